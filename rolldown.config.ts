@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defineConfig, type OutputChunk, type Plugin } from 'rolldown'
+import { defineConfig, type OutputChunk, type Plugin, rolldown } from 'rolldown'
 
 /**
  * Gets Node's own modules without `import`: an imported one is asked for all that it exports, which loads whatever it
@@ -41,15 +41,42 @@ const licenceOf = (folder: string): string => {
   return `${manifest['name']} ${manifest['version']}\n\n${text}\n`
 }
 
-/** Puts the licences of the bundled packages beside the bundle, as they ask for. */
-const licences: Plugin = {
-  name: 'licences',
-  generateBundle(_, bundle) {
+/**
+ * Makes uPlot write numbers in the page's language. It asks the browser for its own, which in the locale `C` is no
+ * language, and then nothing is drawn.
+ */
+const pageLanguage: Plugin = {
+  name: 'page-language',
+  transform(code, id) {
+    if (!id.includes('uPlot.esm')) return undefined
+    if (!code.includes('nav.language')) this.error('uPlot does not ask for the language as it did')
+    return code.replace('nav.language', `'en'`)
+  },
+}
+
+/** Bundles the script of a report's page. The licences of its packages are in it, as each page is a copy of them. */
+const bundlePage = async (): Promise<OutputChunk> => {
+  await using bundle = await rolldown({ input: 'src/page/main.ts', platform: 'browser', plugins: [pageLanguage] })
+  const { output } = await bundle.generate({ format: 'iife', minify: true, comments: false })
+  const [chunk] = output
+  const notices = packagesIn([chunk]).map((folder) => `/*!\n${licenceOf(folder)}*/\n`)
+  return { ...chunk, code: notices.join('') + chunk.code }
+}
+
+/** Puts the licences of the bundled packages beside the bundle, as they ask for, and the parts of a report's page. */
+const assets: Plugin = {
+  name: 'assets',
+  async generateBundle(_, bundle) {
     const chunks = Object.values(bundle).filter((one) => one.type === 'chunk')
-    const source = packagesIn(chunks)
+    const page = await bundlePage()
+    const licences = packagesIn([...chunks, page])
       .map(licenceOf)
       .join(`\n${'-'.repeat(80)}\n\n`)
-    this.emitFile({ type: 'asset', fileName: 'licences.txt', source })
+    this.emitFile({ type: 'asset', fileName: 'licences.txt', source: licences })
+    this.emitFile({ type: 'asset', fileName: 'report-page.js', source: page.code })
+    const styles = ['node_modules/uplot/dist/uPlot.min.css', 'src/page/page.css']
+    const style = styles.map((path) => readFileSync(path, 'utf8')).join('\n')
+    this.emitFile({ type: 'asset', fileName: 'report-page.css', source: style })
   },
 }
 
@@ -71,7 +98,7 @@ const groups = [
 export default defineConfig({
   input: { main: 'src/cli/main.ts', 'sqlite-thread': 'src/store/sqlite/sqlite-thread.ts' },
   platform: 'node',
-  plugins: [plainBuiltins, licences],
+  plugins: [plainBuiltins, assets],
   output: {
     dir: 'dist',
     format: 'esm',

@@ -39,11 +39,11 @@ const commandText = (command: CommandUnknownOpts, path: string): string => {
   return own.join('\n\n')
 }
 
-/** The commands that do something, each with the words that lead to it. */
-const leaves = (command: CommandUnknownOpts, path: string): string[] =>
-  command.commands.length === 0
-    ? [commandText(command, path)]
-    : command.commands.flatMap((one) => leaves(one, `${path} ${one.name()}`))
+/** The commands that do something, each with the words that lead to it; a group with flags does something, too. */
+const leaves = (command: CommandUnknownOpts, path: string): string[] => [
+  ...(command.commands.length === 0 || command.options.length > 0 ? [commandText(command, path)] : []),
+  ...command.commands.flatMap((one) => leaves(one, `${path} ${one.name()}`)),
+]
 
 const limits = (field: Field): string => {
   const parts = [field.oneOf ? field.oneOf.join(', ') : describeField(field)]

@@ -16,6 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   import: ['domain', 'codec', 'client'],
   export: ['domain', 'codec', 'client', 'import'],
   cli: ['domain', 'codec', 'client', 'import', 'export'],
+  page: ['domain'],
 }
 
 /** Of what a folder may import, what it may know as types only: the server knows the store's seam and runs no SQL. */
@@ -45,9 +46,11 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'csv-parse': ['import'],
   'csv-stringify': ['codec', 'import', 'export'],
   saxes: ['codec'],
+  '@cj-tech-master/excelts': ['export'],
   pg: ['store'],
   'content-type': ['server'],
   'prom-client': ['server'],
+  uplot: ['page'],
 }
 
 /** What only the outermost files may touch: the process, the console, the clock, chance. */

@@ -90,8 +90,13 @@ export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run']): Cli => {
       requireCapabilities(findPlace(io, flags), needs)
     },
     today: () => {
-      const { name, dayAt } = findTimeZone(io, flags)
-      return { day: dayAt(io.now()), zone: name }
+      const zone = findTimeZone(io, flags)
+      return {
+        day: zone.dayAt(io.now()),
+        get zone() {
+          return zone.name
+        },
+      }
     },
     printing,
     printOne: (of, record) => printRecord(io, printing(), of, record),

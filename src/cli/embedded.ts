@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { TransportResponse, TransportRequest, Transport } from '../client/transport.ts'
 import { addsToStored } from '../codec/batch.ts'
 import type { Account } from '../domain/resources/account.ts'
+import { ENTRIES_PAGE_IN_PROCESS } from '../domain/resources/entry.ts'
 import type { Variant } from '../domain/variants.ts'
 import { createApp } from '../server/api/app.ts'
 import type { Answer, Query } from '../server/api/call.ts'
@@ -74,6 +75,7 @@ export const inProcessTransport = (
     calendar: account,
     identifyAccount: () => ({ for: `account ${account.name}`, isSure: true }),
     isBundled: () => true,
+    entriesPage: ENTRIES_PAGE_IN_PROCESS,
     close: db.close,
   }
 }

@@ -3,6 +3,7 @@ import type { Calendar } from '../domain/period.ts'
 import { assignment } from '../domain/resources/assignment.ts'
 import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdowns.ts'
 import { category, frequency, icon, unit } from '../domain/resources/catalog.ts'
+import { ENTRIES_PAGE } from '../domain/resources/entry.ts'
 import { group, groupItem, userGroupItem } from '../domain/resources/groups.ts'
 import { categoryKpi, kpi } from '../domain/resources/kpi.ts'
 import { type ReportRow, reportRow } from '../domain/resources/report-row.ts'
@@ -70,6 +71,8 @@ export type Client = {
   readonly identifyAccount: () => AccountIdentity
   /** Tells whether the answers so far come from the bundled service. */
   readonly isBundled: () => boolean
+  /** Bounds the entries on a page of the bundled service. */
+  readonly entriesPage: number
   /** Returns what the last answer said about the key; undefined if there is none. */
   readonly keyInfo: () => KeyInfo | undefined
   readonly close: () => Promise<void>
@@ -129,6 +132,7 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
     calendar: transport.calendar,
     identifyAccount: transport.identifyAccount,
     isBundled: transport.isBundled,
+    entriesPage: transport.entriesPage ?? ENTRIES_PAGE,
     keyInfo: () => transport.keyInfo?.(),
     close: transport.close,
   }

@@ -92,6 +92,8 @@ export type Transport = {
    * Tells whether the answers so far come from the bundled service; only there the client relies on an Idempotency-Key.
    */
   readonly isBundled: () => boolean
+  /** Bounds the entries on a page, if that is more than usual. */
+  readonly entriesPage?: number
   /** Counts requests that were answered or failed; refusals by the rate limit do not count. */
   readonly requests?: () => number
   readonly traffic?: () => Traffic

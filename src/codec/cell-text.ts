@@ -11,6 +11,22 @@ export const cellText = (field: Field, value: FieldValue): string => {
   return String(value)
 }
 
+/** Returns the text of a value. */
+type WriteValue = (value: FieldValue) => string
+
+/** Returns a function that remembers its last text: in sorted rows, a value is often that of the row before. */
+export const rememberingLast = (write: WriteValue): WriteValue => {
+  let known: FieldValue | undefined
+  let text = ''
+  return (value) => {
+    if (value !== known) {
+      text = write(value)
+      known = value
+    }
+    return text
+  }
+}
+
 /** Matches a text that a spreadsheet would run as a formula, also after apostrophes. */
 const NEEDS_MARK = /^'*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/
 const IS_MARKED = /^'+[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/

@@ -1,7 +1,7 @@
 import { type Decimal, divideRounded, FRACTION_DIGITS } from './decimal.ts'
 
 /** Describes how a unit shows values: the text around the number, its decimals, and whether thousands are grouped. */
-type NumberPattern = {
+export type NumberPattern = {
   readonly before: string
   readonly after: string
   readonly decimals: number
@@ -32,7 +32,21 @@ export const readNumberPattern = (pattern: string): NumberPattern => {
   }
 }
 
-const grouped = (digits: string): string => digits.replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
+const GROUP_DIGITS = 3
+
+const grouped = (digits: string): string => {
+  const first = digits.length % GROUP_DIGITS || GROUP_DIGITS
+  const groups = [digits.slice(0, first)]
+  for (let at = first; at < digits.length; at += GROUP_DIGITS) groups.push(digits.slice(at, at + GROUP_DIGITS))
+  return groups.join(',')
+}
+
+/** Returns the decimals without zeros at their end, but at least so many of them. */
+const trimmed = (decimals: string, least: number): string => {
+  let length = decimals.length
+  while (length > least && decimals[length - 1] === '0') length -= 1
+  return decimals.slice(0, length)
+}
 
 /** Returns a value by a pattern, rounded half away from zero: 1234.5 by `£ #,##0.00` is `£ 1,234.50`. */
 export const formatByPattern = (value: Decimal, pattern: NumberPattern): string => {
@@ -41,7 +55,7 @@ export const formatByPattern = (value: Decimal, pattern: NumberPattern): string 
   const digits = String(rounded < 0n ? -rounded : rounded).padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)
   const shown = digits.slice(digits.length - decimals)
-  const fraction = shown.slice(0, fixedDecimals) + shown.slice(fixedDecimals).replace(/0+$/, '')
+  const fraction = trimmed(shown, fixedDecimals)
   const number = `${isGrouped ? grouped(whole) : whole}${fraction === '' ? '' : `.${fraction}`}`
   return `${rounded < 0n ? '-' : ''}${before}${number}${after}`
 }

@@ -69,12 +69,13 @@ const addNotes = (period: Period, notes: string): void => {
 
 const addEntry = (period: Period, entry: ReportEntry): void => {
   if (entry.actual !== null) {
+    // Most periods have one entry; adding nothing to it would make a number again.
+    period.actual = period.actuals === 0 ? entry.actual : period.actual + entry.actual
     period.actuals += 1
-    period.actual += entry.actual
   }
   if (entry.target !== null) {
+    period.target = period.targets === 0 ? entry.target : period.target + entry.target
     period.targets += 1
-    period.target += entry.target
   }
   if (entry.notes !== null) addNotes(period, entry.notes)
 }
@@ -82,7 +83,7 @@ const addEntry = (period: Period, entry: ReportEntry): void => {
 /** Returns a sum or average. It is exact until it is rounded here, once. */
 const aggregate = (kpi: ReportKpi, sum: Decimal, count: number): Decimal | null => {
   if (count === 0) return null
-  return kpi.aggregate_function === 'SUM' ? sum : divideRounded(sum, BigInt(count))
+  return count === 1 || kpi.aggregate_function === 'SUM' ? sum : divideRounded(sum, BigInt(count))
 }
 
 /** Names the directions in which a KPI's values are better. */

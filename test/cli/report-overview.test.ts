@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { overviewRows, sparkline } from '../../src/cli/commands/report/overview.ts'
+import { overviewTable } from '../../src/cli/commands/report/overview-table.ts'
+import { CIVIL_CALENDAR } from '../../src/domain/period.ts'
 import type { ReportRow } from '../../src/domain/resources/report-row.ts'
 
 const row = (fields: Partial<ReportRow>): ReportRow => ({
@@ -24,29 +26,46 @@ const row = (fields: Partial<ReportRow>): ReportRow => ({
 const days = (...actuals: (bigint | null)[]): ReportRow[] =>
   actuals.map((actual, entryDate) => row({ actual, entryDate }))
 
+const rowsOf = (rows: readonly ReportRow[], before: readonly ReportRow[] = []) =>
+  overviewRows(rows, before, CIVIL_CALENDAR)
+
 describe('the overview', () => {
   test('is of the latest period with a value, and of the change to it', () => {
-    expect(overviewRows(days(1_0000n, 5_0000n, 3_5000n))).toEqual([
+    expect(rowsOf(days(1_0000n, 5_0000n, 3_0000n))).toEqual([
       {
+        state: '✗ missed',
         kpi: 'Sales',
         item: 'Ann',
-        date: 2,
-        actual: 3_5000n,
-        target: 20_0000n,
-        progress: '18 %',
-        change: '-1.5',
+        period: '1970-01-03',
+        actual: '3',
+        target: '20',
+        progress: '15 %',
+        change: '-2',
+        percent: '-40.0 %',
         trend: '▁█▅',
       },
     ])
-    expect(overviewRows(days(1n, 5n, null))).toMatchObject([{ date: 1, actual: 5n, change: '+0.0004', trend: '▁█' }])
-    expect(overviewRows(days(null, null))).toMatchObject([
-      { date: 0, actual: null, progress: null, change: null, trend: '' },
+    expect(rowsOf(days(1n, 5n, null))).toMatchObject([{ period: '1970-01-02', actual: '0', trend: '▁█' }])
+    expect(rowsOf(days(null, null))).toMatchObject([
+      { state: '', period: '1970-01-02', actual: null, progress: null, change: null, trend: '' },
     ])
+  })
+
+  test('tells the change on the period just before only, also where that lies before the range', () => {
+    const month = (entryDate: number, actual: bigint): ReportRow => row({ periodId: 'M', entryDate, actual })
+    const [january, february, april] = [month(0, 4_0000n), month(31, 5_0000n), month(90, 6_0000n)]
+    expect(rowsOf([february], [january])).toMatchObject([{ period: '1970-02', change: '+1', percent: '+25.0 %' }])
+    expect(rowsOf([february, april])).toMatchObject([{ period: '1970-04', change: null, percent: null }])
+  })
+
+  test('shows values by the pattern of their unit', () => {
+    const money = { labelFormat: '£ #,##0.00', actual: 1234_5000n, target: 1000_0000n }
+    expect(rowsOf([row(money)])).toMatchObject([{ state: '✓ met', actual: '£ 1,234.50', target: '£ 1,000.00' }])
   })
 
   test('has a row for each KPI and item, as they first come', () => {
     const rows = [row({ kpiId: 2 }), row({ itemId: 3 }), row({ kpiId: 2, entryDate: 1, actual: 1n }), row({})]
-    expect(overviewRows(rows).map(({ actual }) => actual)).toEqual([1n, 10_0000n, 10_0000n])
+    expect(rowsOf(rows).map(({ actual }) => actual)).toEqual(['0', '10', '10'])
   })
 
   test.each<[string, Partial<ReportRow>, string | null]>([
@@ -60,7 +79,7 @@ describe('the overview', () => {
     ['neither up nor down', { direction: 'N' }, null],
     ['half a percent, away from zero', { actual: 1000n }, '1 %'],
   ])('progress: %s', (_, fields, progress) => {
-    expect(overviewRows([row(fields)])).toMatchObject([{ progress }])
+    expect(rowsOf([row(fields)])).toMatchObject([{ progress }])
   })
 })
 
@@ -78,8 +97,64 @@ describe('the line of bars', () => {
   })
 
   test('has at most 24, from the first value to the last', () => {
-    const [{ trend } = {}] = overviewRows(days(...Array.from({ length: 1000 }, (_, at) => BigInt(at))))
+    const [{ trend } = {}] = rowsOf(days(...Array.from({ length: 1000 }, (_, at) => BigInt(at))))
     expect(trend).toMatch(/^▁{1,4}.*█{1,4}$/)
     expect(String(trend)).toHaveLength(24)
+  })
+})
+
+describe('the table of the overview', () => {
+  const course = days(...[5, 1, 2, 3, 2, 4, 6, 7, 9, 8, 11, 12, 14, 15, 19].map((value) => BigInt(value) * 10_000n))
+  const rows = rowsOf([
+    ...course,
+    ...course.map((one) => ({
+      ...one,
+      kpiId: 2,
+      kpiName: 'Turnover of the whole region in euros',
+      itemId: 3,
+      itemName: 'Marie-Louise',
+      actual: 12345_0000n,
+      target: 12000_0000n,
+      labelFormat: '#,##0.00 €',
+    })),
+  ])
+
+  test.each([
+    [50, ['   kpi           item             actual  progress', '~  Sales         Ann                  19      95 %']],
+    [
+      80,
+      [
+        '   kpi                 item        period           actual  progress  change',
+        '~  Sales               Ann         1970-01-15           19      95 %      +4',
+      ],
+    ],
+    [120, ['state   kpi', '~ near  Sales']],
+    [
+      200,
+      [
+        'state   kpi                                    item          period           actual       target  progress  change  percent  trend',
+        '~ near  Sales                                  Ann           1970-01-15           19           20      95 %      +4  +26.7 %  ▃▁▁▂▁▂▃▃▄▄▅▅▆▆█',
+      ],
+    ],
+  ])('fits %i columns, and cuts no number', async (width, begin) => {
+    const text = await overviewTable(rows, { width, color: false })
+    const lines = text.trimEnd().split('\n')
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(width)
+    for (const line of lines.slice(2)) expect(line).toContain('12,345.00 €')
+    expect(lines.slice(0, 2).map((line, at) => line.slice(0, begin[at]?.length))).toEqual(begin)
+  })
+
+  test('keeps the newest end of a trend that does not fit', async () => {
+    const text = await overviewTable(rows, { width: 115, color: false })
+    const [, sales = ''] = text.split('\n')
+    expect(sales).toMatch(/[▁▂▃▄▅▆▇]+█$/)
+    expect('▃▁▁▂▁▂▃▃▄▄▅▅▆▆█'.endsWith(sales.slice(sales.lastIndexOf(' ') + 1))).toBe(true)
+  })
+
+  test('colours the state alone, and only where colour is wanted', async () => {
+    const text = await overviewTable(rows, { width: 200, color: true })
+    expect(text).toContain('\u001b[33m~ near\u001b[0m  Sales')
+    expect(text).toContain('\u001b[32m✓ met\u001b[0m')
+    expect(await overviewTable(rows, { width: 200, color: false })).not.toContain('\u001b')
   })
 })

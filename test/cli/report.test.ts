@@ -29,9 +29,10 @@ describe.each(users)('%s, kpi report', (_, open) => {
     expect(await report()).toEqual({
       code: 0,
       stdout: [
-        'kpi      item     date        actual  target  progress  change  trend',
-        'Revenue  Ann Lee  2026-11-21   60.25     100  60 %      -20.25  ▁█▅',
-        'Visits   Ann Lee  2026-11-20  0.0003                            ▄',
+        '2026-10-22 to 2026-11-21: days 2026-11-19 to 2026-11-21',
+        'state     kpi      item     period      actual  target  progress  change  percent  trend',
+        '✗ missed  Revenue  Ann Lee  2026-11-21      60     100      60 %     -20  -25.2 %  ▁█▅',
+        '          Visits   Ann Lee  2026-11-20       0                                     ▄',
         '',
       ].join('\n'),
       stderr: '',
@@ -43,12 +44,11 @@ describe.each(users)('%s, kpi report', (_, open) => {
     await user.client.assignments(SHOP.bob).add({ id: SHOP.revenue, sort_order: 1 })
     const { id } = await user.client.entries.add(later)
     const { stdout } = await report()
-    expect(stdout.split('\n').map((line) => line.slice(0, 16).trim())).toEqual([
-      'kpi      item',
-      'Revenue  Ann Lee',
-      'Revenue  Bob Ray',
-      'Visits   Ann Lee',
-      '',
+    const [, , ...lines] = stdout.trimEnd().split('\n')
+    expect(lines.map((line) => /(?:Revenue|Visits) +\S+/.exec(line)?.[0])).toEqual([
+      'Revenue  Ann',
+      'Revenue  Bob',
+      'Visits   Ann',
     ])
     await user.client.entries.remove(id)
     await user.client.assignments(SHOP.bob).remove(SHOP.revenue)
@@ -75,13 +75,18 @@ describe.each(users)('%s, kpi report', (_, open) => {
     const shown = async (...args: string[]): Promise<string[]> =>
       (await report(...args)).stdout
         .split('\n')
-        .flatMap((line) => /^(?:Rent|Fees|Tax) .*?(\d{4}-\d\d-\d\d)/.exec(line)?.[0] ?? [])
+        .flatMap((line) => /(?:Rent|Fees|Tax) .*?(?:\d{4}-\w\d|\d{4})(?= )/.exec(line)?.[0] ?? [])
     const words = async (...args: string[]): Promise<string[]> =>
       (await shown(...args)).map((line) => line.replace(/ .* /, ' ')).toSorted()
-    expect(await words('--from', '2026-11-15')).toEqual(['Rent 2026-10-01', 'Tax 2026-01-01'])
-    expect(await words('--from', '2026-10-20')).toEqual(['Fees 2026-10-01', 'Rent 2026-10-01', 'Tax 2026-01-01'])
-    expect(await words('--from', '2026-11-15', '--kpis', 'Rent')).toEqual(['Rent 2026-10-01'])
-    expect((await report('--from', '2026-11-15', '--rows')).stdout).not.toContain('Rent')
+    expect(await words('--from', '2026-11-15')).toEqual(['Rent 2026-Q4', 'Tax 2026'])
+    expect(await words('--from', '2026-10-20')).toEqual(['Fees 2026-10', 'Rent 2026-Q4', 'Tax 2026'])
+    expect(await words('--from', '2026-11-15', '--kpis', 'Rent')).toEqual(['Rent 2026-Q4'])
+    expect((await report('--from', '2026-11-15')).stdout).toMatch(
+      /^2026-11-15 to 2026-11-21: days .*, quarter 2026-Q4 \(under way\), year 2026 \(under way\)\n/,
+    )
+    const rows = await report('--from', '2026-11-15', '--rows')
+    expect(rows.stdout).not.toContain('Rent')
+    expect(rows.stderr).toContain('left out: 2026-Q4 of Rent, which began before the range; --from 2026-10-01 has it\n')
     for (const name of ['Rent', 'Fees', 'Tax']) await user.kpi('kpis', 'delete', name, '--yes')
   })
 
@@ -152,7 +157,14 @@ describe.each(users)('%s, kpi report', (_, open) => {
 
   test('with nothing in it says so, and in no case prints anything but its form', async () => {
     const line = ['--from', '2020-01-01', '--to', '2020-01-31']
-    expect(await report(...line)).toEqual({ code: 0, stdout: '', stderr: 'no values from 2020-01-01 to 2020-01-31\n' })
+    expect(await report(...line)).toEqual({
+      code: 0,
+      stdout: '',
+      stderr:
+        'no values from 2020-01-01 to 2020-01-31; there are some from 2026-11-19 to 2026-11-21: try --from 2026-11-19 --to 2026-11-21\n',
+    })
+    const nothing = await report(...line, '--users', String(SHOP.bob), '--kpis', 'Visits')
+    expect(nothing.stderr).toContain('nor on any other day, of what was asked for')
     expect(await report(...line, '-o', 'json')).toEqual({ code: 0, stdout: '[]\n', stderr: '' })
     expect((await report(...line, '-o', 'csv')).stdout).toMatch(/^kpiId,[^\n]*\n$/)
   })

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { csvHeader, csvLines } from '../../src/codec/csv.ts'
+import { csvHeader, csvWriter } from '../../src/codec/csv.ts'
 import { entry } from '../../src/domain/resources/entry.ts'
 import { day } from '../support/calendar.ts'
 
@@ -24,14 +24,14 @@ describe('CSV', () => {
     ['\u00a3 \u{1f600}', '\u00a3 \u{1f600}'],
   ])('has the notes %j as the cell %j', (notes, cell) => {
     const record = { id: 1, user_id: 2, kpi_id: 3, entry_date: day('2026-11-21'), actual: 1000n, target: null, notes }
-    expect(csvLines(COLUMNS, [record])).toBe(`1,2,3,2026-11-21,0.1,,${cell}\n`)
+    expect(csvWriter(COLUMNS)([record])).toBe(`1,2,3,2026-11-21,0.1,,${cell}\n`)
   })
 
   test('has a line for each record, none for none, and every digit of a decimal', () => {
     const record = { id: 1, user_id: null, kpi_id: 3, entry_date: 0, actual: -99_999_999_999_999_9999n, notes: null }
     const line = '1,,3,1970-01-01,-99999999999999.9999,,\n'
-    expect(csvLines(COLUMNS, [])).toBe('')
-    expect(csvLines(COLUMNS, [record, record])).toBe(line + line)
+    expect(csvWriter(COLUMNS)([])).toBe('')
+    expect(csvWriter(COLUMNS)([record, record])).toBe(line + line)
   })
 
   test('is read by another program as it was written', () => {
@@ -41,7 +41,7 @@ describe('CSV', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1 }), (rows) => {
         const records = rows.map(([a, b]) => ({ a, b }))
-        expect(parse(csvLines(columns, records), { record_delimiter: '\n' })).toEqual(rows)
+        expect(parse(csvWriter(columns)(records), { record_delimiter: '\n' })).toEqual(rows)
       }),
     )
   })

@@ -3,7 +3,11 @@ import { dirname, join, relative } from 'node:path'
 import { ROOT } from '../support/documents.ts'
 
 /** Lists files that nothing imports: the program itself begins with them. */
-const ENTRY_POINTS: ReadonlySet<string> = new Set(['src/cli/main.ts', 'src/store/sqlite/sqlite-thread.ts'])
+const ENTRY_POINTS: ReadonlySet<string> = new Set([
+  'src/cli/main.ts',
+  'src/store/sqlite/sqlite-thread.ts',
+  'src/page/main.ts',
+])
 
 /** Names what a file takes from another one; `all` stands for whatever that exports. */
 type Use = { readonly target: string; readonly names: readonly string[] | 'all' }

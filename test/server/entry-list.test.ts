@@ -50,6 +50,11 @@ describe('the list of entries', () => {
     [`${WIDE}&rows=4&page=2`, [1, 6]],
     [`${WIDE}&rows=2&page=4`, []],
     [`${WIDE}&rows=500&page=1000000`, []],
+    ['dateFrom=1900-01-01&dateTo=2199-12-31&after=5', [4, 2, 3, 1, 6]],
+    ['dateFrom=2026-11-21&dateTo=2199-12-31&after=2', [3, 1, 6]],
+    ['dateFrom=2026-11-21&dateTo=2199-12-31&after=2&rows=1', [3]],
+    ['dateFrom=2026-11-21&dateTo=2199-12-31&after=2&rows=1&page=2', [1]],
+    ['dateFrom=2026-11-21&dateTo=2026-11-21&after=3', []],
     [`${WIDE}&rows=500&unknown=1&kpiIds=99`, [5, 4, 2, 3, 1, 6]],
   ])('for %j is by date, then id', async (query, ids) => {
     await using service = await startWithEntries()
@@ -69,6 +74,7 @@ describe('the list of entries', () => {
     ['page=0', 'page'],
     ['page=-1', 'page'],
     ['page=1.5', 'page'],
+    ['after=last', 'after'],
     ['userid=ann', 'userid'],
     ['userid=1,2', 'userid'],
     ['kpiid=1%20or%201=1', 'kpiid'],

@@ -1,5 +1,6 @@
 import { cellText } from '../../codec/cell-text.ts'
 import { recordToJson } from '../../codec/json.ts'
+import { jsonLineWriter } from '../../codec/json-lines.ts'
 import type { AnyRecord, NamedField, Resource } from '../../domain/schema.ts'
 import type { Io } from '../io.ts'
 import type { TableColumn } from './table.ts'
@@ -60,17 +61,19 @@ const printTable = async (
 }
 
 const printCsv = async (io: Printed, columns: readonly NamedField[], chunks: Chunks): Promise<void> => {
-  const { csvHeader, csvLines } = await import('../../codec/csv.ts')
+  const { csvHeader, csvWriter } = await import('../../codec/csv.ts')
   const shown = io.stdout.isTerminal ? visible : (text: string): string => text
+  const linesOf = csvWriter(columns)
   await io.stdout.write(csvHeader(columns))
-  for await (const chunk of chunks) await io.stdout.write(shown(csvLines(columns, chunk)))
+  for await (const chunk of chunks) await io.stdout.write(shown(linesOf(chunk)))
 }
 
 /** Prints an array with an object on each line, as they come. */
 const printJson = async (io: Printed, columns: readonly NamedField[], chunks: Chunks): Promise<void> => {
+  const lineOf = jsonLineWriter(columns, visibleJson)
   let before = '[\n'
   for await (const chunk of chunks) {
-    const lines = chunk.map((record) => visibleJson(recordToJson({ shown: columns }, record)))
+    const lines = chunk.map(lineOf)
     if (lines.length === 0) continue
     await io.stdout.write(before + lines.join(',\n'))
     before = ',\n'
@@ -80,8 +83,9 @@ const printJson = async (io: Printed, columns: readonly NamedField[], chunks: Ch
 
 /** Prints an object on each line, as they come. */
 const printNdjson = async (io: Printed, columns: readonly NamedField[], chunks: Chunks): Promise<void> => {
+  const lineOf = jsonLineWriter(columns, visibleJson)
   for await (const chunk of chunks) {
-    const lines = chunk.map((record) => `${visibleJson(recordToJson({ shown: columns }, record))}\n`)
+    const lines = chunk.map((record) => `${lineOf(record)}\n`)
     if (lines.length > 0) await io.stdout.write(lines.join(''))
   }
 }

@@ -2,7 +2,7 @@ import { createSpillFile } from '../../import/external-sort/spill-file.ts'
 import type { Io, Output } from '../io.ts'
 
 /** Bounds the text kept in memory; the rest goes to an unnamed temporary file. */
-const MOST_IN_MEMORY = 1024 * 1024
+const MOST_IN_MEMORY = 8 * 1024 * 1024
 const CHUNK_BYTES = 64 * 1024
 
 /** Holds text back until it is released, in order. */

@@ -29,7 +29,10 @@ export const timeZoneNamed = (name: string): TimeZone | Fault => {
 
 /** Returns the time zone of the system, or of TZ, which need not have a name. */
 const systemZone = ({ timeZone, offsetAt }: Io): TimeZone => ({
-  name: timeZone(),
+  // Only when used: finding the name loads the calendars of all languages, which takes some 30 ms.
+  get name() {
+    return timeZone()
+  },
   dayAt: (nowMs) => Math.floor((nowMs + offsetAt(nowMs) * MINUTE_MS) / DAY_MS),
 })
 

@@ -118,6 +118,33 @@ const fetchPossiblePage = async (
 }
 
 /**
+ * Yields all entries that a query selects, from the bundled service: each page begins after the last entry of the page
+ * before, and is asked of about as many days as that had, so that a page costs the same wherever it lies.
+ */
+async function* pagesInTurn(client: Client, query: Omit<EntryQuery, 'page'>): AsyncGenerator<readonly Entry[]> {
+  const longest = client.entriesPage
+  const rows = longest === ENTRIES_PAGE ? undefined : longest
+  let { from } = query
+  let after: number | undefined
+  let days = Infinity
+  while (from <= query.to) {
+    const to = Math.min(query.to, from + days - 1)
+    const { entries } = await client.entries.page({ ...query, from, to, after, rows })
+    requireReadable(entries)
+    const [first, last] = [entries[0], entries.at(-1)]
+    if (first && after !== undefined && first.entry_date === from && first.id <= after) throw repeatedPageError()
+    if (first) yield entries
+    if (first && last && entries.length >= longest) {
+      days = last.entry_date - first.entry_date + 2
+      ;[from, after] = [last.entry_date, last.id]
+    } else {
+      days *= 2
+      ;[from, after] = [to + 1, undefined]
+    }
+  }
+}
+
+/**
  * Yields all entries that a query selects, page by page, in the order of days. Splits a range that does not fit one
  * page into shorter ranges of days, whose length follows from the density of the pages before.
  */
@@ -125,6 +152,7 @@ export async function* entryPages(client: Client, query: Omit<EntryQuery, 'page'
   let { from } = query
   let days = Infinity
   while (from <= query.to) {
+    if (client.isBundled()) return yield* pagesInTurn(client, { ...query, from })
     let to = Math.min(query.to, from + days - 1)
     days *= 2
     let [before, received]: [readonly Entry[], number] = [[], 0]

@@ -10,6 +10,10 @@ export type EntryQuery = {
   readonly kpiId?: number | undefined
   /** Counts from 1; a page has at most `ENTRIES_PAGE` entries. */
   readonly page?: number
+  /** Leaves out the entries of `from` up to this id; only the bundled service has this filter. */
+  readonly after?: number | undefined
+  /** Bounds the entries on a page. */
+  readonly rows?: number | undefined
 }
 
 /** Describes which breakdown items to list; all by default. */
@@ -40,6 +44,8 @@ export const entryQuery = (query: EntryQuery): QueryParameters => ({
   ...(query.sourceId !== undefined && { sourceid: String(query.sourceId) }),
   ...(query.kpiId !== undefined && { kpiid: String(query.kpiId) }),
   ...(query.page !== undefined && { page: String(query.page) }),
+  ...(query.after !== undefined && { after: String(query.after) }),
+  ...(query.rows !== undefined && { rows: String(query.rows) }),
 })
 
 /** Returns the query string for a report. */

@@ -68,6 +68,6 @@ const addedFields = (question: Question): readonly (keyof AnswerRow)[] => [
 /** Lists the columns of an answer: the report's own, and those that the question adds. */
 export const answerColumns = (question: Question): readonly NamedField[] => {
   const added: readonly string[] = addedFields(question)
-  const own = reportRow.shown.map(({ name }) => name)
-  return answerRow.shown.filter(({ name }) => own.includes(name) || added.includes(name))
+  const own = new Set(reportRow.shown.map(({ name }) => name))
+  return answerRow.shown.filter(({ name }) => own.has(name) || added.includes(name))
 }

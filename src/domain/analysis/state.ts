@@ -1,8 +1,11 @@
 import { type Decimal, divideRounded, FRACTION_DIGITS } from '../decimal.ts'
 import type { ReportRow } from '../resources/report-row.ts'
 
+/** Lists how a value can stand against its target. */
+export const STATES = ['met', 'near', 'missed', 'no target'] as const
+
 /** Names how a value stands against its target. */
-type State = 'met' | 'near' | 'missed' | 'no target'
+export type State = (typeof STATES)[number]
 
 /** Describes a value and the target it has to reach, with the direction that is better. */
 export type Measured = Pick<ReportRow, 'actual' | 'target' | 'direction'>

@@ -75,6 +75,8 @@ export type EntryPatch = Patch<typeof newerEntry>
 
 /** Bounds the entries on one page of a list. */
 export const ENTRIES_PAGE = 500
+/** Bounds them in this process, where no other request waits. */
+export const ENTRIES_PAGE_IN_PROCESS = 10_000
 
 /** Bounds the entries in one batch. */
 export const BATCH_LIMIT = 5000

@@ -41,12 +41,25 @@ const presentPairs = async (tx: Reader, account: number, { items, kpis }: Pairs)
 const readEntry = rowReader(newerEntry)
 
 // A target is hidden while its KPI has none. An item that does not stand for a person has no user.
-const SHOWN = `select e.id, u.id as user_id, e.item_id as source_id, e.kpi_id, e.entry_date, e.actual,
-    case when k.target_default is null then null else e.target end as target, e.notes, e.created_at, e.updated_at
-  from entries e
-  join kpis k on k.account_id = e.account_id and k.id = e.kpi_id
-  left join users u on u.account_id = e.account_id and u.id = e.item_id
-  where e.account_id = ?`
+const COLUMNS = `select e.id, u.id as user_id, e.item_id as source_id, e.kpi_id, e.entry_date, e.actual,
+    case when k.target_default is null then null else e.target end as target, e.notes, e.created_at, e.updated_at`
+const JOINED = `join kpis k on k.account_id = e.account_id and k.id = e.kpi_id
+  left join users u on u.account_id = e.account_id and u.id = e.item_id`
+const SHOWN = `${COLUMNS} from entries e ${JOINED} where e.account_id = ?`
+
+/** Reads a row of these columns. */
+const shownEntry = ([id, user, source, kpi, day, actual, target, notes, created, updated]: SqlList): Entry => ({
+  id: Number(id),
+  user_id: user === null ? null : Number(user),
+  source_id: Number(source),
+  kpi_id: Number(kpi),
+  entry_date: Number(day),
+  actual: actual as Decimal | null,
+  target: target as Decimal | null,
+  notes: notes as string | null,
+  created_at: Number(created),
+  updated_at: Number(updated),
+})
 
 export type EntryFilter = {
   /** Selects the entries of a user; of an item that is not a user, none. */
@@ -55,6 +68,8 @@ export type EntryFilter = {
   readonly sourceId?: number | undefined
   readonly kpiId?: number | undefined
   readonly days: DayRange
+  /** Leaves out the entries of the first day up to this id. */
+  readonly after?: number | undefined
   readonly limit: number
   readonly offset: number
 }
@@ -123,7 +138,7 @@ const reported = ([item, kpi, day, actual, target, notes]: SqlList): ReportedEnt
 
 /** Returns the condition of a filter on entries within some days, and its bound values. */
 const filtered = (account: number, filter: EntryFilter, days: DayRange): { where: string; values: SqlInput[] } => {
-  const { userId, sourceId, kpiId } = filter
+  const { userId, sourceId, kpiId, after } = filter
   const conditions = ['e.account_id = ?', 'e.entry_date between ? and ?']
   const values: SqlInput[] = [account, days.from, days.to]
   const narrow = (column: string, table: string, id: number | undefined): void => {
@@ -136,6 +151,10 @@ const filtered = (account: number, filter: EntryFilter, days: DayRange): { where
   if (userId !== undefined) {
     conditions.push('e.item_id in (select id from users where account_id = ? and id = ?)')
     values.push(account, userId)
+  }
+  if (after !== undefined) {
+    conditions.push('(e.entry_date > ? or e.id > ?)')
+    values.push(filter.days.from, after)
   }
   return { where: conditions.join(' and '), values }
 }
@@ -206,13 +225,14 @@ export const entryQueries = {
     const place = filter.offset === 0 ? filter : await placeOfPage(tx, account, filter)
     if (!place) return []
     const { where, values } = filtered(account, filter, place.days)
-    // Sort only the keys, then read only the entries of the page.
-    const sql = `select e.item_id, e.kpi_id, e.entry_date from entries e where ${where}
-      order by e.entry_date, e.id limit ? offset ?`
-    const keys = await tx.all(sql, [...values, filter.limit, place.offset])
-    const lists = keys.map((key) => [account, ...['item_id', 'kpi_id', 'entry_date'].map((name) => Number(key[name]))])
-    const shown = await tx.allOfEach(`${SHOWN} and e.item_id = ? and e.kpi_id = ? and e.entry_date = ?`, lists)
-    return shown.map(readEntry)
+    // First the page, then what belongs to its entries.
+    const page = `select e.* from entries e where ${where} order by e.entry_date, e.id limit ? offset ?`
+    const sql = `${COLUMNS} from (${page}) e ${JOINED} order by e.entry_date, e.id`
+    const list: Entry[] = []
+    await tx.each(sql, [...values, filter.limit, place.offset], (row) => {
+      list.push(shownEntry(row))
+    })
+    return list
   },
   /**
    * Visits the entries of items and KPIs within a range of days; those of an item and KPI follow each other, by day.

@@ -130,17 +130,17 @@ type AddFlags = ReturnType<ReturnType<typeof declareAdd>['opts']>
 
 /** Returns the entry that the flags describe; today's, unless they give a date. */
 const readEntry = async (cli: Cli, client: Client, flags: AddFlags): Promise<EntryDraft> => {
-  const { day: today, zone } = cli.today()
+  const today = cli.today()
   const { date } = flags
-  const dated = date === undefined ? flags : { ...flags, date: parseRelativeDate(date, today) }
-  if (dated.date !== date) await cli.note(`--date ${date} is ${dated.date} in ${zone}`)
+  const dated = date === undefined ? flags : { ...flags, date: parseRelativeDate(date, today.day) }
+  if (dated.date !== date) await cli.note(`--date ${date} is ${dated.date} in ${today.zone}`)
   const given = await readFlags(client, [...WHOSE, DATE, ...VALUES], dated)
   if (flags.actual === undefined && flags.target === undefined && flags.notes === undefined) {
     given.faults.push('an entry needs --actual, --target or --notes')
   }
   const addToActual = flags.addToActual === true ? { addToActual: true } : {}
   const item = await readSource(client, flags, given)
-  const fields = { entry_date: today, ...requireNoFaults(given), ...addToActual }
+  const fields = { entry_date: today.day, ...requireNoFaults(given), ...addToActual }
   if (!item) return asDraft(newerEntry, fields)
   requireEntrySource(cli, item)
   return asDraft(newerEntry, { ...fields, source_id: item.id })

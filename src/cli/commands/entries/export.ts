@@ -1,9 +1,7 @@
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Needs } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
-import { Aborted } from '../../../client/transport.ts'
 import { formatDay } from '../../../domain/day.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import { entry } from '../../../domain/resources/entry.ts'
@@ -13,16 +11,17 @@ import { readHeadings, readLabels } from '../../../export/labels.ts'
 import { longSheet } from '../../../export/long-sheet.ts'
 import type { Sheet } from '../../../export/sheet.ts'
 import { type SheetFormat, RFC_4180 } from '../../../export/text-format.ts'
+import { untilStopped } from '../../../export/until-stopped.ts'
 import { type WideColumns, sheetByKpi, sheetByUser } from '../../../export/wide-sheet.ts'
 import { writeWhole } from '../../../import/parse/files.ts'
 import { idsIn, type NamedKind } from '../../args/names.ts'
 import { readRange } from '../../args/relative-dates.ts'
+import { sheetForm } from '../../args/sheet-locale.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
 import { visible } from '../../output/width.ts'
-import { storePath } from '../../target/folders.ts'
-import { findPlace } from '../../target/settings.ts'
+import { rightsOf } from '../../target/store-rights.ts'
 import { NEEDS_BREAKDOWN_ITEMS } from '../../target/source.ts'
 import type { ExportFlags } from './export-command.ts'
 
@@ -60,30 +59,6 @@ const sheetFor = async (client: Client, selection: Selection, look: Look): Promi
     : sheetByKpi(form, labels, hasSources, await kpiColumns(client, selection))
 }
 
-/** Lists locales whose spreadsheets separate cells by semicolons although the decimal sign is a point. */
-const POINT_AND_SEMICOLON: ReadonlySet<string> = new Set(['CH', 'LI'])
-
-const localeOf = (text: string): Intl.Locale => {
-  try {
-    const [known] = Intl.NumberFormat.supportedLocalesOf([text])
-    if (known !== undefined) return new Intl.Locale(known)
-  } catch {
-    // Said below.
-  }
-  throw new UsageError(`--excel ${text} is no locale; write a language and a country, such as de-DE or en-US`)
-}
-
-/** Returns how a locale's spreadsheets write CSV: semicolons where the comma is the decimal sign. */
-const sheetForm = (text: string): SheetFormat => {
-  const { baseName, region } = localeOf(text)
-  if (POINT_AND_SEMICOLON.has(region ?? '')) return { separator: ';', decimal: '.', isSheet: true }
-  const parts = new Intl.NumberFormat(baseName).formatToParts(1.5)
-  const isComma = parts.some(({ type, value }) => type === 'decimal' && value === ',')
-  return isComma
-    ? { separator: ';', decimal: ',', isSheet: true } //
-    : { separator: ',', decimal: '.', isSheet: true }
-}
-
 const needsOf = ({ source }: ExportFlags): Needs =>
   source === undefined ? { of: entry, verb: 'list' } : [{ of: entry, verb: 'list' }, NEEDS_BREAKDOWN_ITEMS]
 
@@ -99,21 +74,6 @@ const lookOf = ({ excel, layout, names }: ExportFlags): Look => ({
   isWide: layout === 'wide',
   hasNames: names === true,
 })
-
-/** Throws when the export is asked to stop, so that no partial file is left. */
-async function* untilStopped<T>(days: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
-  for await (const day of days) {
-    if (signal.aborted) throw new Aborted('stopped before all was written; run the same command again')
-    yield day
-  }
-}
-
-/** Returns the store's permissions for the file, so that nobody else can read what is exported. */
-const rightsOf = ({ io, flags }: Cli): { readonly like?: number } => {
-  const place = findPlace(io, flags)
-  const store = place.kind === 'embedded' ? statSync(storePath(place.dataDir), { throwIfNoEntry: false }) : undefined
-  return store ? { like: store.mode } : {}
-}
 
 /** Writes to the file, whole, or to standard output as it comes. */
 const write = async (cli: Cli, file: string | undefined, text: AsyncIterable<string>): Promise<void> => {

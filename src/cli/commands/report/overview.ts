@@ -1,6 +1,10 @@
-import { type Decimal, divideRounded, formatDecimal } from '../../../domain/decimal.ts'
+import { periodName } from '../../../domain/analysis/pivot.ts'
+import { percentOf, progressOf, type State, stateOf } from '../../../domain/analysis/state.ts'
+import type { Decimal } from '../../../domain/decimal.ts'
+import { formatByPattern, type NumberPattern, readNumberPattern } from '../../../domain/number-pattern.ts'
+import { type Calendar, periodBefore } from '../../../domain/period.ts'
 import type { ReportRow } from '../../../domain/resources/report-row.ts'
-import { type AnyRecord, resource } from '../../../domain/schema.ts'
+import { resource, type Stored } from '../../../domain/schema.ts'
 
 const BARS = '▁▂▃▄▅▆▇█'
 
@@ -26,34 +30,32 @@ export const overview = resource({
   path: '',
   verbs: [],
   fields: {
+    state: { kind: 'text', about: 'How the value stands: ✓ met, ~ near (within 10 % of the target), ✗ missed' },
     kpi: { kind: 'text', about: 'Name of the KPI' },
     item: { kind: 'text', about: 'Name of the user or group item' },
-    date: { kind: 'date', about: 'First day of the latest period with a value' },
-    actual: { kind: 'decimal', about: 'Latest value', nullable: true },
-    target: { kind: 'decimal', about: 'Its target', nullable: true },
+    period: { kind: 'text', about: 'Latest period with a value' },
+    actual: { kind: 'text', about: 'Latest value', nullable: true },
+    target: { kind: 'text', about: 'Its target', nullable: true },
     progress: { kind: 'text', about: 'How much of the target is reached, by the direction of the KPI', nullable: true },
-    change: { kind: 'text', about: 'Change on the period before', nullable: true },
-    trend: { kind: 'text', about: 'The values of the range', nullable: true },
+    change: { kind: 'text', about: 'Change on the period just before', nullable: true },
+    percent: { kind: 'text', about: 'The same in percent of the value before', nullable: true },
+    trend: { kind: 'text', about: 'The values of the range' },
   },
 })
 
+export type OverviewRow = Stored<typeof overview>
+
+const SIGNS: Readonly<Record<State, string>> = { met: '✓ met', near: '~ near', missed: '✗ missed', 'no target': '' }
+
 const TREND_BARS = 24
 
-/** Returns a share in percent, as text. */
-const percent = (part: Decimal, whole: Decimal): string | null =>
-  whole === 0n ? null : `${divideRounded(part * 100n, whole)} %`
+const WHOLE_PERCENT = readNumberPattern('# %')
+const TENTHS_OF_PERCENT = readNumberPattern('#.0 %')
 
-/** Returns how far a value has come: towards its target upwards, or below it downwards. */
-const progressOf = ({ actual, target, direction }: ReportRow): string | null => {
-  if (actual === null || target === null || direction === 'N') return null
-  return direction === 'U' ? percent(actual, target) : percent(target, actual)
-}
+const percentText = (percent: Decimal | null, pattern: NumberPattern): string | null =>
+  percent === null ? null : formatByPattern(percent, pattern)
 
-const changeOf = (actual: Decimal | null, before: Decimal | null | undefined): string | null => {
-  if (actual === null || before === null || before === undefined) return null
-  const change = actual - before
-  return change > 0n ? `+${formatDecimal(change)}` : formatDecimal(change)
-}
+const signed = (text: string | null, isMore: boolean): string | null => (text === null || !isMore ? text : `+${text}`)
 
 /** Returns as many values as there are bars, spread evenly, always with the last one. */
 const sample = (values: readonly (number | null)[]): (number | null)[] => {
@@ -62,28 +64,59 @@ const sample = (values: readonly (number | null)[]): (number | null)[] => {
   return Array.from({ length: TREND_BARS }, (_, bar) => values[Math.round(bar * step)] ?? null)
 }
 
-/** Returns the overview of one KPI and item from at least one value. */
-const overviewOf = (rows: readonly ReportRow[]): AnyRecord => {
-  const at = rows.findLastIndex(({ actual }) => actual !== null)
-  const latest = rows[Math.max(at, 0)]
-  if (!latest) return {}
-  const values = rows.map(({ actual }) => (actual === null ? null : Number(actual)))
-  return {
-    kpi: latest.kpiName,
-    item: latest.itemName,
-    date: latest.entryDate,
-    actual: latest.actual,
-    target: latest.target,
-    progress: progressOf(latest),
-    change: changeOf(latest.actual, rows[at - 1]?.actual),
-    trend: sparkline(sample(values)),
-  }
+/** Returns the change to a value from that of the period before; nothing if that has none. */
+const changeOf = (
+  actual: Decimal | null,
+  before: Decimal | null | undefined,
+  shown: (value: Decimal) => string,
+): Pick<OverviewRow, 'change' | 'percent'> => {
+  if (actual === null || before === null || before === undefined) return { change: null, percent: null }
+  const change = actual - before
+  const percent = percentText(percentOf(change, before < 0n ? -before : before), TENTHS_OF_PERCENT)
+  return { change: signed(shown(change), change > 0n), percent: signed(percent, change > 0n) }
 }
 
-/** Returns the overview of a report: a row for each KPI and item, in the order in which KPIs first come. */
-export const overviewRows = (rows: readonly ReportRow[]): AnyRecord[] =>
-  [...Map.groupBy(rows, ({ kpiId }) => kpiId).values()].flatMap((ofKpi) =>
-    [...Map.groupBy(ofKpi, ({ itemId }) => itemId).values()]
-      .toSorted(([left], [right]) => (left?.itemId ?? 0) - (right?.itemId ?? 0))
-      .map((ofItem) => overviewOf(ofItem.toSorted((left, right) => left.entryDate - right.entryDate))),
+/** Returns the overview of one KPI and item from its rows in the range, and those before, in the order of days. */
+const overviewOf = (rows: readonly ReportRow[], before: readonly ReportRow[], calendar: Calendar): OverviewRow[] => {
+  const latest = rows.findLast(({ actual }) => actual !== null) ?? rows.at(-1)
+  if (!latest) return []
+  const pattern = readNumberPattern(latest.labelFormat)
+  const shown = (value: Decimal): string => formatByPattern(value, pattern)
+  const { periodId, entryDate, actual, target } = latest
+  const start = periodBefore(periodId, entryDate)
+  const previous = [...rows, ...before].find((row) => row.entryDate === start && row.periodId === periodId)
+  const values = rows.map((row) => (row.actual === null ? null : Number(row.actual)))
+  return [
+    {
+      state: SIGNS[stateOf(latest)],
+      kpi: latest.kpiName,
+      item: latest.itemName,
+      period: periodName(periodId, entryDate, calendar),
+      actual: actual === null ? null : shown(actual),
+      target: target === null ? null : shown(target),
+      progress: percentText(progressOf(latest), WHOLE_PERCENT),
+      ...changeOf(actual, previous?.actual, shown),
+      trend: sparkline(sample(values)),
+    },
+  ]
+}
+
+const seriesKey = ({ kpiId, itemId }: ReportRow): string => `${kpiId} ${itemId}`
+const byDay = (one: ReportRow, other: ReportRow): number => one.entryDate - other.entryDate
+
+/**
+ * Returns the overview of a report: a row for each KPI and item, in the order in which KPIs first come. `before` holds
+ * rows of earlier periods, to tell the change.
+ */
+export const overviewRows = (
+  rows: readonly ReportRow[],
+  before: readonly ReportRow[],
+  calendar: Calendar,
+): OverviewRow[] => {
+  const earlier = Map.groupBy(before, seriesKey)
+  return [...Map.groupBy(rows, ({ kpiId }) => kpiId).values()].flatMap((ofKpi) =>
+    [...Map.groupBy(ofKpi, seriesKey).entries()]
+      .toSorted(([, [left]], [, [right]]) => (left?.itemId ?? 0) - (right?.itemId ?? 0))
+      .flatMap(([key, ofItem]) => overviewOf(ofItem.toSorted(byDay), earlier.get(key) ?? [], calendar)),
   )
+}

@@ -1,35 +1,58 @@
 import type { Client } from '../../../client/client.ts'
 import { completeReport } from '../../../client/operations/complete-report.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
-import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
-import { FIRST_QUERY_DAY, formatDay } from '../../../domain/day.ts'
-import { nextPeriod } from '../../../domain/period.ts'
-import type { Kpi } from '../../../domain/resources/kpi.ts'
+import { periodName } from '../../../domain/analysis/pivot.ts'
+import { type Day, formatDay } from '../../../domain/day.ts'
+import { type Calendar, CIVIL_CALENDAR, type Frequency, nextPeriod } from '../../../domain/period.ts'
 import type { ReportRow } from '../../../domain/resources/report-row.ts'
 import type { Cli } from '../../cli.ts'
-import { overview, overviewRows } from './overview.ts'
+import { visible } from '../../output/width.ts'
+import { overviewRows } from './overview.ts'
+import { overviewTable } from './overview-table.ts'
+import { readEarlierPeriods } from './under-way.ts'
+import { tellWhereValuesLie } from './where-values-lie.ts'
 
-/** Sets the longest period in days. */
-const YEAR_DAYS = 366
-
-/** Reads the periods that began before a range and reach into it: a report has each by its first day. */
-const readUnderWay = async (client: Client, request: ReportRequest): Promise<ReportRow[]> => {
-  const { from, kpiIds } = request
-  const isMeant = ({ id, frequency_id }: Kpi): boolean =>
-    frequency_id !== 'D' && (kpiIds === undefined || kpiIds.includes(id))
-  // A key that may not read KPIs reads them in the report alone.
-  const kpis = (await readIfAllowed(client, client.kpis.list())) ?? []
-  const longer = kpis.filter(isMeant).map(({ id }) => id)
-  if (longer.length === 0) return []
-  const before = { ...request, from: Math.max(FIRST_QUERY_DAY, from - YEAR_DAYS), to: from - 1, kpiIds: longer }
-  const parts = await Array.fromAsync(completeReport(client, before))
-  return parts.flat().filter(({ periodId, entryDate }) => nextPeriod(periodId, entryDate) > from)
+const NAMES: Readonly<Record<Frequency, readonly [string, string]>> = {
+  D: ['day', 'days'],
+  W: ['week of', 'weeks of'],
+  M: ['month', 'months'],
+  Q: ['quarter', 'quarters'],
+  Y: ['year', 'years'],
 }
 
-/** Reads a report and prints its overview. */
+/** Says which periods of a frequency there are, and whether the last one is under way. */
+const periodsText = (frequency: Frequency, rows: readonly ReportRow[], calendar: Calendar, today: Day): string => {
+  const starts = rows.map(({ entryDate }) => entryDate)
+  const first = starts.reduce((one, other) => Math.min(one, other))
+  const last = starts.reduce((one, other) => Math.max(one, other))
+  const [one, many] = NAMES[frequency]
+  const name = (start: Day): string => periodName(frequency, start, calendar)
+  const isUnderWay = frequency !== 'D' && today >= last && today < nextPeriod(frequency, last)
+  const range = first === last ? `${one} ${name(first)}` : `${many} ${name(first)} to ${name(last)}`
+  return isUnderWay ? `${range} (under way)` : range
+}
+
+/** Returns the line above the overview: the range, and which periods it shows. */
+const headingOf = ({ from, to }: ReportRequest, rows: readonly ReportRow[], calendar: Calendar, today: Day): string => {
+  const byFrequency = Map.groupBy(rows, ({ periodId }) => periodId)
+  const parts = (['D', 'W', 'M', 'Q', 'Y'] as const).flatMap((frequency) => {
+    const own = byFrequency.get(frequency)
+    return own ? [periodsText(frequency, own, calendar, today)] : []
+  })
+  return `${formatDay(from)} to ${formatDay(to)}: ${parts.join(', ')}\n`
+}
+
+/** Reads a report and prints its overview, with the periods that overlap the range. */
 export const printOverview = async (cli: Cli, client: Client, request: ReportRequest): Promise<void> => {
-  const rows = (await Array.fromAsync(completeReport(client, request))).flat()
-  rows.push(...(await readUnderWay(client, request)))
-  if (rows.length === 0) return cli.note(`no values from ${formatDay(request.from)} to ${formatDay(request.to)}`)
-  await cli.printMany(overview.shown, overviewRows(rows))
+  const inRange = (await Array.fromAsync(completeReport(client, request))).flat()
+  const { underWay, before } = await readEarlierPeriods(client, request)
+  const rows = [...inRange, ...underWay]
+  if (rows.length === 0) return cli.note(await tellWhereValuesLie(client, request))
+  const calendar = client.calendar ?? CIVIL_CALENDAR
+  const { stdout } = cli.io
+  const table = await overviewTable(overviewRows(rows, before, calendar), {
+    width: stdout.columns,
+    color: cli.printing().color,
+  })
+  await stdout.write(visible(headingOf(request, rows, calendar, cli.today().day)) + table)
 }

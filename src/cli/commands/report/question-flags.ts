@@ -4,6 +4,7 @@ import {
   answerColumns,
   COMPARISONS,
   GROUPINGS,
+  joinsPeriods,
   PIVOTS,
   type Question,
 } from '../../../domain/analysis/question.ts'
@@ -53,14 +54,12 @@ const countIn = (flag: string, text: string | undefined, least: number, faults: 
 const sortOf = (text: string | undefined): Question['sort'] =>
   text === undefined ? undefined : { field: text.replace(/^-/, ''), isDescending: text.startsWith('-') }
 
-const isJoined = ({ groupBy }: Question): boolean => groupBy !== undefined && groupBy !== 'period'
-
 /** Names the flags in use, by what they ask. */
 const inUse = (question: Question): Readonly<Record<string, boolean>> => ({
   '--by': question.by !== undefined,
   '--total': question.total,
   '--group-by': question.groupBy !== undefined,
-  '--group-by kpi, item or category': isJoined(question),
+  '--group-by kpi, item or category': joinsPeriods(question),
   '--group-by category': question.groupBy === 'category',
   '--compare': question.compare !== undefined,
   '--rolling': question.rolling !== undefined,
@@ -103,6 +102,9 @@ const sortFaults = (question: Question): string[] => {
 /** Reads the question that flags ask; undefined if they ask none. All faults are thrown at once. */
 export const readQuestion = (flags: QuestionFlags): Question | undefined => {
   const faults: string[] = []
+  if (flags.onlyMissing === true && flags.groupItems !== undefined) {
+    faults.push('--only-missing and --group-items do not go together: KPIs are assigned to users')
+  }
   const question: Question = {
     by: flags.by,
     total: flags.total === true,

@@ -3,13 +3,14 @@ import { addExamples } from '../../args/examples.ts'
 import { readRange } from '../../args/relative-dates.ts'
 import type { NamedField } from '../../../domain/schema.ts'
 import type { Register } from '../../cli.ts'
-import { UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
 import { printWhenComplete } from '../../output/whole-output.ts'
+import { addReportFiles } from './export-command.ts'
 import { overview } from './overview.ts'
 import { addQuestions, readQuestion } from './question-flags.ts'
 import { addSelection, requestOf } from './report-flags.ts'
 import { briefColumns, needsOf, readReportTable } from './report-table.ts'
+import { noteLeftOut } from './under-way.ts'
 
 /** Registers `kpi report` */
 export const report: Register = (group, act) => {
@@ -31,12 +32,10 @@ export const report: Register = (group, act) => {
     'report --from 2026-01-01 --to 2026-03-31 -o csv',
     'report --from 2020-01-01 -o ndjson --stream',
   )
+  addReportFiles(group, act)
   act(command, async (cli, _, flags) => {
     const rangeOf = readRange(flags, cli.today().day)
     const question = readQuestion(flags)
-    if (question?.onlyMissing && flags.groupItems !== undefined) {
-      throw new UsageError('--only-missing and --group-items do not go together: KPIs are assigned to users')
-    }
     const printing = cli.printing()
     const isOverview = printing.format === 'table' && flags.rows !== true && !question
     const columnsOf = (all: readonly NamedField[]): readonly NamedField[] =>
@@ -47,6 +46,7 @@ export const report: Register = (group, act) => {
       return printStreamed(cli, needsOf(question), async (client) => {
         const request = await requestOf(client, rangeOf(client), flags)
         const { columns, parts } = await readReportTable(cli, client, request, question)
+        await noteLeftOut(cli, client, request)
         return { columns: columnsOf(columns), parts, from: request.from }
       })
     }
@@ -57,6 +57,7 @@ export const report: Register = (group, act) => {
         return printOverview(cli, client, request)
       }
       const { columns, parts } = await readReportTable(cli, client, request, question)
+      if (!question) await noteLeftOut(cli, client, request)
       await printWhenComplete(cli.io, (held) => printRecords(held, printing, columnsOf(columns), parts))
     }
     // Ctrl-C ends it at once: nothing is printed before all is there.

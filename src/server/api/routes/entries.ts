@@ -7,6 +7,7 @@ import {
   batchFlags,
   batchResult,
   ENTRIES_PAGE,
+  ENTRIES_PAGE_IN_PROCESS,
   entry,
   entryNames,
   type EntryResource,
@@ -64,6 +65,16 @@ const ROWS = {
   most: ENTRIES_PAGE,
   example: 100,
 } as const
+/** Accepts longer pages where there are no other requests. */
+const ROWS_IN_PROCESS = { ...ROWS, most: ENTRIES_PAGE_IN_PROCESS } as const
+const AFTER = {
+  kind: 'integer',
+  name: 'after',
+  about: 'Leaves out the entries of dateFrom up to this id: with the day and id of the last entry, the next ones',
+  least: 0,
+  most: Number.MAX_SAFE_INTEGER,
+  example: 1000,
+} as const
 const PAGE = {
   kind: 'integer',
   name: 'page',
@@ -88,13 +99,14 @@ const daysOf = (query: Query, { now }: Context): DayRange => {
 
 /** Reads the filter from the query parameters of a variant. */
 const filterOf = (query: Query, ctx: Context, known: readonly QueryParameter[]) => {
-  const limit = queryInteger(query, ROWS) ?? ENTRIES_PAGE
+  const limit = queryInteger(query, ctx.beginLong ? ROWS : ROWS_IN_PROCESS) ?? ENTRIES_PAGE
   const page = queryInteger(query, PAGE) ?? 1
   return {
     userId: queryInteger(query, USER),
     sourceId: known.includes(SOURCE) ? queryInteger(query, SOURCE) : undefined,
     kpiId: queryInteger(query, KPI),
     days: daysOf(query, ctx),
+    after: queryInteger(query, AFTER),
     limit,
     offset: (page - 1) * limit,
   }
@@ -153,7 +165,7 @@ const entryRoutes = ({ of, batch, query: known, updated }: Variety): readonly Ro
 export const classicEntryRoutes = entryRoutes({
   of: entry,
   batch: batchFlags,
-  query: [USER, KPI, FROM, TO, ROWS, PAGE],
+  query: [USER, KPI, FROM, TO, AFTER, ROWS, PAGE],
   updated: 201,
 })
 
@@ -161,6 +173,6 @@ export const classicEntryRoutes = entryRoutes({
 export const v1EntryRoutes = entryRoutes({
   of: newerEntry,
   batch: newerBatchFlags,
-  query: [USER, SOURCE, KPI, FROM, TO, ROWS, PAGE],
+  query: [USER, SOURCE, KPI, FROM, TO, AFTER, ROWS, PAGE],
   updated: 200,
 })

@@ -1,0 +1,54 @@
+import { type Command, Option } from '@commander-js/extra-typings'
+import { addExamples } from '../../args/examples.ts'
+import type { Act } from '../../cli.ts'
+import { addQuestions } from './question-flags.ts'
+import { addSelection } from './report-flags.ts'
+
+/** Declares `kpi report export` and its flags. */
+const declareExport = (group: Command) =>
+  addQuestions(
+    addSelection(group.command('export').description('write the rows of a report to a file, complete or not at all')),
+  )
+    .option(
+      '--to-file <file>',
+      'the file to write, in the format of its ending: .csv, .json, .ndjson, .jsonl, .md (also with .gz behind it), .xlsx or .html',
+    )
+    .addOption(
+      new Option(
+        '--append-since <file>',
+        'add to an earlier export (.csv, .ndjson, or with .gz behind it), in its place or in --to-file: its rows before its last periods stay, later ones are read again; --from counts only while there is no such file',
+      ).conflicts('excel'),
+    )
+    .option('--excel <locale>', 'write CSV for spreadsheets of a locale, such as de-DE')
+    .option('--manifest', 'also write FILE.manifest.json, by which kpi report verify checks the file')
+
+/** Describes the flags of `kpi report export`. */
+export type ReportExportFlags = ReturnType<ReturnType<typeof declareExport>['opts']>
+
+/** Registers `kpi report export` and `kpi report verify`. */
+export const addReportFiles = (group: Command, act: Act): void => {
+  const exporting = declareExport(group)
+  addExamples(
+    exporting,
+    'report export --from this-year --to-file report.xlsx',
+    'report export --from 2026-01-01 --to 2026-10-31 --to-file report.csv.gz --manifest',
+    'report export --from 2026-01-01 --to yesterday --append-since report.ndjson --manifest',
+    'report export --from this-year --to-file report.html',
+    'report export --from this-year --by M --pivot period --to-file months.xlsx',
+    'report export --from last-month --to last-month --excel de-DE --to-file report.csv',
+  )
+  act(exporting, async (cli) => {
+    const { runReportExport } = await import('./export.ts')
+    // The flags that kpi report has as well are read as its own, wherever they stand.
+    return runReportExport(cli, exporting.optsWithGlobals())
+  })
+  const verifying = group
+    .command('verify')
+    .description('check a report file against the manifest beside it')
+    .argument('<file>', 'the file, as it was written by kpi report export --manifest')
+  addExamples(verifying, 'report verify report.csv.gz')
+  act(verifying, async (cli, [file]) => {
+    const { runVerify } = await import('./verify.ts')
+    return runVerify(cli, file)
+  })
+}

@@ -1,0 +1,91 @@
+import { createTable } from '../../output/table.ts'
+import { loadWidth, shorten, type Width } from '../../output/width.ts'
+import { overview, type OverviewRow } from './overview.ts'
+
+type Name = keyof OverviewRow
+
+const GAP = 2
+const NUMBERS: ReadonlySet<Name> = new Set(['actual', 'target', 'progress', 'change', 'percent'])
+/** Sets how short names and the trend may become. */
+const LEAST: Partial<Record<Name, number>> = { kpi: 12, item: 10, trend: 8 }
+/** Lists what is left out first if there is no room; the words beside the signs are left out before the last ones. */
+const LEFT_OUT: readonly Name[] = ['percent', 'trend', 'target', 'change', 'period']
+
+const COLORS: Readonly<Record<string, string>> = { '✓': '32', '~': '33', '✗': '31' }
+
+/** Returns how wide a column is if nothing is cut. */
+const fullWidth = (rows: readonly OverviewRow[], name: Name, widthOf: Width): number =>
+  rows.reduce((most, row) => Math.max(most, widthOf(row[name] ?? '')), widthOf(name))
+
+/** Holds the columns that fit, and how wide each may be. */
+type Widths = ReadonlyMap<Name, number>
+
+/** Returns the columns that fit the room, of those that hold anything; names and then the trend get what is left. */
+const fittingColumns = (rows: readonly OverviewRow[], widthOf: Width, room: number): Widths => {
+  const used = new Set(
+    rows.flatMap((row) => Object.entries(row).flatMap(([name, cell]) => (cell === null || cell === '' ? [] : [name]))),
+  )
+  const isUsed = (name: string): name is Name => used.has(name)
+  const full = new Map(
+    overview.shown
+      .map(({ name }) => name)
+      .filter(isUsed)
+      .map((name) => [name, fullWidth(rows, name, widthOf)]),
+  )
+  const widths = new Map([...full].map(([name, width]) => [name, Math.min(width, LEAST[name] ?? width)]))
+  const left = (): number => room - [...widths.values()].reduce((sum, width) => sum + width + GAP, -GAP)
+  for (const name of LEFT_OUT) if (left() < 0) widths.delete(name)
+  for (const name of ['kpi', 'item', 'trend'] as const) {
+    const width = widths.get(name)
+    if (width !== undefined) widths.set(name, Math.min(full.get(name) ?? width, width + Math.max(0, left())))
+  }
+  return widths
+}
+
+/** Returns the rows with signs alone, without words beside them. */
+const withSigns = (rows: readonly OverviewRow[]): OverviewRow[] =>
+  rows.map((row) => ({ ...row, state: row.state.slice(0, 1) }))
+
+/** Returns the newest end of a trend. */
+const newest = (trend: string, length: number): string => trend.slice(Math.max(0, trend.length - length))
+
+/** Returns a cell as it fits its column. */
+const cellOf = (row: OverviewRow, name: Name, width: number, widthOf: Width): string => {
+  if (name === 'trend') return newest(row.trend, width)
+  return LEAST[name] === undefined ? (row[name] ?? '') : shorten(row[name] ?? '', width, widthOf)
+}
+
+/** Colours the state at the beginning of a line. */
+const paint = (line: string, state: string): string => {
+  const color = COLORS[state.slice(0, 1)]
+  return color === undefined || !line.startsWith(state)
+    ? line
+    : `\u001b[${color}m${state}\u001b[0m${line.slice(state.length)}`
+}
+
+/** Sets the room from which on words stand beside the signs. */
+const ROOM_FOR_WORDS = 100
+
+/**
+ * Returns the overview as a table that fits a width: first columns are left out, then the trend loses its oldest end,
+ * then names are cut; numbers never.
+ */
+export const overviewTable = async (
+  all: readonly OverviewRow[],
+  { width, color }: { readonly width: number | undefined; readonly color: boolean },
+): Promise<string> => {
+  const isNarrow = width !== undefined && width < ROOM_FOR_WORDS
+  const rows = isNarrow ? withSigns(all) : all
+  const widthOf = await loadWidth(rows.map((row) => Object.values(row).map((cell) => cell ?? '')))
+  const widths = [...fittingColumns(rows, widthOf, width ?? Infinity)]
+  const columns = widths.map(([name]) => ({
+    title: isNarrow && name === 'state' ? '' : name,
+    isNumber: NUMBERS.has(name),
+    whereLong: 'stays' as const,
+  }))
+  const cells = rows.map((row) => widths.map(([name, most]) => cellOf(row, name, most, widthOf)))
+  const text = await createTable(columns, { color })(cells)
+  if (!color || widths[0]?.[0] !== 'state') return text
+  const [head = '', ...lines] = text.split('\n')
+  return [head, ...lines.map((line, at) => paint(line, rows[at]?.state ?? ''))].join('\n')
+}

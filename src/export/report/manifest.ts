@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { createGunzip } from 'node:zlib'
+import { isObject } from '../../codec/json.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { fileError } from '../../import/parse/files.ts'
+import { readRows } from '../../import/parse/rows.ts'
+import type { FileFormat } from './formats.ts'
+import type { FileLook, Written } from './report-file.ts'
+
+const VERSION = 1
+
+/** Describes a manifest: what a report file holds, and how to tell that it is whole. */
+type Manifest = {
+  readonly format_version: number
+  readonly file: string
+  readonly format: FileFormat
+  readonly separator: string | null
+  readonly made_at: string
+  readonly service: Readonly<Record<string, string>>
+  readonly from: string
+  readonly to: string
+  readonly filters: Readonly<Record<string, string>>
+  readonly columns: readonly string[]
+  readonly rows: number
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/** Describes where the rows of a file come from. */
+export type Origin = Pick<Manifest, 'made_at' | 'service' | 'from' | 'to' | 'filters' | 'columns'>
+
+/** Returns the path of a file's manifest. */
+export const manifestPath = (path: string): string => `${path}.manifest.json`
+
+/** Returns the manifest of a written file, as text. */
+export const manifestText = (path: string, look: FileLook, written: Written, origin: Origin): string => {
+  const manifest: Manifest = {
+    format_version: VERSION,
+    file: basename(path),
+    format: look.format,
+    separator: look.format === 'csv' ? (look.sheet?.separator ?? ',') : null,
+    ...origin,
+    ...written,
+  }
+  return `${JSON.stringify(manifest, null, 2)}\n`
+}
+
+const isWhole = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+
+const isManifest = (value: unknown): value is Manifest =>
+  isObject(value) &&
+  value['format_version'] === VERSION &&
+  isWhole(value['rows']) &&
+  isWhole(value['bytes']) &&
+  ['format', 'from', 'to', 'sha256'].every((name) => typeof value[name] === 'string')
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads the manifest of a file, `name` for people. */
+const readManifest = async (path: string, name: string): Promise<Manifest> => {
+  const called = manifestPath(name)
+  const text = await readFile(manifestPath(path), 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw fileError(error, 'read', called)
+  })
+  if (text === undefined) {
+    throw new KpiError('not_found', `${name} has no manifest (${called}); export it again with --manifest`)
+  }
+  const manifest = parsed(text)
+  if (isManifest(manifest)) return manifest
+  throw new KpiError('malformed', `${called} is no manifest of this version; export ${name} again with --manifest`)
+}
+
+/** Returns the size and hash of a file. */
+const measure = async (path: string): Promise<Pick<Manifest, 'bytes' | 'sha256'>> => {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    hash.update(chunk)
+    bytes += chunk.length
+  }
+  return { bytes, sha256: hash.digest('hex') }
+}
+
+const textOf = (path: string): AsyncIterable<string> => {
+  const file = createReadStream(path)
+  return path.toLowerCase().endsWith('.gz') ? file.pipe(createGunzip()).setEncoding('utf8') : file.setEncoding('utf8')
+}
+
+/** Counts the lines of a text that begin with a sign. */
+const countLines = async (text: AsyncIterable<string>, sign: string): Promise<number> => {
+  let [count, before] = [0, '\n']
+  for await (const part of text) {
+    const joined = before + part
+    for (let at = joined.indexOf(`\n${sign}`); at >= 0; at = joined.indexOf(`\n${sign}`, at + 1)) count += 1
+    before = joined.endsWith('\n') ? '\n' : ''
+  }
+  return count
+}
+
+/** Counts the rows of a file whose bytes are known to be whole; undefined where the format has none to count. */
+const countRows = async (path: string, name: string, { format, separator }: Manifest): Promise<number | undefined> => {
+  if (format === 'ndjson' || format === 'json') return countLines(textOf(path), '{')
+  if (format !== 'csv') return undefined
+  let count = -1
+  for await (const rows of readRows(textOf(path), separator ?? ',', name)) count += rows.length
+  return count
+}
+
+/** Checks a file against its manifest, which it returns; throws with all that differs. `name` is the user's. */
+export const verifyFile = async (path: string, name: string): Promise<Manifest> => {
+  const manifest = await readManifest(path, name)
+  const { bytes, sha256 } = await measure(path).catch((error: unknown) => {
+    throw fileError(error, 'read', name)
+  })
+  const differences: string[] = []
+  if (bytes !== manifest.bytes) differences.push(`it has ${bytes} bytes, not ${manifest.bytes}`)
+  if (sha256 !== manifest.sha256) differences.push(`its SHA-256 is ${sha256}, not ${manifest.sha256}`)
+  const rows = differences.length > 0 ? undefined : await countRows(path, name, manifest)
+  if (rows !== undefined && rows !== manifest.rows) differences.push(`it has ${rows} rows, not ${manifest.rows}`)
+  if (differences.length === 0) return manifest
+  throw new KpiError('invalid', `${name} is not what its manifest says: ${differences.join('; ')}; export it again`)
+}

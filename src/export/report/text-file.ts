@@ -1,0 +1,93 @@
+import { cellText, markText } from '../../codec/cell-text.ts'
+import { csvHeader, csvWriter } from '../../codec/csv.ts'
+import { jsonLineWriter } from '../../codec/json-lines.ts'
+import type { ReportTable } from '../../domain/analysis/report-table.ts'
+import type { AnyRecord, NamedField } from '../../domain/schema.ts'
+import type { FileFormat } from './formats.ts'
+import { fileHeading, formatLine, numberText, type SheetFormat } from '../text-format.ts'
+
+/** Creates a function that returns the text of a part of a report with these columns. */
+type PartWriter = (columns: readonly NamedField[]) => (rows: readonly AnyRecord[]) => string
+
+/** Yields what a file begins with, and the text of each part of a report. */
+async function* textOf({ columns, parts }: ReportTable, heading: string, writer: PartWriter): AsyncGenerator<string> {
+  if (heading !== '') yield heading
+  const write = writer(columns)
+  for await (const rows of parts) if (rows.length > 0) yield write(rows)
+}
+
+const jsonLines: PartWriter = (columns) => {
+  const lineOf = jsonLineWriter(columns, JSON.stringify)
+  return (rows) => rows.map((row) => `${lineOf(row)}\n`).join('')
+}
+
+/** Yields a report as CSV for programs (RFC 4180). */
+export const csvFile = (table: ReportTable): AsyncGenerator<string> =>
+  textOf(table, csvHeader(table.columns), csvWriter)
+
+/** Yields the rows of a report as they stand below those of an earlier file. */
+export const addedLines = (table: ReportTable, format: FileFormat): AsyncGenerator<string> =>
+  textOf(table, '', format === 'csv' ? csvWriter : jsonLines)
+
+const sheetCell = (form: SheetFormat, { name, field }: NamedField, record: AnyRecord): string => {
+  const value = record[name] ?? null
+  if (typeof value === 'bigint') return numberText(form, value)
+  const text = cellText(field, value)
+  return typeof value === 'string' ? markText(text) : text
+}
+
+/** Yields a report as CSV for spreadsheets of a locale, in which no text can run as a formula. */
+export const sheetFile = (table: ReportTable, form: SheetFormat): AsyncGenerator<string> => {
+  const titles = table.columns.map(({ name }) => markText(name))
+  return textOf(
+    table,
+    fileHeading(form) + formatLine(form, titles),
+    (columns) => (rows) =>
+      rows
+        .map((row) =>
+          formatLine(
+            form,
+            columns.map((column) => sheetCell(form, column, row)),
+          ),
+        )
+        .join(''),
+  )
+}
+
+/** Yields a report as a JSON object on each line. */
+export const ndjsonFile = (table: ReportTable): AsyncGenerator<string> => textOf(table, '', jsonLines)
+
+/** Yields a report as a JSON array, with an object on each line. */
+export async function* jsonFile(table: ReportTable): AsyncGenerator<string> {
+  let before = '[\n'
+  for await (const text of ndjsonFile(table)) {
+    yield before + text.trimEnd().replaceAll('\n', ',\n')
+    before = ',\n'
+  }
+  yield before === '[\n' ? '[]\n' : '\n]\n'
+}
+
+const isNumber = ({ field: { kind } }: NamedField): boolean =>
+  kind === 'integer' || kind === 'int16' || kind === 'decimal'
+
+/** Matches what would end a cell, begin a format, or read as HTML or an escape in Markdown. */
+const MARKDOWN_SIGNS = /[\\|`*_[\]<>&~#]/g
+const LINE_END = /\r\n|\r|\n/g
+
+const markdownCell = (text: string): string => text.replaceAll(MARKDOWN_SIGNS, '\\$&').replaceAll(LINE_END, '<br>')
+
+const markdownLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
+
+/** Yields a report as a table in GitHub's Markdown, its numbers to the right. */
+export const markdownFile = (table: ReportTable): AsyncGenerator<string> => {
+  const titles = markdownLine(table.columns.map(({ name }) => markdownCell(name)))
+  const sides = markdownLine(table.columns.map((column) => (isNumber(column) ? '---:' : '---')))
+  return textOf(
+    table,
+    titles + sides,
+    (columns) => (rows) =>
+      rows
+        .map((row) => markdownLine(columns.map(({ name, field }) => markdownCell(cellText(field, row[name] ?? null)))))
+        .join(''),
+  )
+}

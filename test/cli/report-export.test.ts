@@ -1,0 +1,229 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { csvRows } from '../support/csv.ts'
+import { kpiNamed } from '../support/import.ts'
+import { jsonOf, type Ran } from '../support/kpi.ts'
+import { fillShop, SHOP, type User, users } from '../support/user.ts'
+
+const NOTE = '=1+1 | "a", \u{1F600}\n<b>x</b>'
+
+describe.each(users)('%s, kpi report export', (_, open) => {
+  let user: User
+  beforeEach(async () => {
+    user = await open()
+    await fillShop(user)
+    const day = Math.floor(Date.parse('2026-11-21') / 86_400_000)
+    await user.client.entries.add({
+      user_id: SHOP.ann,
+      kpi_id: SHOP.visits,
+      entry_date: day,
+      actual: -12_3456_7890_1234_5678n,
+      notes: NOTE,
+    })
+  })
+  afterEach(async () => {
+    await user[Symbol.asyncDispose]()
+  })
+
+  const exported = (...args: string[]): Promise<Ran> => user.kpi('report', 'export', '--from', '2026-11-01', ...args)
+  const text = (name: string): string => readFileSync(user.folder.in(name), 'utf8')
+
+  test('writes the same as the report prints, and says what was written', async () => {
+    for (const format of ['csv', 'json', 'ndjson']) {
+      const printed = await user.kpi('report', '--from', '2026-11-01', '-o', format)
+      expect(await exported('--to-file', `r.${format}`)).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: `wrote 4 rows of 2026-11-01 to 2026-11-21 to r.${format}\n`,
+      })
+      expect(text(`r.${format}`)).toBe(printed.stdout)
+      expect(await exported('-o', format)).toMatchObject({ code: 0, stdout: printed.stdout })
+      await exported('--to-file', `r.${format}.gz`)
+      expect(gunzipSync(readFileSync(user.folder.in(`r.${format}.gz`))).toString()).toBe(printed.stdout)
+    }
+  })
+
+  test('writes only what the flags select, which may stand before export as well', async () => {
+    await exported('--kpis', 'Visits', '--to-file', 'r.ndjson')
+    expect(text('r.ndjson').trimEnd().split('\n').length).toBe(1)
+    const early = await user.kpi('report', '--from', '2026-11-01', 'export', '-o', 'ndjson')
+    expect(early.stdout.trimEnd().split('\n').length).toBe(4)
+  })
+
+  test('writes CSV for spreadsheets of a locale, in which texts cannot run and numbers stay numbers', async () => {
+    await exported('--kpis', 'Visits', '--excel', 'de-DE', '--to-file', 'r.csv')
+    expect(text('r.csv')).toMatch(/^\uFEFFkpiId;kpiName;/)
+    expect(text('r.csv')).toContain(';-12345678901234,5678;')
+    expect(text('r.csv')).toContain(`"'=1+1 | ""a"", \u{1F600}\n<b>x</b>"`)
+    expect(text('r.csv').endsWith('\r\n')).toBe(true)
+  })
+
+  test('writes a Markdown table with one line a row, in which no text ends a cell', async () => {
+    await exported('--to-file', 'r.md')
+    const lines = text('r.md').trimEnd().split('\n')
+    expect(lines.length).toBe(2 + 4)
+    expect(lines[1]).toMatch(/^\| ---: \| --- \|/)
+    expect(text('r.md')).toContain('=1+1 \\| "a", \u{1F600}<br>\\<b\\>x\\</b\\>')
+  })
+
+  test.each([
+    [['--to-file', 'r.pdf'], 'ends in .pdf'],
+    [['--to-file', 'report'], 'has no ending; the endings are .csv, .json, .ndjson, .jsonl, .md, .xlsx'],
+    [['--to-file', 'r.csv', '-o', 'json'], 'the ending of r.csv says csv, and -o says json'],
+    [['--to-file', 'r.xlsx.gz'], 'is not compressed'],
+    [['--to-file', 'r.json', '--excel', 'de-DE'], '--excel is for CSV'],
+    [['-o', 'table'], 'an export is no table'],
+    [['--manifest'], 'name one with --to-file'],
+    [['--append-since', 'r.xlsx'], '--append-since takes a file that ends in .csv or .ndjson'],
+    [['--append-since', 'r.csv', '--to-file', 'r.ndjson'], 'writes one in the same format'],
+    [['--append-since', 'r.csv', '--total'], '--append-since adds plain rows'],
+    [['--only-missing', '--group-items', 'x'], '--only-missing and --group-items do not go together'],
+    [['--append-since', 'r.csv', '--excel', 'de-DE'], 'cannot be used with option'],
+  ])('refuses %j before it reads anything', async (args, why) => {
+    const ran = await exported(...args)
+    expect([ran.code, ran.stdout]).toEqual([2, ''])
+    expect(ran.stderr).toContain(why)
+  })
+
+  test('takes the format from -o where the ending says none', async () => {
+    await exported('--to-file', 'r.txt', '-o', 'csv')
+    expect(csvRows(text('r.txt')).length).toBe(5)
+  })
+
+  test('leaves the earlier file where it is interrupted, and nothing beside it', async () => {
+    await exported('--to-file', 'r.csv')
+    for (const name of ['r.csv', 'new.csv.gz', 'new.xlsx']) {
+      const ran = await user.kpiIn({ signal: AbortSignal.abort() }, 'report', 'export', '--to-file', name)
+      expect(ran.code).toBe(6)
+    }
+    expect(csvRows(text('r.csv')).length).toBe(5)
+    expect(readdirSync(user.folder.path).filter((name) => /^new|^\.kpi/.test(name))).toEqual([])
+  })
+
+  test('writes the answer to a question', async () => {
+    const asked = ['--kpis', 'Revenue', '--group-by', 'kpi', '--compare', 'previous']
+    const printed = await user.kpi('report', '--from', '2026-11-01', '-o', 'csv', ...asked)
+    await exported(...asked, '--to-file', 'r.csv', '--manifest')
+    expect(text('r.csv')).toBe(printed.stdout)
+    expect(await exported(...asked, '--to-file', 'r.xlsx')).toMatchObject({ code: 0 })
+    expect((await user.kpi('report', 'verify', 'r.csv')).stdout).toContain('complete: 1 row,')
+  })
+
+  test('writes a manifest by which the file can be checked', async () => {
+    await exported('--kpis', 'Revenue', '--to-file', 'r.csv', '--manifest')
+    const manifest = jsonOf({ code: 0, stdout: text('r.csv.manifest.json'), stderr: '' })
+    expect(manifest).toMatchObject({
+      format_version: 1,
+      file: 'r.csv',
+      format: 'csv',
+      from: '2026-11-01',
+      to: '2026-11-21',
+      filters: { kpis: 'Revenue' },
+      rows: 3,
+      bytes: Buffer.byteLength(text('r.csv')),
+      sha256: createHash('sha256').update(text('r.csv')).digest('hex'),
+    })
+  })
+
+  test.each(['csv', 'csv.gz', 'json', 'ndjson', 'md', 'xlsx'])('verifies a file that ends in .%s', async (ending) => {
+    const name = `r.${ending}`
+    await exported('--to-file', name, '--manifest')
+    expect(await user.kpi('report', 'verify', name)).toEqual({
+      code: 0,
+      stdout: `${name}: complete: 4 rows, 2026-11-01 to 2026-11-21, SHA-256 matches\n`,
+      stderr: '',
+    })
+    writeFileSync(user.folder.in(name), readFileSync(user.folder.in(name)).subarray(0, -1))
+    const cut = await user.kpi('report', 'verify', name)
+    expect([cut.code, cut.stdout]).toEqual([1, ''])
+    expect(cut.stderr).toMatch(/is not what its manifest says: it has \d+ bytes, not \d+; its SHA-256 is/)
+  })
+
+  test('says what to do about a file without a manifest, or with one that counts other rows', async () => {
+    await exported('--to-file', 'r.csv')
+    const none = await user.kpi('report', 'verify', 'r.csv')
+    expect([none.code, none.stdout]).toEqual([1, ''])
+    expect(none.stderr).toContain('r.csv has no manifest (r.csv.manifest.json); export it again with --manifest')
+    await exported('--to-file', 'r.csv', '--manifest')
+    const path = user.folder.in('r.csv.manifest.json')
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"rows": 4', '"rows": 5'))
+    expect((await user.kpi('report', 'verify', 'r.csv')).stderr).toContain('it has 4 rows, not 5')
+    writeFileSync(path, '{')
+    expect((await user.kpi('report', 'verify', 'r.csv')).stderr).toContain('is no manifest of this version')
+    expect(existsSync(user.folder.in('r.csv'))).toBe(true)
+  })
+
+  describe('with --append-since', () => {
+    const appended = (name: string, ...args: string[]): Promise<Ran> =>
+      exported('--append-since', name, '--manifest', ...args)
+
+    test.each(['r.csv', 'r.ndjson', 'r.csv.gz', 'r.ndjson.gz'])('%s grows to what a whole export is', async (name) => {
+      expect(await appended(name, '--to', '2026-11-20')).toMatchObject({ code: 0 })
+      const ran = await appended(name)
+      expect(ran.stderr).toBe(`wrote 4 rows of 2026-11-19 to 2026-11-21 to ${name}\n`)
+      await exported('--to-file', `whole-${name}`)
+      expect(readFileSync(user.folder.in(name))).toEqual(readFileSync(user.folder.in(`whole-${name}`)))
+      expect((await user.kpi('report', 'verify', name)).stdout).toContain(': complete: 4 rows')
+      const before = readFileSync(user.folder.in(name))
+      expect((await appended(name)).code).toBe(0)
+      expect(readFileSync(user.folder.in(name))).toEqual(before)
+    })
+
+    test('writes to another file, and leaves the earlier one', async () => {
+      await exported('--to', '2026-11-20', '--to-file', 'old.csv')
+      const old = text('old.csv')
+      await appended('old.csv', '--to-file', 'r.csv.gz')
+      await exported('--to-file', 'whole.csv.gz')
+      expect(readFileSync(user.folder.in('r.csv.gz'))).toEqual(readFileSync(user.folder.in('whole.csv.gz')))
+      expect(text('old.csv')).toBe(old)
+    })
+
+    test('keeps what is before the last periods, and reads these again', async () => {
+      await exported('--to-file', 'r.csv')
+      const lines = text('r.csv').split('\n')
+      const edited = lines.map((line) => line.replace(',40,', ',41,').replace(',60.25,', ',1,')).join('\n')
+      writeFileSync(user.folder.in('r.csv'), edited)
+      await appended('r.csv')
+      expect(text('r.csv')).toBe(lines.join('\n').replace(',40,', ',41,'))
+    })
+
+    test('reads a month under way again as a whole', async () => {
+      await user.client.kpis.add(kpiNamed('Rent', { frequency_id: 'M', sort_order: 3 }))
+      await user.client.assignments(SHOP.ann).add({ id: 3, sort_order: 3 })
+      const day = Math.floor(Date.parse('2026-11-01') / 86_400_000)
+      const { id } = await user.client.entries.add({
+        user_id: SHOP.ann,
+        kpi_id: 3,
+        entry_date: day,
+        actual: 1_0000n,
+      })
+      await appended('r.ndjson')
+      await user.client.entries.update(id, { actual: 2_0000n })
+      await appended('r.ndjson')
+      await exported('--to-file', 'whole.ndjson')
+      expect(text('r.ndjson')).toBe(text('whole.ndjson'))
+    })
+
+    test.each([
+      ['r.csv', (all: string) => all.slice(0, -1), 'cannot add to r.csv: its last line has no end'],
+      ['r.csv', (all: string) => all.replace('kpiName', 'name'), 'line 1 has other columns than this report'],
+      ['r.csv', (all: string) => `${all}1,2\n`, 'line 7 is damaged'],
+      ['r.csv', (all: string) => `${all}"\n`, 'its last row has no end'],
+      ['r.csv', (all: string) => all.replace('2026-11-19', '2026-11-31'), 'line 2 is damaged'],
+      ['r.csv', (all: string) => all.replace('2026-11-19', '2026-11-22'), 'not in the order of their days'],
+      ['r.ndjson', (all: string) => all.replace('kpiName', 'name'), 'line 1 has other columns than this report'],
+      ['r.ndjson', (all: string) => `${all}{"kpiId":\n`, 'line 5 is damaged'],
+      ['r.ndjson', (all: string) => all.slice(0, -3), 'its last line has no end'],
+    ])('leaves %s alone where it is damaged or of another report (%#)', async (name, damage, why) => {
+      await exported('--to-file', name)
+      const damaged = damage(text(name))
+      writeFileSync(user.folder.in(name), damaged)
+      const ran = await appended(name)
+      expect([ran.code, text(name)]).toEqual([1, damaged])
+      expect(ran.stderr).toContain(why)
+      expect(ran.stderr).toContain('write it again as a whole with --to-file')
+    })
+  })
+})

@@ -1,0 +1,50 @@
+import { existsSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { formatDay } from '../../src/domain/day.ts'
+import { type Folder, temporaryFolder } from '../support/folder.ts'
+import { KPI, runKpi, startKpi, startProgram } from '../support/process.ts'
+
+const DAYS = 20_000
+const EXPORT = ['report', 'export', '--from', '1970-01-01', '--to', '2199-12-31', '--to-file']
+
+const fill = async (home: Folder): Promise<void> => {
+  const rows = Array.from({ length: DAYS }, (_, day) => `${formatDay(day)},${day}.25\n`)
+  writeFileSync(home.in('data.csv'), `date,actual\n${rows.join('')}`)
+  await runKpi(home, ['kpis', 'create', '--name', 'Sales', '--frequency', 'D', '--quiet'])
+  const file = ['data.csv', '--user', 'Admin', '--kpi', 'Sales', '--create-assignments']
+  expect((await runKpi(home, ['entries', 'import', ...file, '--quiet'])).code).toBe(0)
+}
+
+/** Starts an export and sends it a signal as soon as its temporary folder is there. */
+const stop = async (home: Folder, name: string, signal: NodeJS.Signals): Promise<number | null> => {
+  const running = startKpi(home, [...EXPORT, name])
+  const watcher = watch(home.path, (_, changed) => {
+    if (!changed?.startsWith('.kpi-')) return
+    watcher.close()
+    running.child.kill(signal)
+  })
+  const { code } = await running.ended
+  watcher.close()
+  return code
+}
+
+test.each(['r.csv', 'r.json', 'r.ndjson.gz', 'r.md', 'r.xlsx'])(
+  'an export to %s that is killed, interrupted or without room leaves the file as it was',
+  async (name) => {
+    using home = temporaryFolder()
+    await fill(home)
+    expect(await stop(home, name, 'SIGKILL')).toBe(null)
+    expect(existsSync(home.in(name))).toBe(false)
+    writeFileSync(home.in(name), 'earlier')
+    expect(await stop(home, name, 'SIGINT')).toBe(6)
+    expect(readFileSync(home.in(name), 'utf8')).toBe('earlier')
+    const without = ['/bin/sh', '-c', 'trap "" XFSZ; ulimit -f 0; exec "$@"', 'sh', ...KPI]
+    const refused = await startProgram(home, [...without, ...EXPORT, name]).ended
+    expect([refused.code, refused.stdout]).toEqual([1, ''])
+    expect(refused.stderr).toContain(`cannot write`)
+    expect(readFileSync(home.in(name), 'utf8')).toBe('earlier')
+    expect(readdirSync(home.path).filter((one) => one.startsWith('.kpi-')).length).toBe(1)
+    expect((await runKpi(home, [...EXPORT, name, '--manifest'])).code).toBe(0)
+    expect((await runKpi(home, ['report', 'verify', name])).stdout).toContain(`complete: ${DAYS} rows`)
+  },
+)
