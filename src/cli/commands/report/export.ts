@@ -132,6 +132,14 @@ const exportReport = async (work: Export, range: DayRange): Promise<DayRange> =>
   return content.range
 }
 
+/** Yields the same parts, and keeps memory small while they are written. */
+async function* inLittleMemory<T>({ io }: Cli, parts: AsyncIterable<T>): AsyncGenerator<T> {
+  for await (const part of parts) {
+    io.limitMemory()
+    yield part
+  }
+}
+
 /** Runs `kpi report export`: writes the rows of a report, all of them or nothing. */
 export const runReportExport = async (cli: Cli, flags: ReportExportFlags): Promise<void> => {
   const rangeOf = readRange(flags, cli.today().day)
@@ -145,7 +153,7 @@ export const runReportExport = async (cli: Cli, flags: ReportExportFlags): Promi
   const work = async (client: Client): Promise<DayRange> => {
     const tableOf = async (range: DayRange): Promise<ReportTable> => {
       const { columns, parts } = await readReportTable(cli, client, await requestOf(client, range, flags), question)
-      return countingRows({ columns, parts: untilStopped(parts, signal) }, written)
+      return countingRows({ columns, parts: inLittleMemory(cli, untilStopped(parts, signal)) }, written)
     }
     return exportReport({ cli, flags, look, written, tableOf }, rangeOf(client))
   }
