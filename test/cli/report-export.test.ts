@@ -102,6 +102,15 @@ describe.each(users)('%s, kpi report export', (_, open) => {
     expect(readdirSync(user.folder.path).filter((name) => /^new|^\.kpi/.test(name))).toEqual([])
   })
 
+  test.each([[[]], [['--excel', 'de-DE']], [['--excel', 'en-US']]])(
+    'writes CSV that imports as unchanged (%j)',
+    async (look) => {
+      await exported('--kpis', 'Visits', '--to-file', 'r.csv', ...look)
+      const ran = jsonOf(await user.kpi('entries', 'import', 'r.csv', '-o', 'json'))
+      expect(ran).toMatchObject({ read: 1, unchanged: 1 })
+    },
+  )
+
   test('writes the answer to a question', async () => {
     const asked = ['--kpis', 'Revenue', '--group-by', 'kpi', '--compare', 'previous']
     const printed = await user.kpi('report', '--from', '2026-11-01', '-o', 'csv', ...asked)

@@ -190,9 +190,32 @@ const severalOf = (role: Role, header: readonly string[], [one, other]: readonly
     : `is both "${name}" and "${again}"; say which: --map ${role}=COLUMN`
 }
 
+/** Lists the columns of a report that say what an entry is; its ids of items may be of users or of breakdown items. */
+const REPORT_COLUMNS: Readonly<Partial<Record<Role, string>>> = {
+  user: 'itemName',
+  kpi: 'kpiName',
+  date: 'entryDate',
+  actual: 'actual',
+  target: 'target',
+  notes: 'notes',
+}
+
+/** Tells whether a header is that of a report's rows. */
+const isReport = (header: readonly string[]): boolean =>
+  Object.values(REPORT_COLUMNS).every((name) => header.includes(name)) && header.includes('periodId')
+
+/** Adds the columns of a report, whose other columns have names that mean something else in other files. */
+const recognizeReport = ({ header, roles, ignored }: HeaderFindings, wanted: readonly Role[]): void => {
+  for (const role of wanted) {
+    const at = header.indexOf(REPORT_COLUMNS[role] ?? '')
+    if (at >= 0 && !roles.has(role) && !ignored.has(at)) roles.set(role, at)
+  }
+}
+
 /** Adds the columns of the given roles by their names, unless the user has named others. */
 export const recognizeColumns = (found: HeaderFindings, wanted: readonly Role[]): void => {
   const { header, roles, issues } = found
+  if (isReport(header)) recognizeReport(found, wanted)
   const named = new Set(roles.keys())
   for (const at of unassignedColumns(found)) {
     const name = header[at] ?? ''
@@ -240,6 +263,10 @@ export const exportedColumns = (hasSources: boolean): string[] => [
   'notes',
 ]
 
-/** Tells whether a header is that of an exported file, with or without the columns of a rejects file behind it. */
+/**
+ * Tells whether a header is that of an exported file, of entries or of a report, with or without the columns of a
+ * rejects file behind it.
+ */
 export const isExported = (header: readonly string[]): boolean =>
+  isReport(header) ||
   [true, false].some((hasSources) => exportedColumns(hasSources).every((name, at) => header[at] === name))
