@@ -1,15 +1,17 @@
 import type { Day } from '../day.ts'
 import { type Decimal, divideRounded } from '../decimal.ts'
 import { isCoarser, nextPeriod } from '../period.ts'
-import { kpiOf } from './aggregate.ts'
+import { kpiOf, unitOf } from './aggregate.ts'
 import type { AnswerRow } from './answer-row.ts'
 import type { Facts } from './question.ts'
 import { percentOf, progressOf, stateOf } from './state.ts'
 
 /** Returns the rows with their part in the sum over all items; over KPIs of a unit where items are put together. */
-export const withShares = (rows: readonly AnswerRow[]): AnswerRow[] => {
-  const keyOf = ({ itemId, kpiId, labelFormat, isPercentage, entryDate }: AnswerRow): string =>
-    itemId === null ? `of ${isPercentage} ${labelFormat} ${entryDate}` : `${kpiId} ${entryDate}`
+export const withShares = (rows: readonly AnswerRow[], facts: Facts): AnswerRow[] => {
+  const keyOf = (row: AnswerRow): string => {
+    const period = row.entryDate === null ? '' : `${row.periodId} ${row.entryDate}`
+    return row.itemId === null ? `unit ${unitOf(facts, row)} ${period}` : `${row.kpiId} ${period}`
+  }
   const sums = new Map<string, Decimal>()
   for (const row of rows) sums.set(keyOf(row), (sums.get(keyOf(row)) ?? 0n) + (row.actual ?? 0n))
   return rows.map((row) => ({

@@ -19,6 +19,9 @@ export const kpiOf = ({ kpis }: Facts, { kpiId, kpiName }: AnswerRow): Kpi => {
   )
 }
 
+/** Returns the unit of a row's KPI, or of its KPIs. */
+export const unitOf = (facts: Facts, row: AnswerRow): number => row.unit_id ?? kpiOf(facts, row).unit_id
+
 /** Returns the sum or average of the values that are there, rounded once; null if there are none. */
 const aggregate = (values: readonly (Decimal | null)[], how: AggregateFunction): Decimal | null => {
   let [sum, count] = [0n, 0n]
@@ -54,7 +57,7 @@ const aggregateBy = (
   })
 
 /** Orders rows as a report does: by day, the KPI's place and id, and item. */
-const inReportOrder = ({ kpis }: Facts) => {
+export const inReportOrder = ({ kpis }: Facts) => {
   const place = ({ kpiId }: AnswerRow): number => kpis.get(kpiId ?? 0)?.sort_order ?? 0
   return (one: AnswerRow, other: AnswerRow): number =>
     (one.entryDate ?? 0) - (other.entryDate ?? 0) ||
@@ -98,9 +101,11 @@ const extentOf = (group: readonly AnswerRow[]): Pick<AnswerRow, 'first_date' | '
   }
 }
 
-const categoryOf = (facts: Facts, row: AnswerRow): string => {
-  const id = kpiOf(facts, row).category_id
-  return facts.categories.get(id) ?? `category ${id}`
+/** Returns what tells the rows of a category apart. */
+const categoryFields = (facts: Facts, row: AnswerRow): Partial<AnswerRow> => {
+  const { category_id, unit_id, aggregate_function } = kpiOf(facts, row)
+  const category = facts.categories.get(category_id) ?? `category ${category_id}`
+  return { category_id, category, unit_id, unit: facts.units.get(unit_id) ?? `unit ${unit_id}`, aggregate_function }
 }
 
 /** Describes a way to group: what its rows have in common, and what a row no longer tells. */
@@ -122,7 +127,7 @@ const GROUPS: Readonly<Record<NonNullable<Question['groupBy']>, Group>> = {
     made: (row, facts) => ({
       ...NO_ITEM,
       ...NO_PERIOD,
-      category: categoryOf(facts, row),
+      ...categoryFields(facts, row),
       kpiId: null,
       kpiName: null,
       kpiDescription: null,

@@ -22,7 +22,16 @@ export const answerRow = resource({
     periodId: { ...fields.periodId, nullable: true },
     period: { ...fields.period, nullable: true },
     entryDate: { ...fields.entryDate, nullable: true },
+    category_id: { kind: 'integer', about: 'Id of the category, with --group-by category', nullable: true },
     category: { kind: 'text', about: 'Name of the category, with --group-by category', nullable: true },
+    unit_id: { kind: 'integer', about: 'Id of the unit of its KPIs, with --group-by category', nullable: true },
+    unit: { kind: 'text', about: 'Name of the unit of its KPIs, with --group-by category', nullable: true },
+    aggregate_function: {
+      kind: 'choice',
+      about: 'Function of its KPIs, with --group-by category',
+      oneOf: ['AVG', 'SUM'],
+      nullable: true,
+    },
     first_date: { kind: 'date', about: 'First day of the first period in the row, with --group-by', nullable: true },
     last_date: { kind: 'date', about: 'First day of the last period in the row, with --group-by', nullable: true },
     values: { kind: 'integer', about: 'How many values the row is made of, with --group-by', nullable: true },
@@ -65,7 +74,11 @@ export type AnswerRow = Stored<typeof answerRow>
 
 /** Holds what a row has that no question was asked of. */
 const NOTHING_ADDED = {
+  category_id: null,
   category: null,
+  unit_id: null,
+  unit: null,
+  aggregate_function: null,
   first_date: null,
   last_date: null,
   values: null,

@@ -13,20 +13,20 @@ export type Answer = { readonly columns: readonly NamedField[]; readonly records
 
 /** Returns rows in the form and order that is asked for. */
 export const shapeAnswer = (rows: readonly AnswerRow[], question: Question, facts: Facts): Answer => {
-  const kept = inOrderAsked(rows, question)
+  const kept = inOrderAsked(rows, question, facts)
   if (question.pivot !== undefined) return pivotTable(kept, question.pivot, facts.calendar)
   return { columns: answerColumns(question), records: kept }
 }
 
 /**
  * Answers a question from report rows, in exact decimals. The rows must hold all that lies in the range, and the periods
- * from `firstDayToRead` on. Of a period that the range cuts, what lies in the range counts.
+ * of `earlierDays`. Of a period that the range cuts, what lies in the range counts.
  */
 export const answer = (read: readonly ReportRow[], question: Question, facts: Facts): Answer => {
   const { from, to } = facts.range
   const all = read.map(toAnswerRow)
   const asked = all.filter(({ entryDate }) => entryDate !== null && entryDate >= from && entryDate <= to)
   const rows = withStates(withEarlier(aggregateRows(asked, question, facts), all, question, facts))
-  const shared = question.share ? withShares(rows) : rows
+  const shared = question.share ? withShares(rows, facts) : rows
   return shapeAnswer(question.pace ? withForecasts(shared, asked, facts) : shared, question, facts)
 }

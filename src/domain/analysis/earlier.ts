@@ -1,4 +1,4 @@
-import { civil, type Day, dayOfCivil } from '../day.ts'
+import { civil, type Day, dayOfCivil, FIRST_QUERY_DAY } from '../day.ts'
 import { type Decimal, divideRounded } from '../decimal.ts'
 import { type DayRange, type Frequency, nextPeriod, periodBefore, periodStart } from '../period.ts'
 import type { Kpi } from '../resources/kpi.ts'
@@ -19,11 +19,26 @@ const yearBefore = (frequency: Frequency, start: Day): Day => {
 const comparedPeriod = (compare: NonNullable<Question['compare']>, frequency: Frequency, start: Day): Day =>
   compare === 'year' ? yearBefore(frequency, start) : periodBefore(frequency, start)
 
-/** Returns the days that a whole range is compared with: as many before it, or the same days of the year before. */
-const comparedRange = (compare: NonNullable<Question['compare']>, { from, to }: DayRange): DayRange =>
-  compare === 'year'
-    ? { from: yearBefore('D', from), to: yearBefore('D', to) }
-    : { from: from - (to - from + 1), to: from - 1 }
+/** Counts the months of a range of whole months; undefined for any other range. */
+const wholeMonths = ({ from, to }: DayRange): number | undefined => {
+  const [first, after] = [civil(from), civil(to + 1)]
+  if (first.day !== 1 || after.day !== 1) return undefined
+  return (after.year - first.year) * 12 + after.month - first.month
+}
+
+/**
+ * Returns the days that a whole range is compared with: the same days of the year before, or as many days before it; of
+ * whole months, the same months or as many months.
+ */
+export const comparedRange = (compare: NonNullable<Question['compare']>, range: DayRange): DayRange => {
+  const { from, to } = range
+  const months = wholeMonths(range)
+  if (compare === 'year') {
+    return { from: yearBefore('D', from), to: months === undefined ? yearBefore('D', to) : yearBefore('D', to + 1) - 1 }
+  }
+  const { year, month } = civil(from)
+  return { from: months === undefined ? from - (to - from + 1) : dayOfCivil(year, month - months, 1), to: from - 1 }
+}
 
 /** Returns the first day of the first period that a KPI's rows are compared with, or averaged over. */
 const firstNeeded = (question: Question, facts: Facts, kpi: Kpi): Day => {
@@ -35,21 +50,39 @@ const firstNeeded = (question: Question, facts: Facts, kpi: Kpi): Day => {
   return compare ? Math.min(needed, comparedPeriod(compare, frequency, first)) : needed
 }
 
-/** Returns the first day to read, so that earlier periods are there for comparisons and rolling averages. */
-export const firstDayToRead = (question: Question, facts: Facts, kpiIds?: readonly number[]): Day => {
+/** Describes days before the range whose rows a question needs as well, and of which KPIs. */
+export type EarlierDays = DayRange & { readonly kpiIds: readonly number[] }
+
+/**
+ * Returns what a question needs of the time before its range: nothing, the range that it is compared with as far as that
+ * lies before it, or as many days as the periods of each frequency take.
+ */
+export const earlierDays = (question: Question, facts: Facts, kpiIds?: readonly number[]): EarlierDays[] => {
   const { compare, rolling } = question
-  const { from } = facts.range
-  if (compare === undefined && rolling === undefined) return from
-  if (compare && joinsPeriods(question)) return comparedRange(compare, facts.range).from
+  const { range, kpis } = facts
+  if (compare === undefined && rolling === undefined) return []
   const wanted = kpiIds && new Set(kpiIds)
-  const kpis = [...facts.kpis.values()].filter(({ id }) => !wanted || wanted.has(id))
-  return kpis.reduce((first, kpi) => Math.min(first, firstNeeded(question, facts, kpi)), from)
+  const asked = [...kpis.values()].filter(({ id }) => !wanted || wanted.has(id))
+  const read = (from: Day, to: Day, of: readonly Kpi[]): EarlierDays => ({
+    from: Math.max(from, FIRST_QUERY_DAY),
+    to: Math.min(to, range.from - 1),
+    kpiIds: of.map(({ id }) => id),
+  })
+  const whole = compare && joinsPeriods(question) ? comparedRange(compare, range) : undefined
+  const reads = whole
+    ? [read(whole.from, whole.to, asked)]
+    : [...Map.groupBy(asked, (kpi) => firstNeeded(question, facts, kpi))].map(([from, of]) => read(from, range.to, of))
+  return reads.filter(({ from, to, kpiIds: ids }) => from <= to && ids.length > 0)
 }
 
 /** Finds an earlier row of the same KPI and items; undefined if it has none. */
 type Earlier = (row: AnswerRow, start: Day | null) => AnswerRow | undefined
 
-const keyOf = ({ kpiId, itemId }: AnswerRow, start: Day | null): string => `${kpiId} ${itemId} ${start}`
+/** Names what a row is of, and its period; rows of a category have no KPI, but a unit, a function and a direction. */
+const keyOf = (row: AnswerRow, start: Day | null): string => {
+  const { kpiId, itemId, category_id, unit_id, aggregate_function, direction } = row
+  return `${kpiId} ${itemId} ${category_id} ${unit_id} ${aggregate_function} ${direction} ${start}`
+}
 
 const finderOf = (...lists: readonly (readonly AnswerRow[])[]): Earlier => {
   const known = new Map(lists.flat().map((row) => [keyOf(row, row.entryDate), row]))

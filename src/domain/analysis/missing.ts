@@ -5,6 +5,7 @@ import { directionNames } from '../report.ts'
 import { frequencyNames, type Unit } from '../resources/catalog.ts'
 import type { Kpi } from '../resources/kpi.ts'
 import type { ReportRow } from '../resources/report-row.ts'
+import { inReportOrder } from './aggregate.ts'
 import { type AnswerRow, toAnswerRow } from './answer-row.ts'
 import type { Facts } from './question.ts'
 
@@ -44,16 +45,20 @@ const rowOf = ({ kpi, unit, user, target }: Expected, start: Day): AnswerRow =>
     notes: null,
   })
 
-/** Returns a row for each period of the range in which somebody has to report a value and has not, by day. */
+/**
+ * Returns a row for each period of the range in which somebody has to report a value and has not, in the report's order.
+ * A row that has no value is missing as it is, with its own target. A period that begins on another day than expected,
+ * as a service may begin its weeks, is the one that its first day lies in.
+ */
 export const missingRows = (rows: readonly ReportRow[], expected: readonly Expected[], facts: Facts): AnswerRow[] => {
-  const known = new Set(
-    rows.filter(({ actual }) => actual !== null).map((row) => keyOf(row.kpiId, row.itemId, row.entryDate)),
+  const startOf = ({ periodId, entryDate }: ReportRow): Day => periodStart(periodId, entryDate, facts.calendar)
+  const known = new Map(rows.map((row) => [keyOf(row.kpiId, row.itemId, startOf(row)), row]))
+  const missing = expected.flatMap((one) =>
+    [...periodsOf(one.kpi, facts)].flatMap((start) => {
+      const row = known.get(keyOf(one.kpi.id, one.user.id, start))
+      if (row && row.actual !== null) return []
+      return [row ? toAnswerRow(row) : rowOf(one, start)]
+    }),
   )
-  return expected
-    .flatMap((one) =>
-      [...periodsOf(one.kpi, facts)]
-        .filter((start) => !known.has(keyOf(one.kpi.id, one.user.id, start)))
-        .map((start) => rowOf(one, start)),
-    )
-    .toSorted((one, other) => (one.entryDate ?? 0) - (other.entryDate ?? 0))
+  return missing.toSorted(inReportOrder(facts))
 }

@@ -1,6 +1,7 @@
 import type { FieldValue } from '../schema.ts'
 import type { AnswerRow } from './answer-row.ts'
-import type { Question } from './question.ts'
+import { unitOf } from './aggregate.ts'
+import type { Facts, Question } from './question.ts'
 
 const compareValues = (one: FieldValue, other: FieldValue): number => {
   if (typeof one === 'string' && typeof other === 'string') return one < other ? -1 : one > other ? 1 : 0
@@ -22,15 +23,22 @@ const sorted = (rows: readonly AnswerRow[], { field, isDescending }: NonNullable
     .map(({ row }) => row)
 }
 
-/** Returns the best rows of each KPI, the best first: the greatest actuals, or the least where down is better. */
-const bestOfEach = (rows: readonly AnswerRow[], count: number): AnswerRow[] =>
-  [...Map.groupBy(rows, ({ kpiId, category, labelFormat }) => kpiId ?? `${category} ${labelFormat}`).values()].flatMap(
-    (group) => sorted(group, { field: 'actual', isDescending: group[0]?.direction !== 'D' }).slice(0, count),
+/**
+ * Returns the best rows of each KPI, the best first: the greatest actuals, or the least where down is better. Where a KPI
+ * has a single row, and in categories, the best rows of each unit and direction.
+ */
+const bestOfEach = (rows: readonly AnswerRow[], count: number, question: Question, facts: Facts): AnswerRow[] => {
+  const isByUnit = question.groupBy === 'kpi' || question.groupBy === 'category'
+  const keyOf = (row: AnswerRow): string => (isByUnit ? `${unitOf(facts, row)} ${row.direction}` : `${row.kpiId}`)
+  return [...Map.groupBy(rows, keyOf).values()].flatMap((group) =>
+    sorted(group, { field: 'actual', isDescending: group[0]?.direction !== 'D' }).slice(0, count),
   )
+}
 
 /** Returns the rows that are asked for, in the order that is asked for. */
-export const inOrderAsked = (rows: readonly AnswerRow[], { onlyMissed, sort, top }: Question): AnswerRow[] => {
+export const inOrderAsked = (rows: readonly AnswerRow[], question: Question, facts: Facts): AnswerRow[] => {
+  const { onlyMissed, sort, top } = question
   const kept = onlyMissed ? rows.filter(({ state }) => state === 'near' || state === 'missed') : rows
   if (sort) return sorted(kept, sort).slice(0, top)
-  return top === undefined ? [...kept] : bestOfEach(kept, top)
+  return top === undefined ? [...kept] : bestOfEach(kept, top, question, facts)
 }

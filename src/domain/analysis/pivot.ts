@@ -25,32 +25,55 @@ export const periodName = (frequency: Frequency, start: number, calendar: Calend
 type Described = {
   readonly idOf: (row: AnswerRow) => number | string | null
   readonly nameOf: (row: AnswerRow, calendar: Calendar) => string
+  /** Returns what stands behind names that are equal. */
+  readonly markOf: (row: AnswerRow) => string
   readonly fields: readonly (keyof AnswerRow)[]
 }
 
 const DIMENSIONS: Readonly<Record<Dimension, Described>> = {
-  kpi: { idOf: ({ kpiId }) => kpiId, nameOf: ({ kpiName }) => kpiName ?? '', fields: ['kpiId', 'kpiName'] },
-  item: { idOf: ({ itemId }) => itemId, nameOf: ({ itemName }) => itemName ?? '', fields: ['itemId', 'itemName'] },
+  kpi: {
+    idOf: ({ kpiId }) => kpiId,
+    nameOf: ({ kpiName }) => kpiName ?? '',
+    markOf: ({ kpiId }) => String(kpiId),
+    fields: ['kpiId', 'kpiName'],
+  },
+  item: {
+    idOf: ({ itemId }) => itemId,
+    nameOf: ({ itemName }) => itemName ?? '',
+    markOf: ({ itemId }) => String(itemId),
+    fields: ['itemId', 'itemName'],
+  },
   period: {
     idOf: ({ periodId, entryDate }) => (entryDate === null ? null : `${entryDate} ${periodId}`),
     nameOf: ({ periodId, entryDate }, calendar) =>
       entryDate === null || periodId === null ? 'all' : periodName(periodId, entryDate, calendar),
+    markOf: ({ periodId }) => String(periodId),
     fields: ['entryDate', 'periodId'],
   },
 }
 
-/** Returns the columns of a dimension's values, by what tells them apart; names that are taken get the id behind. */
+/** Returns names that are all different: those that are equal, or taken, get their mark behind. */
+const uniqueNames = (named: readonly (readonly [name: string, mark: string])[], taken: readonly string[]): string[] => {
+  const counts = new Map(taken.map((name) => [name, 1]))
+  for (const [name] of named) counts.set(name, (counts.get(name) ?? 0) + 1)
+  const used = new Set(counts.keys())
+  return named.map(([name, mark]) => {
+    if (counts.get(name) === 1) return name
+    let unique = `${name} (${mark})`
+    // Somebody may be called by the name and id of somebody else.
+    while (used.has(unique)) unique += ` (${mark})`
+    used.add(unique)
+    return unique
+  })
+}
+
+/** Returns the columns of a dimension's values, by what tells them apart. */
 const columnsOf = (rows: readonly AnswerRow[], of: Described, calendar: Calendar): Map<string, string> => {
-  const taken = new Set<string>([...answerRow.shown.map(({ name }) => name), '__proto__'])
-  const columns = new Map<string, string>()
-  for (const row of rows) {
-    const id = String(of.idOf(row))
-    if (columns.has(id)) continue
-    const name = of.nameOf(row, calendar)
-    const free = taken.has(name) ? `${name} (${id})` : name
-    taken.add(free)
-    columns.set(id, free)
-  }
+  const firsts = new Map<string, AnswerRow>()
+  for (const row of rows) if (!firsts.has(String(of.idOf(row)))) firsts.set(String(of.idOf(row)), row)
+  const named = [...firsts.values()].map((row) => [of.nameOf(row, calendar), of.markOf(row)] as const)
+  const names = uniqueNames(named, [...answerRow.shown.map(({ name }) => name), '__proto__'])
+  const columns = new Map([...firsts.keys()].map((id, at) => [id, names[at] ?? '']))
   if (columns.size <= MOST_COLUMNS) return columns
   throw new KpiError(
     'invalid',

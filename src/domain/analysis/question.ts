@@ -41,12 +41,17 @@ export type Question = {
 /** Holds what must be known beside the rows: definitions, the account's calendar, the user's day, the range asked for. */
 export type Facts = {
   readonly kpis: ReadonlyMap<number, Kpi>
-  /** Maps the ids of categories to their names. */
+  /** Maps the ids of categories and units to their names; only groups by category need them. */
   readonly categories: ReadonlyMap<number, string>
+  readonly units: ReadonlyMap<number, string>
   readonly calendar: Calendar
   readonly today: Day
   readonly range: DayRange
 }
+
+/** Tells whether a question needs to know the KPIs, because report rows do not say enough. */
+export const needsKpis = ({ by, total, groupBy, compare, rolling, pace, onlyMissing }: Question): boolean =>
+  [by, total, groupBy, compare, rolling, pace, onlyMissing].some(Boolean)
 
 /** Tells whether a question puts the periods of a row together. */
 export const joinsPeriods = ({ groupBy }: Question): boolean => groupBy !== undefined && groupBy !== 'period'
@@ -55,8 +60,10 @@ export const joinsPeriods = ({ groupBy }: Question): boolean => groupBy !== unde
 export const answeredFrequency = ({ by }: Question, own: Frequency): Frequency =>
   by !== undefined && isCoarser(by, own) ? by : own
 
+const OF_CATEGORY = ['category_id', 'category', 'unit_id', 'unit', 'aggregate_function'] as const
+
 const addedFields = (question: Question): readonly (keyof AnswerRow)[] => [
-  ...(question.groupBy === 'category' ? (['category'] as const) : []),
+  ...(question.groupBy === 'category' ? OF_CATEGORY : []),
   ...(question.groupBy === undefined ? [] : (['first_date', 'last_date', 'values'] as const)),
   ...(question.compare === undefined ? [] : (['previous_actual', 'difference', 'difference_percent'] as const)),
   ...(question.rolling === undefined ? [] : (['rolling_average'] as const)),

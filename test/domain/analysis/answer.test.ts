@@ -31,6 +31,7 @@ const kpis = new Map<number, Kpi>([
 const facts = (from: string, to: string, today = to): Facts => ({
   kpis,
   categories: new Map([[1, 'General']]),
+  units: new Map([[1, 'Number']]),
   calendar: CIVIL_CALENDAR,
   today: day(today),
   range: { from: day(from), to: day(to) },
@@ -154,7 +155,7 @@ describe('an answer', () => {
     )
     const { columns, records } = answer(rows, ask({ pivot: 'item' }), facts('2025-01-01', '2025-01-31'))
     const names = columns.map(({ name }) => name).slice(-4)
-    expect(names).toEqual(['Shop', 'Shop (2)', 'actual (3)', '__proto__ (4)'])
+    expect(names).toEqual(['Shop (1)', 'Shop (2)', 'actual (3)', '__proto__ (4)'])
     expect(shown(records, names)).toEqual(['1 2 3 4'])
   })
 })

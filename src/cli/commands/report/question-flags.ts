@@ -73,7 +73,6 @@ const inUse = (question: Question): Readonly<Record<string, boolean>> => ({
 /** Lists pairs of flags that do not go together, with the reason. */
 const CONFLICTS: readonly (readonly [string, string, string])[] = [
   ['--total', '--group-by', '--group-by puts the items together itself'],
-  ['--group-by category', '--compare', 'a category has KPIs of several periods'],
   ['--group-by category', '--pivot', 'a category has no KPIs, items or periods to make columns of'],
   ['--group-by kpi, item or category', '--rolling', 'it puts the periods together'],
   ['--group-by kpi, item or category', '--pace', 'it puts the periods together'],

@@ -3,16 +3,15 @@ import type { Client } from '../../../client/client.ts'
 import { completeReport } from '../../../client/operations/complete-report.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import { answer, type Answer, shapeAnswer } from '../../../domain/analysis/answer.ts'
-import { firstDayToRead } from '../../../domain/analysis/earlier.ts'
+import { earlierDays } from '../../../domain/analysis/earlier.ts'
 import { missingRows } from '../../../domain/analysis/missing.ts'
 import { periodName } from '../../../domain/analysis/pivot.ts'
-import { type Facts, type Question } from '../../../domain/analysis/question.ts'
+import { type Facts, needsKpis, type Question } from '../../../domain/analysis/question.ts'
 import type { ReportTable } from '../../../domain/analysis/report-table.ts'
-import { FIRST_QUERY_DAY } from '../../../domain/day.ts'
 import { CIVIL_CALENDAR, nextPeriod, periodStart } from '../../../domain/period.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
-import { reportRow } from '../../../domain/resources/report-row.ts'
-import type { AnyRecord, NamedField } from '../../../domain/schema.ts'
+import { reportRow, type ReportRow } from '../../../domain/resources/report-row.ts'
+import type { AnyRecord } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { readExpected } from './expected.ts'
 
@@ -22,11 +21,17 @@ export const needsOf = (question: Question | undefined): Needs => {
   return question?.onlyMissing ? [reading, { of: assignment, verb: 'list' }] : reading
 }
 
+const namesOf = (list: readonly { readonly id: number; readonly name: string }[]): ReadonlyMap<number, string> =>
+  new Map(list.map(({ id, name }) => [id, name]))
+
+/** Reads what a question needs to know beside its rows, and no more, as a key may lack the right to it. */
 const readFacts = async (cli: Cli, client: Client, { from, to }: ReportRequest, question: Question): Promise<Facts> => {
-  const categories = question.groupBy === 'category' ? await client.categories.list() : []
+  const isByCategory = question.groupBy === 'category'
+  const kpis = needsKpis(question) ? await client.kpis.list() : []
   return {
-    kpis: new Map((await client.kpis.list()).map((kpi) => [kpi.id, kpi])),
-    categories: new Map(categories.map(({ id, name }) => [id, name])),
+    kpis: new Map(kpis.map((kpi) => [kpi.id, kpi])),
+    categories: namesOf(isByCategory ? await client.categories.list() : []),
+    units: namesOf(isByCategory ? await client.units.list() : []),
     calendar: client.calendar ?? CIVIL_CALENDAR,
     today: cli.today().day,
     range: { from, to },
@@ -43,11 +48,16 @@ const noteCutPeriods = async (cli: Cli, { by }: Question, { calendar, range, tod
   if (range.to < Math.min(end, today)) await cli.note(`${name(last)} ends after --to: only its days in the range count`)
 }
 
+const readRows = async (client: Client, request: ReportRequest): Promise<ReportRow[]> =>
+  (await Array.fromAsync(completeReport(client, request))).flat()
+
 const answerOf = async (cli: Cli, client: Client, request: ReportRequest, question: Question): Promise<Answer> => {
   const facts = await readFacts(cli, client, request, question)
   await noteCutPeriods(cli, question, facts)
-  const from = Math.max(FIRST_QUERY_DAY, firstDayToRead(question, facts, request.kpiIds))
-  const rows = (await Array.fromAsync(completeReport(client, { ...request, from }))).flat()
+  const rows = await readRows(client, request)
+  for (const days of earlierDays(question, facts, request.kpiIds)) {
+    for (const row of await readRows(client, { ...request, ...days })) rows.push(row)
+  }
   if (!question.onlyMissing) return answer(rows, question, facts)
   return shapeAnswer(missingRows(rows, await readExpected(client, request, facts), facts), question, facts)
 }
@@ -69,10 +79,4 @@ export const readReportTable = async (
   if (!question) return { columns: reportRow.shown, parts: completeReport(client, request) }
   const { columns, records } = await answerOf(cli, client, request, question)
   return { columns, parts: inOnePart(records) }
-}
-
-/** Returns the columns that a table of people shows: the most important ones of the report, and what a question adds. */
-export const briefColumns = (columns: readonly NamedField[]): readonly NamedField[] => {
-  const brief = new Set(reportRow.brief.map(({ name }) => name))
-  return columns.filter(({ name }) => brief.has(name) || !Object.hasOwn(reportRow.fields, name))
 }

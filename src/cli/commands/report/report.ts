@@ -6,10 +6,11 @@ import type { Register } from '../../cli.ts'
 import { printRecords } from '../../output/print.ts'
 import { printWhenComplete } from '../../output/whole-output.ts'
 import { addReportFiles } from './export-command.ts'
+import { briefColumns, byPattern } from './answer-table.ts'
 import { overview } from './overview.ts'
 import { addQuestions, readQuestion } from './question-flags.ts'
 import { addSelection, requestOf } from './report-flags.ts'
-import { briefColumns, needsOf, readReportTable } from './report-table.ts'
+import { needsOf, readReportTable } from './report-table.ts'
 import { noteLeftOut } from './under-way.ts'
 
 /** Registers `kpi report` */
@@ -31,15 +32,21 @@ export const report: Register = (group, act) => {
     'report --group-items North,South --from this-year',
     'report --from 2026-01-01 --to 2026-03-31 -o csv',
     'report --from 2020-01-01 -o ndjson --stream',
+    'report --from this-year --by M --total --compare previous',
+    'report --from this-month --by M --pace',
+    'report --from this-year --group-by item --share --sort -share_percent --top 10',
+    'report --from this-year --by M --pivot period -o csv',
+    'report --from this-month --only-missing',
   )
   addReportFiles(group, act)
   act(command, async (cli, _, flags) => {
     const rangeOf = readRange(flags, cli.today().day)
     const question = readQuestion(flags)
     const printing = cli.printing()
-    const isOverview = printing.format === 'table' && flags.rows !== true && !question
+    const isTable = printing.format === 'table'
+    const isOverview = isTable && flags.rows !== true && !question
     const columnsOf = (all: readonly NamedField[]): readonly NamedField[] =>
-      printing.format === 'table' ? briefColumns(all) : all
+      isTable ? briefColumns(all, question) : all
     if (flags.stream) {
       const { printStreamed, requireStreamable } = await import('./print-streamed.ts')
       requireStreamable(isOverview, question !== undefined)
@@ -58,7 +65,8 @@ export const report: Register = (group, act) => {
       }
       const { columns, parts } = await readReportTable(cli, client, request, question)
       if (!question) await noteLeftOut(cli, client, request)
-      await printWhenComplete(cli.io, (held) => printRecords(held, printing, columnsOf(columns), parts))
+      const shown = isTable && question ? byPattern(parts) : parts
+      await printWhenComplete(cli.io, (held) => printRecords(held, printing, columnsOf(columns), shown))
     }
     // Ctrl-C ends it at once: nothing is printed before all is there.
     const { signal } = new AbortController()

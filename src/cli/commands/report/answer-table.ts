@@ -1,0 +1,59 @@
+import type { AnswerRow } from '../../../domain/analysis/answer-row.ts'
+import { joinsPeriods, type Question } from '../../../domain/analysis/question.ts'
+import { formatByPattern, readNumberPattern } from '../../../domain/number-pattern.ts'
+import { reportRow } from '../../../domain/resources/report-row.ts'
+import type { AnyRecord, NamedField } from '../../../domain/schema.ts'
+
+/** Lists the columns that a table shows first, as they say what a row is of. */
+const FIRST: ReadonlySet<string> = new Set<keyof AnswerRow>(['category', 'unit', 'aggregate_function'])
+
+/** Returns the names of columns that a table leaves out: ids, and what is blank in each row of an answer. */
+const hiddenBy = (question: Question): ReadonlySet<string> => {
+  const hidden = new Set<keyof AnswerRow>(['category_id', 'unit_id'])
+  const { by, total, groupBy } = question
+  if (by !== undefined || total || groupBy !== undefined) hidden.add('notes')
+  if (joinsPeriods(question)) hidden.add('entryDate')
+  if (groupBy === 'category') hidden.add('kpiName').add('itemName')
+  return hidden
+}
+
+/** Returns the columns that a table shows: the most important ones of the report, and what a question adds. */
+export const briefColumns = (columns: readonly NamedField[], question: Question | undefined): readonly NamedField[] => {
+  if (!question) return reportRow.brief
+  if (question.pivot !== undefined) return columns.filter(({ name }) => !['periodId', 'kpiId', 'itemId'].includes(name))
+  const brief = new Set(reportRow.brief.map(({ name }) => name))
+  const hidden = hiddenBy(question)
+  const shown = columns.filter(
+    ({ name }) => !hidden.has(name) && (brief.has(name) || !Object.hasOwn(reportRow.fields, name)),
+  )
+  return [...shown.filter(({ name }) => FIRST.has(name)), ...shown.filter(({ name }) => !FIRST.has(name))]
+}
+
+/** Lists the fields whose values are in the unit of the KPI. */
+const IN_UNIT = [
+  'actual',
+  'target',
+  'previous_actual',
+  'difference',
+  'rolling_average',
+  'forecast',
+] as const satisfies readonly (keyof AnswerRow)[]
+
+const valuesByPattern = (row: AnyRecord, pattern: string): AnyRecord => {
+  const read = readNumberPattern(pattern)
+  const texts = IN_UNIT.flatMap((name) => {
+    const value = row[name]
+    return typeof value === 'bigint' ? [[name, formatByPattern(value, read)] as const] : []
+  })
+  return { ...row, ...Object.fromEntries(texts) }
+}
+
+/** Returns the rows of an answer with their values as texts, by the display pattern of the unit. */
+export async function* byPattern(parts: AsyncIterable<readonly AnyRecord[]>): AsyncGenerator<AnyRecord[]> {
+  for await (const rows of parts) {
+    yield rows.map((row) => {
+      const { labelFormat } = row
+      return typeof labelFormat === 'string' ? valuesByPattern(row, labelFormat) : row
+    })
+  }
+}
