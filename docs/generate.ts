@@ -4,9 +4,11 @@ import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { importSummary } from '../src/cli/commands/entries/import/output.ts'
 import { processIo } from '../src/cli/io.ts'
 import { describeProgram } from '../src/cli/program.ts'
+import { answerRow } from '../src/domain/analysis/answer-row.ts'
 import { describeField } from '../src/domain/field-value.ts'
 import { categoryKpi } from '../src/domain/resources/kpi.ts'
 import type { ErrorCode } from '../src/domain/errors.ts'
+import { reportRow } from '../src/domain/resources/report-row.ts'
 import { resources } from '../src/domain/resources/index.ts'
 import { describeFallback, type Field, type NamedField, type Resource } from '../src/domain/schema.ts'
 import { SCOPES } from '../src/domain/scopes.ts'
@@ -131,6 +133,19 @@ const fileText = (): string =>
     )}\n`,
   ].join('\n')
 
+/** The fields that answers have beside those of a report row. */
+const answerText = (): string =>
+  [
+    '## Answers about a report\n',
+    'What `kpi report` adds to the fields of a [report row](#report-row) where it is asked [a question](reports.md):\n',
+    `${table(
+      ['Field', 'Is', 'Holds'],
+      answerRow.shown
+        .filter(({ name }) => !(name in reportRow.fields))
+        .map(({ name, field }) => [`\`${name}\``, field.about, limits(field)]),
+    )}\n`,
+  ].join('\n')
+
 /** Whether a variant has it; the field table may be ahead of both. */
 const isServed = (of: Resource): boolean => [...classicRoutes, ...v1Routes].some(({ path }) => path === of.path)
 
@@ -144,6 +159,7 @@ export const reference = async (): Promise<string> => {
     '## Commands\n',
     ...program.commands.flatMap((group) => leaves(group, `kpi ${group.name()}`)).map((text) => `${text}\n`),
     fileText(),
+    answerText(),
     newerText(),
     '## Resources\n',
     'Each variant is described in OpenAPI 3.1, for anybody who asks: at `/api/openapi.json` and at `/v1/openapi.json`.\n',

@@ -84,7 +84,9 @@ const columnsOf = (rows: readonly AnswerRow[], of: Described, calendar: Calendar
 /** Returns the fields of the dimensions that stay rows, without those that no row has. */
 const fieldsOf = (rows: readonly AnswerRow[], kept: readonly Described[]): NamedField[] => {
   const names = new Set<string>(
-    kept.filter(({ idOf }) => rows.some((row) => idOf(row) !== null)).flatMap(({ fields }) => fields),
+    kept
+      .filter(({ idOf }) => rows.length === 0 || rows.some((row) => idOf(row) !== null))
+      .flatMap(({ fields }) => fields),
   )
   return answerRow.shown.filter(({ name }) => names.has(name))
 }

@@ -21,12 +21,13 @@ const hiddenBy = (question: Question): ReadonlySet<string> => {
 export const briefColumns = (columns: readonly NamedField[], question: Question | undefined): readonly NamedField[] => {
   if (!question) return reportRow.brief
   if (question.pivot !== undefined) return columns.filter(({ name }) => !['periodId', 'kpiId', 'itemId'].includes(name))
-  const brief = new Set(reportRow.brief.map(({ name }) => name))
   const hidden = hiddenBy(question)
-  const shown = columns.filter(
-    ({ name }) => !hidden.has(name) && (brief.has(name) || !Object.hasOwn(reportRow.fields, name)),
-  )
-  return [...shown.filter(({ name }) => FIRST.has(name)), ...shown.filter(({ name }) => !FIRST.has(name))]
+  const added = columns.filter(({ name }) => !Object.hasOwn(reportRow.fields, name) && !hidden.has(name))
+  return [
+    ...added.filter(({ name }) => FIRST.has(name)),
+    ...reportRow.brief.filter(({ name }) => !hidden.has(name)),
+    ...added.filter(({ name }) => !FIRST.has(name)),
+  ]
 }
 
 /** Lists the fields whose values are in the unit of the KPI. */
