@@ -7,18 +7,9 @@ import { CIVIL_CALENDAR } from '../../../src/domain/period.ts'
 import type { Kpi } from '../../../src/domain/resources/kpi.ts'
 import type { ReportRow } from '../../../src/domain/resources/report-row.ts'
 import type { AnyRecord } from '../../../src/domain/schema.ts'
+import { ask } from '../../support/analysis.ts'
 import { day } from '../../support/calendar.ts'
 import { kpiRecord } from '../../support/store.ts'
-
-const NOTHING: Question = {
-  total: false,
-  share: false,
-  pace: false,
-  onlyMissed: false,
-  onlyMissing: false,
-}
-
-const ask = (question: Partial<Question>): Question => ({ ...NOTHING, ...question })
 
 const VISITS = 1
 const RATE = 2
@@ -147,6 +138,31 @@ describe('an answer', () => {
     const rows = year.filter(({ entryDate }) => entryDate <= day('2025-02-10'))
     const { records } = answer(rows, ask({ by: 'M', pace: true }), facts('2025-01-01', '2025-02-12'))
     expect(shown(records, ['entryDate', 'actual', 'forecast'])).toEqual(['2025-01-01 87 null', '2025-02-01 33 92.4'])
+  })
+
+  test('shares go by unit and period, also where units look alike or periods begin on one day', () => {
+    const of = facts('2026-10-01', '2026-10-31')
+    const more = new Map<number, Kpi>([
+      ...kpis,
+      [8, kpiRecord({ id: 8, unit_id: 2 })],
+      [9, kpiRecord({ id: 9, frequency_id: 'M' })],
+    ])
+    const rows = [
+      row({ entryDate: day('2026-10-01'), actual: 10n }),
+      row({ entryDate: day('2026-10-01'), actual: 30n, kpiId: 8 }),
+      row({ entryDate: day('2026-10-01'), actual: 50n, kpiId: 9, periodId: 'M' }),
+    ]
+    const { records } = answer(rows, ask({ total: true, share: true }), { ...of, kpis: more })
+    expect(records.map(({ share_percent }) => share_percent)).toEqual([100_0000n, 100_0000n, 100_0000n])
+  })
+
+  test('marks periods of one name by their frequency', () => {
+    const rows = [
+      row({ entryDate: day('2026-10-05'), actual: 1n }),
+      row({ entryDate: day('2026-10-05'), actual: 2n, kpiId: 9, periodId: 'W' }),
+    ]
+    const { columns } = answer(rows, ask({ pivot: 'period' }), facts('2026-10-01', '2026-10-31'))
+    expect(columns.map(({ name }) => name).slice(-2)).toEqual(['2026-10-05 (D)', '2026-10-05 (W)'])
   })
 
   test('names columns of equal items, and of items that are called as a field is, by their ids too', () => {
