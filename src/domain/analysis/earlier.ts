@@ -51,7 +51,7 @@ const firstNeeded = (question: Question, facts: Facts, kpi: Kpi): Day => {
 }
 
 /** Describes days before the range whose rows a question needs as well, and of which KPIs. */
-export type EarlierDays = DayRange & { readonly kpiIds: readonly number[] }
+type EarlierDays = DayRange & { readonly kpiIds: readonly number[] }
 
 /**
  * Returns what a question needs of the time before its range: nothing, the range that it is compared with as far as that

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { answer } from '../../../src/domain/analysis/answer.ts'
-import type { Facts, Question } from '../../../src/domain/analysis/question.ts'
+import type { Facts } from '../../../src/domain/analysis/question.ts'
 import { formatDay } from '../../../src/domain/day.ts'
 import { CIVIL_CALENDAR } from '../../../src/domain/period.ts'
 import type { Kpi } from '../../../src/domain/resources/kpi.ts'
