@@ -70,7 +70,7 @@ describe.each(users)('%s, kpi report export', (_, open) => {
 
   test.each([
     [['--to-file', 'r.pdf'], 'ends in .pdf'],
-    [['--to-file', 'report'], 'has no ending; the endings are .csv, .json, .ndjson, .jsonl, .md, .xlsx'],
+    [['--to-file', 'report'], 'has no ending; the endings are .csv, .json, .ndjson, .jsonl, .md, .xlsx, .html, .htm'],
     [['--to-file', 'r.csv', '-o', 'json'], 'the ending of r.csv says csv, and -o says json'],
     [['--to-file', 'r.xlsx.gz'], 'is not compressed'],
     [['--to-file', 'r.json', '--excel', 'de-DE'], '--excel is for CSV'],
@@ -79,6 +79,7 @@ describe.each(users)('%s, kpi report export', (_, open) => {
     [['--append-since', 'r.xlsx'], '--append-since takes a file that ends in .csv or .ndjson'],
     [['--append-since', 'r.csv', '--to-file', 'r.ndjson'], 'writes one in the same format'],
     [['--append-since', 'r.csv', '--total'], '--append-since adds plain rows'],
+    [['--to-file', 'r.html', '--group-by', 'kpi'], 'a page charts each KPI by period'],
     [['--only-missing', '--group-items', 'x'], '--only-missing and --group-items do not go together'],
     [['--append-since', 'r.csv', '--excel', 'de-DE'], 'cannot be used with option'],
   ])('refuses %j before it reads anything', async (args, why) => {
@@ -120,6 +121,13 @@ describe.each(users)('%s, kpi report export', (_, open) => {
     expect((await user.kpi('report', 'verify', 'r.csv')).stdout).toContain('complete: 1 row,')
   })
 
+  test('writes a page of the rows', async () => {
+    await exported('--to-file', 'r.html')
+    expect(text('r.html')).toContain('<title>KPI report</title>')
+    expect(text('r.html')).toContain('<span>2026-11-01 to 2026-11-21</span>')
+    expect(text('r.html')).toContain('"Revenue"')
+  })
+
   test('writes a manifest by which the file can be checked', async () => {
     await exported('--kpis', 'Revenue', '--to-file', 'r.csv', '--manifest')
     const manifest = jsonOf({ code: 0, stdout: text('r.csv.manifest.json'), stderr: '' })
@@ -136,19 +144,22 @@ describe.each(users)('%s, kpi report export', (_, open) => {
     })
   })
 
-  test.each(['csv', 'csv.gz', 'json', 'ndjson', 'md', 'xlsx'])('verifies a file that ends in .%s', async (ending) => {
-    const name = `r.${ending}`
-    await exported('--to-file', name, '--manifest')
-    expect(await user.kpi('report', 'verify', name)).toEqual({
-      code: 0,
-      stdout: `${name}: complete: 4 rows, 2026-11-01 to 2026-11-21, SHA-256 matches\n`,
-      stderr: '',
-    })
-    writeFileSync(user.folder.in(name), readFileSync(user.folder.in(name)).subarray(0, -1))
-    const cut = await user.kpi('report', 'verify', name)
-    expect([cut.code, cut.stdout]).toEqual([1, ''])
-    expect(cut.stderr).toMatch(/is not what its manifest says: it has \d+ bytes, not \d+; its SHA-256 is/)
-  })
+  test.each(['csv', 'csv.gz', 'json', 'ndjson', 'md', 'xlsx', 'html'])(
+    'verifies a file that ends in .%s',
+    async (ending) => {
+      const name = `r.${ending}`
+      await exported('--to-file', name, '--manifest')
+      expect(await user.kpi('report', 'verify', name)).toEqual({
+        code: 0,
+        stdout: `${name}: complete: 4 rows, 2026-11-01 to 2026-11-21, SHA-256 matches\n`,
+        stderr: '',
+      })
+      writeFileSync(user.folder.in(name), readFileSync(user.folder.in(name)).subarray(0, -1))
+      const cut = await user.kpi('report', 'verify', name)
+      expect([cut.code, cut.stdout]).toEqual([1, ''])
+      expect(cut.stderr).toMatch(/is not what its manifest says: it has \d+ bytes, not \d+; its SHA-256 is/)
+    },
+  )
 
   test('says what to do about a file without a manifest, or with one that counts other rows', async () => {
     await exported('--to-file', 'r.csv')
@@ -178,6 +189,17 @@ describe.each(users)('%s, kpi report export', (_, open) => {
       const before = readFileSync(user.folder.in(name))
       expect((await appended(name)).code).toBe(0)
       expect(readFileSync(user.folder.in(name))).toEqual(before)
+    })
+
+    test('goes on from the last day of the file, however long that is ago', async () => {
+      const old = ['--from', '2026-08-01', '--to', '2026-08-31', '--append-since', 'r.csv', '--manifest']
+      const day = Math.floor(Date.parse('2026-08-07') / 86_400_000)
+      await user.client.entries.add({ user_id: SHOP.ann, kpi_id: SHOP.visits, entry_date: day, actual: 1_0000n })
+      await user.kpi('report', 'export', ...old)
+      const ran = await user.kpi('report', 'export', '--to', '2026-09-30', '--append-since', 'r.csv')
+      expect(ran).toMatchObject({ code: 0, stderr: 'wrote 1 row of 2026-08-07 to 2026-09-30 to r.csv\n' })
+      const before = await user.kpi('report', 'export', '--to', '2026-08-06', '--append-since', 'r.csv')
+      expect(before.stderr).toContain('--to 2026-08-06 is before 2026-08-07, up to which r.csv is kept')
     })
 
     test('writes to another file, and leaves the earlier one', async () => {

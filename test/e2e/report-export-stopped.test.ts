@@ -28,7 +28,7 @@ const stop = async (home: Folder, name: string, signal: NodeJS.Signals): Promise
   return code
 }
 
-test.each(['r.csv', 'r.json', 'r.ndjson.gz', 'r.md', 'r.xlsx'])(
+test.each(['r.csv', 'r.json', 'r.ndjson.gz', 'r.md', 'r.xlsx', 'r.html'])(
   'an export to %s that is killed, interrupted or without room leaves the file as it was',
   async (name) => {
     using home = temporaryFolder()

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Client } from '../../../client/client.ts'
 import { joinsPeriods, type Question } from '../../../domain/analysis/question.ts'
 import type { ReportTable } from '../../../domain/analysis/report-table.ts'
-import { formatDay } from '../../../domain/day.ts'
+import { type Day, formatDay } from '../../../domain/day.ts'
 import { CIVIL_CALENDAR, type DayRange } from '../../../domain/period.ts'
 import { reportRow } from '../../../domain/resources/report-row.ts'
 import type { PageAbout } from '../../../export/page/page.ts'
@@ -84,6 +84,9 @@ type Content = {
 
 /** Describes an export that is under way. */
 type Export = {
+  /** Returns the days from --from to --to; throws if they are in the wrong order. */
+  readonly rangeOf: () => DayRange
+  readonly lastDay: Day
   readonly cli: Cli
   readonly flags: ReportExportFlags
   readonly look: FileLook
@@ -93,27 +96,28 @@ type Export = {
 }
 
 /** Returns the content of a file that is written anew. */
-const wholeContent = async ({ look, tableOf, aboutOf }: Export, range: DayRange): Promise<Content> => {
+const wholeContent = async ({ look, rangeOf, tableOf, aboutOf }: Export): Promise<Content> => {
+  const range = rangeOf()
   const table = await tableOf(range)
   return { range, table, chunks: reportChunks(table, look, aboutOf(range)) }
 }
 
 /** Returns the content of a file that goes on from an earlier one, from the last periods of that on. */
-const continuedContent = async (work: Export, name: string, range: DayRange): Promise<Content> => {
-  const { cli, look, written, tableOf } = work
+const continuedContent = async (work: Export, name: string): Promise<Content> => {
+  const { cli, look, written, lastDay, tableOf } = work
   const path = resolve(cli.io.cwd, name)
-  if (!existsSync(path)) return wholeContent(work, range)
+  if (!existsSync(path)) return wholeContent(work)
   const { isGzip } = formatOfName(name)
   const earlier = { path, name, format: look.format, isGzip, columns: reportRow.shown }
   const held = await readEarlier(earlier)
-  if (!held) return wholeContent(work, range)
+  if (!held) return wholeContent(work)
   const { first, again } = held
-  if (again > range.to) {
-    throw new UsageError(`--to ${formatDay(range.to)} is before ${formatDay(again)}, up to which ${name} is kept`)
+  if (again > lastDay) {
+    throw new UsageError(`--to ${formatDay(lastDay)} is before ${formatDay(again)}, up to which ${name} is kept`)
   }
-  const table = await tableOf({ from: again, to: range.to })
+  const table = await tableOf({ from: again, to: lastDay })
   return {
-    range: { from: first, to: range.to },
+    range: { from: first, to: lastDay },
     table,
     chunks: continuedChunks(table, look, { earlier, again }, written),
   }
@@ -130,19 +134,26 @@ const writeFiles = async ({ cli, flags, look, written }: Export, name: string, c
 }
 
 /** Writes or prints the report; returns the days that it holds. */
-const exportReport = async (work: Export, range: DayRange): Promise<DayRange> => {
-  const { cli, flags, look, tableOf } = work
+const exportReport = async (work: Export): Promise<DayRange> => {
+  const { cli, flags, look, rangeOf, tableOf } = work
   const { toFile, appendSince } = flags
   const file = toFile ?? appendSince
   if (file === undefined) {
+    const range = rangeOf()
     await printReport(cli, await tableOf(range), look)
     return range
   }
-  const content = await (appendSince === undefined
-    ? wholeContent(work, range)
-    : continuedContent(work, appendSince, range))
+  const content = await (appendSince === undefined ? wholeContent(work) : continuedContent(work, appendSince))
   await writeFiles(work, file, content)
   return content.range
+}
+
+/** Yields the same parts, and keeps memory small while they are written. */
+async function* inLittleMemory<T>({ io }: Cli, parts: AsyncIterable<T>): AsyncGenerator<T> {
+  for await (const part of parts) {
+    io.limitMemory()
+    yield part
+  }
 }
 
 /** Refuses questions whose answers have no value for each KPI and period, in the report's order: a page charts these. */
@@ -157,6 +168,8 @@ const requirePeriods = (question: Question): void => {
 /** Runs `kpi report export`: writes the rows of a report, all of them or nothing. */
 export const runReportExport = async (cli: Cli, flags: ReportExportFlags): Promise<void> => {
   const rangeOf = readRange(flags, cli.today().day)
+  // A file that is added to says itself from which day on.
+  const lastDaysOf = readRange({ from: flags.to, to: flags.to }, cli.today().day)
   const look = lookOf(cli, flags)
   const question = readQuestion(flags)
   if (question && flags.appendSince !== undefined) {
@@ -170,10 +183,11 @@ export const runReportExport = async (cli: Cli, flags: ReportExportFlags): Promi
       const request = await requestOf(client, range, flags)
       if (!question) await noteLeftOut(cli, client, request)
       const { columns, parts } = await readReportTable(cli, client, request, question)
-      return countingRows({ columns, parts: untilStopped(parts, signal) }, written)
+      return countingRows({ columns, parts: inLittleMemory(cli, untilStopped(parts, signal)) }, written)
     }
     const aboutOf = (range: DayRange): PageAbout => aboutPage(cli, client, range)
-    return exportReport({ cli, flags, look, written, tableOf, aboutOf }, rangeOf(client))
+    const known = { cli, flags, look, written, rangeOf: () => rangeOf(client), lastDay: lastDaysOf(client).to }
+    return exportReport({ ...known, tableOf, aboutOf })
   }
   const { from, to } = await cli.withClient(needsOf(question), work, { signal })
   const file = flags.toFile ?? flags.appendSince
