@@ -70,7 +70,8 @@ async function* readAll(reading: Reading, { total, known, before, rest }: Sorted
   const read = createStripReader(reading, counts)
   const left = total - before.length
   const perDay = left / (request.to - rest.from + 1)
-  if (left < MANY_ROWS || before.length === 0 || perDay > FEW_PER_DAY) return yield* read(request, known)
+  const isInProcess = reading.most > REPORT_LIMIT
+  if (isInProcess || left < MANY_ROWS || before.length === 0 || perDay > FEW_PER_DAY) return yield* read(request, known)
   yield before
   counts.left = left
   yield* readInLanes(read, { from: rest.from, to: request.to }, perDay)
