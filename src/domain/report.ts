@@ -89,24 +89,27 @@ const aggregate = (kpi: ReportKpi, sum: Decimal, count: number): Decimal | null 
 /** Names the directions in which a KPI's values are better. */
 export const directionNames: Record<Kpi['value_direction'], string> = { U: 'Up', D: 'Down', N: 'None' }
 
-const rowOf = ({ kpi, item, ...period }: Period): ReportRow => ({
-  kpiId: kpi.id,
-  kpiName: kpi.name,
-  kpiDescription: kpi.description,
-  itemId: item.id,
-  itemName: item.name,
-  periodId: kpi.frequency_id,
-  period: frequencyNames[kpi.frequency_id],
-  labelFormat: kpi.unit.display_format,
-  isPercentage: kpi.unit.is_percentage ? 1 : 0,
-  hasTarget: kpi.has_target ? 1 : 0,
-  direction: kpi.value_direction,
-  directionName: directionNames[kpi.value_direction],
-  entryDate: period.start,
-  actual: aggregate(kpi, period.actual, period.actuals),
-  target: aggregate(kpi, period.target, period.targets),
-  notes: period.notes,
-})
+const rowOf = (period: Period): ReportRow => {
+  const { kpi, item } = period
+  return {
+    kpiId: kpi.id,
+    kpiName: kpi.name,
+    kpiDescription: kpi.description,
+    itemId: item.id,
+    itemName: item.name,
+    periodId: kpi.frequency_id,
+    period: frequencyNames[kpi.frequency_id],
+    labelFormat: kpi.unit.display_format,
+    isPercentage: kpi.unit.is_percentage ? 1 : 0,
+    hasTarget: kpi.has_target ? 1 : 0,
+    direction: kpi.value_direction,
+    directionName: directionNames[kpi.value_direction],
+    entryDate: period.start,
+    actual: aggregate(kpi, period.actual, period.actuals),
+    target: aggregate(kpi, period.target, period.targets),
+    notes: period.notes,
+  }
+}
 
 /** Orders rows by `entryDate`, the KPI's `sort_order` and id, and `itemId`. */
 const inReportOrder = (left: Period, right: Period): number =>

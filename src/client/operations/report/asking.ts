@@ -31,6 +31,8 @@ export type Reading = {
   readonly ask: (part: ReportRequest) => Promise<ReportAnswer | KpiError>
   /** Bounds the rows in one answer. */
   readonly most: number
+  /** Tells whether the service runs in this process, where requests are not counted. */
+  readonly isInProcess: boolean
   /** Returns the ids of all KPIs, in the order of the report's rows. */
   readonly kpis: () => Promise<Ids>
   /** Tells whether that list is known already. */
@@ -72,6 +74,7 @@ export const createReading = (client: Client, wanted: ReportRequest): Reading =>
     owners: reportOwners(client),
     ask,
     most: client.reportRows,
+    isInProcess: client.reportRows > REPORT_LIMIT,
     kpis,
     areKpisKnown: () => areKpisKnown,
     isBundled: client.isBundled,

@@ -1,6 +1,6 @@
 import type { Day } from '../../../domain/day.ts'
 import { KpiError } from '../../../domain/errors.ts'
-import { REPORT_LIMIT, type ReportRow } from '../../../domain/resources/report-row.ts'
+import type { ReportRow } from '../../../domain/resources/report-row.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import type { ReportAnswer } from '../../client.ts'
 import { type Ids, isShort, isWhole, kpisOf, type Reading } from './asking.ts'
@@ -25,10 +25,10 @@ type Strip = {
 type Taken = { readonly rows: readonly ReportRow[]; readonly strips: readonly Strip[] }
 
 /**
- * Returns the rows to aim at: more than fit, so that each answer is full; the rest is asked for with what follows. In
- * process requests are not counted, so there it is fewer than fit, which leaves out no row that was made.
+ * Returns the rows to aim at: more than fit, so that each answer is full; the rest is asked for with what follows. Where
+ * requests are not counted it is fewer than fit, which leaves out no row that was made.
  */
-const aimOf = ({ most }: Reading): number => (most === REPORT_LIMIT ? most * 1.5 : most * 0.9)
+const aimOf = ({ most, isInProcess }: Reading): number => most * (isInProcess ? 0.9 : 1.5)
 
 /** Returns the last day to ask for: not all days at once, as the service makes all rows before it cuts them. */
 const lastDayOf = ({ next, to, perDay, most = Infinity }: Strip, aim: number): Day => {
@@ -69,7 +69,7 @@ export const createStripReader = (reading: Reading, counts: { left: number }) =>
 
   /** Tells whether it saves requests to read strips, rather than to ask for a day again. */
   const paysToSplit = (again: number): boolean =>
-    (counts.left / reading.most) * (again / reading.most) > (reading.areKpisKnown() ? 1 : 2)
+    !reading.isInProcess && (counts.left / reading.most) * (again / reading.most) > (reading.areKpisKnown() ? 1 : 2)
 
   const collectByHalves = async (strip: Strip, day: Day): Promise<ReportRow[]> => {
     const part = { ...request, from: day, to: day, kpiIds: strip.kpis ?? request.kpiIds }
