@@ -3,6 +3,7 @@ import type { TransportResponse, TransportRequest, Transport } from '../client/t
 import { addsToStored } from '../codec/batch.ts'
 import type { Account } from '../domain/resources/account.ts'
 import { ENTRIES_PAGE_IN_PROCESS } from '../domain/resources/entry.ts'
+import { REPORT_LIMIT_IN_PROCESS } from '../domain/resources/report-row.ts'
 import type { Variant } from '../domain/variants.ts'
 import { createApp } from '../server/api/app.ts'
 import type { Answer, Query } from '../server/api/call.ts'
@@ -76,6 +77,7 @@ export const inProcessTransport = (
     identifyAccount: () => ({ for: `account ${account.name}`, isSure: true }),
     isBundled: () => true,
     entriesPage: ENTRIES_PAGE_IN_PROCESS,
+    reportRows: REPORT_LIMIT_IN_PROCESS,
     close: db.close,
   }
 }

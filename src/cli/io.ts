@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Exchange } from '../client/http/network-exchange.ts'
-import { createMemoryLimit } from './memory.ts'
+import { createMemoryLimit, spareMemory } from './memory.ts'
 
 /** Thrown if the reader of our output has gone, which is not our failure. */
 export class ClosedPipe extends Error {
@@ -58,6 +58,8 @@ export type Io = {
   readonly network?: (timeoutMs: number) => Exchange
   /** Keeps memory small; to be called again and again during work on much data. */
   readonly limitMemory: () => void
+  /** Keeps memory small, for work whose parts are read and forgotten. */
+  readonly spareMemory: () => void
 }
 
 const INTERRUPTED = 130
@@ -180,5 +182,6 @@ export const processIo = (isHandedOver = false): Io => {
     interruption: () => (signal ??= watchInterruption(isHandedOver)),
     onReload: watchHangUp,
     limitMemory: createMemoryLimit(),
+    spareMemory,
   }
 }

@@ -6,7 +6,7 @@ import { category, frequency, icon, unit } from '../domain/resources/catalog.ts'
 import { ENTRIES_PAGE } from '../domain/resources/entry.ts'
 import { group, groupItem, userGroupItem } from '../domain/resources/groups.ts'
 import { categoryKpi, kpi } from '../domain/resources/kpi.ts'
-import { type ReportRow, reportRow } from '../domain/resources/report-row.ts'
+import { REPORT_LIMIT, type ReportRow, reportRow } from '../domain/resources/report-row.ts'
 import { user } from '../domain/resources/user.ts'
 import type { Resource } from '../domain/schema.ts'
 import type { Variant } from '../domain/variants.ts'
@@ -27,7 +27,7 @@ import {
 
 type FixedCollection<R extends Resource> = Pick<ResourceClient<R>, 'list' | 'get'>
 
-/** Holds at most 10,000 rows of a report, and the number of all rows, if the service sends it. */
+/** Holds at most `reportRows` rows of a report, and the number of all rows, if the service sends it. */
 export type ReportAnswer = { readonly rows: readonly ReportRow[]; readonly total: number | undefined }
 
 /** Describes the operations of the service. */
@@ -73,6 +73,8 @@ export type Client = {
   readonly isBundled: () => boolean
   /** Bounds the entries on a page of the bundled service. */
   readonly entriesPage: number
+  /** Bounds the rows of a report in one answer. */
+  readonly reportRows: number
   /** Returns what the last answer said about the key; undefined if there is none. */
   readonly keyInfo: () => KeyInfo | undefined
   readonly close: () => Promise<void>
@@ -133,6 +135,7 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
     identifyAccount: transport.identifyAccount,
     isBundled: transport.isBundled,
     entriesPage: transport.entriesPage ?? ENTRIES_PAGE,
+    reportRows: transport.reportRows ?? REPORT_LIMIT,
     keyInfo: () => transport.keyInfo?.(),
     close: transport.close,
   }

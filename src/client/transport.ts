@@ -94,6 +94,8 @@ export type Transport = {
   readonly isBundled: () => boolean
   /** Bounds the entries on a page, if that is more than usual. */
   readonly entriesPage?: number
+  /** Bounds the rows of a report in one answer, if that is more than usual. */
+  readonly reportRows?: number
   /** Counts requests that were answered or failed; refusals by the rate limit do not count. */
   readonly requests?: () => number
   readonly traffic?: () => Traffic

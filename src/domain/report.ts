@@ -5,7 +5,7 @@ import { ANSWER_LIMIT, MEBIBYTE, ROW_NOTES_LIMIT } from './limits.ts'
 import { type Calendar, periodStart } from './period.ts'
 import { frequencyNames, type Unit } from './resources/catalog.ts'
 import type { Kpi } from './resources/kpi.ts'
-import { REPORT_LIMIT, type ReportRow } from './resources/report-row.ts'
+import type { ReportRow } from './resources/report-row.ts'
 
 /** Describes what a report row shows of its KPI. */
 export type ReportKpi = Pick<
@@ -89,24 +89,27 @@ const aggregate = (kpi: ReportKpi, sum: Decimal, count: number): Decimal | null 
 /** Names the directions in which a KPI's values are better. */
 export const directionNames: Record<Kpi['value_direction'], string> = { U: 'Up', D: 'Down', N: 'None' }
 
-const rowOf = ({ kpi, item, ...period }: Period): ReportRow => ({
-  kpiId: kpi.id,
-  kpiName: kpi.name,
-  kpiDescription: kpi.description,
-  itemId: item.id,
-  itemName: item.name,
-  periodId: kpi.frequency_id,
-  period: frequencyNames[kpi.frequency_id],
-  labelFormat: kpi.unit.display_format,
-  isPercentage: kpi.unit.is_percentage ? 1 : 0,
-  hasTarget: kpi.has_target ? 1 : 0,
-  direction: kpi.value_direction,
-  directionName: directionNames[kpi.value_direction],
-  entryDate: period.start,
-  actual: aggregate(kpi, period.actual, period.actuals),
-  target: aggregate(kpi, period.target, period.targets),
-  notes: period.notes,
-})
+const rowOf = (period: Period): ReportRow => {
+  const { kpi, item } = period
+  return {
+    kpiId: kpi.id,
+    kpiName: kpi.name,
+    kpiDescription: kpi.description,
+    itemId: item.id,
+    itemName: item.name,
+    periodId: kpi.frequency_id,
+    period: frequencyNames[kpi.frequency_id],
+    labelFormat: kpi.unit.display_format,
+    isPercentage: kpi.unit.is_percentage ? 1 : 0,
+    hasTarget: kpi.has_target ? 1 : 0,
+    direction: kpi.value_direction,
+    directionName: directionNames[kpi.value_direction],
+    entryDate: period.start,
+    actual: aggregate(kpi, period.actual, period.actuals),
+    target: aggregate(kpi, period.target, period.targets),
+    notes: period.notes,
+  }
+}
 
 /** Orders rows by `entryDate`, the KPI's `sort_order` and id, and `itemId`. */
 const inReportOrder = (left: Period, right: Period): number =>
@@ -114,6 +117,15 @@ const inReportOrder = (left: Period, right: Period): number =>
   left.kpi.sort_order - right.kpi.sort_order ||
   left.kpi.id - right.kpi.id ||
   left.item.id - right.item.id
+
+/** Sorts periods by day, then those of a day by KPI, then those of a KPI: items mostly come in order. */
+const sorted = (periods: readonly Period[]): Period[] => {
+  const inOrder = (lists: Iterable<Period[]>): Period[][] =>
+    [...lists].sort(([left], [right]) => (left && right ? inReportOrder(left, right) : 0))
+  const days = inOrder(Map.groupBy(periods, ({ start }) => start).values())
+  const series = days.flatMap((day) => inOrder(Map.groupBy(day, ({ kpi }) => kpi.id).values()))
+  return series.flatMap((list) => list.sort((left, right) => left.item.id - right.item.id))
+}
 
 const tooLarge = (what: string, advice: string): KpiError =>
   new KpiError('too_large', `${what}; ask for ${advice}, or read the notes from the list of entries`)
@@ -151,14 +163,17 @@ export type ReportBuilder = {
  * It never holds more than twice as many rows, nor many more notes than an answer may have. Throws if the notes are too
  * long, once all rows are known.
  */
-export const reportBuilder = (calendar: Calendar, limit = REPORT_LIMIT): ReportBuilder => {
+export const reportBuilder = (calendar: Calendar, limit: number): ReportBuilder => {
   let periods: Period[] = []
   let total = 0
   let held = 0
   let open: Period | undefined
+  /** Holds the last of the first rows: what is behind it is only counted. */
+  let last: Period | undefined
 
   const keepFirst = (): void => {
-    periods = periods.sort(inReportOrder).slice(0, limit)
+    periods = sorted(periods).slice(0, limit)
+    last = periods.length < limit ? undefined : periods.at(-1)
     // Later rows can only push these back, so notes that are beyond the limit now will not be sent.
     let all = 0
     held = 0
@@ -172,7 +187,7 @@ export const reportBuilder = (calendar: Calendar, limit = REPORT_LIMIT): ReportB
     total += 1
     if (periods.length >= limit * 2) keepFirst()
     const period: Period = { kpi, item, start, actuals: 0, actual: 0n, targets: 0, target: 0n, notes: null, length: 0 }
-    periods.push(period)
+    if (!last || inReportOrder(period, last) < 0) periods.push(period)
     return period
   }
   return {

@@ -9,7 +9,7 @@ import { entries } from '../../src/store/tables/entries.ts'
 import { users } from '../../src/store/tables/users.ts'
 import { day } from '../support/calendar.ts'
 import { carryGroupItems, putGroupItems } from '../support/group-items.ts'
-import { type Service, startService, wayTo } from '../support/service.ts'
+import { servedTo, type Service, startService, wayTo } from '../support/service.ts'
 import { entryRow, kpiRecord, userRecord } from '../support/store.ts'
 
 const START = day('2026-01-01')
@@ -68,7 +68,8 @@ test.each([
   await using service = await startService()
   await fill(service, people, definitions, days)
   await using way = await wayTo(service)
-  for (const client of [way.client, silent(way.client)]) {
+  await using served = await servedTo(service, 'classic')
+  for (const client of [way.client, silent(way.client), served.client]) {
     const rows = await collect(client, { from: START - 1000, to: START + days + 1000 })
     expect(rows.map(keyOf)).toEqual(keysOf(people, definitions, days))
   }

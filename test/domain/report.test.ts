@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { reportBuilder, type ReportItem, type ReportKpi } from '../../src/domain/report.ts'
+import { REPORT_LIMIT } from '../../src/domain/resources/report-row.ts'
 import { kpiRecord } from '../support/store.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -9,7 +10,7 @@ const ANN: ReportItem = { id: 1, name: 'Ann' }
 const BEN: ReportItem = { id: 2, name: 'Ben' }
 
 /** A report that is made of notes: their items, days and lengths in MiB, a letter for each. */
-const made = (entries: readonly (readonly [item: ReportItem, day: number, length: number])[], limit?: number) => {
+const made = (entries: readonly (readonly [item: ReportItem, day: number, length: number])[], limit = REPORT_LIMIT) => {
   const builder = reportBuilder(CALENDAR, limit)
   for (const [of, day, length] of entries) {
     const notes = String.fromCharCode(97 + (day % 26)).repeat(length * MEBIBYTE)

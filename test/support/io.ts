@@ -73,6 +73,7 @@ export const testIo = (world: World): TestIo => {
     interruption: () => world.signal ?? new AbortController().signal,
     onReload: () => undefined,
     limitMemory: () => undefined,
+    spareMemory: () => undefined,
   }
   return { io, stdout: stdout.text, stderr: stderr.text }
 }

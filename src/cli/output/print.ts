@@ -19,6 +19,16 @@ type Printed = Pick<Io, 'stdout'>
 
 type Chunks = AsyncIterable<readonly AnyRecord[]> | Iterable<readonly AnyRecord[]>
 
+/** Sets how many records are made into text at once: the text of a long part would take far more memory than the part. */
+const BLOCK_RECORDS = 1000
+
+/** Yields records in parts that are short enough to be made into text. */
+async function* inBlocks(chunks: Chunks): AsyncGenerator<readonly AnyRecord[]> {
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += BLOCK_RECORDS) yield chunk.slice(at, at + BLOCK_RECORDS)
+  }
+}
+
 /** Sets how many rows settle the widths of a table's columns; later rows are printed as they come. */
 const TABLE_BLOCK_ROWS = 1000
 
@@ -65,16 +75,15 @@ const printCsv = async (io: Printed, columns: readonly NamedField[], chunks: Chu
   const shown = io.stdout.isTerminal ? visible : (text: string): string => text
   const linesOf = csvWriter(columns)
   await io.stdout.write(csvHeader(columns))
-  for await (const chunk of chunks) await io.stdout.write(shown(linesOf(chunk)))
+  for await (const block of inBlocks(chunks)) await io.stdout.write(shown(linesOf(block)))
 }
 
 /** Prints an array with an object on each line, as they come. */
 const printJson = async (io: Printed, columns: readonly NamedField[], chunks: Chunks): Promise<void> => {
   const lineOf = jsonLineWriter(columns, visibleJson)
   let before = '[\n'
-  for await (const chunk of chunks) {
-    const lines = chunk.map(lineOf)
-    if (lines.length === 0) continue
+  for await (const block of inBlocks(chunks)) {
+    const lines = block.map(lineOf)
     await io.stdout.write(before + lines.join(',\n'))
     before = ',\n'
   }
@@ -84,9 +93,8 @@ const printJson = async (io: Printed, columns: readonly NamedField[], chunks: Ch
 /** Prints an object on each line, as they come. */
 const printNdjson = async (io: Printed, columns: readonly NamedField[], chunks: Chunks): Promise<void> => {
   const lineOf = jsonLineWriter(columns, visibleJson)
-  for await (const chunk of chunks) {
-    const lines = chunk.map((record) => `${lineOf(record)}\n`)
-    if (lines.length > 0) await io.stdout.write(lines.join(''))
+  for await (const block of inBlocks(chunks)) {
+    await io.stdout.write(block.map((record) => `${lineOf(record)}\n`).join(''))
   }
 }
 

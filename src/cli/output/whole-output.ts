@@ -3,6 +3,8 @@ import type { Io, Output } from '../io.ts'
 
 /** Bounds the text kept in memory; the rest goes to an unnamed temporary file. */
 const MOST_IN_MEMORY = 8 * 1024 * 1024
+/** Sets how much text is written at once to a file that was begun. */
+const MOST_TO_WRITE = 256 * 1024
 const CHUNK_BYTES = 64 * 1024
 
 /** Holds text back until it is released, in order. */
@@ -23,7 +25,7 @@ const holdBack = (folder: string): HeldBack => {
   return {
     add: (more) => {
       text += more
-      if (text.length > MOST_IN_MEMORY) moveOut()
+      if (text.length > (spillFile ? MOST_TO_WRITE : MOST_IN_MEMORY)) moveOut()
     },
     all: function* () {
       const decoder = new TextDecoder()

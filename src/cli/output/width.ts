@@ -22,11 +22,11 @@ export const oneLine = (text: string): string =>
 export const visible = (text: string): string => text.replaceAll(STEERING_BUT_LINE_ENDS, '\ufffd')
 
 /** Returns a value as JSON that cannot steer the terminal. */
-export const visibleJson = (value: unknown, indent?: number): string =>
-  JSON.stringify(value, null, indent).replaceAll(
-    LEFT_BY_JSON,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+export const visibleJson = (value: unknown, indent?: number): string => {
+  const json = JSON.stringify(value, null, indent)
+  if (isPlain(json)) return json
+  return json.replaceAll(LEFT_BY_JSON, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
 
 /** Loads the package for wide characters only if there are any: loading takes longer than drawing most tables. */
 export const loadWidth = async (rows: readonly (readonly string[])[]): Promise<Width> => {

@@ -70,15 +70,30 @@ async function* readAll(reading: Reading, { total, known, before, rest }: Sorted
   const read = createStripReader(reading, counts)
   const left = total - before.length
   const perDay = left / (request.to - rest.from + 1)
-  if (left < MANY_ROWS || before.length === 0 || perDay > FEW_PER_DAY) return yield* read(request, known)
+  if (reading.isInProcess || left < MANY_ROWS || before.length === 0 || perDay > FEW_PER_DAY)
+    return yield* read(request, known)
   yield before
   counts.left = left
   yield* readInLanes(read, { from: rest.from, to: request.to }, perDay)
 }
 
+/** Sets the days from which on a report in this process begins with a part of them, and how small that part is. */
+const MANY_DAYS = 64
+const FIRST_PART = 1 / 8
+
+/** Reads a report of many days in this process: the first part tells how many days to ask for, without counting all rows. */
+async function* readInProcess(reading: Reading): AsyncGenerator<Rows> {
+  const { request } = reading
+  const { from, to } = request
+  const part = { ...request, to: from + Math.floor((to - from) * FIRST_PART) }
+  const read = createStripReader(reading, { left: Infinity })
+  yield* read(request, [{ part, answer: await reading.ask(part) }])
+}
+
 /** Reads a report in parts, and checks that they are all of it. */
 async function* parts(client: Client, reading: Reading): AsyncGenerator<Rows> {
   const { request, ask } = reading
+  if (reading.isInProcess && request.to - request.from >= MANY_DAYS) return yield* readInProcess(reading)
   const answer = await ask(request)
   const check = createSilentCutCheck(client, reading)
   if (!(answer instanceof KpiError) && isWhole(answer)) {
@@ -112,9 +127,10 @@ export async function* completeReport(client: Client, request: ReportRequest): A
   // The rows of lists that are too long for a URL are filtered here.
   const filtersUsers = userIds && !groupItemIds && (reading.owners.areItems || !isShort(userIds))
   const isOfUser = filtersUsers ? await reading.owners.rowFilter(userIds) : (): boolean => true
+  const wantsAll = !kpiIds && !filtersUsers
   const isWanted = (row: ReportRow): boolean => (!kpiIds || kpis.has(row.kpiId)) && isOfUser(row)
   try {
-    for await (const rows of parts(client, reading)) yield rows.filter(isWanted)
+    for await (const rows of parts(client, reading)) yield wantsAll ? rows : rows.filter(isWanted)
   } finally {
     reading.stop()
   }

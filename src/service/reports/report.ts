@@ -108,7 +108,16 @@ export const report = (ctx: Context, query: ReportQuery, selectItems: SelectItem
     const itemIds = items.map(({ id }) => id)
     const kpiIds = [...selected.entered.map(({ id }) => id), ...plan.used.keys(), ...plan.inputs.keys()]
     const targetOf = await loadTargets(tx, account, catalogue, itemIds, kpiIds)
-    const context = { tx, account, ctx, query, selected, plan, targetOf, builder: reportBuilder(ctx.account) }
+    const context = {
+      tx,
+      account,
+      ctx,
+      query,
+      selected,
+      plan,
+      targetOf,
+      builder: reportBuilder(ctx.account, query.limit),
+    }
     if (query.groupItemIds) await reportGroups(context, query.groupItemIds, query.userIds && itemIds)
     else await reportItems(context, items)
     return context.builder.finish()

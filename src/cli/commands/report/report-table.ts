@@ -76,7 +76,10 @@ export const readReportTable = async (
   request: ReportRequest,
   question: Question | undefined,
 ): Promise<ReportTable> => {
-  if (!question) return { columns: reportRow.shown, parts: completeReport(client, request) }
+  if (!question) {
+    cli.io.spareMemory()
+    return { columns: reportRow.shown, parts: completeReport(client, request) }
+  }
   const { columns, records } = await answerOf(cli, client, request, question)
   return { columns, parts: inOnePart(records) }
 }

@@ -29,6 +29,10 @@ export type Reading = {
   readonly owners: ReportOwners
   /** Asks for a part. Returns the refusal instead of throwing it if the part is too large for one answer. */
   readonly ask: (part: ReportRequest) => Promise<ReportAnswer | KpiError>
+  /** Bounds the rows in one answer. */
+  readonly most: number
+  /** Tells whether the service runs in this process, where requests are not counted. */
+  readonly isInProcess: boolean
   /** Returns the ids of all KPIs, in the order of the report's rows. */
   readonly kpis: () => Promise<Ids>
   /** Tells whether that list is known already. */
@@ -69,6 +73,8 @@ export const createReading = (client: Client, wanted: ReportRequest): Reading =>
     request,
     owners: reportOwners(client),
     ask,
+    most: client.reportRows,
+    isInProcess: client.reportRows > REPORT_LIMIT,
     kpis,
     areKpisKnown: () => areKpisKnown,
     isBundled: client.isBundled,

@@ -1,6 +1,6 @@
 import type { Day } from '../../../domain/day.ts'
 import { KpiError } from '../../../domain/errors.ts'
-import { REPORT_LIMIT, type ReportRow } from '../../../domain/resources/report-row.ts'
+import type { ReportRow } from '../../../domain/resources/report-row.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import type { ReportAnswer } from '../../client.ts'
 import { type Ids, isShort, isWhole, kpisOf, type Reading } from './asking.ts'
@@ -24,12 +24,15 @@ type Strip = {
 /** Holds the rows taken from an answer, and what is still to be read. */
 type Taken = { readonly rows: readonly ReportRow[]; readonly strips: readonly Strip[] }
 
-/** Sets the rows to aim at: more than fit, so that each answer is full; the rest is asked for with what follows. */
-const AIM = REPORT_LIMIT * 1.5
+/**
+ * Returns the rows to aim at: more than fit, so that each answer is full; the rest is asked for with what follows. Where
+ * requests are not counted it is fewer than fit, which leaves out no row that was made.
+ */
+const aimOf = ({ most, isInProcess }: Reading): number => most * (isInProcess ? 0.9 : 1.5)
 
 /** Returns the last day to ask for: not all days at once, as the service makes all rows before it cuts them. */
-const lastDayOf = ({ next, to, perDay, most = Infinity }: Strip): Day => {
-  const days = perDay === undefined ? Infinity : Math.max(1, Math.ceil(AIM / perDay))
+const lastDayOf = ({ next, to, perDay, most = Infinity }: Strip, aim: number): Day => {
+  const days = perDay === undefined ? Infinity : Math.max(1, Math.ceil(aim / perDay))
   return to - next + 1 <= Math.min(most, days * 1.3) ? to : next + Math.min(most, days) - 1
 }
 
@@ -66,7 +69,7 @@ export const createStripReader = (reading: Reading, counts: { left: number }) =>
 
   /** Tells whether it saves requests to read strips, rather than to ask for a day again. */
   const paysToSplit = (again: number): boolean =>
-    (counts.left / REPORT_LIMIT) * (again / REPORT_LIMIT) > (reading.areKpisKnown() ? 1 : 2)
+    !reading.isInProcess && (counts.left / reading.most) * (again / reading.most) > (reading.areKpisKnown() ? 1 : 2)
 
   const collectByHalves = async (strip: Strip, day: Day): Promise<ReportRow[]> => {
     const part = { ...request, from: day, to: day, kpiIds: strip.kpis ?? request.kpiIds }
@@ -155,7 +158,7 @@ export const createStripReader = (reading: Reading, counts: { left: number }) =>
     while (strips.length > 0 && counts.left > 0) {
       const strip = strips.reduce((one, other) => (other.next < one.next ? other : one))
       const before = strip.kpis ? undefined : known.find(({ part }) => part.from === strip.next)
-      const end = before?.part.to ?? lastDayOf(strip)
+      const end = before?.part.to ?? lastDayOf(strip, aimOf(reading))
       const answer = before?.answer ?? (await askFor(strip, end))
       const taken = answer ? await take(strip, answer, end) : await takeDay(strip)
       counts.left -= taken.rows.length

@@ -2,7 +2,7 @@ import { dayOfInstant } from '../../../domain/day.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { ANSWER_LIMIT } from '../../../domain/limits.ts'
 import type { DayRange } from '../../../domain/period.ts'
-import { reportRow } from '../../../domain/resources/report-row.ts'
+import { REPORT_LIMIT, REPORT_LIMIT_IN_PROCESS, reportRow } from '../../../domain/resources/report-row.ts'
 import type { Context } from '../../../service/context.ts'
 import { selectBreakdownItems, type SelectItems, selectUsers } from '../../../service/reports/report-selection.ts'
 import { report } from '../../../service/reports/report.ts'
@@ -50,6 +50,7 @@ const reportRoute = (selectItems: SelectItems): Route => ({
     const days = daysOf(query, ctx)
     const asked = {
       days,
+      limit: ctx.beginLong ? REPORT_LIMIT : REPORT_LIMIT_IN_PROCESS,
       kpiIds: queryIds(query, KPIS),
       userIds: queryIds(query, USERS),
       groupItemIds: queryIds(query, GROUP_ITEMS),
