@@ -66,15 +66,17 @@ export type Cli = {
 export type Act = <Arguments extends unknown[], Flags extends OptionValues>(
   command: Command<Arguments, Flags>,
   action: (cli: Cli, args: Arguments, flags: Flags) => Promise<number | void>,
+  /** Lists the formats of files that -o may name beside those that are printed. */
+  fileFormats?: readonly string[],
 ) => void
 
 /** Adds what a command, or a group of commands, can do. */
 export type Register = (group: Command, act: Act) => void
 
 /** Creates what a command works with from the flags of its line. */
-export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run']): Cli => {
+export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run'], fileFormats: readonly string[] = []): Cli => {
   // Check the formats before anything is done, so that a wrong one does not show up afterwards.
-  const format = findFormat(io, flags)
+  const format = findFormat(io, flags, fileFormats)
   const log = createLog(io, findLogFormat(flags), flags.quiet === true)
   const printing = (): Printing => ({ format, color: wantsColor(io, flags) })
   return {

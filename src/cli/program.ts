@@ -75,9 +75,9 @@ export const runProgram = async (line: readonly string[], version: string, io: I
   const written: Promise<void>[] = []
   const program = createProgram(io, version, written, isLogJson(args) || isOutputJson(args, io))
   let code = 0
-  const act: Act = (command, action) => {
+  const act: Act = (command, action, fileFormats) => {
     command.action(async () => {
-      const cli = createCli(io, command.optsWithGlobals(), (other) => runProgram(other, version, io))
+      const cli = createCli(io, command.optsWithGlobals(), (other) => runProgram(other, version, io), fileFormats)
       code = (await action(cli, command.processedArgs, command.opts())) ?? 0
     })
   }

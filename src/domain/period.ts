@@ -1,4 +1,4 @@
-import { civil, type Day, dayOfCivil, weekday } from './day.ts'
+import { civil, type Day, dayOfCivil, weekday, formatDay } from './day.ts'
 
 /** Names how often a KPI is measured: daily, weekly, monthly, quarterly, yearly. */
 export type Frequency = 'D' | 'W' | 'M' | 'Q' | 'Y'
@@ -60,6 +60,17 @@ export const periodBefore = (frequency: Frequency, start: Day): Day => {
   if (frequency === 'W') return start - 7
   const { year, month } = civil(start)
   return dayOfCivil(year, month - MONTHS[frequency], 1)
+}
+
+/** Returns the name of a period: `2026-10-01` for days and weeks, `2026-10`, `2026-Q4`, `2026` for longer ones. */
+export const periodName = (frequency: Frequency, start: Day, calendar: Calendar): string => {
+  const { year, month } = civil(start)
+  if (frequency === 'D' || frequency === 'W') return formatDay(start)
+  if (frequency === 'M') return formatDay(start).slice(0, 'YYYY-MM'.length)
+  if (frequency === 'Y') return String(year)
+  // Quarters have the year in which their fiscal year begins.
+  const first = civil(periodStart('Y', start, calendar))
+  return `${first.year}-Q${Math.floor((((month - first.month + 12) % 12) + 3) / 3)}`
 }
 
 /** Describes a range of days, both ends included; it is empty if `from` is after `to`. */

@@ -55,7 +55,7 @@ const showReport = (into: HTMLElement, data: PageData, all: readonly Series[]): 
 const into = document.querySelector<HTMLElement>('#page')
 const packed = document.querySelector('#report')?.textContent
 if (into && packed) {
-  // The program that wrote this file wrote the data in it, too.
+  // Trust the data: the program that wrote this file wrote it, too.
   const data: PageData = JSON.parse(packed)
   const all = readSeries(data)
   if (all.length > 0) showReport(into, data, all)

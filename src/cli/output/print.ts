@@ -1,6 +1,7 @@
 import { cellText } from '../../codec/cell-text.ts'
 import { recordToJson } from '../../codec/json.ts'
 import { jsonLineWriter } from '../../codec/json-lines.ts'
+import { inBlocks } from '../../codec/record-blocks.ts'
 import type { AnyRecord, NamedField, Resource } from '../../domain/schema.ts'
 import type { Io } from '../io.ts'
 import type { TableColumn } from './table.ts'
@@ -18,16 +19,6 @@ export type Printing = { readonly format: Format; readonly color: boolean }
 type Printed = Pick<Io, 'stdout'>
 
 type Chunks = AsyncIterable<readonly AnyRecord[]> | Iterable<readonly AnyRecord[]>
-
-/** Sets how many records are made into text at once: the text of a long part would take far more memory than the part. */
-const BLOCK_RECORDS = 1000
-
-/** Yields records in parts that are short enough to be made into text. */
-async function* inBlocks(chunks: Chunks): AsyncGenerator<readonly AnyRecord[]> {
-  for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; at += BLOCK_RECORDS) yield chunk.slice(at, at + BLOCK_RECORDS)
-  }
-}
 
 /** Sets how many rows settle the widths of a table's columns; later rows are printed as they come. */
 const TABLE_BLOCK_ROWS = 1000

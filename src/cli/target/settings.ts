@@ -151,11 +151,15 @@ export const rejectStrayCredentials = (io: Io, flags: GlobalFlags): void => {
   throw new UsageError(`${stray} is set, but nothing says for which service: set KPI_BASE_URL or KPI_PROFILE, too`)
 }
 
-/** Returns the output format. */
-export const findFormat = ({ env }: Io, { output }: GlobalFlags): Format => {
+/** Returns the format to print in; `-o` may also name one of the formats of files that a command writes. */
+export const findFormat = ({ env }: Io, { output }: GlobalFlags, fileFormats: readonly string[]): Format => {
+  if (output !== undefined && fileFormats.includes(output)) return FORMATS.find((one) => one === output) ?? 'table'
   const text = output ?? (env['KPI_OUTPUT'] || 'table')
   const format = FORMATS.find((one) => one === text)
-  if (!format) throw new UsageError(`there is no output format ${text}; there are ${FORMATS.join(', ')}`)
+  if (!format)
+    throw new UsageError(
+      `there is no output format ${text}; there are ${[...new Set([...FORMATS, ...fileFormats])].join(', ')}`,
+    )
   return format
 }
 

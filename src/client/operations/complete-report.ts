@@ -124,7 +124,7 @@ export async function* completeReport(client: Client, request: ReportRequest): A
   const reading = createReading(client, request)
   const { kpiIds, userIds, groupItemIds } = request
   const kpis = new Set(kpiIds)
-  // The rows of lists that are too long for a URL are filtered here.
+  // Filter here by lists that are too long for a URL.
   const filtersUsers = userIds && !groupItemIds && (reading.owners.areItems || !isShort(userIds))
   const isOfUser = filtersUsers ? await reading.owners.rowFilter(userIds) : (): boolean => true
   const wantsAll = !kpiIds && !filtersUsers

@@ -131,7 +131,7 @@ export const withEarlier = (
   if (compare === undefined && rolling === undefined) return [...rows]
   const isWhole = compare !== undefined && joinsPeriods(question)
   const before = aggregateRows(isWhole ? within(read, comparedRange(compare, facts.range)) : read, question, facts)
-  // What the answer itself shows of a period counts, also where the range cuts it.
+  // Prefer the answer's own row of a period, also where the range cuts that period.
   const earlier = isWhole ? finderOf(before) : finderOf(before, rows)
   const previousOf = (row: AnswerRow): AnswerRow | undefined => {
     if (!compare) return undefined

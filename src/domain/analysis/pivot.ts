@@ -1,6 +1,5 @@
-import { civil, formatDay } from '../day.ts'
 import { KpiError } from '../errors.ts'
-import { type Calendar, type Frequency, periodStart } from '../period.ts'
+import { type Calendar, periodName } from '../period.ts'
 import type { AnyRecord, FieldValue, NamedField } from '../schema.ts'
 import { type AnswerRow, answerRow } from './answer-row.ts'
 import type { PIVOTS } from './question.ts'
@@ -9,17 +8,6 @@ type Dimension = (typeof PIVOTS)[number]
 
 /** Bounds the columns of a pivot. */
 const MOST_COLUMNS = 1000
-
-/** Returns the name of a period: `2026-10-01` for days and weeks, `2026-10`, `2026-Q4`, `2026` for longer ones. */
-export const periodName = (frequency: Frequency, start: number, calendar: Calendar): string => {
-  const { year, month } = civil(start)
-  if (frequency === 'D' || frequency === 'W') return formatDay(start)
-  if (frequency === 'M') return formatDay(start).slice(0, 'YYYY-MM'.length)
-  if (frequency === 'Y') return String(year)
-  // Quarters have the year in which their fiscal year begins.
-  const first = civil(periodStart('Y', start, calendar))
-  return `${first.year}-Q${Math.floor((((month - first.month + 12) % 12) + 3) / 3)}`
-}
 
 /** Describes a dimension: what tells its values apart, what they are called, and the fields that show it in a row. */
 type Described = {

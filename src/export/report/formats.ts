@@ -1,7 +1,7 @@
-const NAMES = ['csv', 'json', 'ndjson', 'markdown', 'xlsx', 'html'] as const
-
 /** Names the formats of report files. */
-export type FileFormat = (typeof NAMES)[number]
+export const FILE_FORMATS = ['csv', 'json', 'ndjson', 'markdown', 'xlsx', 'html'] as const
+
+export type FileFormat = (typeof FILE_FORMATS)[number]
 
 /** Describes a format: the endings that stand for it, and what it allows. */
 type FormatTraits = {
@@ -30,11 +30,11 @@ export const formatOfName = (name: string): NamedFormat => {
   const lower = name.toLowerCase()
   const isGzip = lower.endsWith('.gz')
   const [ending = ''] = /\.[a-z0-9]+$/.exec(isGzip ? lower.slice(0, -'.gz'.length) : lower) ?? []
-  return { ending, format: NAMES.find((one) => FORMATS[one].endings.includes(ending)), isGzip }
+  return { ending, format: FILE_FORMATS.find((one) => FORMATS[one].endings.includes(ending)), isGzip }
 }
 
 /** Lists the endings that stand for formats, as one text. */
-export const knownEndings = (): string => NAMES.flatMap((one) => FORMATS[one].endings).join(', ')
+export const knownEndings = (): string => FILE_FORMATS.flatMap((one) => FORMATS[one].endings).join(', ')
 
 /** Tells whether a file of a format may be compressed. */
 export const isText = (format: FileFormat): boolean => FORMATS[format].isText

@@ -1,6 +1,7 @@
 import { cellText, markText } from '../../codec/cell-text.ts'
 import { csvHeader, csvWriter } from '../../codec/csv.ts'
 import { jsonLineWriter } from '../../codec/json-lines.ts'
+import { inBlocks } from '../../codec/record-blocks.ts'
 import type { ReportTable } from '../../domain/analysis/report-table.ts'
 import type { AnyRecord, NamedField } from '../../domain/schema.ts'
 import type { FileFormat } from './formats.ts'
@@ -13,7 +14,7 @@ type PartWriter = (columns: readonly NamedField[]) => (rows: readonly AnyRecord[
 async function* textOf({ columns, parts }: ReportTable, heading: string, writer: PartWriter): AsyncGenerator<string> {
   if (heading !== '') yield heading
   const write = writer(columns)
-  for await (const rows of parts) if (rows.length > 0) yield write(rows)
+  for await (const rows of inBlocks(parts)) yield write(rows)
 }
 
 const jsonLines: PartWriter = (columns) => {

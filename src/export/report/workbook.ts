@@ -86,7 +86,7 @@ const openSheet = (
   sheet.columns = columns.map((column) => ({ width: widthOf(column, rows) }))
   const header = sheet.addRow(columns.map((column) => column.name))
   header.font = { bold: true }
-  // The cell of the last title, such as P1, without its row.
+  // Take the letter of the last title's cell, such as P of P1.
   const lastColumn = header.getCell(Math.max(1, columns.length)).address.slice(0, -1)
   header.commit()
   return { sheet, lastColumn, rows: 1 }

@@ -1,6 +1,8 @@
 import { type Command, Option } from '@commander-js/extra-typings'
+import { FILE_FORMATS } from '../../../export/report/formats.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Act } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
 import { addQuestions } from './question-flags.ts'
 import { addSelection } from './report-flags.ts'
 
@@ -11,7 +13,7 @@ const declareExport = (group: Command) =>
   )
     .option(
       '--to-file <file>',
-      'the file to write, in the format of its ending: .csv, .json, .ndjson, .jsonl, .md (also with .gz behind it), .xlsx or .html',
+      'the file to write, in the format of its ending: .csv, .json, .ndjson, .jsonl, .md (also with .gz behind it), .xlsx or .html; -o names the format of a file with another ending',
     )
     .addOption(
       new Option(
@@ -34,14 +36,22 @@ export const addReportFiles = (group: Command, act: Act): void => {
     'report export --from 2026-01-01 --to 2026-10-31 --to-file report.csv.gz --manifest',
     'report export --from 2026-01-01 --to yesterday --append-since report.ndjson --manifest',
     'report export --from this-year --to-file report.html',
+    'report export --from this-month -o markdown',
     'report export --from this-year --by M --pivot period --to-file months.xlsx',
     'report export --from last-month --to last-month --excel de-DE --to-file report.csv',
   )
-  act(exporting, async (cli) => {
-    const { runReportExport } = await import('./export.ts')
-    // The flags that kpi report has as well are read as its own, wherever they stand.
-    return runReportExport(cli, exporting.optsWithGlobals())
-  })
+  act(
+    exporting,
+    async (cli) => {
+      if (exporting.parent?.getOptionValue('stream') === true) {
+        throw new UsageError('--stream is for kpi report; an export is written when all rows are there')
+      }
+      const { runReportExport } = await import('./export.ts')
+      // Take the flags of kpi report, too: it gets those that both have, wherever they stand.
+      return runReportExport(cli, exporting.optsWithGlobals())
+    },
+    FILE_FORMATS,
+  )
   const verifying = group
     .command('verify')
     .description('check a report file against the manifest beside it')

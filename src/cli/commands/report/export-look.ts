@@ -1,5 +1,12 @@
 import { resolve } from 'node:path'
-import { canGrow, type FileFormat, formatOfName, isText, knownEndings } from '../../../export/report/formats.ts'
+import {
+  canGrow,
+  FILE_FORMATS,
+  type FileFormat,
+  formatOfName,
+  isText,
+  knownEndings,
+} from '../../../export/report/formats.ts'
 import type { FileLook } from '../../../export/report/report-file.ts'
 import { isDevice } from '../../../import/parse/files.ts'
 import { sheetForm } from '../../args/sheet-locale.ts'
@@ -10,9 +17,9 @@ import type { ReportExportFlags } from './export-command.ts'
 /** Returns the format that `-o` names; undefined where it names none. */
 const askedFormat = ({ flags, printing }: Cli): FileFormat | undefined => {
   if (flags.output === undefined) return undefined
-  const { format } = printing()
-  if (format === 'table') throw new UsageError('an export is no table; kpi report --rows shows one')
-  return format
+  const fileFormat = FILE_FORMATS.find((one) => one === flags.output)
+  if (fileFormat) return fileFormat
+  throw new UsageError(`an export is no ${printing().format}; kpi report --rows shows one`)
 }
 
 /** Returns the format of a file: that of its ending, or of `-o` where it has none that is known. */
@@ -31,7 +38,9 @@ const formatOf = (cli: Cli, file: string): FileFormat => {
 /** Returns the format of standard output, which has no name with an ending. */
 const printedFormat = (cli: Cli): FileFormat => {
   const { format } = cli.printing()
-  return askedFormat(cli) ?? (format === 'table' ? 'csv' : format)
+  const printed = askedFormat(cli) ?? (format === 'table' ? 'csv' : format)
+  if (isText(printed)) return printed
+  throw new UsageError(`${printed} is a format of files; name one with --to-file`)
 }
 
 /** Returns how to write a file, or standard output; refuses flags that do not go together before anything is read. */

@@ -29,6 +29,7 @@ import { printWhenComplete } from '../../output/whole-output.ts'
 import { visible } from '../../output/width.ts'
 import { findPlace } from '../../target/settings.ts'
 import { rightsOf } from '../../target/store-rights.ts'
+import { briefColumns } from './answer-table.ts'
 import type { ReportExportFlags } from './export-command.ts'
 import { lookOf } from './export-look.ts'
 import { readQuestion } from './question-flags.ts'
@@ -128,7 +129,7 @@ const writeFiles = async ({ cli, flags, look, written }: Export, name: string, c
   const path = resolve(cli.io.cwd, name)
   await writeWhole(path, measured(content.chunks, written), rightsOf(cli))
   if (flags.manifest !== true) return
-  // The manifest comes last: until it is there, the one before, or none, does not match the new file.
+  // Write the manifest last: if the program is killed before, kpi report verify finds that the file does not match.
   const text = manifestText(path, look, written, originOf(cli, flags, content.table, content.range))
   await writeWhole(manifestPath(path), [text], rightsOf(cli))
 }
@@ -146,14 +147,6 @@ const exportReport = async (work: Export): Promise<DayRange> => {
   const content = await (appendSince === undefined ? wholeContent(work) : continuedContent(work, appendSince))
   await writeFiles(work, file, content)
   return content.range
-}
-
-/** Yields the same parts, and keeps memory small while they are written. */
-async function* inLittleMemory<T>({ io }: Cli, parts: AsyncIterable<T>): AsyncGenerator<T> {
-  for await (const part of parts) {
-    io.limitMemory()
-    yield part
-  }
 }
 
 /** Refuses questions whose answers have no value for each KPI and period, in the report's order: a page charts these. */
@@ -182,8 +175,10 @@ export const runReportExport = async (cli: Cli, flags: ReportExportFlags): Promi
     const tableOf = async (range: DayRange): Promise<ReportTable> => {
       const request = await requestOf(client, range, flags)
       if (!question) await noteLeftOut(cli, client, request)
-      const { columns, parts } = await readReportTable(cli, client, request, question)
-      return countingRows({ columns, parts: inLittleMemory(cli, untilStopped(parts, signal)) }, written)
+      const { columns: all, parts } = await readReportTable(cli, client, request, question)
+      // Leave ids and descriptions out of what only people read.
+      const columns = look.format === 'markdown' ? briefColumns(all, question) : all
+      return countingRows({ columns, parts: untilStopped(parts, signal) }, written)
     }
     const aboutOf = (range: DayRange): PageAbout => aboutPage(cli, client, range)
     const known = { cli, flags, look, written, rangeOf: () => rangeOf(client), lastDay: lastDaysOf(client).to }

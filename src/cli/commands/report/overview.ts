@@ -1,8 +1,7 @@
-import { periodName } from '../../../domain/analysis/pivot.ts'
 import { percentOf, progressOf, type State, stateOf } from '../../../domain/analysis/state.ts'
 import type { Decimal } from '../../../domain/decimal.ts'
 import { formatByPattern, type NumberPattern, readNumberPattern } from '../../../domain/number-pattern.ts'
-import { type Calendar, periodBefore } from '../../../domain/period.ts'
+import { type Calendar, periodBefore, periodName } from '../../../domain/period.ts'
 import type { ReportRow } from '../../../domain/resources/report-row.ts'
 import { resource, type Stored } from '../../../domain/schema.ts'
 

@@ -55,7 +55,7 @@ async function* counted(
 ): AsyncGenerator<readonly AnyRecord[]> {
   for await (const rows of parts) {
     if (signal.aborted) throw interrupted()
-    // What fails later may not come from the service, such as the page of a gateway.
+    // Ask now: a later failure may be the page of a gateway, which tells nothing of the service.
     if (progress.rows === 0) progress.isOrdered = isBundled()
     yield rows
     progress.rows += rows.length

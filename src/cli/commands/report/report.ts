@@ -1,8 +1,11 @@
+import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
+import type { ReportRequest } from '../../../client/operations/queries.ts'
+import type { Question } from '../../../domain/analysis/question.ts'
+import type { ReportTable } from '../../../domain/analysis/report-table.ts'
 import { addExamples } from '../../args/examples.ts'
 import { readRange } from '../../args/relative-dates.ts'
-import type { NamedField } from '../../../domain/schema.ts'
-import type { Register } from '../../cli.ts'
+import type { Cli, Register } from '../../cli.ts'
 import { printRecords } from '../../output/print.ts'
 import { printWhenComplete } from '../../output/whole-output.ts'
 import { addReportFiles } from './export-command.ts'
@@ -13,14 +16,70 @@ import { addSelection, requestOf } from './report-flags.ts'
 import { needsOf, readReportTable } from './report-table.ts'
 import { noteLeftOut } from './under-way.ts'
 
-/** Registers `kpi report` */
-export const report: Register = (group, act) => {
-  const command = addQuestions(addSelection(group))
+/** Declares the flags of `kpi report`. */
+const declareReport = (group: Command) =>
+  addQuestions(addSelection(group))
     .option('--rows', 'one row per period, instead of an overview; csv and json always have these rows')
     .option(
       '--stream',
       'print rows as they come, not when all are there; the last line on standard error says if some are missing',
     )
+
+type ReportFlags = ReturnType<ReturnType<typeof declareReport>['opts']>
+
+/** Describes what `kpi report` was asked for. */
+type Asked = {
+  readonly cli: Cli
+  readonly question: Question | undefined
+  readonly requestFor: (client: Client) => Promise<ReportRequest>
+}
+
+/** Reads the table of a report, with the columns that the format shows. */
+const readTable = async ({ cli, question }: Asked, client: Client, request: ReportRequest): Promise<ReportTable> => {
+  const table = await readReportTable(cli, client, request, question)
+  if (!question) await noteLeftOut(cli, client, request)
+  if (cli.printing().format !== 'table') return table
+  const { columns, parts } = table
+  return { columns: briefColumns(columns, question), parts: question ? byPattern(parts) : parts }
+}
+
+/** Prints the rows of a report, or the answer to a question, when all is there. */
+const printTable = async (asked: Asked, client: Client): Promise<void> => {
+  const { cli, requestFor } = asked
+  const { columns, parts } = await readTable(asked, client, await requestFor(client))
+  await printWhenComplete(cli.io, (held) => printRecords(held, cli.printing(), columns, parts))
+}
+
+const stream = async (asked: Asked, isOverview: boolean): Promise<void> => {
+  const { cli, question, requestFor } = asked
+  const { printStreamed, requireStreamable } = await import('./print-streamed.ts')
+  requireStreamable(isOverview, question !== undefined)
+  await printStreamed(cli, needsOf(question), async (client) => {
+    const request = await requestFor(client)
+    return { ...(await readTable(asked, client, request)), from: request.from }
+  })
+}
+
+const runReport = async (cli: Cli, flags: ReportFlags): Promise<void> => {
+  const rangeOf = readRange(flags, cli.today().day)
+  const question = readQuestion(flags)
+  const requestFor = (client: Client): Promise<ReportRequest> => requestOf(client, rangeOf(client), flags)
+  const asked = { cli, question, requestFor }
+  const isOverview = cli.printing().format === 'table' && flags.rows !== true && !question
+  if (flags.stream) return stream(asked, isOverview)
+  const work = async (client: Client): Promise<void> => {
+    if (!isOverview) return printTable(asked, client)
+    const { printOverview } = await import('./print-overview.ts')
+    return printOverview(cli, client, await requestFor(client))
+  }
+  // Let Ctrl-C end it at once: nothing is printed before all is there.
+  const { signal } = new AbortController()
+  await cli.withClient(needsOf(question), work, { signal })
+}
+
+/** Registers `kpi report` */
+export const report: Register = (group, act) => {
+  const command = declareReport(group)
   command.addHelpText(
     'after',
     `\nThe overview shows:\n${overview.shown.map(({ name, field }) => `  ${name.padEnd(9)} ${field.about}`).join('\n')}`,
@@ -39,37 +98,5 @@ export const report: Register = (group, act) => {
     'report --from this-month --only-missing',
   )
   addReportFiles(group, act)
-  act(command, async (cli, _, flags) => {
-    const rangeOf = readRange(flags, cli.today().day)
-    const question = readQuestion(flags)
-    const printing = cli.printing()
-    const isTable = printing.format === 'table'
-    const isOverview = isTable && flags.rows !== true && !question
-    const columnsOf = (all: readonly NamedField[]): readonly NamedField[] =>
-      isTable ? briefColumns(all, question) : all
-    if (flags.stream) {
-      const { printStreamed, requireStreamable } = await import('./print-streamed.ts')
-      requireStreamable(isOverview, question !== undefined)
-      return printStreamed(cli, needsOf(question), async (client) => {
-        const request = await requestOf(client, rangeOf(client), flags)
-        const { columns, parts } = await readReportTable(cli, client, request, question)
-        await noteLeftOut(cli, client, request)
-        return { columns: columnsOf(columns), parts, from: request.from }
-      })
-    }
-    const work = async (client: Client): Promise<void> => {
-      const request = await requestOf(client, rangeOf(client), flags)
-      if (isOverview) {
-        const { printOverview } = await import('./print-overview.ts')
-        return printOverview(cli, client, request)
-      }
-      const { columns, parts } = await readReportTable(cli, client, request, question)
-      if (!question) await noteLeftOut(cli, client, request)
-      const shown = isTable && question ? byPattern(parts) : parts
-      await printWhenComplete(cli.io, (held) => printRecords(held, printing, columnsOf(columns), shown))
-    }
-    // Ctrl-C ends it at once: nothing is printed before all is there.
-    const { signal } = new AbortController()
-    await cli.withClient(needsOf(question), work, { signal })
-  })
+  act(command, (cli, _, flags) => runReport(cli, flags))
 }
