@@ -64,7 +64,9 @@ describe.each(users)('%s, kpi report export', (_, open) => {
     await exported('--to-file', 'r.md')
     const lines = text('r.md').trimEnd().split('\n')
     expect(lines.length).toBe(2 + 4)
-    expect(lines[1]).toMatch(/^\| ---: \| --- \|/)
+    expect(lines[0]).toBe('| entryDate | kpiName | itemName | actual | target | notes |')
+    expect(lines[1]).toBe('| --- | --- | --- | ---: | ---: | --- |')
+    expect((await exported('-o', 'markdown')).stdout).toBe(text('r.md'))
     expect(text('r.md')).toContain('=1+1 \\| "a", \u{1F600}<br>\\<b\\>x\\</b\\>')
   })
 
@@ -75,6 +77,9 @@ describe.each(users)('%s, kpi report export', (_, open) => {
     [['--to-file', 'r.xlsx.gz'], 'is not compressed'],
     [['--to-file', 'r.json', '--excel', 'de-DE'], '--excel is for CSV'],
     [['-o', 'table'], 'an export is no table'],
+    [['-o', 'yaml'], 'there are table, csv, json, ndjson, markdown, xlsx, html'],
+    [['-o', 'xlsx'], 'xlsx is a format of files; name one with --to-file'],
+    [['--stream', '--to-file', 'r.csv'], '--stream is for kpi report'],
     [['--manifest'], 'name one with --to-file'],
     [['--append-since', 'r.xlsx'], '--append-since takes a file that ends in .csv or .ndjson'],
     [['--append-since', 'r.csv', '--to-file', 'r.ndjson'], 'writes one in the same format'],
@@ -91,6 +96,21 @@ describe.each(users)('%s, kpi report export', (_, open) => {
   test('takes the format from -o where the ending says none', async () => {
     await exported('--to-file', 'r.txt', '-o', 'csv')
     expect(csvRows(text('r.txt')).length).toBe(5)
+    await exported('--to-file', 'page', '-o', 'html')
+    expect(text('page')).toMatch(/^<!doctype html>/i)
+    await exported('--to-file', 'sheet', '-o', 'xlsx')
+    expect(text('sheet').slice(0, 2)).toBe('PK')
+  })
+
+  test('adds no rows of other filters to a file whose manifest tells', async () => {
+    const adding = ['--append-since', 'r.csv', '--manifest']
+    await exported(...adding, '--kpis', 'Visits')
+    const before = text('r.csv')
+    const refused = await exported(...adding, '--kpis', 'Visits,Revenue')
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toContain('r.csv was made with other filters')
+    expect(text('r.csv')).toBe(before)
+    expect(await exported(...adding, '--kpis', 'Visits')).toMatchObject({ code: 0 })
   })
 
   test('leaves the earlier file where it is interrupted, and nothing beside it', async () => {

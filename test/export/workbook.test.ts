@@ -51,6 +51,11 @@ describe('a workbook', () => {
     expect(cell('actual').value).toBe('12345678901234.5678')
   })
 
+  test('is refused where a text is longer than a cell can be', async () => {
+    expect((await cellsOf([{ ...ROW, notes: 'x'.repeat(32_767) }])).cell('notes').value).toHaveLength(32_767)
+    await expect(cellsOf([{ ...ROW, notes: 'x'.repeat(32_768) }])).rejects.toThrow('notes has 32768 characters')
+  })
+
   test('of no rows has its header', async () => {
     const { cell } = await cellsOf([])
     expect(cell('kpiName', 1).value).toBe('kpiName')

@@ -65,13 +65,32 @@ const parsed = (text: string): unknown => {
   }
 }
 
+/** Reads the text of a file's manifest; undefined if there is none. */
+const readText = (path: string, name: string): Promise<string | undefined> =>
+  readFile(manifestPath(path), 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw fileError(error, 'read', manifestPath(name))
+  })
+
+/**
+ * Refuses to add rows to a file that was made with other filters, which would leave gaps in it. Without a manifest,
+ * nothing tells.
+ */
+export const requireSameFilters = async (path: string, name: string, filters: Manifest['filters']): Promise<void> => {
+  const earlier = parsed((await readText(path, name)) ?? '')
+  if (!isManifest(earlier)) return
+  const [before, now] = [earlier.filters, filters].map((list) => JSON.stringify(Object.entries(list).toSorted()))
+  if (before === now) return
+  throw new KpiError(
+    'invalid',
+    `${name} was made with other filters, as its manifest says: ${before}, now ${now}; use the same ones, or write another file`,
+  )
+}
+
 /** Reads the manifest of a file, `name` for people. */
 const readManifest = async (path: string, name: string): Promise<Manifest> => {
   const called = manifestPath(name)
-  const text = await readFile(manifestPath(path), 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw fileError(error, 'read', called)
-  })
+  const text = await readText(path, name)
   if (text === undefined) {
     throw new KpiError('not_found', `${name} has no manifest (${called}); export it again with --manifest`)
   }

@@ -3,6 +3,7 @@ import { cellText } from '../../codec/cell-text.ts'
 import type { ReportTable } from '../../domain/analysis/report-table.ts'
 import { dayOfCivil } from '../../domain/day.ts'
 import { exactNumber, formatDecimal } from '../../domain/decimal.ts'
+import { KpiError } from '../../domain/errors.ts'
 import { readNumberPattern } from '../../domain/number-pattern.ts'
 import type { AnyRecord, FieldValue, NamedField } from '../../domain/schema.ts'
 
@@ -17,10 +18,22 @@ const MOST_WIDTH = 60
 /** Sets the room for the arrow of the filter beside a title. */
 const FILTER_WIDTH = 3
 
+/** Bounds the characters of a cell: the format has no more. */
+const MOST_CHARACTERS = 32_767
+
+const requireShort = (name: string, text: string): string => {
+  if (text.length <= MOST_CHARACTERS) return text
+  throw new KpiError(
+    'too_large',
+    `${name} has ${text.length} characters, and a cell of a workbook ${MOST_CHARACTERS} at most; write csv or ndjson`,
+  )
+}
+
 /** Describes a value as a sheet has it: a number that it cannot hold exactly is a text. */
 type SheetValue = string | number | boolean | Date | null
 
-const sheetValue = ({ field: { kind } }: NamedField, value: FieldValue): SheetValue => {
+const sheetValue = ({ name, field: { kind } }: NamedField, value: FieldValue): SheetValue => {
+  if (typeof value === 'string') return requireShort(name, value)
   if (typeof value === 'bigint') return exactNumber(value) ?? formatDecimal(value)
   if (typeof value !== 'number') return value
   if (kind === 'date' && value >= FIRST_SHEET_DAY) return new Date(value * MS_PER_DAY)

@@ -9,7 +9,7 @@ import { reportRow } from '../../../domain/resources/report-row.ts'
 import type { PageAbout } from '../../../export/page/page.ts'
 import { readEarlier } from '../../../export/report/earlier-file.ts'
 import { formatOfName } from '../../../export/report/formats.ts'
-import { manifestPath, manifestText, type Origin } from '../../../export/report/manifest.ts'
+import { manifestPath, manifestText, type Origin, requireSameFilters } from '../../../export/report/manifest.ts'
 import {
   continuedChunks,
   countingRows,
@@ -47,14 +47,16 @@ const serviceOf = ({ io, flags }: Cli): Origin['service'] => {
 
 const isGiven = (pair: readonly [string, string | undefined]): pair is [string, string] => pair[1] !== undefined
 
+const filtersOf = ({ kpis, category, users, groupItems }: ReportExportFlags): Origin['filters'] =>
+  Object.fromEntries(Object.entries({ kpis, category, users, group_items: groupItems }).filter(isGiven))
+
 const originOf = (cli: Cli, flags: ReportExportFlags, { columns }: ReportTable, range: DayRange): Origin => {
-  const { kpis, category, users, groupItems } = flags
   return {
     made_at: new Date(cli.io.now()).toISOString(),
     service: serviceOf(cli),
     from: formatDay(range.from),
     to: formatDay(range.to),
-    filters: Object.fromEntries(Object.entries({ kpis, category, users, group_items: groupItems }).filter(isGiven)),
+    filters: filtersOf(flags),
     columns: columns.map(({ name }) => name),
   }
 }
@@ -105,9 +107,10 @@ const wholeContent = async ({ look, rangeOf, tableOf, aboutOf }: Export): Promis
 
 /** Returns the content of a file that goes on from an earlier one, from the last periods of that on. */
 const continuedContent = async (work: Export, name: string): Promise<Content> => {
-  const { cli, look, written, lastDay, tableOf } = work
+  const { cli, flags, look, written, lastDay, tableOf } = work
   const path = resolve(cli.io.cwd, name)
   if (!existsSync(path)) return wholeContent(work)
+  await requireSameFilters(path, name, filtersOf(flags))
   const { isGzip } = formatOfName(name)
   const earlier = { path, name, format: look.format, isGzip, columns: reportRow.shown }
   const held = await readEarlier(earlier)
