@@ -85,6 +85,7 @@ const openShop = async (command: string): Promise<User> => {
   }
   await user.kpi('profiles', 'add', 'acme', '--data-dir', 'other')
   await user.kpi('service', 'backup', 'kpi-backup.db')
+  await user.kpi('report', 'export', '--to-file', 'report.csv.gz', '--manifest')
   // A store is restored where nobody has it open.
   await client.close()
   return user
