@@ -79,7 +79,9 @@ const readText = (path: string, name: string): Promise<string | undefined> =>
 export const requireSameFilters = async (path: string, name: string, filters: Manifest['filters']): Promise<void> => {
   const earlier = parsed((await readText(path, name)) ?? '')
   if (!isManifest(earlier)) return
-  const [before, now] = [earlier.filters, filters].map((list) => JSON.stringify(Object.entries(list).toSorted()))
+  // Compare in one order, as the manifest of another program may have any.
+  const inOrder = (list: Manifest['filters']): string => JSON.stringify(list, Object.keys(list).toSorted())
+  const [before, now] = [inOrder(earlier.filters), inOrder(filters)]
   if (before === now) return
   throw new KpiError(
     'invalid',

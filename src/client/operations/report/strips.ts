@@ -155,9 +155,12 @@ export const createStripReader = (reading: Reading, counts: { left: number }) =>
   ): AsyncGenerator<readonly ReportRow[]> {
     let strips: readonly Strip[] = [{ kpis: undefined, next: range.from, to: range.to, perDay: range.perDay }]
     const queue = createRowQueue(reading)
+    const unused = new Set(known)
     while (strips.length > 0 && counts.left > 0) {
       const strip = strips.reduce((one, other) => (other.next < one.next ? other : one))
-      const before = strip.kpis ? undefined : known.find(({ part }) => part.from === strip.next)
+      const before = strip.kpis ? undefined : [...unused].find(({ part }) => part.from === strip.next)
+      // Use each answer once: after a refusal, the same day is asked for again, with fewer behind it.
+      if (before) unused.delete(before)
       const end = before?.part.to ?? lastDayOf(strip, aimOf(reading))
       const answer = before?.answer ?? (await askFor(strip, end))
       const taken = answer ? await take(strip, answer, end) : await takeDay(strip)
