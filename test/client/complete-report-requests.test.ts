@@ -8,10 +8,10 @@ import { type Service, servedTo, startService, type Way, wayTo } from '../suppor
 
 const SHAPES: readonly Shape[] = [
   { name: 'uniform', rows: () => 100, kpis: 10, most: 1 },
-  { name: 'uniform and dense', rows: () => 1200, days: 30, kpis: 10, most: 1.3 },
+  { name: 'uniform and dense', rows: () => 1200, days: 20, kpis: 10, most: 1.3 },
   { name: 'of few, full days', rows: () => 3500, days: 10, kpis: 7, most: 1.3 },
-  { name: 'growing', rows: (at) => at, kpis: 10, most: 1.2 },
-  { name: 'declining', rows: (at) => YEAR - at, kpis: 10, most: 1.2 },
+  { name: 'growing', rows: (at) => Math.ceil(at / 2), kpis: 10, most: 1.2 },
+  { name: 'declining', rows: (at) => Math.ceil((YEAR - at) / 2), kpis: 10, most: 1.2 },
   { name: 'of a few busy days', rows: (at) => (at % 60 === 30 ? 5000 : 5), kpis: 10, most: 2 },
   { name: 'of working days', rows: (at) => (at % 7 < 5 ? 130 : 0), kpis: 10, most: 1.3 },
   { name: 'all on one day', rows: only(200, 35_000), kpis: 50, most: 1.3 },
@@ -46,6 +46,16 @@ const SHAPES: readonly Shape[] = [
   { name: 'of a decade', rows: () => 25, days: 3650, kpis: 5, most: 1.2 },
 ]
 
+/** Names shapes that are read in process as well. */
+const IN_PROCESS: ReadonlySet<string> = new Set([
+  'uniform',
+  'of a few busy days',
+  'all on one day',
+  'of one huge day between small ones',
+  'of all frequencies',
+  'of a decade',
+])
+
 /** What reading a report took: its rows, and its requests as a multiple of the least number. */
 type Cost = { readonly rows: number; readonly ratio: number }
 
@@ -69,7 +79,7 @@ test('over HTTP, a report of any shape takes hardly more requests than its rows 
     await using way = await servedTo(service, 'classic')
     const { ratio } = await cost(way, shape)
     // In process answers are longer, and a first part tells how many days to ask for.
-    await cost(await wayTo(service), shape)
+    if (IN_PROCESS.has(shape.name)) await cost(await wayTo(service), shape)
     if (ratio > shape.most) dear.push(`${shape.name}: ${ratio}`)
     costs.push(ratio)
   }

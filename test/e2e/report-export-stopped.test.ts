@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { cpSync, existsSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { KPI, runKpi, startKpi, startProgram } from '../support/process.ts'
@@ -14,6 +14,13 @@ const fill = async (home: Folder): Promise<void> => {
   const file = ['data.csv', '--user', 'Admin', '--kpi', 'Sales', '--create-assignments']
   expect((await runKpi(home, ['entries', 'import', ...file, '--quiet'])).code).toBe(0)
 }
+
+let filled: Folder
+beforeAll(async () => {
+  filled = temporaryFolder()
+  await fill(filled)
+})
+afterAll(() => filled[Symbol.dispose]())
 
 /** Starts an export and sends it a signal as soon as its temporary folder is there. */
 const stop = async (home: Folder, name: string, signal: NodeJS.Signals): Promise<number | null> => {
@@ -32,7 +39,7 @@ test.each(['r.csv', 'r.json', 'r.ndjson.gz', 'r.md', 'r.xlsx', 'r.html'])(
   'an export to %s that is killed, interrupted or without room leaves the file as it was',
   async (name) => {
     using home = temporaryFolder()
-    await fill(home)
+    cpSync(filled.path, home.path, { recursive: true })
     expect(await stop(home, name, 'SIGKILL')).toBe(null)
     expect(existsSync(home.in(name))).toBe(false)
     writeFileSync(home.in(name), 'earlier')
