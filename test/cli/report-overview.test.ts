@@ -124,8 +124,8 @@ describe('the table of the overview', () => {
     [
       80,
       [
-        '   kpi                 item        period           actual  progress  change',
-        '~  Sales               Ann         1970-01-15           19      95 %      +4',
+        '   kpi           item        period           actual  progress  change  trend',
+        '~  Sales         Ann         1970-01-15           19      95 %      +4  ▃▄▄▅▅▆▆█',
       ],
     ],
     [120, ['state   kpi', '~ near  Sales']],

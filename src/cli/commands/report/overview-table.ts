@@ -9,19 +9,22 @@ const NUMBERS: ReadonlySet<Name> = new Set(['actual', 'target', 'progress', 'cha
 /** Sets how short names and the trend may become. */
 const LEAST: Partial<Record<Name, number>> = { kpi: 12, item: 10, trend: 8 }
 /** Lists what is left out first if there is no room; the words beside the signs are left out before the last ones. */
-const LEFT_OUT: readonly Name[] = ['percent', 'trend', 'target', 'change', 'period']
+const LEFT_OUT: readonly Name[] = ['percent', 'target', 'trend', 'change', 'period']
 
 const COLORS: Readonly<Record<string, string>> = { '✓': '32', '~': '33', '✗': '31' }
 
+/** Returns the title of a column; that of signs alone has none, as it would be wider than they are. */
+const titleOf = (name: Name, isNarrow: boolean): string => (isNarrow && name === 'state' ? '' : name)
+
 /** Returns how wide a column is if nothing is cut. */
-const fullWidth = (rows: readonly OverviewRow[], name: Name, widthOf: Width): number =>
-  rows.reduce((most, row) => Math.max(most, widthOf(row[name] ?? '')), widthOf(name))
+const fullWidth = (rows: readonly OverviewRow[], name: Name, title: string, widthOf: Width): number =>
+  rows.reduce((most, row) => Math.max(most, widthOf(row[name] ?? '')), widthOf(title))
 
 /** Holds the columns that fit, and how wide each may be. */
 type Widths = ReadonlyMap<Name, number>
 
 /** Returns the columns that fit the room, of those that hold anything; names and then the trend get what is left. */
-const fittingColumns = (rows: readonly OverviewRow[], widthOf: Width, room: number): Widths => {
+const fittingColumns = (rows: readonly OverviewRow[], widthOf: Width, room: number, isNarrow: boolean): Widths => {
   const used = new Set(
     rows.flatMap((row) => Object.entries(row).flatMap(([name, cell]) => (cell === null || cell === '' ? [] : [name]))),
   )
@@ -30,7 +33,7 @@ const fittingColumns = (rows: readonly OverviewRow[], widthOf: Width, room: numb
     overview.shown
       .map(({ name }) => name)
       .filter(isUsed)
-      .map((name) => [name, fullWidth(rows, name, widthOf)]),
+      .map((name) => [name, fullWidth(rows, name, titleOf(name, isNarrow), widthOf)]),
   )
   const widths = new Map([...full].map(([name, width]) => [name, Math.min(width, LEAST[name] ?? width)]))
   const left = (): number => room - [...widths.values()].reduce((sum, width) => sum + width + GAP, -GAP)
@@ -77,9 +80,9 @@ export const overviewTable = async (
   const isNarrow = width !== undefined && width < ROOM_FOR_WORDS
   const rows = isNarrow ? withSigns(all) : all
   const widthOf = await loadWidth(rows.map((row) => Object.values(row).map((cell) => cell ?? '')))
-  const widths = [...fittingColumns(rows, widthOf, width ?? Infinity)]
+  const widths = [...fittingColumns(rows, widthOf, width ?? Infinity, isNarrow)]
   const columns = widths.map(([name]) => ({
-    title: isNarrow && name === 'state' ? '' : name,
+    title: titleOf(name, isNarrow),
     isNumber: NUMBERS.has(name),
     whereLong: 'stays' as const,
   }))

@@ -5,7 +5,7 @@ import { type Day, formatDay } from '../../../domain/day.ts'
 import { type Calendar, CIVIL_CALENDAR, type Frequency, nextPeriod, periodName } from '../../../domain/period.ts'
 import type { ReportRow } from '../../../domain/resources/report-row.ts'
 import type { Cli } from '../../cli.ts'
-import { visible } from '../../output/width.ts'
+import { wrap } from '../../output/width.ts'
 import { overviewRows } from './overview.ts'
 import { overviewTable } from './overview-table.ts'
 import { readEarlierPeriods } from './under-way.ts'
@@ -38,7 +38,7 @@ const headingOf = ({ from, to }: ReportRequest, rows: readonly ReportRow[], cale
     const own = byFrequency.get(frequency)
     return own ? [periodsText(frequency, own, calendar, today)] : []
   })
-  return `${formatDay(from)} to ${formatDay(to)}: ${parts.join(', ')}\n`
+  return `${formatDay(from)} to ${formatDay(to)}: ${parts.join(', ')}`
 }
 
 /** Reads a report and prints its overview, with the periods that overlap the range. */
@@ -53,5 +53,7 @@ export const printOverview = async (cli: Cli, client: Client, request: ReportReq
     width: stdout.columns,
     color: cli.printing().color,
   })
-  await stdout.write(visible(headingOf(request, rows, calendar, cli.today().day)) + table)
+  const heading = headingOf(request, rows, calendar, cli.today().day)
+  const lines = wrap(heading, stdout.columns ?? Infinity, (text) => text.length)
+  await stdout.write(`${lines.join('\n')}\n${table}`)
 }
