@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
@@ -132,6 +133,27 @@ describe.each(VARIANTS)('a report of 13,140 rows, %s,', (variant) => {
     const ran = await reportAt(variant, between.url, '-o', 'csv')
     expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 1, stdout: '' })
     expect(ran.stderr).toMatch(/cuts reports at 5000 rows and does not say so.*ask for fewer days/)
+  })
+
+  test.each<[name: string, code: number, faultOf: (number: number) => Fault | undefined]>([
+    ['cuts its answers silently', 1, () => cutAt(5000)],
+    ['never recovers', 5, (number) => (number >= 2 ? lose : undefined)],
+  ])('leaves no file where the service %s', async (_, code, faultOf) => {
+    using folder = temporaryFolder()
+    const between = await proxy(faultOf)
+    const shell = shellIn({ home: folder.path, cwd: folder.path, env: envOf(variant, between.url) })
+    const ran = await shell('report', 'export', ...REPORT.slice(1), '--to-file', 'r.csv', '--manifest')
+    expect(ran.code).toBe(code)
+    expect(readdirSync(folder.path).filter((name) => /r\.csv|^\.kpi-/.test(name))).toEqual([])
+  })
+
+  test('is the same in a file behind faults that pass', async () => {
+    using folder = temporaryFolder()
+    const between = await proxy((number) => (number === 2 ? reset : number === 3 ? refuse(503) : undefined))
+    const shell = shellIn({ home: folder.path, cwd: folder.path, env: envOf(variant, between.url) })
+    const ran = await shell('report', 'export', ...REPORT.slice(1), '--to-file', 'r.csv')
+    expect(ran.code).toBe(0)
+    expect(readFileSync(folder.in('r.csv'), 'utf8') === undisturbed[variant]).toBe(true)
   })
 
   test.each<[what: string, flags: string[]]>([
