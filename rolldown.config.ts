@@ -2,6 +2,28 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig, type OutputChunk, type Plugin, rolldown } from 'rolldown'
 
+/** Node's own modules that take milliseconds to load, and that few commands use: they are loaded when first used. */
+const LATE = new Set(['node:child_process', 'node:crypto', 'node:fs/promises', 'node:zlib'])
+
+/** Returns a declaration of what is imported from one of Node's own modules. */
+const declared = (module: string, whole: readonly string[], named: string | undefined): string => {
+  const got = `globalThis.process.getBuiltinModule("${module}")`
+  if (!LATE.has(module)) {
+    const all = whole.map((name) => `const ${name} = ${got};`)
+    return [...all, ...(named === undefined ? [] : [`const {${named.replaceAll(' as ', ': ')}} = ${got};`])].join(' ')
+  }
+  const all = whole.map((name) => `const ${name} = new Proxy({}, { get: (_, key) => ${got}[key] });`)
+  const each = (named ?? '').split(',').flatMap((one) => {
+    const [name = '', as = name] = one.trim().split(' as ')
+    if (name === '') return []
+    // A class, which begins with a capital, is not called but made, and what is no function is read.
+    const called =
+      typeof Reflect.get(process.getBuiltinModule(module) ?? {}, name) === 'function' && !/^[A-Z]/.test(name)
+    return called ? [`const ${as} = (...given) => ${got}.${name}(...given);`] : [`const { ${name}: ${as} } = ${got};`]
+  })
+  return [...all, ...each].join(' ')
+}
+
 /**
  * Gets Node's own modules without `import`: an imported one is asked for all that it exports, which loads whatever it
  * would otherwise load when used, some 8 ms for `node:util` alone.
@@ -10,17 +32,13 @@ const plainBuiltins: Plugin = {
   name: 'plain-builtins',
   renderChunk: (code) =>
     code.replaceAll(/^import ([^"';]+) from "(node:[a-z/_]+)";$/gm, (_, names: string, module: string) => {
-      const got = `globalThis.process.getBuiltinModule("${module}")`
       const named = /\{([^}]*)\}/.exec(names)?.[1]
       const whole = names
         .replace(/,?\s*\{[^}]*\}/, '')
         .split(',')
         .map((name) => name.replace('* as', '').trim())
         .filter((name) => name !== '')
-      return [
-        ...whole.map((name) => `const ${name} = ${got};`),
-        ...(named === undefined ? [] : [`const {${named.replaceAll(' as ', ': ')}} = ${got};`]),
-      ].join(' ')
+      return declared(module, whole, named)
     }),
 }
 
@@ -83,7 +101,7 @@ const assets: Plugin = {
 /** What most commands need is one file each for the command line and the embedded service: a file costs time to open. */
 const groups = [
   // The program's own package.json, not that of a package.
-  { name: 'start', test: /(?<!node_modules.*)package\.json$|src\/cli\/(io|memory)\.ts$/ },
+  { name: 'start', test: /(?<!node_modules.*)package\.json$|src\/cli\/(io|memory|args\/raw-options)\.ts$/ },
   {
     name: 'core',
     test: /leven|src\/(domain|codec\/(json|json-number|cell-text|batch)\.|client\/(client|directory|transport|operations\/entry-pages|http\/base-url)\.|cli\/(cli|exit|groups|program|args\/(relative-dates|flags|names)|target\/(folders|profiles|session|settings)|commands\/(verbs|definitions|(assign\/assign|assign\/group-items|assign\/import|entries\/entries|entries\/import-command|entries\/export-command|report\/report)\.)|output\/print))/,
@@ -105,6 +123,7 @@ export default defineConfig({
     cleanDir: true,
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
+    minify: { compress: false, mangle: false, codegen: true },
     codeSplitting: { groups },
   },
 })

@@ -3,7 +3,7 @@ import { resource, type Stored } from '../schema.ts'
 /** Bounds the rows in one answer. */
 export const REPORT_LIMIT = 10_000
 /** Bounds them in this process, where no other request waits. */
-export const REPORT_LIMIT_IN_PROCESS = 40_000
+export const REPORT_LIMIT_IN_PROCESS = 30_000
 
 /** Defines one row of the processed report: a KPI, an item and a period. */
 export const reportRow = resource({
