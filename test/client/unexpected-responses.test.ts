@@ -45,19 +45,29 @@ test.each<[type: string, encoding: BufferEncoding]>([
   expect(await client.kpis.list()).toMatchObject([{ id: 1, name: 'Größe é' }])
 })
 
-const ROW = { kpiId: 1, itemId: 2, entryDate: '2026-02-01', periodId: 'D', direction: 'U', actual: 1, target: null }
+const NAMES = { kpiName: 'Revenue', itemName: 'Ann' }
+const DAY_1 = { ...NAMES, kpiId: 1, itemId: 2, entryDate: '2026-02-01', periodId: 'D' }
+const ROW = { ...DAY_1, direction: 'U', actual: 1, target: null }
 const WHOLE_MONTH = { from: day('2026-02-01'), to: day('2026-02-28') }
 
 test.each<[rows: object[], message: string]>([
-  [[{ ...ROW, entryDate: undefined }], 'whose entryDate cannot be read: its fields are kpiId, itemId, periodId, '],
+  [
+    [{ ...ROW, entryDate: undefined }],
+    'whose entryDate cannot be read: its fields are kpiName, itemName, kpiId, itemId, periodId',
+  ],
   [
     [{ kpi_id: 1, item: 2, date: '2026-02-01' }],
-    'whose kpiId, itemId, entryDate, periodId cannot be read: its fields are kpi_id, item, date',
+    'whose kpiId, itemId, entryDate, periodId, direction, kpiName, itemName cannot be read: its fields are kpi_id, item, ',
   ],
   [[ROW, { ...ROW, itemId: null }], 'whose itemId cannot be read: itemId is null'],
   [[{ ...ROW, periodId: 'H' }], 'whose periodId cannot be read: periodId is "H"'],
   [[{ ...ROW, periodId: null }], 'whose periodId cannot be read: periodId is null'],
   [[{ ...ROW, direction: 'sideways' }], 'whose direction cannot be read: direction is "sideways"'],
+  [[{ ...ROW, direction: null }], 'whose direction cannot be read: direction is null'],
+  [[ROW, { ...ROW, itemId: 3, itemName: null }], 'whose itemName cannot be read: itemName is null'],
+  [[{ ...ROW, kpiName: undefined }], 'whose kpiName cannot be read: its fields are itemName, kpiId, '],
+  [[{ ...DAY_1, direction: 'U', value: 1 }], 'rows without actual: its fields are kpiName, itemName, kpiId, '],
+  [[{ ...DAY_1, direction: 'U', hasTarget: 1, actual: 1, goal: 2 }], 'rows without target: its fields are kpiName, '],
   [[{ ...ROW, kpiId: 1.5 }], 'whose kpiId cannot be read: kpiId is 1.5'],
   [
     [{ ...ROW, entryDate: '2026-03-01' }],

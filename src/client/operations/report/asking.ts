@@ -88,8 +88,18 @@ export const kpisOf = async ({ kpis }: Reading, ids: Ids | undefined): Promise<I
   return (await kpis()).filter((id) => !asked || asked.has(id))
 }
 
-/** Returns the error of a part that cannot be split further. */
-export const tooLarge = ({ from, groupItemIds }: ReportRequest, areUsersKnown: boolean): KpiError => {
+/** Returns the error of a part that cannot be split further; `answer` is what the service gave for it. */
+export const tooLarge = (
+  { from, groupItemIds }: ReportRequest,
+  areUsersKnown: boolean,
+  answer?: ReportAnswer,
+): KpiError => {
+  if (answer?.total !== undefined && answer.rows.length > 0 && answer.rows.length < REPORT_LIMIT) {
+    return new KpiError(
+      'not_acceptable',
+      `the service counts ${answer.total} rows of one KPI on ${formatDay(from)} in X-Total-Count, and gives ${answer.rows.length}; its count is wrong, or it leaves rows out`,
+    )
+  }
   const [of, advice] = groupItemIds
     ? [' of one group item', '']
     : areUsersKnown

@@ -1,3 +1,4 @@
+import { fieldNamed } from '../../../codec/field-names.ts'
 import type { Json } from '../../../codec/json.ts'
 import { formatDay } from '../../../domain/day.ts'
 import { KpiError } from '../../../domain/errors.ts'
@@ -25,10 +26,12 @@ const READABLE: readonly (readonly [name: keyof ReportRow, isReadable: (row: Rep
   ['itemId', ({ itemId }) => Number.isSafeInteger(itemId)],
   ['entryDate', ({ entryDate }) => Number.isSafeInteger(entryDate)],
   ['periodId', (row) => periodId.oneOf.includes(row.periodId)],
-  ['direction', (row) => (row.direction as string | null) === null || direction.oneOf.includes(row.direction)],
+  ['direction', (row) => direction.oneOf.includes(row.direction)],
+  ['kpiName', ({ kpiName }) => kpiName !== ''],
+  ['itemName', ({ itemName }) => itemName !== ''],
 ]
 
-/** Refuses rows without KPI, item, date or period: they would be lost, or shown as blank. */
+/** Refuses rows without KPI, item, date, period or direction: they would be lost, shown as blank, or judged wrongly. */
 const requireReadable = (rows: readonly ReportRow[], received: TransportResponse): void => {
   const at = rows.findIndex((row) => READABLE.some(([, isReadable]) => !isReadable(row)))
   const row = rows[at]
@@ -39,6 +42,17 @@ const requireReadable = (rows: readonly ReportRow[], received: TransportResponse
   const isThere = first in sent
   const values = isThere ? `${first} is ${quote(sent[first])}` : `its fields are ${Object.keys(sent).join(', ')}`
   throw unreadable(`the service answers report rows whose ${lacking.join(', ')} cannot be read: ${values}`)
+}
+
+/** Refuses rows none of which has a value by the name that it must have: all of them would be blank. */
+const requireValues = (rows: readonly ReportRow[], received: TransportResponse): void => {
+  const isNowhere = (name: string): boolean =>
+    rows.every((_, at) => !Object.keys(sentRow(received, at)).some((one) => fieldNamed(reportRow, one) === name))
+  const hasTargets = rows.some(({ hasTarget }) => hasTarget === 1)
+  const lacking = isNowhere('actual') ? 'actual' : hasTargets && isNowhere('target') ? 'target' : undefined
+  if (rows.length === 0 || lacking === undefined) return
+  const names = Object.keys(sentRow(received, 0)).join(', ')
+  throw unreadable(`the service answers report rows without ${lacking}: its fields are ${names}`)
 }
 
 /** Refuses rows outside of what was asked for: the service ignores a filter, so parts would have rows twice. */
@@ -90,6 +104,7 @@ export const requireSoundAnswer = (
   request: ReportRequest,
 ): void => {
   requireReadable(rows, received)
+  requireValues(rows, received)
   requireAsked(rows, request)
   requireSingle(rows)
   requireTotal(rows, received.total)

@@ -18,11 +18,11 @@ const halve = (ids: Ids): [Ids, Ids] => {
   return [ids.slice(0, middle), ids.slice(middle)]
 }
 
-/** Splits a part of one day by KPI, then by user or group item; `refusal` is the service's error for it, if it sent one. */
+/** Splits a part of one day by KPI, then by user or group item; `answer` is what the service gave for it, if it was asked. */
 const splitDay = async (
   reading: Reading,
   part: ReportRequest,
-  refusal: KpiError | undefined,
+  answer: ReportAnswer | KpiError | undefined,
 ): Promise<readonly ReportRequest[]> => {
   const kpis = await kpisOf(reading, part.kpiIds)
   if (kpis.length > 1) return halve(kpis).map((ids) => ({ ...part, kpiIds: ids }))
@@ -32,7 +32,7 @@ const splitDay = async (
   const owners = groupItemIds ? [] : await reading.owners.usersToSplit(part.userIds ?? reading.wanted.userIds)
   const users = owners?.map(({ user }) => user)
   if (users && users.length > 1) return halve(users).map((ids) => ({ ...part, userIds: ids }))
-  throw refusal ?? tooLarge(part, users !== undefined)
+  throw answer instanceof KpiError ? answer : tooLarge(part, users !== undefined, answer)
 }
 
 /**
@@ -73,8 +73,7 @@ export async function* readByHalves(
       end = Math.min(part.to, end + daysThatFit(answer.rows.length, days))
     } else if (answer && from < end) end = lastDayAfter(answer, from, end)
     else {
-      const refusal = answer instanceof KpiError ? answer : undefined
-      for (const half of await splitDay(reading, asked, refusal)) yield* readByHalves(reading, half, onWhole)
+      for (const half of await splitDay(reading, asked, answer)) yield* readByHalves(reading, half, onWhole)
       from = end + 1
       end = Math.min(part.to, from)
     }

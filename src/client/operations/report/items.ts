@@ -41,7 +41,7 @@ const partsBehind = async (
 const readWhole = async ({ ask }: Reading, part: ReportRequest): Promise<readonly ReportRow[]> => {
   const answer = await ask(part)
   if (answer instanceof KpiError) throw answer
-  if (!isWhole(answer)) throw tooLarge(part, true)
+  if (!isWhole(answer)) throw tooLarge(part, true, answer)
   return answer.rows
 }
 
