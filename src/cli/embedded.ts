@@ -73,7 +73,7 @@ export const inProcessTransport = (
       }
     },
     caller: account.name,
-    calendar: account,
+    calendar: () => account,
     identifyAccount: () => ({ for: `account ${account.name}`, isSure: true }),
     isBundled: () => true,
     entriesPage: ENTRIES_PAGE_IN_PROCESS,

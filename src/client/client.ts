@@ -65,7 +65,7 @@ export type Client = {
   readonly waiting: () => Waiting | undefined
   /** Holds a fingerprint of the credentials, which does not reveal them. */
   readonly caller: string
-  /** Holds when weeks and years begin, if known. */
+  /** Holds when weeks and years begin, if an answer has told it. */
   readonly calendar: Calendar | undefined
   /** Returns the account, as far as it is known. */
   readonly identifyAccount: () => AccountIdentity
@@ -131,7 +131,9 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
     usage: () => transport.usage?.(),
     waiting: () => transport.waiting?.(),
     caller: transport.caller,
-    calendar: transport.calendar,
+    get calendar() {
+      return transport.calendar?.()
+    },
     identifyAccount: transport.identifyAccount,
     isBundled: transport.isBundled,
     entriesPage: transport.entriesPage ?? ENTRIES_PAGE,

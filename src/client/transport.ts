@@ -84,8 +84,8 @@ export type Transport = {
   readonly keyInfo?: () => KeyInfo | undefined
   /** Holds a fingerprint of the credentials, which does not reveal them. */
   readonly caller: string
-  /** Holds when weeks and years begin, if known. */
-  readonly calendar?: Calendar
+  /** Returns when weeks and years begin; undefined while no answer has told it. */
+  readonly calendar?: () => Calendar | undefined
   /** Returns the account, as far as it is known. */
   readonly identifyAccount: () => AccountIdentity
   /**

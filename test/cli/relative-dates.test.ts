@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseRelativeRange, readRange } from '../../src/cli/args/relative-dates.ts'
+import { createClient } from '../../src/client/client.ts'
 import { UsageError } from '../../src/cli/exit.ts'
 import { type Calendar, CIVIL_CALENDAR } from '../../src/domain/period.ts'
 import { formatDay } from '../../src/domain/day.ts'
@@ -107,10 +108,18 @@ test.each([
   )
 })
 
-test('a range is judged by the years of the account, once they are known', () => {
+test('a range is judged by the years of the account, once they are known', async () => {
   const calendar: Calendar = { week_start: 'monday', fiscal_year_start: 12 }
   const rangeOf = readRange({ from: 'this-year', to: '2023-12-31' }, TODAY)
-  expect(rangeOf({ calendar })).toEqual({ from: day('2023-12-01'), to: day('2023-12-31') })
+  const client = createClient({
+    send: () => Promise.reject(new Error('nothing has to be asked')),
+    caller: 'ann',
+    calendar: () => calendar,
+    identifyAccount: () => ({ for: 'account acme', isSure: true }),
+    isBundled: () => true,
+    close: () => Promise.resolve(),
+  })
+  expect(await rangeOf(client)).toEqual({ from: day('2023-12-01'), to: day('2023-12-31') })
   const backwards = readRange({ from: 'today', to: '2024-01-31' }, TODAY)
-  expect(() => backwards({ calendar })).toThrow('--from today is after --to 2024-01-31')
+  await expect(backwards(client)).rejects.toThrow('--from today is after --to 2024-01-31')
 })

@@ -1,3 +1,5 @@
+import type { Client } from '../../client/client.ts'
+import { readCalendar } from '../../client/operations/calendar.ts'
 import { civil, type Day, dayOfCivil, FIRST_QUERY_DAY, formatDay, LAST_ENTRY_DAY, parseDay } from '../../domain/day.ts'
 import { type Calendar, CIVIL_CALENDAR, type DayRange, nextPeriod, periodStart } from '../../domain/period.ts'
 import { UsageError } from '../exit.ts'
@@ -94,15 +96,21 @@ export const parseRelativeRange = (from: string, to: string, counting: Counting)
   return range
 }
 
+/** Matches words whose days depend on when weeks and years begin. */
+const OF_CALENDAR = /^(?:ytd|(?:this|last)[- ](?:week|quarter|year))$/
+
 /**
  * Reads `--from` and `--to`. Unknown words are refused at once; the range is worked out once the account's week start
- * and fiscal year are known.
+ * and fiscal year are known, which are asked for only where a word depends on them.
  */
 export const readRange = (
   { from, to }: Readonly<Record<string, unknown>>,
   today: Day,
-): ((known: { readonly calendar?: Calendar | undefined }) => DayRange) => {
+): ((client: Pick<Client, 'calendar' | 'frequencies'>) => Promise<DayRange>) => {
   const words = [String(from), String(to)] as const
   for (const word of words) parseRelativeDays(word, { today, calendar: CIVIL_CALENDAR })
-  return ({ calendar = CIVIL_CALENDAR }) => parseRelativeRange(...words, { today, calendar })
+  return async (client) => {
+    const calendar = words.some((word) => OF_CALENDAR.test(word)) ? await readCalendar(client) : CIVIL_CALENDAR
+    return parseRelativeRange(...words, { today, calendar })
+  }
 }

@@ -1,4 +1,5 @@
 import { KpiError } from '../../domain/errors.ts'
+import type { Calendar } from '../../domain/period.ts'
 import type { Retry } from '../retry.ts'
 import {
   createRequestCount,
@@ -20,7 +21,7 @@ import {
   TOO_SLOW,
 } from './network-exchange.ts'
 import { createRedaction } from './redaction.ts'
-import { parseContent, parseError, type TextAnswer } from './response.ts'
+import { calendarIn, parseContent, parseError, type TextAnswer } from './response.ts'
 
 /** Describes the answer to one request, good or refused. */
 export type ProbeResult = { readonly header: TextAnswer['header']; readonly refusal?: KpiError | undefined }
@@ -147,6 +148,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   let key: KeyInfo | undefined
   let isBundled = false
   let account: string | undefined
+  let calendar: Calendar | undefined
   const count = createRequestCount()
   const request = async ({ method, path, query = {}, body, idempotencyKey }: TransportRequest): Promise<TextAnswer> => {
     const text = {
@@ -164,6 +166,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     if (answer.header('x-key-id') !== undefined) key = readKeyInfo(answer.header)
     isBundled = BUNDLED.test(answer.header('server') ?? '')
     if (isBundled) account = answer.header('x-account') ?? account
+    if (isBundled) calendar = calendarIn(answer) ?? calendar
     return answer
   }
   const failed = ({ method }: TransportRequest, error: unknown): Error =>
@@ -216,6 +219,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     caller: callerId({ login, token }),
     identifyAccount: () => identifyAccount(account, { login, token }),
     isBundled: () => isBundled,
+    calendar: () => calendar,
     requests: count.total,
     ...(limiter && { traffic: limiter.traffic, usage: limiter.usage }),
     waiting: () => retry?.waiting() ?? limiter?.waiting(),

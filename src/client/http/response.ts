@@ -1,6 +1,7 @@
 import { parseExactJson } from '../../codec/json-number.ts'
 import { isObject, type Json } from '../../codec/json.ts'
 import { type ErrorCode, type Issue, KpiError } from '../../domain/errors.ts'
+import type { Calendar } from '../../domain/period.ts'
 import { SCOPES } from '../../domain/scopes.ts'
 
 /** Holds an answer over the network, as text. */
@@ -111,4 +112,11 @@ export const parseContent = ({ body, header }: TextAnswer): Json => {
     throw new KpiError('unavailable', message, { mayBeDone: true })
   }
   return json
+}
+
+/** Returns when weeks and years begin, as the bundled service says with each answer to good credentials. */
+export const calendarIn = ({ header }: TextAnswer): Calendar | undefined => {
+  const [weekStart, yearStart] = [header('x-week-start'), Number(header('x-fiscal-year-start'))]
+  if (weekStart !== 'monday' && weekStart !== 'sunday') return undefined
+  return yearStart >= 1 && yearStart <= 12 ? { week_start: weekStart, fiscal_year_start: yearStart } : undefined
 }

@@ -108,6 +108,13 @@ const overLimit = ({ limit, waitMs }: RateLimitDecision): KpiError =>
     { retryAfter: seconds(waitMs) },
   )
 
+/** Names the account, and says when its weeks and years begin, which the rows of a report go by. */
+const accountHeaders = ({ name, week_start, fiscal_year_start }: Principal['account']): Principal['headers'] => ({
+  'x-account': encodeURIComponent(name),
+  'x-week-start': week_start,
+  'x-fiscal-year-start': String(fiscal_year_start),
+})
+
 /** Authenticates a request; `setHeaders` receives headers for any outcome. */
 type Authenticate = (request: WireRequest, setHeaders: (headers: Principal['headers']) => void) => Promise<Principal>
 
@@ -131,7 +138,7 @@ export const createAuthentication = (
     const turn = request.onCaller?.({ account: account.name, user, key: key || undefined })
     if (turn) await turn
     const decision = await rate?.({ account: account.id, key })
-    setHeaders({ 'x-account': encodeURIComponent(account.name), ...headers, ...(decision && headersOf(decision)) })
+    setHeaders({ ...accountHeaders(account), ...headers, ...(decision && headersOf(decision)) })
     requireAccess(account)
     if (decision?.isAccepted === false) throw overLimit(decision)
     note(principal, now())

@@ -103,7 +103,7 @@ const addListCommand = (group: Command, act: Act): void => {
       const of = shownBy(client)
       applyListOptions(of, [], options)
       const columns = chooseColumns(of, options, cli.printing().format)
-      const pages = await selected(client, rangeOf(client), options)
+      const pages = await selected(client, await rangeOf(client), options)
       await printRecords(cli.io, cli.printing(), columns, listed(of, pages, options))
     })
   })

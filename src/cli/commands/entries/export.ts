@@ -117,7 +117,7 @@ export const runExport = async (cli: Cli, flags: ExportFlags): Promise<void> => 
   const written: ExportCounts = { entries: 0, ofItems: 0, values: 0 }
   const signal = cli.io.interruption()
   const work = async (client: Client): Promise<DayRange> => {
-    const range = rangeOf(client)
+    const range = await rangeOf(client)
     const selection: Selection = {
       ...range,
       users: await idsOf(client, 'user', 'user', flags.user),

@@ -102,7 +102,7 @@ const addTest = (group: Command, act: Act): void => {
     const rangeOf = readRange(flags, cli.today().day)
     const { calculationSteps } = await import('../../../service/reports/calculation-steps.ts')
     const { days, steps } = await inAccount(cli, flags, async (ctx, client) => {
-      const days = rangeOf(client)
+      const days = await rangeOf(client)
       const { users } = flags
       const userIds = users === undefined ? undefined : new Set(await idsIn(client, 'user', '--users', users))
       const parsed = { kpiId: await resolveRecordId(client, kpi, name), days, userIds }

@@ -4,7 +4,7 @@ import { bodyFormats } from '../body-format.ts'
 import type { Route } from '../call.ts'
 import type { ServiceLocation } from '../protocol.ts'
 import { describeVariant } from './document.ts'
-import { ACCOUNT_HEADER, type Facts, limitHeaders, MEDIA_TYPE_REFUSED, sharedRefusals } from './facts.ts'
+import { ACCOUNT_HEADERS, type Facts, limitHeaders, MEDIA_TYPE_REFUSED, sharedRefusals } from './facts.ts'
 import type { Schema } from './field-schemas.ts'
 import { inXml, ref } from './schemas.ts'
 
@@ -83,7 +83,7 @@ const classicFacts: Facts = {
   errorSchemas: { Error: ERROR, FieldError: FIELD_ERROR },
   errorExample: (error) => JSON.parse([...bodyFormats.json.writeError(error, '')].join('')) as Json,
   refusals,
-  callerHeaders: { ...ACCOUNT_HEADER, ...limitHeaders('account') },
+  callerHeaders: { ...ACCOUNT_HEADERS, ...limitHeaders('account') },
   isXml: true,
   isLenient: true,
 }

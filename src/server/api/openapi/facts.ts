@@ -24,9 +24,15 @@ export type Refusal = {
 /** Describes a header of answers: its name among the components, and its schema. */
 export type HeaderDefinition = { readonly name: string; readonly says: string; readonly type: 'integer' | 'string' }
 
-/** Describes the header with which both variants name the account. */
-export const ACCOUNT_HEADER: Readonly<Record<string, HeaderDefinition>> = {
+/** Describes the headers with which both variants name the account, and say when its weeks and years begin. */
+export const ACCOUNT_HEADERS: Readonly<Record<string, HeaderDefinition>> = {
   'X-Account': { name: 'Account', says: 'Name of the account, percent-encoded', type: 'string' },
+  'X-Week-Start': { name: 'WeekStart', says: 'Day on which weeks begin: monday or sunday', type: 'string' },
+  'X-Fiscal-Year-Start': {
+    name: 'FiscalYearStart',
+    says: 'Month, 1 to 12, in which the fiscal year and its first quarter begin',
+    type: 'integer',
+  },
 }
 
 /** Describes the parts of a variant's document that follow neither from its routes nor from the field table. */

@@ -6,7 +6,7 @@ import { PROBLEM_TYPE, problemJson, problemType } from '../problem.ts'
 import type { ServiceLocation } from '../protocol.ts'
 import { describeVariant } from './document.ts'
 import {
-  ACCOUNT_HEADER,
+  ACCOUNT_HEADERS,
   type Facts,
   type HeaderDefinition,
   limitHeaders,
@@ -141,7 +141,7 @@ const v1Facts: Facts = {
   errorSchemas: { Problem: PROBLEM, FieldProblem: FIELD_PROBLEM, Unread: UNREAD_SCHEMA },
   errorExample: (error, status) => JSON.parse([...problemJson(error, status, '/v1/kpientries')].join('')) as Json,
   refusals,
-  callerHeaders: { ...ACCOUNT_HEADER, ...keyHeaders, ...limitHeaders('key') },
+  callerHeaders: { ...ACCOUNT_HEADERS, ...keyHeaders, ...limitHeaders('key') },
   isXml: false,
   isLenient: false,
 }
