@@ -1,4 +1,4 @@
-import { Command } from '@commander-js/extra-typings'
+import { Command, type CommandUnknownOpts, type Option } from '@commander-js/extra-typings'
 import { isLogJson, isOutputJson } from './args/raw-options.ts'
 import { type Act, createCli } from './cli.ts'
 import { commandGroups } from './command-groups.ts'
@@ -19,6 +19,13 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 partly done, 4 not aut
 5 service not reachable, 6 stopped with work left, 7 not in this variant, 8 running already,
 130 interrupted.`
 
+/** Returns the flags of the whole program, without those of a group whose command has its own. */
+const visibleGlobalOptions = (command: CommandUnknownOpts): Option[] => {
+  let program: CommandUnknownOpts = command
+  while (program.parent) program = program.parent
+  return program === command ? [] : program.options.filter(({ hidden }) => !hidden)
+}
+
 const createProgram = (io: Io, version: string, written: Promise<void>[], isJson = false): Command => {
   const program = new Command('kpi')
     .description(DESCRIPTION)
@@ -32,7 +39,7 @@ const createProgram = (io: Io, version: string, written: Promise<void>[], isJson
     .option('--no-color', 'no colour')
     .option('--quiet', 'no notes and no progress on standard error')
     .option('--log-format <format>', 'write standard error as text, or as json: one object per line')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions })
     .addHelpText('after', AFTER_HELP)
     .exitOverride()
     .configureOutput({
@@ -54,6 +61,14 @@ export const describeProgram = async (version: string, io: Io): Promise<Command>
     register(program.command(name).description(summary), () => undefined)
   }
   return program
+}
+
+/** Lets flags of lists be given more than once, as if they were one list. */
+const joinLists = (command: CommandUnknownOpts): void => {
+  for (const option of command.options.filter(({ flags }) => flags.includes('<list>'))) {
+    option.argParser((value, before) => (typeof before === 'string' ? `${before},${value}` : value))
+  }
+  for (const below of command.commands) joinLists(below)
 }
 
 /** Rewrites `kpi help kpis list` as `kpi kpis list --help`, at any depth. */
@@ -84,7 +99,9 @@ export const runProgram = async (line: readonly string[], version: string, io: I
   const [name] = wordsIn(args, program)
   for (const [one, { summary, load }] of Object.entries(commandGroups)) {
     const group = program.command(one).description(summary)
-    if (one === name) (await load())(group, act)
+    if (one !== name) continue
+    ;(await load())(group, act)
+    joinLists(group)
   }
   try {
     if (args.length === 0) program.outputHelp()

@@ -56,7 +56,7 @@ describe('a table', () => {
     expect(await draw(rows, 5)).toBe(`id  name\n 1  ${'x'.repeat(9)}…\n`)
   })
 
-  test('cuts titles before texts, and neither numbers nor dates', async () => {
+  test('wraps titles, then cuts them, before it cuts texts, and neither numbers nor dates', async () => {
     const columns = ['a_long_title', 'date', 'name'].map(
       (title) =>
         ({
@@ -67,9 +67,10 @@ describe('a table', () => {
     )
     const rows = [['12345', '2026-11-21', 'x'.repeat(12)]]
     const at = (width: number): Promise<string> => createTable(columns, { width, color: false })(rows)
-    expect(await at(33)).toBe(`a_long…  date        name\n  12345  2026-11-21  ${'x'.repeat(12)}\n`)
-    expect(await at(30)).toBe(`a_lo…  date        name\n12345  2026-11-21  ${'x'.repeat(10)}…\n`)
-    expect(await at(10)).toBe(`a_lo…  date        name\n12345  2026-11-21  ${'x'.repeat(9)}…\n`)
+    expect(await at(33)).toBe(`a_long_\n  title  date        name\n  12345  2026-11-21  ${'x'.repeat(12)}\n`)
+    const narrow = '   a_\nlong_\ntitle  date        name\n12345  2026-11-21  '
+    expect(await at(30)).toBe(`${narrow}${'x'.repeat(10)}…\n`)
+    expect(await at(10)).toBe(`${narrow}${'x'.repeat(9)}…\n`)
   })
 
   test('is the same however many rows there are', async () => {

@@ -49,6 +49,24 @@ const takeRoom = (widths: readonly number[], floors: readonly number[], room: nu
   return fitted
 }
 
+/** Matches the words of a title, each with the sign behind it. */
+const WORDS = /[^_\- ]*[_\- ]?/g
+
+/** Returns how wide the longest word of a title is. */
+const wordWidth = (title: string, widthOf: Width): number =>
+  Math.max(...(title.match(WORDS) ?? []).map((word) => widthOf(word.trimEnd())))
+
+/** Returns a title on as many lines as its words need; a word that is too long is cut. */
+const titleLines = (title: string, room: number, widthOf: Width): string[] => {
+  const lines: string[] = []
+  for (const word of title.match(WORDS) ?? []) {
+    const line = `${lines.at(-1) ?? ''}${word}`
+    if (lines.length > 0 && widthOf(line.trimEnd()) <= room) lines[lines.length - 1] = line
+    else lines.push(word)
+  }
+  return lines.filter((line) => line !== '').map((line) => shorten(line.trimEnd(), room, widthOf))
+}
+
 /** Returns how wide the longest cell of a column is. */
 const contentWidth = (rows: TableRows, at: number, widthOf: Width): number => {
   let width = 0
@@ -57,8 +75,8 @@ const contentWidth = (rows: TableRows, at: number, widthOf: Width): number => {
 }
 
 /**
- * Returns the widths of the columns. To fit the room, cuts long texts first, then titles, then other texts; never
- * numbers or dates.
+ * Returns the widths of the columns. To fit the room, cuts long texts first, then wraps titles, then cuts these, then
+ * other texts; never numbers or dates.
  */
 const settleWidths = (
   columns: readonly TableColumn[],
@@ -72,10 +90,15 @@ const settleWidths = (
   const comfortable = columns.map(({ whereLong }, at) =>
     whereLong === 'stays' ? (natural[at] ?? 0) : COMFORTABLE[whereLong],
   )
-  const cutTitles = takeRoom(
+  const titleFloors = [columns.map(({ title }) => wordWidth(title, widthOf)), columns.map(() => LEAST_TITLE)]
+  const cutTitles = titleFloors.reduce(
+    (widths, floors) =>
+      takeRoom(
+        widths,
+        floors.map((floor, at) => Math.max(floor, content[at] ?? 0)),
+        room,
+      ),
     takeRoom(natural, comfortable, room),
-    content.map((width) => Math.max(width, LEAST_TITLE)),
-    room,
   )
   const floors = columns.map(({ whereLong }, at) => (whereLong === 'stays' ? (cutTitles[at] ?? 0) : LEAST[whereLong]))
   return takeRoom(cutTitles, floors, room)
@@ -107,7 +130,7 @@ type Layout = {
   readonly color: boolean
 }
 
-/** Draws lines of cells, none of which has a line end; the first ones below a head. */
+/** Draws lines of cells, none of which has a line end; the first ones are a head. */
 const draw = ({ columns, widths, widthOf, color }: Layout, lines: TableRows, head: readonly string[]): string => {
   const texts: string[] = []
   const standIn = (text: string): string => {
@@ -137,14 +160,19 @@ const linesOf = (row: readonly string[]): string[][] => {
   return Array.from({ length: height }, (_, line) => cells.map((lines) => lines[line] ?? ''))
 }
 
+/** Returns the lines of the head, which all titles end on. */
+const headOf = ({ columns, widths, widthOf }: Layout): string[][] => {
+  const titles = columns.map(({ title }, at) => titleLines(title, widths[at] ?? 0, widthOf))
+  const height = Math.max(0, ...titles.map(({ length }) => length))
+  return Array.from({ length: height }, (_, line) => titles.map((lines) => lines[line - height + lines.length] ?? ''))
+}
+
 /** Draws rows in blocks of a size at which the package is fastest. */
 const drawAll = (layout: Layout, rows: TableRows, hasHead: boolean): string => {
-  const { columns, widths, widthOf } = layout
-  const titles = columns.map(({ title }, at) => shorten(title, widths[at] ?? 0, widthOf))
   const lines = rows.flatMap(linesOf)
-  const drawn: string[] = []
-  for (let at = 0; at < lines.length || (at === 0 && hasHead); at += LINES_AT_A_TIME) {
-    drawn.push(draw(layout, lines.slice(at, at + LINES_AT_A_TIME), at === 0 && hasHead ? titles : []))
+  const drawn = hasHead ? headOf(layout).map((head) => draw(layout, [], head)) : []
+  for (let at = 0; at < lines.length; at += LINES_AT_A_TIME) {
+    drawn.push(draw(layout, lines.slice(at, at + LINES_AT_A_TIME), []))
   }
   return drawn
     .flatMap((block) => block.split('\n'))
