@@ -73,6 +73,10 @@ export const periodName = (frequency: Frequency, start: Day, calendar: Calendar)
   return `${first.year}-Q${Math.floor((((month - first.month + 12) % 12) + 3) / 3)}`
 }
 
+/** Returns the name of a period within a sentence: `the week of 2026-11-23`, `2026-11`. */
+export const periodTitle = (frequency: Frequency, start: Day, calendar: Calendar): string =>
+  `${frequency === 'W' ? 'the week of ' : ''}${periodName(frequency, start, calendar)}`
+
 /** Describes a range of days, both ends included; it is empty if `from` is after `to`. */
 export type DayRange = { readonly from: Day; readonly to: Day }
 

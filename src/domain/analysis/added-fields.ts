@@ -44,7 +44,7 @@ export const withForecasts = (rows: readonly AnswerRow[], read: readonly AnswerR
     if (today < start || today >= end) return null
     const kpi = kpiOf(facts, row)
     if (kpi.aggregate_function === 'AVG') return actual
-    const upTo = isCoarser(periodId, kpi.frequency_id) ? Math.min(last.get(kpiId) ?? today, today) : today
+    const upTo = isCoarser(periodId, kpi.frequency_id) ? Math.min(last.get(kpiId) ?? today, end - 1) : today
     const days = upTo - Math.max(start, isCoarser(periodId, kpi.frequency_id) ? range.from : start) + 1
     return days < 1 ? null : divideRounded(actual * BigInt(end - start), BigInt(days))
   }

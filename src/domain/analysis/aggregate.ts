@@ -1,13 +1,11 @@
 import type { Day } from '../day.ts'
-import { type Decimal, divideRounded } from '../decimal.ts'
 import { KpiError } from '../errors.ts'
 import { isCoarser, periodStart } from '../period.ts'
 import { frequencyNames } from '../resources/catalog.ts'
 import type { Kpi } from '../resources/kpi.ts'
 import type { AnswerRow } from './answer-row.ts'
+import { aggregate, type Exact, rounded } from './exact.ts'
 import type { Facts, Question } from './question.ts'
-
-type AggregateFunction = Kpi['aggregate_function']
 
 /** Returns the KPI of a row; throws if the service reports one that it does not list. */
 export const kpiOf = ({ kpis }: Facts, { kpiId, kpiName }: AnswerRow): Kpi => {
@@ -22,38 +20,38 @@ export const kpiOf = ({ kpis }: Facts, { kpiId, kpiName }: AnswerRow): Kpi => {
 /** Returns the unit of a row's KPI, or of its KPIs. */
 export const unitOf = (facts: Facts, row: AnswerRow): number => row.unit_id ?? kpiOf(facts, row).unit_id
 
-/** Returns the sum or average of the values that are there, rounded once; null if there are none. */
-const aggregate = (values: readonly (Decimal | null)[], how: AggregateFunction): Decimal | null => {
-  let [sum, count] = [0n, 0n]
-  for (const value of values) {
-    if (value === null) continue
-    sum += value
-    count += 1n
-  }
-  if (count === 0n) return null
-  return how === 'SUM' ? sum : divideRounded(sum, count)
+/** Holds what the values of rows are before they are rounded, so that an average of averages is rounded once. */
+type ExactValues = WeakMap<AnswerRow, Readonly<Record<'actual' | 'target', Exact | null>>>
+
+/** Describes how rows are put together. */
+type Joining = {
+  readonly keyOf: (row: AnswerRow) => string
+  /** Returns what the row of each group has beside the aggregated values. */
+  readonly made: (first: AnswerRow, group: readonly AnswerRow[]) => Partial<AnswerRow>
+  readonly facts: Facts
+  readonly exact: ExactValues
 }
 
-/** Puts rows together by a key; `made` returns what the row of each group has beside the aggregated values. */
-const aggregateBy = (
-  rows: readonly AnswerRow[],
-  keyOf: (row: AnswerRow) => string,
-  functionOf: (row: AnswerRow) => AggregateFunction,
-  made: (first: AnswerRow, group: readonly AnswerRow[]) => Partial<AnswerRow>,
-): AnswerRow[] =>
+/** Tells whether each value has a target: else the sum of targets is no target of the sum of values. */
+const haveTargets = (group: readonly AnswerRow[]): boolean =>
+  group.every(({ actual, target }) => actual === null || target !== null)
+
+/** Puts rows together by a key. */
+const aggregateBy = (rows: readonly AnswerRow[], { keyOf, made, facts, exact }: Joining): AnswerRow[] =>
   [...Map.groupBy(rows, keyOf).values()].flatMap((group) => {
     const [first] = group
     if (!first) return []
-    const how = functionOf(first)
-    const actual = aggregate(
-      group.map((row) => row.actual),
-      how,
-    )
-    const target = aggregate(
-      group.map((row) => row.target),
-      how,
-    )
-    return [{ ...first, notes: null, actual, target, ...made(first, group) }]
+    const how = kpiOf(facts, first).aggregate_function
+    const valuesOf = (name: 'actual' | 'target'): Exact | null =>
+      aggregate(
+        group.map((row) => exact.get(row)?.[name] ?? row[name]),
+        how,
+      )
+    const values = { actual: valuesOf('actual'), target: haveTargets(group) ? valuesOf('target') : null }
+    const [actual, target] = [rounded(values.actual), rounded(values.target)]
+    const row = { ...first, notes: null, actual, target, ...made(first, group) }
+    exact.set(row, values)
+    return [row]
   })
 
 /** Orders rows as a report does: by day, the KPI's place and id, and item. */
@@ -67,29 +65,25 @@ export const inReportOrder = ({ kpis }: Facts) => {
 }
 
 /** Aggregates rows of finer periods to periods of the frequency asked for; coarser rows stay as they are. */
-const byPeriod = (rows: readonly AnswerRow[], facts: Facts, by: NonNullable<Question['by']>): AnswerRow[] => {
+const byPeriod = (
+  rows: readonly AnswerRow[],
+  facts: Facts,
+  exact: ExactValues,
+  by: NonNullable<Question['by']>,
+): AnswerRow[] => {
   const isFiner = ({ periodId }: AnswerRow): boolean => periodId !== null && isCoarser(by, periodId)
   const startOf = ({ entryDate }: AnswerRow): Day => periodStart(by, entryDate ?? 0, facts.calendar)
-  const aggregated = aggregateBy(
-    rows.filter(isFiner),
-    (row) => `${row.kpiId} ${row.itemId} ${startOf(row)}`,
-    (row) => kpiOf(facts, row).aggregate_function,
-    (first) => ({ periodId: by, period: frequencyNames[by], entryDate: startOf(first) }),
-  )
+  const aggregated = aggregateBy(rows.filter(isFiner), {
+    keyOf: (row) => `${row.kpiId} ${row.itemId} ${startOf(row)}`,
+    made: (first) => ({ periodId: by, period: frequencyNames[by], entryDate: startOf(first) }),
+    facts,
+    exact,
+  })
   return [...aggregated, ...rows.filter((row) => !isFiner(row))].toSorted(inReportOrder(facts))
 }
 
 const NO_ITEM = { itemId: null, itemName: 'Total' } as const
 const NO_PERIOD = { entryDate: null } as const
-
-/** Puts the items of each KPI and period together. */
-const overItems = (rows: readonly AnswerRow[], facts: Facts): AnswerRow[] =>
-  aggregateBy(
-    rows,
-    ({ kpiId, entryDate }) => `${kpiId} ${entryDate}`,
-    (row) => kpiOf(facts, row).aggregate_function,
-    () => NO_ITEM,
-  )
 
 /** Returns the periods and values that a group is made of. */
 const extentOf = (group: readonly AnswerRow[]): Pick<AnswerRow, 'first_date' | 'last_date' | 'values'> => {
@@ -137,20 +131,17 @@ const GROUPS: Readonly<Record<NonNullable<Question['groupBy']>, Group>> = {
   },
 }
 
-const grouped = (rows: readonly AnswerRow[], facts: Facts, groupBy: NonNullable<Question['groupBy']>): AnswerRow[] => {
-  const { keyOf, made } = GROUPS[groupBy]
-  return aggregateBy(
-    rows,
-    (row) => keyOf(row, facts),
-    (row) => kpiOf(facts, row).aggregate_function,
-    (first, group) => ({ ...extentOf(group), ...made(first, facts) }),
-  )
-}
-
 /** Returns the rows of an answer with all that a question puts together: finer periods, items, groups. */
 export const aggregateRows = (rows: readonly AnswerRow[], question: Question, facts: Facts): AnswerRow[] => {
-  const { by, total, groupBy } = question
-  const periods = by === undefined ? [...rows] : byPeriod(rows, facts, by)
-  if (total) return overItems(periods, facts)
-  return groupBy === undefined ? periods : grouped(periods, facts, groupBy)
+  const { by, total, groupBy = total ? 'period' : undefined } = question
+  const exact: ExactValues = new WeakMap()
+  const periods = by === undefined ? [...rows] : byPeriod(rows, facts, exact, by)
+  if (groupBy === undefined) return periods
+  const { keyOf, made } = GROUPS[groupBy]
+  return aggregateBy(periods, {
+    keyOf: (row) => keyOf(row, facts),
+    made: (first, group) => ({ ...(total ? {} : extentOf(group)), ...made(first, facts) }),
+    facts,
+    exact,
+  })
 }

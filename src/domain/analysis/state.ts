@@ -21,11 +21,13 @@ export const percentOf = (part: Decimal, whole: Decimal): Decimal | null =>
 
 /**
  * Returns how much of a target is reached, in percent: the value's part of the target where up is better, the target's
- * part of the value where down is. Null without a value or target, without a direction, or where it cannot be divided.
+ * part of the value where down is. Null without a value or target, without a direction, or where these parts say nothing:
+ * of a target or value below zero, and where it cannot be divided.
  */
 export const progressOf = ({ actual, target, direction }: Measured): Decimal | null => {
   if (actual === null || target === null || direction === 'N') return null
-  return direction === 'U' ? percentOf(actual, target) : percentOf(target, actual)
+  const [part, whole] = direction === 'U' ? [actual, target] : [target, actual]
+  return whole < 0n || target < 0n ? null : percentOf(part, whole)
 }
 
 /** Returns how a value stands against its target: within ten percent of the target's size, a missed one is near. */

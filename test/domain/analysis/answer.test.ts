@@ -74,6 +74,32 @@ describe('an answer', () => {
     expect(shown(records, ['entryDate', 'periodId', 'actual'])).toEqual(['2025-01-01 Y 9'])
   })
 
+  test('rounds an average of averages once', () => {
+    const rate = (at: number, actual: number, itemId: number): ReportRow =>
+      row({ entryDate: day('2025-01-01') + at, actual: units(actual), kpiId: RATE, itemId, direction: 'D' })
+    const rows = [rate(0, 1, 1), rate(1, 1, 1), rate(2, 0, 1), rate(0, 0, 2)]
+    const { records } = answer(rows, ask({ by: 'M', total: true }), facts('2025-01-01', '2025-01-31'))
+    // Two thirds and nothing: 0.6667 and 0 would make 0.3334.
+    expect(shown(records, ['actual'])).toEqual(['0.3333'])
+  })
+
+  test.each([
+    [[10, 20], '30'],
+    [[10, null], 'null'],
+  ] as const)('has a target where each value has one: of %j it is %s', (targets, target) => {
+    const rows = targets.map((one, at) =>
+      row({ entryDate: day('2025-01-01'), actual: units(5), target: one === null ? null : units(one), itemId: at + 1 }),
+    )
+    const { records } = answer(rows, ask({ groupBy: 'kpi' }), facts('2025-01-01', '2025-01-31'))
+    expect(shown(records, ['target'])).toEqual([target])
+  })
+
+  test('counts days with values that lie ahead as over in a forecast', () => {
+    const rows = year.slice(0, 31).map((one) => ({ ...one, actual: units(10) }))
+    const { records } = answer(rows, ask({ by: 'M', pace: true }), facts('2025-01-01', '2025-01-31', '2025-01-24'))
+    expect(shown(records, ['actual', 'forecast'])).toEqual(['310 310'])
+  })
+
   test('puts KPIs of a category together by unit, function and direction', () => {
     const rows = [
       row({ entryDate: day('2025-01-01'), actual: units(3) }),
