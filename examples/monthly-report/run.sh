@@ -11,12 +11,6 @@ out=${3:-$here/out}
 mkdir -p "$out"
 kpi report export --from "$from" --to "$to" --to-file "$out/report.html" --quiet
 kpi report export --from "$from" --to "$to" --to-file "$out/report.xlsx" --quiet
-# Once it is there, only the days after its last one are asked for.
-all=$out/all.csv
-if [ -f "$all" ]; then
-  kpi report verify "$all" > /dev/null
-  kpi report export --to "$to" --to-file "$all" --append-since "$all" --manifest --quiet
-else
-  kpi report export --from "$from" --to "$to" --to-file "$all" --manifest --quiet
-fi
-kpi report verify "$all" > /dev/null
+# Once it is there, only what may be new is asked for; --from counts for the first time.
+kpi report export --from "$from" --to "$to" --append-since "$out/all.csv" --manifest --quiet
+kpi report verify "$out/all.csv" > /dev/null

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { csvRows } from '../support/csv.ts'
@@ -86,7 +86,9 @@ describe.each(users)('%s, kpi report export', (_, open) => {
     [['--append-since', 'r.csv', '--total'], '--append-since adds plain rows'],
     [['--to-file', 'r.html', '--group-by', 'kpi'], 'a page charts each KPI by period'],
     [['--only-missing', '--group-items', 'x'], '--only-missing and --group-items do not go together'],
-    [['--append-since', 'r.csv', '--excel', 'de-DE'], 'cannot be used with option'],
+    [['--to-file', 'r.html', '--by', 'M', '--compare', 'year'], 'leave out --group-by kpi'],
+    [['--to-file', 'r.html', '--pace'], 'or write another format'],
+    [['--append-since', 'r.csv', '--excel', 'de-DE'], '--append-since adds to CSV for programs'],
   ])('refuses %j before it reads anything', async (args, why) => {
     const ran = await exported(...args)
     expect([ran.code, ran.stdout]).toEqual([2, ''])
@@ -100,6 +102,32 @@ describe.each(users)('%s, kpi report export', (_, open) => {
     expect(text('page')).toMatch(/^<!doctype html>/i)
     await exported('--to-file', 'sheet', '-o', 'xlsx')
     expect(text('sheet').slice(0, 2)).toBe('PK')
+  })
+
+  test('says in its manifest what was asked, and writes one again that is there', async () => {
+    await exported('--by', 'M', '--only-missed', '--to-file', 'r.csv', '--manifest')
+    expect(text('r.csv.manifest.json')).toMatch(/"question": \{\s+"by": "M",\s+"only_missed": true\s+\}/)
+    await exported('--to-file', 'r.csv')
+    expect((await user.kpi('report', 'verify', 'r.csv')).stdout).toContain('complete: 4 rows')
+  })
+
+  test('says at once that there is no such folder', async () => {
+    const ran = await exported('--to-file', 'none/r.csv', '--by', 'M', '--pace')
+    expect(ran.code).toBe(1)
+    expect(ran.stderr).toMatch(/^kpi: cannot write \S+none\/r\.csv: there is no such folder; make it first\n$/)
+  })
+
+  test('takes - for standard output', async () => {
+    const printed = await exported('-o', 'csv')
+    expect(await exported('-o', 'csv', '--to-file', '-')).toEqual(printed)
+  })
+
+  test('keeps a link, and replaces the file that it leads to', async () => {
+    writeFileSync(user.folder.in('old.csv'), 'old')
+    symlinkSync('old.csv', user.folder.in('r.csv'))
+    await exported('--to-file', 'r.csv')
+    expect(readlinkSync(user.folder.in('r.csv'))).toBe('old.csv')
+    expect(csvRows(text('old.csv')).length).toBe(5)
   })
 
   test('adds no rows of other filters to a file whose manifest tells', async () => {
@@ -202,7 +230,7 @@ describe.each(users)('%s, kpi report export', (_, open) => {
     test.each(['r.csv', 'r.ndjson', 'r.csv.gz', 'r.ndjson.gz'])('%s grows to what a whole export is', async (name) => {
       expect(await appended(name, '--to', '2026-11-20')).toMatchObject({ code: 0 })
       const ran = await appended(name)
-      expect(ran.stderr).toBe(`wrote 4 rows of 2026-11-19 to 2026-11-21 to ${name}\n`)
+      expect(ran.stderr).toBe(`${name} has 4 rows of 2026-11-01 to 2026-11-21 now\n`)
       await exported('--to-file', `whole-${name}`)
       expect(readFileSync(user.folder.in(name))).toEqual(readFileSync(user.folder.in(`whole-${name}`)))
       expect((await user.kpi('report', 'verify', name)).stdout).toContain(': complete: 4 rows')
@@ -217,9 +245,11 @@ describe.each(users)('%s, kpi report export', (_, open) => {
       await user.client.entries.add({ user_id: SHOP.ann, kpi_id: SHOP.visits, entry_date: day, actual: 1_0000n })
       await user.kpi('report', 'export', ...old)
       const ran = await user.kpi('report', 'export', '--to', '2026-09-30', '--append-since', 'r.csv')
-      expect(ran).toMatchObject({ code: 0, stderr: 'wrote 1 row of 2026-08-07 to 2026-09-30 to r.csv\n' })
+      expect(ran).toMatchObject({ code: 0, stderr: 'r.csv has 1 row of 2026-08-01 to 2026-09-30 now\n' })
       const before = await user.kpi('report', 'export', '--to', '2026-08-06', '--append-since', 'r.csv')
-      expect(before.stderr).toContain('--to 2026-08-06 is before 2026-08-07, up to which r.csv is kept')
+      expect(before.stderr).toContain(
+        'r.csv has days up to 2026-08-07, and --to 2026-08-06 is before that; give a later',
+      )
     })
 
     test('writes to another file, and leaves the earlier one', async () => {
@@ -238,6 +268,54 @@ describe.each(users)('%s, kpi report export', (_, open) => {
       writeFileSync(user.folder.in('r.csv'), edited)
       await appended('r.csv')
       expect(text('r.csv')).toBe(lines.join('\n').replace(',40,', ',41,'))
+    })
+
+    test('finds the value of a month that comes when days after it are there', async () => {
+      await user.client.kpis.add(kpiNamed('Rent', { frequency_id: 'M', sort_order: 3 }))
+      await user.client.assignments(SHOP.ann).add({ id: 3, sort_order: 3 })
+      const from = ['report', 'export', '--from', '2026-10-01']
+      await user.kpi(...from, '--append-since', 'r.csv', '--manifest')
+      for (const date of ['2026-10-01', '2026-11-01']) {
+        const entry_date = Math.floor(Date.parse(date) / 86_400_000)
+        await user.client.entries.add({ user_id: SHOP.ann, kpi_id: 3, entry_date, actual: 7_0000n })
+      }
+      await user.kpi('report', 'export', '--append-since', 'r.csv', '--manifest')
+      await user.kpi(...from, '--to-file', 'whole.csv')
+      expect(text('r.csv')).toBe(text('whole.csv'))
+      expect(csvRows(text('r.csv')).length).toBe(7)
+    })
+
+    test('begins where its manifest says while the file has no rows', async () => {
+      await appended('r.csv', '--to', '2026-11-02')
+      expect(csvRows(text('r.csv')).length).toBe(1)
+      await user.kpi('report', 'export', '--append-since', 'r.csv', '--manifest')
+      await exported('--to-file', 'whole.csv')
+      expect(text('r.csv')).toBe(text('whole.csv'))
+      expect(text('r.csv.manifest.json')).toContain('"from": "2026-11-01"')
+    })
+
+    test('writes a file as a whole that is not what its manifest says', async () => {
+      await appended('r.csv')
+      const whole = text('r.csv')
+      writeFileSync(user.folder.in('r.csv'), whole.split('\n').toSpliced(2, 1).join('\n'))
+      expect((await appended('r.csv')).stderr).toContain('r.csv is not what its manifest says; all of it is read again')
+      expect(text('r.csv')).toBe(whole)
+      expect(await user.kpi('report', 'verify', 'r.csv')).toMatchObject({ code: 0 })
+    })
+
+    test.each<[what: string, change: (manifest: string) => string, why: string]>([
+      ['another service', (all) => all.replace('"kind": "', '"kind": "other-'), 'was made from another service'],
+      ['the answer to a question', (all) => all.replace('"question": {}', '"question": {"by": "M"}'), '{"by":"M"}'],
+      ['nobody knows what', () => '{', 'is no manifest of this version'],
+    ])('adds nothing to a file with the manifest of %s', async (_what, change, why) => {
+      await appended('r.csv')
+      const path = user.folder.in('r.csv.manifest.json')
+      writeFileSync(path, change(readFileSync(path, 'utf8')))
+      const before = text('r.csv')
+      const ran = await appended('r.csv')
+      expect([ran.code, text('r.csv')]).toEqual([1, before])
+      expect(ran.stderr).toContain(why)
+      expect(ran.stderr).toContain('--to-file')
     })
 
     test('reads a month under way again as a whole', async () => {

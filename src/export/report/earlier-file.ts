@@ -5,7 +5,7 @@ import { csvHeader } from '../../codec/csv.ts'
 import { isObject } from '../../codec/json.ts'
 import { type Day, parseDay } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { type Frequency, nextPeriod } from '../../domain/period.ts'
+import type { Frequency } from '../../domain/period.ts'
 import type { NamedField } from '../../domain/schema.ts'
 import { bytesOf } from '../../import/parse/files.ts'
 import { createSplitter, type Row } from '../../import/parse/rows.ts'
@@ -59,6 +59,11 @@ const rowOf = (file: EarlierFile, line: number, text: string, day: unknown, peri
 const hasOtherColumns = (file: EarlierFile, line: number): KpiError =>
   cannotContinue(file, `line ${line} has other columns than this report`)
 
+const FOR_SPREADSHEETS = 'it was written for spreadsheets, with --excel'
+
+/** Tells whether the first line of a CSV file is one for spreadsheets: these begin with a mark of their encoding. */
+const isForSpreadsheets = (line: string): boolean => line.startsWith('\uFEFF')
+
 const countQuotes = (text: string): number => text.split('"').length - 1
 
 /** Yields the rows of a CSV file; a row goes on in the next line while a quote is open. */
@@ -70,7 +75,8 @@ async function* csvRows(file: EarlierFile): AsyncGenerator<EarlierRow> {
   let [line, text, quotes] = [0, '', 0]
   for await (const part of linesOf(file)) {
     line += 1
-    if (line === 1 && part !== header) throw hasOtherColumns(file, line)
+    if (line === 1 && part !== header)
+      throw isForSpreadsheets(part) ? cannotContinue(file, FOR_SPREADSHEETS) : hasOtherColumns(file, line)
     text += part
     quotes += countQuotes(part)
     if (quotes % 2 === 1) continue
@@ -108,25 +114,20 @@ async function* ndjsonRows(file: EarlierFile): AsyncGenerator<EarlierRow> {
 const rowsOf = (file: EarlierFile): AsyncGenerator<EarlierRow> =>
   file.format === 'csv' ? csvRows(file) : ndjsonRows(file)
 
-/** Describes what an earlier file holds: its first day, and from which day on it is to be read again. */
-type EarlierRange = { readonly first: Day; readonly again: Day }
+/** Describes what an earlier file holds: its first and last day, and the frequencies of its rows. */
+export type EarlierRange = { readonly first: Day; readonly last: Day; readonly frequencies: ReadonlySet<Frequency> }
 
-/**
- * Reads all of an earlier file and returns what it holds; undefined if it has no rows. It is to be read again from its
- * last day on, and from the first day of the longer periods that this day may lie in.
- */
+/** Reads all of an earlier file and returns what it holds; undefined if it has no rows. */
 export const readEarlier = async (file: EarlierFile): Promise<EarlierRange | undefined> => {
-  const latest = new Map<Frequency, Day>()
+  const frequencies = new Set<Frequency>()
   let [first, last]: [Day | undefined, Day] = [undefined, -Infinity]
   for await (const { day, frequency } of rowsOf(file)) {
     if (day < last) throw cannotContinue(file, 'its rows are not in the order of their days')
     first ??= day
     last = day
-    latest.set(frequency, day)
+    frequencies.add(frequency)
   }
-  if (first === undefined) return undefined
-  const underWay = [...latest].filter(([frequency, day]) => nextPeriod(frequency, day) > last)
-  return { first, again: Math.min(last, ...underWay.map(([, day]) => day)) }
+  return first === undefined ? undefined : { first, last, frequencies }
 }
 
 /** Sets how many characters are passed on at a time. */

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { createGunzip } from 'node:zlib'
 import { isObject } from '../../codec/json.ts'
+import { type Day, parseDay } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { fileError } from '../../import/parse/files.ts'
 import { readRows } from '../../import/parse/rows.ts'
@@ -23,6 +24,8 @@ type Manifest = {
   readonly from: string
   readonly to: string
   readonly filters: Readonly<Record<string, string>>
+  /** Holds the flags of the question that the file answers; none where it has plain rows. */
+  readonly question: Readonly<Record<string, string | boolean>>
   readonly columns: readonly string[]
   readonly rows: number
   readonly bytes: number
@@ -30,7 +33,10 @@ type Manifest = {
 }
 
 /** Describes where the rows of a file come from. */
-export type Origin = Pick<Manifest, 'made_at' | 'service' | 'from' | 'to' | 'filters' | 'columns'>
+export type Origin = Pick<Manifest, 'made_at' | 'service' | 'from' | 'to' | 'filters' | 'question' | 'columns'>
+
+/** Names what a file that is added to must have in common with what is added. */
+type Same = Pick<Manifest, 'service' | 'filters'>
 
 /** Returns the path of a file's manifest. */
 export const manifestPath = (path: string): string => `${path}.manifest.json`
@@ -72,33 +78,26 @@ const readText = (path: string, name: string): Promise<string | undefined> =>
     throw fileError(error, 'read', manifestPath(name))
   })
 
-/**
- * Refuses to add rows to a file that was made with other filters, which would leave gaps in it. Without a manifest,
- * nothing tells.
- */
-export const requireSameFilters = async (path: string, name: string, filters: Manifest['filters']): Promise<void> => {
-  const earlier = parsed((await readText(path, name)) ?? '')
-  if (!isManifest(earlier)) return
-  // Compare in one order, as the manifest of another program may have any.
-  const inOrder = (list: Manifest['filters']): string => JSON.stringify(list, Object.keys(list).toSorted())
-  const [before, now] = [inOrder(earlier.filters), inOrder(filters)]
-  if (before === now) return
+/** Reads the manifest of a file, `name` for people; undefined if there is none. Throws if it cannot be understood. */
+const findManifest = async (path: string, name: string): Promise<Manifest | undefined> => {
+  const text = await readText(path, name)
+  if (text === undefined) return undefined
+  const manifest = parsed(text)
+  if (isManifest(manifest)) return manifest
   throw new KpiError(
-    'invalid',
-    `${name} was made with other filters, as its manifest says: ${before}, now ${now}; use the same ones, or write another file`,
+    'malformed',
+    `${manifestPath(name)} is no manifest of this version; write ${name} again with --to-file and --manifest`,
   )
 }
 
-/** Reads the manifest of a file, `name` for people. */
+/** Returns a list as text in one order, as the manifest of another program may have any. */
+const inOrder = (list: Readonly<Record<string, unknown>> = {}): string =>
+  JSON.stringify(list, Object.keys(list).toSorted())
+
 const readManifest = async (path: string, name: string): Promise<Manifest> => {
-  const called = manifestPath(name)
-  const text = await readText(path, name)
-  if (text === undefined) {
-    throw new KpiError('not_found', `${name} has no manifest (${called}); export it again with --manifest`)
-  }
-  const manifest = parsed(text)
-  if (isManifest(manifest)) return manifest
-  throw new KpiError('malformed', `${called} is no manifest of this version; export ${name} again with --manifest`)
+  const manifest = await findManifest(path, name)
+  if (manifest) return manifest
+  throw new KpiError('not_found', `${name} has no manifest (${manifestPath(name)}); export it again with --manifest`)
 }
 
 /** Returns the size and hash of a file. */
@@ -110,6 +109,33 @@ const measure = async (path: string): Promise<Pick<Manifest, 'bytes' | 'sha256'>
     bytes += chunk.length
   }
   return { bytes, sha256: hash.digest('hex') }
+}
+
+/** Refuses to add plain rows to a file whose manifest says that it holds something else. */
+const requireSameOrigin = (name: string, earlier: Manifest, { service, filters }: Same): void => {
+  const refuse = (why: string): never => {
+    throw new KpiError('invalid', `${name} ${why}; write another file, or write it again with --to-file`)
+  }
+  if (inOrder(earlier.question) !== '{}') refuse(`holds the answer to a question, ${inOrder(earlier.question)}`)
+  const [before, now] = [inOrder(earlier.filters), inOrder(filters)]
+  if (before !== now) refuse(`was made with other filters: ${before}, now ${now}`)
+  const [from, to] = [inOrder(earlier.service), inOrder(service)]
+  if (from !== to) refuse(`was made from another service: ${from}, now ${to}`)
+}
+
+/** Describes a file that is to be added to: its first day, and whether it is as it was written. */
+type EarlierOrigin = { readonly from: Day | undefined; readonly isAsWritten: boolean }
+
+/**
+ * Reads the manifest of a file that is to be added to; undefined if it has none, as nothing tells then what the file
+ * holds. Refuses a file of another service, with other filters, or with the answer to a question.
+ */
+export const readOrigin = async (path: string, name: string, same: Same): Promise<EarlierOrigin | undefined> => {
+  const earlier = await findManifest(path, name)
+  if (!earlier) return undefined
+  requireSameOrigin(name, earlier, same)
+  const { bytes, sha256 } = await measure(path)
+  return { from: parseDay(earlier.from), isAsWritten: bytes === earlier.bytes && sha256 === earlier.sha256 }
 }
 
 const textOf = (path: string): AsyncIterable<string> => {
@@ -149,5 +175,8 @@ export const verifyFile = async (path: string, name: string): Promise<Manifest> 
   const rows = differences.length > 0 ? undefined : await countRows(path, name, manifest)
   if (rows !== undefined && rows !== manifest.rows) differences.push(`it has ${rows} rows, not ${manifest.rows}`)
   if (differences.length === 0) return manifest
-  throw new KpiError('invalid', `${name} is not what its manifest says: ${differences.join('; ')}; export it again`)
+  throw new KpiError(
+    'invalid',
+    `${name} is not what its manifest says: ${differences.join('; ')}; export it again with --manifest`,
+  )
 }

@@ -21,17 +21,6 @@ export type FileLook = {
 /** Describes what was written. */
 export type Written = { rows: number; bytes: number; sha256: string }
 
-/** Returns a table that counts its rows as they are read. */
-export const countingRows = ({ columns, parts }: ReportTable, written: Written): ReportTable => ({
-  columns,
-  parts: (async function* () {
-    for await (const rows of parts) {
-      written.rows += rows.length
-      yield rows
-    }
-  })(),
-})
-
 /** Yields the text of a report in a text format. */
 export const reportText = (table: ReportTable, { format, sheet }: FileLook): AsyncIterable<string> => {
   if (format === 'json') return jsonFile(table)
@@ -67,7 +56,7 @@ export async function* reportChunks(
 }
 
 /** Describes what a file goes on from: an earlier file, and the day from which on that is read again. */
-type Continued = { readonly earlier: EarlierFile; readonly again: Day }
+export type Continued = { readonly earlier: EarlierFile; readonly again: Day }
 
 /** Yields an earlier file's rows before a day, and behind them a report from that day on. */
 export const continuedChunks = (

@@ -1,4 +1,13 @@
-import { closeSync, createReadStream, openSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  createReadStream,
+  existsSync,
+  openSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -107,6 +116,16 @@ type Writing = {
   readonly onWhole?: (written: string) => Promise<void>
 }
 
+/** Throws at once if the folder in which a file is to be written is not there, or cannot be written in. */
+export const requireFolder = (path: string): void => {
+  if (isDevice(path)) return
+  try {
+    accessSync(dirname(path), constants.W_OK)
+  } catch (error) {
+    throw fileError(error, 'write', path)
+  }
+}
+
 /** Writes a file in a temporary folder beside its place, and moves it there once it is complete. */
 const writeBeside = async (path: string, chunks: Chunks, { like = ALL, onWhole }: Writing): Promise<void> => {
   const before = statSync(path, { throwIfNoEntry: false })?.mode ?? ALL
@@ -129,7 +148,9 @@ const writeBeside = async (path: string, chunks: Chunks, { like = ALL, onWhole }
  */
 export const writeWhole = async (path: string, chunks: Chunks, writing: Writing = {}): Promise<void> => {
   try {
-    await (isDevice(path) ? writeFile(path, chunks) : writeBeside(path, chunks, writing))
+    // A link stays, and what it leads to is replaced.
+    const place = existsSync(path) ? realpathSync(path) : path
+    await (isDevice(path) ? writeFile(path, chunks) : writeBeside(place, chunks, writing))
   } catch (error) {
     throw fileError(error, 'write', path)
   }

@@ -13,16 +13,20 @@ const declareExport = (group: Command) =>
   )
     .option(
       '--to-file <file>',
-      'the file to write, in the format of its ending: .csv, .json, .ndjson, .jsonl, .md (also with .gz behind it), .xlsx or .html; -o names the format of a file with another ending',
+      'the file to write, in the format of its ending: .csv, .json, .ndjson, .jsonl, .md (also with .gz behind it), .xlsx or .html; - for standard output; -o names the format of that, and of a file with another ending: ' +
+        FILE_FORMATS.join(', '),
     )
     .addOption(
       new Option(
         '--append-since <file>',
         'add to an earlier export (.csv, .ndjson, or with .gz behind it), in its place or in --to-file: its rows before its last periods stay, later ones are read again; --from counts only while there is no such file',
-      ).conflicts('excel'),
+      ),
     )
     .option('--excel <locale>', 'write CSV for spreadsheets of a locale, such as de-DE')
-    .option('--manifest', 'also write FILE.manifest.json, by which kpi report verify checks the file')
+    .option(
+      '--manifest',
+      'also write FILE.manifest.json, by which kpi report verify checks the file; one that is there is always written again',
+    )
 
 /** Describes the flags of `kpi report export`. */
 export type ReportExportFlags = ReturnType<ReturnType<typeof declareExport>['opts']>

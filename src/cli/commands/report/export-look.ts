@@ -52,6 +52,9 @@ export const lookOf = (cli: Cli, { toFile, appendSince, excel, manifest }: Repor
   if (isGzip && !isText(format)) throw new UsageError(`a file of the format ${format} is not compressed; leave out .gz`)
   if (excel !== undefined && format !== 'csv') throw new UsageError(`--excel is for CSV, and this is ${format}`)
   if (manifest && !isFile) throw new UsageError('--manifest stands beside a file; name one with --to-file')
+  if (excel !== undefined && appendSince !== undefined) {
+    throw new UsageError('--append-since adds to CSV for programs; leave out --excel')
+  }
   if (appendSince !== undefined && !(isFile && canGrow(format) && formatOf(cli, appendSince) === format)) {
     throw new UsageError(
       '--append-since takes a file that ends in .csv or .ndjson, also with .gz behind it, and writes one in the same format',

@@ -2,17 +2,13 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Client } from '../../../client/client.ts'
 import { joinsPeriods, type Question } from '../../../domain/analysis/question.ts'
-import type { ReportTable } from '../../../domain/analysis/report-table.ts'
+import { countingRows, type ReportTable } from '../../../domain/analysis/report-table.ts'
 import { type Day, formatDay } from '../../../domain/day.ts'
 import { CIVIL_CALENDAR, type DayRange } from '../../../domain/period.ts'
-import { reportRow } from '../../../domain/resources/report-row.ts'
 import type { PageAbout } from '../../../export/page/page.ts'
-import { readEarlier } from '../../../export/report/earlier-file.ts'
-import { formatOfName } from '../../../export/report/formats.ts'
-import { manifestPath, manifestText, type Origin, requireSameFilters } from '../../../export/report/manifest.ts'
+import { manifestPath, manifestText, type Origin } from '../../../export/report/manifest.ts'
 import {
   continuedChunks,
-  countingRows,
   type FileLook,
   measured,
   reportChunks,
@@ -20,7 +16,7 @@ import {
   type Written,
 } from '../../../export/report/report-file.ts'
 import { untilStopped } from '../../../export/until-stopped.ts'
-import { writeWhole } from '../../../import/parse/files.ts'
+import { requireFolder, writeWhole } from '../../../import/parse/files.ts'
 import { readRange } from '../../args/relative-dates.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
@@ -30,36 +26,50 @@ import { visible } from '../../output/width.ts'
 import { findPlace } from '../../target/settings.ts'
 import { rightsOf } from '../../target/store-rights.ts'
 import { briefColumns } from './answer-table.ts'
+import { continueFile } from './continue-export.ts'
 import type { ReportExportFlags } from './export-command.ts'
 import { lookOf } from './export-look.ts'
 import { readQuestion } from './question-flags.ts'
-import { requestOf } from './report-flags.ts'
+import { requestOf, untilDeadline } from './report-flags.ts'
 import { needsOf, readReportTable } from './report-table.ts'
-import { noteLeftOut } from './under-way.ts'
+import { noteLeftOut, readLonger } from './under-way.ts'
+import { tellWhereValuesLie } from './where-values-lie.ts'
 
-/** Returns which service a report is of; never a secret. */
-const serviceOf = ({ io, flags }: Cli): Origin['service'] => {
+/** Returns which service and account a report is of; never a secret. */
+const serviceOf = ({ io, flags }: Cli, client: Client): Origin['service'] => {
   const place = findPlace(io, flags)
-  if (place.kind === 'embedded') return { kind: 'embedded' }
+  const { for: name, isSure } = client.identifyAccount()
+  const account = isSure ? { account: name } : {}
+  if (place.kind === 'embedded') return { kind: 'embedded', data_dir: place.dataDir, ...account }
   const { kind, baseUrl } = place
-  return { kind, base_url: baseUrl, ...(place.kind === 'classic' ? { login: place.login } : {}) }
+  return { kind, base_url: baseUrl, ...(place.kind === 'classic' ? { login: place.login } : {}), ...account }
 }
 
-const isGiven = (pair: readonly [string, string | undefined]): pair is [string, string] => pair[1] !== undefined
+const isGiven = <T>(pair: readonly [string, T | undefined]): pair is [string, T] => pair[1] !== undefined
 
 const filtersOf = ({ kpis, category, users, groupItems }: ReportExportFlags): Origin['filters'] =>
   Object.fromEntries(Object.entries({ kpis, category, users, group_items: groupItems }).filter(isGiven))
 
-const originOf = (cli: Cli, flags: ReportExportFlags, { columns }: ReportTable, range: DayRange): Origin => {
-  return {
-    made_at: new Date(cli.io.now()).toISOString(),
-    service: serviceOf(cli),
-    from: formatDay(range.from),
-    to: formatDay(range.to),
-    filters: filtersOf(flags),
-    columns: columns.map(({ name }) => name),
-  }
+const questionOf = (flags: ReportExportFlags): Origin['question'] => {
+  const { by, total, groupBy, compare, rolling, share, pace, onlyMissed, onlyMissing, sort, top, pivot } = flags
+  const [ordered, only] = [
+    { sort, top, pivot },
+    { only_missed: onlyMissed, only_missing: onlyMissing },
+  ]
+  const all = { by, total, group_by: groupBy, compare, rolling, share, pace, ...only, ...ordered }
+  return Object.fromEntries(Object.entries(all).filter(isGiven))
 }
+
+/** Returns what a manifest says of where rows come from. */
+const originOf = ({ cli, client, flags }: Export, { range, table: { columns } }: Content): Origin => ({
+  made_at: new Date(cli.io.now()).toISOString(),
+  service: serviceOf(cli, client),
+  from: formatDay(range.from),
+  to: formatDay(range.to),
+  filters: filtersOf(flags),
+  question: questionOf(flags),
+  columns: columns.map(({ name }) => name),
+})
 
 /** Returns what a page says of itself. */
 const aboutPage = ({ io }: Cli, client: Client, range: DayRange): PageAbout => ({
@@ -87,108 +97,136 @@ type Content = {
 
 /** Describes an export that is under way. */
 type Export = {
-  /** Returns the days from --from to --to; throws if they are in the wrong order. */
-  readonly rangeOf: () => DayRange
-  readonly lastDay: Day
   readonly cli: Cli
+  readonly client: Client
   readonly flags: ReportExportFlags
   readonly look: FileLook
+  readonly question: Question | undefined
   readonly written: Written
-  readonly tableOf: (range: DayRange) => Promise<ReportTable>
-  readonly aboutOf: (range: DayRange) => PageAbout
+  readonly signal: AbortSignal
+  /** Holds the days from --from to --to. */
+  readonly asked: DayRange
+}
+
+/** Returns the table of a report of some days, whose rows are counted as they are read. */
+const tableOf = async (work: Export, range: DayRange, isContinued = false): Promise<ReportTable> => {
+  const { cli, client, flags, look, question, written, signal } = work
+  const request = await requestOf(client, range, flags)
+  if (!question && !isContinued) await noteLeftOut(cli, client, request)
+  const { columns: all, parts } = await readReportTable(cli, client, request, question)
+  // Leave ids and descriptions out of what only people read.
+  const columns = look.format === 'markdown' ? briefColumns(all, question) : all
+  return countingRows({ columns, parts: untilStopped(parts, signal) }, written)
 }
 
 /** Returns the content of a file that is written anew. */
-const wholeContent = async ({ look, rangeOf, tableOf, aboutOf }: Export): Promise<Content> => {
-  const range = rangeOf()
-  const table = await tableOf(range)
-  return { range, table, chunks: reportChunks(table, look, aboutOf(range)) }
+const wholeContent = async (work: Export, range: DayRange): Promise<Content> => {
+  const { cli, client, look } = work
+  const table = await tableOf(work, range)
+  return { range, table, chunks: reportChunks(table, look, aboutPage(cli, client, range)) }
 }
 
-/** Returns the content of a file that goes on from an earlier one, from the last periods of that on. */
+/** Returns the content of a file that goes on from an earlier one. */
 const continuedContent = async (work: Export, name: string): Promise<Content> => {
-  const { cli, flags, look, written, lastDay, tableOf } = work
-  const path = resolve(cli.io.cwd, name)
-  if (!existsSync(path)) return wholeContent(work)
-  await requireSameFilters(path, name, filtersOf(flags))
-  const { isGzip } = formatOfName(name)
-  const earlier = { path, name, format: look.format, isGzip, columns: reportRow.shown }
-  const held = await readEarlier(earlier)
-  if (!held) return wholeContent(work)
-  const { first, again } = held
-  if (again > lastDay) {
-    throw new UsageError(`--to ${formatDay(lastDay)} is before ${formatDay(again)}, up to which ${name} is kept`)
-  }
-  const table = await tableOf({ from: again, to: lastDay })
-  return {
-    range: { from: first, to: lastDay },
-    table,
-    chunks: continuedChunks(table, look, { earlier, again }, written),
-  }
+  const { cli, client, flags, look, written, asked } = work
+  const request = await requestOf(client, asked, flags)
+  // Asks the service, which names the account then.
+  await readLonger(client, request)
+  const origin = { service: serviceOf(cli, client), filters: filtersOf(flags) }
+  const { range, kept } = await continueFile({ cli, client, look, origin, request, asked }, name)
+  if (!kept) return wholeContent(work, range)
+  const table = await tableOf(work, { from: kept.again, to: range.to }, true)
+  return { range, table, chunks: continuedChunks(table, look, kept, written) }
 }
 
-/** Writes the file, and its manifest where one is wanted. */
-const writeFiles = async ({ cli, flags, look, written }: Export, name: string, content: Content): Promise<void> => {
+/** Writes the file, and its manifest where one is wanted, or there: that of an earlier file would be wrong. */
+const writeFiles = async (work: Export, name: string, content: Content): Promise<void> => {
+  const { cli, flags, look, written } = work
   const path = resolve(cli.io.cwd, name)
   await writeWhole(path, measured(content.chunks, written), rightsOf(cli))
-  if (flags.manifest !== true) return
+  if (flags.manifest !== true && !existsSync(manifestPath(path))) return
   // Write the manifest last: if the program is killed before, kpi report verify finds that the file does not match.
-  const text = manifestText(path, look, written, originOf(cli, flags, content.table, content.range))
-  await writeWhole(manifestPath(path), [text], rightsOf(cli))
+  await writeWhole(manifestPath(path), [manifestText(path, look, written, originOf(work, content))], rightsOf(cli))
 }
 
 /** Writes or prints the report; returns the days that it holds. */
 const exportReport = async (work: Export): Promise<DayRange> => {
-  const { cli, flags, look, rangeOf, tableOf } = work
+  const { cli, flags, look, asked } = work
   const { toFile, appendSince } = flags
   const file = toFile ?? appendSince
   if (file === undefined) {
-    const range = rangeOf()
-    await printReport(cli, await tableOf(range), look)
-    return range
+    await printReport(cli, await tableOf(work, asked), look)
+    return asked
   }
-  const content = await (appendSince === undefined ? wholeContent(work) : continuedContent(work, appendSince))
+  const content = await (appendSince === undefined ? wholeContent(work, asked) : continuedContent(work, appendSince))
   await writeFiles(work, file, content)
   return content.range
 }
 
 /** Refuses questions whose answers have no value for each KPI and period, in the report's order: a page charts these. */
 const requirePeriods = (question: Question): void => {
-  const { onlyMissing, sort, top, pivot } = question
-  if (!joinsPeriods(question) && !onlyMissing && !sort && top === undefined && !pivot) return
+  const { onlyMissing, sort, top, pivot, compare, rolling, share, pace } = question
+  const unknown = [joinsPeriods(question), onlyMissing, sort, top, pivot, compare, rolling, share, pace]
+  if (!unknown.some(Boolean)) return
   throw new UsageError(
-    'a page charts each KPI by period; leave out --group-by kpi, item or category, --only-missing, --sort, --top and --pivot, or write another format',
+    'a page charts each KPI by period, with its change; leave out --group-by kpi, item or category, --only-missing, --sort, --top, --pivot, --compare, --rolling, --share and --pace, or write another format',
   )
 }
 
-/** Runs `kpi report export`: writes the rows of a report, all of them or nothing. */
-export const runReportExport = async (cli: Cli, flags: ReportExportFlags): Promise<void> => {
-  const rangeOf = readRange(flags, cli.today().day)
-  // A file that is added to says itself from which day on.
-  const lastDaysOf = readRange({ from: flags.to, to: flags.to }, cli.today().day)
+/** Says what was written, and where. */
+const noteWritten = (
+  cli: Cli,
+  { toFile, appendSince }: ReportExportFlags,
+  { rows }: Written,
+  { from, to }: DayRange,
+): Promise<void> => {
+  const what = `${countOf(rows, 'row')} of ${formatDay(from)} to ${formatDay(to)}`
+  if (appendSince !== undefined) return cli.note(`${toFile ?? appendSince} has ${what} now`)
+  return cli.note(`wrote ${what}${toFile === undefined ? '' : ` to ${toFile}`}`)
+}
+
+/** Refuses flags that do not go together, before anything is read; returns what they say. */
+const readFlags = (cli: Cli, flags: ReportExportFlags): { look: FileLook; question: Question | undefined } => {
   const look = lookOf(cli, flags)
+  const file = flags.toFile ?? flags.appendSince
+  if (file !== undefined) requireFolder(resolve(cli.io.cwd, file))
   const question = readQuestion(flags)
   if (question && flags.appendSince !== undefined) {
     throw new UsageError('--append-since adds plain rows; leave it out to write the answer to a question')
   }
   if (question && look.format === 'html') requirePeriods(question)
-  const signal = cli.io.interruption()
+  return { look, question }
+}
+
+/** Returns the range of an export; where a file is added to, only its last day is asked for, and --from may be behind it. */
+const readAsked = (flags: ReportExportFlags, today: Day): ((client: Client) => Promise<DayRange>) => {
+  if (flags.appendSince === undefined) return readRange(flags, today)
+  const [first, last] = [flags.from, flags.to].map((word) => readRange({ from: word, to: word }, today))
+  return async (client) => ({
+    from: (await first?.(client))?.from ?? today,
+    to: (await last?.(client))?.to ?? today,
+  })
+}
+
+/** Runs `kpi report export`: writes the rows of a report, all of them or nothing. */
+export const runReportExport = async (cli: Cli, { toFile, ...others }: ReportExportFlags): Promise<void> => {
+  const flags = toFile === undefined || toFile === '-' ? others : { toFile, ...others }
+  const rangeOf = readAsked(flags, cli.today().day)
+  const { look, question } = readFlags(cli, flags)
   const written: Written = { rows: 0, bytes: 0, sha256: '' }
-  const work = async (client: Client): Promise<DayRange> => {
-    const tableOf = async (range: DayRange): Promise<ReportTable> => {
-      const request = await requestOf(client, range, flags)
-      if (!question) await noteLeftOut(cli, client, request)
-      const { columns: all, parts } = await readReportTable(cli, client, request, question)
-      // Leave ids and descriptions out of what only people read.
-      const columns = look.format === 'markdown' ? briefColumns(all, question) : all
-      return countingRows({ columns, parts: untilStopped(parts, signal) }, written)
-    }
-    const aboutOf = (range: DayRange): PageAbout => aboutPage(cli, client, range)
-    const known = { cli, flags, look, written, rangeOf: () => rangeOf(client), lastDay: lastDaysOf(client).to }
-    return exportReport({ ...known, tableOf, aboutOf })
+  const work = async (client: Client, signal: AbortSignal): Promise<DayRange> => {
+    const asked = await rangeOf(client)
+    const range = await exportReport({ cli, client, flags, look, question, written, signal, asked })
+    // An answer has said why it has no rows.
+    if (question || written.rows > 0) return range
+    await cli.note(await tellWhereValuesLie(client, await requestOf(client, range, flags)))
+    return range
   }
-  const { from, to } = await cli.withClient(needsOf(question), work, { signal })
-  const file = flags.toFile ?? flags.appendSince
-  const place = file === undefined ? '' : ` to ${file}`
-  await cli.note(`wrote ${countOf(written.rows, 'row')} of ${formatDay(from)} to ${formatDay(to)}${place}`)
+  const range = await untilDeadline(
+    cli,
+    flags,
+    (signal) => cli.withClient(needsOf(question), (client) => work(client, signal), { signal }),
+    cli.io.interruption(),
+  )
+  await noteWritten(cli, flags, written, range)
 }
