@@ -1,4 +1,5 @@
 import leven from 'leven'
+import { unmarkText } from '../codec/cell-text.ts'
 import { Fault } from '../domain/errors.ts'
 
 /** Describes something that people call by name. */
@@ -83,6 +84,8 @@ export const createDirectory = <T extends Named>(title: string, list: readonly T
     { of: index(list, ({ name }) => name), key: (text: string) => text },
     { of: index(list, ({ email }) => email?.toLowerCase()), key: (text: string) => text.toLowerCase() },
     { of: sameNames, key: looseName },
+    // A file for spreadsheets has an apostrophe before what they would run as a formula.
+    { of: sameNames, key: (text: string) => looseName(unmarkText(text)) },
   ]
   const unknown = (text: string): Fault => {
     const bare = text.replace(/^0+/, '')

@@ -146,7 +146,7 @@ describe.each(ways)('%s, kpi report', (_, open) => {
         '2026-11-01  Revenue  Total        200     400               40         160                 400                50  missed',
         '',
       ].join('\n'),
-      stderr: '',
+      stderr: '2026-11 is under way: what it has so far is compared with the whole of an earlier period\n',
     })
     expect(await report(...line, '--rows')).toEqual(whole)
     const cut = await user.kpi('report', '--from', '2026-10-02', '--to', '2026-11-20', '--by', 'Q')
@@ -157,7 +157,11 @@ describe.each(ways)('%s, kpi report', (_, open) => {
 
   test('no values is an answer without rows', async () => {
     const nothing = ['--from', '2020-01-01', '--to', '2020-01-31', '--by', 'M']
-    expect(await report(...nothing, '-o', 'json')).toEqual({ code: 0, stdout: '[]\n', stderr: '' })
+    expect(await report(...nothing, '-o', 'json')).toEqual({
+      code: 0,
+      stdout: '[]\n',
+      stderr: expect.stringMatching(/^no values from 2020-01-01 to 2020-01-31; there are some from /) as string,
+    })
     expect((await report(...nothing, '--pivot', 'kpi', '-o', 'csv')).stdout).toBe(
       'itemId,itemName,periodId,entryDate\n',
     )
@@ -222,6 +226,9 @@ describe('kpi report, asked', () => {
       '--pivot kpi --compare year --pace',
       ['--pivot and --compare do not go together: the columns of a pivot hold actuals', '--pivot and --pace do not'],
     ],
+    ['--rolling 1001', ['--rolling 1001 is no whole number from 2 to 1000']],
+    ['--to-file r.csv', ['--to-file is for files: write kpi report export … --to-file']],
+    ['-o xlsx', ['xlsx is a format of files: write kpi report export -o xlsx --to-file FILE']],
     ['--pivot kpi --group-by category', ['--group-by category and --pivot do not go together']],
     ['--group-by kpi --rolling 3', ['--group-by kpi, item or category and --rolling do not go together']],
     [
@@ -229,7 +236,8 @@ describe('kpi report, asked', () => {
       ['--only-missing and --by do', '--only-missing and --only-missed do not go'],
     ],
     ['--only-missing --group-items North', ['--only-missing and --group-items do not go together: KPIs are assigned']],
-    ['--sort -forecast', ['--sort forecast: the answer has no such field; it has kpiId,', 'progress_percent, state']],
+    ['--sort -forecast', ['--sort forecast: --pace makes this field; give that, too']],
+    ['--sort x', ['--sort x: the answer has no such field; it has kpiId,', 'progress_percent, state']],
   ])('%s is wrong usage', async (line, faults) => {
     const ran = await user.kpi('report', ...line.split(' '))
     expect(ran).toMatchObject({ code: 2, stdout: '' })

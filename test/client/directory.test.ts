@@ -12,6 +12,7 @@ const people = createDirectory('user', [
   { id: 7, name: 'New_Customers  per-Day' },
   { id: 8, name: '__proto__' },
   { id: 9, name: 'Jörg Groß' },
+  { id: 10, name: '-Rate' },
 ])
 
 describe('a name', () => {
@@ -29,7 +30,8 @@ describe('a name', () => {
     ['  New_Customers  per-Day ', 7],
     ['__proto__', 8],
     ['jörg groß', 9],
-  ])('%j is found: by id, else exactly, else by address, else without regard to case and spaces', (text, id) => {
+    ["'-Rate", 10],
+  ])('%j is found: by id, else exactly, by address, without regard to case and spaces, or without a mark', (text, id) => {
     expect(people.find(text)).toMatchObject({ id })
   })
 
@@ -69,7 +71,7 @@ test('a name that several have in different places is refused with their places'
 })
 
 test('all are there by id', () => {
-  expect([...people.byId.keys()]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+  expect([...people.byId.keys()]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
 })
 
 test.each([

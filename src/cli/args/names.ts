@@ -98,7 +98,10 @@ export const idsIn = async (client: Client, kind: NamedKind, title: string, list
   const reading = directoryOf(client, kind)
   // A key that may not look them up may still use ids.
   const directory = names.every(isId) ? await readIfAllowed(client, reading) : await reading
-  return directory ? allFound(names.map((text) => directory.find(text))) : [...new Set(names.map(Number))]
+  if (!directory) return [...new Set(names.map(Number))]
+  // One name may have commas, if it stands alone.
+  const whole = names.length > 1 ? directory.find(list) : undefined
+  return allFound(whole && !(whole instanceof Fault) ? [whole] : names.map((text) => directory.find(text)))
 }
 
 /** Returns the id that a text names, or its fault. A number is taken as an id without a request. */

@@ -8,7 +8,7 @@ import type { Cli } from '../../cli.ts'
 import { wrap } from '../../output/width.ts'
 import { overviewRows } from './overview.ts'
 import { overviewTable } from './overview-table.ts'
-import { readEarlierPeriods } from './under-way.ts'
+import { readDayBefore, readEarlierPeriods, UNKNOWN_PERIODS } from './under-way.ts'
 import { tellWhereValuesLie } from './where-values-lie.ts'
 
 const NAMES: Readonly<Record<Frequency, readonly [string, string]>> = {
@@ -44,15 +44,19 @@ const headingOf = ({ from, to }: ReportRequest, rows: readonly ReportRow[], cale
 /** Reads a report and prints its overview, with the periods that overlap the range. */
 export const printOverview = async (cli: Cli, client: Client, request: ReportRequest): Promise<void> => {
   const inRange = (await Array.fromAsync(completeReport(client, request))).flat()
-  const { underWay, before } = await readEarlierPeriods(client, request)
+  const { underWay, before, isKnown } = await readEarlierPeriods(client, request)
+  if (!isKnown) await cli.note(UNKNOWN_PERIODS)
   const rows = [...inRange, ...underWay]
   if (rows.length === 0) return cli.note(await tellWhereValuesLie(client, request))
   const calendar = client.calendar ?? CIVIL_CALENDAR
   const { stdout } = cli.io
-  const table = await overviewTable(overviewRows(rows, before, calendar), {
-    width: stdout.columns,
-    color: cli.printing().color,
-  })
+  const table = await overviewTable(
+    overviewRows(rows, [...before, ...(await readDayBefore(client, request, inRange))], calendar),
+    {
+      width: stdout.columns,
+      color: cli.printing().color,
+    },
+  )
   const heading = headingOf(request, rows, calendar, cli.today().day)
   const lines = wrap(heading, stdout.columns ?? Infinity, (text) => text.length)
   await stdout.write(`${lines.join('\n')}\n${table}`)

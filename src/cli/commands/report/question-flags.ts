@@ -32,7 +32,7 @@ export const addQuestions = (command: ReturnType<typeof addSelection>) =>
     .option('--rolling <n>', 'average of the last n periods')
     .option('--share', 'part of the sum over all items, in percent')
     .option('--pace', 'where a period under way ends if it goes on as it did')
-    .option('--only-missed', 'only values that miss their target')
+    .option('--only-missed', 'only values that miss their target, also those near to it')
     .option('--only-missing', 'what has no value, of all that is assigned, up to today')
     .option('--sort <field>', 'order by a field of the answer; -field for the greatest first')
     .option('--top <n>', 'the best n rows of each KPI; with --sort, the first n rows')
@@ -41,12 +41,20 @@ export const addQuestions = (command: ReturnType<typeof addSelection>) =>
 /** Describes these flags and those that select. */
 type QuestionFlags = ReturnType<ReturnType<typeof addQuestions>['opts']>
 
+/** Bounds the periods of a rolling average, and the rows that are kept. */
+const [MOST_PERIODS, MOST_ROWS] = [1000, 999_999]
+
 /** Reads a whole number of a flag; adds a fault if it is none. */
-const countIn = (flag: string, text: string | undefined, least: number, faults: string[]): number | undefined => {
+const countIn = (
+  flag: string,
+  text: string | undefined,
+  [least, most]: readonly [number, number],
+  faults: string[],
+): number | undefined => {
   if (text === undefined) return undefined
   const count = /^\d{1,6}$/.test(text) ? Number(text) : NaN
-  if (count >= least) return count
-  faults.push(`${flag} ${text} is no whole number from ${least}`)
+  if (count >= least && count <= most) return count
+  faults.push(`${flag} ${text} is no whole number from ${least} to ${most}`)
   return undefined
 }
 
@@ -80,7 +88,7 @@ const CONFLICTS: readonly (readonly [string, string, string])[] = [
     (flag) => ['--pivot', flag, 'the columns of a pivot hold actuals'] as const,
   ),
   ...['--by', '--total', '--group-by', '--compare', '--rolling', '--share', '--pace', '--only-missed', '--pivot'].map(
-    (flag) => ['--only-missing', flag, 'there are no values'] as const,
+    (flag) => ['--only-missing', flag, 'it lists what has no value; count its rows with -o csv'] as const,
   ),
 ]
 
@@ -91,10 +99,23 @@ const conflictsIn = (question: Question): string[] => {
   )
 }
 
+/** Names the flag that makes each field that is not in every answer. */
+const MAKERS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(['first_date', 'last_date', 'values'].map((name) => [name, '--group-by'])),
+  ...Object.fromEntries(['previous_actual', 'difference', 'difference_percent'].map((name) => [name, '--compare'])),
+  category: '--group-by category',
+  unit: '--group-by category',
+  rolling_average: '--rolling',
+  share_percent: '--share',
+  forecast: '--pace',
+}
+
 const sortFaults = (question: Question): string[] => {
   const names = answerColumns(question).map(({ name }) => name)
   const field = question.sort?.field
   if (field === undefined || names.includes(field)) return []
+  const flag = MAKERS[field]
+  if (flag !== undefined) return [`--sort ${field}: ${flag} makes this field; give that, too`]
   return [`--sort ${field}: the answer has no such field; it has ${names.join(', ')}`]
 }
 
@@ -109,13 +130,13 @@ export const readQuestion = (flags: QuestionFlags): Question | undefined => {
     total: flags.total === true,
     groupBy: flags.groupBy,
     compare: flags.compare,
-    rolling: countIn('--rolling', flags.rolling, 2, faults),
+    rolling: countIn('--rolling', flags.rolling, [2, MOST_PERIODS], faults),
     share: flags.share === true,
     pace: flags.pace === true,
     onlyMissed: flags.onlyMissed === true,
     onlyMissing: flags.onlyMissing === true,
     sort: sortOf(flags.sort),
-    top: countIn('--top', flags.top, 1, faults),
+    top: countIn('--top', flags.top, [1, MOST_ROWS], faults),
     pivot: flags.pivot,
   }
   faults.push(...conflictsIn(question), ...sortFaults(question))

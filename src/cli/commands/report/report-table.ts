@@ -1,17 +1,19 @@
 import type { Needs } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import { completeReport } from '../../../client/operations/complete-report.ts'
+import { readCalendar } from '../../../client/operations/calendar.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import { answer, type Answer, shapeAnswer } from '../../../domain/analysis/answer.ts'
 import { earlierDays } from '../../../domain/analysis/earlier.ts'
 import { missingRows } from '../../../domain/analysis/missing.ts'
 import { type Facts, needsKpis, type Question } from '../../../domain/analysis/question.ts'
 import type { ReportTable } from '../../../domain/analysis/report-table.ts'
-import { CIVIL_CALENDAR, nextPeriod, periodStart, periodName } from '../../../domain/period.ts'
+import { CIVIL_CALENDAR } from '../../../domain/period.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import { reportRow, type ReportRow } from '../../../domain/resources/report-row.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
+import { noteAnswer, noteCutPeriods, noteNothingMissing } from './answer-notes.ts'
 import { readExpected } from './expected.ts'
 
 /** Returns what a report with a question needs of the service: who has to report what is known to one variant only. */
@@ -31,34 +33,40 @@ const readFacts = async (cli: Cli, client: Client, { from, to }: ReportRequest, 
     kpis: new Map(kpis.map((kpi) => [kpi.id, kpi])),
     categories: namesOf(isByCategory ? await client.categories.list() : []),
     units: namesOf(isByCategory ? await client.units.list() : []),
-    calendar: client.calendar ?? CIVIL_CALENDAR,
+    calendar: question.by === undefined ? (client.calendar ?? CIVIL_CALENDAR) : await readCalendar(client),
     today: cli.today().day,
     range: { from, to },
   }
 }
 
-/** Notes which periods of an answer hold only a part of their values, because the range cuts them. */
-const noteCutPeriods = async (cli: Cli, { by }: Question, { calendar, range, today }: Facts): Promise<void> => {
-  if (by === undefined) return
-  const [first, last] = [periodStart(by, range.from, calendar), periodStart(by, range.to, calendar)]
-  const name = (start: number): string => periodName(by, start, calendar)
-  if (first < range.from) await cli.note(`${name(first)} begins before --from: only its days in the range count`)
-  const end = nextPeriod(by, last) - 1
-  if (range.to < Math.min(end, today)) await cli.note(`${name(last)} ends after --to: only its days in the range count`)
-}
-
 const readRows = async (client: Client, request: ReportRequest): Promise<ReportRow[]> =>
   (await Array.fromAsync(completeReport(client, request))).flat()
 
+const missingOf = async (
+  cli: Cli,
+  client: Client,
+  request: ReportRequest,
+  { question, facts }: { readonly question: Question; readonly facts: Facts },
+): Promise<Answer> => {
+  const rows = await readRows(client, request)
+  const expected = await readExpected(client, request, facts)
+  const missing = shapeAnswer(missingRows(rows, expected, facts), question, facts)
+  if (missing.records.length === 0) await noteNothingMissing(cli, expected, facts)
+  return missing
+}
+
 const answerOf = async (cli: Cli, client: Client, request: ReportRequest, question: Question): Promise<Answer> => {
   const facts = await readFacts(cli, client, request, question)
+  if (question.onlyMissing) return missingOf(cli, client, request, { question, facts })
   await noteCutPeriods(cli, question, facts)
   const rows = await readRows(client, request)
+  const inRange = rows.length
   for (const days of earlierDays(question, facts, request.kpiIds)) {
     for (const row of await readRows(client, { ...request, ...days })) rows.push(row)
   }
-  if (!question.onlyMissing) return answer(rows, question, facts)
-  return shapeAnswer(missingRows(rows, await readExpected(client, request, facts), facts), question, facts)
+  const answered = answer(rows, question, facts)
+  await noteAnswer(cli, client, request, { answer: answered, question, rows: inRange })
+  return answered
 }
 
 async function* inOnePart(records: readonly AnyRecord[]): AsyncGenerator<readonly AnyRecord[]> {

@@ -1,24 +1,35 @@
-import type { Command } from '@commander-js/extra-typings'
+import { type Command, Option } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import type { Question } from '../../../domain/analysis/question.ts'
-import type { ReportTable } from '../../../domain/analysis/report-table.ts'
+import { countingRows, type ReportTable } from '../../../domain/analysis/report-table.ts'
+import { FILE_FORMATS } from '../../../export/report/formats.ts'
 import { addExamples } from '../../args/examples.ts'
 import { readRange } from '../../args/relative-dates.ts'
 import type { Cli, Register } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
 import { printWhenComplete } from '../../output/whole-output.ts'
 import { addReportFiles } from './export-command.ts'
 import { briefColumns, byPattern } from './answer-table.ts'
 import { overview } from './overview.ts'
 import { addQuestions, readQuestion } from './question-flags.ts'
-import { addSelection, requestOf } from './report-flags.ts'
+import { addSelection, requestOf, untilDeadline } from './report-flags.ts'
 import { needsOf, readReportTable } from './report-table.ts'
 import { noteLeftOut } from './under-way.ts'
+import { tellWhereValuesLie } from './where-values-lie.ts'
+
+/** Declares the flags of `kpi report export` here, too, to tell those who leave out `export`. */
+const withFileFlags = (command: ReturnType<typeof addQuestions>) =>
+  command
+    .addOption(new Option('--to-file <file>').hideHelp())
+    .addOption(new Option('--append-since <file>').hideHelp())
+    .addOption(new Option('--excel <locale>').hideHelp())
+    .addOption(new Option('--manifest').hideHelp())
 
 /** Declares the flags of `kpi report`. */
 const declareReport = (group: Command) =>
-  addQuestions(addSelection(group))
+  withFileFlags(addQuestions(addSelection(group)))
     .option('--rows', 'one row per period, instead of an overview; csv and json always have these rows')
     .option(
       '--stream',
@@ -45,9 +56,13 @@ const readTable = async ({ cli, question }: Asked, client: Client, request: Repo
 
 /** Prints the rows of a report, or the answer to a question, when all is there. */
 const printTable = async (asked: Asked, client: Client): Promise<void> => {
-  const { cli, requestFor } = asked
-  const { columns, parts } = await readTable(asked, client, await requestFor(client))
+  const { cli, question, requestFor } = asked
+  const request = await requestFor(client)
+  const counted = { rows: 0 }
+  const { columns, parts } = countingRows(await readTable(asked, client, request), counted)
   await printWhenComplete(cli.io, (held) => printRecords(held, cli.printing(), columns, parts))
+  // An answer has said why it has no rows.
+  if (!question && counted.rows === 0) await cli.note(await tellWhereValuesLie(client, request))
 }
 
 const stream = async (asked: Asked, isOverview: boolean): Promise<void> => {
@@ -60,10 +75,22 @@ const stream = async (asked: Asked, isOverview: boolean): Promise<void> => {
   })
 }
 
+/** Refuses the flags and formats of `kpi report export`. */
+const refuseFileFlags = (cli: Cli, { toFile, appendSince, excel, manifest }: ReportFlags): void => {
+  const { output } = cli.flags
+  if (output !== undefined && output !== cli.printing().format) {
+    throw new UsageError(`${output} is a format of files: write kpi report export -o ${output} --to-file FILE`)
+  }
+  const given = { '--to-file': toFile, '--append-since': appendSince, '--excel': excel, '--manifest': manifest }
+  const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? []
+  if (flag !== undefined) throw new UsageError(`${flag} is for files: write kpi report export … ${flag}`)
+}
+
 const runReport = async (cli: Cli, flags: ReportFlags): Promise<void> => {
+  refuseFileFlags(cli, flags)
   const rangeOf = readRange(flags, cli.today().day)
   const question = readQuestion(flags)
-  const requestFor = (client: Client): Promise<ReportRequest> => requestOf(client, rangeOf(client), flags)
+  const requestFor = async (client: Client): Promise<ReportRequest> => requestOf(client, await rangeOf(client), flags)
   const asked = { cli, question, requestFor }
   const isOverview = cli.printing().format === 'table' && flags.rows !== true && !question
   if (flags.stream) return stream(asked, isOverview)
@@ -72,9 +99,8 @@ const runReport = async (cli: Cli, flags: ReportFlags): Promise<void> => {
     const { printOverview } = await import('./print-overview.ts')
     return printOverview(cli, client, await requestFor(client))
   }
-  // Let Ctrl-C end it at once: nothing is printed before all is there.
-  const { signal } = new AbortController()
-  await cli.withClient(needsOf(question), work, { signal })
+  // Ctrl-C ends it at once: nothing is printed before all is there.
+  await untilDeadline(cli, flags, (signal) => cli.withClient(needsOf(question), work, { signal }))
 }
 
 /** Registers `kpi report` */
@@ -98,5 +124,5 @@ export const report: Register = (group, act) => {
     'report --from this-month --only-missing',
   )
   addReportFiles(group, act)
-  act(command, (cli, _, flags) => runReport(cli, flags))
+  act(command, (cli, _, flags) => runReport(cli, flags), FILE_FORMATS)
 }

@@ -3,60 +3,95 @@ import { completeReport } from '../../../client/operations/complete-report.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { type Day, FIRST_QUERY_DAY, formatDay } from '../../../domain/day.ts'
-import { CIVIL_CALENDAR, nextPeriod, periodBefore, periodStart, periodName } from '../../../domain/period.ts'
+import { CIVIL_CALENDAR, nextPeriod, periodBefore, periodStart, periodTitle } from '../../../domain/period.ts'
 import type { Kpi } from '../../../domain/resources/kpi.ts'
 import type { ReportRow } from '../../../domain/resources/report-row.ts'
 import type { Cli } from '../../cli.ts'
 
-/** Reads the KPIs of a report that are measured less often than each day; none if the key may not read KPIs. */
-const readLonger = async (client: Client, { kpiIds }: ReportRequest): Promise<Kpi[]> => {
-  const kpis = (await readIfAllowed(client, client.kpis.list())) ?? []
-  return kpis.filter(({ id, frequency_id }) => frequency_id !== 'D' && (!kpiIds || kpiIds.includes(id)))
+/** Reads the KPIs of a report that are measured less often than each day; undefined if the key may not read KPIs. */
+export const readLonger = async (
+  client: Client,
+  { kpiIds }: Pick<ReportRequest, 'kpiIds'>,
+): Promise<Kpi[] | undefined> => {
+  const kpis = await readIfAllowed(client, client.kpis.list())
+  return kpis?.filter(({ id, frequency_id }) => frequency_id !== 'D' && (!kpiIds || kpiIds.includes(id)))
 }
 
 /** Returns the first day of the period of a KPI in which a range begins. */
-const firstStart = ({ frequency_id }: Kpi, from: Day, { calendar = CIVIL_CALENDAR }: Pick<Client, 'calendar'>): Day =>
-  periodStart(frequency_id, from, calendar)
+const firstStart = ({ frequency_id }: Kpi, from: Day, { calendar }: Pick<Client, 'calendar'>): Day => {
+  const start = periodStart(frequency_id, from, calendar ?? CIVIL_CALENDAR)
+  // Where it is unknown when periods begin, the one under way may have begun up to a whole period before.
+  return calendar ? start : periodBefore(frequency_id, start)
+}
 
 /** Holds rows of periods that began before a range: those that reach into it, and those before them. */
-type EarlierRows = { readonly underWay: readonly ReportRow[]; readonly before: readonly ReportRow[] }
+type EarlierRows = {
+  readonly underWay: readonly ReportRow[]
+  readonly before: readonly ReportRow[]
+  /** Tells whether they could be found: some keys may not read KPIs. */
+  readonly isKnown: boolean
+}
+
+/** Says that periods which began before the range may be missing. */
+export const UNKNOWN_PERIODS =
+  'weeks, months and longer periods that began before the range are not looked for, as the key may not read KPIs (scope kpis:read)'
 
 /**
- * Reads the periods that began before a range and reach into it, and the ones before: a report has each by its first
- * day, so they are not in the report of the range.
+ * Reads the periods that began before a range and reach into it, and, unless only those are wanted, the ones before: a
+ * report has each by its first day, so they are not in the report of the range.
  */
-export const readEarlierPeriods = async (client: Client, request: ReportRequest): Promise<EarlierRows> => {
+export const readEarlierPeriods = async (
+  client: Client,
+  request: ReportRequest,
+  wanted: 'under way' | 'also before' = 'also before',
+): Promise<EarlierRows> => {
   const { from } = request
   const longer = await readLonger(client, request)
-  const starts = longer.map((kpi) => periodBefore(kpi.frequency_id, firstStart(kpi, from, client)))
+  if (!longer) return { underWay: [], before: [], isKnown: false }
+  const starts = longer.map((kpi) => {
+    const start = firstStart(kpi, from, client)
+    return wanted === 'under way' ? start : periodBefore(kpi.frequency_id, start)
+  })
   const first = Math.max(FIRST_QUERY_DAY, Math.min(...starts))
-  if (longer.length === 0 || first >= from) return { underWay: [], before: [] }
+  if (longer.length === 0 || first >= from) return { underWay: [], before: [], isKnown: true }
   const earlier = { ...request, from: first, to: from - 1, kpiIds: longer.map(({ id }) => id) }
   const rows = (await Array.fromAsync(completeReport(client, earlier))).flat()
   const reachesIn = ({ periodId, entryDate }: ReportRow): boolean => nextPeriod(periodId, entryDate) > from
-  return { underWay: rows.filter(reachesIn), before: rows.filter((row) => !reachesIn(row)) }
+  return { underWay: rows.filter(reachesIn), before: rows.filter((row) => !reachesIn(row)), isKnown: true }
 }
 
 const SHOWN_NAMES = 3
 
-const namesOf = (kpis: readonly Kpi[]): string => {
-  const more = kpis.length - SHOWN_NAMES
-  const names = kpis.slice(0, SHOWN_NAMES).map(({ name }) => name)
-  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+/** Returns the names of the KPIs of rows, a few of them. */
+const namesIn = (rows: readonly ReportRow[]): string => {
+  const names = [...new Set(rows.map(({ kpiName }) => kpiName))]
+  const more = names.length - SHOWN_NAMES
+  return `${names.slice(0, SHOWN_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** Notes which periods the rows of a report leave out, because they began before its first day. */
+/** Notes which periods with values the rows of a report leave out, because they began before its first day. */
 export const noteLeftOut = async (cli: Cli, client: Client, request: ReportRequest): Promise<void> => {
-  const longer = (await readLonger(client, request)).filter(
-    (kpi) => firstStart(kpi, request.from, client) < request.from,
-  )
-  for (const [frequency, kpis] of Map.groupBy(longer, ({ frequency_id }) => frequency_id)) {
-    const [first] = kpis
-    if (!first) continue
-    const start = firstStart(first, request.from, client)
-    const period = periodName(frequency, start, client.calendar ?? CIVIL_CALENDAR)
-    const day = formatDay(start)
-    const of = frequency === 'W' ? `the week of ${period}` : period
-    await cli.note(`left out: ${of} of ${namesOf(kpis)}, which began before the range; --from ${day} has it`)
+  const { underWay, isKnown } = await readEarlierPeriods(client, request, 'under way')
+  if (!isKnown) await cli.note(UNKNOWN_PERIODS)
+  for (const [frequency, rows] of Map.groupBy(underWay, ({ periodId }) => periodId)) {
+    const start = rows.reduce((first, { entryDate }) => Math.min(first, entryDate), Infinity)
+    const period = periodTitle(frequency, start, client.calendar ?? CIVIL_CALENDAR)
+    const has = `--from ${formatDay(start)} has it`
+    await cli.note(`left out: ${period} of ${namesIn(rows)}, which began before the range; ${has}`)
   }
+}
+
+/** Reads the day before a range for KPIs whose last value in it is of its first day, which a change is counted from. */
+export const readDayBefore = async (
+  client: Client,
+  request: ReportRequest,
+  inRange: readonly ReportRow[],
+): Promise<readonly ReportRow[]> => {
+  const day = request.from - 1
+  const last = new Map<string, ReportRow>()
+  for (const row of inRange) if (row.periodId === 'D') last.set(`${row.kpiId} ${row.itemId}`, row)
+  const alone = [...last.values()].filter(({ entryDate }) => entryDate === request.from)
+  if (alone.length === 0 || day < FIRST_QUERY_DAY) return []
+  const kpiIds = [...new Set(alone.map(({ kpiId }) => kpiId))]
+  return (await Array.fromAsync(completeReport(client, { ...request, from: day, to: day, kpiIds }))).flat()
 }

@@ -33,6 +33,8 @@ const lastDay = async (client: Client, request: ReportRequest, known: Day): Prom
 
 /** Finds the first and the last day with values; undefined if there are none. Sends about twenty requests at most. */
 const findValues = async (client: Client, request: ReportRequest): Promise<DayRange | undefined> => {
+  // Categories and KPIs can leave none over, which a request cannot ask for.
+  if (request.kpiIds?.length === 0) return undefined
   const all = await extentOf(client, { ...request, from: FIRST_QUERY_DAY, to: LAST_ENTRY_DAY })
   if (!all) return undefined
   return { from: all.from, to: all.isWhole ? all.to : await lastDay(client, request, all.to) }

@@ -1,0 +1,55 @@
+import type { Client } from '../../../client/client.ts'
+import type { ReportRequest } from '../../../client/operations/queries.ts'
+import type { Answer } from '../../../domain/analysis/answer.ts'
+import type { Expected } from '../../../domain/analysis/missing.ts'
+import { type Facts, joinsPeriods, type Question } from '../../../domain/analysis/question.ts'
+import { nextPeriod, periodStart, periodTitle } from '../../../domain/period.ts'
+import type { Cli } from '../../cli.ts'
+import { tellWhereValuesLie } from './where-values-lie.ts'
+
+/** Notes which periods of an answer hold only a part of their values: the range cuts them, or they are under way. */
+export const noteCutPeriods = async (cli: Cli, question: Question, facts: Facts): Promise<void> => {
+  const { by, compare } = question
+  const { calendar, range, today } = facts
+  if (by === undefined) return
+  const [first, last] = [periodStart(by, range.from, calendar), periodStart(by, range.to, calendar)]
+  const title = (start: number): string => periodTitle(by, start, calendar)
+  if (first < range.from) await cli.note(`${title(first)} begins before --from: only its days in the range count`)
+  const end = nextPeriod(by, last) - 1
+  if (range.to < Math.min(end, today)) {
+    await cli.note(`${title(last)} ends after --to: only its days in the range count`)
+  } else if (today < end && compare !== undefined && !joinsPeriods(question)) {
+    await cli.note(`${title(last)} is under way: what it has so far is compared with the whole of an earlier period`)
+  }
+}
+
+/** Notes what a forecast needs to be understood: that there is none, or what its target is. */
+const noteForecasts = async (cli: Cli, { records }: Answer, { by }: Question): Promise<void> => {
+  const foreseen = records.filter(({ forecast }) => typeof forecast === 'bigint')
+  if (foreseen.length === 0) return cli.note('no forecast: none of these periods is under way')
+  if (by === undefined || !foreseen.some(({ target }) => typeof target === 'bigint')) return
+  await cli.note('the target of a period under way is that of its values so far; progress_percent compares these two')
+}
+
+/** Notes why nothing is missing. */
+export const noteNothingMissing = (
+  { note }: Cli,
+  expected: readonly Expected[],
+  { range, today }: Facts,
+): Promise<void> => {
+  if (expected.length === 0) return note('nothing is missing: none of these KPIs is assigned to one of these users')
+  if (range.from > today) return note('nothing is missing: the range lies ahead')
+  return note('nothing is missing: each value that is due is there')
+}
+
+/** Notes what an answer does not say itself: why it is empty, and what its forecasts are. */
+export const noteAnswer = async (
+  cli: Cli,
+  client: Client,
+  request: ReportRequest,
+  { answer, question, rows }: { readonly answer: Answer; readonly question: Question; readonly rows: number },
+): Promise<void> => {
+  if (rows === 0) return cli.note(await tellWhereValuesLie(client, request))
+  if (answer.records.length === 0 && question.onlyMissed) return cli.note('no value in the range misses its target')
+  if (question.pace) await noteForecasts(cli, answer, question)
+}
