@@ -31,9 +31,12 @@ describe('a name', () => {
     ['__proto__', 8],
     ['jörg groß', 9],
     ["'-Rate", 10],
-  ])('%j is found: by id, else exactly, by address, without regard to case and spaces, or without a mark', (text, id) => {
-    expect(people.find(text)).toMatchObject({ id })
-  })
+  ])(
+    '%j is found: by id, else exactly, by address, without regard to case and spaces, or without a mark',
+    (text, id) => {
+      expect(people.find(text)).toMatchObject({ id })
+    },
+  )
 
   test.each([
     ['Bob', ['Bob', '3', '4']],

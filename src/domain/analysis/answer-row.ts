@@ -66,7 +66,11 @@ export const answerRow = resource({
       about: 'How much of the target is reached, by the direction of the KPI',
       nullable: true,
     },
-    state: { kind: 'text', about: 'met, near (missed by at most ten percent of the target), missed or no target', nullable: true },
+    state: {
+      kind: 'text',
+      about: 'met, near (missed by at most ten percent of the target), missed or no target',
+      nullable: true,
+    },
   },
 })
 

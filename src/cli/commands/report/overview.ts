@@ -29,7 +29,10 @@ export const overview = resource({
   path: '',
   verbs: [],
   fields: {
-    state: { kind: 'text', about: 'How the value stands: ✓ met, ~ near (missed by at most 10 % of the target), ✗ missed' },
+    state: {
+      kind: 'text',
+      about: 'How the value stands: ✓ met, ~ near (missed by at most 10 % of the target), ✗ missed',
+    },
     kpi: { kind: 'text', about: 'Name of the KPI' },
     item: { kind: 'text', about: 'Name of the user or group item' },
     period: { kind: 'text', about: 'Latest period with a value' },
