@@ -9,6 +9,9 @@ const FROM_FINE_TO_COARSE: readonly Frequency[] = ['D', 'W', 'M', 'Q', 'Y']
 export const isCoarser = (one: Frequency, other: Frequency): boolean =>
   FROM_FINE_TO_COARSE.indexOf(one) > FROM_FINE_TO_COARSE.indexOf(other)
 
+/** Tells whether a frequency is one of ours: a service of somebody else may have others, or none. */
+export const isKnownFrequency = (one: Frequency): boolean => FROM_FINE_TO_COARSE.includes(one)
+
 /** Returns this frequency and all coarser ones. */
 export const asCoarseAs = (frequency: Frequency): readonly Frequency[] =>
   FROM_FINE_TO_COARSE.slice(FROM_FINE_TO_COARSE.indexOf(frequency))

@@ -1,6 +1,6 @@
 import { civil, type Day, dayOfCivil, FIRST_QUERY_DAY } from '../day.ts'
 import { type Decimal, divideRounded } from '../decimal.ts'
-import { type DayRange, type Frequency, nextPeriod, periodBefore, periodStart } from '../period.ts'
+import { type DayRange, type Frequency, isKnownFrequency, nextPeriod, periodBefore, periodStart } from '../period.ts'
 import type { Kpi } from '../resources/kpi.ts'
 import { aggregateRows } from './aggregate.ts'
 import type { AnswerRow } from './answer-row.ts'
@@ -62,7 +62,9 @@ export const earlierDays = (question: Question, facts: Facts, kpiIds?: readonly 
   const { range, kpis } = facts
   if (compare === undefined && rolling === undefined) return []
   const wanted = kpiIds && new Set(kpiIds)
-  const asked = [...kpis.values()].filter(({ id }) => !wanted || wanted.has(id))
+  const asked = [...kpis.values()].filter(
+    ({ id, frequency_id }) => isKnownFrequency(frequency_id) && (!wanted || wanted.has(id)),
+  )
   const read = (from: Day, to: Day, of: readonly Kpi[]): EarlierDays => ({
     from: Math.max(from, FIRST_QUERY_DAY),
     to: Math.min(to, range.from - 1),

@@ -94,6 +94,7 @@ const reportRoute = (account: FaultyAccount, ledger: Ledger, { query }: TextRequ
       itemId: user,
       itemName: account.users.find(({ id }) => id === user)?.name,
       periodId: 'D',
+      direction: 'U',
       hasTarget: kpiOf.get(kpi)?.target === null ? 0 : 1,
       entryDate: date,
       actual: actual === null ? null : Number(actual) / 10_000,

@@ -3,7 +3,14 @@ import { completeReport } from '../../../client/operations/complete-report.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { type Day, FIRST_QUERY_DAY, formatDay } from '../../../domain/day.ts'
-import { CIVIL_CALENDAR, nextPeriod, periodBefore, periodStart, periodTitle } from '../../../domain/period.ts'
+import {
+  CIVIL_CALENDAR,
+  isCoarser,
+  nextPeriod,
+  periodBefore,
+  periodStart,
+  periodTitle,
+} from '../../../domain/period.ts'
 import type { Kpi } from '../../../domain/resources/kpi.ts'
 import type { ReportRow } from '../../../domain/resources/report-row.ts'
 import type { Cli } from '../../cli.ts'
@@ -14,7 +21,7 @@ export const readLonger = async (
   { kpiIds }: Pick<ReportRequest, 'kpiIds'>,
 ): Promise<Kpi[] | undefined> => {
   const kpis = await readIfAllowed(client, client.kpis.list())
-  return kpis?.filter(({ id, frequency_id }) => frequency_id !== 'D' && (!kpiIds || kpiIds.includes(id)))
+  return kpis?.filter(({ id, frequency_id }) => isCoarser(frequency_id, 'D') && (!kpiIds || kpiIds.includes(id)))
 }
 
 /** Returns the first day of the period of a KPI in which a range begins. */

@@ -101,7 +101,7 @@ export const createSilentCutCheck = ({ report }: Client, reading: Reading): Sile
       if (!largest) return
       const { part, answer } = largest
       const size = answer.rows.length
-      if (size < SMALLEST_CUT || size < (proven.get(report) ?? 0)) return
+      if (size < SMALLEST_CUT || size <= (proven.get(report) ?? 0)) return
       const parts = await partsOf(reading, part, answer)
       if (await lackingIn(reading, parts, answer.rows)) {
         // A row may have come meanwhile: then the part itself has it now.
