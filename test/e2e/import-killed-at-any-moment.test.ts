@@ -16,7 +16,7 @@ import { createSheet } from '../support/simulation/sheet.ts'
  * About how many processes are killed in all, and the seed that draws files and moments. `npm run soak -- kills 210 7` kills
  * 210, from the seed 7 on. The same seed loads and kills the same, as far as processes do.
  */
-const { KILLS = '15', SEED = '20261122' } = process.env
+const { KILLS = '10', SEED = '20261122' } = process.env
 const UNLIMITED = 1_000_000
 const SHOWN = 10
 /** The shares of the jobs in that: few kills of the slow ones, which wait for lists that may lag behind. */
