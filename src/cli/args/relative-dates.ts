@@ -106,7 +106,7 @@ const OF_CALENDAR = /^(?:ytd|(?:this|last)[- ](?:week|quarter|year))$/
 export const readRange = (
   { from, to }: Readonly<Record<string, unknown>>,
   today: Day,
-): ((client: Pick<Client, 'calendar' | 'frequencies'>) => Promise<DayRange>) => {
+): ((client: Client) => Promise<DayRange>) => {
   const words = [String(from), String(to)] as const
   for (const word of words) parseRelativeDays(word, { today, calendar: CIVIL_CALENDAR })
   return async (client) => {

@@ -1,18 +1,12 @@
 import { type Calendar, CIVIL_CALENDAR } from '../../domain/period.ts'
 import type { Client } from '../client.ts'
-import { isForbidden } from './read-if-allowed.ts'
+import { readIfAllowed } from './read-if-allowed.ts'
 
 /**
- * Returns when weeks and years begin; asks the service for a short list if no answer has told it yet. Of a service that
- * does not tell, weeks begin on Monday and years in January.
+ * Returns when weeks and years begin, which the bundled service tells with each answer; asks for one if there was none.
+ * Of a service that does not tell, weeks begin on Monday and years in January.
  */
-export const readCalendar = async (client: Pick<Client, 'calendar' | 'frequencies'>): Promise<Calendar> => {
-  if (client.calendar) return client.calendar
-  try {
-    await client.frequencies.list()
-  } catch (error) {
-    // A key that may not read the list is told, too.
-    if (!isForbidden(error)) throw error
-  }
+export const readCalendar = async (client: Client): Promise<Calendar> => {
+  if (!client.calendar && client.requests() === 0) await readIfAllowed(client, client.kpis.list())
   return client.calendar ?? CIVIL_CALENDAR
 }

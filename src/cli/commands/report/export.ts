@@ -39,7 +39,7 @@ import { tellWhereValuesLie } from './where-values-lie.ts'
 const serviceOf = ({ io, flags }: Cli, client: Client): Origin['service'] => {
   const place = findPlace(io, flags)
   const { for: name, isSure } = client.identifyAccount()
-  const account = isSure ? { account: name } : {}
+  const account = isSure ? { account: name.replace('account ', '') } : {}
   if (place.kind === 'embedded') return { kind: 'embedded', data_dir: place.dataDir, ...account }
   const { kind, baseUrl } = place
   return { kind, base_url: baseUrl, ...(place.kind === 'classic' ? { login: place.login } : {}), ...account }
