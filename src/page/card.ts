@@ -16,10 +16,13 @@ const SHOWN: Readonly<Record<State, { readonly sign: string; readonly words: str
   'no target': { sign: 'M4 8h8', words: 'No target', name: 'none' },
 }
 
-/** Returns the parts that show a state: a sign, and the word for it. */
+/** Returns the words for a state. */
+export const stateWords = (state: State): string => SHOWN[state].words
+
+/** Returns the parts that show a state: a sign, and the words for it. */
 export const stateParts = (state: State): Element[] => [
   pathIcon(SHOWN[state].sign),
-  element('span', {}, SHOWN[state].words),
+  element('span', {}, stateWords(state)),
 ]
 
 /** Returns the class of what shows a state. */
@@ -114,7 +117,7 @@ const figureOf = (series: Series, values: readonly PageValue[], charts: LazyChar
     const value = at === null ? undefined : values[at]
     caption.replaceChildren(...(value ? [readingOf(series, value)] : keys))
   }
-  charts.add(host, (into) => drawChart(into, series, values, onPoint))
+  charts.add(host, (into, size) => drawChart(into, size, series, values, onPoint))
   return element('figure', {}, host, caption)
 }
 

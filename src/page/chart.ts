@@ -6,9 +6,11 @@ import { axisLabel } from './period-label.ts'
 import { colourOf } from './scheme.ts'
 import type { Series } from './series.ts'
 
+export type ChartSize = { readonly width: number; readonly height: number }
+
 /** Sets the size of charts on the screen, where the width follows from the card, and on paper, two beside each other. */
 const SCREEN_HEIGHT = 168
-export const PAPER = { width: 310, height: 116 }
+export const PAPER: ChartSize = { width: 310, height: 116 }
 const FONT = '12px system-ui, sans-serif'
 /** Sets about how many pixels a label below the axis takes. */
 const LABEL_WIDTH = 76
@@ -83,6 +85,7 @@ const withRoom = (_: UPlot, first: number, last: number): UPlot.Range.MinMax => 
  */
 export const drawChart = (
   host: HTMLElement,
+  size: ChartSize,
   series: Series,
   values: readonly PageValue[],
   onPoint: (at: number | null) => void,
@@ -91,8 +94,7 @@ export const drawChart = (
   const actuals = values.map(({ actual }) => drawn(actual))
   const targets = values.map(({ target }) => drawn(target))
   const options: UPlot.Options = {
-    width: host.clientWidth,
-    height: SCREEN_HEIGHT,
+    ...size,
     padding: [8, LABEL_WIDTH / 3, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
@@ -104,7 +106,5 @@ export const drawChart = (
   return new UPlot(options, [days, actuals, targets], host)
 }
 
-/** Fits a chart into a width on the screen. */
-export const fitChart = (chart: UPlot, width: number): void => {
-  if (width > 0) chart.setSize({ width, height: SCREEN_HEIGHT })
-}
+/** Returns the size of a chart on the screen in an element of this width. */
+export const screenSize = (width: number): ChartSize => ({ width, height: SCREEN_HEIGHT })

@@ -1,7 +1,7 @@
 import { STATES, type State } from '../domain/analysis/state.ts'
 import { type Day, formatDay, parseDay } from '../domain/day.ts'
 import { type Calendar, type DayRange, periodStart } from '../domain/period.ts'
-import { stateClass, stateParts } from './card.ts'
+import { stateClass, stateParts, stateWords } from './card.ts'
 import { element, labelled } from './dom.ts'
 
 /** Describes what a page shows at the moment. */
@@ -66,6 +66,19 @@ export class Controls {
       range: { from: parseDay(this.#from.value) ?? this.#whole.from, to: parseDay(this.#to.value) ?? this.#whole.to },
       states: new Set(pressed.map(([state]) => state)),
     }
+  }
+
+  /** Says in words what is chosen; empty, if that is everything. */
+  chosenText(): string {
+    const { search, item, range, states } = this.selection()
+    const isWhole = range.from === this.#whole.from && range.to === this.#whole.to
+    const parts = [
+      ...(search.trim() === '' ? [] : [`"${search.trim()}"`]),
+      ...(item === undefined ? [] : [this.#item.selectedOptions[0]?.text ?? '']),
+      ...(isWhole ? [] : [`${formatDay(range.from)} to ${formatDay(range.to)}`]),
+      ...[...states].map(stateWords),
+    ]
+    return parts.length === 0 ? '' : `Chosen: ${parts.join(', ')}`
   }
 
   /** Shows how many there are of each state. */

@@ -1,7 +1,7 @@
 import type UPlot from 'uplot'
-import { fitChart, PAPER } from './chart.ts'
+import { type ChartSize, PAPER, screenSize } from './chart.ts'
 
-type Draw = (host: HTMLElement) => UPlot
+type Draw = (host: HTMLElement, size: ChartSize) => UPlot
 
 /** Draws charts when they come into view, and all of them for printing. */
 export class LazyCharts {
@@ -33,30 +33,44 @@ export class LazyCharts {
 
   /** Draws all charts, in the size that they have on paper. */
   beginPrint(): void {
-    for (const host of this.#waiting.keys()) this.#draw(host)
     this.#resized.disconnect()
     for (const chart of this.#drawn.values()) chart.setSize(PAPER)
+    for (const host of this.#waiting.keys()) this.#draw(host, PAPER)
   }
 
+  /** Fits all charts into the screen again, and forgets those whose cards were only there for printing. */
   endPrint(): void {
-    for (const host of this.#drawn.keys()) this.#resized.observe(host)
+    for (const host of this.#drawn.keys()) {
+      if (host.isConnected) this.#resized.observe(host)
+      else this.#forget(host)
+    }
+  }
+
+  #forget(host: Element): void {
+    this.#drawn.get(host)?.destroy()
+    this.#drawn.delete(host)
   }
 
   #drawSeen(entries: readonly IntersectionObserverEntry[]): void {
-    for (const { target, isIntersecting } of entries) if (isIntersecting) this.#draw(target)
+    for (const { target, isIntersecting } of entries) if (isIntersecting) this.#drawOnScreen(target)
   }
 
-  #draw(host: Element): void {
+  #drawOnScreen(host: Element): void {
+    if (!this.#waiting.has(host)) return
+    this.#draw(host, screenSize(host.clientWidth))
+    this.#resized.observe(host)
+  }
+
+  #draw(host: Element, size: ChartSize): void {
     const draw = this.#waiting.get(host)
     if (!draw || !(host instanceof HTMLElement)) return
     this.#waiting.delete(host)
     this.#seen.unobserve(host)
-    this.#drawn.set(host, draw(host))
-    this.#resized.observe(host)
+    this.#drawn.set(host, draw(host, size))
   }
 
   #fit(host: Element, width: number): void {
     const chart = this.#drawn.get(host)
-    if (chart) fitChart(chart, Math.floor(width))
+    if (chart && width >= 1) chart.setSize(screenSize(Math.floor(width)))
   }
 }

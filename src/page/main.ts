@@ -1,8 +1,9 @@
 import type { PageData } from '../domain/analysis/page-data.ts'
+import { CardGroups } from './card-groups.ts'
 import { Controls } from './controls.ts'
 import { element, labelled } from './dom.ts'
 import { LazyCharts } from './lazy-charts.ts'
-import { findResults, showResults } from './results.ts'
+import { findResults } from './results.ts'
 import { Appearance } from './scheme.ts'
 import { readSeries, type Series } from './series.ts'
 
@@ -15,41 +16,75 @@ const appearanceChoice = (appearance: Appearance): HTMLElement => {
   return label
 }
 
-/** Prepares a page for paper: all charts, in black on white; and puts it back afterwards. */
-const preparePrints = (appearance: Appearance, charts: LazyCharts): void => {
-  addEventListener('beforeprint', () => {
-    charts.beginPrint()
-    appearance.beginPrint()
-  })
-  addEventListener('afterprint', () => {
-    appearance.endPrint()
-    charts.endPrint()
-  })
+/** Says how much of what was found is on paper; empty, if all of it is. */
+const paperText = (cards: number, found: number): string => {
+  const printed = `${cards.toLocaleString('en')} of ${found.toLocaleString('en')} are printed.`
+  return cards === found ? '' : `${printed} To print others, choose fewer by search, item or state.`
 }
 
-const countText = (found: number, all: number): string => {
-  const of = found === all ? '' : ` of ${all.toLocaleString('en')}`
-  return `${found.toLocaleString('en')}${of} shown`
+const countText = (cards: number, found: number, all: number): string => {
+  const [shown, matching, whole] = [cards, found, all].map((count) => count.toLocaleString('en'))
+  if (cards < found && found < all) return `${matching} of ${whole} found, ${shown} of them shown`
+  return cards === all ? `${shown} shown` : `${shown} of ${whole} shown`
 }
 
-const showReport = (into: HTMLElement, data: PageData, all: readonly Series[]): void => {
-  const charts = new LazyCharts()
-  const appearance = new Appearance(() => charts.redraw())
-  const results = element('div', { class: 'results' })
-  const count = element('p', { class: 'found', role: 'status', 'aria-live': 'polite' })
-  const show = (): void => {
-    const selection = controls.selection()
-    const found = findResults(all, selection)
-    controls.showCounts(found.counts)
-    const { from, to } = selection.range
-    count.textContent = from > to ? 'The first day is after the last day.' : countText(found.results.length, all.length)
-    showResults(results, found.results, selection.range, charts)
+/** Shows a report, and lets the reader choose what of it. */
+class ReportView {
+  readonly #all: readonly Series[]
+  readonly #charts = new LazyCharts()
+  readonly #appearance = new Appearance(() => this.#charts.redraw())
+  readonly #groups = new CardGroups(this.#charts, () => this.#showCount())
+  readonly #controls: Controls
+  readonly #count = element('p', { class: 'found', role: 'status', 'aria-live': 'polite' })
+  readonly #chosen = element('p', { class: 'chosen paper' })
+  readonly #printed = element('p', { class: 'paper' })
+  #found = 0
+
+  constructor(data: PageData, all: readonly Series[]) {
+    this.#all = all
+    this.#controls = new Controls(data.range, data.calendar, data.items, () => this.#show())
   }
-  const controls = new Controls(data.range, data.calendar, data.items, show)
-  document.querySelector('.page-header')?.append(appearanceChoice(appearance))
-  into.append(controls.form, element('main', {}, count, results))
-  preparePrints(appearance, charts)
-  show()
+
+  open(into: HTMLElement): void {
+    document.querySelector('.page-header')?.append(appearanceChoice(this.#appearance), this.#chosen)
+    into.append(this.#controls.form, element('main', {}, this.#count, this.#printed, this.#groups.element))
+    this.#show()
+    this.#preparePrints()
+  }
+
+  #show(): void {
+    const selection = this.#controls.selection()
+    const { results, counts } = findResults(this.#all, selection)
+    this.#found = results.length
+    this.#controls.showCounts(counts)
+    this.#chosen.textContent = this.#controls.chosenText()
+    this.#groups.show(results, selection.range)
+    this.#showCount()
+  }
+
+  #showCount(): void {
+    const { from, to } = this.#controls.selection().range
+    this.#count.textContent =
+      from > to ? 'The first day is after the last day.' : countText(this.#groups.cards, this.#found, this.#all.length)
+  }
+
+  /** Prepares the page for paper: all cards and charts, in black on white; and puts it back afterwards. */
+  #preparePrints(): void {
+    let scrolled = 0
+    addEventListener('beforeprint', () => {
+      scrolled = scrollY
+      this.#groups.beginPrint()
+      this.#printed.textContent = paperText(this.#groups.cards, this.#found)
+      this.#charts.beginPrint()
+      this.#appearance.beginPrint()
+    })
+    addEventListener('afterprint', () => {
+      this.#groups.endPrint()
+      this.#appearance.endPrint()
+      this.#charts.endPrint()
+      scrollTo(scrollX, scrolled)
+    })
+  }
 }
 
 const into = document.querySelector<HTMLElement>('#page')
@@ -58,6 +93,6 @@ if (into && packed) {
   // Trust the data: the program that wrote this file wrote it, too.
   const data: PageData = JSON.parse(packed)
   const all = readSeries(data)
-  if (all.length > 0) showReport(into, data, all)
+  if (all.length > 0) new ReportView(data, all).open(into)
   else into.append(element('main', {}, element('p', { class: 'notice' }, 'There are no values in these days.')))
 }

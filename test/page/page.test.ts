@@ -87,6 +87,42 @@ const inkOf = (page: Page): Promise<number[]> =>
     }),
   )
 
+/** KPIs with these items each, and two values of each item. */
+const kpisOf = (kpis: number, items: number): ReportRow[] =>
+  inOrder(
+    Array.from({ length: kpis * items }, (_, at) => {
+      const [kpiId, itemId] = [Math.floor(at / items), at % items]
+      return pageSeries([10_000n, 20_000n], { kpiId, kpiName: `KPI ${kpiId}`, itemId, itemName: `Item ${itemId}` })
+    }).flat(),
+  )
+
+/** Keeps what there is to print each time that something is printed. */
+const countPrinted = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    addEventListener('beforeprint', () => {
+      const count = (selector: string): number => document.querySelectorAll(selector).length
+      const texts = [...document.querySelectorAll('.paper')].map((one) => one.textContent)
+      const paper = texts.filter((text) => text !== '').join('\n')
+      const seen = { cards: count('.card'), charts: count('.plot canvas'), paper }
+      document.documentElement.dataset['printed'] = JSON.stringify(seen)
+    })
+  })
+
+/** What there was to print the last time. */
+const printed = (page: Page): Promise<unknown> =>
+  page.evaluate(() => JSON.parse(document.documentElement.dataset['printed'] ?? 'null'))
+
+const shownTexts = (page: Page): Promise<string[]> =>
+  page.$$eval('.paper', (all) => all.filter((one) => one.checkVisibility()).map((one) => one.textContent ?? ''))
+
+/** What the paper says besides the report, as it is laid out for printing. */
+const printedTexts = async (page: Page): Promise<string[]> => {
+  await page.emulateMediaType('print')
+  const texts = await shownTexts(page)
+  await page.emulateMediaType('screen')
+  return texts
+}
+
 const chartsDrawn = (page: Page, count: number): Promise<unknown> =>
   page.waitForFunction((wanted) => document.querySelectorAll('.plot canvas').length === wanted, {}, count)
 
@@ -252,10 +288,7 @@ describe.skipIf(noBrowser !== undefined)(`a report's page${noBrowser === undefin
   })
 
   test('draws charts as they come into view, and all of them for printing', async () => {
-    const many = Array.from({ length: 60 }, (_, at) =>
-      pageSeries([10_000n, 20_000n], { kpiId: at, kpiName: `KPI ${at}`, itemId: at % 5, itemName: `Item ${at % 5}` }),
-    )
-    await using opened = await openReport(browser, inOrder(many.flat()))
+    await using opened = await openReport(browser, kpisOf(12, 5))
     const { page } = opened
     const drawn = (): Promise<number> => page.$$eval('.plot canvas', (all) => all.length)
     await page.waitForSelector('.plot canvas')
@@ -274,11 +307,61 @@ describe.skipIf(noBrowser !== undefined)(`a report's page${noBrowser === undefin
   test('shows the first items of a KPI with very many, and the others on a click', async () => {
     const many = Array.from({ length: 40 }, (_, at) => pageRow({ itemId: at, itemName: `Shop ${at}` }))
     await using opened = await openReport(browser, many)
-    expect(await opened.text('.found')).toBe('40 shown')
+    expect(await opened.text('.found')).toBe('12 of 40 shown')
     expect(await opened.texts(KPI_NAMES)).toEqual(Array.from({ length: 12 }, (_, at) => `Shop ${at}`))
     await opened.page.click('.more')
     expect((await opened.texts(KPI_NAMES)).length).toBe(40)
+    expect(await opened.text('.found')).toBe('40 shown')
     expect(await opened.page.evaluate(() => document.activeElement?.textContent)).toBe('Shop 12')
+    await opened.page.type(selectorOf('Search'), '2')
+    expect(await opened.text('.found')).toBe('13 of 40 found, 12 of them shown')
+  })
+
+  test('prints the KPIs behind the button too, and shows the same as before afterwards', async () => {
+    await using opened = await openReport(browser, kpisOf(4, 20))
+    const { page } = opened
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+    await page.waitForSelector('section:last-child .card:last-child canvas')
+    const screen = (): Promise<unknown> => page.evaluate(() => [document.querySelector('#page')?.textContent, scrollY])
+    const before = await screen()
+    await countPrinted(page)
+    await page.pdf()
+    expect(await printed(page)).toEqual({ cards: 80, charts: 80, paper: '' })
+    expect(await screen()).toEqual(before)
+    expect(await opened.text('.found')).toBe('48 of 80 shown')
+    expect(opened.complaints).toEqual([])
+  })
+
+  test('prints no more than 500 KPIs, and says how many it leaves out', async () => {
+    await using opened = await openReport(browser, kpisOf(2, 300))
+    // Days without values have no charts, which would take most of the time.
+    await setDay(opened.page, 'First day', '2026-06-01')
+    await countPrinted(opened.page)
+    await opened.page.evaluate(() => {
+      dispatchEvent(new Event('beforeprint'))
+      dispatchEvent(new Event('afterprint'))
+    })
+    expect(await printed(opened.page)).toEqual({
+      cards: 500,
+      charts: 0,
+      paper:
+        'Chosen: 2026-06-01 to 2026-12-31\n' +
+        '500 of 600 are printed. To print others, choose fewer by search, item or state.\n100 more are not printed.',
+    })
+    expect((await opened.texts(KPI_NAMES)).length).toBe(24)
+  })
+
+  test('says on paper what was chosen, and on the screen leaves that to the controls', async () => {
+    await using opened = await openReport(browser, ROWS)
+    const { page } = opened
+    expect(await printedTexts(page)).toEqual([])
+    await page.type(selectorOf('Search'), ' rev ')
+    expect(await printedTexts(page)).toEqual(['Chosen: "rev"'])
+    await page.select(selectorOf('Item'), '1')
+    await page.click('.states button.met')
+    await setDay(page, 'Last day', '2026-02-10')
+    expect(await printedTexts(page)).toEqual(['Chosen: "rev", Bob Ray, 2026-01-01 to 2026-02-10, Met'])
+    expect(await shownTexts(page)).toEqual([])
   })
 
   test('shows the value under the pointer', async () => {
