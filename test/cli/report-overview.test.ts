@@ -30,6 +30,14 @@ const rowsOf = (rows: readonly ReportRow[], before: readonly ReportRow[] = []) =
   overviewRows(rows, before, CIVIL_CALENDAR)
 
 describe('the overview', () => {
+  test.each([
+    [199_9999n, '99 %'],
+    [200_0000n, '100 %'],
+    [150_0000n, '75 %'],
+  ])('never shows a target as reached that is not: %d', (actual, progress) => {
+    expect(rowsOf([row({ actual, target: 200_0000n })])).toMatchObject([{ progress }])
+  })
+
   test('is of the latest period with a value, and of the change to it', () => {
     expect(rowsOf(days(1_0000n, 5_0000n, 3_0000n))).toEqual([
       {

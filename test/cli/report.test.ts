@@ -39,6 +39,14 @@ describe.each(users)('%s, kpi report', (_, open) => {
     })
   })
 
+  test('has the KPIs in their own order, whichever had a value first', async () => {
+    await user.client.kpis.update(SHOP.visits, { sort_order: 0 })
+    const { stdout } = await report()
+    const [, , ...lines] = stdout.trimEnd().split('\n')
+    expect(lines.map((line) => /Revenue|Visits/.exec(line)?.[0])).toEqual(['Visits', 'Revenue'])
+    await user.client.kpis.update(SHOP.visits, { sort_order: 2 })
+  })
+
   test('keeps the people of a KPI together, whoever began first', async () => {
     const later = { user_id: SHOP.bob, kpi_id: SHOP.revenue, entry_date: 20_778, actual: 7_0000n }
     await user.client.assignments(SHOP.bob).add({ id: SHOP.revenue, sort_order: 1 })

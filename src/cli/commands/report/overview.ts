@@ -1,4 +1,4 @@
-import { percentOf, progressOf, type State, stateOf } from '../../../domain/analysis/state.ts'
+import { type Measured, percentOf, progressOf, type State, stateOf } from '../../../domain/analysis/state.ts'
 import type { Decimal } from '../../../domain/decimal.ts'
 import { formatByPattern, type NumberPattern, readNumberPattern } from '../../../domain/number-pattern.ts'
 import { type Calendar, periodBefore, periodName } from '../../../domain/period.ts'
@@ -51,6 +51,8 @@ const SIGNS: Readonly<Record<State, string>> = { met: '✓ met', near: '~ near',
 
 const TREND_BARS = 24
 
+/** Holds 99 percent. */
+const ALMOST_WHOLE: Decimal = 99_0000n
 const WHOLE_PERCENT = readNumberPattern('# %')
 const TENTHS_OF_PERCENT = readNumberPattern('#.0 %')
 
@@ -78,6 +80,13 @@ const changeOf = (
   return { change: signed(shown(change), change > 0n), percent: signed(percent, change > 0n) }
 }
 
+/** Returns the progress; of a value that has not met its target, at most 99 percent, so that it never reads as a whole. */
+const shortOfWhole = (measured: Measured): Decimal | null => {
+  const progress = progressOf(measured)
+  const isAsItIs = progress === null || progress < ALMOST_WHOLE || stateOf(measured) === 'met'
+  return isAsItIs ? progress : ALMOST_WHOLE
+}
+
 /** Returns the overview of one KPI and item from its rows in the range, and those before, in the order of days. */
 const overviewOf = (rows: readonly ReportRow[], before: readonly ReportRow[], calendar: Calendar): OverviewRow[] => {
   const latest = rows.findLast(({ actual }) => actual !== null) ?? rows.at(-1)
@@ -96,7 +105,7 @@ const overviewOf = (rows: readonly ReportRow[], before: readonly ReportRow[], ca
       period: periodName(periodId, entryDate, calendar),
       actual: actual === null ? null : shown(actual),
       target: target === null ? null : shown(target),
-      progress: percentText(progressOf(latest), WHOLE_PERCENT),
+      progress: percentText(shortOfWhole(latest), WHOLE_PERCENT),
       ...changeOf(actual, previous?.actual, shown),
       trend: sparkline(sample(values)),
     },
@@ -107,7 +116,7 @@ const seriesKey = ({ kpiId, itemId }: ReportRow): string => `${kpiId} ${itemId}`
 const byDay = (one: ReportRow, other: ReportRow): number => one.entryDate - other.entryDate
 
 /**
- * Returns the overview of a report: a row for each KPI and item, in the order in which KPIs first come. `before` holds
+ * Returns the overview of a report: a row for each KPI and item, in the order in which KPIs come. `before` holds
  * rows of earlier periods, to tell the change.
  */
 export const overviewRows = (

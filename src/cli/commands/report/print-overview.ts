@@ -3,6 +3,7 @@ import { completeReport } from '../../../client/operations/complete-report.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import { type Day, formatDay } from '../../../domain/day.ts'
 import { type Calendar, CIVIL_CALENDAR, type Frequency, nextPeriod, periodName } from '../../../domain/period.ts'
+import type { Kpi } from '../../../domain/resources/kpi.ts'
 import type { ReportRow } from '../../../domain/resources/report-row.ts'
 import type { Cli } from '../../cli.ts'
 import { wrap } from '../../output/width.ts'
@@ -41,17 +42,24 @@ const headingOf = ({ from, to }: ReportRequest, rows: readonly ReportRow[], cale
   return `${formatDay(from)} to ${formatDay(to)}: ${parts.join(', ')}`
 }
 
+/** Returns rows by KPI, in the order of these; the others come last. */
+const inOrder = (rows: readonly ReportRow[], kpis: readonly Kpi[] = []): ReportRow[] => {
+  const place = new Map(kpis.map(({ id }, at) => [id, at]))
+  const placeOf = ({ kpiId }: ReportRow): number => place.get(kpiId) ?? kpis.length
+  return rows.toSorted((one, other) => placeOf(one) - placeOf(other))
+}
+
 /** Reads a report and prints its overview, with the periods that overlap the range. */
 export const printOverview = async (cli: Cli, client: Client, request: ReportRequest): Promise<void> => {
   const inRange = (await Array.fromAsync(completeReport(client, request))).flat()
-  const { underWay, before, isKnown } = await readEarlierPeriods(client, request)
-  if (!isKnown) await cli.note(UNKNOWN_PERIODS)
+  const { underWay, before, kpis } = await readEarlierPeriods(client, request)
+  if (!kpis) await cli.note(UNKNOWN_PERIODS)
   const rows = [...inRange, ...underWay]
   if (rows.length === 0) return cli.note(await tellWhereValuesLie(client, request))
   const calendar = client.calendar ?? CIVIL_CALENDAR
   const { stdout } = cli.io
   const table = await overviewTable(
-    overviewRows(rows, [...before, ...(await readDayBefore(client, request, inRange))], calendar),
+    overviewRows(inOrder(rows, kpis), [...before, ...(await readDayBefore(client, request, inRange))], calendar),
     {
       width: stdout.columns,
       color: cli.printing().color,

@@ -15,14 +15,22 @@ import type { Kpi } from '../../../domain/resources/kpi.ts'
 import type { ReportRow } from '../../../domain/resources/report-row.ts'
 import type { Cli } from '../../cli.ts'
 
-/** Reads the KPIs of a report that are measured less often than each day; undefined if the key may not read KPIs. */
-export const readLonger = async (
+const isLonger = ({ frequency_id }: Kpi): boolean => isCoarser(frequency_id, 'D')
+
+/** Reads the KPIs of a report, in its order; undefined if the key may not read KPIs. */
+const readKpis = async (
   client: Client,
   { kpiIds }: Pick<ReportRequest, 'kpiIds'>,
-): Promise<Kpi[] | undefined> => {
+): Promise<readonly Kpi[] | undefined> => {
   const kpis = await readIfAllowed(client, client.kpis.list())
-  return kpis?.filter(({ id, frequency_id }) => isCoarser(frequency_id, 'D') && (!kpiIds || kpiIds.includes(id)))
+  return kpis
+    ?.filter(({ id }) => !kpiIds || kpiIds.includes(id))
+    .toSorted((one, other) => one.sort_order - other.sort_order || one.id - other.id)
 }
+
+/** Reads those that are measured less often than each day. */
+export const readLonger = async (...of: Parameters<typeof readKpis>): Promise<readonly Kpi[] | undefined> =>
+  (await readKpis(...of))?.filter(isLonger)
 
 /** Returns the first day of the period of a KPI in which a range begins. */
 const firstStart = ({ frequency_id }: Kpi, from: Day, { calendar }: Pick<Client, 'calendar'>): Day => {
@@ -35,8 +43,8 @@ const firstStart = ({ frequency_id }: Kpi, from: Day, { calendar }: Pick<Client,
 type EarlierRows = {
   readonly underWay: readonly ReportRow[]
   readonly before: readonly ReportRow[]
-  /** Tells whether they could be found: some keys may not read KPIs. */
-  readonly isKnown: boolean
+  /** Lists the KPIs of the report in its order; undefined if the key may not read KPIs, so that no rows could be found. */
+  readonly kpis: readonly Kpi[] | undefined
 }
 
 /** Says that periods which began before the range may be missing. */
@@ -53,18 +61,18 @@ export const readEarlierPeriods = async (
   wanted: 'under way' | 'also before' = 'also before',
 ): Promise<EarlierRows> => {
   const { from } = request
-  const longer = await readLonger(client, request)
-  if (!longer) return { underWay: [], before: [], isKnown: false }
+  const kpis = await readKpis(client, request)
+  const longer = kpis?.filter(isLonger) ?? []
   const starts = longer.map((kpi) => {
     const start = firstStart(kpi, from, client)
     return wanted === 'under way' ? start : periodBefore(kpi.frequency_id, start)
   })
   const first = Math.max(FIRST_QUERY_DAY, Math.min(...starts))
-  if (longer.length === 0 || first >= from) return { underWay: [], before: [], isKnown: true }
+  if (longer.length === 0 || first >= from) return { underWay: [], before: [], kpis }
   const earlier = { ...request, from: first, to: from - 1, kpiIds: longer.map(({ id }) => id) }
   const rows = (await Array.fromAsync(completeReport(client, earlier))).flat()
   const reachesIn = ({ periodId, entryDate }: ReportRow): boolean => nextPeriod(periodId, entryDate) > from
-  return { underWay: rows.filter(reachesIn), before: rows.filter((row) => !reachesIn(row)), isKnown: true }
+  return { underWay: rows.filter(reachesIn), before: rows.filter((row) => !reachesIn(row)), kpis }
 }
 
 const SHOWN_NAMES = 3
@@ -78,8 +86,8 @@ const namesIn = (rows: readonly ReportRow[]): string => {
 
 /** Notes which periods with values the rows of a report leave out, because they began before its first day. */
 export const noteLeftOut = async (cli: Cli, client: Client, request: ReportRequest): Promise<void> => {
-  const { underWay, isKnown } = await readEarlierPeriods(client, request, 'under way')
-  if (!isKnown) await cli.note(UNKNOWN_PERIODS)
+  const { underWay, kpis } = await readEarlierPeriods(client, request, 'under way')
+  if (!kpis) await cli.note(UNKNOWN_PERIODS)
   for (const [frequency, rows] of Map.groupBy(underWay, ({ periodId }) => periodId)) {
     const start = rows.reduce((first, { entryDate }) => Math.min(first, entryDate), Infinity)
     const period = periodTitle(frequency, start, client.calendar ?? CIVIL_CALENDAR)
