@@ -4,7 +4,7 @@ import { readIfAllowed } from './read-if-allowed.ts'
 
 /**
  * Returns when weeks and years begin, which the bundled service tells with each answer; asks for one if there was none.
- * Of a service that does not tell, weeks begin on Monday and years in January.
+ * Takes Monday and January for a service that does not tell.
  */
 export const readCalendar = async (client: Client): Promise<Calendar> => {
   if (!client.calendar && client.requests() === 0) await readIfAllowed(client, client.kpis.list())

@@ -1,10 +1,10 @@
 import type { Day } from '../day.ts'
+import { type Decimal, divideRounded } from '../decimal.ts'
 import { KpiError } from '../errors.ts'
 import { isCoarser, periodStart } from '../period.ts'
 import { frequencyNames } from '../resources/catalog.ts'
 import type { Kpi } from '../resources/kpi.ts'
 import type { AnswerRow } from './answer-row.ts'
-import { aggregate, type Exact, rounded } from './exact.ts'
 import type { Facts, Question } from './question.ts'
 
 /** Returns the KPI of a row; throws if the service reports one that it does not list. */
@@ -19,6 +19,35 @@ export const kpiOf = ({ kpis }: Facts, { kpiId, kpiName }: AnswerRow): Kpi => {
 
 /** Returns the unit of a row's KPI, or of its KPIs. */
 export const unitOf = (facts: Facts, row: AnswerRow): number => row.unit_id ?? kpiOf(facts, row).unit_id
+
+/** Holds a value before it is rounded, as a fraction. */
+type Exact = { readonly top: bigint; readonly bottom: bigint }
+
+const ZERO: Exact = { top: 0n, bottom: 1n }
+
+const divisorOf = (one: bigint, other: bigint): bigint => (other === 0n ? one : divisorOf(other, one % other))
+
+const plus = (one: Exact, other: Exact): Exact => {
+  const bottom = (one.bottom / divisorOf(one.bottom, other.bottom)) * other.bottom
+  return { top: one.top * (bottom / one.bottom) + other.top * (bottom / other.bottom), bottom }
+}
+
+/** Returns the exact sum or average of the values that are there; null if there are none. */
+const aggregate = (values: readonly (Exact | Decimal | null)[], how: 'SUM' | 'AVG'): Exact | null => {
+  let [whole, count, parts] = [0n, 0n, ZERO]
+  for (const value of values) {
+    if (value === null) continue
+    if (typeof value === 'bigint') whole += value
+    else parts = plus(parts, value)
+    count += 1n
+  }
+  if (count === 0n) return null
+  const { top, bottom } = plus({ top: whole, bottom: 1n }, parts)
+  return { top, bottom: how === 'SUM' ? bottom : bottom * count }
+}
+
+/** Rounds an exact value to four decimals. */
+const rounded = (value: Exact | null): Decimal | null => value && divideRounded(value.top, value.bottom)
 
 /** Holds what the values of rows are before they are rounded, so that an average of averages is rounded once. */
 type ExactValues = WeakMap<AnswerRow, Readonly<Record<'actual' | 'target', Exact | null>>>
