@@ -252,6 +252,14 @@ describe.each(users)('%s, kpi report export', (_, open) => {
       )
     })
 
+    test('goes on without a manifest, too, also up to a day of long ago', async () => {
+      const day = Math.floor(Date.parse('2026-08-07') / 86_400_000)
+      await user.client.entries.add({ user_id: SHOP.ann, kpi_id: SHOP.visits, entry_date: day, actual: 1_0000n })
+      await user.kpi('report', 'export', '--from', '2026-08-01', '--to', '2026-08-31', '--to-file', 'r.csv')
+      const ran = await user.kpi('report', 'export', '--to', '2026-09-30', '--append-since', 'r.csv')
+      expect(ran).toMatchObject({ code: 0, stderr: 'r.csv has 1 row of 2026-08-07 to 2026-09-30 now\n' })
+    })
+
     test('writes to another file, and leaves the earlier one', async () => {
       await exported('--to', '2026-11-20', '--to-file', 'old.csv')
       const old = text('old.csv')

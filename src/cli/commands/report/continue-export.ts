@@ -61,15 +61,15 @@ export const continueFile = async (added: Added, name: string): Promise<Continua
   const path = resolve(cli.io.cwd, name)
   if (!existsSync(path)) return { range: inOrder(asked) }
   const known = await readOrigin(path, name, origin)
-  const range = inOrder({ from: known?.from ?? asked.from, to: asked.to })
+  const range = { from: known?.from ?? asked.from, to: asked.to }
   if (known && !known.isAsWritten) {
     await cli.note(`${name} is not what its manifest says; all of it is read again, from ${formatDay(range.from)}`)
-    return { range }
+    return { range: inOrder(range) }
   }
   const { isGzip } = formatOfName(name)
   const earlier: EarlierFile = { path, name, format: look.format, isGzip, columns: reportRow.shown }
   const held = await readEarlier(earlier)
-  if (!held) return { range }
+  if (!held) return { range: inOrder(range) }
   requireLater(name, held.last, asked)
   const from = Math.min(known?.from ?? held.first, held.first)
   return { range: { ...range, from }, kept: { earlier, again: await againFrom(added, held, from) } }

@@ -18,8 +18,8 @@ const middleOf = (list: Ids, withRows: ReadonlySet<number>): number => {
   return places[Math.ceil(places.length / 2)] ?? list.length
 }
 
-/** Cuts ids into lists that a URL can name. */
-const listsOf = (ids: Ids): Ids[] =>
+/** Cuts ids into lists that a URL can name beside others. */
+const shortListsOf = (ids: Ids): Ids[] =>
   Array.from({ length: Math.ceil(ids.length / MAX_IDS_PER_REQUEST) }, (_, at) =>
     ids.slice(at * MAX_IDS_PER_REQUEST, (at + 1) * MAX_IDS_PER_REQUEST),
   )
@@ -29,7 +29,7 @@ const halvesOf = (list: Ids, ids: Ids): Ids[] => {
   const withRows = new Set(ids)
   if (withRows.size < 2) return []
   const middle = middleOf(list, withRows)
-  return [...listsOf(list.slice(0, middle)), ...listsOf(list.slice(middle))]
+  return [...shortListsOf(list.slice(0, middle)), ...shortListsOf(list.slice(middle))]
 }
 
 /**
