@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
@@ -35,15 +35,30 @@ const stop = async (home: Folder, name: string, signal: NodeJS.Signals): Promise
   return code
 }
 
+/** How often an export is tried that was done before the signal came, as may happen on a busy machine. */
+const TRIES = 5
+
+/** Stops an export; what it wrote if it was done before is replaced by what was there. */
+const stopInTime = async (home: Folder, name: string, signal: NodeJS.Signals): Promise<number | null> => {
+  const path = home.in(name)
+  const before = existsSync(path) ? readFileSync(path) : undefined
+  for (let tries = 1; ; tries += 1) {
+    const code = await stop(home, name, signal)
+    if (code !== 0 || tries === TRIES) return code
+    if (before) writeFileSync(path, before)
+    else rmSync(path)
+  }
+}
+
 test.each(['r.csv', 'r.json', 'r.ndjson.gz', 'r.md', 'r.xlsx', 'r.html'])(
   'an export to %s that is killed, interrupted or without room leaves the file as it was',
   async (name) => {
     using home = temporaryFolder()
     cpSync(filled.path, home.path, { recursive: true })
-    expect(await stop(home, name, 'SIGKILL')).toBe(null)
+    expect(await stopInTime(home, name, 'SIGKILL')).toBe(null)
     expect(existsSync(home.in(name))).toBe(false)
     writeFileSync(home.in(name), 'earlier')
-    expect(await stop(home, name, 'SIGINT')).toBe(6)
+    expect(await stopInTime(home, name, 'SIGINT')).toBe(6)
     expect(readFileSync(home.in(name), 'utf8')).toBe('earlier')
     const without = ['/bin/sh', '-c', 'trap "" XFSZ; ulimit -f 0; exec "$@"', 'sh', ...KPI]
     const refused = await startProgram(home, [...without, ...EXPORT, name]).ended
