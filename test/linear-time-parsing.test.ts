@@ -120,7 +120,7 @@ const FIELDS = [...Object.values(entry.fields), unit.fields.display_format, user
 /** All that reads texts of strangers: files, answers of services, headers, the command line. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'a cell of numbers': (text) => {
-    const column = createNumberColumn('actual', '.', false, createUnits()('actual'))
+    const column = createNumberColumn('actual', '.', false, createUnits().watch('actual'))
     return [column.read(text, 1), column.note(text, 2, 1), column.doubt(), column.remarks()]
   },
   'a cell of dates': (text) => {

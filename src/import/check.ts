@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Client } from '../client/client.ts'
 import { KpiError } from '../domain/errors.ts'
 import { type ColumnPlan, planColumns } from './columns/columns.ts'
-import { isExported, mayNameSources } from './columns/header.ts'
+import type { Heading } from './columns/layout.ts'
+import { isExported } from './columns/header.ts'
+import { mayNameSources } from './columns/item-words.ts'
 import {
   areRefuted,
   createColumnFormats,
@@ -81,10 +83,20 @@ const rejectClearAndAdd = ({ wide }: ColumnPlan, { clearEmpty, onConflict }: Imp
     throw new KpiError('malformed', '--empty clear does not go with --on-conflict add where a row holds many entries')
 }
 
-const requireHeader = async (table: Table): Promise<readonly string[]> => {
-  const header = await headerOf(table)
-  if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
-  return header
+/** Sets how many rows show what columns hold whose names do not say it. */
+const SAMPLE_ROWS = 500
+
+/** Returns the header of a file, and its first rows. */
+const readHeading = async (table: Table): Promise<Heading> => {
+  const rows: Row[] = []
+  for await (const some of table.rows()) {
+    rows.push(...some.slice(0, SAMPLE_ROWS - rows.length))
+    if (rows.length >= SAMPLE_ROWS) break
+  }
+  const [header, ...sample] = rows.map(({ cells }) => cells)
+  if (!header || header.length === 0)
+    throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
+  return { header, sample }
 }
 
 const mayHaveSources = (header: readonly string[], { variant }: Client, options: ImportOptions): boolean =>
@@ -92,22 +104,28 @@ const mayHaveSources = (header: readonly string[], { variant }: Client, options:
 
 /** Fetches the reference data, and finds out what the columns mean. */
 export const beginFile = async (table: Table, client: Client, options: ImportOptions): Promise<Begun> => {
-  const header = await requireHeader(table)
+  const heading = await readHeading(table)
+  const { header } = heading
   const sources = mayHaveSources(header, client, options)
-  const reference = await fetchReference(client, { createAssignments: options.createAssignments, sources })
+  const reference = await fetchReference(client, {
+    createAssignments: mayAssign(client, options),
+    sources,
+    create: options.create,
+    mapKpi: options.mapKpi,
+  })
   const isMarked = table.reading.hasMark && isExported(header)
-  return { reference, plan: { ...planBy(header, client, options, reference), isMarked } }
+  return { reference, plan: { ...planBy(heading, client, options, reference), isMarked } }
 }
 
-const planBy = (
-  header: readonly string[],
-  client: Client,
-  options: ImportOptions,
-  reference: Reference,
-): ColumnPlan => {
-  const { kpis, users, sources } = reference
-  const source = mayHaveSources(header, client, options) ? sources : undefined
-  const plan = planColumns(header, options, { kpi: kpis, user: users, source, takesSources: client.variant === 'v1' })
+/** Tells whether missing assignments are created; the newer variant has none. */
+const mayAssign = ({ variant }: Client, { createAssignments, create }: ImportOptions): boolean =>
+  createAssignments || (variant === 'classic' && create?.kinds.has('assignments') === true)
+
+const planBy = (heading: Heading, client: Client, options: ImportOptions, reference: Reference): ColumnPlan => {
+  const { kpis, users, sources, ownerOf } = reference
+  const source = mayHaveSources(heading.header, client, options) ? sources : undefined
+  const takesSources = client.variant === 'v1'
+  const plan = planColumns(heading, options, { kpi: kpis, user: users, source, ownerOf, takesSources })
   rejectClearAndAdd(plan, options)
   return plan
 }
@@ -121,10 +139,15 @@ export const faultsOfHeaders = async (
   await requireWriteAccess(client)
   const headers = await Promise.all(tables.map(headerOf))
   const sources = headers.some((header) => mayHaveSources(header, client, options))
-  const reference = await fetchReference(client, { createAssignments: false, sources })
+  const reference = await fetchReference(client, {
+    createAssignments: false,
+    sources,
+    create: options.create,
+    mapKpi: options.mapKpi,
+  })
   const faultOf = async (table: Table): Promise<KpiError | undefined> => {
     try {
-      planBy(await requireHeader(table), client, options, reference)
+      planBy(await readHeading(table), client, options, reference)
       return undefined
     } catch (error) {
       if (error instanceof KpiError) return error
@@ -147,7 +170,11 @@ type Sink = RowSink & {
   hasPeriods: boolean
 }
 
-const sinkFor = ({ sorter, rejects, summary }: CheckResults, { kpis }: Reference, formats: ColumnFormats): Sink => {
+const sinkFor = (
+  { sorter, rejects, summary }: CheckResults,
+  { kpis, created }: Reference,
+  formats: ColumnFormats,
+): Sink => {
   let [lastLine, lastMisread, lastKpi] = [0, 0, 0]
   const sink: Sink = {
     reasons: [],
@@ -157,7 +184,10 @@ const sinkFor = ({ sorter, rejects, summary }: CheckResults, { kpis }: Reference
     lostTargets: new Map(),
     hasPeriods: false,
     entry: (row: BlockRow) => {
-      if (!isBad(row)) sink.good += 1
+      if (!isBad(row)) {
+        sink.good += 1
+        created?.use(row)
+      }
       if (row.second !== lastKpi) sink.hasPeriods ||= hasPeriods(kpis.byId.get(row.second))
       lastKpi = row.second
       if (givesTarget(row) && kpis.byId.get(row.second)?.target_default === null) {
@@ -250,7 +280,7 @@ const readInForms = async (
   const read = (): Promise<ReadRows> => readRowsOf(table, begun, formats, options, results)
   const anew = async (error: unknown): Promise<ReadRows> => {
     if (!(error instanceof Refuted)) throw error
-    for (const part of [results.sorter, results.rejects]) part.clear()
+    for (const part of [results.sorter, results.rejects, begun.reference.created]) part?.clear()
     Object.assign(results.summary, emptySummary())
     const seen = await detectFormats(table, begun.plan, options, begun.reference, results.onProgress)
     requireSettledFormats(seen)

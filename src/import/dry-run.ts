@@ -9,6 +9,7 @@ import {
   type PlannedAction,
 } from './existing/planned-action.ts'
 import type { Summary } from './import-types.ts'
+import { isProvisional } from './missing/provisional.ts'
 import type { Prepared } from './prepare.ts'
 import { tellUnchecked } from './reference.ts'
 import type { Batch } from './rows/batches.ts'
@@ -30,6 +31,16 @@ const count = (summary: Summary, action: PlannedAction['action']): void => {
   if (action === 'send') summary.unknown += 1
 }
 
+/** Returns what of an entry would be created first. */
+const newThings = (
+  { kpi_id, user_id, source_id }: EntryDraft,
+  { kpis, users, sources }: Prepared['reference'],
+): string[] => [
+  ...(isProvisional(kpi_id) ? [`new KPI "${kpis.byId.get(kpi_id)?.name}"`] : []),
+  ...(isProvisional(user_id ?? 0) ? [`new user "${users.byId.get(user_id ?? 0)?.name}"`] : []),
+  ...(isProvisional(source_id ?? 0) ? [`new item "${sources?.byId.get(source_id ?? 0)?.name}"`] : []),
+]
+
 /**
  * Returns the outcomes of a batch. Entries that the service would refuse become rejects, which are printed at the end.
  */
@@ -46,7 +57,8 @@ const rehearseBatch = async (
     if (action === 'reject' || action === 'nothing' || !draft) return []
     const isTargetDropped = reference.kpis.byId.get(draft.kpi_id)?.target_default === null
     const kept = isTargetDropped ? { ...draft, target: null } : draft
-    return [batch.lines[at] ?? 0].flat().map((place) => ({ line: lineOf(place), draft: kept, action, reason }))
+    const said = [reason, ...newThings(draft, reference)].filter((part) => part !== '').join('; ')
+    return [batch.lines[at] ?? 0].flat().map((place) => ({ line: lineOf(place), draft: kept, action, reason: said }))
   })
 }
 

@@ -1,7 +1,9 @@
 import type { Client } from '../client/client.ts'
 import { beginFile } from './check.ts'
+import { formatDay } from '../domain/day.ts'
 import { type ColumnPlan, UnclearHeader } from './columns/columns.ts'
 import { roleOf } from './columns/header.ts'
+import type { WideColumn, WideRole } from './columns/wide.ts'
 import { formatDoubts, detectFormats } from './detect/column-formats.ts'
 import type { ColumnFormats } from './detect/survey.ts'
 import { showCell } from './formats/evidence.ts'
@@ -56,9 +58,45 @@ const whyRole = (name: string, role: Role, { map }: ImportOptions): string => {
  * has no name.
  */
 const ofUnused = (name: string, header: readonly string[], wide: ColumnPlan['wide']): Finding =>
-  wide && header.includes(name)
+  wide && wide.of !== 'date' && header.includes(name)
     ? { topic: 'not known', found: name, evidence: `it names no ${wide.of === 'kpi' ? 'KPI' : 'user'} of its own` }
     : { topic: 'left out', found: name, evidence: 'its name is not one that is imported' }
+
+const LAYOUTS: Readonly<Record<WideRole, string>> = {
+  kpi: 'wide: a column for each kpi',
+  user: 'wide: a column for each user',
+  source: 'wide: a column for each breakdown item',
+  date: 'wide: a column for each day or period',
+}
+
+/** Returns what a column of actuals is of. */
+const ofWideColumn = ({ owner, kpi, day, part }: WideColumn): string =>
+  [
+    ...(kpi === undefined ? [] : [`kpi ${kpi}`]),
+    ...(owner === undefined ? [] : [owner > 0 ? `user ${owner}` : `source ${-owner}`]),
+    ...(day === undefined ? [] : [formatDay(day)]),
+    ...(part === undefined ? [] : [part]),
+  ].join(', ')
+
+const SHOWN_DATES = 3
+
+/** Returns the findings on the columns of actuals; of many columns for days, the first and the last. */
+const ofWideColumns = (header: readonly string[], wide: ColumnPlan['wide']): Finding[] => {
+  if (!wide) return []
+  const { of, columns } = wide
+  const shown =
+    of === 'date' && columns.length > SHOWN_DATES
+      ? [...columns.slice(0, SHOWN_DATES - 1), ...columns.slice(-1)]
+      : columns
+  return shown.map((column) => ({
+    topic: `actual of ${ofWideColumn(column)}`,
+    found: `column ${column.at + 1}, ${header[column.at] ?? ''}`,
+    evidence:
+      of === 'date'
+        ? `its header is a date${wide.over === undefined ? '' : `, and another header row names the ${wide.over}`}`
+        : 'its header is the name of one',
+  }))
+}
 
 const ofRoles = (
   { header, roles, wide, unused }: ColumnPlan,
@@ -67,7 +105,7 @@ const ofRoles = (
 ): Finding[] => [
   {
     topic: 'layout',
-    found: wide ? `wide: a column for each ${wide.of}` : 'long: a row for each entry',
+    found: wide ? LAYOUTS[wide.of] : 'long: a row for each entry',
     evidence: options.layout === undefined ? 'the names of the columns' : `--layout ${options.layout}`,
   },
   ...ROLES.flatMap((role): Finding[] => {
@@ -81,11 +119,7 @@ const ofRoles = (
       ? []
       : [{ topic: role, found: `column ${at + 1}, ${name}`, evidence: whyRole(name, role, options) }]
   }),
-  ...(wide?.columns ?? []).map(({ at, id }) => ({
-    topic: `actual of ${wide?.of ?? ''} ${id}`,
-    found: `column ${at + 1}, ${header[at] ?? ''}`,
-    evidence: 'its header is the name of one',
-  })),
+  ...ofWideColumns(header, wide),
   ...unused.map((name) => ofUnused(name, header, wide)),
 ]
 
@@ -103,7 +137,7 @@ const ofNames = ({ names }: ColumnFormats, { numbersAs }: ImportOptions): Findin
     ]
   })
 
-const ofForms = ({ numbers, date }: ColumnFormats, options: ImportOptions): Finding[] => {
+const ofForms = ({ numberFormats, date }: ColumnFormats, options: ImportOptions): Finding[] => {
   const proven = date?.column.proven()
   const dates: Finding[] = date
     ? [
@@ -117,7 +151,7 @@ const ofForms = ({ numbers, date }: ColumnFormats, options: ImportOptions): Find
         },
       ]
     : []
-  const ofNumbers = [...numbers.values()].map((column): Finding => {
+  const ofNumbers = numberFormats.map((column): Finding => {
     const [sign, doubt] = [column.proven(), column.doubt()]
     const proof = sign && column.proofs.get(sign)
     return {
@@ -130,8 +164,8 @@ const ofForms = ({ numbers, date }: ColumnFormats, options: ImportOptions): Find
   return [...dates, ...ofNumbers]
 }
 
-const ofRounding = ({ numbers }: ColumnFormats, { strict }: ImportOptions): string[] =>
-  [...numbers.values()].flatMap(({ name, rounded }) => {
+const ofRounding = ({ numberFormats }: ColumnFormats, { strict }: ImportOptions): string[] =>
+  numberFormats.flatMap(({ name, rounded }) => {
     const first = rounded()
     const fate = strict ? 'rejected (--strict)' : 'rounded'
     return first

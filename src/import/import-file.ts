@@ -88,6 +88,14 @@ const run = async (work: ImportRun, prepared: Prepared, journal: Journal): Promi
   return { ...ending, verified }
 }
 
+/** Creates what is missing; the rejects file comes first, so that a folder that cannot be written stops it in time. */
+const createMissing = async (work: ImportRun, prepared: Prepared): Promise<void> => {
+  const { missing, reference } = prepared
+  if (!missing) return
+  await writeRejects(work, prepared)
+  reference.settle(await work.createMissing(missing))
+}
+
 /**
  * Imports a file of entries. All of it is read and checked first; good rows are sent in the order of their keys, bad
  * ones go to the rejects file. That file and the journal are created before anything is sent, so that a folder that
@@ -95,6 +103,7 @@ const run = async (work: ImportRun, prepared: Prepared, journal: Journal): Promi
  */
 export const importFile = (work: ImportRun): Promise<Ending> =>
   withPrepared(work, async (prepared) => {
+    await createMissing(work, prepared)
     const journal = beginJournal(work, prepared.fingerprint, () => draftsOf(prepared))
     try {
       return await run(work, prepared, journal)

@@ -2,6 +2,8 @@ import type { Client } from '../client/client.ts'
 import type { Clock } from '../client/transport.ts'
 import type { CheckedFile } from './check.ts'
 import type { JournalPlace } from './journal/journal.ts'
+import type { RealIds } from './missing/missing.ts'
+import type { MissingPlan } from './missing/plan.ts'
 import type { ImportOptions } from './options.ts'
 import type { Table } from './parse/table.ts'
 import type { RejectsFile } from './rejects/rejects-file.ts'
@@ -71,6 +73,8 @@ export type ImportInput = {
   readonly onWarning: (warning: string) => void
   /** Receives the checked file, once all of it has been read. */
   readonly onChecked?: (checked: CheckedFile) => void
+  /** Receives what the file names and the service does not have, before any of it is created. */
+  readonly onMissing?: (plan: MissingPlan) => void
   /** Asks for everything to be read back at the end, and says where the receipt goes. */
   readonly verify?: VerificationOptions | undefined
 }
@@ -78,6 +82,8 @@ export type ImportInput = {
 /** Describes an import that sends, with a place for its rejects. */
 export type ImportRun = ImportInput & {
   readonly rejectsFile: RejectsFile
+  /** Creates what is missing, and returns the ids by the provisional ones; throws if that is not wanted after all. */
+  readonly createMissing: (plan: MissingPlan) => Promise<RealIds>
   /** Names the place of the journal; undefined where the run cannot be continued. */
   readonly journal: JournalPlace | undefined
   /** Names the file for what is learned about the service; undefined if it is not kept. */

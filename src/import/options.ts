@@ -1,3 +1,5 @@
+import type { Frequency } from '../domain/period.ts'
+
 /** Names what a column of a file can mean. */
 export type Role = 'user' | 'source' | 'kpi' | 'date' | 'actual' | 'target' | 'notes'
 
@@ -28,8 +30,27 @@ export type OnDuplicate = (typeof ON_DUPLICATE)[number]
 
 export const ON_DUPLICATE = ['error', 'first', 'last', 'sum'] as const
 
-/** Lists the layouts: a row for each entry, or a column for each KPI or user. */
-export const LAYOUTS = ['long', 'wide'] as const
+/** Lists the layouts: a row for each entry, a column for each KPI, user or breakdown item, or for each day or period. */
+export const LAYOUTS = ['long', 'wide', 'dates'] as const
+
+/** Lists what an import can create if the file names it and the service does not have it. */
+export const CREATABLE = ['users', 'kpis', 'items', 'assignments'] as const
+export type Creatable = (typeof CREATABLE)[number]
+
+/** Lists what the names of owners that the service does not have become. */
+export const OWNERS_AS = ['users', 'items'] as const
+
+/** Describes how missing things are created. */
+export type Creation = {
+  readonly kinds: ReadonlySet<Creatable>
+  /** Makes e-mail addresses out of people's names, such as `{name}@example.com`. */
+  readonly emailPattern?: string | undefined
+  /** Holds the frequency, unit and category of new KPIs, and the group of new breakdown items; found if undefined. */
+  readonly frequency?: Frequency | undefined
+  readonly unit?: string | undefined
+  readonly category?: string | undefined
+  readonly group?: string | undefined
+}
 
 /** Names what to do with an entry that exists already. */
 export type OnConflict = (typeof ON_CONFLICT)[number]
@@ -46,6 +67,14 @@ export type ImportOptions = {
   readonly map: ReadonlyMap<Role, string>
   /** Lists columns to ignore. */
   readonly ignore: readonly string[]
+  /** Lists the only columns to use, beside those of `map`; all if undefined. */
+  readonly columns?: readonly string[] | undefined
+  /** Maps names in headers or cells to the KPIs that they mean. */
+  readonly mapKpi?: ReadonlyMap<string, string> | undefined
+  /** Says whether owners are users or breakdown items, if the file does not. */
+  readonly as?: (typeof OWNERS_AS)[number] | undefined
+  /** Describes what to create; undefined if nothing is. */
+  readonly create?: Creation | undefined
   /** Names the user, breakdown item, KPI or date of every row, by id or name. */
   readonly user?: string | undefined
   readonly source?: string | undefined

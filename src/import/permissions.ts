@@ -10,6 +10,8 @@ import { Misread } from './formats/evidence.ts'
 export type Lookup<T extends Named = Named> = {
   readonly find: (text: string) => Named | Fault
   readonly byId: ReadonlyMap<number, T>
+  /** Returns something with a provisional id for a name that nothing has, if the import creates what is missing. */
+  readonly create?: (text: string) => Named | Fault
   /** Names what could not be read, and the scope that is needed to read it. */
   readonly unread?: string | undefined
 }

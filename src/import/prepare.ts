@@ -15,6 +15,9 @@ import { requireFewRejects } from './max-errors.ts'
 import { notesOn, warningsOn } from './notes.ts'
 import type { ImportOptions } from './options.ts'
 import { nameSources } from './entry-key.ts'
+import type { MissingPlan } from './missing/plan.ts'
+import { planMissing } from './missing/plan-missing.ts'
+import { isProvisionalDraft } from './missing/provisional.ts'
 import { notesOnPeriods } from './periods.ts'
 import { createRejects, type Rejects } from './rejects/rejects.ts'
 import { type Batch, cutBatches, type DuplicateSink } from './rows/batches.ts'
@@ -57,6 +60,8 @@ type CheckedRows = CheckedFile & {
   readonly rejects: Rejects
   readonly summary: Summary
   readonly options: ImportOptions
+  /** Describes what has to be created first; undefined if nothing has. */
+  readonly missing: MissingPlan | undefined
   /**
    * Yields the good rows in batches; may be called any number of times. If the file has a key more than once, this may
    * add rejects.
@@ -113,6 +118,7 @@ const batchesOf = (
   const refuse = rejectDuplicates(rejects, checked)
   return function* () {
     for (const batch of cutBatches(sorter.blocks(BATCH_LIMIT), onDuplicate, refuse)) {
+      checked.reference.created?.realize(batch.drafts)
       if (checked.sourcesOfUsers.size > 0) nameSources(batch.drafts, checked.sourcesOfUsers)
       if (onConflict === 'add') addUp(batch.drafts)
       yield batch
@@ -137,7 +143,11 @@ const checkRows = async (work: ImportInput, sorter: Sorter, rejects: Rejects): P
   for (const warning of warningsOn(table, checked.formats, summary.read === 0)) onWarning(warning)
   for (const note of notesOn(checked)) onNote(note)
   work.onChecked?.(checked)
-  return { ...checked, rejects, summary, options, batches: batchesOf(sorter, rejects, checked, options) }
+  const missing = options.create && (await planMissing(client, checked, options.create))
+  if (missing) work.onMissing?.(missing)
+  const hasPeriods = checked.hasPeriods || (missing?.kpis.some(({ frequency_id }) => frequency_id !== 'D') ?? false)
+  const batches = batchesOf(sorter, rejects, checked, options)
+  return { ...checked, hasPeriods, missing, rejects, summary, options, batches }
 }
 
 /** Makes the checks that need the rows in the order of their keys. */
@@ -165,7 +175,7 @@ const withExisting = (work: ImportInput, rows: CheckedRows, onClose: (close: () 
   const { client, folder, options } = work
   const { reference, batches } = rows
   const drafts = function* (): Generator<EntryDraft> {
-    for (const batch of batches()) yield* batch.drafts
+    for (const batch of batches()) for (const draft of batch.drafts) if (!isProvisionalDraft(draft)) yield draft
   }
   const leavesOpen: PrefetchOptions['isUnsure'] = (draft, stored) =>
     planAction(draft, stored, reference, options.onConflict).action === 'send'

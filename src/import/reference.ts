@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts'
-import { createDirectory, type Named } from '../client/directory.ts'
+import { createDirectory, looseName, type Named } from '../client/directory.ts'
 import { readIfAllowed } from '../client/operations/read-if-allowed.ts'
 import type { Decimal } from '../domain/decimal.ts'
 import { type Assignment, assignment } from '../domain/resources/assignment.ts'
@@ -10,6 +10,9 @@ import { faultOfAssignment, faultsOfItem, faultsOfKpi, faultsOfUser } from '../d
 import type { Resource } from '../domain/schema.ts'
 import { verbsIn } from '../domain/variants.ts'
 import { ownerOfItem } from './entry-key.ts'
+import { createMissing, type Missing, type RealIds } from './missing/missing.ts'
+import { isProvisional } from './missing/provisional.ts'
+import type { Creation } from './options.ts'
 import { type Lookup, lookupOfIds } from './permissions.ts'
 
 type NamedUser = User & { readonly name: string }
@@ -22,6 +25,10 @@ type ReferenceNeeds = {
   readonly createAssignments: boolean
   /** Tells whether entries may belong to breakdown items. */
   readonly sources: boolean
+  /** Describes what to create of what the service lacks; undefined if nothing is. */
+  readonly create?: Creation | undefined
+  /** Maps texts in the file to the KPIs that they mean. */
+  readonly mapKpi?: ReadonlyMap<string, string> | undefined
 }
 
 /** Holds what a file's rows refer to, fetched once. */
@@ -29,7 +36,7 @@ export type Reference = {
   readonly kpis: Lookup<Kpi>
   readonly users: Lookup<NamedUser>
   /** Holds breakdown items; undefined if only users have entries. */
-  readonly sources: Lookup<BreakdownItem> | undefined
+  readonly sources: Lookup<BreakdownItem & Named> | undefined
   /** Returns a breakdown item with its owner number as the id; for a person's item that is the user's id. */
   readonly ownerOf: (item: Named) => Named
   /** Fetches the assignments of users, unless they cannot be read or have been fetched already. */
@@ -44,6 +51,10 @@ export type Reference = {
   readonly faultsOf: (owner: number, kpiId: number) => readonly string[]
   /** Returns the assignments that rows need and that do not exist. */
   readonly missing: () => readonly Pair[]
+  /** Holds what rows name and the service does not have, if it is created. */
+  readonly created: Missing | undefined
+  /** Takes the ids of what was created, for all that is asked from now on. */
+  readonly settle: (ids: RealIds) => void
   /** Lists what rows refer to and could not be read, so that it is not checked before they are sent. */
   readonly unchecked: Set<CheckedThing>
 }
@@ -65,6 +76,19 @@ const lookUp = async <T extends Named>(
 ): Promise<Lookup<T>> => {
   const found = await readIfAllowed(client, list)
   return found ? createDirectory(title, found) : lookupOfIds(`${title}s`, of)
+}
+
+/** Extends a lookup of KPIs by the names that `--map-kpi` gives them. */
+const withOtherNames = (kpis: Lookup<Kpi>, mapKpi: ReadonlyMap<string, string> | undefined): Lookup<Kpi> => {
+  if (!mapKpi) return kpis
+  const byText = new Map([...mapKpi].map(([text, name]) => [looseName(text), name]))
+  const nameOf = (text: string): string => byText.get(looseName(text)) ?? text
+  const { create } = kpis
+  return {
+    ...kpis,
+    find: (text) => kpis.find(nameOf(text)),
+    ...(create && { create: (text: string) => create(nameOf(text)) }),
+  }
 }
 
 const fetchLookups = async (client: Client, { sources }: ReferenceNeeds): Promise<Lookups> => {
@@ -107,7 +131,13 @@ const itemsOfUsers = (sources: Lookups['sources']): Map<number, BreakdownItem> =
  * assignment is a fault, or is noted if the import creates assignments.
  */
 export const fetchReference = async (client: Client, needs: ReferenceNeeds): Promise<Reference> => {
-  const lookups = await fetchLookups(client, needs)
+  const known = await fetchLookups(client, needs)
+  const created = needs.create && createMissing(known, needs.create)
+  const lookups: Lookups = {
+    kpis: withOtherNames(created?.kpis?.lookup ?? known.kpis, needs.mapKpi),
+    users: created?.users?.lookup ?? known.users,
+    sources: created?.items?.lookup ?? known.sources,
+  }
   const { kpis, users, sources } = lookups
   const readsAssignments = verbsIn(client.variant, assignment).includes('list')
   const persons = itemsOfUsers(sources)
@@ -140,7 +170,7 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
     fetchAssignments: async (userIds) => {
       if (!readsAssignments) return
       for (const id of new Set(userIds)) {
-        if (assigned.has(id)) continue
+        if (assigned.has(id) || isProvisional(id)) continue
         const list = await client.assignments(id).list()
         assigned.set(id, new Map(list.map((one) => [one.id, one])))
       }
@@ -162,6 +192,24 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
       return faults
     },
     missing: () => missing,
+    created,
+    settle: (ids) => {
+      created?.settle(ids)
+      const pairs = missing.splice(0)
+      for (const { user, kpi } of pairs) {
+        const [real, of] = [
+          users.byId.get(created?.realOwner(user.id) ?? user.id),
+          kpis.byId.get(created?.realKpi(kpi.id) ?? kpi.id),
+        ]
+        if (real && of) missing.push({ user: real, kpi: of })
+      }
+      // What was judged of something that did not exist holds for it now.
+      for (const [owner, ofOwner] of judged) {
+        const own = judged.get(created?.realOwner(owner) ?? owner) ?? new Map<number, readonly string[]>()
+        for (const [kpi, faults] of ofOwner) own.set(created?.realKpi(kpi) ?? kpi, faults)
+        judged.set(created?.realOwner(owner) ?? owner, own)
+      }
+    },
     unchecked,
   }
 }

@@ -114,6 +114,7 @@ describe('100,000 rows of which one in a hundred has changed, at a classic servi
         onWarning: () => undefined,
         rejectsFile: createRejectsFile(folder.in('data.rejects.csv'), 'data.rejects.csv', () => undefined),
         journal: undefined,
+        createMissing: () => Promise.reject(new Error('nothing is missing')),
         random: (bytes) => new Uint8Array(bytes),
       })
       expect([summary.created + summary.updated + summary.sent, summary.unchanged]).toEqual([1000, 99_000])

@@ -1,6 +1,6 @@
 import { isBad, lineOf } from '../../src/import/rows/packed-row.ts'
 import { planColumns } from '../../src/import/columns/columns.ts'
-import { mayNameSources } from '../../src/import/columns/header.ts'
+import { mayNameSources } from '../../src/import/columns/item-words.ts'
 import { createColumnFormats } from '../../src/import/detect/column-formats.ts'
 import { createRowReader, type RowSink } from '../../src/import/rows/row-reader.ts'
 import type { BlockRow } from '../../src/import/external-sort/block.ts'
@@ -29,7 +29,7 @@ export const readTable = async (
     createAssignments: options.createAssignments,
     sources: client.variant === 'v1' && mayNameSources(header, options),
   })
-  const plan = planColumns(header, options, {
+  const plan = planColumns({ header }, options, {
     kpi: reference.kpis,
     user: reference.users,
     source: reference.sources,

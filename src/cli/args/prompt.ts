@@ -41,6 +41,11 @@ export const askText = async (cli: Cli, message: string, missing: string, secret
 export const requireConfirmation = async (cli: Cli, yes: unknown, what: string): Promise<void> => {
   if (yes === true) return
   if (!cli.canAsk) throw new UsageError(`${what} needs --yes where nobody can be asked`)
+  await askForYes(cli, what)
+}
+
+/** Asks for a yes at the terminal; any other answer ends the command. */
+export const askForYes = async (cli: Cli, what: string): Promise<void> => {
   const answer = await ask(cli, { type: 'confirm', message: `${what}?`, default: false })
   if (answer !== true) throw new Error('nothing was done')
 }

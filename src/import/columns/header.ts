@@ -93,6 +93,8 @@ export const REJECT_COLUMNS = ['_line', '_reason'] as const
 export type HeaderFindings = {
   readonly header: readonly string[]
   readonly roles: Map<Role, number>
+  /** Holds the columns of roles that are made of several; the first of them is in `roles`, too. */
+  readonly joined: Map<Role, readonly number[]>
   readonly ignored: Set<number>
   readonly issues: Issue[]
 }
@@ -126,18 +128,43 @@ const noColumn = (header: readonly string[], name: string): string => {
 const severalColumns = (name: string, count: number): string =>
   `there are ${count} columns "${name}"; give each a name of its own`
 
+/** Lists the roles that several columns may make up: `date=year+month+day`, `source=country+store`. */
+const JOINED_ROLES: ReadonlySet<Role> = new Set(['user', 'source', 'kpi', 'date'])
+
+/** Adds the column that the user named for a role, or the columns, if the name is several with a plus between. */
+const addNamed = (found: HeaderFindings, role: Role, name: string): void => {
+  const { header, roles, joined, issues } = found
+  const isWhole = columnsNamed(header, name).length > 0 || !name.includes('+') || !JOINED_ROLES.has(role)
+  const places = (isWhole ? [name] : name.split('+').map((part) => part.trim())).flatMap((part) => {
+    const [at, ...others] = columnsNamed(header, part)
+    if (at === undefined) issues.push({ field: role, message: noColumn(header, part) })
+    else if (others.length > 0) issues.push({ field: role, message: severalColumns(part, others.length + 1) })
+    return at ?? []
+  })
+  const [first] = places
+  if (first !== undefined) roles.set(role, first)
+  if (places.length > 1) joined.set(role, places)
+}
+
+/** Ignores the columns that the user did not name, if `--columns` names some. */
+const ignoreOthers = ({ header, roles, joined, ignored, issues }: HeaderFindings, columns: readonly string[]): void => {
+  const used = new Set([...roles.values(), ...[...joined.values()].flat()])
+  for (const name of columns) {
+    const places = columnsNamed(header, name)
+    if (places.length === 0) issues.push({ field: 'columns', message: noColumn(header, name) })
+    for (const at of places) used.add(at)
+  }
+  for (const at of header.keys()) if (!used.has(at)) ignored.add(at)
+}
+
 /** Returns the columns that the user named, and those to ignore. */
 export const namedColumns = (
   header: readonly string[],
-  { map, ignore }: Pick<ImportOptions, 'map' | 'ignore'>,
+  { map, ignore, columns }: Pick<ImportOptions, 'map' | 'ignore' | 'columns'>,
 ): HeaderFindings => {
-  const found: HeaderFindings = { header, roles: new Map(), ignored: new Set(), issues: [] }
-  for (const [role, name] of map) {
-    const [at, ...others] = columnsNamed(header, name)
-    if (at !== undefined) found.roles.set(role, at)
-    if (at === undefined) found.issues.push({ field: role, message: noColumn(header, name) })
-    else if (others.length > 0) found.issues.push({ field: role, message: severalColumns(name, others.length + 1) })
-  }
+  const found: HeaderFindings = { header, roles: new Map(), joined: new Map(), ignored: new Set(), issues: [] }
+  for (const [role, name] of map) addNamed(found, role, name)
+  if (columns !== undefined) ignoreOthers(found, columns)
   for (const name of ignore) {
     const places = columnsNamed(header, name)
     if (places.length === 0) found.issues.push({ field: 'ignore', message: noColumn(header, name) })
@@ -150,8 +177,8 @@ export const namedColumns = (
 }
 
 /** Returns the columns without a meaning so far. */
-export const unassignedColumns = ({ header, roles, ignored }: HeaderFindings): number[] => {
-  const taken = new Set([...roles.values(), ...ignored])
+export const unassignedColumns = ({ header, roles, joined, ignored }: HeaderFindings): number[] => {
+  const taken = new Set([...roles.values(), ...[...joined.values()].flat(), ...ignored])
   return [...header.keys()].filter((at) => !taken.has(at))
 }
 
@@ -162,22 +189,6 @@ export const isColumnName = (name: string): boolean =>
 /** Tells whether a column without a meaning so far has a name for a role. */
 export const hasNameOfRole = (found: HeaderFindings, role: Role): boolean =>
   unassignedColumns(found).some((at) => roleOf(found.header[at] ?? '') === role)
-
-/** Tells whether entries may belong to breakdown items: a flag or a column says so. */
-export const mayNameSources = (header: readonly string[], options: ImportOptions): boolean =>
-  options.source !== undefined || options.map.has('source') || hasNameOfRole(namedColumns(header, options), 'source')
-
-/** Tells whether entries must belong to breakdown items: a flag says so, or nothing else says whom they belong to. */
-export const requiresSources = (header: readonly string[], options: ImportOptions): boolean => {
-  if (options.source !== undefined || options.map.has('source')) return true
-  if (options.user !== undefined || options.map.has('user')) return false
-  const found = namedColumns(header, options)
-  return hasNameOfRole(found, 'source') && !hasNameOfRole(found, 'user')
-}
-
-/** Tells whether a column has the interface's own name for breakdown items, and so can mean nothing else. */
-export const namesSourceIds = (header: readonly string[], options: ImportOptions): boolean =>
-  unassignedColumns(namedColumns(header, options)).some((at) => header[at]?.trim().toLowerCase() === 'source_id')
 
 /**
  * Returns the fault of two columns with names for one role; if the names are equal, the message tells them apart by

@@ -53,6 +53,8 @@ const numberedNames = (all: Iterable<Named>): NumberedNames => {
   return found
 }
 
+const isUnknown = (found: Named | Fault): boolean => found instanceof Fault && !(found instanceof Ambiguous)
+
 /** Creates a column of names, from all things that its cells may name. */
 export const createNameColumn = ({ role, header, as: asked }: Described, lookup: Lookup): NameColumn => {
   const as = asked ?? (ID_HEADERS.has(header.trim().toLowerCase()) ? 'ids' : undefined)
@@ -61,6 +63,7 @@ export const createNameColumn = ({ role, header, as: asked }: Described, lookup:
   // Keep only numbers that name something, so that memory grows with the names and not with the file.
   const noted = new Set<number>()
   let first: string | undefined
+  let firstId: string | undefined
   const isOfHeader = (word: string): boolean => word === NO_WORD || word === looseName(header)
 
   const noteWord = (seen: Readings, text: string, byId: Named | undefined, others: readonly Named[]): void => {
@@ -87,7 +90,10 @@ export const createNameColumn = ({ role, header, as: asked }: Described, lookup:
   }
   const byName = (text: string): Named | Fault => {
     const [one, ...others] = namedBy(Number(text))
-    if (!one) return new Fault(`there is no ${role} with the name "${text}"; an id is written #${text}`)
+    if (!one)
+      return (
+        lookup.create?.(text) ?? new Fault(`there is no ${role} with the name "${text}"; an id is written #${text}`)
+      )
     if (others.length === 0) return one
     const all = [one, ...others].map(({ id, name }) => `"${name}" (#${id})`).join(', ')
     return new Ambiguous(`"${text}" may be any of ${all}; write the whole name, or the id with # before it`)
@@ -98,9 +104,20 @@ export const createNameColumn = ({ role, header, as: asked }: Described, lookup:
     first ??= text
     if (as === 'names') return byName(text)
     if (as === 'ids') return byId ?? new Fault(`there is no ${role} with the id ${text}`)
+    if (byId) firstId ??= text
     const found = lookup.find(text)
-    const [meant] = found instanceof Fault && !(found instanceof Ambiguous) ? namedBy(Number(text)) : []
-    return meant ? new Fault(`there is no ${role} "${text}"; --by-name ${role} takes "${meant.name}" for it`) : found
+    const [meant] = isUnknown(found) ? namedBy(Number(text)) : []
+    return meant
+      ? new Fault(`there is no ${role} "${text}"; --by-name ${role} takes "${meant.name}" for it`)
+      : orCreate(found, text)
+  }
+  const orCreate = (found: Named | Fault, text: string): Named | Fault =>
+    isUnknown(found) ? (lookup.create?.(text) ?? found) : found
+  /** Returns why numbers that are ids may be meant as names, where unknown names become new things. */
+  const doubtOfIds = (): string | undefined => {
+    if (!lookup.create || firstId === undefined || as !== undefined || header.startsWith('--')) return undefined
+    const one = lookup.byId.get(Number(firstId))
+    return `"${firstId}" is the id of "${one?.name}", or the name of something new; say which: --by-id ${role} or --by-name ${role}`
   }
   /** Returns the readings by a word that say other things than ids do, for enough of the numbers to be meant. */
   const rival = (): [word: string, readings: Readings] | undefined =>
@@ -116,7 +133,9 @@ export const createNameColumn = ({ role, header, as: asked }: Described, lookup:
     name: header,
     find: (text) => {
       const wanted = text.trim()
-      return lookup.unread === undefined && isNumber(wanted) ? findNumber(wanted) : lookup.find(wanted)
+      return lookup.unread === undefined && isNumber(wanted)
+        ? findNumber(wanted)
+        : orCreate(lookup.find(wanted), wanted)
     },
     numbers: () => {
       const named = readings.get(NO_WORD)
@@ -125,7 +144,7 @@ export const createNameColumn = ({ role, header, as: asked }: Described, lookup:
     },
     doubt: () => {
       const [word, seen] = rival() ?? []
-      if (word === undefined || !seen) return undefined
+      if (word === undefined || !seen) return doubtOfIds()
       const idText = seen.both ?? [...noted].find((number) => lookup.byId.has(number)) ?? ''
       const one = lookup.byId.get(Number(idText))
       const other = seen.first ?? ''

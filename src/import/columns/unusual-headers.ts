@@ -14,33 +14,21 @@ const shownNames = (names: readonly string[]): string =>
     .map((name) => `"${name}"`)
     .join(', ') + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '')
 
-/** Returns the headers that have no meaning and name nothing. */
-const strangeNames = (found: HeaderFindings, lookups: readonly Lookup[]): string[] =>
-  unassignedColumns(found)
-    .map((at) => found.header[at]?.trim() ?? '')
-    .filter((name) => lookups.every(({ find }) => find(name) instanceof Fault))
+/** Returns the columns whose headers have no meaning and name nothing. */
+export const strangeColumns = (found: HeaderFindings, lookups: readonly Lookup[]): number[] =>
+  unassignedColumns(found).filter((at) =>
+    lookups.every(({ find }) => find(found.header[at]?.trim() ?? '') instanceof Fault),
+  )
 
 /** Matches a part of a year without the year, as a heading. */
 const PART_OF_YEAR = /^(?:(?:KW|CW|W|Q|T)[ -]?\d{1,2}|\d{1,2}[./]\d{1,2}\.?)$/i
 
+/** Tells whether a text is a part of a year without the year: a month's name, a week or a quarter. */
+export const isPartOfYear = (name: string): boolean => PART_OF_YEAR.test(name) || monthOf(name) !== undefined
+
 /** Tells whether a text is a date, or a period of a known year. */
 export const isWholeDate = (text: string): boolean =>
   shortYearsOf(text).length > 0 || KNOWN_FORMATS.some((format) => typeof format.read(text) === 'number')
-
-const isDate = (name: string): boolean => PART_OF_YEAR.test(name) || monthOf(name) !== undefined || isWholeDate(name)
-
-/**
- * Returns the fault of a header with at least two columns for days or periods; a single one may have such a name by
- * chance.
- */
-export const faultOfDateHeadings = (found: HeaderFindings, lookups: readonly Lookup[]): Issue | undefined => {
-  const dates = strangeNames(found, lookups).filter(isDate)
-  if (dates.length < 2) return undefined
-  return {
-    field: 'header',
-    message: `${shownNames(dates)} are dates: a file with a column for each day or period cannot be read; write a row for each of them, with columns user, kpi, date and actual`,
-  }
-}
 
 /** Returns the fault of headers that name no KPIs or users, in a file that can only be wide. */
 export const faultOfUnknownHeadings = (
@@ -48,10 +36,11 @@ export const faultOfUnknownHeadings = (
   lookups: readonly (readonly [what: string, Lookup])[],
 ): Issue[] => {
   if (lookups.some(([, { unread }]) => unread !== undefined)) return []
-  const names = strangeNames(
+  const strange = strangeColumns(
     found,
     lookups.map(([, lookup]) => lookup),
   )
+  const names = strange.map((at) => found.header[at]?.trim() ?? '')
   if (names.length === 0 || lookups.length === 0) return []
   const what = lookups.map(([one]) => one).join(' or ')
   return [

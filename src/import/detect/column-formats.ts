@@ -1,6 +1,7 @@
 import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
 import type { ColumnPlan } from '../columns/columns.ts'
 import { createNameColumn } from '../columns/name-column.ts'
+import { roleHeader } from '../columns/role-text.ts'
 import { type DateFormat, dateFormat, PLAIN_FORMAT } from '../formats/date-format.ts'
 import type { DecimalSign } from '../formats/number.ts'
 import { type ImportOptions, NAME_ROLES } from '../options.ts'
@@ -21,24 +22,34 @@ const formatAsked = ({ dateFormat: asked }: ImportOptions): DateFormat | undefin
   return format
 }
 
-/** Returns the columns that hold numbers. */
-const numberColumns = ({ roles, wide }: ColumnPlan): number[] => {
-  const values = [roles.get('actual'), roles.get('target')].filter((at) => at !== undefined)
-  return wide ? wide.columns.map(({ at }) => at) : values
+/** Describes columns whose numbers are written in one way. */
+type NumberColumns = { readonly name: string; readonly places: readonly number[] }
+
+/** Returns the columns that hold numbers. Columns for days hold the same kind of number, so they are read as one. */
+const numberColumns = ({ header, roles, wide }: ColumnPlan): NumberColumns[] => {
+  const nameOf = (at: number): string => header[at] ?? ''
+  const places =
+    wide?.columns.map(({ at }) => at) ?? [roles.get('actual'), roles.get('target')].filter((at) => at !== undefined)
+  const [first, last] = [places[0], places.at(-1)]
+  if (wide?.of !== 'date' || first === undefined || last === undefined)
+    return places.map((at) => ({ name: nameOf(at), places: [at] }))
+  const name = first === last ? nameOf(first) : `${nameOf(first).trim()} to ${nameOf(last).trim()}`
+  return [{ name, places }]
 }
 
 /** Holds the things that columns of names may name. */
 type Lookups = { readonly kpis: Lookup; readonly users: Lookup; readonly sources: Lookup | undefined }
 
 /** Creates the columns of names, and the readers of the constants that stand for them. */
-const nameColumns = ({ header, roles }: ColumnPlan, options: ImportOptions, { kpis, users, sources }: Lookups) => {
+const nameColumns = (plan: ColumnPlan, options: ImportOptions, { kpis, users, sources }: Lookups) => {
+  const { roles } = plan
   const lookups = { user: users, source: sources, kpi: kpis }
   return NAME_ROLES.flatMap((role) => {
     const [at, lookup] = [roles.get(role), lookups[role]]
     if (!lookup || (at === undefined && options[role] === undefined)) return []
     const named = {
       role,
-      header: at === undefined ? `--${role}` : (header[at] ?? ''),
+      header: at === undefined ? `--${role}` : roleHeader(plan, role),
       as: options.numbersAs?.get(role),
     }
     return [[role, createNameColumn(named, lookup)] as const]
@@ -52,17 +63,24 @@ export const createColumnFormats = (
   lookups: Lookups,
   { signs, format }: Settled = NOTHING,
 ): ColumnFormats => {
-  const nameOf = (at: number): string => plan.header[at] ?? ''
-  const unitsOf = createUnits()
-  const numbers = numberColumns(plan).map((at) => {
-    const sign = options.decimal ?? signs.get(at) ?? '.'
-    return [at, createNumberColumn(nameOf(at), sign, options.decimal !== undefined, unitsOf(nameOf(at)))] as const
+  const units = createUnits()
+  const numbers = numberColumns(plan).flatMap(({ name, places }) => {
+    const sign = options.decimal ?? signs.get(places[0] ?? -1) ?? '.'
+    const column = createNumberColumn(name, sign, options.decimal !== undefined, units.watch(name))
+    return places.map((at) => [at, column] as const)
   })
-  const known = { numbers: new Map(numbers), names: new Map(nameColumns(plan, options, lookups)) }
+  const byPlace = new Map(numbers)
+  const numberFormats = [...new Set(byPlace.values())]
+  const known = {
+    numbers: byPlace,
+    numberFormats,
+    signsOf: units.signsOf,
+    names: new Map(nameColumns(plan, options, lookups)),
+  }
   const at = options.date === undefined ? plan.roles.get('date') : undefined
   if (at === undefined) return { ...known, date: undefined }
   const asked = formatAsked(options)
-  const column = createDateColumn(nameOf(at), asked ?? format ?? PLAIN_FORMAT, asked !== undefined)
+  const column = createDateColumn(roleHeader(plan, 'date'), asked ?? format ?? PLAIN_FORMAT, asked !== undefined)
   return { ...known, date: { at, column } }
 }
 
@@ -80,12 +98,12 @@ export const detectFormats = async (
 }
 
 /** Tells whether cells contradict the formats that they were read in. */
-export const areRefuted = ({ numbers, date }: ColumnFormats): boolean =>
-  (date?.column.isRefuted() ?? false) || [...numbers.values()].some(isRefuted)
+export const areRefuted = ({ numberFormats, date }: ColumnFormats): boolean =>
+  (date?.column.isRefuted() ?? false) || numberFormats.some(isRefuted)
 
 /** Returns what is in doubt, for each column. */
-export const formatDoubts = ({ numbers, names, date }: ColumnFormats): Issue[] =>
-  [...names.values(), ...(date ? [date.column] : []), ...numbers.values()].flatMap((column) => {
+export const formatDoubts = ({ numberFormats, names, date }: ColumnFormats): Issue[] =>
+  [...names.values(), ...(date ? [date.column] : []), ...numberFormats].flatMap((column) => {
     const message = column.doubt()
     return message === undefined ? [] : [{ field: column.name, message }]
   })
@@ -117,8 +135,8 @@ export const settleFormats = (
 export type FormatFlags = { readonly decimal?: DecimalSign; readonly dateFormat?: string }
 
 /** Returns flags with which any rows of the file are read in the same way, whatever these rows show by themselves. */
-export const formatFlags = ({ numbers, date }: ColumnFormats): FormatFlags => {
-  const [decimal, ...others] = new Set([...numbers.values()].flatMap((column) => column.proven() ?? []))
+export const formatFlags = ({ numberFormats, date }: ColumnFormats): FormatFlags => {
+  const [decimal, ...others] = new Set(numberFormats.flatMap((column) => column.proven() ?? []))
   const proven = date?.column.proven()
   return {
     ...(decimal && others.length === 0 ? { decimal } : {}),
@@ -132,7 +150,7 @@ export const formatFlags = ({ numbers, date }: ColumnFormats): FormatFlags => {
  */
 export const reusableFlags = (formats: ColumnFormats): FormatFlags => {
   const { decimal, ...others } = formatFlags(formats)
-  const isProven = [...formats.numbers.values()].every((column) => column.proven() !== undefined)
+  const isProven = formats.numberFormats.every((column) => column.proven() !== undefined)
   return decimal !== undefined && isProven ? { decimal, ...others } : others
 }
 
@@ -143,7 +161,7 @@ export const nonDefaultFlags = ({ decimal, dateFormat: format }: FormatFlags): F
 })
 
 /** Returns remarks on how numbers and dates are written, though all of them can be read. */
-export const formatRemarks = ({ numbers, date }: ColumnFormats): string[] => [
+export const formatRemarks = ({ numberFormats, date }: ColumnFormats): string[] => [
   ...(date?.column.remarks() ?? []),
-  ...[...numbers.values()].flatMap((column) => column.remarks()),
+  ...numberFormats.flatMap((column) => column.remarks()),
 ]

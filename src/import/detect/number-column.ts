@@ -31,7 +31,7 @@ const PERCENT = '%'
 const NONE = ''
 
 /** Describes the currency signs and percent signs around the numbers of a column. */
-type Units = {
+export type Units = {
   /** Records a number of a KPI with its unit: `%`, a currency or nothing. */
   readonly note: (unit: string, kpi: number, text: string, line: number) => void
   /** Returns why the numbers of one KPI may have different units. */
@@ -84,13 +84,21 @@ const unitsOfColumn = (column: Noted['column'], first: Map<number, Map<string, N
   }
 }
 
+/** Watches the units of all columns of a file. */
+export type UnitsOfFile = {
+  /** Creates the watcher of a column's units. */
+  readonly watch: (name: string) => Units
+  /** Returns the signs beside the numbers of a KPI, with the first cell of each; the empty text stands for none. */
+  readonly signsOf: (kpi: number) => ReadonlyMap<string, Evidence>
+}
+
 /**
- * Returns a function that creates the watcher of a column's units. Units are watched KPI by KPI, as one column may hold
- * several KPIs and several columns one KPI; a mix across columns is reported by the first of them.
+ * Creates a watcher of units. They are watched KPI by KPI, as one column may hold several KPIs and several columns one
+ * KPI; a mix across columns is reported by the first of them.
  */
-export const createUnits = (): ((name: string) => Units) => {
+export const createUnits = (): UnitsOfFile => {
   const first = new Map<number, Map<string, Noted>>()
-  return (name) => unitsOfColumn({ name }, first)
+  return { watch: (name) => unitsOfColumn({ name }, first), signsOf: (kpi) => first.get(kpi) ?? new Map() }
 }
 
 /** Describes a column of numbers: how they are read, and what its cells have shown. */

@@ -2,16 +2,21 @@ import type { Named } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
 import type { ColumnPlan } from '../columns/columns.ts'
 import type { NameColumn } from '../columns/name-column.ts'
+import { roleText } from '../columns/role-text.ts'
 import { memoize } from '../formats/date-format.ts'
 import type { NameRole } from '../options.ts'
 import { hasSurplusCells, type Row } from '../parse/rows.ts'
 import type { Table } from '../parse/table.ts'
 import type { DateColumn } from './date-column.ts'
-import type { NumberColumn } from './number-column.ts'
+import type { NumberColumn, UnitsOfFile } from './number-column.ts'
 
 /** Describes the formats of a file's numbers, dates and names, column by column. */
 export type ColumnFormats = {
   readonly numbers: ReadonlyMap<number, NumberColumn>
+  /** Lists the formats of numbers, each once: several columns may share one. */
+  readonly numberFormats: readonly NumberColumn[]
+  /** Returns the percent and currency signs beside the numbers of a KPI, with the first cell of each. */
+  readonly signsOf: UnitsOfFile['signsOf']
   /** Holds the columns of names, and the constants that stand for them. */
   readonly names: ReadonlyMap<NameRole, NameColumn>
   /** Holds the column of dates; undefined if one date stands for all rows. */
@@ -27,15 +32,16 @@ const THE_KPI = 0
 
 /** Returns the function that finds the KPI of a row's number in a column; undefined if there is no such KPI. */
 const kpiReader = (
-  { roles, wide }: ColumnPlan,
+  plan: ColumnPlan,
   formats: ColumnFormats,
 ): ((cells: Row['cells'], at: number) => number | undefined) => {
-  const ids = new Map(wide?.of === 'kpi' ? wide.columns.map(({ at, id }) => [at, id] as const) : [])
-  const kpiAt = roles.get('kpi')
+  const { roles, wide } = plan
+  const ids = new Map((wide?.columns ?? []).map(({ at, kpi }) => [at, kpi] as const))
   const findKpi = nameFinder(formats, 'kpi')
-  return (cells, at) => {
-    if (kpiAt === undefined) return ids.get(at) ?? THE_KPI
-    const found = findKpi(cells[kpiAt] ?? '')
+  const textIn = roleText(plan, 'kpi')
+  if (!roles.has('kpi')) return (_, at) => ids.get(at) ?? THE_KPI
+  return (cells) => {
+    const found = findKpi(textIn(cells))
     return found instanceof Fault ? undefined : found.id
   }
 }
@@ -49,14 +55,17 @@ export const surveyCells = async (
 ): Promise<void> => {
   const { numbers, names, date } = formats
   const kpiOf = kpiReader(plan, formats)
-  const named = [...names].flatMap(([role, column]) => {
-    const at = plan.roles.get(role)
-    return at === undefined ? [] : [{ at, find: memoize(column.find) }]
-  })
+  const named = [...names].flatMap(([role, column]) =>
+    plan.roles.has(role) ? [{ textIn: roleText(plan, role), find: memoize(column.find) }] : [],
+  )
+  const dateIn = roleText(plan, 'date')
   const noteRow = ({ line, cells }: Row): void => {
-    const dateText = date ? cells[date.at]?.trim() : ''
+    const dateText = date ? dateIn(cells).trim() : ''
     if (date && dateText) date.column.note(dateText, line)
-    for (const { at, find } of named) if (cells[at]?.trim()) find(cells[at])
+    for (const { textIn, find } of named) {
+      const text = textIn(cells)
+      if (text.trim() !== '') find(text)
+    }
     for (const [at, column] of numbers) {
       const text = cells[at]?.trim()
       if (text) column.note(text, line, kpiOf(cells, at))

@@ -9,7 +9,8 @@ import { ownerOf } from '../entry-key.ts'
 import type { Reference } from '../reference.ts'
 import type { Rejects } from '../rejects/rejects.ts'
 import type { Batch } from '../rows/batches.ts'
-import { type ExistingEntries, type ExistingEntry, storedKey } from './existing-entries.ts'
+import { isProvisionalDraft } from '../missing/provisional.ts'
+import { type ExistingEntries, type ExistingEntry, type ExistingEntryMap, storedKey } from './existing-entries.ts'
 
 /**
  * Names what a run would do with an entry, or with a row that yields none: `send` if the outcome cannot be known in
@@ -93,6 +94,8 @@ export const planAction = (
   return agreed(kinds.flatMap((kind) => possible(stored).map((one) => judgeValues(draft, one, kind, isAdding))))
 }
 
+const NOTHING_STORED: ExistingEntryMap = new Map()
+
 /** Returns the planned action for each draft; the drafts must come in the order of their keys. */
 export type PlanActions = (drafts: readonly EntryDraft[]) => Promise<readonly PlannedAction[]>
 
@@ -108,7 +111,9 @@ export const createPlanner =
   (existing: ExistingEntries, reference: JudgeBy, { onConflict }: ImportOptions, isAll: boolean): PlanActions =>
   async (drafts) => {
     const asked = isAll ? drafts : drafts.filter(onlyClears)
-    const stored = asked.length > 0 ? await existing.of(asked) : undefined
+    // Nothing is stored of what does not exist yet.
+    const known = asked.filter((draft) => !isProvisionalDraft(draft))
+    const stored = known.length > 0 ? await existing.of(known) : asked.length > 0 ? NOTHING_STORED : undefined
     if (!stored) return drafts.map(() => UNDECIDED)
     return drafts.map((draft) => {
       if (!isAll && !onlyClears(draft)) return UNDECIDED

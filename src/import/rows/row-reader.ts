@@ -1,6 +1,11 @@
 import type { Named } from '../../client/directory.ts'
+import { type Day, formatDay } from '../../domain/day.ts'
 import { Fault, KpiError } from '../../domain/errors.ts'
-import { KEY_ROLES, type ColumnPlan } from '../columns/columns.ts'
+import { KEY_ROLES } from '../columns/required-roles.ts'
+import type { ColumnPlan } from '../columns/columns.ts'
+import { dayOfPart } from '../columns/date-headings.ts'
+import { roleText } from '../columns/role-text.ts'
+import type { WideColumn, WideColumns } from '../columns/wide.ts'
 import { nameFinder, type ColumnFormats } from '../detect/survey.ts'
 import type { BlockRow } from '../external-sort/block.ts'
 import { readDateCell, memoize } from '../formats/date-format.ts'
@@ -28,9 +33,9 @@ export const cellReader = <T>(
     if (value instanceof Fault) throw new KpiError('malformed', `--${role}: ${value.message}`)
     return () => value
   }
-  const at = plan.roles.get(role) ?? -1
+  const textIn = roleText(plan, role)
   return (cells) => {
-    const text = cells[at] ?? ''
+    const text = textIn(cells)
     return text.trim() === '' ? new EmptyCell(`the ${role} is empty`) : read(text)
   }
 }
@@ -105,6 +110,27 @@ export type RowSink = {
 
 type RowCells = readonly string[]
 
+/** Holds what a wide row says of all its entries. */
+type WideKey = { owner: number | undefined; kpi: number | undefined; day: Day | undefined }
+
+/** Tells whether the headers of wide columns give one of the roles. */
+const headerGives = (wide: ColumnPlan['wide'], ...roles: readonly Role[]): boolean =>
+  wide !== undefined && roles.some((role) => wide.of === role || wide.over === role)
+
+const hasParts = (wide: ColumnPlan['wide']): boolean => wide?.columns.some(({ part }) => part !== undefined) === true
+
+/** Returns a function that gives the days of the parts of a year that head the columns. */
+const createPartDays = (wide: ColumnPlan['wide']): ((year: string) => ReadonlyMap<string, Day>) => {
+  const parts = (wide?.columns ?? []).flatMap(({ part }) => part ?? [])
+  return memoize((year) => {
+    return new Map(
+      parts
+        .map((part) => [part, dayOfPart(part, year)] as const)
+        .flatMap(([part, day]) => (day === undefined ? [] : [[part, day]])),
+    )
+  })
+}
+
 /** Reads the rows of a file by its plan. */
 type RowReader = {
   /** Returns the users that rows name and that exist. */
@@ -144,6 +170,9 @@ export const createRowReader = (
     return typeof day === 'number' ? day : new Fault(text)
   })
   const namesKeys = KEY_ROLES.some((role) => roles.has(role))
+  const [givesOwner, givesKpi] = [headerGives(wide, 'user', 'source'), headerGives(wide, 'kpi')]
+  const partDays = createPartDays(wide)
+  const givesDay = headerGives(wide, 'date') && !hasParts(wide)
 
   const accept = <T>(value: T | Fault): T | undefined => {
     if (!(value instanceof Fault)) return value
@@ -171,25 +200,38 @@ export const createRowReader = (
     if (flags > 0) add({ first: owner, second: kpi, third: day, line, flags: flags | mark, actual, target, text })
     else if (mark === 0) sink.empty()
   }
-  const readWide = ({ line, cells }: Row, { of, columns }: NonNullable<ColumnPlan['wide']>): void => {
-    const shared = of === 'kpi' ? accept(ownerIn(cells))?.id : accept(kpiOf(cells))?.id
-    const day = accept(dayOf(cells))
+  const shared: WideKey = { owner: undefined, kpi: undefined, day: undefined }
+  /** Reads what the row itself says of all its entries; the headers of its columns say the rest. */
+  const readShared = (cells: RowCells): void => {
+    shared.owner = givesOwner ? undefined : accept(ownerIn(cells))?.id
+    shared.kpi = givesKpi ? undefined : accept(kpiOf(cells))?.id
+    shared.day = givesDay ? undefined : accept(dayOf(cells))
+  }
+  const dayIn = ({ day, part }: WideColumn): Day | undefined => {
+    if (part === undefined) return day ?? shared.day
+    return shared.day === undefined ? undefined : partDays(formatDay(shared.day).slice(0, 4)).get(part)
+  }
+  const readWide = ({ line, cells }: Row, { columns }: WideColumns): void => {
+    readShared(cells)
     const held: BlockRow[] = []
-    for (const { at, id } of columns) {
+    for (const column of columns) {
+      const { at } = column
       const text = (cells[at] ?? '').trim()
       if (text === '' && !options.clearEmpty) {
         sink.empty()
         continue
       }
-      const [owner, kpi] = of === 'kpi' ? [shared, id] : [id, shared]
+      const owner = column.owner ?? shared.owner
+      const kpi = column.kpi ?? shared.kpi
       const before = reasons.length
       const faults = faultsOf(owner, kpi)
       // Whether an empty cell has something to clear is found out later: only then do they stand against it.
-      if (text !== '') reasons.push(...faults)
+      if (text !== '') for (const fault of faults) reasons.push(fault)
       const form = formats.numbers.get(at)
       hand.kpi = kpi
       hand.beyond = ''
       const actual = text === '' || !form ? 0n : numberOf(text, header[at] ?? '', form)
+      const day = dayIn(column)
       if (owner === undefined || kpi === undefined || day === undefined) continue
       const flags = flagOf(text, ACTUAL) | (reasons.length > before ? BAD : 0)
       const place = placeOf(line, at)
@@ -216,13 +258,16 @@ export const createRowReader = (
    * Adds the keys of a row with too many cells. The cells may have moved, so the keys that it gives are in doubt, too.
    */
   const addDoubtful = ({ line, cells }: Row): void => {
-    const day = dayPerhaps(cells)
-    if (day instanceof Fault || reference.sources?.unread !== undefined) return
-    const idsOf = (found: Named | Fault): number[] => (found instanceof Fault ? [] : [found.id])
-    const ids = wide?.columns.map(({ id }) => id) ?? []
-    const kpis = wide?.of === 'kpi' ? ids : idsOf(kpiOf(cells))
-    for (const first of wide?.of === 'user' ? ids : idsOf(ownerIn(cells))) {
-      for (const second of kpis) add({ first, second, third: day, line, flags: BAD, actual: 0n, target: 0n, text: '' })
+    if (reference.sources?.unread !== undefined) return
+    const idOf = (found: Named | Fault): number | undefined => (found instanceof Fault ? undefined : found.id)
+    const day = givesDay ? undefined : dayPerhaps(cells)
+    shared.owner = givesOwner ? undefined : idOf(ownerIn(cells))
+    shared.kpi = givesKpi ? undefined : idOf(kpiOf(cells))
+    shared.day = day instanceof Fault ? undefined : day
+    for (const column of wide?.columns ?? [{ at: 0 }]) {
+      const [first, second, third] = [column.owner ?? shared.owner, column.kpi ?? shared.kpi, dayIn(column)]
+      if (first === undefined || second === undefined || third === undefined) continue
+      add({ first, second, third, line, flags: BAD, actual: 0n, target: 0n, text: '' })
     }
   }
   /**
@@ -234,8 +279,8 @@ export const createRowReader = (
     sourcesOfUsers,
     finish: () => requireDistinctOwners(reference, first),
     usersOf: (rows) => {
-      const ids = new Set(wide?.of === 'user' ? wide.columns.map(({ id }) => id) : [])
-      for (const { cells } of wide?.of === 'user' ? [] : rows) {
+      const ids = new Set((wide?.columns ?? []).flatMap(({ owner = 0 }) => (owner > 0 ? owner : [])))
+      for (const { cells } of givesOwner ? [] : rows) {
         if (hasSurplusCells(cells, header)) continue
         const owner = ownerIn(cells)
         if (!(owner instanceof Fault) && owner.id > 0) ids.add(owner.id)

@@ -1,17 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { createDirectory } from '../../../src/client/directory.ts'
+import { formatDay } from '../../../src/domain/day.ts'
 import { KpiError } from '../../../src/domain/errors.ts'
 import { breakdownItem } from '../../../src/domain/resources/breakdowns.ts'
 import { kpi } from '../../../src/domain/resources/kpi.ts'
 import { user } from '../../../src/domain/resources/user.ts'
-import { type Directories, type ColumnPlan, planColumns } from '../../../src/import/columns/columns.ts'
-import {
-  foldName,
-  mayNameSources,
-  requiresSources,
-  namesSourceIds,
-  SYNONYMS,
-} from '../../../src/import/columns/header.ts'
+import { type ColumnPlan, planColumns } from '../../../src/import/columns/columns.ts'
+import { foldName, SYNONYMS } from '../../../src/import/columns/header.ts'
+import { mayNameSources, namesSourceIds, requiresSources } from '../../../src/import/columns/item-words.ts'
+import type { Directories } from '../../../src/import/columns/wide.ts'
 import { type ImportOptions, type Role, ROLES } from '../../../src/import/options.ts'
 import { lookupOfIds } from '../../../src/import/permissions.ts'
 import { optionsOf } from '../../support/import.ts'
@@ -33,14 +30,16 @@ const directories: Directories = {
 const unread: Directories = { kpi: lookupOfIds('KPIs', kpi), user: lookupOfIds('users', user) }
 
 const plan = (header: string, options: Partial<ImportOptions> = {}, known = directories): ColumnPlan =>
-  planColumns(header.split(','), optionsOf(options), known)
+  planColumns({ header: header.split(',') }, optionsOf(options), known)
 
 /** What a plan makes of each header: a role, a KPI, a user, or nothing. */
 const meanings = (header: string, options: Partial<ImportOptions> = {}, known = directories): string[] => {
   const { roles, wide, unused } = plan(header, options, known)
   return header.split(',').map((name, at) => {
     const role = [...roles].filter(([, place]) => place === at).map(([one]) => one)
-    const column = (wide?.columns ?? []).filter((one) => one.at === at).map(({ id }) => `${wide?.of} ${id}`)
+    const column = (wide?.columns ?? [])
+      .filter((one) => one.at === at)
+      .map(({ owner, kpi, day }) => `${wide?.of} ${owner ?? kpi ?? formatDay(day ?? 0)}`)
     return [...role, ...column, ...(unused.includes(name) ? ['unused'] : [])].join(' and ')
   })
 }
@@ -337,34 +336,39 @@ describe('a header is refused, with all that is wrong, where', () => {
       ],
     ],
     [
-      'it has a column for each day',
-      'KPI,User,2026-07-01,2026-07-02',
-      {},
-      [
-        'header: "2026-07-01", "2026-07-02" are dates: a file with a column for each day or period cannot be read; write a row for each of them, with columns user, kpi, date and actual',
-      ],
-    ],
-    [
       'it has a column for each month and nothing else',
       'Jan 2026,Feb 2026,Mrz 2026,Apr 2026',
       {},
       [
-        expect.stringMatching(
-          /^header: "Jan 2026", "Feb 2026", "Mrz 2026" and 1 more are dates: .* cannot be read/,
-        ) as string,
+        'user: no column is the user; give one with --map user=COLUMN or --user',
+        'kpi: no column is the kpi; give one with --map kpi=COLUMN or --kpi',
       ],
     ],
     [
       'it has a column for each month, without the year',
       'KPI,User,Jan,Feb',
       {},
-      [expect.stringMatching(/^header: "Jan", "Feb" are dates/) as string],
+      [
+        'date: "Jan" and "Feb" are parts of a year, and no column says of which: give it with --map date=COLUMN, or write the year into the header',
+      ],
     ],
     [
-      'it has a column for each week, although it is said to be wide',
-      'KPI,User,KW 1,KW 2',
-      { layout: 'wide' },
-      [expect.stringMatching(/^header: "KW 1", "KW 2" are dates/) as string],
+      'it has a column for each day, in one of two forms',
+      'KPI,User,01/02/2026,02/02/2026,03/02/2026',
+      {},
+      [expect.stringContaining('is 2026-02-01 (DD/MM/YYYY) or 2026-01-02 (MM/DD/YYYY)') as string],
+    ],
+    [
+      'it has a column for each day, with years of two digits',
+      'KPI,User,1/22/20,1/23/20',
+      {},
+      [expect.stringContaining('say how dates are written: --date-format MM/DD/YY') as string],
+    ],
+    [
+      'it has two columns for one month',
+      'KPI,User,2026-01,Jan 2026,2026-01',
+      {},
+      [expect.stringMatching(/dates in several formats/) as string],
     ],
     [
       'there is no value',
@@ -467,7 +471,7 @@ test('a wide file of KPIs whose names are those of several says which', () => {
     { id: 1, name: 'Sales' },
     { id: 2, name: 'Sales' },
   ])
-  expect(() => planColumns(['date', 'Sales'], optionsOf({ user: 'Bob' }), { ...directories, kpi })).toThrow(
+  expect(() => planColumns({ header: ['date', 'Sales'] }, optionsOf({ user: 'Bob' }), { ...directories, kpi })).toThrow(
     expect.objectContaining({
       issues: [
         expect.objectContaining({ message: expect.stringContaining('"Sales" is the name of more than') as string }),
@@ -542,5 +546,80 @@ describe('where the key may read neither KPIs nor users', () => {
           `header: the key may not read KPIs (kpis:read), so give the id instead of "${name}" (to leave the column out, use --ignore)`,
       ),
     )
+  })
+})
+
+const withItems: Directories = {
+  ...directories,
+  source: createDirectory('breakdown item', [
+    { id: 21, name: 'North' },
+    { id: 22, name: 'South' },
+  ]),
+  takesSources: true,
+}
+
+describe('a file whose header says most of it', () => {
+  test.each<[name: string, header: string, options: Partial<ImportOptions>, meanings: string[]]>([
+    ['has places for owners', 'Region,kpi,date,value', {}, ['source', 'kpi', 'date', 'actual']],
+    ['has a place beside a user', 'user,Region,kpi,date,value', {}, ['user', 'unused', 'kpi', 'date', 'actual']],
+    [
+      'has a column for each month',
+      'Region,kpi,2026-01,2026-02',
+      {},
+      ['source', 'kpi', 'date 2026-01-01', 'date 2026-02-01'],
+    ],
+    [
+      'has a column for each quarter',
+      'Sales team,Q1 2026,Q2 2026',
+      { user: 'Bob', kpi: 'Sales' },
+      ['unused', 'date 2026-01-01', 'date 2026-04-01'],
+    ],
+    [
+      'has a column for each year',
+      'Filiale;Kennzahl;2024;2025'.replaceAll(';', ','),
+      {},
+      ['source', 'kpi', 'date 2024-01-01', 'date 2025-01-01'],
+    ],
+    ['has a column for each breakdown item', 'kpi,date,North,South', {}, ['kpi', 'date', 'source -21', 'source -22']],
+    [
+      'has only some columns that are used',
+      'Region,kpi,date,value,Bob,x',
+      { columns: ['Region', 'kpi', 'date', 'value'] },
+      ['source', 'kpi', 'date', 'actual', '', ''],
+    ],
+    [
+      'has a date in three columns',
+      'user,kpi,y,m,d,value',
+      map(['date', 'y+m+d']),
+      ['user', 'kpi', 'date', '', '', 'actual'],
+    ],
+  ])('%s', (_, header, options, meant) => {
+    expect(meanings(header, options, withItems)).toEqual(meant)
+  })
+
+  test('names both columns that may say whom rows belong to', () => {
+    expect(refusal('Country,City,KPI,Date,Value', {}, withItems).issues).toEqual([
+      'source: may be "Country" or "City"; say which: --map source=Country, --map source=City, or all together: --map source=Country+City',
+    ])
+  })
+
+  test('names the columns of a role that are not there', () => {
+    expect(refusal('user,kpi,y,m,value', map(['date', 'y+m+d'])).issues).toEqual([
+      'date: there is no column "d"; there are user, kpi, y, m, value',
+    ])
+  })
+
+  test('has two header rows, of KPIs and of months', () => {
+    const upper = ['', 'Sales', 'Sales', 'Goal', 'Goal']
+    const header = ['user', '2026-01', '2026-02', '2026-01', '2026-02']
+    const { wide } = planColumns({ header, upper }, optionsOf(), directories)
+    expect(wide?.columns.map(({ kpi, day }) => `${kpi} ${formatDay(day ?? 0)}`)).toEqual([
+      '1 2026-01-01',
+      '1 2026-02-01',
+      '3 2026-01-01',
+      '3 2026-02-01',
+    ])
+    const turned = planColumns({ header: ['user', ...upper.slice(1)], upper: header }, optionsOf(), directories)
+    expect(turned.wide?.columns).toEqual(wide?.columns)
   })
 })

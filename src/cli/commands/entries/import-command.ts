@@ -1,6 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { DATE_TOKENS } from '../../../import/formats/date-format.ts'
-import { LAYOUTS, ON_CONFLICT, ON_DUPLICATE } from '../../../import/options.ts'
+import { LAYOUTS, ON_CONFLICT, ON_DUPLICATE, OWNERS_AS } from '../../../import/options.ts'
 import { collect } from '../../args/flags.ts'
 import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
 import type { Act } from '../../cli.ts'
@@ -8,7 +8,7 @@ import type { Act } from '../../cli.ts'
 const EXAMPLES = `
 Columns are recognised by their names: user (id, e-mail or name), kpi (id or name), date, actual, target, notes. Through
 the newer interface (/v1), a column source (a breakdown item by id or name) may replace user, or stand beside it. A wide
-file has one column for each KPI, or for each user, with its name in the header.
+file has one column for each KPI, user or breakdown item, with its name in the header, or one for each day or period.
 
 Everything is checked before the first row is sent. Rows that cannot be imported go to data.rejects.csv for data.csv,
 with the reasons: fix them there and import that file. If a run is stopped or killed, the same command continues it.
@@ -21,6 +21,7 @@ Examples:
   kpi entries import daily.csv --user "Ann Lee"
   kpi entries import regions.csv --kpi Revenue --create-assignments
   kpi entries import export.csv --map date=Day,actual="Net sales" --ignore Region
+  kpi entries import sales.csv --create-missing --dry-run
   kpi entries import north.csv south.csv --deadline 06:00 --max-errors 1%`
 
 /** Declares `kpi entries import` and its flags. */
@@ -34,7 +35,13 @@ const declareImport = (group: Command) =>
     .addOption(new Option('--source <item>', 'the breakdown item of all rows, instead of a user').conflicts('user'))
     .option('--kpi <kpi>', 'the KPI of all rows')
     .option('--date <date>', 'the date of all rows')
-    .option('--map <role=column,...>', 'which column is the user, source, kpi, date, actual, target or notes', collect)
+    .option(
+      '--map <role=column,...>',
+      'which column is the user, source, kpi, date, actual, target or notes; several make one: date=year+month+day',
+      collect,
+    )
+    .option('--map-kpi <header=kpi,...>', 'which KPI a header or a name in the file means', collect)
+    .option('--columns <column,...>', 'use these columns and no others, beside those of --map', collect)
     .option('--ignore <column,...>', 'columns to leave out', collect)
     .option(
       '--by-id <role,...>',
@@ -42,7 +49,15 @@ const declareImport = (group: Command) =>
       collect,
     )
     .option('--by-name <role,...>', 'columns whose numbers are names, so that 7 does not mean the id 7', collect)
-    .addOption(new Option('--layout <layout>', 'one row per entry, or one column per KPI or user').choices(LAYOUTS))
+    .addOption(
+      new Option(
+        '--layout <layout>',
+        'one row per entry, one column per KPI, user or item, or per day or period',
+      ).choices(LAYOUTS),
+    )
+    .addOption(
+      new Option('--as <what>', 'what whom-it-belongs-to names are, where the file does not say it').choices(OWNERS_AS),
+    )
     .optionsGroup('What rows mean:')
     .addOption(
       new Option('--empty <what>', 'what an empty cell does to the stored value (default: keep)').choices([
@@ -74,6 +89,17 @@ const declareImport = (group: Command) =>
     .option('--only-changes', 'read the existing entries first, and send only what differs')
     .option('--add-again', 'with --on-conflict add: also add rows that an unfinished import may have added already')
     .option('--create-assignments', 'assign KPIs to users where the rows need it')
+    .optionsGroup('What is created if the service does not have it:')
+    .option(
+      '--create-missing [kinds]',
+      'create what the file names and the service lacks, after showing it: all, or some of users,kpis,items,assignments',
+    )
+    .option('--yes', 'create without asking')
+    .option('--email-pattern <pattern>', "e-mail addresses of new users, such as '{name}@example.com'")
+    .option('--frequency <frequency>', 'the frequency of new KPIs: D, W, M, Q or Y, or daily to yearly')
+    .option('--unit <unit>', 'the unit of new KPIs')
+    .option('--category <category>', 'the category of new KPIs (default: General)')
+    .option('--group <group>', 'the group of new breakdown items (default: the name of their column)')
     .optionsGroup('Before and after:')
     .option('--dry-run', 'do everything except sending, and show the planned action for each row')
     .option('--rejects <file>', 'the file for the rejected rows')

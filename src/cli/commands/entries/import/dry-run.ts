@@ -1,10 +1,12 @@
 import type { AnyRecord } from '../../../../domain/schema.ts'
 import { dryRun } from '../../../../import/dry-run.ts'
 import type { Summary } from '../../../../import/import-types.ts'
+import type { MissingPlan } from '../../../../import/missing/plan.ts'
 import { openPrepared } from '../../../../import/prepare.ts'
 import { EXIT } from '../../../exit.ts'
 import { countOf } from '../../../output/text.ts'
 import { beginRun, type Job, type CommandRun } from './jobs.ts'
+import { missingLines } from './missing.ts'
 import { dryRunRecord } from './output.ts'
 import { ASSIGNING_ADVICE, DONE, type RunResult, mayCreateAssignments } from './result.ts'
 
@@ -33,7 +35,10 @@ export async function* dryRunJob(
   tellBelow: (line: string) => void,
 ): AsyncGenerator<readonly AnyRecord[]> {
   const { parsed, client, progress } = run
-  const { prepared, close } = await openPrepared(beginRun(run, job))
+  const onMissing = (plan: MissingPlan): void => {
+    for (const line of missingLines(plan)) progress.note(line)
+  }
+  const { prepared, close } = await openPrepared({ ...beginRun(run, job), onMissing })
   try {
     progress.stop()
     for await (const rows of dryRun(prepared)) yield rows.map(dryRunRecord)

@@ -17,6 +17,7 @@ import { shellWord } from '../../../output/text.ts'
 import { stateFolder } from '../../../target/folders.ts'
 import { findPlace } from '../../../target/settings.ts'
 import { beginRun, type Job, type CommandRun } from './jobs.ts'
+import { createMissing } from './missing.ts'
 import type { ParsedOptions } from './parsed-options.ts'
 import { ASSIGNING_ADVICE, concludeFile, type RunResult, mayCreateAssignments } from './result.ts'
 
@@ -111,6 +112,7 @@ const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
         work.onChecked?.(checked)
         needed = formNeeds(checked.formats, job.table.reading, parsed)
       },
+      createMissing: (plan) => createMissing(run, plan),
       rejectsFile: createRejectsFile(at(job.rejectsPath), job.rejectsPath, work.onWarning),
       journal: journalPlace(cli, client, job.file, parsed.journal),
       learnedPath: learnedPath(cli, client),

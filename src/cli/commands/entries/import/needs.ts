@@ -1,7 +1,7 @@
 import { type Capability, NEWER_PROFILE } from '../../../../client/capabilities.ts'
 import { assignment } from '../../../../domain/resources/assignment.ts'
 import { entry } from '../../../../domain/resources/entry.ts'
-import { requiresSources, namesSourceIds } from '../../../../import/columns/header.ts'
+import { mayCreateItems, namesSourceIds, requiresSources } from '../../../../import/columns/item-words.ts'
 import type { ImportOptions } from '../../../../import/options.ts'
 import { headerOf, type Table } from '../../../../import/parse/table.ts'
 import { NEEDS_BREAKDOWN_ITEMS } from '../../../target/source.ts'
@@ -43,5 +43,6 @@ export const needsOfFlags = ({ source, map, createAssignments }: ImportOptions):
 export const needsOfFile = async (table: Table, options: ImportOptions): Promise<Capability[]> => {
   const [needs, header] = [needsOfFlags(options), await headerOf(table)]
   if (requiresSources(header, options)) return [...needs, SOURCE_OF_ROWS]
-  return namesSourceIds(header, options) ? [...needs, { ...SOURCE_OF_ROWS, isOptional: true }] : needs
+  const mayBeItems = namesSourceIds(header, options) || mayCreateItems(header, options)
+  return mayBeItems ? [...needs, { ...SOURCE_OF_ROWS, isOptional: true }] : needs
 }

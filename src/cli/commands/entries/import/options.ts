@@ -1,7 +1,11 @@
 import type { Day } from '../../../../domain/day.ts'
 import { Fault } from '../../../../domain/errors.ts'
+import type { Frequency } from '../../../../domain/period.ts'
 import { dateFormat, readDateCell } from '../../../../import/formats/date-format.ts'
 import {
+  CREATABLE,
+  type Creatable,
+  type Creation,
   type ImportOptions,
   type MaxErrors,
   NAME_ROLES,
@@ -84,11 +88,79 @@ const maxErrorsOf = (text: string | undefined): MaxErrors | undefined => {
   return percent ? { percent: Number(number) } : { count: Number(number) }
 }
 
+/** Returns the KPIs that `--map-kpi` names, by the texts in the file that mean them. */
+const mapKpiOf = (values: readonly string[] | undefined): Map<string, string> | undefined => {
+  if (values === undefined) return undefined
+  const pairs = listOf(values).map((part): [string, string] => {
+    const at = part.lastIndexOf('=')
+    const [name, kpi] = [part.slice(0, at).trim(), part.slice(at + 1).trim()]
+    if (at < 1 || name === '' || kpi === '') throw new UsageError(`--map-kpi ${part} is not HEADER=KPI`)
+    return [name, kpi]
+  })
+  return new Map(pairs)
+}
+
+const FREQUENCY_WORDS: Readonly<Record<string, Frequency>> = {
+  daily: 'D',
+  weekly: 'W',
+  monthly: 'M',
+  quarterly: 'Q',
+  yearly: 'Y',
+}
+
+/** Returns the frequency of new KPIs, given as a letter or a word. */
+const frequencyOf = (given: string | undefined): Frequency | undefined => {
+  const text = given?.trim()
+  if (text === undefined) return undefined
+  const found =
+    FREQUENCY_WORDS[text.toLowerCase()] ?? Object.values(FREQUENCY_WORDS).find((one) => one === text.toUpperCase())
+  if (found) return found
+  throw new UsageError(`--frequency ${text} is not one of D, W, M, Q, Y, or daily, weekly, monthly, quarterly, yearly`)
+}
+
+/** Returns the kinds of things that `--create-missing` names; all if it names none. */
+const kindsOf = (given: string | true): Set<Creatable> => {
+  if (given === true) return new Set(CREATABLE)
+  const kinds = splitList(given).map((name) => {
+    const kind = CREATABLE.find((one) => one === name.trim().toLowerCase())
+    if (!kind) throw new UsageError(`--create-missing ${name.trim()} is not one of ${CREATABLE.join(', ')}`)
+    return kind
+  })
+  return new Set(kinds)
+}
+
+const NAME_PARTS = /\{(?:name|first|last|initial)\}/
+
+/** Lists flags that say how things are created, and so need `--create-missing`. */
+const OF_CREATION = ['emailPattern', 'frequency', 'unit', 'category', 'group'] as const
+
+/** Returns what is created if the service does not have it. */
+const creationOf = (flags: ImportFlags): Creation | undefined => {
+  const { createMissing, emailPattern, unit, category, group } = flags
+  if (createMissing === undefined) {
+    const stray = OF_CREATION.find((name) => flags[name] !== undefined)
+    if (stray) throw new UsageError(`--${kebabCase(stray)} needs --create-missing`)
+    return undefined
+  }
+  if (emailPattern !== undefined && !(NAME_PARTS.test(emailPattern) && emailPattern.includes('@'))) {
+    throw new UsageError(
+      `--email-pattern ${emailPattern} needs {name}, {first}, {last} or {initial}, and an @: '{name}@example.com'`,
+    )
+  }
+  return { kinds: kindsOf(createMissing), emailPattern, frequency: frequencyOf(flags.frequency), unit, category, group }
+}
+
+const kebabCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
 /** Returns what the flags of an import say. */
 export const importOptions = (flags: ImportFlags, today: Day): ImportOptions => ({
   layout: flags.layout,
   map: mapOf(flags.map),
   ignore: listOf(flags.ignore),
+  columns: flags.columns && listOf(flags.columns),
+  mapKpi: mapKpiOf(flags.mapKpi),
+  as: flags.as,
+  create: creationOf(flags),
   user: flags.user,
   source: flags.source,
   kpi: flags.kpi,

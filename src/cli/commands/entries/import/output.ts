@@ -1,5 +1,6 @@
 import { type AnyRecord, asNewer, resource } from '../../../../domain/schema.ts'
 import type { DryRunOutcome } from '../../../../import/dry-run.ts'
+import { isProvisional } from '../../../../import/missing/provisional.ts'
 
 /** Defines the summary of an import, as it is printed. */
 export const importSummary = resource({
@@ -44,28 +45,37 @@ export const dryRunRow = resource({
       kind: 'text',
       about: 'create, update, add, unchanged, skip, send (if the key may not read enough to tell) or reject',
     },
-    user_id: { kind: 'integer', about: 'User', nullable: true },
+    user_id: { kind: 'integer', about: 'User; blank if new', nullable: true },
     source_id: { kind: 'integer', about: 'Breakdown item, if it is not a person', nullable: true, newer: true },
-    kpi_id: { kind: 'integer', about: 'KPI', nullable: true },
+    kpi_id: { kind: 'integer', about: 'KPI; blank if new', nullable: true },
     entry_date: { kind: 'date', about: 'Day', nullable: true },
     actual: { kind: 'decimal', about: 'Actual to be sent', nullable: true },
     target: { kind: 'decimal', about: 'Target to be sent', nullable: true },
     notes: { kind: 'text', about: 'Notes to be sent', nullable: true },
-    reason: { kind: 'text', about: 'Why it would be rejected', nullable: true, isSentence: true },
+    reason: {
+      kind: 'text',
+      about: 'Why it would be rejected, or what of it would be created',
+      nullable: true,
+      isSentence: true,
+    },
   },
 })
 
 /** Defines a row of a dry run where entries may belong to any breakdown item. */
 export const newerDryRunRow = asNewer(dryRunRow)
 
+/** Returns the id of something; null for what would be created first. */
+const existingId = (id: number | null | undefined): number | null =>
+  id === null || id === undefined || isProvisional(id) ? null : id
+
 /** Returns a row of a dry run as a record. */
 export const dryRunRecord = ({ line, action, draft, reason }: DryRunOutcome): AnyRecord => ({
   line,
   action,
-  user_id: draft?.user_id ?? null,
+  user_id: existingId(draft?.user_id),
   // A person's item says no more than the user.
-  source_id: typeof draft?.user_id === 'number' ? null : (draft?.source_id ?? null),
-  kpi_id: draft?.kpi_id ?? null,
+  source_id: typeof draft?.user_id === 'number' ? null : existingId(draft?.source_id),
+  kpi_id: existingId(draft?.kpi_id),
   entry_date: draft?.entry_date ?? null,
   actual: draft?.actual ?? null,
   target: draft?.target ?? null,

@@ -17,6 +17,8 @@ export type ParsedOptions = {
   /** Tells whether there are several files, so that messages name the one they are about. */
   readonly isSeveral: boolean
   readonly isDryRun: boolean
+  /** Tells whether questions are answered with yes. */
+  readonly isConfirmed: boolean
   /** Tells whether it only explains how files are read. */
   readonly explain: boolean
   /** Names the mapping to save, where `--save-mapping` is given. */
@@ -69,6 +71,7 @@ export const parseOptions = (cli: Cli, files: readonly string[], given: ImportFl
     rate: readRate(flags.rate),
     isSeveral: files.length > 1,
     isDryRun: flags.dryRun === true,
+    isConfirmed: flags.yes === true,
     explain: flags.explain === true,
     saveMapping: saveMapping === undefined ? undefined : mappingName(saveMapping),
     mapping: given.mapping,

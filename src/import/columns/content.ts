@@ -1,0 +1,59 @@
+import type { Issue } from '../../domain/errors.ts'
+import { faultOfNoValue } from '../formats/evidence.ts'
+import { stripAffixes } from '../formats/number.ts'
+import type { Role } from '../options.ts'
+import { isYearName } from './date-headings.ts'
+import { type HeaderFindings, unassignedColumns } from './header.ts'
+import { isWholeDate } from './unusual-headers.ts'
+
+/** Holds the first rows of a file. */
+export type Sample = readonly (readonly string[])[]
+
+/** Names what the cells of a column are, as far as the first rows show it. */
+export type Content = 'numbers' | 'years' | 'dates' | 'texts' | 'nothing'
+
+const YEAR = /^(?:1[5-9]|20|21)\d{2}$/
+/** Matches a time of day behind a date. */
+const TIME = /[T ]\s*\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d{1,9})?)?(?: ?[AP]M)?(?:Z|[+-]\d{2}:?\d{2})?$/i
+
+const isNumber = (text: string): boolean => stripAffixes(text) !== undefined
+const isYear = (text: string): boolean => YEAR.test(text)
+const isDate = (text: string): boolean => isWholeDate(text.replace(TIME, '').trim())
+
+/** Returns what the cells of a column are; words for a missing value say nothing. */
+export const contentOf = (sample: Sample, at: number): Content => {
+  const texts = sample.map((cells) => cells[at]?.trim() ?? '')
+  const given = texts.filter((text) => text !== '' && faultOfNoValue(text) === undefined)
+  if (given.length === 0) return 'nothing'
+  if (given.every(isYear)) return 'years'
+  if (given.every(isNumber)) return 'numbers'
+  return given.every(isDate) ? 'dates' : 'texts'
+}
+
+/** Returns the columns without a meaning that hold something. */
+export const columnsOf = (found: HeaderFindings, sample: Sample, ...contents: readonly Content[]): number[] =>
+  unassignedColumns(found).filter((at) => contents.includes(contentOf(sample, at)))
+
+/**
+ * Finds the column of dates by its cells if none has such a name: the only one of dates, else the only one named for
+ * years.
+ */
+export const recognizeDate = (found: HeaderFindings, sample: Sample): void => {
+  const dates = columnsOf(found, sample, 'dates')
+  const years = columnsOf(found, sample, 'years').filter((at) => isYearName(found.header[at] ?? ''))
+  const [one, ...others] = dates.length > 0 ? dates : years
+  if (one !== undefined && others.length === 0) found.roles.set('date', one)
+}
+
+const quoted = (name: string): string => (/[, ]/.test(name) ? `"${name}"` : name)
+
+/** Returns the fault of several columns that may have a role. */
+export const faultOfSeveral = (found: HeaderFindings, role: Role, places: readonly number[], orElse = ''): Issue => {
+  const names = places.map((at) => found.header[at]?.trim() ?? '')
+  const shown = names.slice(0, 4)
+  const more = names.length > shown.length ? `, or one of ${names.length - shown.length} more columns` : ''
+  return {
+    field: role,
+    message: `may be ${shown.map((name) => `"${name}"`).join(' or ')}${more}; say which: ${shown.map((name) => `--map ${role}=${quoted(name)}`).join(' or ')}${orElse}`,
+  }
+}

@@ -1,0 +1,204 @@
+import { Fault } from '../../domain/errors.ts'
+import type { ImportOptions, NameRole } from '../options.ts'
+import { columnsOf, contentOf, faultOfSeveral, recognizeDate, type Sample } from './content.ts'
+import { findDateHeadings, isYearName } from './date-headings.ts'
+import { type HeaderFindings, hasNameOfRole, isPeriodName, recognizeColumns, unassignedColumns } from './header.ts'
+import { itemColumns, severalItemColumns } from './item-words.ts'
+import { isGiven, isOfHeader, isOwned, KEY_ROLES, suggestedPlaces, VALUE_ROLES } from './required-roles.ts'
+import { strangeColumns } from './unusual-headers.ts'
+import {
+  countNamed as countNames,
+  type Directories,
+  readWide,
+  wideByDates,
+  type WideColumns,
+  type WideReading,
+} from './wide.ts'
+
+/** Describes the header of a file: its labels, those of a second row above them, and the first rows below. */
+export type Heading = {
+  readonly header: readonly string[]
+  readonly upper?: readonly string[] | undefined
+  readonly sample?: Sample
+}
+
+/** Tells whether the header can only be that of the long layout, with a row for each entry. */
+const isSurelyLong = (found: HeaderFindings, options: ImportOptions): boolean => {
+  if (options.layout === 'long') return true
+  const hasBoth = isGiven(found, options, 'kpi') && isOwned(found, options)
+  if (options.layout !== 'wide') return hasBoth || found.roles.has('actual') || hasNameOfRole(found, 'actual')
+  if (hasBoth) found.issues.push({ field: 'layout', message: 'cannot be wide if both user and kpi are given' })
+  return hasBoth
+}
+
+/** Returns the columns that may hold the actuals of something that is created: those of numbers, and known names. */
+const placesToCreate = (
+  found: HeaderFindings,
+  role: NameRole,
+  { sample = [] }: Heading,
+  known: Directories,
+): number[] =>
+  unassignedColumns(found).filter((at) => {
+    const isKnown = !(known[role]?.find(found.header[at] ?? '') instanceof Fault)
+    return isKnown || ['numbers', 'years'].includes(contentOf(sample, at))
+  })
+
+/** Returns the kind of owner that most headers name; if none does, the kind that may be created. */
+const ownerRole = (found: HeaderFindings, options: ImportOptions, directories: Directories): 'user' | 'source' => {
+  const [users, items] = [countNamed(found, 'user', directories), countNamed(found, 'source', directories)]
+  if (directories.source === undefined || users > items) return 'user'
+  if (items > users || options.as === 'items') return 'source'
+  return options.create === undefined || options.as === 'users' ? 'user' : 'source'
+}
+
+const countNamed = (found: HeaderFindings, role: NameRole, directories: Directories): number => {
+  const lookup = directories[role]
+  return lookup ? countNames(found, unassignedColumns(found), lookup) : 0
+}
+
+/** Adds what is wrong with a wide reading to the other faults. */
+const addFaults = (found: HeaderFindings, best: WideReading, options: ImportOptions): void => {
+  const mayBeMeant = suggestedPlaces(found, best, options)
+  const faults = best.faults.filter(({ at }) => !mayBeMeant.has(at))
+  found.issues.push(...faults.map(({ field, message }) => ({ field, message })))
+  if (best.doubt !== undefined) found.issues.push({ field: 'header', message: best.doubt })
+  if (unassignedColumns(found).length === 0)
+    found.issues.push({ field: 'header', message: `no column belongs to a ${best.of}` })
+  addValueFaults(found, best.of)
+}
+
+/** Adds the faults of columns for values of their own in a wide file. */
+const addValueFaults = (found: HeaderFindings, of: WideColumns['of']): void => {
+  for (const role of VALUE_ROLES) {
+    if (found.roles.has(role))
+      found.issues.push({
+        field: role,
+        message: `cannot have a column of its own if there is a column for each ${of === 'date' ? 'day or period' : of}`,
+      })
+  }
+}
+
+/**
+ * Finds the columns whose headers name KPIs, users or breakdown items; each holds actuals. Then no other column may be
+ * without a meaning, unless what is missing is created: then only columns of numbers are taken for such names.
+ */
+const findWide = (
+  found: HeaderFindings,
+  options: ImportOptions,
+  directories: Directories,
+  heading: Heading,
+): WideColumns | undefined => {
+  if (isSurelyLong(found, options)) return undefined
+  const owner = ownerRole(found, options, directories)
+  const [kpis, owners] = [countNamed(found, 'kpi', directories), countNamed(found, owner, directories)]
+  const moreOwners = !isOwned(found, options) && owners > kpis
+  const of = isGiven(found, options, 'kpi') || moreOwners ? owner : 'kpi'
+  const mayCreate = creates(options, of)
+  const places = mayCreate ? placesToCreate(found, of, heading, directories) : unassignedColumns(found)
+  const isNone = Math.max(of === 'kpi' ? kpis : owners, mayCreate ? places.length : 0) === 0
+  if (isNone && options.layout !== 'wide') return undefined
+  const best = readWide(of, found, directories, options, places)
+  addFaults(found, best, options)
+  return best
+}
+
+/** Tells whether headers may name things that are created. */
+const creates = ({ create }: ImportOptions, role: NameRole): boolean => create?.kinds.has(KINDS[role]) === true
+
+const KINDS = { kpi: 'kpis', user: 'users', source: 'items' } as const
+
+/** Finds the columns for days or periods. A column of years says of which year the parts are. */
+const findDates = (
+  found: HeaderFindings,
+  options: ImportOptions,
+  directories: Directories,
+  { upper }: Heading,
+): WideColumns | undefined => {
+  if (
+    options.layout === 'long' ||
+    options.date !== undefined ||
+    found.roles.has('actual') ||
+    hasNameOfRole(found, 'actual')
+  )
+    return undefined
+  const least = options.layout === 'dates' ? 1 : 2
+  const headings = findDateHeadings(
+    found,
+    strangeColumns(found, [directories.kpi, directories.user]),
+    upper,
+    options.dateFormat,
+    least,
+  )
+  if (!headings) return undefined
+  const hasParts = headings.columns.some((column) => 'part' in column)
+  if (!hasParts && found.roles.has('date')) return undefined
+  const year = unassignedColumns(found).find((at) => isYearName(found.header[at] ?? ''))
+  if (hasParts && year !== undefined && !found.roles.has('date')) found.roles.set('date', year)
+  const over = isGiven(found, options, 'kpi') ? ownerRole(found, options, directories) : 'kpi'
+  const { wide, issues } = wideByDates(headings, over, directories, options)
+  found.issues.push(...issues)
+  addValueFaults(found, 'date')
+  return wide
+}
+
+/** Finds whom rows belong to by a column named for places, products and the like, if nothing else says it. */
+const findItems = (found: HeaderFindings, options: ImportOptions, directories: Directories): void => {
+  if (directories.source === undefined || isOwned(found, options) || options.as === 'users') return
+  if (isGiven(found, options, 'kpi') && countNamed(found, ownerRole(found, options, directories), directories) > 0)
+    return
+  const [one, ...others] = itemColumns(found)
+  if (one === undefined) return
+  found.roles.set('source', one)
+  if (others.length > 0)
+    found.issues.push(severalItemColumns([one, ...others].map((at) => found.header[at]?.trim() ?? '')))
+}
+
+/** Finds what no name says by what the columns hold; only where what is missing is created, after it was shown. */
+const findByContent = (
+  found: HeaderFindings,
+  options: ImportOptions,
+  directories: Directories,
+  { sample = [] }: Heading,
+  wide: WideColumns | undefined,
+): void => {
+  const isOwnedByHeader = wide !== undefined && isOfHeader(wide, 'user')
+  if (!isOwned(found, options) && !isOwnedByHeader) {
+    const role = directories.source !== undefined && options.as !== 'users' ? 'source' : 'user'
+    const texts = columnsOf(found, sample, 'texts')
+    if (texts.length > 1) found.issues.push(faultOfSeveral(found, role, texts))
+    else if (texts[0] !== undefined) found.roles.set(role, texts[0])
+  }
+  if (wide || found.roles.has('actual')) return
+  const numbers = columnsOf(found, sample, 'numbers')
+  if (numbers.length > 1) found.issues.push(faultOfSeveral(found, 'actual', numbers))
+  else if (numbers[0] !== undefined) found.roles.set('actual', numbers[0])
+}
+
+/** Finds the key columns. If one date is given for all rows, a month or week column is not taken for another date. */
+export const recognizeKeys = (found: HeaderFindings, options: ImportOptions, directories: Directories): void => {
+  const keys = KEY_ROLES.filter((role) => role !== 'source' || directories.source !== undefined)
+  const isNamed = found.roles.has('date')
+  recognizeColumns(found, keys)
+  const at = found.roles.get('date')
+  if (options.date === undefined || isNamed || at === undefined) return
+  if (isPeriodName(found.header[at] ?? '')) found.roles.delete('date')
+}
+
+/** Finds the columns of values: one each, or in a wide file those of actuals; and what only the cells of columns show. */
+export const recognizeLayout = (
+  found: HeaderFindings,
+  options: ImportOptions,
+  directories: Directories,
+  heading: Heading,
+): WideColumns | undefined => {
+  const byDates = findDates(found, options, directories, heading)
+  for (const { at } of byDates?.columns ?? []) found.ignored.add(at)
+  const isCreating = options.create !== undefined
+  if (isCreating && !byDates && !isGiven(found, options, 'date')) recognizeDate(found, heading.sample ?? [])
+  findItems(found, options, directories)
+  const wide = byDates ?? findWide(found, options, directories, heading)
+  if (!wide) recognizeColumns(found, VALUE_ROLES)
+  for (const { at } of wide?.columns ?? []) found.ignored.add(at)
+  if (isCreating) findByContent(found, options, directories, heading, wide)
+  return wide
+}

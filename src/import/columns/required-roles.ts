@@ -1,0 +1,47 @@
+import type { ImportOptions, Role } from '../options.ts'
+import { type HeaderFindings, nearColumn } from './header.ts'
+import type { WideColumns } from './wide.ts'
+
+/** Lists the roles that make up an entry's key; a constant may stand for each. */
+export const KEY_ROLES = ['user', 'source', 'kpi', 'date'] as const
+export type KeyRole = (typeof KEY_ROLES)[number]
+/** Lists the roles of an entry's values. A wide file has only actuals, in the columns of KPIs or users. */
+export const VALUE_ROLES = ['actual', 'target', 'notes'] as const
+
+/** Tells whether a role has a column or a constant. */
+export const isGiven = ({ roles }: HeaderFindings, options: ImportOptions, role: KeyRole): boolean =>
+  roles.has(role) || options[role] !== undefined
+
+/** Tells whether a column or constant says whom entries belong to. */
+export const isOwned = (found: HeaderFindings, options: ImportOptions): boolean =>
+  isGiven(found, options, 'user') || isGiven(found, options, 'source')
+
+/** Tells whether the headers of wide columns say all of a role. */
+export const isOfHeader = ({ of, over, columns }: WideColumns, role: KeyRole): boolean => {
+  const roles = new Set<string | undefined>([of, over])
+  if (role === 'user') return roles.has('user') || roles.has('source')
+  return roles.has(role) && columns.every(({ part }) => role !== 'date' || part === undefined)
+}
+
+/** Returns the roles without a column or a constant. */
+export const lackingRoles = (found: HeaderFindings, wide: WideColumns | undefined, options: ImportOptions): Role[] => {
+  const isLacking = (role: KeyRole): boolean => {
+    const isInHeader = wide !== undefined && isOfHeader(wide, role)
+    if (isInHeader || role === 'source') return false
+    return role === 'user' ? !isOwned(found, options) : !isGiven(found, options, role)
+  }
+  const lacking: Role[] = KEY_ROLES.filter(isLacking)
+  const hasValues = wide !== undefined || VALUE_ROLES.some((role) => found.roles.has(role))
+  return [...lacking, ...(hasValues ? [] : (['actual'] as const))]
+}
+
+/** Returns the columns to suggest for missing roles, beside those of a wide reading that has no other fault. */
+export const suggestedPlaces = (
+  found: HeaderFindings,
+  wide: WideColumns | undefined,
+  options: ImportOptions,
+): ReadonlySet<number | undefined> => {
+  const ignored = new Set([...found.ignored, ...(wide?.columns ?? []).map(({ at }) => at)])
+  const lacking = lackingRoles(found, wide, options).filter((role) => !options.map.has(role))
+  return new Set(lacking.map((role) => nearColumn({ ...found, ignored }, role)))
+}

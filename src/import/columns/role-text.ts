@@ -1,0 +1,51 @@
+import type { Role } from '../options.ts'
+import type { ColumnPlan } from './columns.ts'
+import { foldName } from './header.ts'
+
+/** Joins the parts of a name, such as a country and a store. */
+const BETWEEN_NAMES = ' / '
+const BETWEEN_DATE_PARTS = '-'
+
+const QUARTER = /^(?:q|quarter|quartal|trimestre|trimester|kwartaal|kvartal|kwartal)$/
+const WEEK = /^(?:w|wk|kw|cw|week|woche|kalenderwoche|calendar week|semaine|semana|settimana|vecka|tydzien)$/
+const FEW_DIGITS = /^\d{1,2}$/
+
+/** Returns a part of a date as it is read: a quarter or week that is only a number gets its letter. */
+const datePart = (header: string, text: string): string => {
+  if (!FEW_DIGITS.test(text)) return text
+  const name = foldName(header)
+  if (QUARTER.test(name)) return `Q${text}`
+  return WEEK.test(name) ? `W${text.padStart(2, '0')}` : text
+}
+
+/** Joins the cells of several columns into one date or name; empty if none, or a part of a date, is given. */
+const joinCells = (role: Role, headers: readonly string[], texts: readonly string[]): string => {
+  if (role !== 'date') return texts.filter((text) => text !== '').join(BETWEEN_NAMES)
+  if (texts.includes('')) return ''
+  return texts.map((text, at) => datePart(headers[at] ?? '', text)).join(BETWEEN_DATE_PARTS)
+}
+
+/** Returns a function that gives the text of a role in a row, which may be made of several columns. */
+export const roleText = (
+  { header, roles, joined }: Pick<ColumnPlan, 'header' | 'roles' | 'joined'>,
+  role: Role,
+): ((cells: readonly string[]) => string) => {
+  const [at, places] = [roles.get(role), joined?.get(role)]
+  if (places === undefined) return (cells) => (at === undefined ? '' : (cells[at] ?? ''))
+  const headers = places.map((place) => header[place] ?? '')
+  return (cells) =>
+    joinCells(
+      role,
+      headers,
+      places.map((place) => cells[place]?.trim() ?? ''),
+    )
+}
+
+/** Returns the name of a role's column; of several, all their names. */
+export const roleHeader = (
+  { header, roles, joined }: Pick<ColumnPlan, 'header' | 'roles' | 'joined'>,
+  role: Role,
+): string => {
+  const places = joined?.get(role) ?? [roles.get(role) ?? -1]
+  return places.map((at) => header[at]?.trim() ?? '').join('+')
+}

@@ -1,0 +1,147 @@
+import { formatDecimal } from '../../domain/decimal.ts'
+import type { Issue } from '../../domain/errors.ts'
+import type { Frequency } from '../../domain/period.ts'
+import type { Unit } from '../../domain/resources/catalog.ts'
+import { type Evidence, showCell } from '../formats/evidence.ts'
+import { frequencyName, frequencyOfDays, frequencyOfFormat } from './frequency.ts'
+import type { ShownByRows } from './kpi-evidence.ts'
+import { averagedWord, currencyIn, currencyOf, namesPercent } from './kpi-words.ts'
+import type { MissingKpi, UnitChoice } from './plan.ts'
+
+/** Describes what is known of a new KPI. */
+export type KnownOfKpi = {
+  readonly id: number
+  readonly name: string
+  readonly rows: ShownByRows
+  /** Holds the date format of the file, in which its periods are written. */
+  readonly dateFormat: string | undefined
+  /** Holds the signs beside its numbers, `%` or of a currency, with the first cell of each; `` for none. */
+  readonly signs: ReadonlyMap<string, Evidence>
+}
+
+/** Describes what the user and the service say about all new KPIs. */
+export type KpiDefaults = {
+  readonly units: readonly Unit[]
+  readonly frequency: Frequency | undefined
+  readonly unit: string | undefined
+}
+
+type Chosen<T> = { readonly value: T; readonly why: string }
+
+const LETTERS: Readonly<Record<Frequency, string>> = { D: 'D', W: 'W', M: 'M', Q: 'Q', Y: 'Y' }
+
+/** Returns the frequency, or the fault of days that fit several. */
+const chooseFrequency = (
+  { name, rows, dateFormat }: KnownOfKpi,
+  asked: Frequency | undefined,
+): Chosen<Frequency> | Issue => {
+  if (asked) return { value: asked, why: `${frequencyName(asked)}: --frequency` }
+  const written = dateFormat === undefined ? undefined : frequencyOfFormat(dateFormat)
+  if (written) return { value: written, why: `${frequencyName(written)}: dates are written ${dateFormat}` }
+  const { fits, why } = frequencyOfDays(rows.days)
+  const [found, ...others] = fits
+  if (found !== undefined && others.length === 0) return { value: found, why: `${frequencyName(found)}: ${why}` }
+  const names = fits.map(frequencyName)
+  const flags = fits.map((one) => LETTERS[one]).join('|')
+  return {
+    field: name,
+    message: `may be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}: ${why}; say which: --frequency ${flags}`,
+  }
+}
+
+const existing = ({ id, name }: Unit): UnitChoice => ({ kind: 'existing', id, name })
+
+const findUnit = (units: readonly Unit[], isOne: (unit: Unit) => boolean): UnitChoice | undefined => {
+  const found = units.find(isOne)
+  return found && existing(found)
+}
+
+/** Returns the unit of a currency: the service's, by its name or its sign, or a new one. */
+const currencyUnit = (currency: string, units: readonly Unit[]): UnitChoice => {
+  const sign = currency === 'EUR' ? '€' : currency === 'GBP' ? '£' : currency
+  return (
+    findUnit(units, ({ name }) => name.toLowerCase() === currency.toLowerCase()) ??
+    findUnit(units, ({ display_format }) => display_format.includes(sign)) ?? {
+      kind: 'new',
+      name: currency,
+      display_format: `#.00 ${sign}`,
+      is_percentage: false,
+    }
+  )
+}
+
+const percentUnit = (units: readonly Unit[]): UnitChoice =>
+  findUnit(units, ({ is_percentage }) => is_percentage) ?? {
+    kind: 'new',
+    name: 'Percent',
+    display_format: '#.00%',
+    is_percentage: true,
+  }
+
+const plainUnit = (isWhole: boolean, units: readonly Unit[]): UnitChoice => {
+  const plain = units.filter(({ is_percentage, display_format }) => !is_percentage && /^[#0.]+$/.test(display_format))
+  const isOfWhole = ({ entry_format }: Unit): boolean => !entry_format.includes('.')
+  const [first] = units
+  return (
+    findUnit(plain, (unit) => isOfWhole(unit) === isWhole) ??
+    findUnit(plain, () => true) ??
+    (first ? existing(first) : { kind: 'new', name: 'Number', display_format: '#.00', is_percentage: false })
+  )
+}
+
+/** Returns the unit by its name, its signs, or the KPI's name. */
+const chooseUnit = ({ name, rows, signs }: KnownOfKpi, { units, unit }: KpiDefaults): Chosen<UnitChoice> | Issue => {
+  if (unit !== undefined) {
+    const found = findUnit(units, (one) => one.name.toLowerCase() === unit.toLowerCase() || String(one.id) === unit)
+    if (found) return { value: found, why: `unit ${found.name}: --unit` }
+    return {
+      field: 'unit',
+      message: `there is no unit "${unit}"; there are ${units.map((one) => one.name).join(', ')}`,
+    }
+  }
+  const percent = signs.get('%')
+  if (percent || namesPercent(name)) {
+    const found = percentUnit(units)
+    return { value: found, why: `unit ${found.name}: ${percent ? showCell(percent) : 'its name says so'}` }
+  }
+  const [sign, cell] = [...signs].find(([one]) => one !== '') ?? []
+  const currency = sign === undefined ? currencyIn(name) : currencyOf(sign)
+  if (currency !== undefined) {
+    const found = currencyUnit(currency, units)
+    return { value: found, why: `unit ${found.name}: ${cell ? showCell(cell) : 'its name says so'}` }
+  }
+  const found = plainUnit(rows.isWhole, units)
+  return { value: found, why: `unit ${found.name}: ${rows.isWhole ? 'all values are whole' : 'values have decimals'}` }
+}
+
+/** Returns how periods are made of entries. */
+const chooseFunction = ({ name, signs }: KnownOfKpi, { value }: Chosen<UnitChoice>): Chosen<'SUM' | 'AVG'> => {
+  if (signs.has('%') || (value.kind === 'new' ? value.is_percentage : namesPercent(name)))
+    return { value: 'AVG', why: 'average: its values are percentages' }
+  const word = averagedWord(name)
+  if (word !== undefined) return { value: 'AVG', why: `average: its name says "${word}"` }
+  return { value: 'SUM', why: 'sum: nothing says that it is an average' }
+}
+
+/** Returns the definition of a new KPI, with the evidence for it; or what of it is in doubt. */
+export const defineKpi = (known: KnownOfKpi, defaults: KpiDefaults): MissingKpi | readonly Issue[] => {
+  const [frequency, unit] = [chooseFrequency(known, defaults.frequency), chooseUnit(known, defaults)]
+  const issues = [frequency, unit].filter((one) => 'field' in one)
+  if ('field' in frequency || 'field' in unit) return issues
+  const method = chooseFunction(known, unit)
+  const { target } = known.rows
+  return {
+    id: known.id,
+    name: known.name,
+    frequency_id: frequency.value,
+    unit: unit.value,
+    aggregate_function: method.value,
+    target_default: target,
+    evidence: [
+      frequency.why,
+      unit.why,
+      method.why,
+      ...(target === null ? [] : [`target ${formatDecimal(target)}: the last that a row gives`]),
+    ],
+  }
+}

@@ -1,0 +1,146 @@
+import type { Named } from '../../client/directory.ts'
+import { Fault } from '../../domain/errors.ts'
+import { checkText } from '../../domain/field-value.ts'
+import type { EntryDraft } from '../../domain/resources/entry.ts'
+import { type BreakdownItem, breakdownItem } from '../../domain/resources/breakdowns.ts'
+import { kpi as kpiResource, type Kpi } from '../../domain/resources/kpi.ts'
+import { fullName, type User, user as userResource } from '../../domain/resources/user.ts'
+import { completeRecord } from '../../domain/schema.ts'
+import type { BlockRow } from '../external-sort/block.ts'
+import type { Creation } from '../options.ts'
+import type { Lookup } from '../permissions.ts'
+import { createKpiEvidence, type KpiEvidence } from './kpi-evidence.ts'
+import { personOf } from './person.ts'
+import { createProvisionalKind, isProvisional, PROVISIONAL_ID, type ProvisionalKind } from './provisional.ts'
+
+type NamedUser = User & Named
+
+/** Maps provisional ids to those of the things that were created. */
+export type RealIds = {
+  readonly kpis: ReadonlyMap<number, number>
+  readonly users: ReadonlyMap<number, number>
+  readonly items: ReadonlyMap<number, number>
+}
+
+/** Collects what a file names and the service does not have. */
+export type Missing = {
+  readonly kpis: ProvisionalKind<Kpi> | undefined
+  readonly users: ProvisionalKind<NamedUser> | undefined
+  readonly items: ProvisionalKind<BreakdownItem & Named> | undefined
+  /** Marks the owner and KPI of a row that can be imported as needed. */
+  readonly use: (row: BlockRow) => void
+  /** Holds what the rows of new KPIs have shown. */
+  readonly evidence: KpiEvidence
+  readonly clear: () => void
+  /** Takes the ids of what was created. */
+  readonly settle: (ids: RealIds) => void
+  /** Replaces provisional ids in drafts, once there are others. */
+  readonly realize: (drafts: readonly EntryDraft[]) => void
+  /** Returns the number of a thing that was created; any other number as it is. */
+  readonly realKpi: (id: number) => number
+  readonly realOwner: (owner: number) => number
+}
+
+/** Bounds the number of KPIs that one file may create: more are hardly meant. */
+const MOST_KPIS = 2000
+
+/** Returns a KPI that does not exist yet; what its rows show is added later. */
+const provisionalKpi = (id: number, name: string): Kpi | Fault => {
+  const checked = checkText(kpiResource.fields.name, name)
+  if (checked instanceof Fault) return new Fault(`"${name}" cannot be the name of a KPI: it ${checked.message}`)
+  const assumed = {
+    is_active: true,
+    frequency_id: 'D',
+    value_direction: 'U',
+    aggregate_function: 'SUM',
+    target_default: 0n,
+  }
+  return completeRecord(kpiResource, { id, name, ...assumed }, {})
+}
+
+const provisionalItem = (id: number, name: string): (BreakdownItem & Named) | Fault => {
+  const checked = checkText(breakdownItem.fields.name, name)
+  if (checked instanceof Fault)
+    return new Fault(`"${name}" cannot be the name of a breakdown item: it ${checked.message}`)
+  return { ...completeRecord(breakdownItem, { id, name }, {}), within: 'this file' }
+}
+
+/** Returns a user who does not exist yet. */
+const provisionalUser =
+  (emailPattern: string | undefined) =>
+  (id: number, name: string): NamedUser | Fault => {
+    const person = personOf(name, emailPattern)
+    if (person instanceof Fault) return person
+    const made = completeRecord(userResource, { id, ...person, user_type: 'User', user_status_id: 'A' }, {})
+    return { ...made, name: fullName(made) }
+  }
+
+/** Holds the lookups of a service. */
+type Lookups = {
+  readonly kpis: Lookup<Kpi>
+  readonly users: Lookup<NamedUser>
+  readonly sources: Lookup<BreakdownItem & Named> | undefined
+}
+
+/** Returns a list that the key may read; names in any other cannot be known to be new. */
+const readable = <T extends Named>(lookup: Lookup<T> | undefined, isWanted: boolean): Lookup<T> | undefined =>
+  isWanted && lookup?.unread === undefined ? lookup : undefined
+
+/** Replaces the provisional ids of a kind by real ones. */
+const settleKind = <T extends Named>(kind: ProvisionalKind<T> | undefined, ids: ReadonlyMap<number, number>): void => {
+  for (const one of kind?.used() ?? []) {
+    const id = ids.get(one.id)
+    if (id !== undefined) kind?.replace(one.id, { ...one, id })
+  }
+}
+
+/** Creates a collection of what a file names and the service does not have. */
+export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creation): Missing => {
+  const ofKpis = readable(lookups.kpis, kinds.has('kpis'))
+  const ofUsers = readable(lookups.users, kinds.has('users'))
+  const ofItems = readable(lookups.sources, kinds.has('items'))
+  const kpis = ofKpis && createProvisionalKind(ofKpis, provisionalKpi, MOST_KPIS)
+  const users = ofUsers && createProvisionalKind(ofUsers, provisionalUser(emailPattern))
+  const items = ofItems && createProvisionalKind(ofItems, provisionalItem)
+  const evidence = createKpiEvidence()
+  let real: RealIds | undefined
+  const realKpi = (id: number): number => real?.kpis.get(id) ?? id
+  const realOwner = (owner: number): number => {
+    if (!isProvisional(owner)) return owner
+    return owner < 0 ? -(real?.items.get(-owner) ?? -owner) : (real?.users.get(owner) ?? owner)
+  }
+  return {
+    kpis,
+    users,
+    items,
+    evidence,
+    use: (row) => {
+      const { first: owner, second: kpi } = row
+      if (kpi >= PROVISIONAL_ID) {
+        kpis?.use(kpi)
+        evidence.note(row)
+      }
+      if (owner >= PROVISIONAL_ID) users?.use(owner)
+      else if (owner <= -PROVISIONAL_ID) items?.use(-owner)
+    },
+    clear: () => {
+      for (const kind of [kpis, users, items, evidence]) kind?.clear()
+    },
+    settle: (ids) => {
+      real = ids
+      settleKind(kpis, ids.kpis)
+      settleKind(users, ids.users)
+      settleKind(items, ids.items)
+    },
+    realize: (drafts) => {
+      if (!real) return
+      for (const draft of drafts) {
+        draft.kpi_id = realKpi(draft.kpi_id)
+        if (typeof draft.user_id === 'number') draft.user_id = realOwner(draft.user_id)
+        if (typeof draft.source_id === 'number') draft.source_id = -realOwner(-draft.source_id)
+      }
+    },
+    realKpi,
+    realOwner,
+  }
+}

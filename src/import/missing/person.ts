@@ -1,0 +1,96 @@
+import { Fault } from '../../domain/errors.ts'
+import { checkText } from '../../domain/field-value.ts'
+import { user } from '../../domain/resources/user.ts'
+
+/** Describes a person who is created: a name and an e-mail address. */
+type Person = { readonly first_name: string; readonly last_name: string | null; readonly email: string }
+
+/** Lists letters that have no accent to take off, and what stands for them in addresses. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ł: 'l',
+  ı: 'i',
+}
+
+/** Returns a name as it stands in an e-mail address, words joined by dots; empty if it has letters of other scripts. */
+const addressPart = (name: string): string => {
+  const plain = name
+    .toLowerCase()
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[ßæœøđðþłı]/g, (letter) => LETTERS[letter] ?? letter)
+    .replaceAll(/['’`.,]/g, ' ')
+    .trim()
+  return /^[a-z0-9 -]+$/.test(plain) ? plain.split(/ +/).join('.') : ''
+}
+
+const isAddress = (text: string): boolean => user.fields.email.form.matches.test(text)
+
+/** Splits a name: `Lee, Ann` and `Ann Lee` are the same; the last word is the last name. */
+const splitName = (name: string): Pick<Person, 'first_name' | 'last_name'> => {
+  const [last, first, ...more] = name.split(',').map((part) => part.trim())
+  if (last && first && more.length === 0) return { first_name: first, last_name: last }
+  const words = name.trim().split(/\s+/)
+  const end = words.length > 1 ? (words.pop() ?? null) : null
+  return { first_name: words.join(' '), last_name: end }
+}
+
+const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+
+/** Returns the name that an address suggests: `ann.lee@example.com` is Ann Lee. */
+const nameOfAddress = (address: string): string =>
+  address
+    .slice(0, address.indexOf('@'))
+    .split(/[._-]+/)
+    .filter((word) => word !== '')
+    .map(capitalize)
+    .join(' ')
+
+const fillPattern = (
+  pattern: string,
+  { first_name, last_name }: Pick<Person, 'first_name' | 'last_name'>,
+): string | Fault => {
+  const [first, last] = [addressPart(first_name), addressPart(last_name ?? '')]
+  const name = [first, last].filter((part) => part !== '').join('.')
+  if (first === '' || (last_name !== null && last === '')) {
+    return new Fault('has letters that an e-mail address cannot hold; give the address in the file instead of the name')
+  }
+  return pattern
+    .replaceAll('{name}', name)
+    .replaceAll('{first}', first)
+    .replaceAll('{last}', last === '' ? first : last)
+    .replaceAll('{initial}', first.charAt(0))
+}
+
+/** Returns the fault of a field that is too long, or not written as it must be. */
+const faultOfPerson = (person: Person): Fault | undefined => {
+  for (const name of ['first_name', 'last_name', 'email'] as const) {
+    const checked = checkText(user.fields[name], person[name] ?? '')
+    if (checked instanceof Fault) return new Fault(`${name} ${checked.message}`)
+  }
+  return undefined
+}
+
+const NO_ADDRESS =
+  "a new user needs an e-mail address: --email-pattern '{name}@example.com' makes one, --as items makes the names breakdown items"
+
+/**
+ * Returns the person with a name, or with an e-mail address, who can be created as a user; a fault says what to do
+ * about it.
+ */
+export const personOf = (text: string, emailPattern: string | undefined): Person | Fault => {
+  const isEmail = isAddress(text)
+  const names = splitName(isEmail ? nameOfAddress(text) || text : text)
+  const email = isEmail ? text : emailPattern === undefined ? undefined : fillPattern(emailPattern, names)
+  if (email === undefined) return new Fault(`there is no user "${text}", and ${NO_ADDRESS}`)
+  if (email instanceof Fault) return new Fault(`"${text}" cannot become a user: it ${email.message}`)
+  const person = { ...names, email }
+  const fault = faultOfPerson(person)
+  return fault ? new Fault(`"${text}" cannot become a user: its ${fault.message}`) : person
+}

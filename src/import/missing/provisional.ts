@@ -1,0 +1,69 @@
+import { looseName, type Named } from '../../client/directory.ts'
+import { Fault } from '../../domain/errors.ts'
+import type { EntryDraft } from '../../domain/resources/entry.ts'
+import type { Lookup } from '../permissions.ts'
+
+/** Holds the first id of things that do not exist yet; no service gives ids that large. */
+export const PROVISIONAL_ID = 2 ** 40
+
+/** Tells whether an id, or the number of an owner, is of something that does not exist yet. */
+export const isProvisional = (id: number): boolean => Math.abs(id) >= PROVISIONAL_ID
+
+/** Tells whether a draft belongs to something that does not exist yet. */
+export const isProvisionalDraft = ({ user_id, source_id, kpi_id }: EntryDraft): boolean =>
+  isProvisional(kpi_id) || isProvisional(user_id ?? 0) || isProvisional(source_id ?? 0)
+
+/** Holds things of a kind that the file names and the service does not have. */
+export type ProvisionalKind<T extends Named> = {
+  readonly lookup: Lookup<T>
+  /** Marks something as needed, because a row that can be imported names it. */
+  readonly use: (id: number) => void
+  /** Returns what is needed, in the order in which the file names it. */
+  readonly used: () => T[]
+  /** Forgets what is needed, because the rows are read again. */
+  readonly clear: () => void
+  /** Replaces what is known of something: what its rows have shown, or its id once it exists. */
+  readonly replace: (id: number, by: T) => void
+}
+
+/** Bounds the number of things of a kind that one file may create. */
+const MOST = 200_000
+
+/**
+ * Extends a lookup so that names which it does not know become things with provisional ids. `make` returns such a
+ * thing, or why it cannot be created.
+ */
+export const createProvisionalKind = <T extends Named>(
+  known: Lookup<T>,
+  make: (id: number, name: string) => T | Fault,
+  most = MOST,
+): ProvisionalKind<T> => {
+  const byId = new Map(known.byId)
+  const byName = new Map<string, T | Fault>()
+  const needed = new Set<number>()
+  const create = (text: string): T | Fault => {
+    const key = looseName(text)
+    const before = byName.get(key)
+    if (before) return before
+    if (byName.size >= most) {
+      return new Fault(
+        `"${text.trim()}" would be new, and there are more than ${most} new names: is this the right column?`,
+      )
+    }
+    const one = make(PROVISIONAL_ID + byName.size, text.trim())
+    byName.set(key, one)
+    if (!(one instanceof Fault)) byId.set(one.id, one)
+    return one
+  }
+  return {
+    lookup: { ...known, byId, create },
+    use: (id) => needed.add(id),
+    used: () => [...needed].toSorted((one, other) => one - other).flatMap((id) => byId.get(id) ?? []),
+    clear: () => needed.clear(),
+    replace: (id, by) => {
+      byId.set(by.id, by)
+      if (by.id !== id) needed.delete(id)
+      byName.set(looseName(by.name), by)
+    },
+  }
+}
