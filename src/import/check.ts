@@ -18,6 +18,7 @@ import type { Sorter } from './external-sort/sorter.ts'
 import { emptySummary, type Summary } from './import-types.ts'
 import { type BadRow, requireFewBadRows, SHOWN_BAD } from './max-errors.ts'
 import type { ImportOptions } from './options.ts'
+import type { Evidence } from './formats/evidence.ts'
 import type { SourcesOfUsers } from './entry-key.ts'
 import type { Row } from './parse/rows.ts'
 import { headerOf, type Table } from './parse/table.ts'
@@ -44,6 +45,8 @@ export type CheckedFile = Begun & {
   readonly good: number
   /** Counts by KPI the targets that are not stored, because the KPI keeps none. */
   readonly lostTargets: ReadonlyMap<number, number>
+  /** Holds the first rejected rows with only one cell, as footers have. */
+  readonly footers: readonly Evidence[]
   /** Tells whether some entries belong to KPIs with periods longer than a day, which may hold several entries. */
   readonly hasPeriods: boolean
 }
@@ -96,7 +99,7 @@ const readHeading = async (table: Table): Promise<Heading> => {
   const [header, ...sample] = rows.map(({ cells }) => cells)
   if (!header || header.length === 0)
     throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
-  return { header, sample }
+  return { header, upper: table.upper, sample }
 }
 
 const mayHaveSources = (header: readonly string[], { variant }: Client, options: ImportOptions): boolean =>
@@ -221,7 +224,17 @@ const sinkFor = (
   return sink
 }
 
-type ReadRows = Pick<CheckedFile, 'sourcesOfUsers' | 'good' | 'lostTargets' | 'hasPeriods' | 'fingerprint'>
+type ReadRows = Pick<CheckedFile, 'sourcesOfUsers' | 'good' | 'lostTargets' | 'footers' | 'hasPeriods' | 'fingerprint'>
+
+const MOST_FOOTERS = 3
+/** Sets how many columns a table has whose rows of one cell are hardly data. */
+const FOOTER_COLUMNS = 3
+
+/** Returns the only cell of a row; undefined if it has none or several. */
+const onlyCell = (cells: readonly string[]): string | undefined => {
+  const [one, ...others] = cells.filter((cell) => cell.trim() !== '')
+  return others.length === 0 ? one?.trim() : undefined
+}
 
 /** Returns rows as a text that differs if any cell or line does. */
 const textOf = (rows: readonly Row[]): string =>
@@ -239,6 +252,11 @@ const readRowsOf = async (
   const sink = sinkFor(results, reference, formats)
   const reader = createRowReader(plan, options, reference, sink, formats)
   const fingerprint = createHash('sha256')
+  const footers: Evidence[] = []
+  const noteFooter = ({ line, cells }: Row): void => {
+    const text = plan.header.length < FOOTER_COLUMNS || footers.length === MOST_FOOTERS ? undefined : onlyCell(cells)
+    if (text !== undefined) footers.push({ text, line })
+  }
   let isBegun = false
   for await (const chunk of table.rows()) {
     if (chunk.length === 0) continue
@@ -248,7 +266,9 @@ const readRowsOf = async (
     await reference.fetchAssignments(reader.usersOf(rows))
     for (const row of rows) {
       summary.read += 1
+      const rejected = summary.rejected
       reader.read(row)
+      if (summary.rejected > rejected) noteFooter(row)
       rejectMisunderstoodColumns({ read: summary.read, misread: sink.misread }, options, sink.reasons)
       requireFewBadRows(summary, options.maxErrors, sink.firstBad, reference)
     }
@@ -261,6 +281,7 @@ const readRowsOf = async (
     sourcesOfUsers: reader.sourcesOfUsers,
     good,
     lostTargets,
+    footers,
     hasPeriods: isInPeriods,
     fingerprint: fingerprint.digest('hex'),
   }

@@ -8,7 +8,7 @@ import { formatDoubts, detectFormats } from './detect/column-formats.ts'
 import type { ColumnFormats } from './detect/survey.ts'
 import { showCell } from './formats/evidence.ts'
 import { nameOfSign } from './formats/number.ts'
-import { notesOnUnread, warningsOn } from './notes.ts'
+import { notesOnHeading, notesOnUnread, warningsOn } from './notes.ts'
 import { type ImportOptions, type Role, ROLES } from './options.ts'
 import { hasRows, type ParsedFormat, type Table } from './parse/table.ts'
 
@@ -180,7 +180,14 @@ export const explainFile = async (
   options: ImportOptions,
   onProgress: () => void,
 ): Promise<Explained> => {
-  const ofTable = ofReading(table.reading)
+  const ofTable = [
+    ...ofReading(table.reading),
+    ...notesOnHeading(table).map((found) => ({
+      topic: 'header',
+      found,
+      evidence: table.upper ? 'two rows of labels' : 'the first row as wide as the table',
+    })),
+  ]
   const begun = await beginFile(table, client, options).catch((error: unknown) => {
     if (error instanceof UnclearHeader) return error
     throw error

@@ -1,9 +1,22 @@
 import type { CheckedFile } from './check.ts'
 import { formatRemarks } from './detect/column-formats.ts'
 import type { ColumnFormats } from './detect/survey.ts'
+import { showCell } from './formats/evidence.ts'
 import type { Table } from './parse/table.ts'
 import { mayNotRead } from './permissions.ts'
 import type { Reference } from './reference.ts'
+
+/** Returns notes on the lines above the header, which are left out. */
+export const notesOnHeading = ({ above, upper }: Table): string[] => {
+  const titles = upper ? above.slice(0, -1) : above
+  const [first, last] = [titles[0], titles.at(-1)]
+  if (!first || !last) return []
+  const shown = first.cells.find((cell) => cell.trim() !== '')?.trim() ?? ''
+  const which = first === last ? `line ${first.line} is` : `lines ${first.line} to ${last.line} are`
+  return [
+    `${which} above the header and left out, as ${first === last ? 'it has' : 'they have'} fewer cells than the table: "${shown}"`,
+  ]
+}
 
 /** Returns warnings about how a file is read, and about a file without rows, as its export may have failed. */
 export const warningsOn = ({ name, reading }: Table, formats: ColumnFormats, isEmpty: boolean): string[] => [
@@ -56,6 +69,17 @@ export const adviceOnTargets = (kpis: Iterable<string>): string[] => {
   return [`${what} cannot have one either: ${withoutTarget(first, others)}`]
 }
 
+const LONGEST_FOOTER = 20
+
+/** Returns a note on rejected rows that look like what stands below a table, and how to leave them out. */
+const notesOnFooters = ({ footers }: CheckedFile): string[] => {
+  const [first] = footers
+  if (!first) return []
+  const texts = footers.map(({ text }) => (text.length > LONGEST_FOOTER ? `${text.slice(0, LONGEST_FOOTER)}*` : text))
+  const flag = [...new Set(texts)].map((text) => JSON.stringify(text)).join(',')
+  return [`${showCell(first)} stands alone in its row, as below a table; --ignore-rows ${flag} leaves such rows out`]
+}
+
 /** Returns the notes on a file before it is sent. */
 export const notesOn = (checked: CheckedFile): string[] => {
   const { unused } = checked.plan
@@ -63,5 +87,6 @@ export const notesOn = (checked: CheckedFile): string[] => {
     ...(unused.length > 0 ? [`columns left out: ${unused.join(', ')}`] : []),
     ...notesOnUnread(checked.reference),
     ...notesOnTargets(checked),
+    ...notesOnFooters(checked),
   ]
 }

@@ -12,7 +12,7 @@ import { type PrefetchOptions, prefetchExisting } from './existing/prefetch.ts'
 import { createSorter, type Sorter } from './external-sort/sorter.ts'
 import { emptySummary, type ImportInput, type Summary } from './import-types.ts'
 import { requireFewRejects } from './max-errors.ts'
-import { notesOn, warningsOn } from './notes.ts'
+import { notesOn, notesOnHeading, warningsOn } from './notes.ts'
 import type { ImportOptions } from './options.ts'
 import { nameSources } from './entry-key.ts'
 import type { MissingPlan } from './missing/plan.ts'
@@ -141,9 +141,9 @@ const checkRows = async (work: ImportInput, sorter: Sorter, rejects: Rejects): P
   const onProgress = progressOf(work, summary)
   const checked = await checkFile(table, client, options, { sorter, rejects, summary, onProgress })
   for (const warning of warningsOn(table, checked.formats, summary.read === 0)) onWarning(warning)
-  for (const note of notesOn(checked)) onNote(note)
+  for (const note of [...notesOnHeading(table), ...notesOn(checked)]) onNote(note)
   work.onChecked?.(checked)
-  const missing = options.create && (await planMissing(client, checked, options.create))
+  const missing = options.create && (await planMissing(client, checked, options.create, table.isRowsSettled))
   if (missing) work.onMissing?.(missing)
   const hasPeriods = checked.hasPeriods || (missing?.kpis.some(({ frequency_id }) => frequency_id !== 'D') ?? false)
   const batches = batchesOf(sorter, rejects, checked, options)

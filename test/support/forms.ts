@@ -25,6 +25,9 @@ export const tableOf = (rows: readonly Cells[], chunkRows = 7): Table => ({
       yield rows.slice(at, at + chunkRows).map((cells, next) => ({ line: at + next + 1, cells }))
     }
   },
+  above: [],
+  upper: undefined,
+  isRowsSettled: false,
   close: () => undefined,
 })
 

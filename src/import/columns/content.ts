@@ -14,7 +14,7 @@ export type Content = 'numbers' | 'years' | 'dates' | 'texts' | 'nothing'
 
 const YEAR = /^(?:1[5-9]|20|21)\d{2}$/
 /** Matches a time of day behind a date. */
-const TIME = /[T ]\s*\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d{1,9})?)?(?: ?[AP]M)?(?:Z|[+-]\d{2}:?\d{2})?$/i
+const TIME = /[T ]\s*\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d{1,9})?)?(?:[AP]M)?(?:Z|[+-]\d{2}:?\d{2})?$/i
 
 const isNumber = (text: string): boolean => stripAffixes(text) !== undefined
 const isYear = (text: string): boolean => YEAR.test(text)

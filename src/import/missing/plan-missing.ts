@@ -4,6 +4,7 @@ import { group } from '../../domain/resources/groups.ts'
 import type { CheckedFile } from '../check.ts'
 import { roleHeader } from '../columns/role-text.ts'
 import type { Creation } from '../options.ts'
+import { isNameOfTotal } from '../parse/ignored-rows.ts'
 import { defineKpi, type KnownOfKpi, type KpiDefaults } from './define-kpi.ts'
 import type { Missing } from './missing.ts'
 import type { MissingKpi, MissingPlan, MissingUser } from './plan.ts'
@@ -65,11 +66,43 @@ const applyDefinitions = (created: Missing, defined: readonly MissingKpi[]): voi
   }
 }
 
-/** Returns all that rows need and the service does not have; undefined if there is nothing. */
+const quoted = (name: string): string => (/[, *"]/.test(name) ? JSON.stringify(name) : name)
+
+/** Returns the faults of new things with the name of a total, which would count everything twice. */
+const faultsOfTotals = (
+  { plan: { wide } }: CheckedFile,
+  names: readonly (readonly [kind: string, name: string])[],
+): Issue[] =>
+  names
+    .filter(([, name]) => isNameOfTotal(name))
+    .map(([kind, name]) => ({
+      field: name,
+      message: `would be a new ${kind}, and is the name of a total: --ignore-rows ${quoted(name)} leaves its rows out${wide ? `, --ignore ${quoted(name)} a column of that name` : ''}; --ignore-rows none imports it`,
+    }))
+
+const requireNoTotals = (
+  checked: CheckedFile,
+  { kpis, users, items }: Pick<MissingPlan, 'kpis' | 'users' | 'items'>,
+): void => {
+  const issues = faultsOfTotals(checked, [
+    ...kpis.map(({ name }) => ['KPI', name] as const),
+    ...users.map(({ name }) => ['user', name] as const),
+    ...items.map(({ name }) => ['breakdown item', name] as const),
+  ])
+  if (issues.length > 0) {
+    throw new KpiError('malformed', 'some names look like those of totals; nothing was sent', { issues })
+  }
+}
+
+/**
+ * Returns all that rows need and the service does not have; undefined if there is nothing. Names of totals are refused,
+ * unless the user has settled which rows are left out.
+ */
 export const planMissing = async (
   client: Client,
   checked: CheckedFile,
   { frequency, unit, category, group: asked }: Creation,
+  isRowsSettled: boolean,
 ): Promise<MissingPlan | undefined> => {
   const { created } = checked.reference
   if (!created) return undefined
@@ -80,6 +113,7 @@ export const planMissing = async (
   const items = (created.items?.used() ?? []).map(({ id, name }) => ({ id, name }))
   const users = usersOf(created)
   if (kpis.length + users.length + items.length === 0) return undefined
+  if (!isRowsSettled) requireNoTotals(checked, { kpis, users, items })
   return {
     kpis,
     users,

@@ -100,6 +100,26 @@ const notLoaded = (cells: readonly string[], { columns }: Rejected, values: Read
   columns ? cells.map((cell, at) => (values.has(at) && !columns.has(at) ? '' : cell)) : cells
 
 /**
+ * Returns the text above the header: the rows that were there, and blank lines, so that the header is on its line
+ * again.
+ */
+const textAbove = ({ above, reading }: Table, headerLine: number): string => {
+  let [text, line] = ['', 1]
+  const padTo = (wanted: number): void => {
+    text += '\n'.repeat(Math.max(0, wanted - line))
+    line = Math.max(line, wanted)
+  }
+  for (const row of above) {
+    padTo(row.line)
+    const written = stringify([[...row.cells]], { delimiter: reading.separator })
+    text += written
+    line += written.split('\n').length - 1
+  }
+  padTo(headerLine)
+  return text
+}
+
+/**
  * Yields the text of a rejects file. It reads the file again and picks out the header and the rejected rows: the
  * original cells with the original delimiter, then the line and the reasons. In the value columns of a wide file, cells
  * that were not rejected are left empty, so that nothing is imported twice.
@@ -117,6 +137,7 @@ export async function* rejectedRows(
     const picked: string[][] = []
     for (const { line, cells } of rows) {
       if (!original) {
+        if (table.above.length > 0) yield textAbove(table, line)
         original = ownCells(cells)
         picked.push([...original(cells), ...REJECT_COLUMNS])
       } else if (!next.done && next.value.line === line) {

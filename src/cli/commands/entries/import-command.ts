@@ -76,6 +76,12 @@ const declareImport = (group: Command) =>
     .addOption(separatorFlag())
     .addOption(encodingFlag())
     .addOption(decimalFlag())
+    .option('--skip-lines <n>', 'lines before the header, such as titles (default: found)')
+    .option(
+      '--ignore-rows <text,...>',
+      'leave out rows with such a cell, or one that begins so: Total,"Source:*"; none leaves out none',
+      collect,
+    )
     .option('--date-format <format>', `how dates are written, such as DD.MM.YYYY, MMM-YY or YYYY-[W]WW: ${DATE_TOKENS}`)
     .option('--mapping <name>', 'read the file with a saved mapping')
     .option('--save-mapping <name>', 'save how the file is read, for use with --mapping')

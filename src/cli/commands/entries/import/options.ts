@@ -27,7 +27,8 @@ export const readRate = (given: string | undefined): number | undefined => {
   throw new UsageError(`--rate ${text} is not a number of requests a minute; write 60`)
 }
 
-const listOf = (values: readonly string[] = []): string[] => values.flatMap((value) => splitList(value))
+/** Returns the parts of a flag that takes a list and may be repeated. */
+export const listOf = (values: readonly string[] = []): string[] => values.flatMap((value) => splitList(value))
 
 /** Returns the columns that `--map` names, by their roles. */
 export const mapOf = (values: readonly string[] | undefined): Map<Role, string> => {

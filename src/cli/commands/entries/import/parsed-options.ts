@@ -4,7 +4,7 @@ import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
 import type { ImportFlags } from '../import-command.ts'
 import { mappingName, applyMapping } from './mapping.ts'
-import { importOptions, readRate } from './options.ts'
+import { importOptions, listOf, readRate } from './options.ts'
 import { type Deadline, readDeadline } from './signals.ts'
 
 /** Describes the parsed options of an import. */
@@ -35,9 +35,22 @@ export type ParsedOptions = {
   readonly journal: string | undefined
 }
 
-const readingOf = ({ separator: name, encoding }: ImportFlags): RequestedFormat => {
+/** Returns the number of lines before the header, as `--skip-lines` says it. */
+const skipLinesOf = (given: string | undefined): number | undefined => {
+  const text = given?.trim()
+  if (text === undefined) return undefined
+  if (/^\d{1,6}$/.test(text)) return Number(text)
+  throw new UsageError(`--skip-lines ${text} is not a number of lines; write 3`)
+}
+
+const readingOf = ({ separator: name, encoding, skipLines, ignoreRows }: ImportFlags): RequestedFormat => {
   const separator = DELIMITERS.find((one) => delimiterName(one) === name)
-  return { ...(separator && { separator }), ...(encoding && { encoding }) }
+  return {
+    ...(separator && { separator }),
+    ...(encoding && { encoding }),
+    skipLines: skipLinesOf(skipLines),
+    ignoreRows: ignoreRows && listOf(ignoreRows),
+  }
 }
 
 const requireCompatibleFlags = (
