@@ -88,12 +88,15 @@ const run = async (work: ImportRun, prepared: Prepared, journal: Journal): Promi
   return { ...ending, verified }
 }
 
-/** Creates what is missing; the rejects file comes first, so that a folder that cannot be written stops it in time. */
-const createMissing = async (work: ImportRun, prepared: Prepared): Promise<void> => {
+/**
+ * Creates what is missing, and tells whether the rows are still in the order of their keys. The rejects file comes
+ * first, so that a folder that cannot be written stops it in time.
+ */
+const createMissing = async (work: ImportRun, prepared: Prepared): Promise<boolean> => {
   const { missing, reference } = prepared
-  if (!missing) return
+  if (!missing) return true
   await writeRejects(work, prepared)
-  reference.settle(await work.createMissing(missing))
+  return reference.settle(await work.createMissing(missing))
 }
 
 /**
@@ -101,9 +104,9 @@ const createMissing = async (work: ImportRun, prepared: Prepared): Promise<void>
  * ones go to the rejects file. That file and the journal are created before anything is sent, so that a folder that
  * cannot be written stops the run in time.
  */
-export const importFile = (work: ImportRun): Promise<Ending> =>
-  withPrepared(work, async (prepared) => {
-    await createMissing(work, prepared)
+export const importFile = async (work: ImportRun, isAgain = false): Promise<Ending> => {
+  const ending = await withPrepared(work, async (prepared) => {
+    if (!(await createMissing(work, prepared))) return undefined
     const journal = beginJournal(work, prepared.fingerprint, () => draftsOf(prepared))
     try {
       return await run(work, prepared, journal)
@@ -112,3 +115,8 @@ export const importFile = (work: ImportRun): Promise<Ending> =>
       work.rejectsFile.warnOfMovedFiles()
     }
   })
+  // Now nothing is missing any more, and the rows are sorted by the ids that there are.
+  if (ending) return ending
+  if (isAgain) throw new KpiError('unavailable', 'the service does not list what it has just created; try again later')
+  return importFile(work, true)
+}

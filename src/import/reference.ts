@@ -53,8 +53,11 @@ export type Reference = {
   readonly missing: () => readonly Pair[]
   /** Holds what rows name and the service does not have, if it is created. */
   readonly created: Missing | undefined
-  /** Takes the ids of what was created, for all that is asked from now on. */
-  readonly settle: (ids: RealIds) => void
+  /**
+   * Takes the ids of what was created, for all that is asked from now on; tells whether rows are still in the order of
+   * their keys.
+   */
+  readonly settle: (ids: RealIds) => boolean
   /** Lists what rows refer to and could not be read, so that it is not checked before they are sent. */
   readonly unchecked: Set<CheckedThing>
 }
@@ -194,7 +197,7 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
     missing: () => missing,
     created,
     settle: (ids) => {
-      created?.settle(ids)
+      const isInOrder = created?.settle(ids) ?? true
       const pairs = missing.splice(0)
       for (const { user, kpi } of pairs) {
         const [real, of] = [
@@ -209,6 +212,7 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
         for (const [kpi, faults] of ofOwner) own.set(created?.realKpi(kpi) ?? kpi, faults)
         judged.set(created?.realOwner(owner) ?? owner, own)
       }
+      return isInOrder
     },
     unchecked,
   }

@@ -1,5 +1,6 @@
 import { Ambiguous, looseName, type Named } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
+import { isProvisional } from '../missing/provisional.ts'
 import type { NameRole, NumbersAs } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
 
@@ -44,6 +45,7 @@ const NO_WORD = ''
 const numberedNames = (all: Iterable<Named>): NumberedNames => {
   const found = new Map<string, Map<number, Named[]>>()
   for (const one of all) {
+    if (isProvisional(one.id)) continue
     const name = one.name.trim()
     const [word, number] = isNumber(name) ? [NO_WORD, Number(name)] : (splitNumbered(name) ?? [])
     if (word === undefined || number === undefined) continue

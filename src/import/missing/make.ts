@@ -186,10 +186,18 @@ const ensureKpis = async (making: Making, { kpis, category }: MissingPlan): Prom
   )
 }
 
+/** Returns the id in a text such as `7` or `#7`. */
+const askedId = (text: string): number | undefined => {
+  const [, id] = /^#?([1-9]\d{0,14})$/.exec(text) ?? []
+  return id === undefined ? undefined : Number(id)
+}
+
 /** Returns the id of the group that new items go into; it is created if there is none of that name. */
 const ensureGroup = async (making: Making, name: string): Promise<number> => {
   const { classic } = making
   if (!classic) return breakdownOf(making, name)
+  const asked = askedId(name)
+  if (asked !== undefined && (await classic.groups.list()).some(({ id }) => id === asked)) return asked
   const ids = await ensure(
     making,
     {
@@ -210,8 +218,8 @@ const breakdownOf = async ({ client }: Making, name: string): Promise<number> =>
   const items = await client.breakdownItems.list()
   const ids = new Set(items.flatMap(({ breakdown_id, user_id }) => (user_id === null ? breakdown_id : [])))
   const [only, ...others] = ids
-  const asked = /^#?(\d{1,15})$/.exec(name)?.[1]
-  if (asked !== undefined) return Number(asked)
+  const asked = askedId(name)
+  if (asked !== undefined) return asked
   if (only !== undefined && others.length === 0) return only
   const known = ids.size === 0 ? 'there is none with items yet' : `there are ${[...ids].join(', ')}`
   throw new KpiError(

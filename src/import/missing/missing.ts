@@ -32,8 +32,11 @@ export type Missing = {
   /** Holds what the rows of new KPIs have shown. */
   readonly evidence: KpiEvidence
   readonly clear: () => void
-  /** Takes the ids of what was created. */
-  readonly settle: (ids: RealIds) => void
+  /**
+   * Takes the ids of what was created; tells whether they keep the order of the provisional ones, in which rows have
+   * been sorted.
+   */
+  readonly settle: (ids: RealIds) => boolean
   /** Replaces provisional ids in drafts, once there are others. */
   readonly realize: (drafts: readonly EntryDraft[]) => void
   /** Returns the number of a thing that was created; any other number as it is. */
@@ -65,12 +68,15 @@ const provisionalItem = (id: number, name: string): (BreakdownItem & Named) | Fa
   return { ...completeRecord(breakdownItem, { id, name }, {}), within: 'this file' }
 }
 
-/** Returns a user who does not exist yet. */
+/** Returns a user who does not exist yet, or the one who has the e-mail address. */
 const provisionalUser =
-  (emailPattern: string | undefined) =>
+  (known: Lookup<NamedUser>, emailPattern: string | undefined) =>
   (id: number, name: string): NamedUser | Fault => {
     const person = personOf(name, emailPattern)
     if (person instanceof Fault) return person
+    const owner = known.find(person.email)
+    const held = owner instanceof Fault ? undefined : known.byId.get(owner.id)
+    if (held) return held
     const made = completeRecord(userResource, { id, ...person, user_type: 'User', user_status_id: 'A' }, {})
     return { ...made, name: fullName(made) }
   }
@@ -94,13 +100,24 @@ const settleKind = <T extends Named>(kind: ProvisionalKind<T> | undefined, ids: 
   }
 }
 
+/** Tells whether ids are in the order of the provisional ones, and after all that were known. */
+const areInOrder = (ids: ReadonlyMap<number, number>, known: Iterable<number>): boolean => {
+  let last = 0
+  for (const id of known) if (!isProvisional(id)) last = Math.max(last, id)
+  for (const [, id] of [...ids].toSorted(([one], [other]) => one - other)) {
+    if (id <= last) return false
+    last = id
+  }
+  return true
+}
+
 /** Creates a collection of what a file names and the service does not have. */
 export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creation): Missing => {
   const ofKpis = readable(lookups.kpis, kinds.has('kpis'))
   const ofUsers = readable(lookups.users, kinds.has('users'))
   const ofItems = readable(lookups.sources, kinds.has('items'))
   const kpis = ofKpis && createProvisionalKind(ofKpis, provisionalKpi, MOST_KPIS)
-  const users = ofUsers && createProvisionalKind(ofUsers, provisionalUser(emailPattern))
+  const users = ofUsers && createProvisionalKind(ofUsers, provisionalUser(ofUsers, emailPattern))
   const items = ofItems && createProvisionalKind(ofItems, provisionalItem)
   const evidence = createKpiEvidence()
   let real: RealIds | undefined
@@ -128,9 +145,15 @@ export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creatio
     },
     settle: (ids) => {
       real = ids
+      const isKept = [
+        areInOrder(ids.kpis, lookups.kpis.byId.keys()),
+        areInOrder(ids.users, lookups.users.byId.keys()),
+        areInOrder(ids.items, lookups.sources?.byId.keys() ?? []),
+      ]
       settleKind(kpis, ids.kpis)
       settleKind(users, ids.users)
       settleKind(items, ids.items)
+      return isKept.every(Boolean)
     },
     realize: (drafts) => {
       if (!real) return

@@ -31,7 +31,7 @@ const MOST = 200_000
 
 /**
  * Extends a lookup so that names which it does not know become things with provisional ids. `make` returns such a
- * thing, or why it cannot be created.
+ * thing, or one that is known by another name, or why it cannot be created.
  */
 export const createProvisionalKind = <T extends Named>(
   known: Lookup<T>,
