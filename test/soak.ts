@@ -1,4 +1,5 @@
 import { setup, teardown } from './support/run-folder.ts'
+import { soakGenerated } from './support/soak/generated.ts'
 import { soakImports } from './support/soak/imports.ts'
 import { soakRequests } from './support/soak/requests.ts'
 import { soakCombinations, soakKills, soakReports } from './support/soak/tests.ts'
@@ -6,7 +7,8 @@ import { soakCombinations, soakKills, soakReports } from './support/soak/tests.t
 /*
  * Long runs of what the suite has time for only a part of. `npm run soak` does all of it. `npm run soak -- imports 500 7`
  * simulates 500 imports from the seed 7 on; `kills 210` kills 210 imports, `reports 1000` compares the reports of 1,000
- * accounts, `combinations` runs tests with all of their cases, and `requests 10000` sends 10,000 requests to the service.
+ * accounts, `combinations` runs tests with all of their cases, `requests 10000` sends 10,000 requests to the service, and
+ * `generated 500` imports 500 generated files.
  */
 
 const KINDS: Readonly<Record<string, (count?: number, first?: number) => Promise<number>>> = {
@@ -15,6 +17,7 @@ const KINDS: Readonly<Record<string, (count?: number, first?: number) => Promise
   reports: soakReports,
   combinations: soakCombinations,
   requests: soakRequests,
+  generated: soakGenerated,
 }
 
 const [kind, ...numbers] = process.argv.slice(2)

@@ -11,7 +11,14 @@ const importText = (user: User, text: string | Uint8Array, ...args: string[]): P
 /** Everything that is stored: whose it is, the KPI, the day and the actual. */
 const stored = async (user: User): Promise<string[]> => {
   const { stdout } = await user.kpi(
-    ...['entries', 'export', '--from', '1900-01-01', '--to', '2199-12-31', '--names', '--quiet'],
+    'entries',
+    'export',
+    '--from',
+    '1900-01-01',
+    '--to',
+    '2199-12-31',
+    '--names',
+    '--quiet',
   )
   const [header = '', ...rows] = stdout.trim().split('\n')
   const names = header.split(',')
@@ -80,7 +87,14 @@ describe.each(users)('%s, a file of people', (_, open) => {
   test('is only made in part where only a part is wanted', async () => {
     await user.kpi('users', 'create', '--first-name', 'Ann', '--last-name', 'Lee', '--email', 'ann@example.com')
     const ran = await user.kpi(
-      ...['entries', 'import', 'data.csv', '--create-missing=kpis,assignments', '--max-errors', '5', '-o', 'json'],
+      'entries',
+      'import',
+      'data.csv',
+      '--create-missing=kpis,assignments',
+      '--max-errors',
+      '5',
+      '-o',
+      'json',
     )
     expect(ran.code).toBe(1)
     writeFileSync(user.folder.in('data.csv'), FILE)
