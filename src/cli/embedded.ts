@@ -9,7 +9,7 @@ import { createApp } from '../server/api/app.ts'
 import type { Answer, Query } from '../server/api/call.ts'
 import { classicRoutes, v1Routes } from '../server/api/routes/index.ts'
 import { DEFAULT_ACCOUNT } from '../service/context.ts'
-import type { Db } from '../store/db.ts'
+import { type Db, nestedTransaction } from '../store/db.ts'
 import { openStore } from '../store/schema/open-store.ts'
 import { accounts } from '../store/tables/accounts.ts'
 import { makeFolder, storePath } from './target/folders.ts'
@@ -52,10 +52,32 @@ export const inProcessTransport = (
   variant: Variant = 'classic',
 ): Transport => {
   const app = createApp(db, variant === 'classic' ? classicRoutes : v1Routes)
+  const callerNow = (): { account: Account; now: number; lenient: boolean } => ({
+    account,
+    now: Math.floor(nowMs() / 1000),
+    lenient: variant === 'classic',
+  })
+  const responseOf = ({ status, content, total }: Answer): TransportResponse => ({
+    content: content ?? { json: undefined },
+    total,
+    isCreated: variant === 'v1' ? status === 201 : undefined,
+  })
   return {
+    sendTogether: async (sendings) => {
+      const answers = await db.write(async (tx) => {
+        const caller = { ...callerNow(), db: nestedTransaction(tx) }
+        const done: Answer[] = []
+        for (const { method, path, query, body } of sendings) {
+          done.push(await app.answer(caller, { method, path, query: toQuery(query), body }))
+        }
+        return done
+      })
+      await setImmediate()
+      return answers.map(responseOf)
+    },
     send: async (sending: TransportRequest): Promise<TransportResponse> => {
       const { method, path, query, body } = sending
-      const caller = { account, now: Math.floor(nowMs() / 1000), lenient: variant === 'classic' }
+      const caller = callerNow()
       const answer = (open?: Db): Promise<Answer> =>
         app.answer({ ...caller, db: open }, { method, path, query: toQuery(query), body })
       // Only batches that add need an Idempotency-Key: setting a value again is harmless.
@@ -63,14 +85,10 @@ export const inProcessTransport = (
         const { answerBatchIdempotently } = await import('./embedded-batch.ts')
         return answerBatchIdempotently(db, sending, { account: account.id, now: caller.now }, answer)
       }
-      const { status, content, total } = await answer()
+      const response = responseOf(await answer())
       // All of that happened at once: now signals and timers have their turn.
       await setImmediate()
-      return {
-        content: content ?? { json: undefined },
-        total,
-        isCreated: variant === 'v1' ? status === 201 : undefined,
-      }
+      return response
     },
     caller: account.name,
     calendar: () => account,

@@ -12,7 +12,14 @@ import type { Resource } from '../domain/schema.ts'
 import type { Variant } from '../domain/variants.ts'
 import { requireCapability } from './capabilities.ts'
 import type { KeyInfo, AccountIdentity } from './http/credentials.ts'
-import { type ResourceClient, resourceClient, readWholeList, readMany, type Send } from './operations/collection.ts'
+import {
+  type ResourceClient,
+  resourceClient,
+  readWholeList,
+  readMany,
+  type Send,
+  type SendTogether,
+} from './operations/collection.ts'
 import { createEntries, type Entries } from './operations/entries.ts'
 import { type BreakdownItemQuery, itemQuery, reportQuery, type ReportRequest } from './operations/queries.ts'
 import { requireSoundAnswer } from './operations/report/check-answer.ts'
@@ -99,23 +106,31 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
     if (verb === 'list' || verb === 'get') rounded += roundedIn(of, received)
     return received
   }
+  const { sendTogether } = transport
+  const together: SendTogether | undefined =
+    sendTogether &&
+    (async (of, verb, sendings) => {
+      requireCapability(variant, { of, verb })
+      return count.during(() => sendTogether(sendings))
+    })
+  const at = <R extends Resource>(of: R, path: string): ResourceClient<R> => resourceClient(of, path, send, together)
   return {
     variant,
-    kpis: resourceClient(kpi, kpi.path, send),
-    users: resourceClient(user, user.path, send),
-    categories: resourceClient(category, category.path, send),
-    categoryKpis: (categoryId) => resourceClient(kpi, below(categoryKpi, categoryId), send),
-    groups: resourceClient(group, group.path, send),
-    groupItems: (groupId) => resourceClient(groupItem, below(groupItem, groupId), send),
+    kpis: at(kpi, kpi.path),
+    users: at(user, user.path),
+    categories: at(category, category.path),
+    categoryKpis: (categoryId) => at(kpi, below(categoryKpi, categoryId)),
+    groups: at(group, group.path),
+    groupItems: (groupId) => at(groupItem, below(groupItem, groupId)),
     breakdownItems: {
-      ...resourceClient(breakdownItem, breakdownItem.path, send),
+      ...at(breakdownItem, breakdownItem.path),
       list: (query = {}) => readWholeList(breakdownItem, breakdownItem.path, send, itemQuery(query)),
     },
-    units: resourceClient(unit, unit.path, send),
-    frequencies: resourceClient(frequency, frequency.path, send),
-    icons: resourceClient(icon, icon.path, send),
-    assignments: (userId) => resourceClient(assignment, below(assignment, userId), send),
-    userGroupItems: (userId) => resourceClient(userGroupItem, below(userGroupItem, userId), send),
+    units: at(unit, unit.path),
+    frequencies: at(frequency, frequency.path),
+    icons: at(icon, icon.path),
+    assignments: (userId) => at(assignment, below(assignment, userId)),
+    userGroupItems: (userId) => at(userGroupItem, below(userGroupItem, userId)),
     entries: createEntries(variant, send, transport.isBundled),
     report: async (request) => {
       const { path } = reportRow

@@ -80,6 +80,8 @@ export type Waiting = {
 /** Describes a way to send requests to the service. Every transport throws the same `KpiError` for a refusal. */
 export type Transport = {
   readonly send: (sending: TransportRequest) => Promise<TransportResponse>
+  /** Sends many requests that are done all or none, one after another; undefined where each is sent by itself. */
+  readonly sendTogether?: (sendings: readonly TransportRequest[]) => Promise<readonly TransportResponse[]>
   /** Returns what the last answer said about the key; undefined if there is none. */
   readonly keyInfo?: () => KeyInfo | undefined
   /** Holds a fingerprint of the credentials, which does not reveal them. */

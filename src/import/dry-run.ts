@@ -9,7 +9,7 @@ import {
   type PlannedAction,
 } from './existing/planned-action.ts'
 import type { Summary } from './import-types.ts'
-import { isProvisional } from './missing/provisional.ts'
+import { isProvisional } from './provisional-id.ts'
 import type { Prepared } from './prepare.ts'
 import { tellUnchecked } from './reference.ts'
 import type { Batch } from './rows/batches.ts'

@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts'
-import { beginFile } from './check.ts'
+import { beginFile } from './begin-file.ts'
 import { formatDay } from '../domain/day.ts'
 import { type ColumnPlan, UnclearHeader } from './columns/columns.ts'
 import { roleOf } from './columns/header.ts'

@@ -11,7 +11,7 @@ import type { Resource } from '../domain/schema.ts'
 import { verbsIn } from '../domain/variants.ts'
 import { ownerOfItem } from './entry-key.ts'
 import { createMissing, type Missing, type RealIds } from './missing/missing.ts'
-import { isProvisional } from './missing/provisional.ts'
+import { isProvisional } from './provisional-id.ts'
 import type { Creation } from './options.ts'
 import { type Lookup, lookupOfIds } from './permissions.ts'
 

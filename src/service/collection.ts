@@ -113,7 +113,7 @@ const bindRules = <R extends Resource>(of: R, rows: Rows<R>, rules: Rules<R>): B
       return { values: { ...values, [above.field]: parent }, issues }
     },
     fill: async (tx, account, { values }, parent) => ({
-      ...(isPlaced && { sort_order: await rows.nextPlace?.(tx, account, parent) }),
+      ...(isPlaced && !('sort_order' in values) && { sort_order: await rows.nextPlace?.(tx, account, parent) }),
       ...(await rules.fill?.(tx, account, values)),
     }),
     check: async (tx, account, sent, before) => {

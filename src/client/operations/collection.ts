@@ -42,6 +42,11 @@ export type ResourceClient<R extends Resource> = {
   readonly list: () => Promise<Stored<R>[]>
   readonly get: (id: number | string) => Promise<Stored<R>>
   readonly add: (draft: Draft<R>) => Promise<Stored<R>>
+  /**
+   * Creates many, in order, in as few steps as the service allows; yields those of each step as soon as they exist. If
+   * one is refused, those of earlier steps stay.
+   */
+  readonly addEach: (drafts: readonly Draft<R>[]) => AsyncGenerator<readonly Stored<R>[]>
   readonly update: (id: number, patch: Patch<R>) => Promise<Stored<R>>
   readonly remove: (id: number) => Promise<void>
 }
@@ -99,8 +104,34 @@ export const readWholeList = <R extends Resource>(
   )
 }
 
+/** Sends many requests together, all or none; undefined where the service takes one at a time. */
+export type SendTogether = (
+  of: Resource,
+  verb: Verb,
+  sendings: readonly TransportRequest[],
+) => Promise<readonly TransportResponse[]>
+
+/** Bounds how many are created in one step, so that nobody waits long for them. */
+const STEP = 500
+
 /** Creates the operations on a resource at a path. */
-export const resourceClient = <R extends Resource>(of: R, path: string, send: Send): ResourceClient<R> => ({
+export const resourceClient = <R extends Resource>(
+  of: R,
+  path: string,
+  send: Send,
+  together?: SendTogether,
+): ResourceClient<R> => ({
+  addEach: async function* (drafts) {
+    const sendings = drafts.map((draft) => ({ method: 'POST', path, body: draftToJson(of, draft) }) as const)
+    if (!together) {
+      for (const sending of sendings) yield [readDone(of, await send(of, 'add', sending))]
+      return
+    }
+    for (let at = 0; at < sendings.length; at += STEP) {
+      const answers = await together(of, 'add', sendings.slice(at, at + STEP))
+      yield answers.map((received) => readDone(of, received))
+    }
+  },
   list: () => readWholeList(of, path, send),
   get: async (id) => readOne(of, await send(of, 'get', { method: 'GET', path: `${path}/${id}` })),
   add: async (draft) => readDone(of, await send(of, 'add', { method: 'POST', path, body: draftToJson(of, draft) })),

@@ -62,7 +62,7 @@ export type Put = {
 export type PutMany = { readonly counts: BatchResult; readonly response: ResponseBody }
 
 /** Describes the operations on entries. */
-export type Entries = Omit<ResourceClient<typeof newerEntry>, 'list'> & {
+export type Entries = Omit<ResourceClient<typeof newerEntry>, 'list' | 'addEach'> & {
   readonly list: (query: EntryQuery) => Promise<Entry[]>
   readonly page: (query: EntryQuery) => Promise<EntryPage>
   /** Adds or updates one, and returns which of the two it was, if the service says so; `key` is the Idempotency-Key. */

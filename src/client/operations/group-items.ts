@@ -10,7 +10,7 @@ const listAll = async (client: Client): Promise<GroupItem[]> => {
 }
 
 /** Returns the items of all groups as one collection; `add` fails, as a new item needs a group. */
-export const everyGroupItem = (client: Client): ResourceClient<typeof groupItem> => {
+export const everyGroupItem = (client: Client): Omit<ResourceClient<typeof groupItem>, 'addEach'> => {
   let known: Promise<Map<number, GroupItem>> | undefined
   const find = async (id: number | string): Promise<GroupItem> => {
     known ??= listAll(client).then((list) => new Map(list.map((one) => [one.id, one])))

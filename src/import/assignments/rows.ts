@@ -7,7 +7,7 @@ import { Misread } from '../formats/evidence.ts'
 import type { ImportOptions } from '../options.ts'
 import { hasSurplusCells, type Row } from '../parse/rows.ts'
 import type { Reference } from '../reference.ts'
-import { cellReader } from '../rows/row-reader.ts'
+import { cellReader } from '../rows/owner-reader.ts'
 import type { AssignmentPlan } from './columns.ts'
 
 /** Describes an assignment that a row asks for; an empty cell keeps the stored value. */

@@ -10,7 +10,7 @@ import { isWholeDate } from './unusual-headers.ts'
 export type Sample = readonly (readonly string[])[]
 
 /** Names what the cells of a column are, as far as the first rows show it. */
-export type Content = 'numbers' | 'years' | 'dates' | 'texts' | 'nothing'
+type Content = 'numbers' | 'years' | 'dates' | 'texts' | 'nothing'
 
 const YEAR = /^(?:1[5-9]|20|21)\d{2}$/
 /** Matches a time of day behind a date. */

@@ -1,12 +1,12 @@
 import type { Day } from '../../domain/day.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
-import { createDateColumn } from '../detect/date-column.ts'
+import { createDateColumn } from '../formats/date-column.ts'
 import { type DateFormat, dateFormat, knownFormat, PLAIN_FORMAT } from '../formats/date-format.ts'
 import { foldName, type HeaderFindings, unassignedColumns } from './header.ts'
 import { isPartOfYear, isWholeDate } from './unusual-headers.ts'
 
 /** Describes a column for a day or period, or for a part of a year that the row names. */
-export type DateHeading = { readonly at: number } & ({ readonly day: Day } | { readonly part: string })
+type DateHeading = { readonly at: number } & ({ readonly day: Day } | { readonly part: string })
 
 /** Describes the columns for days or periods of a file, and which header row says so. */
 export type DateHeadings = {

@@ -1,6 +1,6 @@
 import { Ambiguous, looseName, type Named } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
-import { isProvisional } from '../missing/provisional.ts'
+import { isProvisional } from '../provisional-id.ts'
 import type { NameRole, NumbersAs } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
 

@@ -4,7 +4,7 @@ import type { WideColumns } from './wide.ts'
 
 /** Lists the roles that make up an entry's key; a constant may stand for each. */
 export const KEY_ROLES = ['user', 'source', 'kpi', 'date'] as const
-export type KeyRole = (typeof KEY_ROLES)[number]
+type KeyRole = (typeof KEY_ROLES)[number]
 /** Lists the roles of an entry's values. A wide file has only actuals, in the columns of KPIs or users. */
 export const VALUE_ROLES = ['actual', 'target', 'notes'] as const
 

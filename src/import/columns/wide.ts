@@ -43,7 +43,7 @@ export type Directories = {
 }
 
 /** Describes a fault of a column's header. */
-export type HeadingFault = Issue & { readonly at: number }
+type HeadingFault = Issue & { readonly at: number }
 
 /** Describes a reading of columns by names: how many name one, even ambiguously, and what is wrong. */
 export type WideReading = WideColumns & {

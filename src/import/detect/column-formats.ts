@@ -7,7 +7,7 @@ import type { DecimalSign } from '../formats/number.ts'
 import { type ImportOptions, NAME_ROLES } from '../options.ts'
 import type { Table } from '../parse/table.ts'
 import type { Lookup } from '../permissions.ts'
-import { createDateColumn } from './date-column.ts'
+import { createDateColumn } from '../formats/date-column.ts'
 import { createNumberColumn, createUnits, isRefuted } from './number-column.ts'
 import { type ColumnFormats, surveyCells } from './survey.ts'
 

@@ -31,7 +31,7 @@ const PERCENT = '%'
 const NONE = ''
 
 /** Describes the currency signs and percent signs around the numbers of a column. */
-export type Units = {
+type Units = {
   /** Records a number of a KPI with its unit: `%`, a currency or nothing. */
   readonly note: (unit: string, kpi: number, text: string, line: number) => void
   /** Returns why the numbers of one KPI may have different units. */

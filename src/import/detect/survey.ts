@@ -7,7 +7,7 @@ import { memoize } from '../formats/date-format.ts'
 import type { NameRole } from '../options.ts'
 import { hasSurplusCells, type Row } from '../parse/rows.ts'
 import type { Table } from '../parse/table.ts'
-import type { DateColumn } from './date-column.ts'
+import type { DateColumn } from '../formats/date-column.ts'
 import type { NumberColumn, UnitsOfFile } from './number-column.ts'
 
 /** Describes the formats of a file's numbers, dates and names, column by column. */

@@ -9,7 +9,7 @@ import { ownerOf } from '../entry-key.ts'
 import type { Reference } from '../reference.ts'
 import type { Rejects } from '../rejects/rejects.ts'
 import type { Batch } from '../rows/batches.ts'
-import { isProvisionalDraft } from '../missing/provisional.ts'
+import { isProvisionalDraft } from '../provisional-id.ts'
 import { type ExistingEntries, type ExistingEntry, type ExistingEntryMap, storedKey } from './existing-entries.ts'
 
 /**

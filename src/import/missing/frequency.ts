@@ -2,7 +2,7 @@ import { civil, type Day, formatDay, weekday } from '../../domain/day.ts'
 import { CIVIL_CALENDAR, type Frequency, nextPeriod, periodStart } from '../../domain/period.ts'
 
 /** Describes the frequency that days show, and the evidence; several if they fit more than one. */
-export type FoundFrequency = { readonly fits: readonly Frequency[]; readonly why: string }
+type FoundFrequency = { readonly fits: readonly Frequency[]; readonly why: string }
 
 const NAMES: Readonly<Record<Frequency, string>> = {
   D: 'daily',

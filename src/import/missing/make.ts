@@ -1,90 +1,18 @@
-import type { Client } from '../../client/client.ts'
 import { looseName } from '../../client/directory.ts'
 import { NEWER_PROFILE } from '../../client/capabilities.ts'
-import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
 import type { BreakdownItem } from '../../domain/resources/breakdowns.ts'
 import type { KpiDraft } from '../../domain/resources/kpi.ts'
+import { ensure, type Known, type Making } from './ensure.ts'
 import type { RealIds } from './missing.ts'
 import type { MissingKpi, MissingPlan, MissingUser, UnitChoice } from './plan.ts'
 
-/** Names the kinds of things that are created. */
-export type CreatedKind = 'category' | 'unit' | 'kpi' | 'group' | 'item' | 'user'
+const USER = { user_type: 'User', user_status_id: 'A' } as const
 
-/** Describes something that was created. */
-export type CreatedThing = { readonly kind: CreatedKind; readonly id: number; readonly name: string }
-
-/** Holds what creating needs. */
-export type Making = {
-  readonly client: Client
-  /** Holds a client of the classic interface of the same service; undefined if it has none. */
-  readonly classic: Client | undefined
-  readonly signal: AbortSignal
-  /** Receives what is about to be created, before any request for it is sent. */
-  readonly onIntent: (kind: CreatedKind, names: readonly string[]) => void
-  /** Receives what was created, as soon as it is. */
-  readonly onCreated: (thing: CreatedThing) => void
-}
-
-const STOPPED = 'stopped before any entry was sent; run the same command to continue'
-/** Sets how often a list is read again after an answer was lost. */
-const ATTEMPTS = 3
-
-/** Describes something that the service has: the text by which it is known, and its place in lists. */
-type Known = { readonly id: number; readonly key: string; readonly place: number }
-
-/** Describes how things of a kind are found and created. */
-type Kind<W> = {
-  readonly kind: CreatedKind
-  readonly list: () => Promise<readonly Known[]>
-  readonly keyOf: (wanted: W) => string
-  /** Creates some, in order, and yields their ids as soon as they are known. */
-  readonly create: (wanted: readonly W[], lastPlace: number) => AsyncGenerator<readonly number[]>
-}
-
-const isLost = (error: unknown): boolean => error instanceof KpiError && error.mayBeDone
-
-/** Creates those that are open, and notes their ids. */
-const createOpen = async <W>(
-  { signal, onIntent, onCreated }: Making,
-  { kind, keyOf, create }: Kind<W>,
-  open: readonly W[],
-  known: readonly Known[],
-  ids: Map<string, number>,
-): Promise<void> => {
-  if (signal.aborted) throw new Aborted(STOPPED)
-  onIntent(kind, open.map(keyOf))
-  const last = known.reduce((most, { place }) => Math.max(most, place), 0)
-  let at = 0
-  for await (const made of create(open, last)) {
-    for (const id of made) {
-      const one = open[at++]
-      if (one === undefined) break
-      ids.set(keyOf(one), id)
-      onCreated({ kind, id, name: keyOf(one) })
-    }
-    if (signal.aborted) throw new Aborted(STOPPED)
-  }
-}
-
-/**
- * Creates the things of a kind that are not there yet, and returns the ids of all by their keys. If an answer is lost,
- * the list tells whether the thing was created, so that nothing is created twice.
- */
-const ensure = async <W>(making: Making, kind: Kind<W>, wanted: readonly W[]): Promise<Map<string, number>> => {
-  for (let attempt = 1; ; attempt += 1) {
-    const known = await kind.list()
-    const ids = new Map(known.map(({ key, id }) => [key, id]))
-    const open = wanted.filter((one) => !ids.has(kind.keyOf(one)))
-    if (open.length === 0) return ids
-    try {
-      await createOpen(making, kind, open, known, ids)
-      return ids
-    } catch (error) {
-      if (!isLost(error) || attempt === ATTEMPTS) throw error
-    }
-  }
+/** Yields the ids of what was created, step by step. */
+async function* idsOf(made: AsyncGenerator<readonly { readonly id: number }[]>): AsyncGenerator<readonly number[]> {
+  for await (const some of made) yield some.map(({ id }) => id)
 }
 
 const placeAfter = (last: number, at: number): number => Math.min(last + at + 1, INT16_MAX)
@@ -105,7 +33,7 @@ const ensureCategory = async (making: Making, name: string): Promise<number> => 
       list: async () => (await categories.list()).map(knownByName),
       keyOf: keyOfName,
       create: async function* (wanted) {
-        for (const one of wanted) yield [(await categories.add({ name: one.name })).id]
+        yield* idsOf(categories.addEach(wanted.map((one) => ({ name: one.name }))))
       },
     },
     [{ name }],
@@ -129,10 +57,13 @@ const ensureUnits = async (making: Making, kpis: readonly MissingKpi[]): Promise
       list: async () => (await units.list()).map(({ id, name }) => ({ id, key: looseName(name), place: 0 })),
       keyOf: keyOfName,
       create: async function* (open) {
-        for (const { name, display_format, is_percentage } of open) {
-          const made = await units.add({ name, entry_format: '#.00', display_format, is_percentage })
-          yield [made.id]
-        }
+        const drafts = open.map(({ name, display_format, is_percentage }) => ({
+          name,
+          entry_format: '#.00',
+          display_format,
+          is_percentage,
+        }))
+        yield* idsOf(units.addEach(drafts))
       },
     },
     [...wanted.values()],
@@ -178,8 +109,9 @@ const ensureKpis = async (making: Making, { kpis, category }: MissingPlan): Prom
       list: async () => (await client.kpis.list()).map(knownByName),
       keyOf: keyOfName,
       create: async function* (open, last) {
-        const drafts = open.map((one, at) => draftOfKpi(one, categoryId, units, placeAfter(last, at)))
-        for (const draft of drafts) yield [(await client.kpis.add(draft)).id]
+        yield* idsOf(
+          client.kpis.addEach(open.map((one, at) => draftOfKpi(one, categoryId, units, placeAfter(last, at)))),
+        )
       },
     },
     kpis,
@@ -205,7 +137,7 @@ const ensureGroup = async (making: Making, name: string): Promise<number> => {
       list: async () => (await classic.groups.list()).map(knownByName),
       keyOf: keyOfName,
       create: async function* (wanted) {
-        for (const one of wanted) yield [(await classic.groups.add({ name: one.name })).id]
+        yield* idsOf(classic.groups.addEach(wanted.map((one) => ({ name: one.name }))))
       },
     },
     [{ name }],
@@ -240,8 +172,9 @@ const ensureItems = async (making: Making, { items, group }: MissingPlan): Promi
       kind: 'item',
       list: async () => (await breakdownItems.list({ breakdownId: breakdown_id })).filter(isOfGroup).map(knownByName),
       keyOf: keyOfName,
-      create: async function* (open) {
-        for (const { name } of open) yield [(await breakdownItems.add({ breakdown_id, name })).id]
+      create: async function* (open, last) {
+        const drafts = open.map(({ name }, at) => ({ breakdown_id, name, sort_order: placeAfter(last, at) }))
+        yield* idsOf(breakdownItems.addEach(drafts))
       },
     },
     items,
@@ -267,10 +200,8 @@ const ensureUsers = async (making: Making, users: readonly MissingUser[]): Promi
       list: async () => (await classic.users.list()).map((one) => ({ id: one.id, key: foldEmail(one), place: 0 })),
       keyOf: foldEmail,
       create: async function* (open) {
-        for (const { first_name, last_name, email } of open) {
-          const made = await classic.users.add({ user_type: 'User', user_status_id: 'A', first_name, last_name, email })
-          yield [made.id]
-        }
+        const drafts = open.map(({ first_name, last_name, email }) => ({ ...USER, first_name, last_name, email }))
+        yield* idsOf(classic.users.addEach(drafts))
       },
     },
     users,

@@ -11,7 +11,8 @@ import type { Creation } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
 import { createKpiEvidence, type KpiEvidence } from './kpi-evidence.ts'
 import { personOf } from './person.ts'
-import { createProvisionalKind, isProvisional, PROVISIONAL_ID, type ProvisionalKind } from './provisional.ts'
+import { isProvisional, PROVISIONAL_ID } from '../provisional-id.ts'
+import { createProvisionalKind, type ProvisionalKind } from './provisional-kind.ts'
 
 type NamedUser = User & Named
 

@@ -33,7 +33,7 @@ export type MissingUser = {
 }
 
 /** Describes a breakdown item to create. */
-export type MissingItem = { readonly id: number; readonly name: string }
+type MissingItem = { readonly id: number; readonly name: string }
 
 /** Describes all that an import creates before it sends entries; ids are provisional. */
 export type MissingPlan = {

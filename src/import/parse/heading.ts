@@ -6,7 +6,7 @@ import { stripAffixes } from '../formats/number.ts'
 import type { Row } from './rows.ts'
 
 /** Describes where the header of a file is: a row, and perhaps one above it that names groups of columns. */
-export type FoundHeading = {
+type FoundHeading = {
   /** Holds the place of the header among the rows. */
   readonly at: number
   /** Holds the labels of the row above, one for each column; undefined if the header is one row. */

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import fc from 'fast-check'
+import type fc from 'fast-check'
 import { temporaryFolder } from '../folder.ts'
 import { type Ran, shellIn } from '../kpi.ts'
 import { anyMeant, entriesOf, type Meant } from './meant.ts'

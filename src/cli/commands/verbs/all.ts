@@ -95,7 +95,7 @@ export const addAllVerbs = <R extends Resource>(
   group: Command,
   act: Act,
   of: R,
-  collection: (client: Client, parent?: number) => ResourceClient<R>,
+  collection: (client: Client, parent?: number) => Omit<ResourceClient<R>, 'addEach'>,
   samples: Samples,
   below?: FieldFlag,
 ): void => {

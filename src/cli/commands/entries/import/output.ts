@@ -1,6 +1,6 @@
 import { type AnyRecord, asNewer, resource } from '../../../../domain/schema.ts'
 import type { DryRunOutcome } from '../../../../import/dry-run.ts'
-import { isProvisional } from '../../../../import/missing/provisional.ts'
+import { isProvisional } from '../../../../import/provisional-id.ts'
 
 /** Defines the summary of an import, as it is printed. */
 export const importSummary = resource({

@@ -1,5 +1,5 @@
 import type { AnyRecord, NamedField, Resource } from '../../../../domain/schema.ts'
-import { faultsOfHeaders } from '../../../../import/check.ts'
+import { faultsOfHeaders } from '../../../../import/begin-file.ts'
 import { EXIT, IncompleteRun } from '../../../exit.ts'
 import { printRecords } from '../../../output/print.ts'
 import { dryRunJob } from './dry-run.ts'

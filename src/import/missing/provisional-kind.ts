@@ -1,17 +1,7 @@
 import { looseName, type Named } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
-import type { EntryDraft } from '../../domain/resources/entry.ts'
 import type { Lookup } from '../permissions.ts'
-
-/** Holds the first id of things that do not exist yet; no service gives ids that large. */
-export const PROVISIONAL_ID = 2 ** 40
-
-/** Tells whether an id, or the number of an owner, is of something that does not exist yet. */
-export const isProvisional = (id: number): boolean => Math.abs(id) >= PROVISIONAL_ID
-
-/** Tells whether a draft belongs to something that does not exist yet. */
-export const isProvisionalDraft = ({ user_id, source_id, kpi_id }: EntryDraft): boolean =>
-  isProvisional(kpi_id) || isProvisional(user_id ?? 0) || isProvisional(source_id ?? 0)
+import { PROVISIONAL_ID } from '../provisional-id.ts'
 
 /** Holds things of a kind that the file names and the service does not have. */
 export type ProvisionalKind<T extends Named> = {

@@ -9,8 +9,8 @@ import {
   namesTwoMonths,
   PLAIN_FORMAT,
   shortYearsOf,
-} from '../formats/date-format.ts'
-import { type Evidence, faultOfNoValue, Misread, showCell } from '../formats/evidence.ts'
+} from './date-format.ts'
+import { type Evidence, faultOfNoValue, Misread, showCell } from './evidence.ts'
 
 /**
  * Describes a date format that can be detected, and a rarer one that looks like it: weeks instead of months, the day

@@ -1,0 +1,97 @@
+import type { Client } from '../client/client.ts'
+import { KpiError } from '../domain/errors.ts'
+import { type ColumnPlan, planColumns } from './columns/columns.ts'
+import { isExported } from './columns/header.ts'
+import { mayNameSources } from './columns/item-words.ts'
+import type { Heading } from './columns/layout.ts'
+import type { ImportOptions } from './options.ts'
+import type { Row } from './parse/rows.ts'
+import { headerOf, type Table } from './parse/table.ts'
+import { requireWriteAccess } from './permissions.ts'
+import { fetchReference, type Reference } from './reference.ts'
+
+/** Describes what is known of a file once its header has been read. */
+export type Begun = { readonly plan: ColumnPlan; readonly reference: Reference }
+
+/**
+ * Refuses `--clear-empty` with `--on-conflict add` in a wide file: within a row, cleared values could not be told from
+ * added ones.
+ */
+const rejectClearAndAdd = ({ wide }: ColumnPlan, { clearEmpty, onConflict }: ImportOptions): void => {
+  if (wide && clearEmpty && onConflict === 'add')
+    throw new KpiError('malformed', '--empty clear does not go with --on-conflict add where a row holds many entries')
+}
+
+/** Sets how many rows show what columns hold whose names do not say it. */
+const SAMPLE_ROWS = 500
+
+/** Returns the header of a file, and its first rows. */
+const readHeading = async (table: Table): Promise<Heading> => {
+  const rows: Row[] = []
+  for await (const some of table.rows()) {
+    rows.push(...some.slice(0, SAMPLE_ROWS - rows.length))
+    if (rows.length >= SAMPLE_ROWS) break
+  }
+  const [header, ...sample] = rows.map(({ cells }) => cells)
+  if (!header || header.length === 0)
+    throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
+  return { header, upper: table.upper, sample }
+}
+
+const mayHaveSources = (header: readonly string[], { variant }: Client, options: ImportOptions): boolean =>
+  variant === 'v1' && mayNameSources(header, options)
+
+/** Fetches the reference data, and finds out what the columns mean. */
+export const beginFile = async (table: Table, client: Client, options: ImportOptions): Promise<Begun> => {
+  const heading = await readHeading(table)
+  const { header } = heading
+  const sources = mayHaveSources(header, client, options)
+  const reference = await fetchReference(client, {
+    createAssignments: mayAssign(client, options),
+    sources,
+    create: options.create,
+    mapKpi: options.mapKpi,
+  })
+  const isMarked = table.reading.hasMark && isExported(header)
+  return { reference, plan: { ...planBy(heading, client, options, reference), isMarked } }
+}
+
+/** Tells whether missing assignments are created; the newer variant has none. */
+const mayAssign = ({ variant }: Client, { createAssignments, create }: ImportOptions): boolean =>
+  createAssignments || (variant === 'classic' && create?.kinds.has('assignments') === true)
+
+const planBy = (heading: Heading, client: Client, options: ImportOptions, reference: Reference): ColumnPlan => {
+  const { kpis, users, sources, ownerOf } = reference
+  const source = mayHaveSources(heading.header, client, options) ? sources : undefined
+  const takesSources = client.variant === 'v1'
+  const plan = planColumns(heading, options, { kpi: kpis, user: users, source, ownerOf, takesSources })
+  rejectClearAndAdd(plan, options)
+  return plan
+}
+
+/** Returns the faults in the headers of several files; the reference data is fetched once for all. */
+export const faultsOfHeaders = async (
+  tables: readonly Table[],
+  client: Client,
+  options: ImportOptions,
+): Promise<(KpiError | undefined)[]> => {
+  await requireWriteAccess(client)
+  const headers = await Promise.all(tables.map(headerOf))
+  const sources = headers.some((header) => mayHaveSources(header, client, options))
+  const reference = await fetchReference(client, {
+    createAssignments: false,
+    sources,
+    create: options.create,
+    mapKpi: options.mapKpi,
+  })
+  const faultOf = async (table: Table): Promise<KpiError | undefined> => {
+    try {
+      planBy(await readHeading(table), client, options, reference)
+      return undefined
+    } catch (error) {
+      if (error instanceof KpiError) return error
+      throw error
+    }
+  }
+  return Promise.all(tables.map(faultOf))
+}

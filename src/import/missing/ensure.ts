@@ -1,0 +1,81 @@
+import type { Client } from '../../client/client.ts'
+import { Aborted } from '../../client/transport.ts'
+import { KpiError } from '../../domain/errors.ts'
+
+/** Names the kinds of things that are created. */
+type CreatedKind = 'category' | 'unit' | 'kpi' | 'group' | 'item' | 'user'
+
+/** Describes something that was created. */
+type CreatedThing = { readonly kind: CreatedKind; readonly id: number; readonly name: string }
+
+/** Holds what creating needs. */
+export type Making = {
+  readonly client: Client
+  /** Holds a client of the classic interface of the same service; undefined if it has none. */
+  readonly classic: Client | undefined
+  readonly signal: AbortSignal
+  /** Receives what is about to be created, before any request for it is sent. */
+  readonly onIntent: (kind: CreatedKind, names: readonly string[]) => void
+  /** Receives what was created, as soon as it is. */
+  readonly onCreated: (thing: CreatedThing) => void
+}
+
+const STOPPED = 'stopped before any entry was sent; run the same command to continue'
+/** Sets how often a list is read again after an answer was lost. */
+const ATTEMPTS = 3
+
+/** Describes something that the service has: the text by which it is known, and its place in lists. */
+export type Known = { readonly id: number; readonly key: string; readonly place: number }
+
+/** Describes how things of a kind are found and created. */
+type Kind<W> = {
+  readonly kind: CreatedKind
+  readonly list: () => Promise<readonly Known[]>
+  readonly keyOf: (wanted: W) => string
+  /** Creates some, in order, and yields their ids as soon as they are known. */
+  readonly create: (wanted: readonly W[], lastPlace: number) => AsyncGenerator<readonly number[]>
+}
+
+const isLost = (error: unknown): boolean => error instanceof KpiError && error.mayBeDone
+
+/** Creates those that are open, and notes their ids. */
+const createOpen = async <W>(
+  { signal, onIntent, onCreated }: Making,
+  { kind, keyOf, create }: Kind<W>,
+  open: readonly W[],
+  known: readonly Known[],
+  ids: Map<string, number>,
+): Promise<void> => {
+  if (signal.aborted) throw new Aborted(STOPPED)
+  onIntent(kind, open.map(keyOf))
+  const last = known.reduce((most, { place }) => Math.max(most, place), 0)
+  let at = 0
+  for await (const made of create(open, last)) {
+    for (const id of made) {
+      const one = open[at++]
+      if (one === undefined) break
+      ids.set(keyOf(one), id)
+      onCreated({ kind, id, name: keyOf(one) })
+    }
+    if (signal.aborted) throw new Aborted(STOPPED)
+  }
+}
+
+/**
+ * Creates the things of a kind that are not there yet, and returns the ids of all by their keys. If an answer is lost,
+ * the list tells whether the thing was created, so that nothing is created twice.
+ */
+export const ensure = async <W>(making: Making, kind: Kind<W>, wanted: readonly W[]): Promise<Map<string, number>> => {
+  for (let attempt = 1; ; attempt += 1) {
+    const known = await kind.list()
+    const ids = new Map(known.map(({ key, id }) => [key, id]))
+    const open = wanted.filter((one) => !ids.has(kind.keyOf(one)))
+    if (open.length === 0) return ids
+    try {
+      await createOpen(making, kind, open, known, ids)
+      return ids
+    } catch (error) {
+      if (!isLost(error) || attempt === ATTEMPTS) throw error
+    }
+  }
+}
