@@ -70,21 +70,36 @@ export const digitsBeyond = (text: string): string => {
   return sign + beyond.slice(0, DIGITS_BEYOND)
 }
 
-/** Describes a rounded decimal, and the digits that were rounded away. */
-type Summand = { readonly value: Decimal; readonly beyond: string }
+/** Holds a number exactly: so many units, each of ten-thousandths divided by ten `width` times. */
+export type ExactDecimal = { readonly units: bigint; readonly width: number }
 
-/** Adds numbers with the digits that were rounded away, and rounds the sum once. */
-export const sumExactly = (summands: readonly Summand[]): Decimal => {
-  const width = Math.max(0, ...summands.map(({ beyond }) => beyond.length))
-  const scale = 10n ** BigInt(width)
-  let total = 0n
-  for (const { value, beyond } of summands) {
-    const [sign, digits] = beyond.startsWith('-') ? [-1n, beyond.slice(1)] : [1n, beyond]
-    const cut = digits >= '5' ? value - sign : value
-    total += cut * scale + sign * BigInt(digits.padEnd(width, '0'))
-  }
-  return divideRounded(total, scale)
+/** Returns the exact number of a rounded decimal and the digits that were rounded away; see `digitsBeyond`. */
+export const exactDecimal = (value: Decimal, beyond: string): ExactDecimal => {
+  if (beyond === '') return { units: value, width: 0 }
+  const [sign, digits] = beyond.startsWith('-') ? [-1n, beyond.slice(1)] : [1n, beyond]
+  const cut = digits >= '5' ? value - sign : value
+  const width = digits.length
+  return { units: cut * 10n ** BigInt(width) + sign * BigInt(digits === '' ? '0' : digits), width }
 }
+
+const unitsAt = ({ units, width }: ExactDecimal, wanted: number): bigint =>
+  width === wanted ? units : units * 10n ** BigInt(wanted - width)
+
+/** Adds two exact numbers. */
+export const addExact = (one: ExactDecimal, other: ExactDecimal): ExactDecimal => {
+  const width = Math.max(one.width, other.width)
+  return { units: unitsAt(one, width) + unitsAt(other, width), width }
+}
+
+/** Tells whether an exact number is larger than another. */
+export const isLarger = (one: ExactDecimal, other: ExactDecimal): boolean => {
+  const width = Math.max(one.width, other.width)
+  return unitsAt(one, width) > unitsAt(other, width)
+}
+
+/** Returns an exact number, divided by a count, as a decimal that is rounded once. */
+export const roundExact = ({ units, width }: ExactDecimal, count = 1): Decimal =>
+  divideRounded(units, 10n ** BigInt(width) * BigInt(count))
 
 /** Returns the decimal of a double: its shortest text, read exactly. */
 export const decimalOfNumber = (number: number): ParsedDecimal | undefined => {

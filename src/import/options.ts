@@ -28,10 +28,19 @@ export const DECIMALS = ['.', ','] as const
 /** Names what to do if a file gives a key more than once. */
 export type OnDuplicate = (typeof ON_DUPLICATE)[number]
 
-export const ON_DUPLICATE = ['error', 'first', 'last', 'sum'] as const
+export const ON_DUPLICATE = ['error', 'first', 'last', 'sum', 'avg', 'max', 'min', 'count'] as const
+
+/** Lists those that make one number of several, and so need the digits that are rounded away. */
+export const COMPUTED: ReadonlySet<OnDuplicate> = new Set(['sum', 'avg', 'max', 'min'])
 
 /** Lists the layouts: a row for each entry, a column for each KPI, user or breakdown item, or for each day or period. */
 export const LAYOUTS = ['long', 'wide', 'dates'] as const
+
+/** Lists what becomes of times of day: entries have only dates. */
+export const TIMES = ['drop'] as const
+
+/** Lists what 0.42 of a percentage KPI is: 0.42 %, or 42 %. */
+export const PERCENT_AS = ['as-is', 'fraction'] as const
 
 /** Lists what an import can create if the file names it and the service does not have it. */
 export const CREATABLE = ['users', 'kpis', 'items', 'assignments'] as const
@@ -84,6 +93,12 @@ export type ImportOptions = {
   readonly numbersAs?: ReadonlyMap<NameRole, NumbersAs> | undefined
   /** Tells whether an empty cell clears what is stored, instead of keeping it. */
   readonly clearEmpty: boolean
+  /** Lists the texts, in small letters, that stand for no value; those that are found are shown if undefined. */
+  readonly missing?: ReadonlySet<string> | undefined
+  /** Says what becomes of times of day; they are refused if undefined. */
+  readonly time?: (typeof TIMES)[number] | undefined
+  /** Says whether values of percentage KPIs below 1 are percentages or fractions; asked if undefined. */
+  readonly percent?: (typeof PERCENT_AS)[number] | undefined
   /** Tells whether more than four decimals reject a row, instead of being rounded. */
   readonly strict: boolean
   readonly onDuplicate: OnDuplicate

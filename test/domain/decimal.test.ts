@@ -9,7 +9,10 @@ import {
   formatDecimal,
   formatFixed,
   parseDecimal,
-  sumExactly,
+  addExact,
+  exactDecimal,
+  isLarger,
+  roundExact,
 } from '../../src/domain/decimal.ts'
 
 const LARGEST = 99_999_999_999_999_9999n
@@ -182,7 +185,11 @@ describe('a decimal', () => {
           return { value, beyond: rounded ? digitsBeyond(text) : '' }
         })
         const exact = numbers.reduce((total, { units }) => total + units, 0n)
-        expect(sumExactly(summands)).toBe(divideRounded(exact, 10n ** 26n))
+        const all = summands.map(({ value, beyond }) => exactDecimal(value, beyond))
+        const sum = all.reduce(addExact, { units: 0n, width: 0 })
+        expect(roundExact(sum)).toBe(divideRounded(exact, 10n ** 26n))
+        expect(roundExact(sum, 7)).toBe(divideRounded(exact, 7n * 10n ** 26n))
+        for (const one of all) expect(isLarger(addExact(one, { units: 1n, width: 40 }), one)).toBe(true)
       }),
       { numRuns: 2000 },
     )

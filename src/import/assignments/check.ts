@@ -6,6 +6,7 @@ import { type ColumnFormats, surveyCells } from '../detect/survey.ts'
 import { warningsOn } from '../notes.ts'
 import type { ImportOptions } from '../options.ts'
 import type { Row } from '../parse/rows.ts'
+import { withoutMissing } from '../formats/missing-words.ts'
 import { headerOf, type Table } from '../parse/table.ts'
 import { fetchReference } from '../reference.ts'
 import type { Rejects } from '../rejects/rejects.ts'
@@ -48,7 +49,7 @@ const readerFor = async (client: Client, table: Table, asked: ImportOptions): Pr
   const plan = planAssignments(header, options)
   const reference = await fetchReference(client, { createAssignments: false, sources: false })
   const formats = createColumnFormats(plan, options, reference)
-  await surveyCells(table, plan, formats, () => undefined)
+  await surveyCells(table, plan, formats, withoutMissing(options.missing), () => undefined)
   requireSettledFormats(formats)
   const withoutTarget = new Set<string>()
   const settled = settleFormats(formats, plan, options, reference)

@@ -4,6 +4,7 @@ import { assignment } from '../../domain/resources/assignment.ts'
 import { faultsOfUserTarget } from '../../domain/rules.ts'
 import { nameFinder, type ColumnFormats } from '../detect/survey.ts'
 import { Misread } from '../formats/evidence.ts'
+import { withoutMissing } from '../formats/missing-words.ts'
 import type { ImportOptions } from '../options.ts'
 import { hasSurplusCells, type Row } from '../parse/rows.ts'
 import type { Reference } from '../reference.ts'
@@ -46,6 +47,7 @@ export const assignReader = (
   const userIn = cellReader(plan, 'user', options.user, nameFinder(formats, 'user'))
   const kpiIn = cellReader(plan, 'kpi', options.kpi, nameFinder(formats, 'kpi'))
   const textAt = (cells: readonly string[], at: number | undefined): string => cells[at ?? -1]?.trim() ?? ''
+  const valueOf = withoutMissing(options.missing)
   return ({ line, cells }) => {
     const { header, roles, place: placeAt } = plan
     if (hasSurplusCells(cells, header)) {
@@ -60,7 +62,7 @@ export const assignReader = (
       return undefined
     }
     const [user, kpi] = [accept(userIn(cells))?.id, accept(kpiIn(cells))?.id]
-    const [target, place] = [textAt(cells, roles.get('target')), textAt(cells, placeAt)]
+    const [target, place] = [valueOf(textAt(cells, roles.get('target'))), textAt(cells, placeAt)]
     const number = target === '' || !targets ? undefined : accept(targets.read(target, line), 'target ')
     if (number?.rounded && options.strict) reasons.push(`target "${target}" has more than four decimals`)
     const wanted = {

@@ -1,6 +1,7 @@
 import type { Issue } from '../../domain/errors.ts'
 import { faultOfNoValue } from '../formats/evidence.ts'
 import { stripAffixes } from '../formats/number.ts'
+import { splitTime } from '../formats/time-of-day.ts'
 import type { Role } from '../options.ts'
 import { isYearName } from './date-headings.ts'
 import { type HeaderFindings, unassignedColumns } from './header.ts'
@@ -13,12 +14,9 @@ export type Sample = readonly (readonly string[])[]
 type Content = 'numbers' | 'years' | 'dates' | 'texts' | 'nothing'
 
 const YEAR = /^(?:1[5-9]|20|21)\d{2}$/
-/** Matches a time of day behind a date. */
-const TIME = /[T ]\s*\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d{1,9})?)?(?:[AP]M)?(?:Z|[+-]\d{2}:?\d{2})?$/i
-
 const isNumber = (text: string): boolean => stripAffixes(text) !== undefined
 const isYear = (text: string): boolean => YEAR.test(text)
-const isDate = (text: string): boolean => isWholeDate(text.replace(TIME, '').trim())
+const isDate = (text: string): boolean => isWholeDate(splitTime(text)?.date ?? text)
 
 /** Returns what the cells of a column are; words for a missing value say nothing. */
 export const contentOf = (sample: Sample, at: number): Content => {

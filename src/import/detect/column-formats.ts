@@ -3,7 +3,9 @@ import type { ColumnPlan } from '../columns/columns.ts'
 import { createNameColumn } from '../columns/name-column.ts'
 import { roleHeader } from '../columns/role-text.ts'
 import { type DateFormat, dateFormat, PLAIN_FORMAT } from '../formats/date-format.ts'
+import { createMissingWords, withoutMissing } from '../formats/missing-words.ts'
 import type { DecimalSign } from '../formats/number.ts'
+import { createTimesOfDay } from '../formats/time-of-day.ts'
 import { type ImportOptions, NAME_ROLES } from '../options.ts'
 import type { Table } from '../parse/table.ts'
 import type { Lookup } from '../permissions.ts'
@@ -65,8 +67,9 @@ export const createColumnFormats = (
 ): ColumnFormats => {
   const units = createUnits()
   const numbers = numberColumns(plan).flatMap(({ name, places }) => {
+    const words = options.missing === undefined ? createMissingWords() : undefined
     const sign = options.decimal ?? signs.get(places[0] ?? -1) ?? '.'
-    const column = createNumberColumn(name, sign, options.decimal !== undefined, units.watch(name))
+    const column = createNumberColumn(name, sign, options.decimal !== undefined, units.watch(name), words)
     return places.map((at) => [at, column] as const)
   })
   const byPlace = new Map(numbers)
@@ -80,7 +83,9 @@ export const createColumnFormats = (
   const at = options.date === undefined ? plan.roles.get('date') : undefined
   if (at === undefined) return { ...known, date: undefined }
   const asked = formatAsked(options)
-  const column = createDateColumn(roleHeader(plan, 'date'), asked ?? format ?? PLAIN_FORMAT, asked !== undefined)
+  const name = roleHeader(plan, 'date')
+  const times = createTimesOfDay(name, options.time === 'drop')
+  const column = createDateColumn(name, asked ?? format ?? PLAIN_FORMAT, asked !== undefined, times)
   return { ...known, date: { at, column } }
 }
 
@@ -93,7 +98,7 @@ export const detectFormats = async (
   onProgress: () => void,
 ): Promise<ColumnFormats> => {
   const formats = createColumnFormats(plan, options, lookups)
-  await surveyCells(table, plan, formats, onProgress)
+  await surveyCells(table, plan, formats, withoutMissing(options.missing), onProgress)
   return formats
 }
 

@@ -1,6 +1,7 @@
 import { formatDecimal } from '../../domain/decimal.ts'
 import { Fault } from '../../domain/errors.ts'
 import { type Evidence, showCell } from '../formats/evidence.ts'
+import type { MissingWords } from '../formats/missing-words.ts'
 import {
   type DecimalSign,
   type AffixedNumber,
@@ -116,6 +117,8 @@ export type NumberColumn = {
   readonly proven: () => DecimalSign | undefined
   /** Returns the first recorded cell with more decimals than are stored. */
   readonly rounded: () => Evidence | undefined
+  /** Tells whether cells may stand for no value, and the user has not said so. */
+  readonly hasWords: () => boolean
   /** Returns why it is in doubt how to read the column; undefined if it is not. */
   readonly doubt: () => string | undefined
   /** Returns remarks on a column that can be read. */
@@ -155,7 +158,13 @@ const bothReadings = ({ text }: Evidence): string => {
  * Creates a column that is read with a decimal sign; unless the user gave it, it is an assumption that cells may
  * refute.
  */
-export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boolean, units: Units): NumberColumn => {
+export const createNumberColumn = (
+  name: string,
+  sign: DecimalSign,
+  isGiven: boolean,
+  units: Units,
+  words?: MissingWords,
+): NumberColumn => {
   const short = SHORT[sign]
   const proofs = new Map<DecimalSign, Evidence>()
   const rounded = new Map<DecimalSign, Evidence>()
@@ -208,13 +217,17 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
       return
     }
     const affixed = stripAffixes(text)
-    if (!affixed) return
+    if (!affixed) {
+      words?.note(text, line)
+      return
+    }
     noteAffixed(affixed, text, line, kpi)
     noteRounding(affixed, text, line)
   }
   const readLong = (text: string, line: number, kpi: number | undefined): NumberCell | Fault => {
     const affixed = stripAffixes(text)
     if (affixed) noteAffixed(affixed, text, line, kpi)
+    else words?.note(text, line)
     const cell = affixed && readAffixedNumber(affixed, sign)
     return withText(text, cell ?? faultOfNumber(text, sign))
   }
@@ -243,7 +256,10 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
         rounded: false,
       }
     },
+    hasWords: () => words?.isFound() ?? false,
     doubt: () => {
+      const missing = words?.doubt()
+      if (missing !== undefined) return missing
       if (isGiven) return units.doubt()
       if (proofs.size === 0 && doubtful) {
         return `${showCell(doubtful)} is ${bothReadings(doubtful)}, and no other cell shows which; say it: --decimal . or --decimal ,`
@@ -264,6 +280,6 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
   }
 }
 
-/** Tells whether a cell has refuted the sign that was assumed for its column. */
-export const isRefuted = ({ proofs, sign, proven }: NumberColumn): boolean =>
-  proven() !== sign && proofs.has(otherSign(sign))
+/** Tells whether a cell has refuted the sign that was assumed for its column, or may stand for no value. */
+export const isRefuted = ({ proofs, sign, proven, hasWords }: NumberColumn): boolean =>
+  hasWords() || (proven() !== sign && proofs.has(otherSign(sign)))

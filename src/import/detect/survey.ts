@@ -46,11 +46,15 @@ const kpiReader = (
   }
 }
 
-/** Reads a whole file, and lets each column record its cells; rows longer than the header are skipped. */
+/**
+ * Reads a whole file, and lets each column record its cells; rows longer than the header are skipped. `valueOf` gives
+ * an empty text for a number that stands for no value.
+ */
 export const surveyCells = async (
   table: Table,
   plan: ColumnPlan,
   formats: ColumnFormats,
+  valueOf: (text: string) => string,
   onProgress: () => void,
 ): Promise<void> => {
   const { numbers, names, date } = formats
@@ -67,8 +71,8 @@ export const surveyCells = async (
       if (text.trim() !== '') find(text)
     }
     for (const [at, column] of numbers) {
-      const text = cells[at]?.trim()
-      if (text) column.note(text, line, kpiOf(cells, at))
+      const text = valueOf(cells[at]?.trim() ?? '')
+      if (text !== '') column.note(text, line, kpiOf(cells, at))
     }
   }
   let isHeader = true

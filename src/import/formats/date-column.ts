@@ -11,6 +11,7 @@ import {
   shortYearsOf,
 } from './date-format.ts'
 import { type Evidence, faultOfNoValue, Misread, showCell } from './evidence.ts'
+import { createTimesOfDay, splitTime } from './time-of-day.ts'
 
 /**
  * Describes a date format that can be detected, and a rarer one that looks like it: weeks instead of months, the day
@@ -121,12 +122,10 @@ const readingsOf = (text: string, formats: readonly DateFormat[]): ReadDate[] =>
 
 const isOneDay = (readings: readonly ReadDate[]): boolean => readings.every(({ day }) => day === readings[0]?.day)
 
-const TIME = /^\S.*[T\s]\d{1,2}:\d{2}/
 const SERIAL = /^\d{5}([.,]\d+)?$/
 
 /** Returns what a text that may be a date does not say, so that only the user can. */
-const whatIsUnsaid = (text: string): string | undefined => {
-  const shortYears = shortYearsOf(text)
+const whatIsUnsaid = (text: string, shortYears: readonly DateFormat[] = shortYearsOf(text)): string | undefined => {
   if (shortYears.length > 0)
     return `has a year of two digits; say how dates are written: ${dateFormatFlags(shortYears)}`
   if (!SERIAL.test(text)) return undefined
@@ -141,12 +140,21 @@ const faultOfWritten = (text: string, format: DateFormat): string | undefined =>
   if (known !== undefined) return known
   const day = format === PLAIN_FORMAT && PLAIN_DATE.test(text) ? checkDay(text) : undefined
   if (day instanceof Fault) return day.message
-  return format.read(text) === null ? 'is a date that does not exist, or not in the years 1900 to 2199' : undefined
+  return format.read(text) === null ? whyNoDay(text) : undefined
+}
+
+const YEAR_IN = /(?:^|\D)(1[0-8]\d{2}|2[2-9]\d{2})(?:\D|$)/
+
+/** Returns why a text that is written like a date is none: the years of entries are bounded. */
+const whyNoDay = (text: string): string => {
+  const year = YEAR_IN.exec(text)?.[1]
+  if (year === undefined) return 'is a date that does not exist, or not in the years 1900 to 2199'
+  return `is ${Number(year) < 1900 ? 'before 1900' : 'after 2199'}: the service keeps entries of the years 1900 to 2199`
 }
 
 /** Returns how a text is written, if not in the format of the column. */
 const whatIsOther = (text: string, format: DateFormat): string => {
-  if (TIME.test(text)) return 'has a time of day; entries have only dates'
+  if (splitTime(text)) return 'has a time of day; entries have only dates: --time drop leaves it out'
   if (namesTwoMonths(text)) return 'names a month that is one in Polish and another in Croatian; write it in figures'
   return whatIsUnsaid(text) ?? `must be a date, ${format.text}`
 }
@@ -166,13 +174,19 @@ const tellReadings = (readings: readonly ReadDate[]): string =>
   readings.map(({ format, day }) => `${formatDay(day)} (${format.text})`).join(' or ')
 
 /** Creates a column that is read in a format; unless the user gave it, it is an assumption that cells may refute. */
-export const createDateColumn = (name: string, format: DateFormat, isGiven: boolean): DateColumn => {
+export const createDateColumn = (
+  name: string,
+  format: DateFormat,
+  isGiven: boolean,
+  times = createTimesOfDay(name, false),
+): DateColumn => {
   let left: readonly DateFormat[] = isGiven ? [format] : KNOWN_FORMATS
   let proof: Evidence | undefined
   let conflict: { readonly cell: Evidence; readonly reading: ReadDate } | undefined
   const noted = new Set<string>()
   const rivals = createRivals(name, KNOWN_FORMATS)
   let unsaid: Evidence | undefined
+  let shortYears: readonly DateFormat[] | undefined
   let first: Evidence | undefined
   // Holds the first cells that are different days in different formats: one for each set of formats that differ.
   const doubtful = new Map<string, Evidence>()
@@ -188,7 +202,8 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
     if (kept.length === 0) conflict ??= { cell: { text, line }, reading: first }
     else if (kept.length < left.length) [left, proof] = [kept, { text, line }]
   }
-  const note = (text: string, line: number): void => {
+  const note = (text: string, line: number): void => noteDate(times.dateOf(text, line), line)
+  const noteDate = (text: string, line: number): void => {
     // A text shows nothing new the second time, and most files repeat few dates many times.
     if (isGiven || noted.has(text)) return
     if (noted.size >= REMEMBERED) noted.clear()
@@ -196,7 +211,14 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
     rivals.note(text, line)
     const readings = readingsOf(text, KNOWN_FORMATS)
     narrow(readings, text, line)
-    if (readings.length === 0 && !unsaid && whatIsUnsaid(text) !== undefined) unsaid = { text, line }
+    if (readings.length === 0) noteShortYear(text, line)
+  }
+  /** Notes a date with a year of two digits, and keeps the formats that fit all of them. */
+  const noteShortYear = (text: string, line: number): void => {
+    if (whatIsUnsaid(text) === undefined) return
+    unsaid ??= { text, line }
+    const fits = shortYearsOf(text)
+    shortYears = shortYears?.filter((format) => typeof format.read(text) === 'number') ?? fits
   }
   const rivalDoubt = (): string | undefined => (isGiven ? undefined : rivals.doubt(left))
   const doubtfulCell = (): Evidence | undefined => {
@@ -207,10 +229,11 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
     name,
     format,
     note,
-    read: (text, line) => {
+    read: (cell, line) => {
+      const text = times.dateOf(cell, line)
       const day = format.read(text)
       const isKnown = typeof day === 'number' && left.length === 1 && left[0] === format
-      if (!isKnown) note(text, line)
+      if (!isKnown) noteDate(text, line)
       else if (!isGiven) rivals.note(text, line)
       if (typeof day === 'number') {
         first ??= { text, line }
@@ -223,18 +246,23 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
       const isSettled = !conflict && left.length < KNOWN_FORMATS.length && !doubtfulCell() && !rivalDoubt()
       return only && (isGiven || isSettled) ? { format: only, proof, isOnly: left.length === 1 } : undefined
     },
-    remarks: () =>
-      first && isOfYear(format)
+    remarks: () => [
+      ...times.remarks(),
+      ...(first && isOfYear(format)
         ? [
             `${name}: ${showCell(first)} is taken as ${tellReadings(readingsOf(first.text, [format]))}, by the calendar year; if the fiscal year of the account begins in another month, write days instead`,
           ]
-        : [],
-    isRefuted: () => !left.includes(format) || conflict !== undefined,
+        : []),
+    ],
+    isRefuted: () => !left.includes(format) || conflict !== undefined || times.isFound(),
     doubt: () => {
+      const timed = times.doubt()
+      if (timed !== undefined) return timed
       if (conflict && proof) {
         return `has dates in several formats: ${showCell(proof)} (${left[0]?.text}), ${showCell(conflict.cell)} (${conflict.reading.format.text}); rows in other formats are rejected with ${dateFormatFlags([...left.slice(0, 1), conflict.reading.format])}`
       }
-      if (unsaid && left.length === KNOWN_FORMATS.length) return `${showCell(unsaid)} ${whatIsUnsaid(unsaid.text)}`
+      if (unsaid && left.length === KNOWN_FORMATS.length)
+        return `${showCell(unsaid)} ${whatIsUnsaid(unsaid.text, shortYears)}`
       const cell = doubtfulCell()
       if (!cell) return rivalDoubt()
       return `${showCell(cell)} is ${tellReadings(readingsOf(cell.text, left))}, and every other cell fits both; say which: ${dateFormatFlags(left)}`

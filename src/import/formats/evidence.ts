@@ -3,7 +3,7 @@ import { Fault } from '../../domain/errors.ts'
 /** Lists what people and programs write for "no value"; none of it may be read as a number or date. */
 const PLACEHOLDERS = new Set(
   [
-    '-|–|—|--|---|.|..|...|…|?|/|nil|none|null|(null)|(blank)|n/a|n.a.|n. a.|na|nan|undefined|tbd|missing',
+    '-|–|—|--|---|.|..|...|…|?|/|nil|none|null|(null)|(blank)|n/a|n.a.|n. a.|na|nan|undefined|tbd|missing|:|no data|not available',
     'n/v|k.a.|k. a.|entf.|keine|s/o|n/d|n.d.|nd|nc|sin dato|s/d|nvt|n.v.t.|saknas|brak|b/d|bd',
   ].flatMap((line) => line.split('|')),
 )
@@ -11,6 +11,17 @@ const PLACEHOLDERS = new Set(
 /** Matches `#REF!`, `#DIV/0!`, `#N/A`, and the same in other languages; LibreOffice also writes `Err:502`. */
 const SPREADSHEET_ERROR = /^(?:#[\p{L}\p{N}/ _]+[!?]?|err:\d+)$/iu
 const NARROW = /^#+$/
+/** Lists the words that accounting programs also write for zero. */
+const DASHES = new Set(['-', '–', '—', '--', '---'])
+
+/** Matches what spreadsheets show for "not available"; their other errors are mistakes. */
+const NOT_AVAILABLE = /^#(?:N\/A|N\/D|NV|NA|ND)$/i
+
+/** Tells whether a text is a word for "no value". */
+export const isNoValue = (text: string): boolean => PLACEHOLDERS.has(text.toLowerCase()) || NOT_AVAILABLE.test(text)
+
+/** Tells whether a word for "no value" may also be meant as zero. */
+export const mayBeZero = (text: string): boolean => DASHES.has(text)
 
 /** Returns the fault of a text that stands for a missing value. */
 export const faultOfNoValue = (text: string): string | undefined => {

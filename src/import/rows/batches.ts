@@ -1,9 +1,9 @@
-import { sumExactly } from '../../domain/decimal.ts'
 import { BODY_LIMIT } from '../../domain/limits.ts'
 import { BATCH_LIMIT, type EntryDraft } from '../../domain/resources/entry.ts'
 import { type Block, numberAt } from '../external-sort/block.ts'
 import type { OnDuplicate } from '../options.ts'
 import { ownerOf } from '../entry-key.ts'
+import { type Combination, createCombination } from './combine.ts'
 import { beyondAt, draftOf, isBadAt } from './packed-row.ts'
 
 /** Describes entries that are sent together, each with the place of its row in the file, or several places. */
@@ -30,31 +30,6 @@ export type DuplicateSink = (places: readonly number[], bad: readonly number[]) 
 const sameKey = (left: EntryDraft, right: EntryDraft): boolean =>
   left.entry_date === right.entry_date && left.kpi_id === right.kpi_id && ownerOf(left) === ownerOf(right)
 
-/** Describes a row of a repeated key, and the digits of its actual that were rounded away. */
-type Again = { readonly draft: EntryDraft; readonly beyond: string }
-
-/** Returns an entry with the sum of all rows' actuals, and the last target and notes that any of them gives. */
-const sumOf = (rows: readonly Again[], last: EntryDraft): EntryDraft => {
-  const actuals = rows.flatMap(({ draft: { actual }, beyond }) =>
-    typeof actual === 'bigint' ? [{ value: actual, beyond }] : [],
-  )
-  const given = { ...last }
-  for (const { draft } of rows) {
-    const { target, notes } = draft
-    if (target !== undefined) given.target = target
-    if (notes !== undefined) given.notes = notes
-  }
-  if (actuals.length > 0) given.actual = sumExactly(actuals)
-  return given
-}
-
-/** Returns the entry to send for a repeated key. */
-const choose = (rows: readonly Again[], onDuplicate: Exclude<OnDuplicate, 'error'>): EntryDraft | undefined => {
-  const [first, last] = [rows[0]?.draft, rows.at(-1)?.draft]
-  if (onDuplicate === 'sum' && last) return sumOf(rows, last)
-  return onDuplicate === 'first' ? first : last
-}
-
 /**
  * Cuts sorted rows into batches of at most `limit` entries, small enough for a request. Repeated keys are settled here:
  * sorting has brought their rows together. If one of the rows is bad none is chosen, because its corrected values are
@@ -68,11 +43,11 @@ export function* cutBatches(
 ): Generator<Batch> {
   let batch: Batch = { drafts: [], lines: [] }
   let weight = 0
-  // The last entry; if its key came again, `again` holds all its rows and their lines.
+  // The last entry; if its key came again, `again` holds what becomes of its rows, and their lines.
   let last: EntryDraft | undefined
   let [lastLine, lastBeyond] = [0, '']
   let isLastBad = false
-  let again: { readonly rows: Again[]; readonly lines: number[]; readonly bad: number[] } | undefined
+  let again: { readonly rows: Combination | undefined; readonly lines: number[]; readonly bad: number[] } | undefined
 
   const push = (draft: EntryDraft, lines: number | readonly number[]): void => {
     batch.drafts.push(draft)
@@ -87,7 +62,7 @@ export function* cutBatches(
     }
     const { rows, lines: places, bad } = again
     again = undefined
-    const chosen = onDuplicate === 'error' || bad.length > 0 ? undefined : choose(rows, onDuplicate)
+    const chosen = bad.length > 0 ? undefined : rows?.result()
     if (chosen) push(chosen, places)
     else if (onDuplicate === 'error' || bad.length < places.length) refuse(places, bad)
   }
@@ -98,11 +73,11 @@ export function* cutBatches(
       const isOneBad = isBadAt(block, at)
       if (last && sameKey(last, draft)) {
         again ??= {
-          rows: [{ draft: last, beyond: lastBeyond }],
+          rows: onDuplicate === 'error' ? undefined : createCombination(onDuplicate, last, lastBeyond),
           lines: [lastLine],
           bad: isLastBad ? [lastLine] : [],
         }
-        again.rows.push({ draft, beyond: beyondAt(block, at) })
+        again.rows?.add(draft, beyondAt(block, at))
         again.lines.push(line)
         if (isOneBad) again.bad.push(line)
         continue

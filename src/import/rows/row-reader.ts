@@ -9,6 +9,7 @@ import { nameFinder, type ColumnFormats } from '../detect/survey.ts'
 import type { BlockRow } from '../external-sort/block.ts'
 import { readDateCell, memoize } from '../formats/date-format.ts'
 import { Misread } from '../formats/evidence.ts'
+import { withoutMissing } from '../formats/missing-words.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import type { SourcesOfUsers } from '../entry-key.ts'
 import { hasSurplusCells, type Row } from '../parse/rows.ts'
@@ -96,6 +97,7 @@ export const createRowReader = (
   const namesKeys = KEY_ROLES.some((role) => roles.has(role))
   const [givesOwner, givesKpi] = [headerGives(wide, 'user', 'source'), headerGives(wide, 'kpi')]
   const partDays = createPartDays(wide)
+  const valueOf = withoutMissing(options.missing)
   const givesDay = headerGives(wide, 'date') && !hasParts(wide)
 
   const accept = <T>(value: T | Fault): T | undefined => {
@@ -140,7 +142,7 @@ export const createRowReader = (
     const held: BlockRow[] = []
     for (const column of columns) {
       const { at } = column
-      const text = (cells[at] ?? '').trim()
+      const text = valueOf((cells[at] ?? '').trim())
       if (text === '' && !options.clearEmpty) {
         sink.empty()
         continue

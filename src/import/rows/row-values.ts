@@ -7,7 +7,8 @@ import type { NumberColumn } from '../detect/number-column.ts'
 import type { ColumnFormats } from '../detect/survey.ts'
 import type { BlockRow } from '../external-sort/block.ts'
 import { Misread } from '../formats/evidence.ts'
-import type { ImportOptions, Role } from '../options.ts'
+import { withoutMissing } from '../formats/missing-words.ts'
+import { COMPUTED, type ImportOptions, type Role } from '../options.ts'
 import { ACTUAL, NOTES, packText, TARGET } from './packed-row.ts'
 
 /** Describes the current row and its faults; one object is reused for all rows, to save allocations. */
@@ -39,7 +40,7 @@ type ValueReader = {
 /** Creates a reader of values; `onRounded` is called for each that had more than four decimals. */
 export const createValueReader = (
   { roles, isMarked }: ColumnPlan,
-  { strict, clearEmpty, onDuplicate }: ImportOptions,
+  { strict, clearEmpty, onDuplicate, missing }: ImportOptions,
   formats: ColumnFormats,
   hand: CurrentRow,
   onRounded: () => void,
@@ -52,7 +53,7 @@ export const createValueReader = (
     else if (cell.rounded && strict) hand.reasons.push(`${name} "${text}" has more than four decimals`)
     else {
       if (cell.rounded) onRounded()
-      if (onDuplicate === 'sum') hand.beyond = cell.beyond ?? ''
+      if (COMPUTED.has(onDuplicate)) hand.beyond = cell.beyond ?? ''
       return cell.value
     }
     return 0n
@@ -63,11 +64,12 @@ export const createValueReader = (
     hand.reasons.push(`notes ${value.message}`)
     return ''
   }
-  const columnOf = (role: Role): ((cells: RowCells) => string | undefined) => {
+  const columnOf = (role: Role, valueOf = (text: string): string => text) => {
     const at = roles.get(role)
-    return at === undefined ? () => undefined : (cells) => (cells[at] ?? '').trim()
+    return at === undefined ? () => undefined : (cells: RowCells) => valueOf((cells[at] ?? '').trim())
   }
-  const [actualIn, targetIn, notesIn] = [columnOf('actual'), columnOf('target'), columnOf('notes')]
+  const valueOf = withoutMissing(missing)
+  const [actualIn, targetIn, notesIn] = [columnOf('actual', valueOf), columnOf('target', valueOf), columnOf('notes')]
   const formOf = (role: Role): NumberColumn | undefined => formats.numbers.get(roles.get(role) ?? -1)
   const [actualForm, targetForm] = [formOf('actual'), formOf('target')]
   const flagOf: ValueReader['flagOf'] = (text, bits) => {

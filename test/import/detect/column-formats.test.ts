@@ -109,13 +109,33 @@ describe('numbers of a column', () => {
   })
 
   test('are rejects where they stand for none, and say nothing of the others', async () => {
-    expect(await readNumbers(['12,5', 'n/a', '#DIV/0!', '-', '1.234'])).toMatchObject({
+    const texts = ['12,5', 'n/a', '#DIV/0!', '-', '1.234']
+    expect(await readNumbers(texts, { missing: new Set() })).toMatchObject({
       entries: [`${formatDay(20_000)} 12.5 -`, `${formatDay(20_004)} 1234 -`],
       rejects: [
         '3: actual "n/a" stands for no value; leave the cell empty',
         '4: actual "#DIV/0!" is an error of the spreadsheet, not a value',
         '5: actual "-" stands for no value; leave the cell empty',
       ],
+    })
+    expect(await readNumbers(texts, { missing: new Set(['n/a']) })).toMatchObject({
+      entries: [`${formatDay(20_000)} 12.5 -`, `${formatDay(20_004)} 1234 -`],
+      rejects: [expect.stringContaining('#DIV/0!'), expect.stringContaining('"-"')],
+    })
+  })
+
+  test('stop a run where words may stand for none, and flags say which', async () => {
+    expect(await readNumbers(['12.5', 'NA', 'NA', '-', '1'])).toMatchObject({
+      stopped: [
+        'actual: has "NA" (2 cells, the first on line 3), "-" (line 5), which may stand for no value: --missing NA,- takes such cells as empty, and not 0, which a dash may stand for as well; --missing "" rejects their rows',
+      ],
+    })
+    expect(await readNumbers(['12.5', '#N/A', 'n. a.'])).toMatchObject({
+      stopped: [expect.stringContaining(`--missing '#N/A,"n. a."' takes`)],
+    })
+    expect(await readNumbers(['12.5', 'na', '1'], { missing: new Set(['na']) })).toMatchObject({
+      entries: [`${formatDay(20_000)} 12.5 -`, `${formatDay(20_002)} 1 -`],
+      rejects: [],
     })
   })
 
@@ -345,7 +365,7 @@ describe('dates of a column', () => {
     const texts = [
       '02.03.2026',
       '31.02.2026',
-      '04.03.2026 14:30',
+      '04.03.2026 24:30',
       '05.03.26',
       '46083',
       'n/a',
@@ -357,14 +377,44 @@ describe('dates of a column', () => {
       entries: ['2026-03-02 0 -'],
       rejects: [
         '3: "31.02.2026" is a date that does not exist, or not in the years 1900 to 2199',
-        '4: "04.03.2026 14:30" has a time of day; entries have only dates',
+        '4: "04.03.2026 24:30" must be a date, DD.MM.YYYY',
         '5: "05.03.26" has a year of two digits; say how dates are written: --date-format DD.MM.YY',
         '6: "46083" looks like a serial number of a spreadsheet; save the column as dates, or use --date-format EXCEL',
         '7: "n/a" stands for no value; leave the cell empty',
         '8: "#REF!" is an error of the spreadsheet, not a value',
         '9: "soon" must be a date, DD.MM.YYYY',
-        '10: "01.01.1026" is a date that does not exist, or not in the years 1900 to 2199',
+        '10: "01.01.1026" is before 1900: the service keeps entries of the years 1900 to 2199',
       ],
+    })
+  })
+
+  test.each<[texts: string[], read: string[]]>([
+    [
+      ['2026-03-01 13:30', '2026-03-02T01:00:00Z'],
+      ['2026-03-01 0 -', '2026-03-02 1 -'],
+    ],
+    [
+      ['1.3.2026 13.30', '31.3.2026 1.05'],
+      ['2026-03-01 0 -', '2026-03-31 1 -'],
+    ],
+    [
+      ['3/31/2026 1:30 PM', '4/1/2026 12:00:01 am'],
+      ['2026-03-31 0 -', '2026-04-01 1 -'],
+    ],
+    [
+      ['2026-03-01T13:30:00.123+02:00', '2026-03-02'],
+      ['2026-03-01 0 -', '2026-03-02 1 -'],
+    ],
+  ])('have their times dropped: %j', async (texts, entries) => {
+    expect(await readDates(texts, { time: 'drop' })).toMatchObject({ entries, rejects: [] })
+    expect(await readDates(texts)).toMatchObject({
+      stopped: [expect.stringMatching(/^date: has times of day, such as .* --time drop leaves the times out/)],
+    })
+  })
+
+  test('with years of two digits are asked about with the forms that fit all of them', async () => {
+    expect(await readDates(['1/2/20', '1/22/20'])).toMatchObject({
+      stopped: ['date: "1/2/20" on line 2 has a year of two digits; say how dates are written: --date-format MM/DD/YY'],
     })
   })
 })

@@ -58,10 +58,24 @@ const groupsOf = (rows: readonly Cells[]): Numbered[][] => {
   return [...byKey.keys()].toSorted().map((key) => byKey.get(key) ?? [])
 }
 
+/** Numbers of up to eight decimals in hundred-millionths. */
+const unitsOf = (texts: readonly string[]): bigint[] => texts.map((text) => BigInt(Math.round(Number(text) * 1e8)))
+
 /** Numbers of up to eight decimals, added up in hundred-millionths and rounded once. */
 const sumOf = (texts: readonly string[]): string => {
-  const units = texts.reduce((total, text) => total + BigInt(Math.round(Number(text) * 1e8)), 0n)
+  const units = unitsOf(texts).reduce((total, one) => total + one, 0n)
   return texts.length === 0 ? '' : formatDecimal(divideRounded(units, 10_000n))
+}
+
+/** One number of several, by any function, rounded once. */
+const numberOf = (texts: readonly string[], by: OnDuplicate): string => {
+  if (texts.length === 0) return ''
+  const units = unitsOf(texts).toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0))
+  const total = units.reduce((sum, one) => sum + one, 0n)
+  if (by === 'count') return String(texts.length)
+  if (by === 'avg') return formatDecimal(divideRounded(total, 10_000n * BigInt(texts.length)))
+  const [one = 0n] = by === 'max' ? units.slice(-1) : by === 'min' ? units : [total]
+  return formatDecimal(divideRounded(one, 10_000n))
 }
 
 const settle = (group: readonly Numbered[], onDuplicate: OnDuplicate): Cells | undefined => {
@@ -71,7 +85,7 @@ const settle = (group: readonly Numbered[], onDuplicate: OnDuplicate): Cells | u
   if (onDuplicate === 'last') return last
   const actuals = group.map(({ actual }) => actual).filter((actual) => actual !== '')
   const notes = group.findLast((one) => one.notes !== '')?.notes ?? ''
-  return { ...last, actual: sumOf(actuals), notes }
+  return { ...last, actual: numberOf(actuals, onDuplicate), notes }
 }
 
 const row: fc.Arbitrary<Cells> = fc.record({

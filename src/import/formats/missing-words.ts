@@ -1,0 +1,51 @@
+import { type Evidence, isNoValue, mayBeZero } from './evidence.ts'
+
+/** Collects the words for "no value" in a column of numbers, if the user has not said which there are. */
+export type MissingWords = {
+  readonly note: (text: string, line: number) => void
+  /** Returns what they are, and the flags that settle it; undefined if there are none. */
+  readonly doubt: () => string | undefined
+  readonly isFound: () => boolean
+}
+
+/** Bounds the different words that are kept. */
+const MOST_WORDS = 20
+const SHOWN_WORDS = 5
+
+type Counted = { count: number; readonly first: Evidence }
+
+/** Returns a list as the value of a flag in any shell. */
+const shellList = (words: readonly string[]): string => {
+  const text = words.map((word) => (/[ ,]/.test(word) ? `"${word}"` : word)).join(',')
+  return /^[\w/.,:-]+$/.test(text) ? text : `'${text}'`
+}
+
+/** Creates a collection of such words. */
+export const createMissingWords = (): MissingWords => {
+  const words = new Map<string, Counted>()
+  const shown = ([word, { count, first }]: readonly [string, Counted]): string =>
+    `"${word}" (${count === 1 ? `line ${first.line}` : `${count} cells, the first on line ${first.line}`})`
+  return {
+    note: (text, line) => {
+      if (!isNoValue(text)) return
+      const known = words.get(text)
+      if (known) known.count += 1
+      else if (words.size < MOST_WORDS) words.set(text, { count: 1, first: { text, line } })
+    },
+    isFound: () => words.size > 0,
+    doubt: () => {
+      if (words.size === 0) return undefined
+      const all = [...words]
+      const more = all.length - SHOWN_WORDS
+      const list = all.slice(0, SHOWN_WORDS).map(shown).join(', ') + (more > 0 ? ` and ${more} more words` : '')
+      const zero = all.some(([word]) => mayBeZero(word)) ? ', and not 0, which a dash may stand for as well' : ''
+      return `has ${list}, which may stand for no value: --missing ${shellList(all.map(([word]) => word))} takes such cells as empty${zero}; --missing "" rejects their rows`
+    },
+  }
+}
+
+/** Returns a function that gives an empty text for one that stands for no value. */
+export const withoutMissing = (missing: ReadonlySet<string> | undefined): ((text: string) => string) => {
+  if (!missing || missing.size === 0) return (text) => text
+  return (text) => (missing.has(text.toLowerCase()) ? '' : text)
+}
