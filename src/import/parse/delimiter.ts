@@ -1,7 +1,7 @@
 import { KpiError } from '../../domain/errors.ts'
 import { roleOf } from '../columns/header.ts'
 import { type Delimiter, delimiterName, DELIMITERS } from '../options.ts'
-import { widestRowPlace } from './heading.ts'
+import { widestRowPlace } from './heading/find-heading.ts'
 import { createSplitter, type Row } from './rows.ts'
 
 /** Describes the delimiter of a file. */
@@ -44,8 +44,8 @@ const rowsBy = ({ text, isAll }: Beginning, separator: string): Row[] => {
 }
 
 const readBy = (beginning: Beginning, separator: Delimiter): SplitLines => {
-  const all = rowsBy(beginning, separator).map(({ cells }) => cells)
-  const [header, ...rows] = all.slice(widestRowPlace(all))
+  const all = rowsBy(beginning, separator)
+  const [header, ...rows] = all.slice(widestRowPlace(all)).map(({ cells }) => cells)
   const names = header ?? []
   const isPlain = (_: string, at: number): boolean => rows.every((cells) => PLAIN_CELL.test(cells[at] ?? ''))
   return {
