@@ -180,7 +180,10 @@ const findIn = (search: Search): FoundHeading => {
   return chooseLabels(search, labelRows(search, first))
 }
 
-/** Returns the heading that begins after so many lines; throws if there is none. */
+/**
+ * Returns the heading that begins after so many lines; throws if there is none. Of two header rows the lines may be those
+ * above either.
+ */
 const afterLines = (search: Search, lines: number): FoundHeading => {
   const { rows, places, body } = search
   const at = rows.findIndex(({ line }) => line > lines)
@@ -188,7 +191,7 @@ const afterLines = (search: Search, lines: number): FoundHeading => {
   const [upper, next] = [cellsAt(search, at), cellsAt(search, at + 1)]
   const isDouble = places.includes(at + 1) && rowKind(body, next) === 'labels' && isUpperRow(upper, next)
   if (isDouble) return { at: at + 1, upper: fillRight(upper, next.length), units: undefined }
-  return { at: Math.max(0, at), upper: undefined, units: undefined }
+  return headingAt(search, Math.max(0, at))
 }
 
 /**

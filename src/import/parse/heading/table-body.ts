@@ -104,8 +104,8 @@ export const describeBody = (rows: readonly Cells[]): TableBody => {
   )
   const used = all.filter(isUsed)
   const columns = used.length > 0 ? used : all
-  const tails = rows.length > SHORT ? [half] : [half, half.slice(-2), half.slice(-1)]
-  return tails.map((tail) => bodyOf(tail, columns)).find(({ kinds }) => kinds.size > 0) ?? bodyOf(half, columns)
+  const tails = rows.length > SHORT ? [judged] : [judged, judged.slice(-2), judged.slice(-1)]
+  return tails.map((tail) => bodyOf(tail, columns)).find(({ kinds }) => kinds.size > 0) ?? bodyOf(judged, columns)
 }
 
 /** Returns the share of the table's columns in which a row has a cell. */
