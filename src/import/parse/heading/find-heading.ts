@@ -77,8 +77,8 @@ const severalRows = ({ rows }: Search, places: readonly number[]): KpiError => {
 }
 
 /** Returns the heading at a place, with the row above it if that names groups of columns. */
-const headingAt = (search: Search, at: number, units?: number): FoundHeading => {
-  const [above, lower] = [search.rows[at - 1], search.rows[at]]
+const headingAt = (rows: readonly Row[], at: number, units?: number): FoundHeading => {
+  const [above, lower] = [rows[at - 1], rows[at]]
   const isUpper = above && lower && isUpperRow(above.cells, lower.cells)
   return { at, upper: isUpper ? fillRight(above.cells, lower.cells.length) : undefined, units }
 }
@@ -124,14 +124,14 @@ const rowOfNames = (search: Search, places: readonly number[]): number | undefin
 /** Returns which of several rows of labels is the header; throws if that is not clear. */
 const chooseLabels = (search: Search, all: readonly number[]): FoundHeading => {
   const last = all.at(-1) ?? 0
-  const isDouble = headingAt(search, last).upper !== undefined
+  const isDouble = headingAt(search.rows, last).upper !== undefined
   const left = withoutTitles(search, isDouble ? all.filter((at) => at !== last - 1) : all)
   const units = left.length > 1 && isUnitRow(search.body, cellsAt(search, last)) ? last : undefined
   const rows = left.filter((at) => at !== units)
   const [one, ...others] = rows
   const found = others.length === 0 ? one : rowOfNames(search, rows)
   if (found === undefined) throw severalRows(search, rows)
-  return headingAt(search, found, units)
+  return headingAt(search.rows, found, units)
 }
 
 /**
@@ -162,9 +162,9 @@ const aboveData = (search: Search, first: number): FoundHeading => {
   if (later !== undefined) {
     if (knownShare(cellsAt(search, later)) <= knownShare(cellsAt(search, first)))
       throw severalRows(search, [first, later])
-    return headingAt(search, later)
+    return headingAt(search.rows, later)
   }
-  return headingAt(search, nearHeader(search, first))
+  return headingAt(search.rows, nearHeader(search, first))
 }
 
 const findIn = (search: Search): FoundHeading => {
@@ -173,9 +173,9 @@ const findIn = (search: Search): FoundHeading => {
   const first = places.find((at) => namesColumns(search, cellsAt(search, at))) ?? places[0] ?? 0
   if (sure !== undefined) {
     const after = labelRows(search, sure).find((at) => at > sure && isUnitRow(body, cellsAt(search, at)))
-    return headingAt(search, sure, after)
+    return headingAt(search.rows, sure, after)
   }
-  if (body.kinds.size === 0) return headingAt(search, first)
+  if (body.kinds.size === 0) return headingAt(search.rows, first)
   if (rowKind(body, cellsAt(search, first)) === 'data') return aboveData(search, first)
   return chooseLabels(search, labelRows(search, first))
 }
@@ -184,14 +184,13 @@ const findIn = (search: Search): FoundHeading => {
  * Returns the heading that begins after so many lines; throws if there is none. Of two header rows the lines may be those
  * above either.
  */
-const afterLines = (search: Search, lines: number): FoundHeading => {
-  const { rows, places, body } = search
+const afterLines = (rows: readonly Row[], lines: number): FoundHeading => {
   const at = rows.findIndex(({ line }) => line > lines)
   if (at < 0 && rows.length > 0) throw new KpiError('malformed', `--skip-lines ${lines} skips all of the file`)
-  const [upper, next] = [cellsAt(search, at), cellsAt(search, at + 1)]
-  const isDouble = places.includes(at + 1) && rowKind(body, next) === 'labels' && isUpperRow(upper, next)
-  if (isDouble) return { at: at + 1, upper: fillRight(upper, next.length), units: undefined }
-  return headingAt(search, Math.max(0, at))
+  const { body } = searchIn(rows.slice(Math.max(0, at)))
+  const [upper, next] = [rows[at]?.cells ?? [], rows[at + 1]?.cells ?? []]
+  const isDouble = rowKind(body, next) === 'labels' && isUpperRow(upper, next)
+  return headingAt(rows, isDouble ? at + 1 : Math.max(0, at))
 }
 
 /**
@@ -199,8 +198,7 @@ const afterLines = (search: Search, lines: number): FoundHeading => {
  * the columns of the table. Throws if several rows may be it.
  */
 export const findHeading = (rows: readonly Row[], skipLines: number | undefined): FoundHeading => {
-  const search = searchIn(rows)
-  return skipLines === undefined ? findIn(search) : afterLines(search, skipLines)
+  return skipLines === undefined ? findIn(searchIn(rows)) : afterLines(rows, skipLines)
 }
 
 /** Returns the place of the row that is as wide as the table, for judging how cells are separated. */

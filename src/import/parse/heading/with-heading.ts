@@ -4,12 +4,16 @@ import type { RequestedFormat, Table } from '../table.ts'
 import { findHeading, HEADING_ROWS } from './find-heading.ts'
 import { mergeLabels } from './upper-row.ts'
 
-/** Returns the first rows of a file. */
-const firstRows = async (rows: AsyncGenerator<readonly Row[]>): Promise<Row[]> => {
+/** Returns the first rows of a file: all within the lines that are skipped, and those that show where the header is. */
+const firstRows = async (rows: AsyncGenerator<readonly Row[]>, skipLines: number): Promise<Row[]> => {
   const first: Row[] = []
+  let skipped = 0
   for await (const some of rows) {
-    first.push(...some.slice(0, HEADING_ROWS - first.length))
-    if (first.length >= HEADING_ROWS) break
+    for (const row of some) {
+      if (first.length - skipped >= HEADING_ROWS) return first
+      first.push(row)
+      if (row.line <= skipLines) skipped += 1
+    }
   }
   return first
 }
@@ -38,7 +42,7 @@ export const withHeading = async (
   table: RawTable,
   { skipLines, ignoreRows }: Pick<RequestedFormat, 'skipLines' | 'ignoreRows'>,
 ): Promise<Table> => {
-  const first = await firstRows(table.rows())
+  const first = await firstRows(table.rows(), skipLines ?? 0)
   const { at, upper, units: unitsAt } = findHeading(first, skipLines)
   const row = first[at]
   const isRowsSettled = ignoreRows !== undefined
@@ -49,5 +53,7 @@ export const withHeading = async (
   const isPlain = at === 0 && !isIgnored && !units
   const isLeftOut = ({ line, cells }: Row): boolean => line === units?.line || isIgnored?.(cells) === true
   const rows = isPlain ? table.rows : () => fromHeader(table.rows(), header, isLeftOut)
-  return { ...table, rows, above: first.slice(0, at), upper, ...(units && { units }), isRowsSettled }
+  // Where only blank lines are skipped, the header has to be on its line again in a file of rejects.
+  const above = at === 0 && skipLines !== undefined && row.line > 1 ? [{ line: 1, cells: [] }] : first.slice(0, at)
+  return { ...table, rows, above, upper, ...(units && { units }), isRowsSettled }
 }
