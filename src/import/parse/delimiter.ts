@@ -10,8 +10,8 @@ type FoundDelimiter = {
   readonly evidence: readonly string[]
 }
 
-/** Holds the first lines of a text, and whether they are all of it. */
-type Beginning = { readonly text: string; readonly isAll: boolean }
+/** Holds the first lines of a text, whether they are all of it, and how many of them are above the header, if given. */
+type Beginning = { readonly text: string; readonly isAll: boolean; readonly skipLines?: number | undefined }
 
 /** Describes the first lines as one delimiter splits them. */
 type SplitLines = {
@@ -31,7 +31,7 @@ const SAID = /^"?sep=([^\r\n]+?)"?\r?(?:\n|$)/i
 const PLAIN_CELL = /^[\s\d.,'’/:%€$£()+-]*$/
 
 /** Yields the rows up to the first that cannot be read. */
-const rowsBy = ({ text, isAll }: Beginning, separator: string): Row[] => {
+const rowsBy = ({ text, isAll, skipLines = 0 }: Beginning, separator: string): Row[] => {
   const [splitter, rows] = [createSplitter(separator, 'it'), [] as Row[]]
   try {
     splitter.add(text, rows)
@@ -40,7 +40,7 @@ const rowsBy = ({ text, isAll }: Beginning, separator: string): Row[] => {
     // Faults of a row are reported when the file is read.
     if (!(error instanceof KpiError)) throw error
   }
-  return rows
+  return rows.filter(({ line }) => line > skipLines)
 }
 
 const readBy = (beginning: Beginning, separator: Delimiter): SplitLines => {

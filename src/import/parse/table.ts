@@ -159,7 +159,7 @@ export const openTable = async (source: RereadableFile, asked: RequestedFormat =
   requireLineFeeds(text)
   const found = asked.separator
     ? { separator: asked.separator, evidence: [] }
-    : detectDelimiter({ text, isAll: seen.isAll })
+    : detectDelimiter({ text, isAll: seen.isAll, skipLines: asked.skipLines })
   const read = (): AsyncGenerator<readonly Row[]> =>
     readRows(decodeText(content(), encoding), found.separator, source.name)
   const rows = namesDelimiter(text) ? () => withoutFirst(read()) : read

@@ -167,10 +167,24 @@ const aboveData = (search: Search, first: number): FoundHeading => {
   return headingAt(search.rows, nearHeader(search, first))
 }
 
+/**
+ * Returns the first row with cells for the header, or where all rows above one that names all columns have few cells,
+ * that row: facts above a table may look like data.
+ */
+const firstNaming = (search: Search): number => {
+  const { places, body } = search
+  const first = places.find((at) => namesColumns(search, cellsAt(search, at))) ?? places[0] ?? 0
+  const wide = places.find((at) => at >= first && coverageOf(body, cellsAt(search, at)) > MOST_OF_TITLE)
+  const isWhole = wide !== undefined && coverageOf(body, cellsAt(search, wide)) === 1
+  if (!isWhole || rowKind(body, cellsAt(search, wide)) !== 'labels') return first
+  const hasFacts = places.some((at) => at >= first && at < wide && rowKind(body, cellsAt(search, at)) === 'data')
+  return hasFacts ? wide : first
+}
+
 const findIn = (search: Search): FoundHeading => {
   const { places, body } = search
   const sure = places.find((at) => isSurelyHeader(cellsAt(search, at)))
-  const first = places.find((at) => namesColumns(search, cellsAt(search, at))) ?? places[0] ?? 0
+  const first = firstNaming(search)
   if (sure !== undefined) {
     const after = labelRows(search, sure).find((at) => at > sure && isUnitRow(body, cellsAt(search, at)))
     return headingAt(search.rows, sure, after)
@@ -204,7 +218,6 @@ export const findHeading = (rows: readonly Row[], skipLines: number | undefined)
 /** Returns the place of the row that is as wide as the table, for judging how cells are separated. */
 export const widestRowPlace = (rows: readonly Row[]): number => {
   const search = searchIn(rows.slice(0, HEADING_ROWS))
-  const { places, body } = search
-  const first = places.find((at) => namesColumns(search, cellsAt(search, at))) ?? places[0] ?? 0
-  return rowKind(body, cellsAt(search, first)) === 'data' ? nearHeader(search, first) : first
+  const first = firstNaming(search)
+  return rowKind(search.body, cellsAt(search, first)) === 'data' ? nearHeader(search, first) : first
 }

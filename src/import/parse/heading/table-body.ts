@@ -61,12 +61,14 @@ const columnKind = (rows: readonly Cells[], at: number): 'number' | 'date' | 'ei
   return isMost('date', 'either') ? 'date' : undefined
 }
 
+const medianOf = (numbers: readonly number[]): number | undefined =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
+
 /** Returns how many cells a row of the table typically has: the median of the later rows, but for footers. */
 const typicalCount = (counts: readonly number[]): number => {
   const wide = counts.filter((count) => count > 1)
   const late = counts.slice(Math.floor(counts.length / 2)).filter((count) => count > 1)
-  const sorted = (late.length > 0 ? late : wide).toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? 1
+  return medianOf(late.length > 0 ? late : wide) ?? 1
 }
 
 const textKey = (at: number, text: string): string => `${at} ${text}`
@@ -95,15 +97,11 @@ export const describeBody = (rows: readonly Cells[]): TableBody => {
   const wide = rows.filter((_, at) => (counts[at] ?? 0) >= least)
   const half = wide.slice(Math.ceil(wide.length / 2)).slice(-MOST_ROWS)
   const judged = half.length > 0 ? half : wide
-  const width = Math.max(0, ...judged.map(({ length }) => length))
   // A single row may have more cells than the table, where its text has separators.
-  const few = judged.length > 2 ? 1 : 0
-  const isUsed = (at: number): boolean => judged.filter((cells) => textAt(cells, at) !== '').length > few
-  const all = Array.from({ length: width }, (_, at) => at).filter((at) =>
+  const width = medianOf(judged.map(({ length }) => length)) ?? 0
+  const columns = Array.from({ length: width }, (_, at) => at).filter((at) =>
     judged.some((cells) => textAt(cells, at) !== ''),
   )
-  const used = all.filter(isUsed)
-  const columns = used.length > 0 ? used : all
   const tails = rows.length > SHORT ? [judged] : [judged, judged.slice(-2), judged.slice(-1)]
   return tails.map((tail) => bodyOf(tail, columns)).find(({ kinds }) => kinds.size > 0) ?? bodyOf(judged, columns)
 }
@@ -116,17 +114,24 @@ export const coverageOf = ({ columns }: TableBody, cells: Cells): number =>
 export const repeatsText = ({ texts }: TableBody, cells: Cells): boolean =>
   [...cells.keys()].some((at) => textAt(cells, at) !== '' && texts.has(textKey(at, textAt(cells, at))))
 
-/** Tells whether numbers that may be years follow each other, as in a row of labels. */
+const YEAR = /^\d{4}$/
+
+/** Tells whether the years of a row follow each other, as labels do. */
 const areFollowing = (texts: readonly string[]): boolean => {
   const years = [...new Set(texts)].map(Number)
   return years.length > 1 && Math.max(...years) - Math.min(...years) === years.length - 1
 }
 
-const YEAR = /^\d{4}$/
-
 /** Tells whether the cells in columns of numbers are dates as labels: of years only those that follow each other. */
-const areDateLabels = (texts: readonly string[]): boolean =>
-  texts.length > 1 && (!texts.every((text) => YEAR.test(text)) || areFollowing(texts))
+const areDateLabels = (texts: readonly string[], cells: Cells): boolean => {
+  if (texts.some((text) => !YEAR.test(text))) return texts.length > 1
+  return areFollowing(
+    cells
+      .slice(0, MOST_COLUMNS)
+      .map((cell) => cell.trim())
+      .filter((text) => YEAR.test(text)),
+  )
+}
 
 /**
  * Tells whether a row holds data, as its cells are what their columns hold, or labels, as none is; undefined if neither
@@ -142,7 +147,7 @@ export const rowKind = ({ kinds }: TableBody, cells: Cells): 'data' | 'labels' |
     else if (kind === 'text' || (wanted === 'number' && kind === 'date')) others += 1
     else fitting += 1
   }
-  if (fitting === 0 && areDateLabels(open)) others += open.length
+  if (fitting === 0 && areDateLabels(open, cells)) others += open.length
   else fitting += open.length
   if (fitting > 0) return fitting >= others ? 'data' : undefined
   return others > 0 ? 'labels' : undefined
