@@ -15,9 +15,9 @@ import type { Sorter } from './external-sort/sorter.ts'
 import { emptySummary, type Summary } from './import-types.ts'
 import { type BadRow, requireFewBadRows, SHOWN_BAD } from './max-errors.ts'
 import type { ImportOptions } from './options.ts'
-import type { Evidence } from './formats/evidence.ts'
 import type { SourcesOfUsers } from './entry-key.ts'
 import type { Row } from './parse/rows.ts'
+import { createSuspectCollector, requireNoTotals, type SuspectRows } from './parse/suspect-rows.ts'
 import type { Table } from './parse/table.ts'
 import { hasPeriods } from './periods.ts'
 import { requireWriteAccess } from './permissions.ts'
@@ -39,8 +39,8 @@ export type CheckedFile = Begun & {
   readonly good: number
   /** Counts by KPI the targets that are not stored, because the KPI keeps none. */
   readonly lostTargets: ReadonlyMap<number, number>
-  /** Holds the first rejected rows with only one cell, as footers have. */
-  readonly footers: readonly Evidence[]
+  /** Holds rows that look like totals or footers. */
+  readonly suspects: readonly SuspectRows[]
   /** Tells whether some entries belong to KPIs with periods longer than a day, which may hold several entries. */
   readonly hasPeriods: boolean
 }
@@ -135,17 +135,7 @@ const sinkFor = (
   return sink
 }
 
-type ReadRows = Pick<CheckedFile, 'sourcesOfUsers' | 'good' | 'lostTargets' | 'footers' | 'hasPeriods' | 'fingerprint'>
-
-const MOST_FOOTERS = 3
-/** Sets how many columns a table has whose rows of one cell are hardly data. */
-const FOOTER_COLUMNS = 3
-
-/** Returns the only cell of a row; undefined if it has none or several. */
-const onlyCell = (cells: readonly string[]): string | undefined => {
-  const [one, ...others] = cells.filter((cell) => cell.trim() !== '')
-  return others.length === 0 ? one?.trim() : undefined
-}
+type ReadRows = Pick<CheckedFile, 'sourcesOfUsers' | 'good' | 'lostTargets' | 'suspects' | 'hasPeriods' | 'fingerprint'>
 
 /** Returns rows as a text that differs if any cell or line does. */
 const textOf = (rows: readonly Row[]): string =>
@@ -163,11 +153,7 @@ const readRowsOf = async (
   const sink = sinkFor(results, reference, formats)
   const reader = createRowReader(plan, options, reference, sink, formats)
   const fingerprint = createHash('sha256')
-  const footers: Evidence[] = []
-  const noteFooter = ({ line, cells }: Row): void => {
-    const text = plan.header.length < FOOTER_COLUMNS || footers.length === MOST_FOOTERS ? undefined : onlyCell(cells)
-    if (text !== undefined) footers.push({ text, line })
-  }
+  const collector = createSuspectCollector(plan.header.length)
   let isBegun = false
   for await (const chunk of table.rows()) {
     if (chunk.length === 0) continue
@@ -179,7 +165,7 @@ const readRowsOf = async (
       summary.read += 1
       const rejected = summary.rejected
       reader.read(row)
-      if (summary.rejected > rejected) noteFooter(row)
+      collector.note(row, summary.rejected > rejected)
       rejectMisunderstoodColumns({ read: summary.read, misread: sink.misread }, options, sink.reasons)
       requireFewBadRows(summary, options.maxErrors, sink.firstBad, reference)
     }
@@ -187,12 +173,14 @@ const readRowsOf = async (
   }
   reader.finish()
   requireFewBadRows(summary, options.maxErrors, sink.firstBad, reference, true)
+  const suspects = collector.found()
+  if (!table.isRowsSettled) requireNoTotals(suspects)
   const { good, lostTargets, hasPeriods: isInPeriods } = sink
   return {
     sourcesOfUsers: reader.sourcesOfUsers,
     good,
     lostTargets,
-    footers,
+    suspects,
     hasPeriods: isInPeriods,
     fingerprint: fingerprint.digest('hex'),
   }

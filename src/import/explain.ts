@@ -185,7 +185,7 @@ export const explainFile = async (
     ...notesOnHeading(table).map((found) => ({
       topic: 'header',
       found,
-      evidence: table.upper ? 'two rows of labels' : 'the first row as wide as the table',
+      evidence: table.upper ? 'two rows of labels' : 'the row that names the columns, by what they hold',
     })),
   ]
   const begun = await beginFile(table, client, options).catch((error: unknown) => {

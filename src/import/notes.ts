@@ -1,20 +1,22 @@
 import type { CheckedFile } from './check.ts'
 import { formatRemarks } from './detect/column-formats.ts'
 import type { ColumnFormats } from './detect/survey.ts'
-import { showCell } from './formats/evidence.ts'
+import { notesOnFooters } from './parse/suspect-rows.ts'
+import type { Row } from './parse/rows.ts'
 import type { Table } from './parse/table.ts'
 import { mayNotRead } from './permissions.ts'
 import type { Reference } from './reference.ts'
 
-/** Returns notes on the lines above the header, which are left out. */
-export const notesOnHeading = ({ above, upper }: Table): string[] => {
-  const titles = upper ? above.slice(0, -1) : above
+const firstText = (row: Row | undefined): string => row?.cells.find((cell) => cell.trim() !== '')?.trim() ?? ''
+
+/** Returns notes on the lines around the header that are left out: those above it, and a row of units below it. */
+export const notesOnHeading = ({ above, upper, units }: Table): string[] => {
+  const titles = (upper ? above.slice(0, -1) : above).filter((row) => firstText(row) !== '')
   const [first, last] = [titles[0], titles.at(-1)]
-  if (!first || !last) return []
-  const shown = first.cells.find((cell) => cell.trim() !== '')?.trim() ?? ''
-  const which = first === last ? `line ${first.line} is` : `lines ${first.line} to ${last.line} are`
+  const which = first === last ? `line ${first?.line} is` : `lines ${first?.line} to ${last?.line} are`
   return [
-    `${which} above the header and left out, as ${first === last ? 'it has' : 'they have'} fewer cells than the table: "${shown}"`,
+    ...(first ? [`${which} above the header, and left out: "${firstText(first)}"${first === last ? '' : ', …'}`] : []),
+    ...(units ? [`line ${units.line} holds units below the header, and is left out: "${firstText(units)}"`] : []),
   ]
 }
 
@@ -69,17 +71,6 @@ export const adviceOnTargets = (kpis: Iterable<string>): string[] => {
   return [`${what} cannot have one either: ${withoutTarget(first, others)}`]
 }
 
-const LONGEST_FOOTER = 20
-
-/** Returns a note on rejected rows that look like what stands below a table, and how to leave them out. */
-const notesOnFooters = ({ footers }: CheckedFile): string[] => {
-  const [first] = footers
-  if (!first) return []
-  const texts = footers.map(({ text }) => (text.length > LONGEST_FOOTER ? `${text.slice(0, LONGEST_FOOTER)}*` : text))
-  const flag = [...new Set(texts)].map((text) => JSON.stringify(text)).join(',')
-  return [`${showCell(first)} stands alone in its row, as below a table; --ignore-rows ${flag} leaves such rows out`]
-}
-
 /** Returns the notes on a file before it is sent. */
 export const notesOn = (checked: CheckedFile): string[] => {
   const { unused } = checked.plan
@@ -87,6 +78,6 @@ export const notesOn = (checked: CheckedFile): string[] => {
     ...(unused.length > 0 ? [`columns left out: ${unused.join(', ')}`] : []),
     ...notesOnUnread(checked.reference),
     ...notesOnTargets(checked),
-    ...notesOnFooters(checked),
+    ...notesOnFooters(checked.suspects),
   ]
 }

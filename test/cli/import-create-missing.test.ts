@@ -223,7 +223,7 @@ describe.each(newerUsers)('%s, a file of items', (_, open) => {
       'a total may be an item',
       'Region,KPI,Date,Value\nNorth,Sales,2026-01,1\nTotal,Sales,2026-01,1\n',
       [],
-      'Total: would be a new breakdown item, and is the name of a total: --ignore-rows Total leaves its rows out; --ignore-rows none imports it',
+      'line 3: "Total" looks like a total of the rows above: --ignore-rows Total leaves it out, --ignore-rows none imports it',
     ],
     [
       'two columns may say whose it is',

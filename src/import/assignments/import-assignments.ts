@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts'
 import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { reasonOf } from '../existing/planned-action.ts'
-import { adviceOnTargets } from '../notes.ts'
+import { adviceOnTargets, notesOnHeading } from '../notes.ts'
 import type { ImportOptions } from '../options.ts'
 import type { Table } from '../parse/table.ts'
 import type { RejectsFile } from '../rejects/rejects-file.ts'
@@ -104,6 +104,7 @@ const withChecked = async <T>(
   try {
     const checked = await checkAssignments(client, table, options, { wanted, rejects, onProgress })
     for (const warning of checked.warnings) onWarning(warning)
+    for (const note of notesOnHeading(table)) onNote(note)
     if (checked.unused.length > 0) onNote(`columns left out: ${checked.unused.join(', ')}`)
     return await goOn(checked, rejects)
   } finally {

@@ -1,7 +1,7 @@
 import { KpiError } from '../../domain/errors.ts'
 import { roleOf } from '../columns/header.ts'
 import { type Delimiter, delimiterName, DELIMITERS } from '../options.ts'
-import { widestRowPlace } from './heading.ts'
+import { widestRowPlace } from './heading/find-heading.ts'
 import { createSplitter, type Row } from './rows.ts'
 
 /** Describes the delimiter of a file. */
@@ -10,8 +10,8 @@ type FoundDelimiter = {
   readonly evidence: readonly string[]
 }
 
-/** Holds the first lines of a text, and whether they are all of it. */
-type Beginning = { readonly text: string; readonly isAll: boolean }
+/** Holds the first lines of a text, whether they are all of it, and how many of them are above the header, if given. */
+type Beginning = { readonly text: string; readonly isAll: boolean; readonly skipLines?: number | undefined }
 
 /** Describes the first lines as one delimiter splits them. */
 type SplitLines = {
@@ -31,7 +31,7 @@ const SAID = /^"?sep=([^\r\n]+?)"?\r?(?:\n|$)/i
 const PLAIN_CELL = /^[\s\d.,'’/:%€$£()+-]*$/
 
 /** Yields the rows up to the first that cannot be read. */
-const rowsBy = ({ text, isAll }: Beginning, separator: string): Row[] => {
+const rowsBy = ({ text, isAll, skipLines = 0 }: Beginning, separator: string): Row[] => {
   const [splitter, rows] = [createSplitter(separator, 'it'), [] as Row[]]
   try {
     splitter.add(text, rows)
@@ -40,12 +40,12 @@ const rowsBy = ({ text, isAll }: Beginning, separator: string): Row[] => {
     // Faults of a row are reported when the file is read.
     if (!(error instanceof KpiError)) throw error
   }
-  return rows
+  return rows.filter(({ line }) => line > skipLines)
 }
 
 const readBy = (beginning: Beginning, separator: Delimiter): SplitLines => {
-  const all = rowsBy(beginning, separator).map(({ cells }) => cells)
-  const [header, ...rows] = all.slice(widestRowPlace(all))
+  const all = rowsBy(beginning, separator)
+  const [header, ...rows] = all.slice(widestRowPlace(all)).map(({ cells }) => cells)
   const names = header ?? []
   const isPlain = (_: string, at: number): boolean => rows.every((cells) => PLAIN_CELL.test(cells[at] ?? ''))
   return {

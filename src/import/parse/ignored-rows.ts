@@ -1,5 +1,5 @@
 /** Stands for the wish to leave no row out. */
-const NO_ROWS = 'none'
+export const NO_ROWS = 'none'
 
 /** Lists what rows with totals are called, in the languages in which files are read. */
 const TOTALS = new Set(

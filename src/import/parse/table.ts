@@ -7,8 +7,7 @@ import { decodeText } from './decode.ts'
 import { detectDelimiter, namesDelimiter } from './delimiter.ts'
 import { detectEncoding } from './encoding.ts'
 import type { RereadableFile } from './files.ts'
-import { findHeading, HEADING_ROWS, mergeLabels } from './heading.ts'
-import { ignoresRow } from './ignored-rows.ts'
+import { withHeading } from './heading/with-heading.ts'
 import { type FileBytes, inspect } from './inspect.ts'
 import { readRows, type Row } from './rows.ts'
 
@@ -97,6 +96,8 @@ export type Table = {
   readonly above: readonly Row[]
   /** Holds the labels of the upper header row, one for each column; undefined if there is one header row. */
   readonly upper: readonly string[] | undefined
+  /** Holds a row of units below the header, which is left out. */
+  readonly units?: Row
   /** Tells whether the user said which rows are left out, or that none are. */
   readonly isRowsSettled: boolean
   /** Holds the file's permissions; files made from its rows get no wider ones. */
@@ -142,50 +143,6 @@ async function* unchanged(
   check()
 }
 
-/** Returns the first rows of a file. */
-const firstRows = async (rows: AsyncGenerator<readonly Row[]>): Promise<Row[]> => {
-  const first: Row[] = []
-  for await (const some of rows) {
-    first.push(...some.slice(0, HEADING_ROWS - first.length))
-    if (first.length >= HEADING_ROWS) break
-  }
-  return first
-}
-
-/** Yields the rows from the header on, without those that are left out. */
-async function* fromHeader(
-  chunks: AsyncGenerator<readonly Row[]>,
-  header: Row,
-  isIgnored: ((cells: readonly string[]) => boolean) | undefined,
-): AsyncGenerator<readonly Row[]> {
-  let isBegun = false
-  for await (const rows of chunks) {
-    const from = isBegun ? 0 : rows.findIndex(({ line }) => line === header.line)
-    if (from < 0) continue
-    const data = isBegun ? rows : rows.slice(from + 1)
-    const left = isIgnored ? data.filter(({ cells }) => !isIgnored(cells)) : data
-    yield isBegun ? left : [header, ...left]
-    isBegun = true
-  }
-}
-
-/** Finds the header of a table, and returns the table from there on. */
-const withHeading = async (
-  table: Omit<Table, 'above' | 'upper' | 'isRowsSettled'>,
-  { skipLines, ignoreRows }: RequestedFormat,
-): Promise<Table> => {
-  const first = await firstRows(table.rows())
-  const { at, upper } = findHeading(first, skipLines)
-  const row = first[at]
-  const isRowsSettled = ignoreRows !== undefined
-  if (!row) return { ...table, above: [], upper, isRowsSettled }
-  const header = { line: row.line, cells: mergeLabels(row.cells, upper) }
-  const isIgnored = ignoreRows && ignoresRow(ignoreRows)
-  const isPlain = at === 0 && !isIgnored
-  const rows = isPlain ? table.rows : () => fromHeader(table.rows(), header, isIgnored)
-  return { ...table, rows, above: first.slice(0, at), upper, isRowsSettled }
-}
-
 /** Finds out how to read a file, in one pass over it. */
 export const openTable = async (source: RereadableFile, asked: RequestedFormat = {}): Promise<Table> => {
   const stamp = source.stamp()
@@ -202,7 +159,7 @@ export const openTable = async (source: RereadableFile, asked: RequestedFormat =
   requireLineFeeds(text)
   const found = asked.separator
     ? { separator: asked.separator, evidence: [] }
-    : detectDelimiter({ text, isAll: seen.isAll })
+    : detectDelimiter({ text, isAll: seen.isAll, skipLines: asked.skipLines })
   const read = (): AsyncGenerator<readonly Row[]> =>
     readRows(decodeText(content(), encoding), found.separator, source.name)
   const rows = namesDelimiter(text) ? () => withoutFirst(read()) : read

@@ -111,6 +111,7 @@ const textAbove = ({ above, reading }: Table, headerLine: number): string => {
   }
   for (const row of above) {
     padTo(row.line)
+    if (row.cells.length === 0) continue
     const written = stringify([[...row.cells]], { delimiter: reading.separator })
     text += written
     line += written.split('\n').length - 1

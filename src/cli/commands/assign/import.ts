@@ -28,6 +28,12 @@ export const addAssignImport = (group: Command, act: Act): void => {
     .addOption(separatorFlag())
     .addOption(encodingFlag())
     .addOption(decimalFlag())
+    .option('--skip-lines <n>', 'lines before the header, such as titles (default: found)')
+    .option(
+      '--ignore-rows <text,...>',
+      'leave out rows with such a cell, or one that begins so: Total,"Source:*"',
+      collect,
+    )
     .option('--dry-run', 'do everything except sending, and show the planned action for each row')
     .option('--rejects <file>', 'the file for the rejected rows')
     .addHelpText('after', EXAMPLES)

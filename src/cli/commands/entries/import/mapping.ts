@@ -20,7 +20,7 @@ import {
   delimiterName,
   DELIMITERS,
 } from '../../../../import/options.ts'
-import type { ParsedFormat } from '../../../../import/parse/table.ts'
+import type { ParsedFormat, RequestedFormat } from '../../../../import/parse/table.ts'
 import { camelCase } from '../../../args/flags.ts'
 import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
@@ -90,6 +90,8 @@ const PARTS: Readonly<Record<string, (value: unknown) => boolean>> = {
   date: isText,
   separator: isOneOf(DELIMITERS.map(delimiterName)),
   encoding: isOneOf(ENCODINGS),
+  'skip-lines': (value) => typeof value === 'string' && /^\d{1,6}$/.test(value),
+  'ignore-rows': isTexts,
   decimal: isOneOf(DECIMALS),
   'date-format': isText,
   empty: isOneOf(['keep', 'clear']),
@@ -163,14 +165,15 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 export const applyMapping = (io: Io, given: ImportFlags): ImportFlags => {
   const name = given.mapping
   if (name === undefined) return given
-  const { map, ignore, ...others } = withoutGiven(readMapping(io, name), given)
+  const { map, ignore, 'ignore-rows': rows, ...others } = withoutGiven(readMapping(io, name), given)
   const columns = Object.entries(isObject(map) ? map : {}).map(([role, column]) => `${role}=${quoted(String(column))}`)
-  const ignored = listOf(ignore).map((column) => quoted(String(column)))
+  const [ignored, ignoredRows] = [ignore, rows].map((texts) => listOf(texts).map((text) => quoted(String(text))))
   return {
     ...Object.fromEntries(Object.entries(others).map(([flag, value]) => [camelCase(flag), value])),
+    ...(rows !== undefined && ignoredRows && { ignoreRows: ignoredRows }),
     ...given,
     map: [...columns, ...(given.map ?? [])],
-    ignore: [...ignored, ...(given.ignore ?? [])],
+    ignore: [...(ignored ?? []), ...(given.ignore ?? [])],
   }
 }
 
@@ -178,6 +181,8 @@ export const applyMapping = (io: Io, given: ImportFlags): ImportFlags => {
 type SettledFile = {
   readonly options: ImportOptions
   readonly reading: ParsedFormat
+  /** Holds what the flags say of the rows. */
+  readonly asked: RequestedFormat
   readonly plan: ColumnPlan
   readonly formats: FormatFlags
   /** Holds the date of all rows as it was given: `yesterday` is another day tomorrow. */
@@ -199,7 +204,7 @@ const rolesWith = ({ numbersAs = new Map() }: ImportOptions, as: NumbersAs): Nam
 }
 
 /** Returns the mapping by which the next file of the same kind is read like this one. */
-const mappingOf = ({ options, reading, plan, formats, date }: SettledFile): Mapping => {
+const mappingOf = ({ options, reading, asked, plan, formats, date }: SettledFile): Mapping => {
   const map = [...plan.roles].map(([role, at]): [Role, string] => [role, nameOfColumn(plan, at)])
   const all: Mapping = {
     layout: plan.wide ? 'wide' : 'long',
@@ -213,6 +218,8 @@ const mappingOf = ({ options, reading, plan, formats, date }: SettledFile): Mapp
     date,
     separator: plan.header.length > 1 ? delimiterName(reading.separator) : undefined,
     encoding: reading.encoding === ASSUMED_ENCODING ? undefined : reading.encoding,
+    'skip-lines': asked.skipLines === undefined ? undefined : String(asked.skipLines),
+    'ignore-rows': asked.ignoreRows,
     decimal: options.decimal ?? formats.decimal,
     'date-format': options.dateFormat ?? formats.dateFormat,
     empty: options.clearEmpty ? 'clear' : undefined,
@@ -225,7 +232,7 @@ const mappingOf = ({ options, reading, plan, formats, date }: SettledFile): Mapp
 /** Saves how a file is read, if --save-mapping is given. */
 export const saveMapping = (
   { io, note }: Cli,
-  { saveMapping: name, options, saidDate }: ParsedOptions,
+  { saveMapping: name, options, reading: asked, saidDate }: ParsedOptions,
   {
     plan,
     formats,
@@ -233,6 +240,6 @@ export const saveMapping = (
   }: { readonly plan: ColumnPlan; readonly formats: ColumnFormats; readonly reading: ParsedFormat },
 ): void => {
   if (name === undefined) return
-  writeMapping(io, name, mappingOf({ options, plan, reading, formats: reusableFlags(formats), date: saidDate }))
+  writeMapping(io, name, mappingOf({ options, plan, reading, asked, formats: reusableFlags(formats), date: saidDate }))
   void note(`saved how the file is read; use it with --mapping ${name}`)
 }

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findHeading, mergeLabels } from '../../../src/import/parse/heading.ts'
-import { ignoresRow, isNameOfTotal } from '../../../src/import/parse/ignored-rows.ts'
-import type { Row } from '../../../src/import/parse/rows.ts'
+import { findHeading } from '../../../../src/import/parse/heading/find-heading.ts'
+import { ignoresRow, isNameOfTotal } from '../../../../src/import/parse/ignored-rows.ts'
+import { mergeLabels } from '../../../../src/import/parse/heading/upper-row.ts'
+import type { Row } from '../../../../src/import/parse/rows.ts'
 
 const rowsOf = (text: string): Row[] =>
   text
@@ -44,9 +45,9 @@ describe('the header is found', () => {
   })
 
   test('or both rows are shown that may be it', () => {
-    const text = 'Sales;all stores;in EUR\nStore;Month;Revenue\nNorth;2026-01;1\nSouth;2026-01;2\nWest;2026-01;3'
+    const text = 'Sales;all stores;in EUR\nStore;When;Revenue\nNorth;2026-01;1\nSouth;2026-01;2\nWest;2026-01;3'
     expect(() => headingOf(text)).toThrow(
-      'line 1 (Sales, all stores, in EUR) or line 2 (Store, Month, Revenue) may be the header: say which with --skip-lines 0 or --skip-lines 1',
+      'line 1 (Sales, all stores, in EUR) or line 2 (Store, When, Revenue) may be the header: say which with --skip-lines 0 or --skip-lines 1',
     )
     expect(headingOf(text, 1).line).toBe(2)
   })
@@ -102,7 +103,7 @@ test('a table without titles is never cut', () => {
   fc.assert(
     fc.property(table, ({ header, rows }) => {
       const lines = [header, ...rows].map((cells, at) => ({ line: at + 1, cells }))
-      expect(findHeading(lines, undefined)).toEqual({ at: 0, upper: undefined })
+      expect(findHeading(lines, undefined)).toMatchObject({ at: 0, upper: undefined })
     }),
   )
 })
@@ -116,7 +117,7 @@ test('titles of one cell are cut off, however many there are', () => {
         const header = Array.from({ length: width }, (_, at) => `column ${at}`)
         const data = Array.from({ length: 5 }, () => header.map(() => '7'))
         const lines = [...titles.map((title) => [title]), header, ...data].map((cells, at) => ({ line: at + 1, cells }))
-        expect(findHeading(lines, undefined)).toEqual({ at: titles.length, upper: undefined })
+        expect(findHeading(lines, undefined)).toMatchObject({ at: titles.length, upper: undefined })
       },
     ),
   )

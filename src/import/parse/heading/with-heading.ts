@@ -1,0 +1,59 @@
+import { ignoresRow } from '../ignored-rows.ts'
+import type { Row } from '../rows.ts'
+import type { RequestedFormat, Table } from '../table.ts'
+import { findHeading, HEADING_ROWS } from './find-heading.ts'
+import { mergeLabels } from './upper-row.ts'
+
+/** Returns the first rows of a file: all within the lines that are skipped, and those that show where the header is. */
+const firstRows = async (rows: AsyncGenerator<readonly Row[]>, skipLines: number): Promise<Row[]> => {
+  const first: Row[] = []
+  let skipped = 0
+  for await (const some of rows) {
+    for (const row of some) {
+      if (first.length - skipped >= HEADING_ROWS) return first
+      first.push(row)
+      if (row.line <= skipLines) skipped += 1
+    }
+  }
+  return first
+}
+
+/** Yields the header, and the rows after it of which none is left out. */
+async function* fromHeader(
+  chunks: AsyncGenerator<readonly Row[]>,
+  header: Row,
+  isLeftOut: (row: Row) => boolean,
+): AsyncGenerator<readonly Row[]> {
+  let isBegun = false
+  for await (const rows of chunks) {
+    const from = isBegun ? 0 : rows.findIndex(({ line }) => line === header.line)
+    if (from < 0) continue
+    const data = (isBegun ? rows : rows.slice(from + 1)).filter((row) => !isLeftOut(row))
+    yield isBegun ? data : [header, ...data]
+    isBegun = true
+  }
+}
+
+/** Describes a table whose first row may be a title. */
+type RawTable = Omit<Table, 'above' | 'upper' | 'units' | 'isRowsSettled'>
+
+/** Finds the header of a table, and returns the table from there on, without the rows that are left out. */
+export const withHeading = async (
+  table: RawTable,
+  { skipLines, ignoreRows }: Pick<RequestedFormat, 'skipLines' | 'ignoreRows'>,
+): Promise<Table> => {
+  const first = await firstRows(table.rows(), skipLines ?? 0)
+  const { at, upper, units: unitsAt } = findHeading(first, skipLines)
+  const row = first[at]
+  const isRowsSettled = ignoreRows !== undefined
+  if (!row) return { ...table, above: [], upper, isRowsSettled }
+  const header = { line: row.line, cells: mergeLabels(row.cells, upper) }
+  const units = unitsAt === undefined ? undefined : first[unitsAt]
+  const isIgnored = ignoreRows && ignoresRow(ignoreRows)
+  const isPlain = at === 0 && !isIgnored && !units
+  const isLeftOut = ({ line, cells }: Row): boolean => line === units?.line || isIgnored?.(cells) === true
+  const rows = isPlain ? table.rows : () => fromHeader(table.rows(), header, isLeftOut)
+  // Where only blank lines are skipped, the header has to be on its line again in a file of rejects.
+  const above = at === 0 && skipLines !== undefined && row.line > 1 ? [{ line: 1, cells: [] }] : first.slice(0, at)
+  return { ...table, rows, above, upper, ...(units && { units }), isRowsSettled }
+}

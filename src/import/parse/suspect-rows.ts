@@ -1,0 +1,136 @@
+import { KpiError } from '../../domain/errors.ts'
+import { isPartOfYear } from '../columns/unusual-headers.ts'
+import { isWords } from './heading/table-body.ts'
+import { isNameOfTotal, NO_ROWS } from './ignored-rows.ts'
+import type { Row } from './rows.ts'
+
+/** Describes rows that are hardly data: totals of the rows above, or what stands below the table. */
+export type SuspectRows = {
+  readonly kind: 'total' | 'footer'
+  /** Holds the texts that they are known by; of many, the first. */
+  readonly texts: readonly string[]
+  /** Counts the rows, and names the lines of the first and the last. */
+  readonly count: number
+  readonly first: number
+  readonly last: number
+}
+
+/** Collects such rows while a file is read, in constant memory. */
+export type SuspectCollector = {
+  /** Looks at the next row, and whether it was rejected: a total that is rejected does no harm. */
+  readonly note: (row: Row, isRejected: boolean) => void
+  /** Returns what was found; call it once all rows were seen. */
+  readonly found: () => readonly SuspectRows[]
+}
+
+const MOST_TEXTS = 3
+/** Sets how many columns a table has whose rows of one cell are hardly data. */
+const FOOTER_COLUMNS = 3
+
+/** Returns the only cell of a row; undefined if it has none or several. */
+const onlyCell = (cells: readonly string[]): string | undefined => {
+  let only: string | undefined
+  for (const cell of cells) {
+    const text = cell.trim()
+    if (text === '') continue
+    if (only !== undefined) return undefined
+    only = text
+  }
+  return only
+}
+
+const LETTER = /\p{L}/u
+
+/** Returns the first cell of a row that is neither a number nor a date. */
+const firstWords = (cells: readonly string[]): string | undefined => {
+  for (const cell of cells) {
+    if (!LETTER.test(cell)) continue
+    const text = cell.trim()
+    if (isWords(text) && !isPartOfYear(text)) return text
+  }
+  return undefined
+}
+
+/** Tells whether a row is called a total, alone or before a colon. */
+const isTotal = (text: string): boolean => isNameOfTotal(text) || isNameOfTotal(text.split(':', 1)[0] ?? '')
+
+const add = (before: SuspectRows | undefined, kind: SuspectRows['kind'], text: string, line: number): SuspectRows => {
+  const texts = before?.texts ?? []
+  const isNew = texts.length < MOST_TEXTS && !texts.includes(text)
+  return {
+    kind,
+    texts: isNew ? [...texts, text] : texts,
+    count: (before?.count ?? 0) + 1,
+    first: before?.first ?? line,
+    last: line,
+  }
+}
+
+/** Creates a collector for a table with so many columns. */
+export const createSuspectCollector = (columns: number): SuspectCollector => {
+  let [totals, footers]: (SuspectRows | undefined)[] = []
+  let hasOthers = false
+  const noteFooter = ({ line, cells }: Row, isRejected: boolean): void => {
+    const only = onlyCell(cells)
+    if (only === undefined || !isRejected) {
+      if (cells.some((cell) => cell.trim() !== '')) footers = undefined
+    } else footers = add(footers, 'footer', only, line)
+  }
+  return {
+    note: (row, isRejected) => {
+      if (columns >= FOOTER_COLUMNS) noteFooter(row, isRejected)
+      const words = firstWords(row.cells)
+      if (words === undefined || !isTotal(words)) hasOthers = true
+      else if (hasOthers && !isRejected) totals = add(totals, 'total', words, row.line)
+    },
+    found: () => [totals, footers].filter((one) => one !== undefined),
+  }
+}
+
+const LONGEST_TEXT = 20
+
+/** Returns the text by which `--ignore-rows` leaves a footer out: up to its colon, else whole or its beginning. */
+const ignoredText = (text: string): string => {
+  const colon = text.indexOf(':')
+  if (colon > 0 && colon < LONGEST_TEXT) return `${text.slice(0, colon + 1)}*`
+  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT).trim()}*` : text
+}
+
+/** Returns the flag that leaves rows out, as it is typed in a shell. */
+const ignoreFlag = (texts: readonly string[]): string => {
+  const list = [...new Set(texts)]
+    .map((text) => (/[,"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text))
+    .join(',')
+  return `--ignore-rows ${/^[\p{L}\p{N},.:_-]+$/u.test(list) ? list : `'${list.replaceAll("'", String.raw`'\''`)}'`}`
+}
+
+const linesOf = ({ count, first, last }: SuspectRows): string =>
+  count === 1
+    ? `line ${first}`
+    : count === last - first + 1
+      ? `lines ${first} to ${last}`
+      : `${count} lines from ${first} to ${last}`
+
+const shownTexts = (texts: readonly string[]): string => texts.map((text) => `"${text}"`).join(', ')
+
+/** Refuses rows that look like totals and would be imported: they would count everything twice. */
+export const requireNoTotals = (found: readonly SuspectRows[]): void => {
+  const issues = found
+    .filter(({ kind }) => kind === 'total')
+    .map((rows) => ({
+      field: linesOf(rows),
+      message: `${shownTexts(rows.texts)} ${rows.count === 1 ? 'looks like a total' : 'look like totals'} of the rows above: ${ignoreFlag(rows.texts)} leaves ${rows.count === 1 ? 'it' : 'them'} out, --ignore-rows ${NO_ROWS} imports ${rows.count === 1 ? 'it' : 'them'}`,
+    }))
+  if (issues.length > 0) {
+    throw new KpiError('malformed', 'some rows look like totals; nothing was sent', { issues })
+  }
+}
+
+/** Returns notes on rejected rows below the table, and how to leave them out. */
+export const notesOnFooters = (found: readonly SuspectRows[]): string[] =>
+  found
+    .filter(({ kind }) => kind === 'footer')
+    .map((rows) => {
+      const [looks, them] = rows.count === 1 ? ['looks', 'it'] : ['look', 'them']
+      return `${linesOf(rows)} ${looks} like a footer (${shownTexts(rows.texts.slice(0, 1))}): ${ignoreFlag(rows.texts.map(ignoredText))} leaves ${them} out`
+    })
