@@ -21,6 +21,16 @@ async function* bytesOfSpillFile(spillFile: SpillFile): FileBytes {
   }
 }
 
+/** Returns a source for a spill file, which is closed with it. */
+export const spillFileSource = (spillFile: SpillFile, name: string): RereadableFile => ({
+  name,
+  open: () => bytesOfSpillFile(spillFile),
+  random: () => ({ size: spillFile.size, read: spillFile.read, close: () => undefined }),
+  stamp: () => '',
+  mode: PRIVATE,
+  close: spillFile.close,
+})
+
 /**
  * Copies a stream, such as standard input, to a spill file in a folder, and returns it as a source that can be read
  * again. Nothing is left behind, however the process ends.
@@ -40,5 +50,5 @@ export const spoolSource = async (
     if (signal?.aborted) throw new Aborted('stopped before anything was sent; run the same command again')
     throw error
   }
-  return { name, open: () => bytesOfSpillFile(spillFile), stamp: () => '', mode: PRIVATE, close: spillFile.close }
+  return spillFileSource(spillFile, name)
 }

@@ -4,7 +4,9 @@ import {
   constants,
   createReadStream,
   existsSync,
+  fstatSync,
   openSync,
+  readSync,
   realpathSync,
   statSync,
 } from 'node:fs'
@@ -48,10 +50,20 @@ export const isDevice = (path: string): boolean => {
   return found !== undefined && !found.isFile() && !found.isDirectory()
 }
 
+/** Describes a file whose bytes can be read at any place. */
+export type RandomAccess = {
+  readonly size: () => number
+  /** Fills a buffer from a place in the file, and returns how many bytes it has read. */
+  readonly read: (buffer: Uint8Array, place: number) => number
+  readonly close: () => void
+}
+
 /** Describes a file that can be read more than once. */
 export type RereadableFile = {
   readonly name: string
   readonly open: () => FileBytes
+  /** Opens it for reading at any place; undefined if it can only be read from its beginning. */
+  readonly random?: () => RandomAccess
   /** Returns a value that changes when the file does. */
   readonly stamp: () => string
   /** Holds the file's permissions; files made from its content get no wider ones. */
@@ -80,6 +92,27 @@ const stampOf = (path: string, name: string): string => {
   }
 }
 
+/** Opens a file on disk for reading at any place. */
+const randomAccess = (path: string, name: string): RandomAccess => {
+  const orFail = <T>(act: () => T): T => {
+    try {
+      return act()
+    } catch (error) {
+      throw fileError(error, 'read', name)
+    }
+  }
+  const file = orFail(() => openSync(path, 'r'))
+  let isOpen = true
+  return {
+    size: () => orFail(() => fstatSync(file).size),
+    read: (buffer, place) => orFail(() => readSync(file, buffer, 0, buffer.length, place)),
+    close: () => {
+      if (isOpen) closeSync(file)
+      isOpen = false
+    },
+  }
+}
+
 /** Returns a source for a file on disk, under the name that the user gave. Throws at once if it cannot be read. */
 export const fileSource = (path: string, name: string): RereadableFile => {
   let mode: number
@@ -94,6 +127,7 @@ export const fileSource = (path: string, name: string): RereadableFile => {
   return {
     name,
     open: () => bytesOf(createReadStream(path, { highWaterMark: CHUNK_BYTES }), name),
+    random: () => randomAccess(path, name),
     stamp: () => stampOf(path, name),
     mode,
     close: () => undefined,

@@ -5,7 +5,7 @@ import { findHeading, HEADING_ROWS } from './find-heading.ts'
 import { mergeLabels } from './upper-row.ts'
 
 /** Returns the first rows of a file: all within the lines that are skipped, and those that show where the header is. */
-const firstRows = async (rows: AsyncGenerator<readonly Row[]>, skipLines: number): Promise<Row[]> => {
+export const firstRows = async (rows: AsyncGenerator<readonly Row[]>, skipLines: number): Promise<Row[]> => {
   const first: Row[] = []
   let skipped = 0
   for await (const some of rows) {

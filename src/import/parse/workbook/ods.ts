@@ -1,0 +1,254 @@
+import { isoDateText, isoTimeText, numberText, percentText } from '../cells/cell-text.ts'
+import type { ZipArchive, ZipEntry } from '../packing/zip.ts'
+import {
+  type MergedRange,
+  MOST_COLUMNS,
+  MOST_ROWS,
+  noValueError,
+  type OnRow,
+  type Sheet,
+  unreadableWorkbook,
+  type Workbook,
+} from './workbook.ts'
+import { readXml, type XmlHandlers } from './xml-stream.ts'
+
+type Attributes = Readonly<Record<string, string>>
+
+/** Holds a cell while it is read. */
+type OpenCell = { readonly attributes: Attributes; readonly isCovered: boolean; paragraphs: string[]; depth: number }
+
+/** Returns how many cells or rows an element stands for. */
+const repeated = (attributes: Attributes, name: string, most: number): number => {
+  const count = Number(attributes[name] ?? 1)
+  return count >= 1 ? Math.min(count, most) : 1
+}
+
+/** Returns the text of a cell by its type; undefined if it is a formula without a value. */
+const textOf = ({ attributes, paragraphs }: OpenCell): string | undefined => {
+  const shown = paragraphs.join('\n')
+  if (attributes['calcext:value-type'] === 'error') return shown
+  const value = attributes['office:value'] ?? ''
+  switch (attributes['office:value-type']) {
+    case 'float':
+    case 'currency':
+      return numberText(value)
+    case 'percentage':
+      return percentText(value)
+    case 'date':
+      return isoDateText(attributes['office:date-value'] ?? '')
+    case 'time':
+      return isoTimeText(attributes['office:time-value'] ?? '')
+    case 'boolean':
+      return attributes['office:boolean-value'] === 'true' ? 'TRUE' : 'FALSE'
+    case 'string':
+      return attributes['office:string-value'] ?? shown
+    default:
+      return attributes['table:formula'] !== undefined && shown === '' ? undefined : shown
+  }
+}
+
+/** Collects the rows of one sheet from the elements of the whole document. */
+class OdsReader implements XmlHandlers {
+  readonly merged: MergedRange[] = []
+  readonly #name: string
+  readonly #sheet: string
+  readonly #place: number
+  readonly #onRow: OnRow
+  #tables = 0
+  /** Counts the tables around what is read: cells may hold further ones. */
+  #depth = 0
+  #row = 1
+  #rowCount = 1
+  #cells: string[] = []
+  #column = 0
+  #cell: OpenCell | undefined
+
+  constructor(name: string, sheet: string, place: number, onRow: OnRow) {
+    this.#name = name
+    this.#sheet = sheet
+    this.#place = place
+    this.#onRow = onRow
+  }
+
+  readonly open: XmlHandlers['open'] = (tag, attributes) => {
+    if (tag === 'table') {
+      this.#depth += 1
+      if (this.#depth === 1) this.#tables += 1
+    }
+    if (!this.#isWithin()) return
+    if (this.#cell) this.#openWithin(this.#cell, tag, attributes)
+    else if (tag === 'table-cell' || tag === 'covered-table-cell') {
+      this.#cell = { attributes, isCovered: tag !== 'table-cell', paragraphs: [], depth: 0 }
+    } else if (tag === 'table-row') {
+      this.#rowCount = repeated(attributes, 'table:number-rows-repeated', MOST_ROWS)
+      this.#cells = []
+      this.#column = 0
+    }
+  }
+
+  readonly text: XmlHandlers['text'] = (text) => {
+    if (this.#cell && this.#isInParagraph(this.#cell)) this.#append(this.#cell, text)
+  }
+
+  readonly close: XmlHandlers['close'] = (tag) => {
+    if (this.#isWithin()) {
+      if (this.#cell && this.#cell.depth > 0) this.#closeWithin(this.#cell)
+      else if (this.#cell) this.#endCell(this.#cell)
+      else if (tag === 'table-row') this.#endRow()
+    }
+    if (tag === 'table') this.#depth -= 1
+  }
+
+  #isWithin(): boolean {
+    return this.#depth > 0 && this.#tables === this.#place
+  }
+
+  /** Holds the elements between a cell and what is read, and whether each adds to its text. */
+  #path: ('paragraph' | 'part' | 'other')[] = []
+
+  #isInParagraph(cell: OpenCell): boolean {
+    return cell.depth > 0 && !this.#path.includes('other')
+  }
+
+  #openWithin(cell: OpenCell, tag: string, attributes: Attributes): void {
+    const isParagraph = cell.depth === 0 && tag === 'p'
+    const isPart = cell.depth > 0 && ['span', 'a', 's', 'tab', 'line-break'].includes(tag)
+    this.#path.push(isParagraph ? 'paragraph' : isPart ? 'part' : 'other')
+    cell.depth += 1
+    if (isParagraph) cell.paragraphs.push('')
+    if (!this.#isInParagraph(cell)) return
+    if (tag === 's') this.#append(cell, ' '.repeat(repeated(attributes, 'text:c', MOST_COLUMNS)))
+    if (tag === 'tab') this.#append(cell, '\t')
+    if (tag === 'line-break') this.#append(cell, '\n')
+  }
+
+  #append(cell: OpenCell, text: string): void {
+    cell.paragraphs[cell.paragraphs.length - 1] += text
+  }
+
+  #closeWithin(cell: OpenCell): void {
+    cell.depth -= 1
+    this.#path.pop()
+  }
+
+  #endCell(cell: OpenCell): void {
+    this.#cell = undefined
+    const { attributes, isCovered } = cell
+    const count = repeated(attributes, 'table:number-columns-repeated', MOST_COLUMNS)
+    const text = isCovered ? '' : textOf(cell)
+    if (text === undefined) throw noValueError(this.#name, this.#sheet, this.#row, this.#column)
+    this.#noteSpan(attributes)
+    if (text !== '') {
+      if (this.#column + count > MOST_COLUMNS) {
+        throw unreadableWorkbook(this.#name, `row ${this.#row} of the sheet ${this.#sheet} has too many cells`)
+      }
+      while (this.#cells.length < this.#column) this.#cells.push('')
+      for (let at = 0; at < count; at += 1) this.#cells.push(text)
+    }
+    this.#column += count
+  }
+
+  #noteSpan(attributes: Attributes): void {
+    const columns = repeated(attributes, 'table:number-columns-spanned', MOST_COLUMNS)
+    const rows = repeated(attributes, 'table:number-rows-spanned', MOST_ROWS)
+    if (columns === 1 && rows === 1) return
+    this.merged.push({
+      firstRow: this.#row,
+      lastRow: this.#row + rows - 1,
+      firstColumn: this.#column,
+      lastColumn: this.#column + columns - 1,
+    })
+  }
+
+  #endRow(): void {
+    if (this.#cells.length > 0) {
+      for (let at = 0; at < this.#rowCount; at += 1) this.#onRow(this.#row + at, this.#cells)
+    }
+    this.#row += this.#rowCount
+  }
+}
+
+const PART = 'content.xml'
+
+/** Returns the names of the sheets. */
+const readSheetNames = async (content: ZipEntry, name: string): Promise<readonly string[]> => {
+  const names: string[] = []
+  let depth = 0
+  await readXml(
+    content.content(),
+    { name, part: PART },
+    {
+      open: (tag, attributes) => {
+        if (tag !== 'table') return
+        if (depth === 0) names.push(attributes['table:name'] ?? '')
+        depth += 1
+      },
+      close: (tag) => {
+        if (tag === 'table') depth -= 1
+      },
+      text: () => undefined,
+    },
+  )
+  return names
+}
+
+const MOST_TYPE_LENGTH = 200
+
+const textIn = async (entry: ZipEntry): Promise<string> => {
+  let text = ''
+  for await (const chunk of entry.content()) {
+    text += chunk.toString('latin1')
+    if (text.length > MOST_TYPE_LENGTH) break
+  }
+  return text.trim()
+}
+
+/** Tells whether the files of a document are encrypted, as its list of them says. */
+const isProtected = async ({ entries }: ZipArchive, name: string): Promise<boolean> => {
+  const list = entries.find(({ path }) => path === 'META-INF/manifest.xml')
+  if (entries.some(({ path }) => path === 'encrypted-package')) return true
+  let found = false
+  if (!list) return found
+  await readXml(
+    list.content(),
+    { name, part: list.path },
+    {
+      open: (tag) => {
+        found ||= tag === 'encryption-data'
+      },
+      close: () => undefined,
+      text: () => undefined,
+    },
+  )
+  return found
+}
+
+const SPREADSHEET = /^application\/vnd\.oasis\.opendocument\.spreadsheet(?:-template)?$/
+
+/** Opens an OpenDocument spreadsheet; undefined if the archive holds something else. */
+export const openOds = async (archive: ZipArchive, name: string): Promise<Workbook | undefined> => {
+  const { entries } = archive
+  const [type, content] = ['mimetype', PART].map((path) => entries.find((entry) => entry.path === path))
+  const isSpreadsheet = type !== undefined && SPREADSHEET.test(await textIn(type))
+  if (!isSpreadsheet && type !== undefined) return undefined
+  if (await isProtected(archive, name)) {
+    throw unreadableWorkbook(
+      name,
+      'the workbook is protected by a password; save it without one (in LibreOffice: Save As, without "Save with password"), or save the sheet as CSV',
+    )
+  }
+  if (!content) return undefined
+  const names = await readSheetNames(content, name)
+  const sheets = names.map((sheet, at): Sheet => {
+    return {
+      name: sheet,
+      isHidden: false,
+      read: async (onRow) => {
+        const reader = new OdsReader(name, sheet, at + 1, onRow)
+        await readXml(content.content(), { name, part: PART }, reader)
+        return reader.merged
+      },
+    }
+  })
+  return { kind: 'ods', evidence: 'its mimetype is that of an OpenDocument spreadsheet', sheets }
+}

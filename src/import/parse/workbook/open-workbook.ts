@@ -1,0 +1,71 @@
+import { KpiError } from '../../../domain/errors.ts'
+import { cellsFormat, cellsTable, headerRows } from '../cells/cells-table.ts'
+import { createRowSpill } from '../cells/row-spill.ts'
+import type { RereadableFile } from '../files.ts'
+import { sumOf } from '../packing/byte-sum.ts'
+import type { UnpackedFile } from '../packing/unpack.ts'
+import type { ZipArchive } from '../packing/zip.ts'
+import type { RequestedFormat, Table } from '../table.ts'
+import { chooseSheet } from './choose-sheet.ts'
+import { fillHeader, withFilled } from './merged-cells.ts'
+import { openOds } from './ods.ts'
+import type { Workbook } from './workbook.ts'
+import { openXlsx } from './xlsx.ts'
+
+/** Describes a workbook that is opened: as it was given, and as it was unpacked. */
+export type WorkbookFile = {
+  readonly packed: RereadableFile
+  readonly file: UnpackedFile
+  readonly archive: ZipArchive
+  readonly folder: string
+}
+
+const requireWorkbook = <T extends Workbook>(workbook: T | undefined, name: string): T => {
+  if (workbook) return workbook
+  throw new KpiError(
+    'malformed',
+    `cannot read ${name}: it is a document of an office program, but no workbook; save its table as .xlsx or as CSV`,
+  )
+}
+
+/** Reads the rows of the sheet that is meant, and returns them as a table. */
+const readSheet = async (
+  { packed, file, folder }: WorkbookFile,
+  workbook: Workbook,
+  asked: RequestedFormat,
+): Promise<Table> => {
+  const { name } = packed
+  const { sheet, finding } = await chooseSheet(workbook.sheets, asked.sheet, name)
+  const spill = createRowSpill(folder, name)
+  try {
+    const merged = await sheet.read(spill.add)
+    const { first, header } = await headerRows(spill.rows, asked)
+    const { rows, findings } = fillHeader(first, header, merged)
+    const found = { topic: 'workbook', found: workbook.kind, evidence: workbook.evidence }
+    const reading = cellsFormat('workbook', [...file.findings, found, finding, ...findings])
+    const sum = await sumOf(packed)
+    const filled = (): ReturnType<typeof spill.rows> => withFilled(spill.rows(), rows)
+    return await cellsTable({ name, reading, spill, sum, mode: packed.mode, rows: filled }, asked)
+  } catch (error) {
+    spill.close()
+    throw error
+  }
+}
+
+/** Opens a workbook as a table. The rows of its sheet are copied to a temporary file once, and the rest is closed. */
+export const openWorkbook = async (opened: WorkbookFile, asked: RequestedFormat): Promise<Table> => {
+  const { packed, file, archive, folder } = opened
+  try {
+    const ods = await openOds(archive, packed.name)
+    if (ods) return await readSheet(opened, ods, asked)
+    const { close, ...xlsx } = requireWorkbook(await openXlsx(archive, packed.name, folder), packed.name)
+    try {
+      return await readSheet(opened, xlsx, asked)
+    } finally {
+      close()
+    }
+  } finally {
+    archive.close()
+    file.source.close()
+  }
+}

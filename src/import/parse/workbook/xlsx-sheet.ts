@@ -1,0 +1,176 @@
+import { isoDateText, numberText, percentText, serialDateText, serialTimeText } from '../cells/cell-text.ts'
+import type { FileBytes } from '../inspect.ts'
+import type { FormatKind } from './number-format.ts'
+import type { SharedStrings } from './shared-strings.ts'
+import { type MergedRange, MOST_COLUMNS, MOST_ROWS, noValueError, type OnRow, unreadableWorkbook } from './workbook.ts'
+import { decodeEscapes } from './xlsx-text.ts'
+import { readXml, type XmlHandlers } from './xml-stream.ts'
+
+/** Holds what the cells of all sheets refer to. */
+export type CellContext = {
+  readonly name: string
+  readonly strings: SharedStrings | undefined
+  readonly styles: readonly FormatKind[]
+  readonly is1904: boolean
+}
+
+/** Holds a cell while it is read. */
+type OpenCell = {
+  readonly column: number
+  readonly type: string
+  readonly style: number
+  hasFormula: boolean
+  value: string | undefined
+  inline: string
+}
+
+/** Returns the column of a reference such as `B12`, from 0, and its row; undefined if it is none. */
+const parseReference = (reference: string): { column: number; row: number } | undefined => {
+  const [, letters = '', digits] = /^\$?([A-Z]{1,3})\$?(\d{1,7})$/.exec(reference) ?? []
+  if (digits === undefined) return undefined
+  let column = 0
+  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64
+  return { column: column - 1, row: Number(digits) }
+}
+
+/** Returns the range of a reference such as `B1:D2`. */
+export const parseRange = (reference: string): MergedRange | undefined => {
+  const [from, to] = reference.split(':').map(parseReference)
+  return from && to
+    ? { firstRow: from.row, lastRow: to.row, firstColumn: from.column, lastColumn: to.column }
+    : undefined
+}
+
+const byFormat = (stored: string, kind: FormatKind, is1904: boolean): string => {
+  if (kind === 'date') return serialDateText(stored, is1904)
+  if (kind === 'time') return serialTimeText(stored)
+  return kind === 'percent' ? percentText(stored) : numberText(stored)
+}
+
+/** Returns the text of a cell by its type and format; undefined if it refers to something that is not there. */
+const textOf = ({ type, style, value = '', inline }: OpenCell, context: CellContext): string | undefined => {
+  switch (type) {
+    case 's':
+      return context.strings?.at(Number(value))
+    case 'inlineStr':
+      return decodeEscapes(inline)
+    case 'str':
+      return decodeEscapes(value)
+    case 'b':
+      return value.trim() === '1' || value.trim() === 'true' ? 'TRUE' : 'FALSE'
+    case 'e':
+      return value
+    case 'd':
+      return isoDateText(value.trim())
+    default:
+      return value.trim() === '' ? '' : byFormat(value.trim(), context.styles[style] ?? 'number', context.is1904)
+  }
+}
+
+/** Bounds how many ranges of merged cells are kept. */
+const MOST_RANGES = 100_000
+
+/** Collects the rows of a sheet from its elements. */
+class SheetReader implements XmlHandlers {
+  readonly merged: MergedRange[] = []
+  readonly #sheet: string
+  readonly #context: CellContext
+  readonly #onRow: OnRow
+  #row = 0
+  #cells: string[] = []
+  #column = -1
+  #cell: OpenCell | undefined
+  #takes: 'value' | 'inline' | undefined
+  #hints = 0
+
+  constructor(sheet: string, context: CellContext, onRow: OnRow) {
+    this.#sheet = sheet
+    this.#context = context
+    this.#onRow = onRow
+  }
+
+  readonly open: XmlHandlers['open'] = (tag, attributes) => {
+    this.#takes = undefined
+    if (tag === 'c') this.#beginCell(attributes)
+    else if (tag === 'row') this.#beginRow(attributes)
+    else if (tag === 'mergeCell') this.#addRange(attributes['ref'] ?? '')
+    else if (this.#cell) this.#beginPart(this.#cell, tag)
+  }
+
+  readonly text: XmlHandlers['text'] = (text) => {
+    if (!this.#cell || !this.#takes) return
+    if (this.#takes === 'value') this.#cell.value = (this.#cell.value ?? '') + text
+    else this.#cell.inline += text
+  }
+
+  readonly close: XmlHandlers['close'] = (tag) => {
+    this.#takes = undefined
+    if (tag === 'rPh') this.#hints -= 1
+    if (tag === 'c') this.#endCell()
+    if (tag === 'row' && this.#cells.length > 0) this.#onRow(this.#row, this.#cells)
+  }
+
+  #beginRow(attributes: Readonly<Record<string, string>>): void {
+    const row = Number(attributes['r'] ?? this.#row + 1)
+    if (!(row > this.#row && row <= MOST_ROWS)) {
+      throw unreadableWorkbook(this.#context.name, `the rows of the sheet ${this.#sheet} are not in order after ${this.#row}`)
+    }
+    this.#row = row
+    this.#cells = []
+    this.#column = -1
+  }
+
+  #beginCell(attributes: Readonly<Record<string, string>>): void {
+    const { r: reference, s: style, t: type } = attributes
+    const column = reference === undefined ? this.#column + 1 : parseReference(reference)?.column
+    if (column === undefined || column >= MOST_COLUMNS) {
+      throw unreadableWorkbook(this.#context.name, `the sheet ${this.#sheet} has a cell at ${reference}`)
+    }
+    this.#column = column
+    this.#cell = { column, type: type ?? 'n', style: Number(style ?? 0), hasFormula: false, value: undefined, inline: '' }
+  }
+
+  #beginPart(cell: OpenCell, tag: string): void {
+    if (tag === 'rPh') this.#hints += 1
+    else if (tag === 'f') cell.hasFormula = true
+    else if (tag === 'v') {
+      this.#takes = 'value'
+      cell.value ??= ''
+    } else if (tag === 't' && this.#hints === 0) this.#takes = 'inline'
+  }
+
+  #endCell(): void {
+    const cell = this.#cell
+    this.#cell = undefined
+    if (!cell) return
+    const { column, hasFormula, type, value } = cell
+    // A formula may have an empty text as its value, but no empty number.
+    if (hasFormula && (value === undefined || (value === '' && type !== 'str'))) {
+      throw noValueError(this.#context.name, this.#sheet, this.#row, column)
+    }
+    const text = textOf(cell, this.#context)
+    if (text === undefined) {
+      throw unreadableWorkbook(this.#context.name, `row ${this.#row} of the sheet ${this.#sheet} refers to a text that is not there`)
+    }
+    if (text === '') return
+    while (this.#cells.length < column) this.#cells.push('')
+    this.#cells[column] = text
+  }
+
+  #addRange(reference: string): void {
+    const range = parseRange(reference)
+    if (range && this.merged.length < MOST_RANGES) this.merged.push(range)
+  }
+}
+
+/** Reads the rows of a sheet, and returns its ranges of merged cells. */
+export const readXlsxSheet = async (
+  content: FileBytes,
+  sheet: string,
+  context: CellContext,
+  onRow: OnRow,
+): Promise<readonly MergedRange[]> => {
+  const reader = new SheetReader(sheet, context, onRow)
+  await readXml(content, { name: context.name, part: `the sheet ${sheet}` }, reader)
+  return reader.merged
+}
