@@ -35,13 +35,15 @@ const SIGNS: Readonly<Record<ParsedFormat['separator'], string>> = {
   '|': 'bar',
 }
 
-const ofReading = ({ gzip, encoding, separator, evidence }: ParsedFormat): Finding[] => {
+const ofReading = ({ gzip, encoding, separator, evidence, cellsOf, findings = [] }: ParsedFormat): Finding[] => {
   /** Returns the evidence of a finding, without the words that introduce it. */
   const why = (topic: string): string => {
     const texts = evidence.filter((line) => line.startsWith(topic)).map((line) => line.replace(/^[^:]*: /, ''))
     return texts.length > 0 ? texts.join('; ') : 'as given, or because nothing says otherwise'
   }
+  if (cellsOf) return [...findings]
   return [
+    ...findings,
     ...(gzip ? [{ topic: 'compression', found: 'gzip', evidence: why('gzip') }] : []),
     { topic: 'encoding', found: encoding, evidence: why('encoding') },
     { topic: 'separator', found: SIGNS[separator], evidence: why('separator') },

@@ -85,14 +85,24 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   NOT_CONNECTED,
 ])
 
-const unreachable = (error: unknown, baseUrl: URL): KpiError => {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
+
+/** Tells whether a TLS handshake failed. */
+const isHandshake = (code: string): boolean => code.startsWith('ERR_SSL_')
+
+/** Returns why the network failed, in words. */
+export const networkReason = (error: unknown): string => {
+  const code = codeOf(error)
   const words = error instanceof Error ? error.message : String(error)
   // Omit the message of OpenSSL, which names its own source files.
-  const handshake = code.startsWith('ERR_SSL_') ? `the TLS handshake failed (${code})` : undefined
-  const reason = REASONS[code] ?? handshake ?? words
-  const mayBeDone = !NOT_SENT.has(code) && handshake === undefined
-  return new KpiError('unavailable', `cannot reach ${baseUrl.origin}: ${reason}`, { cause: error, mayBeDone })
+  return REASONS[code] ?? (isHandshake(code) ? `the TLS handshake failed (${code})` : words)
+}
+
+const unreachable = (error: unknown, baseUrl: URL): KpiError => {
+  const code = codeOf(error)
+  const mayBeDone = !NOT_SENT.has(code) && !isHandshake(code)
+  const message = `cannot reach ${baseUrl.origin}: ${networkReason(error)}`
+  return new KpiError('unavailable', message, { cause: error, mayBeDone })
 }
 
 /** Matches paths of lists, such as `/kpis`: every service has them, unless the base URL is wrong. */

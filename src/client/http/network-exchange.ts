@@ -11,7 +11,7 @@ export const TOO_LARGE = 'ANSWER_TOO_LARGE'
 const errorOf = (code: string): Error => Object.assign(new Error(code), { code })
 
 /** Aborts a wait on timeout or cancellation. */
-type WaitTimeout = {
+export type WaitTimeout = {
   /** Holds the error to report as its reason, once it is aborted. */
   readonly signal: AbortSignal
   /** Restarts the timeout; when it is over, the wait ends with an error of this code. */
@@ -24,7 +24,7 @@ type WaitTimeout = {
 const LONGEST_MS = 2 ** 31 - 1
 
 /** Creates the timeout of a wait, which `unwanted` cancels. */
-const createWaitTimeout = (unwanted: AbortSignal | undefined): WaitTimeout => {
+export const createWaitTimeout = (unwanted: AbortSignal | undefined): WaitTimeout => {
   const controller = new AbortController()
   const cancel = (): void => controller.abort(errorOf(ABORTED))
   let timer: NodeJS.Timeout | undefined

@@ -79,22 +79,15 @@ const lookAtWords = async (content: FileBytes): Promise<{ strange: Word | undefi
   return { strange: undefined, examples }
 }
 
-const WORKBOOK = 'an Excel workbook'
 const SAVE = 'save it as CSV'
 const UNPACK = 'unpack it first'
 
 /** Lists the first bytes of binary files; some kinds need a second piece of evidence. */
 const BINARY: readonly (readonly [begins: string, what: string, advice: string, holds?: RegExp])[] = [
-  ['PK\x03\x04', 'an OpenDocument spreadsheet', SAVE, /mimetypeapplication\/vnd\.oasis/],
-  ['PK\x03\x04', WORKBOOK, SAVE, /\[Content_Types\]\.xml|xl\/|_rels\//],
-  ['PK\x03\x04', 'a zip archive', UNPACK],
-  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', WORKBOOK, SAVE],
   ['%PDF-', 'a PDF', 'export the table as CSV'],
   ['BZh', 'compressed with bzip2', UNPACK, /^....1AY/],
   ['\xfd7zXZ\0', 'compressed with xz', UNPACK],
-  ['\x28\xb5\x2f\xfd', 'compressed with zstd', UNPACK],
   ['7z\xbc\xaf', 'a 7z archive', UNPACK],
-  ['SQLite format 3\0', 'an SQLite database', 'export the table as CSV'],
   ['PAR1', 'a Parquet file', 'export it as CSV'],
   ['\xff\xfe\0\0', 'UTF-32', 'save it as CSV UTF-8'],
   ['\0\0\xfe\xff', 'UTF-32', 'save it as CSV UTF-8'],

@@ -91,9 +91,10 @@ const ownCells = (header: readonly string[]): ((cells: readonly string[]) => str
 
 /**
  * Tells whether the rejects file begins with a byte order mark, by which spreadsheets recognize UTF-8: if the file did,
- * or was not UTF-8.
+ * was not UTF-8, or was a workbook.
  */
-const hasMark = ({ reading }: Table): boolean => reading.hasMark || reading.encoding !== 'utf-8'
+const hasMark = ({ reading }: Table): boolean =>
+  reading.hasMark || reading.encoding !== 'utf-8' || reading.cellsOf === 'workbook'
 
 /** Returns a row without the values that were imported: in the value columns, only the rejected cells are left. */
 const notLoaded = (cells: readonly string[], { columns }: Rejected, values: ReadonlySet<number>): readonly string[] =>

@@ -17,8 +17,8 @@ Examples:
 export const addAssignImport = (group: Command, act: Act): void => {
   const command = group
     .command('import')
-    .description('assign KPIs to users from a CSV file, or - for standard input')
-    .argument('<file>', 'the file')
+    .description('assign KPIs to users from a CSV file or workbook, or - for standard input')
+    .argument('<file>', 'the file, or its https: address')
     .option('--user <user>', 'the user of all rows')
     .option('--kpi <kpi>', 'the KPI of all rows')
     .option('--map <role=column,...>', 'which column is the user, kpi or target', collect)
@@ -34,6 +34,7 @@ export const addAssignImport = (group: Command, act: Act): void => {
       'leave out rows with such a cell, or one that begins so: Total,"Source:*"',
       collect,
     )
+    .option('--sheet <sheet>', 'the sheet of a workbook, by name or number (default: the only one with rows)')
     .option('--dry-run', 'do everything except sending, and show the planned action for each row')
     .option('--rejects <file>', 'the file for the rejected rows')
     .addHelpText('after', EXAMPLES)

@@ -20,6 +20,7 @@ import { startMeter } from '../entries/import/import-job.ts'
 import { type ParsedOptions, parseOptions } from '../entries/import/parsed-options.ts'
 import { concludeFile } from '../entries/import/result.ts'
 import { type StopSignals, watchStopSignals } from '../entries/import/signals.ts'
+import { importSources } from '../entries/import/sources.ts'
 
 /** Defines the summary of an import of assignments, as it is printed. */
 const assignSummary = resource({
@@ -144,7 +145,7 @@ export const runAssignImport = async (cli: Cli, file: string, flags: ImportFlags
   cli.requireCapabilities(NEEDS)
   if (!parsed.isDryRun) cli.io.stdout.outlast()
   const stops = watchStopSignals(cli.io, parsed.deadline)
-  const jobs = await openJobs(cli, [file], parsed, stops)
+  const jobs = await openJobs(cli, importSources(cli.io, [file], undefined), parsed, stops)
   try {
     const [job] = jobs
     if (!job) return

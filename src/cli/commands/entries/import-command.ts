@@ -22,14 +22,18 @@ Examples:
   kpi entries import regions.csv --kpi Revenue --create-assignments
   kpi entries import export.csv --map date=Day,actual="Net sales" --ignore Region
   kpi entries import sales.csv --create-missing --dry-run
+  kpi entries import report.xlsx --sheet Sales
+  kpi entries import --sql 'select day as date, visits from counts' --from-db shop.sqlite --user "Ann Lee"
   kpi entries import north.csv south.csv --deadline 06:00 --max-errors 1%`
 
 /** Declares `kpi entries import` and its flags. */
 const declareImport = (group: Command) =>
   group
     .command('import')
-    .description('import entries from CSV files, or - for standard input; the same command continues a stopped run')
-    .argument('<file...>', 'the files, imported one after another')
+    .description(
+      'import entries from CSV files or workbooks, or - for standard input; the same command continues a stopped run',
+    )
+    .argument('[file...]', 'the files, or their https: addresses, imported one after another')
     .optionsGroup('What the columns mean:')
     .option('--user <user>', 'the user of all rows')
     .addOption(new Option('--source <item>', 'the breakdown item of all rows, instead of a user').conflicts('user'))
@@ -89,6 +93,9 @@ const declareImport = (group: Command) =>
       'leave out rows with such a cell, or one that begins so: Total,"Source:*"; none leaves out none',
       collect,
     )
+    .option('--sheet <sheet>', 'the sheet of a workbook, by name or number (default: the only one with rows)')
+    .option('--sql <query>', 'import the result of a query instead of a file: one SELECT, with --from-db')
+    .option('--from-db <file>', 'the SQLite database of --sql, which is only read')
     .option('--date-format <format>', `how dates are written, such as DD.MM.YYYY, MMM-YY or YYYY-[W]WW: ${DATE_TOKENS}`)
     .option('--mapping <name>', 'read the file with a saved mapping')
     .option('--save-mapping <name>', 'save how the file is read, for use with --mapping')

@@ -54,6 +54,12 @@ export const numberText = (stored: string): string => {
   return number ? formatDecimal(withoutNoise(number)) : stored
 }
 
+/** Returns a number without exponent, with all of its digits; a text that is no number stays as it is. */
+export const plainNumberText = (stored: string): string => {
+  const number = parseNumber(stored)
+  return number ? formatDecimal(number) : stored
+}
+
 /** Returns the number of a percent cell, such as `12.5%` for 0.125. */
 export const percentText = (stored: string): string => {
   const number = parseNumber(stored)
@@ -110,7 +116,5 @@ export const isoDateText = (stored: string): string => {
 export const isoTimeText = (stored: string): string => {
   const [, hours, minutes = '0', seconds = '0'] =
     /^PT(\d{1,7})H(?:(\d{1,2})M)?(?:(\d{1,2})(?:[.,]\d{1,9})?S)?$/.exec(stored) ?? []
-  return hours === undefined
-    ? stored
-    : timeText(Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds))
+  return hours === undefined ? stored : timeText(Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds))
 }

@@ -24,7 +24,8 @@ export type RowSpill = {
 }
 
 const rowOf = (text: string): Row => {
-  const [line = '', ...cells] = JSON.parse(text) as string[]
+  const values: unknown = JSON.parse(text)
+  const [line, ...cells] = Array.isArray(values) ? values.map(String) : []
   return { line: Number(line), cells }
 }
 
@@ -68,7 +69,11 @@ export const createRowSpill = (folder: string, name: string): RowSpill => {
         const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
         const end = bytes.lastIndexOf(LINE_END) + 1
         rest = bytes.subarray(end)
-        if (end > 0) yield bytes.toString('utf8', 0, end - 1).split('\n').map(rowOf)
+        if (end > 0)
+          yield bytes
+            .toString('utf8', 0, end - 1)
+            .split('\n')
+            .map(rowOf)
         // Let signals and timers run.
         await setImmediate()
       }

@@ -135,7 +135,7 @@ const onlyEntry = ({ entries }: ZipArchive, name: string): ZipArchive['entries']
   const files = entries.filter(({ path }) => !BY_PROGRAMS.test(path))
   const [first] = files
   if (!first) throw unreadable(name, 'the zip archive holds no file')
-  if (files.some(({ path }) => /\.iwa$/.test(path))) {
+  if (files.some(({ path }) => path.endsWith('.iwa'))) {
     throw unreadable(name, 'it is a document of Apple Numbers; export it as CSV or as an Excel workbook')
   }
   if (files.length === 1) return first
@@ -163,7 +163,10 @@ const unpackZip = async (file: UnpackedFile, folder: string): Promise<UnpackedFi
       ...file,
       source: { ...sequential, open: entry.content, close },
       through: undefined,
-      findings: [...file.findings, { topic: 'archive', found: 'zip', evidence: `${entry.path} is the only file in it` }],
+      findings: [
+        ...file.findings,
+        { topic: 'archive', found: 'zip', evidence: `${entry.path} is the only file in it` },
+      ],
     }
   } catch (error) {
     archive.close()
@@ -205,7 +208,8 @@ export const unpackFile = async (packed: RereadableFile, folder: string): Promis
       if (kind === undefined) return file
       if (kind === 'compound') return await refuseCompound(file.source)
       if (kind === 'sqlite') return refuseDatabase(file.source)
-      if (layers === MOST_LAYERS) throw unreadable(packed.name, `it is packed more than ${MOST_LAYERS} times; unpack it first`)
+      if (layers === MOST_LAYERS)
+        throw unreadable(packed.name, `it is packed more than ${MOST_LAYERS} times; unpack it first`)
       file = kind === 'zip' ? await unpackZip(file, folder) : unpackLayer(file, kind)
     }
     return file

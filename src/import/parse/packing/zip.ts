@@ -110,8 +110,7 @@ export const openZip = async (file: RandomAccess, name: string): Promise<ZipArch
   } catch (error) {
     file.close()
     if (error instanceof KpiError) throw error
-    const why = error instanceof Error ? error.message : String(error)
-    throw unreadable(name, `its zip archive is damaged, or was cut off (${why}); get the complete file`, error)
+    throw unreadable(name, 'its zip archive is damaged, or was cut off; get the complete file', error)
   }
   return { entries, close: file.close }
 }

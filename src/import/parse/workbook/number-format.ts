@@ -1,5 +1,5 @@
 /** Names what a number format makes of a number. */
-export type FormatKind = 'number' | 'percent' | 'date' | 'time'
+export type FormatKind = 'number' | 'percent' | 'date' | 'time' | 'boolean'
 
 /** Lists the built-in formats of dates, and of times, by their ids; others of East Asian languages are among them. */
 const DATES: readonly (readonly [from: number, to: number])[] = [
@@ -30,9 +30,12 @@ export const builtInFormat = (id: number): FormatKind => {
 /** Matches what is no instruction in a number format: texts, escapes, fillers, and brackets but those of durations. */
 const LITERAL = /"[^"]*"|\\.|[_*].|\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi
 const DIGITS = /[0#?]/
+/** Matches the format by which LibreOffice writes truth values, which are numbers there. */
+const BOOLEAN = /^"TRUE";"TRUE";"FALSE"$/i
 
 /** Returns what a number format makes of a number: of its sections, the first counts. */
 export const formatKind = (code: string): FormatKind => {
+  if (BOOLEAN.test(code)) return 'boolean'
   const [first = ''] = code.replaceAll(LITERAL, '').split(';')
   if (/general|standard/i.test(first)) return 'number'
   const tokens = first.replaceAll(/am\/pm|a\/p/gi, 'h').toLowerCase()

@@ -44,6 +44,7 @@ export const parseRange = (reference: string): MergedRange | undefined => {
 const byFormat = (stored: string, kind: FormatKind, is1904: boolean): string => {
   if (kind === 'date') return serialDateText(stored, is1904)
   if (kind === 'time') return serialTimeText(stored)
+  if (kind === 'boolean') return Number(stored) === 0 ? 'FALSE' : 'TRUE'
   return kind === 'percent' ? percentText(stored) : numberText(stored)
 }
 
@@ -113,7 +114,10 @@ class SheetReader implements XmlHandlers {
   #beginRow(attributes: Readonly<Record<string, string>>): void {
     const row = Number(attributes['r'] ?? this.#row + 1)
     if (!(row > this.#row && row <= MOST_ROWS)) {
-      throw unreadableWorkbook(this.#context.name, `the rows of the sheet ${this.#sheet} are not in order after ${this.#row}`)
+      throw unreadableWorkbook(
+        this.#context.name,
+        `the rows of the sheet ${this.#sheet} are not in order after ${this.#row}`,
+      )
     }
     this.#row = row
     this.#cells = []
@@ -127,7 +131,14 @@ class SheetReader implements XmlHandlers {
       throw unreadableWorkbook(this.#context.name, `the sheet ${this.#sheet} has a cell at ${reference}`)
     }
     this.#column = column
-    this.#cell = { column, type: type ?? 'n', style: Number(style ?? 0), hasFormula: false, value: undefined, inline: '' }
+    this.#cell = {
+      column,
+      type: type ?? 'n',
+      style: Number(style ?? 0),
+      hasFormula: false,
+      value: undefined,
+      inline: '',
+    }
   }
 
   #beginPart(cell: OpenCell, tag: string): void {
@@ -150,7 +161,10 @@ class SheetReader implements XmlHandlers {
     }
     const text = textOf(cell, this.#context)
     if (text === undefined) {
-      throw unreadableWorkbook(this.#context.name, `row ${this.#row} of the sheet ${this.#sheet} refers to a text that is not there`)
+      throw unreadableWorkbook(
+        this.#context.name,
+        `row ${this.#row} of the sheet ${this.#sheet} refers to a text that is not there`,
+      )
     }
     if (text === '') return
     while (this.#cells.length < column) this.#cells.push('')

@@ -8,7 +8,6 @@ import type { ColumnFormats } from '../../../../import/detect/survey.ts'
 import { type Ending, importFile } from '../../../../import/import-file.ts'
 import type { Summary } from '../../../../import/import-types.ts'
 import type { JournalPlace } from '../../../../import/journal/journal.ts'
-import { isDevice } from '../../../../import/parse/files.ts'
 import type { ParsedFormat } from '../../../../import/parse/table.ts'
 import { createRejectsFile } from '../../../../import/rejects/rejects-file.ts'
 import type { Cli } from '../../../cli.ts'
@@ -75,18 +74,12 @@ const serviceOf = ({ io, flags }: Cli): string => {
   return place.kind === 'embedded' ? place.dataDir : normalizeUrl(new URL(place.baseUrl))
 }
 
-/** Returns the absolute path of the file; undefined for a stream, which cannot be read again by the same command. */
-const pathOf = ({ io }: Cli, file: string): string | undefined => {
-  const path = resolve(io.cwd, file)
-  return file === '-' || isDevice(path) ? undefined : path
-}
-
 /** Returns the place of the journal of an import. */
-const journalPlace = (cli: Cli, client: Client, file: string, parsed: unknown): JournalPlace | undefined => {
-  const path = pathOf(cli, file)
-  if (path === undefined && typeof parsed !== 'string') return undefined
+const journalPlace = (cli: Cli, client: Client, { file, origin }: Job, parsed: unknown): JournalPlace | undefined => {
+  if (origin === undefined && typeof parsed !== 'string') return undefined
   const folder = typeof parsed === 'string' ? resolve(cli.io.cwd, parsed) : join(stateFolder(cli.io), 'journals')
-  return { folder, service: serviceOf(cli), account: client.identifyAccount, caller: client.caller, path: path ?? file }
+  const path = origin ?? file
+  return { folder, service: serviceOf(cli), account: client.identifyAccount, caller: client.caller, path }
 }
 
 const SERVICE_LETTERS = 16
@@ -114,7 +107,7 @@ const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
       },
       createMissing: (plan) => createMissing(run, plan),
       rejectsFile: createRejectsFile(at(job.rejectsPath), job.rejectsPath, work.onWarning),
-      journal: journalPlace(cli, client, job.file, parsed.journal),
+      journal: journalPlace(cli, client, job, parsed.journal),
       learnedPath: learnedPath(cli, client),
       // Until all files are imported and reported, the same command comes to this one again.
       onFinished: (forget) => finished.push(forget),

@@ -1,13 +1,9 @@
-import { once } from 'node:events'
-import { createReadStream, fstatSync, type Stats, statSync } from 'node:fs'
-import { basename, dirname, extname, join, resolve } from 'node:path'
-import type { Readable } from 'node:stream'
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Client } from '../../../../client/client.ts'
 import type { Waiting } from '../../../../client/transport.ts'
 import type { ImportInput } from '../../../../import/import-types.ts'
-import { fileError, fileSource, isDevice, type RereadableFile } from '../../../../import/parse/files.ts'
-import { openTable, type Table } from '../../../../import/parse/table.ts'
-import { spoolSource } from '../../../../import/spool.ts'
+import type { Table } from '../../../../import/parse/table.ts'
 import type { VerificationOptions } from '../../../../import/verify/verified.ts'
 import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
@@ -17,45 +13,40 @@ import { saveMapping } from './mapping.ts'
 import type { ParsedOptions } from './parsed-options.ts'
 import type { ProgressView } from './progress.ts'
 import type { StopSignals } from './signals.ts'
+import type { ImportSource } from './sources.ts'
 import { parseVerification } from './verified.ts'
 
-/** Returns `data.rejects.csv` for `data.csv` or `data.csv.gz`, beside it; in the working directory for a stream. */
-const usualPath = ({ cwd }: Io, file: string): string => {
-  if (file === '-' || isDevice(resolve(cwd, file))) return 'stdin.rejects.csv'
-  const plain = file.replace(/\.gz$/i, '')
-  return join(dirname(plain), `${basename(plain, extname(plain))}.rejects.csv`)
-}
-
-/** Returns the file behind a stream, where the system tells. */
-const statOfStream = (stream: Readable): Stats | undefined =>
-  'fd' in stream && typeof stream.fd === 'number' ? fstatSync(stream.fd) : undefined
-
 /** Tells whether rejects would overwrite a file that is imported, whatever names the two are called by. */
-const isSameFile = ({ cwd, stdin }: Io, rejects: string, file: string): boolean => {
-  const [one, other] = [resolve(cwd, rejects), resolve(cwd, file)]
-  const written = statSync(one, { throwIfNoEntry: false })
-  const read = file === '-' ? statOfStream(stdin) : statSync(other, { throwIfNoEntry: false })
-  return one === other || (written?.isFile() === true && written.ino === read?.ino && written.dev === read.dev)
+const isSameFile = ({ cwd }: Io, rejects: string, { label, origin, stat }: ImportSource): boolean => {
+  const path = resolve(cwd, rejects)
+  const [written, read] = [statSync(path, { throwIfNoEntry: false }), stat()]
+  const isNamed = path === (origin ?? resolve(cwd, label))
+  return isNamed || (written?.isFile() === true && written.ino === read?.ino && written.dev === read.dev)
 }
 
-const rejectsPathOf = (io: Io, files: readonly string[], file: string, parsed: string | undefined): string => {
-  const path = parsed ?? usualPath(io, file)
-  const read = files.find((one) => isSameFile(io, path, one))
-  if (read === file) throw new UsageError(`--rejects ${path} is the file that is imported; name another`)
+const rejectsPathOf = (
+  io: Io,
+  sources: readonly ImportSource[],
+  source: ImportSource,
+  parsed: string | undefined,
+): string => {
+  const path = parsed ?? `${source.stem}.rejects.csv`
+  const read = sources.find((one) => isSameFile(io, path, one))
+  if (read === source) throw new UsageError(`--rejects ${path} is the file that is imported; name another`)
   if (read !== undefined) {
     throw new UsageError(
-      `${read} is where the rejects of ${file} go, so the two cannot be imported together; leave it out or rename it`,
+      `${read.label} is where the rejects of ${source.label} go, so the two cannot be imported together; leave it out or rename it`,
     )
   }
   return path
 }
 
 /** Refuses two files that would overwrite each other's rejects. */
-const requireDifferentPaths = ({ cwd }: Io, files: readonly string[], paths: readonly string[]): void => {
+const requireDifferentPaths = ({ cwd }: Io, sources: readonly ImportSource[], paths: readonly string[]): void => {
   const places = paths.map((path) => resolve(cwd, path))
   const again = places.findIndex((place, at) => places.indexOf(place) < at)
   if (again < 0) return
-  const [first, second] = [files[places.indexOf(places[again] ?? '')], files[again]]
+  const [first, second] = [sources[places.indexOf(places[again] ?? '')]?.label, sources[again]?.label]
   throw new UsageError(
     first === second
       ? `${first} is named twice; name it once`
@@ -64,37 +55,18 @@ const requireDifferentPaths = ({ cwd }: Io, files: readonly string[], paths: rea
 }
 
 /** Returns the rejects file of each file; refuses one that is itself imported, as its other rows would be lost. */
-const findRejectsPaths = (io: Io, files: readonly string[], parsed: string | undefined): string[] => {
-  const paths = files.map((file) => rejectsPathOf(io, files, file, parsed))
-  requireDifferentPaths(io, files, paths)
+const findRejectsPaths = (io: Io, sources: readonly ImportSource[], parsed: string | undefined): string[] => {
+  const paths = sources.map((source) => rejectsPathOf(io, sources, source, parsed))
+  requireDifferentPaths(io, sources, paths)
   return paths
-}
-
-/**
- * Opens a pipe, waiting until somebody writes to it. Only the end of the process ends that wait, so signals are caught
- * afterwards.
- */
-const openPipe = async (path: string, name: string): Promise<Readable> => {
-  const stream = createReadStream(path)
-  await once(stream, 'open').catch((error: unknown) => {
-    throw fileError(error, 'read', name)
-  })
-  return stream
-}
-
-/** Opens what an argument names: a file, a pipe, or `-` for standard input. */
-const openSource = async ({ io, note }: Cli, file: string, signal: () => AbortSignal): Promise<RereadableFile> => {
-  const path = resolve(io.cwd, file)
-  if (file !== '-' && !isDevice(path)) return fileSource(path, file)
-  if (file === '-' && io.stdinIsTerminal) await note('reading rows from the terminal; end them with Ctrl-D')
-  if (file === '-') return spoolSource(io.stdin, io.tempDir, 'standard input', signal())
-  return spoolSource(await openPipe(path, file), io.tempDir, file, signal())
 }
 
 /** Describes a file that is imported: opened, with a place for its rejects. */
 export type Job = {
   /** Names the file as it was given, `-` for standard input. */
   readonly file: string
+  /** Identifies it for a later run of the same command; undefined for a stream, which cannot be read again. */
+  readonly origin: string | undefined
   readonly table: Table
   /** Names the rejects file for messages, relative to the working directory. */
   readonly rejectsPath: string
@@ -104,19 +76,19 @@ export type Job = {
 /** Opens all files before the first is imported, so that a wrong name is reported early. */
 export const openJobs = async (
   cli: Cli,
-  files: readonly string[],
+  sources: readonly ImportSource[],
   { rejects, reading, verify, receipt }: ParsedOptions,
   { signal, withStopReason }: StopSignals,
 ): Promise<Job[]> => {
-  const paths = findRejectsPaths(cli.io, files, rejects)
-  const verifying = files.map((file, at) =>
-    verify ? parseVerification(cli, file, paths[at] ?? '', receipt) : undefined,
+  const paths = findRejectsPaths(cli.io, sources, rejects)
+  const verifying = sources.map((source, at) =>
+    verify ? parseVerification(cli, source, paths[at] ?? '', receipt) : undefined,
   )
   const jobs: Job[] = []
   try {
-    for (const [at, file] of files.entries()) {
-      const table = await openTable(await openSource(cli, file, signal), reading)
-      jobs.push({ file, table, rejectsPath: paths[at] ?? '', verify: verifying[at] })
+    for (const [at, { label, origin, open }] of sources.entries()) {
+      const table = await open(cli, reading, signal)
+      jobs.push({ file: label, origin, table, rejectsPath: paths[at] ?? '', verify: verifying[at] })
     }
     return jobs
   } catch (error) {

@@ -6,11 +6,14 @@ import type { ImportFlags } from '../import-command.ts'
 import { mappingName, applyMapping } from './mapping.ts'
 import { importOptions, listOf, readRate } from './options.ts'
 import { type Deadline, readDeadline } from './signals.ts'
+import type { QueryFlags } from './sources.ts'
 
 /** Describes the parsed options of an import. */
 export type ParsedOptions = {
   readonly options: ImportOptions
   readonly reading: RequestedFormat
+  /** Holds the query whose result is imported instead of a file, where one is given. */
+  readonly query: QueryFlags | undefined
   readonly deadline: Deadline
   /** Sets the most requests in a minute, where `--rate` is given. */
   readonly rate: number | undefined
@@ -43,13 +46,26 @@ const skipLinesOf = (given: string | undefined): number | undefined => {
   throw new UsageError(`--skip-lines ${text} is not a number of lines; write 3`)
 }
 
-const readingOf = ({ separator: name, encoding, skipLines, ignoreRows }: ImportFlags): RequestedFormat => {
+/** Returns the query that is imported instead of a file. */
+const queryOf = ({ sql, fromDb }: ImportFlags): QueryFlags | undefined => {
+  if (sql === undefined && fromDb === undefined) return undefined
+  if (sql === undefined) throw new UsageError("--from-db needs --sql 'select …', which says what to import")
+  if (fromDb === undefined) throw new UsageError('--sql needs --from-db FILE, the SQLite database')
+  return { sql, database: fromDb }
+}
+
+const readingOf = (
+  { separator: name, encoding, skipLines, ignoreRows, sheet }: ImportFlags,
+  isSheetSaved: boolean,
+): RequestedFormat => {
   const separator = DELIMITERS.find((one) => delimiterName(one) === name)
   return {
     ...(separator && { separator }),
     ...(encoding && { encoding }),
     skipLines: skipLinesOf(skipLines),
     ignoreRows: ignoreRows && listOf(ignoreRows),
+    sheet: sheet?.trim(),
+    isSheetSaved,
   }
 }
 
@@ -79,7 +95,8 @@ export const parseOptions = (cli: Cli, files: readonly string[], given: ImportFl
   const saveMapping = given.saveMapping
   const parsed: ParsedOptions = {
     options: importOptions(flags, cli.today().day),
-    reading: readingOf(flags),
+    reading: readingOf(flags, given.sheet === undefined),
+    query: queryOf(given),
     deadline: readDeadline(flags.deadline, io.now()),
     rate: readRate(flags.rate),
     isSeveral: files.length > 1,

@@ -10,6 +10,7 @@ import { requireHeaders, choosePrinter } from './print.ts'
 import { createProgress } from './progress.ts'
 import { createRunResult } from './result.ts'
 import { watchStopSignals } from './signals.ts'
+import { importSources } from './sources.ts'
 
 /** Returns what the files need of the service, each by itself. */
 const needsOf = async (
@@ -29,12 +30,16 @@ const tellDay = async (cli: Cli, { saidDate, options: { date } }: ParsedOptions)
 /** Runs `kpi entries import`: reads, checks and sends files, one after another, or only says what that would do. */
 export const runImport = async (cli: Cli, files: readonly string[], flags: ImportFlags): Promise<number> => {
   const parsed = parseOptions(cli, files, flags)
+  const sources = importSources(cli.io, files, parsed.query)
   cli.printing()
   await tellDay(cli, parsed)
   cli.requireCapabilities(needsOfFlags(parsed.options))
   if (!parsed.isDryRun && !parsed.explain) cli.io.stdout.outlast()
   const stops = watchStopSignals(cli.io, parsed.deadline)
-  const ends = createRunResult(files, stops)
+  const ends = createRunResult(
+    sources.map(({ label }) => label),
+    stops,
+  )
   const finished: (() => void)[] = []
   let note = (text: string): void => void cli.note(text)
   let onWait: OnWait = () => undefined
@@ -54,7 +59,7 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: Impor
       await warnOfExpiry(cli, client.keyInfo())
     }
   }
-  const jobs = await openJobs(cli, files, parsed, stops)
+  const jobs = await openJobs(cli, sources, parsed, stops)
   try {
     await cli
       .withClient(await needsOf(jobs, parsed), (client) => work(client, jobs), {
@@ -70,6 +75,6 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: Impor
   } finally {
     closeJobs(jobs)
   }
-  if (finished.length === files.length) for (const forget of finished) forget()
+  if (finished.length === sources.length) for (const forget of finished) forget()
   return ends.exit()
 }

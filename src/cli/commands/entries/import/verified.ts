@@ -1,18 +1,11 @@
-import { basename, dirname, extname, join, resolve } from 'node:path'
-import { isDevice } from '../../../../import/parse/files.ts'
+import { resolve } from 'node:path'
 import { describeDifference, type Verification, type VerificationOptions } from '../../../../import/verify/verified.ts'
 import type { Cli } from '../../../cli.ts'
 import { EXIT, exitCodes, UsageError } from '../../../exit.ts'
 import { countOf } from '../../../output/text.ts'
 import { findPlace, type Place } from '../../../target/settings.ts'
 import type { FileOutcome } from './result.ts'
-
-/** Returns `data.receipt.json` for `data.csv`, beside it; in the working directory for a stream. */
-const receiptPathOf = ({ io }: Cli, file: string): string => {
-  if (file === '-' || isDevice(resolve(io.cwd, file))) return 'stdin.receipt.json'
-  const plain = file.replace(/\.gz$/i, '')
-  return join(dirname(plain), `${basename(plain, extname(plain))}.receipt.json`)
-}
+import type { ImportSource } from './sources.ts'
 
 const placeOf = (place: Place): VerificationOptions['place'] =>
   place.kind === 'embedded'
@@ -26,13 +19,13 @@ const placeOf = (place: Place): VerificationOptions['place'] =>
 /** Returns what `--verify` and `--receipt` ask for. */
 export const parseVerification = (
   cli: Cli,
-  file: string,
+  { label, stem }: ImportSource,
   rejectsFile: string,
   receipt: string | undefined,
 ): VerificationOptions => {
   const { cwd } = cli.io
-  const path = receipt ?? receiptPathOf(cli, file)
-  const other = [file, rejectsFile].find((one) => resolve(cwd, one) === resolve(cwd, path))
+  const path = receipt ?? `${stem}.receipt.json`
+  const other = [label, rejectsFile].find((one) => resolve(cwd, one) === resolve(cwd, path))
   if (other !== undefined) throw new UsageError(`--receipt ${path} is also ${other}; name another`)
   return {
     receiptPath: resolve(cwd, path),

@@ -1,0 +1,148 @@
+import { once } from 'node:events'
+import { createReadStream, fstatSync, type Stats, statSync } from 'node:fs'
+import { basename, dirname, extname, join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { fileError, fileSource, isDevice, type RereadableFile } from '../../../../import/parse/files.ts'
+import { openTable, type RequestedFormat, type Table } from '../../../../import/parse/table.ts'
+import { spoolSource } from '../../../../import/spool.ts'
+import type { Cli } from '../../../cli.ts'
+import { UsageError } from '../../../exit.ts'
+import type { Io } from '../../../io.ts'
+import { findTimeout } from '../../../target/settings.ts'
+
+/** Describes a query of an SQLite database, instead of a file. */
+export type QueryFlags = { readonly sql: string; readonly database: string }
+
+/** Describes what is imported: a file, a pipe or standard input, the file at an address, or the result of a query. */
+export type ImportSource = {
+  /** Names it in messages: a file as it was given, `-` for standard input, an address without its query. */
+  readonly label: string
+  /** Identifies it for a later run of the same command; undefined for a stream, which cannot be read again. */
+  readonly origin: string | undefined
+  /** Holds the path of its rejects file and receipt, without what tells them apart. */
+  readonly stem: string
+  /** Describes the file that is read, on this machine; undefined if there is none. */
+  readonly stat: () => Stats | undefined
+  readonly open: (cli: Cli, asked: RequestedFormat, signal: () => AbortSignal) => Promise<Table>
+}
+
+const TABLE_ENDING = /\.(?:csv|tsv|txt|xlsx|ods)$/i
+
+/** Returns `data` for `data.csv`, `data.csv.gz` and `data.zip`. */
+const stemOf = (file: string): string => {
+  if (/\.zip$/i.test(file)) return file.slice(0, -'.zip'.length).replace(TABLE_ENDING, '')
+  const plain = file.replace(/\.(?:gz|zst)$/i, '')
+  return join(dirname(plain), basename(plain, extname(plain)))
+}
+
+/** Returns the file behind a stream, where the system tells. */
+const statOfStream = (stream: Readable): Stats | undefined =>
+  'fd' in stream && typeof stream.fd === 'number' ? fstatSync(stream.fd) : undefined
+
+const statOf = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false })
+
+/**
+ * Opens a pipe, waiting until somebody writes to it. Only the end of the process ends that wait, so signals are caught
+ * afterwards.
+ */
+const openPipe = async (path: string, name: string): Promise<Readable> => {
+  const stream = createReadStream(path)
+  await once(stream, 'open').catch((error: unknown) => {
+    throw fileError(error, 'read', name)
+  })
+  return stream
+}
+
+/** Opens a file, a pipe, or standard input. */
+const openLocal = async ({ io, note }: Cli, file: string, signal: () => AbortSignal): Promise<RereadableFile> => {
+  const path = resolve(io.cwd, file)
+  if (file !== '-' && !isDevice(path)) return fileSource(path, file)
+  if (file === '-' && io.stdinIsTerminal) await note('reading rows from the terminal; end them with Ctrl-D')
+  if (file === '-') return spoolSource(io.stdin, io.tempDir, 'standard input', signal())
+  return spoolSource(await openPipe(path, file), io.tempDir, file, signal())
+}
+
+const localSource = (io: Io, file: string): ImportSource => {
+  const path = resolve(io.cwd, file)
+  const isStream = file === '-' || isDevice(path)
+  return {
+    label: file,
+    origin: isStream ? undefined : path,
+    stem: isStream ? 'stdin' : stemOf(file),
+    stat: () => (file === '-' ? statOfStream(io.stdin) : statOf(path)),
+    open: async (cli, asked, signal) => openTable(await openLocal(cli, file, signal), asked, cli.io.tempDir),
+  }
+}
+
+/** Returns the last part of an address's path as the name of a file. */
+const fileNameOf = ({ pathname, hostname }: URL): string => {
+  const last = pathname.split('/').findLast((part) => part !== '') ?? hostname
+  let name = last
+  try {
+    name = decodeURIComponent(last)
+  } catch {
+    // What is not percent-encoded stays as it is.
+  }
+  return name.replaceAll(/[^\p{L}\p{N}._ -]/gu, '_').replace(/^[. ]+/, '_')
+}
+
+/** Downloads the file at an address to a temporary file, and opens that. */
+const openAddress = async (
+  cli: Cli,
+  address: URL,
+  asked: RequestedFormat,
+  signal: () => AbortSignal,
+): Promise<Table> => {
+  const { download, shownAddress } = await import('../../../../client/http/download.ts')
+  const bounds = { timeoutMs: findTimeout(cli.flags), signal: signal() }
+  const content = Readable.from(download(address, bounds), { objectMode: false })
+  const shown = shownAddress(address)
+  const table = await openTable(await spoolSource(content, cli.io.tempDir, shown, bounds.signal), asked, cli.io.tempDir)
+  const finding = { topic: 'address', found: shown, evidence: `${table.bytes} bytes were downloaded` }
+  return { ...table, reading: { ...table.reading, findings: [finding, ...(table.reading.findings ?? [])] } }
+}
+
+const ADDRESS = /^https?:\/\//i
+
+const addressSource = (text: string): ImportSource => {
+  const address = URL.parse(text)
+  if (!address) throw new UsageError(`${text} is not an address`)
+  const { protocol, host, pathname } = address
+  const label = `${protocol}//${host}${pathname}`
+  return {
+    label,
+    origin: label,
+    stem: stemOf(fileNameOf(address)),
+    stat: () => undefined,
+    open: (cli, asked, signal) => openAddress(cli, address, asked, signal),
+  }
+}
+
+const querySource = (io: Io, { sql, database }: QueryFlags): ImportSource => {
+  const path = resolve(io.cwd, database)
+  return {
+    label: database,
+    origin: path,
+    stem: stemOf(database),
+    stat: () => statOf(path),
+    open: async (cli, asked, signal) => {
+      const { openQuery } = await import('../../../../import/parse/database/query-table.ts')
+      return openQuery({ path, name: database, sql }, asked, cli.io.tempDir, signal())
+    },
+  }
+}
+
+/** Returns what an import reads: the files that are named, or the result of a query. */
+export const importSources = (
+  io: Io,
+  files: readonly string[],
+  query: QueryFlags | undefined,
+): readonly ImportSource[] => {
+  if (query && files.length > 0) {
+    throw new UsageError(`${files.join(' ')} and --sql are both given; import the files or the query`)
+  }
+  if (query) return [querySource(io, query)]
+  if (files.length === 0)
+    throw new UsageError('name a file, or - for standard input, or a query with --sql and --from-db')
+  return files.map((file) => (ADDRESS.test(file) ? addressSource(file) : localSource(io, file)))
+}

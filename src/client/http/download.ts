@@ -1,0 +1,155 @@
+import { KpiError } from '../../domain/errors.ts'
+import { Aborted } from '../transport.ts'
+import { isLoopback } from './base-url.ts'
+import { networkReason } from './http-transport.ts'
+import { createWaitTimeout, NOT_CONNECTED, TOO_SLOW, type WaitTimeout } from './network-exchange.ts'
+import { Pool } from './undici.ts'
+
+/** Bounds how many redirects are followed. */
+const MOST_REDIRECTS = 5
+/** Bounds the size of a file. */
+const MOST_BYTES = 2 * 1024 ** 3
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+/** Lists the encodings of an answer whose bytes are as they are in a file, or say themselves what they are. */
+const PLAIN_ENCODINGS = new Set(['', 'identity', 'gzip', 'x-gzip', 'zstd'])
+
+/** Returns an address as messages show it: its query may hold a secret. */
+export const shownAddress = ({ protocol, host, pathname }: URL): string => `${protocol}//${host}${pathname}`
+
+const unreadable = (address: URL, why: string, cause?: unknown): KpiError =>
+  new KpiError('unavailable', `cannot read ${shownAddress(address)}: ${why}`, { cause })
+
+const PLAIN = 'it is not HTTPS, so anybody on the way could change the file; name an https: address'
+
+/** Refuses addresses that are not safe to read from. */
+export const requireSafeAddress = (address: URL): void => {
+  const isSafe = address.protocol === 'https:' || (address.protocol === 'http:' && isLoopback(address))
+  if (!isSafe) throw new KpiError('malformed', `cannot read ${shownAddress(address)}: ${PLAIN}`)
+  if (address.username !== '' || address.password !== '') {
+    throw new KpiError(
+      'malformed',
+      `cannot read ${shownAddress(address)}: an address with a user and a password is not read, as others can see it; download the file with another program, and name that`,
+    )
+  }
+}
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  401: 'it needs credentials, and none are sent there; download the file with another program, and name that',
+  403: 'access is denied, and no credentials are sent there; download the file with another program, and name that',
+  404: 'there is no such file',
+  410: 'there is no such file any more',
+  429: 'it has had too many requests; run the same command again later',
+}
+
+/** Returns the address that a redirect leads to; it may leave neither HTTPS nor, for this machine, the network. */
+const redirectTarget = (from: URL, location: string | undefined): URL => {
+  const to = location === undefined ? null : URL.parse(location, from.href)
+  if (!to) throw unreadable(from, 'it redirects to no address')
+  if (from.protocol === 'https:' && to.protocol !== 'https:') {
+    throw unreadable(from, `it redirects to ${shownAddress(to)}, which is not HTTPS`)
+  }
+  if (isLoopback(to) && !isLoopback(from)) throw unreadable(from, 'it redirects to an address of this machine')
+  requireSafeAddress(to)
+  return to
+}
+
+type Answer = {
+  readonly status: number
+  readonly header: (name: string) => string | undefined
+  readonly body: AsyncIterable<Uint8Array> & { readonly destroy: () => unknown }
+  readonly close: () => Promise<void>
+}
+
+const ask = async (address: URL, wait: WaitTimeout, timeoutMs: number): Promise<Answer> => {
+  const pool = new Pool(address.origin, {
+    connections: 1,
+    connect: { timeout: timeoutMs },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  let isConnected = false
+  pool.on('connect', () => {
+    isConnected = true
+  })
+  wait.allow(timeoutMs, () => (isConnected ? TOO_SLOW : NOT_CONNECTED))
+  try {
+    const { statusCode, headers, body } = await pool.request({
+      method: 'GET',
+      path: address.pathname + address.search,
+      headers: { accept: '*/*', 'accept-encoding': 'identity' },
+      signal: wait.signal,
+    })
+    const header = (name: string): string | undefined => [headers[name] ?? []].flat()[0]
+    return { status: statusCode, header, body, close: () => pool.destroy() }
+  } catch (error) {
+    await pool.destroy()
+    throw error
+  }
+}
+
+/** Asks for a file, and follows redirects. */
+const askFollowing = async (
+  first: URL,
+  wait: WaitTimeout,
+  timeoutMs: number,
+): Promise<{ readonly address: URL; readonly answer: Answer }> => {
+  let address = first
+  for (let redirects = 0; ; redirects += 1) {
+    const answer = await ask(address, wait, timeoutMs)
+    if (!REDIRECTS.has(answer.status)) return { address, answer }
+    await answer.close()
+    if (redirects === MOST_REDIRECTS) throw unreadable(first, `it redirects more than ${MOST_REDIRECTS} times`)
+    address = redirectTarget(address, answer.header('location'))
+  }
+}
+
+/** Returns the size that an answer announces, if it announces one; refuses an answer that is no file. */
+const sizeOf = (address: URL, { status, header }: Answer): number | undefined => {
+  if (status !== 200) throw unreadable(address, REFUSALS[status] ?? `it answered with status ${status}`)
+  const encoding = header('content-encoding') ?? ''
+  if (!PLAIN_ENCODINGS.has(encoding.toLowerCase())) {
+    throw unreadable(address, `it is sent in the encoding ${encoding}, though none was asked for`)
+  }
+  const text = header('content-length')
+  const size = text === undefined ? undefined : Number(text)
+  if (size !== undefined && size > MOST_BYTES) throw tooLarge(address)
+  return size
+}
+
+const tooLarge = (address: URL): KpiError =>
+  unreadable(address, 'it is larger than 2 GiB; download it with another program, and name that')
+
+/** Yields the body of an answer, and checks that it is complete. */
+async function* contentOf(address: URL, answer: Answer, wait: WaitTimeout, timeoutMs: number): AsyncGenerator<Buffer> {
+  const size = sizeOf(address, answer)
+  let count = 0
+  for await (const chunk of answer.body) {
+    count += chunk.length
+    if (count > MOST_BYTES) throw tooLarge(address)
+    wait.allow(timeoutMs, () => TOO_SLOW)
+    yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+  }
+  if (size !== undefined && count !== size) throw unreadable(address, `it ends after ${count} of ${size} bytes`)
+}
+
+/** Sets how long a file may take: `timeoutMs` for its beginning and for each part, and `signal` for all of it. */
+export type DownloadBounds = { readonly timeoutMs: number; readonly signal: AbortSignal }
+
+/** Yields the bytes of the file at an address. No credentials are sent, and redirects are followed within HTTPS. */
+export async function* download(first: URL, { timeoutMs, signal }: DownloadBounds): AsyncGenerator<Buffer> {
+  requireSafeAddress(first)
+  const wait = createWaitTimeout(signal)
+  let answer: Answer | undefined
+  try {
+    const found = await askFollowing(first, wait, timeoutMs)
+    answer = found.answer
+    yield* contentOf(found.address, answer, wait, timeoutMs)
+  } catch (error) {
+    if (signal.aborted) throw new Aborted('stopped before anything was sent; run the same command again')
+    if (error instanceof KpiError) throw error
+    throw unreadable(first, networkReason(error), error)
+  } finally {
+    wait.end()
+    await answer?.close()
+  }
+}
