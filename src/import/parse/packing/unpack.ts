@@ -7,6 +7,7 @@ import type { RandomAccess, RereadableFile } from '../files.ts'
 import type { FileBytes } from '../inspect.ts'
 import type { FormatFinding } from '../table.ts'
 import type { ZipArchive } from './zip.ts'
+import { zstdFrames } from './zstd-frames.ts'
 
 const CHUNK_BYTES = 1 << 16
 /** Bounds what is unpacked to a temporary file, to be read at any place. */
@@ -34,15 +35,19 @@ const createUnzstd = (name: string): Transform => {
   throw unreadable(name, 'it is compressed with zstd, which this Node.js cannot unpack; unpack it first: unzstd')
 }
 
+/** Passes bytes through a stream that unpacks them; errors of both are thrown to the reader. */
+const unpackBy = (bytes: FileBytes, unpacking: Transform): AsyncIterable<Buffer> =>
+  pipeline(bytes, unpacking, () => undefined)
+
 /** Yields the unpacked bytes of a compressed file. */
 async function* decompress(bytes: FileBytes, name: string, kind: Compression): FileBytes {
-  const unpacking = kind === 'gzip' ? zlib.createGunzip({ chunkSize: CHUNK_BYTES }) : createUnzstd(name)
-  // Errors are thrown to the reader of the unpacked bytes.
-  const unpacked = pipeline(bytes, unpacking, () => undefined)
   try {
-    yield* unpacked as AsyncIterable<Buffer>
+    if (kind === 'gzip') yield* unpackBy(bytes, zlib.createGunzip({ chunkSize: CHUNK_BYTES }))
+    else for await (const frame of zstdFrames(bytes)) yield* unpackBy(frame, createUnzstd(name))
   } catch (error) {
     throw damage(name, kind, error)
+  } finally {
+    await bytes.return(undefined)
   }
 }
 
