@@ -22,7 +22,7 @@ const unreadable = (address: URL, why: string, cause?: unknown): KpiError =>
 const PLAIN = 'it is not HTTPS, so anybody on the way could change the file; name an https: address'
 
 /** Refuses addresses that are not safe to read from. */
-export const requireSafeAddress = (address: URL): void => {
+const requireSafeAddress = (address: URL): void => {
   const isSafe = address.protocol === 'https:' || (address.protocol === 'http:' && isLoopback(address))
   if (!isSafe) throw new KpiError('malformed', `cannot read ${shownAddress(address)}: ${PLAIN}`)
   if (address.username !== '' || address.password !== '') {
@@ -133,7 +133,7 @@ async function* contentOf(address: URL, answer: Answer, wait: WaitTimeout, timeo
 }
 
 /** Sets how long a file may take: `timeoutMs` for its beginning and for each part, and `signal` for all of it. */
-export type DownloadBounds = { readonly timeoutMs: number; readonly signal: AbortSignal }
+type DownloadBounds = { readonly timeoutMs: number; readonly signal: AbortSignal }
 
 /** Yields the bytes of the file at an address. No credentials are sent, and redirects are followed within HTTPS. */
 export async function* download(first: URL, { timeoutMs, signal }: DownloadBounds): AsyncGenerator<Buffer> {

@@ -20,7 +20,7 @@ export const cellsFormat = (
 })
 
 /** Describes rows of cells: where they are from, and the sum of that. */
-export type CellRows = {
+type CellRows = {
   readonly name: string
   readonly reading: ParsedFormat
   readonly spill: RowSpill

@@ -11,7 +11,7 @@ import type { RequestedFormat, Table } from '../table.ts'
 import { requireOneSelect } from './one-select.ts'
 
 /** Describes a query whose result is imported. */
-export type DatabaseQuery = {
+type DatabaseQuery = {
   /** Holds the path of the database, and its name for messages. */
   readonly path: string
   readonly name: string

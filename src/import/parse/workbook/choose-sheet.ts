@@ -3,7 +3,7 @@ import type { FormatFinding } from '../table.ts'
 import type { Sheet } from './workbook.ts'
 
 /** Describes the sheet that is read, and why. */
-export type ChosenSheet = { readonly sheet: Sheet; readonly finding: FormatFinding }
+type ChosenSheet = { readonly sheet: Sheet; readonly finding: FormatFinding }
 
 const quote = (name: string): string => JSON.stringify(name)
 

@@ -3,7 +3,7 @@ import type { FormatFinding } from '../table.ts'
 import { type MergedRange, rangeName } from './workbook.ts'
 
 /** Describes merged cells: the header rows with their values repeated, and what is said of them. */
-export type FilledHeader = { readonly rows: ReadonlyMap<number, Row>; readonly findings: readonly FormatFinding[] }
+type FilledHeader = { readonly rows: ReadonlyMap<number, Row>; readonly findings: readonly FormatFinding[] }
 
 const SHOWN_RANGES = 3
 

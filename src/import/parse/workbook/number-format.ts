@@ -28,7 +28,7 @@ export const builtInFormat = (id: number): FormatKind => {
 }
 
 /** Matches what is no instruction in a number format: texts, escapes, fillers, and brackets but those of durations. */
-const LITERAL = /"[^"]*"|\\.|[_*].|\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi
+const LITERAL = /"[^"]*"|\\.|[_*].|\[(?!(?:h+|m+|s+)\])[^[\]]*\]/gi
 const DIGITS = /[0#?]/
 /** Matches the format by which LibreOffice writes truth values, which are numbers there. */
 const BOOLEAN = /^"TRUE";"TRUE";"FALSE"$/i

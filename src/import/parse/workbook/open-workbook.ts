@@ -13,7 +13,7 @@ import type { Workbook } from './workbook.ts'
 import { openXlsx } from './xlsx.ts'
 
 /** Describes a workbook that is opened: as it was given, and as it was unpacked. */
-export type WorkbookFile = {
+type WorkbookFile = {
   readonly packed: RereadableFile
   readonly file: UnpackedFile
   readonly archive: ZipArchive

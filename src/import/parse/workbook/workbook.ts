@@ -29,7 +29,7 @@ export const MOST_ROWS = 1_048_576
 const LETTERS = 26
 
 /** Returns the letters of a column, which is counted from 0. */
-export const columnLetters = (column: number): string =>
+const columnLetters = (column: number): string =>
   (column >= LETTERS ? columnLetters(Math.floor(column / LETTERS) - 1) : '') +
   String.fromCharCode('A'.charCodeAt(0) + (column % LETTERS))
 

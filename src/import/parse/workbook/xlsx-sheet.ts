@@ -34,7 +34,7 @@ const parseReference = (reference: string): { column: number; row: number } | un
 }
 
 /** Returns the range of a reference such as `B1:D2`. */
-export const parseRange = (reference: string): MergedRange | undefined => {
+const parseRange = (reference: string): MergedRange | undefined => {
   const [from, to] = reference.split(':').map(parseReference)
   return from && to
     ? { firstRow: from.row, lastRow: to.row, firstColumn: from.column, lastColumn: to.column }
