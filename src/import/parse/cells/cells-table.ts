@@ -33,8 +33,7 @@ type CellRows = {
 export const cellsTable = (
   { name, reading, spill, sum, mode, rows }: CellRows,
   asked: RequestedFormat,
-): Promise<Table> =>
-  withHeading({ name, reading, ...sum, mode, rows, close: spill.close }, asked)
+): Promise<Table> => withHeading({ name, reading, ...sum, mode, rows, close: spill.close }, asked)
 
 /** Returns the first rows of a table of cells, and which of them are its header. */
 export const headerRows = async (

@@ -16,8 +16,7 @@ const foundSheet = (sheets: readonly Sheet[], sheet: Sheet, evidence: string): C
   },
 })
 
-const namesOf = (sheets: readonly Sheet[]): string =>
-  sheets.map(({ name }, at) => `${at + 1} (${name})`).join(', ')
+const namesOf = (sheets: readonly Sheet[]): string => sheets.map(({ name }, at) => `${at + 1} (${name})`).join(', ')
 
 /** Returns the sheet that `--sheet` means: by its name, or by its number. */
 const askedSheet = (sheets: readonly Sheet[], asked: string, file: string): Sheet => {
@@ -34,7 +33,10 @@ const askedSheet = (sheets: readonly Sheet[], asked: string, file: string): Shee
   }
   const found = first ?? numbered
   if (found) return found
-  throw new KpiError('malformed', `cannot read ${file}: it has no sheet ${quote(asked)}; its sheets are ${namesOf(sheets)}`)
+  throw new KpiError(
+    'malformed',
+    `cannot read ${file}: it has no sheet ${quote(asked)}; its sheets are ${namesOf(sheets)}`,
+  )
 }
 
 /** Describes how large a sheet is. */

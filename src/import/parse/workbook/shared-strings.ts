@@ -60,11 +60,7 @@ const createStore = (folder: string): SharedStrings & { readonly add: (text: str
 }
 
 /** Reads the shared texts of a workbook. Of rich text only the letters count, and phonetic hints are left out. */
-export const readSharedStrings = async (
-  content: FileBytes,
-  name: string,
-  folder: string,
-): Promise<SharedStrings> => {
+export const readSharedStrings = async (content: FileBytes, name: string, folder: string): Promise<SharedStrings> => {
   const store = createStore(folder)
   let [text, isText, hints] = ['', false, 0]
   await readXml(

@@ -68,8 +68,7 @@ const openPart = (find: FindEntry, relations: readonly Relation[], kind: string)
   return relation && find(relation.path)
 }
 
-const BINARY =
-  'it is a binary workbook (.xlsb); open it in a spreadsheet program, and save it as .xlsx or as CSV'
+const BINARY = 'it is a binary workbook (.xlsb); open it in a spreadsheet program, and save it as .xlsx or as CSV'
 
 /** Opens a workbook of Excel; undefined if the archive holds something else. */
 export const openXlsx = async (
