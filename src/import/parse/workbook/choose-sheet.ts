@@ -1,6 +1,6 @@
 import { KpiError } from '../../../domain/errors.ts'
 import type { FormatFinding } from '../table.ts'
-import type { Sheet } from './workbook.ts'
+import type { Sheet, SheetSize } from './workbook.ts'
 
 /** Describes the sheet that is read, and why. */
 type ChosenSheet = { readonly sheet: Sheet; readonly finding: FormatFinding }
@@ -39,19 +39,9 @@ const askedSheet = (sheets: readonly Sheet[], asked: string, file: string): Shee
   )
 }
 
-/** Describes how large a sheet is. */
-type SheetSize = { readonly sheet: Sheet; readonly rows: number; readonly columns: number }
+type MeasuredSheet = { readonly sheet: Sheet } & SheetSize
 
-const sizeOf = async (sheet: Sheet): Promise<SheetSize> => {
-  let [rows, columns] = [0, 0]
-  await sheet.read((_, cells) => {
-    rows += 1
-    columns = Math.max(columns, cells.length)
-  })
-  return { sheet, rows, columns }
-}
-
-const severalSheets = (sheets: readonly Sheet[], sizes: readonly SheetSize[], file: string): KpiError => {
+const severalSheets = (sheets: readonly Sheet[], sizes: readonly MeasuredSheet[], file: string): KpiError => {
   const shown = sizes.map(({ sheet, rows, columns }) => {
     const hidden = sheet.isHidden ? ', hidden' : ''
     return `${sheets.indexOf(sheet) + 1} (${sheet.name}, ${rows} rows of up to ${columns} cells${hidden})`
@@ -72,8 +62,8 @@ export const chooseSheet = async (
   if (!only) throw new KpiError('malformed', `cannot read ${file}: the workbook has no sheet with cells`)
   if (asked !== undefined) return foundSheet(sheets, askedSheet(sheets, asked, file), `--sheet ${asked}`)
   if (sheets.length === 1) return foundSheet(sheets, only, 'the only one')
-  const sizes: SheetSize[] = []
-  for (const sheet of sheets) sizes.push(await sizeOf(sheet))
+  const sizes: MeasuredSheet[] = []
+  for (const sheet of sheets) sizes.push({ sheet, ...(await sheet.measure()) })
   const filled = sizes.filter(({ rows }) => rows > 0)
   if (filled.length > 1) throw severalSheets(sheets, filled, file)
   return foundSheet(sheets, filled[0]?.sheet ?? only, 'the only one that holds rows')

@@ -1,12 +1,14 @@
 import { isoDateText, isoTimeText, numberText, percentText } from '../cells/cell-text.ts'
 import type { ZipArchive, ZipEntry } from '../packing/zip.ts'
 import {
+  createMeter,
   type MergedRange,
   MOST_COLUMNS,
   MOST_ROWS,
   noValueError,
   type OnRow,
   type Sheet,
+  type SheetSize,
   unreadableWorkbook,
   type Workbook,
 } from './workbook.ts'
@@ -47,14 +49,19 @@ const textOf = ({ attributes, paragraphs }: OpenCell): string | undefined => {
   }
 }
 
-/** Collects the rows of one sheet from the elements of the whole document. */
+/** Stands for the value of a formula that has none, while sheets are only measured. */
+const UNKNOWN = '?'
+
+/** Describes which sheets are read: one, by its place from 1, or all of them, to measure them. */
+type Reading = { readonly place?: number; readonly onRow: (place: number, ...row: Parameters<OnRow>) => void }
+
+/** Collects the rows of sheets from the elements of the whole document. */
 class OdsReader implements XmlHandlers {
+  readonly names: string[] = []
   readonly merged: MergedRange[] = []
   readonly #name: string
-  readonly #sheet: string
-  readonly #place: number
-  readonly #onRow: OnRow
-  #tables = 0
+  readonly #place: number | undefined
+  readonly #onRow: Reading['onRow']
   /** Counts the tables around what is read: cells may hold further ones. */
   #depth = 0
   #row = 1
@@ -63,9 +70,8 @@ class OdsReader implements XmlHandlers {
   #column = 0
   #cell: OpenCell | undefined
 
-  constructor(name: string, sheet: string, place: number, onRow: OnRow) {
+  constructor(name: string, { place, onRow }: Reading) {
     this.#name = name
-    this.#sheet = sheet
     this.#place = place
     this.#onRow = onRow
   }
@@ -73,7 +79,7 @@ class OdsReader implements XmlHandlers {
   readonly open: XmlHandlers['open'] = (tag, attributes) => {
     if (tag === 'table') {
       this.#depth += 1
-      if (this.#depth === 1) this.#tables += 1
+      if (this.#depth === 1) this.#beginSheet(attributes)
     }
     if (!this.#isWithin()) return
     if (this.#cell) this.#openWithin(this.#cell, tag, attributes)
@@ -99,8 +105,17 @@ class OdsReader implements XmlHandlers {
     if (tag === 'table') this.#depth -= 1
   }
 
+  #beginSheet(attributes: Attributes): void {
+    this.names.push(attributes['table:name'] ?? '')
+    this.#row = 1
+  }
+
   #isWithin(): boolean {
-    return this.#depth > 0 && this.#tables === this.#place
+    return this.#depth > 0 && (this.#place === undefined || this.names.length === this.#place)
+  }
+
+  get #sheet(): string {
+    return this.names.at(-1) ?? ''
   }
 
   /** Holds the elements between a cell and what is read, and whether each adds to its text. */
@@ -135,7 +150,8 @@ class OdsReader implements XmlHandlers {
     this.#cell = undefined
     const { attributes, isCovered } = cell
     const count = repeated(attributes, 'table:number-columns-repeated', MOST_COLUMNS)
-    const text = isCovered ? '' : textOf(cell)
+    const found = isCovered ? '' : textOf(cell)
+    const text = this.#place === undefined ? (found ?? UNKNOWN) : found
     if (text === undefined) throw noValueError(this.#name, this.#sheet, this.#row, this.#column)
     this.#noteSpan(attributes)
     if (text !== '') {
@@ -162,7 +178,10 @@ class OdsReader implements XmlHandlers {
 
   #endRow(): void {
     if (this.#cells.length > 0) {
-      for (let at = 0; at < this.#rowCount; at += 1) this.#onRow(this.#row + at, this.#cells)
+      if (this.#row + this.#rowCount > MOST_ROWS + 1) {
+        throw unreadableWorkbook(this.#name, `the sheet ${this.#sheet} has more than ${MOST_ROWS} rows`)
+      }
+      for (let at = 0; at < this.#rowCount; at += 1) this.#onRow(this.names.length, this.#row + at, this.#cells)
     }
     this.#row += this.#rowCount
   }
@@ -170,26 +189,16 @@ class OdsReader implements XmlHandlers {
 
 const PART = 'content.xml'
 
-/** Returns the names of the sheets. */
-const readSheetNames = async (content: ZipEntry, name: string): Promise<readonly string[]> => {
-  const names: string[] = []
-  let depth = 0
-  await readXml(
-    content.content(),
-    { name, part: PART },
-    {
-      open: (tag, attributes) => {
-        if (tag !== 'table') return
-        if (depth === 0) names.push(attributes['table:name'] ?? '')
-        depth += 1
-      },
-      close: (tag) => {
-        if (tag === 'table') depth -= 1
-      },
-      text: () => undefined,
-    },
-  )
-  return names
+/** Lists the sheets with their sizes, in one pass over all of them. */
+const measureSheets = async (
+  content: ZipEntry,
+  name: string,
+): Promise<readonly (SheetSize & { readonly sheet: string })[]> => {
+  const meters: ReturnType<typeof createMeter>[] = []
+  const meterOf = (place: number): ReturnType<typeof createMeter> => (meters[place - 1] ??= createMeter())
+  const reader = new OdsReader(name, { onRow: (place, ...row) => meterOf(place).onRow(...row) })
+  await readXml(content.content(), { name, part: PART }, reader)
+  return reader.names.map((sheet, at) => ({ sheet, ...meterOf(at + 1).size() }))
 }
 
 const MOST_TYPE_LENGTH = 200
@@ -238,13 +247,13 @@ export const openOds = async (archive: ZipArchive, name: string): Promise<Workbo
     )
   }
   if (!content) return undefined
-  const names = await readSheetNames(content, name)
-  const sheets = names.map((sheet, at): Sheet => {
+  const sheets = (await measureSheets(content, name)).map(({ sheet, ...size }, at): Sheet => {
     return {
       name: sheet,
       isHidden: false,
+      measure: () => Promise.resolve(size),
       read: async (onRow) => {
-        const reader = new OdsReader(name, sheet, at + 1, onRow)
+        const reader = new OdsReader(name, { place: at + 1, onRow: (_, ...row) => onRow(...row) })
         await readXml(content.content(), { name, part: PART }, reader)
         return reader.merged
       },

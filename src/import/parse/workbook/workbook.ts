@@ -11,10 +11,15 @@ export type MergedRange = {
 /** Takes the next row of a sheet: its number in the sheet, and its cells. */
 export type OnRow = (line: number, cells: readonly string[]) => void
 
+/** Describes how large a sheet is: its rows with cells, and the most cells of one. */
+export type SheetSize = { readonly rows: number; readonly columns: number }
+
 /** Describes a sheet of a workbook. */
 export type Sheet = {
   readonly name: string
   readonly isHidden: boolean
+  /** Returns its size; formulas without values count as cells. */
+  readonly measure: () => Promise<SheetSize>
   /** Reads its rows once, and returns the ranges of merged cells. */
   readonly read: (onRow: OnRow) => Promise<readonly MergedRange[]>
 }
@@ -36,6 +41,18 @@ const columnLetters = (column: number): string =>
 /** Returns the name of a range, such as `B1:D1`. */
 export const rangeName = ({ firstRow, lastRow, firstColumn, lastColumn }: MergedRange): string =>
   `${columnLetters(firstColumn)}${firstRow}:${columnLetters(lastColumn)}${lastRow}`
+
+/** Creates what measures a sheet from its rows. */
+export const createMeter = (): { readonly onRow: OnRow; readonly size: () => SheetSize } => {
+  let [rows, columns] = [0, 0]
+  return {
+    onRow: (_, cells) => {
+      rows += 1
+      columns = Math.max(columns, cells.length)
+    },
+    size: () => ({ rows, columns }),
+  }
+}
 
 /** Returns the error for a workbook that cannot be read. */
 export const unreadableWorkbook = (name: string, why: string): KpiError =>

@@ -2,7 +2,16 @@ import { isoDateText, numberText, percentText, serialDateText, serialTimeText } 
 import type { FileBytes } from '../inspect.ts'
 import type { FormatKind } from './number-format.ts'
 import type { SharedStrings } from './shared-strings.ts'
-import { type MergedRange, MOST_COLUMNS, MOST_ROWS, noValueError, type OnRow, unreadableWorkbook } from './workbook.ts'
+import {
+  createMeter,
+  type MergedRange,
+  MOST_COLUMNS,
+  MOST_ROWS,
+  noValueError,
+  type OnRow,
+  type SheetSize,
+  unreadableWorkbook,
+} from './workbook.ts'
 import { decodeEscapes } from './xlsx-text.ts'
 import { readXml, type XmlHandlers } from './xml-stream.ts'
 
@@ -13,6 +22,9 @@ export type CellContext = {
   readonly styles: readonly FormatKind[]
   readonly is1904: boolean
 }
+
+/** Stands for the value of a formula that has none, while a sheet is only measured. */
+const UNKNOWN = '?'
 
 /** Holds a cell while it is read. */
 type OpenCell = {
@@ -77,6 +89,7 @@ class SheetReader implements XmlHandlers {
   readonly #sheet: string
   readonly #context: CellContext
   readonly #onRow: OnRow
+  readonly #isMeasured: boolean
   #row = 0
   #cells: string[] = []
   #column = -1
@@ -84,7 +97,8 @@ class SheetReader implements XmlHandlers {
   #takes: 'value' | 'inline' | undefined
   #hints = 0
 
-  constructor(sheet: string, context: CellContext, onRow: OnRow) {
+  constructor(sheet: string, context: CellContext, onRow: OnRow, isMeasured: boolean) {
+    this.#isMeasured = isMeasured
     this.#sheet = sheet
     this.#context = context
     this.#onRow = onRow
@@ -156,10 +170,11 @@ class SheetReader implements XmlHandlers {
     if (!cell) return
     const { column, hasFormula, type, value } = cell
     // A formula may have an empty text as its value, but no empty number.
-    if (hasFormula && (value === undefined || (value === '' && type !== 'str'))) {
+    const isUnknown = hasFormula && (value === undefined || (value === '' && type !== 'str'))
+    if (isUnknown && !this.#isMeasured) {
       throw noValueError(this.#context.name, this.#sheet, this.#row, column)
     }
-    const text = textOf(cell, this.#context)
+    const text = isUnknown ? UNKNOWN : textOf(cell, this.#context)
     if (text === undefined) {
       throw unreadableWorkbook(
         this.#context.name,
@@ -177,14 +192,26 @@ class SheetReader implements XmlHandlers {
   }
 }
 
-/** Reads the rows of a sheet, and returns its ranges of merged cells. */
-export const readXlsxSheet = async (
-  content: FileBytes,
-  sheet: string,
-  context: CellContext,
+/** Holds where a sheet is in a workbook, and its name. */
+type SheetPart = { readonly content: () => FileBytes; readonly sheet: string; readonly context: CellContext }
+
+const readSheet = async (
+  { content, sheet, context }: SheetPart,
   onRow: OnRow,
+  isMeasured: boolean,
 ): Promise<readonly MergedRange[]> => {
-  const reader = new SheetReader(sheet, context, onRow)
-  await readXml(content, { name: context.name, part: `the sheet ${sheet}` }, reader)
+  const reader = new SheetReader(sheet, context, onRow, isMeasured)
+  await readXml(content(), { name: context.name, part: `the sheet ${sheet}` }, reader)
   return reader.merged
+}
+
+/** Reads the rows of a sheet, and returns its ranges of merged cells. */
+export const readXlsxSheet = (part: SheetPart, onRow: OnRow): Promise<readonly MergedRange[]> =>
+  readSheet(part, onRow, false)
+
+/** Returns the size of a sheet. */
+export const measureXlsxSheet = async (part: SheetPart): Promise<SheetSize> => {
+  const { size, onRow } = createMeter()
+  await readSheet(part, onRow, true)
+  return size()
 }

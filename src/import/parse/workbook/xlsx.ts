@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { ZipArchive, ZipEntry } from '../packing/zip.ts'
 import { readSharedStrings } from './shared-strings.ts'
 import { type Sheet, unreadableWorkbook, type Workbook } from './workbook.ts'
-import { type CellContext, readXlsxSheet } from './xlsx-sheet.ts'
+import { type CellContext, measureXlsxSheet, readXlsxSheet } from './xlsx-sheet.ts'
 import { readStyles } from './xlsx-styles.ts'
 import { readXml } from './xml-stream.ts'
 
@@ -93,7 +93,8 @@ export const openXlsx = async (
     const relation = relations.find(({ id, kind }) => id === sheet.relation && kind === 'worksheet')
     const content = relation && find(relation.path)
     if (!content) return []
-    return [{ ...sheet, read: (onRow) => readXlsxSheet(content.content(), sheet.name, context, onRow) }]
+    const part = { content: content.content, sheet: sheet.name, context }
+    return [{ ...sheet, measure: () => measureXlsxSheet(part), read: (onRow) => readXlsxSheet(part, onRow) }]
   })
   return { kind: 'xlsx', evidence: `it holds ${entry.path}`, sheets, close: () => context.strings?.close() }
 }

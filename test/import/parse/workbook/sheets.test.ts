@@ -76,6 +76,17 @@ describe('the sheet that is read', () => {
     expect(await refusalOf(content, { sheet })).toBe(message)
   })
 
+  test('is listed among others of which one has formulas without values', async () => {
+    const formula = '<row><c><f>A1</f></c></row>'
+    expect(await refusalOf(book({ Sales: SALES, Sums: formula }))).toContain('2 (Sums, 1 rows of up to 1 cells)')
+    expect((await readTable(book({ Sales: SALES, Sums: formula }), { sheet: 'Sales' })).rows).toEqual(ANN)
+    const row = '<table:table-row><table:table-cell table:formula="of:=1"/></table:table-row>'
+    const text = '<table:table-row><table:table-cell><text:p>a</text:p></table:table-cell></table:table-row>'
+    const files = zipOf(odsFiles({ A: text + text, B: row }))
+    expect(await refusalOf(files)).toContain('1 (A, 2 rows of up to 1 cells), 2 (B, 1 rows of up to 1 cells)')
+    expect((await readTable(files, { sheet: 'A' })).rows).toHaveLength(2)
+  })
+
   test('is of workbooks alone, unless a mapping names it', async () => {
     const text = 'a,b\n1,2\n'
     expect(await refusalOf(text, { sheet: '1' })).toBe(
@@ -191,6 +202,11 @@ describe('a cell of an OpenDocument spreadsheet', () => {
       'without a value',
       odsFiles({ A: odsRow(odsCell('table:formula="of:=1"')) }),
       /cell A1 of the sheet A is a formula, and its value is not in the file/,
+    ],
+    [
+      'beyond the rows that a sheet has',
+      odsFiles({ A: odsRow(END, 'table:number-rows-repeated="1048576"') + odsRow(END) }),
+      /the sheet A has more than 1048576 rows$/,
     ],
     [
       'behind a password',
