@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { ROOT } from '../../../support/documents.ts'
 import { readTable, refusalOf } from '../../../support/tables.ts'
 import { odsFiles, rowsOf, type XlsxParts, xlsxOf } from '../../../support/workbook.ts'
 import { zipOf } from '../../../support/zip.ts'
@@ -221,4 +224,9 @@ describe('a cell of an OpenDocument spreadsheet', () => {
   ])('%s', async (_, files, message) => {
     expect(await refusalOf(zipOf(files))).toMatch(message)
   })
+})
+
+test('a password of LibreOffice is recognized', async () => {
+  const content = readFileSync(join(ROOT, 'test', 'data', 'workbooks', 'password.ods'))
+  expect(await refusalOf(content)).toMatch(/protected by a password; save it without one/)
 })
