@@ -122,6 +122,16 @@ describe('merged cells', () => {
     ])
   })
 
+  test('are repeated in a single header row', async () => {
+    const rows = rowsOf([
+      ['user', 'Revenue', '', 'Visits'],
+      ['Ann', 1, 2, 3],
+      ['Bob', 4, 5, 6],
+    ])
+    const { rows: read } = await readTable(book({ A: merged(rows, 'B1:C1') }))
+    expect(read[0]).toEqual([1, 'user', 'Revenue', 'Revenue', 'Visits'])
+  })
+
   test('of a title do not make it a header', async () => {
     const rows = rowsOf([
       ['All sales', '', ''],
