@@ -4,6 +4,7 @@ import {
   createMeter,
   type MergedRange,
   MOST_COLUMNS,
+  MOST_RANGES,
   MOST_ROWS,
   noValueError,
   type OnRow,
@@ -167,7 +168,7 @@ class OdsReader implements XmlHandlers {
   #noteSpan(attributes: Attributes): void {
     const columns = repeated(attributes, 'table:number-columns-spanned', MOST_COLUMNS)
     const rows = repeated(attributes, 'table:number-rows-spanned', MOST_ROWS)
-    if (columns === 1 && rows === 1) return
+    if ((columns === 1 && rows === 1) || this.merged.length === MOST_RANGES) return
     this.merged.push({
       firstRow: this.#row,
       lastRow: this.#row + rows - 1,

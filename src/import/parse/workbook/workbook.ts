@@ -31,6 +31,9 @@ export type Workbook = { readonly kind: 'xlsx' | 'ods'; readonly evidence: strin
 export const MOST_COLUMNS = 16_384
 export const MOST_ROWS = 1_048_576
 
+/** Bounds how many ranges of merged cells are kept. */
+export const MOST_RANGES = 100_000
+
 const LETTERS = 26
 
 /** Returns the letters of a column, which is counted from 0. */

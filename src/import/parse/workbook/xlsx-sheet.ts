@@ -6,6 +6,7 @@ import {
   createMeter,
   type MergedRange,
   MOST_COLUMNS,
+  MOST_RANGES,
   MOST_ROWS,
   noValueError,
   type OnRow,
@@ -79,9 +80,6 @@ const textOf = ({ type, style, value = '', inline }: OpenCell, context: CellCont
       return value.trim() === '' ? '' : byFormat(value.trim(), context.styles[style] ?? 'number', context.is1904)
   }
 }
-
-/** Bounds how many ranges of merged cells are kept. */
-const MOST_RANGES = 100_000
 
 /** Collects the rows of a sheet from its elements. */
 class SheetReader implements XmlHandlers {

@@ -114,6 +114,16 @@ describe('a cell is read by its type', () => {
   })
 })
 
+test('shared texts of any size are found, beyond some of them in a file', async () => {
+  const texts = Array.from({ length: 1200 }, (_, at) => `${at} ${'é'.repeat(16_000)}`)
+  const cells = [0, 1199, 700, 1100, 1].map((at) => `<row><c t="s"><v>${at}</v></c></row>`).join('')
+  const strings = texts.map((text) => `<t>${text}</t>`)
+  const { rows } = await readTable(xlsxOf({ sheets: { A: cells }, strings }), { skipLines: 0 })
+  expect(rows.map(([, text]) => text)).toEqual([0, 1199, 700, 1100, 1].map((at) => texts[at]))
+  const missing = xlsxOf({ sheets: { A: '<row><c t="s"><v>1200</v></c></row>' }, strings })
+  expect(await refusalOf(missing)).toContain('refers to a text that is not there')
+})
+
 test('rows have the numbers that they have in the sheet, and blank ones are left out', async () => {
   const sheet =
     '<row r="3"><c r="B3"><v>1</v></c><c r="D3"><v>2</v></c></row><row r="5"><c r="A5"/></row><row r="9"><c r="A9"><v>3</v></c></row>'
