@@ -75,6 +75,9 @@ const FIRST_1904 = dayOfCivil(1904, 1, 1)
 const LAST_SERIAL = 2_958_465
 const IMPOSSIBLE_DAY = '1900-02-29'
 
+/** Returns how many seconds a number of days is; NaN if it is no number. */
+const secondsOf = (stored: string): number => (parseNumber(stored) ? Math.round(Number(stored) * SECONDS_PER_DAY) : NaN)
+
 const twoDigits = (count: number): string => String(count).padStart(2, '0')
 
 /** Returns seconds as `HH:MM:SS`; durations may have more hours than a day. */
@@ -91,7 +94,7 @@ const dayText = (serial: number, is1904: boolean): string => {
  * Returns a date cell as `YYYY-MM-DD`, followed by the time if it has one. A number that is no date stays a number.
  */
 export const serialDateText = (stored: string, is1904: boolean): string => {
-  const seconds = Math.round(Number(stored) * SECONDS_PER_DAY)
+  const seconds = secondsOf(stored)
   const serial = Math.floor(seconds / SECONDS_PER_DAY)
   if (!(serial >= 0 && serial <= LAST_SERIAL)) return numberText(stored)
   const time = seconds - serial * SECONDS_PER_DAY
@@ -100,7 +103,7 @@ export const serialDateText = (stored: string, is1904: boolean): string => {
 
 /** Returns a cell of a time of day, or of a duration, as `HH:MM:SS`. */
 export const serialTimeText = (stored: string): string => {
-  const seconds = Math.round(Number(stored) * SECONDS_PER_DAY)
+  const seconds = secondsOf(stored)
   return seconds >= 0 && seconds <= LAST_SERIAL * SECONDS_PER_DAY ? timeText(seconds) : numberText(stored)
 }
 

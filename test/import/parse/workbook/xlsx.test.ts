@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { WorkbookWriter } from '@cj-tech-master/excelts'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ROOT } from '../../../support/documents.ts'
 import { temporaryFolder } from '../../../support/folder.ts'
@@ -168,6 +169,30 @@ test('a workbook that our own exports are written with is read as it was meant',
     [1, 'date', 'actual', 'share', 'note'],
     [2, '2026-03-01', '0.3', '12.5%', 'a & b'],
   ])
+})
+
+test('any texts come through a workbook as they are', async () => {
+  const cell = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((text) => !text.includes('\r'))
+  const rows = fc.array(fc.array(cell, { maxLength: 6 }), { maxLength: 8 })
+  await fc.assert(
+    fc.asyncProperty(rows, async (written) => {
+      using folder = temporaryFolder()
+      const writer = new WorkbookWriter({ filename: folder.in('a.xlsx'), useSharedStrings: written.length % 2 === 0 })
+      const sheet = writer.addWorksheet('A')
+      sheet.addRow(['first']).commit()
+      for (const cells of written) sheet.addRow(cells).commit()
+      await writer.commit()
+      const read = await readTable(readFileSync(folder.in('a.xlsx')), { skipLines: 0 })
+      const byLine = new Map(read.rows.map(([line, ...cells]) => [line, cells]))
+      for (const [at, cells] of written.entries()) {
+        const got = byLine.get(at + 2) ?? []
+        expect(cells.map((_, place) => got[place] ?? '').map((text) => text.trim())).toEqual(
+          cells.map((text) => text.trim()),
+        )
+      }
+    }),
+    { numRuns: 50 },
+  )
 })
 
 const LIBREOFFICE = [
