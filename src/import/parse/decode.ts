@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { KpiError } from '../../domain/errors.ts'
-import type { Encoding } from './encoding.ts'
+import type { Encoding } from '../options.ts'
+import { createTableDecoder } from './encoding/table-decoder.ts'
 import { type FileBytes, unfinishedBytes } from './inspect.ts'
 
 /**
@@ -79,7 +80,20 @@ const wideDecoder = (encoding: 'utf-16le' | 'utf-16be'): Decode => {
 const decoderOf = (encoding: Encoding): Decode => {
   if (encoding === 'utf-8') return utf8Decoder()
   if (encoding === 'windows-1252') return (chunk) => (chunk ? decodeWindows1252(chunk) : '')
-  return wideDecoder(encoding)
+  if (encoding === 'utf-16le' || encoding === 'utf-16be') return wideDecoder(encoding)
+  const decode = createTableDecoder(encoding)
+  return (chunk) => {
+    const text = decode(chunk)
+    if (text === undefined) throw undecodable(encoding)
+    return text
+  }
+}
+
+/** Returns the text of some bytes; `undefined` if some of them stand for no character in an encoding. */
+export const decodeBytes = (bytes: Buffer, encoding: Exclude<Encoding, 'utf-8' | 'utf-16le' | 'utf-16be'>): string | undefined => {
+  if (encoding !== 'windows-1252') return createTableDecoder(encoding)(bytes, true)
+  const text = decodeWindows1252(bytes)
+  return UNDEFINED.test(text) ? undefined : text
 }
 
 /** Yields the text of a file without its byte order mark. */

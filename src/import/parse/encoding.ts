@@ -1,5 +1,5 @@
 import { KpiError } from '../../domain/errors.ts'
-import type { ENCODINGS } from '../options.ts'
+import type { Encoding } from '../options.ts'
 import { findUndefined, findUtf8Letters, decodeWindows1252 } from './decode.ts'
 import { type FileBytes, type Inspection, lineOfByte } from './inspect.ts'
 
@@ -120,7 +120,7 @@ const kindOf = (head: Buffer): string | undefined => {
   return other && `it seems to be ${other[1]}; ${SAVE}`
 }
 
-export type Encoding = (typeof ENCODINGS)[number]
+
 
 /** Describes the character encoding of a file. */
 type FoundEncoding = {

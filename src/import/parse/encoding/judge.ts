@@ -1,0 +1,169 @@
+import { decodeBytes } from '../decode.ts'
+import type { Encoding } from '../../options.ts'
+import { type Candidate, createCandidates } from './candidates.ts'
+
+/** Describes a word of a file, as its bytes, and its line. */
+type RawWord = { readonly bytes: string; readonly line: number }
+
+/** Describes what the words of a file are in one encoding. */
+export type Reading = {
+  readonly encoding: Encoding
+  readonly isMultiByte: boolean
+  /** Holds the negative logarithm of how likely the words are. */
+  readonly cost: number
+  /** Tells whether the words are written as those of some language. */
+  readonly isPlausible: boolean
+  /** Holds the first word that is in no language. */
+  readonly strange: RawWord | undefined
+}
+
+/** Describes the outcome: the encoding that is taken, or the ones among which nothing decides. */
+export type Verdict = {
+  readonly taken: Encoding | undefined
+  /** Lists the readings that are likely enough, the likeliest first. */
+  readonly readings: readonly Encoding[]
+  /** Holds the likeliest reading, plausible or not. */
+  readonly best: Reading | undefined
+  /** Lists words that the readings show differently, and the first words of all. */
+  readonly examples: readonly RawWord[]
+}
+
+/** Sets how much likelier a reading must be than the next one that shows other words. */
+const MARGIN = 7
+/** Sets the same for two or three characters of languages with thousands, each of which may be anything. */
+const MARGIN_OF_FEW = 12
+const FEW_CHARACTERS = 5
+/** Sets how much likelier Windows-1252 is before anything is seen: most files of this kind are from Western offices. */
+const USUAL: Partial<Record<Encoding, number>> = {
+  'windows-1252': -3,
+  'iso-8859-15': 1,
+  'iso-8859-2': 1,
+  'iso-8859-5': 1,
+  'iso-8859-7': 1,
+  'iso-8859-6': 1,
+  'windows-1258': 1,
+}
+/** Sets how much a pair of letters, or a character of thousands, may cost on average. */
+const HIGHEST_PAIR = 4.6
+const HIGHEST_CHARACTER = 9.2
+/** Sets for how many words each language counts before any is seen. */
+const FIRST_WEIGHT = 0.3
+/** Sets how far behind a candidate is given up. */
+const HOPELESS = 150
+const JUDGED_WORDS = 5000
+const KEPT_WORDS = 60
+
+/** Returns a word as an encoding has it; `undefined` if some bytes stand for no character. */
+export const decodeWord = (bytes: string, encoding: Encoding): string | undefined =>
+  decodeBytes(Buffer.from(bytes, 'latin1'), encoding)
+
+/** Holds what has been seen of a candidate. */
+class Tally {
+  readonly candidate: Candidate
+  /** Numbers the texts: candidates with the same number showed the same words so far. */
+  group = 0
+  #shared = 0
+  #ofLanguages = 0
+  /** Holds how many words seem to be of each language: a file in one language makes words of another less likely. */
+  readonly #weights: number[] = []
+  pairs = 0
+  strange: RawWord | undefined
+
+  constructor(candidate: Candidate) {
+    this.candidate = candidate
+  }
+
+  add(text: string, word: RawWord): void {
+    const { shared, perLanguage, isStrange, pairs } = this.candidate.costOf(text)
+    this.#shared += shared
+    if (pairs > 0) this.#ofLanguages += this.#mix(perLanguage)
+    this.pairs += pairs
+    if (isStrange) this.strange ??= word
+  }
+
+  /** Returns what a word costs in the languages together, and counts it for those that it is likely to be of. */
+  #mix(perLanguage: readonly number[]): number {
+    const weights = perLanguage.map((_, at) => this.#weights[at] ?? FIRST_WEIGHT)
+    const all = weights.reduce((sum, weight) => sum + weight, 0)
+    const lowest = Math.min(...perLanguage)
+    // The number of languages that a candidate serves does not count against it.
+    if (this.#weights.length === 0) this.#ofLanguages -= Math.log(perLanguage.length)
+    const shares = perLanguage.map((cost, at) => ((weights[at] ?? 0) / all) * Math.exp(lowest - cost))
+    const sum = shares.reduce((total, share) => total + share, 0)
+    shares.forEach((share, at) => (this.#weights[at] = (weights[at] ?? 0) + share / sum))
+    return lowest - Math.log(sum)
+  }
+
+  get cost(): number {
+    return this.#shared + this.#ofLanguages + (USUAL[this.candidate.encoding] ?? 0)
+  }
+
+  get reading(): Reading {
+    const { encoding, isMultiByte } = this.candidate
+    const mean = this.pairs === 0 ? 0 : this.#ofLanguages / this.pairs
+    const isPlausible = this.strange === undefined && mean <= (isMultiByte ? HIGHEST_CHARACTER : HIGHEST_PAIR)
+    return { encoding, isMultiByte, cost: this.cost, isPlausible, strange: this.strange }
+  }
+}
+
+/** Judges the words of a file, which are added one at a time, under all encodings that it may have. */
+export type Judge = {
+  readonly add: (bytes: string, line: number) => void
+  readonly verdict: () => Verdict
+}
+
+/** Gives those that show a word in the same way the same number, as far as they showed all words before so. */
+const splitGroups = (texts: ReadonlyMap<Tally, string>): boolean => {
+  const groups = new Map<string, number>()
+  const before = new Set<number>()
+  for (const [tally, text] of texts) {
+    before.add(tally.group)
+    const key = `${tally.group} ${text}`
+    const group = groups.get(key) ?? groups.size
+    groups.set(key, group)
+    tally.group = group
+  }
+  return groups.size > before.size
+}
+
+/** Creates a judge; its memory does not grow with the file. */
+export const createJudge = (): Judge => {
+  let alive = createCandidates().map((candidate) => new Tally(candidate))
+  const seen = new Set<string>()
+  const examples: RawWord[] = []
+  let judged = 0
+  const add = (bytes: string, line: number): void => {
+    if (seen.has(bytes)) return
+    if (seen.size >= JUDGED_WORDS) seen.clear()
+    seen.add(bytes)
+    const word = { bytes, line }
+    const texts = new Map<Tally, string>()
+    for (const tally of alive) {
+      const text = decodeWord(bytes, tally.candidate.encoding)
+      if (text === undefined) continue
+      texts.set(tally, text)
+      if (judged < JUDGED_WORDS) tally.add(text, word)
+    }
+    judged += 1
+    const hasSplit = splitGroups(texts)
+    if ((hasSplit || examples.length < 3) && examples.length < KEPT_WORDS) examples.push(word)
+    alive = [...texts.keys()]
+    const lowest = Math.min(...alive.map(({ cost }) => cost))
+    if (judged % 16 === 0) alive = alive.filter(({ cost }) => cost < lowest + HOPELESS)
+  }
+  const verdict = (): Verdict => {
+    const sorted = alive.toSorted((one, other) => one.cost - other.cost)
+    const [first] = sorted
+    if (!first) return { taken: undefined, readings: [], best: undefined, examples }
+    const margin = first.reading.isMultiByte && first.pairs < FEW_CHARACTERS ? MARGIN_OF_FEW : MARGIN
+    const rivals = sorted.filter((one) => one.group !== first.group && one.cost < first.cost + margin)
+    const distinct = [first, ...rivals].filter(
+      (one, at, all) => all.findIndex(({ group }) => group === one.group) === at,
+    )
+    const readings = distinct.map(({ candidate }) => candidate.encoding)
+    const best = first.reading
+    const taken = rivals.length === 0 && best.isPlausible ? best.encoding : undefined
+    return { taken, readings, best, examples }
+  }
+  return { add, verdict }
+}
