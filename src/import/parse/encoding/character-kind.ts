@@ -1,10 +1,11 @@
 /** Names what a character is to the judge of encodings. */
-export type CharacterKind = 'ascii-letter' | 'letter' | 'mark-in-word' | 'symbol' | 'rare-symbol' | 'space' | 'plain' | 'none'
+export type CharacterKind =
+  'ascii-letter' | 'letter' | 'mark-in-word' | 'symbol' | 'rare-symbol' | 'space' | 'plain' | 'none'
 
 /** Lists signs that are common in tables; all others make a reading less likely. */
 const COMMON_SYMBOLS = '€£°²³½§©®™«»ºª·¿¡–—…“”„‘’‚•₪₩¥、。・「」（）／％：＋－＆～〜【】『』'
 /** Lists signs that may be between the letters of one word. */
-const INSIDE_WORDS = '’‘·–-­\'.&/'
+const INSIDE_WORDS = "’‘·–-­'.&/"
 const LETTER = /[\p{L}\p{M}]/u
 /** Matches what stands for no character: control characters, private use, and the replacement character. */
 const NO_CHARACTER = /[\u0080-\u009f\ue000-\uf8ff\ufffd\u{f0000}-\u{10ffff}]/u

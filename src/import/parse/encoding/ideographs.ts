@@ -58,14 +58,17 @@ const SINGLE_INSIDE = /[a-z][^\u0000-\u02ff]{1,2}[a-z]|^[A-Z][^\u0000-\u02ff]{1,
 export const costOfIdeographs = (text: string, language: Ideographic): TextCost => {
   const cost = characterCost(language)
   const isStrange = HALF_BESIDE_LETTER.test(text) || SINGLE_INSIDE.test(text)
-  let [sum, pairs, before] = [0, 0, '']
+  let [sum, shared, pairs, before] = [0, isStrange ? 10 : 0, 0, '']
   for (const character of text) {
-    sum += cost(character)
     if (character > '\u007f') {
+      sum += cost(character)
       pairs += 1
       if (isAsciiLetter(before)) sum += ASCII_BESIDE
-    } else if (isAsciiLetter(character) && before > '\u007f') sum += ASCII_BESIDE
+    } else {
+      shared += cost(character)
+      if (isAsciiLetter(character) && before > '\u007f') sum += ASCII_BESIDE
+    }
     before = character
   }
-  return { shared: isStrange ? 10 : 0, perLanguage: [sum], isStrange, pairs }
+  return { shared, perLanguage: [sum], isStrange, pairs, inner: pairs }
 }

@@ -1,13 +1,11 @@
 import { decodeBytes } from '../decode.ts'
-import type { Encoding } from '../../options.ts'
+import type { RawWord } from './raw-words.ts'
+import type { LegacyEncoding } from './table-decoder.ts'
 import { type Candidate, createCandidates } from './candidates.ts'
-
-/** Describes a word of a file, as its bytes, and its line. */
-type RawWord = { readonly bytes: string; readonly line: number }
 
 /** Describes what the words of a file are in one encoding. */
 export type Reading = {
-  readonly encoding: Encoding
+  readonly encoding: LegacyEncoding
   readonly isMultiByte: boolean
   /** Holds the negative logarithm of how likely the words are. */
   readonly cost: number
@@ -19,9 +17,9 @@ export type Reading = {
 
 /** Describes the outcome: the encoding that is taken, or the ones among which nothing decides. */
 export type Verdict = {
-  readonly taken: Encoding | undefined
+  readonly taken: LegacyEncoding | undefined
   /** Lists the readings that are likely enough, the likeliest first. */
-  readonly readings: readonly Encoding[]
+  readonly readings: readonly LegacyEncoding[]
   /** Holds the likeliest reading, plausible or not. */
   readonly best: Reading | undefined
   /** Lists words that the readings show differently, and the first words of all. */
@@ -33,8 +31,12 @@ const MARGIN = 7
 /** Sets the same for two or three characters of languages with thousands, each of which may be anything. */
 const MARGIN_OF_FEW = 12
 const FEW_CHARACTERS = 5
+/** Sets how many pairs within words a reading needs. */
+const FEWEST_PAIRS = 2
+/** Sets the same for Windows-1252, so that files of Western offices are read without questions. */
+const MARGIN_OF_USUAL = 6
 /** Sets how much likelier Windows-1252 is before anything is seen: most files of this kind are from Western offices. */
-const USUAL: Partial<Record<Encoding, number>> = {
+const USUAL: Partial<Record<LegacyEncoding, number>> = {
   'windows-1252': -3,
   'iso-8859-15': 1,
   'iso-8859-2': 1,
@@ -46,15 +48,15 @@ const USUAL: Partial<Record<Encoding, number>> = {
 /** Sets how much a pair of letters, or a character of thousands, may cost on average. */
 const HIGHEST_PAIR = 4.6
 const HIGHEST_CHARACTER = 9.2
-/** Sets for how many words each language counts before any is seen. */
-const FIRST_WEIGHT = 0.3
+/** Sets how much more all together may cost, so that one rare name is no fault. */
+const TOLERANCE = 15
 /** Sets how far behind a candidate is given up. */
 const HOPELESS = 150
 const JUDGED_WORDS = 5000
 const KEPT_WORDS = 60
 
 /** Returns a word as an encoding has it; `undefined` if some bytes stand for no character. */
-export const decodeWord = (bytes: string, encoding: Encoding): string | undefined =>
+export const decodeWord = (bytes: string, encoding: LegacyEncoding): string | undefined =>
   decodeBytes(Buffer.from(bytes, 'latin1'), encoding)
 
 /** Holds what has been seen of a candidate. */
@@ -65,29 +67,32 @@ class Tally {
   #shared = 0
   #ofLanguages = 0
   /** Holds how many words seem to be of each language: a file in one language makes words of another less likely. */
-  readonly #weights: number[] = []
+  readonly #weights: number[]
   pairs = 0
+  inner = 0
   strange: RawWord | undefined
 
   constructor(candidate: Candidate) {
     this.candidate = candidate
+    this.#weights = [...candidate.weights]
   }
 
   add(text: string, word: RawWord): void {
-    const { shared, perLanguage, isStrange, pairs } = this.candidate.costOf(text)
+    const { shared, perLanguage, isStrange, pairs, inner } = this.candidate.costOf(text)
     this.#shared += shared
     if (pairs > 0) this.#ofLanguages += this.#mix(perLanguage)
     this.pairs += pairs
+    this.inner += inner
     if (isStrange) this.strange ??= word
   }
 
   /** Returns what a word costs in the languages together, and counts it for those that it is likely to be of. */
   #mix(perLanguage: readonly number[]): number {
-    const weights = perLanguage.map((_, at) => this.#weights[at] ?? FIRST_WEIGHT)
+    const weights = this.#weights
     const all = weights.reduce((sum, weight) => sum + weight, 0)
     const lowest = Math.min(...perLanguage)
     // The number of languages that a candidate serves does not count against it.
-    if (this.#weights.length === 0) this.#ofLanguages -= Math.log(perLanguage.length)
+    if (this.pairs === 0) this.#ofLanguages -= Math.log(perLanguage.length)
     const shares = perLanguage.map((cost, at) => ((weights[at] ?? 0) / all) * Math.exp(lowest - cost))
     const sum = shares.reduce((total, share) => total + share, 0)
     shares.forEach((share, at) => (this.#weights[at] = (weights[at] ?? 0) + share / sum))
@@ -100,10 +105,18 @@ class Tally {
 
   get reading(): Reading {
     const { encoding, isMultiByte } = this.candidate
-    const mean = this.pairs === 0 ? 0 : this.#ofLanguages / this.pairs
-    const isPlausible = this.strange === undefined && mean <= (isMultiByte ? HIGHEST_CHARACTER : HIGHEST_PAIR)
+    const highest = (isMultiByte ? HIGHEST_CHARACTER : HIGHEST_PAIR) * this.pairs + TOLERANCE
+    const isPlausible = this.strange === undefined && this.#ofLanguages <= highest
     return { encoding, isMultiByte, cost: this.cost, isPlausible, strange: this.strange }
   }
+}
+
+/** Tells whether too few letters were seen to take anything but the usual encoding. */
+const isWeak = ({ candidate, inner }: Tally): boolean => candidate.encoding !== 'windows-1252' && inner < FEWEST_PAIRS
+
+const marginOf = ({ candidate, pairs }: Tally): number => {
+  if (candidate.encoding === 'windows-1252') return MARGIN_OF_USUAL
+  return candidate.isMultiByte && pairs < FEW_CHARACTERS ? MARGIN_OF_FEW : MARGIN
 }
 
 /** Judges the words of a file, which are added one at a time, under all encodings that it may have. */
@@ -155,14 +168,16 @@ export const createJudge = (): Judge => {
     const sorted = alive.toSorted((one, other) => one.cost - other.cost)
     const [first] = sorted
     if (!first) return { taken: undefined, readings: [], best: undefined, examples }
-    const margin = first.reading.isMultiByte && first.pairs < FEW_CHARACTERS ? MARGIN_OF_FEW : MARGIN
+    const margin = marginOf(first)
     const rivals = sorted.filter((one) => one.group !== first.group && one.cost < first.cost + margin)
     const distinct = [first, ...rivals].filter(
       (one, at, all) => all.findIndex(({ group }) => group === one.group) === at,
     )
     const readings = distinct.map(({ candidate }) => candidate.encoding)
+    const usual = alive.find(({ candidate }) => candidate.encoding === 'windows-1252')
+    if (isWeak(first) && usual && usual.group !== first.group && !rivals.includes(usual)) readings.push('windows-1252')
     const best = first.reading
-    const taken = rivals.length === 0 && best.isPlausible ? best.encoding : undefined
+    const taken = rivals.length === 0 && best.isPlausible && !isWeak(first) ? best.encoding : undefined
     return { taken, readings, best, examples }
   }
   return { add, verdict }

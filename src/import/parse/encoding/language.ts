@@ -1,7 +1,7 @@
 import type { LetterPairs } from './letter-pairs.ts'
 
 /** Sets what a pair of letters costs that the language has not, and what any pair of ASCII letters costs. */
-export const UNSEEN_COST = 11
+const UNSEEN_COST = 11
 const ASCII_COST = 2.5
 
 const BASE = 'abcdefghijklmnopqrstuvwxyz'

@@ -1,8 +1,8 @@
 import { isAscii } from 'node:buffer'
 import type { Encoding } from '../../options.ts'
 
-/** Names an encoding that is neither of Unicode nor Windows-1252. */
-export type LegacyEncoding = Exclude<Encoding, 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'>
+/** Names an encoding that is not of Unicode. */
+export type LegacyEncoding = Exclude<Encoding, 'utf-8' | 'utf-16le' | 'utf-16be'>
 
 /**
  * Decodes bytes, a chunk at a time; `undefined` is the end, as is `isEnd`. Returns `undefined` if some bytes stand for
@@ -119,7 +119,7 @@ const tableOf = (encoding: LegacyEncoding): readonly string[] => {
   return table
 }
 
-/** Creates a decoder of an encoding that is neither of Unicode nor Windows-1252. */
+/** Creates a decoder of an encoding that is not of Unicode. */
 export const createTableDecoder = (encoding: LegacyEncoding): TableDecode => {
   if (encoding === 'euc-kr') return koreanDecoder()
   return MULTI_BYTE.includes(encoding) ? platformDecoder(encoding) : singleByteDecoder(tableOf(encoding))

@@ -1,5 +1,5 @@
 import { type CharacterKind, kindOf } from './character-kind.ts'
-import { type PairCost, UNSEEN_COST } from './language.ts'
+import type { PairCost } from './language.ts'
 
 /** Describes what a text costs: what is the same in all languages, what each language adds, and what no language has. */
 export type TextCost = {
@@ -9,6 +9,8 @@ export type TextCost = {
   readonly isStrange: boolean
   /** Counts the pairs with a letter beyond ASCII. */
   readonly pairs: number
+  /** Counts those of them that are not at the edge of a word. */
+  readonly inner: number
 }
 
 const SHARED_COST: Readonly<Record<Exclude<CharacterKind, 'letter'>, number>> = {
@@ -35,6 +37,8 @@ const ORDINAL_AFTER_WORD = /\p{L}{2}[ºª]/u
 const APOSTROPHE_BEFORE_GREEK = /’\p{Script=Greek}/u
 const SPACE_INSIDE = /\p{L}[\u00a0\u3000]\p{L}/u
 const SIGNS_IN_A_ROW = /[^\s\u0000-\u007f\p{L}\p{M}]{3}/u
+/** Matches signs of units and currencies at words that are no units: `wyszed³`, `£atwy`, `ZNAJD¥`. */
+const SIGN_BESIDE_WORD = /\p{L}{4}[¹²³]|\p{L}{2}[£¥©]|[£¥¤§ªº]\p{L}{3}|[¿¡]\p{Ll}/u
 const MISPLACED: readonly RegExp[] = [
   SIGN_BEFORE_LETTER,
   SIGN_AFTER_LETTER,
@@ -43,6 +47,7 @@ const MISPLACED: readonly RegExp[] = [
   ORDINAL_AFTER_WORD,
   APOSTROPHE_BEFORE_GREEK,
   SIGNS_IN_A_ROW,
+  SIGN_BESIDE_WORD,
 ]
 const MISPLACED_COST = 5
 const ASCII_WORD = /^[A-Za-z]*$/
@@ -63,6 +68,12 @@ const addWord = (word: string, languages: readonly PairCost[], costs: number[]):
   })
 }
 
+/** Lists signs that units and ordinals have between letters: `kgCO²e`. */
+const UNIT_SIGNS = '²°ºª'
+
+const isStrangeInside = (kind: CharacterKind, character: string): boolean =>
+  kind === 'rare-symbol' || (kind === 'symbol' && !UNIT_SIGNS.includes(character))
+
 /** Returns the words of a text, and whether a sign is between the letters of one. */
 const splitWords = (text: string): { words: string[]; shared: number; hasSignInside: boolean } => {
   const words: string[] = []
@@ -77,8 +88,8 @@ const splitWords = (text: string): { words: string[]; shared: number; hasSignIns
     }
     if (word !== '') {
       words.push(word)
-      sign = kind === 'symbol' || kind === 'rare-symbol' ? character : ''
-    } else if (kind !== 'symbol' && kind !== 'rare-symbol') sign = ''
+      sign = isStrangeInside(kind, character) ? character : ''
+    } else if (!isStrangeInside(kind, character)) sign = ''
     word = ''
     shared += SHARED_COST[kind]
   }
@@ -90,7 +101,7 @@ const splitWords = (text: string): { words: string[]; shared: number; hasSignIns
 export const costOfText = (text: string, languages: readonly PairCost[]): TextCost => {
   const { words, shared, hasSignInside } = splitWords(text)
   const perLanguage = languages.map(() => 0)
-  let [pairs, more, isStrange] = [0, shared, hasSignInside || FORM_LINES.test(text)]
+  let [pairs, inner, more, isStrange] = [0, 0, shared, hasSignInside || FORM_LINES.test(text)]
   for (const word of words) {
     if (ASCII_WORD.test(word)) {
       more += word.length * SHARED_COST['ascii-letter']
@@ -99,11 +110,10 @@ export const costOfText = (text: string, languages: readonly PairCost[]): TextCo
     isStrange ||= isStrangeWord(word)
     addWord(word, languages, perLanguage)
     pairs += word.length + 1
+    inner += word.length - 1
   }
   for (const misplaced of MISPLACED) {
     if (misplaced.test(text)) more += MISPLACED_COST
   }
-  return { shared: more + (isStrange ? STRANGE_COST : 0), perLanguage, isStrange, pairs }
+  return { shared: more + (isStrange ? STRANGE_COST : 0), perLanguage, isStrange, pairs, inner }
 }
-
-export { UNSEEN_COST }

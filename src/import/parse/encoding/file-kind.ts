@@ -1,0 +1,40 @@
+const WORKBOOK = 'an Excel workbook'
+const SAVE = 'save it as CSV'
+const UNPACK = 'unpack it first'
+
+/** Lists the first bytes of binary files; some kinds need a second piece of evidence. */
+const BINARY: readonly (readonly [begins: string, what: string, advice: string, holds?: RegExp])[] = [
+  ['PK\x03\x04', 'an OpenDocument spreadsheet', SAVE, /mimetypeapplication\/vnd\.oasis/],
+  ['PK\x03\x04', WORKBOOK, SAVE, /\[Content_Types\]\.xml|xl\/|_rels\//],
+  ['PK\x03\x04', 'a zip archive', UNPACK],
+  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', WORKBOOK, SAVE],
+  ['%PDF-', 'a PDF', 'export the table as CSV'],
+  ['BZh', 'compressed with bzip2', UNPACK, /^....1AY/],
+  ['\xfd7zXZ\0', 'compressed with xz', UNPACK],
+  ['\x28\xb5\x2f\xfd', 'compressed with zstd', UNPACK],
+  ['7z\xbc\xaf', 'a 7z archive', UNPACK],
+  ['SQLite format 3\0', 'an SQLite database', 'export the table as CSV'],
+  ['PAR1', 'a Parquet file', 'export it as CSV'],
+  ['\xff\xfe\0\0', 'UTF-32', 'save it as CSV UTF-8'],
+  ['\0\0\xfe\xff', 'UTF-32', 'save it as CSV UTF-8'],
+  ['', 'a tar archive', UNPACK, /^.{257}ustar/s],
+]
+
+/** Lists how texts begin that are not tables. */
+const OTHER_TEXT: readonly (readonly [begins: RegExp, what: string])[] = [
+  [/^\s*<(?:!doctype html|html|table|head|body)\b/i, 'a web page'],
+  [/^\s*<\?xml/, 'XML'],
+  [/^\s*(?:\{\s*["}]|\[\s*[[{])/, 'JSON'],
+]
+const HEAD_BYTES = 4096
+const UTF8_MARK = '\xef\xbb\xbf'
+
+/** Returns what a file is if it is not a text table, and what to do about it; `undefined` if nothing shows that. */
+export const kindOfFile = (head: Buffer): string | undefined => {
+  const start = head.toString('latin1', 0, HEAD_BYTES)
+  const binary = BINARY.find(([begins, , , holds]) => start.startsWith(begins) && (holds?.test(start) ?? true))
+  if (binary) return `it seems to be ${binary[1]}; ${binary[2]}`
+  const text = start.startsWith(UTF8_MARK) ? start.slice(UTF8_MARK.length) : start
+  const other = OTHER_TEXT.find(([begins]) => begins.test(text))
+  return other && `it seems to be ${other[1]}; ${SAVE}`
+}
