@@ -28,13 +28,15 @@ export type Verdict = {
 
 /** Sets how much likelier a reading must be than the next one that shows other words. */
 const MARGIN = 7
-/** Sets the same for two or three characters of languages with thousands, each of which may be anything. */
+/** Sets the same for a few characters of languages with thousands, each of which may be anything. */
 const MARGIN_OF_FEW = 12
-const FEW_CHARACTERS = 5
+/** Sets the same for signs without a word, where other encodings have words. */
+const MARGIN_OF_SIGNS = 15
+const FEW_CHARACTERS = 8
 /** Sets how many pairs within words a reading needs. */
 const FEWEST_PAIRS = 2
 /** Sets the same for Windows-1252, so that files of Western offices are read without questions. */
-const MARGIN_OF_USUAL = 6
+const MARGIN_OF_USUAL = 7
 /** Sets how much likelier Windows-1252 is before anything is seen: most files of this kind are from Western offices. */
 const USUAL: Partial<Record<LegacyEncoding, number>> = {
   'windows-1252': -3,
@@ -114,6 +116,10 @@ class Tally {
 /** Tells whether too few letters were seen to take anything but the usual encoding. */
 const isWeak = ({ candidate, inner }: Tally): boolean => candidate.encoding !== 'windows-1252' && inner < FEWEST_PAIRS
 
+/** Tells whether one reading has only signs where the other has characters of a language with thousands. */
+const isSignsAlone = (one: Tally, other: Tally): boolean =>
+  one.inner === 0 && other.candidate.isMultiByte && other.pairs > 1
+
 const marginOf = ({ candidate, pairs }: Tally): number => {
   if (candidate.encoding === 'windows-1252') return MARGIN_OF_USUAL
   return candidate.isMultiByte && pairs < FEW_CHARACTERS ? MARGIN_OF_FEW : MARGIN
@@ -169,7 +175,10 @@ export const createJudge = (): Judge => {
     const [first] = sorted
     if (!first) return { taken: undefined, readings: [], best: undefined, examples }
     const margin = marginOf(first)
-    const rivals = sorted.filter((one) => one.group !== first.group && one.cost < first.cost + margin)
+    const rivals = sorted.filter(
+      (one) =>
+        one.group !== first.group && one.cost < first.cost + (isSignsAlone(first, one) ? MARGIN_OF_SIGNS : margin),
+    )
     const distinct = [first, ...rivals].filter(
       (one, at, all) => all.findIndex(({ group }) => group === one.group) === at,
     )

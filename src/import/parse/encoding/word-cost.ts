@@ -38,7 +38,7 @@ const APOSTROPHE_BEFORE_GREEK = /’\p{Script=Greek}/u
 const SPACE_INSIDE = /\p{L}[\u00a0\u3000]\p{L}/u
 const SIGNS_IN_A_ROW = /[^\s\u0000-\u007f\p{L}\p{M}]{3}/u
 /** Matches signs of units and currencies at words that are no units: `wyszed³`, `£atwy`, `ZNAJD¥`. */
-const SIGN_BESIDE_WORD = /\p{L}{4}[¹²³]|\p{L}{2}[£¥©]|[£¥¤§ªº]\p{L}{3}|[¿¡]\p{Ll}/u
+const SIGN_BESIDE_WORD = /\p{L}{4}[¹²³]|\p{L}{2}[£¥©®]|[£¥¤§ªº]\p{L}{3}|[¿¡]\p{Ll}/u
 const MISPLACED: readonly RegExp[] = [
   SIGN_BEFORE_LETTER,
   SIGN_AFTER_LETTER,
