@@ -1,9 +1,13 @@
 import { writeFileSync } from 'node:fs'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { KpiError } from '../../../src/domain/errors.ts'
 import { ENCODINGS, encodingNamed } from '../../../src/import/options.ts'
 import { createTableDecoder } from '../../../src/import/parse/encoding/table-decoder.ts'
 import { fileSource } from '../../../src/import/parse/files.ts'
 import { openTable, type RequestedFormat } from '../../../src/import/parse/table.ts'
+import { BUSINESS_WORDS } from '../../support/business-words.ts'
+import { encode } from '../../support/encode.ts'
 import { ENCODED_TABLES } from '../../support/encoded-tables.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
@@ -95,4 +99,47 @@ test('a name that nobody uses is none, and every name is its own', () => {
   expect(encodingNamed('constructor')).toBeUndefined()
   expect(encodingNamed('')).toBeUndefined()
   for (const encoding of ENCODINGS) expect(encodingNamed(encoding)).toBe(encoding)
+})
+
+const PAIRS = Object.entries(BUSINESS_WORDS).flatMap(([language, { encodings, words }]) =>
+  encodings.map((encoding) => ({ language, encoding, words: words.split(' ') })),
+)
+
+/** Returns the cells of a file of such words, and how it is read: `undefined` if it is stopped. */
+const attempt = async (words: readonly string[], encoding: string): Promise<string | undefined> => {
+  const bytes = encode(`${words.join('\n')}\n`, encoding)
+  if (!bytes) throw new Error(`${words.join(' ')} cannot be written in ${encoding}`)
+  try {
+    return (await read(bytes)).text
+  } catch (error) {
+    if (error instanceof KpiError) return undefined
+    throw error
+  }
+}
+
+test('words of a language are read as they were, or the file is stopped', { timeout: 120_000 }, async () => {
+  const pair = fc.constantFrom(...PAIRS)
+  const files = pair.chain(({ words, encoding, language }) =>
+    fc.record({
+      language: fc.constant(language),
+      encoding: fc.constant(encoding),
+      words: fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 200, size: 'max' }),
+    }),
+  )
+  await fc.assert(
+    fc.asyncProperty(files, async ({ words, encoding }) => {
+      const text = await attempt(words, encoding)
+      expect([`${words.join('\n')}\n`, undefined]).toContain(text)
+    }),
+    { numRuns: 600 },
+  )
+})
+
+test.each(PAIRS)('each word of $language alone in $encoding is never read as another', async ({ words, encoding }) => {
+  for (const word of words) expect([word, undefined]).toContain((await attempt([word], encoding))?.trimEnd())
+})
+
+test.each(PAIRS)('ten words of $language in $encoding need no flag', async ({ words, encoding }) => {
+  const text = await attempt(words.slice(0, 10), encoding)
+  expect(text).toBe(`${words.slice(0, 10).join('\n')}\n`)
 })

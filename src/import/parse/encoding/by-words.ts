@@ -7,7 +7,7 @@ import type { LegacyEncoding } from './table-decoder.ts'
 const USUAL: LegacyEncoding = 'windows-1252'
 const UTF8_LETTER = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/
 /** Lists the encodings in whose words bytes of UTF-8 stand beside each other, too. */
-const LIKE_UTF8: readonly LegacyEncoding[] = [
+const LIKE_UTF8: ReadonlySet<LegacyEncoding> = new Set<LegacyEncoding>([
   'shift_jis',
   'euc-jp',
   'gb18030',
@@ -17,7 +17,7 @@ const LIKE_UTF8: readonly LegacyEncoding[] = [
   'windows-1255',
   'windows-1256',
   'windows-1258',
-]
+])
 const NOT_ASCII = /[^\s\x21-\x7e]/u
 const CELL_ENDS = /[\s|]+/
 const LONGEST_SHOWN = 40
@@ -74,25 +74,25 @@ const rejectDoubt = (file: Inspected, shown: string, { readings, examples }: Ver
 
 /** Throws that the words of a file are in no language. */
 const rejectStrange = (file: Inspected, shown: string, { verdict, fault }: Seen): never => {
-  const { best, examples } = verdict
   if (fault) {
     const byte = createFaultFinder(USUAL)(fault.bytes)
-    const line = `line ${fault.line} holds byte ${byte}, which is no character in ${USUAL}`
-    if (!best) throw unreadable(file.name, `${shown}, and ${line}`)
+    throw unreadable(
+      file.name,
+      `${shown}, and line ${fault.line} holds byte ${byte}, which is no character in ${USUAL}`,
+    )
   }
-  const encoding = fault && best ? best.encoding : USUAL
-  const word = best?.strange ?? examples[0]
+  const word = verdict.best?.encoding === USUAL ? (verdict.best.strange ?? verdict.examples[0]) : verdict.examples[0]
   throw unreadable(
     file.name,
-    `${shown}, and as ${encoding} line ${word?.line ?? 1} says "${word ? shownWord(word, encoding) : ''}", which is not a word in any language: save the file as CSV UTF-8, or use --encoding ${encoding} if it is right`,
+    `${shown}, and as ${USUAL} line ${word?.line ?? 1} says "${word ? shownWord(word, USUAL) : ''}", which is not a word in any language: save the file as CSV UTF-8, or use --encoding ${USUAL} if it is right`,
   )
 }
 
 /** Detects the encoding of a file that is not UTF-8 by its words, which one encoding alone must make likely. */
 export const detectByWords = async (file: Inspected, shown: string): Promise<Omit<FoundEncoding, 'hasMark'>> => {
   const seen = await judgeWords(file)
-  const { taken, readings, examples } = seen.verdict
-  const isLikeUtf8 = taken !== undefined && LIKE_UTF8.includes(taken)
+  const { taken, best, examples } = seen.verdict
+  const isLikeUtf8 = taken !== undefined && LIKE_UTF8.has(taken)
   if (seen.utf8 && !isLikeUtf8) return rejectUtf8(file, shown, seen.utf8)
   if (file.seen.endsCut) {
     throw unreadable(
@@ -100,7 +100,7 @@ export const detectByWords = async (file: Inspected, shown: string): Promise<Omi
       `it ends in the middle of a UTF-8 character, as if it were cut off; get the complete file, or use --encoding ${USUAL}`,
     )
   }
-  if (!taken && readings.length > 1) return rejectDoubt(file, shown, seen.verdict)
+  if (!taken && best?.isPlausible) return rejectDoubt(file, shown, seen.verdict)
   if (!taken) return rejectStrange(file, shown, seen)
   const words = examples
     .map((word) => ({ line: word.line, text: shownWord(word, taken) }))

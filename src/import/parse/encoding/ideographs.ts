@@ -52,7 +52,7 @@ const isAsciiLetter = (character: string): boolean => /^[A-Za-z]$/.test(characte
 /** Tells whether half-width kana touch ASCII letters, as they do where another encoding is misread. */
 const HALF_BESIDE_LETTER = /[A-Za-z][\uff61-\uff9f]|[\uff61-\uff9f][A-Za-z]/u
 /** Matches small letters on both sides of one character: `M眉ller`. */
-const SINGLE_INSIDE = /[a-z][^\u0000-\u02ff]{1,2}[a-z]|^[A-Z][^\u0000-\u02ff]{1,2}[a-z]{2}/u
+const SINGLE_INSIDE = /[a-z][\u0300-\uffff]{1,2}[a-z]|^[A-Z][\u0300-\uffff]{1,2}[a-z]{2}/u
 
 /** Returns what a text costs in a language with thousands of characters. */
 export const costOfIdeographs = (text: string, language: Ideographic): TextCost => {

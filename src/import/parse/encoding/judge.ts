@@ -4,7 +4,7 @@ import type { LegacyEncoding } from './table-decoder.ts'
 import { type Candidate, createCandidates } from './candidates.ts'
 
 /** Describes what the words of a file are in one encoding. */
-export type Reading = {
+type Reading = {
   readonly encoding: LegacyEncoding
   readonly isMultiByte: boolean
   /** Holds the negative logarithm of how likely the words are. */
@@ -108,13 +108,12 @@ class Tally {
   get reading(): Reading {
     const { encoding, isMultiByte } = this.candidate
     const highest = (isMultiByte ? HIGHEST_CHARACTER : HIGHEST_PAIR) * this.pairs + TOLERANCE
-    const isPlausible = this.strange === undefined && this.#ofLanguages <= highest
+    // A single letter is no evidence, except for the usual encoding.
+    const isWeak = encoding !== 'windows-1252' && this.inner < FEWEST_PAIRS
+    const isPlausible = !isWeak && this.strange === undefined && this.#ofLanguages <= highest
     return { encoding, isMultiByte, cost: this.cost, isPlausible, strange: this.strange }
   }
 }
-
-/** Tells whether too few letters were seen to take anything but the usual encoding. */
-const isWeak = ({ candidate, inner }: Tally): boolean => candidate.encoding !== 'windows-1252' && inner < FEWEST_PAIRS
 
 /** Tells whether one reading has only signs where the other has characters of a language with thousands. */
 const isSignsAlone = (one: Tally, other: Tally): boolean =>
@@ -126,7 +125,7 @@ const marginOf = ({ candidate, pairs }: Tally): number => {
 }
 
 /** Judges the words of a file, which are added one at a time, under all encodings that it may have. */
-export type Judge = {
+type Judge = {
   readonly add: (bytes: string, line: number) => void
   readonly verdict: () => Verdict
 }
@@ -183,10 +182,8 @@ export const createJudge = (): Judge => {
       (one, at, all) => all.findIndex(({ group }) => group === one.group) === at,
     )
     const readings = distinct.map(({ candidate }) => candidate.encoding)
-    const usual = alive.find(({ candidate }) => candidate.encoding === 'windows-1252')
-    if (isWeak(first) && usual && usual.group !== first.group && !rivals.includes(usual)) readings.push('windows-1252')
     const best = first.reading
-    const taken = rivals.length === 0 && best.isPlausible && !isWeak(first) ? best.encoding : undefined
+    const taken = rivals.length === 0 && best.isPlausible ? best.encoding : undefined
     return { taken, readings, best, examples }
   }
   return { add, verdict }

@@ -8,10 +8,10 @@ export type LegacyEncoding = Exclude<Encoding, 'utf-8' | 'utf-16le' | 'utf-16be'
  * Decodes bytes, a chunk at a time; `undefined` is the end, as is `isEnd`. Returns `undefined` if some bytes stand for
  * no character.
  */
-export type TableDecode = (chunk: Buffer | undefined, isEnd?: boolean) => string | undefined
+type TableDecode = (chunk: Buffer | undefined, isEnd?: boolean) => string | undefined
 
 /** Lists the encodings whose characters have more than one byte. */
-const MULTI_BYTE: readonly Encoding[] = ['shift_jis', 'euc-jp', 'gb18030', 'big5', 'euc-kr']
+const MULTI_BYTE: ReadonlySet<Encoding> = new Set(['shift_jis', 'euc-jp', 'gb18030', 'big5', 'euc-kr'])
 /** Matches what the platform returns for bytes without a character: control characters, and private use. */
 const NO_CHARACTER = /[\u0080-\u009f\ue000-\uf8ff\ufffd]/
 const HALF = 0x80
@@ -122,5 +122,5 @@ const tableOf = (encoding: LegacyEncoding): readonly string[] => {
 /** Creates a decoder of an encoding that is not of Unicode. */
 export const createTableDecoder = (encoding: LegacyEncoding): TableDecode => {
   if (encoding === 'euc-kr') return koreanDecoder()
-  return MULTI_BYTE.includes(encoding) ? platformDecoder(encoding) : singleByteDecoder(tableOf(encoding))
+  return MULTI_BYTE.has(encoding) ? platformDecoder(encoding) : singleByteDecoder(tableOf(encoding))
 }

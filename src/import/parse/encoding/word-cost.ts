@@ -36,9 +36,9 @@ const FRACTION_BEFORE_LETTER = /[¼½¾]\p{L}{2}/u
 const ORDINAL_AFTER_WORD = /\p{L}{2}[ºª]/u
 const APOSTROPHE_BEFORE_GREEK = /’\p{Script=Greek}/u
 const SPACE_INSIDE = /\p{L}[\u00a0\u3000]\p{L}/u
-const SIGNS_IN_A_ROW = /[^\s\u0000-\u007f\p{L}\p{M}]{3}/u
+const SIGNS_IN_A_ROW = /[^\s\p{ASCII}\p{L}\p{M}]{3}/u
 /** Matches signs of units and currencies at words that are no units: `wyszed³`, `£atwy`, `ZNAJD¥`. */
-const SIGN_BESIDE_WORD = /\p{L}{4}[¹²³]|\p{L}{2}[£¥©®]|[£¥¤§ªº]\p{L}{3}|[¿¡]\p{Ll}/u
+const SIGN_BESIDE_WORD = /\p{L}{4}[¹²³]|\p{L}{2}[£¥©®]|[£¥¤§]\p{L}{3}|[ªº¿¡]\p{Ll}/u
 const MISPLACED: readonly RegExp[] = [
   SIGN_BEFORE_LETTER,
   SIGN_AFTER_LETTER,
@@ -57,7 +57,7 @@ const isStrangeWord = (word: string): boolean =>
   (STRANGE_CASE.test(word) && !MC.test(word)) || (LATIN.test(word) && OTHER_SCRIPT.test(word))
 
 const addWord = (word: string, languages: readonly PairCost[], costs: number[]): void => {
-  const letters = [...word.toLowerCase().replaceAll('i\u0307', 'i')]
+  const letters = Array.from(word.toLowerCase().replaceAll('i\u0307', 'i'))
   languages.forEach((cost, at) => {
     let [sum, before] = [0, '^']
     for (const letter of [...letters, '^']) {
