@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { KpiError } from '../../domain/errors.ts'
 import type { Encoding } from '../options.ts'
-import { createTableDecoder, type LegacyEncoding } from './encoding/table-decoder.ts'
+import { createTableDecoder } from './encoding/table-decoder.ts'
 import { type FileBytes, unfinishedBytes } from './inspect.ts'
 
 /** Decodes bytes, a chunk at a time; `undefined` is the end. */
@@ -44,10 +44,6 @@ const decoderOf = (encoding: Encoding): Decode => {
     return text
   }
 }
-
-/** Returns the text of some bytes; `undefined` if some of them stand for no character in an encoding. */
-export const decodeBytes = (bytes: Buffer, encoding: LegacyEncoding): string | undefined =>
-  createTableDecoder(encoding)(bytes, true)
 
 /** Yields the text of a file without its byte order mark. */
 export async function* decodeText(content: FileBytes, encoding: Encoding): AsyncGenerator<string> {

@@ -52,10 +52,12 @@ const requireCharacters = async ({ name, reread }: Inspected, encoding: LegacyEn
   const { rawWords } = await import('./encoding/raw-words.ts')
   const { createFaultFinder } = await import('./encoding/faults.ts')
   const findFault = createFaultFinder(encoding)
-  for await (const word of rawWords(reread())) {
-    const byte = findFault(word.bytes)
-    if (byte === undefined) continue
-    throw unreadable(name, `line ${word.line} holds byte ${byte}, which is no character in ${encoding}`)
+  for await (const words of rawWords(reread())) {
+    for (const word of words) {
+      const byte = findFault(word.bytes)
+      if (byte === undefined) continue
+      throw unreadable(name, `line ${word.line} holds byte ${byte}, which is no character in ${encoding}`)
+    }
   }
 }
 

@@ -37,8 +37,8 @@ describe('a small table of a business', () => {
 })
 
 test('what one word leaves open is shown in every reading, with the flag of each', async () => {
-  await expect(read(Buffer.from('name,n\nx,1\nterr\xf2,2\n', 'latin1'))).rejects.toThrow(
-    /a word on line 3 can be read in more than one way: "terrò" \(--encoding windows-1252\), "terrň" \(--encoding windows-1250\).*; say which is right with --encoding/,
+  await expect(read(Buffer.from('name,n\nx,1\nrifiut\xf2,2\n', 'latin1'))).rejects.toThrow(
+    /a word on line 3 can be read in more than one way: "rifiutò" \(--encoding windows-1252\).*, "rifiutň" \(--encoding windows-1250\).*; say which is right with --encoding/,
   )
 })
 

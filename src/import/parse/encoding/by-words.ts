@@ -18,6 +18,8 @@ const LIKE_UTF8: ReadonlySet<LegacyEncoding> = new Set<LegacyEncoding>([
   'windows-1256',
   'windows-1258',
 ])
+/** Matches bytes that are no characters in Windows-1252. */
+const UNDEFINED = /[\x81\x8d\x8f\x90\x9d]/
 const NOT_ASCII = /[^\s\x21-\x7e]/u
 const CELL_ENDS = /[\s|]+/
 const LONGEST_SHOWN = 40
@@ -41,12 +43,13 @@ type Seen = { readonly verdict: Verdict; readonly utf8: RawWord | undefined; rea
 /** Judges the words of a file in one pass. */
 const judgeWords = async (file: Inspected): Promise<Seen> => {
   const judge = createJudge()
-  const findFault = createFaultFinder(USUAL)
   let [utf8, fault] = [undefined as RawWord | undefined, undefined as RawWord | undefined]
-  for await (const word of rawWords(file.reread())) {
-    judge.add(word.bytes, word.line)
-    if (!utf8 && UTF8_LETTER.test(word.bytes)) utf8 = word
-    if (!fault && findFault(word.bytes) !== undefined) fault = word
+  for await (const words of rawWords(file.reread())) {
+    for (const word of words) {
+      judge.add(word)
+      if (!utf8 && UTF8_LETTER.test(word.bytes)) utf8 = word
+      if (!fault && UNDEFINED.test(word.bytes)) fault = word
+    }
   }
   return { verdict: judge.verdict(), utf8, fault }
 }

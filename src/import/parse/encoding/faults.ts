@@ -1,5 +1,4 @@
-import { decodeBytes } from '../decode.ts'
-import { createTableDecoder, type LegacyEncoding } from './table-decoder.ts'
+import { createTableDecoder, decodeBytes, type LegacyEncoding } from './table-decoder.ts'
 
 const hexOf = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, '0')
 

@@ -46,7 +46,7 @@ const characterCost = (language: Ideographic): ((character: string) => number) =
   return cost
 }
 
-const ASCII_BESIDE = 1.5
+const ASCII_BESIDE = 4
 const isAsciiLetter = (character: string): boolean => /^[A-Za-z]$/.test(character)
 
 /** Tells whether half-width kana touch ASCII letters, as they do where another encoding is misread. */

@@ -1,6 +1,5 @@
-import { decodeBytes } from '../decode.ts'
 import type { RawWord } from './raw-words.ts'
-import type { LegacyEncoding } from './table-decoder.ts'
+import { decodeBytes, type LegacyEncoding } from './table-decoder.ts'
 import { type Candidate, createCandidates } from './candidates.ts'
 
 /** Describes what the words of a file are in one encoding. */
@@ -126,7 +125,7 @@ const marginOf = ({ candidate, pairs }: Tally): number => {
 
 /** Judges the words of a file, which are added one at a time, under all encodings that it may have. */
 type Judge = {
-  readonly add: (bytes: string, line: number) => void
+  readonly add: (word: RawWord) => void
   readonly verdict: () => Verdict
 }
 
@@ -144,30 +143,60 @@ const splitGroups = (texts: ReadonlyMap<Tally, string>): boolean => {
   return groups.size > before.size
 }
 
+/** Tells whether a word has bytes that no word before had; words without them show nothing new of single bytes. */
+const createByteCheck = (): ((bytes: string) => boolean) => {
+  const seen = new Uint8Array(256)
+  return (bytes) => {
+    let hasNew = false
+    for (let at = 0; at < bytes.length; at += 1) {
+      const byte = bytes.charCodeAt(at)
+      if (byte < 0x80 || seen[byte] === 1) continue
+      seen[byte] = 1
+      hasNew = true
+    }
+    return hasNew
+  }
+}
+
 /** Creates a judge; its memory does not grow with the file. */
 export const createJudge = (): Judge => {
   let alive = createCandidates().map((candidate) => new Tally(candidate))
   const seen = new Set<string>()
+  const hasNewBytes = createByteCheck()
   const examples: RawWord[] = []
   let judged = 0
-  const add = (bytes: string, line: number): void => {
-    if (seen.has(bytes)) return
-    if (seen.size >= JUDGED_WORDS) seen.clear()
-    seen.add(bytes)
-    const word = { bytes, line }
+  const giveUpHopeless = (): void => {
+    const lowest = Math.min(...alive.map(({ cost }) => cost))
+    alive = alive.filter(({ cost }) => cost < lowest + HOPELESS)
+  }
+  const judge = (word: RawWord): void => {
     const texts = new Map<Tally, string>()
     for (const tally of alive) {
-      const text = decodeWord(bytes, tally.candidate.encoding)
+      const text = decodeWord(word.bytes, tally.candidate.encoding)
       if (text === undefined) continue
       texts.set(tally, text)
-      if (judged < JUDGED_WORDS) tally.add(text, word)
+      tally.add(text, word)
     }
     judged += 1
     const hasSplit = splitGroups(texts)
     if ((hasSplit || examples.length < 3) && examples.length < KEPT_WORDS) examples.push(word)
     alive = [...texts.keys()]
-    const lowest = Math.min(...alive.map(({ cost }) => cost))
-    if (judged % 16 === 0) alive = alive.filter(({ cost }) => cost < lowest + HOPELESS)
+    if (judged % 16 === 0) giveUpHopeless()
+  }
+  /** Leaves out the candidates with longer characters in which a word is none. */
+  const requireCharacters = (bytes: string): void => {
+    alive = alive.filter(
+      ({ candidate }) => !candidate.isMultiByte || decodeWord(bytes, candidate.encoding) !== undefined,
+    )
+  }
+  const add = (word: RawWord): void => {
+    const { bytes } = word
+    if (seen.has(bytes)) return
+    if (seen.size >= JUDGED_WORDS) seen.clear()
+    seen.add(bytes)
+    const hasNew = hasNewBytes(bytes)
+    if (judged < JUDGED_WORDS || hasNew) judge(word)
+    else if (alive.some(({ candidate }) => candidate.isMultiByte)) requireCharacters(bytes)
   }
   const verdict = (): Verdict => {
     const sorted = alive.toSorted((one, other) => one.cost - other.cost)

@@ -1,8 +1,7 @@
 import type { LetterPairs } from './letter-pairs.ts'
 
-/** Sets what a pair of letters costs that the language has not, and what any pair of ASCII letters costs. */
+/** Sets what a pair of letters costs that the language has not. */
 const UNSEEN_COST = 11
-const ASCII_COST = 2.5
 
 const BASE = 'abcdefghijklmnopqrstuvwxyz'
 const DIGITS = 36
@@ -10,8 +9,8 @@ const DIGITS = 36
 /** Returns what a letter costs after another: the negative logarithm of its share. `^` is the edge of a word. */
 export type PairCost = (before: string, letter: string) => number
 
-/** Creates the costs of the letter pairs of a language; those of ASCII letters are the same in all languages. */
-export const createPairCost = ({ letters, into, from }: LetterPairs, base = BASE): PairCost => {
+/** Creates the costs of the letter pairs of a language. */
+export const createPairCost = ({ letters, into, from, plain }: LetterPairs, base = BASE): PairCost => {
   const own = new Map(Array.from(letters, (letter, at) => [letter, at]))
   const all = new Map(Array.from(`^${base}${letters}`, (letter, at) => [letter, at]))
   const costAt = (costs: string, at: number): number => Number.parseInt(costs.charAt(at), DIGITS) / 2
@@ -23,7 +22,6 @@ export const createPairCost = ({ letters, into, from }: LetterPairs, base = BASE
     if (ownFirst !== undefined) {
       return second === undefined ? UNSEEN_COST : costAt(from, ownFirst * (base.length + 1) + second)
     }
-    const isAscii = (one: string): boolean => one === '^' || BASE.includes(one)
-    return isAscii(before) && isAscii(letter) ? ASCII_COST : UNSEEN_COST
+    return first === undefined || second === undefined ? UNSEEN_COST : costAt(plain, first * (base.length + 1) + second)
   }
 }

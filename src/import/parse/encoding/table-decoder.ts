@@ -124,3 +124,15 @@ export const createTableDecoder = (encoding: LegacyEncoding): TableDecode => {
   if (encoding === 'euc-kr') return koreanDecoder()
   return MULTI_BYTE.has(encoding) ? platformDecoder(encoding) : singleByteDecoder(tableOf(encoding))
 }
+
+const decoders = new Map<LegacyEncoding, TableDecode>()
+
+/** Returns the text of some bytes; `undefined` if some of them stand for no character in an encoding. */
+export const decodeBytes = (bytes: Buffer, encoding: LegacyEncoding): string | undefined => {
+  const decode = decoders.get(encoding) ?? createTableDecoder(encoding)
+  const text = decode(bytes, true)
+  // A decoder that has refused a word may be in the middle of it.
+  if (text === undefined) decoders.delete(encoding)
+  else decoders.set(encoding, decode)
+  return text
+}
