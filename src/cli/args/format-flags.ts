@@ -1,5 +1,5 @@
-import { Option } from '@commander-js/extra-typings'
-import { DECIMALS, delimiterName, DELIMITERS, ENCODINGS } from '../../import/options.ts'
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { DECIMALS, delimiterName, DELIMITERS, type Encoding, ENCODINGS, encodingNamed } from '../../import/options.ts'
 
 /** Creates the flag that gives a file's delimiter. */
 export const separatorFlag = () =>
@@ -7,9 +7,19 @@ export const separatorFlag = () =>
     DELIMITERS.map(delimiterName),
   )
 
-/** Creates the flag that gives a file's character encoding. */
+const parseEncoding = (name: string): Encoding => {
+  const encoding = encodingNamed(name)
+  if (encoding) return encoding
+  throw new InvalidArgumentError(
+    `There is no such encoding. Allowed are ${ENCODINGS.join(', ')}, and their usual other names, such as cp1250, latin2, sjis and gbk.`,
+  )
+}
+
+/** Creates the flag that gives a file's character encoding, by its name or one of its usual other names. */
 export const encodingFlag = () =>
-  new Option('--encoding <name>', 'the character encoding, if it is not detected correctly').choices(ENCODINGS)
+  new Option('--encoding <name>', 'the character encoding, if it is not detected correctly')
+    .choices(ENCODINGS)
+    .argParser(parseEncoding)
 
 /** Creates the flag that gives the decimal sign of a file's numbers. */
 export const decimalFlag = () => new Option('--decimal <sign>', 'the decimal sign of numbers').choices(DECIMALS)

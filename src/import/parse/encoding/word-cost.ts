@@ -1,0 +1,119 @@
+import { type CharacterKind, kindOf } from './character-kind.ts'
+import type { PairCost } from './language.ts'
+
+/** Describes what a text costs: what is the same in all languages, what each language adds, and what no language has. */
+export type TextCost = {
+  readonly shared: number
+  readonly perLanguage: readonly number[]
+  /** Tells whether letters and signs are mixed as no language does it. */
+  readonly isStrange: boolean
+  /** Counts the pairs with a letter beyond ASCII. */
+  readonly pairs: number
+  /** Counts those of them that are not at the edge of a word. */
+  readonly inner: number
+}
+
+const SHARED_COST: Readonly<Record<Exclude<CharacterKind, 'letter'>, number>> = {
+  'ascii-letter': 2.5,
+  'mark-in-word': 4,
+  symbol: 5,
+  'rare-symbol': 9,
+  space: 3,
+  plain: 3,
+  none: 30,
+}
+const STRANGE_COST = 10
+/** Matches lines of forms, which are where another encoding has letters. */
+const FORM_LINES = /[\u2500-\u259f]/u
+/** Matches words whose case changes as nobody writes it; names such as `McÉwan` are. */
+const STRANGE_CASE = /\p{Ll}\p{Lu}/u
+const LATIN = /\p{Script=Latin}/u
+const OTHER_SCRIPT = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Thai}]/u
+/** Matches signs that do not touch letters on that side: `½uvre`, `’νθρωπος`. */
+const SIGN_BEFORE_LETTER = /(?<![\p{L}\p{M}])[’¹²³¼½¾±¶©®™¸´¨¯·¤¦‡†»”]\p{L}/u
+const SIGN_AFTER_LETTER = /\p{L}[¼½¾±¶¸´¨¯¤¦‡†«“„‚¡¿](?!\p{L})/u
+const FRACTION_BEFORE_LETTER = /[¼½¾]\p{L}{2}/u
+const ORDINAL_AFTER_WORD = /\p{L}{2}[ºª]/u
+const APOSTROPHE_BEFORE_GREEK = /’\p{Script=Greek}/u
+const SPACE_INSIDE = /\p{L}[\u00a0\u3000]\p{L}/u
+const SIGNS_IN_A_ROW = /[^\s\p{ASCII}\p{L}\p{M}]{3}/u
+/** Matches signs of units and currencies at words that are no units: `wyszed³`, `£atwy`, `ZNAJD¥`. */
+const SIGN_BESIDE_WORD = /\p{L}{4}[¹²³]|\p{L}{2}[£¥©®]|[£¥¤§]\p{L}{3}|[ªº¿¡]\p{Ll}/u
+const MISPLACED: readonly RegExp[] = [
+  SIGN_BEFORE_LETTER,
+  SIGN_AFTER_LETTER,
+  SPACE_INSIDE,
+  FRACTION_BEFORE_LETTER,
+  ORDINAL_AFTER_WORD,
+  APOSTROPHE_BEFORE_GREEK,
+  SIGNS_IN_A_ROW,
+  SIGN_BESIDE_WORD,
+]
+const MISPLACED_COST = 5
+const ASCII_WORD = /^[A-Za-z]*$/
+const MC = /^(?:Mc|Mac|O)\p{Lu}/u
+
+const isStrangeWord = (word: string): boolean =>
+  (STRANGE_CASE.test(word) && !MC.test(word)) || (LATIN.test(word) && OTHER_SCRIPT.test(word))
+
+const addWord = (word: string, languages: readonly PairCost[], costs: number[]): void => {
+  const letters = Array.from(word.toLowerCase().replaceAll('i\u0307', 'i'))
+  languages.forEach((cost, at) => {
+    let [sum, before] = [0, '^']
+    for (const letter of [...letters, '^']) {
+      sum += cost(before, letter)
+      before = letter
+    }
+    costs[at] = (costs[at] ?? 0) + sum
+  })
+}
+
+/** Lists signs that units and ordinals have between letters: `kgCO²e`. */
+const UNIT_SIGNS = '²°ºª'
+
+const isStrangeInside = (kind: CharacterKind, character: string): boolean =>
+  kind === 'rare-symbol' || (kind === 'symbol' && !UNIT_SIGNS.includes(character))
+
+/** Returns the words of a text, and whether a sign is between the letters of one. */
+const splitWords = (text: string): { words: string[]; shared: number; hasSignInside: boolean } => {
+  const words: string[] = []
+  let [word, sign, shared, hasSignInside] = ['', '', 0, false]
+  for (const character of text) {
+    const kind = kindOf(character)
+    if (kind === 'letter' || kind === 'ascii-letter') {
+      if (sign !== '' && words.length > 0 && word === '') hasSignInside = true
+      word += character
+      sign = ''
+      continue
+    }
+    if (word !== '') {
+      words.push(word)
+      sign = isStrangeInside(kind, character) ? character : ''
+    } else if (!isStrangeInside(kind, character)) sign = ''
+    word = ''
+    shared += SHARED_COST[kind]
+  }
+  if (word !== '') words.push(word)
+  return { words, shared, hasSignInside }
+}
+
+/** Returns what a text costs in each of some languages, whose letters have pairs. */
+export const costOfText = (text: string, languages: readonly PairCost[]): TextCost => {
+  const { words, shared, hasSignInside } = splitWords(text)
+  const perLanguage = languages.map(() => 0)
+  let [pairs, inner, more, isStrange] = [0, 0, shared, hasSignInside || FORM_LINES.test(text)]
+  for (const word of words) {
+    if (ASCII_WORD.test(word)) {
+      more += word.length * SHARED_COST['ascii-letter']
+      continue
+    }
+    isStrange ||= isStrangeWord(word)
+    addWord(word, languages, perLanguage)
+    pairs += word.length + 1
+    inner += word.length - 1
+  }
+  for (const misplaced of MISPLACED) {
+    if (misplaced.test(text)) more += MISPLACED_COST
+  }
+  return { shared: more + (isStrange ? STRANGE_COST : 0), perLanguage, isStrange, pairs, inner }
+}
