@@ -16,7 +16,8 @@ export const ELSEWHERE: readonly PublicFile[] = [
     cut: '571bdb45461ff98d1e0f6908b48c2073e530f7a920e8ebee0f24c454ee8a43c1',
     country: 'Japan',
     forms: 'ijk',
-    args: ['--map', 'date=year+month+date,source=prefectureNameE', '--ignore', 'prefectureNameJ'],
+    before: 'user: no column is the user; give one with --map user=COLUMN or --user',
+    args: ['--missing', '-', '--map', 'date=year+month+date,source=prefectureNameE', '--ignore', 'prefectureNameJ'],
   },
   {
     file: 'jp/demography.csv',
@@ -32,6 +33,8 @@ export const ELSEWHERE: readonly PublicFile[] = [
     cut: '50128cc479ee73b91ce6b2ea4d267487574211b04415651f667aafd863d19118',
     country: 'Japan',
     forms: 'fik',
+    before:
+      'cannot read jp/demography.csv: line 2 holds byte 8D, which is not UTF-8, but line 2 has "Ζ" as UTF-8 has it (" …',
     args: ['--map', 'date=year+month+date,source=age_group', '--encoding', 'shift_jis'],
   },
   {
@@ -48,6 +51,7 @@ export const ELSEWHERE: readonly PublicFile[] = [
     cut: 'bf817e04f0e1d5aa3d94a7192913466e39d573c05b442449eacf07117d06115d',
     country: 'South Africa',
     forms: 'l',
+    before: 'kpi: no column is the kpi; give one with --map kpi=COLUMN or --kpi',
     args: [
       '--layout',
       'wide',
@@ -75,6 +79,8 @@ export const ELSEWHERE: readonly PublicFile[] = [
     cut: 'b95b97be9aa09b12a3cce670d9d80898e311da62c724674e50cb125215ecb296',
     country: 'Mexico',
     forms: 'al',
+    before:
+      'header: "23-01-2020", "24-01-2020", "25-01-2020" and 497 more are dates: a file with a column for each day or  …',
     args: ['--layout', 'dates', '--map', 'source=Estado', '--kpi', 'Confirmed'],
   },
   {
@@ -91,6 +97,8 @@ export const ELSEWHERE: readonly PublicFile[] = [
     cut: 'e9e404bd623fe038be25572cea9cc39c21e566e684e9e4122421c7795477ac18',
     country: 'Chile',
     forms: 'agj',
+    before:
+      'header: "03/30/2020", "04/01/2020", "04/03/2020" and 45 more are dates: a file with a column for each day or p …',
     args: [
       '--layout',
       'dates',
@@ -118,6 +126,8 @@ export const ELSEWHERE: readonly PublicFile[] = [
     cut: '7f57b643d58a98a01e3c33dc2f173889b64fda2b465313ffd7e7dfaabc347e3f',
     country: 'Chile',
     forms: 'ab',
+    before:
+      'header: "03/07/2020", "03/08/2020", "03/09/2020" and 186 more are dates: a file with a column for each day or  …',
     args: ['--layout', 'dates', '--map', 'source=region', '--ignore', 'codigo', '--kpi', 'Confirmed'],
   },
   {
@@ -126,7 +136,7 @@ export const ELSEWHERE: readonly PublicFile[] = [
       repository: 'TheEconomist/covid-19-excess-deaths-tracker',
       commit: '34dbd4e34640d4860a17827e432669c95a3f4388',
       path: 'source-data/bolivia/bolivia_total_source_latest.xlsx',
-      licence: 'MIT',
+      licence: "MIT (repository's software); offices' own terms, unchecked",
       publisher: 'SERECI, via The Economist',
     },
     bytes: 37872,
@@ -134,6 +144,7 @@ export const ELSEWHERE: readonly PublicFile[] = [
     cut: '94f22f0ddd19ed23cf35fc8078c089ac16b2a14cbf90ccb74e3b349898d621b9',
     country: 'Bolivia',
     forms: 'dij',
+    before: 'cannot read bo/deaths.xlsx: it seems to be an Excel workbook; save it as CSV',
     args: ['--map', 'date=year+month,source=region', '--columns', 'year,month,region,total_deaths'],
   },
   {
@@ -142,7 +153,7 @@ export const ELSEWHERE: readonly PublicFile[] = [
       repository: 'TheEconomist/covid-19-excess-deaths-tracker',
       commit: '34dbd4e34640d4860a17827e432669c95a3f4388',
       path: 'source-data/ecuador/ecuador_total_source_latest.xlsx',
-      licence: 'MIT',
+      licence: "MIT (repository's software); offices' own terms, unchecked",
       publisher: 'Registro Civil, via The Economist',
     },
     bytes: 51727,
@@ -150,6 +161,7 @@ export const ELSEWHERE: readonly PublicFile[] = [
     cut: '4fc207e52defd271b69580a6b8cc15cad45aeb50548aef0c1ef8e9b6df493dae',
     country: 'Ecuador',
     forms: 'dij',
+    before: 'cannot read ec/deaths.xlsx: it seems to be an Excel workbook; save it as CSV',
     args: ['--map', 'date=year+month,source=region', '--columns', 'year,month,region,total_deaths'],
   },
   {
@@ -158,7 +170,7 @@ export const ELSEWHERE: readonly PublicFile[] = [
       repository: 'TheEconomist/covid-19-excess-deaths-tracker',
       commit: '34dbd4e34640d4860a17827e432669c95a3f4388',
       path: 'source-data/israel/archive/Mortality_2015_2020.xlsx',
-      licence: 'MIT',
+      licence: "MIT (repository's software); offices' own terms, unchecked",
       publisher: 'Central Bureau of Statistics',
     },
     bytes: 14674,
@@ -166,6 +178,7 @@ export const ELSEWHERE: readonly PublicFile[] = [
     cut: '59a9958b4449c84de16401bfbccdf27b931f7861a71331b042396ff58ff8be73',
     country: 'Israel',
     forms: 'di',
+    before: 'cannot read il/mortality.xlsx: it seems to be an Excel workbook; save it as CSV',
     args: ['--map', 'date=year+week', '--source', 'Israel'],
   },
   {
@@ -174,7 +187,7 @@ export const ELSEWHERE: readonly PublicFile[] = [
       repository: 'TheEconomist/covid-19-excess-deaths-tracker',
       commit: '34dbd4e34640d4860a17827e432669c95a3f4388',
       path: 'source-data/peru/peru_total_source_latest.csv',
-      licence: 'MIT',
+      licence: "MIT (repository's software); offices' own terms, unchecked",
       publisher: 'SINADEF, via The Economist',
     },
     bytes: 2967,
@@ -182,6 +195,7 @@ export const ELSEWHERE: readonly PublicFile[] = [
     cut: 'bd340c6e8b2e34f112f380d9dbe4bf1defa13f05a155ef3063a88d2aa506361c',
     country: 'Peru',
     forms: 'i',
+    before: 'user: no column is the user; give one with --map user=COLUMN or --user',
     args: ['--map', 'date=year+month,source=region', '--columns', 'year,month,region,total_deaths'],
   },
   {
@@ -198,6 +212,8 @@ export const ELSEWHERE: readonly PublicFile[] = [
     cut: 'b916163d6c3850220dfd0475ff509a859895594602c96494b72ab2d21fc4849f',
     country: 'Brazil',
     forms: 'jkl',
+    before:
+      'cannot understand the header MES_ANO, UF_PROCEDENCIA, CATEGORIA, QTD_MACHO, QTD_FEMEA: a file has columns user …',
     args: ['--map', 'date=MES_ANO', '--map', 'source=UF_PROCEDENCIA+CATEGORIA', '--date-format', 'MM/YYYY'],
   },
   {
@@ -206,7 +222,7 @@ export const ELSEWHERE: readonly PublicFile[] = [
       repository: 'kbh9125/data-analysis-for-everyone',
       commit: '3b307094bf2f4369edbd88e0edbeefc66b92958a',
       path: 'seoul.csv',
-      licence: 'KOGL type 1; no licence in the repository',
+      licence: "none in the repository; publisher's KOGL, unchecked",
       publisher: 'Korea Meteorological Administration',
     },
     bytes: 1742236,
@@ -214,6 +230,8 @@ export const ELSEWHERE: readonly PublicFile[] = [
     cut: 'b4b84ca2ff73266e6ed2e1f4de8be56e275f265747a4bbffd26c560485f03e09',
     country: 'South Korea',
     forms: 'fk',
+    before:
+      'cannot read kr/seoul.csv: line 1 holds byte C1, which is not UTF-8, but line 1 has "ȣ" as UTF-8 has it ("È£" i …',
     args: [
       '--map',
       'date=일시,source=지점명',
@@ -229,14 +247,15 @@ export const ELSEWHERE: readonly PublicFile[] = [
       repository: 'Criss-Cross/weather_generator',
       commit: '7db027d0d18c6522fd1a837687b164fc399eddf9',
       path: 'IDCJAC0009_066062_1800_Data.csv',
-      licence: 'CC-BY-3.0-AU',
+      licence: "none in the repository; Bureau's CC-BY, unchecked",
       publisher: 'Bureau of Meteorology',
     },
     bytes: 2166563,
     whole: 'f690216bed2f013087d5a232062ab7ebc97ee1c4e12d54f79c18ed899a5949f5',
-    cut: 'ad4076b9e78303326c0c63b01d2d3b9e3378ebccba377c9af51d9a994ce850e5',
+    cut: 'ad3732b3f9117984181e0c7825b5a89903e2921be9eb7a2c499335f6490b507d',
     country: 'Australia',
     forms: 'im',
+    before: 'user: no column is the user; give one with --map user=COLUMN or --user',
     args: [
       '--map',
       'date=Year+Month+Day',

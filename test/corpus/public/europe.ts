@@ -16,6 +16,7 @@ export const EUROPE: readonly PublicFile[] = [
     cut: '5f078a30520157b41ea171ab1555b8e5bf8fb08b18e89cac078b13539159a881',
     country: 'international',
     forms: 'egk',
+    before: 'cannot read eu/eurofxref-hist.zip: it seems to be a zip archive; unpack it first',
     args: ['--source', 'ECB'],
   },
   {
@@ -32,6 +33,7 @@ export const EUROPE: readonly PublicFile[] = [
     cut: 'dfbd9f50071e968d6d18689ebdae3c7279be2aca9dbc7a0af1fa974942a56ef9',
     country: 'Russia',
     forms: 'kl',
+    before: 'user: no column is the user; give one with --map user=COLUMN or --user',
     args: ['--source', 'Krasnodar'],
   },
   {
@@ -48,7 +50,8 @@ export const EUROPE: readonly PublicFile[] = [
     cut: 'ea16a935a9efaf89ebf37ec3ddf737dc1179b8461678478a64427969d51a8224',
     country: 'Russia',
     forms: 'l',
-    args: ['--layout', 'wide', '--as', 'items', '--map', 'kpi=category'],
+    before: 'user: no column is the user; give one with --map user=COLUMN or --user',
+    args: ['--ignore-rows', 'none', '--layout', 'wide', '--as', 'items', '--map', 'kpi=category'],
   },
   {
     file: 'gb/indicators.csv',
@@ -64,6 +67,7 @@ export const EUROPE: readonly PublicFile[] = [
     cut: 'f99ae6f32b12ea26184ccee12415f54457acde4644f873a977f30e65e2f7b570',
     country: 'United Kingdom',
     forms: 'n',
+    before: 'user: no column is the user; give one with --map user=COLUMN or --user',
     args: ['--map', 'source=Country,kpi=Indicator,actual=Value'],
   },
   {
@@ -72,7 +76,7 @@ export const EUROPE: readonly PublicFile[] = [
       repository: 'tomwhite/covid-19-uk-data',
       commit: 'ca22568cea5a67863fe513eb6ad27aaf9ad58f48',
       path: 'data/raw/phs/Board-level+figures+-+FOR+ONLINE+PUBLICATION.xlsx',
-      licence: 'OGL-3.0',
+      licence: "Unlicense (repository); publisher's OGL, unchecked",
       publisher: 'Scottish Government',
     },
     bytes: 29806,
@@ -80,6 +84,7 @@ export const EUROPE: readonly PublicFile[] = [
     cut: '1b747202710fcef4a8c8455653067534c6c80ba02548357953d936c33a88506b',
     country: 'United Kingdom',
     forms: 'bdg',
+    before: 'cannot read gb/scotland-boards.xlsx: it seems to be an Excel workbook; save it as CSV',
     args: ['--sheet', '3', '--layout', 'wide', '--as', 'items', '--kpi', 'Cases', '--missing', '*'],
   },
   {
@@ -96,6 +101,8 @@ export const EUROPE: readonly PublicFile[] = [
     cut: '3477fa4d8db1452a426f74d398da308ec9823693eea482a7c088a598c53aca8f',
     country: 'United Kingdom',
     forms: 'k',
+    before:
+      'user: no column is the user; give one with --map user=COLUMN or --user; did you mean "name"? --map user=name',
     args: ['--map', 'source=name', '--ignore', 'iso_a3,currency_code'],
   },
   {
@@ -104,7 +111,7 @@ export const EUROPE: readonly PublicFile[] = [
       repository: 'TheEconomist/covid-19-excess-deaths-tracker',
       commit: '34dbd4e34640d4860a17827e432669c95a3f4388',
       path: 'source-data/germany/germany_total_source_latest.csv',
-      licence: 'MIT',
+      licence: "MIT (repository's software); offices' own terms, unchecked",
       publisher: 'Destatis, via The Economist',
     },
     bytes: 93450,
@@ -112,6 +119,8 @@ export const EUROPE: readonly PublicFile[] = [
     cut: '82fe619f5610c2d004570d0aa721684735dab73de6e35b683af8d03297f7e417',
     country: 'Germany',
     forms: 'l',
+    before:
+      'cannot understand the header country, region, start_date, end_date, population, total_deaths: a file has colum …',
     args: [
       '--map',
       'date=start_date,source=region',
@@ -127,7 +136,7 @@ export const EUROPE: readonly PublicFile[] = [
       repository: 'fritzthekid/smard-utils',
       commit: 'dd179b14f7cc93ddd0cb415eb9de7834663e1914',
       path: 'quarterly/smard_data_lu/smard_2020_complete.csv',
-      licence: 'CC-BY-4.0',
+      licence: "BSD-3-Clause (repository); publisher's CC-BY-4.0, unchecked",
       publisher: 'Bundesnetzagentur (SMARD)',
     },
     bytes: 2714402,
@@ -135,7 +144,19 @@ export const EUROPE: readonly PublicFile[] = [
     cut: '9f80b7226da00b08c12877c5b9c2cde42cc104b82fb65f5184838e55335f4c6d',
     country: 'Luxembourg',
     forms: 'hkl',
-    args: ['--source', 'Luxembourg', '--map', 'date=Datum', '--ignore', 'Uhrzeit,DateTime', '--on-duplicate', 'sum'],
+    before: 'user: no column is the user; give one with --map user=COLUMN or --user',
+    args: [
+      '--frequency',
+      'D',
+      '--source',
+      'Luxembourg',
+      '--map',
+      'date=Datum',
+      '--ignore',
+      'Uhrzeit,DateTime',
+      '--on-duplicate',
+      'sum',
+    ],
   },
   {
     file: 'de/price-2020.csv',
@@ -143,7 +164,7 @@ export const EUROPE: readonly PublicFile[] = [
       repository: 'fritzthekid/smard-utils',
       commit: 'dd179b14f7cc93ddd0cb415eb9de7834663e1914',
       path: 'costs/2020-hour-price.csv',
-      licence: 'CC-BY-4.0',
+      licence: "BSD-3-Clause (repository); publisher's CC-BY-4.0, unchecked",
       publisher: 'Bundesnetzagentur (SMARD)',
     },
     bytes: 510666,
@@ -151,6 +172,8 @@ export const EUROPE: readonly PublicFile[] = [
     cut: 'c62369cc9e224d0bc87db5b293611aa5c0fd07a790aa620cc322f12be3c0e735',
     country: 'Germany',
     forms: 'h',
+    before:
+      'cannot understand the header time, sdate, stimestart, zone_start, stimeend, zone_end, price: a file has column …',
     args: [
       '--source',
       'Germany',
@@ -170,7 +193,7 @@ export const EUROPE: readonly PublicFile[] = [
       repository: 'CPop-SDU/statbank_dk_weekly_data',
       commit: 'a143f13a5b9b132cdf95550a011a01c616380cff',
       path: 'code/MPs_epi_year_death_count_forecast/PopQ3_Denmark.csv',
-      licence: 'CC-BY-4.0; no licence in the repository',
+      licence: "none in the repository; publisher's CC-BY-4.0, unchecked",
       publisher: 'Statistics Denmark',
     },
     bytes: 17644,
@@ -178,6 +201,8 @@ export const EUROPE: readonly PublicFile[] = [
     cut: '90e5ead568c9626b4e551391864517758c1f82eb29a9fa20c1af04fb5b2de538',
     country: 'Denmark',
     forms: 'aj',
+    before:
+      'header: "2008Q3", "2009Q3", "2010Q3" and 9 more are dates: a file with a column for each day or period cannot  …',
     args: ['--layout', 'dates', '--map', 'source=Sex+Age', '--kpi', 'Population'],
   },
   {
@@ -186,7 +211,7 @@ export const EUROPE: readonly PublicFile[] = [
       repository: 'ivarref/bp-diagrams',
       commit: 'fe9de0fef5b59de1696c927b99cde945ed6ae5c2',
       path: 'data/API_SP.POP.TOTL_DS2_en_csv_v2.csv',
-      licence: 'CC-BY-4.0',
+      licence: "none in the repository; World Bank's CC-BY-4.0, unchecked",
       publisher: 'World Bank',
     },
     bytes: 168106,
@@ -194,6 +219,8 @@ export const EUROPE: readonly PublicFile[] = [
     cut: '1c0c0307a7f2c674bc7bcf1bfbf08d2ca46c2abf02311b899c5d1df67335db0a',
     country: 'international',
     forms: 'abj',
+    before:
+      'cannot understand the header Data Source, World Development Indicators: a file has columns user, kpi, date and …',
     args: [
       '--layout',
       'dates',
@@ -209,7 +236,7 @@ export const EUROPE: readonly PublicFile[] = [
       repository: 'tidyverts/tsibbledata',
       commit: 'a9c811a5ca1748df885491a4bcebe024c9d48e08',
       path: 'data-raw/oecd_household/HHDEBT.csv',
-      licence: 'reuse with the source named',
+      licence: 'GPL-3 (repository); OECD terms',
       publisher: 'OECD',
     },
     bytes: 35988,
@@ -217,6 +244,7 @@ export const EUROPE: readonly PublicFile[] = [
     cut: '49f984ab60438a27c2a923259343de112a5010ca6022628b2258c3776374a411',
     country: 'international',
     forms: 'n',
+    before: 'kpi: is both "INDICATOR" and "MEASURE"; say which: --map kpi=COLUMN',
     args: [
       '--map',
       'source=LOCATION,kpi=INDICATOR,date=TIME,actual=Value',

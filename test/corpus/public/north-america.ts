@@ -8,7 +8,7 @@ export const NORTH_AMERICA: readonly PublicFile[] = [
       repository: 'dsfsi/covid19za',
       commit: 'c3d1710c07983c11932dd02bb2442c4f6b92e787',
       path: 'data/external_data/time_series_covid19_confirmed_global.csv',
-      licence: 'CC-BY-4.0',
+      licence: "MIT (repository); publisher's CC-BY-4.0, unchecked",
       publisher: 'Johns Hopkins University',
     },
     bytes: 49092,
@@ -16,6 +16,8 @@ export const NORTH_AMERICA: readonly PublicFile[] = [
     cut: '1067871471d95a206b5197d389b5d99225b0a7613bd94d382050b86b646d0011',
     country: 'United States',
     forms: 'ajl',
+    before:
+      'header: "1/22/20", "1/23/20", "1/24/20" and 63 more are dates: a file with a column for each day or period can …',
     args: [
       '--layout',
       'dates',
@@ -43,6 +45,7 @@ export const NORTH_AMERICA: readonly PublicFile[] = [
     cut: '159e71637a116d08de4535c4379c07f5cb5198861604ea2c31d4cad8622480c2',
     country: 'United States',
     forms: 'ko',
+    before: 'user: no column is the user; give one with --map user=COLUMN or --user',
     args: ['--source', 'US', '--frequency', 'W'],
   },
   {
@@ -59,6 +62,7 @@ export const NORTH_AMERICA: readonly PublicFile[] = [
     cut: '3f6392a872c2ee4d1dfffc844016bcad18fa41f64773f9cdad021f9d53d63aeb',
     country: 'United States',
     forms: 'l',
+    before: 'user: no column is the user; give one with --map user=COLUMN or --user',
     args: ['--source', 'US', '--map', 'date=Week'],
   },
   {
@@ -75,6 +79,8 @@ export const NORTH_AMERICA: readonly PublicFile[] = [
     cut: '899197ee8aea80a86e4d4990a22f23bf088f9f22eae37763fb8f52f3fbf79dd8',
     country: 'United States',
     forms: 'h',
+    before:
+      'cannot understand the header time, #Passengers: a file has columns user, kpi, date and actual, or a column for …',
     args: ['--source', 'New York', '--map', 'date=time', '--time', 'drop', '--on-duplicate', 'sum'],
   },
   {
@@ -83,7 +89,7 @@ export const NORTH_AMERICA: readonly PublicFile[] = [
       repository: 'cenkt/EffectivePandasBook',
       commit: 'c6efbefd8b1a974107e2ac51f3330671a4cb7d78',
       path: 'data_reports_monthly.csv',
-      licence: 'NYC open data terms; no licence in the repository',
+      licence: "none in the repository; city's open data terms, unchecked",
       publisher: 'NYC TLC',
     },
     bytes: 70285,
@@ -91,7 +97,9 @@ export const NORTH_AMERICA: readonly PublicFile[] = [
     cut: 'edaff446245f293a0e97a82364df7407d93e771be3beb9dd74377343f30a0e8f',
     country: 'United States',
     forms: 'gklo',
-    args: ['--map', 'date=Month/Year', '--map', 'source=License Class', '--missing', '-'],
+    before:
+      'cannot understand the header Month/Year, License Class, Trips Per Day , Farebox Per Day , Unique Drivers ,',
+    args: ['--decimal', '.', '--map', 'date=Month/Year', '--map', 'source=License Class', '--missing', '-'],
   },
   {
     file: 'us/sp500.csv',
@@ -99,14 +107,15 @@ export const NORTH_AMERICA: readonly PublicFile[] = [
       repository: 'datasets/s-and-p-500',
       commit: 'f23898667d8764ea9e8a641b0b41487437e33b39',
       path: 'data/data.csv',
-      licence: 'PDDL',
+      licence: 'no exact statement in the repository',
       publisher: 'Robert Shiller, via datasets',
     },
     bytes: 123698,
     whole: '28d16941c581bda9bdcae4e0f9e3cc4b61204f8484e8c2249abdde2efe2cc3c4',
-    cut: 'fd17e70e1a91501858eb2bbf49d97c42df7e92ce5bdb6a6299343b0470560fce',
+    cut: 'a109ec50db6f005e6687e0b709f245b7e2c3d88d930de3825abc6aa0798b166c',
     country: 'United States',
     forms: 'km',
+    before: 'user: no column is the user; give one with --map user=COLUMN or --user',
     args: ['--source', 'S&P 500'],
   },
   {
@@ -120,10 +129,11 @@ export const NORTH_AMERICA: readonly PublicFile[] = [
     },
     bytes: 83924,
     whole: 'b21c8bfd6a775b04f1c42cc70c91e95246b06570391a8f5dec0b9f31888658f1',
-    cut: '28b226125bb2f51d224e7f9c07c35e4cfafa33b9b5b9ad2dc51c0e646775059b',
+    cut: '2f9ed6f0ac1a2611c29a200026bc7e782fea9bbc7a5e25d4ed3ce59d46e73725',
     country: 'United States',
     forms: 'm',
-    args: ['--map', 'date=Year,source=Source'],
+    before: 'kpi: no column is the kpi; give one with --map kpi=COLUMN or --kpi',
+    args: ['--max-errors', '100%', '--map', 'date=Year,source=Source'],
   },
   {
     file: 'ca/bikes.csv',
@@ -131,7 +141,7 @@ export const NORTH_AMERICA: readonly PublicFile[] = [
       repository: 'jvns/pandas-cookbook',
       commit: '69d3389e4d9fee6dcf8e59e4c91397e81da79163',
       path: 'cookbook/data/bikes.csv',
-      licence: 'CC-BY-4.0',
+      licence: "CC-BY-SA-4.0 (repository); city's open data",
       publisher: 'Ville de Montréal',
     },
     bytes: 13807,
@@ -139,6 +149,7 @@ export const NORTH_AMERICA: readonly PublicFile[] = [
     cut: '49f9b7262ad087729612281bb67e35de8ddaa4fcf6779744ea35294dec95f98f',
     country: 'Canada',
     forms: 'fl',
+    before: 'user: no column is the user; give one with --map user=COLUMN or --user',
     args: ['--layout', 'wide', '--as', 'items', '--kpi', 'Bikes', '--date-format', 'DD/MM/YYYY'],
   },
   {
@@ -147,7 +158,7 @@ export const NORTH_AMERICA: readonly PublicFile[] = [
       repository: 'jvns/pandas-cookbook',
       commit: '69d3389e4d9fee6dcf8e59e4c91397e81da79163',
       path: 'cookbook/data/weather_2012.csv',
-      licence: 'Open Government Licence',
+      licence: 'CC-BY-SA-4.0 (repository)',
       publisher: 'Environment Canada',
     },
     bytes: 503772,
@@ -155,6 +166,8 @@ export const NORTH_AMERICA: readonly PublicFile[] = [
     cut: '0495d54e94b895538b3fa2ff74993f4efa4bf00472d1c28df459bcb51de1046f',
     country: 'Canada',
     forms: 'hk',
+    before:
+      'cannot understand the header Date/Time, Temp (C), Dew Point Temp (C), Rel Hum (%), Wind Spd (km/h), Visibility …',
     args: [
       '--source',
       'Weather',
@@ -182,6 +195,8 @@ export const NORTH_AMERICA: readonly PublicFile[] = [
     cut: '20e099b0cf72574493b30aeb6c56215c9304e743b239f173de5fd6e68b32bad3',
     country: 'Canada',
     forms: 'kl',
+    before:
+      'cannot understand the header province, date_report, cases, cumulative_cases: a file has columns user, kpi, dat …',
     args: ['--map', 'date=date_report,source=province'],
   },
   {
@@ -198,6 +213,7 @@ export const NORTH_AMERICA: readonly PublicFile[] = [
     cut: '3b3ceca6ddc427d7ae3c6e86474667964e92953db94188d94402bb0726f9a453',
     country: 'United States',
     forms: 'klo',
+    before: 'user: no column is the user; give one with --map user=COLUMN or --user',
     args: ['--source', 'MTA', '--date-format', 'MM/DD/YYYY'],
   },
   {
@@ -214,6 +230,7 @@ export const NORTH_AMERICA: readonly PublicFile[] = [
     cut: '37887559cd5de25c13ce12e8f640ae6001a3e2b291b69db5c9d626640d9af953',
     country: 'United States',
     forms: 'i',
+    before: 'user: no column is the user; give one with --map user=COLUMN or --user',
     args: ['--map', 'date=year+month+date_of_month', '--source', 'US', '--columns', 'year,month,date_of_month,births'],
   },
   {
@@ -222,7 +239,7 @@ export const NORTH_AMERICA: readonly PublicFile[] = [
       repository: 'ytakefuji/global-warming',
       commit: 'bfb50b22fd809f00ac8116bfe334b26b5db661db',
       path: 'GLB.Ts+dSST.csv',
-      licence: 'public domain',
+      licence: 'none in the repository; work of a US agency',
       publisher: 'NASA GISS',
     },
     bytes: 10011,
@@ -230,6 +247,21 @@ export const NORTH_AMERICA: readonly PublicFile[] = [
     cut: '9cd5c9d654b542c3f02c73a40c2b4d84144558e7cc9c9a3145d273ab97940e4a',
     country: 'United States',
     forms: 'agm',
-    args: ['--layout', 'dates', '--map', 'date=Year', '--kpi', 'Anomaly', '--source', 'World', '--missing', '***'],
+    before:
+      'header: "Jan", "Feb", "Mar" and 9 more are dates: a file with a column for each day or period cannot be read;  …',
+    args: [
+      '--max-errors',
+      '100%',
+      '--layout',
+      'dates',
+      '--map',
+      'date=Year',
+      '--kpi',
+      'Anomaly',
+      '--source',
+      'World',
+      '--missing',
+      '***',
+    ],
   },
 ]

@@ -9,6 +9,8 @@ export type PublicFile = {
   readonly country: string
   /** The forms it has, by their letters in the README. */
   readonly forms: string
+  /** What the import said of it before it had these flags. */
+  readonly before: string
   /** The flags behind `kpi entries import FILE --create-missing`. */
   readonly args: readonly string[]
 }

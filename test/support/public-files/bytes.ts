@@ -14,9 +14,11 @@ export const rowsOf = (text: string, separator = ','): string[][] => {
     rows.at(-1)?.push(cell)
     cell = ''
   }
-  for (const [at, char] of [...text.replace(/^\uFEFF/, '')].entries()) {
-    if (char === '"' && (quoted || cell === '' || text[at - 1] === '"')) quoted = !quoted
-    if (char === '"' && quoted && cell !== '' && text[at - 1] === '"') cell += '"'
+  const body = text.replace(/^\uFEFF/, '')
+  for (let at = 0; at < body.length; at++) {
+    const char = body.charAt(at)
+    if (char === '"' && (quoted || cell === '' || body[at - 1] === '"')) quoted = !quoted
+    if (char === '"' && quoted && cell !== '' && body[at - 1] === '"') cell += '"'
     if (char === '"' || (char === '\r' && !quoted)) continue
     if (quoted || (char !== separator && char !== '\n')) cell += char
     else {
@@ -51,7 +53,7 @@ const plain = (xml: string): string =>
   xml.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
 
 const columnAt = (reference: string): number =>
-  [...reference.replace(/[0-9]+/, '')].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
+  Array.from(reference.replace(/[0-9]+/, '')).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
 
 /** Reads the rows of a workbook's sheet, each cell as it is stored. */
 export const sheetOf = (workbook: Buffer, sheet: number): string[][] => {

@@ -10,16 +10,20 @@ import { type Entry, READINGS } from './readings.ts'
 /** What the import of a file came to: every entry as it was read by hand, refused with nothing stored, or misread. */
 export type Checked = { readonly result: 'read' | 'refused' | 'misread'; readonly rows: number; readonly said: string }
 
+/** The first day that can be stored; a row before it has to be rejected. */
+const FIRST = '1900-01-01'
+
 /** Names an entry so that two readings compare: an item of several columns may be joined in any way. */
 const keyOf = ({ owner, kpi, date, actual }: Entry): string =>
   [owner.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase(), kpi.replace(/\s+/g, ' '), date, actual].join('|')
 
-const storedOf = (exported: string): Entry[] => {
+/** Reads an export, in which the id stands for an item whose name is a number. */
+const storedOf = (exported: string, items: ReadonlyMap<string, string>): Entry[] => {
   const [header = [], ...rows] = rowsOf(exported)
   const cell = (row: readonly string[], name: string): string => row[header.indexOf(name)] ?? ''
   return rows
     .map((row) => ({
-      owner: cell(row, 'source_id') || cell(row, 'user'),
+      owner: items.get(cell(row, 'source_id')) ?? (cell(row, 'source_id') || cell(row, 'user')),
       kpi: cell(row, 'kpi'),
       date: cell(row, 'date'),
       actual: cell(row, 'actual'),
@@ -39,18 +43,25 @@ export const requireKnown = ({ file, whole, cut }: PublicFile, bytes: Buffer): v
 /** Imports a public file into a new account with one command, and compares all that is stored with its reading. */
 export const checkImport = async ({ file, args }: PublicFile, bytes: Buffer): Promise<Checked> => {
   using folder = temporaryFolder()
-  const expected = (READINGS[file]?.(bytes) ?? []).map(keyOf).toSorted()
+  const entries = READINGS[file]?.(bytes) ?? []
+  const storable = entries.filter(({ date }) => date >= FIRST)
+  const expected = storable.map(keyOf).toSorted()
+  const code = storable.length < entries.length ? 3 : 0
   writeFileSync(folder.in(basename(file)), bytes)
   const kpi = shellIn({ home: folder.path })
   const ran = await kpi('entries', 'import', folder.in(basename(file)), '--create-missing', '--quiet', ...args)
-  const exported = await kpi('entries', 'export', '--from', '1600-01-01', '--to', '2199-12-31', '--names', '--quiet')
-  const stored = storedOf(exported.stdout).map(keyOf).toSorted()
+  const exported = await kpi('entries', 'export', '--from', FIRST, '--to', '2199-12-31', '--names', '--quiet')
+  const listed = await kpi('breakdown-items', 'list', '--quiet', '-o', 'csv')
+  const items = new Map(rowsOf(listed.stdout).map(([id = '', , name = '']) => [id, name]))
+  const stored = storedOf(exported.stdout, items).map(keyOf).toSorted()
   const rows = expected.length
-  if (rows > 0 && ran.code === 0 && JSON.stringify(stored) === JSON.stringify(expected))
+  if (rows > 0 && ran.code === code && JSON.stringify(stored) === JSON.stringify(expected))
     return { result: 'read', rows, said: ran.stderr }
   if (stored.length === 0) return { result: 'refused', rows, said: ran.stderr || exported.stderr }
-  const extra = stored.find((key) => !expected.includes(key))
-  const absent = expected.find((key) => !stored.includes(key))
+  const has = new Set(stored)
+  const meant = new Set(expected)
+  const extra = stored.find((key) => !meant.has(key))
+  const absent = expected.find((key) => !has.has(key))
   return {
     result: 'misread',
     rows,
