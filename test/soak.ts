@@ -1,4 +1,5 @@
 import { setup, teardown } from './support/run-folder.ts'
+import { soakFiles } from './support/soak/files.ts'
 import { soakGenerated } from './support/soak/generated.ts'
 import { soakImports } from './support/soak/imports.ts'
 import { soakRequests } from './support/soak/requests.ts'
@@ -8,7 +9,7 @@ import { soakCombinations, soakKills, soakReports } from './support/soak/tests.t
  * Long runs of what the suite has time for only a part of. `npm run soak` does all of it. `npm run soak -- imports 500 7`
  * simulates 500 imports from the seed 7 on; `kills 210` kills 210 imports, `reports 1000` compares the reports of 1,000
  * accounts, `combinations` runs tests with all of their cases, `requests 10000` sends 10,000 requests to the service, and
- * `generated 500` imports 500 generated files.
+ * `generated 500` imports 500 generated files. `files FOLDER` imports the public files in a folder, only if asked for.
  */
 
 const KINDS: Readonly<Record<string, (count?: number, first?: number) => Promise<number>>> = {
@@ -21,13 +22,14 @@ const KINDS: Readonly<Record<string, (count?: number, first?: number) => Promise
 }
 
 const [kind, ...numbers] = process.argv.slice(2)
-if (kind !== undefined && !(kind in KINDS)) {
-  throw new Error(`there is no soak of ${kind}; choose one of ${Object.keys(KINDS).join(', ')}`)
+if (kind !== undefined && kind !== 'files' && !(kind in KINDS)) {
+  throw new Error(`there is no soak of ${kind}; choose one of ${Object.keys(KINDS).join(', ')}, files FOLDER`)
 }
 const chosen = Object.entries(KINDS).filter(([name]) => kind === undefined || name === kind)
 let failed = 0
 setup()
 try {
+  if (kind === 'files') failed += await soakFiles(numbers[0] ?? '.')
   for (const [, soak] of chosen) failed += await soak(...numbers.map(Number))
 } finally {
   teardown()
