@@ -170,6 +170,7 @@ export const importOptions = (flags: ImportFlags, today: Day): ImportOptions => 
   clearEmpty: flags.empty === 'clear',
   strict: flags.strict === true,
   onDuplicate: flags.onDuplicate ?? 'error',
+  periodDates: flags.periodDates,
   createAssignments: flags.createAssignments === true,
   decimal: flags.decimal,
   dateFormat: dateFormatOf(flags.dateFormat),
