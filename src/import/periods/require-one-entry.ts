@@ -72,11 +72,7 @@ const refusal = (
   const shown = found.slice(0, SHOWN_KPIS).map((one) => issueOf(one, reference, calendar, periodDates))
   const more = found.length - SHOWN_KPIS
   return new KpiError('malformed', 'nothing was sent: a period is to have one entry, and some would have several', {
-    issues: [
-      ...shown,
-      ...(more > 0 ? [{ field: 'others', message: `${countText(more)} more KPIs` }] : []),
-      SETTLED_BY,
-    ],
+    issues: [...shown, ...(more > 0 ? [{ field: 'others', message: `${countText(more)} more KPIs` }] : []), SETTLED_BY],
   })
 }
 
@@ -84,8 +80,7 @@ const refusal = (
 type Checked = { readonly reference: Reference; readonly batches: () => Iterable<Batch> }
 
 /** Returns a function that yields the rows of KPIs that are not daily, in the order of their keys. */
-const periodRows =
-  ({ reference: { kpis }, batches }: Checked, calendar: Calendar, onProgress: () => void) =>
+const periodRows = ({ reference: { kpis }, batches }: Checked, calendar: Calendar, onProgress: () => void) =>
   function* (): Generator<PeriodRow> {
     const periodOf = createPeriodFinder(calendar)
     for (const { drafts, lines } of batches()) {

@@ -95,7 +95,9 @@ const sharing = ({ rows, stored }: PeriodGroup, isStrict: boolean): [PeriodEntry
   if (!row) return undefined
   const isOther = ({ day }: PeriodEntry): boolean => day !== row.draft.entry_date
   const other = stored.map(ofStored).find(isOther) ?? rows.map(ofRow).find(isOther)
-  return other && (other.place !== undefined && other.day > row.draft.entry_date ? [ofRow(row), other] : [other, ofRow(row)])
+  return (
+    other && (other.place !== undefined && other.day > row.draft.entry_date ? [ofRow(row), other] : [other, ofRow(row)])
+  )
 }
 
 const storedAt = ({ first: { period }, stored }: PeriodGroup): StoredAt | undefined => {

@@ -14,7 +14,19 @@ import { verificationNote, verificationOutcome } from './verified.ts'
 /** Returns the flags that the import of rejects needs as well: what rows mean, and what becomes of them. */
 const needsFlags = ({ options, reading, mapping }: ParsedOptions): boolean => {
   const { map, ignore, numbersAs, layout, user, source, kpi, date, decimal, dateFormat, periodDates } = options
-  const lines = [numbersAs, layout, user, source, kpi, date, decimal, dateFormat, reading.separator, mapping, periodDates]
+  const lines = [
+    numbersAs,
+    layout,
+    user,
+    source,
+    kpi,
+    date,
+    decimal,
+    dateFormat,
+    reading.separator,
+    mapping,
+    periodDates,
+  ]
   return (
     lines.some((one) => one !== undefined) ||
     map.size + ignore.length > 0 ||
