@@ -21,6 +21,7 @@ import { planMissing } from './missing/plan-missing.ts'
 import { isProvisionalDraft } from './provisional-id.ts'
 import { type MovedTo, moveDates } from './periods/kpi-periods.ts'
 import { requireOneEntryPerPeriod } from './periods/require-one-entry.ts'
+import { ON_LINES } from './rejects/reason-counts.ts'
 import { createRejects, type Rejects } from './rejects/rejects.ts'
 import { type Batch, cutBatches, type DuplicateSink } from './rows/batches.ts'
 import { lineOf } from './rows/packed-row.ts'
@@ -106,7 +107,7 @@ const STOPPED = 'stopped before anything was sent; run the same command to conti
 const rejectDuplicates = (rejects: Rejects, { reference }: CheckedFile): DuplicateSink => {
   const owner = reference.sources ? 'user or source' : 'user'
   return (places, bad) => {
-    const reason = `the same ${owner}, KPI and date are on lines ${showLines(places)}${tellBad(bad, bad.length === places.length)}`
+    const reason = `the same ${owner}, KPI and date${ON_LINES}${showLines(places)}${tellBad(bad, bad.length === places.length)}`
     for (const place of places) rejects.add(place, reason)
   }
 }
@@ -177,11 +178,11 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
 
 /** Makes the checks that need the rows in the order of their keys. */
 const checkInOrder = async (work: ImportInput, rows: CheckedRows): Promise<void> => {
-  const { rejects, summary, options, reference, batches, hasPeriods } = rows
+  const { summary, options, batches, hasPeriods } = rows
   const onProgress = progressOf(work, summary)
   if (options.maxErrors) {
     for (const _ of batches()) onProgress()
-    requireFewRejects(rejects, summary, options.maxErrors, reference)
+    requireFewRejects(summary, rows)
   }
   if (hasPeriods) await requireOneEntryPerPeriod(work, rows, onProgress)
 }
