@@ -11,6 +11,12 @@ export type Named = {
   readonly within?: string
 }
 
+/** Returns how a fault begins that says that nothing has a name; `title` names the kind of things. */
+export const unknownName = (title: string): string => `there is no ${title} "`
+
+/** Introduces the name that was probably meant. */
+export const DID_YOU_MEAN = 'did you mean '
+
 /** Reports a name that several things have. */
 export class Ambiguous extends Fault {}
 
@@ -90,13 +96,13 @@ export const createDirectory = <T extends Named>(title: string, list: readonly T
   const unknown = (text: string): Fault => {
     const bare = text.replace(/^0+/, '')
     if (bare !== text && ID.test(bare) && byId.has(Number(bare))) {
-      return new Fault(`there is no ${title} "${text}"; ids have no zeros before them: did you mean ${bare}?`)
+      return new Fault(`${unknownName(title)}${text}"; ids have no zeros before them: ${DID_YOU_MEAN}${bare}?`)
     }
     const near = nearest(
       text,
       list.flatMap(({ name, email }) => [name, email ?? []].flat()),
     )
-    return new Fault(`there is no ${title} "${text}"${near === undefined ? '' : `; did you mean "${near}"?`}`)
+    return new Fault(`${unknownName(title)}${text}"${near === undefined ? '' : `; ${DID_YOU_MEAN}"${near}"?`}`)
   }
   const numbered = (text: string): T | undefined => {
     const bare = text.replace(MARKED_ID, '')

@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts'
 import { KpiError } from '../domain/errors.ts'
+import type { Variant } from '../domain/variants.ts'
 import { type ColumnPlan, planColumns } from './columns/columns.ts'
 import { isExported } from './columns/header.ts'
 import { mayNameSources } from './columns/item-words.ts'
@@ -11,7 +12,7 @@ import { requireWriteAccess } from './permissions.ts'
 import { fetchReference, type Reference } from './reference.ts'
 
 /** Describes what is known of a file once its header has been read. */
-export type Begun = { readonly plan: ColumnPlan; readonly reference: Reference }
+export type Begun = { readonly plan: ColumnPlan; readonly reference: Reference; readonly variant: Variant }
 
 /**
  * Refuses `--clear-empty` with `--on-conflict add` in a wide file: within a row, cleared values could not be told from
@@ -53,7 +54,7 @@ export const beginFile = async (table: Table, client: Client, options: ImportOpt
     mapKpi: options.mapKpi,
   })
   const isMarked = table.reading.hasMark && isExported(header)
-  return { reference, plan: { ...planBy(heading, client, options, reference), isMarked } }
+  return { reference, variant: client.variant, plan: { ...planBy(heading, client, options, reference), isMarked } }
 }
 
 /** Tells whether missing assignments are created; the newer variant has none. */

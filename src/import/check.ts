@@ -13,13 +13,13 @@ import type { ColumnFormats } from './detect/survey.ts'
 import type { BlockRow } from './external-sort/block.ts'
 import type { Sorter } from './external-sort/sorter.ts'
 import { emptySummary, type Summary } from './import-types.ts'
-import { type BadRow, requireFewBadRows, SHOWN_BAD } from './max-errors.ts'
+import { requireFewBadRows } from './max-errors.ts'
 import type { ImportOptions } from './options.ts'
 import type { SourcesOfUsers } from './entry-key.ts'
 import type { Row } from './parse/rows.ts'
 import { createSuspectCollector, requireNoTotals, type SuspectRows } from './parse/suspect-rows.ts'
 import type { Table } from './parse/table.ts'
-import { hasPeriods } from './periods.ts'
+import { hasPeriods } from './periods/kpi-periods.ts'
 import { requireWriteAccess } from './permissions.ts'
 import type { Reference } from './reference.ts'
 import type { Rejects } from './rejects/rejects.ts'
@@ -78,7 +78,6 @@ type Sink = RowSink & {
   reasons: readonly string[]
   /** Counts rows with a cell that is not in its column's format. */
   misread: number
-  readonly firstBad: BadRow[]
   good: number
   readonly lostTargets: Map<number, number>
   hasPeriods: boolean
@@ -93,7 +92,6 @@ const sinkFor = (
   const sink: Sink = {
     reasons: [],
     misread: 0,
-    firstBad: [],
     good: 0,
     lostTargets: new Map(),
     hasPeriods: false,
@@ -121,8 +119,6 @@ const sinkFor = (
         lastMisread = line
       }
       sink.reasons = isSameRow ? [...sink.reasons, ...reasons] : [...reasons]
-      if (isSameRow && sink.firstBad.at(-1)?.line === line) sink.firstBad.pop()
-      if (sink.firstBad.length < SHOWN_BAD) sink.firstBad.push({ line, reasons: sink.reasons })
       for (const reason of reasons) rejects.add(place, reason)
     },
     rounded: () => {
@@ -144,12 +140,13 @@ const textOf = (rows: readonly Row[]): string =>
 /** Reads all rows in the given formats. */
 const readRowsOf = async (
   table: Table,
-  { plan, reference }: Begun,
+  { plan, reference, variant }: Begun,
   formats: ColumnFormats,
   options: ImportOptions,
   results: CheckResults,
 ): Promise<ReadRows> => {
-  const { summary, onProgress } = results
+  const { summary, rejects, onProgress } = results
+  const bad = { rejects, options, variant, reference }
   const sink = sinkFor(results, reference, formats)
   const reader = createRowReader(plan, options, reference, sink, formats)
   const fingerprint = createHash('sha256')
@@ -167,12 +164,12 @@ const readRowsOf = async (
       reader.read(row)
       collector.note(row, summary.rejected > rejected)
       rejectMisunderstoodColumns({ read: summary.read, misread: sink.misread }, options, sink.reasons)
-      requireFewBadRows(summary, options.maxErrors, sink.firstBad, reference)
+      requireFewBadRows(summary, bad)
     }
     onProgress()
   }
   reader.finish()
-  requireFewBadRows(summary, options.maxErrors, sink.firstBad, reference, true)
+  requireFewBadRows(summary, bad, true)
   const suspects = collector.found()
   if (!table.isRowsSettled) requireNoTotals(suspects)
   const { good, lostTargets, hasPeriods: isInPeriods } = sink

@@ -7,6 +7,8 @@ import { beginJournal } from './journal/begin-journal.ts'
 import type { Journal } from './journal/journal.ts'
 import { type Prepared, withPrepared } from './prepare.ts'
 import { tellUnchecked } from './reference.ts'
+import { type CountedReasons, countReasons } from './rejects/reason-counts.ts'
+import type { Rejects } from './rejects/rejects.ts'
 import { countedBatches, sendAll, type SendResult } from './send.ts'
 import type { Verification } from './verify/verified.ts'
 import { verifyRun } from './verify/verify.ts'
@@ -18,6 +20,8 @@ export type Ending = {
   readonly summary: Summary
   readonly left: number
   readonly failure: KpiError | undefined
+  /** Holds the reasons for which rows were rejected; undefined if none was. */
+  readonly reasons: CountedReasons | undefined
   /** Tells whether any row was rejected because its KPI is not assigned to its user. */
   readonly needsAssignments: boolean
   /** Holds why rejects could not be written, if something had been sent by then. */
@@ -67,6 +71,9 @@ const finish = ({ onFinished }: ImportRun, journal: Journal): void => {
   else journal.finish()
 }
 
+const reasonsOf = (rejects: Rejects): CountedReasons | undefined =>
+  rejects.size() > 0 ? countReasons(rejects) : undefined
+
 /** Sends what was prepared, and writes the rejects. */
 const run = async (work: ImportRun, prepared: Prepared, journal: Journal): Promise<Ending> => {
   const { summary, rejects } = prepared
@@ -78,9 +85,9 @@ const run = async (work: ImportRun, prepared: Prepared, journal: Journal): Promi
   try {
     if (rejects.size() > known) await writeRejects(work, prepared)
   } catch (error) {
-    return { summary, left, failure, needsAssignments, unwritten: toldOf(error, true) }
+    return { summary, left, failure, needsAssignments, reasons: reasonsOf(rejects), unwritten: toldOf(error, true) }
   }
-  const ending = { summary, left, failure, needsAssignments }
+  const ending = { summary, left, failure, needsAssignments, reasons: reasonsOf(rejects) }
   if (!isWhole) return ending
   const verified = await verifyRun(work, prepared, journal)
   // If reading back failed, keep the journal: the same command then only reads back.

@@ -1,8 +1,12 @@
 import { type Issue, KpiError } from '../domain/errors.ts'
+import type { Variant } from '../domain/variants.ts'
 import type { Summary } from './import-types.ts'
-import type { MaxErrors } from './options.ts'
+import type { ImportOptions, MaxErrors } from './options.ts'
 import type { Reference } from './reference.ts'
+import { countReasons, reasonIssues } from './rejects/reason-counts.ts'
 import type { Rejects } from './rejects/rejects.ts'
+import { waysOut } from './rejects/ways-out.ts'
+import { countText } from './text.ts'
 
 /** Returns the most rows that may be rejected; a percentage is exact only once all rows have been read. */
 const mostOf = (maxErrors: MaxErrors, read: number): number =>
@@ -14,52 +18,43 @@ const textOf = (maxErrors: MaxErrors): string =>
 const tooMany = (maxErrors: MaxErrors, what: string, issues: readonly Issue[] = []): KpiError =>
   new KpiError('malformed', `${what}, more than --max-errors ${textOf(maxErrors)} allows`, { issues })
 
-/** Describes a rejected row and why. */
-export type BadRow = { readonly line: number; readonly reasons: readonly string[] }
-
 /** Says what to do about missing assignments, which no correction of rows can fix. */
 const ASSIGN_FIRST: Issue = { field: '--create-assignments', message: 'assigns KPIs to their users where rows need it' }
 
-/** Sets how many rejected rows are shown if nothing is sent. */
-export const SHOWN_BAD = 5
-
-const issuesOf = (bad: readonly BadRow[]): Issue[] =>
-  bad.map(({ line, reasons }) => ({ field: `line ${line}`, message: reasons.join('; ') }))
+/** Holds what is known of a file's rejects, and what may be done about them. */
+export type Rejected = {
+  readonly rejects: Rejects
+  readonly options: ImportOptions
+  readonly variant: Variant
+  readonly reference: Pick<Reference, 'lacksAssignments'>
+}
 
 /**
  * Refuses a file with too many bad rows before anything is sent: `--max-errors 50` while it is read, `--max-errors 5%`
  * once all of it has been read.
  */
 export const requireFewBadRows = (
-  { read, rejected }: Summary,
-  maxErrors: MaxErrors | undefined,
-  bad: readonly BadRow[],
-  { lacksAssignments }: Pick<Reference, 'lacksAssignments'>,
+  { read, rejected }: Pick<Summary, 'read' | 'rejected'>,
+  { rejects, options, variant, reference: { lacksAssignments } }: Rejected,
   isWhole = false,
 ): void => {
+  const { maxErrors } = options
   if (!maxErrors || !(isWhole || 'count' in maxErrors) || rejected <= mostOf(maxErrors, read)) return
-  const many = `${rejected} of ${isWhole ? '' : 'the first '}${read} rows are bad`
+  const many = `${countText(rejected)} of ${isWhole ? '' : 'the first '}${countText(read)} rows are bad`
+  const reasons = countReasons(rejects)
   throw tooMany(maxErrors, `nothing was sent: ${many}`, [
-    ...issuesOf(bad),
+    ...reasonIssues(reasons),
+    ...waysOut(reasons, options, variant),
     ...(lacksAssignments() ? [ASSIGN_FIRST] : []),
     { field: '--dry-run', message: 'without --max-errors shows all of them' },
   ])
 }
 
 /** Refuses a file with too many rejects of all kinds, once all of it has been read. */
-export const requireFewRejects = (
-  rejects: Rejects,
-  summary: Summary,
-  maxErrors: MaxErrors | undefined,
-  reference: Reference,
-): void => {
+export const requireFewRejects = (summary: Summary, of: Rejected): void => {
   let rejected = 0
-  const first: BadRow[] = []
-  for (const one of rejects.lines()) {
-    rejected += 1
-    if (first.length < SHOWN_BAD) first.push(one)
-  }
-  requireFewBadRows({ ...summary, rejected }, maxErrors, first, reference, true)
+  for (const _ of of.rejects.lines()) rejected += 1
+  requireFewBadRows({ ...summary, rejected }, of, true)
 }
 
 const countLines = (rejects: Rejects, most: number): number => {
@@ -81,5 +76,5 @@ export const tooManyRejected = (
   const most = mostOf(maxErrors, read)
   // Each row has at least one reason, so if there are few reasons the rows need not be counted.
   if (rejects.size() <= most || countLines(rejects, most) <= most) return undefined
-  return tooMany(maxErrors, `more than ${most} of ${read} rows were rejected`)
+  return tooMany(maxErrors, `more than ${countText(most)} of ${countText(read)} rows were rejected`)
 }

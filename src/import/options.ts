@@ -159,6 +159,11 @@ export type OnConflict = (typeof ON_CONFLICT)[number]
 
 export const ON_CONFLICT = ['update', 'skip', 'error', 'add'] as const
 
+/** Names the dates that entries of KPIs with periods longer than a day get. */
+export type PeriodDates = (typeof PERIOD_DATES)[number]
+
+export const PERIOD_DATES = ['first', 'last', 'as-is'] as const
+
 /** Describes how many rows may be rejected before an import gives up. */
 export type MaxErrors = { readonly count: number } | { readonly percent: number }
 
@@ -195,6 +200,8 @@ export type ImportOptions = {
   /** Tells whether more than four decimals reject a row, instead of being rounded. */
   readonly strict: boolean
   readonly onDuplicate: OnDuplicate
+  /** Says whether dates of KPIs that are not daily become the first or last day of their period; refused if it matters. */
+  readonly periodDates?: PeriodDates | undefined
   readonly createAssignments: boolean
   /** Names the decimal sign of numbers; detected if undefined. */
   readonly decimal?: (typeof DECIMALS)[number] | undefined

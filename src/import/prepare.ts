@@ -3,6 +3,7 @@ import { isForbidden } from '../client/operations/read-if-allowed.ts'
 import { Aborted } from '../client/transport.ts'
 import { FIRST_ENTRY_DAY } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
+import { CIVIL_CALENDAR } from '../domain/period.ts'
 import { BATCH_LIMIT, entry, type EntryDraft } from '../domain/resources/entry.ts'
 import { scopeNeeded } from '../domain/variants.ts'
 import { type CheckedFile, checkFile } from './check.ts'
@@ -18,10 +19,13 @@ import { nameSources } from './entry-key.ts'
 import type { MissingPlan } from './missing/plan.ts'
 import { planMissing } from './missing/plan-missing.ts'
 import { isProvisionalDraft } from './provisional-id.ts'
-import { notesOnPeriods } from './periods.ts'
+import { type MovedTo, moveDates } from './periods/kpi-periods.ts'
+import { requireOneEntryPerPeriod } from './periods/require-one-entry.ts'
+import { ON_LINES } from './rejects/reason-counts.ts'
 import { createRejects, type Rejects } from './rejects/rejects.ts'
 import { type Batch, cutBatches, type DuplicateSink } from './rows/batches.ts'
 import { lineOf } from './rows/packed-row.ts'
+import { countText } from './text.ts'
 
 /** Returns the given flags that need existing entries to be read. */
 const flagsThatRead = ({ onlyChanges, onConflict }: ImportOptions, isVerified: boolean): string[] => [
@@ -103,7 +107,7 @@ const STOPPED = 'stopped before anything was sent; run the same command to conti
 const rejectDuplicates = (rejects: Rejects, { reference }: CheckedFile): DuplicateSink => {
   const owner = reference.sources ? 'user or source' : 'user'
   return (places, bad) => {
-    const reason = `the same ${owner}, KPI and date are on lines ${showLines(places)}${tellBad(bad, bad.length === places.length)}`
+    const reason = `the same ${owner}, KPI and date${ON_LINES}${showLines(places)}${tellBad(bad, bad.length === places.length)}`
     for (const place of places) rejects.add(place, reason)
   }
 }
@@ -134,9 +138,29 @@ const progressOf =
     onProgress({ phase: 'read', done: summary.read })
   }
 
+/** Returns rows with the dates of KPIs that are not daily moved within their periods, and says how many were. */
+const withMovedDates = (
+  { client, onNote }: ImportInput,
+  [read, moved]: Sorters,
+  { reference: { kpis } }: CheckedFile,
+  to: MovedTo,
+  onProgress: () => void,
+): Sorter => {
+  const count = moveDates(read, moved, kpis.byId, client.calendar ?? CIVIL_CALENDAR, to, onProgress)
+  read.clear()
+  const dates = count === 1 ? '1 date was' : `${countText(count)} dates were`
+  if (count > 0) onNote(`${dates} moved to the ${to} day of the KPI's period (--period-dates ${to})`)
+  return moved
+}
+
+/** Holds the rows of a file as they are read, and room for them with other dates. */
+type Sorters = readonly [read: Sorter, moved: Sorter]
+
 /** Reads and checks all rows, and shows warnings and notes on them. */
-const checkRows = async (work: ImportInput, sorter: Sorter, rejects: Rejects): Promise<CheckedRows> => {
+const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects): Promise<CheckedRows> => {
   const { table, client, options, onWarning, onNote } = work
+  const { periodDates = 'as-is' } = options
+  const [sorter] = sorters
   const summary = emptySummary()
   const onProgress = progressOf(work, summary)
   const checked = await checkFile(table, client, options, { sorter, rejects, summary, onProgress })
@@ -146,26 +170,21 @@ const checkRows = async (work: ImportInput, sorter: Sorter, rejects: Rejects): P
   const missing = options.create && (await planMissing(client, checked, options.create, table.isRowsSettled))
   if (missing) work.onMissing?.(missing)
   const hasPeriods = checked.hasPeriods || (missing?.kpis.some(({ frequency_id }) => frequency_id !== 'D') ?? false)
-  const batches = batchesOf(sorter, rejects, checked, options)
+  const isMoved = hasPeriods && periodDates !== 'as-is'
+  const rows = isMoved ? withMovedDates(work, sorters, checked, periodDates, onProgress) : sorter
+  const batches = batchesOf(rows, rejects, checked, options)
   return { ...checked, hasPeriods, missing, rejects, summary, options, batches }
 }
 
 /** Makes the checks that need the rows in the order of their keys. */
-const checkInOrder = (work: ImportInput, rows: CheckedRows): void => {
-  const { rejects, summary, options, reference, batches, hasPeriods } = rows
+const checkInOrder = async (work: ImportInput, rows: CheckedRows): Promise<void> => {
+  const { summary, options, batches, hasPeriods } = rows
   const onProgress = progressOf(work, summary)
   if (options.maxErrors) {
     for (const _ of batches()) onProgress()
-    requireFewRejects(rejects, summary, options.maxErrors, reference)
+    requireFewRejects(summary, rows)
   }
-  if (!hasPeriods) return
-  const inOrder = function* (): Generator<EntryDraft> {
-    for (const { drafts } of batches()) {
-      onProgress()
-      yield* drafts
-    }
-  }
-  for (const note of notesOnPeriods(inOrder(), reference.kpis.byId, work.client.calendar)) work.onNote(note)
+  if (hasPeriods) await requireOneEntryPerPeriod(work, rows, onProgress)
 }
 
 /**
@@ -192,15 +211,16 @@ const withExisting = (work: ImportInput, rows: CheckedRows, onClose: (close: () 
 
 /** Reads and checks the whole file; `close` removes its temporary files. */
 export const openPrepared = async (work: ImportInput): Promise<{ prepared: Prepared; close: () => void }> => {
-  const [sorter, rejects] = [createSorter(work.folder), createRejects(work.folder)]
-  const closers = [sorter.close, rejects.close]
+  const sorters: Sorters = [createSorter(work.folder), createSorter(work.folder)]
+  const rejects = createRejects(work.folder)
+  const closers = [...sorters, rejects].map((one) => one.close)
   const close = (): void => {
     for (const one of closers) one()
   }
   try {
     await requireReadAccess(work.client, work.options, work.verify !== undefined)
-    const rows = await checkRows(work, sorter, rejects)
-    checkInOrder(work, rows)
+    const rows = await checkRows(work, sorters, rejects)
+    await checkInOrder(work, rows)
     return { prepared: withExisting(work, rows, (one) => closers.push(one)), close }
   } catch (error) {
     close()

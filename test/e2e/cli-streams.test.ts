@@ -57,7 +57,7 @@ describe('a reader that has gone before an import ends', () => {
     const printed = await terminal.type(
       'kpi entries import 01.csv bad.csv 02.csv 03.csv --create-assignments -o csv >&3; echo "code $?"; kpi entries list --from 2026-01-01 --to 2026-12-31 -o csv | tail -n +2 | wc -l',
     )
-    expect(printed).toMatch(/^kpi: bad\.csv: 1 row was rejected; it is in bad\.rejects\.csv .*\ncode 3\n4\n$/)
+    expect(printed).toMatch(/\nkpi: bad\.csv: 1 row was rejected; it is in bad\.rejects\.csv .*\ncode 3\n4\n$/)
   })
 
   test.each(['', '-o csv', '-o json', '--quiet', '--verify'])(

@@ -76,7 +76,7 @@ describe('--max-errors of rows that the service refuses', () => {
     const summary = JSON.parse(ran.stdout) as Record<string, number>
     expect(ran.code).toBe(1)
     expect(errorOf(ran).message).toContain(
-      'more than 300 of 30000 rows were rejected, more than --max-errors 1% allows',
+      'more than 300 of 30,000 rows were rejected, more than --max-errors 1% allows',
     )
     expect(errorOf(ran).message).toContain(
       `stopped with ${summary['left']} entries left; once that is fixed, the same command continues`,

@@ -47,7 +47,7 @@ test('rejects of a file that showed its forms are imported with the flags that a
 test('rejects of a plain file need no flags', async () => {
   await using importer = await embeddedImporter()
   const { stderr } = await load(importer, 'user,kpi,date,actual\nNobody,Sales,2026-03-03,1.5\nBob,Sales,2026-03-03,2\n')
-  expect(stderr).not.toContain('--')
+  expect(stderr).toMatch(/fix it there and import that file\n$/)
 })
 
 test('a form of dates that is none is wrong usage, and shows what there is', async () => {

@@ -11,7 +11,7 @@ const LINE_MAX = 0xffff_ffff
 const MANY_ROWS = 4096
 
 /** Describes a stored entry and its key. */
-type Kept = { readonly key: EntryKey; readonly entry: ExistingEntry }
+export type StoredEntry = { readonly key: EntryKey; readonly entry: ExistingEntry }
 
 /** Adds a stored entry to a sorter; an entry that is read twice may be added twice. */
 export const addToList = (
@@ -39,7 +39,7 @@ export const addToList = (
   })
 }
 
-const keptAt = (block: Block, at: number): Kept => {
+const keptAt = (block: Block, at: number): StoredEntry => {
   const [flags, text] = [numberAt(block.flags, at), textAt(block.text, at)]
   const end = flags & HAS.longId ? text.indexOf('\n') : -1
   const id = end < 0 ? numberAt(block.line, at) : Number(text.slice(0, end))
@@ -62,8 +62,8 @@ const join = (one: ExistingEntry, other: ExistingEntry): ExistingEntry => {
 }
 
 /** Yields the entries of a sorter by key, each key once. */
-function* keptIn(sorter: Sorter): Generator<Kept> {
-  let last: Kept | undefined
+export function* entriesIn(sorter: Sorter): Generator<StoredEntry> {
+  let last: StoredEntry | undefined
   for (const block of sorter.blocks(MANY_ROWS)) {
     for (let at = 0; at < block.count; at += 1) {
       const next = keptAt(block, at)
@@ -83,8 +83,8 @@ function* keptIn(sorter: Sorter): Generator<Kept> {
  * again from the beginning.
  */
 export const createFinder = (sorter: Sorter): ((key: EntryKey) => ExistingEntry | undefined) => {
-  let rows: Iterator<Kept> | undefined
-  let next: Kept | undefined
+  let rows: Iterator<StoredEntry> | undefined
+  let next: StoredEntry | undefined
   let asked: EntryKey | undefined
   const advance = (): void => {
     const { value, done } = rows?.next() ?? { done: true, value: undefined }
@@ -93,7 +93,7 @@ export const createFinder = (sorter: Sorter): ((key: EntryKey) => ExistingEntry 
   return (key) => {
     if (!rows || !asked || compareKeys(key, asked) < 0) {
       rows?.return?.()
-      rows = keptIn(sorter)
+      rows = entriesIn(sorter)
       advance()
     }
     asked = key

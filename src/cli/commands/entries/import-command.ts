@@ -1,6 +1,14 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { DATE_TOKENS } from '../../../import/formats/date-format.ts'
-import { LAYOUTS, ON_CONFLICT, ON_DUPLICATE, OWNERS_AS, PERCENT_AS, TIMES } from '../../../import/options.ts'
+import {
+  LAYOUTS,
+  ON_CONFLICT,
+  ON_DUPLICATE,
+  OWNERS_AS,
+  PERCENT_AS,
+  PERIOD_DATES,
+  TIMES,
+} from '../../../import/options.ts'
 import { collect } from '../../args/flags.ts'
 import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
 import type { Act } from '../../cli.ts'
@@ -82,6 +90,12 @@ const declareImport = (group: Command) =>
         '--on-duplicate <what>',
         'what to do if several rows have the same user, KPI and date (default: error)',
       ).choices(ON_DUPLICATE),
+    )
+    .addOption(
+      new Option(
+        '--period-dates <which>',
+        'the day of its period that an entry of a KPI gets that is not daily: the first, the last, or as the file has it',
+      ).choices(PERIOD_DATES),
     )
     .optionsGroup('How the file is written:')
     .addOption(separatorFlag())

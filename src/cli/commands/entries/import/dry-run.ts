@@ -3,12 +3,13 @@ import { dryRun } from '../../../../import/dry-run.ts'
 import type { Summary } from '../../../../import/import-types.ts'
 import type { MissingPlan } from '../../../../import/missing/plan.ts'
 import { openPrepared } from '../../../../import/prepare.ts'
+import { countReasons } from '../../../../import/rejects/reason-counts.ts'
 import { EXIT } from '../../../exit.ts'
 import { countOf } from '../../../output/text.ts'
 import { beginRun, type Job, type CommandRun } from './jobs.ts'
 import { missingLines } from './missing.ts'
 import { dryRunRecord } from './output.ts'
-import { ASSIGNING_ADVICE, DONE, type RunResult, mayCreateAssignments } from './result.ts'
+import { ASSIGNING_ADVICE, DONE, type RunResult, linesOfReasons, mayCreateAssignments } from './result.ts'
 
 /**
  * Returns the summary of a dry run; `unread` says what could not be read, so that the outcome of those rows is open.
@@ -46,6 +47,9 @@ export async function* dryRunJob(
     const unread = reference.unchecked.has('entries') ? 'what is there' : 'the KPIs, which may have targets,'
     const name = parsed.isSeveral ? `${job.file}: ` : ''
     tellBelow(name + shortSummary(summary, unread))
+    if (prepared.rejects.size() > 0) {
+      for (const line of linesOfReasons(run, job, countReasons(prepared.rejects))) tellBelow(line)
+    }
     if (reference.lacksAssignments() && mayCreateAssignments(client, parsed)) tellBelow(name + ASSIGNING_ADVICE)
     ends.add(summary.rejected > 0 ? { ...DONE, exit: EXIT.partial } : DONE, false)
   } finally {

@@ -18,7 +18,7 @@ import { findPlace } from '../../../target/settings.ts'
 import { beginRun, type Job, type CommandRun } from './jobs.ts'
 import { createMissing } from './missing.ts'
 import type { ParsedOptions } from './parsed-options.ts'
-import { ASSIGNING_ADVICE, concludeFile, type RunResult, mayCreateAssignments } from './result.ts'
+import { ASSIGNING_ADVICE, concludeFile, linesOfReasons, type RunResult, mayCreateAssignments } from './result.ts'
 
 /** Returns the flags that use a mapping that has just been saved; rejects are UTF-8, whatever the file was. */
 const mappingFlags = (name: string, { encoding }: ParsedFormat, parsed: ParsedOptions): string[] => [
@@ -128,6 +128,7 @@ export const importJob = async (run: CommandRun, job: Job, ends: RunResult): Pro
   const measure = startMeter(run.cli.io, run.client)
   const ending = await runJob(run, job)
   const isBegun = hasSent(ending.summary)
+  if (ending.reasons) for (const line of linesOfReasons(run, job, ending.reasons)) await run.cli.note(line)
   ends.add(await concludeFile(run, job, { ...ending, hasSent: isBegun }), isBegun)
   return summaryRecord(ending, measure())
 }

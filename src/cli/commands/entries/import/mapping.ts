@@ -15,6 +15,7 @@ import {
   type NameRole,
   type NumbersAs,
   ON_DUPLICATE,
+  PERIOD_DATES,
   type Role,
   ROLES,
   delimiterName,
@@ -98,6 +99,7 @@ const PARTS: Readonly<Record<string, (value: unknown) => boolean>> = {
   empty: isOneOf(['keep', 'clear']),
   strict: (value) => typeof value === 'boolean',
   'on-duplicate': isOneOf(ON_DUPLICATE),
+  'period-dates': isOneOf(PERIOD_DATES),
 }
 
 const parse = (path: string, text: string): Mapping => {
@@ -227,6 +229,7 @@ const mappingOf = ({ options, reading, asked, plan, formats, date }: SettledFile
     empty: options.clearEmpty ? 'clear' : undefined,
     strict: options.strict || undefined,
     'on-duplicate': options.onDuplicate === 'error' ? undefined : options.onDuplicate,
+    'period-dates': options.periodDates,
   }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }

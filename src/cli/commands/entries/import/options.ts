@@ -173,6 +173,7 @@ export const importOptions = (flags: ImportFlags, today: Day): ImportOptions => 
   percent: flags.percent,
   strict: flags.strict === true,
   onDuplicate: flags.onDuplicate ?? 'error',
+  periodDates: flags.periodDates,
   createAssignments: flags.createAssignments === true,
   decimal: flags.decimal,
   dateFormat: dateFormatOf(flags.dateFormat),

@@ -3,6 +3,8 @@ import { resolve } from 'node:path'
 import type { Client } from '../../../../client/client.ts'
 import { Aborted } from '../../../../client/transport.ts'
 import { type ErrorCode, KpiError } from '../../../../domain/errors.ts'
+import { type CountedReasons, reasonLines } from '../../../../import/rejects/reason-counts.ts'
+import { waysOut } from '../../../../import/rejects/ways-out.ts'
 import type { Verification } from '../../../../import/verify/verified.ts'
 import { EXIT, exitCodes, IncompleteRun } from '../../../exit.ts'
 import { countOf } from '../../../output/text.ts'
@@ -13,7 +15,7 @@ import { verificationNote, verificationOutcome } from './verified.ts'
 
 /** Returns the flags that the import of rejects needs as well: what rows mean, and what becomes of them. */
 const needsFlags = ({ options, reading, mapping }: ParsedOptions): boolean => {
-  const { map, ignore, numbersAs, layout, user, source, kpi, date, decimal, dateFormat } = options
+  const { map, ignore, numbersAs, layout, user, source, kpi, date, decimal, dateFormat, periodDates } = options
   const { separator, skipLines, ignoreRows } = reading
   const lines = [
     numbersAs,
@@ -28,6 +30,7 @@ const needsFlags = ({ options, reading, mapping }: ParsedOptions): boolean => {
     skipLines,
     ignoreRows,
     mapping,
+    periodDates,
   ]
   return (
     lines.some((one) => one !== undefined) ||
@@ -159,6 +162,17 @@ const saidOfRejects = (
 const leftSummary = (left: number, [one, many]: readonly [string, string], isRefused: boolean): string =>
   `stopped with ${countOf(left, one, many)} left; ` +
   (isRefused ? 'once that is fixed, the same command continues' : 'run the same command to continue')
+
+/** Returns the reasons for rejects and the flags that settle them, a line each; the file is named if there are several. */
+export const linesOfReasons = (
+  { parsed, client }: Pick<CommandRun, 'parsed' | 'client'>,
+  { file }: Pick<Job, 'file'>,
+  reasons: CountedReasons,
+): string[] => {
+  const ways = waysOut(reasons, parsed.options, client.variant)
+  const lines = [...reasonLines(reasons), ...ways.map(({ field, message }) => `${field} ${message}`)]
+  return parsed.isSeveral ? lines.map((line) => `${file}: ${line}`) : lines
+}
 
 /** Describes how the import of a file ended. */
 type Concluded = {

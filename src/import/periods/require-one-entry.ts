@@ -1,0 +1,119 @@
+import { formatDay } from '../../domain/day.ts'
+import { formatDecimal } from '../../domain/decimal.ts'
+import { type Issue, KpiError } from '../../domain/errors.ts'
+import { type Calendar, CIVIL_CALENDAR, periodTitle } from '../../domain/period.ts'
+import { createSorter } from '../external-sort/sorter.ts'
+import type { ImportInput } from '../import-types.ts'
+import type { PeriodDates } from '../options.ts'
+import type { Reference } from '../reference.ts'
+import type { Batch } from '../rows/batches.ts'
+import { lineOf } from '../rows/packed-row.ts'
+import { countText } from '../text.ts'
+import { createPeriodFinder, PERIOD_WORDS, periodKpi } from './kpi-periods.ts'
+import { findSharedPeriods, type PeriodEntry, type SharedPeriods } from './shared-periods.ts'
+import { type PeriodRow, readStoredPeriods } from './stored-periods.ts'
+
+const MADE_OF: Readonly<Record<string, string>> = { SUM: 'add them up (SUM)', AVG: 'show their average (AVG)' }
+
+const valueText = ({ actual }: PeriodEntry): string =>
+  typeof actual === 'bigint' ? `(${formatDecimal(actual)})` : '(no actual)'
+
+const entryText = (one: PeriodEntry): string =>
+  one.place === undefined
+    ? `${formatDay(one.day)} ${valueText(one)} is stored`
+    : `line ${lineOf(one.place)} has ${formatDay(one.day)} ${valueText(one)}`
+
+const ownerText = (owner: number, { users, sources }: Reference): string =>
+  owner > 0 ? (users.byId.get(owner)?.name ?? `user ${owner}`) : (sources?.byId.get(-owner)?.name ?? `item ${-owner}`)
+
+/** Returns which dates the stored entries have, and the flag by which the rows meet them. */
+const hintOf = ({ storedAt, kpi }: SharedPeriods, periodDates: PeriodDates | undefined): string => {
+  const [at, ...others] = storedAt
+  if (at === undefined) return ''
+  const [, noun] = PERIOD_WORDS[kpi.frequency_id]
+  if (at !== 'other' && others.length === 0) {
+    return `; the stored entries are on the ${at} day of their ${noun}: --period-dates ${at}`
+  }
+  const where = `; the stored entries are not all on the first, or all on the last day of their ${noun}`
+  return periodDates === undefined ? where : `${where}: delete those that are to go, or use --period-dates as-is`
+}
+
+/** Says that entries of a KPI would share periods, with the first of them. */
+const issueOf = (shared: SharedPeriods, reference: Reference, calendar: Calendar, asked?: PeriodDates): Issue => {
+  const { kpi, owner, period, entries, periods } = shared
+  const { name, frequency_id, aggregate_function } = kpi
+  const [adverb, noun] = PERIOD_WORDS[frequency_id]
+  const many = periods === 1 ? `one ${noun} has` : `${countText(periods)} ${noun}s (counted by owner) have`
+  const first = `${ownerText(owner, reference)}, ${periodTitle(frequency_id, period.start, calendar)}`
+  const made = MADE_OF[aggregate_function] ?? 'combine them into one value'
+  return {
+    field: name,
+    message:
+      `is ${adverb}, and ${many} several entries, of which reports ${made}. ` +
+      `${periods === 1 ? '' : 'First: '}${first}: ${entries.map(entryText).join(', ')}${hintOf(shared, asked)}`,
+  }
+}
+
+const SETTLED_BY: Issue = {
+  field: '--period-dates',
+  message:
+    'first or last moves dates to the first or last day of their period, where rows that meet are one entry (see --on-duplicate); as-is keeps them',
+}
+
+/** Sets how many KPIs are shown. */
+const SHOWN_KPIS = 10
+
+const refusal = (
+  found: readonly SharedPeriods[],
+  reference: Reference,
+  calendar: Calendar,
+  periodDates: PeriodDates | undefined,
+): KpiError => {
+  const shown = found.slice(0, SHOWN_KPIS).map((one) => issueOf(one, reference, calendar, periodDates))
+  const more = found.length - SHOWN_KPIS
+  return new KpiError('malformed', 'nothing was sent: a period is to have one entry, and some would have several', {
+    issues: [...shown, ...(more > 0 ? [{ field: 'others', message: `${countText(more)} more KPIs` }] : []), SETTLED_BY],
+  })
+}
+
+/** Holds the parts of a checked file that the check of periods uses. */
+type Checked = { readonly reference: Reference; readonly batches: () => Iterable<Batch> }
+
+/** Returns a function that yields the rows of KPIs that are not daily, in the order of their keys. */
+const periodRows = ({ reference: { kpis }, batches }: Checked, calendar: Calendar, onProgress: () => void) =>
+  function* (): Generator<PeriodRow> {
+    const periodOf = createPeriodFinder(calendar)
+    for (const { drafts, lines } of batches()) {
+      onProgress()
+      for (const [at, draft] of drafts.entries()) {
+        const kpi = periodKpi(kpis.byId.get(draft.kpi_id))
+        if (!kpi) continue
+        const [place = 0] = [lines[at] ?? 0].flat()
+        yield { draft, place, kpi, period: periodOf(kpi.frequency_id, draft.entry_date) }
+      }
+    }
+  }
+
+/**
+ * Refuses a file after whose import an owner would have several entries of a KPI in one period, which reports aggregate:
+ * two rows, or a row and an entry that is stored on another day. With `--period-dates as-is` nothing is checked or read.
+ */
+export const requireOneEntryPerPeriod = async (
+  { client, options: { periodDates }, folder, onProgress: tell }: ImportInput,
+  checked: Checked,
+  onProgress: () => void,
+): Promise<void> => {
+  if (periodDates === 'as-is') return
+  const { reference } = checked
+  const calendar = client.calendar ?? CIVIL_CALENDAR
+  const rows = periodRows(checked, calendar, onProgress)
+  const stored = createSorter(folder)
+  try {
+    tell({ phase: 'stored', done: 0 })
+    await readStoredPeriods(client, reference, rows, stored)
+    const found = findSharedPeriods(rows(), stored, periodDates !== undefined)
+    if (found.length > 0) throw refusal(found, reference, calendar, periodDates)
+  } finally {
+    stored.close()
+  }
+}

@@ -1,0 +1,117 @@
+import { countText } from '../text.ts'
+import type { Rejects } from './rejects.ts'
+
+/** Describes a reason for which rows were rejected. */
+export type CountedReason = {
+  readonly reason: string
+  /** Counts the rows with this reason. */
+  readonly rows: number
+  /** Holds the first line with it. */
+  readonly line: number
+}
+
+/** Describes the reasons for rejects: the most frequent ones first, and how many others there are. */
+export type CountedReasons = {
+  readonly shown: readonly CountedReason[]
+  /** Counts the other reasons; undefined if there are too many to count. */
+  readonly others: number | undefined
+}
+
+/** Sets how many reasons are shown. */
+const SHOWN = 10
+/** Bounds how many distinct reasons are counted at a time. */
+const COUNTED = 4000
+const LONGEST = 300
+
+/** Introduces line numbers in a reason, which are left out where reasons are compared. */
+export const ON_LINES = ' are on lines '
+const LINE_NUMBERS = / are on lines \d[\d, ]*(?:and \d+ more)?/
+/** Stands for the line numbers of several rows. */
+export const ON_SEVERAL_LINES = ' are on several lines'
+
+/** Returns a reason as it is compared with others: without line numbers, and not at any length. */
+const groupOf = (reason: string): string => reason.slice(0, LONGEST).replace(LINE_NUMBERS, ON_SEVERAL_LINES)
+
+type Counter = {
+  /** Holds the reason as it was given; as it is compared, if that differs between rows. */
+  text: string
+  rows: number
+  readonly line: number
+  /** Holds the rows, less those that were subtracted from all counters. */
+  weight: number
+}
+
+/**
+ * Drops the rarer half of too many counters. What is subtracted from all is at most what all other reasons together
+ * have, so that no frequent reason is ever dropped (Misra and Gries).
+ */
+const prune = (counters: Map<string, Counter>): void => {
+  const weights = [...counters.values()].map(({ weight }) => weight).toSorted((left, right) => right - left)
+  const most = weights[COUNTED] ?? 0
+  for (const [group, counter] of counters) {
+    counter.weight -= most
+    if (counter.weight <= 0) counters.delete(group)
+  }
+}
+
+const countInto = (counters: Map<string, Counter>, reason: string, line: number): void => {
+  const group = groupOf(reason)
+  const known = counters.get(group)
+  if (!known) {
+    counters.set(group, { text: reason.slice(0, LONGEST), rows: 1, line, weight: 1 })
+    return
+  }
+  known.rows += 1
+  known.weight += 1
+  if (known.text !== reason.slice(0, LONGEST)) known.text = group
+}
+
+/** Counts the rows of some reasons exactly. */
+const recount = (rejects: Pick<Rejects, 'lines'>, groups: ReadonlySet<string>): Map<string, Counter> => {
+  const counters = new Map<string, Counter>()
+  for (const { line, reasons } of rejects.lines()) {
+    for (const reason of reasons) if (groups.has(groupOf(reason))) countInto(counters, reason, line)
+  }
+  return counters
+}
+
+const mostFrequent = (counters: ReadonlyMap<string, Counter>, by: 'rows' | 'weight'): [string, Counter][] =>
+  [...counters].toSorted(([, left], [, right]) => right[by] - left[by] || left.line - right.line).slice(0, SHOWN)
+
+/** Counts the reasons for which rows were rejected, however many there are, in constant memory. */
+export const countReasons = (rejects: Pick<Rejects, 'lines'>): CountedReasons => {
+  let counters = new Map<string, Counter>()
+  let isPruned = false
+  for (const { line, reasons } of rejects.lines()) {
+    for (const reason of reasons) countInto(counters, reason, line)
+    if (counters.size <= COUNTED * 2) continue
+    prune(counters)
+    isPruned = true
+  }
+  const all = counters.size
+  if (isPruned) counters = recount(rejects, new Set(mostFrequent(counters, 'weight').map(([group]) => group)))
+  const shown = mostFrequent(counters, 'rows').map(([, { text, rows, line }]) => ({ reason: text, rows, line }))
+  return { shown, others: isPruned ? undefined : all - shown.length }
+}
+
+/** Returns where a reason holds: `line 3`, or `1,204 rows, first line 3`. */
+const whereOf = ({ rows, line }: CountedReason): string =>
+  rows === 1 ? `line ${line}` : `${countText(rows)} rows, first line ${line}`
+
+const othersText = (others: number | undefined): string[] => {
+  if (others === undefined) return ['and many other reasons']
+  if (others === 0) return []
+  return [others === 1 ? 'and 1 other reason' : `and ${countText(others)} other reasons`]
+}
+
+/** Returns the reasons, a line each. */
+export const reasonLines = ({ shown, others }: CountedReasons): string[] => [
+  ...shown.map((one) => `rejected: ${one.reason} (${whereOf(one)})`),
+  ...othersText(others).map((text) => `rejected: ${text}`),
+]
+
+/** Returns the reasons as the issues of an error. */
+export const reasonIssues = ({ shown, others }: CountedReasons): { field: string; message: string }[] => [
+  ...shown.map((one) => ({ field: whereOf(one), message: one.reason })),
+  ...othersText(others).map((message) => ({ field: 'others', message })),
+]

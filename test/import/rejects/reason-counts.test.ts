@@ -1,0 +1,107 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ON_DUPLICATE } from '../../../src/import/options.ts'
+import { countReasons, reasonIssues, reasonLines } from '../../../src/import/rejects/reason-counts.ts'
+import type { Rejects } from '../../../src/import/rejects/rejects.ts'
+import { waysOut } from '../../../src/import/rejects/ways-out.ts'
+
+type Line = { readonly line: number; readonly reasons: readonly string[] }
+
+const rejectsOf = (lines: () => Iterable<Line>): Pick<Rejects, 'lines'> => ({
+  lines: function* () {
+    for (const one of lines()) yield { ...one, columns: undefined }
+  },
+})
+
+const linesOf = (...reasons: readonly (readonly string[])[]): Pick<Rejects, 'lines'> =>
+  rejectsOf(() => reasons.map((of, at) => ({ line: at + 2, reasons: of })))
+
+test('reasons are shown by the number of their rows, with the first line of each', () => {
+  const bob = 'there is no user "Bob"'
+  const counted = countReasons(linesOf(['the kpi is empty'], [bob], [bob, 'the date is empty'], [bob]))
+  expect(reasonLines(counted)).toEqual([
+    `rejected: ${bob} (3 rows, first line 3)`,
+    'rejected: the kpi is empty (line 2)',
+    'rejected: the date is empty (line 4)',
+  ])
+  expect(reasonIssues(counted)[0]).toEqual({ field: '3 rows, first line 3', message: bob })
+})
+
+test('reasons that differ by their line numbers are one; a single one is shown as it is', () => {
+  const on = (lines: string): string => `the same user, KPI and date are on lines ${lines}`
+  expect(reasonLines(countReasons(linesOf([on('2, 3')], [on('2, 3')])))).toEqual([
+    'rejected: the same user, KPI and date are on lines 2, 3 (2 rows, first line 2)',
+  ])
+  const more = '4, 5, 6, 7, 8, 9, 10, 11, 12, 13 and 4 more'
+  expect(reasonLines(countReasons(linesOf([on('2, 3')], [on('2, 3')], [on(more)])))).toEqual([
+    'rejected: the same user, KPI and date are on several lines (3 rows, first line 2)',
+  ])
+})
+
+test('ten reasons are shown, and the others are counted', () => {
+  const many = (count: number): string[] =>
+    reasonLines(countReasons(linesOf(...Array.from({ length: count }, (_, at) => [`reason ${at}`]))))
+  expect(many(10)).toHaveLength(10)
+  expect(many(11).slice(-1)).toEqual(['rejected: and 1 other reason'])
+  expect(many(1500).slice(-1)).toEqual(['rejected: and 1,490 other reasons'])
+})
+
+test('the frequent reasons are found, and counted exactly, among any number of others', () => {
+  const lines = function* (): Generator<Line> {
+    for (let line = 2; line < 200_000; line += 1) {
+      yield { line, reasons: line % 500 === 7 ? ['frequent'] : line % 700 === 1 ? ['less so'] : [`rare ${line}`] }
+    }
+  }
+  const shown = reasonLines(countReasons(rejectsOf(lines)))
+  expect(shown.slice(0, 2)).toEqual([
+    'rejected: frequent (400 rows, first line 7)',
+    'rejected: less so (285 rows, first line 701)',
+  ])
+  expect([shown.length, shown.at(-1)]).toEqual([11, 'rejected: and many other reasons'])
+})
+
+test('counts are those of a plain count', () => {
+  const reason = fc.constantFrom('a', 'b', 'c', 'd', 'e')
+  fc.assert(
+    fc.property(fc.array(fc.uniqueArray(reason, { minLength: 1, maxLength: 3 })), (all) => {
+      const { shown } = countReasons(linesOf(...all))
+      const plain = Map.groupBy(
+        all.flatMap((reasons, at) => reasons.map((one) => ({ one, line: at + 2 }))),
+        ({ one }) => one,
+      )
+      expect(new Map(shown.map(({ reason: text, rows, line }) => [text, `${rows} ${line}`]))).toEqual(
+        new Map([...plain].map(([text, rows]) => [text, `${rows.length} ${rows[0]?.line}`])),
+      )
+      expect(shown.map(({ rows }) => rows)).toEqual(shown.map(({ rows }) => rows).toSorted((a, b) => b - a))
+    }),
+  )
+})
+
+const NOTHING = { create: undefined, onDuplicate: 'error' } as const
+const SAME = 'the same user, KPI and date are on lines 2, 3'
+
+test.each<[reason: string, flags: string[]]>([
+  ['there is no user "Bob"', ['--create-missing=users']],
+  ['there is no user "Bop"; did you mean "Bob"?', []],
+  ['there is no KPI "Sales"', ['--create-missing=kpis']],
+  ['there is no breakdown item "North"', ['--create-missing=items']],
+  [SAME, ['--on-duplicate']],
+  ['the date is empty', []],
+])('%s is settled by %j', (reason, flags) => {
+  const counted = countReasons(linesOf([reason]))
+  expect(waysOut(counted, NOTHING, 'classic').map(({ field }) => field)).toEqual(flags)
+})
+
+test('a way out names the command that creates one, and the choices of a flag', () => {
+  const [user, same] = waysOut(countReasons(linesOf(['there is no user "Bob"'], [SAME])), NOTHING, 'classic')
+  expect(user?.message).toBe('creates the users that are not there, or create them with kpi users create')
+  for (const choice of ON_DUPLICATE.slice(1)) expect(same?.message).toContain(choice)
+})
+
+test('what a run does already is no way out', () => {
+  const counted = countReasons(linesOf(['there is no user "Bob", and a new user needs an e-mail address'], [SAME]))
+  const create = { kinds: new Set(['users'] as const) }
+  expect(waysOut(counted, { create, onDuplicate: 'last' }, 'classic')).toEqual([])
+  const [way] = waysOut(countReasons(linesOf(['there is no KPI "x"'])), { create, onDuplicate: 'last' }, 'classic')
+  expect(way?.field).toBe('--create-missing=users,kpis')
+})
