@@ -52,6 +52,7 @@ export const beginFile = async (table: Table, client: Client, options: ImportOpt
     sources,
     create: options.create,
     mapKpi: options.mapKpi,
+    percent: options.percent,
   })
   const isMarked = table.reading.hasMark && isExported(header)
   return { reference, variant: client.variant, plan: { ...planBy(heading, client, options, reference), isMarked } }

@@ -20,6 +20,7 @@ import type { Row } from './parse/rows.ts'
 import { createSuspectCollector, requireNoTotals, type SuspectRows } from './parse/suspect-rows.ts'
 import type { Table } from './parse/table.ts'
 import { hasPeriods } from './periods/kpi-periods.ts'
+import { createSmallValues, requireSettledPercentages, type SmallValues } from './percentages.ts'
 import { requireWriteAccess } from './permissions.ts'
 import type { Reference } from './reference.ts'
 import type { Rejects } from './rejects/rejects.ts'
@@ -41,6 +42,8 @@ export type CheckedFile = Begun & {
   readonly lostTargets: ReadonlyMap<number, number>
   /** Holds rows that look like totals or footers. */
   readonly suspects: readonly SuspectRows[]
+  /** Holds the KPIs with small values only; undefined if the user said what those of percentages are. */
+  readonly small: SmallValues | undefined
   /** Tells whether some entries belong to KPIs with periods longer than a day, which may hold several entries. */
   readonly hasPeriods: boolean
 }
@@ -81,12 +84,15 @@ type Sink = RowSink & {
   good: number
   readonly lostTargets: Map<number, number>
   hasPeriods: boolean
+  /** Watches values of percentages, unless the user said what they are. */
+  readonly small: SmallValues | undefined
 }
 
 const sinkFor = (
   { sorter, rejects, summary }: CheckResults,
   { kpis, created }: Reference,
   formats: ColumnFormats,
+  { percent }: ImportOptions,
 ): Sink => {
   let [lastLine, lastMisread, lastKpi] = [0, 0, 0]
   const sink: Sink = {
@@ -95,9 +101,11 @@ const sinkFor = (
     good: 0,
     lostTargets: new Map(),
     hasPeriods: false,
+    small: percent === undefined ? createSmallValues() : undefined,
     entry: (row: BlockRow) => {
       if (!isBad(row)) {
         sink.good += 1
+        sink.small?.note(row)
         created?.use(row)
       }
       if (row.second !== lastKpi) sink.hasPeriods ||= hasPeriods(kpis.byId.get(row.second))
@@ -131,7 +139,10 @@ const sinkFor = (
   return sink
 }
 
-type ReadRows = Pick<CheckedFile, 'sourcesOfUsers' | 'good' | 'lostTargets' | 'suspects' | 'hasPeriods' | 'fingerprint'>
+type ReadRows = Pick<
+  CheckedFile,
+  'sourcesOfUsers' | 'good' | 'lostTargets' | 'suspects' | 'small' | 'hasPeriods' | 'fingerprint'
+>
 
 /** Returns rows as a text that differs if any cell or line does. */
 const textOf = (rows: readonly Row[]): string =>
@@ -147,7 +158,7 @@ const readRowsOf = async (
 ): Promise<ReadRows> => {
   const { summary, rejects, onProgress } = results
   const bad = { rejects, options, variant, reference }
-  const sink = sinkFor(results, reference, formats)
+  const sink = sinkFor(results, reference, formats, options)
   const reader = createRowReader(plan, options, reference, sink, formats)
   const fingerprint = createHash('sha256')
   const collector = createSuspectCollector(plan.header.length)
@@ -178,6 +189,7 @@ const readRowsOf = async (
     good,
     lostTargets,
     suspects,
+    small: sink.small,
     hasPeriods: isInPeriods,
     fingerprint: fingerprint.digest('hex'),
   }
@@ -219,5 +231,9 @@ export const checkFile = async (
   results: CheckResults,
 ): Promise<CheckedFile> => {
   await requireWriteAccess(client)
-  return readInForms(table, await beginFile(table, client, options), options, results)
+  const checked = await readInForms(table, await beginFile(table, client, options), options, results)
+  const { small, reference, formats } = checked
+  const hasSign = (kpi: number): boolean => formats.signsOf(kpi).has('%')
+  if (small) await requireSettledPercentages(client, reference.kpis.byId, small, hasSign)
+  return checked
 }

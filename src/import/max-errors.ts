@@ -22,7 +22,7 @@ const tooMany = (maxErrors: MaxErrors, what: string, issues: readonly Issue[] = 
 const ASSIGN_FIRST: Issue = { field: '--create-assignments', message: 'assigns KPIs to their users where rows need it' }
 
 /** Holds what is known of a file's rejects, and what may be done about them. */
-export type Rejected = {
+type Rejected = {
   readonly rejects: Rejects
   readonly options: ImportOptions
   readonly variant: Variant

@@ -12,7 +12,8 @@ import { verbsIn } from '../domain/variants.ts'
 import { ownerOfItem } from './entry-key.ts'
 import { createMissing, type Missing, type RealIds } from './missing/missing.ts'
 import { isProvisional } from './provisional-id.ts'
-import type { Creation } from './options.ts'
+import type { Creation, ImportOptions } from './options.ts'
+import { percentageKpis } from './percentages.ts'
 import { type Lookup, lookupOfIds } from './permissions.ts'
 
 type NamedUser = User & { readonly name: string }
@@ -29,6 +30,8 @@ type ReferenceNeeds = {
   readonly create?: Creation | undefined
   /** Maps texts in the file to the KPIs that they mean. */
   readonly mapKpi?: ReadonlyMap<string, string> | undefined
+  /** Says what values below 1 of percentage KPIs are. */
+  readonly percent?: ImportOptions['percent']
 }
 
 /** Holds what a file's rows refer to, fetched once. */
@@ -51,6 +54,8 @@ export type Reference = {
   readonly faultsOf: (owner: number, kpiId: number) => readonly string[]
   /** Returns the assignments that rows need and that do not exist. */
   readonly missing: () => readonly Pair[]
+  /** Tells whether numbers of a KPI are fractions that mean percentages, because the user says so. */
+  readonly isFraction: (kpiId: number) => boolean
   /** Holds what rows name and the service does not have, if it is created. */
   readonly created: Missing | undefined
   /**
@@ -142,6 +147,7 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
     sources: created?.items?.lookup ?? known.sources,
   }
   const { kpis, users, sources } = lookups
+  const isFraction = needs.percent === 'fraction' ? await percentageKpis(client, kpis.byId) : () => false
   const readsAssignments = verbsIn(client.variant, assignment).includes('list')
   const persons = itemsOfUsers(sources)
   const assigned = new Map<number, ReadonlyMap<number, Assignment>>()
@@ -195,6 +201,7 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
       return faults
     },
     missing: () => missing,
+    isFraction,
     created,
     settle: (ids) => {
       const isInOrder = created?.settle(ids) ?? true

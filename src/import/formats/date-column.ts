@@ -202,6 +202,11 @@ export const createDateColumn = (
     if (kept.length === 0) conflict ??= { cell: { text, line }, reading: first }
     else if (kept.length < left.length) [left, proof] = [kept, { text, line }]
   }
+  /** Keeps the formats in which a text is written like a date, although it is none, such as one before 1900. */
+  const narrowByShape = (text: string, line: number): void => {
+    const kept = left.filter((one) => one.read(text) === null)
+    if (kept.length > 0 && kept.length < left.length) [left, proof] = [kept, { text, line }]
+  }
   const note = (text: string, line: number): void => noteDate(times.dateOf(text, line), line)
   const noteDate = (text: string, line: number): void => {
     // A text shows nothing new the second time, and most files repeat few dates many times.
@@ -210,7 +215,8 @@ export const createDateColumn = (
     noted.add(text)
     rivals.note(text, line)
     const readings = readingsOf(text, KNOWN_FORMATS)
-    narrow(readings, text, line)
+    if (readings.length > 0) narrow(readings, text, line)
+    else narrowByShape(text, line)
     if (readings.length === 0) noteShortYear(text, line)
   }
   /** Notes a date with a year of two digits, and keeps the formats that fit all of them. */

@@ -16,7 +16,7 @@ export type SuspectRows = {
 }
 
 /** Collects such rows while a file is read, in constant memory. */
-export type SuspectCollector = {
+type SuspectCollector = {
   /** Looks at the next row, and whether it was rejected: a total that is rejected does no harm. */
   readonly note: (row: Row, isRejected: boolean) => void
   /** Returns what was found; call it once all rows were seen. */

@@ -48,7 +48,7 @@ export const createPeriodFinder = (calendar: Calendar): ((frequency: Frequency, 
 export type MovedTo = Exclude<PeriodDates, 'as-is'>
 
 /** Returns the first or last day of a period, within the days that entries may have. */
-export const dayOfPeriod = ({ start, end }: Period, to: MovedTo): Day =>
+const dayOfPeriod = ({ start, end }: Period, to: MovedTo): Day =>
   to === 'first' ? Math.max(start, FIRST_ENTRY_DAY) : Math.min(end, LAST_ENTRY_DAY)
 
 const MANY_ROWS = 4096

@@ -2,7 +2,7 @@ import { countText } from '../text.ts'
 import type { Rejects } from './rejects.ts'
 
 /** Describes a reason for which rows were rejected. */
-export type CountedReason = {
+type CountedReason = {
   readonly reason: string
   /** Counts the rows with this reason. */
   readonly rows: number

@@ -9,7 +9,7 @@ import { type Creatable, type ImportOptions, ON_DUPLICATE } from '../options.ts'
 import { type CountedReasons, ON_LINES, ON_SEVERAL_LINES } from './reason-counts.ts'
 
 /** Describes what a run may do about its rejects. */
-export type WayOutOptions = Pick<ImportOptions, 'create' | 'onDuplicate'>
+type WayOutOptions = Pick<ImportOptions, 'create' | 'onDuplicate'>
 
 type UnknownThing = {
   readonly kind: Creatable

@@ -81,7 +81,14 @@ export const createRowReader = (
   const dates = formats.date?.column
   const hand: CurrentRow = { line: 0, kpi: undefined, beyond: '', isMisread: false, reasons: [] }
   const { reasons } = hand
-  const { flagOf, numberOf, valuesOf } = createValueReader(plan, options, formats, hand, sink.rounded)
+  const { flagOf, numberOf, valuesOf } = createValueReader(
+    plan,
+    options,
+    reference.isFraction,
+    formats,
+    hand,
+    sink.rounded,
+  )
   const kpiOf = cellReader(plan, 'kpi', options.kpi, nameFinder(formats, 'kpi'))
   const dayOf = cellReader(
     plan,

@@ -1,5 +1,6 @@
 import { unmarkText } from '../../codec/cell-text.ts'
 import { Fault } from '../../domain/errors.ts'
+import { fits } from '../../domain/decimal.ts'
 import { checkText } from '../../domain/field-value.ts'
 import { entry } from '../../domain/resources/entry.ts'
 import type { ColumnPlan } from '../columns/columns.ts'
@@ -7,7 +8,9 @@ import type { NumberColumn } from '../detect/number-column.ts'
 import type { ColumnFormats } from '../detect/survey.ts'
 import type { BlockRow } from '../external-sort/block.ts'
 import { Misread } from '../formats/evidence.ts'
+import type { NumberCell } from '../formats/number.ts'
 import { withoutMissing } from '../formats/missing-words.ts'
+import { percentOfFraction } from '../percentages.ts'
 import { COMPUTED, type ImportOptions, type Role } from '../options.ts'
 import { ACTUAL, NOTES, packText, TARGET } from './packed-row.ts'
 
@@ -41,6 +44,7 @@ type ValueReader = {
 export const createValueReader = (
   { roles, isMarked }: ColumnPlan,
   { strict, clearEmpty, onDuplicate, missing }: ImportOptions,
+  isFraction: (kpi: number) => boolean,
   formats: ColumnFormats,
   hand: CurrentRow,
   onRounded: () => void,
@@ -50,6 +54,7 @@ export const createValueReader = (
     const cell = column.read(text, hand.line, hand.kpi)
     if (cell instanceof Misread) hand.isMisread = true
     if (cell instanceof Fault) hand.reasons.push(`${name} ${cell.message}`)
+    else if (hand.kpi !== undefined && isFraction(hand.kpi) && !text.includes('%')) return percentOf(text, name, cell)
     else if (cell.rounded && strict) hand.reasons.push(`${name} "${text}" has more than four decimals`)
     else {
       if (cell.rounded) onRounded()
@@ -57,6 +62,15 @@ export const createValueReader = (
       return cell.value
     }
     return 0n
+  }
+  /** Reads a number that is a fraction as the percentage that it means. */
+  const percentOf = (text: string, name: string, cell: NumberCell): bigint => {
+    const { value, beyond, isRounded } = percentOfFraction(cell.value, cell.beyond ?? '')
+    if (!fits(value)) hand.reasons.push(`${name} "${text}" is too large as a percentage`)
+    else if (isRounded && strict) hand.reasons.push(`${name} "${text}" has more than four decimals as a percentage`)
+    else if (isRounded) onRounded()
+    if (COMPUTED.has(onDuplicate)) hand.beyond = beyond
+    return fits(value) ? value : 0n
   }
   const notesOf = (text: string): string => {
     const value = checkText(entry.fields.notes, isMarked ? unmarkText(text) : text)

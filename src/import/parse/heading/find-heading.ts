@@ -17,7 +17,7 @@ import {
 import { fillRight, isUpperRow } from './upper-row.ts'
 
 /** Describes where the header of a file is: a row, and perhaps others that belong to it. */
-export type FoundHeading = {
+type FoundHeading = {
   /** Holds the place of the header among the rows. */
   readonly at: number
   /** Holds the labels of the row above, one for each column; undefined if the header is one row. */
