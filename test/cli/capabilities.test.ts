@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { describeProgram } from '../../src/cli/program.ts'
 import type { Variant } from '../../src/domain/variants.ts'
+import { writeExampleSources } from '../support/example-sources.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { foreignService, type Reached } from '../support/foreign.ts'
 import { testIo } from '../support/io.ts'
@@ -80,6 +81,7 @@ const runAt = async (variant: Variant, line: Line): Promise<{ ran: Ran; reached:
     writeFileSync(home.in(`${name}.csv`), 'date,kpi\n2026-01-01,1\n')
   writeFileSync(home.in('assignments.csv'), 'user,kpi\n1,1\n')
   writeFileSync(home.in('visitors.csv'), 'Name\n1\n')
+  writeExampleSources(home)
   const [path, login] = variant === 'classic' ? ['api', { KPI_LOGIN: 'ann' }] : ['v1', {}]
   const env = { KPI_BASE_URL: `${url}/${path}`, KPI_TOKEN: 'secret', ...login }
   const ran = await shellIn({ home: home.path, env })(...withoutProfile(line))

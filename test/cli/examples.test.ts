@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { describeProgram } from '../../src/cli/program.ts'
 import { makePair } from '../support/certificates.ts'
+import { writeExampleSources } from '../support/example-sources.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
 import { NOW, testIo } from '../support/io.ts'
 import { shellIn } from '../support/kpi.ts'
@@ -75,6 +76,7 @@ const openShop = async (command: string): Promise<User> => {
   for (const name of ['North', 'South']) await client.groupItems(2).add({ name })
   await client.userGroupItems(2).add({ id: 4 })
   for (const [name, text] of Object.entries(FILES)) writeFileSync(folder.in(name), text, { mode: 0o600 })
+  writeExampleSources(folder)
   const [noun = ''] = command.split(' ')
   writeFileSync(folder.in('changes.json'), JSON.stringify({ id: CHANGED[noun] ?? 1 }))
   const formula = ['--frequency', 'M', '--formula', '[Revenue] / [Visits]']

@@ -57,10 +57,8 @@ describe.each(importers)('%s', (_, open) => {
       'rows whose KPI is not assigned to its user need no fix: --create-assignments creates the missing assignments\n'
     write(importer, ROWS)
     const ran = await importer.kpi('entries', 'import', 'data.csv', '--dry-run')
-    expect([
-      ran.code,
-      ran.stderr.endsWith(`1 to create, 0 to update, 0 unchanged, 4 rows to reject\n${ADVICE}`),
-    ]).toEqual([3, true])
+    expect([ran.code, ran.stderr.endsWith(ADVICE)]).toEqual([3, true])
+    expect(ran.stderr).toContain('1 to create, 0 to update, 0 unchanged, 4 rows to reject\n')
     write(importer, ['Bob,Sales,2026-01-01,x'])
     expect((await importer.kpi('entries', 'import', 'data.csv', '--dry-run')).stderr).not.toContain('need no fix')
   })

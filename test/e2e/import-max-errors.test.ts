@@ -110,7 +110,7 @@ describe('a file whose first rows are all bad', () => {
   ])('is loaded but for them where %s', async (_, row) => {
     await using importer = await embeddedImporter()
     importer.write('data.csv', badFirst(row))
-    const ran = await importer.kpi('entries', 'import', 'data.csv', '-o', 'json')
+    const ran = await importer.kpi('entries', 'import', 'data.csv', '--missing', '', '-o', 'json')
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { created: 1, rejected: 30 }])
   })
 

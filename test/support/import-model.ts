@@ -58,10 +58,15 @@ const hasKey = ({ user, kpi, date }: Candidate): boolean =>
 
 const isEmpty = ({ values }: Candidate): boolean => Object.values(values).every((text) => text === '')
 
-/** Adds up numbers of up to five decimals, and rounds the sum to four, half away from zero. */
-const sum = (numbers: readonly string[]): string => {
-  const units = numbers.map((number) => Math.round(Number(number) * 100_000)).reduce((total, one) => total + one, 0)
-  return String((Math.sign(units) * Math.floor((Math.abs(units) + 5) / 10)) / 10_000)
+/** Makes one of numbers of up to five decimals, and rounds it to four, half away from zero. */
+const combine = (numbers: readonly string[], by: Ways['onDuplicate']): string => {
+  const units = numbers.map((number) => Math.round(Number(number) * 100_000))
+  const total = units.reduce((sum, one) => sum + one, 0)
+  const one = by === 'max' ? Math.max(...units) : by === 'min' ? Math.min(...units) : total
+  // Twice the quotient in tens of thousandths, so that half of one is a whole number.
+  const [dividend, divisor] = by === 'avg' ? [one, 10 * numbers.length] : [one, 10]
+  const rounded = Math.floor((2 * Math.abs(dividend) + divisor) / (2 * divisor))
+  return by === 'count' ? String(numbers.length) : String((Math.sign(one) * rounded) / 10_000)
 }
 
 const givenIn = (values: Candidate['values']): Candidate['values'] =>
@@ -77,7 +82,7 @@ const choose = (group: readonly Candidate[], { onDuplicate, clear }: Ways): Cand
     { ...last.values },
     ...group.map(({ values }) => (clear ? values : givenIn(values))),
   )
-  return { ...last, values: actuals.length === 0 ? given : { ...given, actual: sum(actuals) } }
+  return { ...last, values: actuals.length === 0 ? given : { ...given, actual: combine(actuals, onDuplicate) } }
 }
 
 const merge = (before: Values, { kpi, values }: Candidate, clear: boolean): Values => {

@@ -96,7 +96,18 @@ const load = async (world: World): Promise<void> => {
   await create('users', USERS)
   await create('kpis', KPIS)
   for (const words of IMPORTS) {
-    jsonOf(await shellIn(world)('entries', 'import', ...words, '--create-assignments', '-o', 'json'))
+    jsonOf(
+      await shellIn(world)(
+        'entries',
+        'import',
+        ...words,
+        '--create-assignments',
+        '--period-dates',
+        'as-is',
+        '-o',
+        'json',
+      ),
+    )
   }
 }
 

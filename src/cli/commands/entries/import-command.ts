@@ -31,7 +31,7 @@ Examples:
   kpi entries import export.csv --map date=Day,actual="Net sales" --ignore Region
   kpi entries import sales.csv --create-missing --dry-run
   kpi entries import report.xlsx --sheet Sales
-  kpi entries import --sql 'select day as date, visits from counts' --from-db shop.sqlite --user "Ann Lee"
+  kpi entries import --sql "select day as date, visits as actual from counts" --kpi Visits --from-db shop.sqlite --user "Ann Lee"
   kpi entries import north.csv south.csv --deadline 06:00 --max-errors 1%`
 
 /** Declares `kpi entries import` and its flags. */

@@ -1,0 +1,19 @@
+import { writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import type { Folder } from './folder.ts'
+import { rowsOf, xlsxOf } from './workbook.ts'
+
+/** Writes the workbook, the database and the file of new things that the examples of an import speak of. */
+export const writeExampleSources = (folder: Folder): void => {
+  writeFileSync(
+    folder.in('sales.csv'),
+    'user,kpi,date,actual\nann@example.com,Sales,2026-01-01,5\nann@example.com,Sales,2026-01-02,7\n',
+  )
+  const sheet = rowsOf([
+    ['user', 'kpi', 'date', 'actual'],
+    [2, 1, '2026-01-01', 5],
+  ])
+  writeFileSync(folder.in('report.xlsx'), xlsxOf({ sheets: { Sales: sheet } }))
+  using database = new DatabaseSync(folder.in('shop.sqlite'))
+  database.exec("create table counts (day text, visits integer); insert into counts values ('2026-01-01', 5)")
+}
