@@ -3,10 +3,10 @@ import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
 
 /** Names the kinds of things that are created. */
-type CreatedKind = 'category' | 'unit' | 'kpi' | 'group' | 'item' | 'user'
+export type CreatedKind = 'category' | 'unit' | 'kpi' | 'group' | 'item' | 'user'
 
 /** Describes something that was created. */
-type CreatedThing = { readonly kind: CreatedKind; readonly id: number; readonly name: string }
+export type CreatedThing = { readonly kind: CreatedKind; readonly id: number; readonly name: string }
 
 /** Holds what creating needs. */
 export type Making = {
@@ -36,10 +36,13 @@ type Kind<W> = {
   readonly create: (wanted: readonly W[], lastPlace: number) => AsyncGenerator<readonly number[]>
 }
 
+/** Describes something wanted, by its name. */
+type Named = { readonly name: string }
+
 const isLost = (error: unknown): boolean => error instanceof KpiError && error.mayBeDone
 
 /** Creates those that are open, and notes their ids. */
-const createOpen = async <W>(
+const createOpen = async <W extends Named>(
   { signal, onIntent, onCreated }: Making,
   { kind, keyOf, create }: Kind<W>,
   open: readonly W[],
@@ -47,7 +50,10 @@ const createOpen = async <W>(
   ids: Map<string, number>,
 ): Promise<void> => {
   if (signal.aborted) throw new Aborted(STOPPED)
-  onIntent(kind, open.map(keyOf))
+  onIntent(
+    kind,
+    open.map(({ name }) => name),
+  )
   const last = known.reduce((most, { place }) => Math.max(most, place), 0)
   let at = 0
   for await (const made of create(open, last)) {
@@ -55,7 +61,7 @@ const createOpen = async <W>(
       const one = open[at++]
       if (one === undefined) break
       ids.set(keyOf(one), id)
-      onCreated({ kind, id, name: keyOf(one) })
+      onCreated({ kind, id, name: one.name })
     }
     if (signal.aborted) throw new Aborted(STOPPED)
   }
@@ -65,7 +71,11 @@ const createOpen = async <W>(
  * Creates the things of a kind that are not there yet, and returns the ids of all by their keys. If an answer is lost,
  * the list tells whether the thing was created, so that nothing is created twice.
  */
-export const ensure = async <W>(making: Making, kind: Kind<W>, wanted: readonly W[]): Promise<Map<string, number>> => {
+export const ensure = async <W extends Named>(
+  making: Making,
+  kind: Kind<W>,
+  wanted: readonly W[],
+): Promise<Map<string, number>> => {
   for (let attempt = 1; ; attempt += 1) {
     const known = await kind.list()
     const ids = new Map(known.map(({ key, id }) => [key, id]))

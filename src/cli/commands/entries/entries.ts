@@ -16,6 +16,7 @@ import { addDelete, addGet } from '../verbs/all.ts'
 import { addListOptions, applyListOptions, chooseColumns, type ListOptions } from '../verbs/list-options.ts'
 import { addExport } from './export-command.ts'
 import { addImport } from './import-command.ts'
+import { addUndo } from './undo-command.ts'
 
 const { user_id, kpi_id, entry_date, actual, target, notes } = entry.fields
 const WHOSE: readonly FieldFlag[] = [
@@ -173,5 +174,6 @@ export const entries: Register = (group, act) => {
   addAddCommand(group, act)
   addDelete(group, act, entry, (client, id) => client.entries.remove(id), { name: '1' })
   addImport(group, act)
+  addUndo(group, act)
   addExport(group, act)
 }

@@ -1,5 +1,4 @@
 import { type Command, Option } from '@commander-js/extra-typings'
-import { LAYOUTS } from '../../../import/options.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Act } from '../../cli.ts'
 
@@ -18,7 +17,7 @@ const declareExport = (group: Command) =>
         '--layout <layout>',
         'one row per entry; or actuals in one column per KPI, or per user if there is only one KPI',
       )
-        .choices(LAYOUTS)
+        .choices(['long', 'wide'])
         .default('long'),
     )
     .option('--names', 'names instead of ids, where a name is unique')

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import type { Client } from '../../../../client/client.ts'
-import { normalizeUrl } from '../../../../client/http/base-url.ts'
 import type { AnyRecord } from '../../../../domain/schema.ts'
 import { nonDefaultFlags, formatFlags, reusableFlags } from '../../../../import/detect/column-formats.ts'
 import type { ColumnFormats } from '../../../../import/detect/survey.ts'
@@ -14,7 +13,7 @@ import type { Cli } from '../../../cli.ts'
 import type { Io } from '../../../io.ts'
 import { shellWord } from '../../../output/text.ts'
 import { stateFolder } from '../../../target/folders.ts'
-import { findPlace } from '../../../target/settings.ts'
+import { serviceOf } from '../created.ts'
 import { beginRun, type Job, type CommandRun } from './jobs.ts'
 import { createMissing } from './missing.ts'
 import type { ParsedOptions } from './parsed-options.ts'
@@ -68,12 +67,6 @@ const summaryRecord = ({ summary, left }: Ending, measured: AnyRecord): AnyRecor
   ...measured,
 })
 
-/** Names the service in the journal: by its base URL, or its store. */
-const serviceOf = ({ io, flags }: Cli): string => {
-  const place = findPlace(io, flags)
-  return place.kind === 'embedded' ? place.dataDir : normalizeUrl(new URL(place.baseUrl))
-}
-
 /** Returns the place of the journal of an import. */
 const journalPlace = (cli: Cli, client: Client, { file, origin }: Job, parsed: unknown): JournalPlace | undefined => {
   if (origin === undefined && typeof parsed !== 'string') return undefined
@@ -105,7 +98,7 @@ const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
         work.onChecked?.(checked)
         needed = formNeeds(checked.formats, job.table.reading, parsed)
       },
-      createMissing: (plan) => createMissing(run, plan),
+      createMissing: (plan) => createMissing(run, job.file, plan),
       rejectsFile: createRejectsFile(at(job.rejectsPath), job.rejectsPath, work.onWarning),
       journal: journalPlace(cli, client, job, parsed.journal),
       learnedPath: learnedPath(cli, client),

@@ -1,12 +1,10 @@
-import type { Client } from '../../../../client/client.ts'
-import { group } from '../../../../domain/resources/groups.ts'
 import { createMissingThings } from '../../../../import/missing/make.ts'
 import type { RealIds } from '../../../../import/missing/missing.ts'
 import type { MissingKpi, MissingPlan } from '../../../../import/missing/plan.ts'
+import { createReceipt, readReceipt } from '../../../../import/missing/receipt.ts'
 import { askForYes } from '../../../args/prompt.ts'
-import type { Cli } from '../../../cli.ts'
 import { countOf } from '../../../output/text.ts'
-import { findPlace } from '../../../target/settings.ts'
+import { receiptsFolder, serviceOf, withClassic } from '../created.ts'
 import type { CommandRun } from './jobs.ts'
 
 /** Sets how many things of a kind are listed. */
@@ -39,20 +37,10 @@ export const missingLines = (plan: MissingPlan): string[] => [
     : []),
 ]
 
-/** Runs work with a client of the classic interface of the same service; with none, where there is no such interface. */
-const withClassic = async <T>(
-  cli: Cli,
-  client: Client,
-  work: (classic: Client | undefined) => Promise<T>,
-): Promise<T> => {
-  if (client.variant === 'classic') return work(client)
-  const isEmbedded = findPlace(cli.io, cli.flags).kind === 'embedded'
-  return isEmbedded ? cli.withClient({ of: group, verb: 'add' }, work) : work(undefined)
-}
-
 /** Shows what is missing, asks at a terminal, and creates it; returns the ids by the provisional ones. */
 export const createMissing = async (
   { cli, client, parsed, progress, stops }: CommandRun,
+  file: string,
   plan: MissingPlan,
 ): Promise<RealIds> => {
   for (const line of missingLines(plan)) progress.note(line)
@@ -60,10 +48,17 @@ export const createMissing = async (
     progress.stop()
     await askForYes(cli, 'create these and import the file')
   }
-  return withClassic(cli, client, (classic) =>
-    createMissingThings(
-      { client, classic, signal: stops.signal(), onIntent: () => undefined, onCreated: () => undefined },
-      plan,
-    ),
-  )
+  const at = new Date(cli.io.now()).toISOString()
+  const suffix = Buffer.from(cli.io.random(3)).toString('hex')
+  const receipt = createReceipt(receiptsFolder(cli.io), { service: serviceOf(cli), file, at }, suffix)
+  try {
+    const ids = await withClassic(cli, client, (classic) => {
+      const making = { client, classic, signal: stops.signal(), onIntent: receipt.intend, onCreated: receipt.add }
+      return createMissingThings(making, plan)
+    })
+    progress.note(`to take back what was created: kpi entries undo ${readReceipt(receipt.path).name}`)
+    return ids
+  } finally {
+    receipt.close()
+  }
 }

@@ -1,0 +1,28 @@
+import { join } from 'node:path'
+import type { Client } from '../../../client/client.ts'
+import { normalizeUrl } from '../../../client/http/base-url.ts'
+import { group } from '../../../domain/resources/groups.ts'
+import type { Cli } from '../../cli.ts'
+import type { Io } from '../../io.ts'
+import { stateFolder } from '../../target/folders.ts'
+import { findPlace } from '../../target/settings.ts'
+
+/** Returns the folder of the receipts of what imports created. */
+export const receiptsFolder = (io: Io): string => join(stateFolder(io), 'created')
+
+/** Names the service in journals and receipts: by its base URL, or its store. */
+export const serviceOf = ({ io, flags }: Cli): string => {
+  const place = findPlace(io, flags)
+  return place.kind === 'embedded' ? place.dataDir : normalizeUrl(new URL(place.baseUrl))
+}
+
+/** Runs work with a client of the classic interface of the same service; with none, where there is no such interface. */
+export const withClassic = async <T>(
+  cli: Cli,
+  client: Client,
+  work: (classic: Client | undefined) => Promise<T>,
+): Promise<T> => {
+  if (client.variant === 'classic') return work(client)
+  const isEmbedded = findPlace(cli.io, cli.flags).kind === 'embedded'
+  return isEmbedded ? cli.withClient({ of: group, verb: 'add' }, work) : work(undefined)
+}

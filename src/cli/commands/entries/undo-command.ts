@@ -1,0 +1,27 @@
+import type { Command } from '@commander-js/extra-typings'
+import { addExamples } from '../../args/examples.ts'
+import type { Act } from '../../cli.ts'
+
+const declareUndo = (group: Command) =>
+  group
+    .command('undo')
+    .description(
+      'take back what an import created with --create-missing, where nothing uses it; without a receipt, list the receipts',
+    )
+    .argument('[receipt]', 'the receipt that the import named')
+    .option('--with-entries', 'also remove the entries of what is removed')
+    .option('--dry-run', 'show what would be removed, and what is left alone')
+    .option('--yes', 'remove without asking')
+
+/** Describes the flags of `kpi entries undo`. */
+export type UndoFlags = ReturnType<ReturnType<typeof declareUndo>['opts']>
+
+/** Registers `kpi entries undo` */
+export const addUndo = (group: Command, act: Act): void => {
+  const command = declareUndo(group)
+  addExamples(command, 'entries undo')
+  act(command, async (cli, [receipt], flags) => {
+    const { runUndo } = await import('./undo.ts')
+    return runUndo(cli, receipt, flags)
+  })
+}

@@ -1,0 +1,100 @@
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { isObject } from '../../codec/json.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { makePrivateFolder } from '../journal/private-folder.ts'
+import type { CreatedKind, CreatedThing } from './ensure.ts'
+
+/** Describes the run that a receipt is of: the service, the file and the time. */
+type ReceiptHead = { readonly service: string; readonly file: string; readonly at: string }
+
+/** Describes what a run created, as its receipt says. */
+export type Receipt = {
+  readonly path: string
+  /** Names it on the command line. */
+  readonly name: string
+  readonly head: ReceiptHead
+  readonly things: readonly CreatedThing[]
+}
+
+/** Writes down what a run creates, as it happens. */
+type ReceiptWriter = {
+  readonly path: string
+  /** Notes what is about to be created, so that it is known even if no answer comes. */
+  readonly intend: (kind: CreatedKind, names: readonly string[]) => void
+  readonly add: (thing: CreatedThing) => void
+  readonly close: () => void
+}
+
+const ENDING = '.created.jsonl'
+
+/** Creates a receipt in a folder; only its owner can read it. Each line is on the disk before the next request. */
+export const createReceipt = (folder: string, head: ReceiptHead, suffix: string): ReceiptWriter => {
+  makePrivateFolder(folder)
+  const path = join(folder, `${head.at.replaceAll(/[-:]/g, '').slice(0, 15)}-${suffix}${ENDING}`)
+  const file = openSync(path, 'wx', 0o600)
+  const write = (line: object): void => {
+    writeSync(file, `${JSON.stringify(line)}\n`)
+  }
+  write(head)
+  return {
+    path,
+    intend: (kind, names) => {
+      write({ intends: kind, count: names.length })
+      fsyncSync(file)
+    },
+    add: write,
+    close: () => {
+      fsyncSync(file)
+      closeSync(file)
+    },
+  }
+}
+
+const KINDS: ReadonlySet<unknown> = new Set<CreatedKind>(['category', 'unit', 'kpi', 'group', 'item', 'user'])
+
+const isThing = (line: unknown): line is CreatedThing =>
+  isObject(line) && KINDS.has(line['kind']) && Number.isSafeInteger(line['id']) && typeof line['name'] === 'string'
+
+const isHead = (line: unknown): line is ReceiptHead =>
+  isObject(line) && ['service', 'file', 'at'].every((name) => typeof line[name] === 'string')
+
+/** Returns the lines of a receipt; the last may have been cut off by a crash. */
+const linesOf = (text: string): unknown[] =>
+  text.split('\n').flatMap((line) => {
+    try {
+      return line === '' ? [] : [JSON.parse(line) as unknown]
+    } catch {
+      return []
+    }
+  })
+
+/** Reads a receipt. */
+export const readReceipt = (path: string): Receipt => {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new KpiError('malformed', `cannot read the receipt ${path}: ${String(error)}`, { cause: error })
+  }
+  const [head, ...others] = linesOf(text)
+  if (!isHead(head)) throw new KpiError('malformed', `${path} is no receipt of what an import created`)
+  return { path, name: basename(path, ENDING), head, things: others.filter(isThing) }
+}
+
+/** Returns the receipts in a folder, the oldest first. */
+export const listReceipts = (folder: string): Receipt[] => {
+  let names: string[]
+  try {
+    names = readdirSync(folder)
+  } catch {
+    return []
+  }
+  return names
+    .filter((name) => name.endsWith(ENDING))
+    .toSorted()
+    .map((name) => readReceipt(join(folder, name)))
+}
+
+/** Removes a receipt of which nothing is left to take back. */
+export const removeReceipt = ({ path }: Pick<Receipt, 'path'>): void => rmSync(path, { force: true })

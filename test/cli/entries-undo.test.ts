@@ -1,0 +1,97 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { NOW } from '../support/io.ts'
+import { jsonOf } from '../support/kpi.ts'
+import { embeddedUser, remoteUser, type User, users } from '../support/user.ts'
+
+type Fate = { action: string; kind: string; name: string; entries: number; reason: string | null }
+
+const PEOPLE = 'user,kpi,date,actual\nann@example.com,Visits,2026-03-02,3\nbob@example.com,Visits,2026-03-03,4\n'
+const ITEMS = 'Region,Date,Revenue in EUR\nNorth,2026-01-01,1\n'
+
+/** Imports a file into new things, and returns the name of the receipt. */
+const create = async (user: User, text: string, ...flags: string[]): Promise<string> => {
+  writeFileSync(user.folder.in('data.csv'), text)
+  const ran = await user.kpi('entries', 'import', 'data.csv', '--create-missing', '--frequency', 'D', ...flags)
+  expect(ran).toMatchObject({ code: 0 })
+  return /to take back what was created: kpi entries undo (\S+)/.exec(ran.stderr)?.[1] ?? ''
+}
+
+const listed = async (user: User, noun: string): Promise<string[]> =>
+  (jsonOf(await user.kpi(noun, 'list', '-o', 'json')) as { name?: string; email?: string }[]).map(
+    ({ name, email }) => name ?? email ?? '',
+  )
+
+const undone = async (user: User, receipt: string, ...flags: string[]): Promise<[code: number, fates: string[]]> => {
+  const { code, stdout } = await user.kpi('entries', 'undo', receipt, '-o', 'json', ...flags)
+  const fates = JSON.parse(stdout) as Fate[]
+  return [code, fates.map(({ action, kind, name, reason }) => [action, kind, name, reason ?? ''].join(' ').trim())]
+}
+
+describe.each(users)('%s, what an import of people created', (_, open) => {
+  let user: User
+  beforeEach(async () => {
+    user = await open()
+  })
+  afterEach(() => user[Symbol.asyncDispose]())
+
+  test('is left alone while it has entries, and taken back with them', async () => {
+    const receipt = await create(user, PEOPLE)
+    expect(await undone(user, receipt, '--yes')).toEqual([
+      0,
+      [
+        'leave kpi Visits has 2 entries; --with-entries removes them, too',
+        'leave user Ann has 1 entry; --with-entries removes them, too',
+        'leave user Bob has 1 entry; --with-entries removes them, too',
+      ],
+    ])
+    expect(await listed(user, 'kpis')).toEqual(['Visits'])
+    const [, planned] = await undone(user, receipt, '--with-entries', '--dry-run')
+    expect(planned.map((fate) => fate.split(' ')[0])).toEqual(['remove', 'remove', 'remove'])
+    expect(await listed(user, 'kpis')).toEqual(['Visits'])
+    expect((await undone(user, receipt, '--with-entries', '--yes'))[0]).toBe(0)
+    expect(await listed(user, 'kpis')).toEqual([])
+    expect(await listed(user, 'users')).toHaveLength(1)
+    expect(jsonOf(await user.kpi('entries', 'undo', '-o', 'json'))).toEqual([])
+  })
+
+  test('is only removed with a yes', async () => {
+    const receipt = await create(user, PEOPLE)
+    const ran = await user.kpi('entries', 'undo', receipt, '--with-entries')
+    expect(ran).toMatchObject({ code: 2 })
+    expect(ran.stderr).toContain('removing 3 things and the entries of them needs --yes where nobody can be asked')
+    expect(await listed(user, 'kpis')).toEqual(['Visits'])
+  })
+})
+
+test('what was changed since is left alone', async () => {
+  await using user = await embeddedUser()
+  const receipt = await create(user, PEOPLE)
+  await user.kpiIn({ now: NOW + 60_000 }, 'kpis', 'update', 'Visits', '--description', 'mine')
+  const [code, fates] = await undone(user, receipt, '--with-entries', '--yes')
+  expect([code, fates[0]]).toEqual([3, 'leave kpi Visits was changed since'])
+  expect(await listed(user, 'kpis')).toEqual(['Visits'])
+})
+
+test('items, their group and units are taken back, too', async () => {
+  await using user = await embeddedUser()
+  const receipt = await create(user, ITEMS)
+  expect(await listed(user, 'groups')).toContain('Region')
+  expect(await undone(user, receipt, '--with-entries', '--yes')).toEqual([
+    0,
+    ['remove kpi Revenue in EUR', 'remove item North', 'remove group Region', 'remove unit EUR'],
+  ])
+  expect(await listed(user, 'groups')).not.toContain('Region')
+  expect(await listed(user, 'units')).not.toContain('EUR')
+})
+
+test('a receipt of another service, or none, is refused', async () => {
+  await using user = await embeddedUser()
+  await using other = await remoteUser()
+  const receipt = await create(user, PEOPLE)
+  const folder = user.folder.in('.local/state/kpi/created')
+  const [file = ''] = readdirSync(folder)
+  expect(await other.kpi('entries', 'undo', `${folder}/${file}`)).toMatchObject({ code: 1 })
+  expect((await user.kpi('entries', 'undo', 'nothing')).stderr).toContain('there is no receipt "nothing"')
+  expect(receipt).not.toBe('')
+})
