@@ -197,6 +197,13 @@ describe.each(newerUsers)('%s, a file of items', (_, open) => {
       ['Sales M Number SUM null', 'Cost M Number SUM null'],
     ],
     [
+      'with a column whose first cells stand for no value',
+      'Region,Date,Sales,Stock\nNorth,2026-01,5,*\nSouth,2026-01,6,\nSouth,2026-02,6,7\n',
+      ['--missing', '*'],
+      ['North Sales 2026-01-01 5', 'South Sales 2026-01-01 6', 'South Sales 2026-02-01 6', 'South Stock 2026-02-01 7'],
+      ['Sales M Number SUM null', 'Stock M Number AVG null'],
+    ],
+    [
       'with targets',
       'Region,KPI,Date,Value,Target\nNorth,Sales,2026-01-01,1,10\nNorth,Sales,2026-01-02,2,20\n',
       [],
@@ -242,6 +249,12 @@ describe.each(newerUsers)('%s, a file of items', (_, open) => {
       'Region,KPI,01/02/2026,02/02/2026\nNorth,Sales,1,2\n',
       [],
       'header: "01/02/2026" on line 1 is 2026-02-01 (DD/MM/YYYY) or 2026-01-02 (MM/DD/YYYY)',
+    ],
+    [
+      'a column has numbers and other texts',
+      'Region,Date,Sales,Stock\nNorth,2026-01,5,*\nSouth,2026-01,6,7\n',
+      [],
+      'Stock: has numbers, and other texts such as "*": --missing says which texts stand for no value, --ignore Stock leaves the column out',
     ],
     [
       'a unit may not be there',

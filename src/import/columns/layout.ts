@@ -1,6 +1,6 @@
 import { Fault } from '../../domain/errors.ts'
 import type { ImportOptions, NameRole } from '../options.ts'
-import { columnsOf, contentOf, faultOfSeveral, recognizeDate, type Sample } from './content.ts'
+import { columnsOf, contentOf, faultOfSeveral, faultsOfMixed, recognizeDate, type Sample } from './content.ts'
 import { findDateHeadings, isYearName } from './date-headings.ts'
 import { type HeaderFindings, hasNameOfRole, isPeriodName, recognizeColumns, unassignedColumns } from './header.ts'
 import { itemColumns, severalItemColumns } from './item-words.ts'
@@ -37,10 +37,12 @@ const placesToCreate = (
   role: NameRole,
   { sample = [] }: Heading,
   known: Directories,
+  { missing }: ImportOptions,
 ): number[] =>
   unassignedColumns(found).filter((at) => {
     const isKnown = !(known[role]?.find(found.header[at] ?? '') instanceof Fault)
-    return isKnown || ['numbers', 'years'].includes(contentOf(sample, at))
+    // What the first rows leave blank may have values further down.
+    return isKnown || ['numbers', 'years', 'nothing'].includes(contentOf(sample, at, missing))
   })
 
 /** Returns the kind of owner that most headers name; if none does, the kind that may be created. */
@@ -94,9 +96,14 @@ const findWide = (
   const moreOwners = !isOwned(found, options) && owners > kpis
   const of = isGiven(found, options, 'kpi') || moreOwners ? owner : 'kpi'
   const mayCreate = creates(options, of)
-  const places = mayCreate ? placesToCreate(found, of, heading, directories) : unassignedColumns(found)
+  const places = mayCreate ? placesToCreate(found, of, heading, directories, options) : unassignedColumns(found)
   const isNone = Math.max(of === 'kpi' ? kpis : owners, mayCreate ? places.length : 0) === 0
   if (isNone && options.layout !== 'wide') return undefined
+  if (mayCreate) {
+    const { sample = [] } = heading
+    const mixed = columnsOf(found, sample, options.missing, 'mixed').filter((at) => !places.includes(at))
+    found.issues.push(...faultsOfMixed(found, sample, mixed, options.missing))
+  }
   const best = readWide(of, found, directories, options, places)
   addFaults(found, best, options)
   return best
@@ -164,12 +171,12 @@ const findByContent = (
   const isOwnedByHeader = wide !== undefined && isOfHeader(wide, 'user')
   if (!isOwned(found, options) && !isOwnedByHeader) {
     const role = directories.source !== undefined && options.as !== 'users' ? 'source' : 'user'
-    const texts = columnsOf(found, sample, 'texts')
+    const texts = columnsOf(found, sample, options.missing, 'texts', 'mixed')
     if (texts.length > 1) found.issues.push(faultOfSeveral(found, role, texts))
     else if (texts[0] !== undefined) found.roles.set(role, texts[0])
   }
   if (wide || found.roles.has('actual')) return
-  const numbers = columnsOf(found, sample, 'numbers')
+  const numbers = columnsOf(found, sample, options.missing, 'numbers')
   if (numbers.length > 1) found.issues.push(faultOfSeveral(found, 'actual', numbers))
   else if (numbers[0] !== undefined) found.roles.set('actual', numbers[0])
 }

@@ -35,7 +35,7 @@ export const ELSEWHERE: readonly PublicFile[] = [
     forms: 'fik',
     before:
       'cannot read jp/demography.csv: line 2 holds byte 8D, which is not UTF-8, but line 2 has "Ζ" as UTF-8 has it (" …',
-    args: ['--map', 'date=year+month+date,source=age_group', '--encoding', 'shift_jis'],
+    args: ['--map', 'date=year+month+date,source=age_group', '--encoding', 'shift_jis', '--frequency', 'D'],
   },
   {
     file: 'za/provincial-confirmed.csv',

@@ -17,7 +17,7 @@ export const EUROPE: readonly PublicFile[] = [
     country: 'international',
     forms: 'egk',
     before: 'cannot read eu/eurofxref-hist.zip: it seems to be a zip archive; unpack it first',
-    args: ['--source', 'ECB'],
+    args: ['--source', 'ECB', '--missing', 'N/A'],
   },
   {
     file: 'ru/krasnodar.csv',
