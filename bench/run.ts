@@ -10,6 +10,7 @@ import { pacing } from './pace.ts'
 import { reporting } from './report.ts'
 import { batching, reportingOverHttp, serving } from './serving.ts'
 import { startUp } from './start-up.ts'
+import { importingWide } from './wide.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'kpi-bench-'))
 process.env['KPI_CONFIG_DIR'] = join(folder, 'config')
@@ -32,6 +33,7 @@ const measureServing = async (account: string): Promise<Figure[]> => {
 const PARTS: Readonly<Record<string, (account: string) => Figure[] | Promise<Figure[]>>> = {
   start: startUp,
   import: (account) => importing(folder, account),
+  wide: () => importingWide(folder),
   report: measureReports,
   serve: measureServing,
   pace: () => pacing(folder),

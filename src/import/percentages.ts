@@ -27,10 +27,17 @@ export type SmallValues = {
 /** Creates a watcher of small values. */
 export const createSmallValues = (): SmallValues => {
   const seen = new Map<number, SmallKpi>()
+  // Most rows have the KPI of the row before.
+  let [last, found] = [NaN, { count: 0, isSmall: true, first: undefined } as SmallKpi]
+  const find = (kpi: number): SmallKpi => {
+    const known = seen.get(kpi) ?? { count: 0, isSmall: true, first: undefined }
+    seen.set(kpi, known)
+    last = kpi
+    return known
+  }
   return {
     note: ({ second, flags, actual, line }) => {
-      let found = seen.get(second)
-      if (!found) seen.set(second, (found = { count: 0, isSmall: true, first: undefined }))
+      if (second !== last) found = find(second)
       if (!found.isSmall || (flags & ACTUAL.given) === 0) return
       found.count += 1
       if (actual > ONE || actual < -ONE) found.isSmall = false
