@@ -13,6 +13,7 @@ import type { Variant } from '../domain/variants.ts'
 import { requireCapability } from './capabilities.ts'
 import type { KeyInfo, AccountIdentity } from './http/credentials.ts'
 import {
+  ADD_STEP,
   type ResourceClient,
   resourceClient,
   readWholeList,
@@ -59,6 +60,8 @@ export type Client = {
   /** Returns the operations on the group items of a user; ids are those of the group items. */
   readonly userGroupItems: (userId: number) => Omit<ResourceClient<typeof userGroupItem>, 'update'>
   readonly entries: Entries
+  /** Holds how many things `addEach` creates in one request. */
+  readonly addStep: number
   readonly report: (request: ReportRequest) => Promise<ReportAnswer>
   /** Counts the values that were rounded on reading, because the service sent more than four decimals. */
   readonly rounded: () => number
@@ -131,6 +134,7 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
     icons: at(icon, icon.path),
     assignments: (userId) => at(assignment, below(assignment, userId)),
     userGroupItems: (userId) => at(userGroupItem, below(userGroupItem, userId)),
+    addStep: together ? ADD_STEP : 1,
     entries: createEntries(variant, send, transport.isBundled),
     report: async (request) => {
       const { path } = reportRow

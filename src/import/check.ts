@@ -55,6 +55,8 @@ type CheckResults = {
   readonly summary: Summary
   /** Reports progress between parts of the file; may throw to stop. */
   readonly onProgress: () => void
+  /** Receives how many users' assignments have been fetched; may throw to stop. */
+  readonly onFetched?: (users: number) => void
 }
 
 /** Counts the rows read, and those with a cell that is not in its column's format. */
@@ -156,7 +158,7 @@ const readRowsOf = async (
   options: ImportOptions,
   results: CheckResults,
 ): Promise<ReadRows> => {
-  const { summary, rejects, onProgress } = results
+  const { summary, rejects, onProgress, onFetched } = results
   const bad = { rejects, options, variant, reference }
   const sink = sinkFor(results, reference, formats, options)
   const reader = createRowReader(plan, options, reference, sink, formats)
@@ -168,7 +170,7 @@ const readRowsOf = async (
     fingerprint.update(textOf(chunk))
     const rows = isBegun ? chunk : chunk.slice(1)
     isBegun = true
-    await reference.fetchAssignments(reader.usersOf(rows))
+    await reference.fetchAssignments(reader.usersOf(rows), onFetched)
     for (const row of rows) {
       summary.read += 1
       const rejected = summary.rejected

@@ -11,7 +11,7 @@ import {
 import type { Summary } from './import-types.ts'
 import { isProvisional } from './provisional-id.ts'
 import type { Prepared } from './prepare.ts'
-import { tellUnchecked } from './reference.ts'
+import { type Pair, tellUnchecked } from './reference.ts'
 import type { Batch } from './rows/batches.ts'
 import { lineOf } from './rows/packed-row.ts'
 
@@ -64,16 +64,21 @@ const rehearseBatch = async (
 
 /**
  * Does everything of an import except sending: yields the outcome of every entry, by key, then every row that would be
- * rejected, by line. The summary is complete at the end.
+ * rejected, by line. The summary is complete at the end; `onAssignments` receives the assignments that a run would create.
  */
-export async function* dryRun(prepared: Prepared): AsyncGenerator<readonly DryRunOutcome[]> {
+export async function* dryRun(
+  prepared: Prepared,
+  onAssignments: (needed: readonly Pair[]) => void = () => undefined,
+): AsyncGenerator<readonly DryRunOutcome[]> {
   const { summary, rejects, reference, options } = prepared
   const existing = readsFirst(options) ? prepared.existing : prepared.readAhead()
   const rehearsed = { ...prepared, existing, decide: createPlanner(existing, reference, options, true) }
   for (const batch of prepared.batches()) yield await rehearseBatch(batch, rehearsed)
   summary.rejected = 0
   summary.unchecked = tellUnchecked(reference)
-  summary.assigned = (await neededAssignments(rehearsed)).length
+  const needed = await neededAssignments(rehearsed)
+  summary.assigned = needed.length
+  onAssignments(needed)
   for (const { line, reasons } of rejects.lines()) {
     summary.rejected += 1
     yield [{ line, action: 'reject', reason: reasons.join('; ') }]

@@ -1,7 +1,7 @@
 import { Aborted } from '../client/transport.ts'
 import { KpiError } from '../domain/errors.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
-import { createAssignments } from './assignments/needed.ts'
+import { createAssignments } from './assignments/create-assignments.ts'
 import type { ImportRun, Summary } from './import-types.ts'
 import { beginJournal } from './journal/begin-journal.ts'
 import type { Journal } from './journal/journal.ts'

@@ -50,9 +50,10 @@ export const emptySummary = (): Summary => ({
 })
 
 /**
- * Names what an import is doing: reading and checking rows, reading existing entries if they matter, sending entries.
+ * Names what an import is doing: reading and checking rows, fetching the assignments of their users, reading existing
+ * entries if they matter, creating assignments, sending entries.
  */
-export type Phase = 'read' | 'stored' | 'send'
+export type Phase = 'read' | 'assigned' | 'stored' | 'assign' | 'send'
 
 /** Describes the progress; `done` is 0 if nothing can be counted. */
 export type Progress = { readonly phase: Phase; readonly done: number; readonly total?: number }
@@ -67,6 +68,8 @@ export type ImportInput = {
   readonly folder: string
   /** Asks to stop: at once while the file is read, after the current batch while entries are sent. */
   readonly signal: AbortSignal
+  /** Holds the most requests in a minute, if the user has set it. */
+  readonly rate?: number | undefined
   readonly onProgress: (progress: Progress) => void
   readonly onNote: (note: string) => void
   /** Receives warnings, which are shown even with `--quiet`. */

@@ -11,7 +11,7 @@ import { type ExistingEntries, readExisting } from './existing/existing-entries.
 import { type PlanActions, createPlanner, planAction, readsFirst } from './existing/planned-action.ts'
 import { type PrefetchOptions, prefetchExisting } from './existing/prefetch.ts'
 import { createSorter, type Sorter } from './external-sort/sorter.ts'
-import { emptySummary, type ImportInput, type Summary } from './import-types.ts'
+import { emptySummary, type ImportInput, type Progress, type Summary } from './import-types.ts'
 import { requireFewRejects } from './max-errors.ts'
 import { notesOn, notesOnHeading, warningsOn } from './notes.ts'
 import type { ImportOptions } from './options.ts'
@@ -130,13 +130,15 @@ const batchesOf = (
   }
 }
 
-/** Returns a function that reports progress, and throws if the run is stopped. */
-const progressOf =
-  ({ signal, onProgress }: ImportInput, summary: Summary) =>
-  (): void => {
-    if (signal.aborted) throw new Aborted(STOPPED)
-    onProgress({ phase: 'read', done: summary.read })
-  }
+/** Reports progress, and throws if the run is stopped. */
+const report = ({ signal, onProgress }: ImportInput, progress: Progress): void => {
+  if (signal.aborted) throw new Aborted(STOPPED)
+  onProgress(progress)
+}
+
+/** Returns a function that reports how many rows are read, and throws if the run is stopped. */
+const progressOf = (work: ImportInput, summary: Summary) => (): void =>
+  report(work, { phase: 'read', done: summary.read })
 
 /** Returns rows with the dates of KPIs that are not daily moved within their periods, and says how many were. */
 const withMovedDates = (
@@ -156,6 +158,9 @@ const withMovedDates = (
 /** Holds the rows of a file as they are read, and room for them with other dates. */
 type Sorters = readonly [read: Sorter, moved: Sorter]
 
+/** Sets after how many users it is reported that their assignments are fetched. */
+const FEW_USERS = 20
+
 /** Reads and checks all rows, and shows warnings and notes on them. */
 const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects): Promise<CheckedRows> => {
   const { table, client, options, onWarning, onNote } = work
@@ -163,7 +168,10 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
   const [sorter] = sorters
   const summary = emptySummary()
   const onProgress = progressOf(work, summary)
-  const checked = await checkFile(table, client, options, { sorter, rejects, summary, onProgress })
+  const onFetched = (done: number): void => {
+    if (done % FEW_USERS === 0) report(work, { phase: 'assigned', done })
+  }
+  const checked = await checkFile(table, client, options, { sorter, rejects, summary, onProgress, onFetched })
   for (const warning of warningsOn(table, checked.formats, summary.read === 0)) onWarning(warning)
   for (const note of [...notesOnHeading(table), ...notesOn(checked)]) onNote(note)
   work.onChecked?.(checked)

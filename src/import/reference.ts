@@ -42,8 +42,11 @@ export type Reference = {
   readonly sources: Lookup<BreakdownItem & Named> | undefined
   /** Returns a breakdown item with its owner number as the id; for a person's item that is the user's id. */
   readonly ownerOf: (item: Named) => Named
-  /** Fetches the assignments of users, unless they cannot be read or have been fetched already. */
-  readonly fetchAssignments: (userIds: Iterable<number>) => Promise<void>
+  /**
+   * Fetches the assignments of users, unless they cannot be read or have been fetched already: a
+   * request for each user. `onFetched` receives how many users that has been done for; it may throw to stop.
+   */
+  readonly fetchAssignments: (userIds: Iterable<number>, onFetched?: (users: number) => void) => Promise<void>
   /** Tells whether rows were refused because their KPI is not assigned to their user. */
   readonly lacksAssignments: () => boolean
   /** Returns a user's target for a KPI; null if there is none, undefined if it is not known. */
@@ -176,12 +179,13 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
   return {
     ...lookups,
     ownerOf: ({ id, name }) => ({ name, id: sources?.byId.get(id)?.user_id ?? ownerOfItem(id) }),
-    fetchAssignments: async (userIds) => {
+    fetchAssignments: async (userIds, onFetched) => {
       if (!readsAssignments) return
       for (const id of new Set(userIds)) {
         if (assigned.has(id) || isProvisional(id)) continue
         const list = await client.assignments(id).list()
         assigned.set(id, new Map(list.map((one) => [one.id, one])))
+        onFetched?.(assigned.size)
       }
     },
     lacksAssignments: () => lacksAssignments,

@@ -48,7 +48,9 @@ export const timeText = (milliseconds: number): string => {
 
 const DOING: Readonly<Record<Phase, string>> = {
   read: 'rows read and checked',
+  assigned: 'users looked up for their assignments',
   stored: 'reading existing entries',
+  assign: 'assignments created',
   send: 'entries sent',
 }
 

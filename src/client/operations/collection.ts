@@ -112,7 +112,7 @@ export type SendTogether = (
 ) => Promise<readonly TransportResponse[]>
 
 /** Bounds how many are created in one step, so that nobody waits long for them. */
-const STEP = 500
+export const ADD_STEP = 500
 
 /** Creates the operations on a resource at a path. */
 export const resourceClient = <R extends Resource>(
@@ -127,8 +127,8 @@ export const resourceClient = <R extends Resource>(
       for (const sending of sendings) yield [readDone(of, await send(of, 'add', sending))]
       return
     }
-    for (let at = 0; at < sendings.length; at += STEP) {
-      const answers = await together(of, 'add', sendings.slice(at, at + STEP))
+    for (let at = 0; at < sendings.length; at += ADD_STEP) {
+      const answers = await together(of, 'add', sendings.slice(at, at + ADD_STEP))
       yield answers.map((received) => readDone(of, received))
     }
   },

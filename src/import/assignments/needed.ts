@@ -1,10 +1,6 @@
-import { Aborted } from '../../client/transport.ts'
 import { fits } from '../../domain/decimal.ts'
-import { KpiError } from '../../domain/errors.ts'
-import { INT16_MAX } from '../../domain/field-value.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { createPlanner, isSent, readsFirst, UNDECIDED } from '../existing/planned-action.ts'
-import type { ImportInput } from '../import-types.ts'
 import type { Prepared } from '../prepare.ts'
 import type { Pair } from '../reference.ts'
 
@@ -13,7 +9,7 @@ const isSure = ({ actual, notes }: EntryDraft): boolean =>
   typeof actual === 'bigint' ? fits(actual) : typeof notes === 'string'
 
 /** Holds the parts of a prepared file that finding needed assignments uses. */
-type NeedingAssignments = Pick<Prepared, 'reference' | 'batches' | 'existing' | 'options'>
+export type NeedingAssignments = Pick<Prepared, 'reference' | 'batches' | 'existing' | 'options'>
 
 /**
  * Returns the missing assignments of entries that the service will store: not of rejects, of empty cells with nothing
@@ -39,29 +35,4 @@ export const neededAssignments = async ({
     unsure.filter((_, at) => isSent(plans[at] ?? UNDECIDED, options)).forEach(settle)
   }
   return missing.filter(({ user, kpi }) => !open.has(keyOf(user.id, kpi.id)))
-}
-
-/** Returns normally if another run has created the same assignment at the same moment; else throws the error. */
-const acceptExisting = (error: unknown): boolean => {
-  if (error instanceof KpiError && error.code === 'conflict') return false
-  throw error
-}
-
-/** Creates the assignments that are needed, each after the last one of its user, and counts them. */
-export const createAssignments = async (
-  { client, signal }: Pick<ImportInput, 'client' | 'signal'>,
-  prepared: NeedingAssignments & Pick<Prepared, 'summary'>,
-): Promise<void> => {
-  const places = new Map<number, number>()
-  for (const { user, kpi } of await neededAssignments(prepared)) {
-    if (signal.aborted) throw new Aborted('stopped before any entry was sent; run the same command to continue')
-    const last = places.get(user.id) ?? prepared.reference.lastPlaceOf(user.id)
-    const sort_order = Math.min(last + 1, INT16_MAX)
-    const isMade = await client
-      .assignments(user.id)
-      .add({ id: kpi.id, sort_order })
-      .then(() => true, acceptExisting)
-    places.set(user.id, sort_order)
-    if (isMade) prepared.summary.assigned += 1
-  }
 }

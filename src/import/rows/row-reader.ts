@@ -58,7 +58,7 @@ const createPartDays = (wide: ColumnPlan['wide']): ((year: string) => ReadonlyMa
 
 /** Reads the rows of a file by its plan. */
 type RowReader = {
-  /** Returns the users that rows name and that exist. */
+  /** Returns the users of rows that are not rejected for the names of their user or KPI. */
   readonly usersOf: (rows: readonly Row[]) => Set<number>
   readonly read: (row: Row) => void
   /** Refuses the file for faults that show only once all rows have been read. */
@@ -214,7 +214,7 @@ export const createRowReader = (
     usersOf: (rows) => {
       const ids = new Set((wide?.columns ?? []).flatMap(({ owner = 0 }) => (owner > 0 ? owner : [])))
       for (const { cells } of givesOwner ? [] : rows) {
-        if (hasSurplusCells(cells, header)) continue
+        if (hasSurplusCells(cells, header) || (!givesKpi && kpiOf(cells) instanceof Fault)) continue
         const owner = ownerIn(cells)
         if (!(owner instanceof Fault) && owner.id > 0) ids.add(owner.id)
       }

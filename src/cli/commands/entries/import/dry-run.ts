@@ -1,9 +1,11 @@
 import type { AnyRecord } from '../../../../domain/schema.ts'
+import { costOfAssignments, costText } from '../../../../import/assignments/create-assignments.ts'
 import { dryRun } from '../../../../import/dry-run.ts'
 import type { Summary } from '../../../../import/import-types.ts'
 import type { MissingPlan } from '../../../../import/missing/plan.ts'
 import { openPrepared } from '../../../../import/prepare.ts'
 import { countReasons } from '../../../../import/rejects/reason-counts.ts'
+import type { Pair } from '../../../../import/reference.ts'
 import { EXIT } from '../../../exit.ts'
 import { countOf } from '../../../output/text.ts'
 import { beginRun, type Job, type CommandRun } from './jobs.ts'
@@ -12,9 +14,10 @@ import { dryRunRecord } from './output.ts'
 import { ASSIGNING_ADVICE, DONE, type RunResult, linesOfReasons, mayCreateAssignments } from './result.ts'
 
 /**
- * Returns the summary of a dry run; `unread` says what could not be read, so that the outcome of those rows is open.
+ * Returns the summary of a dry run; `unread` says what could not be read, so that the outcome of those rows is open, and
+ * `cost` how many requests assignments take.
  */
-const shortSummary = (summary: Summary, unread: string): string => {
+const shortSummary = (summary: Summary, unread: string, cost: string): string => {
   const { created, updated, unchanged, skipped, unknown, rejected, rounded, empty, assigned, unchecked } = summary
   return (
     `dry run, nothing was sent: ${created} to create, ${updated} to update, ${unchanged} unchanged, ` +
@@ -23,7 +26,7 @@ const shortSummary = (summary: Summary, unread: string): string => {
     `${countOf(rejected, 'row')} to reject` +
     (rounded > 0 ? `, ${countOf(rounded, 'value')} to round` : '') +
     (empty > 0 ? `, ${empty} empty` : '') +
-    (assigned > 0 ? `, ${countOf(assigned, 'assignment')} to create` : '') +
+    (assigned > 0 ? `, ${countOf(assigned, 'assignment')} to create (${cost})` : '') +
     (unchecked === '' ? '' : `; not checked: ${unchecked}`)
   )
 }
@@ -42,11 +45,15 @@ export async function* dryRunJob(
   const { prepared, close } = await openPrepared({ ...beginRun(run, job), onMissing })
   try {
     progress.stop()
-    for await (const rows of dryRun(prepared)) yield rows.map(dryRunRecord)
+    let cost = ''
+    const onAssignments = (needed: readonly Pair[]): void => {
+      cost = costText(costOfAssignments(needed, client), client, parsed.rate)
+    }
+    for await (const rows of dryRun(prepared, onAssignments)) yield rows.map(dryRunRecord)
     const { summary, reference } = prepared
     const unread = reference.unchecked.has('entries') ? 'what is there' : 'the KPIs, which may have targets,'
     const name = parsed.isSeveral ? `${job.file}: ` : ''
-    tellBelow(name + shortSummary(summary, unread))
+    tellBelow(name + shortSummary(summary, unread, cost))
     if (prepared.rejects.size() > 0) {
       for (const line of linesOfReasons(run, job, countReasons(prepared.rejects))) tellBelow(line)
     }

@@ -135,6 +135,7 @@ export const beginRun = ({ cli, client, parsed, stops, progress }: CommandRun, {
     clock: announcingClock(cli.io, pauseOf(cli, client), progress.waits),
     folder: cli.io.tempDir,
     signal: stops.signal(),
+    rate: parsed.rate,
     onProgress: (step) => {
       cli.io.limitMemory()
       progress.show(step)

@@ -1,0 +1,128 @@
+import type { Client } from '../../client/client.ts'
+import { Aborted, type Usage } from '../../client/transport.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { INT16_MAX } from '../../domain/field-value.ts'
+import type { assignment } from '../../domain/resources/assignment.ts'
+import type { Draft } from '../../domain/schema.ts'
+import type { ImportInput } from '../import-types.ts'
+import type { Prepared } from '../prepare.ts'
+import type { Pair, Reference } from '../reference.ts'
+import { countText } from '../text.ts'
+import { neededAssignments, type NeedingAssignments } from './needed.ts'
+
+type AssignmentDraft = Draft<typeof assignment>
+type UserAssignments = ReturnType<Client['assignments']>
+
+/** Counts assignments and the requests that creating them takes. */
+export type AssignmentCost = { readonly assignments: number; readonly requests: number }
+
+/** Returns how many requests it takes to create assignments: those of a user go together as far as the service allows. */
+export const costOfAssignments = (pairs: readonly Pair[], { addStep }: Pick<Client, 'addStep'>): AssignmentCost => {
+  const byUser = new Map<number, number>()
+  for (const { user } of pairs) byUser.set(user.id, (byUser.get(user.id) ?? 0) + 1)
+  const requests = [...byUser.values()].reduce((sum, count) => sum + Math.ceil(count / addStep), 0)
+  return { assignments: pairs.length, requests }
+}
+
+const counted = (count: number, one: string): string => `${countText(count)} ${one}${count === 1 ? '' : 's'}`
+
+/** Returns how many requests are allowed in a minute; undefined if no limit is known. */
+const allowedPerMinute = (usage: Usage | undefined, rate: number | undefined): number | undefined => {
+  const limits = [
+    ...(usage ? [Math.floor((usage.limit * 60_000) / usage.windowMs)] : []),
+    ...(rate === undefined ? [] : [rate]),
+  ]
+  return limits.length > 0 ? Math.max(1, Math.min(...limits)) : undefined
+}
+
+/** Returns what the assignments cost, as people say it: `412 requests, about 3 minutes at 200 requests a minute`. */
+export const costText = (
+  { requests }: AssignmentCost,
+  { usage }: Pick<Client, 'usage'>,
+  rate: number | undefined,
+): string => {
+  const allowed = allowedPerMinute(usage(), rate)
+  const many = counted(requests, 'request')
+  if (allowed === undefined) return many
+  const minutes =
+    requests <= allowed ? 'less than a minute' : `about ${counted(Math.ceil(requests / allowed), 'minute')}`
+  return `${many}, ${minutes} at ${counted(allowed, 'request')} a minute`
+}
+
+/** Sets up to how many requests are made without a note, where no limit is known. */
+const FEW_REQUESTS = 10
+
+/** Tells whether it is worth knowing beforehand how many requests there will be. */
+const mattersAhead = (
+  { requests }: AssignmentCost,
+  { usage }: Pick<Client, 'usage'>,
+  rate: number | undefined,
+): boolean => requests > FEW_REQUESTS || (requests > 0 && allowedPerMinute(usage(), rate) !== undefined)
+
+/** Returns the drafts of the assignments of each user, each after the user's last one. */
+const draftsByUser = (pairs: readonly Pair[], { lastPlaceOf }: Reference): Map<number, AssignmentDraft[]> => {
+  const byUser = new Map<number, AssignmentDraft[]>()
+  for (const { user, kpi } of pairs) {
+    const drafts = byUser.get(user.id) ?? []
+    if (drafts.length === 0) byUser.set(user.id, drafts)
+    const last = drafts.at(-1)?.sort_order ?? lastPlaceOf(user.id)
+    drafts.push({ id: kpi.id, sort_order: Math.min(last + 1, INT16_MAX) })
+  }
+  return byUser
+}
+
+const isConflict = (error: unknown): boolean => error instanceof KpiError && error.code === 'conflict'
+
+/** Creates one; returns it, or nothing if another run has created it at the same moment. */
+const addOne = async (assignments: UserAssignments, draft: AssignmentDraft): Promise<readonly AssignmentDraft[]> => {
+  try {
+    await assignments.add(draft)
+    return [draft]
+  } catch (error) {
+    if (isConflict(error)) return []
+    throw error
+  }
+}
+
+/** Creates the assignments of a user, as many in one request as the service takes; yields them as soon as they are there. */
+async function* addAll(
+  { addStep }: Pick<Client, 'addStep'>,
+  assignments: UserAssignments,
+  drafts: readonly AssignmentDraft[],
+): AsyncGenerator<readonly AssignmentDraft[]> {
+  let done = 0
+  try {
+    for await (const made of addStep > 1 ? assignments.addEach(drafts) : []) {
+      done += made.length
+      yield drafts.slice(done - made.length, done)
+    }
+  } catch (error) {
+    if (!isConflict(error)) throw error
+  }
+  // One of the others may be there already, and it is not known which.
+  for (const draft of drafts.slice(done)) yield addOne(assignments, draft)
+}
+
+const STOPPED = 'stopped before any entry was sent; run the same command to continue'
+
+/**
+ * Creates the assignments that are needed, after a note on how many requests that takes if they are many; `assigned` of
+ * the summary counts those that are there.
+ */
+export const createAssignments = async (
+  { client, signal, rate, onNote, onProgress }: ImportInput,
+  { reference, summary, ...prepared }: NeedingAssignments & Pick<Prepared, 'summary'>,
+): Promise<void> => {
+  const needed = await neededAssignments({ reference, ...prepared })
+  const cost = costOfAssignments(needed, client)
+  if (mattersAhead(cost, client, rate))
+    onNote(`creating ${counted(cost.assignments, 'assignment')}: ${costText(cost, client, rate)}`)
+  for (const [userId, drafts] of draftsByUser(needed, reference)) {
+    if (signal.aborted) throw new Aborted(STOPPED)
+    for await (const made of addAll(client, client.assignments(userId), drafts)) {
+      summary.assigned += made.length
+      onProgress({ phase: 'assign', done: summary.assigned, total: needed.length })
+      if (signal.aborted) throw new Aborted(STOPPED)
+    }
+  }
+}
