@@ -2,6 +2,7 @@ import type { Client } from '../client/client.ts'
 import type { Clock } from '../client/transport.ts'
 import type { CheckedFile } from './check.ts'
 import type { JournalPlace } from './journal/journal.ts'
+import type { CreationLog } from './missing/ensure.ts'
 import type { RealIds } from './missing/missing.ts'
 import type { MissingPlan } from './missing/plan.ts'
 import type { ImportOptions } from './options.ts'
@@ -85,6 +86,8 @@ export type ImportInput = {
 /** Describes an import that sends, with a place for its rejects. */
 export type ImportRun = ImportInput & {
   readonly rejectsFile: RejectsFile
+  /** Receives the assignments that are created. */
+  readonly created: CreationLog
   /** Creates what is missing, and returns the ids by the provisional ones; throws if that is not wanted after all. */
   readonly createMissing: (plan: MissingPlan) => Promise<RealIds>
   /** Names the place of the journal; undefined where the run cannot be continued. */

@@ -64,6 +64,28 @@ describe.each(users)('%s, what an import of people created', (_, open) => {
   })
 })
 
+test('assignments of users and KPIs that were there are taken back where nothing was entered', async () => {
+  await using user = await remoteUser()
+  await create(user, 'user,kpi,date,actual\nann@example.com,Visits,2026-03-02,3\nbob@example.com,Sales,2026-03-03,4\n')
+  const text = 'user,kpi,date,actual\nann@example.com,Sales,2026-03-02,3\nbob@example.com,Visits,2026-03-03,\n'
+  const receipt = await create(user, `${text}bob@example.com,Visits,2026-03-04,5\n`)
+  const assigned = async (): Promise<string[]> => {
+    const list = jsonOf(await user.kpi('assign', 'list', '-o', 'json')) as { id: number; user_id: number }[]
+    return list.map(({ id, user_id }) => `${user_id} ${id}`).toSorted()
+  }
+  expect(await assigned()).toEqual(['2 1', '2 2', '3 1', '3 2'])
+  expect(await undone(user, receipt, '--yes')).toEqual([
+    0,
+    ['leave assignment Sales of Ann is needed by 1 entry', 'leave assignment Visits of Bob is needed by 1 entry'],
+  ])
+  expect(await user.kpi('entries', 'delete', '3', '--yes')).toMatchObject({ code: 0 })
+  expect(await undone(user, receipt, '--yes')).toEqual([
+    3,
+    ['remove assignment Sales of Ann', 'leave assignment Visits of Bob is needed by 1 entry'],
+  ])
+  expect(await assigned()).toEqual(['2 1', '3 1', '3 2'])
+})
+
 test('what was changed since is left alone', async () => {
   await using user = await embeddedUser()
   const receipt = await create(user, PEOPLE)

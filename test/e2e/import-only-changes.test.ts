@@ -112,6 +112,7 @@ describe('100,000 rows of which one in a hundred has changed, at a classic servi
         onProgress: () => undefined,
         onNote: () => undefined,
         onWarning: () => undefined,
+        created: { intend: () => undefined, add: () => undefined },
         rejectsFile: createRejectsFile(folder.in('data.rejects.csv'), 'data.rejects.csv', () => undefined),
         journal: undefined,
         createMissing: () => Promise.reject(new Error('nothing is missing')),

@@ -3,10 +3,11 @@ import { Aborted, type Usage } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
 import type { assignment } from '../../domain/resources/assignment.ts'
+import { fullName } from '../../domain/resources/user.ts'
 import type { Draft } from '../../domain/schema.ts'
-import type { ImportInput } from '../import-types.ts'
+import type { ImportRun } from '../import-types.ts'
 import type { Prepared } from '../prepare.ts'
-import type { Pair, Reference } from '../reference.ts'
+import type { Pair } from '../reference.ts'
 import { countText } from '../text.ts'
 import { neededAssignments, type NeedingAssignments } from './needed.ts'
 
@@ -57,72 +58,87 @@ const mattersAhead = (
   { requests }: AssignmentCost,
   { usage }: Pick<Client, 'usage'>,
   rate: number | undefined,
-): boolean => requests > FEW_REQUESTS || (requests > 0 && allowedPerMinute(usage(), rate) !== undefined)
+): boolean => requests > FEW_REQUESTS || allowedPerMinute(usage(), rate) !== undefined
 
-/** Returns the drafts of the assignments of each user, each after the user's last one. */
-const draftsByUser = (pairs: readonly Pair[], { lastPlaceOf }: Reference): Map<number, AssignmentDraft[]> => {
-  const byUser = new Map<number, AssignmentDraft[]>()
-  for (const { user, kpi } of pairs) {
-    const drafts = byUser.get(user.id) ?? []
-    if (drafts.length === 0) byUser.set(user.id, drafts)
-    const last = drafts.at(-1)?.sort_order ?? lastPlaceOf(user.id)
-    drafts.push({ id: kpi.id, sort_order: Math.min(last + 1, INT16_MAX) })
-  }
-  return byUser
-}
+/** Returns the drafts of assignments of a user, each after the one before it. */
+const draftsOf = (pairs: readonly Pair[], lastPlace: number): AssignmentDraft[] =>
+  pairs.map(({ kpi }, at) => ({ id: kpi.id, sort_order: Math.min(lastPlace + at + 1, INT16_MAX) }))
 
 const isConflict = (error: unknown): boolean => error instanceof KpiError && error.code === 'conflict'
 
-/** Creates one; returns it, or nothing if another run has created it at the same moment. */
-const addOne = async (assignments: UserAssignments, draft: AssignmentDraft): Promise<readonly AssignmentDraft[]> => {
+/** Tells whether one was created; not if another run has created it at the same moment. */
+const addOne = async (assignments: UserAssignments, draft: AssignmentDraft): Promise<boolean> => {
   try {
     await assignments.add(draft)
-    return [draft]
+    return true
   } catch (error) {
-    if (isConflict(error)) return []
+    if (isConflict(error)) return false
     throw error
   }
 }
 
-/** Creates the assignments of a user, as many in one request as the service takes; yields them as soon as they are there. */
+/**
+ * Creates the assignments of a user, as many in one request as the service takes; yields the KPIs of those that are
+ * created, as soon as they are.
+ */
 async function* addAll(
   { addStep }: Pick<Client, 'addStep'>,
   assignments: UserAssignments,
   drafts: readonly AssignmentDraft[],
-): AsyncGenerator<readonly AssignmentDraft[]> {
+): AsyncGenerator<readonly number[]> {
   let done = 0
   try {
     for await (const made of addStep > 1 ? assignments.addEach(drafts) : []) {
       done += made.length
-      yield drafts.slice(done - made.length, done)
+      yield made.map(({ id }) => id)
     }
   } catch (error) {
     if (!isConflict(error)) throw error
   }
   // One of the others may be there already, and it is not known which.
-  for (const draft of drafts.slice(done)) yield addOne(assignments, draft)
+  for (const draft of drafts.slice(done)) if (await addOne(assignments, draft)) yield [draft.id]
 }
 
 const STOPPED = 'stopped before any entry was sent; run the same command to continue'
+
+/** Creates the assignments of a user, and notes each. */
+const createOfUser = async (
+  { client, signal, created }: Pick<ImportRun, 'client' | 'signal' | 'created'>,
+  pairs: readonly Pair[],
+  lastPlace: number,
+  onMade: (count: number) => void,
+): Promise<void> => {
+  const [user] = pairs.map((pair) => pair.user)
+  if (!user) return
+  const names = new Map(pairs.map(({ kpi }) => [kpi.id, kpi.name]))
+  for await (const made of addAll(client, client.assignments(user.id), draftsOf(pairs, lastPlace))) {
+    for (const id of made)
+      created.add({ kind: 'assignment', id, name: `${names.get(id)} of ${fullName(user)}`, user_id: user.id })
+    onMade(made.length)
+    if (signal.aborted) throw new Aborted(STOPPED)
+  }
+}
 
 /**
  * Creates the assignments that are needed, after a note on how many requests that takes if they are many; `assigned` of
  * the summary counts those that are there.
  */
 export const createAssignments = async (
-  { client, signal, rate, onNote, onProgress }: ImportInput,
+  work: ImportRun,
   { reference, summary, ...prepared }: NeedingAssignments & Pick<Prepared, 'summary'>,
 ): Promise<void> => {
+  const { client, signal, rate, onNote, onProgress, created } = work
   const needed = await neededAssignments({ reference, ...prepared })
+  if (needed.length === 0) return
   const cost = costOfAssignments(needed, client)
   if (mattersAhead(cost, client, rate))
     onNote(`creating ${counted(cost.assignments, 'assignment')}: ${costText(cost, client, rate)}`)
-  for (const [userId, drafts] of draftsByUser(needed, reference)) {
-    if (signal.aborted) throw new Aborted(STOPPED)
-    for await (const made of addAll(client, client.assignments(userId), drafts)) {
-      summary.assigned += made.length
+  if (signal.aborted) throw new Aborted(STOPPED)
+  created.intend('assignment', needed.length)
+  for (const [userId, pairs] of Map.groupBy(needed, ({ user }) => user.id)) {
+    await createOfUser(work, pairs, reference.lastPlaceOf(userId), (count) => {
+      summary.assigned += count
       onProgress({ phase: 'assign', done: summary.assigned, total: needed.length })
-      if (signal.aborted) throw new Aborted(STOPPED)
-    }
+    })
   }
 }

@@ -3,10 +3,23 @@ import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
 
 /** Names the kinds of things that are created. */
-export type CreatedKind = 'category' | 'unit' | 'kpi' | 'group' | 'item' | 'user'
+export type CreatedKind = 'category' | 'unit' | 'kpi' | 'group' | 'item' | 'user' | 'assignment'
 
-/** Describes something that was created. */
-export type CreatedThing = { readonly kind: CreatedKind; readonly id: number; readonly name: string }
+/** Describes something that was created; an assignment has the id of its KPI, and the user it is of. */
+export type CreatedThing = {
+  readonly kind: CreatedKind
+  readonly id: number
+  readonly name: string
+  readonly user_id?: number
+}
+
+/** Receives what is created. */
+export type CreationLog = {
+  /** Notes what is about to be created, before any request for it is sent. */
+  readonly intend: (kind: CreatedKind, count: number) => void
+  /** Notes what was created, as soon as it is. */
+  readonly add: (thing: CreatedThing) => void
+}
 
 /** Holds what creating needs. */
 export type Making = {
@@ -14,10 +27,7 @@ export type Making = {
   /** Holds a client of the classic interface of the same service; undefined if it has none. */
   readonly classic: Client | undefined
   readonly signal: AbortSignal
-  /** Receives what is about to be created, before any request for it is sent. */
-  readonly onIntent: (kind: CreatedKind, names: readonly string[]) => void
-  /** Receives what was created, as soon as it is. */
-  readonly onCreated: (thing: CreatedThing) => void
+  readonly log: CreationLog
 }
 
 const STOPPED = 'stopped before any entry was sent; run the same command to continue'
@@ -43,17 +53,14 @@ const isLost = (error: unknown): boolean => error instanceof KpiError && error.m
 
 /** Creates those that are open, and notes their ids. */
 const createOpen = async <W extends Named>(
-  { signal, onIntent, onCreated }: Making,
+  { signal, log }: Making,
   { kind, keyOf, create }: Kind<W>,
   open: readonly W[],
   known: readonly Known[],
   ids: Map<string, number>,
 ): Promise<void> => {
   if (signal.aborted) throw new Aborted(STOPPED)
-  onIntent(
-    kind,
-    open.map(({ name }) => name),
-  )
+  log.intend(kind, open.length)
   const last = known.reduce((most, { place }) => Math.max(most, place), 0)
   let at = 0
   for await (const made of create(open, last)) {
@@ -61,7 +68,7 @@ const createOpen = async <W extends Named>(
       const one = open[at++]
       if (one === undefined) break
       ids.set(keyOf(one), id)
-      onCreated({ kind, id, name: one.name })
+      log.add({ kind, id, name: one.name })
     }
     if (signal.aborted) throw new Aborted(STOPPED)
   }

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { isObject } from '../../codec/json.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { makePrivateFolder } from '../journal/private-folder.ts'
-import type { CreatedKind, CreatedThing } from './ensure.ts'
+import type { CreatedKind, CreatedThing, CreationLog } from './ensure.ts'
 
 /** Describes the run that a receipt is of: the service, the file and the time. */
 type ReceiptHead = { readonly service: string; readonly file: string; readonly at: string }
@@ -18,11 +18,9 @@ export type Receipt = {
 }
 
 /** Writes down what a run creates, as it happens. */
-type ReceiptWriter = {
-  readonly path: string
-  /** Notes what is about to be created, so that it is known even if no answer comes. */
-  readonly intend: (kind: CreatedKind, names: readonly string[]) => void
-  readonly add: (thing: CreatedThing) => void
+type ReceiptWriter = CreationLog & {
+  /** Names it on the command line. */
+  readonly name: string
   readonly close: () => void
 }
 
@@ -38,9 +36,9 @@ export const createReceipt = (folder: string, head: ReceiptHead, suffix: string)
   }
   write(head)
   return {
-    path,
-    intend: (kind, names) => {
-      write({ intends: kind, count: names.length })
+    name: basename(path, ENDING),
+    intend: (kind, count) => {
+      write({ intends: kind, count })
       fsyncSync(file)
     },
     add: write,
@@ -51,7 +49,15 @@ export const createReceipt = (folder: string, head: ReceiptHead, suffix: string)
   }
 }
 
-const KINDS: ReadonlySet<unknown> = new Set<CreatedKind>(['category', 'unit', 'kpi', 'group', 'item', 'user'])
+const KINDS: ReadonlySet<unknown> = new Set<CreatedKind>([
+  'category',
+  'unit',
+  'kpi',
+  'group',
+  'item',
+  'user',
+  'assignment',
+])
 
 const isThing = (line: unknown): line is CreatedThing =>
   isObject(line) && KINDS.has(line['kind']) && Number.isSafeInteger(line['id']) && typeof line['name'] === 'string'

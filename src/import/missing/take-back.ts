@@ -3,7 +3,7 @@ import { entryPages } from '../../client/operations/entry-pages.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryQuery } from '../../client/operations/queries.ts'
-import type { CreatedKind, CreatedThing } from './ensure.ts'
+import type { CreatedThing } from './ensure.ts'
 
 /** Says that something was removed before. */
 export const GONE = 'is gone already'
@@ -17,9 +17,12 @@ export type Clients = { readonly client: Client; readonly classic: Client | unde
 type Kept = { readonly id: number; readonly name: string; readonly created_at: number; readonly updated_at: number }
 
 /** Lists the kinds in the order in which they are removed: what uses something comes before it. */
-const ORDER: readonly CreatedKind[] = ['kpi', 'item', 'user', 'group', 'unit', 'category']
+const ORDER = ['kpi', 'item', 'user', 'group', 'unit', 'category'] as const
+type ListedKind = (typeof ORDER)[number]
 
-const ofEntries = ({ kind, id }: CreatedThing): Pick<EntryQuery, 'kpiId' | 'sourceId' | 'userId'> | undefined => {
+const ofEntries = (thing: CreatedThing): Pick<EntryQuery, 'kpiId' | 'sourceId' | 'userId'> | undefined => {
+  const { kind, id, user_id } = thing
+  if (kind === 'assignment' && user_id !== undefined) return { kpiId: id, userId: user_id }
   if (kind === 'kpi') return { kpiId: id }
   if (kind === 'item') return { sourceId: id }
   return kind === 'user' ? { userId: id } : undefined
@@ -36,7 +39,7 @@ const countEntries = async ({ client }: Clients, thing: CreatedThing): Promise<n
 }
 
 /** Returns the things of a kind that the service has, by id; undefined where its interface does not show them. */
-const listKind = async ({ client, classic }: Clients, kind: CreatedKind): Promise<readonly Kept[] | undefined> => {
+const listKind = async ({ client, classic }: Clients, kind: ListedKind): Promise<readonly Kept[] | undefined> => {
   if (kind === 'kpi') return client.kpis.list()
   if (kind === 'unit') return client.units.list()
   if (kind === 'category') return client.categories.list()
@@ -48,12 +51,62 @@ const listKind = async ({ client, classic }: Clients, kind: CreatedKind): Promis
 
 const isChanged = ({ created_at, updated_at }: Kept): boolean => updated_at > created_at
 
+const countOfEntries = (count: number): string => (count === 1 ? '1 entry' : `${count} entries`)
+
 /** Returns why something is left alone; undefined if it can be removed. */
 const whyLeft = (held: Kept | undefined, entries: number, withEntries: boolean): string | undefined => {
   if (!held) return GONE
   if (isChanged(held)) return 'was changed since'
-  const count = entries === 1 ? '1 entry' : `${entries} entries`
-  return entries > 0 && !withEntries ? `has ${count}; --with-entries removes them, too` : undefined
+  return entries > 0 && !withEntries ? `has ${countOfEntries(entries)}; --with-entries removes them, too` : undefined
+}
+
+/** Returns what would become of things that are in one list. */
+const judgeList = async (
+  clients: Clients,
+  things: readonly CreatedThing[],
+  list: readonly Kept[] | undefined,
+  withEntries: boolean,
+): Promise<Fate[]> => {
+  const fates: Fate[] = []
+  const held = new Map((list ?? []).map((one) => [one.id, one]))
+  for (const thing of things) {
+    const entries = held.has(thing.id) ? await countEntries(clients, thing) : 0
+    const left = list ? whyLeft(held.get(thing.id), entries, withEntries) : 'is not shown by this interface'
+    fates.push({ thing, entries, ...(left !== undefined && { left }) })
+  }
+  return fates
+}
+
+/** Returns the assignments whose user and KPI were there before: others go with what was created. */
+const lastingAssignments = (things: readonly CreatedThing[]): CreatedThing[] => {
+  const made = new Set(things.map(({ kind, id }) => `${kind} ${id}`))
+  return things.filter(
+    ({ kind, id, user_id }) => kind === 'assignment' && !made.has(`kpi ${id}`) && !made.has(`user ${user_id}`),
+  )
+}
+
+/** Returns the assignments of a user as things of a list; none if the user is gone. */
+const assignmentsOf = async ({ client, classic }: Clients, userId: number): Promise<Kept[]> => {
+  try {
+    const list = await (classic ?? client).assignments(userId).list()
+    return list.map((one) => ({ ...one, name: '' }))
+  } catch (error) {
+    if (error instanceof KpiError && error.code === 'not_found') return []
+    throw error
+  }
+}
+
+const judgeAssignments = async (clients: Clients, things: readonly CreatedThing[]): Promise<Fate[]> => {
+  const fates: Fate[] = []
+  for (const [userId = 0, ofUser] of Map.groupBy(lastingAssignments(things), ({ user_id }) => user_id)) {
+    const list = await assignmentsOf(clients, userId)
+    // Entries of a user and a KPI that were there before may be older than the assignment.
+    for (const fate of await judgeList(clients, ofUser, list, true)) {
+      const left = fate.left ?? (fate.entries > 0 ? `is needed by ${countOfEntries(fate.entries)}` : undefined)
+      fates.push({ ...fate, ...(left !== undefined && { left }) })
+    }
+  }
+  return fates
 }
 
 /** Returns what would become of the things that a run created, in the order in which they are removed. */
@@ -62,16 +115,11 @@ export const judgeThings = async (
   things: readonly CreatedThing[],
   withEntries: boolean,
 ): Promise<Fate[]> => {
-  const fates: Fate[] = []
+  const fates = await judgeAssignments(clients, things)
   for (const kind of ORDER) {
     const ofKind = things.filter((thing) => thing.kind === kind)
-    const list = ofKind.length > 0 ? await listKind(clients, kind) : []
-    const held = new Map((list ?? []).map((one) => [one.id, one]))
-    for (const thing of ofKind) {
-      const entries = held.has(thing.id) ? await countEntries(clients, thing) : 0
-      const left = list ? whyLeft(held.get(thing.id), entries, withEntries) : 'is not shown by this interface'
-      fates.push({ thing, entries, ...(left !== undefined && { left }) })
-    }
+    if (ofKind.length === 0) continue
+    fates.push(...(await judgeList(clients, ofKind, await listKind(clients, kind), withEntries)))
   }
   return fates
 }
@@ -87,8 +135,9 @@ const removeEntries = async ({ client }: Clients, thing: CreatedThing): Promise<
   for (const id of ids) await client.entries.remove(id)
 }
 
-const removeOne = async ({ client, classic }: Clients, { kind, id }: CreatedThing): Promise<void> => {
-  if (kind === 'kpi') await client.kpis.remove(id)
+const removeOne = async ({ client, classic }: Clients, { kind, id, user_id = 0 }: CreatedThing): Promise<void> => {
+  if (kind === 'assignment') await (classic ?? client).assignments(user_id).remove(id)
+  else if (kind === 'kpi') await client.kpis.remove(id)
   else if (kind === 'unit') await client.units.remove(id)
   else if (kind === 'category') await client.categories.remove(id)
   else if (kind === 'item') await client.breakdownItems.remove(id)

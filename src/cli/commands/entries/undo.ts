@@ -42,7 +42,7 @@ const fateRow = resource({
   verbs: [],
   fields: {
     action: { kind: 'text', about: 'remove, or leave' },
-    kind: { kind: 'text', about: 'kpi, item, user, group, unit or category' },
+    kind: { kind: 'text', about: 'assignment, kpi, item, user, group, unit or category' },
     id: { kind: 'integer', about: 'Id' },
     name: { kind: 'text', about: 'Name' },
     entries: { kind: 'integer', about: 'How many entries it has' },

@@ -15,7 +15,7 @@ import { shellWord } from '../../../output/text.ts'
 import { stateFolder } from '../../../target/folders.ts'
 import { serviceOf } from '../created.ts'
 import { beginRun, type Job, type CommandRun } from './jobs.ts'
-import { createMissing } from './missing.ts'
+import { createMissing, receiptOf } from './missing.ts'
 import type { ParsedOptions } from './parsed-options.ts'
 import { ASSIGNING_ADVICE, concludeFile, linesOfReasons, type RunResult, mayCreateAssignments } from './result.ts'
 
@@ -89,6 +89,7 @@ type JobEnding = Ending & { readonly needed: readonly string[]; readonly advice:
 const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
   const { cli, client, parsed, progress, finished } = run
   const at = (path: string): string => resolve(cli.io.cwd, path)
+  const receipt = receiptOf(run, job.file)
   try {
     const work = beginRun(run, job)
     let needed: readonly string[] = []
@@ -98,7 +99,8 @@ const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
         work.onChecked?.(checked)
         needed = formNeeds(checked.formats, job.table.reading, parsed)
       },
-      createMissing: (plan) => createMissing(run, job.file, plan),
+      createMissing: (plan) => createMissing(run, plan, receipt.log),
+      created: receipt.log,
       rejectsFile: createRejectsFile(at(job.rejectsPath), job.rejectsPath, work.onWarning),
       journal: journalPlace(cli, client, job, parsed.journal),
       learnedPath: learnedPath(cli, client),
@@ -111,6 +113,7 @@ const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
     return { ...ending, needed: [...needed, '--create-assignments'], advice: [ASSIGNING_ADVICE] }
   } finally {
     progress.stop()
+    receipt.close()
   }
 }
 

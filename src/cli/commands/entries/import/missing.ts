@@ -1,7 +1,8 @@
+import type { CreationLog } from '../../../../import/missing/ensure.ts'
 import { createMissingThings } from '../../../../import/missing/make.ts'
 import type { RealIds } from '../../../../import/missing/missing.ts'
 import type { MissingKpi, MissingPlan } from '../../../../import/missing/plan.ts'
-import { createReceipt, readReceipt } from '../../../../import/missing/receipt.ts'
+import { createReceipt } from '../../../../import/missing/receipt.ts'
 import { askForYes } from '../../../args/prompt.ts'
 import { countOf } from '../../../output/text.ts'
 import { receiptsFolder, serviceOf, withClassic } from '../created.ts'
@@ -37,28 +38,45 @@ export const missingLines = (plan: MissingPlan): string[] => [
     : []),
 ]
 
+/** Writes down what a run creates, and says at its end how to take that back. */
+export type RunReceipt = { readonly log: CreationLog; readonly close: () => void }
+
+/** Creates the receipt of a run, which is a file once something is to be created. */
+export const receiptOf = ({ cli, progress }: CommandRun, file: string): RunReceipt => {
+  let opened: ReturnType<typeof createReceipt> | undefined
+  let count = 0
+  const open = (): ReturnType<typeof createReceipt> => {
+    const at = new Date(cli.io.now()).toISOString()
+    const suffix = Buffer.from(cli.io.random(3)).toString('hex')
+    opened ??= createReceipt(receiptsFolder(cli.io), { service: serviceOf(cli), file, at }, suffix)
+    return opened
+  }
+  return {
+    log: {
+      intend: (kind, many) => open().intend(kind, many),
+      add: (thing) => {
+        count += 1
+        open().add(thing)
+      },
+    },
+    close: () => {
+      opened?.close()
+      if (opened && count > 0) progress.note(`to take back what was created: kpi entries undo ${opened.name}`)
+    },
+  }
+}
+
 /** Shows what is missing, asks at a terminal, and creates it; returns the ids by the provisional ones. */
 export const createMissing = async (
   { cli, client, parsed, progress, stops }: CommandRun,
-  file: string,
   plan: MissingPlan,
+  log: CreationLog,
 ): Promise<RealIds> => {
   for (const line of missingLines(plan)) progress.note(line)
   if (cli.canAsk && !parsed.isConfirmed) {
     progress.stop()
     await askForYes(cli, 'create these and import the file')
   }
-  const at = new Date(cli.io.now()).toISOString()
-  const suffix = Buffer.from(cli.io.random(3)).toString('hex')
-  const receipt = createReceipt(receiptsFolder(cli.io), { service: serviceOf(cli), file, at }, suffix)
-  try {
-    const ids = await withClassic(cli, client, (classic) => {
-      const making = { client, classic, signal: stops.signal(), onIntent: receipt.intend, onCreated: receipt.add }
-      return createMissingThings(making, plan)
-    })
-    progress.note(`to take back what was created: kpi entries undo ${readReceipt(receipt.path).name}`)
-    return ids
-  } finally {
-    receipt.close()
-  }
+  const signal = stops.signal()
+  return withClassic(cli, client, (classic) => createMissingThings({ client, classic, signal, log }, plan))
 }
