@@ -26,13 +26,18 @@ const NOT_MEANING: ReadonlySet<string> = new Set([
   'addAgain',
 ] satisfies (keyof ImportOptions)[])
 
-const plain = (value: unknown): string => JSON.stringify(value instanceof Map ? [...value] : value)
+/** Returns the value of an option as a text; JSON has neither maps nor sets, and the order of a set means nothing. */
+const textOf = (option: unknown): string =>
+  JSON.stringify(option, (_, value: unknown) => {
+    if (value instanceof Map) return [...value]
+    return value instanceof Set ? [...value].map(String).toSorted() : value
+  })
 
 /** Returns the options that give a file its meaning, in a fixed order. */
 const meaningOf = (options: ImportOptions): string[] =>
   Object.entries(options)
     .filter(([name, value]) => !NOT_MEANING.has(name) && value !== undefined)
-    .map(([name, value]) => `${name}=${plain(value)}`)
+    .map(([name, value]) => `${name}=${textOf(value)}`)
     .toSorted((left, right) => (left < right ? -1 : 1))
 
 /** Holds the extension of a journal's file name. */

@@ -8,7 +8,7 @@ import type { Difference, Verification, VerificationOptions } from './verified.t
 
 /** Holds what a receipt says about the run. */
 type About = {
-  readonly table: Table
+  readonly table: Pick<Table, 'name' | 'bytes' | 'sha256' | 'mode'>
   readonly options: ImportOptions
   readonly summary: Summary
   readonly verify: VerificationOptions
@@ -19,7 +19,11 @@ type About = {
 /** Sets the version of the receipt's format. */
 const RECEIPT = 1
 
-const optionsJson = ({ map, ...rest }: ImportOptions): object => ({ ...rest, map: Object.fromEntries(map) })
+/** Replaces what JSON does not have: a map becomes an object, and a set a list. */
+const plainValue = (_: string, value: unknown): unknown => {
+  if (value instanceof Map) return Object.fromEntries(value)
+  return value instanceof Set ? [...value] : value
+}
 
 /** Returns the counts of a run; `unknown` is only for dry runs. */
 const summaryJson = (summary: Summary): object =>
@@ -31,7 +35,7 @@ const headOf = ({ table, options, summary, verify, at, variant }: About): object
   ...verify.place,
   variant,
   verified_at: `${new Date(at).toISOString().slice(0, 19)}Z`,
-  options: optionsJson(options),
+  options,
   summary: summaryJson(summary),
   rejects_file: summary.rejected > 0 ? verify.rejectsFile : null,
 })
@@ -53,7 +57,7 @@ async function* textOf(
   verified: Verification,
   differences: AsyncIterable<readonly Difference[]>,
 ): AsyncGenerator<string> {
-  yield `${JSON.stringify(headOf(about), undefined, 2).slice(0, -2)},\n  "differences": [`
+  yield `${JSON.stringify(headOf(about), plainValue, 2).slice(0, -2)},\n  "differences": [`
   let separator = '\n    '
   for await (const found of differences) {
     for (const one of found) {
