@@ -25,6 +25,9 @@ const flagName = (name: string): string =>
 export const camelCase = (flag: string): string =>
   flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
+/** Returns the flag to which commander gives a name. */
+export const kebabCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
 /** Returns the placeholder for a field's value in help. */
 const argumentName = (field: Field): string => {
   if (field.refers) return field.refers === 'user' ? 'id|name|email' : 'id|name'

@@ -14,6 +14,7 @@ import {
   type Role,
   ROLES,
 } from '../../../../import/options.ts'
+import { kebabCase } from '../../../args/flags.ts'
 import { splitList } from '../../../args/names.ts'
 import { parseRelativeDate } from '../../../args/relative-dates.ts'
 import { UsageError } from '../../../exit.ts'
@@ -150,8 +151,6 @@ const creationOf = (flags: ImportFlags): Creation | undefined => {
   }
   return { kinds: kindsOf(createMissing), emailPattern, frequency: frequencyOf(flags.frequency), unit, category, group }
 }
-
-const kebabCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 /** Returns what the flags of an import say. */
 export const importOptions = (flags: ImportFlags, today: Day): ImportOptions => ({
