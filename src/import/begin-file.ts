@@ -9,7 +9,7 @@ import type { ImportOptions } from './options.ts'
 import type { Row } from './parse/rows.ts'
 import { headerOf, type Table } from './parse/table.ts'
 import { requireWriteAccess } from './permissions.ts'
-import { fetchReference, type Reference } from './reference.ts'
+import { fetchReference, type ListGroups, type Reference } from './reference.ts'
 
 /** Describes what is known of a file once its header has been read. */
 export type Begun = { readonly plan: ColumnPlan; readonly reference: Reference; readonly variant: Variant }
@@ -43,7 +43,12 @@ const mayHaveSources = (header: readonly string[], { variant }: Client, options:
   variant === 'v1' && mayNameSources(header, options)
 
 /** Fetches the reference data, and finds out what the columns mean. */
-export const beginFile = async (table: Table, client: Client, options: ImportOptions): Promise<Begun> => {
+export const beginFile = async (
+  table: Table,
+  client: Client,
+  options: ImportOptions,
+  groups?: ListGroups,
+): Promise<Begun> => {
   const heading = await readHeading(table)
   const { header } = heading
   const sources = mayHaveSources(header, client, options)
@@ -53,6 +58,7 @@ export const beginFile = async (table: Table, client: Client, options: ImportOpt
     create: options.create,
     mapKpi: options.mapKpi,
     percent: options.percent,
+    groups,
   })
   const isMarked = table.reading.hasMark && isExported(header)
   return { reference, variant: client.variant, plan: { ...planBy(heading, client, options, reference), isMarked } }

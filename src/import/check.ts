@@ -22,7 +22,7 @@ import type { Table } from './parse/table.ts'
 import { hasPeriods } from './periods/kpi-periods.ts'
 import { createSmallValues, requireSettledPercentages, type SmallValues } from './percentages.ts'
 import { requireWriteAccess } from './permissions.ts'
-import type { Reference } from './reference.ts'
+import type { ListGroups, Reference } from './reference.ts'
 import type { Rejects } from './rejects/rejects.ts'
 import { givesTarget, isBad, lineOf } from './rows/packed-row.ts'
 import { createRowReader, type RowSink } from './rows/row-reader.ts'
@@ -57,6 +57,8 @@ type CheckResults = {
   readonly onProgress: () => void
   /** Receives how many users' assignments have been fetched; may throw to stop. */
   readonly onFetched?: (users: number) => void
+  /** Lists the groups that breakdown items are in, if they can be listed. */
+  readonly groups?: ListGroups | undefined
 }
 
 /** Counts the rows read, and those with a cell that is not in its column's format. */
@@ -233,9 +235,9 @@ export const checkFile = async (
   results: CheckResults,
 ): Promise<CheckedFile> => {
   await requireWriteAccess(client)
-  const checked = await readInForms(table, await beginFile(table, client, options), options, results)
+  const checked = await readInForms(table, await beginFile(table, client, options, results.groups), options, results)
   const { small, reference, formats } = checked
   const hasSign = (kpi: number): boolean => formats.signsOf(kpi).has('%')
-  if (small) await requireSettledPercentages(client, reference.kpis.byId, small, hasSign)
+  if (small) await requireSettledPercentages(client, reference.kpis.byId, small, hasSign, options.create?.unit)
   return checked
 }

@@ -7,6 +7,7 @@ import type { RealIds } from './missing/missing.ts'
 import type { MissingPlan } from './missing/plan.ts'
 import type { ImportOptions } from './options.ts'
 import type { Table } from './parse/table.ts'
+import type { ListGroups } from './reference.ts'
 import type { RejectsFile } from './rejects/rejects-file.ts'
 import type { VerificationOptions } from './verify/verified.ts'
 
@@ -77,6 +78,8 @@ export type ImportInput = {
   readonly onWarning: (warning: string) => void
   /** Receives the checked file, once all of it has been read. */
   readonly onChecked?: (checked: CheckedFile) => void
+  /** Lists the groups that breakdown items are in, if they can be listed. */
+  readonly groups?: ListGroups | undefined
   /** Receives what the file names and the service does not have, before any of it is created. */
   readonly onMissing?: (plan: MissingPlan) => void
   /** Asks for everything to be read back at the end, and says where the receipt goes. */

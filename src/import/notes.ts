@@ -1,6 +1,7 @@
 import type { CheckedFile } from './check.ts'
 import { formatRemarks } from './detect/column-formats.ts'
 import type { ColumnFormats } from './detect/survey.ts'
+import type { ImportOptions } from './options.ts'
 import { notesOnFooters } from './parse/suspect-rows.ts'
 import type { Row } from './parse/rows.ts'
 import type { Table } from './parse/table.ts'
@@ -26,6 +27,12 @@ export const warningsOn = ({ name, reading }: Table, formats: ColumnFormats, isE
   ...(reading.assumed === undefined ? [] : [reading.assumed]),
   ...formatRemarks(formats),
 ]
+
+/** Returns a warning if `--percent fraction` changes no value. */
+export const warningsOnPercent = ({ percent }: ImportOptions, { reference }: CheckedFile): string[] =>
+  percent === 'fraction' && !reference.hasFractions()
+    ? ['--percent fraction changes nothing: no KPI of this file is a percentage']
+    : []
 
 /** Returns notes on what cannot be checked because the key may not read it. */
 export const notesOnUnread = ({ kpis, users, sources, unchecked }: Reference): string[] => {

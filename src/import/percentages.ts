@@ -4,6 +4,7 @@ import { type Decimal, exactDecimal, formatDecimal, roundExact } from '../domain
 import { type Issue, KpiError } from '../domain/errors.ts'
 import type { Kpi } from '../domain/resources/kpi.ts'
 import type { BlockRow } from './external-sort/block.ts'
+import { findUnitBy } from './missing/define-kpi.ts'
 import { namesPercent } from './missing/kpi-words.ts'
 import { isProvisional } from './provisional-id.ts'
 import { ACTUAL, lineOf } from './rows/packed-row.ts'
@@ -47,16 +48,22 @@ export const createSmallValues = (): SmallValues => {
   }
 }
 
-/** Returns the function that tells whether values of a KPI are percentages, by its unit or, if it is new, its name. */
+/**
+ * Returns the function that tells whether values of a KPI are percentages: by its unit or, if it is new, by the unit
+ * that `--unit` gives it, else by its name.
+ */
 export const percentageKpis = async (
   client: Client,
   kpis: ReadonlyMap<number, Kpi>,
+  unitOfNew: string | undefined,
 ): Promise<(kpi: number) => boolean> => {
   const units = (await readIfAllowed(client, client.units.list())) ?? []
   const percent = new Set(units.flatMap(({ id, is_percentage }) => (is_percentage ? id : [])))
+  const given = unitOfNew === undefined ? undefined : findUnitBy(units, unitOfNew)
   return (id) => {
     const one = kpis.get(id)
-    return one !== undefined && (isProvisional(id) ? namesPercent(one.name) : percent.has(one.unit_id))
+    if (one === undefined) return false
+    return isProvisional(id) ? (given?.is_percentage ?? namesPercent(one.name)) : percent.has(one.unit_id)
   }
 }
 
@@ -82,10 +89,11 @@ export const requireSettledPercentages = async (
   kpis: ReadonlyMap<number, Kpi>,
   small: SmallValues,
   hasSign: (kpi: number) => boolean,
+  unitOfNew: string | undefined,
 ): Promise<void> => {
   const suspects = [...small.kpis()].filter(([id]) => !hasSign(id))
   if (suspects.length === 0) return
-  const isPercentage = await percentageKpis(client, kpis)
+  const isPercentage = await percentageKpis(client, kpis, unitOfNew)
   const issues = faultsOf(kpis, new Map(suspects.filter(([id]) => isPercentage(id))))
   if (issues.length === 0) return
   throw new KpiError('malformed', 'it is not clear what some percentages are; nothing was sent', { issues })

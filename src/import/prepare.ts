@@ -13,11 +13,12 @@ import { type PrefetchOptions, prefetchExisting } from './existing/prefetch.ts'
 import { createSorter, type Sorter } from './external-sort/sorter.ts'
 import { emptySummary, type ImportInput, type Progress, type Summary } from './import-types.ts'
 import { requireFewRejects } from './max-errors.ts'
-import { notesOn, notesOnHeading, warningsOn } from './notes.ts'
+import { notesOn, notesOnHeading, warningsOn, warningsOnPercent } from './notes.ts'
 import type { ImportOptions } from './options.ts'
 import { nameSources } from './entry-key.ts'
 import type { MissingPlan } from './missing/plan.ts'
-import { planMissing } from './missing/plan-missing.ts'
+import { warningsOnNearNames } from './missing/near-names.ts'
+import { neededOf, planMissing } from './missing/plan-missing.ts'
 import { isProvisionalDraft } from './provisional-id.ts'
 import { type MovedTo, moveDates } from './periods/kpi-periods.ts'
 import { requireOneEntryPerPeriod } from './periods/require-one-entry.ts'
@@ -163,7 +164,7 @@ const FEW_USERS = 20
 
 /** Reads and checks all rows, and shows warnings and notes on them. */
 const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects): Promise<CheckedRows> => {
-  const { table, client, options, onWarning, onNote } = work
+  const { table, client, options, groups, onWarning, onNote } = work
   const { periodDates = 'as-is' } = options
   const [sorter] = sorters
   const summary = emptySummary()
@@ -171,16 +172,20 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
   const onFetched = (done: number): void => {
     if (done % FEW_USERS === 0) report(work, { phase: 'assigned', done })
   }
-  const checked = await checkFile(table, client, options, { sorter, rejects, summary, onProgress, onFetched })
+  const checked = await checkFile(table, client, options, { sorter, rejects, summary, onProgress, onFetched, groups })
   for (const warning of warningsOn(table, checked.formats, summary.read === 0)) onWarning(warning)
+  for (const warning of warningsOnPercent(options, checked)) onWarning(warning)
   for (const note of [...notesOnHeading(table), ...notesOn(checked)]) onNote(note)
   work.onChecked?.(checked)
-  const missing = options.create && (await planMissing(client, checked, options.create, table.isRowsSettled))
-  if (missing) work.onMissing?.(missing)
-  const hasPeriods = checked.hasPeriods || (missing?.kpis.some(({ frequency_id }) => frequency_id !== 'D') ?? false)
+  const plan = options.create && (await planMissing(client, checked, options.create, table.isRowsSettled, groups))
+  const hasPeriods = checked.hasPeriods || (plan?.kpis.some(({ frequency_id }) => frequency_id !== 'D') ?? false)
   const isMoved = hasPeriods && periodDates !== 'as-is'
   const rows = isMoved ? withMovedDates(work, sorters, checked, periodDates, onProgress) : sorter
   const batches = batchesOf(rows, rejects, checked, options)
+  // Rows of a key that is there twice are rejected only now.
+  const missing = plan && !rows.isStrict() ? neededOf(plan, batches()) : plan
+  for (const warning of warningsOnNearNames(missing?.near ?? [])) onWarning(warning)
+  if (missing) work.onMissing?.(missing)
   return { ...checked, hasPeriods, missing, rejects, summary, options, batches }
 }
 

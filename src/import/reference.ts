@@ -10,6 +10,7 @@ import { faultOfAssignment, faultsOfItem, faultsOfKpi, faultsOfUser } from '../d
 import type { Resource } from '../domain/schema.ts'
 import { verbsIn } from '../domain/variants.ts'
 import { ownerOfItem } from './entry-key.ts'
+import { askedId, findGroup } from './missing/groups.ts'
 import { createMissing, type Missing, type RealIds } from './missing/missing.ts'
 import { isProvisional } from './provisional-id.ts'
 import type { Creation, ImportOptions } from './options.ts'
@@ -32,7 +33,12 @@ type ReferenceNeeds = {
   readonly mapKpi?: ReadonlyMap<string, string> | undefined
   /** Says what values below 1 of percentage KPIs are. */
   readonly percent?: ImportOptions['percent']
+  /** Lists the groups that breakdown items are in, if they can be listed. */
+  readonly groups?: ListGroups | undefined
 }
+
+/** Lists the groups that breakdown items are in; undefined where the service does not show them. */
+export type ListGroups = () => Promise<readonly Named[] | undefined>
 
 /** Holds what a file's rows refer to, fetched once. */
 export type Reference = {
@@ -59,6 +65,8 @@ export type Reference = {
   readonly missing: () => readonly Pair[]
   /** Tells whether numbers of a KPI are fractions that mean percentages, because the user says so. */
   readonly isFraction: (kpiId: number) => boolean
+  /** Tells whether that has been so for any. */
+  readonly hasFractions: () => boolean
   /** Holds what rows name and the service does not have, if it is created. */
   readonly created: Missing | undefined
   /**
@@ -102,10 +110,26 @@ const withOtherNames = (kpis: Lookup<Kpi>, mapKpi: ReadonlyMap<string, string> |
   }
 }
 
-const fetchLookups = async (client: Client, { sources }: ReferenceNeeds): Promise<Lookups> => {
+/**
+ * Returns the function that tells which breakdown items a file can name: if `--group` says where new ones go, those of
+ * that group and those of persons; the same name in another group is something else.
+ */
+const itemsInGroup = async ({ create, groups }: ReferenceNeeds): Promise<(item: BreakdownItem) => boolean> => {
+  if (create?.group === undefined || !create.kinds.has('items')) return () => true
+  const list = await groups?.()
+  const id = findGroup(list ?? [], create.group)?.id ?? askedId(create.group)
+  if (!list && id === undefined) return () => true
+  return ({ breakdown_id, user_id }) => user_id !== null || breakdown_id === id
+}
+
+const fetchLookups = async (client: Client, needs: ReferenceNeeds): Promise<Lookups> => {
+  const { sources } = needs
   const named = client.users.list().then((list) => list.map((user) => ({ ...user, name: fullName(user) })))
+  const isKnown = await itemsInGroup(needs)
   const items = async (): Promise<(BreakdownItem & Named)[]> =>
-    (await client.breakdownItems.list()).map((item) => ({ ...item, within: `breakdown ${item.breakdown_id}` }))
+    (await client.breakdownItems.list())
+      .filter(isKnown)
+      .map((item) => ({ ...item, within: `breakdown ${item.breakdown_id}` }))
   const [kpis, users, found] = await Promise.all([
     lookUp(client, ['KPI', kpiResource], client.kpis.list()),
     lookUp(client, ['user', userResource], named),
@@ -150,7 +174,9 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
     sources: created?.items?.lookup ?? known.sources,
   }
   const { kpis, users, sources } = lookups
-  const isFraction = needs.percent === 'fraction' ? await percentageKpis(client, kpis.byId) : () => false
+  const { percent, create } = needs
+  const isPercentage = percent === 'fraction' ? await percentageKpis(client, kpis.byId, create?.unit) : () => false
+  let hasFractions = false
   const readsAssignments = verbsIn(client.variant, assignment).includes('list')
   const persons = itemsOfUsers(sources)
   const assigned = new Map<number, ReadonlyMap<number, Assignment>>()
@@ -205,7 +231,12 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
       return faults
     },
     missing: () => missing,
-    isFraction,
+    isFraction: (kpi) => {
+      const is = isPercentage(kpi)
+      hasFractions ||= is
+      return is
+    },
+    hasFractions: () => hasFractions,
     created,
     settle: (ids) => {
       const isInOrder = created?.settle(ids) ?? true

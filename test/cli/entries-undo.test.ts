@@ -14,7 +14,7 @@ const create = async (user: User, text: string, ...flags: string[]): Promise<str
   writeFileSync(user.folder.in('data.csv'), text)
   const ran = await user.kpi('entries', 'import', 'data.csv', '--create-missing', '--frequency', 'D', ...flags)
   expect(ran).toMatchObject({ code: 0 })
-  return /to take back what was created: kpi entries undo (\S+)/.exec(ran.stderr)?.[1] ?? ''
+  return /to take back what was created, with its entries: kpi entries undo (\S+)/.exec(ran.stderr)?.[1] ?? ''
 }
 
 const listed = async (user: User, noun: string): Promise<string[]> =>

@@ -16,6 +16,8 @@ import { createSpillFile, type SpillFile } from './spill-file.ts'
 export type Sorter = {
   readonly add: (row: BlockRow) => void
   readonly size: () => number
+  /** Tells whether each row was added with a larger key than the one before it, so that no key is there twice. */
+  readonly isStrict: () => boolean
   /**
    * Yields all rows in full blocks, by key, then line, then in the order in which they were added; only the last block
    * may be shorter. It yields one reused block: copy what you keep.
@@ -134,18 +136,27 @@ export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
     capacity = Math.min(capacity * GROWTH, runRows)
     block = enlarge(block, capacity)
   }
+  let [isStrict, owner, kpi, day] = [true, -Infinity, -Infinity, -Infinity]
+  const compareToLast = ({ first, second, third }: BlockRow): void => {
+    isStrict = first > owner || (first === owner && (second > kpi || (second === kpi && third > day)))
+    ;[owner, kpi, day] = [first, second, third]
+  }
   const laidDown = (): Generator<Block>[] => {
     const from = spillFile
     return from ? runs.map((run) => readRun(from, run)) : []
   }
   return {
     add: (row) => {
+      if (isStrict) compareToLast(row)
       if (block.count === capacity) makeRoom()
       pushRow(block, row)
     },
     size: () => runs.length * runRows + block.count,
+    isStrict: () => isStrict,
     blocks: (rows) => merge([...laidDown(), sortedSlices(block)], rows),
     clear: () => {
+      isStrict = true
+      owner = -Infinity
       spillFile?.close()
       spillFile = undefined
       runs.length = 0

@@ -49,12 +49,16 @@ const chooseFrequency = (
   }
 }
 
-const existing = ({ id, name }: Unit): UnitChoice => ({ kind: 'existing', id, name })
+const existing = ({ id, name, is_percentage }: Unit): UnitChoice => ({ kind: 'existing', id, name, is_percentage })
 
 const findUnit = (units: readonly Unit[], isOne: (unit: Unit) => boolean): UnitChoice | undefined => {
   const found = units.find(isOne)
   return found && existing(found)
 }
+
+/** Returns the unit that a user names, by its name or id. */
+export const findUnitBy = (units: readonly Unit[], text: string): Unit | undefined =>
+  units.find((one) => one.name.toLowerCase() === text.toLowerCase() || String(one.id) === text)
 
 /** Returns the unit of a currency: the service's, by its name or its sign, or a new one. */
 const currencyUnit = (currency: string, units: readonly Unit[]): UnitChoice => {
@@ -92,8 +96,8 @@ const plainUnit = (isWhole: boolean, units: readonly Unit[]): UnitChoice => {
 /** Returns the unit by its name, its signs, or the KPI's name. */
 const chooseUnit = ({ name, rows, signs }: KnownOfKpi, { units, unit }: KpiDefaults): Chosen<UnitChoice> | Issue => {
   if (unit !== undefined) {
-    const found = findUnit(units, (one) => one.name.toLowerCase() === unit.toLowerCase() || String(one.id) === unit)
-    if (found) return { value: found, why: `unit ${found.name}: --unit` }
+    const found = findUnitBy(units, unit)
+    if (found) return { value: existing(found), why: `unit ${found.name}: --unit` }
     return {
       field: 'unit',
       message: `there is no unit "${unit}"; there are ${units.map((one) => one.name).join(', ')}`,
@@ -116,8 +120,7 @@ const chooseUnit = ({ name, rows, signs }: KnownOfKpi, { units, unit }: KpiDefau
 
 /** Returns how periods are made of entries. */
 const chooseFunction = ({ name, signs }: KnownOfKpi, { value }: Chosen<UnitChoice>): Chosen<'SUM' | 'AVG'> => {
-  if (signs.has('%') || (value.kind === 'new' ? value.is_percentage : namesPercent(name)))
-    return { value: 'AVG', why: 'average: its values are percentages' }
+  if (signs.has('%') || value.is_percentage) return { value: 'AVG', why: 'average: its values are percentages' }
   const word = averagedWord(name)
   if (word !== undefined) return { value: 'AVG', why: `average: its name says "${word}"` }
   return { value: 'SUM', why: 'sum: nothing says that it is an average' }

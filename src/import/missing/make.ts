@@ -5,6 +5,7 @@ import { INT16_MAX } from '../../domain/field-value.ts'
 import type { BreakdownItem } from '../../domain/resources/breakdowns.ts'
 import type { KpiDraft } from '../../domain/resources/kpi.ts'
 import { ensure, type Known, type Making } from './ensure.ts'
+import { askedId, findGroup } from './groups.ts'
 import type { RealIds } from './missing.ts'
 import type { MissingKpi, MissingPlan, MissingUser, UnitChoice } from './plan.ts'
 
@@ -118,18 +119,12 @@ const ensureKpis = async (making: Making, { kpis, category }: MissingPlan): Prom
   )
 }
 
-/** Returns the id in a text such as `7` or `#7`. */
-const askedId = (text: string): number | undefined => {
-  const [, id] = /^#?([1-9]\d{0,14})$/.exec(text) ?? []
-  return id === undefined ? undefined : Number(id)
-}
-
 /** Returns the id of the group that new items go into; it is created if there is none of that name. */
 const ensureGroup = async (making: Making, name: string): Promise<number> => {
   const { classic } = making
   if (!classic) return breakdownOf(making, name)
-  const asked = askedId(name)
-  if (asked !== undefined && (await classic.groups.list()).some(({ id }) => id === asked)) return asked
+  const found = findGroup(await classic.groups.list(), name)
+  if (found) return found.id
   const ids = await ensure(
     making,
     {

@@ -1,4 +1,4 @@
-import type { Named } from '../../client/directory.ts'
+import { looseName, type Named } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkText } from '../../domain/field-value.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
@@ -32,6 +32,8 @@ export type Missing = {
   readonly use: (row: BlockRow) => void
   /** Holds what the rows of new KPIs have shown. */
   readonly evidence: KpiEvidence
+  /** Returns the breakdown items that the service has and that rows name. */
+  readonly foundItems: () => BreakdownItem[]
   readonly clear: () => void
   /**
    * Takes the ids of what was created; tells whether they keep the order of the provisional ones, in which rows have
@@ -69,18 +71,30 @@ const provisionalItem = (id: number, name: string): (BreakdownItem & Named) | Fa
   return { ...completeRecord(breakdownItem, { id, name }, {}), within: 'this file' }
 }
 
+/** Returns the fault of a name whose address is that of another one in the file. */
+const sameAddress = (name: string, { name: other, email }: NamedUser): Fault =>
+  new Fault(
+    `"${name}" cannot become a user: its e-mail address ${email} is already that of "${other}" in this file; give both addresses in the file, or another --email-pattern`,
+  )
+
 /** Returns a user who does not exist yet, or the one who has the e-mail address. */
-const provisionalUser =
-  (known: Lookup<NamedUser>, emailPattern: string | undefined) =>
-  (id: number, name: string): NamedUser | Fault => {
+const provisionalUser = (known: Lookup<NamedUser>, emailPattern: string | undefined) => {
+  const byAddress = new Map<string, NamedUser>()
+  return (id: number, name: string): NamedUser | Fault => {
     const person = personOf(name, emailPattern)
     if (person instanceof Fault) return person
     const owner = known.find(person.email)
     const held = owner instanceof Fault ? undefined : known.byId.get(owner.id)
     if (held) return held
     const made = completeRecord(userResource, { id, ...person, user_type: 'User', user_status_id: 'A' }, {})
-    return { ...made, name: fullName(made) }
+    const named = { ...made, name: fullName(made) }
+    const other = byAddress.get(person.email.toLowerCase())
+    if (other === undefined) byAddress.set(person.email.toLowerCase(), named)
+    else if (looseName(other.name) === looseName(named.name)) return other
+    else return sameAddress(name, other)
+    return named
   }
+}
 
 /** Holds the lookups of a service. */
 type Lookups = {
@@ -121,6 +135,8 @@ export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creatio
   const users = ofUsers && createProvisionalKind(ofUsers, provisionalUser(ofUsers, emailPattern))
   const items = ofItems && createProvisionalKind(ofItems, provisionalItem)
   const evidence = createKpiEvidence()
+  const found = new Set<number>()
+  let lastOwner = 0
   let real: RealIds | undefined
   const realKpi = (id: number): number => real?.kpis.get(id) ?? id
   const realOwner = (owner: number): number => {
@@ -140,8 +156,13 @@ export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creatio
       }
       if (owner >= PROVISIONAL_ID) users?.use(owner)
       else if (owner <= -PROVISIONAL_ID) items?.use(-owner)
+      else if (owner < 0 && owner !== lastOwner) found.add(-owner)
+      lastOwner = owner
     },
+    foundItems: () => [...found].flatMap((id) => lookups.sources?.byId.get(id) ?? []),
     clear: () => {
+      found.clear()
+      lastOwner = 0
       for (const kind of [kpis, users, items, evidence]) kind?.clear()
     },
     settle: (ids) => {

@@ -1,12 +1,20 @@
+import type { Named } from '../../client/directory.ts'
 import type { Client } from '../../client/client.ts'
 import { type Issue, KpiError } from '../../domain/errors.ts'
 import { group } from '../../domain/resources/groups.ts'
 import type { CheckedFile } from '../check.ts'
 import { roleHeader } from '../columns/role-text.ts'
+import { ownerOf } from '../entry-key.ts'
 import type { Creation } from '../options.ts'
+import type { Lookup } from '../permissions.ts'
+import { isProvisional } from '../provisional-id.ts'
+import type { ListGroups, Reference } from '../reference.ts'
+import type { Batch } from '../rows/batches.ts'
 import { isNameOfTotal } from '../parse/ignored-rows.ts'
 import { defineKpi, type KnownOfKpi, type KpiDefaults } from './define-kpi.ts'
+import { faultOfGroups } from './groups.ts'
 import type { Missing } from './missing.ts'
+import { type NearName, nearNames } from './near-names.ts'
 import type { MissingKpi, MissingPlan, MissingUser } from './plan.ts'
 
 /** Names the category and the group that are used if nothing else says which. */
@@ -80,6 +88,40 @@ const faultsOfTotals = (
       message: `would be a new ${kind}, and is the name of a total: --ignore-rows ${quoted(name)} leaves its rows out${wide ? `, --ignore ${quoted(name)} a column of that name` : ''}; --ignore-rows none imports it`,
     }))
 
+/** Refuses new items beside items of another group: which of the two a name means is not clear. */
+const requireOneGroup = async (
+  created: Missing,
+  isNew: boolean,
+  name: string,
+  listGroups: ListGroups | undefined,
+): Promise<void> => {
+  const found = isNew ? created.foundItems() : []
+  const groups = found.length > 0 ? await listGroups?.() : undefined
+  const issue = groups && faultOfGroups(groups, found, name)
+  if (issue)
+    throw new KpiError('malformed', 'it is not clear which breakdown items some names mean; nothing was sent', {
+      issues: [issue],
+    })
+}
+
+/** Returns the new names that may be known ones, mistyped. */
+const nearOf = (
+  { kpis, users, sources }: Reference,
+  created: Pick<MissingPlan, 'kpis' | 'users' | 'items'>,
+): NearName[] => {
+  const knownNames = (lookup: Lookup | undefined): string[] =>
+    [...(lookup?.byId.values() ?? [])].flatMap(({ id, name, email }) =>
+      isProvisional(id) ? [] : [name, ...(email === undefined ? [] : [email])],
+    )
+  const namesOf = (list: readonly { readonly name: string; readonly email?: string }[]): string[] =>
+    list.flatMap(({ name, email }) => (email === undefined ? name : [name, email]))
+  return [
+    ...nearNames('KPI', namesOf(created.kpis), knownNames(kpis)),
+    ...nearNames('user', namesOf(created.users), knownNames(users)),
+    ...nearNames('breakdown item', namesOf(created.items), knownNames(sources)),
+  ]
+}
+
 const requireNoTotals = (
   checked: CheckedFile,
   { kpis, users, items }: Pick<MissingPlan, 'kpis' | 'users' | 'items'>,
@@ -103,6 +145,7 @@ export const planMissing = async (
   checked: CheckedFile,
   { frequency, unit, category, group: asked }: Creation,
   isRowsSettled: boolean,
+  listGroups?: ListGroups,
 ): Promise<MissingPlan | undefined> => {
   const { created } = checked.reference
   if (!created) return undefined
@@ -114,11 +157,32 @@ export const planMissing = async (
   const users = usersOf(created)
   if (kpis.length + users.length + items.length === 0) return undefined
   if (!isRowsSettled) requireNoTotals(checked, { kpis, users, items })
+  const name = groupName(checked, asked)
+  await requireOneGroup(created, items.length > 0, name, listGroups)
   return {
     kpis,
     users,
     items,
-    group: items.length > 0 ? groupName(checked, asked) : undefined,
+    group: items.length > 0 ? name : undefined,
     category: category ?? CATEGORY,
+    near: nearOf(checked.reference, { kpis, users, items }),
   }
+}
+
+/** Returns a plan without what only rows name that are rejected; undefined if nothing is left of it. */
+export const neededOf = (plan: MissingPlan, batches: Iterable<Batch>): MissingPlan | undefined => {
+  const [owners, kpis] = [new Set<number>(), new Set<number>()]
+  for (const { drafts } of batches) {
+    for (const draft of drafts) {
+      kpis.add(draft.kpi_id)
+      owners.add(ownerOf(draft))
+    }
+  }
+  const needed = {
+    ...plan,
+    kpis: plan.kpis.filter(({ id }) => kpis.has(id)),
+    users: plan.users.filter(({ id }) => owners.has(id)),
+    items: plan.items.filter(({ id }) => owners.has(-id)),
+  }
+  return needed.kpis.length + needed.users.length + needed.items.length > 0 ? needed : undefined
 }

@@ -1,9 +1,10 @@
 import type { Decimal } from '../../domain/decimal.ts'
+import type { NearName } from './near-names.ts'
 import type { Frequency } from '../../domain/period.ts'
 
 /** Describes the unit of a new KPI: one that exists, or a new one. */
 export type UnitChoice =
-  | { readonly kind: 'existing'; readonly id: number; readonly name: string }
+  | { readonly kind: 'existing'; readonly id: number; readonly name: string; readonly is_percentage: boolean }
   | {
       readonly kind: 'new'
       readonly name: string
@@ -44,4 +45,6 @@ export type MissingPlan = {
   readonly group: string | undefined
   /** Names the category of new KPIs. */
   readonly category: string
+  /** Lists new names that are nearly those of things that exist. */
+  readonly near: readonly NearName[]
 }

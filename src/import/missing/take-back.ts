@@ -3,7 +3,7 @@ import { entryPages } from '../../client/operations/entry-pages.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryQuery } from '../../client/operations/queries.ts'
-import type { CreatedThing } from './ensure.ts'
+import type { CreatedKind, CreatedThing } from './ensure.ts'
 
 /** Says that something was removed before. */
 export const GONE = 'is gone already'
@@ -109,6 +109,35 @@ const judgeAssignments = async (clients: Clients, things: readonly CreatedThing[
   return fates
 }
 
+/** Describes what uses something else: a KPI its unit and category, an item its group. */
+type Use = { readonly kind: CreatedKind; readonly id: number; readonly by: string }
+
+/** Returns what the KPIs and items use that are not removed. */
+const usesOf = async ({ client }: Clients, fates: readonly Fate[]): Promise<Use[]> => {
+  const removed = new Set(fates.flatMap(({ thing, left }) => (left === undefined ? `${thing.kind} ${thing.id}` : [])))
+  const stays = (kind: CreatedKind, id: number): boolean => !removed.has(`${kind} ${id}`)
+  const kpis = (await client.kpis.list()).filter(({ id }) => stays('kpi', id))
+  const items = client.variant === 'v1' ? await client.breakdownItems.list() : []
+  return [
+    ...kpis.flatMap(({ name, unit_id, category_id }) => [
+      { kind: 'unit' as const, id: unit_id, by: `the KPI "${name}"` },
+      { kind: 'category' as const, id: category_id, by: `the KPI "${name}"` },
+    ]),
+    ...items
+      .filter(({ id }) => stays('item', id))
+      .map(({ name, breakdown_id }) => ({ kind: 'group' as const, id: breakdown_id, by: `the item "${name}"` })),
+  ]
+}
+
+/** Leaves alone what something else uses that is not removed. */
+const leaveUsed = (fates: readonly Fate[], uses: readonly Use[]): Fate[] => {
+  const users = new Map(uses.map(({ kind, id, by }) => [`${kind} ${id}`, by]))
+  return fates.map((fate) => {
+    const by = users.get(`${fate.thing.kind} ${fate.thing.id}`)
+    return fate.left === undefined && by !== undefined ? { ...fate, left: `is used by ${by}` } : fate
+  })
+}
+
 /** Returns what would become of the things that a run created, in the order in which they are removed. */
 export const judgeThings = async (
   clients: Clients,
@@ -121,7 +150,7 @@ export const judgeThings = async (
     if (ofKind.length === 0) continue
     fates.push(...(await judgeList(clients, ofKind, await listKind(clients, kind), withEntries)))
   }
-  return fates
+  return leaveUsed(fates, await usesOf(clients, fates))
 }
 
 /** Removes the entries of something that is not removed with them. */

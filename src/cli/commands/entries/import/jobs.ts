@@ -8,6 +8,7 @@ import type { VerificationOptions } from '../../../../import/verify/verified.ts'
 import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
+import { withClassic } from '../created.ts'
 import { announcingClock } from '../../../output/wait-notices.ts'
 import { saveMapping } from './mapping.ts'
 import type { ParsedOptions } from './parsed-options.ts'
@@ -136,6 +137,7 @@ export const beginRun = ({ cli, client, parsed, stops, progress }: CommandRun, {
     folder: cli.io.tempDir,
     signal: stops.signal(),
     rate: parsed.rate,
+    groups: () => withClassic(cli, client, async (classic) => classic?.groups.list()),
     onProgress: (step) => {
       cli.io.limitMemory()
       progress.show(step)

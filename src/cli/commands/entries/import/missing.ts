@@ -4,7 +4,8 @@ import type { RealIds } from '../../../../import/missing/missing.ts'
 import type { MissingKpi, MissingPlan } from '../../../../import/missing/plan.ts'
 import { createReceipt } from '../../../../import/missing/receipt.ts'
 import { askForYes } from '../../../args/prompt.ts'
-import { countOf } from '../../../output/text.ts'
+import { countOf, shellWord } from '../../../output/text.ts'
+import { placeFlags } from '../../../target/settings.ts'
 import { receiptsFolder, serviceOf, withClassic } from '../created.ts'
 import type { CommandRun } from './jobs.ts'
 
@@ -61,7 +62,9 @@ export const receiptOf = ({ cli, progress }: CommandRun, file: string): RunRecei
     },
     close: () => {
       opened?.close()
-      if (opened && count > 0) progress.note(`to take back what was created: kpi entries undo ${opened.name}`)
+      if (!opened || count === 0) return
+      const flags = [...placeFlags(cli.flags), '--with-entries'].map(shellWord).join(' ')
+      progress.note(`to take back what was created, with its entries: kpi entries undo ${opened.name} ${flags}`)
     },
   }
 }

@@ -1,0 +1,126 @@
+import { writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { allOf, errorOf, jsonOf, type Ran } from '../support/kpi.ts'
+import { embeddedUser, type User } from '../support/user.ts'
+
+let user: User
+beforeEach(async () => {
+  user = await embeddedUser()
+})
+afterEach(() => user[Symbol.asyncDispose]())
+
+const importText = (text: string, ...args: string[]): Promise<Ran> => {
+  writeFileSync(user.folder.in('data.csv'), text)
+  return user.kpi('entries', 'import', 'data.csv', '--create-missing', '--frequency', 'D', '-o', 'json', ...args)
+}
+
+const actuals = async (): Promise<string[]> => {
+  const list = await user.kpi('entries', 'list', '--from', '2026-01-01', '--to', '2026-12-31', '-o', 'json')
+  return (jsonOf(list) as { actual: number }[]).map(({ actual }) => String(actual))
+}
+
+const namesOf = async (noun: string): Promise<string[]> =>
+  (jsonOf(await user.kpi(noun, 'list', '-o', 'json')) as { name: string }[]).map(({ name }) => name)
+
+describe('values of a new KPI below 1 whose unit is given', () => {
+  const FILE = 'Store,Date,Conversion\nA,2026-03-01,0.12\nA,2026-03-02,0.13\n'
+
+  test('are asked about if the unit is a percentage', async () => {
+    const ran = await importText(FILE, '--unit', 'Percent')
+    expect([ran.code, allOf(errorOf(ran))]).toEqual([1, expect.stringContaining('--percent fraction')])
+  })
+
+  test.each([
+    ['fraction', ['12', '13']],
+    ['as-is', ['0.12', '0.13']],
+  ])('are read as --percent %s says', async (percent, expected) => {
+    expect((await importText(FILE, '--unit', 'Percent', '--percent', percent)).code).toBe(0)
+    expect(await actuals()).toEqual(expected)
+  })
+
+  test('are no percentages with another unit, which is said', async () => {
+    const ran = await importText(FILE, '--unit', 'Number', '--percent', 'fraction')
+    expect(ran.stderr).toContain('--percent fraction changes nothing: no KPI of this file is a percentage\n')
+    expect(await actuals()).toEqual(['0.12', '0.13'])
+  })
+})
+
+describe('names of items that another group has', () => {
+  const REGIONS = 'Region,Date,Sales\nNorth,2026-03-01,500\nSouth,2026-03-01,400\n'
+  beforeEach(async () => {
+    jsonOf(await importText('Store,Date,Sales\nNorth,2026-03-01,5\n'))
+  })
+
+  test('stop an import that creates items in a group of its own', async () => {
+    const ran = await importText(REGIONS)
+    expect(ran.code).toBe(1)
+    expect(errorOf(ran).issues).toEqual([
+      {
+        field: 'North',
+        message:
+          'is in the group "Store", and the new breakdown items of this file would go into "Region": --group "Store" creates them beside it, --group "Region" creates an item of that name there as well',
+      },
+    ])
+    expect(await actuals()).toEqual(['5'])
+  })
+
+  test('mean those of the group that is given', async () => {
+    expect(jsonOf(await importText(REGIONS, '--group', 'Store'))).toMatchObject({ created: 1, updated: 1 })
+    expect((await actuals()).toSorted()).toEqual(['400', '500'])
+  })
+
+  test('are created in another group that is given', async () => {
+    expect(jsonOf(await importText(REGIONS, '--group', 'Region'))).toMatchObject({ created: 2, updated: 0 })
+    expect((await actuals()).toSorted()).toEqual(['400', '5', '500'])
+    expect(jsonOf(await importText(REGIONS, '--group', 'Region'))).toMatchObject({ created: 0, unchanged: 2 })
+  })
+})
+
+test('new names that are nearly known ones are warned of', async () => {
+  await importText('Store,Date,Sales\nHarbour,2026-03-01,5\n')
+  const ran = await importText('Store,Date,Salse\nHarbor,2026-03-02,5\n', '--group', 'Store', '--dry-run')
+  expect(ran.stderr).toContain(
+    'the new KPI "Salse" is nearly "Sales", which exists: if that is meant, correct the file\n',
+  )
+  expect(ran.stderr).toContain('the new breakdown item "Harbor" is nearly "Harbour", which exists')
+})
+
+test('nothing is created that only rows name whose key is there twice', async () => {
+  const file = 'Store,Date,Sales\nA,2026-03-01,1\nB,2026-03-01,2\nA,2026-03-01,3\n'
+  expect(jsonOf({ ...(await importText(file)), code: 0 })).toMatchObject({ created: 1, rejected: 2 })
+  expect((await namesOf('group-items')).toSorted()).toEqual(['B'])
+  const none = await importText('Shop,Date,Visits\nX,2026-03-01,1\nX,2026-03-01,3\n')
+  expect([none.code, await namesOf('kpis')]).toEqual([3, ['Sales']])
+})
+
+describe('people whose addresses are made of their names', () => {
+  const FILE = 'user,kpi,date,actual\nAnn Lee,Visits,2026-03-02,3\nAnna Lee,Visits,2026-03-02,4\n'
+
+  test('are rejected if another one has the address already', async () => {
+    const ran = await importText(FILE, '--email-pattern', '{initial}{last}@example.com')
+    expect(ran.code).toBe(3)
+    const why = 'cannot become a user: its e-mail address alee@example.com is already that of'
+    expect(ran.stderr.replaceAll('\\"', '"')).toContain(`"Anna Lee" ${why} "Ann Lee" in this file; give both addresses`)
+    expect(await actuals()).toEqual(['3'])
+  })
+
+  test('are one person however the name is written', async () => {
+    const file = 'user,kpi,date,actual\nAnn Lee,Visits,2026-03-02,3\n"Lee, Ann",Visits,2026-03-03,4\n'
+    expect(jsonOf(await importText(file, '--email-pattern', '{name}@example.com'))).toMatchObject({ created: 2 })
+    expect(jsonOf(await user.kpi('users', 'list', '-o', 'json'))).toHaveLength(2)
+  })
+})
+
+test('a dry run of undo leaves alone what things use that stay', async () => {
+  const ran = await importText('Region,Date,Revenue in EUR\nNorth,2026-01-01,1\n')
+  const receipt = /kpi entries undo (\S+)/.exec(ran.stderr)?.[1] ?? ''
+  const dry = await user.kpi('entries', 'undo', receipt, '--dry-run', '-o', 'csv')
+  expect(dry.stdout.split('\n').map((line) => line.split(',').toSpliced(2, 1).join(','))).toEqual([
+    'action,kind,name,entries,reason',
+    'leave,kpi,Revenue in EUR,1,"has 1 entry; --with-entries removes them, too"',
+    'leave,item,North,1,"has 1 entry; --with-entries removes them, too"',
+    'leave,group,Region,0,"is used by the item ""North"""',
+    'leave,unit,EUR,0,"is used by the KPI ""Revenue in EUR"""',
+    '',
+  ])
+})

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { nearNames, warningsOnNearNames } from '../../../src/import/missing/near-names.ts'
+
+const KNOWN = ['Harbour', 'Hill', 'Sales', 'Ann Lee', 'Store 12', 'Team B', 'Iraq', 'bob.ray@example.com', 'São Tomé']
+
+test.each([
+  ['Harbor', 'Harbour', 'a letter fewer'],
+  ['Hil', 'Hill', 'a letter fewer in a short word'],
+  ['Salse', 'Sales', 'two letters that changed places'],
+  ['Anne Lee', 'Ann Lee', 'a letter more in one of two words'],
+  ['Harbeur', 'Harbour', 'another letter'],
+  ['bob.rayy@example.com', 'bob.ray@example.com', 'an address'],
+  ['São Tome', 'São Tomé', undefined],
+  ['Store 13', undefined, 'another number'],
+  ['Team C', undefined, 'another letter that is a word'],
+  ['Iran', undefined, 'another letter in a short word'],
+  ['Lake', undefined, 'another name'],
+  ['Harbour Hill', undefined, 'a word more'],
+])('%s is near %s: %s', (name, known, why) => {
+  const found = nearNames('KPI', [name], KNOWN).map((one) => one.known)
+  expect(found).toEqual(known === undefined || why === undefined ? [] : [known])
+})
+
+test('at most ten are shown', () => {
+  const near = Array.from({ length: 12 }, (_, at) => ({ kind: 'KPI', name: `Salse ${at}`, known: `Sales ${at}` }))
+  const warnings = warningsOnNearNames(near)
+  expect(warnings).toHaveLength(11)
+  expect(warnings.at(-1)).toBe('2 more new names are nearly known ones')
+})
+
+test('thousands of names are compared without comparing each with each', () => {
+  const known = Array.from({ length: 20_000 }, (_, at) => `Country of number ${at}`)
+  expect(nearNames('KPI', ['Countri of number 19999'], known)).toEqual([
+    { kind: 'KPI', name: 'Countri of number 19999', known: 'Country of number 19999' },
+  ])
+})
