@@ -1,4 +1,3 @@
-import type { Named } from '../../client/directory.ts'
 import type { Client } from '../../client/client.ts'
 import { type Issue, KpiError } from '../../domain/errors.ts'
 import { group } from '../../domain/resources/groups.ts'
