@@ -61,14 +61,24 @@ const columnKind = (rows: readonly Cells[], at: number): 'number' | 'date' | 'ei
   return isMost('date', 'either') ? 'date' : undefined
 }
 
-const medianOf = (numbers: readonly number[]): number | undefined =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
+/** Returns the median of numbers; of two in the middle, the one that more of all numbers are, or else the lower one. */
+const medianOf = (numbers: readonly number[], all: readonly number[]): number | undefined => {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  const [lower, upper] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.floor(sorted.length / 2)]]
+  const frequency = (number: number | undefined): number => all.filter((one) => one === number).length
+  return frequency(upper) > frequency(lower) ? upper : lower
+}
+
+const lengthsOf = (rows: readonly Cells[]): number[] => rows.map(({ length }) => length)
 
 /** Returns how many cells a row of the table typically has: the median of the later rows, but for footers. */
-const typicalCount = (counts: readonly number[]): number => {
+const typicalCount = (rows: readonly Cells[], counts: readonly number[]): number => {
   const wide = counts.filter((count) => count > 1)
   const late = counts.slice(Math.floor(counts.length / 2)).filter((count) => count > 1)
-  return medianOf(late.length > 0 ? late : wide) ?? 1
+  // One row alone is no table, unless it is a header without rows.
+  const isAlone = wide.length === 1 && lengthsOf(rows).filter((length) => length > 1).length === 1
+  if (isAlone && (counts.at(-1) ?? 0) < 2) return 1
+  return medianOf(late.length > 0 ? late : wide, lengthsOf(rows)) ?? 1
 }
 
 const textKey = (at: number, text: string): string => `${at} ${text}`
@@ -86,24 +96,32 @@ const bodyOf = (rows: readonly Cells[], columns: readonly number[]): TableBody =
   return { columns, kinds, texts }
 }
 
+/** Tells whether a part of a table shows what more columns hold than a longer part does, or as many others. */
+const showsMore = ({ kinds }: TableBody, longer: TableBody): boolean =>
+  kinds.size >= longer.kinds.size && [...kinds.keys()].some((at) => !longer.kinds.has(at))
+
 /** Sets up to how many rows a file is short, so that titles may be most of it, and the last rows alone are judged. */
 const SHORT = 24
 
 /** Finds out what the columns of a table hold: from the later half of those of its rows that are as wide as most. */
 export const describeBody = (rows: readonly Cells[]): TableBody => {
   const counts = rows.map(countOf)
-  const typical = typicalCount(counts)
+  const typical = typicalCount(rows, counts)
   const least = Math.max(Math.min(2, typical), Math.ceil(typical / 2))
   const wide = rows.filter((_, at) => (counts[at] ?? 0) >= least)
   const half = wide.slice(Math.ceil(wide.length / 2)).slice(-MOST_ROWS)
   const judged = half.length > 0 ? half : wide
   // A single row may have more cells than the table, where its text has separators.
-  const width = medianOf(judged.map(({ length }) => length)) ?? 0
+  const width = medianOf(lengthsOf(judged), lengthsOf(rows)) ?? 0
   const columns = Array.from({ length: width }, (_, at) => at).filter((at) =>
     judged.some((cells) => textAt(cells, at) !== ''),
   )
-  const tails = rows.length > SHORT ? [judged] : [judged, judged.slice(-2), judged.slice(-1)]
-  return tails.map((tail) => bodyOf(tail, columns)).find(({ kinds }) => kinds.size > 0) ?? bodyOf(judged, columns)
+  // A last row with fewer cells is hardly one of the table.
+  const isLong = rows.length > SHORT || (judged.at(-1)?.length ?? 0) < width
+  const tails = isLong ? [judged] : [judged, judged.slice(-2), judged.slice(-1)]
+  const bodies = tails.map((tail) => bodyOf(tail, columns))
+  // The longest part that shows most: the first of it may still be the header.
+  return bodies.reduce((best, one) => (showsMore(one, best) ? one : best))
 }
 
 /** Returns the share of the table's columns in which a row has a cell. */
@@ -144,7 +162,7 @@ export const rowKind = ({ kinds }: TableBody, cells: Cells): 'data' | 'labels' |
     const kind = kindOf(textAt(cells, at))
     if (kind === 'nothing') continue
     if (wanted === 'number' && kind === 'either') open.push(textAt(cells, at))
-    else if (kind === 'text' || (wanted === 'number' && kind === 'date')) others += 1
+    else if (kind === 'text' || (wanted !== 'date' && kind === 'date')) others += 1
     else fitting += 1
   }
   if (fitting === 0 && areDateLabels(open, cells)) others += open.length

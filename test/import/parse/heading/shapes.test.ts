@@ -156,6 +156,11 @@ describe('the header is found in files of', () => {
       { header: 'Laden|Umsatz|Besucher', line: 1, rows: 2 },
     ],
     [
+      'no title, few rows, and a footer with fewer cells',
+      lines('Laden,Art,Umsatz', 'Ulm,A,1481', 'Hof,B,4820', 'Updated,2026-01-05'),
+      { header: 'Laden|Art|Umsatz', line: 1, rows: 3 },
+    ],
+    [
       'six lines above, and one row',
       lines('A', 'b', 'Source;x', '', 'd', 'Made;2026-01-01', 'e', 'Store;Month;Revenue;Visits', 'North;2026-01;1;2'),
       { header: 'Store|Month|Revenue|Visits', line: 8, rows: 1 },
