@@ -7,6 +7,7 @@ import {
   countOf,
   coverageOf,
   describeBody,
+  isBelowHeader,
   isUnitRow,
   isWords,
   repeatsText,
@@ -121,10 +122,17 @@ const rowOfNames = (search: Search, places: readonly number[]): number | undefin
   return mayBeFact ? undefined : one
 }
 
+/** Tells whether a row holds the units of labels in the row above it, each of which has its own. */
+const areUnitsBelow = ({ rows, body }: Search, at: number): boolean => {
+  const [above, cells] = [rows[at - 1]?.cells ?? [], rows[at]?.cells ?? []]
+  const labels = [...cells.keys()].filter((place) => textAt(cells, place) !== '').map((place) => textAt(above, place))
+  return isUnitRow(body, cells) && !labels.includes('') && new Set(labels).size === labels.length
+}
+
 /** Returns which of several rows of labels is the header; throws if that is not clear. */
 const chooseLabels = (search: Search, all: readonly number[]): FoundHeading => {
   const last = all.at(-1) ?? 0
-  const isDouble = headingAt(search.rows, last).upper !== undefined
+  const isDouble = headingAt(search.rows, last).upper !== undefined && !areUnitsBelow(search, last)
   const left = withoutTitles(search, isDouble ? all.filter((at) => at !== last - 1) : all)
   const units = left.length > 1 && isUnitRow(search.body, cellsAt(search, last)) ? last : undefined
   const rows = left.filter((at) => at !== units)
@@ -186,7 +194,7 @@ const findIn = (search: Search): FoundHeading => {
   const sure = places.find((at) => isSurelyHeader(cellsAt(search, at)))
   const first = firstNaming(search)
   if (sure !== undefined) {
-    const after = labelRows(search, sure).find((at) => at > sure && isUnitRow(body, cellsAt(search, at)))
+    const after = labelRows(search, sure).find((at) => at > sure && isBelowHeader(body, cellsAt(search, at)))
     return headingAt(search.rows, sure, after)
   }
   if (body.kinds.size === 0) return headingAt(search.rows, first)
@@ -201,10 +209,12 @@ const findIn = (search: Search): FoundHeading => {
 const afterLines = (rows: readonly Row[], lines: number): FoundHeading => {
   const at = rows.findIndex(({ line }) => line > lines)
   if (at < 0 && rows.length > 0) throw new KpiError('malformed', `--skip-lines ${lines} skips all of the file`)
-  const { body } = searchIn(rows.slice(Math.max(0, at)))
-  const [upper, next] = [rows[at]?.cells ?? [], rows[at + 1]?.cells ?? []]
-  const isDouble = rowKind(body, next) === 'labels' && isUpperRow(upper, next)
-  return headingAt(rows, isDouble ? at + 1 : Math.max(0, at))
+  const [first, next] = [Math.max(0, at), Math.max(0, at) + 1]
+  const search = searchIn(rows.slice(first))
+  if (areUnitsBelow(search, 1)) return headingAt(rows, first, next)
+  const [upper, lower] = [cellsAt(search, 0), cellsAt(search, 1)]
+  const isDouble = rowKind(search.body, lower) === 'labels' && isUpperRow(upper, lower)
+  return headingAt(rows, isDouble ? next : first)
 }
 
 /**

@@ -171,8 +171,36 @@ export const rowKind = ({ kinds }: TableBody, cells: Cells): 'data' | 'labels' |
   return others > 0 ? 'labels' : undefined
 }
 
-/** Tells whether a row holds the units of columns of numbers, and nothing else. */
-export const isUnitRow = ({ kinds }: TableBody, cells: Cells): boolean => {
-  const given = [...cells.keys()].filter((at) => textAt(cells, at) !== '')
-  return given.length > 0 && given.every((at) => kinds.get(at) === 'number' && isWords(textAt(cells, at)))
+/** Lists words for what numbers count, beside currencies and the percent sign. */
+const UNITS = new Set(
+  [
+    'persons people pers personen personnes personas persone osoby units unit number count pieces pcs pc items stück stk',
+    'anzahl anz unités nombre nb unidades número szt antal stuks aantal percent prozent pct kg g t tonnes tonnen to h hrs',
+    'hours std stunden heures horas min minutes minuten s sec days tage jours d km m m² m2 m³ m3 l ha mm cm kwh mwh gwh',
+    'twh kw mw gw mio mrd tsd k mln million millions thousand thousands billion °c celsius 人 件 円 千円 百万円 个 元 万元',
+  ].flatMap((line) => line.split(' ')),
+)
+const BRACKETS = /^[([].*[)\]]$/u
+
+/** Tells whether a text is a unit: a currency, a percent sign, a word for what is counted, or any word in brackets. */
+const isUnit = (text: string): boolean => {
+  const isKnown = UNITS.has(text.toLowerCase().replace(/\.$/, '')) || stripAffixes(`1 ${text}`) !== undefined
+  return isWords(text) && (BRACKETS.test(text) || isKnown)
+}
+
+/** Returns the columns in which a row has cells. */
+const givenColumns = (cells: Cells): number[] => [...cells.keys()].filter((at) => textAt(cells, at) !== '')
+
+const isNumeric = ({ kinds }: TableBody, at: number): boolean => ['number', 'either'].includes(kinds.get(at) ?? '')
+
+/** Tells whether a row has words in columns of numbers, and no other cells. */
+export const isBelowHeader = (body: TableBody, cells: Cells): boolean => {
+  const given = givenColumns(cells)
+  return given.length > 0 && given.every((at) => isNumeric(body, at) && isWords(textAt(cells, at)))
+}
+
+/** Tells whether a row holds units, of columns of numbers and of others that hold too little to tell, and nothing else. */
+export const isUnitRow = (body: TableBody, cells: Cells): boolean => {
+  const given = givenColumns(cells)
+  return given.every((at) => isUnit(textAt(cells, at))) && given.some((at) => isNumeric(body, at))
 }

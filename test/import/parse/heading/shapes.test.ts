@@ -156,6 +156,16 @@ describe('the header is found in files of', () => {
       { header: 'Laden|Umsatz|Besucher', line: 1, rows: 2 },
     ],
     [
+      'the same unit below each month',
+      lines('Laden;2026-01;2026-02', ';EUR;EUR', 'Nord;10,5;11', 'Süd;3;4'),
+      { header: 'Laden|2026-01|2026-02', line: 1, rows: 2 },
+    ],
+    [
+      'units in brackets, one of them of a column without values',
+      lines('Laden;Umsatz;Besucher', ';[Mio.];(Köpfe)', 'Nord;1;', 'Süd;3;'),
+      { header: 'Laden|Umsatz|Besucher', line: 1, rows: 2 },
+    ],
+    [
       'no title, few rows, and a footer with fewer cells',
       lines('Laden,Art,Umsatz', 'Ulm,A,1481', 'Hof,B,4820', 'Updated,2026-01-05'),
       { header: 'Laden|Art|Umsatz', line: 1, rows: 3 },
@@ -254,6 +264,10 @@ describe('nothing is guessed', () => {
     expect(await shapeOf(text, { skipLines: 0 })).toEqual({ header: 'Sales|all stores', line: 1, rows: 3 })
     expect(await shapeOf(text, { skipLines: 1 })).toEqual({ header: 'Store|Revenue', line: 2, rows: 2 })
     expect(await shapeOf(text, { skipLines: 2 })).toEqual({ header: 'North|1', line: 3, rows: 1 })
+    const numbers = lines('Sales', 'Date;Paris;Bonn', '08.2005;474123;', '09.2005;98;20')
+    expect(await shapeOf(numbers, { skipLines: 1 })).toEqual({ header: 'Date|Paris|Bonn', line: 2, rows: 2 })
+    const units = lines('Sales', 'Store;2026-01;2026-02', ';EUR;EUR', 'North;1;2')
+    expect(await shapeOf(units, { skipLines: 1 })).toEqual({ header: 'Store|2026-01|2026-02', line: 2, rows: 1 })
   })
 
   test('about the lines of a long preface', async () => {
