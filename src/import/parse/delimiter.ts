@@ -1,7 +1,7 @@
 import { KpiError } from '../../domain/errors.ts'
 import { roleOf } from '../columns/header.ts'
 import { type Delimiter, delimiterName, DELIMITERS } from '../options.ts'
-import { widestRowPlace } from './heading/find-heading.ts'
+import { probableHeader } from './heading/find-heading.ts'
 import { createSplitter, type Row } from './rows.ts'
 
 /** Describes the delimiter of a file. */
@@ -45,13 +45,14 @@ const rowsBy = ({ text, isAll, skipLines = 0 }: Beginning, separator: string): R
 
 const readBy = (beginning: Beginning, separator: Delimiter): SplitLines => {
   const all = rowsBy(beginning, separator)
-  const [header, ...rows] = all.slice(widestRowPlace(all)).map(({ cells }) => cells)
+  const [header, ...rows] = all.slice(probableHeader(all)).map(({ cells }) => cells)
   const names = header ?? []
   const isPlain = (_: string, at: number): boolean => rows.every((cells) => PLAIN_CELL.test(cells[at] ?? ''))
   return {
     separator,
     cells: names.length,
-    lines: rows.length + 1,
+    // A row below which there is none is hardly the header of the rows above it.
+    lines: rows.length > 0 ? rows.length + 1 : all.length,
     alike: rows.filter((cells) => cells.length === names.length).length + 1,
     clear:
       names.filter((name) => roleOf(name) !== undefined).length +

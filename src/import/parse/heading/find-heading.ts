@@ -7,9 +7,11 @@ import {
   countOf,
   coverageOf,
   describeBody,
+  hasWordsForNumbers,
+  isOneWord,
   isBelowHeader,
   isUnitRow,
-  isWords,
+  namesKinds,
   repeatsText,
   rowKind,
   type TableBody,
@@ -27,6 +29,9 @@ type FoundHeading = {
   readonly units: number | undefined
 }
 
+/** Lists the places of several rows that may be the header. */
+type Candidates = { readonly candidates: readonly number[] }
+
 /** Sets how many rows show where the header is. */
 export const HEADING_ROWS = 60
 /** Sets of how many of the table's columns a header names at least: some may have no name. */
@@ -34,7 +39,7 @@ const LEAST_NAMED = 0.5
 /** Sets of how many of the columns a title has cells at most, below which a row names all columns. */
 const MOST_OF_TITLE = 2 / 3
 /** Sets how far below a row that looks like data the header may still be. */
-const NEAR = 5
+const NEAR = 8
 const SHOWN_CELLS = 4
 
 /** Holds the rows with cells among the first of a file, by their places, and what the table holds. */
@@ -69,7 +74,7 @@ const showRow = ({ line, cells }: Row): string => {
 }
 
 /** Refuses to choose between rows that may be the header. */
-const severalRows = ({ rows }: Search, places: readonly number[]): KpiError => {
+const severalRows = (rows: readonly Row[], places: readonly number[]): KpiError => {
   const shown = places.flatMap((at) => rows[at] ?? [])
   return new KpiError(
     'malformed',
@@ -122,6 +127,30 @@ const rowOfNames = (search: Search, places: readonly number[]): number | undefin
   return mayBeFact ? undefined : one
 }
 
+/** Sets how many columns a table has at most above which facts may be as wide as it is. */
+const COLUMNS_OF_FACTS = 3
+
+/** Sets how many whole rows of data below a header show that they are data, and no facts above the header. */
+const ROWS_OF_DATA = 3
+
+/** Tells whether a row has all of the table's cells, and no words where the table has numbers. */
+const isWholeData = ({ body }: Search, cells: Cells): boolean =>
+  coverageOf(body, cells) === 1 && rowKind(body, cells) === 'data' && !hasWordsForNumbers(body, cells)
+
+/** Tells whether rows below a row of labels, up to later ones, are surely data. */
+const beginsData = (search: Search, at: number, later: readonly number[]): boolean => {
+  const below = search.places.filter((place) => place > at && place < (later[0] ?? 0))
+  return below.filter((place) => isWholeData(search, cellsAt(search, place))).length >= ROWS_OF_DATA
+}
+
+/** Tells whether the rows between a row of labels and later ones may be facts, so that a later one is the header. */
+const mayBeFacts = (search: Search, at: number, later: readonly number[]): boolean => {
+  const below = search.places.filter((place) => place > at && place < (later.at(-1) ?? 0))
+  if (beginsData(search, at, later)) return false
+  const isWhole = below.every((place) => isWholeData(search, cellsAt(search, place)))
+  return !isWhole || search.body.columns.length <= COLUMNS_OF_FACTS
+}
+
 /** Tells whether a row holds the units of labels in the row above it, each of which has its own. */
 const areUnitsBelow = ({ rows, body }: Search, at: number): boolean => {
   const [above, cells] = [rows[at - 1]?.cells ?? [], rows[at]?.cells ?? []]
@@ -129,16 +158,32 @@ const areUnitsBelow = ({ rows, body }: Search, at: number): boolean => {
   return isUnitRow(body, cells) && !labels.includes('') && new Set(labels).size === labels.length
 }
 
-/** Returns which of several rows of labels is the header; throws if that is not clear. */
-const chooseLabels = (search: Search, all: readonly number[]): FoundHeading => {
+/** Returns the rows of labels close below a row, but for those that name less of the table. */
+const laterLabels = (search: Search, first: number): number[] => {
+  const { places, body } = search
+  const place = places.indexOf(first)
+  const least = coverageOf(body, cellsAt(search, first))
+  return places.slice(place + 1, place + 1 + NEAR).filter((at) => {
+    const cells = cellsAt(search, at)
+    const isLabels = namesColumns(search, cells) && rowKind(body, cells) === 'labels'
+    const namesAsMuch = coverageOf(body, cells) >= least || namesKinds(body, cells)
+    return isLabels && namesAsMuch && !repeatsText(body, cells) && !isOneWord(body, cells)
+  })
+}
+
+/** Returns which of several rows of labels is the header. */
+const chooseLabels = (search: Search, all: readonly number[]): FoundHeading | Candidates => {
   const last = all.at(-1) ?? 0
   const isDouble = headingAt(search.rows, last).upper !== undefined && !areUnitsBelow(search, last)
   const left = withoutTitles(search, isDouble ? all.filter((at) => at !== last - 1) : all)
   const units = left.length > 1 && isUnitRow(search.body, cellsAt(search, last)) ? last : undefined
-  const rows = left.filter((at) => at !== units)
+  const labels = left.filter((at) => at !== units)
+  const later = laterLabels(search, last)
+  const mayGoOn = labels.length > 1 || mayBeFacts(search, last, later)
+  const rows = mayGoOn ? [...labels, ...later] : labels
   const [one, ...others] = rows
   const found = others.length === 0 ? one : rowOfNames(search, rows)
-  if (found === undefined) throw severalRows(search, rows)
+  if (found === undefined) return { candidates: rows }
   return headingAt(search.rows, found, units)
 }
 
@@ -156,23 +201,18 @@ const nearHeader = (search: Search, first: number): number => {
 }
 
 /** Returns the heading of a file whose first row as wide as the table looks like data. */
-const aboveData = (search: Search, first: number): FoundHeading => {
-  const { places, body } = search
-  const place = places.indexOf(first)
-  const later = places.slice(place + 1, place + 1 + NEAR).find((at) => {
-    const cells = cellsAt(search, at)
-    return (
-      coverageOf(body, cells) === 1 &&
-      cells.every((cell) => cell.trim() === '' || isWords(cell.trim())) &&
-      !repeatsText(body, cells)
-    )
-  })
+const aboveData = (search: Search, first: number): FoundHeading | Candidates => {
+  // A row that names all columns may be the header, below a title such as a year.
+  const isPartly = coverageOf(search.body, cellsAt(search, first + 1)) < 1
+  const units = isPartly && areUnitsBelow(search, first + 1) ? first + 1 : undefined
+  const labels = laterLabels(search, units ?? first)
+  const rows = [first, ...(beginsData(search, first, labels) ? [] : labels)]
+  const [, later, ...others] = rows
   if (later !== undefined) {
-    if (knownShare(cellsAt(search, later)) <= knownShare(cellsAt(search, first)))
-      throw severalRows(search, [first, later])
-    return headingAt(search.rows, later)
+    const isNamed = knownShare(cellsAt(search, later)) > knownShare(cellsAt(search, first))
+    return isNamed && others.length === 0 ? headingAt(search.rows, later) : { candidates: rows }
   }
-  return headingAt(search.rows, nearHeader(search, first))
+  return headingAt(search.rows, units === undefined ? nearHeader(search, first) : first, units)
 }
 
 /**
@@ -189,7 +229,7 @@ const firstNaming = (search: Search): number => {
   return hasFacts ? wide : first
 }
 
-const findIn = (search: Search): FoundHeading => {
+const findIn = (search: Search): FoundHeading | Candidates => {
   const { places, body } = search
   const sure = places.find((at) => isSurelyHeader(cellsAt(search, at)))
   const first = firstNaming(search)
@@ -222,12 +262,14 @@ const afterLines = (rows: readonly Row[], lines: number): FoundHeading => {
  * the columns of the table. Throws if several rows may be it.
  */
 export const findHeading = (rows: readonly Row[], skipLines: number | undefined): FoundHeading => {
-  return skipLines === undefined ? findIn(searchIn(rows)) : afterLines(rows, skipLines)
+  if (skipLines !== undefined) return afterLines(rows, skipLines)
+  const found = findIn(searchIn(rows))
+  if ('candidates' in found) throw severalRows(rows, found.candidates)
+  return found
 }
 
-/** Returns the place of the row that is as wide as the table, for judging how cells are separated. */
-export const widestRowPlace = (rows: readonly Row[]): number => {
-  const search = searchIn(rows.slice(0, HEADING_ROWS))
-  const first = firstNaming(search)
-  return rowKind(search.body, cellsAt(search, first)) === 'data' ? nearHeader(search, first) : first
+/** Returns the place of the header, for judging how cells are separated; of several rows that may be it, the last. */
+export const probableHeader = (rows: readonly Row[]): number => {
+  const found = findIn(searchIn(rows.slice(0, HEADING_ROWS)))
+  return 'candidates' in found ? (found.candidates.at(-1) ?? 0) : found.at
 }

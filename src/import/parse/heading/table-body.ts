@@ -128,6 +128,10 @@ export const describeBody = (rows: readonly Cells[]): TableBody => {
 export const coverageOf = ({ columns }: TableBody, cells: Cells): number =>
   columns.length === 0 ? 1 : columns.filter((at) => textAt(cells, at) !== '').length / columns.length
 
+/** Tells whether a row has a cell in each column of numbers and dates. */
+export const namesKinds = ({ kinds }: TableBody, cells: Cells): boolean =>
+  [...kinds.keys()].every((at) => textAt(cells, at) !== '')
+
 /** Tells whether a row has a text that its column has below as well, so that it hardly names the column. */
 export const repeatsText = ({ texts }: TableBody, cells: Cells): boolean =>
   [...cells.keys()].some((at) => textAt(cells, at) !== '' && texts.has(textKey(at, textAt(cells, at))))
@@ -186,6 +190,16 @@ const BRACKETS = /^[([].*[)\]]$/u
 const isUnit = (text: string): boolean => {
   const isKnown = UNITS.has(text.toLowerCase().replace(/\.$/, '')) || stripAffixes(`1 ${text}`) !== undefined
   return isWords(text) && (BRACKETS.test(text) || isKnown)
+}
+
+/** Tells whether a row has words in a column of numbers. */
+export const hasWordsForNumbers = ({ kinds }: TableBody, cells: Cells): boolean =>
+  [...kinds].some(([at, kind]) => kind === 'number' && isWords(textAt(cells, at)))
+
+/** Tells whether a row has the same word in all columns of numbers, such as `closed`; those of a header differ. */
+export const isOneWord = ({ kinds }: TableBody, cells: Cells): boolean => {
+  const words = [...kinds.keys()].map((at) => textAt(cells, at)).filter((text) => text !== '')
+  return words.length > 1 && isWords(words[0] ?? '') && words.every((word) => word === words[0])
 }
 
 /** Returns the columns in which a row has cells. */

@@ -166,9 +166,24 @@ describe('the header is found in files of', () => {
       { header: 'Laden|Umsatz|Besucher', line: 1, rows: 2 },
     ],
     [
+      'no title, and a row with the same word for each number',
+      lines('Store;A;B', 'Bonn;1;2', 'Ulm;closed;closed', 'Hof;3;4'),
+      { header: 'Store|A|B', line: 1, rows: 3 },
+    ],
+    [
+      'no title, and words for numbers after some rows',
+      lines('Store;A;B', 'Bonn;1;2', 'Ulm;3;4', 'Hof;5;6', 'Trier;closed;open', 'Worms;7;8'),
+      { header: 'Store|A|B', line: 1, rows: 5 },
+    ],
+    [
       'no title, few rows, and a footer with fewer cells',
       lines('Laden,Art,Umsatz', 'Ulm,A,1481', 'Hof,B,4820', 'Updated,2026-01-05'),
       { header: 'Laden|Art|Umsatz', line: 1, rows: 3 },
+    ],
+    [
+      'one column, below a title with commas',
+      lines('Besuche, alle Läden, 2026', 'Besuche', '120', '98'),
+      { header: 'Besuche', line: 2, rows: 2 },
     ],
     [
       'six lines above, and one row',
@@ -254,6 +269,33 @@ describe('nothing is guessed', () => {
       'where the first row has words in all columns',
       lines('Store;A;B', 'Bonn;closed;closed', 'Ulm;1;2', 'Hof;3;4'),
       '--skip-lines 0 or --skip-lines 1',
+    ],
+    [
+      'where a fact between has the cells of data',
+      lines('Sales;stores;all;EUR', 'All;2026;12', 'Store;A;B;C', 'Bonn;1;2;3', 'Ulm;4;5;6'),
+      '--skip-lines 0 or --skip-lines 2',
+    ],
+    [
+      'where titles have more cells than a table of one row',
+      lines('12.5; Umsatz; all; 2026; Report', 'EUR', '', 'Region', '', ';2026-01;2026-02', 'Ulm;41;2026'),
+      '--skip-lines 0 or --skip-lines 5',
+    ],
+    [
+      'where a year is above a word that may be a unit',
+      lines('2026', 'Anzahl', '12', '14'),
+      '--skip-lines 0 or --skip-lines 1',
+    ],
+    [
+      'where two titles look like two header rows',
+      lines(
+        '12.5|Source:|Sales',
+        'Report|2026|Sales|Report|2026-01-05|all|EUR',
+        '12.5|2026|as of',
+        'Name|A|B|C|D|E|F|G',
+        'Bonn|1|2|3|4|5|6|7',
+        'Ulm|8|9|1|2|3|4|5',
+      ),
+      '--skip-lines 1 or --skip-lines 3',
     ],
   ])('%s', async (_, text, flags) => {
     await expect(shapeOf(text)).rejects.toThrow(flags)
