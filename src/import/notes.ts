@@ -1,3 +1,4 @@
+import { DID_YOU_MEAN, nearest } from '../client/directory.ts'
 import type { CheckedFile } from './check.ts'
 import { formatRemarks } from './detect/column-formats.ts'
 import type { ColumnFormats } from './detect/survey.ts'
@@ -27,6 +28,13 @@ export const warningsOn = ({ name, reading }: Table, formats: ColumnFormats, isE
   ...(reading.assumed === undefined ? [] : [reading.assumed]),
   ...formatRemarks(formats),
 ]
+
+/** Returns warnings of texts that `--map-kpi` names and the file does not have. */
+export const warningsOnMapKpi = ({ plan: { header }, reference: { unusedNames } }: CheckedFile): string[] =>
+  [...unusedNames].map((text) => {
+    const near = nearest(text, header)
+    return `--map-kpi ${JSON.stringify(text)}=… names nothing in this file${near === undefined ? '' : `; ${DID_YOU_MEAN}"${near.trim()}"?`}`
+  })
 
 /** Returns a warning if `--percent fraction` changes no value. */
 export const warningsOnPercent = ({ percent }: ImportOptions, { reference }: CheckedFile): string[] =>

@@ -67,6 +67,8 @@ export type Reference = {
   readonly isFraction: (kpiId: number) => boolean
   /** Tells whether that has been so for any. */
   readonly hasFractions: () => boolean
+  /** Holds the texts that `--map-kpi` gives a KPI and that the file does not have. */
+  readonly unusedNames: ReadonlySet<string>
   /** Holds what rows name and the service does not have, if it is created. */
   readonly created: Missing | undefined
   /**
@@ -98,10 +100,19 @@ const lookUp = async <T extends Named>(
 }
 
 /** Extends a lookup of KPIs by the names that `--map-kpi` gives them. */
-const withOtherNames = (kpis: Lookup<Kpi>, mapKpi: ReadonlyMap<string, string> | undefined): Lookup<Kpi> => {
+const withOtherNames = (
+  kpis: Lookup<Kpi>,
+  mapKpi: ReadonlyMap<string, string> | undefined,
+  unused: Set<string>,
+): Lookup<Kpi> => {
   if (!mapKpi) return kpis
-  const byText = new Map([...mapKpi].map(([text, name]) => [looseName(text), name]))
-  const nameOf = (text: string): string => byText.get(looseName(text)) ?? text
+  const byText = new Map([...mapKpi].map(([text, name]) => [looseName(text), { text, name }]))
+  for (const text of mapKpi.keys()) unused.add(text)
+  const nameOf = (asked: string): string => {
+    const found = byText.get(looseName(asked))
+    if (found) unused.delete(found.text)
+    return found?.name ?? asked
+  }
   const { create } = kpis
   return {
     ...kpis,
@@ -168,8 +179,9 @@ const itemsOfUsers = (sources: Lookups['sources']): Map<number, BreakdownItem> =
 export const fetchReference = async (client: Client, needs: ReferenceNeeds): Promise<Reference> => {
   const known = await fetchLookups(client, needs)
   const created = needs.create && createMissing(known, needs.create)
+  const unusedNames = new Set<string>()
   const lookups: Lookups = {
-    kpis: withOtherNames(created?.kpis?.lookup ?? known.kpis, needs.mapKpi),
+    kpis: withOtherNames(created?.kpis?.lookup ?? known.kpis, needs.mapKpi, unusedNames),
     users: created?.users?.lookup ?? known.users,
     sources: created?.items?.lookup ?? known.sources,
   }
@@ -237,6 +249,7 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
       return is
     },
     hasFractions: () => hasFractions,
+    unusedNames,
     created,
     settle: (ids) => {
       const isInOrder = created?.settle(ids) ?? true

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { NOW } from '../support/io.ts'
 import { jsonOf } from '../support/kpi.ts'
@@ -84,6 +84,58 @@ test('assignments of users and KPIs that were there are taken back where nothing
     ['remove assignment Sales of Ann', 'leave assignment Visits of Bob is needed by 1 entry'],
   ])
   expect(await assigned()).toEqual(['2 1', '3 1', '3 2'])
+})
+
+test('entries that were stored after the import are not removed with those of it', async () => {
+  await using user = await embeddedUser()
+  const receipt = await create(user, ITEMS)
+  writeFileSync(user.folder.in('more.csv'), 'Region,Date,Revenue in EUR\nNorth,2026-02-01,2\n')
+  jsonOf(
+    await user.kpiIn(
+      { now: NOW + 60_000 },
+      'entries',
+      'import',
+      'more.csv',
+      '-o',
+      'json',
+      '--source',
+      'North',
+      '--ignore',
+      'Region',
+    ),
+  )
+  const [code, fates] = await undone(user, receipt, '--with-entries', '--yes')
+  expect([code, fates.slice(0, 2)]).toEqual([
+    0,
+    [
+      'leave kpi Revenue in EUR has 1 entry from after the import',
+      'leave item North has 1 entry from after the import',
+    ],
+  ])
+})
+
+test('a user who was assigned another KPI since is left alone', async () => {
+  await using user = await embeddedUser()
+  const receipt = await create(user, PEOPLE)
+  const more = ['--category', 'General', '--unit', 'Number', '--frequency', 'D', '--value-direction', 'U']
+  await user.kpi('kpis', 'create', '--name', 'More', ...more)
+  expect(await user.kpi('assign', 'add', '--kpis', 'More', '--users', 'Ann')).toMatchObject({ code: 0 })
+  const [code, fates] = await undone(user, receipt, '--with-entries', '--yes')
+  expect([code, fates.slice(1)]).toEqual([3, ['leave user Ann was assigned KPI 2 since', 'remove user Bob']])
+})
+
+test('what was created when the run was cut off is taken back, too', async () => {
+  await using user = await remoteUser()
+  const receipt = await create(user, PEOPLE)
+  const path = user.folder.in(`.local/state/kpi/created/${receipt}.created.jsonl`)
+  // As if it had been killed before the answer for the second user came.
+  const lines = readFileSync(path, 'utf8').split('\n')
+  const cut = lines.findIndex((line) => line.includes('"name":"Bob"'))
+  writeFileSync(path, lines.slice(0, cut).join('\n'))
+  expect((await undone(user, receipt, '--dry-run'))[1]).toEqual([
+    'leave user Ann has 1 entry; --with-entries removes them, too',
+    'leave user bob@example.com has 1 entry; --with-entries removes them, too',
+  ])
 })
 
 test('what was changed since is left alone', async () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { allOf, errorOf, jsonOf, type Ran } from '../support/kpi.ts'
-import { embeddedUser, type User } from '../support/user.ts'
+import { embeddedUser, newerUser, type User } from '../support/user.ts'
 
 let user: User
 beforeEach(async () => {
@@ -58,7 +58,7 @@ describe('names of items that another group has', () => {
       {
         field: 'North',
         message:
-          'is in the group "Store", and the new breakdown items of this file would go into "Region": --group "Store" creates them beside it, --group "Region" creates an item of that name there as well',
+          'is in the group "Store", and new breakdown items of this file would go into "Region": --group "Store" takes it, and creates others beside it; --group "Region" creates an item of that name there as well',
       },
     ])
     expect(await actuals()).toEqual(['5'])
@@ -73,6 +73,59 @@ describe('names of items that another group has', () => {
     expect(jsonOf(await importText(REGIONS, '--group', 'Region'))).toMatchObject({ created: 2, updated: 0 })
     expect((await actuals()).toSorted()).toEqual(['400', '5', '500'])
     expect(jsonOf(await importText(REGIONS, '--group', 'Region'))).toMatchObject({ created: 0, unchanged: 2 })
+  })
+})
+
+test('names of a column that is called like another group mean that group', async () => {
+  const rivers = await user.client.groups.add({ name: 'Rivers' })
+  await user.client.groups.add({ name: 'Store' })
+  const text = 'Rivers,Date,Sales\nLake,2026-03-01,5\n'
+  jsonOf(await importText(text))
+  const ran = await importText(text.replace('Rivers', 'Store').replace('5', '7'))
+  expect(errorOf(ran).issues[0]?.message).toMatch(
+    /^is in the group "Rivers", and .* "Store": --group "Rivers" takes it/,
+  )
+  expect(rivers.name).toBe('Rivers')
+  const inStore = await importText(text.replace('Rivers', 'Store').replace('5', '7'), '--group', 'Store')
+  expect(jsonOf(inStore)).toMatchObject({ created: 1 })
+  expect((await actuals()).toSorted()).toEqual(['5', '7'])
+})
+
+describe('the newer interface alone', () => {
+  const FILE = 'Shop,Date,Sales\nLake,2026-03-01,5\nHill,2026-03-01,6\n'
+  const runIn = (newer: User, text: string, ...args: string[]): Promise<Ran> => {
+    writeFileSync(newer.folder.in('data.csv'), text)
+    return newer.kpi('entries', 'import', 'data.csv', '--create-missing', '--frequency', 'D', '-o', 'json', ...args)
+  }
+
+  test('is told the group of new items, or takes that of the others in the file', async () => {
+    await using newer = await newerUser()
+    const { id } = await newer.client.groups.add({ name: 'Store' })
+    const unclear = await runIn(newer, FILE, '--dry-run')
+    expect([unclear.code, errorOf(unclear).issues]).toEqual([
+      1,
+      [
+        {
+          field: 'group',
+          message:
+            'new breakdown items need a group, and the newer interface does not name groups: give its id with --group ID',
+        },
+      ],
+    ])
+    expect(jsonOf(await runIn(newer, FILE, '--group', String(id)))).toMatchObject({ created: 2 })
+    const more = await runIn(newer, `${FILE}Moor,2026-03-01,7\n`)
+    expect(more.stderr).toContain(`to create: 1 breakdown item in the group "${id}"`)
+    const other = await runIn(newer, 'Shop,Date,Sales\nDale,2026-03-02,1\n')
+    expect(errorOf(other).issues[0]?.message).toContain(`--group ${id} puts them beside "Lake", "Hill"`)
+    const byName = await runIn(newer, 'Shop,Date,Sales\nDale,2026-03-02,1\n', '--group', 'Store')
+    expect(errorOf(byName).issues[0]?.message).toContain('"Store" is no id of a group')
+  })
+
+  test('creates no people, which a dry run says as well', async () => {
+    await using newer = await newerUser()
+    const text = 'user,kpi,date,actual\nAnn Lee,Visits,2026-03-02,3\n'
+    const ran = await runIn(newer, text, '--email-pattern', '{name}@example.com', '--dry-run')
+    expect([ran.code, errorOf(ran).message]).toEqual([7, expect.stringContaining('creates no people: 1 are missing')])
   })
 })
 
@@ -109,6 +162,44 @@ describe('people whose addresses are made of their names', () => {
     expect(jsonOf(await importText(file, '--email-pattern', '{name}@example.com'))).toMatchObject({ created: 2 })
     expect(jsonOf(await user.kpi('users', 'list', '-o', 'json'))).toHaveLength(2)
   })
+})
+
+test('a name whose address another user has is rejected', async () => {
+  await user.client.users.add({
+    user_type: 'User',
+    user_status_id: 'A',
+    first_name: 'Bob',
+    last_name: 'Ray',
+    email: 'ann.lee@example.com',
+  })
+  const file = 'user,kpi,date,actual\nAnn Lee,Visits,2026-03-02,3\nAmy Lee,Visits,2026-03-02,4\n'
+  const ran = await importText(file, '--email-pattern', '{name}@example.com')
+  expect(ran.code).toBe(3)
+  expect(ran.stderr).toContain('the address ann.lee@example.com is that of user 2')
+  expect(await actuals()).toEqual(['4'])
+})
+
+test.each(['Person', 'Employee', 'User', 'Name'])('--as items makes breakdown items of a column %s', async (header) => {
+  const ran = await importText(`${header},Date,Visits\nAnn Lee,2026-03-01,1\nAmy Lee,2026-03-02,2\n`, '--as', 'items')
+  expect(jsonOf(ran)).toMatchObject({ created: 2, rejected: 0 })
+  expect(await namesOf('group-items')).toEqual(['Ann Lee', 'Amy Lee'])
+})
+
+test('what is marked as an id is never created', async () => {
+  const ran = await importText(
+    'Store,KPI,Date,Value\nLake,#77,2026-03-01,1\nLake,Sales,2026-03-01,1\n#5,Sales,2026-03-01,1\n',
+  )
+  expect(jsonOf({ ...ran, code: 0 })).toMatchObject({ created: 1, rejected: 2 })
+  expect([await namesOf('kpis'), await namesOf('group-items')]).toEqual([['Sales'], ['Lake']])
+})
+
+test('--map-kpi that names nothing in the file is warned of', async () => {
+  const ran = await importText('Store,Date,Revenue (EUR)\nLake,2026-03-01,5\n', '--map-kpi', 'Revenue (EU)=Revenue')
+  expect(ran.stderr.replaceAll('\\"', '"')).toContain(
+    '--map-kpi "Revenue (EU)"=… names nothing in this file; did you mean "Revenue (EUR)"?',
+  )
+  const right = await importText('Store,Date,Revenue (EUR)\nLake,2026-03-01,5\n', '--map-kpi', 'Revenue (EUR)=Revenue')
+  expect(right.stderr).not.toContain('names nothing')
 })
 
 test('a dry run of undo leaves alone what things use that stay', async () => {

@@ -127,14 +127,13 @@ export const createAssignments = async (
   work: ImportRun,
   { reference, summary, ...prepared }: NeedingAssignments & Pick<Prepared, 'summary'>,
 ): Promise<void> => {
-  const { client, signal, rate, onNote, onProgress, created } = work
+  const { client, signal, rate, onNote, onProgress } = work
   const needed = await neededAssignments({ reference, ...prepared })
   if (needed.length === 0) return
   const cost = costOfAssignments(needed, client)
   if (mattersAhead(cost, client, rate))
     onNote(`creating ${counted(cost.assignments, 'assignment')}: ${costText(cost, client, rate)}`)
   if (signal.aborted) throw new Aborted(STOPPED)
-  created.intend('assignment', needed.length)
   for (const [userId, pairs] of Map.groupBy(needed, ({ user }) => user.id)) {
     await createOfUser(work, pairs, reference.lastPlaceOf(userId), (count) => {
       summary.assigned += count

@@ -181,11 +181,20 @@ const findByContent = (
   else if (numbers[0] !== undefined) found.roles.set('actual', numbers[0])
 }
 
+/** Takes a column of people as one of breakdown items, as `--as items` says. */
+const ownItems = ({ roles }: HeaderFindings, { as, map }: ImportOptions): void => {
+  const at = roles.get('user')
+  if (as !== 'items' || at === undefined || map.has('user') || roles.has('source')) return
+  roles.delete('user')
+  roles.set('source', at)
+}
+
 /** Finds the key columns. If one date is given for all rows, a month or week column is not taken for another date. */
 export const recognizeKeys = (found: HeaderFindings, options: ImportOptions, directories: Directories): void => {
   const keys = KEY_ROLES.filter((role) => role !== 'source' || directories.source !== undefined)
   const isNamed = found.roles.has('date')
   recognizeColumns(found, keys)
+  ownItems(found, options)
   const at = found.roles.get('date')
   if (options.date === undefined || isNamed || at === undefined) return
   if (isPeriodName(found.header[at] ?? '')) found.roles.delete('date')

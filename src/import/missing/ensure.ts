@@ -15,8 +15,8 @@ export type CreatedThing = {
 
 /** Receives what is created. */
 export type CreationLog = {
-  /** Notes what is about to be created, before any request for it is sent. */
-  readonly intend: (kind: CreatedKind, count: number) => void
+  /** Notes what is about to be created, by names or e-mail addresses, before any request for it is sent. */
+  readonly intend: (kind: CreatedKind, keys: readonly string[]) => void
   /** Notes what was created, as soon as it is. */
   readonly add: (thing: CreatedThing) => void
 }
@@ -60,7 +60,7 @@ const createOpen = async <W extends Named>(
   ids: Map<string, number>,
 ): Promise<void> => {
   if (signal.aborted) throw new Aborted(STOPPED)
-  log.intend(kind, open.length)
+  log.intend(kind, open.map(keyOf))
   const last = known.reduce((most, { place }) => Math.max(most, place), 0)
   let at = 0
   for await (const made of create(open, last)) {

@@ -1,5 +1,4 @@
 import { looseName } from '../../client/directory.ts'
-import { NEWER_PROFILE } from '../../client/capabilities.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
 import type { BreakdownItem } from '../../domain/resources/breakdowns.ts'
@@ -122,7 +121,7 @@ const ensureKpis = async (making: Making, { kpis, category }: MissingPlan): Prom
 /** Returns the id of the group that new items go into; it is created if there is none of that name. */
 const ensureGroup = async (making: Making, name: string): Promise<number> => {
   const { classic } = making
-  if (!classic) return breakdownOf(making, name)
+  if (!classic) return requireGiven(askedId(name))
   const found = findGroup(await classic.groups.list(), name)
   if (found) return found.id
   const ids = await ensure(
@@ -140,19 +139,10 @@ const ensureGroup = async (making: Making, name: string): Promise<number> => {
   return requireId(ids, looseName(name))
 }
 
-/** Returns the breakdown of new items where the interface makes none: the one that is given, or that all items share. */
-const breakdownOf = async ({ client }: Making, name: string): Promise<number> => {
-  const items = await client.breakdownItems.list()
-  const ids = new Set(items.flatMap(({ breakdown_id, user_id }) => (user_id === null ? breakdown_id : [])))
-  const [only, ...others] = ids
-  const asked = askedId(name)
-  if (asked !== undefined) return asked
-  if (only !== undefined && others.length === 0) return only
-  const known = ids.size === 0 ? 'there is none with items yet' : `there are ${[...ids].join(', ')}`
-  throw new KpiError(
-    'unsupported',
-    `new breakdown items need a breakdown, which the newer interface does not create: ${known}; give its id with --group ID; nothing was created`,
-  )
+/** Returns what the plan has settled for the interface that is used. */
+const requireGiven = <T>(given: T | undefined): T => {
+  if (given === undefined) throw new KpiError('internal', 'the plan of what to create needs another interface')
+  return given
 }
 
 /** Creates the breakdown items in their group. */
@@ -181,13 +171,7 @@ const foldEmail = ({ email }: { readonly email: string }): string => email.toLow
 /** Creates the users. */
 const ensureUsers = async (making: Making, users: readonly MissingUser[]): Promise<Map<string, number>> => {
   if (users.length === 0) return new Map()
-  const { classic } = making
-  if (!classic) {
-    throw new KpiError(
-      'unsupported',
-      `the newer interface creates no people: ${users.length} are missing, such as "${users[0]?.name}"; use a profile of the classic interface, or --as items with ${NEWER_PROFILE}; nothing was created`,
-    )
-  }
+  const classic = requireGiven(making.classic)
   return ensure(
     making,
     {

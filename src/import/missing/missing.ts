@@ -10,7 +10,7 @@ import type { BlockRow } from '../external-sort/block.ts'
 import type { Creation } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
 import { createKpiEvidence, type KpiEvidence } from './kpi-evidence.ts'
-import { personOf } from './person.ts'
+import { isAddress, personOf } from './person.ts'
 import { isProvisional, PROVISIONAL_ID } from '../provisional-id.ts'
 import { createProvisionalKind, type ProvisionalKind } from './provisional-kind.ts'
 
@@ -71,6 +71,12 @@ const provisionalItem = (id: number, name: string): (BreakdownItem & Named) | Fa
   return { ...completeRecord(breakdownItem, { id, name }, {}), within: 'this file' }
 }
 
+/** Returns the fault of a name whose address is that of a user with another name. */
+const addressOfOther = (name: string, { name: other, id, email }: NamedUser): Fault =>
+  new Fault(
+    `"${name}" cannot become a user: the address ${email} is that of user ${id}, "${other}"; correct the name, give the address in the file instead, or another --email-pattern`,
+  )
+
 /** Returns the fault of a name whose address is that of another one in the file. */
 const sameAddress = (name: string, { name: other, email }: NamedUser): Fault =>
   new Fault(
@@ -85,13 +91,13 @@ const provisionalUser = (known: Lookup<NamedUser>, emailPattern: string | undefi
     if (person instanceof Fault) return person
     const owner = known.find(person.email)
     const held = owner instanceof Fault ? undefined : known.byId.get(owner.id)
-    if (held) return held
     const made = completeRecord(userResource, { id, ...person, user_type: 'User', user_status_id: 'A' }, {})
     const named = { ...made, name: fullName(made) }
+    const isSame = (one: NamedUser): boolean => isAddress(name) || looseName(one.name) === looseName(named.name)
+    if (held) return isSame(held) ? held : addressOfOther(name, held)
     const other = byAddress.get(person.email.toLowerCase())
     if (other === undefined) byAddress.set(person.email.toLowerCase(), named)
-    else if (looseName(other.name) === looseName(named.name)) return other
-    else return sameAddress(name, other)
+    else return isSame(other) ? other : sameAddress(name, other)
     return named
   }
 }

@@ -30,7 +30,8 @@ const addressPart = (name: string): string => {
   return /^[a-z0-9 -]+$/.test(plain) ? plain.split(/ +/).join('.') : ''
 }
 
-const isAddress = (text: string): boolean => user.fields.email.form.matches.test(text)
+/** Tells whether a text is an e-mail address. */
+export const isAddress = (text: string): boolean => user.fields.email.form.matches.test(text)
 
 /** Splits a name: `Lee, Ann` and `Ann Lee` are the same; the last word is the last name. */
 const splitName = (name: string): Pick<Person, 'first_name' | 'last_name'> => {

@@ -1,6 +1,8 @@
+import { NEWER_PROFILE } from '../../client/capabilities.ts'
 import type { Client } from '../../client/client.ts'
 import { type Issue, KpiError } from '../../domain/errors.ts'
-import { group } from '../../domain/resources/groups.ts'
+import type { BreakdownItem } from '../../domain/resources/breakdowns.ts'
+import { group as groupResource } from '../../domain/resources/groups.ts'
 import type { CheckedFile } from '../check.ts'
 import { roleHeader } from '../columns/role-text.ts'
 import { ownerOf } from '../entry-key.ts'
@@ -11,7 +13,7 @@ import type { ListGroups, Reference } from '../reference.ts'
 import type { Batch } from '../rows/batches.ts'
 import { isNameOfTotal } from '../parse/ignored-rows.ts'
 import { defineKpi, type KnownOfKpi, type KpiDefaults } from './define-kpi.ts'
-import { faultOfGroups } from './groups.ts'
+import { faultOfGroups, groupWithoutNames } from './groups.ts'
 import type { Missing } from './missing.ts'
 import { type NearName, nearNames } from './near-names.ts'
 import type { MissingKpi, MissingPlan, MissingUser } from './plan.ts'
@@ -50,10 +52,10 @@ const defineKpis = (known: readonly KnownOfKpi[], defaults: KpiDefaults): Missin
 }
 
 /** Returns the name of the group of new items: as given, else that of the column that names them. */
-const groupName = ({ plan }: CheckedFile, asked: string | undefined): string => {
+const groupName = (plan: CheckedFile['plan'], asked: string | undefined): string => {
   if (asked !== undefined) return asked
   const header = roleHeader(plan, 'source')
-  return header === '' || header.length > group.fields.name.max ? GROUP : header
+  return header === '' || header.length > groupResource.fields.name.max ? GROUP : header
 }
 
 const usersOf = (created: Missing): MissingUser[] =>
@@ -87,20 +89,46 @@ const faultsOfTotals = (
       message: `would be a new ${kind}, and is the name of a total: --ignore-rows ${quoted(name)} leaves its rows out${wide ? `, --ignore ${quoted(name)} a column of that name` : ''}; --ignore-rows none imports it`,
     }))
 
-/** Refuses new items beside items of another group: which of the two a name means is not clear. */
-const requireOneGroup = async (
+const allItems = ({ sources }: Reference): BreakdownItem[] =>
+  [...(sources?.byId.values() ?? [])].filter(({ id }) => !isProvisional(id))
+
+/** Returns the group that new items go into, by its name or id, or why it is not clear. */
+const groupOfNew = async (
+  { plan, reference }: CheckedFile,
   created: Missing,
-  isNew: boolean,
-  name: string,
+  asked: string | undefined,
   listGroups: ListGroups | undefined,
-): Promise<void> => {
-  const found = isNew ? created.foundItems() : []
-  const groups = found.length > 0 ? await listGroups?.() : undefined
-  const issue = groups && faultOfGroups(groups, found, name)
-  if (issue)
-    throw new KpiError('malformed', 'it is not clear which breakdown items some names mean; nothing was sent', {
-      issues: [issue],
-    })
+): Promise<string | Issue | undefined> => {
+  const isNew = (created.items?.used() ?? []).length > 0
+  const found = created.foundItems()
+  if (!isNew && found.length === 0) return undefined
+  const groups = await listGroups?.()
+  const name = groupName(plan, asked)
+  if (groups) return faultOfGroups(groups, found, name, isNew) ?? (isNew ? name : undefined)
+  const id = isNew ? groupWithoutNames(asked, found, allItems(reference)) : undefined
+  return typeof id === 'number' ? String(id) : id
+}
+
+/**
+ * Returns the group that new items go into. Refuses new items beside items of another group, and items of another group
+ * than the one that their column names.
+ */
+const settleGroup = async (...of: Parameters<typeof groupOfNew>): Promise<string | undefined> => {
+  const found = await groupOfNew(...of)
+  if (typeof found !== 'object') return found
+  throw new KpiError('malformed', 'it is not clear which breakdown items some names mean; nothing was sent', {
+    issues: [found],
+  })
+}
+
+/** Refuses new people where no interface creates them. */
+const requirePeople = async (users: readonly MissingUser[], listGroups: ListGroups | undefined): Promise<void> => {
+  const [first] = users
+  if (!first || (await listGroups?.())) return
+  throw new KpiError(
+    'unsupported',
+    `the newer interface creates no people: ${users.length} are missing, such as "${first.name}"; use a profile of the classic interface, or --as items with ${NEWER_PROFILE}; nothing was created`,
+  )
 }
 
 /** Returns the new names that may be known ones, mistyped. */
@@ -154,15 +182,15 @@ export const planMissing = async (
   applyDefinitions(created, kpis)
   const items = (created.items?.used() ?? []).map(({ id, name }) => ({ id, name }))
   const users = usersOf(created)
+  const group = await settleGroup(checked, created, asked, listGroups)
   if (kpis.length + users.length + items.length === 0) return undefined
   if (!isRowsSettled) requireNoTotals(checked, { kpis, users, items })
-  const name = groupName(checked, asked)
-  await requireOneGroup(created, items.length > 0, name, listGroups)
+  if (client.variant === 'v1') await requirePeople(users, listGroups)
   return {
     kpis,
     users,
     items,
-    group: items.length > 0 ? name : undefined,
+    group,
     category: category ?? CATEGORY,
     near: nearOf(checked.reference, { kpis, users, items }),
   }

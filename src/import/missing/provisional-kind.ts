@@ -16,6 +16,9 @@ export type ProvisionalKind<T extends Named> = {
   readonly replace: (id: number, by: T) => void
 }
 
+/** Matches a text that is always an id. */
+const MARKED_ID = /^#\d+$/
+
 /** Bounds the number of things of a kind that one file may create. */
 const MOST = 200_000
 
@@ -35,6 +38,7 @@ export const createProvisionalKind = <T extends Named>(
     const key = looseName(text)
     const before = byName.get(key)
     if (before) return before
+    if (MARKED_ID.test(text.trim())) return new Fault(`${text.trim()} is the id of something that does not exist`)
     if (byName.size >= most) {
       return new Fault(
         `"${text.trim()}" would be new, and there are more than ${most} new names: is this the right column?`,

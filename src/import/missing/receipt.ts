@@ -15,13 +15,22 @@ export type Receipt = {
   readonly name: string
   readonly head: ReceiptHead
   readonly things: readonly CreatedThing[]
+  /** Lists what was about to be created when the run was cut off, so that it may be there. */
+  readonly unsure: readonly UnsureThing[]
+  /** Holds when the run ended; undefined if it was cut off. */
+  readonly ended: string | undefined
 }
+
+/** Describes something that may have been created, by its name or e-mail address. */
+export type UnsureThing = { readonly kind: CreatedKind; readonly key: string }
 
 /** Writes down what a run creates, as it happens. */
 type ReceiptWriter = CreationLog & {
+  readonly path: string
   /** Names it on the command line. */
   readonly name: string
-  readonly close: () => void
+  /** Ends the receipt. */
+  readonly close: (at: string) => void
 }
 
 const ENDING = '.created.jsonl'
@@ -36,13 +45,15 @@ export const createReceipt = (folder: string, head: ReceiptHead, suffix: string)
   }
   write(head)
   return {
+    path,
     name: basename(path, ENDING),
-    intend: (kind, count) => {
-      write({ intends: kind, count })
+    intend: (intends, keys) => {
+      write({ intends, keys })
       fsyncSync(file)
     },
     add: write,
-    close: () => {
+    close: (ended) => {
+      write({ ended })
       fsyncSync(file)
       closeSync(file)
     },
@@ -65,6 +76,20 @@ const isThing = (line: unknown): line is CreatedThing =>
 const isHead = (line: unknown): line is ReceiptHead =>
   isObject(line) && ['service', 'file', 'at'].every((name) => typeof line[name] === 'string')
 
+const isIntent = (line: unknown): line is { intends: CreatedKind; keys: string[] } =>
+  isObject(line) && KINDS.has(line['intends']) && Array.isArray(line['keys'])
+
+/** Returns what was intended and is not known to be created: things of a kind are created in the order of the intent. */
+const unsureOf = (lines: readonly unknown[]): UnsureThing[] => {
+  const starts = [...lines.keys()].filter((at) => isIntent(lines[at]))
+  return starts.flatMap((start, at) => {
+    const intent = lines[start]
+    if (!isIntent(intent)) return []
+    const done = lines.slice(start, starts[at + 1]).filter((line) => isThing(line) && line.kind === intent.intends)
+    return intent.keys.slice(done.length).map((key) => ({ kind: intent.intends, key }))
+  })
+}
+
 /** Returns the lines of a receipt; the last may have been cut off by a crash. */
 const linesOf = (text: string): unknown[] =>
   text.split('\n').flatMap((line) => {
@@ -85,7 +110,16 @@ export const readReceipt = (path: string): Receipt => {
   }
   const [head, ...others] = linesOf(text)
   if (!isHead(head)) throw new KpiError('malformed', `${path} is no receipt of what an import created`)
-  return { path, name: basename(path, ENDING), head, things: others.filter(isThing) }
+  const things = others.filter(isThing)
+  const ended = others.find((line) => isObject(line) && typeof line['ended'] === 'string')
+  return {
+    path,
+    name: basename(path, ENDING),
+    head,
+    things,
+    unsure: unsureOf(others),
+    ended: isObject(ended) ? String(ended['ended']) : undefined,
+  }
 }
 
 /** Returns the receipts in a folder, the oldest first. */

@@ -3,13 +3,21 @@ import { entryPages } from '../../client/operations/entry-pages.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryQuery } from '../../client/operations/queries.ts'
+import { looseName } from '../../client/directory.ts'
 import type { CreatedKind, CreatedThing } from './ensure.ts'
+import type { Receipt } from './receipt.ts'
 
 /** Says that something was removed before. */
 export const GONE = 'is gone already'
 
 /** Describes what becomes of something that a run created: it is removed, or left with a reason. */
 export type Fate = { readonly thing: CreatedThing; readonly entries: number; readonly left?: string }
+
+/** Says of what to judge what becomes of it. */
+export type Judged = Pick<Receipt, 'head' | 'things' | 'unsure' | 'ended'> & {
+  /** Tells whether entries are removed, too. */
+  readonly withEntries: boolean
+}
 
 /** Holds the clients of a service: of the import's interface, and of the classic one if there is one. */
 export type Clients = { readonly client: Client; readonly classic: Client | undefined }
@@ -28,14 +36,19 @@ const ofEntries = (thing: CreatedThing): Pick<EntryQuery, 'kpiId' | 'sourceId' |
   return kind === 'user' ? { userId: id } : undefined
 }
 
-/** Counts the entries of something. */
-const countEntries = async ({ client }: Clients, thing: CreatedThing): Promise<number> => {
+/** Counts the entries of something, and those of them that were stored or changed after the run. */
+type Entered = { readonly count: number; readonly later: number }
+
+const countEntries = async ({ client }: Clients, thing: CreatedThing, ended: string | undefined): Promise<Entered> => {
   const query = ofEntries(thing)
-  if (!query) return 0
-  let count = 0
-  for await (const page of entryPages(client, { from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY, ...query }))
+  const end = ended === undefined ? Infinity : Math.ceil(Date.parse(ended) / 1000)
+  let [count, later] = [0, 0]
+  if (!query) return { count, later }
+  for await (const page of entryPages(client, { from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY, ...query })) {
     count += page.length
-  return count
+    later += page.filter(({ updated_at }) => updated_at > end).length
+  }
+  return { count, later }
 }
 
 /** Returns the things of a kind that the service has, by id; undefined where its interface does not show them. */
@@ -54,10 +67,11 @@ const isChanged = ({ created_at, updated_at }: Kept): boolean => updated_at > cr
 const countOfEntries = (count: number): string => (count === 1 ? '1 entry' : `${count} entries`)
 
 /** Returns why something is left alone; undefined if it can be removed. */
-const whyLeft = (held: Kept | undefined, entries: number, withEntries: boolean): string | undefined => {
+const whyLeft = (held: Kept | undefined, { count, later }: Entered, withEntries: boolean): string | undefined => {
   if (!held) return GONE
   if (isChanged(held)) return 'was changed since'
-  return entries > 0 && !withEntries ? `has ${countOfEntries(entries)}; --with-entries removes them, too` : undefined
+  if (later > 0) return `has ${countOfEntries(later)} from after the import`
+  return count > 0 && !withEntries ? `has ${countOfEntries(count)}; --with-entries removes them, too` : undefined
 }
 
 /** Returns what would become of things that are in one list. */
@@ -65,14 +79,14 @@ const judgeList = async (
   clients: Clients,
   things: readonly CreatedThing[],
   list: readonly Kept[] | undefined,
-  withEntries: boolean,
+  { ended, withEntries }: Pick<Judged, 'ended' | 'withEntries'>,
 ): Promise<Fate[]> => {
   const fates: Fate[] = []
   const held = new Map((list ?? []).map((one) => [one.id, one]))
   for (const thing of things) {
-    const entries = held.has(thing.id) ? await countEntries(clients, thing) : 0
+    const entries = held.has(thing.id) ? await countEntries(clients, thing, ended) : { count: 0, later: 0 }
     const left = list ? whyLeft(held.get(thing.id), entries, withEntries) : 'is not shown by this interface'
-    fates.push({ thing, entries, ...(left !== undefined && { left }) })
+    fates.push({ thing, entries: entries.count, ...(left !== undefined && { left }) })
   }
   return fates
 }
@@ -101,7 +115,7 @@ const judgeAssignments = async (clients: Clients, things: readonly CreatedThing[
   for (const [userId = 0, ofUser] of Map.groupBy(lastingAssignments(things), ({ user_id }) => user_id)) {
     const list = await assignmentsOf(clients, userId)
     // Entries of a user and a KPI that were there before may be older than the assignment.
-    for (const fate of await judgeList(clients, ofUser, list, true)) {
+    for (const fate of await judgeList(clients, ofUser, list, { ended: undefined, withEntries: true })) {
       const left = fate.left ?? (fate.entries > 0 ? `is needed by ${countOfEntries(fate.entries)}` : undefined)
       fates.push({ ...fate, ...(left !== undefined && { left }) })
     }
@@ -138,19 +152,53 @@ const leaveUsed = (fates: readonly Fate[], uses: readonly Use[]): Fate[] => {
   })
 }
 
-/** Returns what would become of the things that a run created, in the order in which they are removed. */
-export const judgeThings = async (
+/** Leaves alone the users who were assigned other KPIs since. */
+const leaveAssigned = async (
   clients: Clients,
+  fates: readonly Fate[],
   things: readonly CreatedThing[],
-  withEntries: boolean,
 ): Promise<Fate[]> => {
-  const fates = await judgeAssignments(clients, things)
-  for (const kind of ORDER) {
-    const ofKind = things.filter((thing) => thing.kind === kind)
-    if (ofKind.length === 0) continue
-    fates.push(...(await judgeList(clients, ofKind, await listKind(clients, kind), withEntries)))
+  const made = new Set(things.map(({ kind, id, user_id }) => `${kind} ${id} ${user_id ?? ''}`))
+  const judged: Fate[] = []
+  for (const fate of fates) {
+    const { kind, id } = fate.thing
+    const isOpen = kind === 'user' && fate.left === undefined
+    const since = (isOpen ? await assignmentsOf(clients, id) : []).find(
+      (one) => !made.has(`assignment ${one.id} ${id}`) && !made.has(`kpi ${one.id} `),
+    )
+    judged.push(since ? { ...fate, left: `was assigned KPI ${since.id} since` } : fate)
   }
-  return leaveUsed(fates, await usesOf(clients, fates))
+  return judged
+}
+
+/** Sets by how many seconds the clocks of the service and of this machine may differ. */
+const CLOCK_SPREAD = 60
+
+/** Returns the things of a kind that were created, and those that may have been and are there. */
+const createdOf = (
+  { head, things, unsure }: Judged,
+  kind: ListedKind,
+  list: readonly Kept[] | undefined,
+): CreatedThing[] => {
+  const known = things.filter((thing) => thing.kind === kind)
+  const ids = new Set(known.map(({ id }) => id))
+  const keys = new Set(unsure.flatMap((one) => (one.kind === kind ? looseName(one.key) : [])))
+  const since = Date.parse(head.at) / 1000 - CLOCK_SPREAD
+  const found = (list ?? []).filter(
+    ({ id, name, created_at }) => !ids.has(id) && keys.has(looseName(name)) && created_at >= since,
+  )
+  return [...known, ...found.map(({ id, name }) => ({ kind, id, name }))]
+}
+
+/** Returns what would become of the things that a run created, in the order in which they are removed. */
+export const judgeThings = async (clients: Clients, judged: Judged): Promise<Fate[]> => {
+  const fates = await judgeAssignments(clients, judged.things)
+  for (const kind of ORDER) {
+    if (![...judged.things, ...judged.unsure].some((one) => one.kind === kind)) continue
+    const list = await listKind(clients, kind)
+    fates.push(...(await judgeList(clients, createdOf(judged, kind, list), list, judged)))
+  }
+  return leaveUsed(await leaveAssigned(clients, fates, judged.things), await usesOf(clients, fates))
 }
 
 /** Removes the entries of something that is not removed with them. */

@@ -7,7 +7,6 @@ import { KpiError } from '../../../domain/errors.ts'
 import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
-import type { CreatedThing } from '../../../import/missing/ensure.ts'
 import { listReceipts, readReceipt, type Receipt, removeReceipt } from '../../../import/missing/receipt.ts'
 import { type Clients, type Fate, GONE, judgeThings, takeBack } from '../../../import/missing/take-back.ts'
 import { askForYes } from '../../args/prompt.ts'
@@ -91,9 +90,11 @@ const findReceipt = (cli: Cli, asked: string): Receipt => {
 }
 
 /** Returns what the clients need: breakdown items are only shown by the newer interface. */
-const needsOf = (things: readonly CreatedThing[]): Capability[] => [
+const needsOf = ({ things, unsure }: Receipt): Capability[] => [
   { of: kpi, verb: 'remove' },
-  ...(things.some(({ kind }) => kind === 'item') ? [{ of: breakdownItem, verb: 'remove' } as const] : []),
+  ...([...things, ...unsure].some(({ kind }) => kind === 'item')
+    ? [{ of: breakdownItem, verb: 'remove' } as const]
+    : []),
 ]
 
 const summaryOf = (fates: readonly Fate[]): string => {
@@ -121,7 +122,7 @@ const confirm = async (cli: Cli, fates: readonly Fate[], { yes }: UndoFlags): Pr
 /** Shows what would be removed, asks, and removes it; returns 3 if something was left alone. */
 const undo = async (cli: Cli, clients: Clients, receipt: Receipt, flags: UndoFlags): Promise<number> => {
   const withEntries = flags.withEntries === true
-  const fates = await judgeThings(clients, receipt.things, withEntries)
+  const fates = await judgeThings(clients, { ...receipt, withEntries })
   const isNothing = fates.every(({ left }) => left !== undefined)
   if (flags.dryRun === true || isNothing) {
     await printFates(cli, receipt, fates)
@@ -143,5 +144,5 @@ export const runUndo = async (cli: Cli, asked: string | undefined, flags: UndoFl
   const receipt = findReceipt(cli, asked)
   const work = (client: Client): Promise<number> =>
     withClassic(cli, client, (classic) => undo(cli, { client, classic }, receipt, flags))
-  return cli.withClient(needsOf(receipt.things), work)
+  return cli.withClient(needsOf(receipt), work)
 }

@@ -2,7 +2,7 @@ import type { CreationLog } from '../../../../import/missing/ensure.ts'
 import { createMissingThings } from '../../../../import/missing/make.ts'
 import type { RealIds } from '../../../../import/missing/missing.ts'
 import type { MissingKpi, MissingPlan } from '../../../../import/missing/plan.ts'
-import { createReceipt } from '../../../../import/missing/receipt.ts'
+import { createReceipt, removeReceipt } from '../../../../import/missing/receipt.ts'
 import { askForYes } from '../../../args/prompt.ts'
 import { countOf, shellWord } from '../../../output/text.ts'
 import { placeFlags } from '../../../target/settings.ts'
@@ -43,7 +43,7 @@ export const missingLines = (plan: MissingPlan): string[] => [
 export type RunReceipt = { readonly log: CreationLog; readonly close: () => void }
 
 /** Creates the receipt of a run, which is a file once something is to be created. */
-export const receiptOf = ({ cli, progress }: CommandRun, file: string): RunReceipt => {
+export const receiptOf = ({ cli, client, progress }: CommandRun, file: string): RunReceipt => {
   let opened: ReturnType<typeof createReceipt> | undefined
   let count = 0
   const open = (): ReturnType<typeof createReceipt> => {
@@ -54,14 +54,16 @@ export const receiptOf = ({ cli, progress }: CommandRun, file: string): RunRecei
   }
   return {
     log: {
-      intend: (kind, many) => open().intend(kind, many),
+      intend: (kind, keys) => open().intend(kind, keys),
       add: (thing) => {
         count += 1
         open().add(thing)
       },
     },
     close: () => {
-      opened?.close()
+      opened?.close(new Date(cli.io.now()).toISOString())
+      // In process all is created together, or nothing is.
+      if (opened && count === 0 && client.addStep > 1) removeReceipt(opened)
       if (!opened || count === 0) return
       const flags = [...placeFlags(cli.flags), '--with-entries'].map(shellWord).join(' ')
       progress.note(`to take back what was created, with its entries: kpi entries undo ${opened.name} ${flags}`)
