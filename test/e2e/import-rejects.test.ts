@@ -229,6 +229,8 @@ describe('the last line', () => {
     ['says no more where nothing was given that the rejects need', PLAIN, ['--rate', '100', '--only-changes'], ''],
     ['says that the rejects need what was given', DATED, ['--user', 'Bob'], ' with the same flags'],
     ['says so of how the file is written', PLAIN, ['--decimal', '.'], ' with the same flags'],
+    ['says so of what is created', PLAIN, ['--create-missing'], ' with the same flags'],
+    ['says so of the columns that are used', PLAIN, ['--columns', 'user,kpi,date,actual'], ' with the same flags'],
     ['says so of what becomes of entries', PLAIN, ['--on-conflict', 'skip'], ' with the same flags'],
     [
       'says that rejects are UTF-8',

@@ -16,24 +16,15 @@ import { verificationNote, verificationOutcome } from './verified.ts'
 /** Returns the flags that the import of rejects needs as well: what rows mean, and what becomes of them. */
 const needsFlags = ({ options, reading, mapping }: ParsedOptions): boolean => {
   const { map, ignore, numbersAs, layout, user, source, kpi, date, decimal, dateFormat, periodDates } = options
+  const { columns, mapKpi, as, missing, time, percent, create } = options
   const { separator, skipLines, ignoreRows } = reading
-  const lines = [
-    numbersAs,
-    layout,
-    user,
-    source,
-    kpi,
-    date,
-    decimal,
-    dateFormat,
-    separator,
-    skipLines,
-    ignoreRows,
-    mapping,
-    periodDates,
+  const settings = [
+    ...[numbersAs, layout, user, source, kpi, date, decimal, dateFormat, periodDates],
+    ...[columns, mapKpi, as, missing, time, percent, create],
+    ...[separator, skipLines, ignoreRows, mapping],
   ]
   return (
-    lines.some((one) => one !== undefined) ||
+    settings.some((one) => one !== undefined) ||
     map.size + ignore.length > 0 ||
     options.clearEmpty ||
     options.strict ||
