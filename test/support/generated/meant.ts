@@ -2,9 +2,6 @@ import fc from 'fast-check'
 import { type Day, formatDay } from '../../../src/domain/day.ts'
 import { CIVIL_CALENDAR, type Frequency, nextPeriod, periodStart } from '../../../src/domain/period.ts'
 
-/** What a file means: whose value of which KPI on which day. */
-export type MeantEntry = { readonly owner: string; readonly kpi: string; readonly day: Day; readonly value: string }
-
 /** A set of values, as a business has them before it writes them to a file. */
 export type Meant = {
   readonly frequency: Frequency
@@ -16,7 +13,16 @@ export type Meant = {
 }
 
 const OWNERS = ['North', 'South', 'Zürich', 'Paris', 'Store 7', 'Łódź', 'São Paulo', 'Berlin Mitte', 'A&B', 'Nord-Ost']
+/** Names of owners that look like numbers, like dates, or like words for no value. */
+const ODD_OWNERS = [
+  ['101', '102', '7', '2', '31', '205'],
+  ['2019', '2024', '101', '2025'],
+  ['May', 'March', 'Q1', 'Jan', 'April', 'June'],
+  ['2026-01', '3/4', '1.5', '10-12', '4711', '1,5'],
+  ['NA', 'DE', 'NO', 'None', 'ES'],
+]
 const KPIS = ['Revenue', 'Visits', 'Umsatz', 'Complaints', 'Energy use', 'Coût', 'Fläche', 'Orders']
+const ODD_KPIS = ['CO2', '5G users', 'Q1', '2024', '24h', 'May', 'Plan 2026', '101', 'Orders (open)']
 
 const FIRST = 13_000
 const LAST = 20_500
@@ -35,14 +41,28 @@ const daysFrom = (frequency: Frequency, start: Day, count: number): Day[] => {
   return days
 }
 
+const someOf = (names: readonly string[], most: number): fc.Arbitrary<string[]> =>
+  fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: most })
+
+const anyOwners = fc.oneof(
+  { weight: 12, arbitrary: someOf(OWNERS, 4) },
+  { weight: 2, arbitrary: fc.constantFrom(...ODD_OWNERS).chain((names) => someOf(names, 4)) },
+  { weight: 1, arbitrary: someOf([...OWNERS, ...ODD_OWNERS.flat()], 4) },
+)
+
+const anyKpis = fc.oneof(
+  { weight: 7, arbitrary: someOf(KPIS, 3) },
+  { weight: 1, arbitrary: someOf([...KPIS, ...ODD_KPIS], 3) },
+)
+
 /** Any set of values. */
 export const anyMeant: fc.Arbitrary<Meant> = fc
   .record({
     frequency: fc.constantFrom<Frequency>('D', 'D', 'W', 'M', 'M', 'Q', 'Y'),
     start: fc.integer({ min: FIRST, max: LAST }),
     count: fc.integer({ min: 3, max: 7 }),
-    owners: fc.uniqueArray(fc.constantFrom(...OWNERS), { minLength: 1, maxLength: 4 }),
-    kpis: fc.uniqueArray(fc.constantFrom(...KPIS), { minLength: 1, maxLength: 3 }),
+    owners: anyOwners,
+    kpis: anyKpis,
   })
   .chain(({ frequency, start, count, owners, kpis }) => {
     const days = daysFrom(frequency, start, count)
@@ -71,14 +91,14 @@ const plain = (value: number): string => {
   return `${sign}${digits.slice(0, -4)}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** All entries that are meant, as texts in order. */
-export const entriesOf = (meant: Meant): string[] =>
+/** All entries that are meant, as texts in order; `called` gives what owners are called in the service. */
+export const entriesOf = (meant: Meant, called = (owner: string): string => owner): string[] =>
   meant.owners
     .flatMap((owner) =>
       meant.kpis.flatMap((kpi) =>
         meant.days.flatMap((day) => {
           const value = valueAt(meant, owner, kpi, day)
-          return value === undefined ? [] : [[owner, kpi, formatDay(day), plain(value)].join('|')]
+          return value === undefined ? [] : [[called(owner), kpi, formatDay(day), plain(value)].join('|')]
         }),
       ),
     )

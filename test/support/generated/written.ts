@@ -1,154 +1,18 @@
-import fc from 'fast-check'
-import { civil, type Day } from '../../../src/domain/day.ts'
-import type { Frequency } from '../../../src/domain/period.ts'
-import { type Meant, valueAt } from './meant.ts'
+import { DATED_ROWS, type Form } from './form.ts'
+import { layOut, NAMES, reduce, type Table } from './layouts.ts'
+import type { Meant } from './meant.ts'
+import { readFormat } from './write-day.ts'
 
-/** How a file writes numbers, dates and rows. */
-export type Form = {
-  readonly layout: 'long' | 'kpis' | 'items' | 'dates' | 'kpis over dates' | 'dates over kpis' | 'parts'
-  readonly date: string
-  readonly decimal: '.' | ','
-  readonly thousands: string
-  readonly separator: ',' | ';' | '\t' | '|'
-  readonly names: 'English' | 'German' | 'French'
-  readonly titles: number
-  readonly hasTotal: boolean
-  readonly hasFooter: boolean
-  readonly encoding: 'utf-8' | 'utf-8 with mark' | 'utf-16le' | 'windows-1252'
-  readonly lineEnd: '\n' | '\r\n'
-  readonly isQuoted: boolean
-}
+/** A flag that settles something, as messages name it, with its value. */
+export type Answer = readonly [flag: string, value: string]
 
-/** A file with a meaning, how it is written, and the flags that say it. */
+/** A file with its meaning, the flags that it needs, and those that say how it is written. */
 export type Written = {
+  readonly meant: Meant
   readonly bytes: Buffer
+  readonly text: string
   readonly needed: readonly string[]
-  readonly settling: readonly string[]
-}
-
-const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
-
-const FORMATS: Readonly<Record<Frequency, readonly string[]>> = {
-  D: ['YYYY-MM-DD', 'DD.MM.YYYY', 'DD/MM/YYYY', 'MM/DD/YYYY', 'YYYYMMDD', 'D MMM YYYY', 'YYYY/MM/DD'],
-  W: ['YYYY-MM-DD', 'DD.MM.YYYY', 'MM/DD/YYYY'],
-  M: ['YYYY-MM', 'MM/YYYY', 'MM.YYYY', 'MMM YYYY', 'YYYY-MM-DD', 'DD.MM.YYYY'],
-  Q: ['YYYY-[Q]Q', '[Q]Q YYYY', 'YYYY-MM-DD'],
-  Y: ['YYYY', 'YYYY-MM-DD'],
-}
-
-const two = (number: number): string => String(number).padStart(2, '0')
-
-/** Writes a day in a format. */
-const writeDay = (day: Day, format: string): string => {
-  const { year, month, day: date } = civil(day)
-  return format
-    .replaceAll('[Q]Q', `Q${Math.ceil(month / 3)}`)
-    .replaceAll('YYYY', String(year))
-    .replaceAll('MMM', '\u0001')
-    .replaceAll('MM', two(month))
-    .replaceAll('DD', two(date))
-    .replaceAll(/(?<![A-Z])D(?![a-z])/g, String(date))
-    .replaceAll('\u0001', MONTHS[month - 1] ?? '')
-}
-
-const group = (digits: string, sign: string): string => digits.replaceAll(/\B(?=(?:\d{3})+$)/g, sign)
-
-/** Writes a value of ten-thousandths. */
-const writeNumber = (value: number, { decimal, thousands }: Form): string => {
-  const digits = String(Math.abs(value)).padStart(5, '0')
-  const fraction = digits.slice(-4).replace(/0+$/, '')
-  const whole = thousands === '' ? digits.slice(0, -4) : group(digits.slice(0, -4), thousands)
-  return `${value < 0 ? '-' : ''}${whole}${fraction === '' ? '' : decimal + fraction}`
-}
-
-const NAMES = {
-  English: { owner: 'Region', kpi: 'KPI', date: 'Date', actual: 'Value' },
-  German: { owner: 'Standort', kpi: 'Kennzahl', date: 'Datum', actual: 'Ist' },
-  French: { owner: 'Ville', kpi: 'Indicateur', date: 'Date', actual: 'Valeur' },
-} as const
-
-type Table = readonly (readonly string[])[]
-
-/** The rows of a file in its layout, the header rows first. */
-const layOut = (meant: Meant, form: Form): Table => {
-  const { owners, kpis, days } = meant
-  const name = NAMES[form.names]
-  const cell = (owner: string, kpi: string, day: Day): string => {
-    const value = valueAt(meant, owner, kpi, day)
-    return value === undefined ? '' : writeNumber(value, form)
-  }
-  const dates = days.map((day) => writeDay(day, form.date))
-  const [onlyKpi = '', onlyOwner = ''] = [kpis[0], owners[0]]
-  switch (form.layout) {
-    case 'long':
-      return [
-        [name.date, name.owner, name.kpi, name.actual],
-        ...days.flatMap((day, at) =>
-          owners.flatMap((owner) =>
-            kpis
-              .filter((kpi) => cell(owner, kpi, day) !== '')
-              .map((kpi) => [dates[at] ?? '', owner, kpi, cell(owner, kpi, day)]),
-          ),
-        ),
-      ]
-    case 'kpis':
-      return [
-        [name.owner, name.date, ...kpis],
-        ...owners.flatMap((owner) =>
-          days.map((day, at) => [owner, dates[at] ?? '', ...kpis.map((kpi) => cell(owner, kpi, day))]),
-        ),
-      ]
-    case 'items':
-      return [
-        [name.date, ...owners],
-        ...days.map((day, at) => [dates[at] ?? '', ...owners.map((owner) => cell(owner, onlyKpi, day))]),
-      ]
-    case 'dates':
-      return [
-        [name.owner, name.kpi, ...dates],
-        ...owners.flatMap((owner) => kpis.map((kpi) => [owner, kpi, ...days.map((day) => cell(owner, kpi, day))])),
-      ]
-    case 'kpis over dates':
-      return [
-        ['', ...kpis.flatMap((kpi) => dates.map((_, at) => (at === 0 ? kpi : '')))],
-        [name.owner, ...kpis.flatMap(() => dates)],
-        ...owners.map((owner) => [owner, ...kpis.flatMap((kpi) => days.map((day) => cell(owner, kpi, day)))]),
-      ]
-    case 'dates over kpis':
-      return [
-        ['', ...dates.flatMap((date) => kpis.map((_, at) => (at === 0 ? date : '')))],
-        [name.owner, ...dates.flatMap(() => kpis)],
-        ...owners.map((owner) => [owner, ...days.flatMap((day) => kpis.map((kpi) => cell(owner, kpi, day)))]),
-      ]
-    default:
-      return yearsByMonths(meant, (day) => cell(onlyOwner, onlyKpi, day))
-  }
-}
-
-const yearsByMonths = ({ days }: Meant, cell: (day: Day) => string): Table => {
-  const years = [...new Set(days.map((day) => civil(day).year))]
-  const dayOf = (year: number, month: number): Day | undefined =>
-    days.find((day) => civil(day).year === year && civil(day).month === month)
-  const cellOf = (day: Day | undefined): string => (day === undefined ? '' : cell(day))
-  return [
-    ['Year', ...MONTHS],
-    ...years.map((year) => [String(year), ...MONTHS.map((_, at) => cellOf(dayOf(year, at + 1)))]),
-  ]
-}
-
-/** The meaning of which a layout can tell all. */
-const reduce = (meant: Meant, { layout }: Form): Meant => {
-  const { owners, kpis, days } = meant
-  const [ofOwners, ofKpis] =
-    layout === 'parts'
-      ? [owners.slice(0, 1), kpis.slice(0, 1)]
-      : layout === 'items'
-        ? [owners, kpis.slice(0, 1)]
-        : [owners, kpis]
-  const values = ofOwners.flatMap((owner) =>
-    ofKpis.flatMap((kpi) => days.map((day) => valueAt(meant, owner, kpi, day))),
-  )
-  return { ...meant, owners: ofOwners, kpis: ofKpis, values }
+  readonly answers: readonly Answer[]
 }
 
 const neededFlags = (meant: Meant, { layout }: Form): string[] => {
@@ -161,81 +25,121 @@ const TITLES = ['Monthly report', 'All regions', 'created by hand']
 const quote = (text: string, { separator, isQuoted }: Form): string =>
   isQuoted || text.includes(separator) || text.includes('"') ? `"${text.replaceAll('"', '""')}"` : text
 
+/** What windows-1252 has where Latin-1 has no letters. */
+const WINDOWS: Readonly<Record<string, string>> = { '€': '\u0080', '…': '\u0085', '’': '\u0092', '–': '\u0096' }
+
 const encode = (text: string, encoding: Form['encoding']): Buffer => {
   if (encoding === 'utf-16le') return Buffer.from(`\ufeff${text}`, 'utf16le')
-  if (encoding === 'windows-1252') return Buffer.from(text, 'latin1')
+  if (encoding === 'windows-1252')
+    return Buffer.from(
+      text.replaceAll(/[€…’–]/g, (one) => WINDOWS[one] ?? one),
+      'latin1',
+    )
   return Buffer.from(encoding === 'utf-8' ? text : `\ufeff${text}`)
 }
 
+/** The encoding of a text: of those without all of its letters, UTF-8 instead. */
+const encodingOf = (text: string, { encoding }: Form): Form['encoding'] =>
+  encoding === 'windows-1252' && /[^\n\r\t -\u00ff€…’–]/.test(text) ? 'utf-8' : encoding
+
+const headerRows = ({ layout }: Pick<Form, 'layout'>): number => (layout.includes('over') ? 2 : 1)
+
+/** The row of units below the header: something above each column of values. */
+const unitRow = (table: Table, { unitRow: units, layout, names, owners, isDateSplit }: Form): string[] => {
+  const width = table[0]?.length ?? 0
+  const ownerColumns = layout === 'items' ? 0 : owners === 'both' ? 2 : 1
+  const dateColumns = isDateSplit ? (table[0] ?? []).filter((name) => isPart(name, names)).length : 1
+  return Array.from({ length: width }, (_, at) => {
+    const value = at - ownerColumns - dateColumns
+    return value < 0 ? '' : (units[layout === 'items' ? 0 : value % units.length] ?? '')
+  })
+}
+
+const isPart = (name: string, names: Form['names']): boolean => NAMES[names].parts.split(' ').includes(name)
+
+/** Adds a column of sums to a table. */
+const withTotalColumn = (table: Table, form: Form): Table =>
+  form.hasTotalColumn
+    ? table.map((cells, at) => [...cells, at < headerRows(form) ? totalLabel(at, form) : (cells.at(-1) ?? '')])
+    : table
+
+const totalLabel = (row: number, form: Form): string => (row === headerRows(form) - 1 ? 'Total' : '')
+
 /** A row of sums below a table, and a line that is no row. */
-const below = (table: Table, { hasTotal, hasFooter }: Form): string[][] => {
-  const width = table.at(-1)?.length ?? 0
+const below = (table: Table, { total, footer }: Form): string[][] => {
+  const last = table.at(-1) ?? []
   return [
-    ...(hasTotal ? [['Total', ...(table.at(-1) ?? []).slice(1)]] : []),
-    ...(hasFooter ? [['Source: own figures', ...Array.from({ length: width - 1 }, () => '')]] : []),
+    ...(total === '' ? [] : [[total, ...last.slice(1)]]),
+    ...(footer === '' ? [] : [[footer, ...last.slice(1).map(() => '')]]),
+  ]
+}
+
+const rowsOf = (meant: Meant, form: Form): Table => {
+  const table = withTotalColumn(layOut(meant, form), form)
+  const head = headerRows(form)
+  const units = form.unitRow.length === 0 ? [] : [unitRow(table, form)]
+  return [...table.slice(0, head), ...units, ...table.slice(head), ...below(table, form)]
+}
+
+/** The columns of the parts of a date. */
+const partNames = ({ names, date }: Form): string[] => NAMES[names].parts.split(' ').slice(0, /D/.test(date) ? 3 : 2)
+
+/** The columns that have to be named if their names or cells do not say what they are. */
+const columnAnswers = ({ kpis }: Meant, form: Form): Answer[] => {
+  const name = NAMES[form.names]
+  const dateColumn = form.isDateSplit ? partNames(form).join('+') : name.date
+  const owner: Answer =
+    form.owners === 'names' ? ['--map source', `source=${name.owner}`] : ['--map user', `user=${name.mail}`]
+  return [
+    ...(['items', 'parts'].includes(form.layout) ? [] : [owner]),
+    ...(kpis.length === 1 && form.layout === 'kpis over dates' ? ([['--kpi', kpis[0] ?? '']] as const) : []),
+    ...(DATED_ROWS.has(form.layout) ? ([['--map date', `date=${dateColumn}`]] as const) : []),
+    ...(form.hasTotalColumn ? ([['--ignore Total', 'Total']] as const) : []),
+    ...(form.owners === 'both' ? ([[`--ignore ${name.owner}`, name.owner]] as const) : []),
+    ['--as', form.owners === 'names' ? 'items' : 'users'],
+    ['--by-name source', 'source'],
+    ['--by-name kpi', 'kpi'],
+  ]
+}
+
+/** The texts by which rows are left out that are none. */
+const rowAnswers = ({ total, footer, titles, ...form }: Form): Answer[] => {
+  const texts = [...form.unitRow, total, footer === '' ? '' : `"${footer}"`].filter((text) => text !== '')
+  return [
+    ['--skip-lines', String(titles + headerRows(form) - 1)],
+    ...(texts.length > 0 ? ([['--ignore-rows', texts.join(',')]] as const) : []),
+  ]
+}
+
+const LAYOUT_FLAGS: Readonly<Record<string, string>> = { long: 'long', kpis: 'wide', items: 'wide' }
+
+/** The flags that say how a file is written and what it means. */
+const answersTo = (meant: Meant, form: Form, encoding: Form['encoding']): Answer[] => {
+  const words = form.words.filter((word) => word !== '')
+  return [
+    ['--date-format', readFormat(form)],
+    ['--decimal', form.decimal],
+    ['--separator', form.separator === '\t' ? 'tab' : form.separator],
+    ['--encoding', encoding === 'utf-8 with mark' ? 'utf-8' : encoding],
+    ['--frequency', meant.frequency],
+    ['--layout', LAYOUT_FLAGS[form.layout] ?? 'dates'],
+    ...(words.length > 0 ? ([['--missing', words.join(',')]] as const) : []),
+    ...(form.time === 'none' ? [] : ([['--time', 'drop']] as const)),
+    ...(form.time === 'several' ? ([['--on-duplicate', form.fold]] as const) : []),
+    ...rowAnswers(form),
+    ...columnAnswers(meant, form),
   ]
 }
 
 /** Writes what is meant in a form. */
-export const write = (all: Meant, form: Form): Written & { readonly meant: Meant } => {
+export const write = (all: Meant, form: Form): Written => {
   const meant = reduce(all, form)
-  const table = layOut(meant, form)
-  const rows = [...table, ...below(table, form)]
-  const text = [
+  const lines = [
     ...TITLES.slice(0, form.titles),
-    ...rows.map((cells) => cells.map((cell) => quote(cell, form)).join(form.separator)),
+    ...rowsOf(meant, form).map((cells) => cells.map((cell) => quote(cell, form)).join(form.separator)),
   ]
-    .map((line) => line + form.lineEnd)
-    .join('')
-  const isOver = form.layout.includes('over')
-  const settling = [
-    '--date-format',
-    form.layout === 'parts' ? 'YYYY' : form.date,
-    '--decimal',
-    form.decimal,
-    '--separator',
-    form.separator === '\t' ? 'tab' : form.separator,
-    '--encoding',
-    form.encoding === 'utf-8 with mark' ? 'utf-8' : form.encoding,
-    '--skip-lines',
-    String(form.titles + (isOver ? 1 : 0)),
-    '--ignore-rows',
-    'Total,Source:*',
-    '--frequency',
-    meant.frequency,
-  ]
-  return { bytes: encode(text, form.encoding), needed: neededFlags(meant, form), settling, meant }
-}
-
-const LAYOUTS = ['long', 'kpis', 'items', 'dates', 'kpis over dates', 'dates over kpis'] as const
-
-/** Any form in which a meaning can be written. */
-export const anyForm = ({ frequency, owners, kpis }: Meant): fc.Arbitrary<Form> => {
-  const isLatin = [...owners, ...kpis].every((name) => Buffer.from(name, 'latin1').toString('latin1') === name)
-  return fc
-    .record({
-      layout: fc.constantFrom(...LAYOUTS, ...(frequency === 'M' ? (['parts'] as const) : [])),
-      date: fc.constantFrom(...FORMATS[frequency]),
-      decimal: fc.constantFrom<'.' | ','>('.', ','),
-      grouping: fc.constantFrom('none', 'none', 'other', ' ', "'"),
-      separator: fc.constantFrom<Form['separator']>(',', ';', '\t', '|'),
-      names: fc.constantFrom<Form['names']>('English', 'German', 'French'),
-      titles: fc.constantFrom(0, 0, 0, 1, 2),
-      hasTotal: fc.constantFrom(false, false, false, true),
-      hasFooter: fc.constantFrom(false, false, false, true),
-      encoding: fc.constantFrom<Form['encoding']>(
-        'utf-8',
-        'utf-8',
-        'utf-8 with mark',
-        'utf-16le',
-        ...(isLatin ? (['windows-1252'] as const) : []),
-      ),
-      lineEnd: fc.constantFrom<Form['lineEnd']>('\n', '\r\n'),
-      isQuoted: fc.boolean(),
-    })
-    .map(({ grouping, ...form }) => ({
-      ...form,
-      hasTotal: form.hasTotal && form.layout !== 'long' && form.layout !== 'items' && form.layout !== 'parts',
-      thousands: grouping === 'none' ? '' : grouping === 'other' ? (form.decimal === '.' ? ',' : '.') : grouping,
-    }))
+  const text = lines.map((line) => line + form.lineEnd).join('')
+  const encoding = encodingOf(text, form)
+  const answers = answersTo(meant, form, encoding)
+  return { meant, bytes: encode(text, encoding), text, needed: neededFlags(meant, form), answers }
 }
