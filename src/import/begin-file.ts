@@ -6,6 +6,7 @@ import { isExported } from './columns/header.ts'
 import { mayNameSources } from './columns/item-words.ts'
 import type { Heading } from './columns/layout.ts'
 import type { ImportOptions } from './options.ts'
+import { isNameOfTotal } from './parse/ignored-rows.ts'
 import type { Row } from './parse/rows.ts'
 import { headerOf, type Table } from './parse/table.ts'
 import { requireWriteAccess } from './permissions.ts'
@@ -36,7 +37,7 @@ const readHeading = async (table: Table): Promise<Heading> => {
   const [header, ...sample] = rows.map(({ cells }) => cells)
   if (!header || header.length === 0)
     throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
-  return { header, upper: table.upper, sample }
+  return { header, upper: table.upper, sample, takesTotals: table.takesTotals === true }
 }
 
 const mayHaveSources = (header: readonly string[], { variant }: Client, options: ImportOptions): boolean =>
@@ -72,7 +73,8 @@ const planBy = (heading: Heading, client: Client, options: ImportOptions, refere
   const { kpis, users, sources, ownerOf } = reference
   const source = mayHaveSources(heading.header, client, options) ? sources : undefined
   const takesSources = client.variant === 'v1'
-  const plan = planColumns(heading, options, { kpi: kpis, user: users, source, ownerOf, takesSources })
+  const isTotal = heading.takesTotals ? undefined : isNameOfTotal
+  const plan = planColumns(heading, options, { kpi: kpis, user: users, source, ownerOf, takesSources, isTotal })
   rejectClearAndAdd(plan, options)
   return plan
 }

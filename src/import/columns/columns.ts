@@ -1,5 +1,5 @@
 import { type Issue, KpiError } from '../../domain/errors.ts'
-import type { ImportOptions, Role } from '../options.ts'
+import { delimiterName, DELIMITERS, type ImportOptions, type Role } from '../options.ts'
 import { mayNotRead } from '../permissions.ts'
 import { type HeaderFindings, namedColumns, nearColumn, unassignedColumns } from './header.ts'
 import { type Heading, recognizeKeys, recognizeLayout } from './layout.ts'
@@ -72,9 +72,24 @@ const faultOfParts = (header: readonly string[], { columns }: WideColumns): Issu
   }
 }
 
-const faultOfLacking = (found: HeaderFindings, role: Role, directories: Directories): Issue => ({
+const YEAR = /^\d{4}$/
+
+/** Returns how to read headers as names that are read as days or periods. */
+const orAsNames = (header: readonly string[], wide: WideColumns | undefined): string => {
+  const first = wide?.columns.find(({ at, part }) => part !== undefined || YEAR.test(header[at]?.trim() ?? ''))
+  return wide?.of === 'date' && first
+    ? `; if headers such as "${header[first.at]?.trim()}" are names and not dates: --layout wide`
+    : ''
+}
+
+const faultOfLacking = (
+  found: HeaderFindings,
+  role: Role,
+  directories: Directories,
+  wide: WideColumns | undefined,
+): Issue => ({
   field: role,
-  message: `no column is the ${role}; give one with --map ${role}=COLUMN${role === 'actual' ? '' : ` or --${role}`}${orBySource(role, directories)}${orByIds(role, directories)}${orNear(found, role)}`,
+  message: `no column is the ${role}; give one with --map ${role}=COLUMN${role === 'actual' ? '' : ` or --${role}`}${orBySource(role, directories)}${orByIds(role, directories)}${orNear(found, role)}${orAsNames(found.header, wide)}`,
 })
 
 const requireLines = ({ header }: HeaderFindings): void => {
@@ -86,6 +101,20 @@ const requireLines = ({ header }: HeaderFindings): void => {
 const NOTHING_KNOWN =
   'a file has columns user, kpi, date and actual, or a column for each KPI or user; if this is a title, delete the lines above the header'
 const UNCLEAR = 'the header does not say what each column is'
+
+/** Returns how to say that another line is the header, if this one has columns without a name, or the same twice. */
+const orOtherLine = (header: readonly string[]): string =>
+  header.some((name, at) => name.trim() === '' || header.indexOf(name) < at)
+    ? '; if another line is the header, say after how many: --skip-lines N'
+    : ''
+
+/** Returns how to say that cells are separated by another sign, if names of columns hold one. */
+const orSeparator = (header: readonly string[]): string => {
+  const sign = DELIMITERS.find((one) => header.some((name) => name.includes(one)))
+  return sign === undefined
+    ? ''
+    : `; if cells are separated by ${delimiterName(sign)}: --separator '${delimiterName(sign)}'`
+}
 
 /** Refuses a file without a header, as every other fault follows from that. */
 const requireNames = (found: HeaderFindings, options: ImportOptions, directories: Directories): void => {
@@ -124,9 +153,10 @@ export const planColumns = (heading: Heading, options: ImportOptions, directorie
   requireLines(found)
   const plan = { header, roles: found.roles, joined: found.joined, wide, unused: unusedColumns(found) }
   const lacking = lackingRoles(found, wide, options)
+  const hint = orOtherLine(header) + orSeparator(header)
   if (found.roles.size === 0 && !wide) {
     const names = header.filter((name) => name.trim() !== '').join(', ')
-    const message = `cannot understand the header ${names}: ${NOTHING_KNOWN}`
+    const message = `cannot understand the header ${names}: ${NOTHING_KNOWN}${orSeparator(header)}`
     throw new UnclearHeader(message, found.issues, plan, lacking)
   }
   const missing = lacking
@@ -137,13 +167,15 @@ export const planColumns = (heading: Heading, options: ImportOptions, directorie
         found.issues.every(({ field }) => field !== role && !(role === 'user' && field === 'source')),
     )
     .map((role) =>
-      role === 'date' && wide?.of === 'date' ? faultOfParts(header, wide) : faultOfLacking(found, role, directories),
+      role === 'date' && wide?.of === 'date'
+        ? faultOfParts(header, wide)
+        : faultOfLacking(found, role, directories, wide),
     )
   const ofWide =
     !wide && missing.some(({ field }) => field === 'actual') ? faultOfWide(found, options, directories) : []
   const issues = [...found.issues, ...doubleRoles(found, options), ...missing, ...ofWide]
   if (issues.length > 0) {
-    throw new UnclearHeader(UNCLEAR, issues, plan, lacking)
+    throw new UnclearHeader(UNCLEAR + (missing.length > 0 ? hint : ''), issues, plan, lacking)
   }
   return plan
 }

@@ -38,6 +38,10 @@ const quoted = (name: string): string => (/[, ]/.test(name) ? `"${name}"` : name
 
 const SHOWN_MIXED = 3
 
+/** Returns how to leave out a row of units, if the text may be one: it stands right below the header. */
+const orUnits = (sample: Sample, at: number, text: string): string =>
+  sample[0]?.[at]?.trim() === text && !text.endsWith('*') ? `, --ignore-rows ${quoted(text)} its row` : ''
+
 /** Returns the fault of columns that hold numbers and other texts, which are not left out unasked. */
 export const faultsOfMixed = (
   found: HeaderFindings,
@@ -50,7 +54,7 @@ export const faultsOfMixed = (
     const text = givenIn(sample, at, missing).find((one) => !isNumber(one)) ?? ''
     return {
       field: name,
-      message: `has numbers, and other texts such as "${text}": --missing says which texts stand for no value, --ignore ${quoted(name)} leaves the column out`,
+      message: `has numbers, and other texts such as "${text}": --missing says which texts stand for no value, --ignore ${quoted(name)} leaves the column out${orUnits(sample, at, text)}`,
     }
   })
   const more = places.length - SHOWN_MIXED

@@ -80,6 +80,10 @@ type Labels = { readonly lower: (at: number) => string; readonly upper: ((at: nu
 const withoutDoubles = (issues: readonly Issue[], isTold: boolean): readonly Issue[] =>
   isTold ? issues.filter(({ message }) => !message.includes('are the same day or period')) : issues
 
+/** Tells which of two header rows gives the dates: the one with more of them, as names may look like dates. */
+const isDateRow = (dates: readonly string[], others: readonly string[]): boolean =>
+  dates.length > others.length || (dates.length === others.length && new Set(dates).size >= new Set(others).size)
+
 /** Sets how many columns must be dates for a file to have a column for each: a single one may have such a name by chance. */
 const LEAST = 2
 
@@ -102,16 +106,19 @@ export const findDateHeadings = (
   }
   const { lower, upper: above } = labels
   const inYears = above ? places.filter((at) => YEAR.test(above(at).trim()) && isPartOfYear(lower(at).trim())) : []
-  if (inYears.length >= least) {
+  const underYears = above ? places.filter((at) => YEAR.test(above(at).trim())) : []
+  if (inYears.length >= least && inYears.length * 2 > underYears.length) {
     const textOf = (at: number): string => `${lower(at).trim()} ${above?.(at).trim() ?? ''}`
     return { ...readHeadings(inYears, textOf, undefined), other: undefined }
   }
   const below = datesAmong(places, lower, format)
-  if (below.length >= least) {
-    const { issues, ...read } = readHeadings(below, lower, format)
-    return { ...read, issues: withoutDoubles(issues, above !== undefined), other: above }
-  }
   const over = above ? datesAmong(unassignedColumns(found), above, format) : []
+  const isBelow = isDateRow(below.map(lower), above ? over.map(above) : [])
+  if (below.length >= least && isBelow) {
+    const { issues, ...read } = readHeadings(below, lower, format)
+    const other = above && !below.every((at) => isWholeDate(above(at).trim())) ? above : undefined
+    return { ...read, issues: withoutDoubles(issues, other !== undefined), other }
+  }
   if (above && over.length >= least) {
     const { issues, ...read } = readHeadings(over, above, format)
     return { ...read, issues: withoutDoubles(issues, true), other: lower }

@@ -42,6 +42,12 @@ export const severalItemColumns = (names: readonly string[]): Issue => {
   }
 }
 
+/** Returns the fault of a column that is named for places or products, holds numbers, and does not say whom rows belong to. */
+export const faultOfNumberedItems = (name: string): Issue => ({
+  field: name,
+  message: `holds numbers, and is named for what they may be broken down by: --ignore ${quoted(name)} leaves the column out, --map-kpi ${quoted(`${name}=${name}`)} makes it a KPI`,
+})
+
 /** Tells whether a column or constant says whom rows belong to, by the names of columns alone. */
 const namesOwner = (found: HeaderFindings, { user, source, map }: ImportOptions): boolean =>
   user !== undefined || source !== undefined || map.has('user') || map.has('source') || hasNameOfRole(found, 'user')

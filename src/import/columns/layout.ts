@@ -1,9 +1,10 @@
-import { Fault } from '../../domain/errors.ts'
+import { Fault, type Issue } from '../../domain/errors.ts'
 import type { ImportOptions, NameRole } from '../options.ts'
 import { columnsOf, contentOf, faultOfSeveral, faultsOfMixed, recognizeDate, type Sample } from './content.ts'
-import { findDateHeadings, isYearName } from './date-headings.ts'
+import { type DateHeadings, findDateHeadings, isYearName } from './date-headings.ts'
+import { recognizeDateParts } from './date-parts.ts'
 import { type HeaderFindings, hasNameOfRole, isPeriodName, recognizeColumns, unassignedColumns } from './header.ts'
-import { itemColumns, severalItemColumns } from './item-words.ts'
+import { faultOfNumberedItems, itemColumns, severalItemColumns } from './item-words.ts'
 import { isGiven, isOfHeader, isOwned, KEY_ROLES, suggestedPlaces, VALUE_ROLES } from './required-roles.ts'
 import { strangeColumns } from './unusual-headers.ts'
 import {
@@ -20,6 +21,8 @@ export type Heading = {
   readonly header: readonly string[]
   readonly upper?: readonly string[] | undefined
   readonly sample?: Sample
+  /** Tells whether the user said that names of totals are imported, too. */
+  readonly takesTotals?: boolean
 }
 
 /** Tells whether the header can only be that of the long layout, with a row for each entry. */
@@ -37,13 +40,17 @@ const placesToCreate = (
   role: NameRole,
   { sample = [] }: Heading,
   known: Directories,
-  { missing }: ImportOptions,
-): number[] =>
-  unassignedColumns(found).filter((at) => {
-    const isKnown = !(known[role]?.find(found.header[at] ?? '') instanceof Fault)
+  { missing, mapKpi }: ImportOptions,
+): number[] => {
+  const items = new Set(role === 'kpi' ? itemColumns(found) : [])
+  return unassignedColumns(found).filter((at) => {
+    const name = found.header[at] ?? ''
+    const isKnown = mapKpi?.has(name.trim()) === true || !(known[role]?.find(name) instanceof Fault)
+    if (items.has(at) && !isKnown) return false
     // What the first rows leave blank may have values further down.
     return isKnown || ['numbers', 'years', 'nothing'].includes(contentOf(sample, at, missing))
   })
+}
 
 /** Returns the kind of owner that most headers name; if none does, the kind that may be created. */
 const ownerRole = (found: HeaderFindings, options: ImportOptions, directories: Directories): 'user' | 'source' => {
@@ -98,12 +105,14 @@ const findWide = (
   const mayCreate = creates(options, of)
   const places = mayCreate ? placesToCreate(found, of, heading, directories, options) : unassignedColumns(found)
   const isNone = Math.max(of === 'kpi' ? kpis : owners, mayCreate ? places.length : 0) === 0
-  if (isNone && options.layout !== 'wide') return undefined
   if (mayCreate) {
     const { sample = [] } = heading
     const mixed = columnsOf(found, sample, options.missing, 'mixed').filter((at) => !places.includes(at))
     found.issues.push(...faultsOfMixed(found, sample, mixed, options.missing))
+    const numbers = columnsOf(found, sample, options.missing, 'numbers', 'years').filter((at) => !places.includes(at))
+    found.issues.push(...numbers.map((at) => faultOfNumberedItems(found.header[at]?.trim() ?? '')))
   }
+  if (isNone && options.layout !== 'wide') return undefined
   const best = readWide(of, found, directories, options, places)
   addFaults(found, best, options)
   return best
@@ -123,6 +132,7 @@ const findDates = (
 ): WideColumns | undefined => {
   if (
     options.layout === 'long' ||
+    options.layout === 'wide' ||
     options.date !== undefined ||
     found.roles.has('actual') ||
     hasNameOfRole(found, 'actual')
@@ -141,12 +151,40 @@ const findDates = (
   if (!hasParts && found.roles.has('date')) return undefined
   const year = unassignedColumns(found).find((at) => isYearName(found.header[at] ?? ''))
   if (hasParts && year !== undefined && !found.roles.has('date')) found.roles.set('date', year)
-  const over = isGiven(found, options, 'kpi') ? ownerRole(found, options, directories) : 'kpi'
-  const { wide, issues } = wideByDates(headings, over, directories, options)
+  const { wide, issues } = wideByDates(
+    headings,
+    roleOfOther(found, headings, options, directories),
+    directories,
+    options,
+  )
   found.issues.push(...issues)
   addValueFaults(found, 'date')
   return wide
 }
+
+/** Returns what the header row without dates names: KPIs, else owners, or nothing where columns and flags say both. */
+const roleOfOther = (
+  found: HeaderFindings,
+  { columns, other }: DateHeadings,
+  options: ImportOptions,
+  directories: Directories,
+): NameRole | undefined => {
+  if (!isGiven(found, options, 'kpi')) return 'kpi'
+  if (!isOwned(found, options) && itemColumns(found).length === 0) return ownerRole(found, options, directories)
+  const labels = [...new Set(columns.map(({ at }) => other?.(at).trim() ?? ''))].filter((label) => label !== '')
+  if (labels.length > 1) found.issues.push(faultOfLabels(labels))
+  return undefined
+}
+
+const faultOfLabels = (labels: readonly string[]): Issue => ({
+  field: 'header',
+  message: `two header rows name dates and ${labels
+    .slice(0, 2)
+    .map((label) => `"${label}"`)
+    .join(
+      ', ',
+    )}, but the KPI and whom rows belong to are given by columns or flags already: leave out --kpi or a column (--ignore)`,
+})
 
 /** Finds whom rows belong to by a column named for places, products and the like, if nothing else says it. */
 const findItems = (found: HeaderFindings, options: ImportOptions, directories: Directories): void => {
@@ -207,6 +245,7 @@ export const recognizeLayout = (
   directories: Directories,
   heading: Heading,
 ): WideColumns | undefined => {
+  recognizeDateParts(found, options, heading.sample ?? [])
   const byDates = findDates(found, options, directories, heading)
   for (const { at } of byDates?.columns ?? []) found.ignored.add(at)
   const isCreating = options.create !== undefined

@@ -5,6 +5,7 @@ import type { ImportOptions, NameRole } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
 import type { DateHeadings } from './date-headings.ts'
 import { type HeaderFindings, unassignedColumns } from './header.ts'
+import { isProvisional } from '../provisional-id.ts'
 import { createNameColumn } from './name-column.ts'
 
 /** Names what the header of a wide column says of its entries. */
@@ -40,6 +41,8 @@ export type Directories = {
   readonly ownerOf?: ((item: Named) => Named) | undefined
   /** Tells whether the service accepts breakdown items, whether there is a column of them or not. */
   readonly takesSources?: boolean
+  /** Tells whether a name is that of a total, which nothing new may have; undefined if the user imports totals, too. */
+  readonly isTotal?: ((name: string) => boolean) | undefined
 }
 
 /** Describes a fault of a column's header. */
@@ -61,6 +64,23 @@ const keyOf = (role: NameRole, one: Named, { ownerOf }: Directories): Pick<WideC
 
 const isSameKey = (one: WideColumn, other: WideColumn): boolean =>
   one.owner === other.owner && one.kpi === other.kpi && one.day === other.day && one.part === other.part
+
+const KINDS: Readonly<Record<NameRole, string>> = { kpi: 'KPI', user: 'user', source: 'breakdown item' }
+
+/** Returns why a header is hardly the name of something new: totals would count everything twice. */
+const faultOfTotal = (role: NameRole, { id, name }: Named, { isTotal }: Directories): Fault | undefined => {
+  if (!isProvisional(id) || !isTotal?.(name)) return undefined
+  const quoted = /[, "]/.test(name) ? JSON.stringify(name) : name
+  return new Fault(
+    `"${name}" would be a new ${KINDS[role]}, and is the name of a total: --ignore ${quoted} leaves the column out; --ignore-rows none imports it`,
+  )
+}
+
+/** Finds what a header names, unless that would be a new total. */
+const findNew = (role: NameRole, text: string, find: Lookup['find'], directories: Directories): Named | Fault => {
+  const one = find(text)
+  return one instanceof Fault ? one : (faultOfTotal(role, one, directories) ?? one)
+}
 
 /** Counts the headers that name something that exists. */
 export const countNamed = (found: HeaderFindings, places: readonly number[], { find, unread }: Lookup): number =>
@@ -87,12 +107,12 @@ export const readWide = (
   const faults: HeadingFault[] = []
   for (const at of places) {
     const name = found.header[at] ?? ''
-    const one = column.find(name)
+    const one = findNew(of, name, column.find, directories)
     const blame = (message: string): void => {
       faults.push({ at, field: 'header', message })
     }
     if (one instanceof Fault) {
-      blame(`${one.message} (to leave the column out, use --ignore)`)
+      blame(one.message.includes('--ignore ') ? one.message : `${one.message} (to leave the column out, use --ignore)`)
       continue
     }
     const made = { at, ...keyOf(of, one, directories) }
@@ -118,7 +138,9 @@ const readOther = (
   for (const column of columns) {
     const text = other(column.at).trim()
     const one =
-      text === '' ? new Fault(`column ${column.at + 1} has a date and no ${role} above or below it`) : names.find(text)
+      text === ''
+        ? new Fault(`column ${column.at + 1} has a date and no ${role} above or below it`)
+        : findNew(role, text, names.find, directories)
     if (one instanceof Fault) {
       if (issues.every(({ message }) => message !== one.message)) issues.push({ field: 'header', message: one.message })
       continue
@@ -142,7 +164,9 @@ export const wideByDates = (
   directories: Directories,
   options: ImportOptions,
 ): { readonly wide: WideColumns; readonly issues: readonly Issue[] } => {
-  const isNamed = headings.other !== undefined && headings.columns.some(({ at }) => headings.other?.(at).trim() !== '')
+  const { other, columns: dated } = headings
+  // Where the dates are in doubt there are no columns yet, and the other row is taken to name something.
+  const isNamed = other !== undefined && (dated.length === 0 || dated.some(({ at }) => other(at).trim() !== ''))
   const dateFormat = headings.format?.text
   if (!isNamed || over === undefined) {
     return { wide: { of: 'date', columns: headings.columns, dateFormat }, issues: headings.issues }

@@ -46,7 +46,8 @@ export const createTimesOfDay = (name: string, isDropped: boolean): TimesOfDay =
       if (!timed) return text
       if (timed.hasOffset) offset ??= { text, line }
       if (isDropped) return timed.date
-      if (!timed.isMidnight) first ??= { text, line }
+      // Midnight with an offset is another day elsewhere.
+      if (!timed.isMidnight || timed.hasOffset) first ??= { text, line }
       return text
     },
     isFound: () => first !== undefined,

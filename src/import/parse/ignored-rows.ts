@@ -21,6 +21,10 @@ export const isNameOfTotal = (name: string): boolean =>
       .replace(/ ?:$/, ''),
   )
 
+/** Tells whether the user wishes to leave no row out, and so to import whatever is called a total. */
+export const takesTotals = (texts: readonly string[] | undefined): boolean =>
+  texts?.some((text) => text.trim().toLowerCase() === NO_ROWS) === true
+
 /** Returns a function that tells whether a row is left out: one of its cells is a text, or begins with it before a `*`. */
 export const ignoresRow = (texts: readonly string[]): ((cells: readonly string[]) => boolean) => {
   const folded = texts.map((text) => text.trim().toLowerCase()).filter((text) => text !== NO_ROWS && text !== '')

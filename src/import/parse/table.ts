@@ -56,6 +56,8 @@ export type Table = {
   readonly units?: Row
   /** Tells whether the user said which rows are left out, or that none are. */
   readonly isRowsSettled: boolean
+  /** Tells whether the user said that rows and columns with the names of totals are imported. */
+  readonly takesTotals?: boolean
   /** Holds the file's permissions; files made from its rows get no wider ones. */
   readonly mode: number
   readonly close: () => void

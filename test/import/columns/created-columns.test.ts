@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest'
+import { createDirectory } from '../../../src/client/directory.ts'
+import { KpiError } from '../../../src/domain/errors.ts'
+import { planColumns } from '../../../src/import/columns/columns.ts'
+import type { Heading } from '../../../src/import/columns/layout.ts'
+import type { Directories } from '../../../src/import/columns/wide.ts'
+import { CREATABLE, type ImportOptions } from '../../../src/import/options.ts'
+import type { Lookup } from '../../../src/import/permissions.ts'
+import { isNameOfTotal } from '../../../src/import/parse/ignored-rows.ts'
+import { PROVISIONAL_ID } from '../../../src/import/provisional-id.ts'
+import { optionsOf } from '../../support/import.ts'
+
+/** Things of which none exists yet, and any is created. */
+const nothing = (what: 'KPI' | 'user' | 'breakdown item'): Lookup => {
+  const names: string[] = []
+  const create = (name: string) => {
+    if (!names.includes(name)) names.push(name)
+    return { id: PROVISIONAL_ID + names.indexOf(name), name }
+  }
+  return { ...createDirectory(what, []), create }
+}
+
+const planOf = (
+  heading: Heading,
+  options: Partial<ImportOptions> = {},
+  isTotal: Directories['isTotal'] = isNameOfTotal,
+) =>
+  planColumns(heading, optionsOf({ create: { kinds: new Set(CREATABLE) }, ...options }), {
+    kpi: nothing('KPI'),
+    user: nothing('user'),
+    source: nothing('breakdown item'),
+    takesSources: true,
+    isTotal,
+  })
+
+/** A heading of lines whose cells are separated by commas: of two header rows, the upper one comes first. */
+const headingOf = (lines: readonly string[], upper?: string): Heading => {
+  const [header = [], ...sample] = lines.map((line) => line.split(','))
+  return { header, sample, upper: upper?.split(',') }
+}
+
+const refusal = (heading: Heading, options: Partial<ImportOptions> = {}): string => {
+  try {
+    planOf(heading, options)
+  } catch (error) {
+    if (!(error instanceof KpiError)) throw error
+    return [error.message, ...error.issues.map(({ field, message }) => `${field}: ${message}`)].join('\n')
+  }
+  throw new Error('the header was taken')
+}
+
+describe('a date in several columns', () => {
+  test.each([
+    ['a day', ['Year,Month,Day,Region,Sales', '2026,1,31,North,5'], 'date=Year+Month+Day'],
+    ['a day, in another order', ['Tag,Monat,Jahr,Ort,Ist', '31,1,2026,Nord,5'], 'date=Jahr+Monat+Tag'],
+    ['a month by its name', ['Année,Mois,Ville,Ventes', '2026,janv.,Lyon,5'], 'date=Année+Mois'],
+    ['a quarter', ['Year,Quarter,Region,Sales', '2026,Q1,North,5'], 'date=Year+Quarter'],
+    ['a week', ['Year,Week,Region,Sales', '2026,15,North,5'], 'date=Year+Week'],
+    [
+      'a day, above a footer',
+      ['Year,Month,Day,Region,Sales', '2026,1,31,North,5', '2026,2,1,North,5', 'Source: us,,,,'],
+      'date=Year+Month+Day',
+    ],
+  ])('is not joined unasked: %s', (_, lines, flag) => {
+    expect(refusal(headingOf(lines))).toContain(`--map ${flag} joins them`)
+  })
+
+  test('is joined as the user says', () => {
+    const heading = headingOf(['Year,Month,Region,Sales', '2026,1,North,5'])
+    const plan = planOf(heading, { map: new Map([['date', 'Year+Month']]) })
+    expect([plan.joined?.get('date'), plan.wide?.columns.map(({ at }) => at)]).toEqual([[0, 1], [3]])
+  })
+
+  test.each<[string, string[], Partial<ImportOptions>]>([
+    ['the month is a whole date', ['Year,Month,Region,Sales', '2026,2026-01,North,5'], { ignore: ['Year'] }],
+    ['another column is the date', ['Year,Month,Date,Region,Sales', '2026,1,2026-01-31,North,5'], { ignore: ['Year'] }],
+    ['the months have columns', ['Year,Region,Jan,Feb', '2026,North,5,6'], { kpi: 'Sales' }],
+  ])('is none if %s', (_, lines, options) => {
+    expect(planOf(headingOf(lines), options).joined?.has('date')).toBe(false)
+  })
+})
+
+describe('a column of totals', () => {
+  const byKpi = headingOf(['Date,Region,Sales,Costs,Total', '2026-01-01,North,5,6,11'])
+  const overKpis = headingOf(['Region,Sales,Sales,Total', 'North,5,6,11'], ',2026-01-01,2026-01-02,2026-01-02')
+
+  test.each([
+    ['beside those of KPIs', byKpi],
+    ['below a date', overKpis],
+  ])('makes no KPI, even if rows are ignored: %s', (_, heading) => {
+    expect(refusal(heading)).toContain(
+      '"Total" would be a new KPI, and is the name of a total: --ignore Total leaves the column out; --ignore-rows none imports it',
+    )
+  })
+
+  test('is left out, or imported, as the user says', () => {
+    expect(planOf(byKpi, { ignore: ['Total'] }).wide?.columns).toHaveLength(2)
+    expect(planOf(byKpi, {}, () => false).wide?.columns).toHaveLength(3)
+  })
+})
+
+describe('of two header rows', () => {
+  const daysOf = (heading: Heading, options: Partial<ImportOptions> = {}) =>
+    planOf(heading, options).wide?.columns.map(({ day, kpi }) => [day, kpi && kpi - PROVISIONAL_ID])
+
+  test('the one with more dates gives the dates, as names may look like years', () => {
+    const heading = headingOf(
+      ['Region,Sales,2024,Sales,2024', 'North,1,2,3,4'],
+      ',2026-01-01,2026-01-01,2026-01-02,2026-01-02',
+    )
+    expect(daysOf(heading)).toEqual([
+      [20_454, 0],
+      [20_454, 1],
+      [20_455, 0],
+      [20_455, 1],
+    ])
+  })
+
+  test('years above dates name nothing', () => {
+    const heading = headingOf(['Region,2026-01,2026-02', 'North,1,2'], ',2026,2026')
+    expect(daysOf(heading, { kpi: 'Sales' })).toEqual([
+      [20_454, undefined],
+      [20_485, undefined],
+    ])
+  })
+
+  test('the one above names no owners if a column does', () => {
+    const heading = headingOf(['Region,2026-01,2026-02', 'North,1,2'], ',Sales,Sales')
+    const plan = planOf(heading, { kpi: 'Sales' })
+    expect([plan.wide?.over, plan.roles.get('source')]).toEqual([undefined, 0])
+  })
+
+  test('several names above dates are refused if flags and columns say all that they could', () => {
+    const heading = headingOf(['Region,2026-01,2026-02', 'North,1,2'], ',Sales,Costs')
+    expect(refusal(heading, { kpi: 'Sales' })).toContain('two header rows name dates and "Sales", "Costs"')
+  })
+
+  test('dates in doubt are all that is wrong', () => {
+    const heading = headingOf(['Region,01.02.26,02.02.26', 'North,1,2'], ',Sales,Sales')
+    expect(refusal(heading)).not.toContain('no column is the kpi')
+  })
+})
+
+describe('what settles a header is named', () => {
+  test.each([
+    ['names that look like parts of a year', ['Date,3/4,1.5,4711', '2026-01-01,1,2,3'], '--layout wide'],
+    ['a header that is another line', [',Sales,,', 'Region,x,y,z'], '--skip-lines N'],
+    ['another separator', ['a;b,c;d', '1;2,3;4'], "--separator ';'"],
+    ['a row of units', ['Date,Sales', ',(EUR)', '2026-01-01,5'], '--ignore-rows (EUR) its row'],
+  ])('%s', (_, lines, flag) => {
+    expect(refusal(headingOf(lines), { kpi: 'Sales' })).toContain(flag)
+  })
+
+  test('--layout wide takes such headers as names', () => {
+    const heading = headingOf(['Date,3/4,1.5,4711', '2026-01-01,1,2,3'])
+    expect(planOf(heading, { kpi: 'Sales', as: 'items', layout: 'wide' }).wide?.of).toBe('source')
+  })
+
+  test('a column of numbers that is named for places makes no KPI', () => {
+    const heading = headingOf(['E-mail,Store,Date,Sales', 'ann@example.com,101,2026-01-01,5'])
+    expect(refusal(heading)).toContain('--ignore Store leaves the column out, --map-kpi Store=Store makes it a KPI')
+    expect(planOf(heading, { ignore: ['Store'] }).wide?.columns.map(({ at }) => at)).toEqual([3])
+  })
+})
