@@ -59,6 +59,13 @@ const partColumns = (found: HeaderFindings, sample: Sample): ReadonlyMap<Part, n
   return columns
 }
 
+/** Returns the columns without a meaning that hold parts of dates, such as the year beside a whole date. */
+export const datePartColumns = (found: HeaderFindings, sample: Sample): number[] =>
+  unassignedColumns(found).filter((at) => {
+    const part = partNamed(found.header[at] ?? '')
+    return part !== undefined && holdsParts(sample, at, part)
+  })
+
 const quoted = (name: string): string => (/[, ]/.test(name) ? `"${name}"` : name)
 
 const faultOfParts = (header: readonly string[]): Issue => ({

@@ -2,9 +2,9 @@ import { Fault, type Issue } from '../../domain/errors.ts'
 import type { ImportOptions, NameRole } from '../options.ts'
 import { columnsOf, contentOf, faultOfSeveral, faultsOfMixed, recognizeDate, type Sample } from './content.ts'
 import { type DateHeadings, findDateHeadings, isYearName } from './date-headings.ts'
-import { recognizeDateParts } from './date-parts.ts'
+import { datePartColumns, recognizeDateParts } from './date-parts.ts'
 import { type HeaderFindings, hasNameOfRole, isPeriodName, recognizeColumns, unassignedColumns } from './header.ts'
-import { faultOfNumberedItems, itemColumns, severalItemColumns } from './item-words.ts'
+import { countingColumns, faultOfCounting, itemColumns, severalItemColumns } from './item-words.ts'
 import { isGiven, isOfHeader, isOwned, KEY_ROLES, suggestedPlaces, VALUE_ROLES } from './required-roles.ts'
 import { strangeColumns } from './unusual-headers.ts'
 import {
@@ -42,11 +42,11 @@ const placesToCreate = (
   known: Directories,
   { missing, mapKpi }: ImportOptions,
 ): number[] => {
-  const items = new Set(role === 'kpi' ? itemColumns(found) : [])
+  const others = new Set([...(role === 'kpi' ? countingColumns(found) : []), ...datePartColumns(found, sample)])
   return unassignedColumns(found).filter((at) => {
     const name = found.header[at] ?? ''
     const isKnown = mapKpi?.has(name.trim()) === true || !(known[role]?.find(name) instanceof Fault)
-    if (items.has(at) && !isKnown) return false
+    if (others.has(at) && !isKnown) return false
     // What the first rows leave blank may have values further down.
     return isKnown || ['numbers', 'years', 'nothing'].includes(contentOf(sample, at, missing))
   })
@@ -107,10 +107,13 @@ const findWide = (
   const isNone = Math.max(of === 'kpi' ? kpis : owners, mayCreate ? places.length : 0) === 0
   if (mayCreate) {
     const { sample = [] } = heading
+    const parts = datePartColumns(found, sample)
     const mixed = columnsOf(found, sample, options.missing, 'mixed').filter((at) => !places.includes(at))
     found.issues.push(...faultsOfMixed(found, sample, mixed, options.missing))
-    const numbers = columnsOf(found, sample, options.missing, 'numbers', 'years').filter((at) => !places.includes(at))
-    found.issues.push(...numbers.map((at) => faultOfNumberedItems(found.header[at]?.trim() ?? '')))
+    const numbers = columnsOf(found, sample, options.missing, 'numbers', 'years').filter(
+      (at) => !places.includes(at) && !parts.includes(at),
+    )
+    found.issues.push(...numbers.map((at) => faultOfCounting(found.header[at]?.trim() ?? '')))
   }
   if (isNone && options.layout !== 'wide') return undefined
   const best = readWide(of, found, directories, options, places)

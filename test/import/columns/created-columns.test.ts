@@ -156,9 +156,19 @@ describe('what settles a header is named', () => {
     expect(planOf(heading, { kpi: 'Sales', as: 'items', layout: 'wide' }).wide?.of).toBe('source')
   })
 
-  test('a column of numbers that is named for places makes no KPI', () => {
-    const heading = headingOf(['E-mail,Store,Date,Sales', 'ann@example.com,101,2026-01-01,5'])
-    expect(refusal(heading)).toContain('--ignore Store leaves the column out, --map-kpi Store=Store makes it a KPI')
-    expect(planOf(heading, { ignore: ['Store'] }).wide?.columns.map(({ at }) => at)).toEqual([3])
+  test.each(['Store', 'ID', 'Nr.', 'Postal code'])(
+    'a column of numbers that is called %s makes no KPI unasked',
+    (name) => {
+      const heading = headingOf([`E-mail,${name},Date,Sales`, 'ann@example.com,101,2026-01-01,5'])
+      expect(refusal(heading)).toMatch(/--ignore .* leaves the column out, --map-kpi .* makes it a KPI/)
+      const placesOf = (options: Partial<ImportOptions>) => planOf(heading, options).wide?.columns.map(({ at }) => at)
+      expect(placesOf({ ignore: [name] })).toEqual([3])
+      expect(placesOf({ mapKpi: new Map([[name, name]]) })).toEqual([1, 3])
+    },
+  )
+
+  test('parts of a date beside a whole date make no KPI', () => {
+    const plan = planOf(headingOf(['Year,Month,Region,Date,Sales', '2026,1,North,2026-01-31,5']))
+    expect([plan.wide?.columns.map(({ at }) => at), plan.unused]).toEqual([[4], ['Year', 'Month']])
   })
 })

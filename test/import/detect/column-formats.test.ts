@@ -405,6 +405,10 @@ describe('dates of a column', () => {
       ['2026-03-01T13:30:00.123+02:00', '2026-03-02'],
       ['2026-03-01 0 -', '2026-03-02 1 -'],
     ],
+    [
+      ['2026-03-01T00:00:00+02:00', '2026-03-02T00:00:00+02:00'],
+      ['2026-03-01 0 -', '2026-03-02 1 -'],
+    ],
   ])('have their times dropped: %j', async (texts, entries) => {
     expect(await readDates(texts, { time: 'drop' })).toMatchObject({ entries, rejects: [] })
     expect(await readDates(texts)).toMatchObject({

@@ -32,6 +32,12 @@ export type Form = {
   readonly names: 'English' | 'German' | 'French'
   readonly owners: 'names' | 'addresses' | 'both'
   readonly titles: number
+  /** A column beside those that are needed: row numbers, codes of owners, the year, units, remarks, or targets. */
+  readonly extra: '' | 'id' | 'code' | 'year' | 'unit' | 'note' | 'target'
+  /** The column of dates is called after the period, such as Month. */
+  readonly isPeriodNamed: boolean
+  readonly gap: '' | 'lines' | 'column'
+  readonly hasPlus: boolean
   /** What a row below the header says of the units; none if empty. */
   readonly unitRow: readonly string[]
   readonly total: string
@@ -82,6 +88,7 @@ const anyNumbers = fc
       fc.array(hasUnits ? fc.constantFrom(...UNITS) : fc.constant<Unit>(['', '']), { minLength: 3, maxLength: 3 }),
     ),
     isUnitSparse: rarely(5, false, true),
+    hasPlus: rarely(9, false, true),
     words: fc.oneof(
       { weight: 2, arbitrary: fc.constant([]) },
       { weight: 1, arbitrary: fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 }) },
@@ -109,6 +116,9 @@ const anyRows = fc.record({
   names: fc.constantFrom<Form['names']>('English', 'German', 'French'),
   owners: rarely<Form['owners']>(7, 'names', 'addresses', 'both'),
   titles: fc.constantFrom(0, 0, 0, 1, 2),
+  extra: rarely<Form['extra']>(3, '', 'id', 'code', 'year', 'unit', 'note', 'target'),
+  isPeriodNamed: rarely(3, false, true),
+  gap: rarely<Form['gap']>(4, '', 'lines', 'column'),
   unitRow: rarely<readonly string[]>(7, [], ...UNIT_ROWS),
   total: rarely(4, '', ...TOTALS),
   hasTotalColumn: rarely(7, false, true),
@@ -121,6 +131,13 @@ const anyRows = fc.record({
 /** The layouts whose rows have the date. */
 export const DATED_ROWS: ReadonlySet<Form['layout']> = new Set(['long', 'kpis', 'items'] as const)
 
+/** The columns that are found beside those of a layout. */
+const EXTRAS: Readonly<Partial<Record<Form['layout'], string>>> = {
+  long: 'id code year unit note target',
+  kpis: 'id code year note',
+  dates: 'id code unit note',
+}
+
 /** Drops from a form what its layout and its dates have no room for. */
 const fitTogether = (form: Form): Form => {
   const isDated = DATED_ROWS.has(form.layout)
@@ -132,7 +149,8 @@ const fitTogether = (form: Form): Form => {
     isDateSplit: isSplit,
     time: mayHaveTime ? form.time : 'none',
     owners: ['items', 'parts'].includes(form.layout) ? 'names' : form.owners,
-    unitRow: ['kpis', 'items'].includes(form.layout) ? form.unitRow : [],
+    unitRow: ['kpis', 'items'].includes(form.layout) && form.extra === '' ? form.unitRow : [],
+    extra: (isSplit && form.extra === 'year') || !(EXTRAS[form.layout] ?? '').includes(form.extra) ? '' : form.extra,
     hasTotalColumn: form.hasTotalColumn && !['long', 'parts'].includes(form.layout),
   }
 }

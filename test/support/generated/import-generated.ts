@@ -61,7 +61,11 @@ const storedIn = async (kpi: Shell): Promise<string[]> => {
     const owner = users.get(cell('user')) ?? items.get(cell('source_id')) ?? ''
     return [owner, kpis.get(cell('kpi')), cell('date'), cell('actual').replace(/(\.\d{3})0$/, '$1')].join('|')
   }
-  return rows.map(entryOf).toSorted()
+  // A row may have a target and no value.
+  return rows
+    .filter((cells) => cells[names.indexOf('actual')] !== '')
+    .map(entryOf)
+    .toSorted()
 }
 
 /** How a file was read: without a flag that settles anything, or only with them. */

@@ -10,9 +10,26 @@ export type Table = readonly (readonly string[])[]
 
 /** What a file calls its columns. */
 export const NAMES = {
-  English: { owner: 'Region', kpi: 'KPI', date: 'Date', actual: 'Value', mail: 'E-mail', parts: 'Year Month Day' },
-  German: { owner: 'Standort', kpi: 'Kennzahl', date: 'Datum', actual: 'Ist', mail: 'E-Mail', parts: 'Jahr Monat Tag' },
+  English: {
+    periods: { D: 'Day', W: 'Week', M: 'Month', Q: 'Quarter', Y: 'Year' },
+    owner: 'Region',
+    kpi: 'KPI',
+    date: 'Date',
+    actual: 'Value',
+    mail: 'E-mail',
+    parts: 'Year Month Day',
+  },
+  German: {
+    periods: { D: 'Tag', W: 'Woche', M: 'Monat', Q: 'Quartal', Y: 'Jahr' },
+    owner: 'Standort',
+    kpi: 'Kennzahl',
+    date: 'Datum',
+    actual: 'Ist',
+    mail: 'E-Mail',
+    parts: 'Jahr Monat Tag',
+  },
   French: {
+    periods: { D: 'Jour', W: 'Semaine', M: 'Mois', Q: 'Trimestre', Y: 'Année' },
     owner: 'Ville',
     kpi: 'Indicateur',
     date: 'Date',
@@ -45,6 +62,47 @@ const cellsOf = (meant: Meant, form: Form): Cell => {
   }
 }
 
+/** The name of the column of dates. */
+export const dateName = ({ frequency }: Pick<Meant, 'frequency'>, { names, isPeriodNamed }: Form): string =>
+  isPeriodNamed ? NAMES[names].periods[frequency] : NAMES[names].date
+
+/** What an extra column is called. */
+export const EXTRA_NAMES: Readonly<Record<Exclude<Form['extra'], ''>, string>> = {
+  id: 'ID',
+  code: 'Code',
+  year: 'Year',
+  unit: 'Unit',
+  note: 'Remarks',
+  target: 'Target',
+}
+
+/** Writes the extra cell of a row. */
+const extraCell = (extra: Exclude<Form['extra'], ''>, row: number, owner: string, kpi: string, day: Day): string => {
+  const cells: Readonly<Record<typeof extra, string>> = {
+    id: String(row + 1),
+    code: `${owner.slice(0, 2)}${owner.length}`.toUpperCase(),
+    year: String(civil(day).year),
+    unit: kpi.length % 2 === 0 ? 'EUR' : 'number',
+    note: row % 3 === 0 ? 'checked' : '',
+    target: '',
+  }
+  return cells[extra]
+}
+
+/** A row, and what it is of. */
+type Described = { readonly cells: readonly string[]; readonly owner: string; readonly kpi: string; readonly day: Day }
+
+/** Adds an extra column: before the others if it numbers or dates rows, else behind them. */
+const withExtra = (header: readonly string[], rows: readonly Described[], { extra }: Form): Table => {
+  if (extra === '') return [header, ...rows.map(({ cells }) => cells)]
+  const isFirst = extra === 'id' || extra === 'year'
+  const add = (cells: readonly string[], cell: string): string[] => (isFirst ? [cell, ...cells] : [...cells, cell])
+  return [
+    add(header, EXTRA_NAMES[extra]),
+    ...rows.map(({ cells, owner, kpi, day }, row) => add(cells, extraCell(extra, row, owner, kpi, day))),
+  ]
+}
+
 /** What the builders of layouts share. */
 type Parts = {
   readonly meant: Meant
@@ -74,7 +132,7 @@ const partsOf = (meant: Meant, form: Form): Parts => {
       ...(owners === 'addresses' ? [] : [owner]),
       ...(owners === 'names' ? [] : [addressOf(owner)]),
     ],
-    dateNames: form.isDateSplit ? name.parts.split(' ').slice(0, rowDays[0]?.date.length) : [name.date],
+    dateNames: form.isDateSplit ? name.parts.split(' ').slice(0, rowDays[0]?.date.length) : [dateName(meant, form)],
     rowDays,
     dates: meant.days.map((day) => writeDate(day, 0, form)),
   }
@@ -82,28 +140,38 @@ const partsOf = (meant: Meant, form: Form): Parts => {
 
 const long = ({ meant, form, cell, ...parts }: Parts): Table => {
   const name = NAMES[form.names]
-  return [
-    [...parts.dateNames, ...parts.ownerNames, name.kpi, name.actual],
-    ...parts.rowDays.flatMap(({ day, reading, date }) =>
-      meant.owners.flatMap((owner) =>
-        meant.kpis
-          .filter((kpi) => cell(owner, kpi, day) !== '')
-          .map((kpi) => [...date, ...parts.ownerCells(owner), kpi, cell(owner, kpi, day, reading)]),
-      ),
+  const hasTarget = form.extra === 'target'
+  const targetCells = (kpi: string): string[] =>
+    hasTarget ? [writeValue(1_234_500, meant.kpis.indexOf(kpi), 0, form)] : []
+  const rows = parts.rowDays.flatMap(({ day, reading, date }) =>
+    meant.owners.flatMap((owner) =>
+      meant.kpis
+        .filter((kpi) => cell(owner, kpi, day) !== '')
+        .map((kpi) => ({
+          cells: [...date, ...parts.ownerCells(owner), kpi, cell(owner, kpi, day, reading), ...targetCells(kpi)],
+          owner,
+          kpi,
+          day,
+        })),
     ),
-  ]
+  )
+  const header = [...parts.dateNames, ...parts.ownerNames, name.kpi, name.actual]
+  return hasTarget
+    ? [[...header, EXTRA_NAMES.target], ...rows.map(({ cells }) => cells)]
+    : withExtra(header, rows, form)
 }
 
-const wideByKpi = ({ meant, cell, ...parts }: Parts): Table => [
-  [...parts.ownerNames, ...parts.dateNames, ...meant.kpis],
-  ...meant.owners.flatMap((owner) =>
-    parts.rowDays.map(({ day, reading, date }) => [
-      ...parts.ownerCells(owner),
-      ...date,
-      ...meant.kpis.map((kpi) => cell(owner, kpi, day, reading)),
-    ]),
-  ),
-]
+const wideByKpi = ({ meant, form, cell, ...parts }: Parts): Table => {
+  const rows = meant.owners.flatMap((owner) =>
+    parts.rowDays.map(({ day, reading, date }) => ({
+      cells: [...parts.ownerCells(owner), ...date, ...meant.kpis.map((kpi) => cell(owner, kpi, day, reading))],
+      owner,
+      kpi: '',
+      day,
+    })),
+  )
+  return withExtra([...parts.ownerNames, ...parts.dateNames, ...meant.kpis], rows, form)
+}
 
 const wideByItem = ({ meant, cell, ...parts }: Parts): Table => [
   [...parts.dateNames, ...meant.owners],
@@ -113,12 +181,17 @@ const wideByItem = ({ meant, cell, ...parts }: Parts): Table => [
   ]),
 ]
 
-const wideByDate = ({ meant, form, cell, ...parts }: Parts): Table => [
-  [...parts.ownerNames, NAMES[form.names].kpi, ...parts.dates],
-  ...meant.owners.flatMap((owner) =>
-    meant.kpis.map((kpi) => [...parts.ownerCells(owner), kpi, ...meant.days.map((day) => cell(owner, kpi, day))]),
-  ),
-]
+const wideByDate = ({ meant, form, cell, ...parts }: Parts): Table => {
+  const rows = meant.owners.flatMap((owner) =>
+    meant.kpis.map((kpi) => ({
+      cells: [...parts.ownerCells(owner), kpi, ...meant.days.map((day) => cell(owner, kpi, day))],
+      owner,
+      kpi,
+      day: meant.days[0] ?? 0,
+    })),
+  )
+  return withExtra([...parts.ownerNames, NAMES[form.names].kpi, ...parts.dates], rows, form)
+}
 
 const kpisOverDates = ({ meant, cell, ...parts }: Parts): Table => [
   [

@@ -20,9 +20,24 @@ const ODD_OWNERS = [
   ['May', 'March', 'Q1', 'Jan', 'April', 'June'],
   ['2026-01', '3/4', '1.5', '10-12', '4711', '1,5'],
   ['NA', 'DE', 'NO', 'None', 'ES'],
+  ["O'Neill", 'Smith, Ann', '"Best" Shop', 'Total Ltd', 'All Saints', '+49', '007'],
 ]
 const KPIS = ['Revenue', 'Visits', 'Umsatz', 'Complaints', 'Energy use', 'Coût', 'Fläche', 'Orders']
-const ODD_KPIS = ['CO2', '5G users', 'Q1', '2024', '24h', 'May', 'Plan 2026', '101', 'Orders (open)']
+const ODD_KPIS = [
+  'CO2',
+  '5G users',
+  'Q1',
+  '2024',
+  '24h',
+  'May',
+  'Plan 2026',
+  '101',
+  'Orders (open)',
+  'Sales, net',
+  'Total cost',
+  'Rate %',
+  'Umsatz in €',
+]
 
 const FIRST = 13_000
 const LAST = 20_500

@@ -41,7 +41,7 @@ export const writeValue = (value: number, kpi: number, at: number, form: Form): 
   const [before, after] = form.units[kpi] ?? ['', '']
   const isBare = form.isUnitSparse && at % 2 === 1 && !after.includes('%')
   const text = isBare ? writeDigits(value, form) : before + writeDigits(value, form) + after
-  return value < 0 ? withMinus(text, form.minus) : text
+  return value < 0 ? withMinus(text, form.minus) : form.hasPlus && value > 0 ? `+${text}` : text
 }
 
 /** Writes a missing value. */

@@ -1,5 +1,5 @@
 import { DATED_ROWS, type Form } from './form.ts'
-import { layOut, NAMES, reduce, type Table } from './layouts.ts'
+import { dateName, EXTRA_NAMES, layOut, NAMES, reduce, type Table } from './layouts.ts'
 import type { Meant } from './meant.ts'
 import { readFormat } from './write-day.ts'
 
@@ -78,22 +78,29 @@ const rowsOf = (meant: Meant, form: Form): Table => {
   const table = withTotalColumn(layOut(meant, form), form)
   const head = headerRows(form)
   const units = form.unitRow.length === 0 ? [] : [unitRow(table, form)]
-  return [...table.slice(0, head), ...units, ...table.slice(head), ...below(table, form)]
+  const last = below(table, form)
+  const blank = form.gap === 'lines' && last.length > 0 ? [table[0]?.map(() => '') ?? []] : []
+  const rows = [...table.slice(0, head), ...units, ...table.slice(head), ...blank, ...last]
+  return form.gap === 'column' ? rows.map((cells) => [...cells, '']) : rows
 }
 
 /** The columns of the parts of a date. */
 const partNames = ({ names, date }: Form): string[] => NAMES[names].parts.split(' ').slice(0, /D/.test(date) ? 3 : 2)
 
 /** The columns that have to be named if their names or cells do not say what they are. */
-const columnAnswers = ({ kpis }: Meant, form: Form): Answer[] => {
+const columnAnswers = (meant: Meant, form: Form): Answer[] => {
   const name = NAMES[form.names]
-  const dateColumn = form.isDateSplit ? partNames(form).join('+') : name.date
+  const extra = form.extra === '' ? '' : EXTRA_NAMES[form.extra]
+  const dateColumn = form.isDateSplit ? partNames(form).join('+') : dateName(meant, form)
   const owner: Answer =
     form.owners === 'names' ? ['--map source', `source=${name.owner}`] : ['--map user', `user=${name.mail}`]
   return [
     ...(['items', 'parts'].includes(form.layout) ? [] : [owner]),
-    ...(kpis.length === 1 && form.layout === 'kpis over dates' ? ([['--kpi', kpis[0] ?? '']] as const) : []),
+    ...(meant.kpis.length === 1 && form.layout === 'kpis over dates'
+      ? ([['--kpi', meant.kpis[0] ?? '']] as const)
+      : []),
     ...(DATED_ROWS.has(form.layout) ? ([['--map date', `date=${dateColumn}`]] as const) : []),
+    ...(extra === '' || extra === 'target' ? [] : ([[`--ignore ${extra}`, extra]] as const)),
     ...(form.hasTotalColumn ? ([['--ignore Total', 'Total']] as const) : []),
     ...(form.owners === 'both' ? ([[`--ignore ${name.owner}`, name.owner]] as const) : []),
     ['--as', form.owners === 'names' ? 'items' : 'users'],
