@@ -64,14 +64,13 @@ type CheckResults = {
 /** Counts the rows read, and those with a cell that is not in its column's format. */
 type Trial = { readonly read: number; readonly misread: number }
 
+/** Tells whether none of the first rows can be read, and the user does not allow all rows to be bad. */
+const isMisunderstood = ({ read, misread }: Trial, { maxErrors }: ImportOptions): boolean =>
+  read === TRIAL_ROWS && misread === TRIAL_ROWS && !(maxErrors && 'percent' in maxErrors && maxErrors.percent === 100)
+
 /** Refuses a file if none of its first rows can be read, unless the user allows all rows to be bad. */
-export const rejectMisunderstoodColumns = (
-  { read, misread }: Trial,
-  { maxErrors }: ImportOptions,
-  reasons: readonly string[],
-): void => {
-  if (read !== TRIAL_ROWS || misread !== TRIAL_ROWS) return
-  if (maxErrors && 'percent' in maxErrors && maxErrors.percent === 100) return
+export const rejectMisunderstoodColumns = (trial: Trial, options: ImportOptions, reasons: readonly string[]): void => {
+  if (!isMisunderstood(trial, options)) return
   throw new KpiError(
     'malformed',
     `the first ${TRIAL_ROWS} rows are all bad, so the columns were probably misread; nothing was sent. The last of them: ${reasons.join('; ')}`,
@@ -166,6 +165,7 @@ const readRowsOf = async (
   const reader = createRowReader(plan, options, reference, sink, formats)
   const fingerprint = createHash('sha256')
   const collector = createSuspectCollector(plan.header.length)
+  const survey = (): Promise<ColumnFormats> => detectFormats(table, plan, options, reference, onProgress)
   let isBegun = false
   for await (const chunk of table.rows()) {
     if (chunk.length === 0) continue
@@ -178,7 +178,10 @@ const readRowsOf = async (
       const rejected = summary.rejected
       reader.read(row)
       collector.note(row, summary.rejected > rejected)
-      rejectMisunderstoodColumns({ read: summary.read, misread: sink.misread }, options, sink.reasons)
+      const trial = { read: summary.read, misread: sink.misread }
+      // What all cells leave in doubt says more than the first rows do.
+      if (isMisunderstood(trial, options)) requireSettledFormats(await survey())
+      rejectMisunderstoodColumns(trial, options, sink.reasons)
       requireFewBadRows(summary, bad)
     }
     onProgress()

@@ -2,7 +2,7 @@ import type { Day } from '../../domain/day.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
 import { createDateColumn } from '../formats/date-column.ts'
 import { type DateFormat, dateFormat, knownFormat, PLAIN_FORMAT } from '../formats/date-format.ts'
-import { foldName, type HeaderFindings, unassignedColumns } from './header.ts'
+import { datePartOf, type HeaderFindings, unassignedColumns } from './header.ts'
 import { isPartOfYear, isWholeDate } from './unusual-headers.ts'
 
 /** Describes a column for a day or period, or for a part of a year that the row names. */
@@ -21,12 +21,9 @@ const HEADER_LINE = 1
 /** Stands for any year in which all parts of one are read. */
 const SOME_YEAR = '2000'
 const YEAR = /^\d{4}$/
-const YEAR_NAMES = new Set(
-  'year, jahr, annee, an, ano, anno, jaar, ar, rok, год, 年, 年度, fiscal year, calendar year'.split(', '),
-)
 
 /** Tells whether a column is named for years. */
-export const isYearName = (name: string): boolean => YEAR_NAMES.has(foldName(name))
+export const isYearName = (name: string): boolean => datePartOf(name) === 'year'
 
 /** Returns the columns whose texts are dates by the format that the user gave, or by any. */
 const datesAmong = (

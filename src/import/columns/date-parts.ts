@@ -3,27 +3,56 @@ import { monthOf } from '../formats/date-format.ts'
 import type { ImportOptions } from '../options.ts'
 import type { Sample } from './content.ts'
 import { isYearName } from './date-headings.ts'
-import { foldName, type HeaderFindings, unassignedColumns } from './header.ts'
-import { isQuarterName, isWeekName } from './role-text.ts'
+import type { DatePart } from './date-words.ts'
+import { datePartOf, type HeaderFindings, unassignedColumns } from './header.ts'
+import { roleText } from './role-text.ts'
+import { isWholeDate } from './unusual-headers.ts'
 
-type Part = 'year' | 'quarter' | 'month' | 'week' | 'day'
+/** Lists the parts that make a date together; of those in one line, a file may mean either. */
+const WHOLE: readonly (readonly (readonly DatePart[])[])[] = [
+  [['year', 'month', 'day']],
+  [
+    ['year', 'month'],
+    ['year', 'week'],
+  ],
+  [['year', 'quarter']],
+]
 
-const names = (list: string): ReadonlySet<string> => new Set(list.split(', ').map(foldName))
-const MONTHS = names('month, monat, mois, mes, mese, mês, maand, månad, miesiąc, месяц, 月')
-const DAYS = names('day, tag, jour, día, giorno, dia, dag, dzień, день, 日')
+/** Tells whether more than half of the texts that are given are dates. */
+const areDates = (texts: readonly string[]): boolean => {
+  const given = texts.map((text) => text.trim()).filter((text) => text !== '')
+  return 2 * given.filter(isWholeDate).length > given.length
+}
 
-/** Returns the part of a date that a column is named for. */
-const partNamed = (name: string): Part | undefined => {
-  const folded = foldName(name)
-  if (isYearName(name)) return 'year'
-  if (MONTHS.has(folded)) return 'month'
-  if (DAYS.has(folded)) return 'day'
-  if (isQuarterName(name)) return 'quarter'
-  return isWeekName(name) ? 'week' : undefined
+/** Tells whether columns make a date together in most of the first rows. */
+const makeDates = ({ header }: HeaderFindings, sample: Sample, places: readonly number[]): boolean => {
+  const textOf = roleText({ header, roles: new Map(), joined: new Map([['date', places]]) }, 'date')
+  return areDates(sample.map(textOf))
+}
+
+/** Returns the columns that make a date together, in each way in which they may. */
+const findParts = (found: HeaderFindings, sample: Sample): number[][] => {
+  const date = found.roles.get('date')
+  const places = [...unassignedColumns(found), ...(date === undefined ? [] : [date])]
+  const placeOf = (part: DatePart): number | undefined =>
+    places.find((at) => datePartOf(found.header[at] ?? '') === part) ?? (part === 'day' ? date : undefined)
+  const made = WHOLE.map((ways) =>
+    ways
+      .map((way) => way.map(placeOf).filter((at) => at !== undefined))
+      .filter((way, at) => way.length === ways[at]?.length && new Set(way).size === way.length)
+      .filter((way) => makeDates(found, sample, way)),
+  )
+  return made.find((ways) => ways.length > 0) ?? []
+}
+
+/** Tells whether the column of dates, if there is one, holds dates by itself. */
+const hasDates = ({ header, roles }: HeaderFindings, sample: Sample): boolean => {
+  const at = roles.get('date')
+  return at !== undefined && !isYearName(header[at] ?? '') && areDates(sample.map((cells) => cells[at] ?? ''))
 }
 
 /** Matches the cells of each part: a whole date is none. */
-const CELLS: Readonly<Record<Part, RegExp>> = {
+const CELLS: Readonly<Record<DatePart, RegExp>> = {
   year: /^\d{4}$/,
   quarter: /^[QT]?[1-4]$/i,
   month: /^\d{1,2}$/,
@@ -31,62 +60,56 @@ const CELLS: Readonly<Record<Part, RegExp>> = {
   day: /^\d{1,2}$/,
 }
 
-/** Lists the sets of parts that make a day, or a period. */
-const WHOLE: readonly (readonly Part[])[] = [
-  ['year', 'month', 'day'],
-  ['year', 'month'],
-  ['year', 'quarter'],
-  ['year', 'week'],
-]
-
 /** Tells whether most cells of a column are such parts: a footer is none. */
-const holdsParts = (sample: Sample, at: number, part: Part): boolean => {
+const holdsParts = (sample: Sample, at: number, part: DatePart): boolean => {
   const given = sample.map((cells) => cells[at]?.trim() ?? '').filter((text) => text !== '')
   const fits = given.filter((text) => CELLS[part].test(text) || (part === 'month' && monthOf(text) !== undefined))
   return fits.length * 2 > given.length
 }
 
-/** Returns the columns that each hold a part of a date; undefined if two are named for the same part. */
-const partColumns = (found: HeaderFindings, sample: Sample): ReadonlyMap<Part, number> | undefined => {
-  const columns = new Map<Part, number>()
-  const date = found.roles.get('date')
-  for (const at of [...unassignedColumns(found), ...(date === undefined ? [] : [date])]) {
-    const part = partNamed(found.header[at] ?? '')
-    if (part === undefined) continue
-    if (columns.has(part) || !holdsParts(sample, at, part)) return undefined
-    columns.set(part, at)
-  }
-  return columns
-}
-
 /** Returns the columns without a meaning that hold parts of dates, such as the year beside a whole date. */
 export const datePartColumns = (found: HeaderFindings, sample: Sample): number[] =>
   unassignedColumns(found).filter((at) => {
-    const part = partNamed(found.header[at] ?? '')
+    const part = datePartOf(found.header[at] ?? '')
     return part !== undefined && holdsParts(sample, at, part)
   })
 
-const quoted = (name: string): string => (/[, ]/.test(name) ? `"${name}"` : name)
+/** Returns a column as flags name it: by its place if its name means something in a flag. */
+const flagName = (header: readonly string[], at: number): string => {
+  const name = header[at]?.trim() ?? ''
+  return /[,+="]/.test(name) || header.filter((one) => one.trim() === name).length > 1 ? `#${at + 1}` : name
+}
 
-const faultOfParts = (header: readonly string[]): Issue => ({
-  field: 'date',
-  message: `is in several columns, ${header.map((name) => `"${name}"`).join(', ')}: --map date=${quoted(header.join('+'))} joins them`,
-})
+const flagOf = (header: readonly string[], places: readonly number[]): string => {
+  const value = `date=${places.map((at) => flagName(header, at)).join('+')}`
+  return `--map ${/[ #]/.test(value) ? `"${value}"` : value}`
+}
+
+/** Returns the fault of a date in several columns, with the flag for each way in which they may make it. */
+const faultOfParts = (header: readonly string[], ways: readonly (readonly number[])[]): Issue => {
+  const flags = ways.map((way) => flagOf(header, way)).join(' or ')
+  const [places = [], ...others] = ways
+  const names = places.map((at) => `"${header[at]?.trim()}"`)
+  const message =
+    others.length > 0
+      ? `is in several columns; say in which: ${flags}`
+      : `is made up of ${names.slice(0, -1).join(', ')} and ${names.at(-1)}: ${flags}`
+  return { field: 'date', message }
+}
 
 /**
- * Finds a date that is written in several columns, such as its year, month and day. They are not joined unasked: the
- * year may be a fiscal one.
+ * Adds the fault of a date in several columns, such as year, month and day, which the user has to confirm. It replaces
+ * other faults of the date, and no more follow from these columns.
  */
-export const recognizeDateParts = (found: HeaderFindings, options: ImportOptions, sample: Sample): void => {
-  const { header, roles, joined, issues } = found
-  const date = roles.get('date')
-  const isWhole = date !== undefined && partNamed(header[date] ?? '') === undefined
-  if (isWhole || options.date !== undefined || options.map.has('date')) return
-  const columns = partColumns(found, sample)
-  const parts = WHOLE.find((some) => some.length === columns?.size && some.every((part) => columns.has(part)))
-  if (!columns || !parts) return
-  const places = parts.flatMap((part) => columns.get(part) ?? [])
-  roles.set('date', places[0] ?? 0)
+export const askForDateParts = (found: HeaderFindings, { date, map }: ImportOptions, sample: Sample): void => {
+  if (date !== undefined || map.has('date') || sample.length === 0 || hasDates(found, sample)) return
+  const ways = findParts(found, sample)
+  const places = [...new Set(ways.flat())]
+  const [first] = places
+  if (first === undefined) return
+  const { header, issues, roles, joined } = found
+  const others = issues.filter(({ field }) => field !== 'date')
+  issues.splice(0, issues.length, ...others, faultOfParts(header, ways))
+  roles.set('date', first)
   joined.set('date', places)
-  issues.push(faultOfParts(places.map((at) => header[at]?.trim() ?? '')))
 }

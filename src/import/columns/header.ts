@@ -1,6 +1,7 @@
 import { isWithin, nearest } from '../../client/directory.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { type ImportOptions, type Role, ROLES } from '../options.ts'
+import { DATE_PARTS, type DatePart, DAY_WORDS, PART_WORDS, PERIOD_WORDS } from './date-words.ts'
 
 const list = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(', '))
 
@@ -8,11 +9,7 @@ const list = (...lines: readonly string[]): readonly string[] => lines.flatMap((
  * Lists the names of periods, each of which stands for its first day. Years are left out: in most files such a column
  * is only part of a date.
  */
-const PERIODS = list(
-  'month, week, quarter, year month, calendar week',
-  'monat, woche, kalenderwoche, kw, quartal, mois, semaine, trimestre, mes, semana, mese, settimana, mês',
-  'maand, kwartaal, månad, vecka, kvartal, miesiąc, tydzień, kwartał, okres',
-)
+const PERIODS = [...Object.values(PERIOD_WORDS).flat(), ...list('year month, okres')]
 
 /**
  * Lists the names of columns, in any case, with or without accents, with spaces, underscores or dashes between words:
@@ -30,8 +27,9 @@ export const SYNONYMS: Readonly<Record<Role, readonly string[]>> = {
     'kennzahl, messgröße, indikator, indicateur, indicador, indicatore, nyckeltal, wskaźnik',
   ),
   date: list(
-    'date, entry date, entrydate, day, period',
-    'datum, tag, zeitraum, periode, jour, période, fecha, día, período, data, giorno, periodo, dia, dag, dzień',
+    'date, entry date, entrydate, period',
+    'datum, zeitraum, periode, période, fecha, período, data, periodo',
+    ...DAY_WORDS,
     ...PERIODS,
   ),
   actual: list(
@@ -77,6 +75,11 @@ const periods = new Set(PERIODS.map(foldName))
 
 /** Tells whether a column is named for a month, week or quarter, which may stand beside a date within it. */
 export const isPeriodName = (name: string): boolean => periods.has(foldName(name))
+
+const dateParts = new Map(DATE_PARTS.flatMap((part) => PART_WORDS[part].map((name) => [foldName(name), part] as const)))
+
+/** Returns the part of a date that a column is named for. */
+export const datePartOf = (name: string): DatePart | undefined => dateParts.get(foldName(name))
 
 const persons = new Set(MAY_BE_PERSONS.map(foldName))
 

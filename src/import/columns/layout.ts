@@ -2,7 +2,7 @@ import { Fault, type Issue } from '../../domain/errors.ts'
 import type { ImportOptions, NameRole } from '../options.ts'
 import { columnsOf, contentOf, faultOfSeveral, faultsOfMixed, recognizeDate, type Sample } from './content.ts'
 import { type DateHeadings, findDateHeadings, isYearName } from './date-headings.ts'
-import { datePartColumns, recognizeDateParts } from './date-parts.ts'
+import { askForDateParts, datePartColumns } from './date-parts.ts'
 import { type HeaderFindings, hasNameOfRole, isPeriodName, recognizeColumns, unassignedColumns } from './header.ts'
 import { countingColumns, faultOfCounting, itemColumns, severalItemColumns } from './item-words.ts'
 import { isGiven, isOfHeader, isOwned, KEY_ROLES, suggestedPlaces, VALUE_ROLES } from './required-roles.ts'
@@ -248,11 +248,11 @@ export const recognizeLayout = (
   directories: Directories,
   heading: Heading,
 ): WideColumns | undefined => {
-  recognizeDateParts(found, options, heading.sample ?? [])
   const byDates = findDates(found, options, directories, heading)
   for (const { at } of byDates?.columns ?? []) found.ignored.add(at)
   const isCreating = options.create !== undefined
   if (isCreating && !byDates && !isGiven(found, options, 'date')) recognizeDate(found, heading.sample ?? [])
+  if (!byDates) askForDateParts(found, options, heading.sample ?? [])
   findItems(found, options, directories)
   const wide = byDates ?? findWide(found, options, directories, heading)
   if (!wide) recognizeColumns(found, VALUE_ROLES)

@@ -1,27 +1,19 @@
 import type { Role } from '../options.ts'
 import type { ColumnPlan } from './columns.ts'
-import { foldName } from './header.ts'
+import { datePartOf } from './header.ts'
 
 /** Joins the parts of a name, such as a country and a store. */
 const BETWEEN_NAMES = ' / '
 const BETWEEN_DATE_PARTS = '-'
-
-const QUARTER = /^(?:q|quarter|quartal|trimestre|trimester|kwartaal|kvartal|kwartal)$/
-const WEEK = /^(?:w|wk|kw|cw|week|woche|kalenderwoche|calendar week|semaine|semana|settimana|vecka|tydzien)$/
-
-/** Tells whether a column is named for quarters. */
-export const isQuarterName = (name: string): boolean => QUARTER.test(foldName(name))
-
-/** Tells whether a column is named for weeks. */
-export const isWeekName = (name: string): boolean => WEEK.test(foldName(name))
 
 const FEW_DIGITS = /^\d{1,2}$/
 
 /** Returns a part of a date as it is read: a quarter or week that is only a number gets its letter. */
 const datePart = (header: string, text: string): string => {
   if (!FEW_DIGITS.test(text)) return text
-  if (isQuarterName(header)) return `Q${text}`
-  return isWeekName(header) ? `W${text.padStart(2, '0')}` : text
+  const part = datePartOf(header)
+  if (part === 'quarter') return `Q${text}`
+  return part === 'week' ? `W${text.padStart(2, '0')}` : text
 }
 
 /** Joins the cells of several columns into one date or name; empty if none, or a part of a date, is given. */

@@ -8,10 +8,10 @@ import {
   knownFormat,
   namesTwoMonths,
   PLAIN_FORMAT,
-  shortYearsOf,
 } from './date-format.ts'
 import { type Evidence, faultOfNoValue, Misread, showCell } from './evidence.ts'
 import { createTimesOfDay, splitTime } from './time-of-day.ts'
+import { unsaidFormatsOf, whatIsUnsaid } from './unsaid-dates.ts'
 
 /**
  * Describes a date format that can be detected, and a rarer one that looks like it: weeks instead of months, the day
@@ -122,16 +122,6 @@ const readingsOf = (text: string, formats: readonly DateFormat[]): ReadDate[] =>
 
 const isOneDay = (readings: readonly ReadDate[]): boolean => readings.every(({ day }) => day === readings[0]?.day)
 
-const SERIAL = /^\d{5}([.,]\d+)?$/
-
-/** Returns what a text that may be a date does not say, so that only the user can. */
-const whatIsUnsaid = (text: string, shortYears: readonly DateFormat[] = shortYearsOf(text)): string | undefined => {
-  if (shortYears.length > 0)
-    return `has a year of two digits; say how dates are written: ${dateFormatFlags(shortYears)}`
-  if (!SERIAL.test(text)) return undefined
-  return 'looks like a serial number of a spreadsheet; save the column as dates, or use --date-format EXCEL'
-}
-
 const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/
 
 /** Returns why a text is no date of a format, although it is written like one, or like a missing value. */
@@ -186,7 +176,7 @@ export const createDateColumn = (
   const noted = new Set<string>()
   const rivals = createRivals(name, KNOWN_FORMATS)
   let unsaid: Evidence | undefined
-  let shortYears: readonly DateFormat[] | undefined
+  let unsaidFormats: readonly DateFormat[] | undefined
   let first: Evidence | undefined
   // Holds the first cells that are different days in different formats: one for each set of formats that differ.
   const doubtful = new Map<string, Evidence>()
@@ -217,14 +207,13 @@ export const createDateColumn = (
     const readings = readingsOf(text, KNOWN_FORMATS)
     if (readings.length > 0) narrow(readings, text, line)
     else narrowByShape(text, line)
-    if (readings.length === 0) noteShortYear(text, line)
+    if (readings.length === 0) noteUnsaid(text, line)
   }
-  /** Notes a date with a year of two digits, and keeps the formats that fit all of them. */
-  const noteShortYear = (text: string, line: number): void => {
+  /** Notes a date that does not say how it is written, and keeps the formats that fit all of them. */
+  const noteUnsaid = (text: string, line: number): void => {
     if (whatIsUnsaid(text) === undefined) return
     unsaid ??= { text, line }
-    const fits = shortYearsOf(text)
-    shortYears = shortYears?.filter((format) => typeof format.read(text) === 'number') ?? fits
+    unsaidFormats = unsaidFormats?.filter((format) => typeof format.read(text) === 'number') ?? unsaidFormatsOf(text)
   }
   const rivalDoubt = (): string | undefined => (isGiven ? undefined : rivals.doubt(left))
   const doubtfulCell = (): Evidence | undefined => {
@@ -268,7 +257,7 @@ export const createDateColumn = (
         return `has dates in several formats: ${showCell(proof)} (${left[0]?.text}), ${showCell(conflict.cell)} (${conflict.reading.format.text}); rows in other formats are rejected with ${dateFormatFlags([...left.slice(0, 1), conflict.reading.format])}`
       }
       if (unsaid && left.length === KNOWN_FORMATS.length)
-        return `${showCell(unsaid)} ${whatIsUnsaid(unsaid.text, shortYears)}`
+        return `${showCell(unsaid)} ${whatIsUnsaid(unsaid.text, unsaidFormats)}`
       const cell = doubtfulCell()
       if (!cell) return rivalDoubt()
       return `${showCell(cell)} is ${tellReadings(readingsOf(cell.text, left))}, and every other cell fits both; say which: ${dateFormatFlags(left)}`

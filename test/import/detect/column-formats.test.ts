@@ -361,6 +361,32 @@ describe('dates of a column', () => {
     expect(await readDates([text], { dateFormat: asked })).toMatchObject({ entries: [expect.any(String)], rejects: [] })
   })
 
+  test.each<[texts: string[], says: string]>([
+    [
+      ['202601', '202612'],
+      'is six digits in a row; say how dates are written: --date-format YYYYMM or --date-format YYYYWW',
+    ],
+    [['202601', '202631'], 'is six digits in a row; say how dates are written: --date-format YYYYWW'],
+    [['990131', '991231'], 'is six digits in a row; say how dates are written: --date-format YYMMDD'],
+    [
+      ['FY2025', 'FY2026'],
+      'may be of a fiscal year: --date-format "[FY]YYYY" reads it as the calendar year; if the year begins in another month, write its first day instead, such as 2025-04-01',
+    ],
+    [
+      ['Q1 FY25', 'Q4 FY25'],
+      'may be of a fiscal year: --date-format "[Q]Q [FY]YY" reads it as the calendar year; if the year begins in another month, write its first day instead, such as 2025-04-01',
+    ],
+  ])('that do not say how they are written stop with the forms that fit all: %j', async (texts, says) => {
+    expect(await readDates(texts)).toMatchObject({ stopped: [`date: "${texts[0]}" on line 2 ${says}`] })
+    // However many rows there are: the first of them alone do not show it.
+    const many = Array.from({ length: 30 }, (_, at) => texts[at < 25 ? 0 : 1] ?? '')
+    expect(await readDates(many, { onDuplicate: 'sum' })).toMatchObject({
+      stopped: [`date: "${texts[0]}" on line 2 ${says}`],
+    })
+    const [, asked = ''] = /--date-format "?([^":]*?)"?(?: or | reads|$)/.exec(says) ?? []
+    expect(await readDates(texts, { dateFormat: asked })).toMatchObject({ rejects: [] })
+  })
+
   test('that fit no form are rejects that say why', async () => {
     const texts = [
       '02.03.2026',
