@@ -16,8 +16,9 @@ import { emptySummary, type Summary } from './import-types.ts'
 import { requireFewBadRows } from './max-errors.ts'
 import type { ImportOptions } from './options.ts'
 import type { SourcesOfUsers } from './entry-key.ts'
+import type { LeftOutRows } from './parse/ignored-rows.ts'
 import type { Row } from './parse/rows.ts'
-import { createSuspectCollector, requireNoTotals, type SuspectRows } from './parse/suspect-rows.ts'
+import { createSuspectCollector, findPatterns, requireNoTotals, type SuspectRows } from './parse/suspect-rows.ts'
 import type { Table } from './parse/table.ts'
 import { hasPeriods } from './periods/kpi-periods.ts'
 import { createSmallValues, requireSettledPercentages, type SmallValues } from './percentages.ts'
@@ -42,6 +43,8 @@ export type CheckedFile = Begun & {
   readonly lostTargets: ReadonlyMap<number, number>
   /** Holds rows that look like totals or footers. */
   readonly suspects: readonly SuspectRows[]
+  /** Describes rows that were left out although they look like data; undefined if no flag leaves rows out. */
+  readonly leftOut: LeftOutRows | undefined
   /** Holds the KPIs with small values only; undefined if the user said what those of percentages are. */
   readonly small: SmallValues | undefined
   /** Tells whether some entries belong to KPIs with periods longer than a day, which may hold several entries. */
@@ -144,7 +147,7 @@ const sinkFor = (
 
 type ReadRows = Pick<
   CheckedFile,
-  'sourcesOfUsers' | 'good' | 'lostTargets' | 'suspects' | 'small' | 'hasPeriods' | 'fingerprint'
+  'sourcesOfUsers' | 'good' | 'lostTargets' | 'suspects' | 'leftOut' | 'small' | 'hasPeriods' | 'fingerprint'
 >
 
 /** Returns rows as a text that differs if any cell or line does. */
@@ -188,7 +191,8 @@ const readRowsOf = async (
   }
   reader.finish()
   requireFewBadRows(summary, bad, true)
-  const suspects = collector.found()
+  const leftOut = table.leftOut?.()
+  const suspects = await findPatterns(table, collector.found())
   if (!table.isRowsSettled) requireNoTotals(suspects)
   const { good, lostTargets, hasPeriods: isInPeriods } = sink
   return {
@@ -196,6 +200,7 @@ const readRowsOf = async (
     good,
     lostTargets,
     suspects,
+    leftOut,
     small: sink.small,
     hasPeriods: isInPeriods,
     fingerprint: fingerprint.digest('hex'),

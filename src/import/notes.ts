@@ -3,7 +3,7 @@ import type { CheckedFile } from './check.ts'
 import { formatRemarks } from './detect/column-formats.ts'
 import type { ColumnFormats } from './detect/survey.ts'
 import type { ImportOptions } from './options.ts'
-import { notesOnFooters } from './parse/suspect-rows.ts'
+import { notesOnFooters, notesOnLeftOut } from './parse/suspect-rows.ts'
 import type { Row } from './parse/rows.ts'
 import type { Table } from './parse/table.ts'
 import { mayNotRead } from './permissions.ts'
@@ -94,5 +94,6 @@ export const notesOn = (checked: CheckedFile): string[] => {
     ...notesOnUnread(checked.reference),
     ...notesOnTargets(checked),
     ...notesOnFooters(checked.suspects),
+    ...notesOnLeftOut(checked.leftOut),
   ]
 }

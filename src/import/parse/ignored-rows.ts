@@ -1,3 +1,8 @@
+import { isWholeDate } from '../columns/unusual-headers.ts'
+import { stripAffixes } from '../formats/number.ts'
+import type { Row } from './rows.ts'
+import type { Table } from './table.ts'
+
 /** Stands for the wish to leave no row out. */
 export const NO_ROWS = 'none'
 
@@ -35,4 +40,52 @@ export const ignoresRow = (texts: readonly string[]): ((cells: readonly string[]
       const text = cell.trim().toLowerCase()
       return whole.has(text) || beginnings.some((beginning) => text.startsWith(beginning))
     })
+}
+
+/** Describes rows that are left out although they hold a date and a number: how many, and the first of them. */
+export type LeftOutRows = { readonly count: number; readonly first: readonly Row[] }
+
+const MOST_SHOWN = 3
+
+/** Tells whether a row holds a date, and a number in another cell. */
+const holdsValue = (cells: readonly string[]): boolean => {
+  const texts = cells.map((cell) => cell.trim()).filter((text) => text !== '')
+  const date = texts.findIndex(isWholeDate)
+  return date >= 0 && texts.some((text, at) => at !== date && stripAffixes(text) !== undefined)
+}
+
+/** Yields the header and the rows that are not left out; `onLeftOut` is called for each other row. */
+async function* withoutIgnored(
+  chunks: AsyncGenerator<readonly Row[]>,
+  isIgnored: (cells: readonly string[]) => boolean,
+  onLeftOut: (row: Row) => void,
+): AsyncGenerator<readonly Row[]> {
+  let isBegun = false
+  for await (const rows of chunks) {
+    const start = isBegun ? 0 : 1
+    isBegun ||= rows.length > 0
+    yield rows.filter((row, at) => {
+      const isLeftOut = at >= start && isIgnored(row.cells)
+      if (isLeftOut) onLeftOut(row)
+      return !isLeftOut
+    })
+  }
+}
+
+/** Leaves rows out of a table, as `--ignore-rows` says, and keeps count of those that look like data. */
+export const leaveOutRows = (table: Table, texts: readonly string[] | undefined): Table => {
+  if (texts === undefined) return table
+  const isIgnored = ignoresRow(texts)
+  let found: { count: number; first: Row[] } = { count: 0, first: [] }
+  const rows = (): AsyncGenerator<readonly Row[]> => {
+    // Count anew each time, as the rows may be read several times.
+    const seen: typeof found = { count: 0, first: [] }
+    found = seen
+    return withoutIgnored(table.rows(), isIgnored, (row) => {
+      if (!holdsValue(row.cells)) return
+      seen.count += 1
+      if (seen.first.length < MOST_SHOWN) seen.first.push(row)
+    })
+  }
+  return { ...table, rows, isRowsSettled: true, leftOut: () => found }
 }

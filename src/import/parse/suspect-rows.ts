@@ -1,8 +1,10 @@
 import { KpiError } from '../../domain/errors.ts'
 import { isPartOfYear } from '../columns/unusual-headers.ts'
 import { isWords } from './heading/table-body.ts'
-import { isNameOfTotal, NO_ROWS } from './ignored-rows.ts'
+import { countText } from '../text.ts'
+import { ignoresRow, isNameOfTotal, type LeftOutRows, NO_ROWS } from './ignored-rows.ts'
 import type { Row } from './rows.ts'
+import type { Table } from './table.ts'
 
 /** Describes rows that are hardly data: totals of the rows above, or what stands below the table. */
 export type SuspectRows = {
@@ -13,6 +15,9 @@ export type SuspectRows = {
   readonly count: number
   readonly first: number
   readonly last: number
+  /** Holds the texts by which `--ignore-rows` leaves them out, and which other rows these leave out, too. */
+  readonly patterns?: readonly string[]
+  readonly others?: { readonly count: number; readonly first: number } | undefined
 }
 
 /** Collects such rows while a file is read, in constant memory. */
@@ -113,17 +118,79 @@ const linesOf = ({ count, first, last }: SuspectRows): string =>
 
 const shownTexts = (texts: readonly string[]): string => texts.map((text) => `"${text}"`).join(', ')
 
+/** Counts the rows beside the meant ones that texts leave out, and finds the first of them. */
+const countOthers = async (
+  table: Pick<Table, 'rows'>,
+  texts: readonly string[],
+  isMeant: (row: Row) => boolean,
+): Promise<SuspectRows['others']> => {
+  const isIgnored = ignoresRow(texts)
+  let [count, first, isHeader] = [0, 0, true]
+  for await (const rows of table.rows()) {
+    for (const row of rows) {
+      const isOther = !isHeader && isIgnored(row.cells) && !isMeant(row)
+      isHeader = false
+      if (!isOther) continue
+      if (count === 0) first = row.line
+      count += 1
+    }
+  }
+  return count === 0 ? undefined : { count, first }
+}
+
+/** Finds texts with which `--ignore-rows` leaves rows out and no others, as far as there are such texts. */
+const withPatterns = async (table: Pick<Table, 'rows'>, found: SuspectRows): Promise<SuspectRows> => {
+  const { kind, texts } = found
+  if (kind === 'total') {
+    const others = await countOthers(table, texts, ({ cells }) => isTotal(firstWords(cells) ?? ''))
+    return { ...found, patterns: texts, others }
+  }
+  const isMeant = ({ line }: Row): boolean => line >= found.first
+  const patterns = texts.map(ignoredText)
+  const others = await countOthers(table, patterns, isMeant)
+  const isWhole = others !== undefined && (await countOthers(table, texts, isMeant)) === undefined
+  return isWhole ? { ...found, patterns: texts } : { ...found, patterns, others }
+}
+
+/** Finds how to leave out rows that look like totals or footers; the rows are read again only if there are some. */
+export const findPatterns = async (
+  table: Pick<Table, 'rows'>,
+  found: readonly SuspectRows[],
+): Promise<readonly SuspectRows[]> => {
+  const all: SuspectRows[] = []
+  for (const one of found) all.push(await withPatterns(table, one))
+  return all
+}
+
+const countOfOthers = ({ count, first }: NonNullable<SuspectRows['others']>): string =>
+  count === 1 ? `line ${first}, too` : `${countText(count)} other rows, too, the first on line ${first}`
+
 /** Refuses rows that look like totals and would be imported: they would count everything twice. */
 export const requireNoTotals = (found: readonly SuspectRows[]): void => {
   const issues = found
     .filter(({ kind }) => kind === 'total')
-    .map((rows) => ({
-      field: linesOf(rows),
-      message: `${shownTexts(rows.texts)} ${rows.count === 1 ? 'looks like a total' : 'look like totals'} of the rows above: ${ignoreFlag(rows.texts)} leaves ${rows.count === 1 ? 'it' : 'them'} out, --ignore-rows ${NO_ROWS} imports ${rows.count === 1 ? 'it' : 'them'}`,
-    }))
+    .map((rows) => {
+      const [looks, them] = rows.count === 1 ? ['looks like a total', 'it'] : ['look like totals', 'them']
+      const others = rows.others ? `, and ${countOfOthers(rows.others)}` : ''
+      return {
+        field: linesOf(rows),
+        message: `${shownTexts(rows.texts)} ${looks} of the rows above: ${ignoreFlag(rows.patterns ?? rows.texts)} leaves ${them} out${others}${rows.others ? ';' : ','} --ignore-rows ${NO_ROWS} imports ${them}`,
+      }
+    })
   if (issues.length > 0) {
     throw new KpiError('malformed', 'some rows look like totals; nothing was sent', { issues })
   }
+}
+
+/** Returns how to leave rejected rows below the table out, without losing others. */
+const wayOutOfFooter = (rows: SuspectRows): string => {
+  const them = rows.count === 1 ? 'it' : 'them'
+  const flag = ignoreFlag(rows.patterns ?? rows.texts)
+  if (rows.others) return `delete ${them} in the file, as ${flag} leaves out ${countOfOthers(rows.others)}`
+  // A number or a date is a value of other rows sooner or later.
+  return rows.texts.every((text) => LETTER.test(text))
+    ? `${flag} leaves ${them} out`
+    : `delete ${them} in the file, as no text tells ${them} from other rows`
 }
 
 /** Returns notes on rejected rows below the table, and how to leave them out. */
@@ -131,6 +198,16 @@ export const notesOnFooters = (found: readonly SuspectRows[]): string[] =>
   found
     .filter(({ kind }) => kind === 'footer')
     .map((rows) => {
-      const [looks, them] = rows.count === 1 ? ['looks', 'it'] : ['look', 'them']
-      return `${linesOf(rows)} ${looks} like a footer (${shownTexts(rows.texts.slice(0, 1))}): ${ignoreFlag(rows.texts.map(ignoredText))} leaves ${them} out`
+      const looks = rows.count === 1 ? 'looks' : 'look'
+      return `${linesOf(rows)} ${looks} like a footer (${shownTexts(rows.texts.slice(0, 1))}): ${wayOutOfFooter(rows)}`
     })
+
+/** Returns notes on rows that `--ignore-rows` left out although they look like data. */
+export const notesOnLeftOut = (leftOut: LeftOutRows | undefined): string[] => {
+  if (!leftOut || leftOut.count === 0) return []
+  const shown = leftOut.first.map(({ line, cells }) => `line ${line} (${cells.map((cell) => cell.trim()).join(', ')})`)
+  const more = leftOut.count - shown.length
+  return [
+    `--ignore-rows leaves out ${countText(leftOut.count)} ${leftOut.count === 1 ? 'row' : 'rows'} with a date and a number: ${shown.join(', ')}${more > 0 ? ` and ${countText(more)} more` : ''}`,
+  ]
+}

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os'
 import { KpiError } from '../../domain/errors.ts'
 import type { ENCODINGS, Delimiter } from '../options.ts'
 import type { RereadableFile } from './files.ts'
+import type { LeftOutRows } from './ignored-rows.ts'
 import { unpackFile } from './packing/unpack.ts'
 import type { Row } from './rows.ts'
 import { openTextTable } from './text-table.ts'
@@ -58,6 +59,8 @@ export type Table = {
   readonly isRowsSettled: boolean
   /** Tells whether the user said that rows and columns with the names of totals are imported. */
   readonly takesTotals?: boolean
+  /** Returns which rows that look like data were left out when the rows were last read. */
+  readonly leftOut?: () => LeftOutRows
   /** Holds the file's permissions; files made from its rows get no wider ones. */
   readonly mode: number
   readonly close: () => void

@@ -1,6 +1,6 @@
 import { findHeading } from '../heading/find-heading.ts'
 import { firstRows, withHeading } from '../heading/with-heading.ts'
-import { takesTotals } from '../ignored-rows.ts'
+import { leaveOutRows, takesTotals } from '../ignored-rows.ts'
 import type { ByteSum } from '../packing/byte-sum.ts'
 import type { Row } from '../rows.ts'
 import type { FormatFinding, ParsedFormat, RequestedFormat, Table } from '../table.ts'
@@ -33,11 +33,11 @@ type CellRows = {
 /** Returns rows of cells as a table. */
 export const cellsTable = async (
   { name, reading, spill, sum, mode, rows }: CellRows,
-  asked: RequestedFormat,
-): Promise<Table> => ({
-  ...(await withHeading({ name, reading, ...sum, mode, rows, close: spill.close }, asked)),
-  takesTotals: takesTotals(asked.ignoreRows),
-})
+  { skipLines, ignoreRows }: RequestedFormat,
+): Promise<Table> => {
+  const table = await withHeading({ name, reading, ...sum, mode, rows, close: spill.close }, { skipLines })
+  return { ...leaveOutRows(table, ignoreRows), takesTotals: takesTotals(ignoreRows) }
+}
 
 /** Returns the first rows of a table of cells, and which of them are its header. */
 export const headerRows = async (
