@@ -41,9 +41,12 @@ const columnLetters = (column: number): string =>
   (column >= LETTERS ? columnLetters(Math.floor(column / LETTERS) - 1) : '') +
   String.fromCharCode('A'.charCodeAt(0) + (column % LETTERS))
 
+/** Returns the name of a cell, such as `B12`. */
+export const cellName = (row: number, column: number): string => `${columnLetters(column)}${row}`
+
 /** Returns the name of a range, such as `B1:D1`. */
 export const rangeName = ({ firstRow, lastRow, firstColumn, lastColumn }: MergedRange): string =>
-  `${columnLetters(firstColumn)}${firstRow}:${columnLetters(lastColumn)}${lastRow}`
+  `${cellName(firstRow, firstColumn)}:${cellName(lastRow, lastColumn)}`
 
 /** Creates what measures a sheet from its rows. */
 export const createMeter = (): { readonly onRow: OnRow; readonly size: () => SheetSize } => {
@@ -65,5 +68,5 @@ export const unreadableWorkbook = (name: string, why: string): KpiError =>
 export const noValueError = (name: string, sheet: string, row: number, column: number): KpiError =>
   unreadableWorkbook(
     name,
-    `cell ${columnLetters(column)}${row} of the sheet ${sheet} is a formula, and its value is not in the file; open the workbook in a spreadsheet program and save it`,
+    `cell ${cellName(row, column)} of the sheet ${sheet} is a formula, and its value is not in the file; open the workbook in a spreadsheet program and save it`,
   )

@@ -3,6 +3,7 @@ import type { FileBytes } from '../inspect.ts'
 import type { FormatKind } from './number-format.ts'
 import type { SharedStrings } from './shared-strings.ts'
 import {
+  cellName,
   createMeter,
   type MergedRange,
   MOST_COLUMNS,
@@ -61,17 +62,27 @@ const byFormat = (stored: string, kind: FormatKind, is1904: boolean): string => 
   return kind === 'percent' ? percentText(stored) : numberText(stored)
 }
 
-/** Returns the text of a cell by its type and format; undefined if it refers to something that is not there. */
-const textOf = ({ type, style, value = '', inline }: OpenCell, context: CellContext): string | undefined => {
+const TRUTH: Readonly<Record<string, string>> = { 1: 'TRUE', true: 'TRUE', 0: 'FALSE', false: 'FALSE' }
+
+/** Returns the shared text at a place, which has to be a whole number. */
+const sharedText = (place: string, { strings }: CellContext): string | undefined =>
+  /^\d{1,10}$/.test(place) ? strings?.at(Number(place)) : undefined
+
+/**
+ * Returns the text of a cell by its type and format; undefined if its value is none of that type. A cell without a
+ * value is empty, whatever its type.
+ */
+const textOf = ({ type, style, value, inline }: OpenCell, context: CellContext): string | undefined => {
+  if (value === undefined) return decodeEscapes(inline)
   switch (type) {
     case 's':
-      return context.strings?.at(Number(value))
+      return sharedText(value.trim(), context)
     case 'inlineStr':
-      return decodeEscapes(inline)
+      return decodeEscapes(inline === '' ? value : inline)
     case 'str':
       return decodeEscapes(value)
     case 'b':
-      return value.trim() === '1' || value.trim() === 'true' ? 'TRUE' : 'FALSE'
+      return TRUTH[value.trim()]
     case 'e':
       return value
     case 'd':
@@ -166,22 +177,26 @@ class SheetReader implements XmlHandlers {
     const cell = this.#cell
     this.#cell = undefined
     if (!cell) return
-    const { column, hasFormula, type, value } = cell
+    const { column, hasFormula, type, value, inline } = cell
     // A formula may have an empty text as its value, but no empty number.
-    const isUnknown = hasFormula && (value === undefined || (value === '' && type !== 'str'))
+    const isUnknown = hasFormula && inline === '' && (value === undefined || (value === '' && type !== 'str'))
     if (isUnknown && !this.#isMeasured) {
       throw noValueError(this.#context.name, this.#sheet, this.#row, column)
     }
-    const text = isUnknown ? UNKNOWN : textOf(cell, this.#context)
-    if (text === undefined) {
-      throw unreadableWorkbook(
-        this.#context.name,
-        `row ${this.#row} of the sheet ${this.#sheet} refers to a text that is not there`,
-      )
-    }
+    const text = isUnknown ? UNKNOWN : (textOf(cell, this.#context) ?? this.#withoutText(cell))
     if (text === '') return
     while (this.#cells.length < column) this.#cells.push('')
     this.#cells[column] = text
+  }
+
+  /** Refuses a cell whose value is none of its type, unless the sheet is only measured. */
+  #withoutText({ column, type, value = '' }: OpenCell): string {
+    if (this.#isMeasured) return UNKNOWN
+    const what = type === 's' ? 'refers to a text that is not there' : 'is no truth value'
+    throw unreadableWorkbook(
+      this.#context.name,
+      `cell ${cellName(this.#row, column)} of the sheet ${this.#sheet} ${what}: ${JSON.stringify(value)}; open the workbook in a spreadsheet program, put it right, and save it`,
+    )
   }
 
   #addRange(reference: string): void {

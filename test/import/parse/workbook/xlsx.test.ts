@@ -113,6 +113,25 @@ describe('a cell is read by its type', () => {
     ]
     expect(await cellsOf(cell, { strings })).toEqual([text])
   })
+
+  test.each([
+    ...['s', 'b', 'e', 'str', 'n', 'd', 'inlineStr'].map((type) => `<c t="${type}"/>`),
+    '<c t="inlineStr"><is/></c>',
+    '<c><v/></c>',
+    '<c t="d"><v/></c>',
+    '<c t="str"><v/></c>',
+  ])('%s is empty', async (cell) => {
+    expect(await cellsOf(cell, { strings: ['<t>Berlin</t>'] })).toEqual([''])
+  })
+
+  test.each([
+    ['beside its text', '<c t="inlineStr"><v>5</v><is><t>five</t></is></c>', 'five'],
+    ['where a text should be', '<c t="inlineStr"><v>five</v></c>', 'five'],
+    ['and a text of its own where a number should be', '<c><f>A1</f><is><t>five</t></is></c>', 'five'],
+    ['between blanks', '<c t="s"><v> 0 </v></c>', 'Berlin'],
+  ])('a value %s', async (_, cell, text) => {
+    expect(await cellsOf(cell, { strings: ['<t>Berlin</t>'] })).toEqual([text])
+  })
 })
 
 test('shared texts of any size are found, beyond some of them in a file', async () => {
@@ -122,7 +141,7 @@ test('shared texts of any size are found, beyond some of them in a file', async 
   const { rows } = await readTable(xlsxOf({ sheets: { A: cells }, strings }), { skipLines: 0 })
   expect(rows.map(([, text]) => text)).toEqual([0, 1199, 700, 1100, 1].map((at) => texts[at]))
   const missing = xlsxOf({ sheets: { A: '<row><c t="s"><v>1200</v></c></row>' }, strings })
-  expect(await refusalOf(missing)).toContain('refers to a text that is not there')
+  expect(await refusalOf(missing)).toContain('cell A1 of the sheet A refers to a text that is not there: "1200"')
 })
 
 test('rows have the numbers that they have in the sheet, and blank ones are left out', async () => {
@@ -210,97 +229,5 @@ test.each(['libreoffice.xlsx', 'libreoffice.ods'])('%s is read as LibreOffice sh
     topic: 'merged cells',
     found: 'A5:A6',
     evidence: 'only the first cell has the value',
-  })
-})
-
-const NO_VALUE =
-  'cannot read data.bin: cell B2 of the sheet A is a formula, and its value is not in the file; open the workbook in a spreadsheet program and save it'
-
-const withXml = (path: string, change: (text: string) => string): Buffer => {
-  const files = xlsxFiles({ sheets: { A: rowsOf([['a'], [1]]) } })
-  return zipOf({ ...files, [path]: change(files[path] ?? '') })
-}
-
-describe('it is said why a workbook cannot be read:', () => {
-  test.each<[what: string, content: () => Buffer, message: string | RegExp]>([
-    ['a formula without value', () => xlsxOf({ sheets: { A: '<row r="2"><c r="B2"><f>A1</f></c></row>' } }), NO_VALUE],
-    [
-      'a formula with an empty one',
-      () => xlsxOf({ sheets: { A: '<row r="2"><c r="B2"><f>A1</f><v/></c></row>' } }),
-      NO_VALUE,
-    ],
-    [
-      'the old format',
-      () => fixture('libreoffice.xls'),
-      /the old format \(\.xls\); open it .* save it as \.xlsx or as CSV$/,
-    ],
-    [
-      'a password',
-      () =>
-        Buffer.concat([
-          Buffer.from('d0cf11e0a1b11ae1', 'hex'),
-          Buffer.alloc(70_000),
-          Buffer.from('EncryptedPackage', 'utf16le'),
-        ]),
-      /protected by a password; remove it \(in Excel: .*\), or save the sheet as CSV$/,
-    ],
-    [
-      'a binary workbook',
-      () => zipOf({ '[Content_Types].xml': '', 'xl/workbook.bin': '' }),
-      /binary workbook \(\.xlsb\)/,
-    ],
-    [
-      'a letter',
-      () => zipOf({ '[Content_Types].xml': '<Types/>', 'word/document.xml': '<a/>' }),
-      /no workbook; save its table as/,
-    ],
-    [
-      'a DOCTYPE',
-      () =>
-        withXml('xl/workbook.xml', (text) =>
-          text.replace('<workbook ', '<!DOCTYPE workbook [<!ENTITY a "b">]><workbook '),
-        ),
-      /xl\/workbook\.xml in it is damaged: it has a DOCTYPE/,
-    ],
-    [
-      'an entity',
-      () => withXml('xl/worksheets/sheet1.xml', (text) => text.replace('<t>a', '<t>&a;')),
-      /the sheet A in it is damaged: .*entity/,
-    ],
-    [
-      'XML that ends early',
-      () => withXml('xl/worksheets/sheet1.xml', (text) => text.slice(0, -20)),
-      /the sheet A in it is damaged: /,
-    ],
-    [
-      'rows in another order',
-      () => xlsxOf({ sheets: { A: '<row r="2"/><row r="1"/>' } }),
-      /the rows of the sheet A are not in order after 2$/,
-    ],
-    [
-      'a text that is not there',
-      () => xlsxOf({ sheets: { A: '<row><c t="s"><v>7</v></c></row>' } }),
-      /row 1 of the sheet A refers to a text that is not there$/,
-    ],
-    [
-      'a column that no sheet has',
-      () => xlsxOf({ sheets: { A: '<row><c r="ZZZ1"><v>7</v></c></row>' } }),
-      /the sheet A has a cell at ZZZ1$/,
-    ],
-    ['no sheet', () => xlsxOf({ sheets: {} }), 'cannot read data.bin: the workbook has no sheet with cells'],
-    [
-      'an archive that is cut off',
-      () => xlsxOf({ sheets: { A: '' } }).subarray(0, -30),
-      /its zip archive is damaged, or was cut off; get the complete file$/,
-    ],
-  ])('%s', async (_, content, message) => {
-    expect(await refusalOf(content())).toMatch(message)
-  })
-
-  test('one sheet that unpacks to far more than a table has', async () => {
-    const bomb = ' '.repeat(80 * 1024 * 1024)
-    expect(await refusalOf(withXml('xl/worksheets/sheet1.xml', (text) => text + bomb))).toMatch(
-      /"xl\/worksheets\/sheet1\.xml" unpacks to \d+ bytes, more than a table plausibly has; unpack it first, and look at it$/,
-    )
   })
 })
