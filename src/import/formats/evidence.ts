@@ -17,6 +17,12 @@ const DASHES = new Set(['-', '–', '—', '--', '---'])
 /** Matches what spreadsheets show for "not available"; their other errors are mistakes. */
 const NOT_AVAILABLE = /^#(?:N\/A|N\/D|NV|NA|ND)$/i
 
+/** Matches an error as a spreadsheet shows it, and no number whose format shows a `#` before it. */
+const ERROR_VALUE = /^(?:#[¡¿]?\p{L}[\p{L}\p{N}/ _]*[!?]|err:\d{3})$/iu
+
+/** Tells whether what a cell shows is an error of the spreadsheet instead of its value. */
+export const isSpreadsheetError = (shown: string): boolean => ERROR_VALUE.test(shown) || NOT_AVAILABLE.test(shown)
+
 /** Tells whether a text is a word for "no value". */
 export const isNoValue = (text: string): boolean => PLACEHOLDERS.has(text.toLowerCase()) || NOT_AVAILABLE.test(text)
 

@@ -1,5 +1,5 @@
-import { isoDateText, isoTimeText, numberText, percentText } from '../cells/cell-text.ts'
 import type { ZipArchive, ZipEntry } from '../packing/zip.ts'
+import { type Attributes, odsCellText, type OpenCell } from './ods-cell.ts'
 import {
   createMeter,
   type MergedRange,
@@ -15,39 +15,10 @@ import {
 } from './workbook.ts'
 import { readXml, type XmlHandlers } from './xml-stream.ts'
 
-type Attributes = Readonly<Record<string, string>>
-
-/** Holds a cell while it is read. */
-type OpenCell = { readonly attributes: Attributes; readonly isCovered: boolean; paragraphs: string[]; depth: number }
-
 /** Returns how many cells or rows an element stands for. */
 const repeated = (attributes: Attributes, name: string, most: number): number => {
   const count = Number(attributes[name] ?? 1)
   return count >= 1 ? Math.min(count, most) : 1
-}
-
-/** Returns the text of a cell by its type; undefined if it is a formula without a value. */
-const textOf = ({ attributes, paragraphs }: OpenCell): string | undefined => {
-  const shown = paragraphs.join('\n')
-  if (attributes['calcext:value-type'] === 'error') return shown
-  const value = attributes['office:value'] ?? ''
-  switch (attributes['office:value-type']) {
-    case 'float':
-    case 'currency':
-      return numberText(value)
-    case 'percentage':
-      return percentText(value)
-    case 'date':
-      return isoDateText(attributes['office:date-value'] ?? '')
-    case 'time':
-      return isoTimeText(attributes['office:time-value'] ?? '')
-    case 'boolean':
-      return attributes['office:boolean-value'] === 'true' ? 'TRUE' : 'FALSE'
-    case 'string':
-      return attributes['office:string-value'] ?? shown
-    default:
-      return attributes['table:formula'] !== undefined && shown === '' ? undefined : shown
-  }
 }
 
 /** Stands for the value of a formula that has none, while sheets are only measured. */
@@ -151,7 +122,7 @@ class OdsReader implements XmlHandlers {
     this.#cell = undefined
     const { attributes, isCovered } = cell
     const count = repeated(attributes, 'table:number-columns-repeated', MOST_COLUMNS)
-    const found = isCovered ? '' : textOf(cell)
+    const found = isCovered ? '' : odsCellText(cell)
     const text = this.#place === undefined ? (found ?? UNKNOWN) : found
     if (text === undefined) throw noValueError(this.#name, this.#sheet, this.#row, this.#column)
     this.#noteSpan(attributes)
