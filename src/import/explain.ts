@@ -155,10 +155,11 @@ const ofForms = ({ numberFormats, date }: ColumnFormats, options: ImportOptions)
     : []
   const ofNumbers = numberFormats.map((column): Finding => {
     const [sign, doubt] = [column.proven(), column.doubt()]
-    const proof = sign && column.proofs.get(sign)
+    const proof = sign ? column.proofs.get(sign) : column.stored()
     return {
       topic: `format of ${column.name}`,
-      found: doubt === undefined ? (sign ? nameOfSign(sign) : 'whole numbers') : 'in doubt',
+      found:
+        doubt === undefined ? (sign ? nameOfSign(sign) : proof ? 'stored as numbers' : 'whole numbers') : 'in doubt',
       evidence:
         doubt ?? (options.decimal === undefined ? (proof ? showCell(proof) : 'no cell has decimals') : '--decimal'),
     }

@@ -8,7 +8,7 @@ import type { Journal } from './journal/journal.ts'
 import { type Prepared, withPrepared } from './prepare.ts'
 import { tellUnchecked } from './reference.ts'
 import { type CountedReasons, countReasons } from './rejects/reason-counts.ts'
-import type { Rejects } from './rejects/rejects.ts'
+import { type Rejects, withWrittenNumbers } from './rejects/rejects.ts'
 import { countedBatches, sendAll, type SendResult } from './send.ts'
 import type { Verification } from './verify/verified.ts'
 import { verifyRun } from './verify/verify.ts'
@@ -33,13 +33,14 @@ export type Ending = {
 /** Writes the rejects so far, and counts them in the summary. */
 const writeRejects = async (
   { table, rejectsFile }: ImportRun,
-  { summary, rejects, plan, options }: Pick<Prepared, 'summary' | 'rejects' | 'plan' | 'options'>,
+  prepared: Pick<Prepared, 'summary' | 'rejects' | 'plan' | 'options' | 'formats'>,
 ): Promise<void> => {
+  const { summary, rejects, plan, options, formats } = prepared
   summary.rejected = 0
   for (const _ of rejects.lines()) summary.rejected += 1
   // If empty cells clear, rejected rows are written unchanged: importing them again adds nothing.
   const values = options.clearEmpty ? [] : (plan.wide?.columns ?? []).map(({ at }) => at)
-  if (summary.rejected > 0) await rejectsFile.write(table, rejects, values)
+  if (summary.rejected > 0) await rejectsFile.write(withWrittenNumbers(table, formats), rejects, values)
 }
 
 /** Yields the entries of all batches. */

@@ -10,7 +10,8 @@ import { type ImportOptions, NAME_ROLES } from '../options.ts'
 import type { Table } from '../parse/table.ts'
 import type { Lookup } from '../permissions.ts'
 import { createDateColumn } from '../formats/date-column.ts'
-import { createNumberColumn, createUnits, isRefuted } from './number-column.ts'
+import { createNumberColumn, isRefuted } from './number-column.ts'
+import { createUnits } from './number-units.ts'
 import { type ColumnFormats, surveyCells } from './survey.ts'
 
 /** Holds the formats that are settled, by the places of the columns. */

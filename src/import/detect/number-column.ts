@@ -13,108 +13,26 @@ import {
   withText,
   stripAffixes,
 } from '../formats/number.ts'
-
-/** Maps the signs and words of currencies to their codes. */
-const SAME: Readonly<Record<string, string>> = {
-  '€': 'EUR',
-  '£': 'GBP',
-  ZŁ: 'PLN',
-  KČ: 'CZK',
-  FT: 'HUF',
-  R$: 'BRL',
-  US$: 'USD',
-  'SFR.': 'CHF',
-  'FR.': 'CHF',
-  KR: 'kr',
-  'KR.': 'kr',
-}
-const PERCENT = '%'
-const NONE = ''
-
-/** Describes the currency signs and percent signs around the numbers of a column. */
-type Units = {
-  /** Records a number of a KPI with its unit: `%`, a currency or nothing. */
-  readonly note: (unit: string, kpi: number, text: string, line: number) => void
-  /** Returns why the numbers of one KPI may have different units. */
-  readonly doubt: () => string | undefined
-  readonly remark: () => string | undefined
-}
-
-/** Sets how many KPIs are watched separately, to bound the memory. */
-const MOST_KPIS = 10_000
-
-const isMixed = (kinds: readonly string[]): boolean =>
-  kinds.length > 1 && (kinds.includes(PERCENT) || kinds.filter((kind) => kind !== NONE).length > 1)
-
-/** Describes a cell, and the name of its column; columns are told apart by this object. */
-type Noted = Evidence & { readonly column: { readonly name: string } }
-type Kinds = ReadonlyMap<string, Noted>
-
-/** Returns the first cells of each kind as text, with their columns if these differ. */
-const cellsOf = (kinds: Kinds): string => {
-  const cells = [...kinds.values()].toSorted((one, other) => one.line - other.line)
-  const isOfOne = cells.every(({ column }) => column === cells[0]?.column)
-  return cells.map((cell) => (isOfOne ? showCell(cell) : `${showCell(cell)} (${cell.column.name})`)).join(', ')
-}
-
-const unitsOfColumn = (column: Noted['column'], first: Map<number, Map<string, Noted>>): Units => {
-  const all = (): Kinds[] => [...first.values()].filter((kinds) => [...kinds.values()][0]?.column === column)
-  return {
-    note: (unit, kpi, text, line) => {
-      const large = unit.toUpperCase()
-      const kind = SAME[large] ?? large
-      let kinds = first.get(kpi)
-      if (!kinds) {
-        if (first.size >= MOST_KPIS) return
-        kinds = new Map()
-        first.set(kpi, kinds)
-      }
-      if (!kinds.has(kind)) kinds.set(kind, { text, line, column })
-    },
-    doubt: () => {
-      const mixed = all().find((kinds) => isMixed([...kinds.keys()]))
-      return (
-        mixed &&
-        `has numbers of several kinds: ${cellsOf(mixed)}; they may not mean the same: write all of them in the same way, or import each kind from a file of its own`
-      )
-    },
-    remark: () => {
-      const several = all().find((kinds) => kinds.size > 1)
-      return several && `${cellsOf(several)}; the signs are ignored, and the numbers are taken as they are`
-    },
-  }
-}
-
-/** Watches the units of all columns of a file. */
-export type UnitsOfFile = {
-  /** Creates the watcher of a column's units. */
-  readonly watch: (name: string) => Units
-  /** Returns the signs beside the numbers of a KPI, with the first cell of each; the empty text stands for none. */
-  readonly signsOf: (kpi: number) => ReadonlyMap<string, Evidence>
-}
-
-/**
- * Creates a watcher of units. They are watched KPI by KPI, as one column may hold several KPIs and several columns one
- * KPI; a mix across columns is reported by the first of them.
- */
-export const createUnits = (): UnitsOfFile => {
-  const first = new Map<number, Map<string, Noted>>()
-  return { watch: (name) => unitsOfColumn({ name }, first), signsOf: (kpi) => first.get(kpi) ?? new Map() }
-}
+import type { Units } from './number-units.ts'
 
 /** Describes a column of numbers: how they are read, and what its cells have shown. */
 export type NumberColumn = {
   readonly name: string
   /** Holds the decimal sign with which its numbers are read. */
   readonly sign: DecimalSign
-  /** Reads a cell of a row; `kpi` is its KPI, if it is known. */
-  readonly read: (text: string, line: number, kpi?: number) => NumberCell | Fault
+  /**
+   * Reads a cell of a row; `kpi` is its KPI, if it is known, and `currency` that of a cell that is stored as a number,
+   * `` for none.
+   */
+  readonly read: (text: string, line: number, kpi?: number, currency?: string) => NumberCell | Fault
   /** Records what a cell shows, without reading it. */
-  readonly note: (text: string, line: number, kpi?: number) => void
+  readonly note: (text: string, line: number, kpi?: number, currency?: string) => void
   /** Holds for each sign the first cell that can only be read with it. */
   readonly proofs: ReadonlyMap<DecimalSign, Evidence>
   /** Returns the sign that some cells prove and none contradicts. */
   readonly proven: () => DecimalSign | undefined
+  /** Returns the first cell that is stored as a number, which shows nothing of how texts are written. */
+  readonly stored: () => Evidence | undefined
   /** Returns the first recorded cell with more decimals than are stored. */
   readonly rounded: () => Evidence | undefined
   /** Tells whether cells may stand for no value, and the user has not said so. */
@@ -154,6 +72,37 @@ const bothReadings = ({ text }: Evidence): string => {
   return `${readingWith('.')} or ${readingWith(',')}`
 }
 
+/** Returns a number of a few digits, with or without this decimal sign and nothing else. */
+const shortNumber = (text: string, sign: DecimalSign): NumberCell => ({
+  value: BigInt(Math.round(Number(sign === '.' ? text : text.replace(',', '.')) * 10_000)),
+  rounded: false,
+})
+
+/** Reads the cells of a column that are stored as numbers: they have a decimal point, however texts are written. */
+type StoredNumbers = Pick<NumberColumn, 'rounded' | 'stored'> & {
+  readonly read: (text: string, line: number, kpi: number | undefined, currency: string) => NumberCell | Fault
+}
+
+const createStoredNumbers = (units: Units): StoredNumbers => {
+  let first: Evidence | undefined
+  let rounded: Evidence | undefined
+  return {
+    stored: () => first,
+    rounded: () => rounded,
+    read: (text, line, kpi, currency) => {
+      first ??= { text, line }
+      const isShort = SHORT['.'].test(text)
+      const affixed = isShort ? undefined : stripAffixes(text)
+      if (affixed?.isPercent) units.note('%', kpi, text, line)
+      else units.note(currency, kpi, currency === '' ? text : `${text} ${currency}`, line)
+      if (isShort) return shortNumber(text, '.')
+      const cell = (affixed && readAffixedNumber(affixed, '.')) ?? faultOfNumber(text, '.')
+      if (!(cell instanceof Fault) && cell.rounded) rounded ??= { text, line }
+      return withText(text, cell)
+    },
+  }
+}
+
 /**
  * Creates a column that is read with a decimal sign; unless the user gave it, it is an assumption that cells may
  * refute.
@@ -170,16 +119,10 @@ export const createNumberColumn = (
   const rounded = new Map<DecimalSign, Evidence>()
   let doubtful: Evidence | undefined
   let exponent: Evidence | undefined
-  // Most cells have no unit, and those of a KPI stand together in most files.
-  let lastPlain: number | undefined
+  const stored = createStoredNumbers(units)
 
   const prove = (proved: DecimalSign, text: string, line: number): void => {
     if (!proofs.has(proved)) proofs.set(proved, { text, line })
-  }
-  const notePlain = (text: string, line: number, kpi: number | undefined): void => {
-    if (kpi === lastPlain || kpi === undefined) return
-    lastPlain = kpi
-    units.note('', kpi, text, line)
   }
   const noteSign = (affixed: AffixedNumber, text: string, line: number): void => {
     const [known] = proofs.keys()
@@ -193,13 +136,11 @@ export const createNumberColumn = (
   const noteAffixed = (affixed: AffixedNumber, text: string, line: number, kpi: number | undefined): void => {
     noteSign(affixed, text, line)
     if (/e/i.test(affixed.body)) exponent ??= { text, line }
-    const unit = affixed.isPercent ? '%' : affixed.currency
-    if (unit === undefined) notePlain(text, line, kpi)
-    else if (kpi !== undefined) units.note(unit, kpi, text, line)
+    units.note(affixed.isPercent ? '%' : (affixed.currency ?? ''), kpi, text, line)
   }
   /** Records a number of a few digits, with or without a decimal sign and nothing else. */
   const noteShort = (text: string, line: number, kpi: number | undefined): void => {
-    notePlain(text, line, kpi)
+    units.note('', kpi, text, line)
     const used = text.includes('.') ? '.' : ','
     if (proofs.has(used) || !text.includes(used)) return
     if (THOUSANDS.test(text)) doubtful ??= { text, line }
@@ -211,7 +152,11 @@ export const createNumberColumn = (
     const cell = readAffixedNumber(affixed, used)
     if (cell && !(cell instanceof Fault) && cell.rounded) rounded.set(used, { text, line })
   }
-  const note = (text: string, line: number, kpi?: number): void => {
+  const note: NumberColumn['note'] = (text, line, kpi, currency) => {
+    if (currency !== undefined) {
+      stored.read(text, line, kpi, currency)
+      return
+    }
     if (SHORT['.'].test(text) || SHORT[','].test(text)) {
       noteShort(text, line, kpi)
       return
@@ -247,14 +192,13 @@ export const createNumberColumn = (
     proofs,
     note,
     proven,
-    rounded: () => rounded.get(proven() ?? sign),
-    read: (text, line, kpi) => {
+    stored: stored.stored,
+    rounded: () => rounded.get(proven() ?? sign) ?? stored.rounded(),
+    read: (text, line, kpi, currency) => {
+      if (currency !== undefined) return stored.read(text, line, kpi, currency)
       if (!short.test(text)) return readLong(text, line, kpi)
       noteShort(text, line, kpi)
-      return {
-        value: BigInt(Math.round(Number(sign === '.' ? text : text.replace(',', '.')) * 10_000)),
-        rounded: false,
-      }
+      return shortNumber(text, sign)
     },
     hasWords: () => words?.isFound() ?? false,
     doubt: () => {

@@ -8,7 +8,8 @@ import type { NameRole } from '../options.ts'
 import { hasSurplusCells, type Row } from '../parse/rows.ts'
 import type { Table } from '../parse/table.ts'
 import type { DateColumn } from '../formats/date-column.ts'
-import type { NumberColumn, UnitsOfFile } from './number-column.ts'
+import type { NumberColumn } from './number-column.ts'
+import type { UnitsOfFile } from './number-units.ts'
 
 /** Describes the formats of a file's numbers, dates and names, column by column. */
 export type ColumnFormats = {
@@ -63,7 +64,7 @@ export const surveyCells = async (
     plan.roles.has(role) ? [{ textIn: roleText(plan, role), find: memoize(column.find) }] : [],
   )
   const dateIn = roleText(plan, 'date')
-  const noteRow = ({ line, cells }: Row): void => {
+  const noteRow = ({ line, cells, numbers: stored }: Row): void => {
     const dateText = date ? dateIn(cells).trim() : ''
     if (date && dateText) date.column.note(dateText, line)
     for (const { textIn, find } of named) {
@@ -72,7 +73,7 @@ export const surveyCells = async (
     }
     for (const [at, column] of numbers) {
       const text = valueOf(cells[at]?.trim() ?? '')
-      if (text !== '') column.note(text, line, kpiOf(cells, at))
+      if (text !== '') column.note(text, line, kpiOf(cells, at), stored?.[at])
     }
   }
   let isHeader = true

@@ -8,7 +8,18 @@ import { KpiError } from '../../domain/errors.ts'
 const copyOf = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')
 
 /** Describes one row of a file: the line it begins on, from 1, and its cells. */
-export type Row = { readonly line: number; readonly cells: readonly string[] }
+export type Row = {
+  readonly line: number
+  readonly cells: readonly string[]
+  /**
+   * Holds at the places of cells that are stored as numbers, and not as texts, the currency of their format, or ``.
+   * Their text has a decimal point. Whole numbers without a currency may be left out, as they mean one thing anyway.
+   */
+  readonly numbers?: StoredNumbers | undefined
+}
+
+/** Holds the currencies of cells that are stored as numbers, at their places. */
+export type StoredNumbers = readonly (string | undefined)[]
 
 /** Tells whether a row has more cells than the header. Empty ones do not count, as spreadsheets leave them behind. */
 export const hasSurplusCells = (cells: readonly string[], header: readonly string[]): boolean =>

@@ -3,7 +3,9 @@ import { KpiError } from '../../domain/errors.ts'
 import { REJECT_COLUMNS } from '../columns/header.ts'
 import { type BlockRow, numberAt, textAt } from '../external-sort/block.ts'
 import { createSorter } from '../external-sort/sorter.ts'
-import { hasSurplusCells } from '../parse/rows.ts'
+import type { ColumnFormats } from '../detect/survey.ts'
+import { type DecimalSign, stripAffixes } from '../formats/number.ts'
+import { hasSurplusCells, type Row } from '../parse/rows.ts'
 import type { Table } from '../parse/table.ts'
 import { columnOf, lineOf } from '../rows/packed-row.ts'
 
@@ -95,6 +97,32 @@ const ownCells = (header: readonly string[]): ((cells: readonly string[]) => str
  */
 const hasMark = ({ reading }: Table): boolean =>
   reading.hasMark || reading.encoding !== 'utf-8' || reading.cellsOf === 'workbook'
+
+/** Returns a stored number as a text of its column: with the column's decimal sign, and a currency that can be read. */
+const writtenNumber = (text: string, currency: string, sign: DecimalSign): string => {
+  const marked = `${text} ${currency}`
+  return (currency !== '' && stripAffixes(marked) ? marked : text).replace('.', sign)
+}
+
+/** Returns the table with the numbers of a workbook written as the texts of their columns, as the rejects file has no numbers. */
+export const withWrittenNumbers = (table: Table, { numbers: columns }: Pick<ColumnFormats, 'numbers'>): Table => {
+  const written = ({ line, cells, numbers }: Row): Row => {
+    const signOf = (at: number): DecimalSign | undefined => columns.get(at)?.sign
+    return {
+      line,
+      cells: cells.map((cell, at) => {
+        const [currency, sign] = [numbers?.[at], signOf(at)]
+        return currency === undefined || sign === undefined ? cell : writtenNumber(cell, currency, sign)
+      }),
+    }
+  }
+  return {
+    ...table,
+    rows: async function* () {
+      for await (const rows of table.rows()) yield rows.map((row) => (row.numbers ? written(row) : row))
+    },
+  }
+}
 
 /** Returns a row without the values that were imported: in the value columns, only the rejected cells are left. */
 const notLoaded = (cells: readonly string[], { columns }: Rejected, values: ReadonlySet<number>): readonly string[] =>

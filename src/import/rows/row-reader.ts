@@ -120,13 +120,14 @@ export const createRowReader = (
     sink.entry(row)
   }
 
-  const readLong = ({ line, cells }: Row): void => {
+  const readLong = (row: Row): void => {
+    const { line, cells } = row
     const owner = accept(ownerIn(cells))?.id
     const kpi = accept(kpiOf(cells))?.id
     hand.kpi = kpi
     const day = accept(dayOf(cells))
     reasons.push(...faultsOf(owner, kpi))
-    const values = valuesOf(cells)
+    const values = valuesOf(row)
     if (owner === undefined || kpi === undefined || day === undefined) return
     const mark = reasons.length > 0 ? BAD : 0
     const { flags, actual, target, text } = values
@@ -144,7 +145,7 @@ export const createRowReader = (
     if (part === undefined) return day ?? shared.day
     return shared.day === undefined ? undefined : partDays(formatDay(shared.day).slice(0, 4)).get(part)
   }
-  const readWide = ({ line, cells }: Row, { columns }: WideColumns): void => {
+  const readWide = ({ line, cells, numbers }: Row, { columns }: WideColumns): void => {
     readShared(cells)
     const held: BlockRow[] = []
     for (const column of columns) {
@@ -163,7 +164,7 @@ export const createRowReader = (
       const form = formats.numbers.get(at)
       hand.kpi = kpi
       hand.beyond = ''
-      const actual = text === '' || !form ? 0n : numberOf(text, header[at] ?? '', form)
+      const actual = text === '' || !form ? 0n : numberOf(text, header[at] ?? '', form, numbers?.[at])
       const day = dayIn(column)
       if (owner === undefined || kpi === undefined || day === undefined) continue
       const flags = flagOf(text, ACTUAL) | (reasons.length > before ? BAD : 0)

@@ -11,6 +11,7 @@ import { Misread } from '../formats/evidence.ts'
 import type { NumberCell } from '../formats/number.ts'
 import { withoutMissing } from '../formats/missing-words.ts'
 import { percentOfFraction } from '../percentages.ts'
+import type { Row } from '../parse/rows.ts'
 import { COMPUTED, type ImportOptions, type Role } from '../options.ts'
 import { ACTUAL, NOTES, packText, TARGET } from './packed-row.ts'
 
@@ -35,9 +36,9 @@ type RowCells = readonly string[]
 type ValueReader = {
   /** Returns whether a cell gives a value, clears it, or neither, as bits. */
   readonly flagOf: (text: string | undefined, bits: typeof ACTUAL) => number
-  readonly numberOf: (text: string, name: string, column: NumberColumn) => bigint
+  readonly numberOf: (text: string, name: string, column: NumberColumn, currency: string | undefined) => bigint
   /** Reads the values of a row that has a column for each of them. */
-  readonly valuesOf: (cells: RowCells) => Pick<BlockRow, 'flags' | 'actual' | 'target' | 'text'>
+  readonly valuesOf: (row: Pick<Row, 'cells' | 'numbers'>) => Pick<BlockRow, 'flags' | 'actual' | 'target' | 'text'>
 }
 
 /** Creates a reader of values; `onRounded` is called for each that had more than four decimals. */
@@ -49,9 +50,9 @@ export const createValueReader = (
   hand: CurrentRow,
   onRounded: () => void,
 ): ValueReader => {
-  const numberOf: ValueReader['numberOf'] = (text, name, column) => {
+  const numberOf: ValueReader['numberOf'] = (text, name, column, currency) => {
     hand.beyond = ''
-    const cell = column.read(text, hand.line, hand.kpi)
+    const cell = column.read(text, hand.line, hand.kpi, currency)
     if (cell instanceof Misread) hand.isMisread = true
     if (cell instanceof Fault) hand.reasons.push(`${name} ${cell.message}`)
     else if (hand.kpi !== undefined && isFraction(hand.kpi) && !text.includes('%')) return percentOf(text, name, cell)
@@ -84,8 +85,8 @@ export const createValueReader = (
   }
   const valueOf = withoutMissing(missing)
   const [actualIn, targetIn, notesIn] = [columnOf('actual', valueOf), columnOf('target', valueOf), columnOf('notes')]
-  const formOf = (role: Role): NumberColumn | undefined => formats.numbers.get(roles.get(role) ?? -1)
-  const [actualForm, targetForm] = [formOf('actual'), formOf('target')]
+  const [actualAt, targetAt] = [roles.get('actual') ?? -1, roles.get('target') ?? -1]
+  const [actualForm, targetForm] = [formats.numbers.get(actualAt), formats.numbers.get(targetAt)]
   const flagOf: ValueReader['flagOf'] = (text, bits) => {
     if (text === undefined) return 0
     if (text !== '') return bits.given
@@ -94,14 +95,14 @@ export const createValueReader = (
   return {
     flagOf,
     numberOf,
-    valuesOf: (cells) => {
+    valuesOf: ({ cells, numbers }) => {
       const [actual, target, notes] = [actualIn(cells), targetIn(cells), notesIn(cells)]
-      const number = actual && actualForm ? numberOf(actual, 'actual', actualForm) : 0n
+      const number = actual && actualForm ? numberOf(actual, 'actual', actualForm, numbers?.[actualAt]) : 0n
       const beyond = actual ? hand.beyond : ''
       return {
         flags: flagOf(actual, ACTUAL) | flagOf(target, TARGET) | flagOf(notes, NOTES),
         actual: number,
-        target: target && targetForm ? numberOf(target, 'target', targetForm) : 0n,
+        target: target && targetForm ? numberOf(target, 'target', targetForm, numbers?.[targetAt]) : 0n,
         text: packText(notes ? notesOf(notes) : '', beyond),
       }
     },

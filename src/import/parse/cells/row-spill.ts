@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { KpiError } from '../../../domain/errors.ts'
 import { createSpillFile } from '../../external-sort/spill-file.ts'
 import type { ByteSum } from '../packing/byte-sum.ts'
-import type { Row } from '../rows.ts'
+import type { Row, StoredNumbers } from '../rows.ts'
 
 /** Sets how many characters are collected before they are written. */
 const BLOCK_LENGTH = 1 << 16
@@ -15,7 +15,7 @@ const MOST_BYTES = 4 * 1024 ** 3
 /** Holds rows in a temporary file, from which they can be read more than once; nothing is left of it at the end. */
 export type RowSpill = {
   /** Adds a row, without the blank cells at its end; a blank row is left out. */
-  readonly add: (line: number, cells: readonly string[]) => void
+  readonly add: (line: number, cells: readonly string[], numbers?: StoredNumbers) => void
   /** Yields the rows, once all were added. */
   readonly rows: () => AsyncGenerator<readonly Row[]>
   /** Returns the sum of the rows. */
@@ -25,8 +25,15 @@ export type RowSpill = {
 
 const rowOf = (text: string): Row => {
   const values: unknown = JSON.parse(text)
-  const [line, ...cells] = Array.isArray(values) ? values.map(String) : []
-  return { line: Number(line), cells }
+  const [line, ...written] = Array.isArray(values) ? values : []
+  let numbers: (string | undefined)[] | undefined
+  const cells = written.map((cell: unknown, at) => {
+    if (!Array.isArray(cell)) return String(cell)
+    numbers ??= []
+    numbers[at] = String(cell[1])
+    return String(cell[0])
+  })
+  return { line: Number(line), cells, numbers }
 }
 
 /** Creates a temporary file of rows; `name` is the file's name for errors. */
@@ -52,11 +59,15 @@ export const createRowSpill = (folder: string, name: string): RowSpill => {
     return sum
   }
   return {
-    add: (line, cells) => {
+    add: (line, cells, numbers) => {
       let width = cells.length
       while (width > 0 && (cells[width - 1] ?? '').trim() === '') width -= 1
       if (width === 0) return
-      const dense = Array.from({ length: width }, (_, at) => cells[at] ?? '')
+      // A number is written as a list of its text and its currency.
+      const dense = Array.from({ length: width }, (_, at) => {
+        const [cell = '', currency] = [cells[at], numbers?.[at]]
+        return currency === undefined ? cell : [cell, currency]
+      })
       block += `${JSON.stringify([String(line), ...dense])}\n`
       if (block.length > BLOCK_LENGTH) flush()
     },

@@ -82,7 +82,8 @@ const copyRows = async (
       if (cell === undefined) throw blobError(query, row, columns[at] ?? '')
       return cell
     })
-    spill.add(row + 1, cells)
+    const numbers = Array.isArray(values) ? values.map((value) => (typeof value === 'number' ? '' : undefined)) : []
+    spill.add(row + 1, cells, numbers)
     if (row % ROWS_PER_TURN > 0) continue
     await setImmediate()
     if (signal?.aborted) throw new Aborted('stopped before anything was sent; run the same command again')

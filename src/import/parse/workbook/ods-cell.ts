@@ -1,5 +1,5 @@
 import { isSpreadsheetError } from '../../formats/evidence.ts'
-import { isoDateText, isoTimeText, numberText, percentText } from '../cells/cell-text.ts'
+import { isNumberText, isoDateText, isoTimeText, numberText, percentText } from '../cells/cell-text.ts'
 
 export type Attributes = Readonly<Record<string, string>>
 
@@ -16,6 +16,8 @@ const truthText = (stored: string): string => (stored === 'true' ? 'TRUE' : stor
 /** Describes in which attribute a cell of a type has its value, and what its text is. */
 type ValueKind = { readonly attribute: string; readonly textOf: (stored: string) => string }
 
+const NUMBERS = new Set(['float', 'currency', 'percentage'])
+
 const KINDS: ReadonlyMap<string | undefined, ValueKind> = new Map([
   ['float', { attribute: 'office:value', textOf: numberText }],
   ['currency', { attribute: 'office:value', textOf: numberText }],
@@ -26,16 +28,24 @@ const KINDS: ReadonlyMap<string | undefined, ValueKind> = new Map([
   ['string', { attribute: 'office:string-value', textOf: (stored) => stored }],
 ])
 
+/** Describes what a cell holds: its text, and whether it is a number with decimals that is stored as such. */
+export type OdsValue = { readonly text: string; readonly isNumber: boolean }
+
 /**
- * Returns the text of a cell by its type; undefined if it is a formula without a value. An error has any type, and a
+ * Returns the value of a cell by its type; undefined if it is a formula without a value. An error has any type, and a
  * value that is none: only what the cell shows says that it is one.
  */
-export const odsCellText = ({ attributes, paragraphs }: OpenCell): string | undefined => {
+export const odsCellValue = ({ attributes, paragraphs }: OpenCell): OdsValue | undefined => {
   const shown = paragraphs.join('\n')
-  if (attributes['calcext:value-type'] === 'error' || isSpreadsheetError(shown)) return shown
-  const kind = KINDS.get(attributes['office:value-type'])
+  const asShown = { text: shown, isNumber: false }
+  if (attributes['calcext:value-type'] === 'error' || isSpreadsheetError(shown)) return asShown
+  const type = attributes['office:value-type'] ?? ''
+  const kind = KINDS.get(type)
   const stored = kind && attributes[kind.attribute]
-  if (stored !== undefined && (stored !== '' || kind?.attribute === 'office:string-value')) return kind?.textOf(stored)
+  if (stored !== undefined && (stored !== '' || type === 'string')) {
+    const text = kind?.textOf(stored) ?? stored
+    return { text, isNumber: NUMBERS.has(type) && isNumberText(text) }
+  }
   const isUnknown = shown === '' && attributes['table:formula'] !== undefined
-  return isUnknown && attributes['office:value-type'] !== 'string' ? undefined : shown
+  return isUnknown && type !== 'string' ? undefined : asShown
 }

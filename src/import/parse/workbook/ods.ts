@@ -1,5 +1,5 @@
 import type { ZipArchive, ZipEntry } from '../packing/zip.ts'
-import { type Attributes, odsCellText, type OpenCell } from './ods-cell.ts'
+import { type Attributes, odsCellValue, type OdsValue, type OpenCell } from './ods-cell.ts'
 import {
   createMeter,
   type MergedRange,
@@ -22,7 +22,8 @@ const repeated = (attributes: Attributes, name: string, most: number): number =>
 }
 
 /** Stands for the value of a formula that has none, while sheets are only measured. */
-const UNKNOWN = '?'
+const UNKNOWN: OdsValue = { text: '?', isNumber: false }
+const EMPTY: OdsValue = { text: '', isNumber: false }
 
 /** Describes which sheets are read: one, by its place from 1, or all of them, to measure them. */
 type Reading = { readonly place?: number; readonly onRow: (place: number, ...row: Parameters<OnRow>) => void }
@@ -39,6 +40,7 @@ class OdsReader implements XmlHandlers {
   #row = 1
   #rowCount = 1
   #cells: string[] = []
+  #numbers: (string | undefined)[] = []
   #column = 0
   #cell: OpenCell | undefined
 
@@ -60,6 +62,7 @@ class OdsReader implements XmlHandlers {
     } else if (tag === 'table-row') {
       this.#rowCount = repeated(attributes, 'table:number-rows-repeated', MOST_ROWS)
       this.#cells = []
+      this.#numbers = []
       this.#column = 0
     }
   }
@@ -122,18 +125,23 @@ class OdsReader implements XmlHandlers {
     this.#cell = undefined
     const { attributes, isCovered } = cell
     const count = repeated(attributes, 'table:number-columns-repeated', MOST_COLUMNS)
-    const found = isCovered ? '' : odsCellText(cell)
-    const text = this.#place === undefined ? (found ?? UNKNOWN) : found
-    if (text === undefined) throw noValueError(this.#name, this.#sheet, this.#row, this.#column)
+    const found = isCovered ? EMPTY : odsCellValue(cell)
+    const value = this.#place === undefined ? (found ?? UNKNOWN) : found
+    if (value === undefined) throw noValueError(this.#name, this.#sheet, this.#row, this.#column)
     this.#noteSpan(attributes)
-    if (text !== '') {
-      if (this.#column + count > MOST_COLUMNS) {
-        throw unreadableWorkbook(this.#name, `row ${this.#row} of the sheet ${this.#sheet} has too many cells`)
-      }
-      while (this.#cells.length < this.#column) this.#cells.push('')
-      for (let at = 0; at < count; at += 1) this.#cells.push(text)
-    }
+    if (value.text !== '') this.#addCells(value, count)
     this.#column += count
+  }
+
+  #addCells({ text, isNumber }: OdsValue, count: number): void {
+    if (this.#column + count > MOST_COLUMNS) {
+      throw unreadableWorkbook(this.#name, `row ${this.#row} of the sheet ${this.#sheet} has too many cells`)
+    }
+    while (this.#cells.length < this.#column) this.#cells.push('')
+    for (let at = 0; at < count; at += 1) {
+      if (isNumber) this.#numbers[this.#cells.length] = ''
+      this.#cells.push(text)
+    }
   }
 
   #noteSpan(attributes: Attributes): void {
@@ -153,7 +161,8 @@ class OdsReader implements XmlHandlers {
       if (this.#row + this.#rowCount > MOST_ROWS + 1) {
         throw unreadableWorkbook(this.#name, `the sheet ${this.#sheet} has more than ${MOST_ROWS} rows`)
       }
-      for (let at = 0; at < this.#rowCount; at += 1) this.#onRow(this.names.length, this.#row + at, this.#cells)
+      for (let at = 0; at < this.#rowCount; at += 1)
+        this.#onRow(this.names.length, this.#row + at, this.#cells, this.#numbers)
     }
     this.#row += this.#rowCount
   }

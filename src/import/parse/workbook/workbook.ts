@@ -1,4 +1,5 @@
 import { KpiError } from '../../../domain/errors.ts'
+import type { StoredNumbers } from '../rows.ts'
 
 /** Describes a range of merged cells; rows count from 1, columns from 0. */
 export type MergedRange = {
@@ -8,8 +9,8 @@ export type MergedRange = {
   readonly lastColumn: number
 }
 
-/** Takes the next row of a sheet: its number in the sheet, and its cells. */
-export type OnRow = (line: number, cells: readonly string[]) => void
+/** Takes the next row of a sheet: its number in the sheet, its cells, and which of them are numbers. */
+export type OnRow = (line: number, cells: readonly string[], numbers?: StoredNumbers) => void
 
 /** Describes how large a sheet is: its rows with cells, and the most cells of one. */
 export type SheetSize = { readonly rows: number; readonly columns: number }

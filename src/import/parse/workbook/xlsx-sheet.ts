@@ -1,4 +1,11 @@
-import { isoDateText, numberText, percentText, serialDateText, serialTimeText } from '../cells/cell-text.ts'
+import {
+  isNumberText,
+  isoDateText,
+  numberText,
+  percentText,
+  serialDateText,
+  serialTimeText,
+} from '../cells/cell-text.ts'
 import type { FileBytes } from '../inspect.ts'
 import type { FormatKind } from './number-format.ts'
 import type { SharedStrings } from './shared-strings.ts'
@@ -92,6 +99,10 @@ const textOf = ({ type, style, value, inline }: OpenCell, context: CellContext):
   }
 }
 
+/** Tells whether a cell is stored as a number that has decimals. */
+const isNumber = ({ type, value }: OpenCell, text: string): boolean =>
+  type === 'n' && value !== undefined && isNumberText(text)
+
 /** Collects the rows of a sheet from its elements. */
 class SheetReader implements XmlHandlers {
   readonly merged: MergedRange[] = []
@@ -101,6 +112,7 @@ class SheetReader implements XmlHandlers {
   readonly #isMeasured: boolean
   #row = 0
   #cells: string[] = []
+  #numbers: (string | undefined)[] = []
   #column = -1
   #cell: OpenCell | undefined
   #takes: 'value' | 'inline' | undefined
@@ -131,7 +143,7 @@ class SheetReader implements XmlHandlers {
     this.#takes = undefined
     if (tag === 'rPh') this.#hints -= 1
     if (tag === 'c') this.#endCell()
-    if (tag === 'row' && this.#cells.length > 0) this.#onRow(this.#row, this.#cells)
+    if (tag === 'row' && this.#cells.length > 0) this.#onRow(this.#row, this.#cells, this.#numbers)
   }
 
   #beginRow(attributes: Readonly<Record<string, string>>): void {
@@ -144,6 +156,7 @@ class SheetReader implements XmlHandlers {
     }
     this.#row = row
     this.#cells = []
+    this.#numbers = []
     this.#column = -1
   }
 
@@ -187,6 +200,7 @@ class SheetReader implements XmlHandlers {
     if (text === '') return
     while (this.#cells.length < column) this.#cells.push('')
     this.#cells[column] = text
+    if (isNumber(cell, text)) this.#numbers[column] = ''
   }
 
   /** Refuses a cell whose value is none of its type, unless the sheet is only measured. */
