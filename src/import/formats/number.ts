@@ -82,6 +82,9 @@ export const stripAffixes = (text: string): AffixedNumber | undefined => {
   return { body, isNegative, isPercent: unit === '%', currency: unit === '%' ? undefined : unit }
 }
 
+/** Tells whether a text is the sign, the word or the code of a currency, and nothing else. */
+export const isCurrency = (text: string): boolean => text !== '%' && matchAt(UNIT, text, 0) === text
+
 const GROUPED: Readonly<Record<DecimalSign, RegExp>> = {
   // Indian groups have two digits, except the last.
   '.': new RegExp(String.raw`^[1-9]\d{0,2}([,'’${BLANK}])\d{3}(?:\1\d{3})*$|^[1-9]\d?(?:,\d{2})+,\d{3}$`, 'u'),

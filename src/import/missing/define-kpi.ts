@@ -93,6 +93,11 @@ const plainUnit = (isWhole: boolean, units: readonly Unit[]): UnitChoice => {
   )
 }
 
+/** Stands in number formats for the currency of whichever country a computer is set to. */
+const ANY_CURRENCY = '¤'
+const OF_ANY_CURRENCY =
+  'is money in the currency that each computer is set to, so the file does not say which; say the unit: --unit NAME'
+
 /** Returns the unit by its name, its signs, or the KPI's name. */
 const chooseUnit = ({ name, rows, signs }: KnownOfKpi, { units, unit }: KpiDefaults): Chosen<UnitChoice> | Issue => {
   if (unit !== undefined) {
@@ -109,11 +114,16 @@ const chooseUnit = ({ name, rows, signs }: KnownOfKpi, { units, unit }: KpiDefau
     return { value: found, why: `unit ${found.name}: ${percent ? showCell(percent) : 'its name says so'}` }
   }
   const [sign, cell] = [...signs].find(([one]) => one !== '') ?? []
-  const currency = sign === undefined ? currencyIn(name) : currencyOf(sign)
+  const shown = sign === undefined || sign === ANY_CURRENCY ? undefined : currencyOf(sign)
+  const currency = shown ?? currencyIn(name)
   if (currency !== undefined) {
     const found = currencyUnit(currency, units)
-    return { value: found, why: `unit ${found.name}: ${cell ? showCell(cell) : 'its name says so'}` }
+    return {
+      value: found,
+      why: `unit ${found.name}: ${cell && shown !== undefined ? showCell(cell) : 'its name says so'}`,
+    }
   }
+  if (cell) return { field: name, message: `${showCell(cell)} ${OF_ANY_CURRENCY}` }
   const found = plainUnit(rows.isWhole, units)
   return { value: found, why: `unit ${found.name}: ${rows.isWhole ? 'all values are whole' : 'values have decimals'}` }
 }

@@ -54,8 +54,8 @@ export const numberText = (stored: string): string => {
   return number ? formatDecimal(withoutNoise(number)) : stored
 }
 
-/** Tells whether a text is a number with decimals, or a percentage, as the cells that store them are read. */
-export const isNumberText = (text: string): boolean => /^-?\d+\.\d+%?$/.test(text)
+/** Tells whether a text is a number or a percentage, as the cells that store them are read. */
+export const isNumberText = (text: string): boolean => /^-?\d+(?:\.\d+)?%?$/.test(text)
 
 /** Returns a number without exponent, with all of its digits; a text that is no number stays as it is. */
 export const plainNumberText = (stored: string): string => {

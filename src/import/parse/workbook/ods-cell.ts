@@ -1,5 +1,7 @@
 import { isSpreadsheetError } from '../../formats/evidence.ts'
+import { stripAffixes } from '../../formats/number.ts'
 import { isNumberText, isoDateText, isoTimeText, numberText, percentText } from '../cells/cell-text.ts'
+import { LOCAL_CURRENCY } from './currency-format.ts'
 
 export type Attributes = Readonly<Record<string, string>>
 
@@ -28,8 +30,19 @@ const KINDS: ReadonlyMap<string | undefined, ValueKind> = new Map([
   ['string', { attribute: 'office:string-value', textOf: (stored) => stored }],
 ])
 
-/** Describes what a cell holds: its text, and whether it is a number with decimals that is stored as such. */
-export type OdsValue = { readonly text: string; readonly isNumber: boolean }
+/** Describes what a cell holds: its text, and if that is stored as a number, the currency of its format or ``. */
+export type OdsValue = { readonly text: string; readonly currency?: string | undefined }
+
+/** Matches what may be a currency beside a number. */
+const BESIDE = /[^\d.,\s-]/
+
+/** Returns the currency of a number: as it is stored, or as the cell shows it. */
+const currencyOf = (attributes: Attributes, shown: string): string => {
+  const stored = attributes['office:currency'] ?? ''
+  if (stored !== '') return stored
+  const beside = BESIDE.test(shown) ? stripAffixes(shown)?.currency : undefined
+  return beside ?? (attributes['office:value-type'] === 'currency' ? LOCAL_CURRENCY : '')
+}
 
 /**
  * Returns the value of a cell by its type; undefined if it is a formula without a value. An error has any type, and a
@@ -37,14 +50,14 @@ export type OdsValue = { readonly text: string; readonly isNumber: boolean }
  */
 export const odsCellValue = ({ attributes, paragraphs }: OpenCell): OdsValue | undefined => {
   const shown = paragraphs.join('\n')
-  const asShown = { text: shown, isNumber: false }
+  const asShown = { text: shown }
   if (attributes['calcext:value-type'] === 'error' || isSpreadsheetError(shown)) return asShown
   const type = attributes['office:value-type'] ?? ''
   const kind = KINDS.get(type)
   const stored = kind && attributes[kind.attribute]
   if (stored !== undefined && (stored !== '' || type === 'string')) {
     const text = kind?.textOf(stored) ?? stored
-    return { text, isNumber: NUMBERS.has(type) && isNumberText(text) }
+    return NUMBERS.has(type) && isNumberText(text) ? { text, currency: currencyOf(attributes, shown) } : { text }
   }
   const isUnknown = shown === '' && attributes['table:formula'] !== undefined
   return isUnknown && type !== 'string' ? undefined : asShown

@@ -22,8 +22,8 @@ const repeated = (attributes: Attributes, name: string, most: number): number =>
 }
 
 /** Stands for the value of a formula that has none, while sheets are only measured. */
-const UNKNOWN: OdsValue = { text: '?', isNumber: false }
-const EMPTY: OdsValue = { text: '', isNumber: false }
+const UNKNOWN: OdsValue = { text: '?' }
+const EMPTY: OdsValue = { text: '' }
 
 /** Describes which sheets are read: one, by its place from 1, or all of them, to measure them. */
 type Reading = { readonly place?: number; readonly onRow: (place: number, ...row: Parameters<OnRow>) => void }
@@ -133,13 +133,14 @@ class OdsReader implements XmlHandlers {
     this.#column += count
   }
 
-  #addCells({ text, isNumber }: OdsValue, count: number): void {
+  #addCells({ text, currency }: OdsValue, count: number): void {
     if (this.#column + count > MOST_COLUMNS) {
       throw unreadableWorkbook(this.#name, `row ${this.#row} of the sheet ${this.#sheet} has too many cells`)
     }
     while (this.#cells.length < this.#column) this.#cells.push('')
+    const isNoted = currency !== undefined && (currency !== '' || text.includes('.'))
     for (let at = 0; at < count; at += 1) {
-      if (isNumber) this.#numbers[this.#cells.length] = ''
+      if (isNoted) this.#numbers[this.#cells.length] = currency
       this.#cells.push(text)
     }
   }

@@ -7,7 +7,7 @@ import {
   serialTimeText,
 } from '../cells/cell-text.ts'
 import type { FileBytes } from '../inspect.ts'
-import type { FormatKind } from './number-format.ts'
+import type { CellFormat } from './number-format.ts'
 import type { SharedStrings } from './shared-strings.ts'
 import {
   cellName,
@@ -28,7 +28,7 @@ import { readXml, type XmlHandlers } from './xml-stream.ts'
 export type CellContext = {
   readonly name: string
   readonly strings: SharedStrings | undefined
-  readonly styles: readonly FormatKind[]
+  readonly styles: readonly CellFormat[]
   readonly is1904: boolean
 }
 
@@ -62,11 +62,14 @@ const parseRange = (reference: string): MergedRange | undefined => {
     : undefined
 }
 
-const byFormat = (stored: string, kind: FormatKind, is1904: boolean): string => {
+const PLAIN: CellFormat = { kind: 'number', currency: '' }
+
+const byFormat = (stored: string, { kind }: CellFormat, is1904: boolean): string => {
   if (kind === 'date') return serialDateText(stored, is1904)
   if (kind === 'time') return serialTimeText(stored)
   if (kind === 'boolean') return Number(stored) === 0 ? 'FALSE' : 'TRUE'
-  return kind === 'percent' ? percentText(stored) : numberText(stored)
+  if (kind === 'percent') return percentText(stored)
+  return kind === 'sign' ? `${numberText(stored)}%` : numberText(stored)
 }
 
 const TRUTH: Readonly<Record<string, string>> = { 1: 'TRUE', true: 'TRUE', 0: 'FALSE', false: 'FALSE' }
@@ -95,13 +98,16 @@ const textOf = ({ type, style, value, inline }: OpenCell, context: CellContext):
     case 'd':
       return isoDateText(value.trim())
     default:
-      return value.trim() === '' ? '' : byFormat(value.trim(), context.styles[style] ?? 'number', context.is1904)
+      return value.trim() === '' ? '' : byFormat(value.trim(), context.styles[style] ?? PLAIN, context.is1904)
   }
 }
 
-/** Tells whether a cell is stored as a number that has decimals. */
-const isNumber = ({ type, value }: OpenCell, text: string): boolean =>
-  type === 'n' && value !== undefined && isNumberText(text)
+/** Returns the currency of a cell that is stored as a number; undefined if it is none, or is whole and has none. */
+const currencyOf = ({ type, value, style }: OpenCell, text: string, { styles }: CellContext): string | undefined => {
+  if (type !== 'n' || value === undefined || !isNumberText(text)) return undefined
+  const currency = styles[style]?.currency ?? ''
+  return currency !== '' || text.includes('.') ? currency : undefined
+}
 
 /** Collects the rows of a sheet from its elements. */
 class SheetReader implements XmlHandlers {
@@ -200,7 +206,8 @@ class SheetReader implements XmlHandlers {
     if (text === '') return
     while (this.#cells.length < column) this.#cells.push('')
     this.#cells[column] = text
-    if (isNumber(cell, text)) this.#numbers[column] = ''
+    const currency = currencyOf(cell, text, this.#context)
+    if (currency !== undefined) this.#numbers[column] = currency
   }
 
   /** Refuses a cell whose value is none of its type, unless the sheet is only measured. */

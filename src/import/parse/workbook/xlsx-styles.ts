@@ -1,9 +1,9 @@
 import type { FileBytes } from '../inspect.ts'
-import { builtInFormat, type FormatKind, formatKind } from './number-format.ts'
+import { builtInFormat, type CellFormat, describeFormat } from './number-format.ts'
 import { readXml } from './xml-stream.ts'
 
 /** Reads what the styles of cells make of numbers, by the places of the styles. */
-export const readStyles = async (content: FileBytes, name: string): Promise<readonly FormatKind[]> => {
+export const readStyles = async (content: FileBytes, name: string): Promise<readonly CellFormat[]> => {
   const formats = new Map<number, string>()
   const ids: number[] = []
   let isOfCells = false
@@ -24,6 +24,6 @@ export const readStyles = async (content: FileBytes, name: string): Promise<read
   )
   return ids.map((id) => {
     const code = formats.get(id)
-    return code === undefined ? builtInFormat(id) : formatKind(code)
+    return code === undefined ? builtInFormat(id) : describeFormat(code)
   })
 }
