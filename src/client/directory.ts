@@ -24,7 +24,7 @@ export class Ambiguous extends Fault {}
 export type Directory<T extends Named> = {
   /**
    * Finds by id (`7` or `#7`), by exact name or e-mail address, or by a name that differs only in case, spaces and
-   * underscores.
+   * underscores. An apostrophe before a name says that it is no id: `'7`.
    */
   readonly find: (text: string) => T | Fault
   readonly byId: ReadonlyMap<number, T>
@@ -36,6 +36,14 @@ const LEAST_BEGINNING = 3
 const ID = /^[1-9]\d{0,14}$/
 /** Matches an id that is marked as one. */
 const MARKED_ID = /^#(?=[1-9]\d{0,14}$)/
+
+/**
+ * Matches the apostrophe before a name that would be an id or a formula without it: the file says that it is a name.
+ */
+const NAME_MARK = /^'(?='*(?:#?\d+$|[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]))/
+
+/** Returns a name without the apostrophe that marks it as one. */
+export const unmarkName = (text: string): string => text.replace(NAME_MARK, '')
 
 /** Returns a name as it is compared: in any case, with any blanks, underscores and dashes between its words. */
 export const looseName = (text: string): string =>
@@ -85,13 +93,15 @@ const index = <T extends Named>(list: readonly T[], key: (one: T) => string | un
  */
 export const createDirectory = <T extends Named>(title: string, list: readonly T[]): Directory<T> => {
   const byId = new Map(list.map((one) => [one.id, one]))
+  const exactNames = index(list, ({ name }) => name)
   const sameNames = index(list, ({ name }) => looseName(name))
   const ways = [
-    { of: index(list, ({ name }) => name), key: (text: string) => text },
+    { of: exactNames, key: (text: string) => text },
     { of: index(list, ({ email }) => email?.toLowerCase()), key: (text: string) => text.toLowerCase() },
     { of: sameNames, key: looseName },
     // A file for spreadsheets has an apostrophe before what they would run as a formula.
     { of: sameNames, key: (text: string) => looseName(unmarkText(text)) },
+    { of: exactNames, key: (text: string) => text.replace(/^'/, '') },
   ]
   const unknown = (text: string): Fault => {
     const bare = text.replace(/^0+/, '')

@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts'
-import { createDirectory, type Named } from '../client/directory.ts'
+import { createDirectory, type Directory, looseName, type Named } from '../client/directory.ts'
 import { readIfAllowed } from '../client/operations/read-if-allowed.ts'
-import { Fault } from '../domain/errors.ts'
+import { Fault, KpiError } from '../domain/errors.ts'
 import { fullName } from '../domain/resources/user.ts'
 import { isColumnName } from '../import/columns/header.ts'
 import { createNameColumn } from '../import/columns/name-column.ts'
@@ -14,55 +14,109 @@ export type Label = (id: number) => string
 /** Describes the texts for all that a file names. */
 export type Labels = { readonly user: Label; readonly kpi: Label; readonly source: Label }
 
+/** Tells whether a text may stand for something in its place. */
+type MayStand = (text: string) => boolean
+
+/** Describes the texts that are wanted: names alone; or ids, or names where they are preferred. */
+type Wanted = {
+  readonly hasNames: boolean
+  readonly preferred?: 'ids' | 'names'
+  readonly mayStand?: MayStand
+}
+
 /** Names everything by its id, if names cannot be read. */
 const byId: Label = String
 
+/** Tells whether a text would be an id in an account where something has it. */
+const isLikeId = (text: string): boolean => /^#?\d+$/.test(text)
+
+/** Returns a function that tells whether an import finds something by a text, whatever column it is in. */
+const finderOf = (role: NameRole, directory: Directory<Named>) => (text: string, id: number) => {
+  // A name that means something else in a column of its own could mean that in any column.
+  const column = createNameColumn({ role, header: '', as: undefined }, directory)
+  const found = column.find(text)
+  return !(found instanceof Fault) && found.id === id && (column.numbers()?.as ?? 'ids') === 'ids' && !column.doubt()
+}
+
 /**
- * Returns texts by names or ids, as far as an import finds each by them: an id that is another's name is marked as an
- * id.
+ * Returns texts by ids, or by names where these are better, as far as an import finds each by them: an id that is
+ * another's name is marked as an id.
  */
-const labeller = (role: NameRole, list: readonly Named[], hasNames: boolean, mayStand = isPlainName): Label => {
+const labelsById = (role: NameRole, list: readonly Named[], preferred: 'ids' | 'names', mayStand: MayStand): Label => {
   const directory = createDirectory(role, list)
-  const finds = (text: string, id: number): boolean => {
-    // A name that means something else in a column of its own could mean that in any column.
-    const column = createNameColumn({ role, header: '', as: undefined }, directory)
-    const found = mayStand(text) ? column.find(text) : new Fault('')
-    return !(found instanceof Fault) && found.id === id && (column.numbers()?.as ?? 'ids') === 'ids' && !column.doubt()
-  }
+  const finds = finderOf(role, directory)
   const labels = new Map(
     [...directory.byId].map(([id, { name, email }]) => [
       id,
-      [...(hasNames ? [name, email] : []), String(id)].find((text) => text !== undefined && finds(text, id)) ??
-        `#${id}`,
+      [...(preferred === 'names' ? [name, email] : []), String(id)].find(
+        (text) => text !== undefined && mayStand(text) && finds(text, id),
+      ) ?? `#${id}`,
     ]),
   )
   return (id) => labels.get(id) ?? String(id)
 }
 
-/** Calls things by what an import finds them by: by ids alone where names are not wanted or cannot be read. */
+/**
+ * Returns texts that are names in any account, with an apostrophe before those that would be ids. It throws for what has
+ * no name that an import finds: its id may be that of something else in another account.
+ */
+const labelsByName = (role: NameRole, list: readonly Named[], mayStand: MayStand): Label => {
+  const directory = createDirectory(role, list)
+  const finds = finderOf(role, directory)
+  const labels = new Map<number, string>()
+  for (const [id, { name, email }] of directory.byId) {
+    const plain = [name, email].filter((text) => text !== undefined && mayStand(text) && !isLikeId(text))
+    const marked = /^\s|\s$|[\r\n]/.test(name) ? [] : [`'${name}`]
+    const label = [...plain, ...marked].find((text) => text !== undefined && finds(text, id))
+    if (label !== undefined) labels.set(id, label)
+  }
+  return (id) => labels.get(id) ?? refuseName(role, id, directory)
+}
+
+const TITLES: Readonly<Record<NameRole, string>> = { user: 'user', kpi: 'KPI', source: 'breakdown item' }
+
+/** Refuses to write something by its name. */
+const refuseName = (role: NameRole, id: number, { byId }: Directory<Named>): never => {
+  const name = byId.get(id)?.name ?? ''
+  const alike = [...byId.values()].filter((one) => one.id !== id && looseName(one.name) === looseName(name))
+  const why =
+    alike.length > 0
+      ? `${alike.map((one) => one.id).join(', ')} and ${id} have one name`
+      : `${id} cannot be found by its name`
+  throw new KpiError(
+    'conflict',
+    `--names: the ${TITLES[role]}${alike.length > 0 ? 's' : ''} ${why}, "${name}": rename one, or leave out --names; then ids are written, which mean the same in this account only`,
+  )
+}
+
+/** Calls things by what an import finds them by: by ids where names are not wanted. */
 const labelsOf = async (
   client: Client,
   role: NameRole,
-  hasNames: boolean,
+  { hasNames, preferred = 'ids', mayStand = isPlainName }: Wanted,
   reading: Promise<readonly Named[]>,
-  mayStand = isPlainName,
 ): Promise<Label> => {
   const list = await readIfAllowed(client, reading)
-  return list ? labeller(role, list, hasNames, mayStand) : byId
+  if (list && hasNames) return labelsByName(role, list, mayStand)
+  if (hasNames)
+    throw new KpiError(
+      'forbidden',
+      `--names: the key may not read the names of each ${TITLES[role]}; leave out --names, or use another key`,
+    )
+  return list ? labelsById(role, list, preferred, mayStand) : byId
 }
 
 const usersOf = async (client: Client): Promise<Named[]> =>
   (await client.users.list()).map((user) => ({ id: user.id, email: user.email, name: fullName(user) }))
 
-const readUsers = (client: Client, hasNames: boolean, mayStand = isPlainName): Promise<Label> =>
-  labelsOf(client, 'user', hasNames, usersOf(client), mayStand)
-const readKpis = (client: Client, hasNames: boolean, mayStand = isPlainName): Promise<Label> =>
-  labelsOf(client, 'kpi', hasNames, client.kpis.list(), mayStand)
+const readUsers = (client: Client, wanted: Wanted): Promise<Label> => labelsOf(client, 'user', wanted, usersOf(client))
+const readKpis = (client: Client, wanted: Wanted): Promise<Label> => labelsOf(client, 'kpi', wanted, client.kpis.list())
 
 /** Reads the texts for cells; for breakdown items where there is a column of them. */
 export const readLabels = async (client: Client, hasSources: boolean, hasNames: boolean): Promise<Labels> => {
-  const items = hasSources ? labelsOf(client, 'source', hasNames, client.breakdownItems.list()) : byId
-  const [user, kpi, source] = await Promise.all([readUsers(client, hasNames), readKpis(client, hasNames), items])
+  const wanted = { hasNames }
+  const items = hasSources ? labelsOf(client, 'source', wanted, client.breakdownItems.list()) : byId
+  const [user, kpi, source] = await Promise.all([readUsers(client, wanted), readKpis(client, wanted), items])
   return { user, kpi, source }
 }
 
@@ -70,5 +124,7 @@ export const readLabels = async (client: Client, hasSources: boolean, hasNames: 
 const mayHead = (name: string): boolean => isPlainName(name) && !isColumnName(name)
 
 /** Reads the headings of wide files: names, so that no id is taken for that of something else. */
-export const readHeadings = (client: Client, of: 'kpi' | 'user'): Promise<Label> =>
-  of === 'kpi' ? readKpis(client, true, mayHead) : readUsers(client, true, mayHead)
+export const readHeadings = (client: Client, of: 'kpi' | 'user', hasNames: boolean): Promise<Label> => {
+  const wanted: Wanted = { hasNames, preferred: 'names', mayStand: mayHead }
+  return of === 'kpi' ? readKpis(client, wanted) : readUsers(client, wanted)
+}

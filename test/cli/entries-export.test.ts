@@ -76,7 +76,7 @@ describe.each(users)('%s, kpi entries export', (_, open) => {
     )
   })
 
-  test('calls things by names that an import finds, else by ids', async () => {
+  test('calls things by names that an import finds, and marks those that would be ids or formulas', async () => {
     await user.client.kpis.add(kpiNamed('=SUM(A1)'))
     await user.client.kpis.add(kpiNamed('2'))
     await user.client.assignments(4).add({ id: 3, sort_order: 1 })
@@ -85,7 +85,18 @@ describe.each(users)('%s, kpi entries export', (_, open) => {
       await user.client.entries.add({ user_id: 4, kpi_id, entry_date: TODAY, actual: 1_0000n })
     expect((await exported('--names', '--from', 'today')).stdout).toBe(
       'user,kpi,date,actual,target,notes\nAnn Lee,Revenue,2026-11-21,60.25,,\n' +
-        'bobby@example.com,3,2026-11-21,1,,\nbobby@example.com,4,2026-11-21,1,,\n',
+        "bobby@example.com,'=SUM(A1),2026-11-21,1,,\nbobby@example.com,'2,2026-11-21,1,,\n",
+    )
+  })
+
+  test('refuses names that several things have, rather than write ids among names', async () => {
+    await user.client.kpis.add(kpiNamed('Visits'))
+    await user.client.entries.add({ user_id: SHOP.ann, kpi_id: SHOP.visits, entry_date: TODAY, actual: 1_0000n })
+    expect(await exported('--names', '--from', 'today', '--kpi', 'Revenue')).toMatchObject({ code: 0 })
+    const ran = await exported('--names', '--from', 'today')
+    expect(ran.code).toBe(1)
+    expect(ran.stderr).toBe(
+      'kpi: --names: the KPIs 3 and 2 have one name, "Visits": rename one, or leave out --names; then ids are written, which mean the same in this account only\n',
     )
   })
 

@@ -1,8 +1,9 @@
-import { Ambiguous, looseName, type Named } from '../../client/directory.ts'
+import { Ambiguous, looseName, type Named, unmarkName } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
 import { isProvisional } from '../provisional-id.ts'
 import type { NameRole, NumbersAs } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
+import { isColumnName } from './header.ts'
 
 /** Finds what the cells of a column name, and records whether its numbers are ids or names. */
 export type NameColumn = {
@@ -53,6 +54,12 @@ const numberedNames = (all: Iterable<Named>): NumberedNames => {
     found.set(word, ofWord.set(number, [...(ofWord.get(number) ?? []), one]))
   }
   return found
+}
+
+/** Returns a name without the apostrophe by which an exported file tells it from an id, a formula or a column's name. */
+const unmarkedName = (text: string): string => {
+  const name = unmarkName(text)
+  return name.startsWith("'") && isColumnName(name.slice(1)) ? name.slice(1) : name
 }
 
 const isUnknown = (found: Named | Fault): boolean => found instanceof Fault && !(found instanceof Ambiguous)
@@ -114,7 +121,7 @@ export const createNameColumn = ({ role, header, as: asked }: Described, lookup:
       : orCreate(found, text)
   }
   const orCreate = (found: Named | Fault, text: string): Named | Fault =>
-    isUnknown(found) ? (lookup.create?.(text) ?? found) : found
+    isUnknown(found) ? (lookup.create?.(unmarkedName(text)) ?? found) : found
   /** Returns why numbers that are ids may be meant as names, where unknown names become new things. */
   const doubtOfIds = (): string | undefined => {
     if (!lookup.create || firstId === undefined || as !== undefined || header.startsWith('--')) return undefined

@@ -136,3 +136,33 @@ test('a column without doubt says the same by ids and by names, wherever both sa
     }),
   )
 })
+
+test.each([undefined, 'ids', 'names'] as const)(
+  'an apostrophe says that a number is a name, where numbers are %s',
+  (as) => {
+    const list = named({ 1: '3', 2: '#1', 3: 'North', 4: "'tis", 5: '007' })
+    expect(idsOf(columnOf(list, 'source_id', as), ["'3", "'#1", "'North", "'tis", "'007", "'2", "'#3"])).toEqual([
+      1,
+      2,
+      3,
+      4,
+      5,
+      undefined,
+      undefined,
+    ])
+  },
+)
+
+test('a name that is created has no such apostrophe', () => {
+  const made: string[] = []
+  const create = (name: string): Named => {
+    made.push(name)
+    return { id: 9, name }
+  }
+  const column = createNameColumn(
+    { role: 'source', header: 'source_id', as: undefined },
+    { ...createDirectory('item', []), create },
+  )
+  idsOf(column, ["'101", "'#3", "'=A1", "'Actual", "'tis", "'North"])
+  expect(made).toEqual(['101', '#3', '=A1', 'Actual', "'tis", "'North"])
+})

@@ -20,7 +20,7 @@ const declareExport = (group: Command) =>
         .choices(['long', 'wide'])
         .default('long'),
     )
-    .option('--names', 'names instead of ids, where a name is unique')
+    .option('--names', 'names or e-mail addresses instead of ids, for another account with the same names')
     .option('--excel <locale>', 'write the file for spreadsheets of a locale, such as de-DE')
     .option(
       '--to-file <file>',

@@ -35,14 +35,14 @@ const mayHaveSources = async (client: Client, { users }: Selection): Promise<boo
   return items === undefined || items.some(({ user_id }) => user_id === null)
 }
 
-const kpiColumns = async (client: Client, { kpis }: Selection): Promise<WideColumns> => ({
+const kpiColumns = async (client: Client, { kpis }: Selection, hasNames: boolean): Promise<WideColumns> => ({
   ids: kpis ?? (await client.kpis.list()).filter((one) => !one.is_calculated).map(({ id }) => id),
-  heading: await readHeadings(client, 'kpi'),
+  heading: await readHeadings(client, 'kpi', hasNames),
 })
 
-const userColumns = async (client: Client, { users }: Selection): Promise<WideColumns> => ({
+const userColumns = async (client: Client, { users }: Selection, hasNames: boolean): Promise<WideColumns> => ({
   ids: users ?? (await client.users.list()).map(({ id }) => id),
-  heading: await readHeadings(client, 'user'),
+  heading: await readHeadings(client, 'user', hasNames),
 })
 
 /**
@@ -55,8 +55,8 @@ const sheetFor = async (client: Client, selection: Selection, look: Look): Promi
   const labels = await readLabels(client, hasSources, hasNames)
   if (!isWide) return longSheet(form, labels, hasSources)
   return selection.kpis?.length === 1 && selection.sources === undefined
-    ? sheetByUser(form, labels, await userColumns(client, selection))
-    : sheetByKpi(form, labels, hasSources, await kpiColumns(client, selection))
+    ? sheetByUser(form, labels, await userColumns(client, selection, hasNames))
+    : sheetByKpi(form, labels, hasSources, await kpiColumns(client, selection, hasNames))
 }
 
 const needsOf = ({ source }: ExportFlags): Needs =>
