@@ -37,3 +37,40 @@ describe('rows that are left out', () => {
     )
   })
 })
+
+describe('a file that does not say whose its values are', () => {
+  const WIDE = 'Week,North,South\n2026-01-05,1,2\n2026-01-12,3,4\n2026-01-19,5,6\n'
+  const ONE_ITEM =
+    '--source NAME puts all rows under one breakdown item, which is created, --map source=COLUMN takes them from a column'
+  const OR_ITEMS = '; if "North", "South" are the items, --kpi NAME says what is measured'
+
+  test.each<[flags: string[], says: string]>([
+    [
+      [],
+      `no column says whose the values are: ${ONE_ITEM}${OR_ITEMS}; a new user needs an e-mail address: --user ann@example.com, or --map user=COLUMN`,
+    ],
+    [['--as', 'items'], `--as items does not say where their names are: ${ONE_ITEM}${OR_ITEMS}`],
+    [
+      ['--as', 'users'],
+      'no column is the user: --user ann@example.com puts all rows under one user, who is created, --map user=COLUMN takes them from a column; if "North", "South" are the users, --kpi NAME says what is measured',
+    ],
+  ])('with %j says that any new name will do', async (flags, says) => {
+    const ran = await importText(WIDE, ...flags)
+    expect([ran.code, ran.stderr]).toEqual([1, `kpi: the header does not say what each column is\n  user: ${says}\n`])
+  })
+
+  test.each<[flags: string[], created: number]>([
+    [['--source', 'Here'], 6],
+    [['--kpi', 'Stock'], 6],
+    [['--user', 'ann@example.com'], 6],
+  ])('is imported with what that says: %j', async (flags, created) => {
+    expect(readAndCreated(await importText(WIDE, ...flags))).toEqual([3, created])
+  })
+
+  test('says how to name what is measured', async () => {
+    const ran = await importText('Week,value\n2026-01-05,1\n2026-01-12,3\n')
+    expect(ran.stderr).toContain(
+      '  kpi: no column is the kpi: --kpi NAME says what is measured, and is created, --map kpi=COLUMN takes names from a column\n',
+    )
+  })
+})

@@ -1,7 +1,7 @@
 import { type Issue, KpiError } from '../../domain/errors.ts'
 import { delimiterName, DELIMITERS, type ImportOptions, type Role } from '../options.ts'
-import { mayNotRead } from '../permissions.ts'
-import { type HeaderFindings, namedColumns, nearColumn, unassignedColumns } from './header.ts'
+import { type HeaderFindings, namedColumns, unassignedColumns } from './header.ts'
+import { faultOfLacking } from './lacking-faults.ts'
 import { type Heading, recognizeKeys, recognizeLayout } from './layout.ts'
 import { isGiven, isOwned, KEY_ROLES, lackingRoles, suggestedPlaces } from './required-roles.ts'
 import { faultOfHeadless, faultOfUnknownHeadings } from './unusual-headers.ts'
@@ -46,23 +46,6 @@ const doubleRoles = ({ header, roles }: HeaderFindings, options: ImportOptions):
     ]
   })
 
-/** Returns what else to do if no header names a KPI or user: headers may be ids of things that the key cannot read. */
-const orByIds = (role: Role, directories: Directories): string => {
-  const unread = role === 'kpi' || role === 'user' ? directories[role].unread : undefined
-  return unread === undefined ? '' : `; ${mayNotRead(unread)}, so the column headers have to be ids, with --layout wide`
-}
-
-/** Returns how else to say whom entries belong to, if they may belong to breakdown items. */
-const orBySource = (role: Role, { takesSources }: Directories): string =>
-  role === 'user' && takesSources ? ', or the source with --map source=COLUMN or --source' : ''
-
-/** Returns a hint at a column whose name is nearly right. */
-const orNear = (found: HeaderFindings, role: Role): string => {
-  const at = nearColumn(found, role)
-  const name = at === undefined ? undefined : found.header[at]?.trim()
-  return name === undefined ? '' : `; did you mean "${name}"? --map ${role}=${/[, ]/.test(name) ? `"${name}"` : name}`
-}
-
 /** Returns the fault of columns for parts of a year, if nothing says of which. */
 const faultOfParts = (header: readonly string[], { columns }: WideColumns): Issue => {
   const names = columns.slice(0, 2).map(({ at }) => `"${header[at]?.trim()}"`)
@@ -71,26 +54,6 @@ const faultOfParts = (header: readonly string[], { columns }: WideColumns): Issu
     message: `${names.join(' and ')} are parts of a year, and no column says of which: give it with --map date=COLUMN, or write the year into the header`,
   }
 }
-
-const YEAR = /^\d{4}$/
-
-/** Returns how to read headers as names that are read as days or periods. */
-const orAsNames = (header: readonly string[], wide: WideColumns | undefined): string => {
-  const first = wide?.columns.find(({ at, part }) => part !== undefined || YEAR.test(header[at]?.trim() ?? ''))
-  return wide?.of === 'date' && first
-    ? `; if headers such as "${header[first.at]?.trim()}" are names and not dates: --layout wide`
-    : ''
-}
-
-const faultOfLacking = (
-  found: HeaderFindings,
-  role: Role,
-  directories: Directories,
-  wide: WideColumns | undefined,
-): Issue => ({
-  field: role,
-  message: `no column is the ${role}; give one with --map ${role}=COLUMN${role === 'actual' ? '' : ` or --${role}`}${orBySource(role, directories)}${orByIds(role, directories)}${orNear(found, role)}${orAsNames(found.header, wide)}`,
-})
 
 const requireLines = ({ header }: HeaderFindings): void => {
   if (header.some((name) => /\r(?!\n)/.test(name))) {
@@ -169,7 +132,7 @@ export const planColumns = (heading: Heading, options: ImportOptions, directorie
     .map((role) =>
       role === 'date' && wide?.of === 'date'
         ? faultOfParts(header, wide)
-        : faultOfLacking(found, role, directories, wide),
+        : faultOfLacking(found, role, wide, options, directories),
     )
   const ofWide =
     !wide && missing.some(({ field }) => field === 'actual') ? faultOfWide(found, options, directories) : []
