@@ -124,7 +124,9 @@ const fileText = (): string =>
     '## Files that are loaded\n',
     `${table(
       ['Column', 'May be called'],
-      Object.entries(SYNONYMS).map(([role, names]) => [`\`${role}\``, names.join(', ')]),
+      Object.entries(SYNONYMS)
+        .filter(([, names]) => names.length > 0)
+        .map(([role, names]) => [`\`${role}\``, names.join(', ')]),
     )}\n`,
     'What an import says at its end:\n',
     `${table(

@@ -5,6 +5,7 @@ import { type ColumnPlan, planColumns } from './columns/columns.ts'
 import { isExported } from './columns/header.ts'
 import { mayNameSources } from './columns/item-words.ts'
 import type { Heading } from './columns/layout.ts'
+import { describePersons } from './missing/describe-persons.ts'
 import type { ImportOptions } from './options.ts'
 import { isNameOfTotal } from './parse/ignored-rows.ts'
 import type { Row } from './parse/rows.ts'
@@ -62,7 +63,9 @@ export const beginFile = async (
     groups,
   })
   const isMarked = table.reading.hasMark && isExported(header)
-  return { reference, variant: client.variant, plan: { ...planBy(heading, client, options, reference), isMarked } }
+  const plan = { ...planBy(heading, client, options, reference), isMarked }
+  if (reference.created) await describePersons(table, plan, reference.users, reference.created)
+  return { reference, variant: client.variant, plan }
 }
 
 /** Tells whether missing assignments are created; the newer variant has none. */

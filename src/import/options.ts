@@ -1,9 +1,12 @@
 import type { Frequency } from '../domain/period.ts'
 
-/** Names what a column of a file can mean. */
-export type Role = 'user' | 'source' | 'kpi' | 'date' | 'actual' | 'target' | 'notes'
+/** Names what a column of a file can mean; `name` and `email` say more of users who are created. */
+export type Role = 'user' | 'source' | 'kpi' | 'date' | 'actual' | 'target' | 'notes' | 'name' | 'email'
 
-export const ROLES: readonly Role[] = ['user', 'source', 'kpi', 'date', 'actual', 'target', 'notes']
+export const ROLES: readonly Role[] = ['user', 'source', 'kpi', 'date', 'actual', 'target', 'notes', 'name', 'email']
+
+/** Lists the roles of columns beside that of users, which say more of those who are created. */
+export const PERSON_ROLES: ReadonlySet<Role> = new Set(['name', 'email'])
 
 /** Lists the roles of columns that name things, by ids or by names. */
 export const NAME_ROLES = ['user', 'source', 'kpi'] as const

@@ -74,3 +74,78 @@ describe('a file that does not say whose its values are', () => {
     )
   })
 })
+
+describe('the names and addresses of new users', () => {
+  const usersOf = async (): Promise<string[]> => {
+    const { stdout } = await user.kpi('users', 'list', '-o', 'json')
+    const all = JSON.parse(stdout) as { first_name: string; last_name: string | null; email: string }[]
+    return all.slice(1).map(({ first_name, last_name, email }) => [first_name, last_name, email].join('|'))
+  }
+  const PEOPLE = ['Ann|Lee|a@x.com', 'Bob|Ray|b@x.com']
+
+  test.each<[header: string, ann: string, bob: string, flags: string[], made: string[]]>([
+    ['Name,E-Mail', 'Ann Lee,a@x.com', '"Ray, Bob",b@x.com', [], PEOPLE],
+    ['Name,E-Mail', 'Ann Lee,a@x.com', '"Ray, Bob",b@x.com', ['--map', 'user=Name'], PEOPLE],
+    ['Name,Contact', 'Ann Lee,a@x.com', 'Bob Ray,b@x.com', ['--map', 'user=Name'], PEOPLE],
+    ['Email,First name,Last name', 'a@x.com,Ann,Lee', 'b@x.com,Bob,Ray', [], PEOPLE],
+    [
+      'Nachname,Vorname,E-Mail',
+      'van der Berg,Ann Maria,a@x.com',
+      'Ray,Bob,b@x.com',
+      [],
+      ['Ann Maria|van der Berg|a@x.com', 'Bob|Ray|b@x.com'],
+    ],
+    ['Nom,Prénom,email', 'Lee,Ann,a@x.com', 'Ray,Bob,b@x.com', [], PEOPLE],
+    ['Nombre,Apellidos,email', 'Ann,Lee,a@x.com', 'Bob,Ray,b@x.com', [], PEOPLE],
+    // Which of two columns of addresses is meant, only the user knows.
+    ['Who,Mail,Boss', 'Ann Lee,a@x.com,c@x.com', 'Bob Ray,b@x.com,c@x.com', ['--map', 'user=Who,email=Mail'], PEOPLE],
+    ['email,Known as', 'a@x.com,Ann Lee', 'b@x.com,Bob Ray', ['--map', 'name=Known as'], PEOPLE],
+    ['First,Last', 'Ann,Lee', 'Bob,Ray', ['--map', 'user=First+Last', '--email-pattern', '{initial}@x.com'], PEOPLE],
+  ])('come from the columns %s', async (header, ann, bob, flags, made) => {
+    const rows = [ann, bob, ann].map((who, at) => `${who},2026-01-0${at + 1},${at}\n`)
+    const ran = await importText(`${header},Date,Sales\n${rows.join('')}`, ...flags)
+    expect([ran.code, readAndCreated(ran)]).toEqual([0, [3, 3]])
+    expect(await usersOf()).toEqual(made)
+    for (const one of made) {
+      const [first, last, email] = one.split('|')
+      expect(ran.stderr).toContain(`  user "${first} ${last}", ${email}\n`)
+    }
+  })
+
+  test.each<[flags: string[], says: string]>([
+    [
+      [],
+      'E-Mail: "a@x.com" is "Ann Lee" on line 2 and "Anne Lee" on line 4; write one of them throughout, or leave the column out: --ignore Name',
+    ],
+    [
+      ['--map', 'user=Name'],
+      'Name: "a@x.com" is "Ann Lee" on line 2 and "Anne Lee" on line 4; write one of them throughout, or leave the column out: --ignore E-Mail',
+    ],
+    [
+      ['--map', 'user=Name'],
+      'Name: "Bob Ray" is "b@x.com" on line 3 and "c@x.com" on line 5; write one of them throughout, or leave the column out: --ignore E-Mail',
+    ],
+  ])('that contradict each other stop the import: %j', async (flags, says) => {
+    const rows = ['Ann Lee,a@x.com', 'Bob Ray,b@x.com', 'Anne Lee,a@x.com', 'Bob Ray,c@x.com']
+    const text = `Name,E-Mail,Date,Sales\n${rows.map((who, at) => `${who},2026-01-0${at + 1},1\n`).join('')}`
+    const ran = await importText(text, ...flags)
+    expect(ran.code).toBe(1)
+    expect(ran.stderr).toContain(`  ${says}\n`)
+    expect(await usersOf()).toEqual([])
+  })
+
+  test('are not asked of users who are there already', async () => {
+    await user.kpi('users', 'create', '--first-name', 'Ann', '--email', 'a@x.com')
+    const ran = await importText('Name,E-Mail,Date,Sales\nAnn Lee,a@x.com,2026-01-01,1\nAnn Ray,a@x.com,2026-01-02,1\n')
+    expect([ran.code, readAndCreated(ran)]).toEqual([0, [2, 2]])
+    expect(await usersOf()).toEqual(['Ann||a@x.com'])
+  })
+})
+
+test('a mapping saves all columns that make one', async () => {
+  const text = 'y,m,store,Sales\n2026,1,Lake,1\n2026,2,Lake,2\n'
+  await importText(text, '--map', 'date=y+m', '--save-mapping', 'monthly')
+  writeFileSync(user.folder.in('data.csv'), text)
+  const ran = await user.kpi('entries', 'import', 'data.csv', '--mapping', 'monthly', '-o', 'csv')
+  expect([ran.code, ran.stdout.split('\n')[1]?.slice(0, 7)]).toEqual([0, '2,0,0,2'])
+})

@@ -3,6 +3,7 @@ import { delimiterName, DELIMITERS, type ImportOptions, type Role } from '../opt
 import { type HeaderFindings, namedColumns, unassignedColumns } from './header.ts'
 import { faultOfLacking } from './lacking-faults.ts'
 import { type Heading, recognizeKeys, recognizeLayout } from './layout.ts'
+import { recognizePersonColumns } from './person-columns.ts'
 import { isGiven, isOwned, KEY_ROLES, lackingRoles, suggestedPlaces } from './required-roles.ts'
 import { faultOfHeadless, faultOfUnknownHeadings } from './unusual-headers.ts'
 import type { Directories, WideColumns } from './wide.ts'
@@ -113,6 +114,7 @@ export const planColumns = (heading: Heading, options: ImportOptions, directorie
   recognizeKeys(found, options, directories)
   requireNames(found, options, directories)
   const wide = recognizeLayout(found, options, directories, heading)
+  recognizePersonColumns(found, options, heading.sample ?? [])
   requireLines(found)
   const plan = { header, roles: found.roles, joined: found.joined, wide, unused: unusedColumns(found) }
   const lacking = lackingRoles(found, wide, options)

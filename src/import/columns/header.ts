@@ -48,6 +48,9 @@ export const SYNONYMS: Readonly<Record<Role, readonly string[]>> = {
     'remarque, remarques, notas, nota, comentario, comentarios, observaciones, commento, commenti, observações',
     'comentário, comentários, opmerking, opmerkingen, notitie, notities, anteckning, anteckningar, uwagi, komentarz',
   ),
+  // These are found beside a column of users, by what both hold.
+  name: [],
+  email: [],
 }
 
 /**
@@ -84,7 +87,7 @@ export const datePartOf = (name: string): DatePart | undefined => dateParts.get(
 const persons = new Set(MAY_BE_PERSONS.map(foldName))
 
 /** Tells whether a column's name suggests persons, though it may as well hold something else. */
-const mayBePersons = (name: string): boolean => persons.has(foldName(name))
+export const mayBePersons = (name: string): boolean => persons.has(foldName(name))
 
 /** Returns the role that a column's name stands for. */
 export const roleOf = (name: string): Role | undefined => roles.get(foldName(name))
@@ -132,7 +135,7 @@ const severalColumns = (name: string, count: number): string =>
   `there are ${count} columns "${name}"; give each a name of its own`
 
 /** Lists the roles that several columns may make up: `date=year+month+day`, `source=country+store`. */
-const JOINED_ROLES: ReadonlySet<Role> = new Set(['user', 'source', 'kpi', 'date'])
+const JOINED_ROLES: ReadonlySet<Role> = new Set(['user', 'source', 'kpi', 'date', 'name'])
 
 /** Adds the column that the user named for a role, or the columns, if the name is several with a plus between. */
 const addNamed = (found: HeaderFindings, role: Role, name: string): void => {

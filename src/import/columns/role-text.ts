@@ -2,8 +2,9 @@ import type { Role } from '../options.ts'
 import type { ColumnPlan } from './columns.ts'
 import { datePartOf } from './header.ts'
 
-/** Joins the parts of a name, such as a country and a store. */
+/** Joins the parts of a name, such as a country and a store; those of a person's name are joined by a space. */
 const BETWEEN_NAMES = ' / '
+const OF_PERSONS: ReadonlySet<Role> = new Set(['user', 'name'])
 const BETWEEN_DATE_PARTS = '-'
 
 const FEW_DIGITS = /^\d{1,2}$/
@@ -18,7 +19,7 @@ const datePart = (header: string, text: string): string => {
 
 /** Joins the cells of several columns into one date or name; empty if none, or a part of a date, is given. */
 const joinCells = (role: Role, headers: readonly string[], texts: readonly string[]): string => {
-  if (role !== 'date') return texts.filter((text) => text !== '').join(BETWEEN_NAMES)
+  if (role !== 'date') return texts.filter((text) => text !== '').join(OF_PERSONS.has(role) ? ' ' : BETWEEN_NAMES)
   if (texts.includes('')) return ''
   return texts.map((text, at) => datePart(headers[at] ?? '', text)).join(BETWEEN_DATE_PARTS)
 }

@@ -10,7 +10,7 @@ import type { BlockRow } from '../external-sort/block.ts'
 import type { Creation } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
 import { createKpiEvidence, type KpiEvidence } from './kpi-evidence.ts'
-import { isAddress, personOf } from './person.ts'
+import { isAddress, type PersonDetails, personOf } from './person.ts'
 import { isProvisional, PROVISIONAL_ID } from '../provisional-id.ts'
 import { createProvisionalKind, type ProvisionalKind } from './provisional-kind.ts'
 
@@ -28,6 +28,8 @@ export type Missing = {
   readonly kpis: ProvisionalKind<Kpi> | undefined
   readonly users: ProvisionalKind<NamedUser> | undefined
   readonly items: ProvisionalKind<BreakdownItem & Named> | undefined
+  /** Takes what the file says of new users beside what it calls them by, before any is named. */
+  readonly describe: (persons: ReadonlyMap<string, PersonDetails>) => void
   /** Marks the owner and KPI of a row that can be imported as needed. */
   readonly use: (row: BlockRow) => void
   /** Holds what the rows of new KPIs have shown. */
@@ -84,16 +86,23 @@ const sameAddress = (name: string, { name: other, email }: NamedUser): Fault =>
   )
 
 /** Returns a user who does not exist yet, or the one who has the e-mail address. */
-const provisionalUser = (known: Lookup<NamedUser>, emailPattern: string | undefined) => {
+const provisionalUser = (
+  known: Lookup<NamedUser>,
+  emailPattern: string | undefined,
+  persons: ReadonlyMap<string, PersonDetails>,
+) => {
   const byAddress = new Map<string, NamedUser>()
   return (id: number, name: string): NamedUser | Fault => {
-    const person = personOf(name, emailPattern)
+    const details = persons.get(looseName(name))
+    const person = personOf(name, emailPattern, details)
     if (person instanceof Fault) return person
     const owner = known.find(person.email)
     const held = owner instanceof Fault ? undefined : known.byId.get(owner.id)
     const made = completeRecord(userResource, { id, ...person, user_type: 'User', user_status_id: 'A' }, {})
     const named = { ...made, name: fullName(made) }
-    const isSame = (one: NamedUser): boolean => isAddress(name) || looseName(one.name) === looseName(named.name)
+    // An address that the file gives is right, however the name is written.
+    const isGiven = isAddress(name) || details?.email !== undefined
+    const isSame = (one: NamedUser): boolean => isGiven || looseName(one.name) === looseName(named.name)
     if (held) return isSame(held) ? held : addressOfOther(name, held)
     const other = byAddress.get(person.email.toLowerCase())
     if (other === undefined) byAddress.set(person.email.toLowerCase(), named)
@@ -138,7 +147,8 @@ export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creatio
   const ofUsers = readable(lookups.users, kinds.has('users'))
   const ofItems = readable(lookups.sources, kinds.has('items'))
   const kpis = ofKpis && createProvisionalKind(ofKpis, provisionalKpi, MOST_KPIS)
-  const users = ofUsers && createProvisionalKind(ofUsers, provisionalUser(ofUsers, emailPattern))
+  const persons = new Map<string, PersonDetails>()
+  const users = ofUsers && createProvisionalKind(ofUsers, provisionalUser(ofUsers, emailPattern, persons))
   const items = ofItems && createProvisionalKind(ofItems, provisionalItem)
   const evidence = createKpiEvidence()
   const found = new Set<number>()
@@ -154,6 +164,9 @@ export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creatio
     users,
     items,
     evidence,
+    describe: (all) => {
+      for (const [text, details] of all) persons.set(text, details)
+    },
     use: (row) => {
       const { first: owner, second: kpi } = row
       if (kpi >= PROVISIONAL_ID) {

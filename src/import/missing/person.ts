@@ -2,8 +2,14 @@ import { Fault } from '../../domain/errors.ts'
 import { checkText } from '../../domain/field-value.ts'
 import { user } from '../../domain/resources/user.ts'
 
+/** Describes the name of a person. */
+export type PersonName = { readonly first_name: string; readonly last_name: string | null }
+
 /** Describes a person who is created: a name and an e-mail address. */
-type Person = { readonly first_name: string; readonly last_name: string | null; readonly email: string }
+type Person = PersonName & { readonly email: string }
+
+/** Describes what columns beside that of users say of one: the name of an address, or the address of a name. */
+export type PersonDetails = { readonly name?: PersonName; readonly email?: string }
 
 /** Lists letters that have no accent to take off, and what stands for them in addresses. */
 const LETTERS: Readonly<Record<string, string>> = {
@@ -34,7 +40,7 @@ const addressPart = (name: string): string => {
 export const isAddress = (text: string): boolean => user.fields.email.form.matches.test(text)
 
 /** Splits a name: `Lee, Ann` and `Ann Lee` are the same; the last word is the last name. */
-const splitName = (name: string): Pick<Person, 'first_name' | 'last_name'> => {
+export const splitName = (name: string): PersonName => {
   const [last, first, ...more] = name.split(',').map((part) => part.trim())
   if (last && first && more.length === 0) return { first_name: first, last_name: last }
   const words = name.trim().split(/\s+/)
@@ -53,10 +59,7 @@ const nameOfAddress = (address: string): string =>
     .map(capitalize)
     .join(' ')
 
-const fillPattern = (
-  pattern: string,
-  { first_name, last_name }: Pick<Person, 'first_name' | 'last_name'>,
-): string | Fault => {
+const fillPattern = (pattern: string, { first_name, last_name }: PersonName): string | Fault => {
   const [first, last] = [addressPart(first_name), addressPart(last_name ?? '')]
   const name = [first, last].filter((part) => part !== '').join('.')
   if (first === '' || (last_name !== null && last === '')) {
@@ -79,19 +82,33 @@ const faultOfPerson = (person: Person): Fault | undefined => {
 }
 
 const NO_ADDRESS =
-  "a new user needs an e-mail address: --email-pattern '{name}@example.com' makes one, --as items makes the names breakdown items"
+  "a new user needs an e-mail address: --map email=COLUMN takes it from a column, --email-pattern '{name}@example.com' makes one, --as items makes the names breakdown items"
+
+/** Returns the address of a new user: what the file calls the user by, or says of the user, or what the pattern makes. */
+const addressOf = (
+  text: string,
+  { email }: PersonDetails,
+  name: PersonName,
+  pattern: string | undefined,
+): string | Fault | undefined => {
+  if (isAddress(text)) return text
+  return email ?? (pattern === undefined ? undefined : fillPattern(pattern, name))
+}
 
 /**
  * Returns the person with a name, or with an e-mail address, who can be created as a user; a fault says what to do
  * about it.
  */
-export const personOf = (text: string, emailPattern: string | undefined): Person | Fault => {
-  const isEmail = isAddress(text)
-  const names = splitName(isEmail ? nameOfAddress(text) || text : text)
-  const email = isEmail ? text : emailPattern === undefined ? undefined : fillPattern(emailPattern, names)
+export const personOf = (
+  text: string,
+  emailPattern: string | undefined,
+  details: PersonDetails = {},
+): Person | Fault => {
+  const name = details.name ?? splitName(isAddress(text) ? nameOfAddress(text) || text : text)
+  const email = addressOf(text, details, name, emailPattern)
   if (email === undefined) return new Fault(`there is no user "${text}", and ${NO_ADDRESS}`)
   if (email instanceof Fault) return new Fault(`"${text}" cannot become a user: it ${email.message}`)
-  const person = { ...names, email }
+  const person = { ...name, email }
   const fault = faultOfPerson(person)
   return fault ? new Fault(`"${text}" cannot become a user: its ${fault.message}`) : person
 }

@@ -49,7 +49,7 @@ const declareImport = (group: Command) =>
     .option('--date <date>', 'the date of all rows')
     .option(
       '--map <role=column,...>',
-      'which column is the user, source, kpi, date, actual, target or notes; several make one: date=year+month+day',
+      'which column is the user, source, kpi, date, actual, target or notes, or the name or email of new users; several make one: date=year+month+day',
       collect,
     )
     .option('--map-kpi <header=kpi,...>', 'which KPI a header or a name in the file means', collect)

@@ -14,6 +14,7 @@ import {
   OWNERS_AS,
   PERCENT_AS,
   PERIOD_DATES,
+  PERSON_ROLES,
   ROLES,
   TIMES,
 } from '../../../../import/options.ts'
@@ -63,7 +64,10 @@ const nameOfColumn = ({ header }: ColumnPlan, at: number): string => {
 
 /** Returns the columns by their roles: in the words of the user, and those that were found by their names. */
 const mapOf = ({ plan, options }: SettledFile): object => {
-  const found = [...plan.roles].map(([role, at]) => [role, nameOfColumn(plan, at)] as const)
+  const found = [...plan.roles]
+    // Columns that say more of new users are found again where there are any.
+    .filter(([role]) => !PERSON_ROLES.has(role))
+    .map(([role, at]) => [role, nameOfColumn(plan, at)] as const)
   return Object.fromEntries([...found, ...options.map])
 }
 

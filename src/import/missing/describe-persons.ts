@@ -1,0 +1,110 @@
+import { looseName } from '../../client/directory.ts'
+import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
+import type { ColumnPlan } from '../columns/columns.ts'
+import { roleHeader, roleText } from '../columns/role-text.ts'
+import type { Table } from '../parse/table.ts'
+import type { Lookup } from '../permissions.ts'
+import type { Missing } from './missing.ts'
+import { type PersonDetails, type PersonName, splitName } from './person.ts'
+
+/** Describes what a row says of a user: what it calls the user by, and the name or the address beside it. */
+type Said = { readonly user: string; readonly other: string; readonly line: number; readonly details: PersonDetails }
+
+/** Sets how many contradictions are shown. */
+const SHOWN = 10
+
+/** Returns the name that one or two columns give. */
+const nameIn = ({ roles, joined }: ColumnPlan, cells: readonly string[]): PersonName => {
+  const [first, last] = (joined?.get('name') ?? [roles.get('name') ?? -1]).map((at) => cells[at]?.trim() ?? '')
+  if (last === undefined) return splitName(first ?? '')
+  return first === '' ? { first_name: last, last_name: null } : { first_name: first ?? '', last_name: last || null }
+}
+
+/** Returns a name as it is compared: `Lee, Ann` is Ann Lee. */
+const nameKey = ({ first_name, last_name }: PersonName): string => looseName(`${first_name} ${last_name ?? ''}`)
+
+/** Returns the role of the column beside that of users. */
+const otherRole = ({ roles }: ColumnPlan): 'name' | 'email' => (roles.has('name') ? 'name' : 'email')
+
+/** Returns a function that reads what a row says of its user; undefined if it says nothing. */
+const reader = (plan: ColumnPlan): ((cells: readonly string[], line: number) => Said | undefined) => {
+  const role = otherRole(plan)
+  const [userIn, otherIn] = [roleText(plan, 'user'), roleText(plan, role)]
+  return (cells, line) => {
+    const [user, other] = [userIn(cells).trim(), otherIn(cells).trim()]
+    if (user === '' || other === '') return undefined
+    return { user, other, line, details: role === 'name' ? { name: nameIn(plan, cells) } : { email: other } }
+  }
+}
+
+/** Describes what a row says of something: of an address its name, or of a name its address. */
+type Claim = { readonly says: string; readonly line: number }
+
+/** Returns a fault that says how two rows contradict each other, and what to do about it. */
+const contradiction = (plan: ColumnPlan, of: string, one: Claim, other: Claim): Issue => {
+  const role = otherRole(plan)
+  const columns = (plan.joined?.get(role) ?? [plan.roles.get(role) ?? -1]).map((at) => plan.header[at]?.trim() ?? '')
+  const list = columns.join(',')
+  return {
+    field: roleHeader(plan, 'user'),
+    message: `"${of}" is "${one.says}" on line ${one.line} and "${other.says}" on line ${other.line}; write one of them throughout, or leave the column out: --ignore ${list.includes(' ') ? `"${list}"` : list}`,
+  }
+}
+
+/** Collects what rows say of the users that the service does not have, and in what they contradict each other. */
+const createCollector = (plan: ColumnPlan, users: Lookup) => {
+  const byUser = new Map<string, Said>()
+  const byAddress = new Map<string, Said>()
+  const issues: Issue[] = []
+  const blame = (of: string, one: Claim, other: Claim): void => {
+    if (issues.length < SHOWN) issues.push(contradiction(plan, of, one, other))
+  }
+  const otherKey = ({ details: { name }, other }: Said): string => (name ? nameKey(name) : other.toLowerCase())
+  return {
+    issues,
+    persons: byUser,
+    note: (said: Said): void => {
+      const key = looseName(said.user)
+      const before = byUser.get(key)
+      if (before && otherKey(before) === otherKey(said)) return
+      if (!(users.find(said.user) instanceof Fault)) return
+      if (before) {
+        blame(said.user, { says: before.other, line: before.line }, { says: said.other, line: said.line })
+        return
+      }
+      byUser.set(key, said)
+      if (said.details.email === undefined) return
+      const owner = byAddress.get(otherKey(said))
+      if (owner) blame(said.other, { says: owner.user, line: owner.line }, { says: said.user, line: said.line })
+      else byAddress.set(otherKey(said), said)
+    },
+  }
+}
+
+/**
+ * Reads what the columns beside that of users say of new ones, before any is named. Throws if an address has two names,
+ * or a name two addresses.
+ */
+export const describePersons = async (
+  table: Table,
+  plan: ColumnPlan,
+  users: Lookup,
+  created: Missing,
+): Promise<void> => {
+  if (created.users === undefined || !plan.roles.has('user')) return
+  if (!plan.roles.has('name') && !plan.roles.has('email')) return
+  const read = reader(plan)
+  const collector = createCollector(plan, users)
+  let isHeader = true
+  for await (const rows of table.rows()) {
+    for (const { cells, line } of rows) {
+      const said = isHeader ? undefined : read(cells, line)
+      isHeader = false
+      if (said) collector.note(said)
+    }
+  }
+  const { issues, persons } = collector
+  if (issues.length > 0)
+    throw new KpiError('malformed', 'rows contradict each other about new users; nothing was sent', { issues })
+  created.describe(new Map([...persons].map(([key, { details }]) => [key, details])))
+}
