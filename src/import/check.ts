@@ -2,13 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Client } from '../client/client.ts'
 import { KpiError } from '../domain/errors.ts'
 import { beginFile, type Begun } from './begin-file.ts'
-import {
-  areRefuted,
-  createColumnFormats,
-  requireSettledFormats,
-  detectFormats,
-  settleFormats,
-} from './detect/column-formats.ts'
+import { areRefuted, createColumnFormats, detectFormats, settleFormats } from './detect/column-formats.ts'
 import type { ColumnFormats } from './detect/survey.ts'
 import type { BlockRow } from './external-sort/block.ts'
 import type { Sorter } from './external-sort/sorter.ts'
@@ -25,6 +19,7 @@ import { createSmallValues, requireSettledPercentages, type SmallValues } from '
 import { requireWriteAccess } from './permissions.ts'
 import type { ListGroups, Reference } from './reference.ts'
 import type { Rejects } from './rejects/rejects.ts'
+import { requireSettled } from './require-settled.ts'
 import { givesTarget, isBad, lineOf } from './rows/packed-row.ts'
 import { createRowReader, type RowSink } from './rows/row-reader.ts'
 
@@ -183,7 +178,7 @@ const readRowsOf = async (
       collector.note(row, summary.rejected > rejected)
       const trial = { read: summary.read, misread: sink.misread }
       // What all cells leave in doubt says more than the first rows do.
-      if (isMisunderstood(trial, options)) requireSettledFormats(await survey())
+      if (isMisunderstood(trial, options)) await requireSettled(table, await survey())
       rejectMisunderstoodColumns(trial, options, sink.reasons)
       requireFewBadRows(summary, bad)
     }
@@ -224,12 +219,12 @@ const readInForms = async (
     for (const part of [results.sorter, results.rejects, begun.reference.created]) part?.clear()
     Object.assign(results.summary, emptySummary())
     const seen = await detectFormats(table, begun.plan, options, begun.reference, results.onProgress)
-    requireSettledFormats(seen)
+    await requireSettled(table, seen)
     formats = settleFormats(seen, begun.plan, options, begun.reference)
     return read()
   }
   const rows = await read().catch(anew)
-  requireSettledFormats(formats)
+  await requireSettled(table, formats)
   return { ...begun, ...rows, formats }
 }
 

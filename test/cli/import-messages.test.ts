@@ -149,3 +149,34 @@ test('a mapping saves all columns that make one', async () => {
   const ran = await user.kpi('entries', 'import', 'data.csv', '--mapping', 'monthly', '-o', 'csv')
   expect([ran.code, ran.stdout.split('\n')[1]?.slice(0, 7)]).toEqual([0, '2,0,0,2'])
 })
+
+describe('what holds of several columns is said once', () => {
+  const text = (rows: number, ...columns: string[]): string =>
+    [
+      ['Date', ...columns.map((_, at) => `K${at + 1}`)].join(','),
+      ...Array.from({ length: rows }, (_, at) => [`2026-01-0${at + 1}`, ...columns.map((one) => one)].join(',')),
+      '',
+    ].join('\n')
+
+  test('of words for no value', async () => {
+    const rows = text(3, '1', '2', '3', '4', '5')
+      .replaceAll(/,[345]$/gm, ',NA')
+      .replace('02,1,2,3', '02,1,-,NA')
+    const ran = await importText(rows, '--source', 'Here')
+    expect(ran.code).toBe(1)
+    expect(ran.stderr).toContain(
+      '\n  K2, K3, K5: have "NA" (4 cells, the first on line 2), "-" (line 3), which may stand for no value: --missing NA,- takes such cells as empty, and not 0, which a dash may stand for as well; --missing "" rejects their rows\n',
+    )
+    expect(ran.stderr.match(/which may stand for no value/g)).toHaveLength(1)
+  })
+
+  test('of the frequency, unit and function of new KPIs', async () => {
+    const ran = await importText(text(3, '1', '2', '3.5').replace('K2', 'Price'), '--source', 'Here')
+    expect(ran.stderr).toContain(
+      '  each KPI, unless its line says otherwise: daily: 3 days, the nearest 1 day apart; unit Number: all values are whole; sum: nothing says that it is an average\n' +
+        '  KPI "K1"\n' +
+        '  KPI "Price": average: its name says "price"\n' +
+        '  KPI "K3": unit Decimal: values have decimals\n',
+    )
+  })
+})

@@ -3,8 +3,8 @@ import { type Evidence, isNoValue, mayBeZero } from './evidence.ts'
 /** Collects the words for "no value" in a column of numbers, if the user has not said which there are. */
 export type MissingWords = {
   readonly note: (text: string, line: number) => void
-  /** Returns what they are, and the flags that settle it; undefined if there are none. */
-  readonly doubt: () => string | undefined
+  /** Returns what they are, and the flags that settle it, for a column or several; undefined if there are none. */
+  readonly doubt: (has?: 'has' | 'have') => string | undefined
   readonly isFound: () => boolean
 }
 
@@ -33,13 +33,13 @@ export const createMissingWords = (): MissingWords => {
       else if (words.size < MOST_WORDS) words.set(text, { count: 1, first: { text, line } })
     },
     isFound: () => words.size > 0,
-    doubt: () => {
+    doubt: (has = 'has') => {
       if (words.size === 0) return undefined
       const all = [...words]
       const more = all.length - SHOWN_WORDS
       const list = all.slice(0, SHOWN_WORDS).map(shown).join(', ') + (more > 0 ? ` and ${more} more words` : '')
       const zero = all.some(([word]) => mayBeZero(word)) ? ', and not 0, which a dash may stand for as well' : ''
-      return `has ${list}, which may stand for no value: --missing ${shellList(all.map(([word]) => word))} takes such cells as empty${zero}; --missing "" rejects their rows`
+      return `${has} ${list}, which may stand for no value: --missing ${shellList(all.map(([word]) => word))} takes such cells as empty${zero}; --missing "" rejects their rows`
     },
   }
 }

@@ -29,8 +29,12 @@ const LINE_NUMBERS = / are on lines \d[\d, ]*(?:and \d+ more)?/
 /** Stands for the line numbers of several rows. */
 export const ON_SEVERAL_LINES = ' are on several lines'
 
+/** Matches a date of a year that is not kept: a file may begin with a century of them. */
+const OTHER_YEAR = /^"[^"]*" (?=is before 1900: |is after 2199: |must be in the years )/
+
 /** Returns a reason as it is compared with others: without line numbers, and not at any length. */
-const groupOf = (reason: string): string => reason.slice(0, LONGEST).replace(LINE_NUMBERS, ON_SEVERAL_LINES)
+const groupOf = (reason: string): string =>
+  reason.slice(0, LONGEST).replace(LINE_NUMBERS, ON_SEVERAL_LINES).replace(OTHER_YEAR, 'the date ')
 
 type Counter = {
   /** Holds the reason as it was given; as it is compared, if that differs between rows. */

@@ -38,6 +38,19 @@ test('reasons that differ by their line numbers are one; a single one is shown a
   ])
 })
 
+test.each([
+  ['is before 1900: the service keeps entries of the years 1900 to 2199'],
+  ['is after 2199: the service keeps entries of the years 1900 to 2199'],
+  ['must be in the years 1900 to 2199'],
+])('dates of other years are one reason: %s', (why) => {
+  const reasons = ['1.1.1850', '1.2.1850', '1.3.1850'].map((date) => [`"${date}" ${why}`])
+  expect(reasonLines(countReasons(linesOf(...reasons, ['other'])))).toEqual([
+    `rejected: the date ${why} (3 rows, first line 2)`,
+    'rejected: other (line 5)',
+  ])
+  expect(reasonLines(countReasons(linesOf(...reasons.slice(0, 1))))).toEqual([`rejected: "1.1.1850" ${why} (line 2)`])
+})
+
 test('ten reasons are shown, and the others are counted', () => {
   const many = (count: number): string[] =>
     reasonLines(countReasons(linesOf(...Array.from({ length: count }, (_, at) => [`reason ${at}`]))))

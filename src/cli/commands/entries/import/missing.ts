@@ -17,7 +17,27 @@ const listed = (names: readonly string[]): string[] => {
   return [...names.slice(0, SHOWN), ...(more > 0 ? [`and ${more} more`] : [])]
 }
 
-const kpiLine = ({ name, evidence }: MissingKpi): string => `KPI "${name}": ${evidence.join('; ')}`
+/** Returns what most KPIs have in common: their frequency, unit and function, as far as more than half agree. */
+const sharedEvidence = (kpis: readonly MissingKpi[]): string[] => {
+  const places = kpis.length < 2 ? [] : [...(kpis[0]?.evidence.keys() ?? [])]
+  return places.flatMap((at) => {
+    const said = Map.groupBy(kpis, ({ evidence }) => evidence[at])
+    const [most, of] = [...said].toSorted(([, one], [, other]) => other.length - one.length)[0] ?? []
+    return most !== undefined && of !== undefined && 2 * of.length > kpis.length ? [most] : []
+  })
+}
+
+/** Returns a line for each KPI that is created, after one with what they have in common. */
+const kpiLines = (kpis: readonly MissingKpi[]): string[] => {
+  const shared = sharedEvidence(kpis)
+  const isOfAll = kpis.every(({ evidence }) => shared.every((one) => evidence.includes(one)))
+  const lines = kpis.map(({ name, evidence }) => {
+    const own = evidence.filter((one) => !shared.includes(one))
+    return `KPI "${name}"${own.length > 0 ? `: ${own.join('; ')}` : ''}`
+  })
+  const each = isOfAll ? 'each KPI' : 'each KPI, unless its line says otherwise'
+  return [...(shared.length > 0 ? [`${each}: ${shared.join('; ')}`] : []), ...listed(lines)]
+}
 
 const countsOf = ({ kpis, users, items, group: name }: MissingPlan): string[] => {
   const units = new Set(kpis.flatMap(({ unit }) => (unit.kind === 'new' ? unit.name : [])))
@@ -32,7 +52,7 @@ const countsOf = ({ kpis, users, items, group: name }: MissingPlan): string[] =>
 /** Returns what would be created and why, a line each. */
 export const missingLines = (plan: MissingPlan): string[] => [
   `to create: ${countsOf(plan).join(', ')}`,
-  ...listed(plan.kpis.map(kpiLine)).map((line) => `  ${line}`),
+  ...kpiLines(plan.kpis).map((line) => `  ${line}`),
   ...listed(plan.users.map(({ name, email }) => `user "${name}", ${email}`)).map((line) => `  ${line}`),
   ...(plan.items.length > 0
     ? [`  breakdown items ${listed(plan.items.map(({ name }) => `"${name}"`)).join(', ')}`]
@@ -40,7 +60,7 @@ export const missingLines = (plan: MissingPlan): string[] => [
 ]
 
 /** Writes down what a run creates, and says at its end how to take that back. */
-export type RunReceipt = { readonly log: CreationLog; readonly close: () => void }
+type RunReceipt = { readonly log: CreationLog; readonly close: () => void }
 
 /** Creates the receipt of a run, which is a file once something is to be created. */
 export const receiptOf = ({ cli, client, progress }: CommandRun, file: string): RunReceipt => {
