@@ -1,8 +1,19 @@
 import type { Day } from '../../domain/day.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
 import { createDateColumn } from '../formats/date-column.ts'
-import { type DateFormat, dateFormat, knownFormat, PLAIN_FORMAT } from '../formats/date-format.ts'
+import { type DateFormat, dateFormat, PLAIN_FORMAT } from '../formats/date-format.ts'
 import { datePartOf, type HeaderFindings, unassignedColumns } from './header.ts'
+import {
+  dayInSomeYear,
+  faultOfForms,
+  faultsOfNoDates,
+  formatOfPart,
+  isDayOfYear,
+  isNoSuchDate,
+  kindOfMost,
+  looksLikeDate,
+  partWithYear,
+} from './heading-forms.ts'
 import { isPartOfYear, isWholeDate } from './unusual-headers.ts'
 
 /** Describes a column for a day or period, or for a part of a year that the row names. */
@@ -17,45 +28,75 @@ export type DateHeadings = {
   readonly issues: readonly Issue[]
 }
 
+/** Says how columns for days or periods are looked for. */
+type HeadingSearch = {
+  /** Holds the format that the user gave. */
+  readonly asked?: string | undefined
+  /** Sets how many columns must be dates. */
+  readonly least?: number
+  /** Tells whether a column holds what may be values, so that it may not be left out with a note only. */
+  readonly holdsValues?: (at: number) => boolean
+}
+
 const HEADER_LINE = 1
-/** Stands for any year in which all parts of one are read. */
-const SOME_YEAR = '2000'
 const YEAR = /^\d{4}$/
 
 /** Tells whether a column is named for years. */
 export const isYearName = (name: string): boolean => datePartOf(name) === 'year'
 
-/** Returns the columns whose texts are dates by the format that the user gave, or by any. */
-const datesAmong = (
-  places: readonly number[],
-  textOf: (at: number) => string,
-  asked: DateFormat | undefined,
-): number[] =>
-  places.filter((at) => {
-    const text = textOf(at).trim()
-    return asked ? typeof asked.read(text) === 'number' : isWholeDate(text)
-  })
-
-/** Reads the headings as dates in the one format that fits them all. */
-const readHeadings = (
-  places: readonly number[],
-  textOf: (at: number) => string,
-  asked: DateFormat | undefined,
-): Pick<DateHeadings, 'columns' | 'format' | 'issues'> => {
-  const column = createDateColumn('header', asked ?? PLAIN_FORMAT, asked !== undefined)
-  for (const at of places) column.note(textOf(at).trim(), HEADER_LINE)
-  const format = column.proven()?.format
-  const doubt = column.doubt()
-  if (doubt !== undefined) return { columns: [], format, issues: [{ field: 'header', message: doubt }] }
-  const columns = places.flatMap((at) => {
-    const day = format?.read(textOf(at).trim())
-    return typeof day === 'number' ? [{ at, day }] : []
-  })
-  return { columns, format, issues: issuesOf(columns, textOf) }
+/** Describes labels of columns, of which some may be dates. */
+type Labels = {
+  readonly header: readonly string[]
+  readonly places: readonly number[]
+  readonly textOf: (at: number) => string
+  readonly holdsValues: (at: number) => boolean
 }
 
-/** Returns the faults of two columns for one day, unless another header row tells them apart. */
-const issuesOf = (columns: readonly { at: number; day: Day }[], textOf: (at: number) => string): Issue[] => {
+/** Returns the columns whose labels are dates by the format that the user gave, or by any. */
+const datesAmong = ({ places, textOf }: Labels, asked: DateFormat | undefined): number[] =>
+  places.filter((at) => (asked ? typeof asked.read(textOf(at)) === 'number' : isWholeDate(textOf(at))))
+
+/** Tells whether enough labels are dates, or are written like dates that do not exist. */
+const areEnough = ({ places, textOf }: Labels, dates: readonly number[], least: number): boolean => {
+  if (dates.length === 0 || dates.length >= least) return dates.length > 0
+  const wrong = places.filter((at) => !dates.includes(at) && isNoSuchDate(textOf(at)))
+  return dates.length + wrong.length >= least
+}
+
+/** Returns the faults of columns that look like days or periods, and are none of those that are read. */
+const faultsOfOthers = (
+  { header, places, textOf, holdsValues }: Labels,
+  isRead: (at: number) => boolean,
+  format: DateFormat | undefined,
+): Issue[] => {
+  const others = places.filter((at) => !isRead(at) && looksLikeDate(textOf(at)) && holdsValues(at))
+  if (others.length === 0) return []
+  const all = places.filter((at) => isRead(at) || others.includes(at))
+  return [...faultsOfNoDates(header, others, textOf), ...faultOfForms(header, all, textOf, format)]
+}
+
+/** Reads the labels as dates in the one format that fits them all. */
+const readDates = (labels: Labels, dates: readonly number[], asked: DateFormat | undefined, isTold: boolean) => {
+  const { textOf } = labels
+  const column = createDateColumn('header', asked ?? PLAIN_FORMAT, asked !== undefined)
+  for (const at of dates) column.note(textOf(at), HEADER_LINE)
+  const format = column.proven()?.format
+  const columns = dates.flatMap((at) => {
+    const day = format?.read(textOf(at))
+    return typeof day === 'number' ? [{ at, day }] : []
+  })
+  const read = new Set(columns.map(({ at }) => at))
+  const issues = faultsOfOthers(labels, (at) => read.has(at), format)
+  const doubt = column.doubt()
+  if (issues.length === 0 && doubt !== undefined) issues.push({ field: 'header', message: doubt })
+  return { columns, format, issues: [...issues, ...(isTold ? [] : faultsOfDoubles(columns, textOf))] }
+}
+
+/** Returns the faults of two columns for one day. */
+const faultsOfDoubles = (
+  columns: readonly { readonly at: number; readonly day: Day }[],
+  textOf: (at: number) => string,
+): Issue[] => {
   const first = new Map<Day, number>()
   return columns.flatMap(({ at, day }) => {
     const before = first.get(day)
@@ -65,86 +106,99 @@ const issuesOf = (columns: readonly { at: number; day: Day }[], textOf: (at: num
       : [
           {
             field: 'header',
-            message: `"${textOf(before).trim()}" and "${textOf(at).trim()}" are the same day or period in columns ${before + 1} and ${at + 1}; leave one out (--ignore "#${at + 1}")`,
+            message: `"${textOf(before)}" and "${textOf(at)}" are the same day or period in columns ${before + 1} and ${at + 1}; leave one out (--ignore "#${at + 1}")`,
           },
         ]
   })
 }
 
-/** Describes the rows of labels above the columns. */
-type Labels = { readonly lower: (at: number) => string; readonly upper: ((at: number) => string) | undefined }
+/** Refuses columns for days of which nothing says in which year they are. */
+const refuseDays = (places: readonly number[], textOf: Labels['textOf']): DateHeadings => {
+  const names = places.slice(0, 2).map((at) => `"${textOf(at)}"`)
+  const message = `${names.join(' and ')} may be days without a year, or names: write the year into the header, or say that they are names with --layout wide`
+  const columns = places.map((at) => ({ at, part: textOf(at) }))
+  return { columns, format: undefined, other: undefined, issues: [{ field: 'header', message }] }
+}
 
-const withoutDoubles = (issues: readonly Issue[], isTold: boolean): readonly Issue[] =>
-  isTold ? issues.filter(({ message }) => !message.includes('are the same day or period')) : issues
+/** Finds the columns for parts of a year, which are all months, quarters or weeks. */
+const findParts = (labels: Labels, dates: readonly number[], isTold: boolean) => {
+  const { places, textOf } = labels
+  const parts = places.filter((at) => dayInSomeYear(textOf(at)) !== undefined && !isDayOfYear(textOf(at)))
+  const kind = kindOfMost(parts.map(textOf))
+  if (!kind || parts.length + dates.length < LEAST) return undefined
+  const isRead = (at: number): boolean => typeof kind.read(textOf(at)) === 'number'
+  const read = parts.filter(isRead)
+  const days = read.map((at) => ({ at, day: dayInSomeYear(textOf(at)) ?? 0 }))
+  return {
+    columns: read.map((at) => ({ at, part: textOf(at) })),
+    format: formatOfPart(textOf(read[0] ?? 0)),
+    issues: [...faultsOfOthers(labels, isRead, kind), ...(isTold ? [] : faultsOfDoubles(days, textOf))],
+  }
+}
+
+/** Sets how many columns must be dates for a file to have a column for each: a single one may have such a name by chance. */
+const LEAST = 2
+
+const formatOf = (asked: string | undefined): DateFormat | undefined => {
+  const format = asked === undefined ? undefined : dateFormat(asked)
+  return format instanceof Fault ? undefined : format
+}
+
+/** Finds the columns for parts of a year below their year. */
+const findInYears = (labels: Labels, above: Labels['textOf'], least: number): DateHeadings | undefined => {
+  const isInYear = (at: number): boolean => YEAR.test(above(at)) && isPartOfYear(labels.textOf(at))
+  const places = labels.places.filter(isInYear)
+  const underYears = labels.places.filter((at) => YEAR.test(above(at)))
+  if (places.length < least || places.length * 2 <= underYears.length) return undefined
+  const textOf = (at: number): string => {
+    const text = labels.textOf(at)
+    return isInYear(at) ? partWithYear(text, above(at)) : text
+  }
+  return { ...readDates({ ...labels, textOf }, places, undefined, false), other: undefined }
+}
 
 /** Tells which of two header rows gives the dates: the one with more of them, as names may look like dates. */
 const isDateRow = (dates: readonly string[], others: readonly string[]): boolean =>
   dates.length > others.length || (dates.length === others.length && new Set(dates).size >= new Set(others).size)
 
-/** Sets how many columns must be dates for a file to have a column for each: a single one may have such a name by chance. */
-const LEAST = 2
+/** Finds the columns whose labels in one header row are dates. */
+const findDates = (
+  labels: Labels,
+  other: DateHeadings['other'],
+  { asked, least = LEAST }: HeadingSearch,
+  isTold: boolean,
+): DateHeadings | undefined => {
+  const format = formatOf(asked)
+  const dates = datesAmong(labels, format)
+  return areEnough(labels, dates, least) ? { ...readDates(labels, dates, format, isTold), other } : undefined
+}
 
 /**
  * Finds the columns for days or periods: their headings are dates, in either of two header rows, or parts of a year
- * below the year. `least` of the columns at `places` must be.
+ * below the year.
  */
 export const findDateHeadings = (
   found: HeaderFindings,
   places: readonly number[],
   upper: readonly string[] | undefined,
-  asked: string | undefined,
-  least = LEAST,
+  search: HeadingSearch,
 ): DateHeadings | undefined => {
-  const given = asked === undefined ? undefined : dateFormat(asked)
-  const format = given instanceof Fault ? undefined : given
-  const labels: Labels = {
-    lower: (at) => found.header[at] ?? '',
-    upper: upper && ((at) => upper[at] ?? ''),
-  }
-  const { lower, upper: above } = labels
-  const inYears = above ? places.filter((at) => YEAR.test(above(at).trim()) && isPartOfYear(lower(at).trim())) : []
-  const underYears = above ? places.filter((at) => YEAR.test(above(at).trim())) : []
-  if (inYears.length >= least && inYears.length * 2 > underYears.length) {
-    const textOf = (at: number): string => `${lower(at).trim()} ${above?.(at).trim() ?? ''}`
-    return { ...readHeadings(inYears, textOf, undefined), other: undefined }
-  }
-  const below = datesAmong(places, lower, format)
-  const over = above ? datesAmong(unassignedColumns(found), above, format) : []
-  const isBelow = isDateRow(below.map(lower), above ? over.map(above) : [])
-  if (below.length >= least && isBelow) {
-    const { issues, ...read } = readHeadings(below, lower, format)
-    const other = above && !below.every((at) => isWholeDate(above(at).trim())) ? above : undefined
-    return { ...read, issues: withoutDoubles(issues, other !== undefined), other }
-  }
-  if (above && over.length >= least) {
-    const { issues, ...read } = readHeadings(over, above, format)
-    return { ...read, issues: withoutDoubles(issues, true), other: lower }
-  }
-  const parts = places.filter((at) => isPartOfYear(lower(at).trim()))
-  if (parts.length < Math.max(least, LEAST)) return undefined
-  return {
-    columns: parts.map((at) => ({ at, part: lower(at).trim() })),
-    other: above,
-    format: readPart(lower(parts[0] ?? 0).trim(), SOME_YEAR)?.format,
-    issues: [],
-  }
+  const { least = LEAST, holdsValues = () => true } = search
+  const lower = (at: number): string => found.header[at]?.trim() ?? ''
+  const above = upper && ((at: number) => upper[at]?.trim() ?? '')
+  const labels: Labels = { header: found.header, places, textOf: lower, holdsValues }
+  const ofAbove = above && { ...labels, places: unassignedColumns(found), textOf: above }
+  const format = formatOf(search.asked)
+  const below = datesAmong(labels, format)
+  const isBelow = isDateRow(below.map(lower), ofAbove ? datesAmong(ofAbove, format).map(ofAbove.textOf) : [])
+  const names = above && !below.every((at) => isWholeDate(above(at))) ? above : undefined
+  const dates =
+    (above && findInYears(labels, above, least)) ??
+    (isBelow ? findDates(labels, names, search, names !== undefined) : undefined) ??
+    (ofAbove && findDates(ofAbove, lower, search, true))
+  if (dates) return dates
+  const parts = findParts(labels, below, above !== undefined)
+  if (parts) return { ...parts, other: above }
+  const days = places.filter((at) => isDayOfYear(lower(at)))
+  return days.length < LEAST || found.roles.has('date') ? undefined : refuseDays(days, lower)
 }
-
-/** Lists the formats of a part of a year with the year behind it. */
-const PARTS_OF_YEAR = ['MMM YYYY', '[Q]Q YYYY', '[W]WW YYYY', '[KW] WW YYYY'].map(knownFormat)
-
-/** Returns the format of a part of a year with the year behind it, and the day; undefined if it is none. */
-const readPart = (part: string, year: string): { readonly format: DateFormat; readonly day: Day } | undefined => {
-  const text = `${part
-    .replace(/^T(?=[ -]?\d)/i, 'Q')
-    .replace(/^CW/i, 'W')
-    .replaceAll('-', '')} ${year}`
-  for (const format of PARTS_OF_YEAR) {
-    const day = format.read(text)
-    if (typeof day === 'number') return { format, day }
-  }
-  return undefined
-}
-
-/** Returns the day of a part of a year, such as `Jan` or `Q1`; undefined if it is none. */
-export const dayOfPart = (part: string, year: string): Day | undefined => readPart(part, year)?.day

@@ -131,7 +131,7 @@ const findDates = (
   found: HeaderFindings,
   options: ImportOptions,
   directories: Directories,
-  { upper }: Heading,
+  { upper, sample = [] }: Heading,
 ): WideColumns | undefined => {
   if (
     options.layout === 'long' ||
@@ -141,14 +141,12 @@ const findDates = (
     hasNameOfRole(found, 'actual')
   )
     return undefined
-  const least = options.layout === 'dates' ? 1 : 2
-  const headings = findDateHeadings(
-    found,
-    strangeColumns(found, [directories.kpi, directories.user]),
-    upper,
-    options.dateFormat,
-    least,
-  )
+  const places = strangeColumns(found, [directories.kpi, directories.user])
+  const headings = findDateHeadings(found, places, upper, {
+    asked: options.dateFormat,
+    least: options.layout === 'dates' ? 1 : 2,
+    holdsValues: (at) => !['texts', 'dates'].includes(contentOf(sample, at, options.missing)),
+  })
   if (!headings) return undefined
   const hasParts = headings.columns.some((column) => 'part' in column)
   if (!hasParts && found.roles.has('date')) return undefined

@@ -136,7 +136,7 @@ const faultOfWritten = (text: string, format: DateFormat): string | undefined =>
 const YEAR_IN = /(?:^|\D)(1[0-8]\d{2}|2[2-9]\d{2})(?:\D|$)/
 
 /** Returns why a text that is written like a date is none: the years of entries are bounded. */
-const whyNoDay = (text: string): string => {
+export const whyNoDay = (text: string): string => {
   const year = YEAR_IN.exec(text)?.[1]
   if (year === undefined) return 'is a date that does not exist, or not in the years 1900 to 2199'
   return `is ${Number(year) < 1900 ? 'before 1900' : 'after 2199'}: the service keeps entries of the years 1900 to 2199`

@@ -117,7 +117,7 @@ const patternOf = (parts: readonly string[], at: number): string => {
   const part = parts[at] ?? ''
   const token = TOKENS[part]
   if (token?.isName) return String.raw`(\p{L}+\.?)`
-  if (token?.unit === 'quarter') return '([1-4])'
+  if (token?.unit === 'quarter') return String.raw`(\d)`
   if (token?.digits) return String.raw`(\d{${token.digits}})`
   // One digit is enough where other digits do not run into it.
   if (token) return isDigits(parts[at - 1]) || isDigits(parts[at + 1]) ? String.raw`(\d{2})` : String.raw`(\d{1,2})`
@@ -261,6 +261,9 @@ const FORMS: readonly (readonly DateFormat[])[] = [
   'D.MMM.YY',
   'D/MMM/YY',
 ].map((line) => line.split(' | ').map(knownFormat))
+
+/** Lists the formats with years of two digits. */
+export const SHORT_YEAR_FORMATS: readonly DateFormat[] = FORMS.flat()
 
 /** Returns the formats in which a text is a date with a year of two digits. */
 export const shortYearsOf = (text: string): DateFormat[] =>

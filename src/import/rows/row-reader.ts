@@ -3,7 +3,7 @@ import { type Day, formatDay } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { KEY_ROLES } from '../columns/required-roles.ts'
 import type { ColumnPlan } from '../columns/columns.ts'
-import { dayOfPart } from '../columns/date-headings.ts'
+import { dayOfPart } from '../columns/heading-forms.ts'
 import type { WideColumn, WideColumns } from '../columns/wide.ts'
 import { nameFinder, type ColumnFormats } from '../detect/survey.ts'
 import type { BlockRow } from '../external-sort/block.ts'
@@ -51,7 +51,7 @@ const createPartDays = (wide: ColumnPlan['wide']): ((year: string) => ReadonlyMa
     return new Map(
       parts
         .map((part) => [part, dayOfPart(part, year)] as const)
-        .flatMap(([part, day]) => (day === undefined ? [] : [[part, day]])),
+        .flatMap(([part, day]) => (typeof day === 'number' ? [[part, day]] : [])),
     )
   })
 }

@@ -57,6 +57,8 @@ test.each<[format: string, text: string]>([
   ['YYYY-[W]WW', '2026-W54'],
   ['YYYY-[W]WW', '2021-W53'],
   ['YYYY-[W]WW', '2026-W00'],
+  ['YYYY-[Q]Q', '2026-Q5'],
+  ['[Q]Q YYYY', 'Q0 2026'],
   ['EXCEL', '60'],
 ])('%s has no %s', (format, text) => {
   expect(read(format, text)).toBeNull()
@@ -70,7 +72,6 @@ test.each<[format: string, text: string]>([
   ['DD.MM.YYYY', 'x02.03.2026'],
   ['YYYYMMDD', '2026302'],
   ['D MMM YYYY', '3 Mrs 2026'],
-  ['YYYY-[Q]Q', '2026-Q5'],
   ['YYYY', '26'],
   ['EXCEL', '46083.5'],
 ])('%s is not the form of %s', (format, text) => {
