@@ -3,10 +3,11 @@ import { type Day, formatDay } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { KEY_ROLES } from '../columns/required-roles.ts'
 import type { ColumnPlan } from '../columns/columns.ts'
-import { dayOfPart } from '../columns/heading-forms.ts'
+import { dayOfPart, partWithYear } from '../columns/heading-forms.ts'
 import type { WideColumn, WideColumns } from '../columns/wide.ts'
 import { nameFinder, type ColumnFormats } from '../detect/survey.ts'
 import type { BlockRow } from '../external-sort/block.ts'
+import { whyNoDay } from '../formats/date-column.ts'
 import { readDateCell, memoize } from '../formats/date-format.ts'
 import { Misread } from '../formats/evidence.ts'
 import { withoutMissing } from '../formats/missing-words.ts'
@@ -44,16 +45,16 @@ const headerGives = (wide: ColumnPlan['wide'], ...roles: readonly Role[]): boole
 
 const hasParts = (wide: ColumnPlan['wide']): boolean => wide?.columns.some(({ part }) => part !== undefined) === true
 
+/** Returns the day of a part of a year, or why there is none: not every year has 53 weeks. */
+const findPart = (part: string, year: string): Day | Fault => {
+  const text = partWithYear(part, year)
+  return dayOfPart(part, year) ?? new Fault(`"${text}" ${whyNoDay(text)}`)
+}
+
 /** Returns a function that gives the days of the parts of a year that head the columns. */
-const createPartDays = (wide: ColumnPlan['wide']): ((year: string) => ReadonlyMap<string, Day>) => {
+const createPartDays = (wide: ColumnPlan['wide']): ((year: string) => ReadonlyMap<string, Day | Fault>) => {
   const parts = (wide?.columns ?? []).flatMap(({ part }) => part ?? [])
-  return memoize((year) => {
-    return new Map(
-      parts
-        .map((part) => [part, dayOfPart(part, year)] as const)
-        .flatMap(([part, day]) => (typeof day === 'number' ? [[part, day]] : [])),
-    )
-  })
+  return memoize((year) => new Map(parts.map((part) => [part, findPart(part, year)])))
 }
 
 /** Reads the rows of a file by its plan. */
@@ -141,9 +142,14 @@ export const createRowReader = (
     shared.kpi = givesKpi ? undefined : accept(kpiOf(cells))?.id
     shared.day = givesDay ? undefined : accept(dayOf(cells))
   }
-  const dayIn = ({ day, part }: WideColumn): Day | undefined => {
+  const dayIn = ({ day, part }: WideColumn): Day | Fault | undefined => {
     if (part === undefined) return day ?? shared.day
     return shared.day === undefined ? undefined : partDays(formatDay(shared.day).slice(0, 4)).get(part)
+  }
+  /** Rejects the value of a period that does not exist; an empty cell there is only counted. */
+  const endWithoutDay = (text: string, place: number, before: number): void => {
+    if (text === '') sink.empty()
+    else if (!options.clearEmpty) sink.reject(place, reasons.splice(before), hand.isMisread)
   }
   const readWide = ({ line, cells, numbers }: Row, { columns }: WideColumns): void => {
     readShared(cells)
@@ -166,7 +172,12 @@ export const createRowReader = (
       hand.beyond = ''
       const actual = text === '' || !form ? 0n : numberOf(text, header[at] ?? '', form, numbers?.[at])
       const day = dayIn(column)
+      if (day instanceof Fault && text !== '') reasons.push(day.message)
       if (owner === undefined || kpi === undefined || day === undefined) continue
+      if (day instanceof Fault) {
+        endWithoutDay(text, placeOf(line, at), before)
+        continue
+      }
       const flags = flagOf(text, ACTUAL) | (reasons.length > before ? BAD : 0)
       const place = placeOf(line, at)
       const one = {
@@ -200,7 +211,7 @@ export const createRowReader = (
     shared.day = day instanceof Fault ? undefined : day
     for (const column of wide?.columns ?? [{ at: 0 }]) {
       const [first, second, third] = [column.owner ?? shared.owner, column.kpi ?? shared.kpi, dayIn(column)]
-      if (first === undefined || second === undefined || third === undefined) continue
+      if (first === undefined || second === undefined || typeof third !== 'number') continue
       add({ first, second, third, line, flags: BAD, actual: 0n, target: 0n, text: '' })
     }
   }

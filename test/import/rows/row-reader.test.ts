@@ -180,6 +180,26 @@ describe('a row of a wide file', () => {
     ])
   })
 
+  const NO_WEEK = '"W53 2023" is a date that does not exist, or not in the years 1900 to 2199'
+  test.each<[name: string, rows: string[], entries: string[], rejects: ReadRows['rejects'], empty: number]>([
+    ['is rejected', ['2023,Bob,1,999'], [`2: ${bob} ${sales} 2023-12-25 actual=1`], [[2, NO_WEEK]], 0],
+    ['is rejected with what else is wrong', ['2023,Bob,,x'], [], [[2, 'W53 "x" must be a number', NO_WEEK]], 1],
+    ['is rejected with its row', ['2023,Zed,,9'], [], [[2, 'there is no user "Zed"', NO_WEEK]], 1],
+    ['is only counted if it is empty', ['2023,Bob,1,'], [`2: ${bob} ${sales} 2023-12-25 actual=1`], [], 1],
+    ['is read in a year that has it', ['2020,Bob,,9'], [`2: ${bob} ${sales} 2020-12-28 actual=9`], [], 1],
+  ])('with a value of a week that the year does not have, which %s', async (_, rows, entries, rejects, empty) => {
+    const options = { kpi: 'Sales', dateFormat: 'YYYY' }
+    const found = await read(['year,user,W52,W53', ...rows], options)
+    expect([sent(found), found.rejects, found.empty]).toEqual([entries, rejects, empty])
+  })
+
+  test('that clears is rejected as a whole for a week that the year does not have', async () => {
+    const options = { kpi: 'Sales', dateFormat: 'YYYY', clearEmpty: true }
+    const found = await read(['year,user,W52,W53', '2023,Bob,1,9', '2023,Ann Lee,1,'], options)
+    expect(sent(found)).toEqual([`3: ${ann} ${sales} 2023-12-25 actual=1`])
+    expect([found.rejects, found.empty]).toEqual([[[2, NO_WEEK]], 1])
+  })
+
   test('clears with its empty cells where they are to clear', async () => {
     const { entries } = await read(['date,user,Sales', '2026-01-01,Bob,'], { clearEmpty: true })
     expect(sent({ entries } as ReadRows)).toEqual([`2: ${bob} ${sales} 2026-01-01 actual=null`])
