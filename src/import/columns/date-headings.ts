@@ -1,7 +1,9 @@
 import type { Day } from '../../domain/day.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
+import type { Frequency } from '../../domain/period.ts'
 import { createDateColumn } from '../formats/date-column.ts'
 import { type DateFormat, dateFormat, PLAIN_FORMAT } from '../formats/date-format.ts'
+import { type MeantParts, partsMeant } from '../formats/period-words.ts'
 import { datePartOf, type HeaderFindings, unassignedColumns } from './header.ts'
 import {
   dayInSomeYear,
@@ -36,6 +38,8 @@ type HeadingSearch = {
   readonly least?: number
   /** Tells whether a column holds what may be values, so that it may not be left out with a note only. */
   readonly holdsValues?: (at: number) => boolean
+  /** Holds the frequency that the user gave. */
+  readonly frequency?: Frequency | undefined
 }
 
 const HEADER_LINE = 1
@@ -50,6 +54,7 @@ type Labels = {
   readonly places: readonly number[]
   readonly textOf: (at: number) => string
   readonly holdsValues: (at: number) => boolean
+  readonly meant: MeantParts
 }
 
 /** Returns the columns whose labels are dates by the format that the user gave, or by any. */
@@ -78,7 +83,7 @@ const faultsOfOthers = (
 /** Reads the labels as dates in the one format that fits them all. */
 const readDates = (labels: Labels, dates: readonly number[], asked: DateFormat | undefined, isTold: boolean) => {
   const { textOf } = labels
-  const column = createDateColumn('header', asked ?? PLAIN_FORMAT, asked !== undefined)
+  const column = createDateColumn('header', asked ?? PLAIN_FORMAT, asked !== undefined, undefined, labels.meant)
   for (const at of dates) column.note(textOf(at), HEADER_LINE)
   const format = column.proven()?.format
   const columns = dates.flatMap((at) => {
@@ -186,7 +191,8 @@ export const findDateHeadings = (
   const { least = LEAST, holdsValues = () => true } = search
   const lower = (at: number): string => found.header[at]?.trim() ?? ''
   const above = upper && ((at: number) => upper[at]?.trim() ?? '')
-  const labels: Labels = { header: found.header, places, textOf: lower, holdsValues }
+  const meant = partsMeant('', search.frequency)
+  const labels: Labels = { header: found.header, places, textOf: lower, holdsValues, meant }
   const ofAbove = above && { ...labels, places: unassignedColumns(found), textOf: above }
   const format = formatOf(search.asked)
   const below = datesAmong(labels, format)

@@ -145,6 +145,7 @@ const findDates = (
   const headings = findDateHeadings(found, places, upper, {
     asked: options.dateFormat,
     least: options.layout === 'dates' ? 1 : 2,
+    frequency: options.create?.frequency,
     holdsValues: (at) => !['texts', 'dates'].includes(contentOf(sample, at, options.missing)),
   })
   if (!headings) return undefined

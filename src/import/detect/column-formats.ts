@@ -5,6 +5,7 @@ import { roleHeader } from '../columns/role-text.ts'
 import { type DateFormat, dateFormat, PLAIN_FORMAT } from '../formats/date-format.ts'
 import { createMissingWords, withoutMissing } from '../formats/missing-words.ts'
 import type { DecimalSign } from '../formats/number.ts'
+import { partsMeant } from '../formats/period-words.ts'
 import { createTimesOfDay } from '../formats/time-of-day.ts'
 import { type ImportOptions, NAME_ROLES } from '../options.ts'
 import type { Table } from '../parse/table.ts'
@@ -86,7 +87,8 @@ export const createColumnFormats = (
   const asked = formatAsked(options)
   const name = roleHeader(plan, 'date')
   const times = createTimesOfDay(name, options.time === 'drop')
-  const column = createDateColumn(name, asked ?? format ?? PLAIN_FORMAT, asked !== undefined, times)
+  const meant = partsMeant(name, options.create?.frequency)
+  const column = createDateColumn(name, asked ?? format ?? PLAIN_FORMAT, asked !== undefined, times, meant)
   return { ...known, date: { at, column } }
 }
 

@@ -1,91 +1,12 @@
 import { type Day, formatDay } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkDay } from '../../domain/field-value.ts'
-import {
-  type DateFormat,
-  dateFormatFlags,
-  KNOWN_FORMATS,
-  knownFormat,
-  namesTwoMonths,
-  PLAIN_FORMAT,
-} from './date-format.ts'
+import { type DateFormat, dateFormatFlags, namesTwoMonths, PLAIN_FORMAT } from './date-format.ts'
 import { type Evidence, faultOfNoValue, Misread, showCell } from './evidence.ts'
+import { type MeantParts, partsMeant } from './period-words.ts'
+import { createRivals, formatsFor } from './rival-formats.ts'
 import { createTimesOfDay, splitTime } from './time-of-day.ts'
 import { unsaidFormatsOf, whatIsUnsaid } from './unsaid-dates.ts'
-
-/**
- * Describes a date format that can be detected, and a rarer one that looks like it: weeks instead of months, the day
- * before the month or, with dots, after it. The rarer one is never assumed; if they are `even`, neither is.
- */
-type Rivalry = { readonly usual: string; readonly rare: DateFormat; readonly isEven: boolean }
-
-const alike = (isEven: boolean, ...pairs: readonly string[]): Rivalry[] =>
-  pairs.map((pair) => {
-    const [usual = '', rare = ''] = pair.split(' | ')
-    return { usual, rare: knownFormat(rare), isEven }
-  })
-
-const RIVALRIES: readonly Rivalry[] = [
-  ...alike(true, 'MM/YYYY | WW/YYYY', 'MM.YYYY | WW.YYYY', 'MM-YYYY | WW-YYYY'),
-  ...alike(false, 'YYYY-MM | YYYY-WW', 'YYYY/MM | YYYY/WW'),
-  ...alike(
-    false,
-    'YYYY-MM-DD | YYYY-DD-MM',
-    'YYYY/MM/DD | YYYY/DD/MM',
-    'YYYY.MM.DD | YYYY.DD.MM',
-    'YYYYMMDD | YYYYDDMM',
-    'DD.MM.YYYY | MM.DD.YYYY',
-    'DD. MM. YYYY | MM. DD. YYYY',
-    'DD MM YYYY | MM DD YYYY',
-  ),
-]
-
-const MONTH = /month|monat|mois|\bmes\b|\bmês\b|mese|maand|månad|miesi[aą]c/iu
-
-/** Describes the evidence for the rare format: the first cell that only it fits, and the first that both fit. */
-type Signs = { only?: Evidence; both?: Evidence; isRefuted: boolean }
-
-/** Collects evidence for formats that are rarer than those in which a column is read. */
-type Rivals = {
-  readonly note: (text: string, line: number) => void
-  /** Returns why the format is in doubt, as far as these usual formats go. */
-  readonly doubt: (left: readonly DateFormat[]) => string | undefined
-}
-
-const reading = (format: DateFormat, text: string): string => {
-  const day = format.read(text)
-  return `${typeof day === 'number' ? formatDay(day) : 'no date'} (${format.text})`
-}
-
-/** Creates the rivals of a column's formats; the column's name may say that months are meant. */
-const createRivals = (name: string, known: readonly DateFormat[]): Rivals => {
-  const pairs = RIVALRIES.flatMap(({ usual: text, rare, isEven }) => {
-    const usual = known.find((format) => format.text === text)
-    const signs: Signs = { isRefuted: false }
-    return usual ? [{ usual, rare, isEven: isEven && !MONTH.test(name), signs }] : []
-  })
-  const look = ({ usual, rare, signs }: (typeof pairs)[number], text: string, line: number): void => {
-    const [day, other]: (Day | null | undefined)[] = [usual.read(text), rare.read(text)]
-    if (typeof other === 'number') {
-      if (day === null) signs.only ??= { text, line }
-      else if (day !== other) signs.both ??= { text, line }
-    } else if (typeof day === 'number') signs.isRefuted = true
-  }
-  return {
-    note: (text, line) => {
-      for (const pair of pairs) if (!pair.signs.isRefuted) look(pair, text, line)
-    },
-    doubt: (left) => {
-      for (const { usual, rare, isEven, signs } of pairs) {
-        const cell = signs.only ?? (isEven ? signs.both : undefined)
-        if (!cell || signs.isRefuted || !left.includes(usual)) continue
-        const beside = signs.only && signs.both ? `, and ${showCell(signs.both)} is either` : ''
-        return `${showCell(cell)} is ${reading(usual, cell.text)} or ${reading(rare, cell.text)}${beside}; say which: ${dateFormatFlags([usual, rare])}`
-      }
-      return undefined
-    },
-  }
-}
 
 /**
  * Describes a format that fits, the cell that shows it, and whether no other format fits as well and gives other days.
@@ -169,12 +90,14 @@ export const createDateColumn = (
   format: DateFormat,
   isGiven: boolean,
   times = createTimesOfDay(name, false),
+  meant: MeantParts = partsMeant(name),
 ): DateColumn => {
-  let left: readonly DateFormat[] = isGiven ? [format] : KNOWN_FORMATS
+  const known = formatsFor(meant)
+  let left: readonly DateFormat[] = isGiven ? [format] : known
   let proof: Evidence | undefined
   let conflict: { readonly cell: Evidence; readonly reading: ReadDate } | undefined
   const noted = new Set<string>()
-  const rivals = createRivals(name, KNOWN_FORMATS)
+  const rivals = createRivals(meant)
   let unsaid: Evidence | undefined
   let unsaidFormats: readonly DateFormat[] | undefined
   let first: Evidence | undefined
@@ -204,7 +127,7 @@ export const createDateColumn = (
     if (noted.size >= REMEMBERED) noted.clear()
     noted.add(text)
     rivals.note(text, line)
-    const readings = readingsOf(text, KNOWN_FORMATS)
+    const readings = readingsOf(text, known)
     if (readings.length > 0) narrow(readings, text, line)
     else narrowByShape(text, line)
     if (readings.length === 0) noteUnsaid(text, line)
@@ -217,7 +140,7 @@ export const createDateColumn = (
   }
   const rivalDoubt = (): string | undefined => (isGiven ? undefined : rivals.doubt(left))
   const doubtfulCell = (): Evidence | undefined => {
-    if (left.length === KNOWN_FORMATS.length || left.length < 2) return undefined
+    if (left.length === known.length || left.length < 2) return undefined
     return [...doubtful.values()].find(({ text }) => !isOneDay(readingsOf(text, left)))
   }
   return {
@@ -238,7 +161,7 @@ export const createDateColumn = (
     },
     proven: () => {
       const [only] = left
-      const isSettled = !conflict && left.length < KNOWN_FORMATS.length && !doubtfulCell() && !rivalDoubt()
+      const isSettled = !conflict && left.length < known.length && !doubtfulCell() && !rivalDoubt()
       return only && (isGiven || isSettled) ? { format: only, proof, isOnly: left.length === 1 } : undefined
     },
     remarks: () => [
@@ -256,7 +179,7 @@ export const createDateColumn = (
       if (conflict && proof) {
         return `has dates in several formats: ${showCell(proof)} (${left[0]?.text}), ${showCell(conflict.cell)} (${conflict.reading.format.text}); rows in other formats are rejected with ${dateFormatFlags([...left.slice(0, 1), conflict.reading.format])}`
       }
-      if (unsaid && left.length === KNOWN_FORMATS.length)
+      if (unsaid && left.length === known.length)
         return `${showCell(unsaid)} ${whatIsUnsaid(unsaid.text, unsaidFormats)}`
       const cell = doubtfulCell()
       if (!cell) return rivalDoubt()

@@ -117,10 +117,10 @@ const patternOf = (parts: readonly string[], at: number): string => {
   const part = parts[at] ?? ''
   const token = TOKENS[part]
   if (token?.isName) return String.raw`(\p{L}+\.?)`
-  if (token?.unit === 'quarter') return String.raw`(\d)`
   if (token?.digits) return String.raw`(\d{${token.digits}})`
   // One digit is enough where other digits do not run into it.
-  if (token) return isDigits(parts[at - 1]) || isDigits(parts[at + 1]) ? String.raw`(\d{2})` : String.raw`(\d{1,2})`
+  const isBeside = isDigits(parts[at - 1]) || isDigits(parts[at + 1])
+  if (token) return isBeside ? String.raw`(\d{${token.unit === 'quarter' ? 1 : 2}})` : String.raw`(\d{1,2})`
   if (part.trim() === '') return String.raw`\s+`
   const literal = part.startsWith('[') ? part.slice(1, -1) : part
   return literal.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)

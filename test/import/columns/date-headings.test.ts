@@ -201,3 +201,11 @@ test.each<[header: string, columns: string[]]>([
 ])('headings of one length are read: %s', (header, columns) => {
   expect(read([header])).toEqual({ columns })
 })
+
+test.each<[frequency: 'W' | 'Q', header: string, formats: string]>([
+  ['W', 'User,KPI,2024-02,2024-03', '--date-format YYYY-MM or --date-format YYYY-WW'],
+  ['Q', 'User,KPI,2024-1,2024-2', '--date-format YYYY-MM or --date-format YYYY-Q'],
+])('with the frequency %s, months as headings are in doubt: %s', (frequency, header, formats) => {
+  const create: ImportOptions['create'] = { kinds: new Set(), emailPattern: undefined, frequency }
+  expect(read([header], { create })).toEqual({ issues: [expect.stringContaining(`say which: ${formats}`)] })
+})
