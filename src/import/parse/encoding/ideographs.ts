@@ -51,13 +51,15 @@ const isAsciiLetter = (character: string): boolean => /^[A-Za-z]$/.test(characte
 
 /** Tells whether half-width kana touch ASCII letters, as they do where another encoding is misread. */
 const HALF_BESIDE_LETTER = /[A-Za-z][\uff61-\uff9f]|[\uff61-\uff9f][A-Za-z]/u
+/** Matches signs of clauses before a number that end none: other encodings have the signs of `£300` and `¥300` there. */
+const SIGN_BEFORE_NUMBER = /(?<![\uff61-\uff9f])[\uff61\uff63-\uff65][-+]?\d/u
 /** Matches small letters on both sides of one character: `M眉ller`. */
 const SINGLE_INSIDE = /[a-z][\u0300-\uffff]{1,2}[a-z]|^[A-Z][\u0300-\uffff]{1,2}[a-z]{2}/u
 
 /** Returns what a text costs in a language with thousands of characters. */
 export const costOfIdeographs = (text: string, language: Ideographic): TextCost => {
   const cost = characterCost(language)
-  const isStrange = HALF_BESIDE_LETTER.test(text) || SINGLE_INSIDE.test(text)
+  const isStrange = HALF_BESIDE_LETTER.test(text) || SINGLE_INSIDE.test(text) || SIGN_BEFORE_NUMBER.test(text)
   let [sum, shared, pairs, before] = [0, isStrange ? 10 : 0, 0, '']
   for (const character of text) {
     if (character > '\u007f') {
