@@ -26,6 +26,21 @@ export const isNameOfTotal = (name: string): boolean =>
       .replace(/ ?:$/, ''),
   )
 
+/** Matches what stands between a word for totals and the name of whose they are. */
+const OF = /^(?:for|of|für|von|de|du|des|di|del|per|van|voor)\s+/i
+
+/** Returns the names that a text may be the total of, such as `North` in `North Total` or `Total for North`. */
+export const namesOfSubtotal = (text: string): string[] => {
+  const words = text.trim().split(/\s+/)
+  const [first = '', last = ''] = [words[0], words.at(-1)]
+  if (words.length < 2) return []
+  const behind = words.slice(1).join(' ')
+  return [
+    ...(isNameOfTotal(first) ? [behind, behind.replace(OF, '')] : []),
+    ...(isNameOfTotal(last) ? [words.slice(0, -1).join(' ')] : []),
+  ]
+}
+
 /** Tells whether the user wishes to leave no row out, and so to import whatever is called a total. */
 export const takesTotals = (texts: readonly string[] | undefined): boolean =>
   texts?.some((text) => text.trim().toLowerCase() === NO_ROWS) === true

@@ -2,7 +2,7 @@ import { KpiError } from '../../domain/errors.ts'
 import { isPartOfYear } from '../columns/unusual-headers.ts'
 import { isWords } from './heading/table-body.ts'
 import { countText } from '../text.ts'
-import { ignoresRow, isNameOfTotal, type LeftOutRows, NO_ROWS } from './ignored-rows.ts'
+import { ignoresRow, isNameOfTotal, type LeftOutRows, namesOfSubtotal, NO_ROWS } from './ignored-rows.ts'
 import type { Row } from './rows.ts'
 import type { Table } from './table.ts'
 
@@ -71,10 +71,27 @@ const add = (before: SuspectRows | undefined, kind: SuspectRows['kind'], text: s
   }
 }
 
+/** Bounds the names of rows that are remembered, for telling the totals of each. */
+const MOST_NAMES = 10_000
+
+/** Creates a function that tells whether a row is called a total: of all rows, or of those above with one name. */
+const createTotalCheck = (): ((name: string) => boolean) => {
+  const names = new Set<string>()
+  let last: string | undefined
+  return (name) => {
+    if (name === last) return false
+    if (isTotal(name) || namesOfSubtotal(name).some((one) => names.has(one))) return true
+    if (names.size < MOST_NAMES) names.add(name)
+    last = name
+    return false
+  }
+}
+
 /** Creates a collector for a table with so many columns. */
 export const createSuspectCollector = (columns: number): SuspectCollector => {
   let [totals, footers]: (SuspectRows | undefined)[] = []
   let hasOthers = false
+  const isTotalRow = createTotalCheck()
   const noteFooter = ({ line, cells }: Row, isRejected: boolean): void => {
     const only = onlyCell(cells)
     if (only === undefined || !isRejected) {
@@ -85,7 +102,7 @@ export const createSuspectCollector = (columns: number): SuspectCollector => {
     note: (row, isRejected) => {
       if (columns >= FOOTER_COLUMNS) noteFooter(row, isRejected)
       const words = firstWords(row.cells)
-      if (words === undefined || !isTotal(words)) hasOthers = true
+      if (words === undefined || !isTotalRow(words)) hasOthers = true
       else if (hasOthers && !isRejected) totals = add(totals, 'total', words, row.line)
     },
     found: () => [totals, footers].filter((one) => one !== undefined),

@@ -11,7 +11,8 @@ export type Unit = readonly [before: string, after: string]
 
 /** How a file writes numbers, dates and rows. */
 export type Form = {
-  readonly layout: 'long' | 'kpis' | 'items' | 'dates' | 'kpis over dates' | 'dates over kpis' | 'parts'
+  readonly layout:
+    'long' | 'kpis' | 'items' | 'dates' | 'kpis over dates' | 'dates over kpis' | 'years over months' | 'parts'
   readonly date: string
   readonly months: Language
   /** Dates in columns of their own: the year, the month and, if it has one, the day. */
@@ -42,6 +43,8 @@ export type Form = {
   readonly unitRow: readonly string[]
   readonly total: string
   readonly hasTotalColumn: boolean
+  /** A row of sums behind the rows of each owner. */
+  readonly subtotal: '' | 'Total N' | 'N Total' | 'Summe N'
   readonly footer: string
   readonly encoding: 'utf-8' | 'utf-8 with mark' | 'utf-16le' | 'windows-1252'
   readonly lineEnd: '\n' | '\r\n'
@@ -122,6 +125,7 @@ const anyRows = fc.record({
   unitRow: rarely<readonly string[]>(7, [], ...UNIT_ROWS),
   total: rarely(4, '', ...TOTALS),
   hasTotalColumn: rarely(7, false, true),
+  subtotal: rarely<Form['subtotal']>(9, '', 'Total N', 'N Total', 'Summe N'),
   footer: rarely(4, '', ...FOOTERS),
   encoding: fc.constantFrom<Form['encoding']>('utf-8', 'utf-8', 'utf-8 with mark', 'utf-16le', 'windows-1252'),
   lineEnd: fc.constantFrom<Form['lineEnd']>('\n', '\r\n'),
@@ -149,9 +153,10 @@ const fitTogether = (form: Form): Form => {
     isDateSplit: isSplit,
     time: mayHaveTime ? form.time : 'none',
     owners: ['items', 'parts'].includes(form.layout) ? 'names' : form.owners,
-    unitRow: ['kpis', 'items'].includes(form.layout) && form.extra === '' ? form.unitRow : [],
+    subtotal: form.layout === 'kpis' && form.owners === 'names' && form.extra === '' ? form.subtotal : '',
+    unitRow: ['kpis', 'items', 'dates over kpis'].includes(form.layout) && form.extra === '' ? form.unitRow : [],
     extra: (isSplit && form.extra === 'year') || !(EXTRAS[form.layout] ?? '').includes(form.extra) ? '' : form.extra,
-    hasTotalColumn: form.hasTotalColumn && !['long', 'parts'].includes(form.layout),
+    hasTotalColumn: form.hasTotalColumn && !['long', 'parts', 'years over months'].includes(form.layout),
   }
 }
 
@@ -159,7 +164,7 @@ const fitTogether = (form: Form): Form => {
 export const anyForm = ({ frequency }: Meant): fc.Arbitrary<Form> =>
   fc
     .tuple(
-      fc.constantFrom(...LAYOUTS, ...(frequency === 'M' ? (['parts'] as const) : [])),
+      fc.constantFrom(...LAYOUTS, ...(frequency === 'M' ? (['parts', 'years over months'] as const) : [])),
       anyNumbers,
       anyDates(frequency),
       anyRows,

@@ -82,8 +82,13 @@ const flagsOf = (answers: readonly Answer[]): string[] =>
   answers.flatMap(([flag, value]) => [flag.split(' ')[0] ?? flag, value])
 
 /** Tells whether an import stored what is meant; rows that are none may be rejected. */
-const isRead = ({ code, stored }: Outcome, expected: readonly string[], { total, footer }: Form): boolean =>
-  (code === 0 || (code === 3 && total + footer !== '')) && JSON.stringify(stored) === JSON.stringify(expected)
+const isRead = (
+  { code, stored }: Outcome,
+  expected: readonly string[],
+  { total, footer, subtotal, unitRow }: Form,
+): boolean =>
+  (code === 0 || (code === 3 && total + footer + subtotal + unitRow.join('') !== '')) &&
+  JSON.stringify(stored) === JSON.stringify(expected)
 
 /** Tells whether an import stopped, or rejected rows, without storing anything that is not meant. */
 const isStopped = ({ code, stored }: Outcome, expected: readonly string[]): boolean =>

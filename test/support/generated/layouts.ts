@@ -66,6 +66,9 @@ const cellsOf = (meant: Meant, form: Form): Cell => {
 export const dateName = ({ frequency }: Pick<Meant, 'frequency'>, { names, isPeriodNamed }: Form): string =>
   isPeriodNamed ? NAMES[names].periods[frequency] : NAMES[names].date
 
+/** What the row of an owner's sums is called. */
+export const subtotalOf = (owner: string, { subtotal }: Form): string => subtotal.replace(/N$|^N/, owner)
+
 /** What an extra column is called. */
 export const EXTRA_NAMES: Readonly<Record<Exclude<Form['extra'], ''>, string>> = {
   id: 'ID',
@@ -162,14 +165,17 @@ const long = ({ meant, form, cell, ...parts }: Parts): Table => {
 }
 
 const wideByKpi = ({ meant, form, cell, ...parts }: Parts): Table => {
-  const rows = meant.owners.flatMap((owner) =>
+  const rowsOf = (owner: string, called: readonly string[]): Described[] =>
     parts.rowDays.map(({ day, reading, date }) => ({
-      cells: [...parts.ownerCells(owner), ...date, ...meant.kpis.map((kpi) => cell(owner, kpi, day, reading))],
+      cells: [...called, ...date, ...meant.kpis.map((kpi) => cell(owner, kpi, day, reading))],
       owner,
       kpi: '',
       day,
-    })),
-  )
+    }))
+  const rows = meant.owners.flatMap((owner) => {
+    const own = rowsOf(owner, parts.ownerCells(owner))
+    return form.subtotal === '' ? own : [...own, ...rowsOf(owner, [subtotalOf(owner, form)]).slice(-1)]
+  })
   return withExtra([...parts.ownerNames, ...parts.dateNames, ...meant.kpis], rows, form)
 }
 
@@ -217,6 +223,21 @@ const datesOverKpis = ({ meant, cell, ...parts }: Parts): Table => [
   ]),
 ]
 
+/** The years and months of consecutive months, with the KPI in a column. */
+const yearsOverMonths = ({ meant, form, cell, ...parts }: Parts): Table => {
+  const years = meant.days.map((day) => String(civil(day).year))
+  const names = monthNames(form.months, form.date.includes('MMMM'))
+  const months = meant.days.map((day) => names[civil(day).month - 1] ?? '')
+  const keys = [...parts.ownerNames, NAMES[form.names].kpi]
+  return [
+    [...keys.map(() => ''), ...years.map((year, at) => (year === years[at - 1] ? '' : year))],
+    [...keys, ...months],
+    ...meant.owners.flatMap((owner) =>
+      meant.kpis.map((kpi) => [...parts.ownerCells(owner), kpi, ...meant.days.map((day) => cell(owner, kpi, day))]),
+    ),
+  ]
+}
+
 const yearsByMonths = ({ meant, form, cell }: Parts): Table => {
   const { days, owners, kpis } = meant
   const years = [...new Set(days.map((day) => civil(day).year))]
@@ -235,6 +256,7 @@ const BUILDERS: Readonly<Record<Form['layout'], (parts: Parts) => Table>> = {
   dates: wideByDate,
   'kpis over dates': kpisOverDates,
   'dates over kpis': datesOverKpis,
+  'years over months': yearsOverMonths,
   parts: yearsByMonths,
 }
 

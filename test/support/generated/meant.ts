@@ -75,7 +75,10 @@ export const anyMeant: fc.Arbitrary<Meant> = fc
   .record({
     frequency: fc.constantFrom<Frequency>('D', 'D', 'W', 'M', 'M', 'Q', 'Y'),
     start: fc.integer({ min: FIRST, max: LAST }),
-    count: fc.integer({ min: 3, max: 7 }),
+    count: fc.oneof(
+      { weight: 9, arbitrary: fc.integer({ min: 3, max: 7 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 12, max: 40 }) },
+    ),
     owners: anyOwners,
     kpis: anyKpis,
   })

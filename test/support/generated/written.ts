@@ -1,5 +1,5 @@
 import { DATED_ROWS, type Form } from './form.ts'
-import { dateName, EXTRA_NAMES, layOut, NAMES, reduce, type Table } from './layouts.ts'
+import { dateName, EXTRA_NAMES, layOut, NAMES, reduce, subtotalOf, type Table } from './layouts.ts'
 import type { Meant } from './meant.ts'
 import { readFormat } from './write-day.ts'
 
@@ -48,7 +48,11 @@ const headerRows = ({ layout }: Pick<Form, 'layout'>): number => (layout.include
 const unitRow = (table: Table, { unitRow: units, layout, names, owners, isDateSplit }: Form): string[] => {
   const width = table[0]?.length ?? 0
   const ownerColumns = layout === 'items' ? 0 : owners === 'both' ? 2 : 1
-  const dateColumns = isDateSplit ? (table[0] ?? []).filter((name) => isPart(name, names)).length : 1
+  const dateColumns = isDateSplit
+    ? (table[0] ?? []).filter((name) => isPart(name, names)).length
+    : layout === 'dates over kpis'
+      ? 0
+      : 1
   return Array.from({ length: width }, (_, at) => {
     const value = at - ownerColumns - dateColumns
     return value < 0 ? '' : (units[layout === 'items' ? 0 : value % units.length] ?? '')
@@ -110,8 +114,11 @@ const columnAnswers = (meant: Meant, form: Form): Answer[] => {
 }
 
 /** The texts by which rows are left out that are none. */
-const rowAnswers = ({ total, footer, titles, ...form }: Form): Answer[] => {
-  const texts = [...form.unitRow, total, footer === '' ? '' : `"${footer}"`].filter((text) => text !== '')
+const rowAnswers = ({ owners }: Meant, form: Form): Answer[] => {
+  const { total, footer, titles } = form
+  const subtotals =
+    form.subtotal === '' ? [] : owners.map((owner) => `"${subtotalOf(owner, form).replaceAll('"', '""')}"`)
+  const texts = [...form.unitRow, ...subtotals, total, footer === '' ? '' : `"${footer}"`].filter((text) => text !== '')
   return [
     ['--skip-lines', String(titles + headerRows(form) - 1)],
     ...(texts.length > 0 ? ([['--ignore-rows', texts.join(',')]] as const) : []),
@@ -133,7 +140,7 @@ const answersTo = (meant: Meant, form: Form, encoding: Form['encoding']): Answer
     ...(words.length > 0 ? ([['--missing', words.join(',')]] as const) : []),
     ...(form.time === 'none' ? [] : ([['--time', 'drop']] as const)),
     ...(form.time === 'several' ? ([['--on-duplicate', form.fold]] as const) : []),
-    ...rowAnswers(form),
+    ...rowAnswers(meant, form),
     ...columnAnswers(meant, form),
   ]
 }
