@@ -4,6 +4,7 @@ import type { Variant } from '../domain/variants.ts'
 import { type ColumnPlan, planColumns } from './columns/columns.ts'
 import { isExported } from './columns/header.ts'
 import { mayNameSources } from './columns/item-words.ts'
+import { contentsOf } from './columns/contents.ts'
 import type { Heading } from './columns/layout.ts'
 import type { ImportOptions } from './options.ts'
 import type { Row } from './parse/rows.ts'
@@ -26,17 +27,17 @@ const rejectClearAndAdd = ({ wide }: ColumnPlan, { clearEmpty, onConflict }: Imp
 /** Sets how many rows show what columns hold whose names do not say it. */
 const SAMPLE_ROWS = 500
 
-/** Returns the header of a file, and its first rows. */
-const readHeading = async (table: Table): Promise<Heading> => {
+/** Returns the header of a file, and what its first rows show. */
+const readHeading = async (table: Table, { missing }: ImportOptions): Promise<Heading> => {
   const rows: Row[] = []
   for await (const some of table.rows()) {
     rows.push(...some.slice(0, SAMPLE_ROWS - rows.length))
     if (rows.length >= SAMPLE_ROWS) break
   }
-  const [header, ...sample] = rows.map(({ cells }) => cells)
-  if (!header || header.length === 0)
-    throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
-  return { header, upper: table.upper, sample }
+  const [first, ...sample] = rows
+  const header = first?.cells ?? []
+  if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
+  return { header, upper: table.upper, contents: contentsOf(sample, missing) }
 }
 
 const mayHaveSources = (header: readonly string[], { variant }: Client, options: ImportOptions): boolean =>
@@ -44,7 +45,7 @@ const mayHaveSources = (header: readonly string[], { variant }: Client, options:
 
 /** Fetches the reference data, and finds out what the columns mean. */
 export const beginFile = async (table: Table, client: Client, options: ImportOptions): Promise<Begun> => {
-  const heading = await readHeading(table)
+  const heading = await readHeading(table, options)
   const { header } = heading
   const sources = mayHaveSources(header, client, options)
   const reference = await fetchReference(client, {
@@ -88,7 +89,7 @@ export const faultsOfHeaders = async (
   })
   const faultOf = async (table: Table): Promise<KpiError | undefined> => {
     try {
-      planBy(await readHeading(table), client, options, reference)
+      planBy(await readHeading(table, options), client, options, reference)
       return undefined
     } catch (error) {
       if (error instanceof KpiError) return error

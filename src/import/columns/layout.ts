@@ -1,9 +1,11 @@
 import { Fault } from '../../domain/errors.ts'
 import type { ImportOptions, NameRole } from '../options.ts'
-import { columnsOf, contentOf, faultOfSeveral, faultsOfMixed, recognizeDate, type Sample } from './content.ts'
+import { faultOfSeveral, faultsOfUnclear } from './content-faults.ts'
+import { columnsHolding, type Contents, contentsOf } from './contents.ts'
 import { findDateHeadings, isYearName } from './date-headings.ts'
 import { type HeaderFindings, hasNameOfRole, isPeriodName, recognizeColumns, unassignedColumns } from './header.ts'
 import { itemColumns, severalItemColumns } from './item-words.ts'
+import { namesIds } from './name-words.ts'
 import { isGiven, isOfHeader, isOwned, KEY_ROLES, suggestedPlaces, VALUE_ROLES } from './required-roles.ts'
 import { strangeColumns } from './unusual-headers.ts'
 import {
@@ -15,12 +17,15 @@ import {
   type WideReading,
 } from './wide.ts'
 
-/** Describes the header of a file: its labels, those of a second row above them, and the first rows below. */
+/** Describes the header of a file: its labels, those of a second row above them, and what the columns below hold. */
 export type Heading = {
   readonly header: readonly string[]
   readonly upper?: readonly string[] | undefined
-  readonly sample?: Sample
+  readonly contents?: Contents
 }
+
+/** Returns what the columns hold; nothing is known of them without rows. */
+const contentsIn = ({ contents }: Heading): Contents => contents ?? contentsOf([], undefined)
 
 /** Tells whether the header can only be that of the long layout, with a row for each entry. */
 const isSurelyLong = (found: HeaderFindings, options: ImportOptions): boolean => {
@@ -32,18 +37,18 @@ const isSurelyLong = (found: HeaderFindings, options: ImportOptions): boolean =>
 }
 
 /** Returns the columns that may hold the actuals of something that is created: those of numbers, and known names. */
-const placesToCreate = (
-  found: HeaderFindings,
-  role: NameRole,
-  { sample = [] }: Heading,
-  known: Directories,
-  { missing }: ImportOptions,
-): number[] =>
+const placesToCreate = (found: HeaderFindings, role: NameRole, heading: Heading, known: Directories): number[] =>
   unassignedColumns(found).filter((at) => {
     const isKnown = !(known[role]?.find(found.header[at] ?? '') instanceof Fault)
     // What the first rows leave blank may have values further down.
-    return isKnown || ['numbers', 'years', 'nothing'].includes(contentOf(sample, at, missing))
+    return isKnown || ['numbers', 'years', 'nothing'].includes(contentsIn(heading).of(at))
   })
+
+/** Returns the other columns whose cells are numbers in part, or begin like numbers; codes are left out. */
+const unclearPlaces = (found: HeaderFindings, heading: Heading, places: readonly number[]): number[] =>
+  columnsHolding(found, contentsIn(heading), 'mixed', 'quantities', 'times').filter(
+    (at) => !places.includes(at) && !namesIds(found.header[at] ?? ''),
+  )
 
 /** Returns the kind of owner that most headers name; if none does, the kind that may be created. */
 const ownerRole = (found: HeaderFindings, options: ImportOptions, directories: Directories): 'user' | 'source' => {
@@ -96,14 +101,11 @@ const findWide = (
   const moreOwners = !isOwned(found, options) && owners > kpis
   const of = isGiven(found, options, 'kpi') || moreOwners ? owner : 'kpi'
   const mayCreate = creates(options, of)
-  const places = mayCreate ? placesToCreate(found, of, heading, directories, options) : unassignedColumns(found)
-  const isNone = Math.max(of === 'kpi' ? kpis : owners, mayCreate ? places.length : 0) === 0
+  const places = mayCreate ? placesToCreate(found, of, heading, directories) : unassignedColumns(found)
+  const unclear = mayCreate ? unclearPlaces(found, heading, places) : []
+  const isNone = Math.max(of === 'kpi' ? kpis : owners, mayCreate ? places.length + unclear.length : 0) === 0
   if (isNone && options.layout !== 'wide') return undefined
-  if (mayCreate) {
-    const { sample = [] } = heading
-    const mixed = columnsOf(found, sample, options.missing, 'mixed').filter((at) => !places.includes(at))
-    found.issues.push(...faultsOfMixed(found, sample, mixed, options.missing))
-  }
+  found.issues.push(...faultsOfUnclear(found, contentsIn(heading), unclear, isOwned(found, options)))
   const best = readWide(of, found, directories, options, places)
   addFaults(found, best, options)
   return best
@@ -160,23 +162,34 @@ const findItems = (found: HeaderFindings, options: ImportOptions, directories: D
     found.issues.push(severalItemColumns([one, ...others].map((at) => found.header[at]?.trim() ?? '')))
 }
 
+/**
+ * Finds the column of dates by its cells if none has such a name: the only one of dates, else the only one named for
+ * years.
+ */
+const recognizeDate = (found: HeaderFindings, contents: Contents): void => {
+  const dates = columnsHolding(found, contents, 'dates')
+  const years = columnsHolding(found, contents, 'years').filter((at) => isYearName(found.header[at] ?? ''))
+  const [one, ...others] = dates.length > 0 ? dates : years
+  if (one !== undefined && others.length === 0) found.roles.set('date', one)
+}
+
 /** Finds what no name says by what the columns hold; only where what is missing is created, after it was shown. */
 const findByContent = (
   found: HeaderFindings,
   options: ImportOptions,
   directories: Directories,
-  { sample = [] }: Heading,
+  heading: Heading,
   wide: WideColumns | undefined,
 ): void => {
   const isOwnedByHeader = wide !== undefined && isOfHeader(wide, 'user')
   if (!isOwned(found, options) && !isOwnedByHeader) {
     const role = directories.source !== undefined && options.as !== 'users' ? 'source' : 'user'
-    const texts = columnsOf(found, sample, options.missing, 'texts', 'mixed')
+    const texts = columnsHolding(found, contentsIn(heading), 'texts', 'mixed')
     if (texts.length > 1) found.issues.push(faultOfSeveral(found, role, texts))
     else if (texts[0] !== undefined) found.roles.set(role, texts[0])
   }
   if (wide || found.roles.has('actual')) return
-  const numbers = columnsOf(found, sample, options.missing, 'numbers')
+  const numbers = columnsHolding(found, contentsIn(heading), 'numbers')
   if (numbers.length > 1) found.issues.push(faultOfSeveral(found, 'actual', numbers))
   else if (numbers[0] !== undefined) found.roles.set('actual', numbers[0])
 }
@@ -201,7 +214,7 @@ export const recognizeLayout = (
   const byDates = findDates(found, options, directories, heading)
   for (const { at } of byDates?.columns ?? []) found.ignored.add(at)
   const isCreating = options.create !== undefined
-  if (isCreating && !byDates && !isGiven(found, options, 'date')) recognizeDate(found, heading.sample ?? [])
+  if (isCreating && !byDates && !isGiven(found, options, 'date')) recognizeDate(found, contentsIn(heading))
   findItems(found, options, directories)
   const wide = byDates ?? findWide(found, options, directories, heading)
   if (!wide) recognizeColumns(found, VALUE_ROLES)

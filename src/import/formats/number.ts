@@ -57,6 +57,14 @@ const matchAt = (pattern: RegExp, text: string, at: number): string | undefined 
   return pattern.exec(text)?.[0]
 }
 
+const BEGINNING = new RegExp(
+  String.raw`^[-+−–(<>≤≥~≈±]{0,3}[${BLANK}]{0,2}(?:${CURRENCY})?[${BLANK}]{0,2}[-+−–(]{0,2}[.,]?\d`,
+  'iu',
+)
+
+/** Tells whether a text begins like a number: with a digit, perhaps after signs or a currency. */
+export const beginsWithNumber = (text: string): boolean => BEGINNING.test(text)
+
 /** Strips signs, brackets, percent and currency off a number; returns `undefined` if the rest is no number. */
 export const stripAffixes = (text: string): AffixedNumber | undefined => {
   let [body, before, after] = ['', '', '']

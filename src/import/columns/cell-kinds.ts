@@ -1,0 +1,45 @@
+import { memoize } from '../formats/date-format.ts'
+import { beginsWithNumber, readAffixedNumber, stripAffixes } from '../formats/number.ts'
+import { isTimeOfDay, splitTime } from '../formats/time-of-day.ts'
+import { isWholeDate } from './unusual-headers.ts'
+
+/** Names what a cell can be by itself; of several, the first. */
+export type CellKind = 'year' | 'number' | 'time' | 'date' | 'quantity' | 'text'
+
+const SHORT_NUMBER = /^-?\d{1,9}(?:[.,]\d{1,4})?$/
+const YEAR = /^(?:1[5-9]|20|21)\d{2}$/
+const DIGIT = /\d/
+
+const isNumber = (text: string): boolean => {
+  if (SHORT_NUMBER.test(text)) return true
+  const affixed = stripAffixes(text)
+  return (
+    affixed !== undefined &&
+    (readAffixedNumber(affixed, '.') !== undefined || readAffixedNumber(affixed, ',') !== undefined)
+  )
+}
+
+/** Sets how long a date may be, with its time and the name of its day. */
+const LONGEST_DATE = 60
+
+const readsAsDate = memoize((text) => isWholeDate(splitTime(text)?.date ?? text), 10_000)
+
+/** Tells whether a cell is a date or a period, with or without a time of day. */
+export const isDate = (text: string): boolean => text.length <= LONGEST_DATE && DIGIT.test(text) && readsAsDate(text)
+
+/** Matches codes of letters and digits in several parts, such as `4711-A`, and long ones of hexadecimal digits. */
+const CODE = /^[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)+$/u
+const HEXADECIMAL = /^[\da-f]{8,}$/i
+const LETTER = /\p{L}/u
+
+/** Tells whether a text that begins with a digit is plainly the id of something. */
+const isCode = (text: string): boolean => LETTER.test(text) && (CODE.test(text) || HEXADECIMAL.test(text))
+
+/** Returns what a cell is: a `quantity` begins like a number, and goes on in a way that is not read. */
+export const kindOfCell = (text: string): CellKind => {
+  if (YEAR.test(text)) return 'year'
+  if (isNumber(text)) return 'number'
+  if (isTimeOfDay(text)) return 'time'
+  if (isDate(text)) return 'date'
+  return beginsWithNumber(text) && !isCode(text) ? 'quantity' : 'text'
+}

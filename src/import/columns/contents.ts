@@ -1,0 +1,110 @@
+import { type Evidence, faultOfNoValue } from '../formats/evidence.ts'
+import type { ImportOptions } from '../options.ts'
+import { type CellKind, isDate, kindOfCell } from './cell-kinds.ts'
+import { type HeaderFindings, unassignedColumns } from './header.ts'
+
+/**
+ * Names what the cells of a column are, as far as the rows show it: `quantities` begin like numbers, and go on in a way
+ * that is not read; `mixed` are numbers and other texts.
+ */
+type Content = 'numbers' | 'years' | 'dates' | 'times' | 'quantities' | 'texts' | 'mixed' | 'nothing'
+
+/** Describes a row: the line on which it begins, and its cells. */
+type SampleRow = { readonly line: number; readonly cells: readonly string[] }
+
+/** Counts what the cells of a column are; cells that are empty or stand for no value do not count. */
+type Tally = {
+  filled: number
+  /** Counts the cells that are dates, as long as all of them are. */
+  dates: number
+  readonly counts: Map<CellKind, number>
+  readonly first: Map<CellKind, Evidence>
+  /** Holds the first texts that are no numbers, each once. */
+  readonly others: Evidence[]
+  last: { readonly text: string; readonly kind: CellKind }
+}
+
+/** Holds what the cells of columns show, for those columns that were asked about. */
+export type Contents = {
+  readonly of: (at: number) => Content
+  /** Returns the first cell of a kind. */
+  readonly first: (at: number, kind: CellKind) => Evidence | undefined
+  /** Returns the first texts of a column that are no numbers, and whether these are at most as many as its numbers. */
+  readonly others: (at: number) => { readonly cells: readonly Evidence[]; readonly areFew: boolean }
+}
+
+const MOST_OTHERS = 3
+
+const newTally = (): Tally => ({
+  filled: 0,
+  dates: 0,
+  counts: new Map(),
+  first: new Map(),
+  others: [],
+  last: { text: '', kind: 'text' },
+})
+
+const countOf = ({ counts }: Tally, ...kinds: readonly CellKind[]): number =>
+  kinds.reduce((sum, kind) => sum + (counts.get(kind) ?? 0), 0)
+
+const noteOther = ({ others }: Tally, text: string, line: number): void => {
+  if (others.length < MOST_OTHERS && others.every((other) => other.text !== text)) others.push({ text, line })
+}
+
+const noteCell = (tally: Tally, text: string, line: number): void => {
+  const { counts, first, last } = tally
+  const kind = text === last.text ? last.kind : kindOfCell(text)
+  if (text !== last.text) tally.last = { text, kind }
+  if (tally.dates === tally.filled && (kind === 'date' || isDate(text))) tally.dates += 1
+  tally.filled += 1
+  counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  if (!first.has(kind)) first.set(kind, { text, line })
+  if (kind !== 'number' && kind !== 'year') noteOther(tally, text, line)
+}
+
+/** Sets which share of the cells has to begin like numbers: a few may be words for no value that nobody knows. */
+const NEARLY_ALL = 0.9
+
+const contentOf = (tally: Tally): Content => {
+  const { filled, dates } = tally
+  const isAll = (...kinds: readonly CellKind[]): boolean => countOf(tally, ...kinds) === filled
+  if (filled === 0) return 'nothing'
+  if (isAll('year')) return 'years'
+  if (isAll('number', 'year')) return 'numbers'
+  if (dates === filled) return 'dates'
+  if (isAll('time')) return 'times'
+  if (countOf(tally, 'number', 'year') > 0) return 'mixed'
+  return countOf(tally, 'quantity', 'time') >= NEARLY_ALL * filled ? 'quantities' : 'texts'
+}
+
+/** Returns what the columns of some rows hold; `missing` are the words that stand for no value. */
+export const contentsOf = (rows: readonly SampleRow[], missing: ImportOptions['missing']): Contents => {
+  const tallies = new Map<number, Tally>()
+  const says = (text: string): boolean =>
+    text !== '' && faultOfNoValue(text) === undefined && missing?.has(text.toLowerCase()) !== true
+  const note = (tally: Tally, at: number, { cells, line }: SampleRow): void => {
+    const text = cells[at]?.trim() ?? ''
+    if (says(text)) noteCell(tally, text, line)
+  }
+  const tallyOf = (at: number): Tally => {
+    const known = tallies.get(at)
+    if (known) return known
+    const tally = newTally()
+    tallies.set(at, tally)
+    for (const row of rows) note(tally, at, row)
+    return tally
+  }
+  return {
+    of: (at) => contentOf(tallyOf(at)),
+    first: (at, kind) => tallyOf(at).first.get(kind),
+    others: (at) => {
+      const tally = tallyOf(at)
+      const numbers = countOf(tally, 'number', 'year')
+      return { cells: tally.others, areFew: tally.filled - numbers <= numbers }
+    },
+  }
+}
+
+/** Returns the columns without a meaning that hold something. */
+export const columnsHolding = (found: HeaderFindings, contents: Contents, ...wanted: readonly Content[]): number[] =>
+  unassignedColumns(found).filter((at) => wanted.includes(contents.of(at)))

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { createDirectory } from '../../../src/client/directory.ts'
+import { KpiError } from '../../../src/domain/errors.ts'
+import { planColumns } from '../../../src/import/columns/columns.ts'
+import { contentsOf } from '../../../src/import/columns/contents.ts'
+import type { Directories } from '../../../src/import/columns/wide.ts'
+import type { ImportOptions } from '../../../src/import/options.ts'
+import type { Lookup } from '../../../src/import/permissions.ts'
+import { optionsOf } from '../../support/import.ts'
+
+/** What is known in a new account, where what is missing is created. */
+const anything = (kind: string): Lookup => {
+  const made = new Map<string, number>()
+  const idOf = (name: string): number => made.get(name) ?? made.set(name, made.size + 1).size
+  return { ...createDirectory(kind, []), create: (name) => ({ id: idOf(name), name }) }
+}
+
+const create: ImportOptions['create'] = { kinds: new Set(['users', 'kpis', 'items', 'assignments']) }
+
+/** What becomes of each column of a file, its first row being the header; or the faults of the header. */
+const columnsOf = (rows: readonly string[], options: Partial<ImportOptions> = {}): string[] => {
+  const [header = [], ...others] = rows.map((row) => row.split(';'))
+  const contents = contentsOf(
+    others.map((cells, at) => ({ line: at + 2, cells })),
+    options.missing,
+  )
+  const directories: Directories = {
+    kpi: anything('KPI'),
+    user: anything('user'),
+    source: anything('breakdown item'),
+    takesSources: true,
+  }
+  try {
+    const { roles, wide, unused } = planColumns({ header, contents }, optionsOf({ create, ...options }), directories)
+    return header.map((name, at) => {
+      const role = [...roles].find(([, place]) => place === at)?.[0]
+      const isValue = wide?.columns.some((column) => column.at === at)
+      return role ?? (isValue ? 'value' : unused.includes(name) ? 'unused' : 'ignored')
+    })
+  } catch (error) {
+    if (!(error instanceof KpiError)) throw error
+    return error.issues.map(({ field, message }) => `${field}: ${message}`)
+  }
+}
+
+/** What becomes of one column beside a store, a month and a number. */
+const columnOf = (name: string, cells: readonly string[], options: Partial<ImportOptions> = {}): string => {
+  const rows = cells.map((cell, at) => `S${at};2026-0${at + 1};${cell};${at * 7 + 3}`)
+  const [, , found = '', ...others] = columnsOf([`Store;Month;${name};Visits`, ...rows], options)
+  return others.length > 0 ? found : columnsOf([`Store;Month;${name};Visits`, ...rows], options).join('\n')
+}
+
+describe('a column of texts that begin like numbers', () => {
+  test.each<[name: string, cells: string[], first: string]>([
+    ['Sales', ['1.2M', '950k'], '"1.2M" on line 2'],
+    ['Handling time', ['12 min', '9 min'], '"12 min" on line 2'],
+    ['Sales', ['12,500円', '9,000円'], '"12,500円" on line 2'],
+    ['Duration', ['36:30', '40:10'], '"36:30" on line 2'],
+    ['Sales', ['€1.2M', '€0.9M'], '"€1.2M" on line 2'],
+    ['Sales', ['<5', '>100'], '"<5" on line 2'],
+    ['Share', ['3 of 10', '4 of 10'], '"3 of 10" on line 2'],
+    ['Age', ['10-19', '20-29'], '"10-19" on line 2'],
+    ['Sales', [...Array.from({ length: 9 }, () => '1k'), 'closed'], '"1k" on line 2'],
+  ])('%s, %s, is not left out unasked', (name, cells, first) => {
+    expect(columnOf(name, cells.slice(0, 9))).toBe(
+      `${name}: has numbers with other text, such as ${first}, which are not read as numbers: write plain numbers, --ignore ${/ /.test(name) ? `"${name}"` : name} leaves the column out`,
+    )
+    expect(columnOf(name, cells.slice(0, 9), { ignore: [name] })).toBe('ignored')
+  })
+
+  test.each<[name: string, cells: string[]]>([
+    ['Note', ['sunny', 'rain, 3 hours']],
+    ['Variant', ['A-17', 'B-2']],
+    ['Variant', ['17-A', '18-B']],
+    ['Digest', ['5f3a9c1b', '77d01e2f']],
+    ['Trace', ['550e8400-e29b-41d4-a716-446655440000', '6ba7b810-9dad-11d1-80b4-00c04fd430c8']],
+    ['Order no', ['12/2026/1', '12/2026/2']],
+    ['Phone', ['+49 30 1234', '030 99887']],
+    ['Since', ['2026-03-01', '2026-03-02']],
+  ])('%s, %s, is no such column', (name, cells) => {
+    expect(columnOf(name, cells)).toBe('unused')
+  })
+
+  test('may be the names of items, if no other column is', () => {
+    const rows = ['Band;Month;Visits', '10-19;2026-01;4', '20-29;2026-01;5']
+    expect(columnsOf(rows)[0]).toContain(
+      '--ignore Band leaves the column out, --map source=Band takes its cells as names',
+    )
+    expect(columnsOf(rows, { map: new Map([['source', 'Band']]) })).toEqual(['source', 'date', 'value'])
+  })
+})
+
+test('dates with dots are dates, and no numbers', () => {
+  expect(columnsOf(['Stichtag;Store;Visits', '26.03.2026;A;1', '27.03.2026;A;2'])).toEqual(['date', 'source', 'value'])
+})
