@@ -37,7 +37,7 @@ const readHeading = async (table: Table, { missing }: ImportOptions): Promise<He
   const [first, ...sample] = rows
   const header = first?.cells ?? []
   if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
-  return { header, upper: table.upper, contents: contentsOf(sample, missing) }
+  return { header, upper: table.upper, contents: contentsOf(header, sample, missing) }
 }
 
 const mayHaveSources = (header: readonly string[], { variant }: Client, options: ImportOptions): boolean =>

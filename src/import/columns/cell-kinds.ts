@@ -1,10 +1,11 @@
 import { memoize } from '../formats/date-format.ts'
 import { beginsWithNumber, readAffixedNumber, stripAffixes } from '../formats/number.ts'
 import { isTimeOfDay, splitTime } from '../formats/time-of-day.ts'
+import { isUnit } from '../formats/units.ts'
 import { isWholeDate } from './unusual-headers.ts'
 
 /** Names what a cell can be by itself; of several, the first. */
-export type CellKind = 'year' | 'number' | 'time' | 'date' | 'quantity' | 'text'
+export type CellKind = 'year' | 'number' | 'time' | 'date' | 'quantity' | 'unit' | 'text'
 
 const SHORT_NUMBER = /^-?\d{1,9}(?:[.,]\d{1,4})?$/
 const YEAR = /^(?:1[5-9]|20|21)\d{2}$/
@@ -35,11 +36,15 @@ const LETTER = /\p{L}/u
 /** Tells whether a text that begins with a digit is plainly the id of something. */
 const isCode = (text: string): boolean => LETTER.test(text) && (CODE.test(text) || HEXADECIMAL.test(text))
 
-/** Returns what a cell is: a `quantity` begins like a number, and goes on in a way that is not read. */
-export const kindOfCell = (text: string): CellKind => {
+/**
+ * Returns what a cell is: a `quantity` begins like a number, and goes on in a way that is not read. More texts are units
+ * in a column that is named for them.
+ */
+export const kindOfCell = (text: string, isUnitColumn: boolean): CellKind => {
   if (YEAR.test(text)) return 'year'
   if (isNumber(text)) return 'number'
   if (isTimeOfDay(text)) return 'time'
   if (isDate(text)) return 'date'
-  return beginsWithNumber(text) && !isCode(text) ? 'quantity' : 'text'
+  if (beginsWithNumber(text)) return isCode(text) ? 'text' : 'quantity'
+  return isUnit(text, isUnitColumn) ? 'unit' : 'text'
 }

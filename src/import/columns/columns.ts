@@ -1,6 +1,7 @@
 import { type Issue, KpiError } from '../../domain/errors.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import { mayNotRead } from '../permissions.ts'
+import { columnsHolding } from './contents.ts'
 import { type HeaderFindings, namedColumns, nearColumn, unassignedColumns } from './header.ts'
 import { type Heading, recognizeKeys, recognizeLayout } from './layout.ts'
 import { isGiven, isOwned, KEY_ROLES, lackingRoles, suggestedPlaces } from './required-roles.ts'
@@ -19,6 +20,8 @@ export type ColumnPlan = {
   readonly wide: WideColumns | undefined
   /** Lists headers without a meaning, without the columns that the user asked to ignore. */
   readonly unused: readonly string[]
+  /** Lists columns without a meaning that only say which currency or unit the values of a row have. */
+  readonly units?: readonly number[]
   /** Tells whether the file was exported for a spreadsheet, with a mark before notes that would run as formulas. */
   readonly isMarked?: boolean
 }
@@ -114,6 +117,9 @@ const unusedColumns = (found: HeaderFindings): string[] => {
   ]
 }
 
+const unitColumns = (found: HeaderFindings, { contents }: Heading): number[] =>
+  contents ? columnsHolding(found, contents, 'units') : []
+
 /** Finds out what each column means. Everything that is unclear is one `malformed` error with all its issues. */
 export const planColumns = (heading: Heading, options: ImportOptions, directories: Directories): ColumnPlan => {
   const { header } = heading
@@ -122,7 +128,14 @@ export const planColumns = (heading: Heading, options: ImportOptions, directorie
   requireNames(found, options, directories)
   const wide = recognizeLayout(found, options, directories, heading)
   requireLines(found)
-  const plan = { header, roles: found.roles, joined: found.joined, wide, unused: unusedColumns(found) }
+  const plan = {
+    header,
+    roles: found.roles,
+    joined: found.joined,
+    wide,
+    unused: unusedColumns(found),
+    units: unitColumns(found, heading),
+  }
   const lacking = lackingRoles(found, wide, options)
   if (found.roles.size === 0 && !wide) {
     const names = header.filter((name) => name.trim() !== '').join(', ')

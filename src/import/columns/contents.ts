@@ -1,19 +1,21 @@
 import { type Evidence, faultOfNoValue } from '../formats/evidence.ts'
+import { namesUnits } from '../formats/units.ts'
 import type { ImportOptions } from '../options.ts'
 import { type CellKind, isDate, kindOfCell } from './cell-kinds.ts'
 import { type HeaderFindings, unassignedColumns } from './header.ts'
 
 /**
  * Names what the cells of a column are, as far as the rows show it: `quantities` begin like numbers, and go on in a way
- * that is not read; `mixed` are numbers and other texts.
+ * that is not read; `units` are currencies or other units; `mixed` are numbers and other texts.
  */
-type Content = 'numbers' | 'years' | 'dates' | 'times' | 'quantities' | 'texts' | 'mixed' | 'nothing'
+type Content = 'numbers' | 'years' | 'dates' | 'times' | 'quantities' | 'units' | 'texts' | 'mixed' | 'nothing'
 
 /** Describes a row: the line on which it begins, and its cells. */
 type SampleRow = { readonly line: number; readonly cells: readonly string[] }
 
 /** Counts what the cells of a column are; cells that are empty or stand for no value do not count. */
 type Tally = {
+  readonly isUnitColumn: boolean
   filled: number
   /** Counts the cells that are dates, as long as all of them are. */
   dates: number
@@ -35,7 +37,8 @@ export type Contents = {
 
 const MOST_OTHERS = 3
 
-const newTally = (): Tally => ({
+const newTally = (header: string): Tally => ({
+  isUnitColumn: namesUnits(header),
   filled: 0,
   dates: 0,
   counts: new Map(),
@@ -53,7 +56,7 @@ const noteOther = ({ others }: Tally, text: string, line: number): void => {
 
 const noteCell = (tally: Tally, text: string, line: number): void => {
   const { counts, first, last } = tally
-  const kind = text === last.text ? last.kind : kindOfCell(text)
+  const kind = text === last.text ? last.kind : kindOfCell(text, tally.isUnitColumn)
   if (text !== last.text) tally.last = { text, kind }
   if (tally.dates === tally.filled && (kind === 'date' || isDate(text))) tally.dates += 1
   tally.filled += 1
@@ -73,12 +76,17 @@ const contentOf = (tally: Tally): Content => {
   if (isAll('number', 'year')) return 'numbers'
   if (dates === filled) return 'dates'
   if (isAll('time')) return 'times'
+  if (isAll('unit')) return 'units'
   if (countOf(tally, 'number', 'year') > 0) return 'mixed'
   return countOf(tally, 'quantity', 'time') >= NEARLY_ALL * filled ? 'quantities' : 'texts'
 }
 
 /** Returns what the columns of some rows hold; `missing` are the words that stand for no value. */
-export const contentsOf = (rows: readonly SampleRow[], missing: ImportOptions['missing']): Contents => {
+export const contentsOf = (
+  header: readonly string[],
+  rows: readonly SampleRow[],
+  missing: ImportOptions['missing'],
+): Contents => {
   const tallies = new Map<number, Tally>()
   const says = (text: string): boolean =>
     text !== '' && faultOfNoValue(text) === undefined && missing?.has(text.toLowerCase()) !== true
@@ -89,7 +97,7 @@ export const contentsOf = (rows: readonly SampleRow[], missing: ImportOptions['m
   const tallyOf = (at: number): Tally => {
     const known = tallies.get(at)
     if (known) return known
-    const tally = newTally()
+    const tally = newTally(header[at] ?? '')
     tallies.set(at, tally)
     for (const row of rows) note(tally, at, row)
     return tally

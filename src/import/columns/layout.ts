@@ -25,7 +25,7 @@ export type Heading = {
 }
 
 /** Returns what the columns hold; nothing is known of them without rows. */
-const contentsIn = ({ contents }: Heading): Contents => contents ?? contentsOf([], undefined)
+const contentsIn = ({ header, contents }: Heading): Contents => contents ?? contentsOf(header, [], undefined)
 
 /** Tells whether the header can only be that of the long layout, with a row for each entry. */
 const isSurelyLong = (found: HeaderFindings, options: ImportOptions): boolean => {

@@ -5,7 +5,7 @@ import type { DECIMALS } from '../options.ts'
 import { faultOfNoValue, Misread } from './evidence.ts'
 
 /** Lists the codes of currencies before or after amounts. */
-const CODES =
+export const CURRENCY_CODES =
   'AED ARS AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MAD MXN MYR NOK NZD PEN ' +
   'PHP PLN RON RSD RUB SAR SEK SGD THB TND TRY TWD UAH USD VND ZAR'
 /** Lists signs and words of currencies; longer ones come before their beginnings. */
@@ -14,7 +14,7 @@ const WORDS = 'US$ AU$ CA$ NZ$ HK$ A$ C$ R$ S$ SFr. Fr. Rs. Rs kr. kr zł Kč Ft
 const escaped = (text: string): string => text.replaceAll(/[.$]/g, String.raw`\$&`)
 
 /** Holds a pattern that matches any currency's sign, word or code. */
-const CURRENCY = `${`${WORDS} ${CODES}`.split(' ').map(escaped).join('|')}|\\p{Sc}`
+const CURRENCY = `${`${WORDS} ${CURRENCY_CODES}`.split(' ').map(escaped).join('|')}|\\p{Sc}`
 
 export type DecimalSign = (typeof DECIMALS)[number]
 
@@ -56,6 +56,11 @@ const matchAt = (pattern: RegExp, text: string, at: number): string | undefined 
   pattern.lastIndex = at
   return pattern.exec(text)?.[0]
 }
+
+const WHOLE_CURRENCY = new RegExp(`^(?:${CURRENCY})$`, 'u')
+
+/** Tells whether a text is the sign, word or code of a currency, and nothing else. */
+export const isCurrency = (text: string): boolean => WHOLE_CURRENCY.test(text)
 
 const BEGINNING = new RegExp(
   String.raw`^[-+−–(<>≤≥~≈±]{0,3}[${BLANK}]{0,2}(?:${CURRENCY})?[${BLANK}]{0,2}[-+−–(]{0,2}[.,]?\d`,

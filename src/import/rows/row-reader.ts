@@ -115,12 +115,17 @@ export const createRowReader = (
   }
   const faultsOf = (owner: number | undefined, kpi: number | undefined): readonly string[] =>
     owner === undefined || kpi === undefined ? [] : reference.faultsOf(owner, kpi)
+  /** Records what the columns of units say of a value. */
+  const noteUnits = ({ line, cells }: Row, kpi: number | undefined): void => {
+    for (const unit of formats.units) unit.note(cells[unit.at]?.trim() ?? '', line, kpi)
+  }
   const add = (row: BlockRow): void => {
     if (!isBad(row)) first[row.first < 0 ? 'source' : 'user'] ||= hand.line
     sink.entry(row)
   }
 
-  const readLong = ({ line, cells }: Row): void => {
+  const readLong = (row: Row): void => {
+    const { line, cells } = row
     const owner = accept(ownerIn(cells))?.id
     const kpi = accept(kpiOf(cells))?.id
     hand.kpi = kpi
@@ -130,6 +135,7 @@ export const createRowReader = (
     if (owner === undefined || kpi === undefined || day === undefined) return
     const mark = reasons.length > 0 ? BAD : 0
     const { flags, actual, target, text } = values
+    if (flags > 0) noteUnits(row, kpi)
     if (flags > 0) add({ first: owner, second: kpi, third: day, line, flags: flags | mark, actual, target, text })
     else if (mark === 0) sink.empty()
   }
@@ -144,7 +150,8 @@ export const createRowReader = (
     if (part === undefined) return day ?? shared.day
     return shared.day === undefined ? undefined : partDays(formatDay(shared.day).slice(0, 4)).get(part)
   }
-  const readWide = ({ line, cells }: Row, { columns }: WideColumns): void => {
+  const readWide = (row: Row, { columns }: WideColumns): void => {
+    const { line, cells } = row
     readShared(cells)
     const held: BlockRow[] = []
     for (const column of columns) {
@@ -163,6 +170,7 @@ export const createRowReader = (
       const form = formats.numbers.get(at)
       hand.kpi = kpi
       hand.beyond = ''
+      if (text !== '') noteUnits(row, kpi)
       const actual = text === '' || !form ? 0n : numberOf(text, header[at] ?? '', form)
       const day = dayIn(column)
       if (owner === undefined || kpi === undefined || day === undefined) continue

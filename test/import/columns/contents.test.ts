@@ -21,6 +21,7 @@ const create: ImportOptions['create'] = { kinds: new Set(['users', 'kpis', 'item
 const columnsOf = (rows: readonly string[], options: Partial<ImportOptions> = {}): string[] => {
   const [header = [], ...others] = rows.map((row) => row.split(';'))
   const contents = contentsOf(
+    header,
     others.map((cells, at) => ({ line: at + 2, cells })),
     options.missing,
   )

@@ -1,0 +1,96 @@
+import { writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Ran } from '../support/kpi.ts'
+import { embeddedUser, type User } from '../support/user.ts'
+
+let user: User
+beforeAll(async () => {
+  user = await embeddedUser()
+})
+afterAll(() => user[Symbol.asyncDispose]())
+
+/** Imports a file into a new account, as far as showing what would be created. */
+const preview = (rows: readonly string[], ...args: string[]): Promise<Ran> => {
+  writeFileSync(user.folder.in('data.csv'), `${rows.join('\n')}\n`)
+  return user.kpi('entries', 'import', 'data.csv', '--create-missing', '--dry-run', '-o', 'csv', ...args)
+}
+
+/** Returns why a file is not imported. */
+const refusal = async (rows: readonly string[], ...args: string[]): Promise<string> => {
+  const ran = await preview(rows, ...args)
+  expect(ran.code).toBe(1)
+  return ran.stderr
+}
+
+describe('the unit of values', () => {
+  test.each<[name: string, rows: string[], unit: string]>([
+    [
+      'is that of a column of currencies',
+      ['Store,Date,Sales,Currency', 'A,2026-03,5,EUR', 'B,2026-03,7,EUR'],
+      'unit EUR: "EUR" on line 2',
+    ],
+    [
+      'is that of a column of units, for each KPI',
+      ['Store,KPI,Date,Value,Unit', 'A,Weight,2026-03,5,kg', 'A,Sales,2026-03,7,kEUR'],
+      'unit kEUR: "kEUR" on line 3',
+    ],
+    ['keeps its factor', ['Store,Month,Sales (Mio. €)', 'A,2026-03,1'], 'unit Mio. €: its name says so'],
+    [
+      'is the currency of a name, not its sign',
+      ['Store,Month,Sales (USD)', 'A,2026-03,$5'],
+      'unit USD: its name says so',
+    ],
+    [
+      'is the currency of a column, not its sign',
+      ['Store,Month,Sales,Currency', 'A,2026-03,$5,CAD'],
+      'unit CAD: "CAD" on line 2',
+    ],
+  ])('%s', async (_name, rows, unit) => {
+    const ran = await preview(rows)
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toContain(unit)
+  })
+
+  test.each<[name: string, rows: string[], says: string]>([
+    [
+      'differs between rows',
+      ['Store,Date,Sales,Currency', 'A,2026-03,5,EUR', 'B,2026-03,7,USD'],
+      'Currency: says that values of one KPI have different units: "EUR" on line 2, "USD" on line 3; import each from a file of its own, or make a KPI for each with --map kpi=Currency,actual=Sales; --ignore Currency takes the numbers as they are',
+    ],
+    [
+      'differs between rows of one KPI',
+      ['Store,KPI,Date,Value,Unit', 'A,Sales,2026-03,5,EUR', 'B,Sales,2026-03,7,kg', 'B,Size,2026-03,7,m²'],
+      'Unit: says that values of one KPI have different units: "EUR" on line 2, "kg" on line 3; import each from a file of its own, or make a KPI for each with --map kpi=KPI+Unit; --ignore Unit takes the numbers as they are',
+    ],
+    [
+      'differs far below',
+      [
+        'Store,Date,Sales,Currency',
+        ...Array.from({ length: 1200 }, (_, at) => `S${at},2026-03,5,EUR`),
+        'B,2026-03,7,USD',
+      ],
+      '"EUR" on line 2, "USD" on line 1202',
+    ],
+    [
+      'is another one by the name',
+      ['Store,Month,Sales (EUR)', 'A,2026-03,$5.00', 'B,2026-03,$7.00'],
+      'Sales (EUR): is in EUR by its name, and "$5.00" on line 2 says otherwise: write the same unit everywhere, or say which it is: --unit NAME, or --map-kpi "Sales (EUR)=NAME" for a name without a unit',
+    ],
+    [
+      'is another one by a column',
+      ['Store,Month,Sales,Currency', 'A,2026-03,$5.00,EUR'],
+      'Sales: has values in different units, "EUR" on line 2 and "$5.00" on line 2: write',
+    ],
+  ])('%s, which stops the import', async (_name, rows, says) => {
+    expect(await refusal(rows)).toContain(says)
+  })
+
+  test('differs, and flags settle it', async () => {
+    const rows = ['Store,Date,Sales,Currency', 'A,2026-03,5,EUR', 'B,2026-03,7,USD']
+    expect((await preview(rows, '--map', 'kpi=Currency,actual=Sales')).stderr).toContain('KPI "USD"')
+    expect((await preview(rows, '--ignore', 'Currency')).stderr).toContain('unit Number')
+    const priced = ['Store,Month,Sales (EUR)', 'A,2026-03,$5.00']
+    expect((await preview(priced, '--map-kpi', 'Sales (EUR)=Sales')).stderr).toContain('KPI "Sales": monthly')
+    expect((await preview(priced, '--unit', 'Currency')).stderr).toContain('unit Currency: --unit')
+  })
+})
