@@ -5,10 +5,14 @@ import { isUnit } from '../formats/units.ts'
 import { isWholeDate } from './unusual-headers.ts'
 
 /** Names what a cell can be by itself; of several, the first. */
-export type CellKind = 'year' | 'number' | 'time' | 'date' | 'quantity' | 'unit' | 'text'
+export type CellKind =
+  'year' | 'stamp' | 'whole' | 'number' | 'time' | 'date' | 'quantity' | 'unit' | 'address' | 'text'
 
 const SHORT_NUMBER = /^-?\d{1,9}(?:[.,]\d{1,4})?$/
 const YEAR = /^(?:1[5-9]|20|21)\d{2}$/
+/** Matches a date without separators: year, month and day. */
+const STAMP = /^(?:19|2[01])\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/
+const WHOLE = /^[-+]?\d+$/
 const DIGIT = /\d/
 
 const isNumber = (text: string): boolean => {
@@ -33,18 +37,23 @@ const CODE = /^[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)+$/u
 const HEXADECIMAL = /^[\da-f]{8,}$/i
 const LETTER = /\p{L}/u
 
+/** Matches addresses of pages and of mail. */
+const ADDRESS = /^(?:(?:https?:\/\/|www\.)\S+|[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+)$/i
+
 /** Tells whether a text that begins with a digit is plainly the id of something. */
 const isCode = (text: string): boolean => LETTER.test(text) && (CODE.test(text) || HEXADECIMAL.test(text))
 
 /**
- * Returns what a cell is: a `quantity` begins like a number, and goes on in a way that is not read. More texts are units
+ * Returns what a cell is: a `stamp` is a date without separators, and a `quantity` begins like a number, and goes on in a way that is not read. More texts are units
  * in a column that is named for them.
  */
 export const kindOfCell = (text: string, isUnitColumn: boolean): CellKind => {
   if (YEAR.test(text)) return 'year'
-  if (isNumber(text)) return 'number'
+  if (STAMP.test(text)) return 'stamp'
+  if (isNumber(text)) return WHOLE.test(text) ? 'whole' : 'number'
   if (isTimeOfDay(text)) return 'time'
   if (isDate(text)) return 'date'
   if (beginsWithNumber(text)) return isCode(text) ? 'text' : 'quantity'
+  if (ADDRESS.test(text)) return 'address'
   return isUnit(text, isUnitColumn) ? 'unit' : 'text'
 }

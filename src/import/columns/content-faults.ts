@@ -6,11 +6,10 @@ import type { Contents } from './contents.ts'
 import type { HeaderFindings } from './header.ts'
 
 /** Returns the name of a column as a part of a flag's list. */
-const flagName = (name: string): string => (/[, ]/.test(name) ? `"${name}"` : name)
+export const flagName = (name: string): string => (/[, ]/.test(name) ? `"${name}"` : name)
 
 const nameOf = ({ header }: HeaderFindings, at: number): string => header[at]?.trim() ?? ''
 
-const SHOWN = 3
 const LONGEST_WORD = 20
 
 /** Returns the flag that takes the texts of a column as empty: which, if they are few and short. */
@@ -32,8 +31,29 @@ const doubtOfQuantities = (contents: Contents, at: number): string => {
   return `has numbers with other text, such as ${cell ? showCell(cell) : '""'}, which are not read as numbers: write plain numbers`
 }
 
-const doubtOf = (contents: Contents, at: number): string =>
-  contents.of(at) === 'mixed' ? doubtOfMixed(contents, at) : doubtOfQuantities(contents, at)
+/** Returns what is unclear about a column of times of day, and how it is read with the date. */
+const doubtOfTimes = (found: HeaderFindings, contents: Contents, at: number): string => {
+  const [cell, date] = [contents.first(at, 'time'), found.roles.get('date')]
+  const joined = date === undefined ? '' : flagName(`${nameOf(found, date)}+${nameOf(found, at)}`)
+  const withDate = joined === '' ? '' : `--map date=${joined} with --time drop reads it with the date, `
+  return `has times of day, such as ${cell ? showCell(cell) : '""'}, and entries have only dates: ${withDate}`
+}
+
+/** Says what to do where times are left out. */
+export const SEVERAL_ROWS =
+  '; where a day then has several rows, --on-duplicate avg, sum, max, min, count, first or last makes one of them'
+
+/** Returns what is unclear about a column that is not left out unasked, and the flags that settle it. */
+const doubtOf = (found: HeaderFindings, contents: Contents, at: number, isOwned: boolean): string => {
+  const [content, name] = [contents.of(at), flagName(nameOf(found, at))]
+  const leaveOut = `--ignore ${name} leaves the column out`
+  if (content === 'times')
+    return `${doubtOfTimes(found, contents, at)}${leaveOut}${SEVERAL_ROWS}; a duration has to be a plain number`
+  const doubt = content === 'mixed' ? doubtOfMixed(contents, at) : doubtOfQuantities(contents, at)
+  return `${doubt}, ${leaveOut}${isOwned ? '' : `, --map source=${name} takes its cells as names`}`
+}
+
+const SHOWN = 3
 
 /**
  * Returns the faults of columns that hold numbers in part, or texts that begin like numbers; these are not left out
@@ -45,18 +65,33 @@ export const faultsOfUnclear = (
   places: readonly number[],
   isOwned: boolean,
 ): Issue[] => {
-  const faults = places.slice(0, SHOWN).map((at) => {
-    const name = flagName(nameOf(found, at))
-    const asNames = isOwned ? '' : `, --map source=${name} takes its cells as names`
-    return {
-      field: nameOf(found, at),
-      message: `${doubtOf(contents, at)}, --ignore ${name} leaves the column out${asNames}`,
-    }
-  })
+  const faults = places
+    .slice(0, SHOWN)
+    .map((at) => ({ field: nameOf(found, at), message: doubtOf(found, contents, at, isOwned) }))
   const more = places.length - SHOWN
   return more > 0
     ? [...faults, { field: 'header', message: `${more} more columns have numbers and other texts` }]
     : faults
+}
+
+/** Returns what the cells of a column are, if they are hardly names of what values belong to. */
+const unlikelyNames = (contents: Contents, at: number, role: Role): string | undefined => {
+  const content = contents.of(at)
+  if (content === 'units') return 'units'
+  if (content === 'addresses') return role === 'user' ? undefined : 'addresses'
+  return contents.isProse(at) ? 'long texts that are almost all different' : undefined
+}
+
+/** Returns the fault of a column that would say whom rows belong to, and whose cells are hardly names. */
+export const faultOfOwner = (found: HeaderFindings, contents: Contents, at: number, role: Role): Issue | undefined => {
+  const what = unlikelyNames(contents, at, role)
+  const name = flagName(nameOf(found, at))
+  return what === undefined
+    ? undefined
+    : {
+        field: role,
+        message: `may be "${nameOf(found, at)}", which holds ${what}: --map ${role}=${name} takes them as names, --map ${role}=COLUMN names another column, --${role} NAME is for all rows`,
+      }
 }
 
 /** Returns the fault of several columns that may have a role. */

@@ -6,12 +6,24 @@ import { type HeaderFindings, unassignedColumns } from './header.ts'
 
 /**
  * Names what the cells of a column are, as far as the rows show it: `quantities` begin like numbers, and go on in a way
- * that is not read; `units` are currencies or other units; `mixed` are numbers and other texts.
+ * that is not read; `stamps` are dates without separators; `units` are currencies or other units; `addresses` are those of
+ * pages or mail; `mixed` are numbers and other texts.
  */
-type Content = 'numbers' | 'years' | 'dates' | 'times' | 'quantities' | 'units' | 'texts' | 'mixed' | 'nothing'
+type Content =
+  | 'numbers'
+  | 'years'
+  | 'stamps'
+  | 'addresses'
+  | 'dates'
+  | 'times'
+  | 'quantities'
+  | 'units'
+  | 'texts'
+  | 'mixed'
+  | 'nothing'
 
 /** Describes a row: the line on which it begins, and its cells. */
-type SampleRow = { readonly line: number; readonly cells: readonly string[] }
+export type SampleRow = { readonly line: number; readonly cells: readonly string[] }
 
 /** Counts what the cells of a column are; cells that are empty or stand for no value do not count. */
 type Tally = {
@@ -28,7 +40,13 @@ type Tally = {
 
 /** Holds what the cells of columns show, for those columns that were asked about. */
 export type Contents = {
+  /** Holds the first rows. */
+  readonly rows: readonly SampleRow[]
   readonly of: (at: number) => Content
+  /** Tells whether all cells of a column are whole numbers. */
+  readonly isWhole: (at: number) => boolean
+  /** Tells whether the first cells of a column are long texts, of which hardly any comes twice. */
+  readonly isProse: (at: number) => boolean
   /** Returns the first cell of a kind. */
   readonly first: (at: number, kind: CellKind) => Evidence | undefined
   /** Returns the first texts of a column that are no numbers, and whether these are at most as many as its numbers. */
@@ -36,6 +54,7 @@ export type Contents = {
 }
 
 const MOST_OTHERS = 3
+const NUMBERS: readonly CellKind[] = ['year', 'stamp', 'whole', 'number']
 
 const newTally = (header: string): Tally => ({
   isUnitColumn: namesUnits(header),
@@ -62,7 +81,7 @@ const noteCell = (tally: Tally, text: string, line: number): void => {
   tally.filled += 1
   counts.set(kind, (counts.get(kind) ?? 0) + 1)
   if (!first.has(kind)) first.set(kind, { text, line })
-  if (kind !== 'number' && kind !== 'year') noteOther(tally, text, line)
+  if (!NUMBERS.includes(kind)) noteOther(tally, text, line)
 }
 
 /** Sets which share of the cells has to begin like numbers: a few may be words for no value that nobody knows. */
@@ -73,12 +92,21 @@ const contentOf = (tally: Tally): Content => {
   const isAll = (...kinds: readonly CellKind[]): boolean => countOf(tally, ...kinds) === filled
   if (filled === 0) return 'nothing'
   if (isAll('year')) return 'years'
-  if (isAll('number', 'year')) return 'numbers'
+  if (isAll('stamp')) return 'stamps'
+  if (isAll(...NUMBERS)) return 'numbers'
   if (dates === filled) return 'dates'
   if (isAll('time')) return 'times'
   if (isAll('unit')) return 'units'
-  if (countOf(tally, 'number', 'year') > 0) return 'mixed'
+  if (isAll('address')) return 'addresses'
+  if (countOf(tally, ...NUMBERS) > 0) return 'mixed'
   return countOf(tally, 'quantity', 'time') >= NEARLY_ALL * filled ? 'quantities' : 'texts'
+}
+
+const LONG_TEXT = 40
+
+const isProse = (texts: readonly string[]): boolean => {
+  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  return texts.length > 0 && length > LONG_TEXT * texts.length && new Set(texts).size >= NEARLY_ALL * texts.length
 }
 
 /** Returns what the columns of some rows hold; `missing` are the words that stand for no value. */
@@ -103,11 +131,17 @@ export const contentsOf = (
     return tally
   }
   return {
+    rows,
     of: (at) => contentOf(tallyOf(at)),
+    isWhole: (at) => {
+      const tally = tallyOf(at)
+      return tally.filled > 0 && countOf(tally, 'year', 'stamp', 'whole') === tally.filled
+    },
+    isProse: (at) => isProse(rows.map(({ cells }) => cells[at]?.trim() ?? '').filter((text) => text !== '')),
     first: (at, kind) => tallyOf(at).first.get(kind),
     others: (at) => {
       const tally = tallyOf(at)
-      const numbers = countOf(tally, 'number', 'year')
+      const numbers = countOf(tally, ...NUMBERS)
       return { cells: tally.others, areFew: tally.filled - numbers <= numbers }
     },
   }

@@ -1,13 +1,13 @@
-import { Fault } from '../../domain/errors.ts'
 import type { ImportOptions, NameRole } from '../options.ts'
-import { faultOfSeveral, faultsOfUnclear } from './content-faults.ts'
+import { faultOfOwner, faultOfSeveral } from './content-faults.ts'
 import { columnsHolding, type Contents, contentsOf } from './contents.ts'
 import { findDateHeadings, isYearName } from './date-headings.ts'
 import { type HeaderFindings, hasNameOfRole, isPeriodName, recognizeColumns, unassignedColumns } from './header.ts'
 import { itemColumns, severalItemColumns } from './item-words.ts'
-import { namesIds } from './name-words.ts'
+import { datePartOf, hasUnlikelyName } from './name-words.ts'
 import { isGiven, isOfHeader, isOwned, KEY_ROLES, suggestedPlaces, VALUE_ROLES } from './required-roles.ts'
 import { strangeColumns } from './unusual-headers.ts'
+import { valueColumns } from './value-columns.ts'
 import {
   countNamed as countNames,
   type Directories,
@@ -35,20 +35,6 @@ const isSurelyLong = (found: HeaderFindings, options: ImportOptions): boolean =>
   if (hasBoth) found.issues.push({ field: 'layout', message: 'cannot be wide if both user and kpi are given' })
   return hasBoth
 }
-
-/** Returns the columns that may hold the actuals of something that is created: those of numbers, and known names. */
-const placesToCreate = (found: HeaderFindings, role: NameRole, heading: Heading, known: Directories): number[] =>
-  unassignedColumns(found).filter((at) => {
-    const isKnown = !(known[role]?.find(found.header[at] ?? '') instanceof Fault)
-    // What the first rows leave blank may have values further down.
-    return isKnown || ['numbers', 'years', 'nothing'].includes(contentsIn(heading).of(at))
-  })
-
-/** Returns the other columns whose cells are numbers in part, or begin like numbers; codes are left out. */
-const unclearPlaces = (found: HeaderFindings, heading: Heading, places: readonly number[]): number[] =>
-  columnsHolding(found, contentsIn(heading), 'mixed', 'quantities', 'times').filter(
-    (at) => !places.includes(at) && !namesIds(found.header[at] ?? ''),
-  )
 
 /** Returns the kind of owner that most headers name; if none does, the kind that may be created. */
 const ownerRole = (found: HeaderFindings, options: ImportOptions, directories: Directories): 'user' | 'source' => {
@@ -101,13 +87,15 @@ const findWide = (
   const moreOwners = !isOwned(found, options) && owners > kpis
   const of = isGiven(found, options, 'kpi') || moreOwners ? owner : 'kpi'
   const mayCreate = creates(options, of)
-  const places = mayCreate ? placesToCreate(found, of, heading, directories) : unassignedColumns(found)
-  const unclear = mayCreate ? unclearPlaces(found, heading, places) : []
+  const { places, unclear, issues } = mayCreate
+    ? valueColumns(found, contentsIn(heading), of, directories, options)
+    : { places: unassignedColumns(found), unclear: [], issues: [] }
   const isNone = Math.max(of === 'kpi' ? kpis : owners, mayCreate ? places.length + unclear.length : 0) === 0
   if (isNone && options.layout !== 'wide') return undefined
-  found.issues.push(...faultsOfUnclear(found, contentsIn(heading), unclear, isOwned(found, options)))
+  found.issues.push(...issues)
   const best = readWide(of, found, directories, options, places)
   addFaults(found, best, options)
+  for (const at of unclear) found.ignored.add(at)
   return best
 }
 
@@ -173,6 +161,18 @@ const recognizeDate = (found: HeaderFindings, contents: Contents): void => {
   if (one !== undefined && others.length === 0) found.roles.set('date', one)
 }
 
+/** Finds whom rows belong to: the only column of names, unless its cells are hardly names. */
+const findOwner = (found: HeaderFindings, contents: Contents, role: 'user' | 'source'): void => {
+  const isPart = (at: number): boolean => datePartOf(found.header[at] ?? '') !== undefined
+  const texts = columnsHolding(found, contents, 'texts', 'addresses', 'mixed').filter((at) => !isPart(at))
+  const [one, ...others] = texts.length > 0 ? texts : columnsHolding(found, contents, 'units')
+  if (one === undefined) return
+  const fault = faultOfOwner(found, contents, one, role)
+  if (others.length > 0) found.issues.push(faultOfSeveral(found, role, [one, ...others]))
+  else if (fault) found.issues.push(fault)
+  else found.roles.set(role, one)
+}
+
 /** Finds what no name says by what the columns hold; only where what is missing is created, after it was shown. */
 const findByContent = (
   found: HeaderFindings,
@@ -182,15 +182,16 @@ const findByContent = (
   wide: WideColumns | undefined,
 ): void => {
   const isOwnedByHeader = wide !== undefined && isOfHeader(wide, 'user')
-  if (!isOwned(found, options) && !isOwnedByHeader) {
-    const role = directories.source !== undefined && options.as !== 'users' ? 'source' : 'user'
-    const texts = columnsHolding(found, contentsIn(heading), 'texts', 'mixed')
-    if (texts.length > 1) found.issues.push(faultOfSeveral(found, role, texts))
-    else if (texts[0] !== undefined) found.roles.set(role, texts[0])
-  }
+  if (!isOwned(found, options) && !isOwnedByHeader)
+    findOwner(
+      found,
+      contentsIn(heading),
+      directories.source !== undefined && options.as !== 'users' ? 'source' : 'user',
+    )
   if (wide || found.roles.has('actual')) return
   const numbers = columnsHolding(found, contentsIn(heading), 'numbers')
-  if (numbers.length > 1) found.issues.push(faultOfSeveral(found, 'actual', numbers))
+  const isUnlikely = numbers.some((at) => hasUnlikelyName(found.header[at] ?? ''))
+  if (numbers.length > 1 || isUnlikely) found.issues.push(faultOfSeveral(found, 'actual', numbers))
   else if (numbers[0] !== undefined) found.roles.set('actual', numbers[0])
 }
 

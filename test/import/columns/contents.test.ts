@@ -94,3 +94,100 @@ describe('a column of texts that begin like numbers', () => {
 test('dates with dots are dates, and no numbers', () => {
   expect(columnsOf(['Stichtag;Store;Visits', '26.03.2026;A;1', '27.03.2026;A;2'])).toEqual(['date', 'source', 'value'])
 })
+
+describe('a column of times of day beside a date', () => {
+  const rows = ['Datum;Uhrzeit;Umsatz', '01.03.2026;00:00;5', '01.03.2026;12:00;6']
+
+  test('is asked about, and names no items', () => {
+    expect(columnsOf(rows)[0]).toBe(
+      'Uhrzeit: has times of day, such as "00:00" on line 2, and entries have only dates: --map date=Datum+Uhrzeit with --time drop reads it with the date, --ignore Uhrzeit leaves the column out; where a day then has several rows, --on-duplicate avg, sum, max, min, count, first or last makes one of them; a duration has to be a plain number',
+    )
+  })
+
+  test('is a part of the date where the user says so', () => {
+    expect(columnsOf(rows, { map: new Map([['date', 'Datum+Uhrzeit']]), source: 'Shop' })).toEqual([
+      'date',
+      'ignored',
+      'value',
+    ])
+  })
+})
+
+describe('numbers that hardly measure anything', () => {
+  test.each<[name: string, cells: string[], says: string]>([
+    ['Hour', ['0', '1'], 'holds whole numbers, and is named for a part of a date or time'],
+    ['Stunde', ['0', '23'], 'holds whole numbers, and is named for a part of a date or time'],
+    ['DayOfWeek', ['5', '6'], 'holds whole numbers, and is named for a part of a date or time'],
+    ['Fiscal week', ['40', '41'], 'holds whole numbers, and is named for a part of a date or time'],
+    ['Order no', ['1001', '1002'], 'holds whole numbers, and is named for ids'],
+    ['Customer ID', ['17', '18'], 'holds whole numbers, and is named for ids'],
+    ['orderId', ['17', '18'], 'holds whole numbers, and is named for ids'],
+    ['Invoice number', ['17', '18'], 'holds whole numbers, and is named for ids'],
+    ['Kundennummer', ['17', '18'], 'holds whole numbers, and is named for ids'],
+    ['Beleg-Nr.', ['17', '18'], 'holds whole numbers, and is named for ids'],
+    ['PLZ', ['10115', '20095'], 'holds whole numbers, and is named for ids'],
+    ['Created', ['20260301', '20260415'], 'holds numbers that look like dates, such as "20260301" on line 2'],
+  ])('%s, %s, become no KPI by themselves', (name, cells, says) => {
+    expect(columnOf(name, cells)).toContain(`${name}: ${says}: --ignore`)
+    expect(columnOf(name, cells, { mapKpi: new Map([[name, 'Meant']]) })).toBe('value')
+    expect(columnOf(name, cells, { ignore: [name] })).toBe('ignored')
+  })
+
+  test.each<[name: string, cells: string[]]>([
+    ['Hours', ['8', '7']],
+    ['Number of visits', ['8', '7']],
+    ['Total number', ['8', '7']],
+    ['Sales last month', ['8', '7']],
+    ['Time', ['8.5', '7.25']],
+    ['Nodes', ['20260301', '7']],
+  ])('%s, %s, are not such', (name, cells) => {
+    expect(columnOf(name, cells)).toBe('value')
+  })
+
+  test.each<[name: string, cells: string[], becomes: string]>([
+    ['Year', ['2026', '2026'], 'unused'],
+    ['Month', ['3', '4'], 'unused'],
+    ['Quarter', ['1', '2'], 'unused'],
+    ['Week', ['11', '14'], 'unused'],
+    ['Day of month', ['15', '1'], 'unused'],
+    ['YYYYMM', ['202603', '202604'], 'unused'],
+    ['Key', ['20260315', '20260401'], 'unused'],
+  ])('%s, %s, are left out where they repeat the date', (name, cells, becomes) => {
+    const rows = ['2026-03-15', '2026-04-01'].map((date, at) => `${date};${cells[at]};S${at};${at * 7 + 3}`)
+    expect(columnsOf([`Date;${name};Store;Visits`, ...rows])).toEqual(['date', becomes, 'source', 'value'])
+    const others = ['2026-05-16', '2025-12-31'].map((date, at) => `${date};${cells[at]};S${at};${at * 7 + 3}`)
+    expect(columnsOf([`Date;${name};Store;Visits`, ...others])[0]).toContain(`${name}: holds `)
+  })
+
+  test('are not the only actual by themselves either', () => {
+    expect(columnsOf(['Date;Hour;Store', '2026-03-01;5;A'], { kpi: 'Sales' })).toEqual([
+      'actual: may be "Hour"; say which: --map actual=Hour',
+    ])
+  })
+})
+
+describe('a column that hardly names items', () => {
+  const LONG = 'It was raining all day long, and then the sun came out at'
+  test.each<[name: string, cells: string[], says: string]>([
+    ['Link', ['https://a.example/1', 'https://a.example/2'], 'holds addresses'],
+    ['Contact', ['ann@example.com', 'bob@example.com'], 'holds addresses'],
+    ['Remarks of the day', [`${LONG} four`, `${LONG} five`], 'holds long texts that are almost all different'],
+    ['Währung', ['EUR', 'EUR'], 'holds units'],
+  ])('%s is asked about', (name, cells, says) => {
+    const rows = [`Date;${name};Sales`, `2026-03-01;${cells[0]};5`, `2026-03-02;${cells[1]};6`]
+    expect(columnsOf(rows)).toEqual([
+      `source: may be "${name}", which ${says}: --map source=${/ /.test(name) ? `"${name}"` : name} takes them as names, --map source=COLUMN names another column, --source NAME is for all rows`,
+    ])
+    expect(columnsOf(rows, { map: new Map([['source', name]]) })[1]).toBe('source')
+  })
+
+  test('such as one of weekdays is not taken', () => {
+    const rows = ['Date;Weekday;Sales', '2026-03-01;Sun;5', '2026-03-02;Mon;6']
+    expect(columnsOf(rows)[0]).toContain('user: no column is the user')
+  })
+
+  test('but whose texts come again and again is one of names', () => {
+    const rows = ['Date;Title;Sales', ...[1, 2, 3, 4].map((day) => `2026-03-0${day};${LONG};5`)]
+    expect(columnsOf(rows)).toEqual(['date', 'source', 'value'])
+  })
+})
