@@ -4,7 +4,7 @@ import type { Variant } from '../domain/variants.ts'
 import { type ColumnPlan, planColumns } from './columns/columns.ts'
 import { isExported } from './columns/header.ts'
 import { mayNameSources } from './columns/item-words.ts'
-import { contentsOf } from './columns/contents.ts'
+import { type Contents, contentsOf } from './columns/contents.ts'
 import type { Heading } from './columns/layout.ts'
 import type { ImportOptions } from './options.ts'
 import type { Row } from './parse/rows.ts'
@@ -13,7 +13,15 @@ import { requireWriteAccess } from './permissions.ts'
 import { fetchReference, type Reference } from './reference.ts'
 
 /** Describes what is known of a file once its header has been read. */
-export type Begun = { readonly plan: ColumnPlan; readonly reference: Reference; readonly variant: Variant }
+export type Begun = {
+  readonly plan: ColumnPlan
+  readonly reference: Reference
+  readonly variant: Variant
+  /** Holds what the first rows show of the columns whose names do not say what they are. */
+  readonly contents: Contents
+  /** Finds out what the columns mean by what all rows show; throws what is unclear then. */
+  readonly planBy: (contents: Contents) => ColumnPlan
+}
 
 /**
  * Refuses `--clear-empty` with `--on-conflict add` in a wide file: within a row, cleared values could not be told from
@@ -28,7 +36,10 @@ const rejectClearAndAdd = ({ wide }: ColumnPlan, { clearEmpty, onConflict }: Imp
 const SAMPLE_ROWS = 500
 
 /** Returns the header of a file, and what its first rows show. */
-const readHeading = async (table: Table, { missing }: ImportOptions): Promise<Heading> => {
+const readHeading = async (
+  table: Table,
+  { missing }: ImportOptions,
+): Promise<Heading & { readonly contents: Contents }> => {
   const rows: Row[] = []
   for await (const some of table.rows()) {
     rows.push(...some.slice(0, SAMPLE_ROWS - rows.length))
@@ -56,7 +67,40 @@ export const beginFile = async (table: Table, client: Client, options: ImportOpt
     percent: options.percent,
   })
   const isMarked = table.reading.hasMark && isExported(header)
-  return { reference, variant: client.variant, plan: { ...planBy(heading, client, options, reference), isMarked } }
+  const planWith = (contents: Contents): ColumnPlan => ({
+    ...planBy({ ...heading, contents }, client, options, reference),
+    isMarked,
+  })
+  const { contents } = heading
+  return { reference, variant: client.variant, plan: planWith(contents), contents, planBy: planWith }
+}
+
+/** Returns what is known of a file once all of its rows have shown what the columns hold. */
+export const settlePlan = async (table: Table, begun: Begun, onProgress: () => void): Promise<Begun> => {
+  if (begun.contents.asked().length === 0) return begun
+  const contents = begun.contents.ofAllRows()
+  let isHeader = true
+  for await (const rows of table.rows()) {
+    for (const row of rows) {
+      if (!isHeader) contents.note(row)
+      isHeader = false
+    }
+    onProgress()
+  }
+  return { ...begun, contents, plan: begun.planBy(contents) }
+}
+
+const meaningOf = ({ roles, joined, wide, units }: ColumnPlan): string =>
+  JSON.stringify([[...roles], [...(joined ?? [])], wide?.of, wide?.columns.map(({ at }) => at), units])
+
+/** Tells whether columns mean the same by all rows as by the first; throws what is unclear by all of them. */
+export const isSamePlan = ({ plan, planBy: planWith, contents }: Begun, all: Contents): boolean =>
+  contents.asked().every((at) => contents.of(at) === all.of(at)) || meaningOf(planWith(all)) === meaningOf(plan)
+
+/** Tells whether a column of actuals holds texts after all, so that its rows cannot be judged yet. */
+export const holdsTexts = ({ plan: { wide, roles }, contents }: Begun, all: Contents): boolean => {
+  const values = new Set([...(wide?.columns.map(({ at }) => at) ?? []), roles.get('actual')])
+  return contents.asked().some((at) => values.has(at) && contents.of(at) !== all.of(at) && !all.isNumeric(at))
 }
 
 /** Tells whether missing assignments are created; the newer variant has none. */

@@ -94,3 +94,46 @@ describe('the unit of values', () => {
     expect((await preview(priced, '--unit', 'Currency')).stderr).toContain('unit Currency: --unit')
   })
 })
+
+/** Returns rows of many stores, each with a text in the last column, and one row with another. */
+const longFile = (header: string, text: string, last: string): string[] => [
+  `Store,Month,Visits,${header}`,
+  ...Array.from({ length: 1200 }, (_, at) => `S${at},2026-03,${at * 3},${text}`),
+  `Z,2026-03,4,${last}`,
+]
+/** Returns the same in a file of few rows. */
+const shortFile = (header: string, text: string, last: string): string[] => [
+  `Store,Month,Visits,${header}`,
+  `A,2026-03,5,${text}`,
+  `Z,2026-03,4,${last}`,
+]
+
+describe('what only later rows show of a column', () => {
+  test.each<[name: string, header: string, text: string, last: string, says: string]>([
+    ['texts below nothing', 'Remark', '', 'storm', 'columns left out: Remark'],
+    ['texts below nothing, under a name for notes', 'Note', '', 'storm', 'columns left out: Note'],
+    ['numbers below nothing', 'Stock', '', '7', 'KPI "Stock"'],
+    ['nothing at all', 'Stock', '', '', 'to create: 1 KPI,'],
+    ['units below nothing', 'Unit', '', 'kg', 'columns left out: Unit'],
+  ])('%s count as in a short file', async (_name, header, text, last, says) => {
+    for (const rows of [shortFile(header, text, last), longFile(header, text, last)]) {
+      const ran = await preview(rows)
+      expect(ran.code).toBe(0)
+      expect(ran.stderr).toContain(says)
+      expect(ran.stdout).not.toContain('reject')
+    }
+  })
+
+  test.each<[name: string, header: string, text: string, last: string, says: string]>([
+    ['a text below numbers', 'Stock', '7', 'x', 'Stock: has numbers, and other texts such as "x" on line'],
+    ['a number below texts', 'Remark', 'fine', '7', 'Remark: has numbers, '],
+    ['ids below nothing', 'Order no', '', '7', 'Order no: holds whole numbers, and is named for ids'],
+    ['quantities below nothing', 'Weight', '', '7 kg', 'Weight: has numbers with other text, such as "7 kg" on line'],
+  ])('%s stop the import as in a short file', async (_name, header, text, last, says) => {
+    expect(await refusal(shortFile(header, text, last))).toContain(says)
+    const long = await refusal(longFile(header, text, last))
+    expect(long).toContain(says)
+    const explained = await user.kpi('entries', 'import', 'data.csv', '--create-missing', '--explain', '-o', 'csv')
+    expect(explained.stderr).toContain(says)
+  })
+})

@@ -15,8 +15,11 @@ const STAMP = /^(?:19|2[01])\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/
 const WHOLE = /^[-+]?\d+$/
 const DIGIT = /\d/
 
+/** Tells whether a text is a number of a few digits and nothing else. */
+export const isShortNumber = (text: string): boolean => SHORT_NUMBER.test(text)
+
 const isNumber = (text: string): boolean => {
-  if (SHORT_NUMBER.test(text)) return true
+  if (isShortNumber(text)) return true
   const affixed = stripAffixes(text)
   return (
     affixed !== undefined &&

@@ -22,7 +22,8 @@ const missingFlag = ({ cells, areFew }: ReturnType<Contents['others']>): string 
 const doubtOfMixed = (contents: Contents, at: number): string => {
   const others = contents.others(at)
   const [cell] = others.cells
-  return `has numbers, and other texts such as ${cell ? showCell(cell) : '""'}: ${missingFlag(others)}`
+  const number = others.areFew ? undefined : contents.firstNumber(at)
+  return `has numbers${number ? `, such as ${showCell(number)},` : ','} and other texts such as ${cell ? showCell(cell) : '""'}: ${missingFlag(others)}`
 }
 
 /** Returns what is unclear about a column of texts that begin like numbers. */

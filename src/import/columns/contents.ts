@@ -1,7 +1,7 @@
 import { type Evidence, faultOfNoValue } from '../formats/evidence.ts'
 import { namesUnits } from '../formats/units.ts'
 import type { ImportOptions } from '../options.ts'
-import { type CellKind, isDate, kindOfCell } from './cell-kinds.ts'
+import { type CellKind, isDate, isShortNumber, kindOfCell } from './cell-kinds.ts'
 import { type HeaderFindings, unassignedColumns } from './header.ts'
 
 /**
@@ -35,23 +35,33 @@ type Tally = {
   readonly first: Map<CellKind, Evidence>
   /** Holds the first texts that are no numbers, each once. */
   readonly others: Evidence[]
-  last: { readonly text: string; readonly kind: CellKind }
+  last: { readonly text: string; readonly kind: CellKind | undefined }
 }
 
-/** Holds what the cells of columns show, for those columns that were asked about. */
+/** Holds what the cells of columns show. */
 export type Contents = {
+  /** Returns the columns that were asked about. */
+  readonly asked: () => readonly number[]
+  /** Returns a record of what all rows show of these columns. */
+  readonly ofAllRows: () => WatchedContents
   /** Holds the first rows. */
   readonly rows: readonly SampleRow[]
   readonly of: (at: number) => Content
+  /** Tells whether all cells of a column are numbers; it may have none. */
+  readonly isNumeric: (at: number) => boolean
   /** Tells whether all cells of a column are whole numbers. */
   readonly isWhole: (at: number) => boolean
   /** Tells whether the first cells of a column are long texts, of which hardly any comes twice. */
   readonly isProse: (at: number) => boolean
   /** Returns the first cell of a kind. */
   readonly first: (at: number, kind: CellKind) => Evidence | undefined
+  readonly firstNumber: (at: number) => Evidence | undefined
   /** Returns the first texts of a column that are no numbers, and whether these are at most as many as its numbers. */
   readonly others: (at: number) => { readonly cells: readonly Evidence[]; readonly areFew: boolean }
 }
+
+/** Records what the rows of a file show, in constant memory. */
+type WatchedContents = Contents & { readonly note: (row: SampleRow) => void }
 
 const MOST_OTHERS = 3
 const NUMBERS: readonly CellKind[] = ['year', 'stamp', 'whole', 'number']
@@ -73,10 +83,17 @@ const noteOther = ({ others }: Tally, text: string, line: number): void => {
   if (others.length < MOST_OTHERS && others.every((other) => other.text !== text)) others.push({ text, line })
 }
 
-const noteCell = (tally: Tally, text: string, line: number): void => {
-  const { counts, first, last } = tally
-  const kind = text === last.text ? last.kind : kindOfCell(text, tally.isUnitColumn)
-  if (text !== last.text) tally.last = { text, kind }
+const DIGIT = /\d/
+
+/** Returns what a cell is; a text without digits in a column of texts can be nothing else that matters. */
+const kindIn = ({ counts, isUnitColumn }: Tally, text: string): CellKind =>
+  counts.has('text') && !DIGIT.test(text) ? 'text' : kindOfCell(text, isUnitColumn)
+
+/** Records a cell; `kind` is undefined if it stands for no value. */
+const noteCell = (tally: Tally, text: string, line: number, kind: CellKind | undefined): void => {
+  const { counts, first } = tally
+  tally.last = { text, kind }
+  if (kind === undefined) return
   if (tally.dates === tally.filled && (kind === 'date' || isDate(text))) tally.dates += 1
   tally.filled += 1
   counts.set(kind, (counts.get(kind) ?? 0) + 1)
@@ -109,18 +126,23 @@ const isProse = (texts: readonly string[]): boolean => {
   return texts.length > 0 && length > LONG_TEXT * texts.length && new Set(texts).size >= NEARLY_ALL * texts.length
 }
 
-/** Returns what the columns of some rows hold; `missing` are the words that stand for no value. */
+/**
+ * Returns what the columns of some rows hold; `missing` are the words that stand for no value. `tallies` are of columns
+ * that have been counted already.
+ */
 export const contentsOf = (
   header: readonly string[],
   rows: readonly SampleRow[],
   missing: ImportOptions['missing'],
+  tallies = new Map<number, Tally>(),
 ): Contents => {
-  const tallies = new Map<number, Tally>()
   const says = (text: string): boolean =>
-    text !== '' && faultOfNoValue(text) === undefined && missing?.has(text.toLowerCase()) !== true
+    (isShortNumber(text) || faultOfNoValue(text) === undefined) && missing?.has(text.toLowerCase()) !== true
   const note = (tally: Tally, at: number, { cells, line }: SampleRow): void => {
     const text = cells[at]?.trim() ?? ''
-    if (says(text)) noteCell(tally, text, line)
+    if (text === '') return
+    const isSame = text === tally.last.text
+    noteCell(tally, text, line, isSame ? tally.last.kind : says(text) ? kindIn(tally, text) : undefined)
   }
   const tallyOf = (at: number): Tally => {
     const known = tallies.get(at)
@@ -130,21 +152,33 @@ export const contentsOf = (
     for (const row of rows) note(tally, at, row)
     return tally
   }
-  return {
+  const contents: Contents = {
+    asked: () => [...tallies.keys()],
+    ofAllRows: () => {
+      const all = new Map([...tallies.keys()].map((at) => [at, newTally(header[at] ?? '')] as const))
+      const noteAll = (row: SampleRow): void => {
+        for (const [at, tally] of all) note(tally, at, row)
+      }
+      return { ...contentsOf(header, rows, missing, all), note: noteAll }
+    },
     rows,
     of: (at) => contentOf(tallyOf(at)),
+    isNumeric: (at) => countOf(tallyOf(at), ...NUMBERS) === tallyOf(at).filled,
     isWhole: (at) => {
       const tally = tallyOf(at)
       return tally.filled > 0 && countOf(tally, 'year', 'stamp', 'whole') === tally.filled
     },
     isProse: (at) => isProse(rows.map(({ cells }) => cells[at]?.trim() ?? '').filter((text) => text !== '')),
     first: (at, kind) => tallyOf(at).first.get(kind),
+    firstNumber: (at) =>
+      NUMBERS.flatMap((kind) => tallyOf(at).first.get(kind) ?? []).toSorted((one, other) => one.line - other.line)[0],
     others: (at) => {
       const tally = tallyOf(at)
       const numbers = countOf(tally, ...NUMBERS)
       return { cells: tally.others, areFew: tally.filled - numbers <= numbers }
     },
   }
+  return contents
 }
 
 /** Returns the columns without a meaning that hold something. */
