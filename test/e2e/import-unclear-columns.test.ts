@@ -137,3 +137,14 @@ describe('what only later rows show of a column', () => {
     expect(explained.stderr).toContain(says)
   })
 })
+
+test('one bad cell in the only column of numbers is named, and each flag that is named settles it', async () => {
+  const rows = ['Store,Date,Sales', 'A,2026-03-01,5', 'A,2026-03-02,$ -', 'A,2026-03-03,6']
+  expect(await refusal(rows)).toContain('Sales: has numbers, and other texts such as "$ -" on line 3')
+  expect(await preview(rows, '--missing', '"$ -"')).toMatchObject({ code: 0 })
+  const rejecting = await preview(rows, '--map-kpi', 'Sales=Sales')
+  expect(rejecting.stdout.match(/,reject,/g)).toHaveLength(1)
+  expect(rejecting.stderr).toContain('KPI "Sales"')
+  const constant = await preview(rows, '--kpi', 'Turnover', '--map', 'actual=Sales')
+  expect(constant.stdout.match(/,reject,/g)).toHaveLength(1)
+})

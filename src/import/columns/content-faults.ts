@@ -1,7 +1,7 @@
 import type { Issue } from '../../domain/errors.ts'
 import { showCell } from '../formats/evidence.ts'
 import { shellList } from '../formats/missing-words.ts'
-import type { Role } from '../options.ts'
+import type { NameRole, Role } from '../options.ts'
 import type { Contents } from './contents.ts'
 import type { HeaderFindings } from './header.ts'
 
@@ -44,31 +44,37 @@ const doubtOfTimes = (found: HeaderFindings, contents: Contents, at: number): st
 export const SEVERAL_ROWS =
   '; where a day then has several rows, --on-duplicate avg, sum, max, min, count, first or last makes one of them'
 
+/** Describes what columns of values are of, and whether another column says whose the values are. */
+type Use = { readonly of: NameRole; readonly isOwned: boolean }
+
 /** Returns what is unclear about a column that is not left out unasked, and the flags that settle it. */
-const doubtOf = (found: HeaderFindings, contents: Contents, at: number, isOwned: boolean): string => {
+const doubtOf = (found: HeaderFindings, contents: Contents, at: number, { of, isOwned }: Use): string => {
   const [content, name] = [contents.of(at), flagName(nameOf(found, at))]
   const leaveOut = `--ignore ${name} leaves the column out`
   if (content === 'times')
     return `${doubtOfTimes(found, contents, at)}${leaveOut}${SEVERAL_ROWS}; a duration has to be a plain number`
-  const doubt = content === 'mixed' ? doubtOfMixed(contents, at) : doubtOfQuantities(contents, at)
-  return `${doubt}, ${leaveOut}${isOwned ? '' : `, --map source=${name} takes its cells as names`}`
+  const isMixed = content === 'mixed'
+  const doubt = isMixed ? doubtOfMixed(contents, at) : doubtOfQuantities(contents, at)
+  const mapped = flagName(`${nameOf(found, at)}=${nameOf(found, at)}`)
+  const reject = isMixed && of === 'kpi' ? `, --map-kpi ${mapped} rejects the rows of these texts` : ''
+  return `${doubt}${reject}, ${leaveOut}${isOwned ? '' : `, --map source=${name} takes its cells as names`}`
 }
 
 const SHOWN = 3
 
 /**
  * Returns the faults of columns that hold numbers in part, or texts that begin like numbers; these are not left out
- * unasked. `isOwned` tells whether another column says whose the values are.
+ * unasked.
  */
 export const faultsOfUnclear = (
   found: HeaderFindings,
   contents: Contents,
   places: readonly number[],
-  isOwned: boolean,
+  use: Use,
 ): Issue[] => {
   const faults = places
     .slice(0, SHOWN)
-    .map((at) => ({ field: nameOf(found, at), message: doubtOf(found, contents, at, isOwned) }))
+    .map((at) => ({ field: nameOf(found, at), message: doubtOf(found, contents, at, use) }))
   const more = places.length - SHOWN
   return more > 0
     ? [...faults, { field: 'header', message: `${more} more columns have numbers and other texts` }]
@@ -93,6 +99,16 @@ export const faultOfOwner = (found: HeaderFindings, contents: Contents, at: numb
         field: role,
         message: `may be "${nameOf(found, at)}", which holds ${what}: --map ${role}=${name} takes them as names, --map ${role}=COLUMN names another column, --${role} NAME is for all rows`,
       }
+}
+
+/** Returns the fault of the only column that may hold the actuals, and holds other texts, too. */
+export const faultOfActual = (found: HeaderFindings, contents: Contents, at: number): Issue => {
+  const name = flagName(nameOf(found, at))
+  const doubt = contents.of(at) === 'mixed' ? doubtOfMixed(contents, at) : doubtOfQuantities(contents, at)
+  return {
+    field: 'actual',
+    message: `may be "${nameOf(found, at)}", which ${doubt}, --map actual=${name} rejects the rows of these texts`,
+  }
 }
 
 /** Returns the fault of several columns that may have a role. */

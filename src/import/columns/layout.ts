@@ -1,5 +1,5 @@
 import type { ImportOptions, NameRole } from '../options.ts'
-import { faultOfOwner, faultOfSeveral } from './content-faults.ts'
+import { faultOfActual, faultOfOwner, faultOfSeveral } from './content-faults.ts'
 import { columnsHolding, type Contents, contentsOf } from './contents.ts'
 import { findDateHeadings, isYearName } from './date-headings.ts'
 import { type HeaderFindings, hasNameOfRole, isPeriodName, recognizeColumns, unassignedColumns } from './header.ts'
@@ -164,7 +164,10 @@ const recognizeDate = (found: HeaderFindings, contents: Contents): void => {
 /** Finds whom rows belong to: the only column of names, unless its cells are hardly names. */
 const findOwner = (found: HeaderFindings, contents: Contents, role: 'user' | 'source'): void => {
   const isPart = (at: number): boolean => datePartOf(found.header[at] ?? '') !== undefined
-  const texts = columnsHolding(found, contents, 'texts', 'addresses', 'mixed').filter((at) => !isPart(at))
+  const isOfNumbers = (at: number): boolean => contents.of(at) === 'mixed' && contents.others(at).areFew
+  const texts = columnsHolding(found, contents, 'texts', 'addresses', 'mixed').filter(
+    (at) => !isPart(at) && !isOfNumbers(at),
+  )
   const [one, ...others] = texts.length > 0 ? texts : columnsHolding(found, contents, 'units')
   if (one === undefined) return
   const fault = faultOfOwner(found, contents, one, role)
@@ -189,10 +192,21 @@ const findByContent = (
       directories.source !== undefined && options.as !== 'users' ? 'source' : 'user',
     )
   if (wide || found.roles.has('actual')) return
-  const numbers = columnsHolding(found, contentsIn(heading), 'numbers')
-  const isUnlikely = numbers.some((at) => hasUnlikelyName(found.header[at] ?? ''))
-  if (numbers.length > 1 || isUnlikely) found.issues.push(faultOfSeveral(found, 'actual', numbers))
-  else if (numbers[0] !== undefined) found.roles.set('actual', numbers[0])
+  findActual(found, contentsIn(heading))
+}
+
+/** Finds the only column of numbers; one that holds other texts, too, is asked about. */
+const findActual = (found: HeaderFindings, contents: Contents): void => {
+  const numbers = columnsHolding(found, contents, 'numbers')
+  const unclear = columnsHolding(found, contents, 'mixed', 'quantities').filter(
+    (at) => !hasUnlikelyName(found.header[at] ?? ''),
+  )
+  const [one, ...others] = [...numbers, ...unclear]
+  if (one === undefined) return
+  if (others.length > 0 || (numbers.length > 0 && hasUnlikelyName(found.header[one] ?? '')))
+    found.issues.push(faultOfSeveral(found, 'actual', [one, ...others]))
+  else if (numbers.length === 0) found.issues.push(faultOfActual(found, contents, one))
+  else found.roles.set('actual', one)
 }
 
 /** Finds the key columns. If one date is given for all rows, a month or week column is not taken for another date. */

@@ -72,7 +72,8 @@ const numberPlaces = (
 
 /**
  * Returns the columns that may hold the actuals of something that is created: those of numbers, and known names. Those
- * whose cells are numbers in part, or begin like numbers, are unclear; those of codes are left out.
+ * whose cells are numbers in part, or begin like numbers, are unclear, unless `--map-kpi` names them; those of codes are
+ * left out.
  */
 export const valueColumns = (
   found: HeaderFindings,
@@ -84,12 +85,15 @@ export const valueColumns = (
   const named = unassignedColumns(found).filter((at) => !(known[of]?.find(found.header[at] ?? '') instanceof Fault))
   const rest = { ...found, ignored: new Set([...found.ignored, ...named]) }
   const { places, unclear, issues } = numberPlaces(rest, contents, of, options)
+  const meant =
+    of === 'kpi' ? columnsHolding(rest, contents, 'mixed').filter((at) => isMapped(nameIn(found, at), options)) : []
   const mixed = columnsHolding(rest, contents, 'mixed', 'quantities', 'times').filter(
-    (at) => !namesIds(nameIn(found, at)),
+    (at) => !namesIds(nameIn(found, at)) && !meant.includes(at),
   )
+  const hasOwner = isOwned(found, options) || columnsHolding(rest, contents, 'texts').length > 0
   return {
-    places: [...named, ...places].toSorted((one, other) => one - other),
+    places: [...named, ...places, ...meant].toSorted((one, other) => one - other),
     unclear: [...unclear, ...mixed],
-    issues: [...issues, ...faultsOfUnclear(found, contents, mixed, isOwned(found, options))],
+    issues: [...issues, ...faultsOfUnclear(found, contents, mixed, { of, isOwned: hasOwner })],
   }
 }

@@ -191,3 +191,66 @@ describe('a column that hardly names items', () => {
     expect(columnsOf(rows)).toEqual(['date', 'source', 'value'])
   })
 })
+
+describe('a column of numbers and other texts', () => {
+  test.each<[name: string, cells: string[], options: Partial<ImportOptions>, says: string]>([
+    [
+      'the only one of numbers',
+      ['5', 'x', '6'],
+      {},
+      'Sales: has numbers, and other texts such as "x" on line 3: --missing x takes such cells as empty, --map-kpi Sales=Sales rejects the rows of these texts, --ignore Sales leaves the column out',
+    ],
+    [
+      'with a dash and a currency',
+      ['5', '$ -', '6'],
+      {},
+      '"$ -" on line 3: --missing \'"$ -"\' takes such cells as empty',
+    ],
+    [
+      'with several texts',
+      ['5', '6', 'closed', 'x'],
+      {},
+      '"closed" on line 4: --missing closed,x takes such cells as empty',
+    ],
+    [
+      'with more texts than numbers',
+      ['fine', 'rain', '6'],
+      {},
+      'Sales: has numbers, such as "6" on line 4, and other texts such as "fine" on line 2: --missing says which texts stand for no value',
+    ],
+    [
+      'beside a constant KPI',
+      ['5', 'x', '6'],
+      { kpi: 'Sales' },
+      'actual: may be "Sales", which has numbers, and other texts such as "x" on line 3: --missing x takes such cells as empty, --map actual=Sales rejects the rows of these texts',
+    ],
+    [
+      'of quantities, beside a constant KPI',
+      ['5k', '6k'],
+      { kpi: 'Sales' },
+      'actual: may be "Sales", which has numbers with other text, such as "5k" on line 2',
+    ],
+  ])('%s, says why it is not read', (_name, cells, options, says) => {
+    const rows = cells.map((cell, at) => `A;2026-03-0${at + 1};${cell}`)
+    const issues = columnsOf(['Store;Date;Sales', ...rows], options)
+    expect(issues).toHaveLength(1)
+    expect(issues[0]).toContain(says)
+  })
+
+  test('is one of a KPI where --map-kpi says so, and its texts are rejects', () => {
+    const rows = ['Store;Date;Sales', 'A;2026-03-01;5', 'A;2026-03-02;x']
+    expect(columnsOf(rows, { mapKpi: new Map([['Sales', 'Sales']]) })).toEqual(['source', 'date', 'value'])
+    expect(columnsOf(rows, { missing: new Set(['x']) })).toEqual(['source', 'date', 'value'])
+  })
+
+  test('is not asked about twice, as a column of names', () => {
+    expect(columnsOf(['Shop name;Date;Sales', 'A;2026-03-01;5', 'A;2026-03-02;x'])).toHaveLength(1)
+    expect(columnsOf(['Shop name;Date;Sales', 'A;2026-03-01;5', 'A;2026-03-02;x'], { kpi: 'Sales' })).toHaveLength(1)
+  })
+
+  test('may be the actual as well as one of numbers alone', () => {
+    expect(columnsOf(['Store;Date;Sales;Stock', 'A;2026-03-01;5;7', 'A;2026-03-02;6;x'], { kpi: 'Sales' })).toEqual([
+      'actual: may be "Sales" or "Stock"; say which: --map actual=Sales or --map actual=Stock',
+    ])
+  })
+})
