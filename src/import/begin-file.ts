@@ -7,6 +7,7 @@ import { mayNameSources } from './columns/item-words.ts'
 import { type Contents, contentsOf } from './columns/contents.ts'
 import type { Heading } from './columns/layout.ts'
 import type { ImportOptions } from './options.ts'
+import { isNameOfTotal } from './parse/ignored-rows.ts'
 import type { Row } from './parse/rows.ts'
 import { headerOf, type Table } from './parse/table.ts'
 import { requireWriteAccess } from './permissions.ts'
@@ -48,7 +49,12 @@ const readHeading = async (
   const [first, ...sample] = rows
   const header = first?.cells ?? []
   if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
-  return { header, upper: table.upper, contents: contentsOf(header, sample, missing) }
+  return {
+    header,
+    upper: table.upper,
+    contents: contentsOf(header, sample, missing),
+    isTotal: table.isRowsSettled ? undefined : isNameOfTotal,
+  }
 }
 
 const mayHaveSources = (header: readonly string[], { variant }: Client, options: ImportOptions): boolean =>

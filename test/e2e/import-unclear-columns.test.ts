@@ -148,3 +148,28 @@ test('one bad cell in the only column of numbers is named, and each flag that is
   const constant = await preview(rows, '--kpi', 'Turnover', '--map', 'actual=Sales')
   expect(constant.stdout.match(/,reject,/g)).toHaveLength(1)
 })
+
+describe('a column with the name of a total', () => {
+  const rows = ['Store,Month,total', 'A,2026-03,5', 'B,2026-03,6']
+
+  test('stops the import, and names three ways out', async () => {
+    expect(await refusal(rows)).toContain(
+      'total: would be a new KPI, and is the name of a total: --map-kpi total=NAME imports it as the KPI of that name, --ignore total leaves the column out, --ignore-rows none imports it as it is',
+    )
+  })
+
+  test.each<[flags: string[], says: string]>([
+    [['--map-kpi', 'total=Sales'], 'KPI "Sales"'],
+    [['--ignore-rows', 'none'], 'KPI "total"'],
+  ])('is imported with %j', async (flags, says) => {
+    const ran = await preview(rows, ...flags)
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toContain(says)
+  })
+
+  test('is left out with --ignore, beside another', async () => {
+    const both = ['Store,Month,Visits,total', 'A,2026-03,5,1', 'B,2026-03,6,2']
+    expect(await refusal(both)).toContain('--map-kpi total=NAME')
+    expect(await preview(both, '--ignore', 'total')).toMatchObject({ code: 0 })
+  })
+})
