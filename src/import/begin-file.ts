@@ -4,6 +4,7 @@ import type { Variant } from '../domain/variants.ts'
 import { type ColumnPlan, planColumns } from './columns/columns.ts'
 import { isExported } from './columns/header.ts'
 import { mayNameSources } from './columns/item-words.ts'
+import { type Contents, contentsOf } from './columns/contents.ts'
 import type { Heading } from './columns/layout.ts'
 import { describePersons } from './missing/describe-persons.ts'
 import type { ImportOptions } from './options.ts'
@@ -14,7 +15,15 @@ import { requireWriteAccess } from './permissions.ts'
 import { fetchReference, type ListGroups, type Reference } from './reference.ts'
 
 /** Describes what is known of a file once its header has been read. */
-export type Begun = { readonly plan: ColumnPlan; readonly reference: Reference; readonly variant: Variant }
+export type Begun = {
+  readonly plan: ColumnPlan
+  readonly reference: Reference
+  readonly variant: Variant
+  /** Holds what the first rows show of the columns whose names do not say what they are. */
+  readonly contents: Contents
+  /** Finds out what the columns mean by what all rows show; throws what is unclear then. */
+  readonly planBy: (contents: Contents) => ColumnPlan
+}
 
 /**
  * Refuses `--clear-empty` with `--on-conflict add` in a wide file: within a row, cleared values could not be told from
@@ -28,17 +37,25 @@ const rejectClearAndAdd = ({ wide }: ColumnPlan, { clearEmpty, onConflict }: Imp
 /** Sets how many rows show what columns hold whose names do not say it. */
 const SAMPLE_ROWS = 500
 
-/** Returns the header of a file, and its first rows. */
-const readHeading = async (table: Table): Promise<Heading> => {
+/** Returns the header of a file, and what its first rows show. */
+const readHeading = async (
+  table: Table,
+  { missing }: ImportOptions,
+): Promise<Heading & { readonly contents: Contents }> => {
   const rows: Row[] = []
   for await (const some of table.rows()) {
     rows.push(...some.slice(0, SAMPLE_ROWS - rows.length))
     if (rows.length >= SAMPLE_ROWS) break
   }
-  const [header, ...sample] = rows.map(({ cells }) => cells)
-  if (!header || header.length === 0)
-    throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
-  return { header, upper: table.upper, sample, takesTotals: table.takesTotals === true }
+  const [first, ...sample] = rows
+  const header = first?.cells ?? []
+  if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
+  return {
+    header,
+    upper: table.upper,
+    contents: contentsOf(header, sample, missing),
+    isTotal: table.takesTotals ? undefined : isNameOfTotal,
+  }
 }
 
 const mayHaveSources = (header: readonly string[], { variant }: Client, options: ImportOptions): boolean =>
@@ -51,7 +68,7 @@ export const beginFile = async (
   options: ImportOptions,
   groups?: ListGroups,
 ): Promise<Begun> => {
-  const heading = await readHeading(table)
+  const heading = await readHeading(table, options)
   const { header } = heading
   const sources = mayHaveSources(header, client, options)
   const reference = await fetchReference(client, {
@@ -63,9 +80,42 @@ export const beginFile = async (
     groups,
   })
   const isMarked = table.reading.hasMark && isExported(header)
-  const plan = { ...planBy(heading, client, options, reference), isMarked }
+  const planWith = (contents: Contents): ColumnPlan => ({
+    ...planBy({ ...heading, contents }, client, options, reference),
+    isMarked,
+  })
+  const { contents } = heading
+  const plan = planWith(contents)
   if (reference.created) await describePersons(table, plan, reference.users, reference.created)
-  return { reference, variant: client.variant, plan }
+  return { reference, variant: client.variant, plan, contents, planBy: planWith }
+}
+
+/** Returns what is known of a file once all of its rows have shown what the columns hold. */
+export const settlePlan = async (table: Table, begun: Begun, onProgress: () => void): Promise<Begun> => {
+  if (begun.contents.asked().length === 0) return begun
+  const contents = begun.contents.ofAllRows()
+  let isHeader = true
+  for await (const rows of table.rows()) {
+    for (const row of rows) {
+      if (!isHeader) contents.note(row)
+      isHeader = false
+    }
+    onProgress()
+  }
+  return { ...begun, contents, plan: begun.planBy(contents) }
+}
+
+const meaningOf = ({ roles, joined, wide, units }: ColumnPlan): string =>
+  JSON.stringify([[...roles], [...(joined ?? [])], wide?.of, wide?.columns.map(({ at }) => at), units])
+
+/** Tells whether columns mean the same by all rows as by the first; throws what is unclear by all of them. */
+export const isSamePlan = ({ plan, planBy: planWith, contents }: Begun, all: Contents): boolean =>
+  contents.asked().every((at) => contents.of(at) === all.of(at)) || meaningOf(planWith(all)) === meaningOf(plan)
+
+/** Tells whether a column of actuals holds texts after all, so that its rows cannot be judged yet. */
+export const holdsTexts = ({ plan: { wide, roles }, contents }: Begun, all: Contents): boolean => {
+  const values = new Set([...(wide?.columns.map(({ at }) => at) ?? []), roles.get('actual')])
+  return contents.asked().some((at) => values.has(at) && contents.of(at) !== all.of(at) && !all.isNumeric(at))
 }
 
 /** Tells whether missing assignments are created; the newer variant has none. */
@@ -76,7 +126,7 @@ const planBy = (heading: Heading, client: Client, options: ImportOptions, refere
   const { kpis, users, sources, ownerOf } = reference
   const source = mayHaveSources(heading.header, client, options) ? sources : undefined
   const takesSources = client.variant === 'v1'
-  const isTotal = heading.takesTotals ? undefined : isNameOfTotal
+  const { isTotal } = heading
   const plan = planColumns(heading, options, { kpi: kpis, user: users, source, ownerOf, takesSources, isTotal })
   rejectClearAndAdd(plan, options)
   return plan
@@ -99,7 +149,7 @@ export const faultsOfHeaders = async (
   })
   const faultOf = async (table: Table): Promise<KpiError | undefined> => {
     try {
-      planBy(await readHeading(table), client, options, reference)
+      planBy(await readHeading(table, options), client, options, reference)
       return undefined
     } catch (error) {
       if (error instanceof KpiError) return error

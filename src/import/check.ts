@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Client } from '../client/client.ts'
 import { KpiError } from '../domain/errors.ts'
-import { beginFile, type Begun } from './begin-file.ts'
+import { beginFile, type Begun, holdsTexts, isSamePlan, settlePlan } from './begin-file.ts'
+import type { Contents } from './columns/contents.ts'
 import { areRefuted, createColumnFormats, detectFormats, settleFormats } from './detect/column-formats.ts'
 import type { ColumnFormats } from './detect/survey.ts'
 import type { BlockRow } from './external-sort/block.ts'
@@ -78,6 +79,9 @@ export const rejectMisunderstoodColumns = (trial: Trial, options: ImportOptions,
 /** Thrown if a cell contradicts the assumed formats, so that all cells must be surveyed before any is read. */
 class Refuted extends Error {}
 
+/** Thrown if columns hold something else than the first rows show, so that all rows must say what the columns mean. */
+class Contradicted extends Error {}
+
 type Sink = RowSink & {
   reasons: readonly string[]
   /** Counts rows with a cell that is not in its column's format. */
@@ -94,6 +98,7 @@ const sinkFor = (
   { kpis, created }: Reference,
   formats: ColumnFormats,
   { percent }: ImportOptions,
+  isContradicted: () => boolean,
 ): Sink => {
   let [lastLine, lastMisread, lastKpi] = [0, 0, 0]
   const sink: Sink = {
@@ -117,6 +122,7 @@ const sinkFor = (
       sorter.add(row)
     },
     reject: (place: number, reasons: readonly string[], isMisread: boolean) => {
+      if (isContradicted()) throw new Contradicted()
       // A cell that contradicts the assumed formats cannot be judged in them.
       if (areRefuted(formats)) throw new Refuted()
       const line = lineOf(place)
@@ -149,17 +155,22 @@ type ReadRows = Pick<
 const textOf = (rows: readonly Row[]): string =>
   rows.map(({ line, cells }) => `${line}\u001f${cells.join('\u001f')}\u001e`).join('')
 
+/** Watches what all rows show of the columns that the first rows have explained. */
+type ContentsWatch = ReturnType<Contents['ofAllRows']> | undefined
+
 /** Reads all rows in the given formats. */
 const readRowsOf = async (
   table: Table,
-  { plan, reference, variant }: Begun,
+  begun: Begun,
   formats: ColumnFormats,
   options: ImportOptions,
   results: CheckResults,
+  watch: ContentsWatch,
 ): Promise<ReadRows> => {
+  const { plan, reference, variant } = begun
   const { summary, rejects, onProgress, onFetched } = results
   const bad = { rejects, options, variant, reference }
-  const sink = sinkFor(results, reference, formats, options)
+  const sink = sinkFor(results, reference, formats, options, () => watch !== undefined && holdsTexts(begun, watch))
   const reader = createRowReader(plan, options, reference, sink, formats)
   const fingerprint = createHash('sha256')
   const collector = createSuspectCollector(plan.header.length)
@@ -174,6 +185,7 @@ const readRowsOf = async (
     for (const row of rows) {
       summary.read += 1
       const rejected = summary.rejected
+      watch?.note(row)
       reader.read(row)
       collector.note(row, summary.rejected > rejected)
       const trial = { read: summary.read, misread: sink.misread }
@@ -184,6 +196,7 @@ const readRowsOf = async (
     }
     onProgress()
   }
+  if (watch && !isSamePlan(begun, watch)) throw new Contradicted()
   reader.finish()
   requireFewBadRows(summary, bad, true)
   const leftOut = table.leftOut?.()
@@ -202,6 +215,12 @@ const readRowsOf = async (
   }
 }
 
+/** Forgets what has been read, because the rows are read again. */
+const forgetRows = ({ sorter, rejects, summary }: CheckResults, { created }: Reference): void => {
+  for (const part of [sorter, rejects, created]) part?.clear()
+  Object.assign(summary, emptySummary())
+}
+
 /**
  * Reads all rows as if numbers and dates were in the plain format. If a cell is not, all cells are surveyed first, and
  * the rows are read again in the formats found.
@@ -211,13 +230,15 @@ const readInForms = async (
   begun: Begun,
   options: ImportOptions,
   results: CheckResults,
+  isWatched: boolean,
 ): Promise<CheckedFile> => {
+  const watch = (): ContentsWatch =>
+    isWatched && begun.contents.asked().length > 0 ? begun.contents.ofAllRows() : undefined
   let formats = createColumnFormats(begun.plan, options, begun.reference)
-  const read = (): Promise<ReadRows> => readRowsOf(table, begun, formats, options, results)
+  const read = (): Promise<ReadRows> => readRowsOf(table, begun, formats, options, results, watch())
   const anew = async (error: unknown): Promise<ReadRows> => {
     if (!(error instanceof Refuted)) throw error
-    for (const part of [results.sorter, results.rejects, begun.reference.created]) part?.clear()
-    Object.assign(results.summary, emptySummary())
+    forgetRows(results, begun.reference)
     const seen = await detectFormats(table, begun.plan, options, begun.reference, results.onProgress)
     await requireSettled(table, seen)
     formats = settleFormats(seen, begun.plan, options, begun.reference)
@@ -226,6 +247,25 @@ const readInForms = async (
   const rows = await read().catch(anew)
   await requireSettled(table, formats)
   return { ...begun, ...rows, formats }
+}
+
+/**
+ * Reads all rows as the first rows show what the columns mean. If others contradict that, all rows are asked first, so
+ * that a long file is read as a short one is.
+ */
+const readAsPlanned = async (
+  table: Table,
+  begun: Begun,
+  options: ImportOptions,
+  results: CheckResults,
+): Promise<CheckedFile> => {
+  try {
+    return await readInForms(table, begun, options, results, true)
+  } catch (error) {
+    if (!(error instanceof Contradicted)) throw error
+    forgetRows(results, begun.reference)
+    return readInForms(table, await settlePlan(table, begun, results.onProgress), options, results, false)
+  }
 }
 
 /**
@@ -238,7 +278,8 @@ export const checkFile = async (
   results: CheckResults,
 ): Promise<CheckedFile> => {
   await requireWriteAccess(client)
-  const checked = await readInForms(table, await beginFile(table, client, options, results.groups), options, results)
+  const begun = await beginFile(table, client, options, results.groups)
+  const checked = await readAsPlanned(table, begun, options, results)
   const { small, reference, formats } = checked
   const hasSign = (kpi: number): boolean => formats.signsOf(kpi).has('%')
   if (small) await requireSettledPercentages(client, reference.kpis.byId, small, hasSign, options.create?.unit)

@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts'
-import { beginFile } from './begin-file.ts'
+import { beginFile, settlePlan } from './begin-file.ts'
 import { formatDay } from '../domain/day.ts'
 import { type ColumnPlan, UnclearHeader } from './columns/columns.ts'
 import { roleOf } from './columns/header.ts'
@@ -191,10 +191,12 @@ export const explainFile = async (
       evidence: table.upper ? 'two rows of labels' : 'the row that names the columns, by what they hold',
     })),
   ]
-  const begun = await beginFile(table, client, options).catch((error: unknown) => {
-    if (error instanceof UnclearHeader) return error
-    throw error
-  })
+  const begun = await beginFile(table, client, options)
+    .then((known) => settlePlan(table, known, onProgress))
+    .catch((error: unknown) => {
+      if (error instanceof UnclearHeader) return error
+      throw error
+    })
   if (begun instanceof UnclearHeader) {
     return { findings: [...ofTable, ...ofRoles(begun.seen, options, begun.lacking)], unclear: begun }
   }

@@ -2,7 +2,8 @@ import { type Issue, KpiError } from '../../domain/errors.ts'
 import { delimiterName, DELIMITERS, type ImportOptions, type Role } from '../options.ts'
 import { type HeaderFindings, namedColumns, unassignedColumns } from './header.ts'
 import { faultOfLacking } from './lacking-faults.ts'
-import { type Heading, recognizeKeys, recognizeLayout } from './layout.ts'
+import { columnsHolding } from './contents.ts'
+import { type Heading, recognizeKeys, recognizeLayout, sampleIn } from './layout.ts'
 import { recognizePersonColumns } from './person-columns.ts'
 import { isGiven, isOwned, KEY_ROLES, lackingRoles, suggestedPlaces } from './required-roles.ts'
 import { faultOfHeadless, faultOfUnknownHeadings } from './unusual-headers.ts'
@@ -20,6 +21,8 @@ export type ColumnPlan = {
   readonly wide: WideColumns | undefined
   /** Lists headers without a meaning, without the columns that the user asked to ignore. */
   readonly unused: readonly string[]
+  /** Lists columns without a meaning that only say which currency or unit the values of a row have. */
+  readonly units?: readonly number[]
   /** Tells whether the file was exported for a spreadsheet, with a mark before notes that would run as formulas. */
   readonly isMarked?: boolean
 }
@@ -107,6 +110,9 @@ const unusedColumns = (found: HeaderFindings): string[] => {
   ]
 }
 
+const unitColumns = (found: HeaderFindings, { contents }: Heading): number[] =>
+  contents ? columnsHolding(found, contents, 'units') : []
+
 /** Finds out what each column means. Everything that is unclear is one `malformed` error with all its issues. */
 export const planColumns = (heading: Heading, options: ImportOptions, directories: Directories): ColumnPlan => {
   const { header } = heading
@@ -114,9 +120,16 @@ export const planColumns = (heading: Heading, options: ImportOptions, directorie
   recognizeKeys(found, options, directories)
   requireNames(found, options, directories)
   const wide = recognizeLayout(found, options, directories, heading)
-  recognizePersonColumns(found, options, heading.sample ?? [])
+  recognizePersonColumns(found, options, sampleIn(heading))
   requireLines(found)
-  const plan = { header, roles: found.roles, joined: found.joined, wide, unused: unusedColumns(found) }
+  const plan = {
+    header,
+    roles: found.roles,
+    joined: found.joined,
+    wide,
+    unused: unusedColumns(found),
+    units: unitColumns(found, heading),
+  }
   const lacking = lackingRoles(found, wide, options)
   const hint = orOtherLine(header) + orSeparator(header)
   if (found.roles.size === 0 && !wide) {

@@ -1,7 +1,6 @@
 import type { Issue } from '../../domain/errors.ts'
-import { monthOf } from '../formats/date-format.ts'
 import type { ImportOptions } from '../options.ts'
-import type { Sample } from './content.ts'
+import type { Sample } from './contents.ts'
 import { isYearName } from './date-headings.ts'
 import type { DatePart } from './date-words.ts'
 import { datePartOf, type HeaderFindings, unassignedColumns } from './header.ts'
@@ -50,29 +49,6 @@ const hasDates = ({ header, roles }: HeaderFindings, sample: Sample): boolean =>
   const at = roles.get('date')
   return at !== undefined && !isYearName(header[at] ?? '') && areDates(sample.map((cells) => cells[at] ?? ''))
 }
-
-/** Matches the cells of each part: a whole date is none. */
-const CELLS: Readonly<Record<DatePart, RegExp>> = {
-  year: /^\d{4}$/,
-  quarter: /^[QT]?[1-4]$/i,
-  month: /^\d{1,2}$/,
-  week: /^(?:W|KW|CW)?\d{1,2}$/i,
-  day: /^\d{1,2}$/,
-}
-
-/** Tells whether most cells of a column are such parts: a footer is none. */
-const holdsParts = (sample: Sample, at: number, part: DatePart): boolean => {
-  const given = sample.map((cells) => cells[at]?.trim() ?? '').filter((text) => text !== '')
-  const fits = given.filter((text) => CELLS[part].test(text) || (part === 'month' && monthOf(text) !== undefined))
-  return fits.length * 2 > given.length
-}
-
-/** Returns the columns without a meaning that hold parts of dates, such as the year beside a whole date. */
-export const datePartColumns = (found: HeaderFindings, sample: Sample): number[] =>
-  unassignedColumns(found).filter((at) => {
-    const part = datePartOf(found.header[at] ?? '')
-    return part !== undefined && holdsParts(sample, at, part)
-  })
 
 /** Returns a column as flags name it: by its place if its name means something in a flag. */
 const flagName = (header: readonly string[], at: number): string => {

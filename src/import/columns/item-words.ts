@@ -42,30 +42,6 @@ export const severalItemColumns = (names: readonly string[]): Issue => {
   }
 }
 
-/** Lists the names of columns that number rows, or the things that rows belong to. */
-const ids = new Set(
-  'id, no, nr, lfd nr, code, key, row, row id, row number, line number, zip, plz, fips, №, #'.split(', '),
-)
-const ID_ENDING = / (?:id|code|nr|no)$/
-
-/** Tells whether a column is named for the numbers or codes of rows and things. */
-const isIdName = (name: string): boolean => {
-  const folded = foldName(name.replaceAll('.', ' ')).trim()
-  return ids.has(folded) || ID_ENDING.test(folded)
-}
-
-/** Returns the columns without a meaning whose names say that their numbers count or name something, and measure nothing. */
-export const countingColumns = (found: HeaderFindings): number[] => {
-  const items = new Set(itemColumns(found))
-  return unassignedColumns(found).filter((at) => items.has(at) || isIdName(found.header[at] ?? ''))
-}
-
-/** Returns the fault of such a column that holds numbers, and does not say whom rows belong to. */
-export const faultOfCounting = (name: string): Issue => ({
-  field: name,
-  message: `holds numbers, and is named for what numbers or names something: --ignore ${quoted(name)} leaves the column out, --map-kpi ${quoted(`${name}=${name}`)} makes it a KPI`,
-})
-
 /** Tells whether a column or constant says whom rows belong to, by the names of columns alone. */
 const namesOwner = (found: HeaderFindings, { user, source, map }: ImportOptions): boolean =>
   user !== undefined || source !== undefined || map.has('user') || map.has('source') || hasNameOfRole(found, 'user')

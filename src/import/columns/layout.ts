@@ -1,12 +1,15 @@
-import { Fault, type Issue } from '../../domain/errors.ts'
+import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions, NameRole } from '../options.ts'
-import { columnsOf, contentOf, faultOfSeveral, faultsOfMixed, recognizeDate, type Sample } from './content.ts'
+import { faultOfActual, faultOfOwner, faultOfSeveral } from './content-faults.ts'
+import { columnsHolding, type Contents, contentsOf, type Sample } from './contents.ts'
 import { type DateHeadings, findDateHeadings, isYearName } from './date-headings.ts'
-import { askForDateParts, datePartColumns } from './date-parts.ts'
+import { askForDateParts } from './date-parts.ts'
 import { type HeaderFindings, hasNameOfRole, isPeriodName, recognizeColumns, unassignedColumns } from './header.ts'
-import { countingColumns, faultOfCounting, itemColumns, severalItemColumns } from './item-words.ts'
+import { itemColumns, severalItemColumns } from './item-words.ts'
+import { hasUnlikelyName, timePartOf } from './name-words.ts'
 import { isGiven, isOfHeader, isOwned, KEY_ROLES, suggestedPlaces, VALUE_ROLES } from './required-roles.ts'
 import { strangeColumns } from './unusual-headers.ts'
+import { valueColumns } from './value-columns.ts'
 import {
   countNamed as countNames,
   type Directories,
@@ -16,14 +19,20 @@ import {
   type WideReading,
 } from './wide.ts'
 
-/** Describes the header of a file: its labels, those of a second row above them, and the first rows below. */
+/** Describes the header of a file: its labels, those of a second row above them, and what the columns below hold. */
 export type Heading = {
   readonly header: readonly string[]
   readonly upper?: readonly string[] | undefined
-  readonly sample?: Sample
-  /** Tells whether the user said that names of totals are imported, too. */
-  readonly takesTotals?: boolean
+  readonly contents?: Contents
+  /** Tells whether a name is that of a total; undefined if the user said which of them are left out. */
+  readonly isTotal?: ((name: string) => boolean) | undefined
 }
+
+/** Returns what the columns hold; nothing is known of them without rows. */
+const contentsIn = ({ header, contents }: Heading): Contents => contents ?? contentsOf(header, [], undefined)
+
+/** Returns the cells of the first rows. */
+export const sampleIn = (heading: Heading): Sample => contentsIn(heading).rows.map(({ cells }) => cells)
 
 /** Tells whether the header can only be that of the long layout, with a row for each entry. */
 const isSurelyLong = (found: HeaderFindings, options: ImportOptions): boolean => {
@@ -32,24 +41,6 @@ const isSurelyLong = (found: HeaderFindings, options: ImportOptions): boolean =>
   if (options.layout !== 'wide') return hasBoth || found.roles.has('actual') || hasNameOfRole(found, 'actual')
   if (hasBoth) found.issues.push({ field: 'layout', message: 'cannot be wide if both user and kpi are given' })
   return hasBoth
-}
-
-/** Returns the columns that may hold the actuals of something that is created: those of numbers, and known names. */
-const placesToCreate = (
-  found: HeaderFindings,
-  role: NameRole,
-  { sample = [] }: Heading,
-  known: Directories,
-  { missing, mapKpi }: ImportOptions,
-): number[] => {
-  const others = new Set([...(role === 'kpi' ? countingColumns(found) : []), ...datePartColumns(found, sample)])
-  return unassignedColumns(found).filter((at) => {
-    const name = found.header[at] ?? ''
-    const isKnown = mapKpi?.has(name.trim()) === true || !(known[role]?.find(name) instanceof Fault)
-    if (others.has(at) && !isKnown) return false
-    // What the first rows leave blank may have values further down.
-    return isKnown || ['numbers', 'years', 'nothing'].includes(contentOf(sample, at, missing))
-  })
 }
 
 /** Returns the kind of owner that most headers name; if none does, the kind that may be created. */
@@ -103,21 +94,15 @@ const findWide = (
   const moreOwners = !isOwned(found, options) && owners > kpis
   const of = isGiven(found, options, 'kpi') || moreOwners ? owner : 'kpi'
   const mayCreate = creates(options, of)
-  const places = mayCreate ? placesToCreate(found, of, heading, directories, options) : unassignedColumns(found)
-  const isNone = Math.max(of === 'kpi' ? kpis : owners, mayCreate ? places.length : 0) === 0
-  if (mayCreate) {
-    const { sample = [] } = heading
-    const parts = datePartColumns(found, sample)
-    const mixed = columnsOf(found, sample, options.missing, 'mixed').filter((at) => !places.includes(at))
-    found.issues.push(...faultsOfMixed(found, sample, mixed, options.missing))
-    const numbers = columnsOf(found, sample, options.missing, 'numbers', 'years').filter(
-      (at) => !places.includes(at) && !parts.includes(at),
-    )
-    found.issues.push(...numbers.map((at) => faultOfCounting(found.header[at]?.trim() ?? '')))
-  }
+  const { places, unclear, issues } = mayCreate
+    ? valueColumns(found, { contents: contentsIn(heading), isTotal: heading.isTotal }, of, directories, options)
+    : { places: unassignedColumns(found), unclear: [], issues: [] }
+  const isNone = Math.max(of === 'kpi' ? kpis : owners, mayCreate ? places.length + unclear.length : 0) === 0
   if (isNone && options.layout !== 'wide') return undefined
+  found.issues.push(...issues)
   const best = readWide(of, found, directories, options, places)
   addFaults(found, best, options)
+  for (const at of unclear) found.ignored.add(at)
   return best
 }
 
@@ -131,7 +116,7 @@ const findDates = (
   found: HeaderFindings,
   options: ImportOptions,
   directories: Directories,
-  { upper, sample = [] }: Heading,
+  heading: Heading,
 ): WideColumns | undefined => {
   if (
     options.layout === 'long' ||
@@ -142,11 +127,11 @@ const findDates = (
   )
     return undefined
   const places = strangeColumns(found, [directories.kpi, directories.user])
-  const headings = findDateHeadings(found, places, upper, {
+  const headings = findDateHeadings(found, places, heading.upper, {
     asked: options.dateFormat,
     least: options.layout === 'dates' ? 1 : 2,
     frequency: options.create?.frequency,
-    holdsValues: (at) => !['texts', 'dates'].includes(contentOf(sample, at, options.missing)),
+    holdsValues: (at) => !['texts', 'dates', 'nothing'].includes(contentsIn(heading).of(at)),
   })
   if (!headings) return undefined
   const hasParts = headings.columns.some((column) => 'part' in column)
@@ -200,25 +185,63 @@ const findItems = (found: HeaderFindings, options: ImportOptions, directories: D
     found.issues.push(severalItemColumns([one, ...others].map((at) => found.header[at]?.trim() ?? '')))
 }
 
+/**
+ * Finds the column of dates by its cells if none has such a name: the only one of dates, else the only one named for
+ * years.
+ */
+const recognizeDate = (found: HeaderFindings, contents: Contents): void => {
+  const dates = columnsHolding(found, contents, 'dates')
+  const years = columnsHolding(found, contents, 'years').filter((at) => isYearName(found.header[at] ?? ''))
+  const [one, ...others] = dates.length > 0 ? dates : years
+  if (one !== undefined && others.length === 0) found.roles.set('date', one)
+}
+
+/** Finds whom rows belong to: the only column of names, unless its cells are hardly names. */
+const findOwner = (found: HeaderFindings, contents: Contents, role: 'user' | 'source'): void => {
+  const isPart = (at: number): boolean => timePartOf(found.header[at] ?? '') !== undefined
+  const isOfNumbers = (at: number): boolean => contents.of(at) === 'mixed' && contents.others(at).areFew
+  const texts = columnsHolding(found, contents, 'texts', 'addresses', 'mixed').filter(
+    (at) => !isPart(at) && !isOfNumbers(at),
+  )
+  const [one, ...others] = texts.length > 0 ? texts : columnsHolding(found, contents, 'units')
+  if (one === undefined) return
+  const fault = faultOfOwner(found, contents, one, role)
+  if (others.length > 0) found.issues.push(faultOfSeveral(found, role, [one, ...others]))
+  else if (fault) found.issues.push(fault)
+  else found.roles.set(role, one)
+}
+
 /** Finds what no name says by what the columns hold; only where what is missing is created, after it was shown. */
 const findByContent = (
   found: HeaderFindings,
   options: ImportOptions,
   directories: Directories,
-  { sample = [] }: Heading,
+  heading: Heading,
   wide: WideColumns | undefined,
 ): void => {
   const isOwnedByHeader = wide !== undefined && isOfHeader(wide, 'user')
-  if (!isOwned(found, options) && !isOwnedByHeader) {
-    const role = directories.source !== undefined && options.as !== 'users' ? 'source' : 'user'
-    const texts = columnsOf(found, sample, options.missing, 'texts', 'mixed')
-    if (texts.length > 1) found.issues.push(faultOfSeveral(found, role, texts))
-    else if (texts[0] !== undefined) found.roles.set(role, texts[0])
-  }
+  if (!isOwned(found, options) && !isOwnedByHeader)
+    findOwner(
+      found,
+      contentsIn(heading),
+      directories.source !== undefined && options.as !== 'users' ? 'source' : 'user',
+    )
   if (wide || found.roles.has('actual')) return
-  const numbers = columnsOf(found, sample, options.missing, 'numbers')
-  if (numbers.length > 1) found.issues.push(faultOfSeveral(found, 'actual', numbers))
-  else if (numbers[0] !== undefined) found.roles.set('actual', numbers[0])
+  findActual(found, contentsIn(heading))
+}
+
+/** Finds the only column of numbers; one that holds other texts, too, is asked about. */
+const findActual = (found: HeaderFindings, contents: Contents): void => {
+  const numbers = columnsHolding(found, contents, 'numbers')
+  const unclear = columnsHolding(found, contents, 'mixed', 'quantities').filter(
+    (at) => !hasUnlikelyName(found.header[at] ?? ''),
+  )
+  const [one, ...others] = [...numbers, ...unclear]
+  if (one === undefined) return
+  if (others.length > 0 || (numbers.length > 0 && hasUnlikelyName(found.header[one] ?? '')))
+    found.issues.push(faultOfSeveral(found, 'actual', [one, ...others]))
+  else if (numbers.length === 0) found.issues.push(faultOfActual(found, contents, one))
+  else found.roles.set('actual', one)
 }
 
 /** Takes a column of people as one of breakdown items, as `--as items` says. */
@@ -250,8 +273,8 @@ export const recognizeLayout = (
   const byDates = findDates(found, options, directories, heading)
   for (const { at } of byDates?.columns ?? []) found.ignored.add(at)
   const isCreating = options.create !== undefined
-  if (isCreating && !byDates && !isGiven(found, options, 'date')) recognizeDate(found, heading.sample ?? [])
-  if (!byDates) askForDateParts(found, options, heading.sample ?? [])
+  if (isCreating && !byDates && !isGiven(found, options, 'date')) recognizeDate(found, contentsIn(heading))
+  if (!byDates) askForDateParts(found, options, sampleIn(heading))
   findItems(found, options, directories)
   const wide = byDates ?? findWide(found, options, directories, heading)
   if (!wide) recognizeColumns(found, VALUE_ROLES)

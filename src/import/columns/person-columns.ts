@@ -1,6 +1,6 @@
 import { user } from '../../domain/resources/user.ts'
 import type { ImportOptions, Role } from '../options.ts'
-import type { Sample } from './content.ts'
+import type { Sample } from './contents.ts'
 import { foldName, type HeaderFindings, mayBePersons, roleOf, unassignedColumns } from './header.ts'
 import { roleText } from './role-text.ts'
 

@@ -1,3 +1,4 @@
+import { isTimeOfDay } from '../formats/time-of-day.ts'
 import type { Role } from '../options.ts'
 import type { ColumnPlan } from './columns.ts'
 import { datePartOf } from './header.ts'
@@ -17,11 +18,13 @@ const datePart = (header: string, text: string): string => {
   return part === 'week' ? `W${text.padStart(2, '0')}` : text
 }
 
-/** Joins the cells of several columns into one date or name; empty if none, or a part of a date, is given. */
+/** Joins the cells of several columns into one date, perhaps with its time, or one name; empty if none, or a part of a date, is given. */
 const joinCells = (role: Role, headers: readonly string[], texts: readonly string[]): string => {
   if (role !== 'date') return texts.filter((text) => text !== '').join(OF_PERSONS.has(role) ? ' ' : BETWEEN_NAMES)
   if (texts.includes('')) return ''
-  return texts.map((text, at) => datePart(headers[at] ?? '', text)).join(BETWEEN_DATE_PARTS)
+  return texts
+    .map((text, at) => datePart(headers[at] ?? '', text))
+    .reduce((date, part) => date + (isTimeOfDay(part) ? ' ' : BETWEEN_DATE_PARTS) + part)
 }
 
 /** Returns a function that gives the text of a role in a row, which may be made of several columns. */

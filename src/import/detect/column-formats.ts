@@ -14,6 +14,7 @@ import { createDateColumn } from '../formats/date-column.ts'
 import { createNumberColumn, isRefuted } from './number-column.ts'
 import { createUnits } from './number-units.ts'
 import { type ColumnFormats, surveyCells } from './survey.ts'
+import { createUnitColumn, type UnitColumn } from './unit-column.ts'
 
 /** Holds the formats that are settled, by the places of the columns. */
 type Settled = { readonly signs: ReadonlyMap<number, DecimalSign>; readonly format: DateFormat | undefined }
@@ -60,6 +61,23 @@ const nameColumns = (plan: ColumnPlan, options: ImportOptions, { kpis, users, so
   })
 }
 
+/** Returns the flags that make a KPI for each unit; undefined if none do. */
+const kpiForEach = ({ header, roles, joined, wide }: ColumnPlan, unit: string): string | undefined => {
+  const quoted = (text: string): string => (/[, ]/.test(text) ? `"${text}"` : text)
+  if (roles.has('kpi') && !joined?.has('kpi'))
+    return `--map kpi=${quoted(`${header[roles.get('kpi') ?? -1]?.trim()}+${unit}`)}`
+  const [value, ...others] = wide?.of === 'kpi' ? wide.columns : []
+  return value && others.length === 0
+    ? `--map kpi=${quoted(unit)},actual=${quoted(header[value.at]?.trim() ?? '')}`
+    : undefined
+}
+
+const unitColumns = (plan: ColumnPlan): UnitColumn[] =>
+  (plan.units ?? []).map((at) => {
+    const name = plan.header[at]?.trim() ?? ''
+    return createUnitColumn(at, name, kpiForEach(plan, name))
+  })
+
 /** Creates the formats of a file: from flags, else from evidence, else the plain ones. */
 export const createColumnFormats = (
   plan: ColumnPlan,
@@ -76,10 +94,16 @@ export const createColumnFormats = (
   })
   const byPlace = new Map(numbers)
   const numberFormats = [...new Set(byPlace.values())]
+  const ofRows = unitColumns(plan)
   const known = {
     numbers: byPlace,
     numberFormats,
-    signsOf: units.signsOf,
+    units: ofRows,
+    signsOf: (kpi: number) =>
+      new Map([
+        ...ofRows.flatMap((column) => column.unitsOf(kpi)).map((cell) => [cell.text, cell] as const),
+        ...units.signsOf(kpi),
+      ]),
     names: new Map(nameColumns(plan, options, lookups)),
   }
   const at = options.date === undefined ? plan.roles.get('date') : undefined
@@ -110,8 +134,8 @@ export const areRefuted = ({ numberFormats, date }: ColumnFormats): boolean =>
   (date?.column.isRefuted() ?? false) || numberFormats.some(isRefuted)
 
 /** Returns what is in doubt, for each column. */
-export const formatDoubts = ({ numberFormats, names, date }: ColumnFormats): Issue[] =>
-  [...names.values(), ...(date ? [date.column] : []), ...numberFormats].flatMap((column) => {
+export const formatDoubts = ({ numberFormats, names, date, units }: ColumnFormats): Issue[] =>
+  [...names.values(), ...(date ? [date.column] : []), ...numberFormats, ...units].flatMap((column) => {
     const message = column.doubt()
     return message === undefined ? [] : [{ field: column.name, message }]
   })

@@ -10,13 +10,16 @@ import type { Table } from '../parse/table.ts'
 import type { DateColumn } from '../formats/date-column.ts'
 import type { NumberColumn } from './number-column.ts'
 import type { UnitsOfFile } from './number-units.ts'
+import type { UnitColumn } from './unit-column.ts'
 
 /** Describes the formats of a file's numbers, dates and names, column by column. */
 export type ColumnFormats = {
   readonly numbers: ReadonlyMap<number, NumberColumn>
   /** Lists the formats of numbers, each once: several columns may share one. */
   readonly numberFormats: readonly NumberColumn[]
-  /** Returns the percent and currency signs beside the numbers of a KPI, with the first cell of each. */
+  /** Holds the columns that only say which unit the values of a row have. */
+  readonly units: readonly UnitColumn[]
+  /** Returns the units of a KPI, from signs beside its numbers and columns of units, with the first cell of each. */
   readonly signsOf: UnitsOfFile['signsOf']
   /** Holds the columns of names, and the constants that stand for them. */
   readonly names: ReadonlyMap<NameRole, NameColumn>
@@ -58,7 +61,7 @@ export const surveyCells = async (
   valueOf: (text: string) => string,
   onProgress: () => void,
 ): Promise<void> => {
-  const { numbers, names, date } = formats
+  const { numbers, names, date, units } = formats
   const kpiOf = kpiReader(plan, formats)
   const named = [...names].flatMap(([role, column]) =>
     plan.roles.has(role) ? [{ textIn: roleText(plan, role), find: memoize(column.find) }] : [],
@@ -73,7 +76,10 @@ export const surveyCells = async (
     }
     for (const [at, column] of numbers) {
       const text = valueOf(cells[at]?.trim() ?? '')
-      if (text !== '') column.note(text, line, kpiOf(cells, at), stored?.[at])
+      if (text === '') continue
+      const kpi = kpiOf(cells, at)
+      column.note(text, line, kpi, stored?.[at])
+      for (const unit of units) unit.note(cells[unit.at]?.trim() ?? '', line, kpi)
     }
   }
   let isHeader = true

@@ -15,7 +15,7 @@ const SHOWN_WORDS = 5
 type Counted = { count: number; readonly first: Evidence }
 
 /** Returns a list as the value of a flag in any shell. */
-const shellList = (words: readonly string[]): string => {
+export const shellList = (words: readonly string[]): string => {
   const text = words.map((word) => (/[ ,]/.test(word) ? `"${word}"` : word)).join(',')
   return /^[\w/.,:-]+$/.test(text) ? text : `'${text}'`
 }

@@ -5,7 +5,7 @@ import type { DECIMALS } from '../options.ts'
 import { faultOfNoValue, Misread } from './evidence.ts'
 
 /** Lists the codes of currencies before or after amounts. */
-const CODES =
+export const CURRENCY_CODES =
   'AED ARS AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MAD MXN MYR NOK NZD PEN ' +
   'PHP PLN RON RSD RUB SAR SEK SGD THB TND TRY TWD UAH USD VND ZAR'
 /** Lists signs and words of currencies; longer ones come before their beginnings. */
@@ -14,7 +14,7 @@ const WORDS = 'US$ AU$ CA$ NZ$ HK$ A$ C$ R$ S$ SFr. Fr. Rs. Rs kr. kr zł Kč Ft
 const escaped = (text: string): string => text.replaceAll(/[.$]/g, String.raw`\$&`)
 
 /** Holds a pattern that matches any currency's sign, word or code. */
-const CURRENCY = `${`${WORDS} ${CODES}`.split(' ').map(escaped).join('|')}|\\p{Sc}`
+const CURRENCY = `${`${WORDS} ${CURRENCY_CODES}`.split(' ').map(escaped).join('|')}|\\p{Sc}`
 
 export type DecimalSign = (typeof DECIMALS)[number]
 
@@ -56,6 +56,14 @@ const matchAt = (pattern: RegExp, text: string, at: number): string | undefined 
   pattern.lastIndex = at
   return pattern.exec(text)?.[0]
 }
+
+const BEGINNING = new RegExp(
+  String.raw`^[-+−–(<>≤≥~≈±]{0,3}[${BLANK}]{0,2}(?:${CURRENCY})?[${BLANK}]{0,2}[-+−–(]{0,2}[.,]?\d`,
+  'iu',
+)
+
+/** Tells whether a text begins like a number: with a digit, perhaps after signs or a currency. */
+export const beginsWithNumber = (text: string): boolean => BEGINNING.test(text)
 
 /** Strips signs, brackets, percent and currency off a number; returns `undefined` if the rest is no number. */
 export const stripAffixes = (text: string): AffixedNumber | undefined => {

@@ -25,6 +25,9 @@ export const splitTime = (text: string): TimedText | undefined => {
   }
 }
 
+/** Tells whether a text is a time of day, such as `08:30` or `8:30 PM`, and nothing else. */
+export const isTimeOfDay = (text: string): boolean => text.includes(':') && splitTime(` ${text}`)?.date === ''
+
 /** Watches the times of day in a column of dates. */
 type TimesOfDay = {
   /** Returns the date without its time if times are dropped; else the text as it is, and notes the time. */

@@ -3,9 +3,11 @@ import type { Issue } from '../../domain/errors.ts'
 import type { Frequency } from '../../domain/period.ts'
 import type { Unit } from '../../domain/resources/catalog.ts'
 import { type Evidence, showCell } from '../formats/evidence.ts'
+import { isCurrency } from '../formats/number.ts'
+import { currenciesIn, currencyOf, isSharedSign, mayBeSame } from '../formats/units.ts'
 import { frequencyName, frequencyOfDays, frequencyOfFormat } from './frequency.ts'
 import type { ShownByRows } from './kpi-evidence.ts'
-import { averagedWord, currencyIn, currencyOf, namesPercent } from './kpi-words.ts'
+import { averagedWord, namesPercent } from './kpi-words.ts'
 import type { MissingKpi, UnitChoice } from './plan.ts'
 
 /** Describes what is known of a new KPI. */
@@ -60,17 +62,26 @@ const findUnit = (units: readonly Unit[], isOne: (unit: Unit) => boolean): UnitC
 export const findUnitBy = (units: readonly Unit[], text: string): Unit | undefined =>
   units.find((one) => one.name.toLowerCase() === text.toLowerCase() || String(one.id) === text)
 
+const unitNamed = (name: string, units: readonly Unit[]): UnitChoice | undefined =>
+  findUnit(units, (one) => one.name.toLowerCase() === name.toLowerCase())
+
+const newUnit = (text: string): UnitChoice => ({
+  kind: 'new',
+  name: text,
+  display_format: `#.00 ${text}`,
+  is_percentage: false,
+})
+
+/** Returns the unit with a name: the service's, or a new one. */
+const namedUnit = (name: string, units: readonly Unit[]): UnitChoice => unitNamed(name, units) ?? newUnit(name)
+
 /** Returns the unit of a currency: the service's, by its name or its sign, or a new one. */
 const currencyUnit = (currency: string, units: readonly Unit[]): UnitChoice => {
   const sign = currency === 'EUR' ? '€' : currency === 'GBP' ? '£' : currency
   return (
-    findUnit(units, ({ name }) => name.toLowerCase() === currency.toLowerCase()) ??
-    findUnit(units, ({ display_format }) => display_format.includes(sign)) ?? {
-      kind: 'new',
-      name: currency,
-      display_format: `#.00 ${sign}`,
-      is_percentage: false,
-    }
+    unitNamed(currency, units) ??
+    findUnit(units, ({ display_format }) => display_format.includes(sign)) ??
+    newUnit(currency)
   )
 }
 
@@ -98,6 +109,44 @@ const ANY_CURRENCY = '¤'
 const OF_ANY_CURRENCY =
   'is money in the currency that each computer is set to, so the file does not say which; say the unit: --unit NAME'
 
+const isSign = (sign: string): boolean => sign !== '' && sign !== ANY_CURRENCY
+
+/** Returns the fault of a name and cells that give different units, or of cells that do. */
+const contradictionOf = (name: string, signs: KnownOfKpi['signs']): Issue | undefined => {
+  const named = namesPercent(name) ? ['%'] : currenciesIn(name).map(({ currency }) => currency)
+  const shown = [...signs].filter(([sign]) => isSign(sign))
+  const [, first] = shown[0] ?? []
+  const other = shown.find(([sign]) => named.length > 0 && !named.some((one) => mayBeSame(one, sign)))
+  const differs = shown.find(([sign]) => !mayBeSame(sign, shown[0]?.[0] ?? ''))
+  const settle = `write the same unit everywhere, or say which it is: --unit NAME, or --map-kpi ${JSON.stringify(`${name}=NAME`)} for a name without a unit`
+  if (other)
+    return {
+      field: name,
+      message: `is in ${named.join(' or ')} by its name, and ${showCell(other[1])} says otherwise: ${settle}`,
+    }
+  if (differs && first)
+    return {
+      field: name,
+      message: `has values in different units, ${showCell(first)} and ${showCell(differs[1])}: ${settle}`,
+    }
+  return undefined
+}
+
+/** Returns the unit that the name of a KPI or cells give: the name where it says more, such as thousands. */
+const saidUnit = (name: string, signs: KnownOfKpi['signs'], units: readonly Unit[]): Chosen<UnitChoice> | undefined => {
+  const [named] = currenciesIn(name)
+  const shown = [...signs].filter(([sign]) => isSign(sign))
+  const [sign, cell] = shown.find(([one]) => !isSharedSign(one)) ?? shown[0] ?? []
+  if (named && (named.hasFactor || sign === undefined || isSharedSign(sign))) {
+    const found = named.hasFactor ? namedUnit(named.text, units) : currencyUnit(named.currency, units)
+    return { value: found, why: `unit ${found.name}: its name says so` }
+  }
+  if (sign === undefined || !cell) return undefined
+  const found =
+    isCurrency(sign) || currencyOf(sign) !== sign ? currencyUnit(currencyOf(sign), units) : namedUnit(sign, units)
+  return { value: found, why: `unit ${found.name}: ${showCell(cell)}` }
+}
+
 /** Returns the unit by its name, its signs, or the KPI's name. */
 const chooseUnit = ({ name, rows, signs }: KnownOfKpi, { units, unit }: KpiDefaults): Chosen<UnitChoice> | Issue => {
   if (unit !== undefined) {
@@ -108,22 +157,17 @@ const chooseUnit = ({ name, rows, signs }: KnownOfKpi, { units, unit }: KpiDefau
       message: `there is no unit "${unit}"; there are ${units.map((one) => one.name).join(', ')}`,
     }
   }
+  const contradiction = contradictionOf(name, signs)
+  if (contradiction) return contradiction
   const percent = signs.get('%')
   if (percent || namesPercent(name)) {
     const found = percentUnit(units)
     return { value: found, why: `unit ${found.name}: ${percent ? showCell(percent) : 'its name says so'}` }
   }
-  const [sign, cell] = [...signs].find(([one]) => one !== '') ?? []
-  const shown = sign === undefined || sign === ANY_CURRENCY ? undefined : currencyOf(sign)
-  const currency = shown ?? currencyIn(name)
-  if (currency !== undefined) {
-    const found = currencyUnit(currency, units)
-    return {
-      value: found,
-      why: `unit ${found.name}: ${cell && shown !== undefined ? showCell(cell) : 'its name says so'}`,
-    }
-  }
-  if (cell) return { field: name, message: `${showCell(cell)} ${OF_ANY_CURRENCY}` }
+  const said = saidUnit(name, signs, units)
+  if (said) return said
+  const anyCurrency = signs.get(ANY_CURRENCY)
+  if (anyCurrency) return { field: name, message: `${showCell(anyCurrency)} ${OF_ANY_CURRENCY}` }
   const found = plainUnit(rows.isWhole, units)
   return { value: found, why: `unit ${found.name}: ${rows.isWhole ? 'all values are whole' : 'values have decimals'}` }
 }

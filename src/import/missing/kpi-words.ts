@@ -27,37 +27,3 @@ const PERCENT =
 
 /** Tells whether the name of a KPI says that its values are percentages. */
 export const namesPercent = (name: string): boolean => PERCENT.test(name)
-
-/** Lists the signs of currencies that stand for one, and their codes. */
-const SIGNS: Readonly<Record<string, string>> = {
-  '€': 'EUR',
-  '£': 'GBP',
-  '₹': 'INR',
-  '₩': 'KRW',
-  '₽': 'RUB',
-  '₺': 'TRY',
-  '₫': 'VND',
-  '₴': 'UAH',
-  '฿': 'THB',
-  zł: 'PLN',
-  kč: 'CZK',
-  r$: 'BRL',
-  us$: 'USD',
-}
-const CODES = new Set(
-  'AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MXN MYR NOK NZD PHP PLN RON RSD RUB SAR SEK SGD THB TRY TWD UAH USD VND ZAR'.split(
-    ' ',
-  ),
-)
-
-/** Returns the currency that the name of a KPI says, such as `Revenue (EUR)` or `Umsatz in €`. */
-export const currencyIn = (name: string): string | undefined => {
-  for (const word of name.split(/[\s()[\],;:/]+/)) {
-    const found = SIGNS[word.toLowerCase()] ?? (CODES.has(word) ? word : undefined)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-/** Returns the currency of a sign as it is written in cells: its code, or the sign if several currencies have it. */
-export const currencyOf = (sign: string): string => SIGNS[sign.toLowerCase()] ?? sign

@@ -116,6 +116,10 @@ export const createRowReader = (
   }
   const faultsOf = (owner: number | undefined, kpi: number | undefined): readonly string[] =>
     owner === undefined || kpi === undefined ? [] : reference.faultsOf(owner, kpi)
+  /** Records what the columns of units say of a value. */
+  const noteUnits = ({ line, cells }: Row, kpi: number | undefined): void => {
+    for (const unit of formats.units) unit.note(cells[unit.at]?.trim() ?? '', line, kpi)
+  }
   const add = (row: BlockRow): void => {
     if (!isBad(row)) first[row.first < 0 ? 'source' : 'user'] ||= hand.line
     sink.entry(row)
@@ -132,6 +136,7 @@ export const createRowReader = (
     if (owner === undefined || kpi === undefined || day === undefined) return
     const mark = reasons.length > 0 ? BAD : 0
     const { flags, actual, target, text } = values
+    if (flags > 0) noteUnits(row, kpi)
     if (flags > 0) add({ first: owner, second: kpi, third: day, line, flags: flags | mark, actual, target, text })
     else if (mark === 0) sink.empty()
   }
@@ -151,7 +156,8 @@ export const createRowReader = (
     if (text === '') sink.empty()
     else if (!options.clearEmpty) sink.reject(place, reasons.splice(before), hand.isMisread)
   }
-  const readWide = ({ line, cells, numbers }: Row, { columns }: WideColumns): void => {
+  const readWide = (row: Row, { columns }: WideColumns): void => {
+    const { line, cells, numbers } = row
     readShared(cells)
     const held: BlockRow[] = []
     for (const column of columns) {
@@ -170,6 +176,7 @@ export const createRowReader = (
       const form = formats.numbers.get(at)
       hand.kpi = kpi
       hand.beyond = ''
+      if (text !== '') noteUnits(row, kpi)
       const actual = text === '' || !form ? 0n : numberOf(text, header[at] ?? '', form, numbers?.[at])
       const day = dayIn(column)
       if (day instanceof Fault && text !== '') reasons.push(day.message)

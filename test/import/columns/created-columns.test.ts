@@ -8,6 +8,7 @@ import { CREATABLE, type ImportOptions } from '../../../src/import/options.ts'
 import type { Lookup } from '../../../src/import/permissions.ts'
 import { isNameOfTotal } from '../../../src/import/parse/ignored-rows.ts'
 import { PROVISIONAL_ID } from '../../../src/import/provisional-id.ts'
+import { headingWith } from '../../support/heading.ts'
 import { optionsOf } from '../../support/import.ts'
 
 /** Things of which none exists yet, and any is created. */
@@ -36,7 +37,7 @@ const planOf = (
 /** A heading of lines whose cells are separated by commas: of two header rows, the upper one comes first. */
 const headingOf = (lines: readonly string[], upper?: string): Heading => {
   const [header = [], ...sample] = lines.map((line) => line.split(','))
-  return { header, sample, upper: upper?.split(',') }
+  return headingWith(header, sample, { upper: upper?.split(',') })
 }
 
 const refusal = (heading: Heading, options: Partial<ImportOptions> = {}): string => {
@@ -160,7 +161,7 @@ describe('what settles a header is named', () => {
     'a column of numbers that is called %s makes no KPI unasked',
     (name) => {
       const heading = headingOf([`E-mail,${name},Date,Sales`, 'ann@example.com,101,2026-01-01,5'])
-      expect(refusal(heading)).toMatch(/--ignore .* leaves the column out, --map-kpi .* makes it a KPI/)
+      expect(refusal(heading)).toMatch(/--ignore .* leaves the column out, --map-kpi .* imports its numbers/)
       const placesOf = (options: Partial<ImportOptions>) => planOf(heading, options).wide?.columns.map(({ at }) => at)
       expect(placesOf({ ignore: [name] })).toEqual([3])
       expect(placesOf({ mapKpi: new Map([[name, name]]) })).toEqual([1, 3])

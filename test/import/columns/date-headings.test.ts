@@ -5,6 +5,7 @@ import { KpiError } from '../../../src/domain/errors.ts'
 import { planColumns } from '../../../src/import/columns/columns.ts'
 import type { Directories } from '../../../src/import/columns/wide.ts'
 import type { ImportOptions } from '../../../src/import/options.ts'
+import { headingWith } from '../../support/heading.ts'
 import { optionsOf } from '../../support/import.ts'
 
 const directories: Directories = {
@@ -24,7 +25,7 @@ const read = (
   const above = header === upper ? undefined : upper.split(',')
   const sample = [(row ?? names.map((_, at) => at).join(',')).split(',')]
   try {
-    const { wide } = planColumns({ header: names, upper: above, sample }, optionsOf(options), directories)
+    const { wide } = planColumns(headingWith(names, sample, { upper: above }), optionsOf(options), directories)
     return { columns: (wide?.columns ?? []).map(({ day, part }) => part ?? formatDay(day ?? 0)) }
   } catch (error) {
     if (!(error instanceof KpiError)) throw error

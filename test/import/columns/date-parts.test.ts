@@ -3,6 +3,7 @@ import { createDirectory } from '../../../src/client/directory.ts'
 import { planColumns, UnclearHeader } from '../../../src/import/columns/columns.ts'
 import type { Directories } from '../../../src/import/columns/wide.ts'
 import type { ImportOptions } from '../../../src/import/options.ts'
+import { headingWith } from '../../support/heading.ts'
 import { optionsOf } from '../../support/import.ts'
 
 const directories: Directories = {
@@ -15,10 +16,10 @@ const OF_ANN = { user: 'Ann', kpi: 'Sales' }
 /** Plans a file with a column of sales behind some others. */
 const plan = (header: string, rows: readonly string[], given: Partial<ImportOptions> = {}) =>
   planColumns(
-    {
-      header: [...header.split(','), 'value'],
-      sample: rows.map((row, at) => [...row.split(','), String(at + 0.5)]),
-    },
+    headingWith(
+      [...header.split(','), 'value'],
+      rows.map((row, at) => [...row.split(','), String(at + 0.5)]),
+    ),
     optionsOf({ ...OF_ANN, ...given }),
     directories,
   )

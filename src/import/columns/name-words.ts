@@ -1,0 +1,72 @@
+import { isYearName } from './date-headings.ts'
+import { type DatePart, PART_WORDS } from './date-words.ts'
+import { foldName } from './header.ts'
+
+const list = (...lines: readonly string[]): ReadonlySet<string> =>
+  new Set(lines.flatMap((line) => line.split(', ')).map(foldName))
+
+/** Lists names of columns whose cells identify something. */
+const IDS = list(
+  'id, ids, uuid, guid, no, nr, nº, n°, num, number, nummer, code, codes, key, index, row, row number, #, ean, gtin, isin, iban',
+  'zip, zip code, zipcode, postcode, post code, postal code, plz, postleitzahl, code postal, postnummer, phone, telephone',
+  'telephone number, telefon, tel, fax, mobile, numero, codigo, code insee, kennung, schlüssel, kod, numer, fips',
+  'номер, код, 番号, コード, 编号, 编码, 代码',
+)
+/** Lists words that end the name of such a column, after other words: `Order no`, `customer_id`, `Rechnungs Nr.`. */
+const ID_ENDS = list('id, uuid, guid, no, nr, number, nummer, code, key, numero, num, numer, zip, phone')
+/** Matches a name in one word that ends in such a word: `orderId`, `Kundennummer`. */
+const JOINED_ID = /(?:[a-z](?:ID|Id|No|Nr|Code|Key)|nummer|nr\.?)$/
+/** Matches a name that counts something after all: `Total number`. */
+const COUNTS = /^(?:total|average|avg|max|min|mean) /
+
+/** Tells whether a column is named for ids: of orders, customers, places. A number of something is none. */
+export const namesIds = (header: string): boolean => {
+  const name = foldName(header).replace(/\.$/, '')
+  if (IDS.has(name)) return true
+  const last = name.split(' ').at(-1) ?? ''
+  return (name !== last && ID_ENDS.has(last) && !COUNTS.test(name)) || JOINED_ID.test(header.trim())
+}
+
+/** Names the parts of dates and times that columns are named for. */
+export type TimePart = DatePart | 'date' | 'time'
+
+const PARTS: readonly (readonly [TimePart, ReadonlySet<string>])[] = [
+  [
+    'date',
+    list(
+      'date, datum, fecha, data, yyyymmdd, date key, datekey, date id, dateid, date int, calendar date, период, 日付',
+    ),
+  ],
+  ['quarter', list(...PART_WORDS.quarter, 'qtr, 四半期')],
+  ['month', list(...PART_WORDS.month, 'month no, month of year, mm, year month, yearmonth, yyyymm')],
+  ['week', list(...PART_WORDS.week, 'week no, week of year, iso week, 週')],
+  [
+    'day',
+    list(
+      ...PART_WORDS.day,
+      'day no, day number, day of week, day of year, weekday, week day, dow, doy, wochentag, jour de la semaine',
+      'día de la semana, veckodag, dzień tygodnia, 曜日, 星期',
+    ),
+  ],
+  [
+    'time',
+    list(
+      'hour, hr, hh, hour of day, minute, second, time, time of day, timestamp, unix time, epoch, stunde, uhrzeit, zeit',
+      'zeitstempel, heure, hora, ora, uur, tijd, timme, tid, godzina, час, время, 時, 時刻, 时刻',
+    ),
+  ],
+]
+
+/** Matches words before the name of a part that do not make it the name of something that is measured. */
+const BEFORE_PART = /^(?:fiscal|calendar|report|reporting|iso|business|accounting|order|start|end) /
+
+/** Returns the part of dates or times that a column is named for; undefined if it is named for none. */
+export const timePartOf = (header: string): TimePart | undefined => {
+  const name = foldName(header.replaceAll(/([a-z])([A-Z])/g, '$1 $2'))
+  const plain = name.replace(BEFORE_PART, '')
+  if (isYearName(name) || isYearName(plain) || name === 'yyyy') return 'year'
+  return PARTS.find(([, names]) => names.has(name) || names.has(plain) || names.has(foldName(header)))?.[0]
+}
+
+/** Tells whether numbers in a column with such a name hardly measure anything. */
+export const hasUnlikelyName = (header: string): boolean => timePartOf(header) !== undefined || namesIds(header)

@@ -1,0 +1,121 @@
+import { Fault, type Issue } from '../../domain/errors.ts'
+import { showCell } from '../formats/evidence.ts'
+import type { ImportOptions, NameRole } from '../options.ts'
+import { faultsOfUnclear, flagName, SEVERAL_ROWS } from './content-faults.ts'
+import { columnsHolding, type Contents } from './contents.ts'
+import { itemColumns } from './item-words.ts'
+import { foldName, type HeaderFindings, unassignedColumns } from './header.ts'
+import { timePartOf, namesIds } from './name-words.ts'
+import { repeatsDate } from './repeated-date.ts'
+import { isOwned } from './required-roles.ts'
+import type { Directories } from './wide.ts'
+
+/** Describes the columns that may hold the actuals of something that is created, and what is unclear about others. */
+type ValueColumns = {
+  readonly places: readonly number[]
+  readonly unclear: readonly number[]
+  readonly issues: Issue[]
+}
+
+const nameIn = ({ header }: HeaderFindings, at: number): string => header[at]?.trim() ?? ''
+
+/** Tells whether `--map-kpi` names a column. */
+const isMapped = (name: string, { mapKpi }: ImportOptions): boolean =>
+  [...(mapKpi?.keys() ?? [])].some((text) => foldName(text) === foldName(name))
+
+/** Returns the fault of numbers that hardly measure anything: parts of dates, dates without separators, or ids. */
+const faultOfUnlikely = (found: HeaderFindings, contents: Contents, at: number, of: NameRole): Issue | undefined => {
+  const name = nameIn(found, at)
+  const part = timePartOf(name)
+  const stamp = contents.of(at) === 'stamps' ? contents.first(at, 'stamp') : undefined
+  const isNamed = part !== undefined || namesIds(name) || itemColumns(found).includes(at)
+  const isUnlikely = contents.isWhole(at) && isNamed
+  if (!stamp && !isUnlikely) return undefined
+  const what = stamp
+    ? `holds numbers that look like dates, such as ${showCell(stamp)}`
+    : `holds whole numbers, and is named for ${part === undefined ? 'ids' : 'a part of a date or time'}`
+  const asDate =
+    found.roles.has('date') || (!stamp && part === undefined) ? '' : `, --map date=${flagName(name)} makes it the date`
+  const asKpi =
+    of === 'kpi' ? `, --map-kpi ${flagName(`${name}=NAME`)} imports its numbers as the KPI of that name` : ''
+  return {
+    field: name,
+    message: `${what}: --ignore ${flagName(name)} leaves the column out${asDate}${asKpi}${part === 'time' ? SEVERAL_ROWS : ''}`,
+  }
+}
+
+/** Tells whether a column only repeats the date of its row in another form, and so can be left out. */
+const isRepeated = (found: HeaderFindings, contents: Contents, at: number, { dateFormat }: ImportOptions): boolean => {
+  const part = contents.of(at) === 'stamps' ? 'date' : timePartOf(nameIn(found, at))
+  return part !== undefined && contents.isWhole(at) && repeatsDate(found, contents.rows, at, part, dateFormat)
+}
+
+/** Describes what columns hold, and which names are those of totals. */
+type Shown = { readonly contents: Contents; readonly isTotal: ((name: string) => boolean) | undefined }
+
+/** Returns the fault of a column whose name is that of a total, which would count everything twice. */
+const faultOfTotal = (
+  found: HeaderFindings,
+  { contents, isTotal }: Shown,
+  at: number,
+  of: NameRole,
+): Issue | undefined => {
+  const name = nameIn(found, at)
+  if (of !== 'kpi' || isTotal?.(name) !== true || contents.of(at) === 'nothing') return undefined
+  return {
+    field: name,
+    message: `would be a new KPI, and is the name of a total: --map-kpi ${flagName(`${name}=NAME`)} imports it as the KPI of that name, --ignore ${flagName(name)} leaves the column out, --ignore-rows none imports it as it is`,
+  }
+}
+
+/** Returns the columns of numbers that may have the names of something that is created. */
+const numberPlaces = (
+  found: HeaderFindings,
+  shown: Shown,
+  of: NameRole,
+  options: ImportOptions,
+): Pick<ValueColumns, 'places' | 'unclear' | 'issues'> => {
+  const { contents } = shown
+  // What the first rows leave blank may have values further down.
+  const numbers = columnsHolding(found, contents, 'numbers', 'years', 'stamps', 'nothing')
+  const [places, unclear, issues]: [number[], number[], Issue[]] = [[], [], []]
+  for (const at of numbers) {
+    const isMeant = of === 'kpi' && isMapped(nameIn(found, at), options)
+    const fault = isMeant ? undefined : (faultOfUnlikely(found, contents, at, of) ?? faultOfTotal(found, shown, at, of))
+    if (!fault) places.push(at)
+    else if (!isRepeated(found, contents, at, options)) {
+      unclear.push(at)
+      issues.push(fault)
+    }
+  }
+  return { places, unclear, issues }
+}
+
+/**
+ * Returns the columns that may hold the actuals of something that is created: those of numbers, and known names. Those
+ * whose cells are numbers in part, or begin like numbers, are unclear, unless `--map-kpi` names them; those of codes are
+ * left out.
+ */
+export const valueColumns = (
+  found: HeaderFindings,
+  shown: Shown,
+  of: NameRole,
+  known: Directories,
+  options: ImportOptions,
+): ValueColumns => {
+  const { contents } = shown
+  const named = unassignedColumns(found).filter((at) => !(known[of]?.find(found.header[at] ?? '') instanceof Fault))
+  const rest = { ...found, ignored: new Set([...found.ignored, ...named]) }
+  const { places, unclear, issues } = numberPlaces(rest, shown, of, options)
+  const meant =
+    of === 'kpi' ? columnsHolding(rest, contents, 'mixed').filter((at) => isMapped(nameIn(found, at), options)) : []
+  const mixed = columnsHolding(rest, contents, 'mixed', 'quantities', 'times').filter(
+    (at) => !namesIds(nameIn(found, at)) && !meant.includes(at),
+  )
+  const hasOwner = isOwned(found, options) || columnsHolding(rest, contents, 'texts').length > 0
+  return {
+    places: [...named, ...places, ...meant].toSorted((one, other) => one - other),
+    unclear: [...unclear, ...mixed],
+    issues: [...issues, ...faultsOfUnclear(found, contents, mixed, { of, isOwned: hasOwner })],
+  }
+}

@@ -1,0 +1,12 @@
+import { contentsOf } from '../../src/import/columns/contents.ts'
+import type { Heading } from '../../src/import/columns/layout.ts'
+
+/** The header of a file and its first rows, which begin on line 2. */
+export const headingWith = (
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  more: Omit<Heading, 'header' | 'contents'> = {},
+): Heading => {
+  const sample = rows.map((cells, at) => ({ line: at + 2, cells }))
+  return { header, contents: contentsOf(header, sample, undefined), ...more }
+}
