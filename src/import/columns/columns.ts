@@ -1,5 +1,6 @@
 import { type Issue, KpiError } from '../../domain/errors.ts'
 import { delimiterName, DELIMITERS, type ImportOptions, type Role } from '../options.ts'
+import { isYearName } from './date-headings.ts'
 import { type HeaderFindings, namedColumns, unassignedColumns } from './header.ts'
 import { faultOfLacking } from './lacking-faults.ts'
 import { columnsHolding } from './contents.ts'
@@ -84,7 +85,13 @@ const orSeparator = (header: readonly string[]): string => {
 }
 
 /** Refuses a file without a header, as every other fault follows from that. */
-const requireNames = (found: HeaderFindings, options: ImportOptions, directories: Directories): void => {
+const requireNames = (
+  found: HeaderFindings,
+  options: ImportOptions,
+  directories: Directories,
+  { upper }: Heading,
+): void => {
+  if (upper || found.header.some(isYearName)) return
   const fault = faultOfHeadless(found, options, directories)
   if (fault === undefined) return
   const seen = { header: found.header, roles: found.roles, wide: undefined, unused: [] }
@@ -118,7 +125,7 @@ export const planColumns = (heading: Heading, options: ImportOptions, directorie
   const { header } = heading
   const found = namedColumns(header, options)
   recognizeKeys(found, options, directories)
-  requireNames(found, options, directories)
+  requireNames(found, options, directories, heading)
   const wide = recognizeLayout(found, options, directories, heading)
   recognizePersonColumns(found, options, sampleIn(heading))
   requireLines(found)

@@ -71,6 +71,9 @@ const add = (before: SuspectRows | undefined, kind: SuspectRows['kind'], text: s
   }
 }
 
+/** Tells whether a name is a number, a date or a part of a year: the total of such is never a name of its own. */
+const isNumberOrPeriod = (name: string): boolean => !isWords(name) || isPartOfYear(name)
+
 /** Bounds the names of rows that are remembered, for telling the totals of each. */
 const MOST_NAMES = 10_000
 
@@ -80,7 +83,7 @@ const createTotalCheck = (): ((name: string) => boolean) => {
   let last: string | undefined
   return (name) => {
     if (name === last) return false
-    if (isTotal(name) || namesOfSubtotal(name).some((one) => names.has(one))) return true
+    if (isTotal(name) || namesOfSubtotal(name).some((one) => names.has(one) || isNumberOrPeriod(one))) return true
     if (names.size < MOST_NAMES) names.add(name)
     last = name
     return false

@@ -125,6 +125,11 @@ describe('of two header rows', () => {
     ])
   })
 
+  test('a date and a number do not make them look like a row of data', () => {
+    const heading = headingOf(['Region,Sales,101,2026-02', 'North,1,2,3'], ',2026-01,2026-01,2026-02')
+    expect(() => planOf(heading)).not.toThrow(/looks like a row/)
+  })
+
   test('the one above names no owners if a column does', () => {
     const heading = headingOf(['Region,2026-01,2026-02', 'North,1,2'], ',Sales,Sales')
     const plan = planOf(heading, { kpi: 'Sales' })

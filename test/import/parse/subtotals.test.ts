@@ -26,6 +26,14 @@ test('rows called the totals of names above them look like totals', () => {
   ])
 })
 
+test.each([
+  ['101', 'Total 101'],
+  ['June', 'Summe June'],
+  ['2026', '2026 Total'],
+])('the total of a name that looks like a number or a period looks like a total: %s', (name, total) => {
+  expect(totalsIn(name, name, total)).toEqual([{ texts: [total], first: 4, last: 4 }])
+})
+
 test('names that only begin like totals look like none', () => {
   expect(totalsIn('North', 'Total Ltd', 'All Saints', 'Total Ltd')).toEqual([])
 })

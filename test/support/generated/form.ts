@@ -155,7 +155,10 @@ const fitTogether = (form: Form): Form => {
     owners: ['items', 'parts'].includes(form.layout) ? 'names' : form.owners,
     subtotal: form.layout === 'kpis' && form.owners === 'names' && form.extra === '' ? form.subtotal : '',
     unitRow: ['kpis', 'items', 'dates over kpis'].includes(form.layout) && form.extra === '' ? form.unitRow : [],
-    extra: (isSplit && form.extra === 'year') || !(EXTRAS[form.layout] ?? '').includes(form.extra) ? '' : form.extra,
+    extra:
+      ((isSplit || form.isPeriodNamed) && form.extra === 'year') || !(EXTRAS[form.layout] ?? '').includes(form.extra)
+        ? ''
+        : form.extra,
     hasTotalColumn: form.hasTotalColumn && !['long', 'parts', 'years over months'].includes(form.layout),
   }
 }
