@@ -1,4 +1,5 @@
 import { Command, type CommandUnknownOpts, type Option } from '@commander-js/extra-typings'
+import { refuseFlagsAsValues } from './args/flag-values.ts'
 import { isLogJson, isOutputJson } from './args/raw-options.ts'
 import { type Act, createCli } from './cli.ts'
 import { commandGroups } from './command-groups.ts'
@@ -103,6 +104,7 @@ export const runProgram = async (line: readonly string[], version: string, io: I
     ;(await load())(group, act)
     joinLists(group)
   }
+  refuseFlagsAsValues(program, args)
   try {
     if (args.length === 0) program.outputHelp()
     else await program.parseAsync([...args], { from: 'user' })

@@ -9,8 +9,10 @@ import type { ColumnFormats } from './detect/survey.ts'
 import { showCell } from './formats/evidence.ts'
 import { nameOfSign } from './formats/number.ts'
 import { notesOnHeading, notesOnUnread, warningsOn } from './notes.ts'
-import { type ImportOptions, type Role, ROLES } from './options.ts'
+import { type ImportOptions, type NameRole, type Role, ROLES } from './options.ts'
 import { hasRows, type ParsedFormat, type Table } from './parse/table.ts'
+import { isProvisional } from './provisional-id.ts'
+import type { Reference } from './reference.ts'
 
 /** Describes a finding about a file, from evidence or from a flag, and what shows it. */
 type Finding = { readonly topic: string; readonly found: string; readonly evidence: string }
@@ -71,11 +73,21 @@ const LAYOUTS: Readonly<Record<WideRole, string>> = {
   date: 'wide: a column for each day or period',
 }
 
+/** Returns the name of something that would be created, as it has no id yet; undefined if it is not known. */
+type NameOf = (role: NameRole, id: number) => string | undefined
+
+/** Returns something by its id, or by its name if it would be created. */
+const shownThing = (role: NameRole, id: number, nameOf: NameOf): string => {
+  if (!isProvisional(id)) return `${role} ${id}`
+  const name = nameOf(role, id)
+  return name === undefined ? `a new ${role}` : `the new ${role} "${name}"`
+}
+
 /** Returns what a column of actuals is of. */
-const ofWideColumn = ({ owner, kpi, day, part }: WideColumn): string =>
+const ofWideColumn = ({ owner, kpi, day, part }: WideColumn, nameOf: NameOf): string =>
   [
-    ...(kpi === undefined ? [] : [`kpi ${kpi}`]),
-    ...(owner === undefined ? [] : [owner > 0 ? `user ${owner}` : `source ${-owner}`]),
+    ...(kpi === undefined ? [] : [shownThing('kpi', kpi, nameOf)]),
+    ...(owner === undefined ? [] : [shownThing(owner > 0 ? 'user' : 'source', Math.abs(owner), nameOf)]),
     ...(day === undefined ? [] : [formatDay(day)]),
     ...(part === undefined ? [] : [part]),
   ].join(', ')
@@ -83,7 +95,7 @@ const ofWideColumn = ({ owner, kpi, day, part }: WideColumn): string =>
 const SHOWN_DATES = 3
 
 /** Returns the findings on the columns of actuals; of many columns for days, the first and the last. */
-const ofWideColumns = (header: readonly string[], wide: ColumnPlan['wide']): Finding[] => {
+const ofWideColumns = (header: readonly string[], wide: ColumnPlan['wide'], nameOf: NameOf): Finding[] => {
   if (!wide) return []
   const { of, columns } = wide
   const shown =
@@ -91,7 +103,7 @@ const ofWideColumns = (header: readonly string[], wide: ColumnPlan['wide']): Fin
       ? [...columns.slice(0, SHOWN_DATES - 1), ...columns.slice(-1)]
       : columns
   return shown.map((column) => ({
-    topic: `actual of ${ofWideColumn(column)}`,
+    topic: `actual of ${ofWideColumn(column, nameOf)}`,
     found: `column ${column.at + 1}, ${header[column.at] ?? ''}`,
     evidence:
       of === 'date'
@@ -103,6 +115,7 @@ const ofWideColumns = (header: readonly string[], wide: ColumnPlan['wide']): Fin
 const ofRoles = (
   { header, roles, wide, unused }: ColumnPlan,
   options: ImportOptions,
+  nameOf: NameOf,
   lacking: readonly Role[] = [],
 ): Finding[] => [
   {
@@ -121,7 +134,7 @@ const ofRoles = (
       ? []
       : [{ topic: role, found: `column ${at + 1}, ${name}`, evidence: whyRole(name, role, options) }]
   }),
-  ...ofWideColumns(header, wide),
+  ...ofWideColumns(header, wide, nameOf),
   ...unused.map((name) => ofUnused(name, header, wide)),
 ]
 
@@ -176,6 +189,12 @@ const ofRounding = ({ numberFormats }: ColumnFormats, { strict }: ImportOptions)
       : []
   })
 
+/** Returns the names of what a file names, by ids that may be provisional. */
+const namesIn =
+  ({ kpis, users, sources }: Reference): NameOf =>
+  (role, id) =>
+    ({ kpi: kpis, user: users, source: sources })[role]?.byId.get(id)?.name
+
 /** Finds out how a file is read, and the evidence for that; nothing is sent. */
 export const explainFile = async (
   table: Table,
@@ -198,7 +217,7 @@ export const explainFile = async (
       throw error
     })
   if (begun instanceof UnclearHeader) {
-    return { findings: [...ofTable, ...ofRoles(begun.seen, options, begun.lacking)], unclear: begun }
+    return { findings: [...ofTable, ...ofRoles(begun.seen, options, () => undefined, begun.lacking)], unclear: begun }
   }
   const { plan, reference } = begun
   const formats = await detectFormats(table, plan, options, reference, onProgress)
@@ -210,7 +229,7 @@ export const explainFile = async (
   const warnings = texts.map((found) => ({ topic: 'warning', found, evidence: '' }))
   const findings = [
     ...ofTable,
-    ...ofRoles(plan, options),
+    ...ofRoles(plan, options, namesIn(reference)),
     ...ofNames(formats, options),
     ...ofForms(formats, options),
     ...warnings,

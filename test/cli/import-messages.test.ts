@@ -180,3 +180,12 @@ describe('what holds of several columns is said once', () => {
     )
   })
 })
+
+test('--explain calls what would be created by its name', async () => {
+  const wide = await importText('Date,Sales\n2026-01-01,1\n2026-01-02,2\n', '--source', 'Here', '--explain')
+  expect(wide.stdout).toContain('\n"actual of the new kpi ""Sales""","column 2, Sales",')
+  const items = await importText('Date,North\n2026-01-01,1\n2026-01-02,2\n', '--kpi', 'Sales', '--explain')
+  expect(items.stdout).toContain('\n"actual of the new source ""North""","column 2, North",')
+  const unclear = await importText('Date,Sales\n2026-01-01,1\n2026-01-02,2\n', '--explain')
+  expect(unclear.stdout).toContain('\nactual of a new kpi,"column 2, Sales",')
+})

@@ -1,0 +1,44 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { UsageError } from '../exit.ts'
+
+const HELP = ['-h', '--help'] as const
+
+const flagsOf = ({ options }: CommandUnknownOpts): string[] =>
+  options.flatMap(({ short, long }) => [short, long].filter((flag) => flag !== undefined))
+
+/** Returns the flags of a command and of all commands below it. */
+const allFlagsOf = (command: CommandUnknownOpts): string[] => [
+  ...flagsOf(command),
+  ...command.commands.flatMap(allFlagsOf),
+]
+
+/** Makes each option with a value refuse one that is a flag, as then its own value was left out. */
+const guardOptions = (command: CommandUnknownOpts, flags: ReadonlySet<string>, args: readonly string[]): void => {
+  for (const option of command.options.filter(({ required }) => required)) {
+    const parse = option.parseArg
+    const names = [option.long, option.short].filter((name) => name !== undefined)
+    option.argParser((value: string, before: unknown) => {
+      // An equals sign before the value says that it is meant.
+      const isMeant = names.some((name) => args.includes(`${name}=${value}`))
+      if (!isMeant && flags.has(value.split('=', 1)[0] ?? ''))
+        throw new UsageError(
+          `${names[0]} takes ${value} for its value, and that is a flag: write the value between them, or ${names[0]}=${value} if it is meant`,
+        )
+      return parse ? parse(value, before) : value
+    })
+  }
+}
+
+/**
+ * Makes options refuse flags as their values: those of their own command and of the ones above it. An option of the
+ * program may stand before the flags of any command.
+ */
+export const refuseFlagsAsValues = (
+  command: CommandUnknownOpts,
+  args: readonly string[],
+  above: readonly string[] = [],
+): void => {
+  const own = [...above, ...flagsOf(command)]
+  guardOptions(command, new Set([...own, ...HELP, ...(above.length === 0 ? allFlagsOf(command) : [])]), args)
+  for (const below of command.commands) refuseFlagsAsValues(below, args, own)
+}
