@@ -5,6 +5,8 @@ import type { Handler } from '../../src/server/wire.ts'
 import { heldIn, remoteImporter } from '../support/import.ts'
 import { NOW } from '../support/io.ts'
 import { errorOf, jsonOf, shellIn } from '../support/kpi.ts'
+import { odsFiles } from '../support/workbook.ts'
+import { zipOf } from '../support/zip.ts'
 
 const HOUR = 3_600_000
 
@@ -85,6 +87,20 @@ describe('an import whose deadline comes', () => {
       ) as unknown,
     })
     expect(await heldIn(importer)).toEqual([])
+  })
+
+  test('while it reads a workbook that stands for many rows stops it then', async () => {
+    const cell = '<table:table-cell office:value-type="float" office:value="1" table:number-columns-repeated="15"/>'
+    const rows = `<table:table-row table:number-rows-repeated="1000000">${cell}</table:table-row>`
+    await using importer = await remoteImporter()
+    importer.write('data.ods', zipOf(odsFiles({ A: rows })))
+    const shell = shellIn({ ...importer.world, alarm: () => AbortSignal.timeout(50) })
+    expect(await shell('entries', 'import', 'data.ods', '--deadline', '5s')).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining(
+        'kpi: the deadline (5s) has passed; stopped before anything was sent; run the same command again',
+      ) as unknown,
+    })
   })
 
   test('is within a day, where nothing else is said', async () => {

@@ -6,6 +6,7 @@ import type { LeftOutRows } from './ignored-rows.ts'
 import { unpackFile } from './packing/unpack.ts'
 import type { Row } from './rows.ts'
 import { openTextTable } from './text-table.ts'
+import type { StopSignal } from './turns.ts'
 
 /** Describes a finding about where the rows of a file come from, and what shows it. */
 export type FormatFinding = { readonly topic: string; readonly found: string; readonly evidence: string }
@@ -73,17 +74,18 @@ const requireNoSheet = (name: string, { sheet, isSheetSaved }: RequestedFormat):
 
 /**
  * Finds out how to read a file: as text or as a workbook, perhaps compressed or in an archive, as its first bytes show.
- * `folder` is where temporary files go.
+ * `folder` is where temporary files go, and `stop` ends reading a workbook or an archive.
  */
 export const openTable = async (
   source: RereadableFile,
   asked: RequestedFormat = {},
   folder: string = tmpdir(),
+  stop?: StopSignal,
 ): Promise<Table> => {
-  const { workbook, ...file } = await unpackFile(source, folder)
+  const { workbook, ...file } = await unpackFile(source, folder, stop)
   if (workbook) {
     const { openWorkbook } = await import('./workbook/open-workbook.ts')
-    return openWorkbook({ packed: source, file, archive: workbook, folder }, asked)
+    return openWorkbook({ packed: source, file, archive: workbook, folder, signal: stop?.() }, asked)
   }
   requireNoSheet(source.name, asked)
   return openTextTable(source, file, asked)

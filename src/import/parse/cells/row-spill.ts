@@ -36,6 +36,24 @@ const rowOf = (text: string): Row => {
   return { line: Number(line), cells, numbers }
 }
 
+type WrittenCell = string | readonly [text: string, currency: string]
+
+/** Returns the line of a row and its first cells; a number is written as a list of its text and its currency. */
+const writtenRow = (
+  line: number,
+  cells: readonly string[],
+  width: number,
+  numbers: StoredNumbers | undefined,
+): readonly WrittenCell[] => {
+  const written = Array<WrittenCell>(width + 1)
+  written[0] = String(line)
+  for (let at = 0; at < width; at += 1) {
+    const [cell = '', currency] = [cells[at], numbers?.[at]]
+    written[at + 1] = currency === undefined ? cell : [cell, currency]
+  }
+  return written
+}
+
 /** Creates a temporary file of rows; `name` is the file's name for errors. */
 export const createRowSpill = (folder: string, name: string): RowSpill => {
   const file = createSpillFile(folder)
@@ -63,12 +81,7 @@ export const createRowSpill = (folder: string, name: string): RowSpill => {
       let width = cells.length
       while (width > 0 && (cells[width - 1] ?? '').trim() === '') width -= 1
       if (width === 0) return
-      // A number is written as a list of its text and its currency.
-      const dense = Array.from({ length: width }, (_, at) => {
-        const [cell = '', currency] = [cells[at], numbers?.[at]]
-        return currency === undefined ? cell : [cell, currency]
-      })
-      block += `${JSON.stringify([String(line), ...dense])}\n`
+      block += `${JSON.stringify(writtenRow(line, cells, width, numbers))}\n`
       if (block.length > BLOCK_LENGTH) flush()
     },
     rows: async function* () {

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { setImmediate } from 'node:timers/promises'
 import { Aborted } from '../../../client/transport.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { plainNumberText } from '../cells/cell-text.ts'
@@ -8,6 +7,7 @@ import { cellsFormat, cellsTable } from '../cells/cells-table.ts'
 import { createRowSpill, type RowSpill } from '../cells/row-spill.ts'
 import { fileError, fileSource } from '../files.ts'
 import type { RequestedFormat, Table } from '../table.ts'
+import { nextTurn } from '../turns.ts'
 import { requireOneSelect } from './one-select.ts'
 
 /** Describes a query whose result is imported. */
@@ -85,8 +85,7 @@ const copyRows = async (
     const numbers = Array.isArray(values) ? values.map((value) => (typeof value === 'number' ? '' : undefined)) : []
     spill.add(row + 1, cells, numbers)
     if (row % ROWS_PER_TURN > 0) continue
-    await setImmediate()
-    if (signal?.aborted) throw new Aborted('stopped before anything was sent; run the same command again')
+    await nextTurn(signal)
   }
 }
 

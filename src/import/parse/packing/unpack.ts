@@ -6,6 +6,7 @@ import { spillFileSource } from '../../spool.ts'
 import type { RandomAccess, RereadableFile } from '../files.ts'
 import type { FileBytes } from '../inspect.ts'
 import type { FormatFinding } from '../table.ts'
+import { inTurns, type StopSignal } from '../turns.ts'
 import type { ZipArchive } from './zip.ts'
 import { zstdFrames } from './zstd-frames.ts'
 
@@ -107,11 +108,12 @@ const unpackLayer = ({ source, through, gzip, findings }: UnpackedFile, kind: Co
 const openAnywhere = async (
   source: RereadableFile,
   folder: string,
+  stop: StopSignal | undefined,
 ): Promise<{ source: RereadableFile; random: RandomAccess }> => {
   if (source.random) return { source, random: source.random() }
   const spillFile = createSpillFile(folder)
   try {
-    for await (const chunk of source.open()) {
+    for await (const chunk of inTurns(source.open(), stop?.())) {
       spillFile.append(chunk)
       if (spillFile.size() > MOST_BYTES) throw unreadable(source.name, 'it unpacks to more than 4 GiB; unpack it first')
     }
@@ -152,10 +154,10 @@ const onlyEntry = ({ entries }: ZipArchive, name: string): ZipArchive['entries']
   )
 }
 
-const unpackZip = async (file: UnpackedFile, folder: string): Promise<UnpackedFile> => {
+const unpackZip = async (file: UnpackedFile, folder: string, stop: StopSignal | undefined): Promise<UnpackedFile> => {
   const { openZip } = await import('./zip.ts')
-  const { source, random } = await openAnywhere(file.source, folder)
-  const archive = await openZip(random, source.name)
+  const { source, random } = await openAnywhere(file.source, folder, stop)
+  const archive = await openZip(random, source.name, stop)
   if (isWorkbook(archive)) return { ...file, source, workbook: archive }
   const close = (): void => {
     archive.close()
@@ -204,8 +206,8 @@ const refuseDatabase = ({ name }: RereadableFile): never => {
   throw unreadable(name, `it is an SQLite database; name it with --from-db, and say which rows with --sql 'select …'`)
 }
 
-/** Returns a file without what it is packed in, as its first bytes, not its name, show it. */
-export const unpackFile = async (packed: RereadableFile, folder: string): Promise<UnpackedFile> => {
+/** Returns a file without what it is packed in, as its first bytes, not its name, show it. `stop` ends reading an archive. */
+export const unpackFile = async (packed: RereadableFile, folder: string, stop?: StopSignal): Promise<UnpackedFile> => {
   let file: UnpackedFile = { source: packed, through: (bytes) => bytes, gzip: false, findings: [] }
   try {
     for (let layers = 0; !file.workbook; layers += 1) {
@@ -215,7 +217,7 @@ export const unpackFile = async (packed: RereadableFile, folder: string): Promis
       if (kind === 'sqlite') return refuseDatabase(file.source)
       if (layers === MOST_LAYERS)
         throw unreadable(packed.name, `it is packed more than ${MOST_LAYERS} times; unpack it first`)
-      file = kind === 'zip' ? await unpackZip(file, folder) : unpackLayer(file, kind)
+      file = kind === 'zip' ? await unpackZip(file, folder, stop) : unpackLayer(file, kind)
     }
     return file
   } catch (error) {

@@ -4,6 +4,7 @@ import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type Zip
 import { KpiError } from '../../../domain/errors.ts'
 import type { RandomAccess } from '../files.ts'
 import type { FileBytes } from '../inspect.ts'
+import { inTurns, type StopSignal } from '../turns.ts'
 
 const CHUNK_BYTES = 1 << 16
 /** Bounds the files of an archive: no workbook has more. */
@@ -91,8 +92,8 @@ async function* contentOf(archive: ZipFile, entry: Entry, name: string): FileByt
   if (sum !== entry.crc32) throw unreadable(name, `"${entry.fileName}" in it is damaged (wrong sum); create it again`)
 }
 
-/** Opens a zip archive, and lists its files. */
-export const openZip = async (file: RandomAccess, name: string): Promise<ZipArchive> => {
+/** Opens a zip archive, and lists its files. `stop` ends reading them. */
+export const openZip = async (file: RandomAccess, name: string, stop?: StopSignal): Promise<ZipArchive> => {
   const entries: ZipEntry[] = []
   try {
     const archive = await fromRandomAccessReaderPromise(new ArchiveReader(file), file.size(), {
@@ -104,7 +105,7 @@ export const openZip = async (file: RandomAccess, name: string): Promise<ZipArch
     }
     for await (const entry of archive.eachEntry()) {
       if (entry.fileName.endsWith('/')) continue
-      const content = (): FileBytes => contentOf(archive, entry, name)
+      const content = (): FileBytes => inTurns(contentOf(archive, entry, name), stop?.())
       entries.push({ path: entry.fileName, size: entry.uncompressedSize, content })
     }
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Row } from '../rows.ts'
 import type { FormatFinding } from '../table.ts'
-import { type MergedRange, rangeName } from './workbook.ts'
+import { type MergedRange, MOST_COLUMNS, rangeName } from './workbook.ts'
 
 /** Describes merged cells: the header rows with their values repeated, and what is said of them. */
 type FilledHeader = { readonly rows: ReadonlyMap<number, Row>; readonly findings: readonly FormatFinding[] }
@@ -12,11 +12,17 @@ const shownRanges = (ranges: readonly MergedRange[]): string => {
   return ranges.length > SHOWN_RANGES ? `${names} and ${ranges.length - SHOWN_RANGES} more` : names
 }
 
-/** Returns a header row with the values of merged cells in all of their columns. */
+/**
+ * Returns a header row with the values of merged cells in all of their columns. No row has more of them than a sheet has
+ * columns, unless ranges overlap, as no program writes them.
+ */
 const fillRow = (row: Row, ranges: readonly MergedRange[], valueOf: (range: MergedRange) => string): Row => {
   const cells = [...row.cells]
+  let rest = MOST_COLUMNS
   for (const range of ranges) {
     if (row.line < range.firstRow || row.line > range.lastRow) continue
+    rest -= range.lastColumn - range.firstColumn + 1
+    if (rest < 0) break
     while (cells.length <= range.lastColumn) cells.push('')
     for (let at = range.firstColumn; at <= range.lastColumn; at += 1) cells[at] = valueOf(range)
   }

@@ -11,6 +11,8 @@ export type OpenCell = {
   readonly isCovered: boolean
   paragraphs: string[]
   depth: number
+  /** Counts its characters. */
+  length: number
 }
 
 const truthText = (stored: string): string => (stored === 'true' ? 'TRUE' : stored === 'false' ? 'FALSE' : stored)

@@ -2,12 +2,15 @@ import type { ZipArchive, ZipEntry } from '../packing/zip.ts'
 import { type Attributes, odsCellValue, type OdsValue, type OpenCell } from './ods-cell.ts'
 import {
   createMeter,
+  createRowQueue,
   type MergedRange,
   MOST_COLUMNS,
   MOST_RANGES,
   MOST_ROWS,
   noValueError,
-  type OnRow,
+  type QueuedRow,
+  requireShortRow,
+  requireShortText,
   type Sheet,
   type SheetSize,
   unreadableWorkbook,
@@ -15,9 +18,12 @@ import {
 } from './workbook.ts'
 import { readXml, type XmlHandlers } from './xml-stream.ts'
 
+/** Bounds how many cells repetition makes: a file of a few hundred bytes may stand for billions. */
+const MOST_MADE = 1 << 24
+
 /** Returns how many cells or rows an element stands for. */
 const repeated = (attributes: Attributes, name: string, most: number): number => {
-  const count = Number(attributes[name] ?? 1)
+  const count = Math.trunc(Number(attributes[name] ?? 1))
   return count >= 1 ? Math.min(count, most) : 1
 }
 
@@ -26,7 +32,7 @@ const UNKNOWN: OdsValue = { text: '?' }
 const EMPTY: OdsValue = { text: '' }
 
 /** Describes which sheets are read: one, by its place from 1, or all of them, to measure them. */
-type Reading = { readonly place?: number; readonly onRow: (place: number, ...row: Parameters<OnRow>) => void }
+type Reading = { readonly place?: number; readonly onRows: (place: number, row: QueuedRow) => void }
 
 /** Collects the rows of sheets from the elements of the whole document. */
 class OdsReader implements XmlHandlers {
@@ -34,7 +40,7 @@ class OdsReader implements XmlHandlers {
   readonly merged: MergedRange[] = []
   readonly #name: string
   readonly #place: number | undefined
-  readonly #onRow: Reading['onRow']
+  readonly #onRows: Reading['onRows']
   /** Counts the tables around what is read: cells may hold further ones. */
   #depth = 0
   #row = 1
@@ -42,12 +48,15 @@ class OdsReader implements XmlHandlers {
   #cells: string[] = []
   #numbers: (string | undefined)[] = []
   #column = 0
+  #length = 0
+  /** Counts the cells that repetition makes. */
+  #made = 0
   #cell: OpenCell | undefined
 
-  constructor(name: string, { place, onRow }: Reading) {
+  constructor(name: string, { place, onRows }: Reading) {
     this.#name = name
     this.#place = place
-    this.#onRow = onRow
+    this.#onRows = onRows
   }
 
   readonly open: XmlHandlers['open'] = (tag, attributes) => {
@@ -58,12 +67,13 @@ class OdsReader implements XmlHandlers {
     if (!this.#isWithin()) return
     if (this.#cell) this.#openWithin(this.#cell, tag, attributes)
     else if (tag === 'table-cell' || tag === 'covered-table-cell') {
-      this.#cell = { attributes, isCovered: tag !== 'table-cell', paragraphs: [], depth: 0 }
+      this.#cell = { attributes, isCovered: tag !== 'table-cell', paragraphs: [], depth: 0, length: 0 }
     } else if (tag === 'table-row') {
       this.#rowCount = repeated(attributes, 'table:number-rows-repeated', MOST_ROWS)
       this.#cells = []
       this.#numbers = []
       this.#column = 0
+      this.#length = 0
     }
   }
 
@@ -105,7 +115,10 @@ class OdsReader implements XmlHandlers {
     const isPart = cell.depth > 0 && ['span', 'a', 's', 'tab', 'line-break'].includes(tag)
     this.#path.push(isParagraph ? 'paragraph' : isPart ? 'part' : 'other')
     cell.depth += 1
-    if (isParagraph) cell.paragraphs.push('')
+    if (isParagraph) {
+      cell.paragraphs.push('')
+      this.#lengthen(cell, 1)
+    }
     if (!this.#isInParagraph(cell)) return
     if (tag === 's') this.#append(cell, ' '.repeat(repeated(attributes, 'text:c', MOST_COLUMNS)))
     if (tag === 'tab') this.#append(cell, '\t')
@@ -114,6 +127,12 @@ class OdsReader implements XmlHandlers {
 
   #append(cell: OpenCell, text: string): void {
     cell.paragraphs[cell.paragraphs.length - 1] += text
+    this.#lengthen(cell, text.length)
+  }
+
+  #lengthen(cell: OpenCell, by: number): void {
+    cell.length += by
+    requireShortText(cell.length, this.#name, `row ${this.#row} of the sheet ${this.#sheet}`)
   }
 
   #closeWithin(cell: OpenCell): void {
@@ -137,12 +156,25 @@ class OdsReader implements XmlHandlers {
     if (this.#column + count > MOST_COLUMNS) {
       throw unreadableWorkbook(this.#name, `row ${this.#row} of the sheet ${this.#sheet} has too many cells`)
     }
+    this.#length += text.length * count
+    requireShortRow(this.#length, this.#name, this.#sheet, this.#row)
+    if (count > 1) this.#countMade(count)
     while (this.#cells.length < this.#column) this.#cells.push('')
     const isNoted = currency !== undefined && (currency !== '' || text.includes('.'))
     for (let at = 0; at < count; at += 1) {
       if (isNoted) this.#numbers[this.#cells.length] = currency
       this.#cells.push(text)
     }
+  }
+
+  /** Refuses a sheet that stands for far more cells than its document holds; it may still be measured. */
+  #countMade(count: number): void {
+    this.#made += count
+    if (this.#place === undefined || this.#made <= MOST_MADE) return
+    throw unreadableWorkbook(
+      this.#name,
+      `the sheet ${this.#sheet} repeats cells, which makes more than ${MOST_MADE} of them up to row ${this.#row}; delete what is below and beside its table, and save it`,
+    )
   }
 
   #noteSpan(attributes: Attributes): void {
@@ -162,8 +194,9 @@ class OdsReader implements XmlHandlers {
       if (this.#row + this.#rowCount > MOST_ROWS + 1) {
         throw unreadableWorkbook(this.#name, `the sheet ${this.#sheet} has more than ${MOST_ROWS} rows`)
       }
-      for (let at = 0; at < this.#rowCount; at += 1)
-        this.#onRow(this.names.length, this.#row + at, this.#cells, this.#numbers)
+      if (this.#rowCount > 1) this.#countMade(this.#cells.length * this.#rowCount)
+      const [line, cells, numbers, count] = [this.#row, this.#cells, this.#numbers, this.#rowCount]
+      this.#onRows(this.names.length, { line, cells, numbers, count })
     }
     this.#row += this.#rowCount
   }
@@ -178,7 +211,7 @@ const measureSheets = async (
 ): Promise<readonly (SheetSize & { readonly sheet: string })[]> => {
   const meters: ReturnType<typeof createMeter>[] = []
   const meterOf = (place: number): ReturnType<typeof createMeter> => (meters[place - 1] ??= createMeter())
-  const reader = new OdsReader(name, { onRow: (place, ...row) => meterOf(place).onRow(...row) })
+  const reader = new OdsReader(name, { onRows: (place, row) => meterOf(place).add(row) })
   await readXml(content.content(), { name, part: PART }, reader)
   return reader.names.map((sheet, at) => ({ sheet, ...meterOf(at + 1).size() }))
 }
@@ -235,8 +268,9 @@ export const openOds = async (archive: ZipArchive, name: string): Promise<Workbo
       isHidden: false,
       measure: () => Promise.resolve(size),
       read: async (onRow) => {
-        const reader = new OdsReader(name, { place: at + 1, onRow: (_, ...row) => onRow(...row) })
-        await readXml(content.content(), { name, part: PART }, reader)
+        const { add, drain } = createRowQueue(onRow)
+        const reader = new OdsReader(name, { place: at + 1, onRows: (_, row) => add(row) })
+        await readXml(content.content(), { name, part: PART }, reader, drain)
         return reader.merged
       },
     }

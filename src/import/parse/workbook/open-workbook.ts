@@ -1,15 +1,16 @@
 import { KpiError } from '../../../domain/errors.ts'
 import { cellsFormat, cellsTable, headerRows } from '../cells/cells-table.ts'
-import { createRowSpill } from '../cells/row-spill.ts'
+import { createRowSpill, type RowSpill } from '../cells/row-spill.ts'
 import type { RereadableFile } from '../files.ts'
 import { sumOf } from '../packing/byte-sum.ts'
 import type { UnpackedFile } from '../packing/unpack.ts'
 import type { ZipArchive } from '../packing/zip.ts'
 import type { RequestedFormat, Table } from '../table.ts'
+import { nextTurn } from '../turns.ts'
 import { chooseSheet } from './choose-sheet.ts'
 import { fillHeader, withFilled } from './merged-cells.ts'
 import { openOds } from './ods.ts'
-import type { Workbook } from './workbook.ts'
+import type { OnRow, Workbook } from './workbook.ts'
 import { openXlsx } from './xlsx.ts'
 
 /** Describes a workbook that is opened: as it was given, and as it was unpacked. */
@@ -18,6 +19,7 @@ type WorkbookFile = {
   readonly file: UnpackedFile
   readonly archive: ZipArchive
   readonly folder: string
+  readonly signal: AbortSignal | undefined
 }
 
 const requireWorkbook = <T extends Workbook>(workbook: T | undefined, name: string): T => {
@@ -28,9 +30,24 @@ const requireWorkbook = <T extends Workbook>(workbook: T | undefined, name: stri
   )
 }
 
+/** Sets after how many cells signals and timers may run. */
+const CELLS_PER_TURN = 1 << 16
+
+/** Adds rows to a temporary file, with pauses in which signals and timers run. */
+const addInTurns = ({ add }: RowSpill, signal: AbortSignal | undefined): OnRow => {
+  let cellCount = 0
+  return (line, cells, numbers) => {
+    add(line, cells, numbers)
+    cellCount += cells.length + 1
+    if (cellCount < CELLS_PER_TURN) return undefined
+    cellCount = 0
+    return nextTurn(signal)
+  }
+}
+
 /** Reads the rows of the sheet that is meant, and returns them as a table. */
 const readSheet = async (
-  { packed, file, folder }: WorkbookFile,
+  { packed, file, folder, signal }: WorkbookFile,
   workbook: Workbook,
   asked: RequestedFormat,
 ): Promise<Table> => {
@@ -38,7 +55,7 @@ const readSheet = async (
   const { sheet, finding } = await chooseSheet(workbook.sheets, asked.sheet, name)
   const spill = createRowSpill(folder, name)
   try {
-    const merged = await sheet.read(spill.add)
+    const merged = await sheet.read(addInTurns(spill, signal))
     const { first, header } = await headerRows(spill.rows, asked)
     const { rows, findings } = fillHeader(first, header, merged)
     const found = { topic: 'workbook', found: workbook.kind, evidence: workbook.evidence }

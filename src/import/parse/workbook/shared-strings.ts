@@ -1,10 +1,15 @@
 import { createSpillFile } from '../../external-sort/spill-file.ts'
 import type { FileBytes } from '../inspect.ts'
+import { requireShortText, unreadableWorkbook } from './workbook.ts'
 import { decodeEscapes } from './xlsx-text.ts'
 import { readXml } from './xml-stream.ts'
 
 /** Sets how many characters of strings are kept in memory; others go to a temporary file. */
 const MOST_IN_MEMORY = 16 * 1024 ** 2
+/** Sets what a string takes beside its characters, counted in these. */
+const PER_TEXT = 16
+/** Bounds how many strings there are: a place of eight bytes is kept for each. */
+const MOST_TEXTS = 1 << 24
 const BLOCK_BYTES = 1 << 16
 
 /** Holds the texts of a workbook, which its cells refer to by their places. */
@@ -41,7 +46,7 @@ const createStore = (folder: string): SharedStrings & { readonly add: (text: str
   }
   return {
     add: (text) => {
-      length += text.length
+      length += text.length + PER_TEXT
       if (length <= MOST_IN_MEMORY && count === 0) texts.push(text)
       else spill(text)
     },
@@ -62,7 +67,7 @@ const createStore = (folder: string): SharedStrings & { readonly add: (text: str
 /** Reads the shared texts of a workbook. Of rich text only the letters count, and phonetic hints are left out. */
 export const readSharedStrings = async (content: FileBytes, name: string, folder: string): Promise<SharedStrings> => {
   const store = createStore(folder)
-  let [text, isText, hints] = ['', false, 0]
+  let [text, isText, hints, places] = ['', false, 0, 0]
   await readXml(
     content,
     { name, part: 'sharedStrings.xml' },
@@ -73,12 +78,18 @@ export const readSharedStrings = async (content: FileBytes, name: string, folder
         isText = tag === 't' && hints === 0
       },
       close: (tag) => {
-        if (tag === 'si') store.add(decodeEscapes(text))
+        if (tag === 'si') {
+          places += 1
+          if (places > MOST_TEXTS) throw unreadableWorkbook(name, `it has more than ${MOST_TEXTS} different texts`)
+          store.add(decodeEscapes(text))
+        }
         if (tag === 'rPh') hints -= 1
         isText = false
       },
       text: (part) => {
-        if (isText) text += part
+        if (!isText) return
+        text += part
+        requireShortText(text.length, name, `text ${places} of the shared ones`)
       },
     },
   )

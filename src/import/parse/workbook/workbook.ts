@@ -9,8 +9,40 @@ export type MergedRange = {
   readonly lastColumn: number
 }
 
-/** Takes the next row of a sheet: its number in the sheet, its cells, and which of them are numbers. */
-export type OnRow = (line: number, cells: readonly string[], numbers?: StoredNumbers) => void
+/**
+ * Takes the next row of a sheet: its number in the sheet, its cells, and which of them are numbers. Once it has taken
+ * many, it returns what to wait for.
+ */
+export type OnRow = (line: number, cells: readonly string[], numbers: StoredNumbers) => Promise<void> | undefined
+
+/** Describes one row of a sheet, or several that are the same. */
+export type QueuedRow = {
+  readonly line: number
+  readonly cells: readonly string[]
+  readonly numbers: StoredNumbers
+  readonly count: number
+}
+
+/** Holds the rows of a part of a sheet until they are taken, with pauses. */
+export type RowQueue = { readonly add: (row: QueuedRow) => void; readonly drain: () => Promise<void> }
+
+/** Creates a queue of rows, as a document is read without pauses. */
+export const createRowQueue = (onRow: OnRow): RowQueue => {
+  let rows: QueuedRow[] = []
+  return {
+    add: (row) => void rows.push(row),
+    drain: async () => {
+      const taken = rows
+      rows = []
+      for (const { line, cells, numbers, count } of taken) {
+        for (let at = 0; at < count; at += 1) {
+          const pause = onRow(line + at, cells, numbers)
+          if (pause) await pause
+        }
+      }
+    },
+  }
+}
 
 /** Describes how large a sheet is: its rows with cells, and the most cells of one. */
 export type SheetSize = { readonly rows: number; readonly columns: number }
@@ -32,6 +64,10 @@ export type Workbook = { readonly kind: 'xlsx' | 'ods'; readonly evidence: strin
 export const MOST_COLUMNS = 16_384
 export const MOST_ROWS = 1_048_576
 
+/** Bounds the characters of a cell, and of a row: no spreadsheet has as many in a cell. */
+const LONGEST_TEXT = 1 << 20
+const LONGEST_ROW = 1 << 24
+
 /** Bounds how many ranges of merged cells are kept. */
 export const MOST_RANGES = 100_000
 
@@ -49,12 +85,18 @@ export const cellName = (row: number, column: number): string => `${columnLetter
 export const rangeName = ({ firstRow, lastRow, firstColumn, lastColumn }: MergedRange): string =>
   `${cellName(firstRow, firstColumn)}:${cellName(lastRow, lastColumn)}`
 
-/** Creates what measures a sheet from its rows. */
-export const createMeter = (): { readonly onRow: OnRow; readonly size: () => SheetSize } => {
+/** Measures a sheet from its rows, of which several may be the same. */
+type SheetMeter = {
+  readonly add: (row: Pick<QueuedRow, 'cells' | 'count'>) => void
+  readonly size: () => SheetSize
+}
+
+/** Creates what measures a sheet. */
+export const createMeter = (): SheetMeter => {
   let [rows, columns] = [0, 0]
   return {
-    onRow: (_, cells) => {
-      rows += 1
+    add: ({ cells, count }) => {
+      rows += count
       columns = Math.max(columns, cells.length)
     },
     size: () => ({ rows, columns }),
@@ -71,3 +113,18 @@ export const noValueError = (name: string, sheet: string, row: number, column: n
     name,
     `cell ${cellName(row, column)} of the sheet ${sheet} is a formula, and its value is not in the file; open the workbook in a spreadsheet program and save it`,
   )
+
+/** Refuses a text that no cell has. */
+export const requireShortText = (length: number, name: string, where: string): void => {
+  if (length > LONGEST_TEXT)
+    throw unreadableWorkbook(name, `${where} has a text of more than ${LONGEST_TEXT} characters; shorten it`)
+}
+
+/** Refuses a row with more characters than a table has in one. */
+export const requireShortRow = (length: number, name: string, sheet: string, row: number): void => {
+  if (length > LONGEST_ROW)
+    throw unreadableWorkbook(
+      name,
+      `row ${row} of the sheet ${sheet} has more than ${LONGEST_ROW} characters; delete what is not needed of it`,
+    )
+}

@@ -12,12 +12,16 @@ import type { SharedStrings } from './shared-strings.ts'
 import {
   cellName,
   createMeter,
+  createRowQueue,
   type MergedRange,
   MOST_COLUMNS,
   MOST_RANGES,
   MOST_ROWS,
   noValueError,
   type OnRow,
+  requireShortRow,
+  requireShortText,
+  type RowQueue,
   type SheetSize,
   unreadableWorkbook,
 } from './workbook.ts'
@@ -114,17 +118,18 @@ class SheetReader implements XmlHandlers {
   readonly merged: MergedRange[] = []
   readonly #sheet: string
   readonly #context: CellContext
-  readonly #onRow: OnRow
+  readonly #onRow: RowQueue['add']
   readonly #isMeasured: boolean
   #row = 0
   #cells: string[] = []
   #numbers: (string | undefined)[] = []
   #column = -1
+  #length = 0
   #cell: OpenCell | undefined
   #takes: 'value' | 'inline' | undefined
   #hints = 0
 
-  constructor(sheet: string, context: CellContext, onRow: OnRow, isMeasured: boolean) {
+  constructor(sheet: string, context: CellContext, onRow: RowQueue['add'], isMeasured: boolean) {
     this.#isMeasured = isMeasured
     this.#sheet = sheet
     this.#context = context
@@ -143,13 +148,17 @@ class SheetReader implements XmlHandlers {
     if (!this.#cell || !this.#takes) return
     if (this.#takes === 'value') this.#cell.value = (this.#cell.value ?? '') + text
     else this.#cell.inline += text
+    const { value = '', inline } = this.#cell
+    requireShortText(value.length + inline.length, this.#context.name, `row ${this.#row} of the sheet ${this.#sheet}`)
   }
 
   readonly close: XmlHandlers['close'] = (tag) => {
     this.#takes = undefined
     if (tag === 'rPh') this.#hints -= 1
     if (tag === 'c') this.#endCell()
-    if (tag === 'row' && this.#cells.length > 0) this.#onRow(this.#row, this.#cells, this.#numbers)
+    if (tag === 'row' && this.#cells.length > 0) {
+      this.#onRow({ line: this.#row, cells: this.#cells, numbers: this.#numbers, count: 1 })
+    }
   }
 
   #beginRow(attributes: Readonly<Record<string, string>>): void {
@@ -164,6 +173,7 @@ class SheetReader implements XmlHandlers {
     this.#cells = []
     this.#numbers = []
     this.#column = -1
+    this.#length = 0
   }
 
   #beginCell(attributes: Readonly<Record<string, string>>): void {
@@ -204,6 +214,8 @@ class SheetReader implements XmlHandlers {
     }
     const text = isUnknown ? UNKNOWN : (textOf(cell, this.#context) ?? this.#withoutText(cell))
     if (text === '') return
+    this.#length += text.length
+    requireShortRow(this.#length, this.#context.name, this.#sheet, this.#row)
     while (this.#cells.length < column) this.#cells.push('')
     this.#cells[column] = text
     const currency = currencyOf(cell, text, this.#context)
@@ -229,23 +241,21 @@ class SheetReader implements XmlHandlers {
 /** Holds where a sheet is in a workbook, and its name. */
 type SheetPart = { readonly content: () => FileBytes; readonly sheet: string; readonly context: CellContext }
 
-const readSheet = async (
+/** Reads the rows of a sheet, and returns its ranges of merged cells. */
+export const readXlsxSheet = async (
   { content, sheet, context }: SheetPart,
   onRow: OnRow,
-  isMeasured: boolean,
 ): Promise<readonly MergedRange[]> => {
-  const reader = new SheetReader(sheet, context, onRow, isMeasured)
-  await readXml(content(), { name: context.name, part: `the sheet ${sheet}` }, reader)
+  const { add, drain } = createRowQueue(onRow)
+  const reader = new SheetReader(sheet, context, add, false)
+  await readXml(content(), { name: context.name, part: `the sheet ${sheet}` }, reader, drain)
   return reader.merged
 }
 
-/** Reads the rows of a sheet, and returns its ranges of merged cells. */
-export const readXlsxSheet = (part: SheetPart, onRow: OnRow): Promise<readonly MergedRange[]> =>
-  readSheet(part, onRow, false)
-
 /** Returns the size of a sheet. */
-export const measureXlsxSheet = async (part: SheetPart): Promise<SheetSize> => {
-  const { size, onRow } = createMeter()
-  await readSheet(part, onRow, true)
+export const measureXlsxSheet = async ({ content, sheet, context }: SheetPart): Promise<SheetSize> => {
+  const { size, add } = createMeter()
+  const reader = new SheetReader(sheet, context, add, true)
+  await readXml(content(), { name: context.name, part: `the sheet ${sheet}` }, reader)
   return size()
 }

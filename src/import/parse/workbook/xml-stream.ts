@@ -1,4 +1,5 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes'
+import { Aborted } from '../../../client/transport.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { FileBytes } from '../inspect.ts'
 
@@ -54,11 +55,15 @@ const createParser = ({ open, close, text }: XmlHandlers, onToken: () => void): 
   return parser
 }
 
-/** Reads a document as it is unpacked, in constant memory; `name` and `part` name it in errors. */
+/**
+ * Reads a document as it is unpacked, in constant memory; `name` and `part` name it in errors. `drain` takes what the
+ * handlers have collected, before more is read.
+ */
 export const readXml = async (
   content: FileBytes,
   { name, part }: { readonly name: string; readonly part: string },
   handlers: XmlHandlers,
+  drain?: () => Promise<void>,
 ): Promise<void> => {
   let unfinished = 0
   const parser = createParser(handlers, () => {
@@ -71,11 +76,13 @@ export const readXml = async (
       unfinished += chunk.length
       if (unfinished > LONGEST_TOKEN + chunk.length) throw new Error('it has a text that does not end')
       parser.write(decoder.decode(chunk, { stream: true }))
+      await drain?.()
     }
     parser.write(decoder?.decode() ?? '')
     parser.close()
+    await drain?.()
   } catch (error) {
-    if (error instanceof KpiError) throw error
+    if (error instanceof KpiError || error instanceof Aborted) throw error
     const why = error instanceof Error ? error.message : String(error)
     throw new KpiError('malformed', `cannot read ${name}: ${part} in it is damaged: ${why}; save the workbook again`, {
       cause: error,

@@ -70,7 +70,7 @@ const localSource = (io: Io, file: string): ImportSource => {
     origin: isStream ? undefined : path,
     stem: isStream ? 'stdin' : stemOf(file),
     stat: () => (file === '-' ? statOfStream(io.stdin) : statOf(path)),
-    open: async (cli, asked, signal) => openTable(await openLocal(cli, file, signal), asked, cli.io.tempDir),
+    open: async (cli, asked, signal) => openTable(await openLocal(cli, file, signal), asked, cli.io.tempDir, signal),
   }
 }
 
@@ -97,7 +97,8 @@ const openAddress = async (
   const bounds = { timeoutMs: findTimeout(cli.flags), signal: signal() }
   const content = Readable.from(download(address, bounds), { objectMode: false })
   const shown = shownAddress(address)
-  const table = await openTable(await spoolSource(content, cli.io.tempDir, shown, bounds.signal), asked, cli.io.tempDir)
+  const file = await spoolSource(content, cli.io.tempDir, shown, bounds.signal)
+  const table = await openTable(file, asked, cli.io.tempDir, signal)
   const finding = { topic: 'address', found: shown, evidence: `${table.bytes} bytes were downloaded` }
   return { ...table, reading: { ...table.reading, findings: [finding, ...(table.reading.findings ?? [])] } }
 }
