@@ -1,7 +1,8 @@
 import type { Day } from '../../domain/day.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { whyNoDay } from '../formats/date-column.ts'
-import { type DateFormat, KNOWN_FORMATS, knownFormat, SHORT_YEAR_FORMATS } from '../formats/date-format.ts'
+import { type DateFormat, KNOWN_FORMATS, knownFormat } from '../formats/date-format.ts'
+import { RARE_FORMATS, SHORT_YEAR_FORMATS } from '../formats/rare-formats.ts'
 import { splitTime } from '../formats/time-of-day.ts'
 
 /** Stands for any year in which all parts of one are read: it has 53 weeks. */
@@ -84,11 +85,14 @@ const TIMED: DateFormat = {
   },
 }
 
+/** Sets how long the serial numbers of days in most years are. */
+const SERIAL_DIGITS = 5
+
 /** Lists rarer forms, which only show that a heading is a date where others are. */
-const RARE: readonly DateFormat[] = [
-  ...['YYYYMM', 'YYMMDD', '[Q]QYY', 'Q[Q]YY', '[Q]Q-YY', 'YYYYQ'].map(knownFormat),
-  { text: 'EXCEL', read: (text: string) => (text.length === 5 ? knownFormat('EXCEL').read(text) : undefined) },
-].map(({ text, read }) => ({ text, read: (heading) => read(heading) ?? undefined }))
+const RARE: readonly DateFormat[] = RARE_FORMATS.map(({ text, read }) => ({
+  text,
+  read: (heading) => (text === 'EXCEL' && heading.length !== SERIAL_DIGITS ? undefined : (read(heading) ?? undefined)),
+}))
 
 const FORMS: readonly DateFormat[] = [...KNOWN_FORMATS, ...SHORT_YEAR_FORMATS, ...PARTS, DAY_OF_YEAR, TIMED, ...RARE]
 

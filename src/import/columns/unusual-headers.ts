@@ -1,6 +1,7 @@
 import { Fault, type Issue } from '../../domain/errors.ts'
-import { KNOWN_FORMATS, monthOf, shortYearsOf } from '../formats/date-format.ts'
+import { KNOWN_FORMATS, monthOf } from '../formats/date-format.ts'
 import { stripAffixes } from '../formats/number.ts'
+import { shortYearsOf } from '../formats/rare-formats.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
 import { type HeaderFindings, unassignedColumns, roleOf } from './header.ts'

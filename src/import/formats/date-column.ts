@@ -4,9 +4,9 @@ import { checkDay } from '../../domain/field-value.ts'
 import { type DateFormat, dateFormatFlags, namesTwoMonths, PLAIN_FORMAT } from './date-format.ts'
 import { type Evidence, faultOfNoValue, Misread, showCell } from './evidence.ts'
 import { type MeantParts, partsMeant } from './period-words.ts'
+import { rareFormatsOf, whatCellLacks, whatIsUnsaid } from './rare-formats.ts'
 import { createRivals, formatsFor } from './rival-formats.ts'
 import { createTimesOfDay, splitTime } from './time-of-day.ts'
-import { unsaidFormatsOf, whatIsUnsaid } from './unsaid-dates.ts'
 
 /**
  * Describes a format that fits, the cell that shows it, and whether no other format fits as well and gives other days.
@@ -67,7 +67,7 @@ export const whyNoDay = (text: string): string => {
 const whatIsOther = (text: string, format: DateFormat): string => {
   if (splitTime(text)) return 'has a time of day; entries have only dates: --time drop leaves it out'
   if (namesTwoMonths(text)) return 'names a month that is one in Polish and another in Croatian; write it in figures'
-  return whatIsUnsaid(text) ?? `must be a date, ${format.text}`
+  return whatCellLacks(text) ?? `must be a date, ${format.text}`
 }
 
 /** Returns why a text is no date of a format. */
@@ -99,7 +99,8 @@ export const createDateColumn = (
   const noted = new Set<string>()
   const rivals = createRivals(meant)
   let unsaid: Evidence | undefined
-  let unsaidFormats: readonly DateFormat[] | undefined
+  let rare: readonly DateFormat[] | undefined
+  let isFound = false
   let first: Evidence | undefined
   // Holds the first cells that are different days in different formats: one for each set of formats that differ.
   const doubtful = new Map<string, Evidence>()
@@ -128,15 +129,20 @@ export const createDateColumn = (
     noted.add(text)
     rivals.note(text, line)
     const readings = readingsOf(text, known)
-    if (readings.length > 0) narrow(readings, text, line)
-    else narrowByShape(text, line)
-    if (readings.length === 0) noteUnsaid(text, line)
+    if (readings.length > 0) {
+      narrow(readings, text, line)
+      isFound = true
+      return
+    }
+    narrowByShape(text, line)
+    noteUnsaid(text, line)
   }
-  /** Notes a date that does not say how it is written, and keeps the formats that fit all of them. */
+  /** Notes a text that may be a date in formats that are never assumed, and keeps those that fit all such texts. */
   const noteUnsaid = (text: string, line: number): void => {
-    if (whatIsUnsaid(text) === undefined) return
+    const fitting = isFound || rare?.length === 0 ? [] : rareFormatsOf(text, meant)
+    if (fitting.length === 0) return
     unsaid ??= { text, line }
-    unsaidFormats = unsaidFormats?.filter((format) => typeof format.read(text) === 'number') ?? unsaidFormatsOf(text)
+    rare = rare ? rareFormatsOf(text, meant, rare) : fitting
   }
   const rivalDoubt = (): string | undefined => (isGiven ? undefined : rivals.doubt(left))
   const doubtfulCell = (): Evidence | undefined => {
@@ -179,8 +185,8 @@ export const createDateColumn = (
       if (conflict && proof) {
         return `has dates in several formats: ${showCell(proof)} (${left[0]?.text}), ${showCell(conflict.cell)} (${conflict.reading.format.text}); rows in other formats are rejected with ${dateFormatFlags([...left.slice(0, 1), conflict.reading.format])}`
       }
-      if (unsaid && left.length === known.length)
-        return `${showCell(unsaid)} ${whatIsUnsaid(unsaid.text, unsaidFormats)}`
+      const lacks = isFound ? undefined : whatIsUnsaid(rare ?? [])
+      if (unsaid && lacks !== undefined) return `${showCell(unsaid)} ${lacks}`
       const cell = doubtfulCell()
       if (!cell) return rivalDoubt()
       return `${showCell(cell)} is ${tellReadings(readingsOf(cell.text, left))}, and every other cell fits both; say which: ${dateFormatFlags(left)}`

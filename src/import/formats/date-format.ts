@@ -239,32 +239,3 @@ export const KNOWN_FORMATS: readonly DateFormat[] = [
   PLAIN_FORMAT,
   ...FOUND_OUT.flatMap((line) => line.split(' | ').map(knownFormat)),
 ]
-
-/**
- * Lists formats with two-digit years, which prove too little to be assumed. The first of each line that fits is
- * suggested: with dots the day comes first, with other signs the month may as well.
- */
-const FORMS: readonly (readonly DateFormat[])[] = [
-  'DD.MM.YY | MM.DD.YY | YY.MM.DD',
-  'DD/MM/YY | YY/MM/DD',
-  'MM/DD/YY',
-  'DD-MM-YY | YY-MM-DD',
-  'MM-DD-YY',
-  'MMM-YY',
-  'MMM YY',
-  'MMM/YY',
-  "MMM 'YY",
-  'YY-MMM',
-  'D-MMM-YY',
-  'D MMM YY',
-  'D. MMM YY',
-  'D.MMM.YY',
-  'D/MMM/YY',
-].map((line) => line.split(' | ').map(knownFormat))
-
-/** Lists the formats with years of two digits. */
-export const SHORT_YEAR_FORMATS: readonly DateFormat[] = FORMS.flat()
-
-/** Returns the formats in which a text is a date with a year of two digits. */
-export const shortYearsOf = (text: string): DateFormat[] =>
-  FORMS.flatMap((line) => line.find((format) => typeof format.read(text) === 'number') ?? [])

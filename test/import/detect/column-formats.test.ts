@@ -364,10 +364,10 @@ describe('dates of a column', () => {
   test.each<[texts: string[], says: string]>([
     [
       ['202601', '202612'],
-      'is six digits in a row; say how dates are written: --date-format YYYYMM or --date-format YYYYWW',
+      'may be a date; say how dates are written: --date-format YYYYMM or --date-format YYYYWW',
     ],
-    [['202601', '202631'], 'is six digits in a row; say how dates are written: --date-format YYYYWW'],
-    [['990131', '991231'], 'is six digits in a row; say how dates are written: --date-format YYMMDD'],
+    [['202601', '202631'], 'may be a date; say how dates are written: --date-format YYYYWW'],
+    [['990131', '991231'], 'has a year of two digits; say how dates are written: --date-format YYMMDD'],
     [
       ['FY2025', 'FY2026'],
       'may be of a fiscal year: --date-format "[FY]YYYY" reads it as the calendar year; if the year begins in another month, write its first day instead, such as 2025-04-01',

@@ -1,0 +1,102 @@
+import { type DateFormat, dateFormatFlags, knownFormat } from './date-format.ts'
+import type { MeantParts } from './period-words.ts'
+
+const linesOf = (lines: readonly string[]): (readonly DateFormat[])[] =>
+  lines.map((line) => line.split(' | ').map(knownFormat))
+
+/**
+ * Lists formats with two-digit years, which prove too little to be assumed. The first of each line that fits is
+ * suggested: with dots the day comes first, with other signs the month may as well.
+ */
+const SHORT_YEARS = linesOf([
+  'DD.MM.YY | MM.DD.YY | YY.MM.DD',
+  'DD/MM/YY | YY/MM/DD',
+  'MM/DD/YY',
+  'DD-MM-YY | YY-MM-DD',
+  'MM-DD-YY',
+  'MMM-YY',
+  'MMM YY',
+  'MMM/YY',
+  "MMM 'YY",
+  'YY-MMM',
+  'D-MMM-YY',
+  'D MMM YY',
+  'D. MMM YY',
+  'D.MMM.YY',
+  'D/MMM/YY',
+])
+
+/** Lists the formats with years of two digits that have signs between their parts. */
+export const SHORT_YEAR_FORMATS: readonly DateFormat[] = SHORT_YEARS.flat()
+
+const EXCEL = knownFormat('EXCEL')
+
+/** Lists formats that numbers of other kinds fit as well, so that they are only suggested where all cells fit them. */
+const OFTEN_NUMBERS: readonly DateFormat[] = [
+  'YYYYMM | YYYYWW | YYYYQ | MMYYYY | WWYYYY | QYYYY | YYMMDD | DDMMYY | MMDDYY | DDMMYYYY | MMDDYYYY',
+  'YYYY.MM | YYYY.WW | YYYY.Q | YYYY MM | MM YYYY | MM-YY | MM/YY | MM.YY | WW-YY | WW/YY | WW.YY | YY-MM | YY/MM',
+  'Q[Q]YY | Q[Q] YY | Q[Q]-YY | Q[Q]/YY | [Q]QYY | [Q]Q YY | [Q]Q-YY | [Q]Q/YY | YY[Q]Q | YY-[Q]Q',
+  'Q[Q]YYYY | Q[Q] YYYY | Q[Q]-YYYY | Q[Q]/YYYY | [Q]QYYYY | YYYY/[Q]Q | YYYY-Q[Q]',
+  '[W]WWYY | [W]WW-YY | [W]WW/YY | YY[W]WW | YY-[W]WW | [W]WWYYYY | [W]WW-YYYY | YYYY/[W]WW',
+  'MMMYY | MMMYYYY | MMM/YYYY | DMMMYY | DMMMYYYY',
+].flatMap((line) => line.split(' | ').map(knownFormat))
+
+/** Lists how fiscal years and their quarters are written. */
+const FISCAL: readonly DateFormat[] = ['FY', 'CY', 'AY', 'GJ'].flatMap((letters) =>
+  ['YYYY', ' YYYY', 'YY', ' YY']
+    .map((year) => `[${letters}]${year}`)
+    .flatMap((year) => [
+      year,
+      ...['-[Q]Q', ' [Q]Q', '[Q]Q'].map((quarter) => year + quarter),
+      ...['[Q]Q ', '[Q]Q-', '[Q]Q'].map((quarter) => quarter + year),
+    ])
+    .map(knownFormat),
+)
+
+const LINES: readonly (readonly DateFormat[])[] = [
+  ...SHORT_YEARS,
+  ...[...OFTEN_NUMBERS, ...FISCAL, EXCEL].map((format) => [format]),
+]
+
+/** Lists the formats that are suggested, and never assumed. */
+export const RARE_FORMATS: readonly DateFormat[] = LINES.flat()
+
+const SERIAL = /^\d{5}([.,]\d+)?$/
+
+const isFit = (format: DateFormat, text: string): boolean =>
+  format === EXCEL ? SERIAL.test(text) : typeof format.read(text) === 'number'
+
+/** Returns the part of a year that a format of two numbers has; undefined if it has letters, or days. */
+const partIn = ({ text }: DateFormat): string | undefined => {
+  if (/MMM|D|\[|EXCEL/.test(text)) return undefined
+  return text.includes('W') ? 'week' : text.includes('Q') ? 'quarter' : 'month'
+}
+
+/** Returns the formats of some that fit a text, and what numbers beside a year are meant to be. */
+export const rareFormatsOf = (
+  text: string,
+  { sure }: Pick<MeantParts, 'sure'> = {},
+  some: readonly DateFormat[] = RARE_FORMATS,
+): DateFormat[] =>
+  some.filter((format) => isFit(format, text) && [undefined, sure ?? partIn(format)].includes(partIn(format)))
+
+/** Returns what a text that may be a date in these formats does not say, so that only the user can. */
+export const whatIsUnsaid = (formats: readonly DateFormat[]): string | undefined => {
+  const shown = LINES.flatMap((line) => line.find((format) => formats.includes(format)) ?? [])
+  if (shown.length === 0) return undefined
+  if (shown.every((format) => format === EXCEL))
+    return 'looks like a serial number of a spreadsheet; save the column as dates, or use --date-format EXCEL'
+  if (shown.every((format) => FISCAL.includes(format)))
+    return `may be of a fiscal year: ${dateFormatFlags(shown)} reads it as the calendar year; if the year begins in another month, write its first day instead, such as 2025-04-01`
+  const isShort = shown.every(({ text }) => !text.includes('YYYY') && text !== EXCEL.text)
+  return `${isShort ? 'has a year of two digits' : 'may be a date'}; say how dates are written: ${dateFormatFlags(shown)}`
+}
+
+const OF_CELLS: readonly DateFormat[] = [...SHORT_YEAR_FORMATS, EXCEL]
+
+/** Returns what a cell that is rejected does not say: it has a year of two digits, or is a serial number. */
+export const whatCellLacks = (text: string): string | undefined => whatIsUnsaid(rareFormatsOf(text, {}, OF_CELLS))
+
+/** Returns the formats in which a text is a date with a year of two digits. */
+export const shortYearsOf = (text: string): DateFormat[] =>
+  SHORT_YEARS.flatMap((line) => line.find((format) => typeof format.read(text) === 'number') ?? [])
