@@ -68,7 +68,12 @@ test('assignments of users and KPIs that were there are taken back where nothing
   await using user = await remoteUser()
   await create(user, 'user,kpi,date,actual\nann@example.com,Visits,2026-03-02,3\nbob@example.com,Sales,2026-03-03,4\n')
   const text = 'user,kpi,date,actual\nann@example.com,Sales,2026-03-02,3\nbob@example.com,Visits,2026-03-03,\n'
-  const receipt = await create(user, `${text}bob@example.com,Visits,2026-03-04,5\n`)
+  await create(user, `${text}bob@example.com,Visits,2026-03-04,5\n`)
+  const [receipt = ''] = (
+    jsonOf(await user.kpi('entries', 'undo', '-o', 'json')) as { receipt: string; things: number }[]
+  )
+    .filter(({ things }) => things === 2)
+    .map((one) => one.receipt)
   const assigned = async (): Promise<string[]> => {
     const list = jsonOf(await user.kpi('assign', 'list', '-o', 'json')) as { id: number; user_id: number }[]
     return list.map(({ id, user_id }) => `${user_id} ${id}`).toSorted()

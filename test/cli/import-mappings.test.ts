@@ -134,7 +134,14 @@ test('the flags that are not saved are those of what is imported, what happens t
 /** A file of which nothing was found, so that a mapping of it holds what flags say. */
 const NOTHING_FOUND: Parameters<typeof saveMapping>[2] = {
   plan: { header: [], roles: new Map(), wide: undefined, unused: [] },
-  formats: { numbers: new Map(), numberFormats: [], units: [], signsOf: () => new Map(), names: new Map(), date: undefined },
+  formats: {
+    numbers: new Map(),
+    numberFormats: [],
+    units: [],
+    signsOf: () => new Map(),
+    names: new Map(),
+    date: undefined,
+  },
   reading: { gzip: false, encoding: 'utf-8', hasMark: false, separator: ',', evidence: [], cellsOf: 'workbook' },
 }
 

@@ -15,7 +15,7 @@ type AssignmentDraft = Draft<typeof assignment>
 type UserAssignments = ReturnType<Client['assignments']>
 
 /** Counts assignments and the requests that creating them takes. */
-export type AssignmentCost = { readonly assignments: number; readonly requests: number }
+type AssignmentCost = { readonly assignments: number; readonly requests: number }
 
 /** Returns how many requests it takes to create assignments: those of a user go together as far as the service allows. */
 export const costOfAssignments = (pairs: readonly Pair[], { addStep }: Pick<Client, 'addStep'>): AssignmentCost => {

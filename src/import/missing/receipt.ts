@@ -22,7 +22,7 @@ export type Receipt = {
 }
 
 /** Describes something that may have been created, by its name or e-mail address. */
-export type UnsureThing = { readonly kind: CreatedKind; readonly key: string }
+type UnsureThing = { readonly kind: CreatedKind; readonly key: string }
 
 /** Writes down what a run creates, as it happens. */
 type ReceiptWriter = CreationLog & {

@@ -14,7 +14,7 @@ export const GONE = 'is gone already'
 export type Fate = { readonly thing: CreatedThing; readonly entries: number; readonly left?: string }
 
 /** Says of what to judge what becomes of it. */
-export type Judged = Pick<Receipt, 'head' | 'things' | 'unsure' | 'ended'> & {
+type Judged = Pick<Receipt, 'head' | 'things' | 'unsure' | 'ended'> & {
   /** Tells whether entries are removed, too. */
   readonly withEntries: boolean
 }

@@ -362,10 +362,7 @@ describe('dates of a column', () => {
   })
 
   test.each<[texts: string[], says: string]>([
-    [
-      ['202601', '202612'],
-      'may be a date; say how dates are written: --date-format YYYYMM or --date-format YYYYWW',
-    ],
+    [['202601', '202612'], 'may be a date; say how dates are written: --date-format YYYYMM or --date-format YYYYWW'],
     [['202601', '202631'], 'may be a date; say how dates are written: --date-format YYYYWW'],
     [['990131', '991231'], 'has a year of two digits; say how dates are written: --date-format YYMMDD'],
     [

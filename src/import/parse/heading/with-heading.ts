@@ -1,4 +1,3 @@
-import { ignoresRow } from '../ignored-rows.ts'
 import type { Row } from '../rows.ts'
 import type { RequestedFormat, Table } from '../table.ts'
 import { findHeading, HEADING_ROWS } from './find-heading.ts'
@@ -18,17 +17,17 @@ export const firstRows = async (rows: AsyncGenerator<readonly Row[]>, skipLines:
   return first
 }
 
-/** Yields the header, and the rows after it of which none is left out. */
+/** Yields the header, and the rows after it without that of units. */
 async function* fromHeader(
   chunks: AsyncGenerator<readonly Row[]>,
   header: Row,
-  isLeftOut: (row: Row) => boolean,
+  units: Row | undefined,
 ): AsyncGenerator<readonly Row[]> {
   let isBegun = false
   for await (const rows of chunks) {
     const from = isBegun ? 0 : rows.findIndex(({ line }) => line === header.line)
     if (from < 0) continue
-    const data = (isBegun ? rows : rows.slice(from + 1)).filter((row) => !isLeftOut(row))
+    const data = (isBegun ? rows : rows.slice(from + 1)).filter(({ line }) => line !== units?.line)
     yield isBegun ? data : [header, ...data]
     isBegun = true
   }
@@ -37,22 +36,19 @@ async function* fromHeader(
 /** Describes a table whose first row may be a title. */
 type RawTable = Omit<Table, 'above' | 'upper' | 'units' | 'isRowsSettled'>
 
-/** Finds the header of a table, and returns the table from there on, without the rows that are left out. */
+/** Finds the header of a table, after so many lines if they are given, and returns the table from there on. */
 export const withHeading = async (
   table: RawTable,
-  { skipLines, ignoreRows }: Pick<RequestedFormat, 'skipLines' | 'ignoreRows'>,
+  { skipLines }: Pick<RequestedFormat, 'skipLines'>,
 ): Promise<Table> => {
   const first = await firstRows(table.rows(), skipLines ?? 0)
   const { at, upper, units: unitsAt } = findHeading(first, skipLines)
   const row = first[at]
-  const isRowsSettled = ignoreRows !== undefined
+  const isRowsSettled = false
   if (!row) return { ...table, above: [], upper, isRowsSettled }
   const header = { line: row.line, cells: mergeLabels(row.cells, upper) }
   const units = unitsAt === undefined ? undefined : first[unitsAt]
-  const isIgnored = ignoreRows && ignoresRow(ignoreRows)
-  const isPlain = at === 0 && !isIgnored && !units
-  const isLeftOut = ({ line, cells }: Row): boolean => line === units?.line || isIgnored?.(cells) === true
-  const rows = isPlain ? table.rows : () => fromHeader(table.rows(), header, isLeftOut)
+  const rows = at === 0 && !units ? table.rows : () => fromHeader(table.rows(), header, units)
   // Where only blank lines are skipped, the header has to be on its line again in a file of rejects.
   const above = at === 0 && skipLines !== undefined && row.line > 1 ? [{ line: 1, cells: [] }] : first.slice(0, at)
   return { ...table, rows, above, upper, ...(units && { units }), isRowsSettled }

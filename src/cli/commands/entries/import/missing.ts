@@ -65,7 +65,7 @@ type RunReceipt = { readonly log: CreationLog; readonly close: () => void }
 /** Creates the receipt of a run, which is a file once something is to be created. */
 export const receiptOf = ({ cli, client, progress }: CommandRun, file: string): RunReceipt => {
   let opened: ReturnType<typeof createReceipt> | undefined
-  let count = 0
+  let [count, things] = [0, 0]
   const open = (): ReturnType<typeof createReceipt> => {
     const at = new Date(cli.io.now()).toISOString()
     const suffix = Buffer.from(cli.io.random(3)).toString('hex')
@@ -77,6 +77,7 @@ export const receiptOf = ({ cli, client, progress }: CommandRun, file: string): 
       intend: (kind, keys) => open().intend(kind, keys),
       add: (thing) => {
         count += 1
+        if (thing.kind !== 'assignment') things += 1
         open().add(thing)
       },
     },
@@ -84,7 +85,7 @@ export const receiptOf = ({ cli, client, progress }: CommandRun, file: string): 
       opened?.close(new Date(cli.io.now()).toISOString())
       // In process all is created together, or nothing is.
       if (opened && count === 0 && client.addStep > 1) removeReceipt(opened)
-      if (!opened || count === 0) return
+      if (!opened || things === 0) return
       const flags = [...placeFlags(cli.flags), '--with-entries'].map(shellWord).join(' ')
       progress.note(`to take back what was created, with its entries: kpi entries undo ${opened.name} ${flags}`)
     },

@@ -18,13 +18,11 @@ const needsFlags = ({ options, reading, mapping }: ParsedOptions): boolean => {
   const { map, ignore, numbersAs, layout, user, source, kpi, date, decimal, dateFormat, periodDates } = options
   const { columns, mapKpi, as, missing, time, percent, create } = options
   const { separator, skipLines, ignoreRows } = reading
-  const settings = [
-    ...[numbersAs, layout, user, source, kpi, date, decimal, dateFormat, periodDates],
-    ...[columns, mapKpi, as, missing, time, percent, create],
-    ...[separator, skipLines, ignoreRows, mapping],
-  ]
+  const means = [numbersAs, layout, user, source, kpi, date, decimal, dateFormat, periodDates]
+  const more = [columns, mapKpi, as, missing, time, percent, create]
+  const lines = [separator, skipLines, ignoreRows, mapping]
   return (
-    settings.some((one) => one !== undefined) ||
+    [means, more, lines].flat().some((one) => one !== undefined) ||
     map.size + ignore.length > 0 ||
     options.clearEmpty ||
     options.strict ||
