@@ -186,7 +186,7 @@ const readRowsOf = async (
   reader.finish()
   requireFewBadRows(summary, bad, true)
   const suspects = collector.found()
-  if (!table.isRowsSettled) requireNoTotals(suspects)
+  requireNoTotals(suspects, options.ignoreRows)
   const { good, lostTargets, hasPeriods: isInPeriods } = sink
   return {
     sourcesOfUsers: reader.sourcesOfUsers,

@@ -176,6 +176,8 @@ export type ImportOptions = {
   readonly ignore: readonly string[]
   /** Lists the only columns to use, beside those of `map`; all if undefined. */
   readonly columns?: readonly string[] | undefined
+  /** Lists the texts of rows that are left out; `none` says that all others are meant, even if they look like totals. */
+  readonly ignoreRows?: readonly string[] | undefined
   /** Maps names in headers or cells to the KPIs that they mean. */
   readonly mapKpi?: ReadonlyMap<string, string> | undefined
   /** Says whether owners are users or breakdown items, if the file does not. */

@@ -54,6 +54,7 @@ const OPTIONS: { readonly [name in keyof ImportOptions]-?: fc.Arbitrary<ImportOp
   map: mapOf(fc.constantFrom(...ROLES), flagText()),
   ignore: listOf(flagText()),
   columns: perhaps(listOf(flagText())),
+  ignoreRows: perhaps(listOf(flagText())),
   mapKpi: perhaps(mapOf(flagText(), kpiName)),
   as: perhaps(fc.constantFrom(...OWNERS_AS)),
   create: perhaps(creation),

@@ -1,16 +1,16 @@
-import type { Named } from '../../client/directory.ts'
 import type { Client } from '../../client/client.ts'
 import { type Issue, KpiError } from '../../domain/errors.ts'
 import { group } from '../../domain/resources/groups.ts'
 import type { CheckedFile } from '../check.ts'
 import { roleHeader } from '../columns/role-text.ts'
 import { ownerOf } from '../entry-key.ts'
-import type { Creation } from '../options.ts'
+import type { Creation, ImportOptions } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
 import { isProvisional } from '../provisional-id.ts'
 import type { ListGroups, Reference } from '../reference.ts'
 import type { Batch } from '../rows/batches.ts'
-import { isNameOfTotal } from '../parse/ignored-rows.ts'
+import { areOthersMeant, isNameOfTotal, NO_ROWS } from '../parse/ignored-rows.ts'
+import { ignoreFlag } from '../parse/suspect-rows.ts'
 import { defineKpi, type KnownOfKpi, type KpiDefaults } from './define-kpi.ts'
 import { faultOfGroups } from './groups.ts'
 import type { Missing } from './missing.ts'
@@ -74,18 +74,17 @@ const applyDefinitions = (created: Missing, defined: readonly MissingKpi[]): voi
   }
 }
 
-const quoted = (name: string): string => (/[, *"]/.test(name) ? JSON.stringify(name) : name)
-
 /** Returns the faults of new things with the name of a total, which would count everything twice. */
 const faultsOfTotals = (
   { plan: { wide } }: CheckedFile,
   names: readonly (readonly [kind: string, name: string])[],
+  ignored: readonly string[] = [],
 ): Issue[] =>
   names
     .filter(([, name]) => isNameOfTotal(name))
     .map(([kind, name]) => ({
       field: name,
-      message: `would be a new ${kind}, and is the name of a total: --ignore-rows ${quoted(name)} leaves its rows out${wide ? `, --ignore ${quoted(name)} a column of that name` : ''}; --ignore-rows none imports it`,
+      message: `would be a new ${kind}, and is the name of a total: ${ignoreFlag([...ignored, name])} leaves its rows out${wide ? `, ${ignoreFlag([name], '--ignore')} a column of that name` : ''}; ${ignoreFlag([...ignored, NO_ROWS])} imports it`,
     }))
 
 /** Refuses new items beside items of another group: which of the two a name means is not clear. */
@@ -125,12 +124,14 @@ const nearOf = (
 const requireNoTotals = (
   checked: CheckedFile,
   { kpis, users, items }: Pick<MissingPlan, 'kpis' | 'users' | 'items'>,
+  ignored: readonly string[] | undefined,
 ): void => {
-  const issues = faultsOfTotals(checked, [
+  const names = [
     ...kpis.map(({ name }) => ['KPI', name] as const),
     ...users.map(({ name }) => ['user', name] as const),
     ...items.map(({ name }) => ['breakdown item', name] as const),
-  ])
+  ]
+  const issues = faultsOfTotals(checked, names, ignored)
   if (issues.length > 0) {
     throw new KpiError('malformed', 'some names look like those of totals; nothing was sent', { issues })
   }
@@ -138,13 +139,13 @@ const requireNoTotals = (
 
 /**
  * Returns all that rows need and the service does not have; undefined if there is nothing. Names of totals are refused,
- * unless the user has settled which rows are left out.
+ * unless the user said that they are meant.
  */
 export const planMissing = async (
   client: Client,
   checked: CheckedFile,
   { frequency, unit, category, group: asked }: Creation,
-  isRowsSettled: boolean,
+  { ignoreRows }: ImportOptions,
   listGroups?: ListGroups,
 ): Promise<MissingPlan | undefined> => {
   const { created } = checked.reference
@@ -156,7 +157,7 @@ export const planMissing = async (
   const items = (created.items?.used() ?? []).map(({ id, name }) => ({ id, name }))
   const users = usersOf(created)
   if (kpis.length + users.length + items.length === 0) return undefined
-  if (!isRowsSettled) requireNoTotals(checked, { kpis, users, items })
+  if (!areOthersMeant(ignoreRows)) requireNoTotals(checked, { kpis, users, items }, ignoreRows)
   const name = groupName(checked, asked)
   await requireOneGroup(created, items.length > 0, name, listGroups)
   return {

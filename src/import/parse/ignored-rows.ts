@@ -1,4 +1,4 @@
-/** Stands for the wish to leave no row out. */
+/** Stands for the wish to leave no other row out: all that are not named are meant, totals as well. */
 export const NO_ROWS = 'none'
 
 /** Lists what rows with totals are called, in the languages in which files are read. */
@@ -20,6 +20,10 @@ export const isNameOfTotal = (name: string): boolean =>
       .replaceAll(/[\s-]+/g, ' ')
       .replace(/ ?:$/, ''),
   )
+
+/** Tells whether the user said that rows that are not left out are meant, whatever they are called. */
+export const areOthersMeant = (texts: readonly string[] | undefined): boolean =>
+  texts?.some((text) => text.trim().toLowerCase() === NO_ROWS) === true
 
 /** Returns a function that tells whether a row is left out: one of its cells is a text, or begins with it before a `*`. */
 export const ignoresRow = (texts: readonly string[]): ((cells: readonly string[]) => boolean) => {

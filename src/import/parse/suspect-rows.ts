@@ -1,7 +1,7 @@
 import { KpiError } from '../../domain/errors.ts'
 import { isPartOfYear } from '../columns/unusual-headers.ts'
 import { isWords } from './heading/table-body.ts'
-import { isNameOfTotal, NO_ROWS } from './ignored-rows.ts'
+import { areOthersMeant, isNameOfTotal, NO_ROWS } from './ignored-rows.ts'
 import type { Row } from './rows.ts'
 
 /** Describes rows that are hardly data: totals of the rows above, or what stands below the table. */
@@ -96,12 +96,12 @@ const ignoredText = (text: string): string => {
   return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT).trim()}*` : text
 }
 
-/** Returns the flag that leaves rows out, as it is typed in a shell. */
-const ignoreFlag = (texts: readonly string[]): string => {
+/** Returns the flag that leaves rows or columns out, as it is typed in a shell. */
+export const ignoreFlag = (texts: readonly string[], flag: '--ignore-rows' | '--ignore' = '--ignore-rows'): string => {
   const list = [...new Set(texts)]
     .map((text) => (/[,"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text))
     .join(',')
-  return `--ignore-rows ${/^[\p{L}\p{N},.:_-]+$/u.test(list) ? list : `'${list.replaceAll("'", String.raw`'\''`)}'`}`
+  return `${flag} ${/^[\p{L}\p{N},.:_-]+$/u.test(list) ? list : `'${list.replaceAll("'", String.raw`'\''`)}'`}`
 }
 
 const linesOf = ({ count, first, last }: SuspectRows): string =>
@@ -113,14 +113,31 @@ const linesOf = ({ count, first, last }: SuspectRows): string =>
 
 const shownTexts = (texts: readonly string[]): string => texts.map((text) => `"${text}"`).join(', ')
 
-/** Refuses rows that look like totals and would be imported: they would count everything twice. */
-export const requireNoTotals = (found: readonly SuspectRows[]): void => {
-  const issues = found
-    .filter(({ kind }) => kind === 'total')
-    .map((rows) => ({
-      field: linesOf(rows),
-      message: `${shownTexts(rows.texts)} ${rows.count === 1 ? 'looks like a total' : 'look like totals'} of the rows above: ${ignoreFlag(rows.texts)} leaves ${rows.count === 1 ? 'it' : 'them'} out, --ignore-rows ${NO_ROWS} imports ${rows.count === 1 ? 'it' : 'them'}`,
-    }))
+/**
+ * Returns the flags that leave all rows with some texts out, that import all, and of several texts one that leaves out
+ * the first alone; each keeps what is left out already.
+ */
+const waysOfTotals = ({ texts, count }: SuspectRows, ignored: readonly string[] = []): string => {
+  const them = count === 1 ? 'it' : 'them'
+  const some = texts
+    .slice(0, texts.length > 1 ? 1 : 0)
+    .map((text) => `, ${ignoreFlag([...ignored, text, NO_ROWS])} leaves out "${text}" and imports the rest`)
+  return `${ignoreFlag([...ignored, ...texts])} leaves ${them} out, ${ignoreFlag([...ignored, NO_ROWS])} imports ${them}${some.join('')}`
+}
+
+/**
+ * Refuses rows that look like totals and would be imported, unless the user said that they are meant: they would count
+ * everything twice. `ignored` are the texts of rows that are left out.
+ */
+export const requireNoTotals = (found: readonly SuspectRows[], ignored: readonly string[] | undefined): void => {
+  const issues = areOthersMeant(ignored)
+    ? []
+    : found
+        .filter(({ kind }) => kind === 'total')
+        .map((rows) => ({
+          field: linesOf(rows),
+          message: `${shownTexts(rows.texts)} ${rows.count === 1 ? 'looks like a total' : 'look like totals'} of the rows above: ${waysOfTotals(rows, ignored)}`,
+        }))
   if (issues.length > 0) {
     throw new KpiError('malformed', 'some rows look like totals; nothing was sent', { issues })
   }

@@ -104,7 +104,7 @@ const declareImport = (group: Command) =>
     .option('--skip-lines <n>', 'lines before the header, such as titles (default: found)')
     .option(
       '--ignore-rows <text,...>',
-      'leave out rows with such a cell, or one that begins so: Total,"Source:*"; none leaves out none',
+      'leave out rows with such a cell, or one that begins so: Total,"Source:*"; none: no others',
       collect,
     )
     .option('--sheet <sheet>', 'the sheet of a workbook, by name or number (default: the only one with rows)')

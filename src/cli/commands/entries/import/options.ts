@@ -158,6 +158,7 @@ export const importOptions = (flags: ImportFlags, today: Day): ImportOptions => 
   map: mapOf(flags.map),
   ignore: listOf(flags.ignore),
   columns: flags.columns && listOf(flags.columns),
+  ignoreRows: flags.ignoreRows && listOf(flags.ignoreRows),
   mapKpi: mapKpiOf(flags.mapKpi),
   as: flags.as,
   create: creationOf(flags),

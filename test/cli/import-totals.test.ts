@@ -1,0 +1,58 @@
+import { writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { allOf, errorOf, type Ran } from '../support/kpi.ts'
+import { embeddedUser, type User } from '../support/user.ts'
+
+let user: User
+beforeAll(async () => {
+  user = await embeddedUser()
+})
+afterAll(() => user[Symbol.asyncDispose]())
+
+/** Imports a text into an empty account, without sending anything. */
+const importText = (text: string, ...args: string[]): Promise<Ran> => {
+  writeFileSync(user.folder.in('data.csv'), text)
+  const flags = ['--create-missing', '--frequency', 'D', '--dry-run', '-o', 'json']
+  return user.kpi('entries', 'import', 'data.csv', ...flags, ...args)
+}
+
+/** Returns why an import stops, or the actuals that it would send, in order. */
+const outcomeOf = async (text: string, ...args: string[]): Promise<string> => {
+  const ran = await importText(text, ...args)
+  if (ran.code === 1) return allOf(errorOf(ran))
+  const rows = JSON.parse(ran.stdout) as { action: string; actual: number }[]
+  const actuals = rows.filter(({ action }) => action === 'create').map(({ actual }) => actual)
+  return actuals.toSorted((one, other) => one - other).join(' ')
+}
+
+describe('a total below the rows', () => {
+  const FILE = 'Store,Date,Sales\nLake,2024-01-01,1\nHill,2024-01-02,6\nTotal,2024-01-02,7\nSource: ERP,,\n'
+
+  test.each([
+    [
+      ['--ignore-rows', 'Source:*'],
+      "--ignore-rows 'Source:*,Total' leaves it out, --ignore-rows 'Source:*,none' imports it",
+    ],
+    [['--ignore-rows', 'Lake,Source:*'], '"Total" looks like a total of the rows above'],
+    [['--ignore-rows', ''], '--ignore-rows Total leaves it out, --ignore-rows none imports it'],
+  ])('stops an import whose %j leaves out other rows', async (flags, says) => {
+    expect(await outcomeOf(FILE, ...flags)).toContain(says)
+  })
+
+  test.each([
+    ['Source:*,Total', '1 6'],
+    ['Source:*,Tot*', '1 6'],
+    ['Source:*,none', '1 6 7'],
+    ['NONE,Source:*', '1 6 7'],
+  ])('is settled by --ignore-rows %s', async (rows, actuals) => {
+    expect(await outcomeOf(FILE, '--ignore-rows', rows)).toBe(actuals)
+  })
+})
+
+test('one total is kept and another left out by a flag that the message names', async () => {
+  const file = 'Store,Date,Sales\nLake,2024-01-01,1\nSubtotal,2024-01-01,1\nHill,2024-01-02,6\nTotal,2024-01-02,7\n'
+  expect(await outcomeOf(file)).toContain(
+    '"Subtotal", "Total" look like totals of the rows above: --ignore-rows Subtotal,Total leaves them out, --ignore-rows none imports them, --ignore-rows Subtotal,none leaves out "Subtotal" and imports the rest',
+  )
+  expect(await outcomeOf(file, '--ignore-rows', 'Subtotal,none')).toBe('1 6 7')
+})
