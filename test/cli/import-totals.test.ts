@@ -56,3 +56,51 @@ test('one total is kept and another left out by a flag that the message names', 
   )
   expect(await outcomeOf(file, '--ignore-rows', 'Subtotal,none')).toBe('1 6 7')
 })
+
+describe('new names that look like totals', () => {
+  const HEAD = 'Store,Date,Sales\nLake,2024-01-01,1\n'
+
+  test('stop an import that would create items', async () => {
+    const told = await outcomeOf(`${HEAD}Lake Total,2024-01-01,1\nHill,2024-01-01,6\nMax,2024-01-01,6\n`)
+    expect(told).toContain(
+      `Lake Total: would be a new breakdown item, and looks like a total or an average of "Lake": --ignore-rows 'Lake Total' leaves its rows out; --ignore-rows none imports it`,
+    )
+    expect(told).toContain('Max: would be a new breakdown item, and looks like a total or an average: ')
+    expect(told).toContain(
+      `all: --ignore-rows 'Lake Total,Max' leaves all of these out; --ignore-rows 'Lake Total,none' leaves out "Lake Total" and imports the rest`,
+    )
+  })
+
+  test('are settled by flags about them alone', async () => {
+    const file = `${HEAD}Lake Total,2024-01-02,1\nMax,2024-01-03,6\n`
+    expect(await outcomeOf(file, '--ignore-rows', 'Lake Total')).toContain(
+      "--ignore-rows 'Lake Total,Max' leaves its rows",
+    )
+    expect(await outcomeOf(file, '--ignore-rows', 'Lake Total,none')).toBe('1 6')
+    expect(await outcomeOf(file, '--ignore-rows', 'Lake Total,Max')).toBe('1')
+    expect(await outcomeOf(file, '--ignore-rows', 'none')).toBe('1 1 6')
+  })
+
+  test('may be a part of a name of several columns', async () => {
+    const file = 'Region,Store,Date,Sales\nN,Lake,2024-01-01,1\nN,Hill,2024-01-01,2\nN,Total,2024-01-01,3\n'
+    expect(await outcomeOf(file, '--map', 'source=Region+Store')).toContain(
+      'N / Total: would be a new breakdown item, and looks like a total or an average: --ignore-rows Total leaves its rows out',
+    )
+    expect(await outcomeOf(file, '--map', 'source=Region+Store', '--ignore-rows', 'Total')).toBe('1 2')
+  })
+
+  test('may head a column, which --ignore leaves out', async () => {
+    const file = 'Store,Date,Food,Drinks,Total\nLake,2024-01-01,1,2,3\n'
+    expect(await outcomeOf(file)).toContain(
+      'Total: would be a new KPI, and looks like a total or an average: --ignore Total leaves its column out; --ignore-rows none imports it',
+    )
+    expect(await outcomeOf(file, '--ignore-rows', 'Total')).toContain('--ignore-rows Total,none imports it')
+    expect(await outcomeOf(file, '--ignore', 'Total')).toBe('1 2')
+  })
+
+  test('are meant if a flag gives them to all rows, or to a column', async () => {
+    const flags = ['--kpi', 'Total', '--map', 'actual=Sales']
+    expect(await outcomeOf(HEAD, ...flags)).toBe('1')
+    expect(await outcomeOf(HEAD, '--map-kpi', 'Sales=Total')).toBe('1')
+  })
+})

@@ -3,7 +3,7 @@ import type { ColumnPlan } from './columns.ts'
 import { foldName } from './header.ts'
 
 /** Joins the parts of a name, such as a country and a store. */
-const BETWEEN_NAMES = ' / '
+export const BETWEEN_NAMES = ' / '
 const BETWEEN_DATE_PARTS = '-'
 
 const QUARTER = /^(?:q|quarter|quartal|trimestre|trimester|kwartaal|kvartal|kwartal)$/

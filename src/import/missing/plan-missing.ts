@@ -9,8 +9,7 @@ import type { Lookup } from '../permissions.ts'
 import { isProvisional } from '../provisional-id.ts'
 import type { ListGroups, Reference } from '../reference.ts'
 import type { Batch } from '../rows/batches.ts'
-import { areOthersMeant, isNameOfTotal, NO_ROWS } from '../parse/ignored-rows.ts'
-import { ignoreFlag } from '../parse/suspect-rows.ts'
+import { requireMeantNames } from './names/meant-names.ts'
 import { defineKpi, type KnownOfKpi, type KpiDefaults } from './define-kpi.ts'
 import { faultOfGroups } from './groups.ts'
 import type { Missing } from './missing.ts'
@@ -74,19 +73,6 @@ const applyDefinitions = (created: Missing, defined: readonly MissingKpi[]): voi
   }
 }
 
-/** Returns the faults of new things with the name of a total, which would count everything twice. */
-const faultsOfTotals = (
-  { plan: { wide } }: CheckedFile,
-  names: readonly (readonly [kind: string, name: string])[],
-  ignored: readonly string[] = [],
-): Issue[] =>
-  names
-    .filter(([, name]) => isNameOfTotal(name))
-    .map(([kind, name]) => ({
-      field: name,
-      message: `would be a new ${kind}, and is the name of a total: ${ignoreFlag([...ignored, name])} leaves its rows out${wide ? `, ${ignoreFlag([name], '--ignore')} a column of that name` : ''}; ${ignoreFlag([...ignored, NO_ROWS])} imports it`,
-    }))
-
 /** Refuses new items beside items of another group: which of the two a name means is not clear. */
 const requireOneGroup = async (
   created: Missing,
@@ -121,35 +107,20 @@ const nearOf = (
   ]
 }
 
-const requireNoTotals = (
-  checked: CheckedFile,
-  { kpis, users, items }: Pick<MissingPlan, 'kpis' | 'users' | 'items'>,
-  ignored: readonly string[] | undefined,
-): void => {
-  const names = [
-    ...kpis.map(({ name }) => ['KPI', name] as const),
-    ...users.map(({ name }) => ['user', name] as const),
-    ...items.map(({ name }) => ['breakdown item', name] as const),
-  ]
-  const issues = faultsOfTotals(checked, names, ignored)
-  if (issues.length > 0) {
-    throw new KpiError('malformed', 'some names look like those of totals; nothing was sent', { issues })
-  }
-}
-
 /**
- * Returns all that rows need and the service does not have; undefined if there is nothing. Names of totals are refused,
- * unless the user said that they are meant.
+ * Returns all that rows need and the service does not have; undefined if there is nothing. Names that may
+ * mean something else are refused, unless the user said what is meant.
  */
 export const planMissing = async (
   client: Client,
   checked: CheckedFile,
   { frequency, unit, category, group: asked }: Creation,
-  { ignoreRows }: ImportOptions,
+  options: ImportOptions,
   listGroups?: ListGroups,
 ): Promise<MissingPlan | undefined> => {
   const { created } = checked.reference
   if (!created) return undefined
+  requireMeantNames(checked, created, options)
   const known = knownOf(checked, created)
   const units = known.length > 0 ? await client.units.list() : []
   const kpis = defineKpis(known, { units, frequency, unit })
@@ -157,7 +128,6 @@ export const planMissing = async (
   const items = (created.items?.used() ?? []).map(({ id, name }) => ({ id, name }))
   const users = usersOf(created)
   if (kpis.length + users.length + items.length === 0) return undefined
-  if (!areOthersMeant(ignoreRows)) requireNoTotals(checked, { kpis, users, items }, ignoreRows)
   const name = groupName(checked, asked)
   await requireOneGroup(created, items.length > 0, name, listGroups)
   return {
