@@ -30,7 +30,7 @@ export const warningsOn = ({ name, reading }: Table, formats: ColumnFormats, isE
 
 /** Returns a warning if `--percent fraction` changes no value. */
 export const warningsOnPercent = ({ percent }: ImportOptions, { reference }: CheckedFile): string[] =>
-  percent === 'fraction' && !reference.hasFractions()
+  [...(percent?.values() ?? [])].includes('fraction') && !reference.hasFractions()
     ? ['--percent fraction changes nothing: no KPI of this file is a percentage']
     : []
 

@@ -1,4 +1,5 @@
 import { KpiError } from '../../domain/errors.ts'
+import { listFlag } from '../options.ts'
 import { isPartOfYear } from '../columns/unusual-headers.ts'
 import { isWords } from './heading/table-body.ts'
 import { areOthersMeant, isNameOfTotal, NO_ROWS } from './ignored-rows.ts'
@@ -96,13 +97,8 @@ const ignoredText = (text: string): string => {
   return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT).trim()}*` : text
 }
 
-/** Returns the flag that leaves rows or columns out, as it is typed in a shell. */
-export const ignoreFlag = (texts: readonly string[], flag: '--ignore-rows' | '--ignore' = '--ignore-rows'): string => {
-  const list = [...new Set(texts)]
-    .map((text) => (/[,"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text))
-    .join(',')
-  return `${flag} ${/^[\p{L}\p{N},.:_-]+$/u.test(list) ? list : `'${list.replaceAll("'", String.raw`'\''`)}'`}`
-}
+/** Returns the flag that leaves rows out, as it is typed in a shell. */
+const ignoreFlag = (texts: readonly string[]): string => listFlag('--ignore-rows', texts)
 
 const linesOf = ({ count, first, last }: SuspectRows): string =>
   count === 1

@@ -2,9 +2,8 @@ import { looseName, type Named } from '../../../client/directory.ts'
 import { type Issue, KpiError } from '../../../domain/errors.ts'
 import type { CheckedFile } from '../../check.ts'
 import { BETWEEN_NAMES, roleHeader } from '../../columns/role-text.ts'
-import type { ImportOptions, NameRole } from '../../options.ts'
+import { type ImportOptions, listFlag, type NameRole } from '../../options.ts'
 import { areOthersMeant, NO_ROWS } from '../../parse/ignored-rows.ts'
-import { ignoreFlag } from '../../parse/suspect-rows.ts'
 import type { Missing } from '../missing.ts'
 import { createTotalReader, type NewKind, type TotalName } from './total-names.ts'
 
@@ -73,10 +72,10 @@ const waysOfAll = (found: readonly FoundTotal[], areHeaders: boolean, ignored: r
   const texts = [...new Set(found.map(({ text }) => text))]
   const [first = '', ...others] = texts
   if (others.length === 0) return []
-  const all = areHeaders ? ignoreFlag(texts, '--ignore') : ignoreFlag([...ignored, ...texts])
+  const all = areHeaders ? listFlag('--ignore', texts) : listFlag('--ignore-rows', [...ignored, ...texts])
   const some = areHeaders
-    ? `${ignoreFlag([first], '--ignore')} ${ignoreFlag([...ignored, NO_ROWS])}`
-    : ignoreFlag([...ignored, first, NO_ROWS])
+    ? `${listFlag('--ignore', [first])} ${listFlag('--ignore-rows', [...ignored, NO_ROWS])}`
+    : listFlag('--ignore-rows', [...ignored, first, NO_ROWS])
   const message = `${all} leaves all of these out; ${some} leaves out "${first}" and imports the rest`
   return [{ field: found.length > MOST_SHOWN ? `and ${found.length - MOST_SHOWN} more` : 'all', message }]
 }
@@ -90,11 +89,11 @@ const faultsOfTotals = (checked: CheckedFile, created: Missing, options: ImportO
     const issues = found.slice(0, MOST_SHOWN).map(({ name, text, of }) => {
       const what = of === undefined ? 'looks like a total or an average' : `looks like a total or an average of "${of}"`
       const leaves = areHeaders
-        ? `${ignoreFlag([text], '--ignore')} leaves its column out`
-        : `${ignoreFlag([...ignored, text])} leaves its rows out`
+        ? `${listFlag('--ignore', [text])} leaves its column out`
+        : `${listFlag('--ignore-rows', [...ignored, text])} leaves its rows out`
       return {
         field: name,
-        message: `would be a new ${kind}, and ${what}: ${leaves}; ${ignoreFlag([...ignored, NO_ROWS])} imports it`,
+        message: `would be a new ${kind}, and ${what}: ${leaves}; ${listFlag('--ignore-rows', [...ignored, NO_ROWS])} imports it`,
       }
     })
     return [...issues, ...waysOfAll(found, areHeaders, ignored)]

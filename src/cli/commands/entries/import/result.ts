@@ -15,7 +15,7 @@ import { verificationNote, verificationOutcome } from './verified.ts'
 
 /** Returns the flags that the import of rejects needs as well: what rows mean, and what becomes of them. */
 const needsFlags = ({ options, reading, mapping }: ParsedOptions): boolean => {
-  const { map, ignore, numbersAs, layout, user, source, kpi, date, decimal, dateFormat, periodDates } = options
+  const { map, ignore, numbersAs, layout, user, source, kpi, date, decimal, dateFormat, periodDates, percent } = options
   const { separator, skipLines, ignoreRows } = reading
   const lines = [
     numbersAs,
@@ -31,6 +31,7 @@ const needsFlags = ({ options, reading, mapping }: ParsedOptions): boolean => {
     ignoreRows,
     mapping,
     periodDates,
+    percent,
   ]
   return (
     lines.some((one) => one !== undefined) ||
