@@ -46,18 +46,18 @@ export const createSmallValues = (isFraction: (kpi: number) => boolean): SmallVa
     return known
   }
   const isBeyond = (value: Decimal): boolean => value > ONE * scale || value < -ONE * scale
+  const shown = (value: Decimal, place: number): Shown => ({ value: value / scale, line: lineOf(place) })
   return {
     note: ({ second, flags, actual, target, line }) => {
       if (second !== last || found === undefined) found = find(second)
       if (found.beyond !== undefined && !found.isSmall) return
-      const shown = (value: Decimal): Shown => ({ value: value / scale, line: lineOf(line) })
-      if ((flags & TARGET.given) !== 0 && isBeyond(target)) found.beyond ??= shown(target)
+      if ((flags & TARGET.given) !== 0 && isBeyond(target)) found.beyond ??= shown(target, line)
       if ((flags & ACTUAL.given) === 0) return
       found.count += 1
       if (isBeyond(actual)) {
         found.isSmall = false
-        found.beyond ??= shown(actual)
-      } else if (actual !== 0n) found.first ??= shown(actual)
+        found.beyond ??= shown(actual, line)
+      } else if (actual !== 0n) found.first ??= shown(actual, line)
     },
     kpis: () => seen,
   }

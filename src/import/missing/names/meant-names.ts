@@ -5,6 +5,7 @@ import { BETWEEN_NAMES, roleHeader } from '../../columns/role-text.ts'
 import { type ImportOptions, listFlag, type NameRole } from '../../options.ts'
 import { areOthersMeant, NO_ROWS } from '../../parse/ignored-rows.ts'
 import type { Missing } from '../missing.ts'
+import { faultsOfRoles } from './role-names.ts'
 import { createTotalReader, type NewKind, type TotalName } from './total-names.ts'
 
 /** Describes new names of a kind, and where the file has them. */
@@ -103,6 +104,9 @@ const faultsOfTotals = (checked: CheckedFile, created: Missing, options: ImportO
 /** Refuses new things with names that may mean something else, unless the user said what is meant. */
 export const requireMeantNames = (checked: CheckedFile, created: Missing, options: ImportOptions): void => {
   const totals = areOthersMeant(options.ignoreRows) ? [] : faultsOfTotals(checked, created, options)
-  if (totals.length === 0) return
-  throw new KpiError('malformed', 'some names look like those of totals; nothing was sent', { issues: totals })
+  const isMeant = (name: string): boolean => isNamedByUser(options, 'kpi', name)
+  const roles = faultsOfRoles(checked, created.kpis?.used() ?? [], isMeant)
+  if (totals.length + roles.length === 0) return
+  const what = roles.length === 0 ? 'some names look like those of totals' : 'it is not clear what some new names mean'
+  throw new KpiError('malformed', `${what}; nothing was sent`, { issues: [...roles, ...totals] })
 }
