@@ -3,6 +3,7 @@ import { looseName } from '../client/directory.ts'
 import { readIfAllowed } from '../client/operations/read-if-allowed.ts'
 import { type Decimal, exactDecimal, formatDecimal, roundExact } from '../domain/decimal.ts'
 import { type Issue, KpiError } from '../domain/errors.ts'
+import type { Unit } from '../domain/resources/catalog.ts'
 import type { Kpi } from '../domain/resources/kpi.ts'
 import type { BlockRow } from './external-sort/block.ts'
 import { findUnitBy } from './missing/define-kpi.ts'
@@ -76,22 +77,33 @@ const saidOf = (percent: ImportOptions['percent']) => {
   }
 }
 
+/** Returns the units of a service; undefined if the key may not read them, or the service has none. */
+const unitsOf = async (client: Client): Promise<readonly Unit[] | undefined> => {
+  try {
+    return await readIfAllowed(client, client.units.list())
+  } catch (error) {
+    if (error instanceof KpiError && error.code === 'not_found') return undefined
+    throw error
+  }
+}
+
 /**
  * Returns the function that tells whether values of a KPI are percentages: by its unit or, if it is new, by the unit
- * that `--unit` gives it, else by its name.
+ * that `--unit` gives it; by its name if its unit is not known.
  */
 const percentageKpis = async (
   client: Client,
   kpis: ReadonlyMap<number, Kpi>,
   unitOfNew: string | undefined,
 ): Promise<(kpi: number) => boolean> => {
-  const units = (await readIfAllowed(client, client.units.list())) ?? []
-  const percent = new Set(units.flatMap(({ id, is_percentage }) => (is_percentage ? id : [])))
-  const given = unitOfNew === undefined ? undefined : findUnitBy(units, unitOfNew)
+  const units = await unitsOf(client)
+  const percent = units && new Set(units.flatMap(({ id, is_percentage }) => (is_percentage ? id : [])))
+  const given = unitOfNew === undefined ? undefined : findUnitBy(units ?? [], unitOfNew)
   return (id) => {
     const one = kpis.get(id)
     if (one === undefined) return false
-    return isProvisional(id) ? (given?.is_percentage ?? namesPercent(one.name)) : percent.has(one.unit_id)
+    const byUnit = isProvisional(id) ? given?.is_percentage : percent?.has(one.unit_id)
+    return byUnit ?? namesPercent(one.name)
   }
 }
 

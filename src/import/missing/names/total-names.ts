@@ -53,7 +53,7 @@ const SIGNS = /[()[\]{}:;,.–—|/\\"'’*=+]+/gu
 const plainName = (name: string): string => foldName(name.replaceAll(SIGNS, ' '))
 
 /** Describes a name as a word, of a total or the like, and the rest. */
-export type SplitName = { readonly word: string; readonly rest: string }
+type SplitName = { readonly word: string; readonly rest: string }
 
 const withoutConnectors = (tokens: readonly string[]): string => {
   let [from, to] = [0, tokens.length]
@@ -88,7 +88,7 @@ const isPeriod = (text: string): boolean =>
   PERIODS.has(text) || YEARS.test(text) || isPartOfYear(text) || isWholeDate(text)
 
 /** Holds the names of a file of one kind. */
-export type NamesOfFile = {
+type NamesOfFile = {
   readonly kind: NewKind
   /** Lists all names of the kind, also of those that exist. */
   readonly names: readonly string[]
