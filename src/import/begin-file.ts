@@ -8,7 +8,6 @@ import { type Contents, contentsOf } from './columns/contents.ts'
 import type { Heading } from './columns/layout.ts'
 import { describePersons } from './missing/describe-persons.ts'
 import type { ImportOptions } from './options.ts'
-import { isNameOfTotal } from './parse/ignored-rows.ts'
 import type { Row } from './parse/rows.ts'
 import { headerOf, type Table } from './parse/table.ts'
 import { requireWriteAccess } from './permissions.ts'
@@ -54,7 +53,6 @@ const readHeading = async (
     header,
     upper: table.upper,
     contents: contentsOf(header, sample, missing),
-    isTotal: table.takesTotals ? undefined : isNameOfTotal,
   }
 }
 
@@ -126,8 +124,7 @@ const planBy = (heading: Heading, client: Client, options: ImportOptions, refere
   const { kpis, users, sources, ownerOf } = reference
   const source = mayHaveSources(heading.header, client, options) ? sources : undefined
   const takesSources = client.variant === 'v1'
-  const { isTotal } = heading
-  const plan = planColumns(heading, options, { kpi: kpis, user: users, source, ownerOf, takesSources, isTotal })
+  const plan = planColumns(heading, options, { kpi: kpis, user: users, source, ownerOf, takesSources })
   rejectClearAndAdd(plan, options)
   return plan
 }

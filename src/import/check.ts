@@ -41,8 +41,8 @@ export type CheckedFile = Begun & {
   readonly suspects: readonly SuspectRows[]
   /** Describes rows that were left out although they look like data; undefined if no flag leaves rows out. */
   readonly leftOut: LeftOutRows | undefined
-  /** Holds the KPIs with small values only; undefined if the user said what those of percentages are. */
-  readonly small: SmallValues | undefined
+  /** Holds the KPIs with small values only, and of fractions those with larger ones. */
+  readonly small: SmallValues
   /** Tells whether some entries belong to KPIs with periods longer than a day, which may hold several entries. */
   readonly hasPeriods: boolean
 }
@@ -89,15 +89,14 @@ type Sink = RowSink & {
   good: number
   readonly lostTargets: Map<number, number>
   hasPeriods: boolean
-  /** Watches values of percentages, unless the user said what they are. */
-  readonly small: SmallValues | undefined
+  /** Watches values of percentages. */
+  readonly small: SmallValues
 }
 
 const sinkFor = (
   { sorter, rejects, summary }: CheckResults,
-  { kpis, created }: Reference,
+  { kpis, created, isFraction }: Reference,
   formats: ColumnFormats,
-  { percent }: ImportOptions,
   isContradicted: () => boolean,
 ): Sink => {
   let [lastLine, lastMisread, lastKpi] = [0, 0, 0]
@@ -107,11 +106,11 @@ const sinkFor = (
     good: 0,
     lostTargets: new Map(),
     hasPeriods: false,
-    small: percent === undefined ? createSmallValues() : undefined,
+    small: createSmallValues(isFraction),
     entry: (row: BlockRow) => {
       if (!isBad(row)) {
         sink.good += 1
-        sink.small?.note(row)
+        sink.small.note(row)
         created?.use(row)
       }
       if (row.second !== lastKpi) sink.hasPeriods ||= hasPeriods(kpis.byId.get(row.second))
@@ -170,7 +169,7 @@ const readRowsOf = async (
   const { plan, reference, variant } = begun
   const { summary, rejects, onProgress, onFetched } = results
   const bad = { rejects, options, variant, reference }
-  const sink = sinkFor(results, reference, formats, options, () => watch !== undefined && holdsTexts(begun, watch))
+  const sink = sinkFor(results, reference, formats, () => watch !== undefined && holdsTexts(begun, watch))
   const reader = createRowReader(plan, options, reference, sink, formats)
   const fingerprint = createHash('sha256')
   const collector = createSuspectCollector(plan.header.length)
@@ -201,7 +200,7 @@ const readRowsOf = async (
   requireFewBadRows(summary, bad, true)
   const leftOut = table.leftOut?.()
   const suspects = await findPatterns(table, collector.found())
-  if (!table.isRowsSettled) requireNoTotals(suspects)
+  requireNoTotals(suspects, options.ignoreRows)
   const { good, lostTargets, hasPeriods: isInPeriods } = sink
   return {
     sourcesOfUsers: reader.sourcesOfUsers,
@@ -282,6 +281,10 @@ export const checkFile = async (
   const checked = await readAsPlanned(table, begun, options, results)
   const { small, reference, formats } = checked
   const hasSign = (kpi: number): boolean => formats.signsOf(kpi).has('%')
-  if (small) await requireSettledPercentages(client, reference.kpis.byId, small, hasSign, options.create?.unit)
+  await requireSettledPercentages(
+    { client, kpis: reference.kpis.byId, unitOfNew: options.create?.unit, hasSign },
+    small,
+    options.percent,
+  )
   return checked
 }

@@ -38,7 +38,7 @@ export const warningsOnMapKpi = ({ plan: { header }, reference: { unusedNames } 
 
 /** Returns a warning if `--percent fraction` changes no value. */
 export const warningsOnPercent = ({ percent }: ImportOptions, { reference }: CheckedFile): string[] =>
-  percent === 'fraction' && !reference.hasFractions()
+  [...(percent?.values() ?? [])].includes('fraction') && !reference.hasFractions()
     ? ['--percent fraction changes nothing: no KPI of this file is a percentage']
     : []
 

@@ -137,6 +137,20 @@ export const TIMES = ['drop'] as const
 
 /** Lists what 0.42 of a percentage KPI is: 0.42 %, or 42 %. */
 export const PERCENT_AS = ['as-is', 'fraction'] as const
+export type PercentAs = (typeof PERCENT_AS)[number]
+
+/** Stands for all percentage KPIs that are not named. */
+export const OTHER_KPIS = '*'
+
+/** Returns a text as it is typed in a shell. */
+export const shellWord = (text: string): string =>
+  /^[\p{L}\p{N},.:_=-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+
+/** Returns a flag with a list, as it is typed in a shell. */
+export const listFlag = (flag: string, texts: readonly string[]): string => {
+  const list = [...new Set(texts)].map((text) => (/[,"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text))
+  return `${flag} ${shellWord(list.join(','))}`
+}
 
 /** Lists what an import can create if the file names it and the service does not have it. */
 export const CREATABLE = ['users', 'kpis', 'items', 'assignments'] as const
@@ -179,6 +193,8 @@ export type ImportOptions = {
   readonly ignore: readonly string[]
   /** Lists the only columns to use, beside those of `map`; all if undefined. */
   readonly columns?: readonly string[] | undefined
+  /** Lists the texts of rows that are left out; `none` says that all others are meant, even if they look like totals. */
+  readonly ignoreRows?: readonly string[] | undefined
   /** Maps names in headers or cells to the KPIs that they mean. */
   readonly mapKpi?: ReadonlyMap<string, string> | undefined
   /** Says whether owners are users or breakdown items, if the file does not. */
@@ -198,8 +214,8 @@ export type ImportOptions = {
   readonly missing?: ReadonlySet<string> | undefined
   /** Says what becomes of times of day; they are refused if undefined. */
   readonly time?: (typeof TIMES)[number] | undefined
-  /** Says whether values of percentage KPIs below 1 are percentages or fractions; asked if undefined. */
-  readonly percent?: (typeof PERCENT_AS)[number] | undefined
+  /** Says by KPI, and under `OTHER_KPIS` for all others, whether values of percentages are fractions; asked if not. */
+  readonly percent?: ReadonlyMap<string, PercentAs> | undefined
   /** Tells whether more than four decimals reject a row, instead of being rounded. */
   readonly strict: boolean
   readonly onDuplicate: OnDuplicate

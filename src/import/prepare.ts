@@ -177,7 +177,7 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
   for (const warning of [...warningsOnPercent(options, checked), ...warningsOnMapKpi(checked)]) onWarning(warning)
   for (const note of [...notesOnHeading(table), ...notesOn(checked)]) onNote(note)
   work.onChecked?.(checked)
-  const plan = options.create && (await planMissing(client, checked, options.create, table.isRowsSettled, groups))
+  const plan = options.create && (await planMissing(client, checked, options.create, options, groups))
   const hasPeriods = checked.hasPeriods || (plan?.kpis.some(({ frequency_id }) => frequency_id !== 'D') ?? false)
   const isMoved = hasPeriods && periodDates !== 'as-is'
   const rows = isMoved ? withMovedDates(work, sorters, checked, periodDates, onProgress) : sorter

@@ -14,7 +14,7 @@ import { askedId, findGroup } from './missing/groups.ts'
 import { createMissing, type Missing, type RealIds } from './missing/missing.ts'
 import { isProvisional } from './provisional-id.ts'
 import type { Creation, ImportOptions } from './options.ts'
-import { percentageKpis } from './percentages.ts'
+import { fractionKpis } from './percentages.ts'
 import { type Lookup, lookupOfIds } from './permissions.ts'
 
 type NamedUser = User & { readonly name: string }
@@ -187,7 +187,7 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
   }
   const { kpis, users, sources } = lookups
   const { percent, create } = needs
-  const isPercentage = percent === 'fraction' ? await percentageKpis(client, kpis.byId, create?.unit) : () => false
+  const isFraction = await fractionKpis(client, kpis.byId, create?.unit, percent)
   let hasFractions = false
   const readsAssignments = verbsIn(client.variant, assignment).includes('list')
   const persons = itemsOfUsers(sources)
@@ -244,7 +244,7 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
     },
     missing: () => missing,
     isFraction: (kpi) => {
-      const is = isPercentage(kpi)
+      const is = isFraction(kpi)
       hasFractions ||= is
       return is
     },

@@ -163,7 +163,7 @@ test('a mapping holds whatever texts the flags have', () => {
   const parse = (flags: ImportFlags) => parseOptions(cli, ['data.csv'], flags)
   fc.assert(
     fc.property(importOptions(), rowOptions, (all, reading) => {
-      const options = { ...all, ...UNSAVED }
+      const options = { ...all, ...UNSAVED, ignoreRows: reading.ignoreRows }
       saveMapping(cli, { ...parse({ saveMapping: 'kept' }), options, reading, saidDate: options.date }, NOTHING_FOUND)
       const read = parse({ mapping: 'kept' })
       // A layout is always saved, as one was found.

@@ -27,7 +27,6 @@ export const tableOf = (rows: readonly Cells[], chunkRows = 7): Table => ({
   },
   above: [],
   upper: undefined,
-  isRowsSettled: false,
   close: () => undefined,
 })
 

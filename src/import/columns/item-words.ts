@@ -27,6 +27,15 @@ const WORDS = [
 
 const words = new Set(WORDS.flatMap((line) => line.split(', ')).map(foldName))
 
+/** Tells whether a name, in folded form, is a word for places, products and the like. */
+export const isItemWord = (name: string): boolean => words.has(name)
+
+/** Returns what a word may be in the singular, by the usual endings of plurals: one of them is right, if any is. */
+export const singularsOf = (text: string): string[] => {
+  const [one, two, three] = [text.slice(0, -1), text.slice(0, -2), text.slice(0, -3)]
+  return [text, one, two, `${three}y`, `${one}o`, `${one}e`, `${one}a`, `${text}o`]
+}
+
 /** Returns the columns without a meaning whose names are those of places, products and the like. */
 export const itemColumns = (found: HeaderFindings): number[] =>
   unassignedColumns(found).filter((at) => words.has(foldName((found.header[at] ?? '').replaceAll(/[/\\]/g, ' '))))

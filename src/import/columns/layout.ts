@@ -24,8 +24,6 @@ export type Heading = {
   readonly header: readonly string[]
   readonly upper?: readonly string[] | undefined
   readonly contents?: Contents
-  /** Tells whether a name is that of a total; undefined if the user said which of them are left out. */
-  readonly isTotal?: ((name: string) => boolean) | undefined
 }
 
 /** Returns what the columns hold; nothing is known of them without rows. */
@@ -95,7 +93,7 @@ const findWide = (
   const of = isGiven(found, options, 'kpi') || moreOwners ? owner : 'kpi'
   const mayCreate = creates(options, of)
   const { places, unclear, issues } = mayCreate
-    ? valueColumns(found, { contents: contentsIn(heading), isTotal: heading.isTotal }, of, directories, options)
+    ? valueColumns(found, contentsIn(heading), of, directories, options)
     : { places: unassignedColumns(found), unclear: [], issues: [] }
   const isNone = Math.max(of === 'kpi' ? kpis : owners, mayCreate ? places.length + unclear.length : 0) === 0
   if (isNone && options.layout !== 'wide') return undefined

@@ -4,7 +4,7 @@ import type { ColumnPlan } from './columns.ts'
 import { datePartOf } from './header.ts'
 
 /** Joins the parts of a name, such as a country and a store; those of a person's name are joined by a space. */
-const BETWEEN_NAMES = ' / '
+export const BETWEEN_NAMES = ' / '
 const OF_PERSONS: ReadonlySet<Role> = new Set(['user', 'name'])
 const BETWEEN_DATE_PARTS = '-'
 

@@ -50,38 +50,19 @@ const isRepeated = (found: HeaderFindings, contents: Contents, at: number, { dat
   return part !== undefined && contents.isWhole(at) && repeatsDate(found, contents.rows, at, part, dateFormat)
 }
 
-/** Describes what columns hold, and which names are those of totals. */
-type Shown = { readonly contents: Contents; readonly isTotal: ((name: string) => boolean) | undefined }
-
-/** Returns the fault of a column whose name is that of a total, which would count everything twice. */
-const faultOfTotal = (
-  found: HeaderFindings,
-  { contents, isTotal }: Shown,
-  at: number,
-  of: NameRole,
-): Issue | undefined => {
-  const name = nameIn(found, at)
-  if (of !== 'kpi' || isTotal?.(name) !== true || contents.of(at) === 'nothing') return undefined
-  return {
-    field: name,
-    message: `would be a new KPI, and is the name of a total: --map-kpi ${flagName(`${name}=NAME`)} imports it as the KPI of that name, --ignore ${flagName(name)} leaves the column out, --ignore-rows none imports it as it is`,
-  }
-}
-
 /** Returns the columns of numbers that may have the names of something that is created. */
 const numberPlaces = (
   found: HeaderFindings,
-  shown: Shown,
+  contents: Contents,
   of: NameRole,
   options: ImportOptions,
 ): Pick<ValueColumns, 'places' | 'unclear' | 'issues'> => {
-  const { contents } = shown
   // What the first rows leave blank may have values further down.
   const numbers = columnsHolding(found, contents, 'numbers', 'years', 'stamps', 'nothing')
   const [places, unclear, issues]: [number[], number[], Issue[]] = [[], [], []]
   for (const at of numbers) {
     const isMeant = of === 'kpi' && isMapped(nameIn(found, at), options)
-    const fault = isMeant ? undefined : (faultOfUnlikely(found, contents, at, of) ?? faultOfTotal(found, shown, at, of))
+    const fault = isMeant ? undefined : faultOfUnlikely(found, contents, at, of)
     if (!fault) places.push(at)
     else if (!isRepeated(found, contents, at, options)) {
       unclear.push(at)
@@ -98,15 +79,14 @@ const numberPlaces = (
  */
 export const valueColumns = (
   found: HeaderFindings,
-  shown: Shown,
+  contents: Contents,
   of: NameRole,
   known: Directories,
   options: ImportOptions,
 ): ValueColumns => {
-  const { contents } = shown
   const named = unassignedColumns(found).filter((at) => !(known[of]?.find(found.header[at] ?? '') instanceof Fault))
   const rest = { ...found, ignored: new Set([...found.ignored, ...named]) }
-  const { places, unclear, issues } = numberPlaces(rest, shown, of, options)
+  const { places, unclear, issues } = numberPlaces(rest, contents, of, options)
   const meant =
     of === 'kpi' ? columnsHolding(rest, contents, 'mixed').filter((at) => isMapped(nameIn(found, at), options)) : []
   const mixed = columnsHolding(rest, contents, 'mixed', 'quantities', 'times').filter(

@@ -5,7 +5,6 @@ import type { ImportOptions, NameRole } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
 import type { DateHeadings } from './date-headings.ts'
 import { type HeaderFindings, unassignedColumns } from './header.ts'
-import { isProvisional } from '../provisional-id.ts'
 import { createNameColumn } from './name-column.ts'
 
 /** Names what the header of a wide column says of its entries. */
@@ -41,8 +40,6 @@ export type Directories = {
   readonly ownerOf?: ((item: Named) => Named) | undefined
   /** Tells whether the service accepts breakdown items, whether there is a column of them or not. */
   readonly takesSources?: boolean
-  /** Tells whether a name is that of a total, which nothing new may have; undefined if the user imports totals, too. */
-  readonly isTotal?: ((name: string) => boolean) | undefined
 }
 
 /** Describes a fault of a column's header. */
@@ -64,23 +61,6 @@ const keyOf = (role: NameRole, one: Named, { ownerOf }: Directories): Pick<WideC
 
 const isSameKey = (one: WideColumn, other: WideColumn): boolean =>
   one.owner === other.owner && one.kpi === other.kpi && one.day === other.day && one.part === other.part
-
-const KINDS: Readonly<Record<NameRole, string>> = { kpi: 'KPI', user: 'user', source: 'breakdown item' }
-
-/** Returns why a header is hardly the name of something new: totals would count everything twice. */
-const faultOfTotal = (role: NameRole, { id, name }: Named, { isTotal }: Directories): Fault | undefined => {
-  if (!isProvisional(id) || !isTotal?.(name)) return undefined
-  const quoted = /[, "]/.test(name) ? JSON.stringify(name) : name
-  return new Fault(
-    `"${name}" would be a new ${KINDS[role]}, and is the name of a total: --ignore ${quoted} leaves the column out; --ignore-rows none imports it`,
-  )
-}
-
-/** Finds what a header names, unless that would be a new total. */
-const findNew = (role: NameRole, text: string, find: Lookup['find'], directories: Directories): Named | Fault => {
-  const one = find(text)
-  return one instanceof Fault ? one : (faultOfTotal(role, one, directories) ?? one)
-}
 
 /** Counts the headers that name something that exists. */
 export const countNamed = (found: HeaderFindings, places: readonly number[], { find, unread }: Lookup): number =>
@@ -107,12 +87,12 @@ export const readWide = (
   const faults: HeadingFault[] = []
   for (const at of places) {
     const name = found.header[at] ?? ''
-    const one = findNew(of, name, column.find, directories)
+    const one = column.find(name)
     const blame = (message: string): void => {
       faults.push({ at, field: 'header', message })
     }
     if (one instanceof Fault) {
-      blame(one.message.includes('--ignore ') ? one.message : `${one.message} (to leave the column out, use --ignore)`)
+      blame(`${one.message} (to leave the column out, use --ignore)`)
       continue
     }
     const made = { at, ...keyOf(of, one, directories) }
@@ -138,9 +118,7 @@ const readOther = (
   for (const column of columns) {
     const text = other(column.at).trim()
     const one =
-      text === ''
-        ? new Fault(`column ${column.at + 1} has a date and no ${role} above or below it`)
-        : findNew(role, text, names.find, directories)
+      text === '' ? new Fault(`column ${column.at + 1} has a date and no ${role} above or below it`) : names.find(text)
     if (one instanceof Fault) {
       if (issues.every(({ message }) => message !== one.message)) issues.push({ field: 'header', message: one.message })
       continue

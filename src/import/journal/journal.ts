@@ -24,6 +24,8 @@ const NOT_MEANING: ReadonlySet<string> = new Set([
   'createAssignments',
   'maxErrors',
   'addAgain',
+  // The rows themselves tell which of them are left out.
+  'ignoreRows',
 ] satisfies (keyof ImportOptions)[])
 
 /** Returns the value of an option as a text; JSON has neither maps nor sets, and the order of a set means nothing. */

@@ -6,12 +6,12 @@ import { group as groupResource } from '../../domain/resources/groups.ts'
 import type { CheckedFile } from '../check.ts'
 import { roleHeader } from '../columns/role-text.ts'
 import { ownerOf } from '../entry-key.ts'
-import type { Creation } from '../options.ts'
+import type { Creation, ImportOptions } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
 import { isProvisional } from '../provisional-id.ts'
 import type { ListGroups, Reference } from '../reference.ts'
 import type { Batch } from '../rows/batches.ts'
-import { isNameOfTotal } from '../parse/ignored-rows.ts'
+import { requireMeantNames } from './names/meant-names.ts'
 import { defineKpi, type KnownOfKpi, type KpiDefaults } from './define-kpi.ts'
 import { faultOfGroups, groupWithoutNames } from './groups.ts'
 import type { Missing } from './missing.ts'
@@ -75,20 +75,6 @@ const applyDefinitions = (created: Missing, defined: readonly MissingKpi[]): voi
   }
 }
 
-const quoted = (name: string): string => (/[, *"]/.test(name) ? JSON.stringify(name) : name)
-
-/** Returns the faults of new things with the name of a total, which would count everything twice. */
-const faultsOfTotals = (
-  { plan: { wide } }: CheckedFile,
-  names: readonly (readonly [kind: string, name: string])[],
-): Issue[] =>
-  names
-    .filter(([, name]) => isNameOfTotal(name))
-    .map(([kind, name]) => ({
-      field: name,
-      message: `would be a new ${kind}, and is the name of a total: --ignore-rows ${quoted(name)} leaves its rows out${wide ? `, --ignore ${quoted(name)} a column of that name` : ''}; --ignore-rows none imports it`,
-    }))
-
 const allItems = ({ sources }: Reference): BreakdownItem[] =>
   [...(sources?.byId.values() ?? [])].filter(({ id }) => !isProvisional(id))
 
@@ -149,33 +135,20 @@ const nearOf = (
   ]
 }
 
-const requireNoTotals = (
-  checked: CheckedFile,
-  { kpis, users, items }: Pick<MissingPlan, 'kpis' | 'users' | 'items'>,
-): void => {
-  const issues = faultsOfTotals(checked, [
-    ...kpis.map(({ name }) => ['KPI', name] as const),
-    ...users.map(({ name }) => ['user', name] as const),
-    ...items.map(({ name }) => ['breakdown item', name] as const),
-  ])
-  if (issues.length > 0) {
-    throw new KpiError('malformed', 'some names look like those of totals; nothing was sent', { issues })
-  }
-}
-
 /**
- * Returns all that rows need and the service does not have; undefined if there is nothing. Names of totals are refused,
- * unless the user has settled which rows are left out.
+ * Returns all that rows need and the service does not have; undefined if there is nothing. Names that may
+ * mean something else are refused, unless the user said what is meant.
  */
 export const planMissing = async (
   client: Client,
   checked: CheckedFile,
   { frequency, unit, category, group: asked }: Creation,
-  isRowsSettled: boolean,
+  options: ImportOptions,
   listGroups?: ListGroups,
 ): Promise<MissingPlan | undefined> => {
   const { created } = checked.reference
   if (!created) return undefined
+  requireMeantNames(checked, created, options)
   const known = knownOf(checked, created)
   const units = known.length > 0 ? await client.units.list() : []
   const kpis = defineKpis(known, { units, frequency, unit })
@@ -184,7 +157,6 @@ export const planMissing = async (
   const users = usersOf(created)
   const group = await settleGroup(checked, created, asked, listGroups)
   if (kpis.length + users.length + items.length === 0) return undefined
-  if (!isRowsSettled) requireNoTotals(checked, { kpis, users, items })
   if (client.variant === 'v1') await requirePeople(users, listGroups)
   return {
     kpis,

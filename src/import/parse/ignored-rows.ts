@@ -1,48 +1,34 @@
+import { foldName } from '../columns/header.ts'
 import { isWholeDate } from '../columns/unusual-headers.ts'
 import { stripAffixes } from '../formats/number.ts'
 import type { Row } from './rows.ts'
 import type { Table } from './table.ts'
 
-/** Stands for the wish to leave no row out. */
+/** Stands for the wish to leave no other row out: all that are not named are meant, totals as well. */
 export const NO_ROWS = 'none'
 
 /** Lists what rows with totals are called, in the languages in which files are read. */
 const TOTALS = new Set(
   [
-    'total, totals, grand total, sum, subtotal, sub total, overall, all, sum total, total general, total général, totaal',
-    'summe, gesamt, gesamtsumme, gesamtergebnis, insgesamt, zwischensumme, somme, ensemble, suma, suma total, totale',
-    'totale generale, total geral, soma, razem, ogółem, łącznie, totalt, summa, i alt, yhteensä, celkem, összesen, toplam',
-    'genel toplam, итого, всего, общий итог, 合計, 総計, 小計, 计, 合计, 总计, 总和, 小计, 總計, 합계, 총계, 소계',
-  ].flatMap((line) => line.split(', ')),
+    'total, totals, grand total, sum, subtotal, sub total, subtotals, overall, overall total, all, sum total, total general',
+    'total sum, total général, totaal, subtotaal, eindtotaal, summe, gesamt, gesamtsumme, gesamtergebnis, insgesamt, alle, alles',
+    'zwischensumme, teilsumme, endsumme, somme, sous total, ensemble, tous, toutes, suma, suma total, total parcial, todos',
+    'todas, totale, subtotale, totale generale, tutti, tutte, total geral, soma, razem, ogółem, łącznie, suma końcowa, totalt',
+    'summa, slutsumma, delsumma, delsum, mellansumma, i alt, yhteensä, välisumma, celkem, celkom, spolu, mezisoučet, ukupno',
+    'skupaj, összesen, mindösszesen, részösszeg, toplam, genel toplam, ara toplam, iš viso, viso, kopā, kokku, tổng, tổng cộng',
+    'итого, всего, общий итог, подытог, промежуточный итог, все, всього, разом, усього, общо, Σ, σύνολο, γενικό σύνολο',
+    'μερικό σύνολο, סך הכל, סה"כ, المجموع, الإجمالي, รวม, รวมทั้งหมด, 合計, 総計, 小計, 総合計, 全体, 计, 合计, 总计, 总和, 小计, 全部',
+    '總計, 合計額, 합계, 총계, 소계, 총합계, 전체',
+  ]
+    .flatMap((line) => line.split(', '))
+    .map(foldName),
 )
 
 /** Tells whether a name is one that rows or columns with totals have. */
-export const isNameOfTotal = (name: string): boolean =>
-  TOTALS.has(
-    name
-      .trim()
-      .toLowerCase()
-      .replaceAll(/[\s-]+/g, ' ')
-      .replace(/ ?:$/, ''),
-  )
+export const isNameOfTotal = (name: string): boolean => TOTALS.has(foldName(name).replace(/ ?:$/, ''))
 
-/** Matches what stands between a word for totals and the name of whose they are. */
-const OF = /^(?:for|of|für|von|de|du|des|di|del|per|van|voor)\s+/i
-
-/** Returns the names that a text may be the total of, such as `North` in `North Total` or `Total for North`. */
-export const namesOfSubtotal = (text: string): string[] => {
-  const words = text.trim().split(/\s+/)
-  const [first = '', last = ''] = [words[0], words.at(-1)]
-  if (words.length < 2) return []
-  const behind = words.slice(1).join(' ')
-  return [
-    ...(isNameOfTotal(first) ? [behind, behind.replace(OF, '')] : []),
-    ...(isNameOfTotal(last) ? [words.slice(0, -1).join(' ')] : []),
-  ]
-}
-
-/** Tells whether the user wishes to leave no row out, and so to import whatever is called a total. */
-export const takesTotals = (texts: readonly string[] | undefined): boolean =>
+/** Tells whether the user said that rows that are not left out are meant, whatever they are called. */
+export const areOthersMeant = (texts: readonly string[] | undefined): boolean =>
   texts?.some((text) => text.trim().toLowerCase() === NO_ROWS) === true
 
 /** Returns a function that tells whether a row is left out: one of its cells is a text, or begins with it before a `*`. */
@@ -102,5 +88,5 @@ export const leaveOutRows = (table: Table, texts: readonly string[] | undefined)
       if (seen.first.length < MOST_SHOWN) seen.first.push(row)
     })
   }
-  return { ...table, rows, isRowsSettled: true, leftOut: () => found }
+  return { ...table, rows, leftOut: () => found }
 }

@@ -1,8 +1,9 @@
 import { KpiError } from '../../domain/errors.ts'
+import { listFlag } from '../options.ts'
 import { isPartOfYear } from '../columns/unusual-headers.ts'
 import { isWords } from './heading/table-body.ts'
 import { countText } from '../text.ts'
-import { ignoresRow, isNameOfTotal, type LeftOutRows, namesOfSubtotal, NO_ROWS } from './ignored-rows.ts'
+import { areOthersMeant, ignoresRow, isNameOfTotal, type LeftOutRows, NO_ROWS } from './ignored-rows.ts'
 import type { Row } from './rows.ts'
 import type { Table } from './table.ts'
 
@@ -71,30 +72,10 @@ const add = (before: SuspectRows | undefined, kind: SuspectRows['kind'], text: s
   }
 }
 
-/** Tells whether a name is a number, a date or a part of a year: the total of such is never a name of its own. */
-const isNumberOrPeriod = (name: string): boolean => !isWords(name) || isPartOfYear(name)
-
-/** Bounds the names of rows that are remembered, for telling the totals of each. */
-const MOST_NAMES = 10_000
-
-/** Creates a function that tells whether a row is called a total: of all rows, or of those above with one name. */
-const createTotalCheck = (): ((name: string) => boolean) => {
-  const names = new Set<string>()
-  let last: string | undefined
-  return (name) => {
-    if (name === last) return false
-    if (isTotal(name) || namesOfSubtotal(name).some((one) => names.has(one) || isNumberOrPeriod(one))) return true
-    if (names.size < MOST_NAMES) names.add(name)
-    last = name
-    return false
-  }
-}
-
 /** Creates a collector for a table with so many columns. */
 export const createSuspectCollector = (columns: number): SuspectCollector => {
   let [totals, footers]: (SuspectRows | undefined)[] = []
   let hasOthers = false
-  const isTotalRow = createTotalCheck()
   const noteFooter = ({ line, cells }: Row, isRejected: boolean): void => {
     const only = onlyCell(cells)
     if (only === undefined || !isRejected) {
@@ -105,7 +86,7 @@ export const createSuspectCollector = (columns: number): SuspectCollector => {
     note: (row, isRejected) => {
       if (columns >= FOOTER_COLUMNS) noteFooter(row, isRejected)
       const words = firstWords(row.cells)
-      if (words === undefined || !isTotalRow(words)) hasOthers = true
+      if (words === undefined || !isTotal(words)) hasOthers = true
       else if (hasOthers && !isRejected) totals = add(totals, 'total', words, row.line)
     },
     found: () => [totals, footers].filter((one) => one !== undefined),
@@ -122,12 +103,7 @@ const ignoredText = (text: string): string => {
 }
 
 /** Returns the flag that leaves rows out, as it is typed in a shell. */
-const ignoreFlag = (texts: readonly string[]): string => {
-  const list = [...new Set(texts)]
-    .map((text) => (/[,"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text))
-    .join(',')
-  return `--ignore-rows ${/^[\p{L}\p{N},.:_-]+$/u.test(list) ? list : `'${list.replaceAll("'", String.raw`'\''`)}'`}`
-}
+const ignoreFlag = (texts: readonly string[]): string => listFlag('--ignore-rows', texts)
 
 const linesOf = ({ count, first, last }: SuspectRows): string =>
   count === 1
@@ -185,18 +161,32 @@ export const findPatterns = async (
 const countOfOthers = ({ count, first }: NonNullable<SuspectRows['others']>): string =>
   count === 1 ? `line ${first}, too` : `${countText(count)} other rows, too, the first on line ${first}`
 
-/** Refuses rows that look like totals and would be imported: they would count everything twice. */
-export const requireNoTotals = (found: readonly SuspectRows[]): void => {
-  const issues = found
-    .filter(({ kind }) => kind === 'total')
-    .map((rows) => {
-      const [looks, them] = rows.count === 1 ? ['looks like a total', 'it'] : ['look like totals', 'them']
-      const others = rows.others ? `, and ${countOfOthers(rows.others)}` : ''
-      return {
-        field: linesOf(rows),
-        message: `${shownTexts(rows.texts)} ${looks} of the rows above: ${ignoreFlag(rows.patterns ?? rows.texts)} leaves ${them} out${others}${rows.others ? ';' : ','} --ignore-rows ${NO_ROWS} imports ${them}`,
-      }
-    })
+/**
+ * Returns the flags that leave all rows with some texts out, that import all, and of several texts one that leaves out
+ * the first alone; each keeps what is left out already.
+ */
+const waysOfTotals = ({ texts, patterns, count, others }: SuspectRows, ignored: readonly string[] = []): string => {
+  const them = count === 1 ? 'it' : 'them'
+  const more = others ? `, and ${countOfOthers(others)};` : ','
+  const some = texts
+    .slice(0, texts.length > 1 ? 1 : 0)
+    .map((text) => `, ${ignoreFlag([...ignored, text, NO_ROWS])} leaves out "${text}" and imports the rest`)
+  return `${ignoreFlag([...ignored, ...(patterns ?? texts)])} leaves ${them} out${more} ${ignoreFlag([...ignored, NO_ROWS])} imports ${them}${some.join('')}`
+}
+
+/**
+ * Refuses rows that look like totals and would be imported, unless the user said that they are meant: they would count
+ * everything twice. `ignored` are the texts of rows that are left out.
+ */
+export const requireNoTotals = (found: readonly SuspectRows[], ignored: readonly string[] | undefined): void => {
+  const issues = areOthersMeant(ignored)
+    ? []
+    : found
+        .filter(({ kind }) => kind === 'total')
+        .map((rows) => ({
+          field: linesOf(rows),
+          message: `${shownTexts(rows.texts)} ${rows.count === 1 ? 'looks like a total' : 'look like totals'} of the rows above: ${waysOfTotals(rows, ignored)}`,
+        }))
   if (issues.length > 0) {
     throw new KpiError('malformed', 'some rows look like totals; nothing was sent', { issues })
   }

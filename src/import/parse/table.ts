@@ -56,10 +56,6 @@ export type Table = {
   readonly upper: readonly string[] | undefined
   /** Holds a row of units below the header, which is left out. */
   readonly units?: Row
-  /** Tells whether the user said which rows are left out, or that none are. */
-  readonly isRowsSettled: boolean
-  /** Tells whether the user said that rows and columns with the names of totals are imported. */
-  readonly takesTotals?: boolean
   /** Returns which rows that look like data were left out when the rows were last read. */
   readonly leftOut?: () => LeftOutRows
   /** Holds the file's permissions; files made from its rows get no wider ones. */

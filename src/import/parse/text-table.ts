@@ -4,7 +4,7 @@ import { detectDelimiter, namesDelimiter } from './delimiter.ts'
 import { detectEncoding } from './encoding.ts'
 import type { RereadableFile } from './files.ts'
 import { withHeading } from './heading/with-heading.ts'
-import { leaveOutRows, takesTotals } from './ignored-rows.ts'
+import { leaveOutRows } from './ignored-rows.ts'
 import { type FileBytes, type Inspection, inspect } from './inspect.ts'
 import { type ByteSum, summing, sumOf } from './packing/byte-sum.ts'
 import type { UnpackedFile } from './packing/unpack.ts'
@@ -99,5 +99,5 @@ export const openTextTable = async (
     close: source.close,
   }
   const { skipLines, ignoreRows } = asked
-  return { ...leaveOutRows(await withHeading(table, { skipLines }), ignoreRows), takesTotals: takesTotals(ignoreRows) }
+  return leaveOutRows(await withHeading(table, { skipLines }), ignoreRows)
 }

@@ -3,7 +3,7 @@ import { BATCH_LIMIT, type EntryDraft } from '../../domain/resources/entry.ts'
 import { type Block, numberAt } from '../external-sort/block.ts'
 import type { OnDuplicate } from '../options.ts'
 import { ownerOf } from '../entry-key.ts'
-import { type Combination, createCombination } from './combine.ts'
+import { type Combination, createCombination, ofOneRow } from './combine.ts'
 import { beyondAt, draftOf, isBadAt } from './packed-row.ts'
 
 /** Describes entries that are sent together, each with the place of its row in the file, or several places. */
@@ -57,7 +57,7 @@ export function* cutBatches(
   const finishKey = (): void => {
     if (!last) return
     if (!again) {
-      if (!isLastBad) push(last, lastLine)
+      if (!isLastBad) push(ofOneRow(last, onDuplicate), lastLine)
       return
     }
     const { rows, lines: places, bad } = again

@@ -32,6 +32,12 @@ const actualOf = ({ count, sum, most = ZERO, least = ZERO }: Actuals, by: Combin
   return roundExact(by === 'max' ? most : by === 'min' ? least : sum)
 }
 
+/** Returns the entry of a key with a single row: the row, or of a count 1 in place of its value, in the same draft. */
+export const ofOneRow = (draft: EntryDraft, by: OnDuplicate): EntryDraft => {
+  if (by === 'count' && typeof draft.actual === 'bigint') draft.actual = ONE
+  return draft
+}
+
 /** Tells whether an entry is one of the rows as it is. */
 const isChoice = (by: Combining): boolean => by === 'first' || by === 'last'
 

@@ -3,10 +3,8 @@ import { createDirectory } from '../../../src/client/directory.ts'
 import { KpiError } from '../../../src/domain/errors.ts'
 import { planColumns } from '../../../src/import/columns/columns.ts'
 import type { Heading } from '../../../src/import/columns/layout.ts'
-import type { Directories } from '../../../src/import/columns/wide.ts'
 import { CREATABLE, type ImportOptions } from '../../../src/import/options.ts'
 import type { Lookup } from '../../../src/import/permissions.ts'
-import { isNameOfTotal } from '../../../src/import/parse/ignored-rows.ts'
 import { PROVISIONAL_ID } from '../../../src/import/provisional-id.ts'
 import { headingWith } from '../../support/heading.ts'
 import { optionsOf } from '../../support/import.ts'
@@ -21,17 +19,12 @@ const nothing = (what: 'KPI' | 'user' | 'breakdown item'): Lookup => {
   return { ...createDirectory(what, []), create }
 }
 
-const planOf = (
-  heading: Heading,
-  options: Partial<ImportOptions> = {},
-  isTotal: Directories['isTotal'] = isNameOfTotal,
-) =>
+const planOf = (heading: Heading, options: Partial<ImportOptions> = {}) =>
   planColumns(heading, optionsOf({ create: { kinds: new Set(CREATABLE) }, ...options }), {
     kpi: nothing('KPI'),
     user: nothing('user'),
     source: nothing('breakdown item'),
     takesSources: true,
-    isTotal,
   })
 
 /** A heading of lines whose cells are separated by commas: of two header rows, the upper one comes first. */
@@ -78,25 +71,6 @@ describe('a date in several columns', () => {
     ['the months have columns', ['Year,Region,Jan,Feb', '2026,North,5,6'], { kpi: 'Sales' }],
   ])('is none if %s', (_, lines, options) => {
     expect(planOf(headingOf(lines), options).joined?.has('date')).toBe(false)
-  })
-})
-
-describe('a column of totals', () => {
-  const byKpi = headingOf(['Date,Region,Sales,Costs,Total', '2026-01-01,North,5,6,11'])
-  const overKpis = headingOf(['Region,Sales,Sales,Total', 'North,5,6,11'], ',2026-01-01,2026-01-02,2026-01-02')
-
-  test.each([
-    ['beside those of KPIs', byKpi],
-    ['below a date', overKpis],
-  ])('makes no KPI, even if rows are ignored: %s', (_, heading) => {
-    expect(refusal(heading)).toContain(
-      '"Total" would be a new KPI, and is the name of a total: --ignore Total leaves the column out; --ignore-rows none imports it',
-    )
-  })
-
-  test('is left out, or imported, as the user says', () => {
-    expect(planOf(byKpi, { ignore: ['Total'] }).wide?.columns).toHaveLength(2)
-    expect(planOf(byKpi, {}, () => false).wide?.columns).toHaveLength(3)
   })
 })
 

@@ -17,7 +17,12 @@ const PLACE: JournalPlace = {
 const pathOf = (options: ImportOptions): string => journalPath(PLACE, 'fingerprint', options)
 
 /** Options with which a run can be continued, whatever they were before. */
-const NOT_MEANING: ReadonlySet<keyof ImportOptions> = new Set(['createAssignments', 'maxErrors', 'addAgain'])
+const NOT_MEANING: ReadonlySet<keyof ImportOptions> = new Set([
+  'createAssignments',
+  'maxErrors',
+  'addAgain',
+  'ignoreRows',
+])
 
 /** The order of a map is that of the flags, and may tell two runs apart. */
 const inOrder = (value: unknown): unknown => (value instanceof Map ? [...value] : value)

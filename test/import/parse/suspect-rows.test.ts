@@ -88,7 +88,7 @@ test('what leaves out a total names the other rows that it leaves out, too', asy
     ['North', 'Total', '5'],
     ['Total', '2026-01-01', '9'],
   ])
-  expect(() => requireNoTotals(found)).toThrow(
+  expect(() => requireNoTotals(found, undefined)).toThrow(
     expect.objectContaining({
       issues: [
         {

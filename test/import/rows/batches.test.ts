@@ -79,7 +79,9 @@ const numberOf = (texts: readonly string[], by: OnDuplicate): string => {
 }
 
 const settle = (group: readonly Numbered[], onDuplicate: OnDuplicate): Cells | undefined => {
-  if (group.length === 1 || onDuplicate === 'first') return group[0]
+  const [first] = group
+  if (group.length === 1 && onDuplicate === 'count' && first?.actual) return { ...first, actual: '1' }
+  if (group.length === 1 || onDuplicate === 'first') return first
   const last = group.at(-1)
   if (!last || onDuplicate === 'error') return undefined
   if (onDuplicate === 'last') return last
@@ -132,6 +134,24 @@ test('a thousand numbers that round to nothing add up to something', async () =>
   }))
   const { batches } = await cut(rows, 'sum', { run: 300, block: 300, batch: 100 })
   expect(batches.flatMap(({ drafts }) => drafts.map(textOf))).toEqual(['Bob 2026-01-01 0.04 '])
+})
+
+test('a count is one of values, also of a single row, and of a row without a value beside one with a value', async () => {
+  const rows = [
+    ['2026-01-01', '20.5', ''],
+    ['2026-01-01', '21.5', ''],
+    ['2026-01-02', '19.25', 'x'],
+    ['2026-01-03', '19.25', ''],
+    ['2026-01-03', '', 'y'],
+    ['2026-01-04', '', 'z'],
+  ].map(([date = '', actual = '', notes = '']) => ({ user: 'Bob' as const, date, actual, notes }))
+  const { batches } = await cut(rows, 'count', { run: 300, block: 300, batch: 100 })
+  expect(batches.flatMap(({ drafts }) => drafts.map(textOf))).toEqual([
+    'Bob 2026-01-01 2 ',
+    'Bob 2026-01-02 1 x',
+    'Bob 2026-01-03 1 y',
+    'Bob 2026-01-04  z',
+  ])
 })
 
 test('a key that stands at both ends of a large file is found', async () => {

@@ -20,6 +20,7 @@ const optionsIn = ({ options }: Written): object => ({
   ...options,
   map: mapIn(options['map']),
   mapKpi: mapIn(options['mapKpi']),
+  percent: mapIn(options['percent']),
   numbersAs: mapIn(options['numbersAs']),
   missing: setIn(options['missing']),
   create: options['create'] && {

@@ -1,14 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { DATE_TOKENS } from '../../../import/formats/date-format.ts'
-import {
-  LAYOUTS,
-  ON_CONFLICT,
-  ON_DUPLICATE,
-  OWNERS_AS,
-  PERCENT_AS,
-  PERIOD_DATES,
-  TIMES,
-} from '../../../import/options.ts'
+import { LAYOUTS, ON_CONFLICT, ON_DUPLICATE, OWNERS_AS, PERIOD_DATES, TIMES } from '../../../import/options.ts'
 import { collect } from '../../args/flags.ts'
 import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
 import type { Act } from '../../cli.ts'
@@ -79,10 +71,10 @@ const declareImport = (group: Command) =>
     )
     .option('--missing <word,...>', 'words that stand for no value, such as NA,-,n/a (default: asked)', collect)
     .addOption(new Option('--time <what>', 'what becomes of times of day; entries have only dates').choices(TIMES))
-    .addOption(
-      new Option('--percent <what>', 'what values below 1 of percentage KPIs are: 0.42 is 0.42 %, or 42 %').choices(
-        PERCENT_AS,
-      ),
+    .option(
+      '--percent <what,...>',
+      'what values below 1 of percentage KPIs are: as-is (0.42 is 0.42 %) or fraction (42 %), or of some: fraction=KPI',
+      collect,
     )
     .option('--strict', 'reject values with more than four decimals, instead of rounding them')
     .addOption(
@@ -104,7 +96,7 @@ const declareImport = (group: Command) =>
     .option('--skip-lines <n>', 'lines before the header, such as titles (default: found)')
     .option(
       '--ignore-rows <text,...>',
-      'leave out rows with such a cell, or one that begins so: Total,"Source:*"; none leaves out none',
+      'leave out rows with such a cell, or one that begins so: Total,"Source:*"; none: no others',
       collect,
     )
     .option('--sheet <sheet>', 'the sheet of a workbook, by name or number (default: the only one with rows)')

@@ -1,6 +1,6 @@
 import { findHeading } from '../heading/find-heading.ts'
 import { firstRows, withHeading } from '../heading/with-heading.ts'
-import { leaveOutRows, takesTotals } from '../ignored-rows.ts'
+import { leaveOutRows } from '../ignored-rows.ts'
 import type { ByteSum } from '../packing/byte-sum.ts'
 import type { Row } from '../rows.ts'
 import type { FormatFinding, ParsedFormat, RequestedFormat, Table } from '../table.ts'
@@ -36,7 +36,7 @@ export const cellsTable = async (
   { skipLines, ignoreRows }: RequestedFormat,
 ): Promise<Table> => {
   const table = await withHeading({ name, reading, ...sum, mode, rows, close: spill.close }, { skipLines })
-  return { ...leaveOutRows(table, ignoreRows), takesTotals: takesTotals(ignoreRows) }
+  return leaveOutRows(table, ignoreRows)
 }
 
 /** Returns the first rows of a table of cells, and which of them are its header. */

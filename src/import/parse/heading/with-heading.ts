@@ -34,7 +34,7 @@ async function* fromHeader(
 }
 
 /** Describes a table whose first row may be a title. */
-type RawTable = Omit<Table, 'above' | 'upper' | 'units' | 'isRowsSettled'>
+type RawTable = Omit<Table, 'above' | 'upper' | 'units'>
 
 /** Finds the header of a table, after so many lines if they are given, and returns the table from there on. */
 export const withHeading = async (
@@ -44,12 +44,11 @@ export const withHeading = async (
   const first = await firstRows(table.rows(), skipLines ?? 0)
   const { at, upper, units: unitsAt } = findHeading(first, skipLines)
   const row = first[at]
-  const isRowsSettled = false
-  if (!row) return { ...table, above: [], upper, isRowsSettled }
+  if (!row) return { ...table, above: [], upper }
   const header = { line: row.line, cells: mergeLabels(row.cells, upper) }
   const units = unitsAt === undefined ? undefined : first[unitsAt]
   const rows = at === 0 && !units ? table.rows : () => fromHeader(table.rows(), header, units)
   // Where only blank lines are skipped, the header has to be on its line again in a file of rejects.
   const above = at === 0 && skipLines !== undefined && row.line > 1 ? [{ line: 1, cells: [] }] : first.slice(0, at)
-  return { ...table, rows, above, upper, ...(units && { units }), isRowsSettled }
+  return { ...table, rows, above, upper, ...(units && { units }) }
 }

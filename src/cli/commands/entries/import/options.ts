@@ -11,6 +11,9 @@ import {
   NAME_ROLES,
   type NameRole,
   type NumbersAs,
+  OTHER_KPIS,
+  PERCENT_AS,
+  type PercentAs,
   type Role,
   ROLES,
 } from '../../../../import/options.ts'
@@ -102,6 +105,28 @@ const mapKpiOf = (values: readonly string[] | undefined): Map<string, string> | 
   return new Map(pairs)
 }
 
+/** Returns what `--percent` says of all percentage KPIs, or of those that it names: `fraction=A %,B %`. */
+const percentOf = (values: readonly string[] | undefined): Map<string, PercentAs> | undefined => {
+  if (values === undefined) return undefined
+  const all = new Map<string, PercentAs>()
+  const say = (kpi: string, as: PercentAs): void => {
+    if ((all.get(kpi) ?? as) !== as) throw new UsageError(`--percent says as-is and fraction of the same KPIs`)
+    all.set(kpi, as)
+  }
+  for (const value of values) {
+    let named: PercentAs | undefined
+    for (const part of splitList(value)) {
+      const [word = '', ...rest] = part.split('=')
+      const [as, kpi] = [PERCENT_AS.find((one) => one === word.trim()), rest.join('=').trim()]
+      if (as !== undefined) say(kpi === '' ? OTHER_KPIS : kpi, as)
+      else if (named === undefined) throw new UsageError(`--percent ${part} is not as-is, fraction or fraction=KPI`)
+      else say(part.trim(), named)
+      if (as !== undefined) named = kpi === '' ? undefined : as
+    }
+  }
+  return all
+}
+
 const FREQUENCY_WORDS: Readonly<Record<string, Frequency>> = {
   daily: 'D',
   weekly: 'W',
@@ -158,6 +183,7 @@ export const importOptions = (flags: ImportFlags, today: Day): ImportOptions => 
   map: mapOf(flags.map),
   ignore: listOf(flags.ignore),
   columns: flags.columns && listOf(flags.columns),
+  ignoreRows: flags.ignoreRows && listOf(flags.ignoreRows),
   mapKpi: mapKpiOf(flags.mapKpi),
   as: flags.as,
   create: creationOf(flags),
@@ -169,7 +195,7 @@ export const importOptions = (flags: ImportFlags, today: Day): ImportOptions => 
   clearEmpty: flags.empty === 'clear',
   missing: flags.missing && new Set(listOf(flags.missing).map((word) => word.trim().toLowerCase())),
   time: flags.time,
-  percent: flags.percent,
+  percent: percentOf(flags.percent),
   strict: flags.strict === true,
   onDuplicate: flags.onDuplicate ?? 'error',
   periodDates: flags.periodDates,

@@ -18,6 +18,7 @@ import {
   ROLES,
   TIMES,
 } from '../../../../import/options.ts'
+import { percentTexts } from '../../../../import/percentages.ts'
 import type { ParsedFormat, RequestedFormat } from '../../../../import/parse/table.ts'
 import type { ImportFlags } from '../import-command.ts'
 
@@ -55,6 +56,14 @@ const isMap = (value: unknown): boolean =>
 const isMapKpi = (value: unknown): boolean =>
   isObject(value) &&
   Object.entries(value).every(([name, kpi]) => name !== '' && isText(kpi) && !String(kpi).includes('='))
+
+const isPercentText = (value: unknown): boolean => {
+  const [as, ...kpi] = typeof value === 'string' ? value.split('=') : []
+  return isOneOf(PERCENT_AS)(as) && (kpi.length === 0 || kpi.join('=') !== '')
+}
+
+/** Tells whether a value says what percentages are: of all, or of some KPIs. */
+const isPercent = (value: unknown): boolean => Array.isArray(value) && value.every(isPercentText)
 
 const nameOfColumn = ({ header }: ColumnPlan, at: number): string => {
   const name = header[at]?.trim() ?? ''
@@ -127,7 +136,7 @@ export const IMPORT_FLAGS: { readonly [flag in keyof ImportFlags]-?: SavedFlag |
   empty: textFlag(({ options }) => (options.clearEmpty ? 'clear' : undefined), isOneOf(['keep', 'clear'])),
   missing: { isValid: isList, valueOf: ({ options: { missing } }) => missing && [...missing] },
   time: textFlag(({ options }) => options.time, isOneOf(TIMES)),
-  percent: textFlag(({ options }) => options.percent, isOneOf(PERCENT_AS)),
+  percent: { isValid: isPercent, valueOf: ({ options: { percent } }) => percent && percentTexts(percent) },
   strict: { isValid: (value) => typeof value === 'boolean', valueOf: ({ options }) => options.strict || undefined },
   onDuplicate: textFlag(
     ({ options: { onDuplicate } }) => (onDuplicate === 'error' ? undefined : onDuplicate),

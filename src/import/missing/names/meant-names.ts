@@ -1,0 +1,112 @@
+import { looseName, type Named } from '../../../client/directory.ts'
+import { type Issue, KpiError } from '../../../domain/errors.ts'
+import type { CheckedFile } from '../../check.ts'
+import { BETWEEN_NAMES, roleHeader } from '../../columns/role-text.ts'
+import { type ImportOptions, listFlag, type NameRole } from '../../options.ts'
+import { areOthersMeant, NO_ROWS } from '../../parse/ignored-rows.ts'
+import type { Missing } from '../missing.ts'
+import { faultsOfRoles } from './role-names.ts'
+import { createTotalReader, type NewKind, type TotalName } from './total-names.ts'
+
+/** Describes new names of a kind, and where the file has them. */
+type NewNames = {
+  readonly kind: NewKind
+  readonly role: NameRole
+  readonly names: readonly string[]
+  /** Lists all names of the kind, also of those that exist. */
+  readonly all: readonly string[]
+  /** Tells whether they are headers of columns with values. */
+  readonly areHeaders: boolean
+}
+
+const namesOf = (things: Iterable<Named> | undefined): string[] => [...(things ?? [])].map(({ name }) => name)
+
+/** Returns the names of all that is new, by kinds. */
+const newNames = (
+  { plan: { wide }, reference: { kpis, users, sources } }: CheckedFile,
+  created: Missing,
+): NewNames[] => {
+  const areHeaders = (role: NameRole): boolean => wide?.of === role || wide?.over === role
+  const of = (kind: NewKind, role: NameRole, used: Iterable<Named> | undefined, all: Iterable<Named> | undefined) => ({
+    kind,
+    role,
+    names: namesOf(used),
+    all: namesOf(all),
+    areHeaders: areHeaders(role),
+  })
+  return [
+    of('KPI', 'kpi', created.kpis?.used(), kpis.byId.values()),
+    of('user', 'user', created.users?.used(), users.byId.values()),
+    of('breakdown item', 'source', created.items?.used(), sources?.byId.values()),
+  ]
+}
+
+/** Describes a new name that looks like that of a total, and the text by which it is left out. */
+type FoundTotal = { readonly name: string; readonly text: string; readonly of: TotalName['of'] }
+
+/** Returns the names that look like those of totals; of names of several columns, each part is looked at. */
+const totalsAmong = ({ plan }: CheckedFile, { kind, role, names, all }: NewNames): FoundTotal[] => {
+  const isJoined = plan.joined?.has(role === 'source' && !plan.joined.has(role) ? 'user' : role) === true
+  const partsOf = (name: string): string[] => (isJoined ? name.split(BETWEEN_NAMES) : [name])
+  const columns = [roleHeader(plan, 'source'), roleHeader(plan, 'user')].flatMap((header) => header.split('+'))
+  const read = createTotalReader({ kind, names: [...new Set(all.flatMap(partsOf))], columns })
+  return names.flatMap((name) => {
+    for (const text of partsOf(name)) {
+      const found = read(text)
+      if (found) return { name, text, of: found.of }
+    }
+    return []
+  })
+}
+
+/** Tells whether the user has named something, so that it is meant: for all rows, or as what other names mean. */
+const isNamedByUser = ({ mapKpi, kpi, user, source }: ImportOptions, role: NameRole, name: string): boolean => {
+  const named = role === 'kpi' ? [kpi, ...(mapKpi?.values() ?? [])] : [user, source]
+  return named.some((one) => one !== undefined && looseName(one) === looseName(name))
+}
+
+/** Bounds the number of names that are shown each. */
+const MOST_SHOWN = 10
+
+/** Returns the flags that settle totals all at once; none for a single one, whose flags are shown beside it. */
+const waysOfAll = (found: readonly FoundTotal[], areHeaders: boolean, ignored: readonly string[]): Issue[] => {
+  const texts = [...new Set(found.map(({ text }) => text))]
+  const [first = '', ...others] = texts
+  if (others.length === 0) return []
+  const all = areHeaders ? listFlag('--ignore', texts) : listFlag('--ignore-rows', [...ignored, ...texts])
+  const some = areHeaders
+    ? `${listFlag('--ignore', [first])} ${listFlag('--ignore-rows', [...ignored, NO_ROWS])}`
+    : listFlag('--ignore-rows', [...ignored, first, NO_ROWS])
+  const message = `${all} leaves all of these out; ${some} leaves out "${first}" and imports the rest`
+  return [{ field: found.length > MOST_SHOWN ? `and ${found.length - MOST_SHOWN} more` : 'all', message }]
+}
+
+/** Returns the faults of new things with the name of a total, which would count everything twice. */
+const faultsOfTotals = (checked: CheckedFile, created: Missing, options: ImportOptions): Issue[] => {
+  const ignored = options.ignoreRows ?? []
+  return newNames(checked, created).flatMap((one) => {
+    const { kind, role, areHeaders } = one
+    const found = totalsAmong(checked, one).filter(({ name }) => !isNamedByUser(options, role, name))
+    const issues = found.slice(0, MOST_SHOWN).map(({ name, text, of }) => {
+      const what = of === undefined ? 'looks like a total or an average' : `looks like a total or an average of "${of}"`
+      const leaves = areHeaders
+        ? `${listFlag('--ignore', [text])} leaves its column out${kind === 'KPI' ? `; ${listFlag('--map-kpi', [`${text}=NAME`])} imports it as the KPI of that name` : ''}`
+        : `${listFlag('--ignore-rows', [...ignored, text])} leaves its rows out`
+      return {
+        field: name,
+        message: `would be a new ${kind}, and ${what}: ${leaves}; ${listFlag('--ignore-rows', [...ignored, NO_ROWS])} imports it`,
+      }
+    })
+    return [...issues, ...waysOfAll(found, areHeaders, ignored)]
+  })
+}
+
+/** Refuses new things with names that may mean something else, unless the user said what is meant. */
+export const requireMeantNames = (checked: CheckedFile, created: Missing, options: ImportOptions): void => {
+  const totals = areOthersMeant(options.ignoreRows) ? [] : faultsOfTotals(checked, created, options)
+  const isMeant = (name: string): boolean => isNamedByUser(options, 'kpi', name)
+  const roles = faultsOfRoles(checked, created.kpis?.used() ?? [], isMeant)
+  if (totals.length + roles.length === 0) return
+  const what = roles.length === 0 ? 'some names look like those of totals' : 'it is not clear what some new names mean'
+  throw new KpiError('malformed', `${what}; nothing was sent`, { issues: [...roles, ...totals] })
+}
