@@ -78,14 +78,16 @@ export const beginFile = async (
     groups,
   })
   const isMarked = table.reading.hasMark && isExported(header)
-  const planWith = (contents: Contents): ColumnPlan => ({
-    ...planBy({ ...heading, contents }, client, options, reference),
+  const { contents, ...others } = heading
+  const planWith = (shown: Contents): ColumnPlan => ({
+    ...planBy({ ...others, contents: shown }, client, options, reference),
     isMarked,
   })
-  const { contents } = heading
   const plan = planWith(contents)
   if (reference.created) await describePersons(table, plan, reference.users, reference.created)
-  return { reference, variant: client.variant, plan, contents, planBy: planWith }
+  // Where names say all, the first rows are not needed any more.
+  const kept = contents.asked().length > 0 ? contents : contentsOf(header, [], options.missing)
+  return { reference, variant: client.variant, plan, contents: kept, planBy: planWith }
 }
 
 /** Returns what is known of a file once all of its rows have shown what the columns hold. */

@@ -116,6 +116,7 @@ export const createRowReader = (
   }
   const faultsOf = (owner: number | undefined, kpi: number | undefined): readonly string[] =>
     owner === undefined || kpi === undefined ? [] : reference.faultsOf(owner, kpi)
+  const hasUnits = formats.units.length > 0
   /** Records what the columns of units say of a value. */
   const noteUnits = ({ line, cells }: Row, kpi: number | undefined): void => {
     for (const unit of formats.units) unit.note(cells[unit.at]?.trim() ?? '', line, kpi)
@@ -136,7 +137,7 @@ export const createRowReader = (
     if (owner === undefined || kpi === undefined || day === undefined) return
     const mark = reasons.length > 0 ? BAD : 0
     const { flags, actual, target, text } = values
-    if (flags > 0) noteUnits(row, kpi)
+    if (hasUnits && flags > 0) noteUnits(row, kpi)
     if (flags > 0) add({ first: owner, second: kpi, third: day, line, flags: flags | mark, actual, target, text })
     else if (mark === 0) sink.empty()
   }
@@ -176,7 +177,7 @@ export const createRowReader = (
       const form = formats.numbers.get(at)
       hand.kpi = kpi
       hand.beyond = ''
-      if (text !== '') noteUnits(row, kpi)
+      if (hasUnits && text !== '') noteUnits(row, kpi)
       const actual = text === '' || !form ? 0n : numberOf(text, header[at] ?? '', form, numbers?.[at])
       const day = dayIn(column)
       if (day instanceof Fault && text !== '') reasons.push(day.message)
