@@ -175,6 +175,6 @@ test('a dry run asks for what is there once, however many series the file has', 
   reached = 0
   const ran = await kpi('entries', 'import', 'data.csv', '--dry-run', '-o', 'json')
   expect(jsonOf(ran)).toHaveLength(60)
-  // KPIs, users, the assignments of each, and what is there.
-  expect(reached).toBe(2 + 60 + 1)
+  // KPIs, users, the assignments of each, units as percentages of 1 may be fractions, and what is there.
+  expect(reached).toBe(2 + 60 + 1 + 1)
 })

@@ -74,7 +74,7 @@ const givenIn = (values: Candidate['values']): Candidate['values'] =>
 
 const choose = (group: readonly Candidate[], { onDuplicate, clear }: Ways): Candidate | undefined => {
   const [first, last] = [group[0], group.at(-1)]
-  if (group.length === 1 || onDuplicate === 'first') return first
+  if ((group.length === 1 && onDuplicate !== 'count') || onDuplicate === 'first') return first
   if (onDuplicate === 'error' || !last) return undefined
   const actuals = group.map(({ values }) => values.actual ?? '').filter((actual) => actual in NUMBERS)
   if (onDuplicate === 'last') return last
