@@ -1,5 +1,6 @@
 import { foldName } from '../columns/header.ts'
 import { isWholeDate } from '../columns/unusual-headers.ts'
+import { memoize } from '../formats/date-format.ts'
 import { stripAffixes } from '../formats/number.ts'
 import type { Row } from './rows.ts'
 import type { Table } from './table.ts'
@@ -24,8 +25,11 @@ const TOTALS = new Set(
     .map(foldName),
 )
 
+/** Bounds how many names are remembered: each row has one, and few are different. */
+const MOST_NAMES = 10_000
+
 /** Tells whether a name is one that rows or columns with totals have. */
-export const isNameOfTotal = (name: string): boolean => TOTALS.has(foldName(name).replace(/ ?:$/, ''))
+export const isNameOfTotal = memoize((name) => TOTALS.has(foldName(name).replace(/ ?:$/, '')), MOST_NAMES)
 
 /** Tells whether the user said that rows that are not left out are meant, whatever they are called. */
 export const areOthersMeant = (texts: readonly string[] | undefined): boolean =>
