@@ -154,7 +154,7 @@ describe('a column with the name of a total', () => {
 
   test('stops the import, and names three ways out', async () => {
     expect(await refusal(rows)).toContain(
-      'total: would be a new KPI, and is the name of a total: --map-kpi total=NAME imports it as the KPI of that name, --ignore total leaves the column out, --ignore-rows none imports it as it is',
+      'total: would be a new KPI, and looks like a total or an average: --ignore total leaves its column out; --map-kpi total=NAME imports it as the KPI of that name; --ignore-rows none imports it',
     )
   })
 

@@ -136,6 +136,7 @@ const answersTo = (meant: Meant, form: Form, encoding: Form['encoding']): Answer
     ['--separator', form.separator === '\t' ? 'tab' : form.separator],
     ['--encoding', encoding === 'utf-8 with mark' ? 'utf-8' : encoding],
     ['--frequency', meant.frequency],
+    ['--unit NAME', 'Number'],
     ['--layout', LAYOUT_FLAGS[form.layout] ?? 'dates'],
     ...(words.length > 0 ? ([['--missing', words.join(',')]] as const) : []),
     ...(form.time === 'none' ? [] : ([['--time', 'drop']] as const)),
