@@ -183,7 +183,7 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
   const rows = isMoved ? withMovedDates(work, sorters, checked, periodDates, onProgress) : sorter
   const batches = batchesOf(rows, rejects, checked, options)
   // Rows of a key that is there twice are rejected only now.
-  const missing = plan && !rows.isStrict() ? neededOf(plan, batches()) : plan
+  const missing = plan && rows.mayRepeat() ? neededOf(plan, batches()) : plan
   for (const warning of warningsOnNearNames(missing?.near ?? [])) onWarning(warning)
   if (missing) work.onMissing?.(missing)
   return { ...checked, hasPeriods, missing, rejects, summary, options, batches }

@@ -16,8 +16,11 @@ import { createSpillFile, type SpillFile } from './spill-file.ts'
 export type Sorter = {
   readonly add: (row: BlockRow) => void
   readonly size: () => number
-  /** Tells whether each row was added with a larger key than the one before it, so that no key is there twice. */
-  readonly isStrict: () => boolean
+  /**
+   * Tells whether a key may be there twice: not if owners came one after the other in one direction, and the KPIs and
+   * days of each in order.
+   */
+  readonly mayRepeat: () => boolean
   /**
    * Yields all rows in full blocks, by key, then line, then in the order in which they were added; only the last block
    * may be shorter. It yields one reused block: copy what you keep.
@@ -136,10 +139,18 @@ export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
     capacity = Math.min(capacity * GROWTH, runRows)
     block = enlarge(block, capacity)
   }
-  let [isStrict, owner, kpi, day] = [true, -Infinity, -Infinity, -Infinity]
+  let [mayRepeat, isBegun, owner, kpi, day, direction] = [false, false, 0, 0, 0, 0]
   const compareToLast = ({ first, second, third }: BlockRow): void => {
-    isStrict = first > owner || (first === owner && (second > kpi || (second === kpi && third > day)))
-    ;[owner, kpi, day] = [first, second, third]
+    if (first === owner) mayRepeat = isBegun && (second < kpi || (second === kpi && third <= day))
+    else if (isBegun) {
+      const way = first > owner ? 1 : -1
+      mayRepeat = direction === -way
+      direction = way
+    }
+    isBegun = true
+    owner = first
+    kpi = second
+    day = third
   }
   const laidDown = (): Generator<Block>[] => {
     const from = spillFile
@@ -147,16 +158,15 @@ export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
   }
   return {
     add: (row) => {
-      if (isStrict) compareToLast(row)
+      if (!mayRepeat) compareToLast(row)
       if (block.count === capacity) makeRoom()
       pushRow(block, row)
     },
     size: () => runs.length * runRows + block.count,
-    isStrict: () => isStrict,
+    mayRepeat: () => mayRepeat,
     blocks: (rows) => merge([...laidDown(), sortedSlices(block)], rows),
     clear: () => {
-      isStrict = true
-      owner = -Infinity
+      ;[mayRepeat, isBegun, direction] = [false, false, 0]
       spillFile?.close()
       spillFile = undefined
       runs.length = 0

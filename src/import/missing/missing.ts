@@ -152,7 +152,12 @@ export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creatio
   const items = ofItems && createProvisionalKind(ofItems, provisionalItem)
   const evidence = createKpiEvidence()
   const found = new Set<number>()
-  let lastOwner = 0
+  let [lastOwner, lastKpi] = [0, 0]
+  const useOwner = (owner: number): void => {
+    if (owner >= PROVISIONAL_ID) users?.use(owner)
+    else if (owner <= -PROVISIONAL_ID) items?.use(-owner)
+    else if (owner < 0) found.add(-owner)
+  }
   let real: RealIds | undefined
   const realKpi = (id: number): number => real?.kpis.get(id) ?? id
   const realOwner = (owner: number): number => {
@@ -170,18 +175,18 @@ export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creatio
     use: (row) => {
       const { first: owner, second: kpi } = row
       if (kpi >= PROVISIONAL_ID) {
-        kpis?.use(kpi)
+        if (kpi !== lastKpi) kpis?.use(kpi)
         evidence.note(row)
       }
-      if (owner >= PROVISIONAL_ID) users?.use(owner)
-      else if (owner <= -PROVISIONAL_ID) items?.use(-owner)
-      else if (owner < 0 && owner !== lastOwner) found.add(-owner)
+      lastKpi = kpi
+      // Most rows have the owner of the row before.
+      if (owner !== lastOwner) useOwner(owner)
       lastOwner = owner
     },
     foundItems: () => [...found].flatMap((id) => lookups.sources?.byId.get(id) ?? []),
     clear: () => {
       found.clear()
-      lastOwner = 0
+      ;[lastOwner, lastKpi] = [0, 0]
       for (const kind of [kpis, users, items, evidence]) kind?.clear()
     },
     settle: (ids) => {

@@ -131,3 +131,42 @@ test('rows that fit in memory touch no disk', () => {
   expect(Array.from(sorter.blocks(7), rowsOf).flat()).toEqual(sorted(many.slice(0, 7)))
   sorter.close()
 })
+
+describe('whether a key may be there twice', () => {
+  const keyed = ([first, second, third]: readonly [number, number, number]): BlockRow => ({
+    first,
+    second,
+    third,
+    line: 1,
+    flags: 0,
+    actual: 0n,
+    target: 0n,
+    text: '',
+  })
+  const mayRepeat = (keys: readonly (readonly [number, number, number])[]): boolean => {
+    using folder = temporaryFolder()
+    const sorter = createSorter(folder.path, 1024)
+    addAll(sorter, keys.map(keyed))
+    const found = sorter.mayRepeat()
+    sorter.close()
+    return found
+  }
+
+  test('is never denied where one is', () => {
+    const key = fc.tuple(fc.integer({ min: -2, max: 2 }), few, few)
+    fc.assert(
+      fc.property(fc.array(key, { maxLength: 6 }), (keys) => {
+        const isTwice = new Set(keys.map(String)).size < keys.length
+        expect(isTwice && !mayRepeat(keys)).toBe(false)
+      }),
+    )
+  })
+
+  test.each([
+    ['owners upwards', [1, 2, 3], false],
+    ['owners downwards, as new items are', [-5, -6, -7], false],
+    ['owners in both directions', [1, 3, 2], true],
+  ])('%s', (_, owners, expected) => {
+    expect(mayRepeat(owners.flatMap((owner) => [[owner, 1, 1] as const, [owner, 1, 2] as const]))).toBe(expected)
+  })
+})
