@@ -1,7 +1,7 @@
 import { isWithin, nearest } from '../../client/directory.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { type ImportOptions, type Role, ROLES } from '../options.ts'
-import { DATE_PARTS, type DatePart, DAY_WORDS, PART_WORDS, PERIOD_WORDS } from './date-words.ts'
+import { DATE_PARTS, type DatePart, DAY_WORDS, PART_WORDS, PERIOD_WORDS } from '../formats/date-words.ts'
 
 const list = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(', '))
 

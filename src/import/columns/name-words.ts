@@ -1,5 +1,5 @@
 import { isYearName } from './date-headings.ts'
-import { type DatePart, PART_WORDS } from './date-words.ts'
+import { type DatePart, PART_WORDS } from '../formats/date-words.ts'
 import { foldName } from './header.ts'
 
 const list = (...lines: readonly string[]): ReadonlySet<string> =>
@@ -37,9 +37,9 @@ const PARTS: readonly (readonly [TimePart, ReadonlySet<string>])[] = [
       'date, datum, fecha, data, yyyymmdd, date key, datekey, date id, dateid, date int, calendar date, период, 日付',
     ),
   ],
-  ['quarter', list(...PART_WORDS.quarter, 'qtr, 四半期')],
+  ['quarter', list(...PART_WORDS.quarter)],
   ['month', list(...PART_WORDS.month, 'month no, month of year, mm, year month, yearmonth, yyyymm')],
-  ['week', list(...PART_WORDS.week, 'week no, week of year, iso week, 週')],
+  ['week', list(...PART_WORDS.week, 'week no, week of year, iso week')],
   [
     'day',
     list(

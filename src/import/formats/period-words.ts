@@ -1,17 +1,23 @@
 import type { Frequency } from '../../domain/period.ts'
+import { PART_WORDS } from './date-words.ts'
 
-/** Names the parts of a year whose numbers look alike: `2026-03` may be a month, a week or a quarter. */
-export type PartOfYear = 'month' | 'week' | 'quarter'
+/** Lists the parts of a year whose numbers look alike: `2026-03` may be a month, a week or a quarter. */
+const PARTS_OF_YEAR = ['month', 'week', 'quarter'] as const
+export type PartOfYear = (typeof PARTS_OF_YEAR)[number]
 
-/**
- * Lists the words for parts of a year, as they stand anywhere in a folded name of a column: in English, German, French,
- * Spanish, Italian, Portuguese, Dutch, Swedish, Polish, Russian, Japanese and Chinese. Short words have to stand alone.
- */
-const WORDS: readonly (readonly [PartOfYear, RegExp])[] = [
-  ['month', /month|monat|mois|mese|maand|manad|miesiac|месяц|月|(?<!\p{L})mes(?!\p{L})/u],
-  ['week', /week|woche|semaine|semana|settimana|vecka|tydzien|недел|週|周|(?<!\p{L})(?:kw|cw|wk)(?!\p{L})/u],
-  ['quarter', /quarter|quartal|trimest|kwarta|kvartal|квартал|四半期|季|(?<!\p{L})qtr(?!\p{L})/u],
-]
+const fold = (text: string): string =>
+  text.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '').replaceAll('_', ' ')
+
+/** Sets how long a word of Latin letters is that may be a part of another, as in `Monatsende`; shorter ones stand alone. */
+const LEAST_WITHIN = 4
+
+/** Matches the words for a part of a year in the folded name of a column. */
+const WORDS = PARTS_OF_YEAR.map((part) => {
+  const words = PART_WORDS[part].map(fold).filter((word) => word.length > 1 || !/[a-z]/.test(word))
+  const isWithin = (word: string): boolean => word.length >= LEAST_WITHIN || !/[a-z]/.test(word)
+  const patterns = words.map((word) => (isWithin(word) ? word : String.raw`(?<!\p{L})${word}(?!\p{L})`))
+  return [part, new RegExp(patterns.join('|'), 'u')] as const
+})
 
 const OF_FREQUENCY: Readonly<Partial<Record<Frequency, PartOfYear>>> = { W: 'week', M: 'month', Q: 'quarter' }
 
@@ -20,7 +26,7 @@ export type MeantParts = { readonly sure?: PartOfYear; readonly perhaps: Readonl
 
 /** Returns what numbers beside a year are, by the name of their column and the frequency that the user gave. */
 export const partsMeant = (name: string, frequency?: Frequency): MeantParts => {
-  const folded = name.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '').replaceAll('_', ' ')
+  const folded = fold(name)
   const named = WORDS.flatMap(([part, words]) => (words.test(folded) ? [part] : []))
   const given = frequency && OF_FREQUENCY[frequency]
   const perhaps = new Set([...named, ...(given ? [given] : [])])

@@ -2,6 +2,7 @@ import { isWholeDate } from '../../columns/unusual-headers.ts'
 import { memoize } from '../../formats/date-format.ts'
 import { faultOfNoValue } from '../../formats/evidence.ts'
 import { stripAffixes } from '../../formats/number.ts'
+import { isUnit } from '../../formats/units.ts'
 
 /** Holds the cells of a row. */
 export type Cells = readonly string[]
@@ -175,20 +176,19 @@ export const rowKind = ({ kinds }: TableBody, cells: Cells): 'data' | 'labels' |
   return others > 0 ? 'labels' : undefined
 }
 
-/** Lists words for what numbers count, beside currencies and the percent sign. */
-const UNITS = new Set(
+/** Lists words for what numbers count, beside currencies and other units. */
+const COUNTED = new Set(
   [
-    'persons people pers personen personnes personas persone osoby units unit number count pieces pcs pc items stück stk',
-    'anzahl anz unités nombre nb unidades número szt antal stuks aantal percent prozent pct kg g t tonnes tonnen to h hrs',
-    'hours std stunden heures horas min minutes minuten s sec days tage jours d km m m² m2 m³ m3 l ha mm cm kwh mwh gwh',
-    'twh kw mw gw mio mrd tsd k mln million millions thousand thousands billion °c celsius 人 件 円 千円 百万円 个 元 万元',
+    'persons people pers personen personnes personas persone osoby number count items anz anzahl unités nombre nb unidades',
+    'número szt antal stuks aantal prozent g t tonnen to h std stunden heures horas minuten s d tage jours l twh celsius',
+    'm2 m3 人 件 个',
   ].flatMap((line) => line.split(' ')),
 )
 const BRACKETS = /^[([].*[)\]]$/u
 
 /** Tells whether a text is a unit: a currency, a percent sign, a word for what is counted, or any word in brackets. */
-const isUnit = (text: string): boolean => {
-  const isKnown = UNITS.has(text.toLowerCase().replace(/\.$/, '')) || stripAffixes(`1 ${text}`) !== undefined
+const isUnitOrCount = (text: string): boolean => {
+  const isKnown = COUNTED.has(text.toLowerCase().replace(/\.$/, '')) || isUnit(text, false)
   return isWords(text) && (BRACKETS.test(text) || isKnown)
 }
 
@@ -216,5 +216,5 @@ export const isBelowHeader = (body: TableBody, cells: Cells): boolean => {
 /** Tells whether a row holds units, of columns of numbers and of others that hold too little to tell, and nothing else. */
 export const isUnitRow = (body: TableBody, cells: Cells): boolean => {
   const given = givenColumns(cells)
-  return given.every((at) => isUnit(textAt(cells, at))) && given.some((at) => isNumeric(body, at))
+  return given.every((at) => isUnitOrCount(textAt(cells, at))) && given.some((at) => isNumeric(body, at))
 }

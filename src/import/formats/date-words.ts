@@ -18,7 +18,7 @@ export const DAY_WORDS = list('day, tag, jour, día, giorno, dia, dag, dzień')
 export const PART_WORDS: Readonly<Record<DatePart, readonly string[]>> = {
   year: list('year, jahr, annee, an, ano, anno, jaar, ar, rok, год, 年, 年度, fiscal year, calendar year'),
   month: [...PERIOD_WORDS.month, ...list('month number, месяц, 月, 月份')],
-  week: [...PERIOD_WORDS.week, ...list('w, wk, cw, week number, неделя, 周')],
-  quarter: [...PERIOD_WORDS.quarter, ...list('q, trimester, квартал, 季度')],
+  week: [...PERIOD_WORDS.week, ...list('w, wk, cw, week number, неделя, недели, 週, 周')],
+  quarter: [...PERIOD_WORDS.quarter, ...list('q, qtr, trimester, квартал, 四半期, 季, 季度')],
   day: [...DAY_WORDS, ...list('day of month, день, 日')],
 }
