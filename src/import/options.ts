@@ -142,16 +142,6 @@ export type PercentAs = (typeof PERCENT_AS)[number]
 /** Stands for all percentage KPIs that are not named. */
 export const OTHER_KPIS = '*'
 
-/** Returns a text as it is typed in a shell. */
-export const shellWord = (text: string): string =>
-  /^[\p{L}\p{N},.:_=-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
-
-/** Returns a flag with a list, as it is typed in a shell. */
-export const listFlag = (flag: string, texts: readonly string[]): string => {
-  const list = [...new Set(texts)].map((text) => (/[,"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text))
-  return `${flag} ${shellWord(list.join(','))}`
-}
-
 /** Lists what an import can create if the file names it and the service does not have it. */
 export const CREATABLE = ['users', 'kpis', 'items', 'assignments'] as const
 export type Creatable = (typeof CREATABLE)[number]

@@ -1,3 +1,4 @@
+import { listFlag } from './flag-text.ts'
 import type { Client } from '../client/client.ts'
 import { looseName } from '../client/directory.ts'
 import { readIfAllowed } from '../client/operations/read-if-allowed.ts'
@@ -8,7 +9,7 @@ import type { Kpi } from '../domain/resources/kpi.ts'
 import type { BlockRow } from './external-sort/block.ts'
 import { findUnitBy } from './missing/define-kpi.ts'
 import { namesPercent } from './missing/kpi-words.ts'
-import { type ImportOptions, listFlag, OTHER_KPIS, type PercentAs } from './options.ts'
+import { type ImportOptions, OTHER_KPIS, type PercentAs } from './options.ts'
 import { isProvisional } from './provisional-id.ts'
 import { ACTUAL, lineOf, TARGET } from './rows/packed-row.ts'
 

@@ -74,7 +74,7 @@ test('of several KPIs, it says how a target of one is read', async () => {
   )
   expect(await outcomeOf(file, '--kpi', 'Visits', '--map', 'actual=Visits,target=Target')).toBe('Visits 6 7')
   expect(await outcomeOf(file.replace('Target', 'Visits Target'))).toContain(
-    `may be the target of "Visits" instead: --kpi Visits --map 'actual=Visits,target=Visits Target' reads it so`,
+    `may be the target of "Visits" instead: --kpi Visits --map \"actual=Visits,target=Visits Target\" reads it so`,
   )
 })
 
@@ -90,7 +90,7 @@ test('rows of a KPI that is called like the target stop an import as well', asyn
 test('KPIs above dates that are called like the target name their columns', async () => {
   const file = ',Sales,,Target,\nStore,2024-01-01,2024-01-02,2024-01-01,2024-01-02\nLake,1,2,3,4\n'
   expect(await outcomeOf(file)).toContain(
-    "--ignore '#4,#5' leaves its columns out; --map-kpi Target=Target makes it a KPI",
+    '--ignore "#4,#5" leaves its columns out; --map-kpi Target=Target makes it a KPI',
   )
   expect(await outcomeOf(file, '--ignore', '#4,#5')).toBe('Sales 1, Sales 2')
 })

@@ -254,7 +254,7 @@ describe.each(newerUsers)('%s, a file of items', (_, open) => {
       'a column has numbers and other texts',
       'Region,Date,Sales,Stock\nNorth,2026-01,5,*\nSouth,2026-01,6,7\n',
       [],
-      'Stock: has numbers, and other texts such as "*" on line 2: --missing \'*\' takes such cells as empty, --map-kpi Stock=Stock rejects the rows of these texts, --ignore Stock leaves the column out',
+      'Stock: has numbers, and other texts such as "*" on line 2: --missing "*" takes such cells as empty, --map-kpi Stock=Stock rejects the rows of these texts, --ignore Stock leaves the column out',
     ],
     [
       'a unit may not be there',

@@ -72,7 +72,7 @@ describe('several percentages', () => {
 
   test('are asked about by name, with flags that concern no other', async () => {
     expect(await outcomeOf(FILE)).toBe(
-      "it is not clear what some percentages are; nothing was sent\nA %: is a percentage, and all of its 2 values are between -1 and 1, such as 0.5 on line 2: that is 0.5 % (--percent 'as-is=A %') or 50 % (--percent 'fraction=A %')",
+      'it is not clear what some percentages are; nothing was sent\nA %: is a percentage, and all of its 2 values are between -1 and 1, such as 0.5 on line 2: that is 0.5 % (--percent "as-is=A %") or 50 % (--percent "fraction=A %")',
     )
     expect(await outcomeOf(FILE, '--percent', 'fraction=A %')).toBe('50 10 50 20')
     expect(await outcomeOf(FILE, '--percent', 'as-is=a %')).toBe('0.5 0.1 50 20')
@@ -80,7 +80,7 @@ describe('several percentages', () => {
 
   test('are not all fractions if one has larger values, unless that is said', async () => {
     expect(await outcomeOf(FILE, '--percent', 'fraction')).toBe(
-      "it is not clear what some percentages are; nothing was sent\nB %: is a percentage, and not all of its values are between -1 and 1, such as 50 on line 2: that is 50 % (--percent 'fraction,as-is=B %') or 5000 % (--percent 'fraction,fraction=B %')",
+      'it is not clear what some percentages are; nothing was sent\nB %: is a percentage, and not all of its values are between -1 and 1, such as 50 on line 2: that is 50 % (--percent "fraction,as-is=B %") or 5000 % (--percent "fraction,fraction=B %")',
     )
     expect(await outcomeOf(FILE, '--percent', 'fraction,as-is=B %')).toBe('50 10 50 20')
     expect(await outcomeOf(FILE, '--percent', 'fraction,fraction=B %')).toBe('50 10 5000 2000')
@@ -90,7 +90,7 @@ describe('several percentages', () => {
   test('are all given by one flag, or by several', async () => {
     const file = 'Store,Date,A %,B %,C %\nLake,2024-01-01,0.5,50,0.2\nLake,2024-01-02,0.1,20,0.3\n'
     expect(await outcomeOf(file, '--percent', 'fraction=A %')).toContain(
-      "C %: is a percentage, and all of its 2 values are between -1 and 1, such as 0.2 on line 2: that is 0.2 % (--percent 'fraction=A %,as-is=C %')",
+      'C %: is a percentage, and all of its 2 values are between -1 and 1, such as 0.2 on line 2: that is 0.2 % (--percent "fraction=A %,as-is=C %")',
     )
     expect(await outcomeOf(file, '--percent', 'fraction=A %,C %')).toBe('50 10 50 20 20 30')
     expect(await outcomeOf(file, '--percent', 'fraction=A %', '--percent', 'as-is=C %')).toBe('50 10 50 20 0.2 0.3')

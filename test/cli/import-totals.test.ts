@@ -31,7 +31,7 @@ describe('a total below the rows', () => {
   test.each([
     [
       ['--ignore-rows', 'Source:*'],
-      "--ignore-rows 'Source:*,Total' leaves it out, --ignore-rows 'Source:*,none' imports it",
+      '--ignore-rows "Source:*,Total" leaves it out, --ignore-rows "Source:*,none" imports it',
     ],
     [['--ignore-rows', 'Lake,Source:*'], '"Total" looks like a total of the rows above'],
     [['--ignore-rows', ''], '--ignore-rows Total leaves it out, --ignore-rows none imports it'],
@@ -63,18 +63,18 @@ describe('new names that look like totals', () => {
   test('stop an import that would create items', async () => {
     const told = await outcomeOf(`${HEAD}Lake Total,2024-01-01,1\nHill,2024-01-01,6\nMax,2024-01-01,6\n`)
     expect(told).toContain(
-      `Lake Total: would be a new breakdown item, and looks like a total or an average of "Lake": --ignore-rows 'Lake Total' leaves its rows out; --ignore-rows none imports it`,
+      `Lake Total: would be a new breakdown item, and looks like a total or an average of "Lake": --ignore-rows \"Lake Total\" leaves its rows out; --ignore-rows none imports it`,
     )
     expect(told).toContain('Max: would be a new breakdown item, and looks like a total or an average: ')
     expect(told).toContain(
-      `all: --ignore-rows 'Lake Total,Max' leaves all of these out; --ignore-rows 'Lake Total,none' leaves out "Lake Total" and imports the rest`,
+      `all: --ignore-rows \"Lake Total,Max\" leaves all of these out; --ignore-rows \"Lake Total,none\" leaves out "Lake Total" and imports the rest`,
     )
   })
 
   test('are settled by flags about them alone', async () => {
     const file = `${HEAD}Lake Total,2024-01-02,1\nMax,2024-01-03,6\n`
     expect(await outcomeOf(file, '--ignore-rows', 'Lake Total')).toContain(
-      "--ignore-rows 'Lake Total,Max' leaves its rows",
+      '--ignore-rows "Lake Total,Max" leaves its rows',
     )
     expect(await outcomeOf(file, '--ignore-rows', 'Lake Total,none')).toBe('1 6')
     expect(await outcomeOf(file, '--ignore-rows', 'Lake Total,Max')).toBe('1')

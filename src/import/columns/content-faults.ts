@@ -1,12 +1,9 @@
+import { listValue, mapFlag } from '../flag-text.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { showCell } from '../formats/evidence.ts'
-import { shellList } from '../formats/missing-words.ts'
 import type { NameRole, Role } from '../options.ts'
 import type { Contents } from './contents.ts'
 import type { HeaderFindings } from './header.ts'
-
-/** Returns the name of a column as a part of a flag's list. */
-export const flagName = (name: string): string => (/[, ]/.test(name) ? `"${name}"` : name)
 
 const nameOf = ({ header }: HeaderFindings, at: number): string => header[at]?.trim() ?? ''
 
@@ -15,7 +12,7 @@ const LONGEST_WORD = 20
 /** Returns the flag that takes the texts of a column as empty: which, if they are few and short. */
 const missingFlag = ({ cells, areFew }: ReturnType<Contents['others']>): string =>
   areFew && cells.every(({ text }) => text.length <= LONGEST_WORD)
-    ? `--missing ${shellList(cells.map(({ text }) => text))} takes such cells as empty`
+    ? `--missing ${listValue(...cells.map(({ text }) => text))} takes such cells as empty`
     : '--missing says which texts stand for no value'
 
 /** Returns what is unclear about a column of numbers and other texts. */
@@ -35,8 +32,8 @@ const doubtOfQuantities = (contents: Contents, at: number): string => {
 /** Returns what is unclear about a column of times of day, and how it is read with the date. */
 const doubtOfTimes = (found: HeaderFindings, contents: Contents, at: number): string => {
   const [cell, date] = [contents.first(at, 'time'), found.roles.get('date')]
-  const joined = date === undefined ? '' : flagName(`${nameOf(found, date)}+${nameOf(found, at)}`)
-  const withDate = joined === '' ? '' : `--map date=${joined} with --time drop reads it with the date, `
+  const joined = date === undefined ? '' : mapFlag('date', nameOf(found, date), nameOf(found, at))
+  const withDate = joined === '' ? '' : `${joined} with --time drop reads it with the date, `
   return `has times of day, such as ${cell ? showCell(cell) : '""'}, and entries have only dates: ${withDate}`
 }
 
@@ -51,21 +48,21 @@ type Use = { readonly of: NameRole; readonly isOwned: boolean }
 const orUnits = (contents: Contents, at: number): string => {
   const text = contents.others(at).cells[0]?.text ?? '*'
   return contents.rows[0]?.cells[at]?.trim() === text && !text.endsWith('*')
-    ? `, --ignore-rows ${flagName(text)} its row`
+    ? `, --ignore-rows ${listValue(text)} its row`
     : ''
 }
 
 /** Returns what is unclear about a column that is not left out unasked, and the flags that settle it. */
 const doubtOf = (found: HeaderFindings, contents: Contents, at: number, { of, isOwned }: Use): string => {
-  const [content, name] = [contents.of(at), flagName(nameOf(found, at))]
+  const [content, name] = [contents.of(at), listValue(nameOf(found, at))]
   const leaveOut = `--ignore ${name} leaves the column out`
   if (content === 'times')
     return `${doubtOfTimes(found, contents, at)}${leaveOut}${SEVERAL_ROWS}; a duration has to be a plain number`
   const isMixed = content === 'mixed'
   const doubt = isMixed ? doubtOfMixed(contents, at) : doubtOfQuantities(contents, at)
-  const mapped = flagName(`${nameOf(found, at)}=${nameOf(found, at)}`)
+  const mapped = listValue(`${nameOf(found, at)}=${nameOf(found, at)}`)
   const reject = isMixed && of === 'kpi' ? `, --map-kpi ${mapped} rejects the rows of these texts` : ''
-  return `${doubt}${reject}, ${leaveOut}${isMixed ? orUnits(contents, at) : ''}${isOwned ? '' : `, --map source=${name} takes its cells as names`}`
+  return `${doubt}${reject}, ${leaveOut}${isMixed ? orUnits(contents, at) : ''}${isOwned ? '' : `, ${mapFlag('source', nameOf(found, at))} takes its cells as names`}`
 }
 
 const SHOWN = 3
@@ -100,22 +97,20 @@ const unlikelyNames = (contents: Contents, at: number, role: Role): string | und
 /** Returns the fault of a column that would say whom rows belong to, and whose cells are hardly names. */
 export const faultOfOwner = (found: HeaderFindings, contents: Contents, at: number, role: Role): Issue | undefined => {
   const what = unlikelyNames(contents, at, role)
-  const name = flagName(nameOf(found, at))
   return what === undefined
     ? undefined
     : {
         field: role,
-        message: `may be "${nameOf(found, at)}", which holds ${what}: --map ${role}=${name} takes them as names, --map ${role}=COLUMN names another column, --${role} NAME is for all rows`,
+        message: `may be "${nameOf(found, at)}", which holds ${what}: ${mapFlag(role, nameOf(found, at))} takes them as names, --map ${role}=COLUMN names another column, --${role} NAME is for all rows`,
       }
 }
 
 /** Returns the fault of the only column that may hold the actuals, and holds other texts, too. */
 export const faultOfActual = (found: HeaderFindings, contents: Contents, at: number): Issue => {
-  const name = flagName(nameOf(found, at))
   const doubt = contents.of(at) === 'mixed' ? doubtOfMixed(contents, at) : doubtOfQuantities(contents, at)
   return {
     field: 'actual',
-    message: `may be "${nameOf(found, at)}", which ${doubt}, --map actual=${name} rejects the rows of these texts`,
+    message: `may be "${nameOf(found, at)}", which ${doubt}, ${mapFlag('actual', nameOf(found, at))} rejects the rows of these texts`,
   }
 }
 
@@ -126,6 +121,6 @@ export const faultOfSeveral = (found: HeaderFindings, role: Role, places: readon
   const more = names.length > shown.length ? `, or one of ${names.length - shown.length} more columns` : ''
   return {
     field: role,
-    message: `may be ${shown.map((name) => `"${name}"`).join(' or ')}${more}; say which: ${shown.map((name) => `--map ${role}=${flagName(name)}`).join(' or ')}${orElse}`,
+    message: `may be ${shown.map((name) => `"${name}"`).join(' or ')}${more}; say which: ${shown.map((name) => `${mapFlag(role, name)}`).join(' or ')}${orElse}`,
   }
 }

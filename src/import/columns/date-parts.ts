@@ -1,3 +1,4 @@
+import { mapFlag } from '../flag-text.ts'
 import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions } from '../options.ts'
 import type { Sample } from './contents.ts'
@@ -56,10 +57,8 @@ const flagName = (header: readonly string[], at: number): string => {
   return /[,+="]/.test(name) || header.filter((one) => one.trim() === name).length > 1 ? `#${at + 1}` : name
 }
 
-const flagOf = (header: readonly string[], places: readonly number[]): string => {
-  const value = `date=${places.map((at) => flagName(header, at)).join('+')}`
-  return `--map ${/[ #]/.test(value) ? `"${value}"` : value}`
-}
+const flagOf = (header: readonly string[], places: readonly number[]): string =>
+  mapFlag('date', ...places.map((at) => flagName(header, at)))
 
 /** Returns the fault of a date in several columns, with the flag for each way in which they may make it. */
 const faultOfParts = (header: readonly string[], ways: readonly (readonly number[])[]): Issue => {

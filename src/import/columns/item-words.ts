@@ -1,3 +1,4 @@
+import { mapFlag } from '../flag-text.ts'
 import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions } from '../options.ts'
 import { foldName, hasNameOfRole, type HeaderFindings, namedColumns, unassignedColumns } from './header.ts'
@@ -40,14 +41,12 @@ export const singularsOf = (text: string): string[] => {
 export const itemColumns = (found: HeaderFindings): number[] =>
   unassignedColumns(found).filter((at) => words.has(foldName((found.header[at] ?? '').replaceAll(/[/\\]/g, ' '))))
 
-const quoted = (name: string): string => (/[, ]/.test(name) ? `"${name}"` : name)
-
 /** Returns the fault of several columns that may each say whom rows belong to. */
 export const severalItemColumns = (names: readonly string[]): Issue => {
-  const each = names.map((name) => `--map source=${quoted(name)}`).join(', ')
+  const each = names.map((name) => mapFlag('source', name)).join(', ')
   return {
     field: 'source',
-    message: `may be ${names.map((name) => `"${name}"`).join(' or ')}; say which: ${each}, or all together: --map source=${quoted(names.join('+'))}`,
+    message: `may be ${names.map((name) => `"${name}"`).join(' or ')}; say which: ${each}, or all together: ${mapFlag('source', ...names)}`,
   }
 }
 

@@ -1,3 +1,4 @@
+import { mapFlag } from '../flag-text.ts'
 import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import { mayNotRead } from '../permissions.ts'
@@ -19,7 +20,7 @@ const orBySource = (role: Role, { takesSources }: Directories): string =>
 const orNear = (found: HeaderFindings, role: Role): string => {
   const at = nearColumn(found, role)
   const name = at === undefined ? undefined : found.header[at]?.trim()
-  return name === undefined ? '' : `; did you mean "${name}"? --map ${role}=${/[, ]/.test(name) ? `"${name}"` : name}`
+  return name === undefined ? '' : `; did you mean "${name}"? ${mapFlag(role, name)}`
 }
 
 const YEAR = /^\d{4}$/

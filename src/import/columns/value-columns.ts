@@ -1,7 +1,8 @@
+import { listValue, mapFlag } from '../flag-text.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
 import { showCell } from '../formats/evidence.ts'
 import type { ImportOptions, NameRole } from '../options.ts'
-import { faultsOfUnclear, flagName, SEVERAL_ROWS } from './content-faults.ts'
+import { faultsOfUnclear, SEVERAL_ROWS } from './content-faults.ts'
 import { columnsHolding, type Contents } from './contents.ts'
 import { itemColumns } from './item-words.ts'
 import { foldName, type HeaderFindings, unassignedColumns } from './header.ts'
@@ -35,12 +36,12 @@ const faultOfUnlikely = (found: HeaderFindings, contents: Contents, at: number, 
     ? `holds numbers that look like dates, such as ${showCell(stamp)}`
     : `holds whole numbers, and is named for ${part === undefined ? 'ids' : 'a part of a date or time'}`
   const asDate =
-    found.roles.has('date') || (!stamp && part === undefined) ? '' : `, --map date=${flagName(name)} makes it the date`
+    found.roles.has('date') || (!stamp && part === undefined) ? '' : `, ${mapFlag('date', name)} makes it the date`
   const asKpi =
-    of === 'kpi' ? `, --map-kpi ${flagName(`${name}=NAME`)} imports its numbers as the KPI of that name` : ''
+    of === 'kpi' ? `, --map-kpi ${listValue(`${name}=NAME`)} imports its numbers as the KPI of that name` : ''
   return {
     field: name,
-    message: `${what}: --ignore ${flagName(name)} leaves the column out${asDate}${asKpi}${part === 'time' ? SEVERAL_ROWS : ''}`,
+    message: `${what}: --ignore ${listValue(name)} leaves the column out${asDate}${asKpi}${part === 'time' ? SEVERAL_ROWS : ''}`,
   }
 }
 

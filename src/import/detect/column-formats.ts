@@ -1,3 +1,4 @@
+import { listFlag, mapFlag } from '../flag-text.ts'
 import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
 import type { ColumnPlan } from '../columns/columns.ts'
 import { createNameColumn } from '../columns/name-column.ts'
@@ -63,12 +64,10 @@ const nameColumns = (plan: ColumnPlan, options: ImportOptions, { kpis, users, so
 
 /** Returns the flags that make a KPI for each unit; undefined if none do. */
 const kpiForEach = ({ header, roles, joined, wide }: ColumnPlan, unit: string): string | undefined => {
-  const quoted = (text: string): string => (/[, ]/.test(text) ? `"${text}"` : text)
-  if (roles.has('kpi') && !joined?.has('kpi'))
-    return `--map kpi=${quoted(`${header[roles.get('kpi') ?? -1]?.trim()}+${unit}`)}`
+  if (roles.has('kpi') && !joined?.has('kpi')) return mapFlag('kpi', header[roles.get('kpi') ?? -1]?.trim() ?? '', unit)
   const [value, ...others] = wide?.of === 'kpi' ? wide.columns : []
   return value && others.length === 0
-    ? `--map kpi=${quoted(unit)},actual=${quoted(header[value.at]?.trim() ?? '')}`
+    ? listFlag('--map', [`kpi=${unit}`, `actual=${header[value.at]?.trim() ?? ''}`])
     : undefined
 }
 

@@ -1,3 +1,4 @@
+import { listValue } from '../flag-text.ts'
 import { type Evidence, showCell } from '../formats/evidence.ts'
 import { currencyOf } from '../formats/units.ts'
 
@@ -39,8 +40,7 @@ export const createUnitColumn = (at: number, name: string, wayOut: string | unde
       const mixed = [...units.values()].find((known) => known.size > 1)
       if (!mixed) return undefined
       const cells = [...mixed.values()].map(showCell).join(', ')
-      const flag = /[, ]/.test(name) ? `"${name}"` : name
-      return `says that values of one KPI have different units: ${cells}; import each from a file of its own${wayOut === undefined ? '' : `, or make a KPI for each with ${wayOut}`}; --ignore ${flag} takes the numbers as they are`
+      return `says that values of one KPI have different units: ${cells}; import each from a file of its own${wayOut === undefined ? '' : `, or make a KPI for each with ${wayOut}`}; --ignore ${listValue(name)} takes the numbers as they are`
     },
     unitsOf: (kpi) => [...(units.get(kpi)?.values() ?? [])],
   }

@@ -1,3 +1,4 @@
+import { listValue } from '../flag-text.ts'
 import { type Evidence, isNoValue, mayBeZero } from './evidence.ts'
 
 /** Collects the words for "no value" in a column of numbers, if the user has not said which there are. */
@@ -13,12 +14,6 @@ const MOST_WORDS = 20
 const SHOWN_WORDS = 5
 
 type Counted = { count: number; readonly first: Evidence }
-
-/** Returns a list as the value of a flag in any shell. */
-export const shellList = (words: readonly string[]): string => {
-  const text = words.map((word) => (/[ ,]/.test(word) ? `"${word}"` : word)).join(',')
-  return /^[\w/.,:-]+$/.test(text) ? text : `'${text}'`
-}
 
 /** Creates a collection of such words. */
 export const createMissingWords = (): MissingWords => {
@@ -39,7 +34,7 @@ export const createMissingWords = (): MissingWords => {
       const more = all.length - SHOWN_WORDS
       const list = all.slice(0, SHOWN_WORDS).map(shown).join(', ') + (more > 0 ? ` and ${more} more words` : '')
       const zero = all.some(([word]) => mayBeZero(word)) ? ', and not 0, which a dash may stand for as well' : ''
-      return `${has} ${list}, which may stand for no value: --missing ${shellList(all.map(([word]) => word))} takes such cells as empty${zero}; --missing "" rejects their rows`
+      return `${has} ${list}, which may stand for no value: --missing ${listValue(...all.map(([word]) => word))} takes such cells as empty${zero}; --missing "" rejects their rows`
     },
   }
 }

@@ -1,5 +1,5 @@
+import { listFlag } from '../flag-text.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { listFlag } from '../options.ts'
 import { isPartOfYear } from '../columns/unusual-headers.ts'
 import { isWords } from './heading/table-body.ts'
 import { countText } from '../text.ts'

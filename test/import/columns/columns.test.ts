@@ -311,7 +311,7 @@ describe('a header is refused, with all that is wrong, where', () => {
         `${name},kpi,date,actual`,
         {},
         [
-          `user: no column is the user; give one with --map user=COLUMN or --user; did you mean "${name}"? --map user=${name.includes(' ') ? `"${name}"` : name}`,
+          `user: no column is the user; give one with --map user=COLUMN or --user; did you mean "${name}"? --map ${name.includes(' ') ? `"user=${name}"` : `user=${name}`}`,
         ],
       ],
     ),

@@ -176,7 +176,7 @@ describe('a column that hardly names items', () => {
   ])('%s is asked about', (name, cells, says) => {
     const rows = [`Date;${name};Sales`, `2026-03-01;${cells[0]};5`, `2026-03-02;${cells[1]};6`]
     expect(columnsOf(rows)).toEqual([
-      `source: may be "${name}", which ${says}: --map source=${/ /.test(name) ? `"${name}"` : name} takes them as names, --map source=COLUMN names another column, --source NAME is for all rows`,
+      `source: may be "${name}", which ${says}: --map ${/ /.test(name) ? `"source=${name}"` : `source=${name}`} takes them as names, --map source=COLUMN names another column, --source NAME is for all rows`,
     ])
     expect(columnsOf(rows, { map: new Map([['source', name]]) })[1]).toBe('source')
   })
@@ -204,7 +204,7 @@ describe('a column of numbers and other texts', () => {
       'with a dash and a currency',
       ['5', '$ -', '6'],
       {},
-      '"$ -" on line 3: --missing \'"$ -"\' takes such cells as empty',
+      '"$ -" on line 3: --missing \'$ -\' takes such cells as empty',
     ],
     [
       'with several texts',

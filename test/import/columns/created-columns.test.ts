@@ -126,7 +126,7 @@ describe('what settles a header is named', () => {
     ['names that look like parts of a year', ['Store,3/4,1.5', 'A,1,2'], '--layout wide'],
     ['a header that is another line', [',Sales,,', 'Region,x,y,z'], '--skip-lines N'],
     ['another separator', ['a;b,c;d', '1;2,3;4'], "--separator ';'"],
-    ['a row of units', ['Date,Sales', ',(EUR)', '2026-01-01,5'], '--ignore-rows (EUR) its row'],
+    ['a row of units', ['Date,Sales', ',(EUR)', '2026-01-01,5'], '--ignore-rows "(EUR)" its row'],
   ])('%s', (_, lines, flag) => {
     expect(refusal(headingOf(lines), { kpi: 'Sales' })).toContain(flag)
   })

@@ -131,7 +131,7 @@ describe('numbers of a column', () => {
       ],
     })
     expect(await readNumbers(['12.5', '#N/A', 'n. a.'])).toMatchObject({
-      stopped: [expect.stringContaining(`--missing '#N/A,"n. a."' takes`)],
+      stopped: [expect.stringContaining(`--missing "#N/A,n. a." takes`)],
     })
     expect(await readNumbers(['12.5', 'na', '1'], { missing: new Set(['na']) })).toMatchObject({
       entries: [`${formatDay(20_000)} 12.5 -`, `${formatDay(20_002)} 1 -`],

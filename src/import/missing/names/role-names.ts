@@ -1,9 +1,10 @@
+import { listFlag, shellWord } from '../../flag-text.ts'
 import type { Issue } from '../../../domain/errors.ts'
 import type { CheckedFile } from '../../check.ts'
 import { isYearName } from '../../columns/date-headings.ts'
 import { foldName, roleOf } from '../../columns/header.ts'
 import type { WideColumn } from '../../columns/wide.ts'
-import { listFlag, type Role, shellWord } from '../../options.ts'
+import { type Role } from '../../options.ts'
 import { splitName } from './total-names.ts'
 
 /** Lists words for targets that are no names of a column of targets, because they may be KPIs as well. */

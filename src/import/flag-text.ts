@@ -1,0 +1,20 @@
+const PLAIN = /^[\p{L}\p{N},.:_=+/%@-]+$/u
+/** Matches what means something to a shell within double quotes, which more shells know than single ones. */
+const SPECIAL = /["$`\\!]/
+
+/** Returns a text as one word of a shell. */
+export const shellWord = (text: string): string => {
+  if (PLAIN.test(text)) return text
+  return SPECIAL.test(text) ? `'${text.replaceAll("'", String.raw`'\''`)}'` : `"${text}"`
+}
+
+/** Returns texts as the value of a flag that takes a list, as it is typed in a shell. */
+export const listValue = (...texts: readonly string[]): string =>
+  shellWord(texts.map((text) => (/[,"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(','))
+
+/** Returns a flag with a list, as it is typed in a shell; a text that is there twice is named once. */
+export const listFlag = (flag: string, texts: readonly string[]): string => `${flag} ${listValue(...new Set(texts))}`
+
+/** Returns the flag that says which column, or which columns together, have a role. */
+export const mapFlag = (role: string, ...names: readonly string[]): string =>
+  listFlag('--map', [`${role}=${names.join('+')}`])
