@@ -55,6 +55,9 @@ export const user = resource({
 export type User = Stored<typeof user>
 export type UserDraft = Draft<typeof user>
 
+/** Tells whether a text is an e-mail address. */
+export const isEmailAddress = (text: string): boolean => user.fields.email.form.matches.test(text)
+
 /** Returns the first and last name. */
 export const fullName = (of: Pick<User, 'first_name' | 'last_name'>): string =>
   [of.first_name, of.last_name].filter((name) => name !== null && name !== '').join(' ')

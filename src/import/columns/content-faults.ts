@@ -1,6 +1,7 @@
 import { listValue, mapFlag } from '../flag-text.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { showCell } from '../formats/evidence.ts'
+import { SEVERAL_ROWS } from '../formats/time-of-day.ts'
 import type { NameRole, Role } from '../options.ts'
 import type { Contents } from './contents.ts'
 import type { HeaderFindings } from './header.ts'
@@ -36,10 +37,6 @@ const doubtOfTimes = (found: HeaderFindings, contents: Contents, at: number): st
   const withDate = joined === '' ? '' : `${joined} with --time drop reads it with the date, `
   return `has times of day, such as ${cell ? showCell(cell) : '""'}, and entries have only dates: ${withDate}`
 }
-
-/** Says what to do where times are left out. */
-export const SEVERAL_ROWS =
-  '; where a day then has several rows, --on-duplicate avg, sum, max, min, count, first or last makes one of them'
 
 /** Describes what columns of values are of, and whether another column says whose the values are. */
 type Use = { readonly of: NameRole; readonly isOwned: boolean }

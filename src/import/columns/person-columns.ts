@@ -1,4 +1,4 @@
-import { user } from '../../domain/resources/user.ts'
+import { isEmailAddress } from '../../domain/resources/user.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import type { Sample } from './contents.ts'
 import { foldName, type HeaderFindings, mayBePersons, roleOf, unassignedColumns } from './header.ts'
@@ -19,13 +19,10 @@ const LAST_NAMES = list(
   'cognome, sobrenome, apelido, achternaam, efternamn, nazwisko, фамилия',
 )
 
-/** Tells whether a text is an e-mail address. */
-const isAddress = (text: string): boolean => user.fields.email.form.matches.test(text)
-
 /** Tells whether most of the texts that are given are e-mail addresses. */
 const areAddresses = (texts: readonly string[]): boolean => {
   const given = texts.map((text) => text.trim()).filter((text) => text !== '')
-  return 2 * given.filter(isAddress).length > given.length
+  return 2 * given.filter(isEmailAddress).length > given.length
 }
 
 /** Returns the columns of names: that of first names and that of last names, or the only one of either or of both. */

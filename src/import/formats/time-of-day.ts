@@ -1,5 +1,9 @@
 import { type Evidence, showCell } from './evidence.ts'
 
+/** Says what to do where times are left out. */
+export const SEVERAL_ROWS =
+  '; where a day then has several rows, --on-duplicate avg, sum, max, min, count, first or last makes one of them'
+
 /** Matches a time of day behind a date, with or without an offset. */
 const TIME =
   /(?:T| {1,3})(\d{1,2})[:.](\d{2})(?:[:.](\d{2})(?:[.,]\d{1,9})?)?(?: ?([AP])\.?M\.?)? ?(Z|UTC|[+-]\d{2}:?\d{2})?$/i
@@ -56,7 +60,7 @@ export const createTimesOfDay = (name: string, isDropped: boolean): TimesOfDay =
     isFound: () => first !== undefined,
     doubt: () =>
       first &&
-      `has times of day, such as ${showCell(first)}, and entries have only dates: --time drop leaves the times out; where a day then has several rows, --on-duplicate avg, sum, max, min, count, first or last makes one of them`,
+      `has times of day, such as ${showCell(first)}, and entries have only dates: --time drop leaves the times out${SEVERAL_ROWS}`,
     remarks: () =>
       isDropped && offset
         ? [`${name} has times with an offset, such as ${showCell(offset)}; the date is taken as it is written`]

@@ -4,13 +4,13 @@ import { checkText } from '../../domain/field-value.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { type BreakdownItem, breakdownItem } from '../../domain/resources/breakdowns.ts'
 import { kpi as kpiResource, type Kpi } from '../../domain/resources/kpi.ts'
-import { fullName, type User, user as userResource } from '../../domain/resources/user.ts'
+import { fullName, isEmailAddress, type User, user as userResource } from '../../domain/resources/user.ts'
 import { completeRecord } from '../../domain/schema.ts'
 import type { BlockRow } from '../external-sort/block.ts'
 import type { Creation } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
 import { createKpiEvidence, type KpiEvidence } from './kpi-evidence.ts'
-import { isAddress, type PersonDetails, personOf } from './person.ts'
+import { type PersonDetails, personOf } from './person.ts'
 import { isProvisional, PROVISIONAL_ID } from '../provisional-id.ts'
 import { createProvisionalKind, type ProvisionalKind } from './provisional-kind.ts'
 
@@ -101,7 +101,7 @@ const provisionalUser = (
     const made = completeRecord(userResource, { id, ...person, user_type: 'User', user_status_id: 'A' }, {})
     const named = { ...made, name: fullName(made) }
     // An address that the file gives is right, however the name is written.
-    const isGiven = isAddress(name) || details?.email !== undefined
+    const isGiven = isEmailAddress(name) || details?.email !== undefined
     const isSame = (one: NamedUser): boolean => isGiven || looseName(one.name) === looseName(named.name)
     if (held) return isSame(held) ? held : addressOfOther(name, held)
     const other = byAddress.get(person.email.toLowerCase())

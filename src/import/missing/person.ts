@@ -1,6 +1,6 @@
 import { Fault } from '../../domain/errors.ts'
 import { checkText } from '../../domain/field-value.ts'
-import { user } from '../../domain/resources/user.ts'
+import { isEmailAddress, user } from '../../domain/resources/user.ts'
 
 /** Describes the name of a person. */
 export type PersonName = { readonly first_name: string; readonly last_name: string | null }
@@ -35,9 +35,6 @@ const addressPart = (name: string): string => {
     .trim()
   return /^[a-z0-9 -]+$/.test(plain) ? plain.split(/ +/).join('.') : ''
 }
-
-/** Tells whether a text is an e-mail address. */
-export const isAddress = (text: string): boolean => user.fields.email.form.matches.test(text)
 
 /** Splits a name: `Lee, Ann` and `Ann Lee` are the same; the last word is the last name. */
 export const splitName = (name: string): PersonName => {
@@ -91,7 +88,7 @@ const addressOf = (
   name: PersonName,
   pattern: string | undefined,
 ): string | Fault | undefined => {
-  if (isAddress(text)) return text
+  if (isEmailAddress(text)) return text
   return email ?? (pattern === undefined ? undefined : fillPattern(pattern, name))
 }
 
@@ -104,7 +101,7 @@ export const personOf = (
   emailPattern: string | undefined,
   details: PersonDetails = {},
 ): Person | Fault => {
-  const name = details.name ?? splitName(isAddress(text) ? nameOfAddress(text) || text : text)
+  const name = details.name ?? splitName(isEmailAddress(text) ? nameOfAddress(text) || text : text)
   const email = addressOf(text, details, name, emailPattern)
   if (email === undefined) return new Fault(`there is no user "${text}", and ${NO_ADDRESS}`)
   if (email instanceof Fault) return new Fault(`"${text}" cannot become a user: it ${email.message}`)

@@ -5,7 +5,7 @@ import { isYearName } from '../../columns/date-headings.ts'
 import { foldName, roleOf } from '../../columns/header.ts'
 import type { WideColumn } from '../../columns/wide.ts'
 import { type Role } from '../../options.ts'
-import { splitName } from './total-names.ts'
+import { splitWord } from './total-names.ts'
 
 /** Lists words for targets that are no names of a column of targets, because they may be KPIs as well. */
 const MORE_TARGETS = new Set(
@@ -39,7 +39,7 @@ const VALUE_ROLES: ReadonlySet<Role> = new Set(['target', 'notes'])
 
 /** Returns the KPI whose target a name says to be: it stands beside the word. */
 const targetOf = (name: string, others: readonly KpiColumn[]): KpiColumn | undefined => {
-  const rests = new Set(splitName(name, isTarget).map(({ rest }) => rest))
+  const rests = new Set(splitWord(name, isTarget).map(({ rest }) => rest))
   return others.find((other) => rests.has(foldName(other.name)))
 }
 

@@ -53,7 +53,7 @@ const SIGNS = /[()[\]{}:;,.–—|/\\"'’*=+]+/gu
 const plainName = (name: string): string => foldName(name.replaceAll(SIGNS, ' '))
 
 /** Describes a name as a word, of a total or the like, and the rest. */
-type SplitName = { readonly word: string; readonly rest: string }
+type SplitWord = { readonly word: string; readonly rest: string }
 
 const withoutConnectors = (tokens: readonly string[]): string => {
   let [from, to] = [0, tokens.length]
@@ -63,14 +63,14 @@ const withoutConnectors = (tokens: readonly string[]): string => {
 }
 
 /** Returns the readings of a text without blanks that ends with a word, in languages that write none. */
-const splitUnspaced = (text: string, isWord: (text: string) => boolean): SplitName[] =>
+const splitUnspaced = (text: string, isWord: (text: string) => boolean): SplitWord[] =>
   [2, 3].flatMap((length) => {
     const [rest, word] = [text.slice(0, -length), text.slice(-length)]
     return rest !== '' && UNSPACED.test(word) && isWord(word) ? [{ word, rest }] : []
   })
 
 /** Returns the readings of a name as a word at its beginning or end, and a rest. */
-export const splitName = (name: string, isWord: (text: string) => boolean): SplitName[] => {
+export const splitWord = (name: string, isWord: (text: string) => boolean): SplitWord[] => {
   const plain = plainName(name)
   const tokens = plain.split(' ')
   if (tokens.length === 1) return splitUnspaced(plain, isWord)
@@ -119,7 +119,7 @@ export const createTotalReader = ({ kind, names, columns }: NamesOfFile): ((name
   const { isTotal, isSummary, isAny } = wordsOf(kind)
   const known = new Map(names.map((name) => [plainName(name), name]))
   const hasOthers = [...known.keys()].some((name) => !isTotal(name) && !isSummary(name))
-  const isLikely = ({ word, rest }: SplitName): boolean => {
+  const isLikely = ({ word, rest }: SplitWord): boolean => {
     if (BESIDE_NAMES.has(word)) return false
     if (isPeriod(rest) || isTotal(rest)) return true
     return kind !== 'KPI' && isTotal(word) && (SUBTOTALS.has(word) || isNoun(rest, columns))
@@ -127,7 +127,7 @@ export const createTotalReader = ({ kind, names, columns }: NamesOfFile): ((name
   return (name) => {
     const plain = plainName(name)
     if (isTotal(plain) || (hasOthers && isSummary(plain))) return {}
-    const splits = hasOthers ? splitName(name, isAny) : []
+    const splits = hasOthers ? splitWord(name, isAny) : []
     const ofOther = kind === 'KPI' ? undefined : splits.find(({ rest }) => known.has(rest) && rest !== plain)
     if (ofOther) return { of: known.get(ofOther.rest) }
     return splits.some(isLikely) ? {} : undefined
