@@ -74,7 +74,7 @@ test('of several KPIs, it says how a target of one is read', async () => {
   )
   expect(await outcomeOf(file, '--kpi', 'Visits', '--map', 'actual=Visits,target=Target')).toBe('Visits 6 7')
   expect(await outcomeOf(file.replace('Target', 'Visits Target'))).toContain(
-    `may be the target of "Visits" instead: --kpi Visits --map \"actual=Visits,target=Visits Target\" reads it so`,
+    `may be the target of "Visits" instead: --kpi Visits --map "actual=Visits,target=Visits Target" reads it so`,
   )
 })
 

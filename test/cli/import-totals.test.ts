@@ -63,11 +63,11 @@ describe('new names that look like totals', () => {
   test('stop an import that would create items', async () => {
     const told = await outcomeOf(`${HEAD}Lake Total,2024-01-01,1\nHill,2024-01-01,6\nMax,2024-01-01,6\n`)
     expect(told).toContain(
-      `Lake Total: would be a new breakdown item, and looks like a total or an average of "Lake": --ignore-rows \"Lake Total\" leaves its rows out; --ignore-rows none imports it`,
+      `Lake Total: would be a new breakdown item, and looks like a total or an average of "Lake": --ignore-rows "Lake Total" leaves its rows out; --ignore-rows none imports it`,
     )
     expect(told).toContain('Max: would be a new breakdown item, and looks like a total or an average: ')
     expect(told).toContain(
-      `all: --ignore-rows \"Lake Total,Max\" leaves all of these out; --ignore-rows \"Lake Total,none\" leaves out "Lake Total" and imports the rest`,
+      `all: --ignore-rows "Lake Total,Max" leaves all of these out; --ignore-rows "Lake Total,none" leaves out "Lake Total" and imports the rest`,
     )
   })
 

@@ -118,6 +118,6 @@ export const faultOfSeveral = (found: HeaderFindings, role: Role, places: readon
   const more = names.length > shown.length ? `, or one of ${names.length - shown.length} more columns` : ''
   return {
     field: role,
-    message: `may be ${shown.map((name) => `"${name}"`).join(' or ')}${more}; say which: ${shown.map((name) => `${mapFlag(role, name)}`).join(' or ')}${orElse}`,
+    message: `may be ${shown.map((name) => `"${name}"`).join(' or ')}${more}; say which: ${shown.map((name) => mapFlag(role, name)).join(' or ')}${orElse}`,
   }
 }

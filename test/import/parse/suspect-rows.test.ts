@@ -29,7 +29,7 @@ const suspectsIn = (rows: readonly (readonly string[])[]): Promise<readonly Susp
 
 describe('a row below the table', () => {
   test.each<[footer: string[], says: string]>([
-    [['Source: us', '', ''], `("Source: us"): --ignore-rows \"Source:*\" leaves it out`],
+    [['Source: us', '', ''], `("Source: us"): --ignore-rows "Source:*" leaves it out`],
     [['North', '', ''], '("North"): delete it in the file, as --ignore-rows North leaves out line 2, too'],
     [
       ['', '', '4'],
@@ -37,7 +37,7 @@ describe('a row below the table', () => {
     ],
     [['', '', '9'], '("9"): delete it in the file, as no text tells it from other rows'],
     // Its beginning is that of another row, but all of it is not.
-    [['Town: all', '', ''], `("Town: all"): --ignore-rows \"Town: all\" leaves it out`],
+    [['Town: all', '', ''], `("Town: all"): --ignore-rows "Town: all" leaves it out`],
   ])('%j is left out only by what leaves out no other row', async (footer, says) => {
     const rows = [
       ['North', '2026-01-01', '4'],
