@@ -17,6 +17,7 @@ import { notesOn, notesOnHeading, warningsOn, warningsOnMapKpi, warningsOnPercen
 import type { ImportOptions } from './options.ts'
 import { nameSources } from './entry-key.ts'
 import type { MissingPlan } from './missing/plan.ts'
+import { warningsOnJoinedNames } from './missing/names/joined-names.ts'
 import { warningsOnNearNames } from './missing/near-names.ts'
 import { neededOf, planMissing } from './missing/plan-missing.ts'
 import { isProvisionalDraft } from './provisional-id.ts'
@@ -184,7 +185,8 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
   const batches = batchesOf(rows, rejects, checked, options)
   // Rows of a key that is there twice are rejected only now.
   const missing = plan && rows.mayRepeat() ? neededOf(plan, batches()) : plan
-  for (const warning of warningsOnNearNames(missing?.near ?? [])) onWarning(warning)
+  for (const warning of [...warningsOnNearNames(missing?.near ?? []), ...warningsOnJoinedNames(checked, missing)])
+    onWarning(warning)
   if (missing) work.onMissing?.(missing)
   return { ...checked, hasPeriods, missing, rejects, summary, options, batches }
 }

@@ -129,6 +129,14 @@ describe('the newer interface alone', () => {
   })
 })
 
+test('new names that lack a part of several columns are warned of', async () => {
+  const rows = ['North,2026-03-01,Bikes,10', ',2026-03-01,Parts,20', 'South,2026-03-01,Boats,30']
+  const ran = await importText(`Region,Date,Product,Sales\n${rows.join('\n')}\n`, '--map', 'source=Region+Product')
+  expect(ran.stderr.replaceAll('\\"', '"')).toContain(
+    '"Parts": one of the columns Region+Product is empty in their rows; if it is written only once for several rows, fill it in',
+  )
+})
+
 test('new names that are nearly known ones are warned of', async () => {
   await importText('Store,Date,Sales\nHarbour,2026-03-01,5\n')
   const ran = await importText('Store,Date,Salse\nHarbor,2026-03-02,5\n', '--group', 'Store', '--dry-run')

@@ -86,7 +86,7 @@ const noteOther = ({ others }: Tally, text: string, line: number): void => {
   if (others.length < MOST_OTHERS && others.every((other) => other.text !== text)) others.push({ text, line })
 }
 
-const DIGIT = /\d/
+const DIGIT = /\p{Nd}/u
 
 /** Returns what a cell is; a text without digits in a column of texts can be nothing else that matters. */
 const kindIn = ({ counts, isUnitColumn }: Tally, text: string): CellKind =>

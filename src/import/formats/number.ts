@@ -57,8 +57,10 @@ const matchAt = (pattern: RegExp, text: string, at: number): string | undefined 
   return pattern.exec(text)?.[0]
 }
 
+/** Matches digits that are not read: full-width ones, and those of Arabic, Persian and Hindi. */
+const OTHER_DIGITS = '０-９٠-٩۰-۹०-९'
 const BEGINNING = new RegExp(
-  String.raw`^[-+−–(<>≤≥~≈±]{0,3}[${BLANK}]{0,2}(?:${CURRENCY})?[${BLANK}]{0,2}[-+−–(]{0,2}[.,]?\d`,
+  String.raw`^[-+−–(<>≤≥~≈±▲△▼▽]{0,3}[${BLANK}]{0,2}(?:${CURRENCY})?[${BLANK}]{0,2}[-+−–(]{0,2}[.,]?[\d${OTHER_DIGITS}]`,
   'iu',
 )
 

@@ -5,8 +5,9 @@
 const AVERAGED = [
   'average avg mean median rate ratio price index score share level temperature percentage percent pct margin yield',
   'utilization utilisation occupancy density per ø satisfaction rating nps balance stock inventory headcount population',
-  'durchschnitt mittel mittelwert rate quote preis index anteil temperatur bestand auslastung prozent kurs',
-  'moyenne taux prix indice part niveau effectif stock pourcentage promedio media tasa precio cuota nivel saldo porcentaje',
+  'employees employee fte ftes backlog factor time duration age speed latency',
+  'durchschnitt mittel mittelwert rate quote preis index anteil temperatur bestand auslastung prozent kurs köpfe mitarbeiter',
+  'moyenne moyen taux prix indice part niveau effectif effectifs stock pourcentage promedio media tasa precio cuota nivel saldo porcentaje',
   'prezzo tasso quota livello media preço taxa índice gemiddelde prijs aandeel voorraad średnia stopa cena udział pris',
   'andel nivå medel 平均 率 価格 指数 残高 人口 气温 价格 比例 价 率 средняя цена доля индекс',
 ]

@@ -77,7 +77,9 @@ export const createSuspectCollector = (columns: number): SuspectCollector => {
   let [totals, footers]: (SuspectRows | undefined)[] = []
   let hasOthers = false
   const noteFooter = ({ line, cells }: Row, isRejected: boolean): void => {
-    const only = onlyCell(cells)
+    const words = firstWords(cells)
+    // A total that is rejected, because it has no date, is a footer, too.
+    const only = onlyCell(cells) ?? (words !== undefined && isTotal(words) ? words : undefined)
     if (only === undefined || !isRejected) {
       if (cells.some((cell) => cell.trim() !== '')) footers = undefined
     } else footers = add(footers, 'footer', only, line)

@@ -30,6 +30,7 @@ const suspectsIn = (rows: readonly (readonly string[])[]): Promise<readonly Susp
 describe('a row below the table', () => {
   test.each<[footer: string[], says: string]>([
     [['Source: us', '', ''], `("Source: us"): --ignore-rows "Source:*" leaves it out`],
+    [['Total', '', '9'], '("Total"): --ignore-rows Total leaves it out'],
     [['North', '', ''], '("North"): delete it in the file, as --ignore-rows North leaves out line 2, too'],
     [
       ['', '', '4'],

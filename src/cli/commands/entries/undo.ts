@@ -127,12 +127,13 @@ const undo = async (cli: Cli, clients: Clients, receipt: Receipt, flags: UndoFla
   if (flags.dryRun === true || isNothing) {
     await printFates(cli, receipt, fates)
     await cli.note(isNothing ? 'nothing was removed' : `dry run, nothing was removed: ${summaryOf(fates)} to remove`)
-    return EXIT.done
+    return flags.dryRun === true || fates.every(({ left }) => left === GONE) ? EXIT.done : EXIT.partial
   }
   await confirm(cli, fates, flags)
   const done: Fate[] = []
   for await (const fate of takeBack(clients, fates, withEntries)) done.push(fate)
   await cli.printMany(fateRow.shown, done.map(fateRecord))
+  await cli.note('values that the import changed in what was there before stay as they are')
   const isWhole = done.every(({ left }) => left === undefined || left === GONE)
   if (isWhole) removeReceipt(receipt)
   return isWhole ? EXIT.done : EXIT.partial
