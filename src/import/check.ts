@@ -5,7 +5,6 @@ import { beginFile, type Begun, holdsTexts, isSamePlan, settlePlan } from './beg
 import type { Contents } from './columns/contents.ts'
 import { areRefuted, createColumnFormats, detectFormats, settleFormats } from './detect/column-formats.ts'
 import type { ColumnFormats } from './detect/survey.ts'
-import type { BlockRow } from './external-sort/block.ts'
 import type { Sorter } from './external-sort/sorter.ts'
 import { emptySummary, type Summary } from './import-types.ts'
 import { requireFewBadRows } from './max-errors.ts'
@@ -15,14 +14,13 @@ import type { LeftOutRows } from './parse/ignored-rows.ts'
 import type { Row } from './parse/rows.ts'
 import { createSuspectCollector, findPatterns, requireNoTotals, type SuspectRows } from './parse/suspect-rows.ts'
 import type { Table } from './parse/table.ts'
-import { hasPeriods } from './periods/kpi-periods.ts'
-import { createSmallValues, requireSettledPercentages, type SmallValues } from './percentages.ts'
+import { requireSettledPercentages, type SmallValues } from './percentages.ts'
 import { requireWriteAccess } from './permissions.ts'
 import type { ListGroups, Reference } from './reference.ts'
 import type { Rejects } from './rejects/rejects.ts'
 import { requireSettled } from './require-settled.ts'
-import { givesTarget, isBad, lineOf } from './rows/packed-row.ts'
-import { createRowReader, type RowSink } from './rows/row-reader.ts'
+import { createRowSink, type SeenRows } from './row-sink.ts'
+import { createRowReader } from './rows/row-reader.ts'
 
 /** Sets after how many rows, if all are bad, the columns count as misunderstood. */
 const TRIAL_ROWS = 20
@@ -37,6 +35,7 @@ export type CheckedFile = Begun & {
   readonly good: number
   /** Counts by KPI the targets that are not stored, because the KPI keeps none. */
   readonly lostTargets: ReadonlyMap<number, number>
+  readonly vanished: SeenRows['vanished']
   /** Holds rows that look like totals or footers. */
   readonly suspects: readonly SuspectRows[]
   /** Describes rows that were left out although they look like data; undefined if no flag leaves rows out. */
@@ -82,72 +81,17 @@ class Refuted extends Error {}
 /** Thrown if columns hold something else than the first rows show, so that all rows must say what the columns mean. */
 class Contradicted extends Error {}
 
-type Sink = RowSink & {
-  reasons: readonly string[]
-  /** Counts rows with a cell that is not in its column's format. */
-  misread: number
-  good: number
-  readonly lostTargets: Map<number, number>
-  hasPeriods: boolean
-  /** Watches values of percentages. */
-  readonly small: SmallValues
-}
-
-const sinkFor = (
-  { sorter, rejects, summary }: CheckResults,
-  { kpis, created, isFraction }: Reference,
-  formats: ColumnFormats,
-  isContradicted: () => boolean,
-): Sink => {
-  let [lastLine, lastMisread, lastKpi] = [0, 0, 0]
-  const sink: Sink = {
-    reasons: [],
-    misread: 0,
-    good: 0,
-    lostTargets: new Map(),
-    hasPeriods: false,
-    small: createSmallValues(isFraction),
-    entry: (row: BlockRow) => {
-      if (!isBad(row)) {
-        sink.good += 1
-        sink.small.note(row)
-        created?.use(row)
-      }
-      if (row.second !== lastKpi) sink.hasPeriods ||= hasPeriods(kpis.byId.get(row.second))
-      lastKpi = row.second
-      if (givesTarget(row) && kpis.byId.get(row.second)?.target_default === null) {
-        sink.lostTargets.set(row.second, (sink.lostTargets.get(row.second) ?? 0) + 1)
-      }
-      sorter.add(row)
-    },
-    reject: (place: number, reasons: readonly string[], isMisread: boolean) => {
-      if (isContradicted()) throw new Contradicted()
-      // A cell that contradicts the assumed formats cannot be judged in them.
-      if (areRefuted(formats)) throw new Refuted()
-      const line = lineOf(place)
-      const isSameRow = line === lastLine
-      if (!isSameRow) summary.rejected += 1
-      lastLine = line
-      if (isMisread && line !== lastMisread) {
-        sink.misread += 1
-        lastMisread = line
-      }
-      sink.reasons = isSameRow ? [...sink.reasons, ...reasons] : [...reasons]
-      for (const reason of reasons) rejects.add(place, reason)
-    },
-    rounded: () => {
-      summary.rounded += 1
-    },
-    empty: () => {
-      summary.empty += 1
-    },
-  }
-  return sink
-}
-
 type ReadRows = Pick<
   CheckedFile,
-  'sourcesOfUsers' | 'good' | 'lostTargets' | 'suspects' | 'leftOut' | 'small' | 'hasPeriods' | 'fingerprint'
+  | 'sourcesOfUsers'
+  | 'good'
+  | 'lostTargets'
+  | 'vanished'
+  | 'suspects'
+  | 'leftOut'
+  | 'small'
+  | 'hasPeriods'
+  | 'fingerprint'
 >
 
 /** Returns rows as a text that differs if any cell or line does. */
@@ -169,7 +113,12 @@ const readRowsOf = async (
   const { plan, reference, variant } = begun
   const { summary, rejects, onProgress, onFetched } = results
   const bad = { rejects, options, variant, reference }
-  const sink = sinkFor(results, reference, formats, () => watch !== undefined && holdsTexts(begun, watch))
+  const requireReadable = (): void => {
+    if (watch !== undefined && holdsTexts(begun, watch)) throw new Contradicted()
+    // A cell that contradicts the assumed formats cannot be judged in them.
+    if (areRefuted(formats)) throw new Refuted()
+  }
+  const sink = createRowSink(results, reference, requireReadable)
   const reader = createRowReader(plan, options, reference, sink, formats)
   const fingerprint = createHash('sha256')
   const collector = createSuspectCollector(plan.header.length)
@@ -201,11 +150,12 @@ const readRowsOf = async (
   const leftOut = table.leftOut?.()
   const suspects = await findPatterns(table, collector.found())
   requireNoTotals(suspects, options.ignoreRows)
-  const { good, lostTargets, hasPeriods: isInPeriods } = sink
+  const { good, lostTargets, vanished, hasPeriods: isInPeriods } = sink
   return {
     sourcesOfUsers: reader.sourcesOfUsers,
     good,
     lostTargets,
+    vanished,
     suspects,
     leftOut,
     small: sink.small,

@@ -2,12 +2,13 @@ import { DID_YOU_MEAN, nearest } from '../client/directory.ts'
 import type { CheckedFile } from './check.ts'
 import { formatRemarks } from './detect/column-formats.ts'
 import type { ColumnFormats } from './detect/survey.ts'
-import type { ImportOptions } from './options.ts'
+import { COMPUTED, type ImportOptions } from './options.ts'
 import { notesOnFooters, notesOnLeftOut } from './parse/suspect-rows.ts'
 import type { Row } from './parse/rows.ts'
 import type { Table } from './parse/table.ts'
 import { mayNotRead } from './permissions.ts'
 import type { Reference } from './reference.ts'
+import { countText } from './text.ts'
 
 const firstText = (row: Row | undefined): string => row?.cells.find((cell) => cell.trim() !== '')?.trim() ?? ''
 
@@ -28,6 +29,16 @@ export const warningsOn = ({ name, reading }: Table, formats: ColumnFormats, isE
   ...(reading.assumed === undefined ? [] : [reading.assumed]),
   ...formatRemarks(formats),
 ]
+
+/** Returns a warning of values that were rounded to 0, unless several rows may still make more of them. */
+export const warningsOnVanished = ({ onDuplicate }: ImportOptions, { vanished }: CheckedFile): string[] => {
+  const { count, line } = vanished
+  if (count === 0 || COMPUTED.has(onDuplicate)) return []
+  const [values, are] = count === 1 ? ['1 value', 'is'] : [`${countText(count)} values`, 'are']
+  return [
+    `${values}, ${count === 1 ? '' : 'the first '}on line ${line}, ${are} too small for four decimals, and became 0: count in smaller units, or reject such rows with --strict`,
+  ]
+}
 
 /** Returns warnings of texts that `--map-kpi` names and the file does not have. */
 export const warningsOnMapKpi = ({ plan: { header }, reference: { unusedNames } }: CheckedFile): string[] =>

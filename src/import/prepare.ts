@@ -13,7 +13,14 @@ import { type PrefetchOptions, prefetchExisting } from './existing/prefetch.ts'
 import { createSorter, type Sorter } from './external-sort/sorter.ts'
 import { emptySummary, type ImportInput, type Progress, type Summary } from './import-types.ts'
 import { requireFewRejects } from './max-errors.ts'
-import { notesOn, notesOnHeading, warningsOn, warningsOnMapKpi, warningsOnPercent } from './notes.ts'
+import {
+  notesOn,
+  notesOnHeading,
+  warningsOn,
+  warningsOnMapKpi,
+  warningsOnPercent,
+  warningsOnVanished,
+} from './notes.ts'
 import type { ImportOptions } from './options.ts'
 import { nameSources } from './entry-key.ts'
 import type { MissingPlan } from './missing/plan.ts'
@@ -175,7 +182,12 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
   }
   const checked = await checkFile(table, client, options, { sorter, rejects, summary, onProgress, onFetched, groups })
   for (const warning of warningsOn(table, checked.formats, summary.read === 0)) onWarning(warning)
-  for (const warning of [...warningsOnPercent(options, checked), ...warningsOnMapKpi(checked)]) onWarning(warning)
+  for (const warning of [
+    ...warningsOnPercent(options, checked),
+    ...warningsOnMapKpi(checked),
+    ...warningsOnVanished(options, checked),
+  ])
+    onWarning(warning)
   for (const note of [...notesOnHeading(table), ...notesOn(checked)]) onNote(note)
   work.onChecked?.(checked)
   const plan = options.create && (await planMissing(client, checked, options.create, options, groups))

@@ -129,6 +129,13 @@ describe('the newer interface alone', () => {
   })
 })
 
+test('values that are rounded to nothing are warned of', async () => {
+  const ran = await importText('Store,Date,Rate\nA,2026-03-01,0.0000123\nB,2026-03-01,0.00002\nC,2026-03-01,0.00005\n')
+  expect(ran.stderr).toContain(
+    '2 values, the first on line 2, are too small for four decimals, and became 0: count in smaller units, or reject such rows with --strict',
+  )
+})
+
 test('new names that lack a part of several columns are warned of', async () => {
   const rows = ['North,2026-03-01,Bikes,10', ',2026-03-01,Parts,20', 'South,2026-03-01,Boats,30']
   const ran = await importText(`Region,Date,Product,Sales\n${rows.join('\n')}\n`, '--map', 'source=Region+Product')

@@ -29,7 +29,8 @@ export type RowSink = {
    */
   readonly reject: (place: number, reasons: readonly string[], isMisread: boolean) => void
   /** Receives each value that had more than four decimals. */
-  readonly rounded: () => void
+  /** Receives a value that was rounded, and its line. */
+  readonly rounded: (value: bigint, line: number) => void
   /** Receives each row, or in a wide file each cell, without a value. */
   readonly empty: () => void
 }
@@ -88,7 +89,7 @@ export const createRowReader = (
     reference.isFraction,
     formats,
     hand,
-    sink.rounded,
+    (value) => sink.rounded(value, hand.line),
   )
   const kpiOf = cellReader(plan, 'kpi', options.kpi, nameFinder(formats, 'kpi'))
   const dayOf = cellReader(

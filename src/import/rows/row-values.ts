@@ -48,7 +48,7 @@ export const createValueReader = (
   isFraction: (kpi: number) => boolean,
   formats: ColumnFormats,
   hand: CurrentRow,
-  onRounded: () => void,
+  onRounded: (value: bigint) => void,
 ): ValueReader => {
   const numberOf: ValueReader['numberOf'] = (text, name, column, currency) => {
     hand.beyond = ''
@@ -58,7 +58,7 @@ export const createValueReader = (
     else if (hand.kpi !== undefined && isFraction(hand.kpi) && !text.includes('%')) return percentOf(text, name, cell)
     else if (cell.rounded && strict) hand.reasons.push(`${name} "${text}" has more than four decimals`)
     else {
-      if (cell.rounded) onRounded()
+      if (cell.rounded) onRounded(cell.value)
       if (COMPUTED.has(onDuplicate)) hand.beyond = cell.beyond ?? ''
       return cell.value
     }
@@ -69,7 +69,7 @@ export const createValueReader = (
     const { value, beyond, isRounded } = percentOfFraction(cell.value, cell.beyond ?? '')
     if (!fits(value)) hand.reasons.push(`${name} "${text}" is too large as a percentage`)
     else if (isRounded && strict) hand.reasons.push(`${name} "${text}" has more than four decimals as a percentage`)
-    else if (isRounded) onRounded()
+    else if (isRounded) onRounded(value)
     if (COMPUTED.has(onDuplicate)) hand.beyond = beyond
     return fits(value) ? value : 0n
   }

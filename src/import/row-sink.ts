@@ -1,0 +1,85 @@
+import type { BlockRow } from './external-sort/block.ts'
+import type { Sorter } from './external-sort/sorter.ts'
+import type { Summary } from './import-types.ts'
+import { hasPeriods } from './periods/kpi-periods.ts'
+import { createSmallValues, type SmallValues } from './percentages.ts'
+import type { Reference } from './reference.ts'
+import type { Rejects } from './rejects/rejects.ts'
+import { givesTarget, isBad, lineOf } from './rows/packed-row.ts'
+import type { RowSink } from './rows/row-reader.ts'
+
+/** Holds what the rows of a file have shown. */
+export type SeenRows = {
+  /** Holds the reasons for which the last row was rejected. */
+  reasons: readonly string[]
+  /** Counts rows with a cell that is not in its column's format. */
+  misread: number
+  /** Counts the entries that can be imported. */
+  good: number
+  /** Counts by KPI the targets that are not stored, because the KPI keeps none. */
+  readonly lostTargets: Map<number, number>
+  /** Counts values that were rounded to 0, and holds the line of the first. */
+  vanished: { readonly count: number; readonly line: number }
+  /** Tells whether some entries belong to KPIs with periods longer than a day. */
+  hasPeriods: boolean
+  /** Watches values of percentages. */
+  readonly small: SmallValues
+}
+
+/** Holds where rows go. */
+type Places = { readonly sorter: Sorter; readonly rejects: Rejects; readonly summary: Summary }
+
+/**
+ * Creates a sink of rows that sorts them, keeps rejects and counts; `requireReadable` is called for each reject, and
+ * throws if the file has to be read in another way.
+ */
+export const createRowSink = (
+  { sorter, rejects, summary }: Places,
+  { kpis, created, isFraction }: Reference,
+  requireReadable: () => void,
+): RowSink & SeenRows => {
+  let [lastLine, lastMisread, lastKpi] = [0, 0, 0]
+  const sink: RowSink & SeenRows = {
+    reasons: [],
+    misread: 0,
+    good: 0,
+    lostTargets: new Map(),
+    vanished: { count: 0, line: 0 },
+    hasPeriods: false,
+    small: createSmallValues(isFraction),
+    entry: (row: BlockRow) => {
+      if (!isBad(row)) {
+        sink.good += 1
+        sink.small.note(row)
+        created?.use(row)
+      }
+      if (row.second !== lastKpi) sink.hasPeriods ||= hasPeriods(kpis.byId.get(row.second))
+      lastKpi = row.second
+      if (givesTarget(row) && kpis.byId.get(row.second)?.target_default === null) {
+        sink.lostTargets.set(row.second, (sink.lostTargets.get(row.second) ?? 0) + 1)
+      }
+      sorter.add(row)
+    },
+    reject: (place: number, reasons: readonly string[], isMisread: boolean) => {
+      requireReadable()
+      const line = lineOf(place)
+      const isSameRow = line === lastLine
+      if (!isSameRow) summary.rejected += 1
+      lastLine = line
+      if (isMisread && line !== lastMisread) {
+        sink.misread += 1
+        lastMisread = line
+      }
+      sink.reasons = isSameRow ? [...sink.reasons, ...reasons] : [...reasons]
+      for (const reason of reasons) rejects.add(place, reason)
+    },
+    rounded: (value, line) => {
+      summary.rounded += 1
+      if (value === 0n) sink.vanished = { count: sink.vanished.count + 1, line: sink.vanished.line || line }
+    },
+    empty: () => {
+      summary.empty += 1
+    },
+  }
+  return sink
+}
