@@ -79,7 +79,7 @@ const saidOf = (percent: ImportOptions['percent']) => {
 }
 
 /** Returns the units of a service; undefined if the key may not read them, or the service has none. */
-const unitsOf = async (client: Client): Promise<readonly Unit[] | undefined> => {
+export const unitsOf = async (client: Client): Promise<readonly Unit[] | undefined> => {
   try {
     return await readIfAllowed(client, client.units.list())
   } catch (error) {

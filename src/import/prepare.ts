@@ -7,6 +7,7 @@ import { CIVIL_CALENDAR } from '../domain/period.ts'
 import { BATCH_LIMIT, entry, type EntryDraft } from '../domain/resources/entry.ts'
 import { scopeNeeded } from '../domain/variants.ts'
 import { type CheckedFile, checkFile } from './check.ts'
+import { compareDefinitions } from './compare-definitions.ts'
 import { type ExistingEntries, readExisting } from './existing/existing-entries.ts'
 import { type PlanActions, createPlanner, planAction, readsFirst } from './existing/planned-action.ts'
 import { type PrefetchOptions, prefetchExisting } from './existing/prefetch.ts'
@@ -188,6 +189,7 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
     ...warningsOnVanished(options, checked),
   ])
     onWarning(warning)
+  for (const warning of await compareDefinitions(client, checked, options)) onWarning(warning)
   for (const note of [...notesOnHeading(table), ...notesOn(checked)]) onNote(note)
   work.onChecked?.(checked)
   const plan = options.create && (await planMissing(client, checked, options.create, options, groups))

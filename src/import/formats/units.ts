@@ -21,7 +21,7 @@ const CODES = new Set(CURRENCY_CODES.split(' '))
 
 /** Maps the signs that several currencies have to these. */
 const SHARED: Readonly<Record<string, string>> = {
-  $: 'USD AUD CAD NZD HKD SGD MXN ARS CLP COP TWD',
+  $: 'USD AUD CAD NZD HKD SGD MXN ARS CLP COP TWD UYU DOP JMD TTD BSD BBD BZD FJD NAD LRD',
   '¥': 'JPY CNY',
   KR: 'SEK NOK DKK ISK',
 }
@@ -29,12 +29,36 @@ const SHARED: Readonly<Record<string, string>> = {
 /** Returns the currency of a sign as it is written in cells: its code, or the sign if several currencies have it. */
 export const currencyOf = (sign: string): string => SIGNS[sign.toLowerCase()] ?? sign
 
-/** Tells whether two signs or codes of currencies may mean the same one. */
-export const mayBeSame = (one: string, other: string): boolean => {
-  const [first, second] = [currencyOf(one).toUpperCase(), currencyOf(other).toUpperCase()]
-  const hasCode = (sign: string, code: string): boolean => SHARED[sign.replace('.', '')]?.includes(code) === true
-  return first === second || hasCode(first, second) || hasCode(second, first)
+/** Lists what only stands beside numbers and in units, with its codes: in names of KPIs it may mean something else. */
+const BESIDE_NUMBERS: ReadonlyMap<string, string> = new Map(
+  [
+    'AU$ A$: AUD, CA$ C$: CAD, NZ$: NZD, HK$: HKD, S$: SGD, DOLLAR DOLLARS: USD AUD CAD NZD HKD SGD, EURO EUROS: EUR',
+    'RS: INR PKR LKR NPR MUR, FR SFR: CHF, LEI: RON MDL, ЛВ: BGN, TL: TRY, YEN: JPY, 元: CNY TWD HKD, ₪: ILS, ₱: PHP',
+    '₦: NGN, ₡: CRC, ₲: PYG, ₵: GHS, ₸: KZT, ₼: AZN, ₾: GEL, ₮: MNT, ₭: LAK, ៛: KHR, ৳: BDT, ֏: AMD, ؋: AFN',
+    `${'﷼'.normalize('NFKC')}: SAR IRR QAR OMR YER`,
+  ].flatMap((line) =>
+    line.split(', ').flatMap((part) => {
+      const [signs = '', codes = ''] = part.split(': ')
+      return signs.split(' ').map((sign) => [sign, codes] as const)
+    }),
+  ),
+)
+
+/** Returns a sign as it is compared: in large letters, of usual width, and without a full stop. */
+const plainSign = (sign: string): string => currencyOf(sign.normalize('NFKC')).toUpperCase().replace('.', '')
+
+/** Returns the codes that a sign may stand for; a code stands for itself. */
+const codesOf = (sign: string): readonly string[] => {
+  const plain = plainSign(sign)
+  return (SHARED[plain] ?? BESIDE_NUMBERS.get(plain) ?? plain).split(' ')
 }
+
+/** Tells whether two signs or codes of currencies may mean the same one. */
+export const mayBeSame = (one: string, other: string): boolean =>
+  plainSign(one) === plainSign(other) || codesOf(one).some((code) => codesOf(other).includes(code))
+
+/** Returns a code to call a currency by: of a sign that several have, the first of theirs. */
+export const codeFor = (sign: string): string => codesOf(sign)[0] ?? sign
 
 /** Tells whether several currencies have a sign. */
 export const isSharedSign = (sign: string): boolean => Object.hasOwn(SHARED, sign.toUpperCase().replace('.', ''))
@@ -120,4 +144,16 @@ export const currenciesIn = (name: string): NamedCurrency[] => {
     const text = withFactor(parts, at)
     return [{ currency, text: text.join(' '), hasFactor: text.length > 1 }]
   })
+}
+
+/** Lists signs that do not say which currency is meant: that of any computer, and forints or feet. */
+const UNCLEAR = words('¤ ft')
+const ALL_CODES = new Set(Intl.supportedValuesOf('currency'))
+
+/** Returns the currencies that a unit or a sign beside a number gives, which may be a word such as `Euro`. */
+export const currenciesOf = (text: string): string[] => {
+  if (UNCLEAR.has(text.toLowerCase())) return []
+  if (isCurrency(text) || ALL_CODES.has(text)) return [currencyOf(text)]
+  const others = text.split(/[\s()[\],;:/]+/).filter((word) => BESIDE_NUMBERS.has(plainSign(word)))
+  return [...currenciesIn(text).map(({ currency }) => currency), ...others]
 }
