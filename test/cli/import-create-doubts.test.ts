@@ -136,6 +136,36 @@ test('values that are rounded to nothing are warned of', async () => {
   )
 })
 
+describe('two columns of one KPI', () => {
+  const FILE = 'Store,Date,Online,Phone orders\nLake,2026-03-01,10,5\nLake,2026-03-02,11,6\n'
+  const BOTH = ['--map-kpi', 'Online=Sales,Phone orders=Sales']
+
+  test('stop an import, as long as nothing says what becomes of two values', async () => {
+    expect(errorOf(await importText(FILE, ...BOTH)).issues[0]?.message).toBe(
+      '"Online" and "Phone orders" are both Sales; keep one of the columns, or say what becomes of two values: --on-duplicate sum adds them up',
+    )
+  })
+
+  test('are added up if a flag says so', async () => {
+    expect(jsonOf(await importText(FILE, ...BOTH, '--on-duplicate', 'sum'))).toMatchObject({ created: 2 })
+    expect(await actuals()).toEqual(['15', '17'])
+  })
+})
+
+test('words for no value are named together with those that were given', async () => {
+  const file = 'Date,Store,Sales\n2026-03-01,A,1\n2026-03-02,A,sick\n2026-03-03,A,closed\n2026-03-04,A,7\n'
+  const ran = await importText(file, '--missing', 'sick')
+  expect(errorOf(ran).issues[0]?.message).toContain('--missing sick,closed takes such cells as empty')
+  expect(jsonOf(await importText(file, '--missing', 'sick,closed'))).toMatchObject({ created: 2, empty: 2 })
+})
+
+test('times that end a day, or are not given, are of that day', async () => {
+  const rows = ['2026-03-01,01:00,A,1.5', '2026-03-01,24:00,A,2', '2026-03-01,,A,4']
+  const flags = ['--map', 'date=Date+Time', '--time', 'drop', '--on-duplicate', 'sum']
+  expect(jsonOf(await importText(`Date,Time,Store,kwh\n${rows.join('\n')}\n`, ...flags))).toMatchObject({ created: 1 })
+  expect(await actuals()).toEqual(['7.5'])
+})
+
 test('new names that lack a part of several columns are warned of', async () => {
   const rows = ['North,2026-03-01,Bikes,10', ',2026-03-01,Parts,20', 'South,2026-03-01,Boats,30']
   const ran = await importText(`Region,Date,Product,Sales\n${rows.join('\n')}\n`, '--map', 'source=Region+Product')

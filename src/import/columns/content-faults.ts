@@ -1,4 +1,4 @@
-import { listValue, mapFlag } from '../flag-text.ts'
+import { listFlag, listValue, mapFlag } from '../flag-text.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { showCell } from '../formats/evidence.ts'
 import { SEVERAL_ROWS } from '../formats/time-of-day.ts'
@@ -11,9 +11,9 @@ const nameOf = ({ header }: HeaderFindings, at: number): string => header[at]?.t
 const LONGEST_WORD = 20
 
 /** Returns the flag that takes the texts of a column as empty: which, if they are few and short. */
-const missingFlag = ({ cells, areFew }: ReturnType<Contents['others']>): string =>
+const missingFlag = ({ cells, areFew }: ReturnType<Contents['others']>, given: readonly string[]): string =>
   areFew && cells.every(({ text }) => text.length <= LONGEST_WORD)
-    ? `--missing ${listValue(...cells.map(({ text }) => text))} takes such cells as empty`
+    ? `${listFlag('--missing', [...given, ...cells.map(({ text }) => text)])} takes such cells as empty`
     : '--missing says which texts stand for no value'
 
 /** Returns what is unclear about a column of numbers and other texts. */
@@ -21,7 +21,7 @@ const doubtOfMixed = (contents: Contents, at: number): string => {
   const others = contents.others(at)
   const [cell] = others.cells
   const number = others.areFew ? undefined : contents.firstNumber(at)
-  return `has numbers${number ? `, such as ${showCell(number)},` : ','} and other texts such as ${cell ? showCell(cell) : '""'}: ${missingFlag(others)}`
+  return `has numbers${number ? `, such as ${showCell(number)},` : ','} and other texts such as ${cell ? showCell(cell) : '""'}: ${missingFlag(others, contents.missing)}`
 }
 
 /** Returns what is unclear about a column of texts that begin like numbers. */

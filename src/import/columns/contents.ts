@@ -47,6 +47,8 @@ export type Contents = {
   readonly asked: () => readonly number[]
   /** Returns a record of what all rows show of these columns. */
   readonly ofAllRows: () => WatchedContents
+  /** Holds the words that stand for no value, as the user gave them. */
+  readonly missing: readonly string[]
   /** Holds the first rows. */
   readonly rows: readonly SampleRow[]
   readonly of: (at: number) => Content
@@ -164,6 +166,7 @@ export const contentsOf = (
       }
       return { ...contentsOf(header, rows, missing, all), note: noteAll }
     },
+    missing: [...(missing ?? [])],
     rows,
     of: (at) => contentOf(tallyOf(at)),
     isNumeric: (at) => countOf(tallyOf(at), ...NUMBERS) === tallyOf(at).filled,

@@ -2,6 +2,7 @@ import { isTimeOfDay } from '../formats/time-of-day.ts'
 import type { Role } from '../options.ts'
 import type { ColumnPlan } from './columns.ts'
 import { datePartOf } from './header.ts'
+import { isWholeDate } from './unusual-headers.ts'
 
 /** Joins the parts of a name, such as a country and a store; those of a person's name are joined by a space. */
 export const BETWEEN_NAMES = ' / '
@@ -21,6 +22,9 @@ const datePart = (header: string, text: string): string => {
 /** Joins the cells of several columns into one date, perhaps with its time, or one name; empty if none, or a part of a date, is given. */
 const joinCells = (role: Role, headers: readonly string[], texts: readonly string[]): string => {
   if (role !== 'date') return texts.filter((text) => text !== '').join(OF_PERSONS.has(role) ? ' ' : BETWEEN_NAMES)
+  const [first = '', ...others] = texts
+  // A whole date needs no time beside it.
+  if (others.every((text) => text === '') && isWholeDate(first)) return first
   if (texts.includes('')) return ''
   return texts
     .map((text, at) => datePart(headers[at] ?? '', text))

@@ -97,7 +97,10 @@ export const readWide = (
     }
     const made = { at, ...keyOf(of, one, directories) }
     const other = columns.find((before) => isSameKey(before, made))
-    if (other) blame(`"${found.header[other.at]}" and "${name}" are both ${one.name}; keep one of the columns`)
+    if (other && options.onDuplicate === 'error')
+      blame(
+        `"${found.header[other.at]}" and "${name}" are both ${one.name}; keep one of the columns, or say what becomes of two values: --on-duplicate sum adds them up`,
+      )
     else columns.push(made)
   }
   return { of, columns, named: countNamed(found, places, lookup), faults, doubt: column.doubt() }

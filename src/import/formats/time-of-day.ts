@@ -14,13 +14,18 @@ type TimedText = { readonly date: string; readonly isMidnight: boolean; readonly
 const isHour = (hour: number, half: string | undefined): boolean =>
   half === undefined ? hour <= 23 : hour >= 1 && hour <= 12
 
+/** Tells whether a time is the end of its day, as meters write it. */
+const isEndOfDay = ([hour, minute, second]: readonly [number, number, number], half: string | undefined): boolean =>
+  half === undefined && hour === 24 && minute === 0 && second === 0
+
 /** Splits the time of day off a date; undefined if there is none. */
 export const splitTime = (text: string): TimedText | undefined => {
   const match = TIME.exec(text)
   if (!match) return undefined
   const [, hour = '', minute = '', second = '0', half, offset] = match
   const numbers = [Number(hour), Number(minute), Number(second)] as const
-  if (!isHour(numbers[0], half) || numbers[1] > 59 || numbers[2] > 59) return undefined
+  const isTime = isHour(numbers[0], half) && numbers[1] <= 59 && numbers[2] <= 59
+  if (!isTime && !isEndOfDay(numbers, half)) return undefined
   const isMidnight = numbers.every((number) => number === 0) || (numbers[0] === 12 && /a/i.test(half ?? ''))
   return {
     date: text.slice(0, match.index).trim(),
