@@ -58,7 +58,7 @@ type Labels = {
 }
 
 /** Returns the columns whose labels are dates by the format that the user gave, or by any. */
-const datesAmong = ({ places, textOf }: Labels, asked: DateFormat | undefined): number[] =>
+const datesAmong = ({ places, textOf }: Pick<Labels, 'places' | 'textOf'>, asked: DateFormat | undefined): number[] =>
   places.filter((at) => (asked ? typeof asked.read(textOf(at)) === 'number' : isWholeDate(textOf(at))))
 
 /** Tells whether enough labels are dates, or are written like dates that do not exist. */
@@ -176,6 +176,18 @@ const findDates = (
   const format = formatOf(asked)
   const dates = datesAmong(labels, format)
   return areEnough(labels, dates, least) ? { ...readDates(labels, dates, format, isTold), other } : undefined
+}
+
+/** Returns the columns below dates of the upper of two header rows, if that has two dates or more. */
+export const columnsBelowDates = (
+  found: HeaderFindings,
+  upper: readonly string[] | undefined,
+  asked: string | undefined,
+): readonly number[] => {
+  if (!upper) return []
+  const textOf = (at: number): string => upper[at]?.trim() ?? ''
+  const dates = datesAmong({ places: unassignedColumns(found), textOf }, formatOf(asked))
+  return new Set(dates.map(textOf)).size < LEAST ? [] : dates
 }
 
 /**

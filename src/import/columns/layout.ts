@@ -2,7 +2,7 @@ import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions, NameRole } from '../options.ts'
 import { faultOfActual, faultOfOwner, faultOfSeveral } from './content-faults.ts'
 import { columnsHolding, type Contents, contentsOf, type Sample } from './contents.ts'
-import { type DateHeadings, findDateHeadings, isYearName } from './date-headings.ts'
+import { columnsBelowDates, type DateHeadings, findDateHeadings, isYearName } from './date-headings.ts'
 import { askForDateParts } from './date-parts.ts'
 import { type HeaderFindings, hasNameOfRole, isPeriodName, recognizeColumns, unassignedColumns } from './header.ts'
 import { itemColumns, severalItemColumns } from './item-words.ts'
@@ -109,6 +109,12 @@ const creates = ({ create }: ImportOptions, role: NameRole): boolean => create?.
 
 const KINDS = { kpi: 'kpis', user: 'users', source: 'items' } as const
 
+/** Tells whether a column is named for actuals; below dates of an upper header row such a name is that of a KPI. */
+const namesActual = (found: HeaderFindings, { dateFormat }: ImportOptions, { upper }: Heading): boolean => {
+  const kpis = columnsBelowDates(found, upper, dateFormat)
+  return hasNameOfRole({ ...found, ignored: new Set([...found.ignored, ...kpis]) }, 'actual')
+}
+
 /** Finds the columns for days or periods. A column of years says of which year the parts are. */
 const findDates = (
   found: HeaderFindings,
@@ -121,7 +127,7 @@ const findDates = (
     options.layout === 'wide' ||
     options.date !== undefined ||
     found.roles.has('actual') ||
-    hasNameOfRole(found, 'actual')
+    namesActual(found, options, heading)
   )
     return undefined
   const places = strangeColumns(found, [directories.kpi, directories.user])

@@ -152,3 +152,21 @@ describe('what settles a header is named', () => {
     expect([plan.wide?.columns.map(({ at }) => at), plan.unused]).toEqual([[4], ['Year', 'Month']])
   })
 })
+
+describe('words for actuals below dates', () => {
+  test.each(['2026-01,,2026-02,', 'Q1 2026,,Q2 2026,', '2025,,2026,', 'Jan 2026,,Feb 2026,'])(
+    'are names of KPIs: %s',
+    (dates) => {
+      const filled = dates.replaceAll(/([^,]+),,?/g, '$1,$1,').replace(/,$/, '')
+      const { wide } = planOf(headingOf(['Dept,Actual,Target,Actual,Target', 'Sales,1,2,3,4'], `,${filled}`))
+      expect(wide).toMatchObject({ of: 'date', over: 'kpi', columns: [{ at: 1 }, { at: 2 }, { at: 3 }, { at: 4 }] })
+    },
+  )
+
+  test('are columns of values if there is only one date, or another such column beside them', () => {
+    const one = headingOf(['Dept,Actual,Target', 'Sales,1,2'], ',2026-01,2026-01')
+    expect(refusal(one)).toContain('kpi: no column is the kpi')
+    const beside = headingOf(['Dept,Actual,Value,Value', 'Sales,1,2,3'], ',,2026-01,2026-02')
+    expect(refusal(beside)).toContain('kpi: no column is the kpi')
+  })
+})
