@@ -51,3 +51,63 @@ describe('names of values below months', () => {
     expect([jsonOf(ran), await kpis()]).toEqual([expect.objectContaining({ created: 2 }), ['Actual']])
   })
 })
+
+describe('columns of numbers beside one that is named for actuals', () => {
+  const FILE = 'Date,Store,Amount,Items\n2026-01-01,Rome,10.5,3\n2026-01-02,Rome,11.5,4\n'
+
+  test('are all KPIs with --layout wide, which is named where no column is the KPI', async () => {
+    const ran = await importText(FILE)
+    expect([ran.code, errorOf(ran).issues]).toEqual([
+      1,
+      [
+        {
+          field: 'kpi',
+          message:
+            'no column is the kpi: --kpi NAME says what is measured, and is created, --map kpi=COLUMN takes names from a column, and "Items" is left out; --layout wide makes KPIs of "Amount", "Items" instead',
+        },
+      ],
+    ])
+    expect([jsonOf(await importText(FILE, '--layout', 'wide')), await kpis()]).toEqual([
+      expect.objectContaining({ created: 4 }),
+      ['Amount', 'Items'],
+    ])
+  })
+
+  test('are left out with a note if a KPI is given', async () => {
+    const ran = await importText(FILE, '--kpi', 'Turnover')
+    expect([jsonOf(ran), await kpis()]).toEqual([expect.objectContaining({ created: 2 }), ['Turnover']])
+    expect(ran.stderr).toContain('columns left out: Items\n')
+  })
+})
+
+describe('a column that is called like a target', () => {
+  const FILE = 'Month,Cost center,Actual,Budget\n2026-01,Rome,10.5,12\n2026-02,Rome,11,12\n'
+  const LEFT_OUT = {
+    field: 'Budget',
+    message:
+      'is called like the target, and would be left out: --map target=Budget reads it so; --ignore Budget leaves the column out',
+  }
+
+  test('is not left out unasked', async () => {
+    const ran = await importText(FILE, '--kpi', 'Cost')
+    expect([ran.code, errorOf(ran).issues]).toEqual([1, [LEFT_OUT]])
+    const ignoring = await importText(FILE, '--kpi', 'Cost', '--ignore', 'Budget')
+    expect(jsonOf(ignoring)).toMatchObject({ created: 2 })
+    const mapped = await importText(FILE, '--kpi', 'Plans', '--map', 'target=Budget')
+    expect(jsonOf(mapped)).toMatchObject({ created: 2 })
+    expect(mapped.stderr).toContain('target 12')
+  })
+
+  test('can be a KPI beside that of the actuals', async () => {
+    const ran = await importText(FILE)
+    expect(errorOf(ran).issues).toEqual([
+      LEFT_OUT,
+      {
+        field: 'kpi',
+        message: expect.stringContaining('; --layout wide --map-kpi Budget=Budget makes KPIs of "Actual", "Budget"'),
+      },
+    ])
+    const both = await importText(FILE, '--layout', 'wide', '--map-kpi', 'Budget=Budget')
+    expect([jsonOf(both), await kpis()]).toEqual([expect.objectContaining({ created: 4 }), ['Actual', 'Budget']])
+  })
+})

@@ -4,7 +4,7 @@ import { isYearName } from './date-headings.ts'
 import { type HeaderFindings, namedColumns, unassignedColumns } from './header.ts'
 import { faultOfLacking } from './lacking-faults.ts'
 import { columnsHolding } from './contents.ts'
-import { type Heading, recognizeKeys, recognizeLayout, sampleIn } from './layout.ts'
+import { contentsIn, type Heading, recognizeKeys, recognizeLayout, sampleIn } from './layout.ts'
 import { recognizePersonColumns } from './person-columns.ts'
 import { isGiven, isOwned, KEY_ROLES, lackingRoles, suggestedPlaces } from './required-roles.ts'
 import { faultOfHeadless, faultOfUnknownHeadings } from './unusual-headers.ts'
@@ -154,7 +154,7 @@ export const planColumns = (heading: Heading, options: ImportOptions, directorie
     .map((role) =>
       role === 'date' && wide?.of === 'date'
         ? faultOfParts(header, wide)
-        : faultOfLacking(found, role, wide, options, directories),
+        : faultOfLacking(found, role, wide, options, directories, contentsIn(heading)),
     )
   const ofWide =
     !wide && missing.some(({ field }) => field === 'actual') ? faultOfWide(found, options, directories) : []

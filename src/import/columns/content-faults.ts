@@ -3,8 +3,9 @@ import type { Issue } from '../../domain/errors.ts'
 import { showCell } from '../formats/evidence.ts'
 import { SEVERAL_ROWS } from '../formats/time-of-day.ts'
 import type { NameRole, Role } from '../options.ts'
-import type { Contents } from './contents.ts'
+import { columnsHolding, type Contents } from './contents.ts'
 import type { HeaderFindings } from './header.ts'
+import { namesTarget } from './name-words.ts'
 
 const nameOf = ({ header }: HeaderFindings, at: number): string => header[at]?.trim() ?? ''
 
@@ -120,4 +121,17 @@ export const faultOfSeveral = (found: HeaderFindings, role: Role, places: readon
     field: role,
     message: `may be ${shown.map((name) => `"${name}"`).join(' or ')}${more}; say which: ${shown.map((name) => mapFlag(role, name)).join(' or ')}${orElse}`,
   }
+}
+
+/** Returns the faults of columns of numbers that are called like targets, and would be left out. */
+export const faultsOfTargets = (found: HeaderFindings, contents: Contents): Issue[] => {
+  const other = found.roles.get('target')
+  const ignored = other === undefined ? '' : ` --ignore ${listValue(nameOf(found, other))}`
+  return columnsHolding(found, contents, 'numbers', 'years', 'stamps', 'mixed')
+    .map((at) => nameOf(found, at))
+    .filter(namesTarget)
+    .map((name) => ({
+      field: name,
+      message: `is called like the target, and would be left out: ${mapFlag('target', name)}${ignored} reads it so; --ignore ${listValue(name)} leaves the column out`,
+    }))
 }

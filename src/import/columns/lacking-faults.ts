@@ -1,9 +1,13 @@
-import { mapFlag } from '../flag-text.ts'
+import { listFlag, mapFlag } from '../flag-text.ts'
 import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import { mayNotRead } from '../permissions.ts'
 import { isProvisional } from '../provisional-id.ts'
+import type { Contents } from './contents.ts'
 import { type HeaderFindings, nearColumn } from './header.ts'
+import { namesTarget } from './name-words.ts'
+import { VALUE_ROLES } from './required-roles.ts'
+import { kpiPlaces } from './value-columns.ts'
 import type { Directories, WideColumns } from './wide.ts'
 
 /** Returns what else to do if no header names a KPI or user: headers may be ids of things that the key cannot read. */
@@ -64,6 +68,33 @@ const owningByCreation = (
     : undefined
 }
 
+/** Returns names as a message shows them; there may be hundreds. */
+const showNames = (names: readonly string[]): string =>
+  names
+    .slice(0, SHOWN)
+    .map((name) => `"${name}"`)
+    .join(', ') + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '')
+
+/** Returns how to take all columns of numbers as KPIs, if only a name says which of them holds the actuals. */
+const orAllKpis = (found: HeaderFindings, contents: Contents, options: ImportOptions): string => {
+  const at = found.roles.get('actual')
+  if (at === undefined || options.layout !== undefined || VALUE_ROLES.some((role) => options.map.has(role))) return ''
+  const nameOf = (place: number): string => found.header[place]?.trim() ?? ''
+  const others = kpiPlaces(found, contents, options).map(nameOf)
+  if (others.length === 0) return ''
+  const left = others.filter((name) => !namesTarget(name))
+  const targets = [...others, nameOf(found.roles.get('target') ?? at)].filter(namesTarget)
+  const mapped =
+    targets.length === 0
+      ? ''
+      : ` ${listFlag(
+          '--map-kpi',
+          targets.map((name) => `${name}=${name}`),
+        )}`
+  const leave = left.length === 0 ? '' : `, and ${showNames(left)} ${left.length === 1 ? 'is' : 'are'} left out`
+  return `${leave}; --layout wide${mapped} makes KPIs of ${showNames([nameOf(at), ...others])} instead`
+}
+
 /** Returns the fault of a role without a column or a constant, and how to give one. */
 export const faultOfLacking = (
   found: HeaderFindings,
@@ -71,6 +102,7 @@ export const faultOfLacking = (
   wide: WideColumns | undefined,
   options: ImportOptions,
   directories: Directories,
+  contents: Contents,
 ): Issue => {
   const near = orNear(found, role) + orAsNames(found.header, wide)
   const owning = role === 'user' ? owningByCreation(found, wide, options, directories) : undefined
@@ -78,7 +110,7 @@ export const faultOfLacking = (
   if (role === 'kpi' && options.create?.kinds.has('kpis') === true && directories.kpi.unread === undefined)
     return {
       field: role,
-      message: `no column is the kpi: --kpi NAME says what is measured, and is created, --map kpi=COLUMN takes names from a column${near}`,
+      message: `no column is the kpi: --kpi NAME says what is measured, and is created, --map kpi=COLUMN takes names from a column${wide ? '' : orAllKpis(found, contents, options)}${near}`,
     }
   return {
     field: role,

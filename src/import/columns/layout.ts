@@ -1,6 +1,6 @@
 import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions, NameRole } from '../options.ts'
-import { faultOfActual, faultOfOwner, faultOfSeveral } from './content-faults.ts'
+import { faultOfActual, faultOfOwner, faultOfSeveral, faultsOfTargets } from './content-faults.ts'
 import { columnsHolding, type Contents, contentsOf, type Sample } from './contents.ts'
 import { columnsBelowDates, type DateHeadings, findDateHeadings, isYearName } from './date-headings.ts'
 import { askForDateParts } from './date-parts.ts'
@@ -27,7 +27,7 @@ export type Heading = {
 }
 
 /** Returns what the columns hold; nothing is known of them without rows. */
-const contentsIn = ({ header, contents }: Heading): Contents => contents ?? contentsOf(header, [], undefined)
+export const contentsIn = ({ header, contents }: Heading): Contents => contents ?? contentsOf(header, [], undefined)
 
 /** Returns the cells of the first rows. */
 export const sampleIn = (heading: Heading): Sample => contentsIn(heading).rows.map(({ cells }) => cells)
@@ -230,8 +230,9 @@ const findByContent = (
       contentsIn(heading),
       directories.source !== undefined && options.as !== 'users' ? 'source' : 'user',
     )
-  if (wide || found.roles.has('actual')) return
-  findActual(found, contentsIn(heading))
+  if (wide) return
+  if (!found.roles.has('actual')) findActual(found, contentsIn(heading))
+  if (!options.map.has('target')) found.issues.push(...faultsOfTargets(found, contentsIn(heading)))
 }
 
 /** Finds the only column of numbers; one that holds other texts, too, is asked about. */

@@ -1,6 +1,6 @@
 import { isYearName } from './date-headings.ts'
 import { type DatePart, PART_WORDS } from '../formats/date-words.ts'
-import { foldName } from './header.ts'
+import { foldName, roleOf } from './header.ts'
 
 const list = (...lines: readonly string[]): ReadonlySet<string> =>
   new Set(lines.flatMap((line) => line.split(', ')).map(foldName))
@@ -70,3 +70,15 @@ export const timePartOf = (header: string): TimePart | undefined => {
 
 /** Tells whether numbers in a column with such a name hardly measure anything. */
 export const hasUnlikelyName = (header: string): boolean => timePartOf(header) !== undefined || namesIds(header)
+
+/** Lists words for targets that are no names of a column of targets, because they may be KPIs as well. */
+const MORE_TARGETS = list(
+  'budget, budgets, budgeted, targets, goals, plans, planned, plan value, quota target, vorgabe, vorgaben, ziele, planung',
+  'plan wert, sollwerte, objectifs, cibles, budget prévu, prévu, objetivos, metas, presupuesto, previsto, obiettivi',
+  'budget previsto, orçamento, orçado, objetivo mensal, begroting, doelen, doelstelling, måltal, budsjett, budżet, cele',
+  'plán, cíl, rozpočet, terv, cél, hedef, bütçe, tavoite, budjetti, план, цель, бюджет, норма плана, στόχος, προϋπολογισμός',
+  '目標, 目標値, 予算, 計画, 目标, 预算, 计划, 預算, 計劃, 목표, 예산, 계획',
+)
+
+/** Tells whether a name is a word for targets. */
+export const namesTarget = (name: string): boolean => roleOf(name) === 'target' || MORE_TARGETS.has(foldName(name))

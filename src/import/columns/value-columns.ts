@@ -58,7 +58,7 @@ const numberPlaces = (
   contents: Contents,
   of: NameRole,
   options: ImportOptions,
-): Pick<ValueColumns, 'places' | 'unclear' | 'issues'> => {
+): ValueColumns => {
   // What the first rows leave blank may have values further down.
   const numbers = columnsHolding(found, contents, 'numbers', 'years', 'stamps', 'nothing')
   const [places, unclear, issues]: [number[], number[], Issue[]] = [[], [], []]
@@ -73,6 +73,10 @@ const numberPlaces = (
   }
   return { places, unclear, issues }
 }
+
+/** Returns the columns without a meaning so far whose numbers may be those of KPIs that are created. */
+export const kpiPlaces = (found: HeaderFindings, contents: Contents, options: ImportOptions): number[] =>
+  numberPlaces(found, contents, 'kpi', options).places.filter((at) => contents.of(at) !== 'nothing')
 
 /**
  * Returns the columns that may hold the actuals of something that is created: those of numbers, and known names. Those

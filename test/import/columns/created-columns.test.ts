@@ -170,3 +170,30 @@ describe('words for actuals below dates', () => {
     expect(refusal(beside)).toContain('kpi: no column is the kpi')
   })
 })
+
+describe('columns of numbers that a long file would leave out', () => {
+  test.each([
+    ['a part of a date, which the date repeats', 'Date,Store,Amount,Month', '2026-01-01,Rome,10.5,1'],
+    ['ids', 'Date,Store,Amount,Order no', '2026-01-01,Rome,10.5,1'],
+    ['texts', 'Date,Store,Amount,Remark', '2026-01-01,Rome,10.5,good'],
+  ])('are no KPIs: %s', (_, header, row) => {
+    expect(refusal(headingOf([header, row]))).not.toContain('--layout wide')
+  })
+
+  test.each([
+    ['a layout is given', { layout: 'long' }],
+    ['the actuals are named', { map: new Map([['actual', 'Amount']]) }],
+  ] as const)('are not offered as KPIs where %s', (_, options) => {
+    const heading = headingOf(['Date,Store,Amount,Items', '2026-01-01,Rome,10.5,3'])
+    expect(refusal(heading, options)).not.toContain('--layout wide')
+  })
+
+  test('are asked about if they are called like the target, and another one is it', () => {
+    const heading = headingOf(['Date,Store,Actual,Target,Budget', '2026-01-01,Rome,10.5,3,4'])
+    const message = '--map target=Budget --ignore Target reads it so; --ignore Budget leaves the column out'
+    expect(refusal(heading, { kpi: 'Cost' })).toContain(message)
+    const roles = new Map([['target', 'Budget']] as const)
+    expect(planOf(heading, { kpi: 'Cost', map: roles, ignore: ['Target'] }).roles.get('target')).toBe(4)
+    expect(planOf(heading, { kpi: 'Cost', ignore: ['Budget'] }).roles.get('target')).toBe(3)
+  })
+})

@@ -2,6 +2,7 @@ import { listFlag } from '../../flag-text.ts'
 import { looseName, type Named } from '../../../client/directory.ts'
 import { type Issue, KpiError } from '../../../domain/errors.ts'
 import type { CheckedFile } from '../../check.ts'
+import { roleOf } from '../../columns/header.ts'
 import { BETWEEN_NAMES, roleHeader } from '../../columns/role-text.ts'
 import { type ImportOptions, type NameRole } from '../../options.ts'
 import { areOthersMeant, NO_ROWS } from '../../parse/ignored-rows.ts'
@@ -102,10 +103,14 @@ const faultsOfTotals = (checked: CheckedFile, created: Missing, options: ImportO
   })
 }
 
+/** Tells whether a name is one for actuals in a file that is said to have a column for each KPI, and so names a KPI. */
+const isActualOfWide = ({ layout }: ImportOptions, name: string): boolean =>
+  layout === 'wide' && roleOf(name) === 'actual'
+
 /** Refuses new things with names that may mean something else, unless the user said what is meant. */
 export const requireMeantNames = (checked: CheckedFile, created: Missing, options: ImportOptions): void => {
   const totals = areOthersMeant(options.ignoreRows) ? [] : faultsOfTotals(checked, created, options)
-  const isMeant = (name: string): boolean => isNamedByUser(options, 'kpi', name)
+  const isMeant = (name: string): boolean => isNamedByUser(options, 'kpi', name) || isActualOfWide(options, name)
   const roles = faultsOfRoles(checked, created.kpis?.used() ?? [], isMeant)
   if (totals.length + roles.length === 0) return
   const what = roles.length === 0 ? 'some names look like those of totals' : 'it is not clear what some new names mean'

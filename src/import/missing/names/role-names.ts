@@ -3,27 +3,13 @@ import type { Issue } from '../../../domain/errors.ts'
 import type { CheckedFile } from '../../check.ts'
 import { isYearName } from '../../columns/date-headings.ts'
 import { foldName, roleOf } from '../../columns/header.ts'
+import { namesTarget } from '../../columns/name-words.ts'
 import type { WideColumn } from '../../columns/wide.ts'
 import { type Role } from '../../options.ts'
 import { splitWord } from './total-names.ts'
 
-/** Lists words for targets that are no names of a column of targets, because they may be KPIs as well. */
-const MORE_TARGETS = new Set(
-  [
-    'budget, budgets, budgeted, targets, goals, plans, planned, plan value, quota target, vorgabe, vorgaben, ziele, planung',
-    'plan wert, sollwerte, objectifs, cibles, budget prévu, prévu, objetivos, metas, presupuesto, previsto, obiettivi',
-    'budget previsto, orçamento, orçado, objetivo mensal, begroting, doelen, doelstelling, måltal, budsjett, budżet, cele',
-    'plán, cíl, rozpočet, terv, cél, hedef, bütçe, tavoite, budjetti, план, цель, бюджет, норма плана, στόχος, προϋπολογισμός',
-    '目標, 目標値, 予算, 計画, 目标, 预算, 计划, 預算, 計劃, 목표, 예산, 계획',
-  ]
-    .flatMap((line) => line.split(', '))
-    .map(foldName),
-)
-
-const isTarget = (name: string): boolean => roleOf(name) === 'target' || MORE_TARGETS.has(foldName(name))
-
 const roleNamed = (name: string): Role | undefined =>
-  isTarget(name) ? 'target' : isYearName(name) ? 'date' : roleOf(name)
+  namesTarget(name) ? 'target' : isYearName(name) ? 'date' : roleOf(name)
 
 /** Describes a KPI column of a wide file. */
 type KpiColumn = { readonly name: string; readonly header: string }
@@ -39,7 +25,7 @@ const VALUE_ROLES: ReadonlySet<Role> = new Set(['target', 'notes'])
 
 /** Returns the KPI whose target a name says to be: it stands beside the word. */
 const targetOf = (name: string, others: readonly KpiColumn[]): KpiColumn | undefined => {
-  const rests = new Set(splitWord(name, isTarget).map(({ rest }) => rest))
+  const rests = new Set(splitWord(name, namesTarget).map(({ rest }) => rest))
   return others.find((other) => rests.has(foldName(other.name)))
 }
 
