@@ -180,10 +180,10 @@ describe('columns of numbers that a long file would leave out', () => {
     expect(refusal(headingOf([header, row]))).not.toContain('--layout wide')
   })
 
-  test.each([
+  test.each<[when: string, options: Partial<ImportOptions>]>([
     ['a layout is given', { layout: 'long' }],
     ['the actuals are named', { map: new Map([['actual', 'Amount']]) }],
-  ] as const)('are not offered as KPIs where %s', (_, options) => {
+  ])('are not offered as KPIs where %s', (_, options) => {
     const heading = headingOf(['Date,Store,Amount,Items', '2026-01-01,Rome,10.5,3'])
     expect(refusal(heading, options)).not.toContain('--layout wide')
   })
