@@ -111,3 +111,31 @@ describe('a column that is called like a target', () => {
     expect([jsonOf(both), await kpis()]).toEqual([expect.objectContaining({ created: 4 }), ['Actual', 'Budget']])
   })
 })
+
+describe('numbers in a column that is named for people', () => {
+  const FILE = 'Month,Site,Revenue,Employee\n2026-01,Rome,10.5,12\n2026-02,Rome,11.5,13\n'
+
+  test('stop the import with both readings', async () => {
+    const ran = await importText(FILE)
+    expect([ran.code, errorOf(ran).issues]).toEqual([
+      1,
+      [
+        {
+          field: 'user',
+          message: `"Employee" holds numbers, such as "12" on line 2, which name no user that exists: --map user=Employee takes them as ids or names of users (new ones need e-mail addresses: --map email=COLUMN or --email-pattern '{name}@example.com'), --map-kpi Employee=Employee imports them as the KPI of that name, --ignore Employee leaves the column out`,
+        },
+      ],
+    ])
+  })
+
+  test('are a KPI with --map-kpi', async () => {
+    expect(jsonOf(await importText(FILE, '--map-kpi', 'Employee=Employee'))).toMatchObject({ created: 4, rejected: 0 })
+    expect(await kpis()).toEqual(['Employee', 'Revenue'])
+  })
+
+  test('are users with --map user', async () => {
+    const ran = await importText(FILE, '--map', 'user=Employee', '--email-pattern', '{name}@example.com')
+    expect(jsonOf(ran)).toMatchObject({ created: 2, rejected: 0 })
+    expect(ran.stderr).toContain('user "12", 12@example.com\n')
+  })
+})

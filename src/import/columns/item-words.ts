@@ -2,6 +2,7 @@ import { mapFlag } from '../flag-text.ts'
 import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions } from '../options.ts'
 import { foldName, hasNameOfRole, type HeaderFindings, namedColumns, unassignedColumns } from './header.ts'
+import { withoutKpis } from './required-roles.ts'
 
 /**
  * Lists names of columns that hold what values are broken down by. Such a column says whom rows belong to if nothing
@@ -50,6 +51,10 @@ export const severalItemColumns = (names: readonly string[]): Issue => {
   }
 }
 
+/** Returns the columns that the user named, and those that `--map-kpi` makes KPIs, as without a role. */
+const ownersIn = (header: readonly string[], options: ImportOptions): HeaderFindings =>
+  withoutKpis(namedColumns(header, options), options)
+
 /** Tells whether a column or constant says whom rows belong to, by the names of columns alone. */
 const namesOwner = (found: HeaderFindings, { user, source, map }: ImportOptions): boolean =>
   user !== undefined || source !== undefined || map.has('user') || map.has('source') || hasNameOfRole(found, 'user')
@@ -58,7 +63,7 @@ const namesOwner = (found: HeaderFindings, { user, source, map }: ImportOptions)
 export const mayNameSources = (header: readonly string[], options: ImportOptions): boolean => {
   if (options.source !== undefined || options.map.has('source') || options.as === 'items') return true
   if (mayCreateItems(header, options)) return true
-  const found = namedColumns(header, options)
+  const found = ownersIn(header, options)
   return hasNameOfRole(found, 'source') || (!namesOwner(found, options) && itemColumns(found).length > 0)
 }
 
@@ -66,7 +71,7 @@ export const mayNameSources = (header: readonly string[], options: ImportOptions
 export const requiresSources = (header: readonly string[], options: ImportOptions): boolean => {
   if (options.source !== undefined || options.map.has('source') || options.as === 'items') return true
   if (options.as === 'users' || options.user !== undefined || options.map.has('user')) return false
-  const found = namedColumns(header, options)
+  const found = ownersIn(header, options)
   return (hasNameOfRole(found, 'source') || itemColumns(found).length > 0) && !hasNameOfRole(found, 'user')
 }
 
@@ -78,7 +83,7 @@ export const mayCreateItems = (header: readonly string[], options: ImportOptions
   options.create?.kinds.has('items') === true &&
   options.as !== 'users' &&
   options.create.emailPattern === undefined &&
-  !namesOwner(namedColumns(header, options), options)
+  !namesOwner(ownersIn(header, options), options)
 
 /** Tells whether a column has the interface's own name for breakdown items, and so can mean nothing else. */
 export const namesSourceIds = (header: readonly string[], options: ImportOptions): boolean =>

@@ -1,13 +1,14 @@
 import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions, NameRole } from '../options.ts'
 import { faultOfActual, faultOfOwner, faultOfSeveral, faultsOfTargets } from './content-faults.ts'
+import { faultsOfNumericOwners } from './numeric-owners.ts'
 import { columnsHolding, type Contents, contentsOf, type Sample } from './contents.ts'
 import { columnsBelowDates, type DateHeadings, findDateHeadings, isYearName } from './date-headings.ts'
 import { askForDateParts } from './date-parts.ts'
 import { type HeaderFindings, hasNameOfRole, isPeriodName, recognizeColumns, unassignedColumns } from './header.ts'
 import { itemColumns, severalItemColumns } from './item-words.ts'
 import { hasUnlikelyName, timePartOf } from './name-words.ts'
-import { isGiven, isOfHeader, isOwned, KEY_ROLES, suggestedPlaces, VALUE_ROLES } from './required-roles.ts'
+import { isGiven, isOfHeader, isOwned, KEY_ROLES, suggestedPlaces, VALUE_ROLES, withoutKpis } from './required-roles.ts'
 import { strangeColumns } from './unusual-headers.ts'
 import { valueColumns } from './value-columns.ts'
 import {
@@ -182,7 +183,7 @@ const findItems = (found: HeaderFindings, options: ImportOptions, directories: D
   if (directories.source === undefined || isOwned(found, options) || options.as === 'users') return
   if (isGiven(found, options, 'kpi') && countNamed(found, ownerRole(found, options, directories), directories) > 0)
     return
-  const [one, ...others] = itemColumns(found)
+  const [one, ...others] = itemColumns(withoutKpis(found, options))
   if (one === undefined) return
   found.roles.set('source', one)
   if (others.length > 0)
@@ -261,7 +262,7 @@ const ownItems = ({ roles }: HeaderFindings, { as, map }: ImportOptions): void =
 export const recognizeKeys = (found: HeaderFindings, options: ImportOptions, directories: Directories): void => {
   const keys = KEY_ROLES.filter((role) => role !== 'source' || directories.source !== undefined)
   const isNamed = found.roles.has('date')
-  recognizeColumns(found, keys)
+  recognizeColumns(withoutKpis(found, options), keys)
   ownItems(found, options)
   const at = found.roles.get('date')
   if (options.date === undefined || isNamed || at === undefined) return
@@ -284,6 +285,8 @@ export const recognizeLayout = (
   const wide = byDates ?? findWide(found, options, directories, heading)
   if (!wide) recognizeColumns(found, VALUE_ROLES)
   for (const { at } of wide?.columns ?? []) found.ignored.add(at)
-  if (isCreating) findByContent(found, options, directories, heading, wide)
+  if (!isCreating) return wide
+  found.issues.push(...faultsOfNumericOwners(found, contentsIn(heading), options, directories))
+  findByContent(found, options, directories, heading, wide)
   return wide
 }

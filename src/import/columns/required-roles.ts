@@ -1,5 +1,5 @@
 import type { ImportOptions, Role } from '../options.ts'
-import { type HeaderFindings, nearColumn } from './header.ts'
+import { foldName, hasNameOfRole, type HeaderFindings, nearColumn, roleOf, unassignedColumns } from './header.ts'
 import type { WideColumns } from './wide.ts'
 
 /** Lists the roles that make up an entry's key; a constant may stand for each. */
@@ -15,6 +15,21 @@ export const isGiven = ({ roles }: HeaderFindings, options: ImportOptions, role:
 /** Tells whether a column or constant says whom entries belong to. */
 export const isOwned = (found: HeaderFindings, options: ImportOptions): boolean =>
   isGiven(found, options, 'user') || isGiven(found, options, 'source')
+
+/** Tells whether `--map-kpi` names a column. */
+export const isMappedKpi = (name: string, { mapKpi }: ImportOptions): boolean =>
+  [...(mapKpi?.keys() ?? [])].some((text) => foldName(text) === foldName(name))
+
+/**
+ * Returns findings without the columns that `--map-kpi` makes KPIs, although they may have names for users or items. Where
+ * a column or flag gives the KPI, `--map-kpi` names cells.
+ */
+export const withoutKpis = (found: HeaderFindings, options: ImportOptions): HeaderFindings => {
+  if (isGiven(found, options, 'kpi') || hasNameOfRole(found, 'kpi')) return found
+  const isKpi = (name: string): boolean => isMappedKpi(name, options) && roleOf(name) !== 'date'
+  const kpis = unassignedColumns(found).filter((at) => isKpi(found.header[at] ?? ''))
+  return { ...found, ignored: new Set([...found.ignored, ...kpis]) }
+}
 
 /** Tells whether the headers of wide columns say all of a role. */
 export const isOfHeader = ({ of, over, columns }: WideColumns, role: KeyRole): boolean => {

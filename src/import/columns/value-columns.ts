@@ -6,10 +6,10 @@ import { SEVERAL_ROWS } from '../formats/time-of-day.ts'
 import { faultsOfUnclear } from './content-faults.ts'
 import { columnsHolding, type Contents } from './contents.ts'
 import { itemColumns } from './item-words.ts'
-import { foldName, type HeaderFindings, unassignedColumns } from './header.ts'
+import { type HeaderFindings, unassignedColumns } from './header.ts'
 import { timePartOf, namesIds } from './name-words.ts'
 import { repeatsDate } from './repeated-date.ts'
-import { isOwned } from './required-roles.ts'
+import { isMappedKpi, isOwned } from './required-roles.ts'
 import type { Directories } from './wide.ts'
 
 /** Describes the columns that may hold the actuals of something that is created, and what is unclear about others. */
@@ -20,10 +20,6 @@ type ValueColumns = {
 }
 
 const nameIn = ({ header }: HeaderFindings, at: number): string => header[at]?.trim() ?? ''
-
-/** Tells whether `--map-kpi` names a column. */
-const isMapped = (name: string, { mapKpi }: ImportOptions): boolean =>
-  [...(mapKpi?.keys() ?? [])].some((text) => foldName(text) === foldName(name))
 
 /** Returns the fault of numbers that hardly measure anything: parts of dates, dates without separators, or ids. */
 const faultOfUnlikely = (found: HeaderFindings, contents: Contents, at: number, of: NameRole): Issue | undefined => {
@@ -63,7 +59,7 @@ const numberPlaces = (
   const numbers = columnsHolding(found, contents, 'numbers', 'years', 'stamps', 'nothing')
   const [places, unclear, issues]: [number[], number[], Issue[]] = [[], [], []]
   for (const at of numbers) {
-    const isMeant = of === 'kpi' && isMapped(nameIn(found, at), options)
+    const isMeant = of === 'kpi' && isMappedKpi(nameIn(found, at), options)
     const fault = isMeant ? undefined : faultOfUnlikely(found, contents, at, of)
     if (!fault) places.push(at)
     else if (!isRepeated(found, contents, at, options)) {
@@ -94,7 +90,7 @@ export const valueColumns = (
   const rest = { ...found, ignored: new Set([...found.ignored, ...named]) }
   const { places, unclear, issues } = numberPlaces(rest, contents, of, options)
   const meant =
-    of === 'kpi' ? columnsHolding(rest, contents, 'mixed').filter((at) => isMapped(nameIn(found, at), options)) : []
+    of === 'kpi' ? columnsHolding(rest, contents, 'mixed').filter((at) => isMappedKpi(nameIn(found, at), options)) : []
   const mixed = columnsHolding(rest, contents, 'mixed', 'quantities', 'times').filter(
     (at) => !namesIds(nameIn(found, at)) && !meant.includes(at),
   )

@@ -197,3 +197,61 @@ describe('columns of numbers that a long file would leave out', () => {
     expect(planOf(heading, { kpi: 'Cost', ignore: ['Budget'] }).roles.get('target')).toBe(3)
   })
 })
+
+describe('columns of numbers that are whom rows belong to by their names alone', () => {
+  const numeric = (name: string, ...cells: string[]): Heading =>
+    headingOf([`Month,Region,Revenue,${name}`, ...cells.map((cell) => `2026-01,Rome,10.5,${cell}`)])
+
+  test.each(['Employee', 'Mitarbeiter', 'Employé', 'Staff'])('may be KPIs: %s', (name) => {
+    const heading = numeric(name, '12', '12.5')
+    const asUser = `--map user=${name} takes them as ids or names of users`
+    const asKpi = `--map-kpi ${name}=${name} imports them as the KPI of that name`
+    expect(refusal(heading)).toContain(asUser)
+    expect(refusal(heading)).toContain(asKpi)
+    expect(planOf(heading, { map: new Map([['user', name]]) })).toMatchObject({
+      roles: new Map([
+        ['user', 3],
+        ['date', 0],
+      ]),
+      wide: { columns: [{ at: 2 }] },
+    })
+    const { roles, wide } = planOf(heading, { mapKpi: new Map([[name, name]]) })
+    expect([roles.get('source'), wide?.columns.map(({ at }) => at)]).toEqual([1, [2, 3]])
+  })
+
+  test('may be KPIs: an item', () => {
+    const heading = headingOf(['Month,Item,Revenue', '2026-01,1001,5', '2026-02,1002,6'])
+    expect(refusal(heading)).toContain('source: "Item" holds numbers, such as "1001" on line 2')
+    expect(planOf(heading, { map: new Map([['source', 'Item']]) }).roles.get('source')).toBe(1)
+    expect(planOf(heading, { mapKpi: new Map([['Item', 'Items']]), source: 'Rome' }).wide?.columns).toHaveLength(2)
+    expect(planOf(heading, { numbersAs: new Map([['source', 'names']]) }).roles.get('source')).toBe(1)
+  })
+
+  test('are left out, where the KPI is given', () => {
+    const heading = numeric('Employee', '12')
+    expect(refusal(heading, { kpi: 'Revenue' })).not.toContain('--map-kpi')
+    expect(planOf(heading, { kpi: 'Revenue', ignore: ['Employee'] }).roles.get('source')).toBe(1)
+  })
+
+  test.each([
+    ['ids by their name', 'User ID', '12'],
+    ['ids by their name in one word', 'UserId', '12'],
+    ['texts, too', 'Employee', 'Ann Lee'],
+  ])('are not asked about if they are %s', (_, name, cell) => {
+    expect(planOf(numeric(name, cell, '12')).roles.get('user')).toBe(3)
+  })
+
+  test('are not asked about if one of them is an id or a name', () => {
+    const users = createDirectory('user', [
+      { id: 12, name: 'Ann Lee' },
+      { id: 3, name: '77' },
+    ])
+    const planWith = (cell: string) =>
+      planColumns(numeric('Employee', '5', cell), optionsOf({ create: { kinds: new Set(CREATABLE) } }), {
+        kpi: nothing('KPI'),
+        user: users,
+      })
+    expect(['12', '77'].map((cell) => planWith(cell).roles.get('user'))).toEqual([3, 3])
+    expect(() => planWith('6')).toThrow(KpiError)
+  })
+})
