@@ -14,7 +14,7 @@ import type { LeftOutRows } from './parse/ignored-rows.ts'
 import type { Row } from './parse/rows.ts'
 import { createSuspectCollector, findPatterns, requireNoTotals, type SuspectRows } from './parse/suspect-rows.ts'
 import type { Table } from './parse/table.ts'
-import { requireSettledPercentages, type SmallValues } from './percentages.ts'
+import { requireSettledPercentages, saysFraction, type SmallValues } from './percentages.ts'
 import { requireWriteAccess } from './permissions.ts'
 import type { ListGroups, Reference } from './reference.ts'
 import type { Rejects } from './rejects/rejects.ts'
@@ -118,7 +118,7 @@ const readRowsOf = async (
     // A cell that contradicts the assumed formats cannot be judged in them.
     if (areRefuted(formats)) throw new Refuted()
   }
-  const sink = createRowSink(results, reference, requireReadable)
+  const sink = createRowSink(results, reference, reference.fractions(formats.givesPercent), requireReadable)
   const reader = createRowReader(plan, options, reference, sink, formats)
   const fingerprint = createHash('sha256')
   const collector = createSuspectCollector(plan.header.length)
@@ -171,6 +171,13 @@ const forgetRows = ({ sorter, rejects, summary }: CheckResults, { created }: Ref
 }
 
 /**
+ * Tells whether the units that the rows give must be known before any number is read: which of them are fractions
+ * depends on them.
+ */
+const needsUnits = ({ plan }: Begun, options: ImportOptions): boolean =>
+  saysFraction(options) && (plan.units?.length ?? 0) > 0
+
+/**
  * Reads all rows as if numbers and dates were in the plain format. If a cell is not, all cells are surveyed first, and
  * the rows are read again in the formats found.
  */
@@ -183,14 +190,17 @@ const readInForms = async (
 ): Promise<CheckedFile> => {
   const watch = (): ContentsWatch =>
     isWatched && begun.contents.asked().length > 0 ? begun.contents.ofAllRows() : undefined
-  let formats = createColumnFormats(begun.plan, options, begun.reference)
+  const survey = async (): Promise<ColumnFormats> => {
+    const seen = await detectFormats(table, begun.plan, options, begun.reference, results.onProgress)
+    await requireSettled(table, seen)
+    return settleFormats(seen, begun.plan, options, begun.reference)
+  }
+  let formats = needsUnits(begun, options) ? await survey() : createColumnFormats(begun.plan, options, begun.reference)
   const read = (): Promise<ReadRows> => readRowsOf(table, begun, formats, options, results, watch())
   const anew = async (error: unknown): Promise<ReadRows> => {
     if (!(error instanceof Refuted)) throw error
     forgetRows(results, begun.reference)
-    const seen = await detectFormats(table, begun.plan, options, begun.reference, results.onProgress)
-    await requireSettled(table, seen)
-    formats = settleFormats(seen, begun.plan, options, begun.reference)
+    formats = await survey()
     return read()
   }
   const rows = await read().catch(anew)
@@ -208,12 +218,15 @@ const readAsPlanned = async (
   options: ImportOptions,
   results: CheckResults,
 ): Promise<CheckedFile> => {
+  const readSettled = async (): Promise<CheckedFile> =>
+    readInForms(table, await settlePlan(table, begun, results.onProgress), options, results, false)
+  if (needsUnits(begun, options)) return readSettled()
   try {
     return await readInForms(table, begun, options, results, true)
   } catch (error) {
     if (!(error instanceof Contradicted)) throw error
     forgetRows(results, begun.reference)
-    return readInForms(table, await settlePlan(table, begun, results.onProgress), options, results, false)
+    return readSettled()
   }
 }
 
@@ -230,9 +243,9 @@ export const checkFile = async (
   const begun = await beginFile(table, client, options, results.groups)
   const checked = await readAsPlanned(table, begun, options, results)
   const { small, reference, formats } = checked
-  const hasSign = (kpi: number): boolean => formats.signsOf(kpi).has('%')
+  const { hasPercentSign: hasSign, givesPercent } = formats
   await requireSettledPercentages(
-    { client, kpis: reference.kpis.byId, unitOfNew: options.create?.unit, hasSign },
+    { client, kpis: reference.kpis.byId, unitOfNew: options.create?.unit, hasSign, givesPercent },
     small,
     options.percent,
   )

@@ -6,6 +6,7 @@ import { COMPUTED, type ImportOptions } from './options.ts'
 import { notesOnFooters, notesOnLeftOut } from './parse/suspect-rows.ts'
 import type { Row } from './parse/rows.ts'
 import type { Table } from './parse/table.ts'
+import { saysFraction } from './percentages.ts'
 import { mayNotRead } from './permissions.ts'
 import type { Reference } from './reference.ts'
 import { countText } from './text.ts'
@@ -48,8 +49,8 @@ export const warningsOnMapKpi = ({ plan: { header }, reference: { unusedNames } 
   })
 
 /** Returns a warning if `--percent fraction` changes no value. */
-export const warningsOnPercent = ({ percent }: ImportOptions, { reference }: CheckedFile): string[] =>
-  [...(percent?.values() ?? [])].includes('fraction') && !reference.hasFractions()
+export const warningsOnPercent = (options: ImportOptions, { reference }: CheckedFile): string[] =>
+  saysFraction(options) && !reference.hasFractions()
     ? ['--percent fraction changes nothing: no KPI of this file is a percentage']
     : []
 

@@ -16,6 +16,9 @@ import { ACTUAL, lineOf, TARGET } from './rows/packed-row.ts'
 const ONE = 10_000n
 const HUNDRED = 100n
 
+/** Tells something of a KPI. */
+type KpiTest = (kpi: number) => boolean
+
 /** Describes a value and its line. */
 type Shown = { readonly value: Decimal; readonly line: number }
 
@@ -90,41 +93,51 @@ export const unitsOf = async (client: Client): Promise<readonly Unit[] | undefin
 
 /**
  * Returns the function that tells whether values of a KPI are percentages: by its unit or, if it is new, by the unit
- * that `--unit` gives it; by its name if its unit is not known.
+ * that `--unit` gives it; by the units of the file or its name if its unit is not known.
  */
 const percentageKpis = async (
   client: Client,
   kpis: ReadonlyMap<number, Kpi>,
   unitOfNew: string | undefined,
-): Promise<(kpi: number) => boolean> => {
+): Promise<(kpi: number, givesPercent: KpiTest) => boolean> => {
   const units = await unitsOf(client)
   const percent = units && new Set(units.flatMap(({ id, is_percentage }) => (is_percentage ? id : [])))
   const given = unitOfNew === undefined ? undefined : findUnitBy(units ?? [], unitOfNew)
-  return (id) => {
+  return (id, givesPercent) => {
     const one = kpis.get(id)
     if (one === undefined) return false
     const byUnit = isProvisional(id) ? given?.is_percentage : percent?.has(one.unit_id)
-    return byUnit ?? namesPercent(one.name)
+    return byUnit ?? (givesPercent(id) || namesPercent(one.name))
   }
 }
 
-/** Returns the function that tells whether numbers of a KPI are fractions, as the user says of a percentage. */
+/** Tells whether the user says of some percentages that they are fractions. */
+export const saysFraction = ({ percent }: Pick<ImportOptions, 'percent'>): boolean =>
+  [...(percent?.values() ?? [])].includes('fraction')
+
+/**
+ * Returns the function that tells whether numbers of a KPI are fractions, as the user says of a percentage. It depends
+ * on which KPIs the file gives the unit percent.
+ */
 export const fractionKpis = async (
   client: Client,
   kpis: ReadonlyMap<number, Kpi>,
   unitOfNew: string | undefined,
   percent: ImportOptions['percent'],
-): Promise<(kpi: number) => boolean> => {
-  if (![...(percent?.values() ?? [])].includes('fraction')) return () => false
+): Promise<(givesPercent: KpiTest) => KpiTest> => {
+  if (!saysFraction({ percent })) return () => () => false
   const isPercentage = await percentageKpis(client, kpis, unitOfNew)
   const said = saidOf(percent)
-  const known = new Map<number, boolean>()
-  return (id) => {
-    const before = known.get(id)
-    if (before !== undefined) return before
-    const is = (said.byName(kpis.get(id)?.name ?? '') ?? said.ofAll) === 'fraction' && isPercentage(id)
-    known.set(id, is)
-    return is
+  return (givesPercent) => {
+    const known = new Map<number, boolean>()
+    return (id) => {
+      const before = known.get(id)
+      if (before !== undefined) return before
+      const isSaid = (said.byName(kpis.get(id)?.name ?? '') ?? said.ofAll) === 'fraction'
+      const is = isSaid && isPercentage(id, givesPercent)
+      known.set(id, is)
+      return is
+    }
   }
 }
 
@@ -134,7 +147,9 @@ type KnownKpis = {
   readonly kpis: ReadonlyMap<number, Kpi>
   readonly unitOfNew: string | undefined
   /** Tells whether a KPI has numbers with a percent sign, which are percentages. */
-  readonly hasSign: (kpi: number) => boolean
+  readonly hasSign: KpiTest
+  /** Tells whether the file gives a KPI the unit percent elsewhere, where its numbers may still be fractions. */
+  readonly givesPercent: KpiTest
 }
 
 /** Describes a percentage KPI of a file by its values. */
@@ -181,13 +196,14 @@ const faultsOfNames = (names: ReadonlySet<string>, percent: ImportOptions['perce
 
 /** Refuses values of percentage KPIs that may be fractions, or that hardly are, as long as nobody says what they are. */
 export const requireSettledPercentages = async (
-  { client, kpis, unitOfNew, hasSign }: KnownKpis,
+  { client, kpis, unitOfNew, hasSign, givesPercent }: KnownKpis,
   small: SmallValues,
   percent: ImportOptions['percent'],
 ): Promise<void> => {
   const seen = [...small.kpis()].filter(([id]) => !hasSign(id))
   if (percent === undefined && seen.every(([, { isSmall, first }]) => !isSmall || !first)) return
-  const isPercentage = await percentageKpis(client, kpis, unitOfNew)
+  const isOne = await percentageKpis(client, kpis, unitOfNew)
+  const isPercentage = (id: number): boolean => isOne(id, givesPercent)
   const percentages = seen
     .filter(([id]) => isPercentage(id))
     .map(([id, values]) => ({ ...values, name: kpis.get(id)?.name ?? '' }))

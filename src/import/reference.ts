@@ -63,8 +63,11 @@ export type Reference = {
   readonly faultsOf: (owner: number, kpiId: number) => readonly string[]
   /** Returns the assignments that rows need and that do not exist. */
   readonly missing: () => readonly Pair[]
-  /** Tells whether numbers of a KPI are fractions that mean percentages, because the user says so. */
-  readonly isFraction: (kpiId: number) => boolean
+  /**
+   * Returns the function that tells whether numbers of a KPI are fractions that mean percentages, because the user says
+   * so; `givesPercent` tells whether the file gives it the unit percent.
+   */
+  readonly fractions: (givesPercent: (kpiId: number) => boolean) => (kpiId: number) => boolean
   /** Tells whether that has been so for any. */
   readonly hasFractions: () => boolean
   /** Holds the texts that `--map-kpi` gives a KPI and that the file does not have. */
@@ -187,7 +190,7 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
   }
   const { kpis, users, sources } = lookups
   const { percent, create } = needs
-  const isFraction = await fractionKpis(client, kpis.byId, create?.unit, percent)
+  const fractions = await fractionKpis(client, kpis.byId, create?.unit, percent)
   let hasFractions = false
   const readsAssignments = verbsIn(client.variant, assignment).includes('list')
   const persons = itemsOfUsers(sources)
@@ -243,10 +246,13 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
       return faults
     },
     missing: () => missing,
-    isFraction: (kpi) => {
-      const is = isFraction(kpi)
-      hasFractions ||= is
-      return is
+    fractions: (givesPercent) => {
+      const isFraction = fractions(givesPercent)
+      return (kpi) => {
+        const is = isFraction(kpi)
+        hasFractions ||= is
+        return is
+      }
     },
     hasFractions: () => hasFractions,
     unusedNames,

@@ -30,12 +30,13 @@ export type SeenRows = {
 type Places = { readonly sorter: Sorter; readonly rejects: Rejects; readonly summary: Summary }
 
 /**
- * Creates a sink of rows that sorts them, keeps rejects and counts; `requireReadable` is called for each reject, and
- * throws if the file has to be read in another way.
+ * Creates a sink of rows that sorts them, keeps rejects and counts; `isFraction` tells whether numbers of a KPI are
+ * fractions. `requireReadable` is called for each reject, and throws if the file has to be read in another way.
  */
 export const createRowSink = (
   { sorter, rejects, summary }: Places,
-  { kpis, created, isFraction }: Reference,
+  { kpis, created }: Reference,
+  isFraction: (kpi: number) => boolean,
   requireReadable: () => void,
 ): RowSink & SeenRows => {
   let [lastLine, lastMisread, lastKpi] = [0, 0, 0]

@@ -4,23 +4,28 @@ import type { ColumnPlan } from '../columns/columns.ts'
 import { createNameColumn } from '../columns/name-column.ts'
 import { roleHeader } from '../columns/role-text.ts'
 import { type DateFormat, dateFormat, PLAIN_FORMAT } from '../formats/date-format.ts'
+import type { Evidence } from '../formats/evidence.ts'
 import { createMissingWords, withoutMissing } from '../formats/missing-words.ts'
 import type { DecimalSign } from '../formats/number.ts'
 import { partsMeant } from '../formats/period-words.ts'
 import { createTimesOfDay } from '../formats/time-of-day.ts'
+import { namesPercent } from '../missing/kpi-words.ts'
 import { type ImportOptions, NAME_ROLES } from '../options.ts'
 import type { Table } from '../parse/table.ts'
 import type { Lookup } from '../permissions.ts'
 import { createDateColumn } from '../formats/date-column.ts'
 import { createNumberColumn, isRefuted } from './number-column.ts'
 import { createUnits } from './number-units.ts'
-import { type ColumnFormats, surveyCells } from './survey.ts'
+import { type ColumnFormats, surveyCells, THE_KPI } from './survey.ts'
 import { createUnitColumn, type UnitColumn } from './unit-column.ts'
 
 /** Holds the formats that are settled, by the places of the columns. */
-type Settled = { readonly signs: ReadonlyMap<number, DecimalSign>; readonly format: DateFormat | undefined }
+type Settled = Pick<ColumnFormats, 'unitsOf'> & {
+  readonly signs: ReadonlyMap<number, DecimalSign>
+  readonly format: DateFormat | undefined
+}
 
-const NOTHING: Settled = { signs: new Map(), format: undefined }
+const NOTHING: Settled = { signs: new Map(), format: undefined, unitsOf: () => [] }
 
 const formatAsked = ({ dateFormat: asked }: ImportOptions): DateFormat | undefined => {
   const format = asked === undefined ? undefined : dateFormat(asked)
@@ -82,7 +87,7 @@ export const createColumnFormats = (
   plan: ColumnPlan,
   options: ImportOptions,
   lookups: Lookups,
-  { signs, format }: Settled = NOTHING,
+  { signs, format, unitsOf: unitsBefore }: Settled = NOTHING,
 ): ColumnFormats => {
   const units = createUnits()
   const numbers = numberColumns(plan).flatMap(({ name, places }) => {
@@ -94,15 +99,19 @@ export const createColumnFormats = (
   const byPlace = new Map(numbers)
   const numberFormats = [...new Set(byPlace.values())]
   const ofRows = unitColumns(plan)
+  const unitsOf = (kpi: number): Evidence[] => [...unitsBefore(kpi), ...ofRows.flatMap((column) => column.unitsOf(kpi))]
   const known = {
     numbers: byPlace,
     numberFormats,
     units: ofRows,
     signsOf: (kpi: number) =>
       new Map([
-        ...ofRows.flatMap((column) => column.unitsOf(kpi)).map((cell) => [cell.text, cell] as const),
+        ...unitsOf(kpi).map((cell) => [namesPercent(cell.text) ? '%' : cell.text, cell] as const),
         ...units.signsOf(kpi),
       ]),
+    hasPercentSign: (kpi: number) => units.signsOf(kpi).has('%'),
+    unitsOf,
+    givesPercent: (kpi: number) => unitsOf(kpi).some(({ text }) => namesPercent(text)),
     names: new Map(nameColumns(plan, options, lookups)),
   }
   const at = options.date === undefined ? plan.roles.get('date') : undefined
@@ -156,7 +165,9 @@ export const settleFormats = (
   lookups: Lookups,
 ): ColumnFormats => {
   const signs = new Map([...formats.numbers].map(([at, column]) => [at, column.proven() ?? '.'] as const))
-  return createColumnFormats(plan, options, lookups, { signs, format: formats.date?.column.proven()?.format })
+  // A constant names the KPI of all rows, which cells do not.
+  const unitsOf = (kpi: number): Evidence[] => [...formats.unitsOf(kpi), ...formats.unitsOf(THE_KPI)]
+  return createColumnFormats(plan, options, lookups, { signs, format: formats.date?.column.proven()?.format, unitsOf })
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ColumnPlan } from '../columns/columns.ts'
 import type { NameColumn } from '../columns/name-column.ts'
 import { roleText } from '../columns/role-text.ts'
 import { memoize } from '../formats/date-format.ts'
+import type { Evidence } from '../formats/evidence.ts'
 import type { NameRole } from '../options.ts'
 import { hasSurplusCells, type Row } from '../parse/rows.ts'
 import type { Table } from '../parse/table.ts'
@@ -21,6 +22,12 @@ export type ColumnFormats = {
   readonly units: readonly UnitColumn[]
   /** Returns the units of a KPI, from signs beside its numbers and columns of units, with the first cell of each. */
   readonly signsOf: UnitsOfFile['signsOf']
+  /** Tells whether numbers of a KPI have a percent sign themselves. */
+  readonly hasPercentSign: (kpi: number) => boolean
+  /** Returns the units that a KPI has by columns of units. */
+  readonly unitsOf: (kpi: number) => readonly Evidence[]
+  /** Tells whether percent is among them. */
+  readonly givesPercent: (kpi: number) => boolean
   /** Holds the columns of names, and the constants that stand for them. */
   readonly names: ReadonlyMap<NameRole, NameColumn>
   /** Holds the column of dates; undefined if one date stands for all rows. */
@@ -32,7 +39,7 @@ export const nameFinder = ({ names }: ColumnFormats, role: NameRole): ((text: st
   memoize(names.get(role)?.find ?? ((text) => new Fault(`there is no ${role} "${text}"`)))
 
 /** Stands for the KPI of all rows, if a constant names it. */
-const THE_KPI = 0
+export const THE_KPI = 0
 
 /** Returns the function that finds the KPI of a row's number in a column; undefined if there is no such KPI. */
 const kpiReader = (

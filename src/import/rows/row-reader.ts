@@ -86,7 +86,7 @@ export const createRowReader = (
   const { flagOf, numberOf, valuesOf } = createValueReader(
     plan,
     options,
-    reference.isFraction,
+    reference.fractions(formats.givesPercent),
     formats,
     hand,
     (value) => sink.rounded(value, hand.line),

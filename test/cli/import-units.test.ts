@@ -1,0 +1,69 @@
+import { writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { allOf, errorOf, type Ran } from '../support/kpi.ts'
+import { embeddedUser, type User } from '../support/user.ts'
+
+let user: User
+beforeAll(async () => {
+  user = await embeddedUser()
+})
+afterAll(() => user[Symbol.asyncDispose]())
+
+const rehearse = (text: string, ...flags: string[]): Promise<Ran> => {
+  writeFileSync(user.folder.in('data.csv'), text)
+  return user.kpi('entries', 'import', 'data.csv', '--create-missing', '--dry-run', '-o', 'json', ...flags)
+}
+
+/** Returns the values that a file would give, or why it is refused. */
+const valuesOf = async (text: string, ...flags: string[]): Promise<string> => {
+  const ran = await rehearse(text, ...flags)
+  if (ran.code !== 0) return allOf(errorOf(ran))
+  return (JSON.parse(ran.stdout) as { actual: number }[]).map(({ actual }) => String(actual)).join(' ')
+}
+
+describe('percentages by a column of units', () => {
+  const FILE = 'Date,Store,KPI,Unit,Value\n2026-01-01,Lake,Margin,%,0.1\n2026-01-02,Lake,Margin,%,0.2\n'
+
+  test('are asked about', async () => {
+    expect(await valuesOf(FILE)).toBe(
+      'it is not clear what some percentages are; nothing was sent\nMargin: is a percentage, and all of its 2 values are between -1 and 1, such as 0.1 on line 2: that is 0.1 % (--percent as-is) or 10 % (--percent fraction)',
+    )
+  })
+
+  test.each([
+    ['as-is', '0.1 0.2'],
+    ['fraction', '10 20'],
+    ['fraction=Margin', '10 20'],
+  ])('are read as --percent %s says', async (percent, values) => {
+    const ran = await rehearse(FILE, '--percent', percent)
+    expect(ran.stderr).toContain('unit Percent: "%" on line 2')
+    expect(ran.stderr).not.toContain('changes nothing')
+    expect(await valuesOf(FILE, '--percent', percent)).toBe(values)
+  })
+
+  test('are settled by a sign in the cell itself', async () => {
+    expect(await valuesOf(FILE.replaceAll(/0\.\d/g, '$&%'))).toBe('0.1 0.2')
+  })
+
+  test.each([
+    ['KPIs in a column', 'Date,Store,KPI,Unit,Value', 'Lake,Margin', []],
+    ['a KPI in the header', 'Date,Store,Unit,Margin', 'Lake', []],
+    ['a KPI of a flag', 'Date,Store,Unit,Value', 'Lake', ['--kpi', 'Margin']],
+  ])('are fractions on all lines, also before the first unit, with %s', async (_, header, names, flags) => {
+    const file = `${header}\n2026-01-01,${names},,0.1\n2026-01-02,${names},pct,0.2\n`
+    expect(await valuesOf(file, ...flags, '--percent', 'fraction')).toBe('10 20')
+  })
+
+  test('are found where the first rows give no unit', async () => {
+    const rows = Array.from({ length: 600 }, (_, at) => `Store ${at},2026-01-01,Margin,${at === 599 ? '%' : ''},0.1`)
+    const file = `Store,Date,KPI,Unit,Value\n${rows.join('\n')}\n`
+    const flags = ['--frequency', 'D', '--percent', 'fraction']
+    expect(await valuesOf(file, ...flags)).toBe(Array.from({ length: 600 }, () => '10').join(' '))
+  })
+
+  test('leave other KPIs of the file alone', async () => {
+    const file = `${FILE}2026-01-01,Lake,Stock,kg,0.3\n2026-01-02,Lake,Stock,kg,0.4\n`
+    expect(await valuesOf(file, '--percent', 'fraction')).toBe('10 20 0.3 0.4')
+    expect(await valuesOf(file, '--percent', 'fraction=Stock')).toContain('no percentage KPI has that name')
+  })
+})
