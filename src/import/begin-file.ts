@@ -8,6 +8,7 @@ import { type Contents, contentsOf } from './columns/contents.ts'
 import type { Heading } from './columns/layout.ts'
 import { describePersons } from './missing/describe-persons.ts'
 import type { ImportOptions } from './options.ts'
+import { ignoresRow } from './parse/ignored-rows.ts'
 import type { Row } from './parse/rows.ts'
 import { headerOf, type Table } from './parse/table.ts'
 import { requireWriteAccess } from './permissions.ts'
@@ -59,6 +60,10 @@ const readHeading = async (
 const mayHaveSources = (header: readonly string[], { variant }: Client, options: ImportOptions): boolean =>
   variant === 'v1' && mayNameSources(header, options)
 
+/** Returns the row of units below the header, unless the user leaves it out. */
+const unitRowOf = ({ units }: Table, { ignoreRows = [] }: ImportOptions): Row | undefined =>
+  units && ignoresRow(ignoreRows)(units.cells) ? undefined : units
+
 /** Fetches the reference data, and finds out what the columns mean. */
 export const beginFile = async (
   table: Table,
@@ -82,6 +87,7 @@ export const beginFile = async (
   const planWith = (shown: Contents): ColumnPlan => ({
     ...planBy({ ...others, contents: shown }, client, options, reference),
     isMarked,
+    unitRow: unitRowOf(table, options),
   })
   const plan = planWith(contents)
   if (reference.created) await describePersons(table, plan, reference.users, reference.created)

@@ -170,12 +170,9 @@ const forgetRows = ({ sorter, rejects, summary }: CheckResults, { created }: Ref
   Object.assign(summary, emptySummary())
 }
 
-/**
- * Tells whether the units that the rows give must be known before any number is read: which of them are fractions
- * depends on them.
- */
-const needsUnits = ({ plan }: Begun, options: ImportOptions): boolean =>
-  saysFraction(options) && (plan.units?.length ?? 0) > 0
+/** Tells whether the units that cells give must be known before numbers are read, of which some are fractions then. */
+const needsUnits = ({ plan: { units = [], unitRow } }: Begun, options: ImportOptions): boolean =>
+  saysFraction(options) && (units.length > 0 || unitRow !== undefined)
 
 /**
  * Reads all rows as if numbers and dates were in the plain format. If a cell is not, all cells are surveyed first, and

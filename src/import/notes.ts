@@ -20,7 +20,7 @@ export const notesOnHeading = ({ above, upper, units }: Table): string[] => {
   const which = first === last ? `line ${first?.line} is` : `lines ${first?.line} to ${last?.line} are`
   return [
     ...(first ? [`${which} above the header, and left out: "${firstText(first)}"${first === last ? '' : ', …'}`] : []),
-    ...(units ? [`line ${units.line} holds units below the header, and is left out: "${firstText(units)}"`] : []),
+    ...(units ? [`line ${units.line} holds units below the header, and no values: "${firstText(units)}"`] : []),
   ]
 }
 

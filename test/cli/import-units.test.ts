@@ -67,3 +67,61 @@ describe('percentages by a column of units', () => {
     expect(await valuesOf(file, '--percent', 'fraction=Stock')).toContain('no percentage KPI has that name')
   })
 })
+
+describe('a row of units below the header', () => {
+  const fileOf = (header: string, units: string, values: string): string =>
+    `Date,Store,${header}\n,,${units}\n2026-01-01,Lake,${values}\n2026-01-02,Lake,${values}\n`
+  const FILE = fileOf('Revenue,Margin', 'EUR,%', '10,0.2')
+
+  test('gives new KPIs their units, and no values', async () => {
+    const ran = await rehearse(FILE, '--percent', 'as-is')
+    expect(ran.stderr).toContain('line 2 holds units below the header, and no values: "EUR"')
+    expect(ran.stderr).toContain('KPI "Revenue": unit EUR: "EUR" on line 2')
+    expect(ran.stderr).toContain('KPI "Margin": unit Percent: "%" on line 2')
+  })
+
+  test('leaves open whether percentages are fractions', async () => {
+    expect(await valuesOf(FILE)).toBe(
+      'it is not clear what some percentages are; nothing was sent\nMargin: is a percentage, and all of its 2 values are between -1 and 1, such as 0.2 on line 3: that is 0.2 % (--percent as-is) or 20 % (--percent fraction)',
+    )
+    expect(await valuesOf(FILE, '--percent', 'fraction')).toBe('10 10 20 20')
+    expect(await valuesOf(FILE, '--percent', 'as-is=Margin')).toBe('10 10 0.2 0.2')
+  })
+
+  test.each([
+    ['k€', 'k€'],
+    ['Mio. €', 'Mio. €'],
+    ['[kg]', 'kg'],
+    ['€', 'EUR'],
+    ['persons', 'persons'],
+  ])('%s is the unit %s', async (text, unit) => {
+    const ran = await rehearse(fileOf('Total sold,Stock', `${text},${text}`, '10,20'))
+    expect(ran.stderr).toContain(`each KPI: daily: 2 days, the nearest 1 day apart; unit ${unit}: `)
+  })
+
+  test('says nothing by words that are no units', async () => {
+    expect((await rehearse(fileOf('Revenue,Visits', '(net),(net)', '10,20'))).stderr).toContain('unit Number: ')
+  })
+
+  test('agrees with the name that has the same words', async () => {
+    const ran = await rehearse(fileOf('Sales (Mio. €),Stock', 'Mio. €,kg', '10,20'))
+    expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('unit Mio. €: its name says so')])
+  })
+
+  test('that contradicts the name stops the import', async () => {
+    expect(await valuesOf(fileOf('Sales (EUR),Stock', 'USD,kg', '10,20'))).toContain(
+      'Sales (EUR): is in EUR by its name, and "USD" on line 2 says otherwise',
+    )
+  })
+
+  test.each([
+    ['columns of days', 'Store,2026-01-01,2026-01-02\n,EUR,USD\nLake,1,2\nHill,3,4\n', ['--kpi', 'Sales']],
+    ['an actual and a target', fileOf('KPI,Value,Target', ',EUR,USD', 'Sales,1,2'), []],
+  ])('that gives one KPI two units in %s stops it, and a flag settles it', async (_, file, flags) => {
+    expect(await valuesOf(file, ...flags)).toContain(
+      'line 2: says that values of one KPI have different units: "EUR" on line 2, "USD" on line 2; import each from a file of its own; --ignore-rows EUR takes the numbers as they are',
+    )
+    const settled = await rehearse(file, ...flags, '--ignore-rows', 'EUR')
+    expect([settled.code, settled.stderr]).toEqual([0, expect.stringMatching(/unit (?:Number|Decimal): /)])
+  })
+})

@@ -3,7 +3,7 @@ import { delimiterName, DELIMITERS, type ImportOptions, type Role } from '../opt
 import { isYearName } from './date-headings.ts'
 import { type HeaderFindings, namedColumns, unassignedColumns } from './header.ts'
 import { faultOfLacking } from './lacking-faults.ts'
-import { columnsHolding } from './contents.ts'
+import { columnsHolding, type SampleRow } from './contents.ts'
 import { contentsIn, type Heading, recognizeKeys, recognizeLayout, sampleIn } from './layout.ts'
 import { recognizePersonColumns } from './person-columns.ts'
 import { isGiven, isOwned, KEY_ROLES, lackingRoles, suggestedPlaces } from './required-roles.ts'
@@ -24,6 +24,8 @@ export type ColumnPlan = {
   readonly unused: readonly string[]
   /** Lists columns without a meaning that only say which currency or unit the values of a row have. */
   readonly units?: readonly number[]
+  /** Holds a row below the header that says which units the columns have. */
+  readonly unitRow?: SampleRow | undefined
   /** Tells whether the file was exported for a spreadsheet, with a mark before notes that would run as formulas. */
   readonly isMarked?: boolean
 }

@@ -17,7 +17,7 @@ import { createDateColumn } from '../formats/date-column.ts'
 import { createNumberColumn, isRefuted } from './number-column.ts'
 import { createUnits } from './number-units.ts'
 import { type ColumnFormats, surveyCells, THE_KPI } from './survey.ts'
-import { createUnitColumn, type UnitColumn } from './unit-column.ts'
+import { createUnitColumn, createUnitRow, type UnitColumn } from './unit-column.ts'
 
 /** Holds the formats that are settled, by the places of the columns. */
 type Settled = Pick<ColumnFormats, 'unitsOf'> & {
@@ -76,11 +76,13 @@ const kpiForEach = ({ header, roles, joined, wide }: ColumnPlan, unit: string): 
     : undefined
 }
 
-const unitColumns = (plan: ColumnPlan): UnitColumn[] =>
-  (plan.units ?? []).map((at) => {
+const unitColumns = (plan: ColumnPlan): UnitColumn[] => [
+  ...(plan.units ?? []).map((at) => {
     const name = plan.header[at]?.trim() ?? ''
     return createUnitColumn(at, name, kpiForEach(plan, name))
-  })
+  }),
+  ...(plan.unitRow ? [createUnitRow(plan.unitRow)] : []),
+]
 
 /** Creates the formats of a file: from flags, else from evidence, else the plain ones. */
 export const createColumnFormats = (

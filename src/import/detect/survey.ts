@@ -18,13 +18,13 @@ export type ColumnFormats = {
   readonly numbers: ReadonlyMap<number, NumberColumn>
   /** Lists the formats of numbers, each once: several columns may share one. */
   readonly numberFormats: readonly NumberColumn[]
-  /** Holds the columns that only say which unit the values of a row have. */
+  /** Holds the columns that only say which unit the values of a row have, and the row that says it of columns. */
   readonly units: readonly UnitColumn[]
-  /** Returns the units of a KPI, from signs beside its numbers and columns of units, with the first cell of each. */
+  /** Returns the units of a KPI, from signs beside its numbers and cells of units, with the first cell of each. */
   readonly signsOf: UnitsOfFile['signsOf']
   /** Tells whether numbers of a KPI have a percent sign themselves. */
   readonly hasPercentSign: (kpi: number) => boolean
-  /** Returns the units that a KPI has by columns of units. */
+  /** Returns the units that other cells give the numbers of a KPI. */
   readonly unitsOf: (kpi: number) => readonly Evidence[]
   /** Tells whether percent is among them. */
   readonly givesPercent: (kpi: number) => boolean
@@ -74,7 +74,8 @@ export const surveyCells = async (
     plan.roles.has(role) ? [{ textIn: roleText(plan, role), find: memoize(column.find) }] : [],
   )
   const dateIn = roleText(plan, 'date')
-  const noteRow = ({ line, cells, numbers: stored }: Row): void => {
+  const noteRow = (row: Row): void => {
+    const { line, cells, numbers: stored } = row
     const dateText = date ? dateIn(cells).trim() : ''
     if (date && dateText) date.column.note(dateText, line)
     for (const { textIn, find } of named) {
@@ -86,7 +87,7 @@ export const surveyCells = async (
       if (text === '') continue
       const kpi = kpiOf(cells, at)
       column.note(text, line, kpi, stored?.[at])
-      for (const unit of units) unit.note(cells[unit.at]?.trim() ?? '', line, kpi)
+      for (const unit of units) unit.note(row, at, kpi)
     }
   }
   let isHeader = true

@@ -1,13 +1,14 @@
-import { listValue } from '../flag-text.ts'
+import { listFlag, listValue } from '../flag-text.ts'
 import { type Evidence, showCell } from '../formats/evidence.ts'
-import { currencyOf } from '../formats/units.ts'
+import { currencyOf, unitBelowHeader } from '../formats/units.ts'
+import { namesPercent } from '../missing/kpi-words.ts'
+import type { Row } from '../parse/rows.ts'
 
-/** Describes a column that only says which currency or unit the values of its row have. */
+/** Describes cells that only say which currency or unit values have: a column beside them, or a row above them. */
 export type UnitColumn = {
-  readonly at: number
   readonly name: string
-  /** Records the unit of a value of a KPI. */
-  readonly note: (text: string, line: number, kpi: number | undefined) => void
+  /** Records the unit of the value of a KPI that a row has in a column. */
+  readonly note: (row: Pick<Row, 'line' | 'cells'>, at: number, kpi: number | undefined) => void
   /** Returns why the values of one KPI may have different units. */
   readonly doubt: () => string | undefined
   /** Returns the units of a KPI, each as it is written first. */
@@ -18,16 +19,14 @@ export type UnitColumn = {
 const MOST_KPIS = 10_000
 const MOST_UNITS = 3
 
-const keyOf = (text: string): string => currencyOf(text).toLowerCase().replace(/\.$/, '')
+const keyOf = (text: string): string => (namesPercent(text) ? '%' : currencyOf(text).toLowerCase().replace(/\.$/, ''))
 
-/** Creates such a column; `wayOut` are the flags that make a KPI for each unit, if there are any. */
-export const createUnitColumn = (at: number, name: string, wayOut: string | undefined): UnitColumn => {
+/** Creates a record of the units of KPIs. */
+const createUnitRecord = () => {
   const units = new Map<number, Map<string, Evidence>>()
   let last: { readonly text: string; readonly kpi: number } | undefined
   return {
-    at,
-    name,
-    note: (text, line, kpi) => {
+    note: (text: string, line: number, kpi: number | undefined): void => {
       if (text === '' || kpi === undefined || (last?.text === text && last.kpi === kpi)) return
       last = { text, kpi }
       const known = units.get(kpi) ?? new Map<string, Evidence>()
@@ -36,12 +35,43 @@ export const createUnitColumn = (at: number, name: string, wayOut: string | unde
       const key = keyOf(text)
       if (!known.has(key)) known.set(key, { text, line })
     },
+    /** Returns the units of the first KPI that has several; empty if none has. */
+    mixed: (): Evidence[] => [...([...units.values()].find((known) => known.size > 1)?.values() ?? [])],
+    unitsOf: (kpi: number): Evidence[] => [...(units.get(kpi)?.values() ?? [])],
+  }
+}
+
+const doubtOf = (mixed: readonly Evidence[]): string =>
+  `says that values of one KPI have different units: ${mixed.map(showCell).join(', ')}; import each from a file of its own`
+
+/** Creates a column of units; `wayOut` are the flags that make a KPI for each unit, if there are any. */
+export const createUnitColumn = (at: number, name: string, wayOut: string | undefined): UnitColumn => {
+  const { note, mixed, unitsOf } = createUnitRecord()
+  return {
+    name,
+    note: ({ line, cells }, _, kpi) => note(cells[at]?.trim() ?? '', line, kpi),
     doubt: () => {
-      const mixed = [...units.values()].find((known) => known.size > 1)
-      if (!mixed) return undefined
-      const cells = [...mixed.values()].map(showCell).join(', ')
-      return `says that values of one KPI have different units: ${cells}; import each from a file of its own${wayOut === undefined ? '' : `, or make a KPI for each with ${wayOut}`}; --ignore ${listValue(name)} takes the numbers as they are`
+      const several = mixed()
+      if (several.length === 0) return undefined
+      return `${doubtOf(several)}${wayOut === undefined ? '' : `, or make a KPI for each with ${wayOut}`}; --ignore ${listValue(name)} takes the numbers as they are`
     },
-    unitsOf: (kpi) => [...(units.get(kpi)?.values() ?? [])],
+    unitsOf,
+  }
+}
+
+/** Creates the units of columns from the row below the header that holds them. */
+export const createUnitRow = ({ line, cells }: Pick<Row, 'line' | 'cells'>): UnitColumn => {
+  const { note, mixed, unitsOf } = createUnitRecord()
+  const units = cells.map((cell) => unitBelowHeader(cell.trim()) ?? '')
+  return {
+    name: `line ${line}`,
+    note: (_, at, kpi) => note(units[at] ?? '', line, kpi),
+    doubt: () => {
+      const several = mixed()
+      const cell = cells.find((one) => one.trim() !== '')?.trim() ?? ''
+      if (several.length === 0) return undefined
+      return `${doubtOf(several)}; ${listFlag('--ignore-rows', [cell])} takes the numbers as they are`
+    },
+    unitsOf,
   }
 }

@@ -119,6 +119,19 @@ const SHORT_WORDS = /^\D{1,20}$/u
 export const isUnit = (text: string, isUnitColumn: boolean): boolean =>
   SHORT_WORDS.test(text) && (isUnitColumn || text.split(/[\s/]+/).every(isUnitWord))
 
+/** Lists words for what numbers count, beside currencies and other units. */
+const COUNTED = words(
+  'persons people pers personen personnes personas persone osoby number count items anz anzahl unités nombre nb unidades',
+  'número szt antal stuks aantal prozent g t tonnen to h std stunden heures horas minuten s d tage jours l twh celsius',
+  'm2 m3 人 件 个',
+)
+
+/** Returns the unit that a cell below a header gives, without brackets; undefined if its words are not known. */
+export const unitBelowHeader = (text: string): string | undefined => {
+  const bare = text.replace(/^[([]([^()[\]]*)[)\]]$/u, '$1').trim()
+  return COUNTED.has(bare.toLowerCase().replace(/\.$/, '')) || isUnit(bare, false) ? bare : undefined
+}
+
 /** Describes the currency that a name gives, and how it is written: with a factor, if there is one. */
 type NamedCurrency = { readonly currency: string; readonly text: string; readonly hasFactor: boolean }
 

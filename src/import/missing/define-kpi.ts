@@ -116,7 +116,8 @@ const contradictionOf = (name: string, signs: KnownOfKpi['signs']): Issue | unde
   const named = namesPercent(name) ? ['%'] : currenciesIn(name).map(({ currency }) => currency)
   const shown = [...signs].filter(([sign]) => isSign(sign))
   const [, first] = shown[0] ?? []
-  const other = shown.find(([sign]) => named.length > 0 && !named.some((one) => mayBeSame(one, sign)))
+  const isNamed = (sign: string): boolean => name.includes(sign) || named.some((one) => mayBeSame(one, sign))
+  const other = shown.find(([sign]) => named.length > 0 && !isNamed(sign))
   const differs = shown.find(([sign]) => !mayBeSame(sign, shown[0]?.[0] ?? ''))
   const settle = `write the same unit everywhere, or say which it is: --unit NAME, or --map-kpi ${JSON.stringify(`${name}=NAME`)} for a name without a unit`
   if (other)

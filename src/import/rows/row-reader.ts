@@ -16,7 +16,7 @@ import type { SourcesOfUsers } from '../entry-key.ts'
 import { hasSurplusCells, type Row } from '../parse/rows.ts'
 import type { Reference } from '../reference.ts'
 import { cellReader, type FirstLines, ownerReader, requireDistinctOwners } from './owner-reader.ts'
-import { ACTUAL, BAD, isBad, packText, placeOf } from './packed-row.ts'
+import { ACTUAL, BAD, isBad, packText, placeOf, TARGET } from './packed-row.ts'
 import { type CurrentRow, createValueReader } from './row-values.ts'
 
 /** Receives what the rows of a file yield. */
@@ -118,9 +118,9 @@ export const createRowReader = (
   const faultsOf = (owner: number | undefined, kpi: number | undefined): readonly string[] =>
     owner === undefined || kpi === undefined ? [] : reference.faultsOf(owner, kpi)
   const hasUnits = formats.units.length > 0
-  /** Records what the columns of units say of a value. */
-  const noteUnits = ({ line, cells }: Row, kpi: number | undefined): void => {
-    for (const unit of formats.units) unit.note(cells[unit.at]?.trim() ?? '', line, kpi)
+  /** Records which unit the value in a column has. */
+  const noteUnits = (row: Row, at: number | undefined, kpi: number | undefined): void => {
+    for (const unit of formats.units) unit.note(row, at ?? -1, kpi)
   }
   const add = (row: BlockRow): void => {
     if (!isBad(row)) first[row.first < 0 ? 'source' : 'user'] ||= hand.line
@@ -138,7 +138,8 @@ export const createRowReader = (
     if (owner === undefined || kpi === undefined || day === undefined) return
     const mark = reasons.length > 0 ? BAD : 0
     const { flags, actual, target, text } = values
-    if (hasUnits && flags > 0) noteUnits(row, kpi)
+    if (hasUnits && flags & ACTUAL.given) noteUnits(row, roles.get('actual'), kpi)
+    if (hasUnits && flags & TARGET.given) noteUnits(row, roles.get('target'), kpi)
     if (flags > 0) add({ first: owner, second: kpi, third: day, line, flags: flags | mark, actual, target, text })
     else if (mark === 0) sink.empty()
   }
@@ -178,7 +179,7 @@ export const createRowReader = (
       const form = formats.numbers.get(at)
       hand.kpi = kpi
       hand.beyond = ''
-      if (hasUnits && text !== '') noteUnits(row, kpi)
+      if (hasUnits && text !== '') noteUnits(row, at, kpi)
       const actual = text === '' || !form ? 0n : numberOf(text, header[at] ?? '', form, numbers?.[at])
       const day = dayIn(column)
       if (day instanceof Fault && text !== '') reasons.push(day.message)

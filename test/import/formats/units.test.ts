@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { currenciesIn, isUnit, mayBeSame, namesUnits } from '../../../src/import/formats/units.ts'
+import { currenciesIn, isUnit, mayBeSame, namesUnits, unitBelowHeader } from '../../../src/import/formats/units.ts'
 
 describe('the currency in a name', () => {
   test.each<[name: string, text: string | undefined]>([
@@ -63,4 +63,15 @@ test('a sign that several currencies have may be any of them', () => {
       ['EUR', 'USD'],
     ].map(([one = '', other = '']) => mayBeSame(one, other)),
   ).toEqual([true, true, true, true, false, false])
+})
+
+test.each([
+  ['[EUR]', 'EUR'],
+  ['k€', 'k€'],
+  ['(Stück)', 'Stück'],
+  ['persons', 'persons'],
+  ['(net)', undefined],
+  ['closed', undefined],
+])('the unit of %s below a header is %s', (text, unit) => {
+  expect(unitBelowHeader(text)).toBe(unit)
 })

@@ -2,7 +2,7 @@ import { isWholeDate } from '../../columns/unusual-headers.ts'
 import { memoize } from '../../formats/date-format.ts'
 import { faultOfNoValue } from '../../formats/evidence.ts'
 import { stripAffixes } from '../../formats/number.ts'
-import { isUnit } from '../../formats/units.ts'
+import { unitBelowHeader } from '../../formats/units.ts'
 
 /** Holds the cells of a row. */
 export type Cells = readonly string[]
@@ -176,21 +176,11 @@ export const rowKind = ({ kinds }: TableBody, cells: Cells): 'data' | 'labels' |
   return others > 0 ? 'labels' : undefined
 }
 
-/** Lists words for what numbers count, beside currencies and other units. */
-const COUNTED = new Set(
-  [
-    'persons people pers personen personnes personas persone osoby number count items anz anzahl unités nombre nb unidades',
-    'número szt antal stuks aantal prozent g t tonnen to h std stunden heures horas minuten s d tage jours l twh celsius',
-    'm2 m3 人 件 个',
-  ].flatMap((line) => line.split(' ')),
-)
 const BRACKETS = /^[([].*[)\]]$/u
 
 /** Tells whether a text is a unit: a currency, a percent sign, a word for what is counted, or any word in brackets. */
-const isUnitOrCount = (text: string): boolean => {
-  const isKnown = COUNTED.has(text.toLowerCase().replace(/\.$/, '')) || isUnit(text, false)
-  return isWords(text) && (BRACKETS.test(text) || isKnown)
-}
+const isUnitOrCount = (text: string): boolean =>
+  isWords(text) && (BRACKETS.test(text) || unitBelowHeader(text) !== undefined)
 
 /** Tells whether a row has words in a column of numbers. */
 export const hasWordsForNumbers = ({ kinds }: TableBody, cells: Cells): boolean =>
