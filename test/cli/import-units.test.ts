@@ -125,3 +125,31 @@ describe('a row of units below the header', () => {
     expect([settled.code, settled.stderr]).toEqual([0, expect.stringMatching(/unit (?:Number|Decimal): /)])
   })
 })
+
+describe('one column of values in several currencies', () => {
+  const fileOf = (...currencies: string[]): string =>
+    `Date,Store,Currency,Sales\n${currencies.map((one, at) => `2026-01-0${at + 1},Lake,${one},1`).join('\n')}\n`
+  const kpisOf = async (text: string, ...flags: string[]): Promise<string[]> =>
+    [...(await rehearse(text, '--frequency', 'D', ...flags)).stderr.matchAll(/KPI "([^"]*)": /g)].map(
+      ([, name]) => name ?? '',
+    )
+
+  test('is split by flags that keep its name, and name all ways to write a currency', async () => {
+    const file = fileOf('EUR', 'USD', '€', 'eur', 'USD')
+    expect(await valuesOf(file)).toContain(
+      'Currency: says that values of one KPI have different units: "EUR" on line 2, "USD" on line 3; import each from a file of its own, or make a KPI for each with --map kpi=Currency,actual=Sales --map-kpi "EUR=Sales EUR,USD=Sales USD,€=Sales EUR,eur=Sales EUR"; --ignore Currency takes the numbers as they are',
+    )
+    const flags = ['--map-kpi', 'EUR=Sales EUR,USD=Sales USD,€=Sales EUR,eur=Sales EUR']
+    expect(await kpisOf(file, '--map', 'kpi=Currency,actual=Sales', ...flags)).toEqual(['Sales EUR', 'Sales USD'])
+  })
+
+  test.each([
+    ['a row has no currency', fileOf('EUR', 'USD', ''), []],
+    ['a flag names the KPI', fileOf('EUR', 'USD').replace('Sales', 'Value'), ['--kpi', 'Sales']],
+    ['there are several KPIs', fileOf('EUR', 'USD').replaceAll('1\n', '1,2\n').replace('Sales', 'Sales,Costs'), []],
+  ])('is to be split by hand where %s', async (_, file, flags) => {
+    expect(await valuesOf(file, ...flags)).toMatch(
+      /import each from a file of its own; --ignore Currency takes the numbers as they are/,
+    )
+  })
+})

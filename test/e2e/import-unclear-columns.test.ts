@@ -55,7 +55,7 @@ describe('the unit of values', () => {
     [
       'differs between rows',
       ['Store,Date,Sales,Currency', 'A,2026-03,5,EUR', 'B,2026-03,7,USD'],
-      'Currency: says that values of one KPI have different units: "EUR" on line 2, "USD" on line 3; import each from a file of its own, or make a KPI for each with --map kpi=Currency,actual=Sales; --ignore Currency takes the numbers as they are',
+      'Currency: says that values of one KPI have different units: "EUR" on line 2, "USD" on line 3; import each from a file of its own, or make a KPI for each with --map kpi=Currency,actual=Sales --map-kpi "EUR=Sales EUR,USD=Sales USD"; --ignore Currency takes the numbers as they are',
     ],
     [
       'differs between rows of one KPI',
@@ -87,7 +87,8 @@ describe('the unit of values', () => {
 
   test('differs, and flags settle it', async () => {
     const rows = ['Store,Date,Sales,Currency', 'A,2026-03,5,EUR', 'B,2026-03,7,USD']
-    expect((await preview(rows, '--map', 'kpi=Currency,actual=Sales')).stderr).toContain('KPI "USD"')
+    const named = await preview(rows, '--map', 'kpi=Currency,actual=Sales', '--map-kpi', 'EUR=Sales EUR,USD=Sales USD')
+    expect(named.stderr).toContain('KPI "Sales USD": unit USD: its name says so')
     expect((await preview(rows, '--ignore', 'Currency')).stderr).toContain('unit Number')
     const priced = ['Store,Month,Sales (EUR)', 'A,2026-03,$5.00']
     expect((await preview(priced, '--map-kpi', 'Sales (EUR)=Sales')).stderr).toContain('KPI "Sales": monthly')

@@ -17,7 +17,7 @@ import { createDateColumn } from '../formats/date-column.ts'
 import { createNumberColumn, isRefuted } from './number-column.ts'
 import { createUnits } from './number-units.ts'
 import { type ColumnFormats, surveyCells, THE_KPI } from './survey.ts'
-import { createUnitColumn, createUnitRow, type UnitColumn } from './unit-column.ts'
+import { createUnitColumn, createUnitRow, type FlagsForUnits, type UnitColumn } from './unit-column.ts'
 
 /** Holds the formats that are settled, by the places of the columns. */
 type Settled = Pick<ColumnFormats, 'unitsOf'> & {
@@ -67,13 +67,19 @@ const nameColumns = (plan: ColumnPlan, options: ImportOptions, { kpis, users, so
   })
 }
 
-/** Returns the flags that make a KPI for each unit; undefined if none do. */
-const kpiForEach = ({ header, roles, joined, wide }: ColumnPlan, unit: string): string | undefined => {
-  if (roles.has('kpi') && !joined?.has('kpi')) return mapFlag('kpi', header[roles.get('kpi') ?? -1]?.trim() ?? '', unit)
+/** Returns how to make a KPI for each unit of a column: by flags that keep the names of KPIs, if there are any. */
+const kpiForEach = ({ header, roles, joined, wide }: ColumnPlan, column: string): FlagsForUnits => {
+  const nameOf = (at: number | undefined): string => header[at ?? -1]?.trim() ?? ''
+  if (roles.has('kpi') && !joined?.has('kpi')) return () => mapFlag('kpi', nameOf(roles.get('kpi')), column)
   const [value, ...others] = wide?.of === 'kpi' ? wide.columns : []
-  return value && others.length === 0
-    ? listFlag('--map', [`kpi=${unit}`, `actual=${header[value.at]?.trim() ?? ''}`])
-    : undefined
+  if (!value || others.length > 0) return () => undefined
+  const name = nameOf(value.at)
+  return (units) =>
+    units &&
+    `${listFlag('--map', [`kpi=${column}`, `actual=${name}`])} ${listFlag(
+      '--map-kpi',
+      units.map(([text, unit]) => `${text}=${name} ${unit}`),
+    )}`
 }
 
 const unitColumns = (plan: ColumnPlan): UnitColumn[] => [

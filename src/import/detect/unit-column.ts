@@ -15,11 +15,23 @@ export type UnitColumn = {
   readonly unitsOf: (kpi: number) => readonly Evidence[]
 }
 
-/** Sets how many KPIs, and units of each, are remembered, to bound the memory. */
+/** Sets how many KPIs, and texts of each, are remembered, to bound the memory. */
 const MOST_KPIS = 10_000
-const MOST_UNITS = 3
+const MOST_TEXTS = 20
+/** Sets how many units of one KPI are shown. */
+const SHOWN = 3
 
 const keyOf = (text: string): string => (namesPercent(text) ? '%' : currencyOf(text).toLowerCase().replace(/\.$/, ''))
+
+/** Holds how the units of a KPI are written, in the order of the rows. */
+type Written = ReadonlyMap<string, Evidence>
+
+/** Returns the first text of each unit, by what all texts of it have in common. */
+const firstOf = (written: Written | undefined): Map<string, Evidence> => {
+  const first = new Map<string, Evidence>()
+  for (const cell of written?.values() ?? []) if (!first.has(keyOf(cell.text))) first.set(keyOf(cell.text), cell)
+  return first
+}
 
 /** Creates a record of the units of KPIs. */
 const createUnitRecord = () => {
@@ -30,30 +42,49 @@ const createUnitRecord = () => {
       if (text === '' || kpi === undefined || (last?.text === text && last.kpi === kpi)) return
       last = { text, kpi }
       const known = units.get(kpi) ?? new Map<string, Evidence>()
-      if (known.size >= MOST_UNITS || (known.size === 0 && units.size >= MOST_KPIS)) return
-      units.set(kpi, known)
-      const key = keyOf(text)
-      if (!known.has(key)) known.set(key, { text, line })
+      if (known.has(text) || known.size >= MOST_TEXTS || (known.size === 0 && units.size >= MOST_KPIS)) return
+      units.set(kpi, known.set(text, { text, line }))
     },
-    /** Returns the units of the first KPI that has several; empty if none has. */
-    mixed: (): Evidence[] => [...([...units.values()].find((known) => known.size > 1)?.values() ?? [])],
-    unitsOf: (kpi: number): Evidence[] => [...(units.get(kpi)?.values() ?? [])],
+    /** Returns how the units of the first KPI that has several are written; undefined if none has. */
+    mixed: (): Written | undefined => [...units.values()].find((known) => firstOf(known).size > 1),
+    unitsOf: (kpi: number): Evidence[] => [...firstOf(units.get(kpi)).values()],
   }
 }
 
-const doubtOf = (mixed: readonly Evidence[]): string =>
-  `says that values of one KPI have different units: ${mixed.map(showCell).join(', ')}; import each from a file of its own`
+const doubtOf = (mixed: Written): string =>
+  `says that values of one KPI have different units: ${[...firstOf(mixed).values()].slice(0, SHOWN).map(showCell).join(', ')}; import each from a file of its own`
 
-/** Creates a column of units; `wayOut` are the flags that make a KPI for each unit, if there are any. */
-export const createUnitColumn = (at: number, name: string, wayOut: string | undefined): UnitColumn => {
+/**
+ * Returns the flags that make a KPI for each unit; undefined if none do. `units` are all texts in the column, each with
+ * the unit that it means; undefined if rows have none, or texts that a flag cannot name.
+ */
+export type FlagsForUnits = (
+  units: readonly (readonly [text: string, unit: string])[] | undefined,
+) => string | undefined
+
+/** Returns all texts of the units of a KPI, each with the first one of its unit; undefined if a flag cannot name all. */
+const textsIn = (mixed: Written): [text: string, unit: string][] | undefined => {
+  if (mixed.size >= MOST_TEXTS || [...mixed.keys()].some((text) => text.includes('='))) return undefined
+  const first = firstOf(mixed)
+  return [...mixed.keys()].map((text) => [text, first.get(keyOf(text))?.text ?? text])
+}
+
+/** Creates a column of units; `flagsFor` returns flags that make a KPI for each. */
+export const createUnitColumn = (at: number, name: string, flagsFor: FlagsForUnits): UnitColumn => {
   const { note, mixed, unitsOf } = createUnitRecord()
+  let hasGaps = false
   return {
     name,
-    note: ({ line, cells }, _, kpi) => note(cells[at]?.trim() ?? '', line, kpi),
+    note: ({ line, cells }, _, kpi) => {
+      const text = cells[at]?.trim() ?? ''
+      hasGaps ||= text === ''
+      note(text, line, kpi)
+    },
     doubt: () => {
       const several = mixed()
-      if (several.length === 0) return undefined
-      return `${doubtOf(several)}${wayOut === undefined ? '' : `, or make a KPI for each with ${wayOut}`}; --ignore ${listValue(name)} takes the numbers as they are`
+      if (!several) return undefined
+      const flags = flagsFor(hasGaps ? undefined : textsIn(several))
+      return `${doubtOf(several)}${flags === undefined ? '' : `, or make a KPI for each with ${flags}`}; --ignore ${listValue(name)} takes the numbers as they are`
     },
     unitsOf,
   }
@@ -69,7 +100,7 @@ export const createUnitRow = ({ line, cells }: Pick<Row, 'line' | 'cells'>): Uni
     doubt: () => {
       const several = mixed()
       const cell = cells.find((one) => one.trim() !== '')?.trim() ?? ''
-      if (several.length === 0) return undefined
+      if (!several) return undefined
       return `${doubtOf(several)}; ${listFlag('--ignore-rows', [cell])} takes the numbers as they are`
     },
     unitsOf,
