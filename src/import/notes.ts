@@ -100,9 +100,13 @@ export const adviceOnTargets = (kpis: Iterable<string>): string[] => {
 
 /** Returns the notes on a file before it is sent. */
 export const notesOn = (checked: CheckedFile): string[] => {
-  const { unused } = checked.plan
+  const { unused, wide } = checked.plan
+  const signed = wide?.signed ?? []
   return [
     ...(unused.length > 0 ? [`columns left out: ${unused.join(', ')}`] : []),
+    ...(signed.length > 0
+      ? [`headings read without the signs or brackets beside their dates: ${signed.join(', ')}`]
+      : []),
     ...notesOnUnread(checked.reference),
     ...notesOnTargets(checked),
     ...notesOnFooters(checked.suspects),

@@ -260,3 +260,22 @@ test('a dry run of undo leaves alone what things use that stay', async () => {
     '',
   ])
 })
+
+describe('years with marks beside others', () => {
+  const fileOf = (year: string): string => `Store,2024,2025,${year}\nA,1,2,3\n`
+  const importYears = (year: string, ...args: string[]): Promise<Ran> =>
+    importText(fileOf(year), '--kpi', 'Sales', ...args)
+
+  test('are read without the sign of a footnote, which is said', async () => {
+    const ran = await importYears('2026*')
+    expect(ran.stderr).toContain('headings read without the signs or brackets beside their dates: 2026*\n')
+    expect(await actuals()).toEqual(['3'])
+  })
+
+  test('stop with flags if letters may mean estimates', async () => {
+    const ran = await importYears('2026e')
+    expect([ran.code, allOf(errorOf(ran))]).toEqual([1, expect.stringContaining('--ignore 2026e leaves it out')])
+    expect((await importYears('2026e', '--date-format', 'YYYY[e]')).code).toBe(0)
+    expect(await actuals()).toEqual(['3'])
+  })
+})

@@ -16,6 +16,7 @@ import {
   looksLikeDate,
   partWithYear,
 } from './heading-forms.ts'
+import { faultOfMarked, isMarkedDate, markedHeading, orUnmarked, withoutSign } from './marked-headings.ts'
 import { isPartOfYear, isWholeDate } from './unusual-headers.ts'
 
 /** Describes a column for a day or period, or for a part of a year that the row names. */
@@ -28,6 +29,8 @@ export type DateHeadings = {
   readonly other: ((at: number) => string) | undefined
   readonly format: DateFormat | undefined
   readonly issues: readonly Issue[]
+  /** Lists the headings that were read without the sign of a footnote. */
+  readonly signed?: readonly string[]
 }
 
 /** Says how columns for days or periods are looked for. */
@@ -55,29 +58,35 @@ type Labels = {
   readonly textOf: (at: number) => string
   readonly holdsValues: (at: number) => boolean
   readonly meant: MeantParts
+  /** Tells whether a date format that the user gives would be that of these labels. */
+  readonly mayAsk: boolean
 }
 
 /** Returns the columns whose labels are dates by the format that the user gave, or by any. */
 const datesAmong = ({ places, textOf }: Pick<Labels, 'places' | 'textOf'>, asked: DateFormat | undefined): number[] =>
   places.filter((at) => (asked ? typeof asked.read(textOf(at)) === 'number' : isWholeDate(textOf(at))))
 
-/** Tells whether enough labels are dates, or are written like dates that do not exist. */
-const areEnough = ({ places, textOf }: Labels, dates: readonly number[], least: number): boolean => {
-  if (dates.length === 0 || dates.length >= least) return dates.length > 0
+/** Tells whether enough labels are dates, or are written like dates that do not exist, or have letters beside a date. */
+const areEnough = ({ places, textOf, holdsValues }: Labels, dates: readonly number[], least: number): boolean => {
+  if (dates.length >= least) return true
+  const marked = places.filter((at) => isMarkedDate(textOf(at)) && holdsValues(at))
+  if (dates.length + marked.length === 0) return false
   const wrong = places.filter((at) => !dates.includes(at) && isNoSuchDate(textOf(at)))
-  return dates.length + wrong.length >= least
+  return dates.length + marked.length + wrong.length >= least
 }
 
 /** Returns the faults of columns that look like days or periods, and are none of those that are read. */
 const faultsOfOthers = (
-  { header, places, textOf, holdsValues }: Labels,
+  { header, places, textOf, holdsValues, mayAsk }: Labels,
   isRead: (at: number) => boolean,
   format: DateFormat | undefined,
 ): Issue[] => {
-  const others = places.filter((at) => !isRead(at) && looksLikeDate(textOf(at)) && holdsValues(at))
-  if (others.length === 0) return []
+  const unread = places.filter((at) => !isRead(at) && holdsValues(at))
+  const others = unread.filter((at) => looksLikeDate(textOf(at)))
+  const marked = faultOfMarked(header, unread, textOf, format, mayAsk)
+  if (others.length === 0) return marked
   const all = places.filter((at) => isRead(at) || others.includes(at))
-  return [...faultsOfNoDates(header, others, textOf), ...faultOfForms(header, all, textOf, format)]
+  return [...faultsOfNoDates(header, others, textOf), ...faultOfForms(header, all, textOf, format), ...marked]
 }
 
 /** Reads the labels as dates in the one format that fits them all. */
@@ -132,12 +141,13 @@ const findParts = (labels: Labels, dates: readonly number[], isTold: boolean) =>
   const kind = kindOfMost(parts.map(textOf))
   if (!kind || parts.length + dates.length < LEAST) return undefined
   const isRead = (at: number): boolean => typeof kind.read(textOf(at)) === 'number'
+  const ofParts = { ...labels, mayAsk: false }
   const read = parts.filter(isRead)
   const days = read.map((at) => ({ at, day: dayInSomeYear(textOf(at)) ?? 0 }))
   return {
     columns: read.map((at) => ({ at, part: textOf(at) })),
     format: formatOfPart(textOf(read[0] ?? 0)),
-    issues: [...faultsOfOthers(labels, isRead, kind), ...(isTold ? [] : faultsOfDoubles(days, textOf))],
+    issues: [...faultsOfOthers(ofParts, isRead, kind), ...(isTold ? [] : faultsOfDoubles(days, textOf))],
   }
 }
 
@@ -146,7 +156,7 @@ const LEAST = 2
 
 const formatOf = (asked: string | undefined): DateFormat | undefined => {
   const format = asked === undefined ? undefined : dateFormat(asked)
-  return format instanceof Fault ? undefined : format
+  return format === undefined || format instanceof Fault ? undefined : orUnmarked(format)
 }
 
 /** Finds the columns for parts of a year below their year. */
@@ -159,7 +169,11 @@ const findInYears = (labels: Labels, above: Labels['textOf'], least: number): Da
     const text = labels.textOf(at)
     return isInYear(at) ? partWithYear(text, above(at)) : text
   }
-  return { ...readDates({ ...labels, textOf }, places, undefined, false), other: undefined }
+  const marked = labels.places.filter((at) => YEAR.test(markedHeading(above(at))?.date ?? '') && labels.holdsValues(at))
+  const rest = labels.places.filter((at) => !marked.includes(at))
+  const { issues, ...read } = readDates({ ...labels, places: rest, textOf, mayAsk: false }, places, undefined, false)
+  const ofYears = faultOfMarked(labels.header, marked, above, undefined, false)
+  return { ...read, issues: [...issues, ...ofYears], other: undefined }
 }
 
 /** Tells which of two header rows gives the dates: the one with more of them, as names may look like dates. */
@@ -190,23 +204,29 @@ export const columnsBelowDates = (
   return new Set(dates.map(textOf)).size < LEAST ? [] : dates
 }
 
-/**
- * Finds the columns for days or periods: their headings are dates, in either of two header rows, or parts of a year
- * below the year.
- */
-export const findDateHeadings = (
+/** Returns the labels of a header row without signs of footnotes, unless the format that the user gave has them. */
+const textsOf =
+  (row: readonly string[], asked: DateFormat | undefined): Labels['textOf'] =>
+  (at) => {
+    const text = row[at]?.trim() ?? ''
+    return typeof asked?.read(text) === 'number' ? text : withoutSign(text)
+  }
+
+/** Finds the columns for days or periods in one or two header rows. */
+const findInRows = (
   found: HeaderFindings,
   places: readonly number[],
   upper: readonly string[] | undefined,
   search: HeadingSearch,
 ): DateHeadings | undefined => {
   const { least = LEAST, holdsValues = () => true } = search
-  const lower = (at: number): string => found.header[at]?.trim() ?? ''
-  const above = upper && ((at: number) => upper[at]?.trim() ?? '')
-  const meant = partsMeant('', search.frequency)
-  const labels: Labels = { header: found.header, places, textOf: lower, holdsValues, meant }
-  const ofAbove = above && { ...labels, places: unassignedColumns(found), textOf: above }
   const format = formatOf(search.asked)
+  const lower = textsOf(found.header, format)
+  const above = upper && textsOf(upper, format)
+  const meant = partsMeant('', search.frequency)
+  const mayAsk = search.asked === undefined
+  const labels: Labels = { header: found.header, places, textOf: lower, holdsValues, meant, mayAsk }
+  const ofAbove = above && { ...labels, places: unassignedColumns(found), textOf: above }
   const below = datesAmong(labels, format)
   const isBelow = isDateRow(below.map(lower), ofAbove ? datesAmong(ofAbove, format).map(ofAbove.textOf) : [])
   const names = above && !below.every((at) => isWholeDate(above(at))) ? above : undefined
@@ -219,4 +239,21 @@ export const findDateHeadings = (
   if (parts) return { ...parts, other: above }
   const days = places.filter((at) => isDayOfYear(lower(at)))
   return days.length < LEAST || found.roles.has('date') ? undefined : refuseDays(days, lower)
+}
+
+/**
+ * Finds the columns for days or periods: their headings are dates, in either of two header rows, or parts of a year
+ * below the year.
+ */
+export const findDateHeadings = (
+  found: HeaderFindings,
+  places: readonly number[],
+  upper: readonly string[] | undefined,
+  search: HeadingSearch,
+): DateHeadings | undefined => {
+  const dates = findInRows(found, places, upper, search)
+  const format = formatOf(search.asked)
+  const texts = (dates?.columns ?? []).flatMap(({ at }) => [found.header[at] ?? '', upper?.[at] ?? ''])
+  const signed = texts.map((text) => text.trim()).filter((text) => textsOf([text], format)(0) !== text)
+  return dates && { ...dates, signed: [...new Set(signed)] }
 }

@@ -122,7 +122,7 @@ const groupByForm = (places: readonly number[], textOf: (at: number) => string):
 }
 
 /** Returns the flag that leaves columns out: by their names, or by their places if these tell them apart. */
-const ignoreFlag = (header: readonly string[], places: readonly number[]): string => {
+export const ignoreFlag = (header: readonly string[], places: readonly number[]): string => {
   const names = places.map((at) => {
     const name = header[at]?.trim() ?? ''
     const isPlain = /^[^,"#]+$/.test(name) && header.filter((other) => other.trim() === name).length === 1
@@ -136,7 +136,8 @@ const SHOWN = 2
 /** Sets how many columns a flag names at most, unless no other flag names fewer. */
 const MOST_IGNORED = 24
 
-const showHeadings = (places: readonly number[], textOf: (at: number) => string): string =>
+/** Returns the first of some headings, and how many more there are. */
+export const showHeadings = (places: readonly number[], textOf: (at: number) => string): string =>
   places
     .slice(0, SHOWN)
     .map((at) => `"${textOf(at)}"`)

@@ -29,6 +29,8 @@ export type WideColumns = {
   readonly columns: readonly WideColumn[]
   /** Holds the format of headers that are dates. */
   readonly dateFormat?: string | undefined
+  /** Lists headings that are dates, and were read without the sign of a footnote. */
+  readonly signed?: readonly string[] | undefined
 }
 
 /** Holds the KPIs and users that headers and cells may name, and the breakdown items if the file may name any. */
@@ -148,10 +150,10 @@ export const wideByDates = (
   const { other, columns: dated } = headings
   // Where the dates are in doubt there are no columns yet, and the other row is taken to name something.
   const isNamed = other !== undefined && (dated.length === 0 || dated.some(({ at }) => other(at).trim() !== ''))
-  const dateFormat = headings.format?.text
+  const read = { of: 'date', dateFormat: headings.format?.text, signed: headings.signed } as const
   if (!isNamed || over === undefined) {
-    return { wide: { of: 'date', columns: headings.columns, dateFormat }, issues: headings.issues }
+    return { wide: { ...read, columns: headings.columns }, issues: headings.issues }
   }
   const { columns, issues } = readOther(headings, over, directories, options)
-  return { wide: { of: 'date', over, columns, dateFormat }, issues: [...headings.issues, ...issues] }
+  return { wide: { ...read, over, columns }, issues: [...headings.issues, ...issues] }
 }

@@ -34,6 +34,7 @@ const EXCEL = knownFormat('EXCEL')
 /** Lists formats that numbers of other kinds fit as well, so that they are only suggested where all cells fit them. */
 const OFTEN_NUMBERS: readonly DateFormat[] = [
   'YYYYMM | YYYYWW | YYYYQ | MMYYYY | WWYYYY | QYYYY | YYMMDD | DDMMYY | MMDDYY | DDMMYYYY | MMDDYYYY',
+  'YYYY_MM_DD | YYYY_MM | YYYY_WW | YYYY_Q | YYYY_[W]WW | YYYY_[Q]Q',
   'YYYY.MM | YYYY.WW | YYYY.Q | YYYY MM | MM YYYY | MM-YY | MM/YY | MM.YY | WW-YY | WW/YY | WW.YY | YY-MM | YY/MM',
   'Q[Q]YY | Q[Q] YY | Q[Q]-YY | Q[Q]/YY | [Q]QYY | [Q]Q YY | [Q]Q-YY | [Q]Q/YY | YY[Q]Q | YY-[Q]Q',
   'Q[Q]YYYY | Q[Q] YYYY | Q[Q]-YYYY | Q[Q]/YYYY | [Q]QYYYY | YYYY/[Q]Q | YYYY-Q[Q]',

@@ -1,3 +1,4 @@
+import { dateIn } from '../../columns/marked-headings.ts'
 import { isWholeDate } from '../../columns/unusual-headers.ts'
 import { memoize } from '../../formats/date-format.ts'
 import { faultOfNoValue } from '../../formats/evidence.ts'
@@ -30,11 +31,14 @@ const kindOf = memoize((text: string): CellKind => {
   return isNumber ? 'number' : 'text'
 }, 10_000)
 
+/** Returns the date in a label, which may have a mark beside it, such as `2026*`; else the label. */
+export const dateInLabel = memoize((text) => (kindOf(text) === 'text' ? dateIn(text) : text), 10_000)
+
 /** Tells whether a text is neither blank nor a number or date. */
 export const isWords = (text: string): boolean => kindOf(text) === 'text'
 
 /** Tells whether a text is a date, or a period of a known year, even if it may be a number as well. */
-export const isDateLabel = (text: string): boolean => ['date', 'either'].includes(kindOf(text))
+export const isDateLabel = (text: string): boolean => ['date', 'either'].includes(kindOf(dateInLabel(text)))
 
 /** Describes what the columns of a table hold, as its last rows show it. */
 export type TableBody = {
@@ -151,7 +155,7 @@ const areDateLabels = (texts: readonly string[], cells: Cells): boolean => {
   return areFollowing(
     cells
       .slice(0, MOST_COLUMNS)
-      .map((cell) => cell.trim())
+      .map((cell) => dateInLabel(cell.trim()))
       .filter((text) => YEAR.test(text)),
   )
 }
@@ -164,9 +168,10 @@ export const rowKind = ({ kinds }: TableBody, cells: Cells): 'data' | 'labels' |
   const open: string[] = []
   let [fitting, others] = [0, 0]
   for (const [at, wanted] of kinds) {
-    const kind = kindOf(textAt(cells, at))
+    const text = dateInLabel(textAt(cells, at))
+    const kind = kindOf(text)
     if (kind === 'nothing') continue
-    if (wanted === 'number' && kind === 'either') open.push(textAt(cells, at))
+    if (wanted === 'number' && kind === 'either') open.push(text)
     else if (kind === 'text' || (wanted !== 'date' && kind === 'date')) others += 1
     else fitting += 1
   }

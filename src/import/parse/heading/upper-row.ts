@@ -1,5 +1,5 @@
 import { isPartOfYear } from '../../columns/unusual-headers.ts'
-import { type Cells, isDateLabel, isWords, textAt } from './table-body.ts'
+import { type Cells, dateInLabel, isDateLabel, isWords, textAt } from './table-body.ts'
 
 /** Returns a row of labels with each blank cell filled from the left, as merged cells are written. */
 export const fillRight = (cells: Cells, width: number): string[] => {
@@ -40,7 +40,12 @@ export const isUpperRow = (above: Cells, lower: Cells): boolean => {
   const isOverKey = places.includes(0)
   const values = places.filter((at) => at > 0)
   const [labels, below] = [values.map((at) => textAt(above, at)), values.map((at) => textAt(lower, at))]
-  if (values.length > 0 && labels.every((label) => YEAR.test(label)) && below.every(isPartOfYear)) return true
+  if (
+    values.length > 0 &&
+    labels.every((label) => YEAR.test(dateInLabel(label))) &&
+    below.every((label) => isPartOfYear(dateInLabel(label)))
+  )
+    return true
   if (!isOverKey && labels.every(isWords) && below.every(isDateLabel)) return true
   const upper = fillRight(above, lower.length)
   if (!areToldApart(lower, upper)) return false
