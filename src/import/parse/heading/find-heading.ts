@@ -151,10 +151,17 @@ const mayBeFacts = (search: Search, at: number, later: readonly number[]): boole
   return !isWhole || search.body.columns.length <= COLUMNS_OF_FACTS
 }
 
+/** Returns the labels of the columns at some places: those of a row, with those of a row above that names groups. */
+const labelsAt = (rows: readonly Row[], at: number, places: readonly number[]): string[] => {
+  const [lower, { upper }] = [rows[at]?.cells ?? [], headingAt(rows, at)]
+  return places.map((place) => (textAt(lower, place) === '' ? '' : `${upper?.[place] ?? ''}\n${textAt(lower, place)}`))
+}
+
 /** Tells whether a row holds the units of labels in the row above it, each of which has its own. */
 const areUnitsBelow = ({ rows, body }: Search, at: number): boolean => {
-  const [above, cells] = [rows[at - 1]?.cells ?? [], rows[at]?.cells ?? []]
-  const labels = [...cells.keys()].filter((place) => textAt(cells, place) !== '').map((place) => textAt(above, place))
+  const cells = rows[at]?.cells ?? []
+  const places = [...cells.keys()].filter((place) => textAt(cells, place) !== '')
+  const labels = labelsAt(rows, at - 1, places)
   return isUnitRow(body, cells) && !labels.includes('') && new Set(labels).size === labels.length
 }
 
@@ -174,8 +181,9 @@ const laterLabels = (search: Search, first: number): number[] => {
 /** Returns which of several rows of labels is the header. */
 const chooseLabels = (search: Search, all: readonly number[]): FoundHeading | Candidates => {
   const last = all.at(-1) ?? 0
-  const isDouble = headingAt(search.rows, last).upper !== undefined && !areUnitsBelow(search, last)
-  const left = withoutTitles(search, isDouble ? all.filter((at) => at !== last - 1) : all)
+  const lower = areUnitsBelow(search, last) ? last - 1 : last
+  const isDouble = headingAt(search.rows, lower).upper !== undefined
+  const left = withoutTitles(search, isDouble ? all.filter((at) => at !== lower - 1) : all)
   const units = left.length > 1 && isUnitRow(search.body, cellsAt(search, last)) ? last : undefined
   const labels = left.filter((at) => at !== units)
   const later = laterLabels(search, last)
@@ -254,7 +262,8 @@ const afterLines = (rows: readonly Row[], lines: number): FoundHeading => {
   if (areUnitsBelow(search, 1)) return headingAt(rows, first, next)
   const [upper, lower] = [cellsAt(search, 0), cellsAt(search, 1)]
   const isDouble = rowKind(search.body, lower) === 'labels' && isUpperRow(upper, lower)
-  return headingAt(rows, isDouble ? next : first)
+  if (!isDouble) return headingAt(rows, first)
+  return headingAt(rows, next, areUnitsBelow(search, 2) ? next + 1 : undefined)
 }
 
 /**

@@ -53,6 +53,29 @@ describe('the header is found', () => {
   })
 })
 
+describe('a row of units is found below two header rows of', () => {
+  const DATES = ';2026-01;2026-02;2026-01;2026-02'
+  test.each<[name: string, text: string, line: number]>([
+    ['KPIs above months', `Store;Sales;;Visits;\n${DATES}\n;EUR;EUR;pers.;pers.\nA;1;2;3;4`, 2],
+    ['one row for months', `;Sales;;Visits;\nStore${DATES}\n;EUR;EUR;pers.;pers.\nA;1;2;3;4`, 2],
+    [
+      'years above quarters, with a title',
+      'Revenue\nStore;2024;;2025;\n;Q1;Q2;Q1;Q2\n;EUR;EUR;EUR;EUR\nA;1;2;3;4\nB;1;2;3;4',
+      3,
+    ],
+    [
+      'years above KPIs',
+      'Store;2024;;2025;\n;Sales;Visits;Sales;Visits\n;EUR;pers.;EUR;pers.\nA;1;2;3;4\nB;1;2;3;4',
+      2,
+    ],
+  ])('%s', (_, text, line) => {
+    const found = findHeading(rowsOf(text), undefined)
+    expect(found).toMatchObject({ at: line - 1, units: line })
+    expect(found.upper?.filter((label) => label !== '')).not.toEqual([])
+    expect(findHeading(rowsOf(text), line - 2)).toEqual(found)
+  })
+})
+
 describe('two header rows are', () => {
   test.each<[name: string, text: string, upper: string[]]>([
     [
