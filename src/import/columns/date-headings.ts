@@ -16,7 +16,8 @@ import {
   looksLikeDate,
   partWithYear,
 } from './heading-forms.ts'
-import { faultOfMarked, isMarkedDate, markedHeading, orUnmarked, withoutSign } from './marked-headings.ts'
+import { dateIn, faultOfMarked, isMarkedDate, markedHeading, orUnmarked, withoutSign } from './marked-headings.ts'
+import { whatHeadingsLack } from '../formats/rare-formats.ts'
 import { isPartOfYear, isWholeDate } from './unusual-headers.ts'
 
 /** Describes a column for a day or period, or for a part of a year that the row names. */
@@ -67,9 +68,14 @@ const datesAmong = ({ places, textOf }: Pick<Labels, 'places' | 'textOf'>, asked
   places.filter((at) => (asked ? typeof asked.read(textOf(at)) === 'number' : isWholeDate(textOf(at))))
 
 /** Tells whether enough labels are dates, or are written like dates that do not exist, or have letters beside a date. */
-const areEnough = ({ places, textOf, holdsValues }: Labels, dates: readonly number[], least: number): boolean => {
+const areEnough = (
+  { places, textOf, holdsValues }: Labels,
+  dates: readonly number[],
+  least: number,
+  asked: DateFormat | undefined,
+): boolean => {
   if (dates.length >= least) return true
-  const marked = places.filter((at) => isMarkedDate(textOf(at)) && holdsValues(at))
+  const marked = places.filter((at) => isMarkedDate(textOf(at), asked) && holdsValues(at))
   if (dates.length + marked.length === 0) return false
   const wrong = places.filter((at) => !dates.includes(at) && isNoSuchDate(textOf(at)))
   return dates.length + marked.length + wrong.length >= least
@@ -189,7 +195,20 @@ const findDates = (
 ): DateHeadings | undefined => {
   const format = formatOf(asked)
   const dates = datesAmong(labels, format)
-  return areEnough(labels, dates, least) ? { ...readDates(labels, dates, format, isTold), other } : undefined
+  return areEnough(labels, dates, least, format) ? { ...readDates(labels, dates, format, isTold), other } : undefined
+}
+
+/** Refuses columns whose labels may be dates in forms that are never assumed, such as fiscal years. */
+const refuseRare = (labels: Labels, other: DateHeadings['other'], least: number): DateHeadings | undefined => {
+  const { places, textOf, holdsValues } = labels
+  const dated = places.filter((at) => looksLikeDate(dateIn(textOf(at))) && holdsValues(at))
+  if (!labels.mayAsk || dated.length < least) return undefined
+  const message = whatHeadingsLack(
+    dated.map((at) => dateIn(textOf(at))),
+    labels.meant,
+  )
+  if (message === undefined) return undefined
+  return { columns: [], format: undefined, other, issues: [{ field: 'header', message }] }
 }
 
 /** Returns the columns below dates of the upper of two header rows, if that has two dates or more. */
@@ -231,6 +250,8 @@ const findInRows = (
   const isBelow = isDateRow(below.map(lower), ofAbove ? datesAmong(ofAbove, format).map(ofAbove.textOf) : [])
   const names = above && !below.every((at) => isWholeDate(above(at))) ? above : undefined
   const dates =
+    refuseRare(labels, above, least) ??
+    (ofAbove && refuseRare(ofAbove, lower, least)) ??
     (above && findInYears(labels, above, least)) ??
     (isBelow ? findDates(labels, names, search, names !== undefined) : undefined) ??
     (ofAbove && findDates(ofAbove, lower, search, true))

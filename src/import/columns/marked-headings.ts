@@ -90,8 +90,11 @@ export const dateIn = (text: string): string => {
   return markedHeading(bare)?.date ?? bare
 }
 
-/** Tells whether a heading has letters or words beside a date, or a period of a known year. */
-export const isMarkedDate = (text: string): boolean => isWholeDate(markedHeading(text)?.date ?? '')
+/** Tells whether a heading has letters or words beside a date by the format that the user gave, or by any. */
+export const isMarkedDate = (text: string, asked: DateFormat | undefined): boolean => {
+  const { date = '' } = markedHeading(text) ?? {}
+  return isWholeDate(date) || typeof asked?.read(date) === 'number'
+}
 
 /** Returns a date format without the letters that end it; undefined if none do. */
 const withoutLetters = (text: string): string | undefined => {

@@ -94,8 +94,8 @@ const TOKENS: Readonly<Record<string, Token>> = {
   Q: { unit: 'quarter' },
 }
 const PART = /YYYY|YY|MMMM|MMM|MM|M|DD|D|WW|Q|\[[^[\]]*\]|\s+|[^A-Za-z[\]]/y
-/** Lists the sets of parts that make a whole day, or a period. */
-const KINDS = new Set(['day month year', 'month year', 'week year', 'quarter year', 'year'])
+/** Lists the sets of parts that make a whole day, or a period; two years are one that ends in the next: `2025/26`. */
+const KINDS = new Set(['day month year', 'month year', 'week year', 'quarter year', 'year', 'year year'])
 /** Matches midnight, which spreadsheets write after dates; entries have no other time. */
 const MIDNIGHT = String.raw`(?:[T ]\s*0{1,2}:00(?::00(?:[.,]0+)?)?Z?| 12:00(?::00)? ?AM)?`
 
@@ -168,6 +168,10 @@ const excelFormat: DateFormat = {
   },
 }
 
+/** Tells whether a year is the one after another; of two digits it says no century. */
+const isNextYear = (year: number, before: number, { digits }: Token): boolean =>
+  (year - before - 1) % (digits === 2 ? 100 : 10_000) === 0
+
 /** Returns a hint at the case of tokens: a lower-case token is often meant to be upper-case. */
 const orLarge = (text: string): string => {
   const large = text.toUpperCase()
@@ -200,7 +204,9 @@ export const dateFormat = (text: string): DateFormat | Fault => {
     for (const [at, token] of tokens.entries()) {
       const number = numberOf(token, match[at + 1] ?? '')
       if (number === undefined) return undefined
-      found[token.unit] = number
+      const before = token.unit === 'year' ? found.year : undefined
+      if (before !== undefined && !isNextYear(number, before, token)) return null
+      found[token.unit] = before ?? number
     }
     return dayOf(found)
   }

@@ -1,4 +1,4 @@
-import { type DateFormat, dateFormatFlags, knownFormat } from './date-format.ts'
+import { type DateFormat, dateFormatFlags, KNOWN_FORMATS, knownFormat } from './date-format.ts'
 import type { MeantParts } from './period-words.ts'
 
 const linesOf = (lines: readonly string[]): (readonly DateFormat[])[] =>
@@ -34,7 +34,7 @@ const EXCEL = knownFormat('EXCEL')
 /** Lists formats that numbers of other kinds fit as well, so that they are only suggested where all cells fit them. */
 const OFTEN_NUMBERS: readonly DateFormat[] = [
   'YYYYMM | YYYYWW | YYYYQ | MMYYYY | WWYYYY | QYYYY | YYMMDD | DDMMYY | MMDDYY | DDMMYYYY | MMDDYYYY',
-  'YYYY_MM_DD | YYYY_MM | YYYY_WW | YYYY_Q | YYYY_[W]WW | YYYY_[Q]Q',
+  'YYYY_MM_DD | YYYY_MM | YYYY_[W]WW | YYYY_[Q]Q',
   'YYYY.MM | YYYY.WW | YYYY.Q | YYYY MM | MM YYYY | MM-YY | MM/YY | MM.YY | WW-YY | WW/YY | WW.YY | YY-MM | YY/MM',
   'Q[Q]YY | Q[Q] YY | Q[Q]-YY | Q[Q]/YY | [Q]QYY | [Q]Q YY | [Q]Q-YY | [Q]Q/YY | YY[Q]Q | YY-[Q]Q',
   'Q[Q]YYYY | Q[Q] YYYY | Q[Q]-YYYY | Q[Q]/YYYY | [Q]QYYYY | YYYY/[Q]Q | YYYY-Q[Q]',
@@ -54,15 +54,25 @@ const FISCAL: readonly DateFormat[] = ['FY', 'CY', 'AY', 'GJ'].flatMap((letters)
     .map(knownFormat),
 )
 
+/** Lists how fiscal years are written by the calendar years in which they begin and end. */
+const SPANS: readonly DateFormat[] = ['/', '-', '–'].flatMap((sign) =>
+  [`YYYY${sign}YY`, `YYYY${sign}YYYY`]
+    .flatMap((years) => [years, `[FY]${years}`, `[FY] ${years}`])
+    .concat(`[FY]YY${sign}YY`, `[FY] YY${sign}YY`)
+    .map(knownFormat),
+)
+
 const LINES: readonly (readonly DateFormat[])[] = [
   ...SHORT_YEARS,
-  ...[...OFTEN_NUMBERS, ...FISCAL, EXCEL].map((format) => [format]),
+  ...[...OFTEN_NUMBERS, ...FISCAL, ...SPANS, EXCEL].map((format) => [format]),
 ]
 
 /** Lists the formats that are suggested, and never assumed. */
 export const RARE_FORMATS: readonly DateFormat[] = LINES.flat()
 
 const SERIAL = /^\d{5}([.,]\d+)?$/
+
+const isFiscal = (format: DateFormat): boolean => FISCAL.includes(format) || SPANS.includes(format)
 
 const isFit = (format: DateFormat, text: string): boolean =>
   format === EXCEL ? SERIAL.test(text) : typeof format.read(text) === 'number'
@@ -87,10 +97,27 @@ export const whatIsUnsaid = (formats: readonly DateFormat[]): string | undefined
   if (shown.length === 0) return undefined
   if (shown.every((format) => format === EXCEL))
     return 'looks like a serial number of a spreadsheet; save the column as dates, or use --date-format EXCEL'
-  if (shown.every((format) => FISCAL.includes(format)))
-    return `may be of a fiscal year: ${dateFormatFlags(shown)} reads it as the calendar year; if the year begins in another month, write its first day instead, such as 2025-04-01`
+  if (shown.every(isFiscal))
+    return `may be of a fiscal year: ${dateFormatFlags(shown)} reads it as the calendar year${SPANS.includes(shown[0] ?? EXCEL) ? ' in which it begins' : ''}; if the year begins in another month, write its first day instead, such as 2025-04-01`
   const isShort = shown.every(({ text }) => !text.includes('YYYY') && text !== EXCEL.text)
   return `${isShort ? 'has a year of two digits' : 'may be a date'}; say how dates are written: ${dateFormatFlags(shown)}`
+}
+
+/** Lists formats whose dates are hardly names, so that headings that are all of one may be dates. */
+const OF_HEADINGS: readonly DateFormat[] = [
+  ...OFTEN_NUMBERS.filter(({ text }) => text.includes('YYYY')),
+  ...FISCAL,
+  ...SPANS,
+]
+
+/** Returns what headings that are all dates in one of these formats do not say. */
+export const whatHeadingsLack = (texts: readonly string[], meant: MeantParts): string | undefined => {
+  if (texts.every((text) => /^\d+$/.test(text))) return undefined
+  const fitting = texts.reduce<readonly DateFormat[]>((some, text) => rareFormatsOf(text, meant, some), OF_HEADINGS)
+  const lacks = whatIsUnsaid(fitting)
+  const known = KNOWN_FORMATS.find(({ read }) => texts.every((text) => typeof read(text) === 'number'))
+  const orKnown = known ? `; if it is a month, say so with ${dateFormatFlags([known])}` : ''
+  return lacks === undefined ? undefined : `"${texts[0]}" ${lacks}${orKnown}`
 }
 
 const OF_CELLS: readonly DateFormat[] = [...SHORT_YEAR_FORMATS, EXCEL]

@@ -210,3 +210,49 @@ test.each<[frequency: 'W' | 'Q', header: string, formats: string]>([
   const create: ImportOptions['create'] = { kinds: new Set(), emailPattern: undefined, frequency }
   expect(read([header], { create })).toEqual({ issues: [expect.stringContaining(`say which: ${formats}`)] })
 })
+
+describe('headings that may be fiscal years', () => {
+  const ONE = { kpi: 'Sales' }
+  const asks = (shown: string, flag: string, more = ''): string =>
+    `"${shown}" may be of a fiscal year: --date-format ${flag} reads it as the calendar year in which it begins; if the year begins in another month, write its first day instead, such as 2025-04-01${more}`
+
+  test.each([
+    ['User,2022/23,2023/24', asks('2022/23', 'YYYY/YY')],
+    ['User,1999-00,2000-01', asks('1999-00', 'YYYY-YY')],
+    ['User,2022/2023,2023/2024', asks('2022/2023', 'YYYY/YYYY')],
+    ['User,FY22/23,FY23/24', asks('FY22/23', '"[FY]YY/YY"')],
+    ['User,2022/23,2023/24e', asks('2022/23', 'YYYY/YY')],
+    ['User,2010-11,2011-12,2012-13', asks('2010-11', 'YYYY-YY')],
+    ['User,2010-11,2011-12', asks('2010-11', 'YYYY-YY', '; if it is a month, say so with --date-format YYYY-MM')],
+    [
+      'User,FY2024,FY2025',
+      '"FY2024" may be of a fiscal year: --date-format "[FY]YYYY" reads it as the calendar year; if the year begins in another month, write its first day instead, such as 2025-04-01',
+    ],
+  ])('%s', (header, issue) => {
+    expect(read([header], ONE)).toEqual({ issues: [issue] })
+  })
+
+  test.each([
+    ['User,2022/23,2023/24', 'YYYY/YY', ['2022-01-01', '2023-01-01']],
+    ['User,FY22/23,FY23/24', '[FY]YY/YY', ['2022-01-01', '2023-01-01']],
+    ['User,2010-11,2011-12', 'YYYY-MM', ['2010-11-01', '2011-12-01']],
+  ])('%s with --date-format %s', (header, dateFormat, columns) => {
+    expect(read([header], { ...ONE, dateFormat })).toEqual({ columns })
+  })
+
+  test('and months in a row are none', () => {
+    expect(read(['User,2010-11,2010-12,2011-01'], ONE)).toEqual({ columns: ['2010-11-01', '2010-12-01', '2011-01-01'] })
+  })
+
+  test('a mark beside one stops the import with the format as well', () => {
+    expect(read(['User,2022/23,2023/24e'], { ...ONE, dateFormat: 'YYYY/YY' })).toEqual({
+      issues: [expect.stringContaining('--ignore 2023/24e leaves it out')],
+    })
+  })
+})
+
+test('dates that are never assumed stop the import with their format', () => {
+  expect(read(['User,2026_01,2026_02'], { kpi: 'Sales' })).toEqual({
+    issues: ['"2026_01" may be a date; say how dates are written: --date-format YYYY_MM'],
+  })
+})

@@ -37,6 +37,10 @@ test.each<[format: string, text: string, day: string]>([
   ['DD-MMM-YYYY', '03-MAR-2026', '2026-03-03'],
   ['MMM-YY', 'Mar-26', '2026-03-01'],
   ['YYYY', '2026', '2026-01-01'],
+  ['YYYY/YY', '2025/26', '2025-01-01'],
+  ['YYYY-YY', '1999-00', '1999-01-01'],
+  ['YYYY/YYYY', '2025/2026', '2025-01-01'],
+  ['[FY]YY/YY', 'FY25/26', '2025-01-01'],
   ['YYYY-MM', '2026-03', '2026-03-01'],
   ['MM/YYYY', '3/2026', '2026-03-01'],
   ['YYYY-[W]WW', '2026-W01', '2025-12-29'],
@@ -98,4 +102,9 @@ describe('a form of dates that is none', () => {
 test('no name is that of two months', () => {
   const months = new Map<string, number>()
   for (const [name, month] of monthNames) expect(months.set(name, months.get(name) ?? month).get(name)).toBe(month)
+})
+
+test('two years that do not follow each other are none', () => {
+  expect(read('YYYY/YY', '2025/27')).toBeNull()
+  expect(read('YYYY/YYYY', '2025/2126')).toBeNull()
 })
