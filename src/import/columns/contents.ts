@@ -52,6 +52,8 @@ export type Contents = {
   /** Holds the first rows. */
   readonly rows: readonly SampleRow[]
   readonly of: (at: number) => Content
+  /** Returns what the first rows show of a column, which then need not be watched in all rows. */
+  readonly peek: (at: number) => Content
   /** Tells whether all cells of a column are numbers; it may have none. */
   readonly isNumeric: (at: number) => boolean
   /** Tells whether all cells of a column are whole numbers. */
@@ -149,12 +151,14 @@ export const contentsOf = (
     const isSame = text === tally.last.text
     noteCell(tally, text, line, isSame ? tally.last.kind : says(text) ? kindIn(tally, text) : undefined)
   }
-  const tallyOf = (at: number): Tally => {
-    const known = tallies.get(at)
-    if (known) return known
+  const count = (at: number): Tally => {
     const tally = newTally(header[at] ?? '')
-    tallies.set(at, tally)
     for (const row of rows) note(tally, at, row)
+    return tally
+  }
+  const tallyOf = (at: number): Tally => {
+    const tally = tallies.get(at) ?? count(at)
+    tallies.set(at, tally)
     return tally
   }
   const contents: Contents = {
@@ -169,6 +173,7 @@ export const contentsOf = (
     missing: [...(missing ?? [])],
     rows,
     of: (at) => contentOf(tallyOf(at)),
+    peek: (at) => contentOf(tallies.get(at) ?? count(at)),
     isNumeric: (at) => countOf(tallyOf(at), ...NUMBERS) === tallyOf(at).filled,
     isWhole: (at) => {
       const tally = tallyOf(at)

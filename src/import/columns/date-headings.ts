@@ -42,6 +42,8 @@ type HeadingSearch = {
   readonly least?: number
   /** Tells whether a column holds what may be values, so that it may not be left out with a note only. */
   readonly holdsValues?: (at: number) => boolean
+  /** Tells so by the first rows only, for columns that are read in any case. */
+  readonly seemsToHoldValues?: (at: number) => boolean
   /** Holds the frequency that the user gave. */
   readonly frequency?: Frequency | undefined
 }
@@ -58,6 +60,7 @@ type Labels = {
   readonly places: readonly number[]
   readonly textOf: (at: number) => string
   readonly holdsValues: (at: number) => boolean
+  readonly seemsToHoldValues: (at: number) => boolean
   readonly meant: MeantParts
   /** Tells whether a date format that the user gives would be that of these labels. */
   readonly mayAsk: boolean
@@ -200,8 +203,8 @@ const findDates = (
 
 /** Refuses columns whose labels may be dates in forms that are never assumed, such as fiscal years. */
 const refuseRare = (labels: Labels, other: DateHeadings['other'], least: number): DateHeadings | undefined => {
-  const { places, textOf, holdsValues } = labels
-  const dated = places.filter((at) => looksLikeDate(dateIn(textOf(at))) && holdsValues(at))
+  const { places, textOf, seemsToHoldValues } = labels
+  const dated = places.filter((at) => looksLikeDate(dateIn(textOf(at))) && seemsToHoldValues(at))
   if (!labels.mayAsk || dated.length < least) return undefined
   const message = whatHeadingsLack(
     dated.map((at) => dateIn(textOf(at))),
@@ -238,13 +241,13 @@ const findInRows = (
   upper: readonly string[] | undefined,
   search: HeadingSearch,
 ): DateHeadings | undefined => {
-  const { least = LEAST, holdsValues = () => true } = search
+  const { least = LEAST, holdsValues = () => true, seemsToHoldValues = holdsValues } = search
   const format = formatOf(search.asked)
   const lower = textsOf(found.header, format)
   const above = upper && textsOf(upper, format)
   const meant = partsMeant('', search.frequency)
   const mayAsk = search.asked === undefined
-  const labels: Labels = { header: found.header, places, textOf: lower, holdsValues, meant, mayAsk }
+  const labels: Labels = { header: found.header, places, textOf: lower, holdsValues, seemsToHoldValues, meant, mayAsk }
   const ofAbove = above && { ...labels, places: unassignedColumns(found), textOf: above }
   const below = datesAmong(labels, format)
   const isBelow = isDateRow(below.map(lower), ofAbove ? datesAmong(ofAbove, format).map(ofAbove.textOf) : [])

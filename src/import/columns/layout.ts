@@ -116,6 +116,9 @@ const namesActual = (found: HeaderFindings, { dateFormat }: ImportOptions, { upp
   return hasNameOfRole({ ...found, ignored: new Set([...found.ignored, ...kpis]) }, 'actual')
 }
 
+/** Lists what columns hold that are no values. */
+const NO_VALUES: ReadonlySet<string> = new Set(['texts', 'dates', 'nothing'])
+
 /** Finds the columns for days or periods. A column of years says of which year the parts are. */
 const findDates = (
   found: HeaderFindings,
@@ -136,7 +139,8 @@ const findDates = (
     asked: options.dateFormat,
     least: options.layout === 'dates' ? 1 : 2,
     frequency: options.create?.frequency,
-    holdsValues: (at) => !['texts', 'dates', 'nothing'].includes(contentsIn(heading).of(at)),
+    holdsValues: (at) => !NO_VALUES.has(contentsIn(heading).of(at)),
+    seemsToHoldValues: (at) => !NO_VALUES.has(contentsIn(heading).peek(at)),
   })
   if (!headings) return undefined
   const hasParts = headings.columns.some((column) => 'part' in column)
