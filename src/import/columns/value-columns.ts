@@ -6,7 +6,7 @@ import { SEVERAL_ROWS } from '../formats/time-of-day.ts'
 import { faultsOfUnclear } from './content-faults.ts'
 import { columnsHolding, type Contents } from './contents.ts'
 import { itemColumns } from './item-words.ts'
-import { type HeaderFindings, unassignedColumns } from './header.ts'
+import { foldName, type HeaderFindings, unassignedColumns } from './header.ts'
 import { timePartOf, namesIds } from './name-words.ts'
 import { repeatsDate } from './repeated-date.ts'
 import { isMappedKpi, isOwned } from './required-roles.ts'
@@ -27,11 +27,14 @@ const faultOfUnlikely = (found: HeaderFindings, contents: Contents, at: number, 
   const part = timePartOf(name)
   const stamp = contents.of(at) === 'stamps' ? contents.first(at, 'stamp') : undefined
   const isNamed = part !== undefined || namesIds(name) || itemColumns(found).includes(at)
-  const isUnlikely = contents.isWhole(at) && isNamed
+  const isWhole = contents.isWhole(at)
+  // Codes may look like numbers with decimals; an index with decimals is a value.
+  const isCode = namesIds(name) && foldName(name) !== 'index'
+  const isUnlikely = (isWhole && isNamed) || isCode
   if (!stamp && !isUnlikely) return undefined
   const what = stamp
     ? `holds numbers that look like dates, such as ${showCell(stamp)}`
-    : `holds whole numbers, and is named for ${part === undefined ? 'ids' : 'a part of a date or time'}`
+    : `holds ${isWhole ? 'whole ' : ''}numbers, and is named for ${part === undefined ? 'ids' : 'a part of a date or time'}`
   const asDate =
     found.roles.has('date') || (!stamp && part === undefined) ? '' : `, ${mapFlag('date', name)} makes it the date`
   const asKpi =

@@ -147,6 +147,14 @@ describe('what settles a header is named', () => {
     },
   )
 
+  test('codes that look like numbers with decimals make no KPI unasked, an index does', () => {
+    const headings = ['Code', 'Index'].map((name) =>
+      headingOf([`Region,${name},Date,Sales`, 'North,105,2026-01-01,5', 'South,1.3,2026-01-01,6']),
+    )
+    expect(refusal(headings[0] ?? headingOf([]))).toContain('Code: holds numbers, and is named for ids: --ignore Code')
+    expect(planOf(headings[1] ?? headingOf([])).wide?.columns.map(({ at }) => at)).toEqual([1, 3])
+  })
+
   test('parts of a date beside a whole date make no KPI', () => {
     const plan = planOf(headingOf(['Year,Month,Region,Date,Sales', '2026,1,North,2026-01-31,5']))
     expect([plan.wide?.columns.map(({ at }) => at), plan.unused]).toEqual([[4], ['Year', 'Month']])
