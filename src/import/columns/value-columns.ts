@@ -29,7 +29,7 @@ const faultOfUnlikely = (found: HeaderFindings, contents: Contents, at: number, 
   const isNamed = part !== undefined || namesIds(name) || itemColumns(found).includes(at)
   const isWhole = contents.isWhole(at)
   // Codes may look like numbers with decimals; an index with decimals is a value.
-  const isCode = namesIds(name) && foldName(name) !== 'index'
+  const isCode = namesIds(name) && foldName(name) !== 'index' && contents.of(at) !== 'nothing'
   const isUnlikely = (isWhole && isNamed) || isCode
   if (!stamp && !isUnlikely) return undefined
   const what = stamp
