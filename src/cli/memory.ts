@@ -31,7 +31,7 @@ export const createMemoryLimit = (): (() => void) => {
   return () => {
     if (!isLimited) {
       isLimited = true
-      setFlag('--heap-growing-percent=10')
+      setFlag('--heap-growing-percent=50')
       setFlag('--external-memory-accounted-in-global-limit')
     }
     limitYoung()

@@ -8,6 +8,13 @@ export const ownerOf = ({ user_id, source_id }: Pick<EntryDraft, 'user_id' | 'so
 /** Returns the owner number of a breakdown item that is no person. */
 export const ownerOfItem = (id: number): number => -id
 
+/**
+ * Compares owners in the order in which entries are sent: items first, each kind by its ids. A store that keeps entries
+ * in the order of ids then only appends, which takes half the time and half the space of adding in between.
+ */
+export const compareOwners = (left: number, right: number): number =>
+  left < 0 && right < 0 ? right - left : left - right
+
 /** Identifies an entry; entries are sent in the order of these parts. */
 export type EntryKey = readonly [owner: number, kpi: number, day: Day]
 
@@ -16,7 +23,7 @@ export const keyOf = (draft: EntryDraft): EntryKey => [ownerOf(draft), draft.kpi
 
 /** Compares keys in the order in which entries are sent. */
 export const compareKeys = (left: EntryKey, right: EntryKey): number =>
-  left[0] - right[0] || left[1] - right[1] || left[2] - right[2]
+  compareOwners(left[0], right[0]) || left[1] - right[1] || left[2] - right[2]
 
 /** Maps users to the breakdown items that the file gives beside them, if the service has to compare the two. */
 export type SourcesOfUsers = ReadonlyMap<number, number>

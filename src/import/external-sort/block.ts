@@ -1,3 +1,5 @@
+import { compareOwners } from '../entry-key.ts'
+
 /** Describes a row on its way to the service or the rejects: a key of three numbers, its line, and its values. */
 export type BlockRow = {
   readonly first: number
@@ -91,7 +93,7 @@ export const copyRow = (from: Block, at: number, to: Block): void => {
 
 /** Compares two rows, of one block or of two: by key, then line. */
 export const compareRows = (left: Block, at: number, right: Block, other: number): number =>
-  (left.first[at] as number) - (right.first[other] as number) ||
+  compareOwners(left.first[at] as number, right.first[other] as number) ||
   (left.second[at] as number) - (right.second[other] as number) ||
   (left.third[at] as number) - (right.third[other] as number) ||
   (left.line[at] as number) - (right.line[other] as number)

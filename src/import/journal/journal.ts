@@ -116,7 +116,10 @@ export type Journal = JournalHead & {
   /** Restores an interval as it was before it was rewritten. */
   readonly restore: (earlier: Interval) => void
   readonly intendOnes: (interval: number, ones: readonly SingleEntry[]) => void
-  /** Records the outcome of an interval, without waiting for the disk: an outcome that is lost is found out again. */
+  /**
+   * Records the outcome of an interval, which is written with the next intervals or when the journal is closed: an
+   * outcome that is lost is found out again.
+   */
   readonly acknowledge: (interval: number, outcome: Tally) => void
   readonly acknowledgeOne: (interval: number, key: EntryKey, outcome: Tally) => void
   /** Removes intervals that were not sent after all. */

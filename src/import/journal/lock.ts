@@ -45,7 +45,7 @@ export const withPathInErrors = <T>(path: string, work: () => T): T => {
   }
 }
 
-const VERSION = 3
+const VERSION = 4
 const SCHEMA = `
 create table meta (name text primary key, value text not null) without rowid;
 create table intervals (
@@ -56,7 +56,7 @@ create table intervals (
   sent_at integer not null, run text not null, outcome text
 );
 create table marks (interval integer primary key, marks blob not null);
-create index intervals_by_key on intervals (first_owner, first_kpi, first_day);
+create index intervals_by_key on intervals (first_owner >= 0, abs(first_owner), first_kpi, first_day);
 create table ones (
   interval integer not null, owner integer not null, kpi integer not null, day integer not null,
   digest text not null, known integer, sent_at integer not null, outcome text,

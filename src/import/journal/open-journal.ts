@@ -4,6 +4,7 @@ import { KpiError } from '../../domain/errors.ts'
 import { findJournalFile, type JournalFile, openJournalFile } from './journal-file.ts'
 import type { Intent, Interval, Journal, JournalHead, SingleEntry } from './journal.ts'
 import type { KeySamples } from './key-samples.ts'
+import { JournalFault } from './lock.ts'
 import type { Tally } from './tally.ts'
 
 /** Returns the values of an intent's row. */
@@ -128,6 +129,9 @@ export const readSamples = (path: string): KeySamples[] => {
   }
 }
 
+/** Bounds the outcomes that wait to be written with the next intervals. */
+const WAITING_OUTCOMES = 8
+
 /** Opens the journal of a run at a path, creating it with a head if there is none; in memory if there is no path. */
 export const openJournal = (path: string | undefined, asked: JournalHead): Journal => {
   const file = openJournalFile(path, asked)
@@ -161,10 +165,32 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
     writeMarks(interval, intent.samples)
   }
   const places = '?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?'
+  const waiting = new Map<number, Tally>()
+  /** Runs a write in a transaction that also writes the outcomes that wait. */
+  const writeAll = <T>(isSynced: boolean, work: () => T): T => {
+    const result = write(isSynced, () => {
+      for (const [interval, outcome] of waiting) {
+        sql('update intervals set outcome = ? where id = ?').run(JSON.stringify(outcome), interval)
+        sql('delete from ones where interval = ?').run(interval)
+      }
+      return work()
+    })
+    waiting.clear()
+    return result
+  }
+  const writeWaiting = (): void => {
+    if (waiting.size > 0) writeAll(false, () => undefined)
+  }
   let isOpen = true
   const end = (isKept: boolean): void => {
     if (!isOpen) return
     isOpen = false
+    try {
+      if (isKept) writeWaiting()
+    } catch (error) {
+      // What cannot be written, as on a full disk, is found out again.
+      if (!(error instanceof JournalFault)) throw error
+    }
     if (isKept) file.close()
     else file.remove()
   }
@@ -176,15 +202,16 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
     doneBefore,
     earlier: (after, atMost) =>
       sql(
-        `select * from intervals where id <= ? and (first_owner, first_kpi, first_day) > (?, ?, ?)
-         order by first_owner, first_kpi, first_day limit ?`,
+        `select * from intervals where id <= ?1
+           and (?2 is null or (first_owner >= 0, abs(first_owner), first_kpi, first_day) > (?2 >= 0, abs(?2), ?3, ?4))
+         order by first_owner >= 0, abs(first_owner), first_kpi, first_day limit ?5`,
       )
-        .all(maxId, ...(after ?? [Number.MIN_SAFE_INTEGER, 0, 0]), atMost)
+        .all(maxId, ...(after ?? [null, null, null]), atMost)
         .map(intervalOf),
     ones: (interval) => sql('select * from ones where interval = ?').all(interval).map(oneOf),
     samples: (interval) => marksBefore.get(interval) ?? marksIn(interval),
     intend: (intents) =>
-      write(true, () =>
+      writeAll(true, () =>
         intents.map((intent) => {
           const insert = sql(`insert into intervals (${INTENT_COLUMNS}) values (${places})`)
           const id = Number(insert.run(...valuesOf(intent), head.runId).lastInsertRowid)
@@ -205,11 +232,10 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
           insert.run(interval, ...key, digest, knownToRow(known), sentAt)
         }
       }),
-    acknowledge: (interval, outcome) =>
-      write(false, () => {
-        sql('update intervals set outcome = ? where id = ?').run(JSON.stringify(outcome), interval)
-        sql('delete from ones where interval = ?').run(interval)
-      }),
+    acknowledge: (interval, outcome) => {
+      waiting.set(interval, outcome)
+      if (waiting.size === WAITING_OUTCOMES) writeWaiting()
+    },
     acknowledgeOne: (interval, key, outcome) =>
       write(false, () => {
         sql('update ones set outcome = ? where interval = ? and owner = ? and kpi = ? and day = ?').run(

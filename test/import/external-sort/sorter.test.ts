@@ -21,20 +21,30 @@ const addAll = (sorter: Sorter, rows: readonly BlockRow[]): void => {
   for (const row of rows) sorter.add(row)
 }
 
+/** A key's numbers in their order: what is below 0, an item, comes first and by its size. */
+const places = ({ first, second, third, line }: BlockRow): number[] => [
+  Number(first >= 0),
+  Math.abs(first),
+  second,
+  third,
+  line,
+]
+
 const sorted = (rows: readonly BlockRow[]): BlockRow[] =>
-  rows.toSorted(
-    (left, right) =>
-      left.first - right.first || left.second - right.second || left.third - right.third || left.line - right.line,
-  )
+  rows.toSorted((left, right) => {
+    const others = places(right)
+    return places(left).reduce((found, place, at) => found || place - (others[at] ?? 0), 0)
+  })
 
 const few = fc.integer({ min: 0, max: 2 })
+const item = fc.maxSafeNat().map((id) => -1 - id)
 /** Keys that are often alike, and lines too. */
 const near: fc.Arbitrary<Pick<BlockRow, 'first' | 'second' | 'third' | 'line'>> = fc
   .tuple(few, few)
   .map(([first, line]) => ({ first, second: 0, third: 0, line }))
 const decimal = fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n })
 const anyRow: fc.Arbitrary<BlockRow> = fc.record({
-  first: fc.oneof(few, fc.maxSafeNat()),
+  first: fc.oneof(few, fc.maxSafeNat(), item, fc.integer({ min: -3, max: -1 })),
   second: fc.oneof(few, fc.maxSafeNat()),
   third: fc.oneof(few, fc.integer({ min: -30_000, max: 90_000 })),
   line: fc.oneof(few, fc.integer({ min: 0, max: 2 ** 32 - 1 })),

@@ -90,7 +90,39 @@ test('keeps what was there before an entry that is sent by itself', () => {
     { ...ones[3], outcome: undefined },
   ])
   journal.acknowledge(id, emptyTally())
+  journal.intend([intentOf(10, 19)])
   expect(journal.ones(id)).toEqual([])
+  journal.close()
+})
+
+test('goes through the intervals of items by their ids, and then through those of users', () => {
+  using folder = temporaryFolder()
+  const path = folder.in('a.journal')
+  const owners = [-1, -2, -20, 1, 3]
+  const ofOwner = (owner: number): Intent => ({ ...intentOf(0, 9), first: [owner, 1, 0], last: [owner, 1, 9] })
+  const first = openJournal(path, HEAD)
+  first.intend([3, -20, -1, 1, -2].map(ofOwner))
+  first.close()
+  const next = openJournal(path, HEAD)
+  const after = (owner: number): number[] => next.earlier([owner, 1, 0], 2).map((one) => one.first[0])
+  expect(next.earlier(undefined, 9).map((one) => one.first[0])).toEqual(owners)
+  expect(owners.map(after)).toEqual([[-2, -20], [-20, 1], [1, 3], [3], []])
+  next.finish()
+})
+
+test.each([
+  ['when it is closed', 3, 3, (journal: Journal) => journal.close()],
+  ['with the next intervals', 3, 3, (journal: Journal) => void journal.intend([intentOf(90, 99)])],
+  ['when many wait', 9, 8, () => undefined],
+])('writes outcomes %s', (_, acknowledged, written, end) => {
+  using folder = temporaryFolder()
+  const journal = openJournal(folder.in('a.journal'), HEAD)
+  const ids = journal.intend(Array.from({ length: 9 }, (__, at) => intentOf(at * 10, at * 10 + 9)))
+  for (const id of ids.slice(0, acknowledged)) journal.acknowledge(id, emptyTally())
+  end(journal)
+  // What a process that is killed now leaves.
+  copyFileSync(folder.in('a.journal'), folder.in('killed.journal'))
+  expect(readJournal(folder.in('killed.journal')).doneBefore).toBe(written * 10)
   journal.close()
 })
 
