@@ -106,6 +106,15 @@ describe('every key', () => {
   })
 })
 
+test('the place after the last item of a breakdown is read from an index, however many there are', async () => {
+  await using store = await openTestStore()
+  const plan = await ask(
+    store.db,
+    'explain query plan select max(sort_order) as last from items where account_id = 1 and breakdown_id = 1',
+  )
+  expect(plan).toMatchObject([{ detail: expect.stringContaining('USING COVERING INDEX items_by_place') }])
+})
+
 /** What makes a store of an earlier version, which only statements do. */
 const statementsTo = (version: number): string[] =>
   migrations(sqliteDialect)

@@ -266,4 +266,9 @@ export const migrations = (dialect: Dialect): readonly (readonly Step[])[] => [
     // Encoding of the stored body; null if it is not compressed.
     'alter table idempotent_requests add column encoding text',
   ],
+  [
+    // A new item takes the place after the last one, which an index on the place finds at once.
+    'drop index items_by_breakdown',
+    'create index items_by_place on items (account_id, breakdown_id, sort_order)',
+  ],
 ]

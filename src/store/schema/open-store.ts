@@ -7,7 +7,7 @@ import { isOutOfSpace, notKpiStoreError } from '../sqlite/sqlite-errors.ts'
 import type { Step } from './migrations.ts'
 
 /** Sets the version of the store that this program reads and writes; `migrations.ts` migrates older ones to it. */
-export const STORE_VERSION = 4
+export const STORE_VERSION = 5
 
 /** Describes a kind of SQLite file that this program keeps. */
 export type FileKind = {
