@@ -41,6 +41,11 @@ test.each(['£', '¥'])('amounts with %s are read as such, and not as the end of
   expect(await read(Buffer.from(text, 'latin1'))).toMatchObject({ encoding: 'windows-1252', text })
 })
 
+test('a code is no word, and says nothing of the language', async () => {
+  const text = 'Standort,Umsatz,Code\nSão Paulo,5,SÃ9\nSão Paulo,6,81SÃ\n'
+  expect(await read(Buffer.from(text, 'latin1'))).toMatchObject({ encoding: 'windows-1252', text })
+})
+
 test('what one word leaves open is shown in every reading, with the flag of each', async () => {
   await expect(read(Buffer.from('name,n\nx,1\nrifiut\xf2,2\n', 'latin1'))).rejects.toThrow(
     /a word on line 3 can be read in more than one way: "rifiutò" \(--encoding windows-1252\).*, "rifiutň" \(--encoding windows-1250\).*; say which is right with --encoding/,

@@ -74,10 +74,27 @@ const UNIT_SIGNS = '²°ºª'
 const isStrangeInside = (kind: CharacterKind, character: string): boolean =>
   kind === 'rare-symbol' || (kind === 'symbol' && !UNIT_SIGNS.includes(character))
 
-/** Returns the words of a text, and whether a sign is between the letters of one. */
+const DIGIT = /[0-9]/
+/** Sets what a letter beyond ASCII in a code costs, more than a sign does: codes such as `SÃ9` are in no language. */
+const CODE_LETTER_COST = 7
+
+/** Returns what letters beside digits cost if they are a code, in which ASCII letters are beside others. */
+const costOfCode = (letters: string): number | undefined => {
+  const ascii = letters.replaceAll(/\P{ASCII}/gu, '').length
+  const others = letters.length - ascii
+  return ascii > 0 && others > 0 ? ascii * SHARED_COST['ascii-letter'] + others * CODE_LETTER_COST : undefined
+}
+
+/** Returns the words of a text without its codes, and whether a sign is between the letters of one. */
 const splitWords = (text: string): { words: string[]; shared: number; hasSignInside: boolean } => {
   const words: string[] = []
-  let [word, sign, shared, hasSignInside] = ['', '', 0, false]
+  let [word, sign, shared, hasSignInside, isBesideDigit] = ['', '', 0, false, false]
+  const endWord = (): void => {
+    const cost = isBesideDigit ? costOfCode(word) : undefined
+    if (cost !== undefined) shared += cost
+    else if (word !== '') words.push(word)
+    word = ''
+  }
   for (const character of text) {
     const kind = kindOf(character)
     if (kind === 'letter' || kind === 'ascii-letter') {
@@ -86,14 +103,15 @@ const splitWords = (text: string): { words: string[]; shared: number; hasSignIns
       sign = ''
       continue
     }
-    if (word !== '') {
-      words.push(word)
-      sign = isStrangeInside(kind, character) ? character : ''
-    } else if (!isStrangeInside(kind, character)) sign = ''
-    word = ''
+    const isDigit = DIGIT.test(character)
+    isBesideDigit ||= isDigit
+    const isStrange = isStrangeInside(kind, character)
+    if (word !== '' || !isStrange) sign = isStrange ? character : ''
+    endWord()
+    isBesideDigit = isDigit
     shared += SHARED_COST[kind]
   }
-  if (word !== '') words.push(word)
+  endWord()
   return { words, shared, hasSignInside }
 }
 
