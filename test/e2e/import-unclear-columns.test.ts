@@ -150,6 +150,24 @@ test('one bad cell in the only column of numbers is named, and each flag that is
   expect(constant.stdout.match(/,reject,/g)).toHaveLength(1)
 })
 
+describe('columns of items, one of which is named as ids are', () => {
+  const flags = ['--kpi', 'Energy use', '--as', 'items', '--frequency', 'D']
+
+  test('are read where the names are codes, as those of countries are', async () => {
+    const ran = await preview(['Date,NO,ES,DE', '2026-03-01,5,6,7'], ...flags)
+    expect([ran.code, ran.stdout.match(/,create,/g)?.length]).toEqual([0, 3])
+  })
+
+  test('stop otherwise, until --columns says that it is read', async () => {
+    const rows = ['Date,No,North,South', '2026-03-01,5,6,7']
+    expect(await refusal(rows, ...flags)).toContain(
+      'No: holds whole numbers, and is named for ids: --ignore No leaves the column out, --columns Date,No,North,South reads it as a breakdown item',
+    )
+    const ran = await preview(rows, ...flags, '--columns', 'Date,No,North,South')
+    expect([ran.code, ran.stdout.match(/,create,/g)?.length]).toEqual([0, 3])
+  })
+})
+
 describe('a column with the name of a total', () => {
   const rows = ['Store,Month,total', 'A,2026-03,5', 'B,2026-03,6']
 

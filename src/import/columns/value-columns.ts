@@ -1,4 +1,4 @@
-import { listValue, mapFlag } from '../flag-text.ts'
+import { listFlag, listValue, mapFlag } from '../flag-text.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
 import { showCell } from '../formats/evidence.ts'
 import type { ImportOptions, NameRole } from '../options.ts'
@@ -19,17 +19,42 @@ type ValueColumns = {
   readonly issues: Issue[]
 }
 
+/** Bounds the columns that a message names. */
+const SHOWN_COLUMNS = 20
+
+/** Returns the flag that names the columns used so far, or says what it does if they are many. */
+const columnsFlag = ({ header, ignored }: HeaderFindings): string => {
+  const names = header.flatMap((name, at) => (ignored.has(at) || name.trim() === '' ? [] : [name.trim()]))
+  return names.length > SHOWN_COLUMNS ? '--columns, which lists all that are read,' : listFlag('--columns', names)
+}
+
 const nameIn = ({ header }: HeaderFindings, at: number): string => header[at]?.trim() ?? ''
+
+/** Matches codes of countries and the like. */
+const CODE_NAME = /^[A-Z]{2,3}$/
+/** Sets how many other columns make a name such as `NO` one of their codes. */
+const FELLOW_CODES = 2
+
+/** Tells whether a column is named by a code as its neighbours are: `NO` is a country beside `DE` and `ES`. */
+const isCodeAmongCodes = ({ header }: HeaderFindings, name: string): boolean =>
+  CODE_NAME.test(name) &&
+  header.filter((one) => CODE_NAME.test(one.trim()) && one.trim().length === name.length && !namesIds(one)).length >=
+    FELLOW_CODES
+
+/** Tells whether the user says that a column holds values: by a KPI for it, or among the columns to read. */
+const isMeant = (name: string, of: NameRole, options: ImportOptions): boolean =>
+  of === 'kpi' ? isMappedKpi(name, options) : options.columns?.some((one) => foldName(one) === foldName(name)) === true
 
 /** Returns the fault of numbers that hardly measure anything: parts of dates, dates without separators, or ids. */
 const faultOfUnlikely = (found: HeaderFindings, contents: Contents, at: number, of: NameRole): Issue | undefined => {
   const name = nameIn(found, at)
   const part = timePartOf(name)
   const stamp = contents.of(at) === 'stamps' ? contents.first(at, 'stamp') : undefined
-  const isNamed = part !== undefined || namesIds(name) || itemColumns(found).includes(at)
+  const isId = namesIds(name) && !isCodeAmongCodes(found, name)
+  const isNamed = part !== undefined || isId || itemColumns(found).includes(at)
   const isWhole = contents.isWhole(at)
   // Codes may look like numbers with decimals; an index with decimals is a value.
-  const isCode = namesIds(name) && foldName(name) !== 'index' && contents.of(at) !== 'nothing'
+  const isCode = isId && foldName(name) !== 'index' && contents.of(at) !== 'nothing'
   const isUnlikely = (isWhole && isNamed) || isCode
   if (!stamp && !isUnlikely) return undefined
   const what = stamp
@@ -37,11 +62,13 @@ const faultOfUnlikely = (found: HeaderFindings, contents: Contents, at: number, 
     : `holds ${isWhole ? 'whole ' : ''}numbers, and is named for ${part === undefined ? 'ids' : 'a part of a date or time'}`
   const asDate =
     found.roles.has('date') || (!stamp && part === undefined) ? '' : `, ${mapFlag('date', name)} makes it the date`
-  const asKpi =
-    of === 'kpi' ? `, --map-kpi ${listValue(`${name}=NAME`)} imports its numbers as the KPI of that name` : ''
+  const asValue =
+    of === 'kpi'
+      ? `, --map-kpi ${listValue(`${name}=NAME`)} imports its numbers as the KPI of that name`
+      : `, ${columnsFlag(found)} reads it as a ${of === 'user' ? 'user' : 'breakdown item'}`
   return {
     field: name,
-    message: `${what}: --ignore ${listValue(name)} leaves the column out${asDate}${asKpi}${part === 'time' ? SEVERAL_ROWS : ''}`,
+    message: `${what}: --ignore ${listValue(name)} leaves the column out${asDate}${asValue}${part === 'time' ? SEVERAL_ROWS : ''}`,
   }
 }
 
@@ -62,8 +89,7 @@ const numberPlaces = (
   const numbers = columnsHolding(found, contents, 'numbers', 'years', 'stamps', 'nothing')
   const [places, unclear, issues]: [number[], number[], Issue[]] = [[], [], []]
   for (const at of numbers) {
-    const isMeant = of === 'kpi' && isMappedKpi(nameIn(found, at), options)
-    const fault = isMeant ? undefined : faultOfUnlikely(found, contents, at, of)
+    const fault = isMeant(nameIn(found, at), of, options) ? undefined : faultOfUnlikely(found, contents, at, of)
     if (!fault) places.push(at)
     else if (!isRepeated(found, contents, at, options)) {
       unclear.push(at)
