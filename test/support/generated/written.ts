@@ -91,6 +91,10 @@ const rowsOf = (meant: Meant, form: Form): Table => {
 /** The columns of the parts of a date. */
 const partNames = ({ names, date }: Form): string[] => NAMES[names].parts.split(' ').slice(0, /D/.test(date) ? 3 : 2)
 
+/** A list of names as flags take it. */
+const listOf = (names: readonly string[]): string =>
+  names.map((name) => (/[,"]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(',')
+
 /** The columns that have to be named if their names or cells do not say what they are. */
 const columnAnswers = (meant: Meant, form: Form): Answer[] => {
   const name = NAMES[form.names]
@@ -99,6 +103,7 @@ const columnAnswers = (meant: Meant, form: Form): Answer[] => {
   const owner: Answer =
     form.owners === 'names' ? ['--map source', `source=${name.owner}`] : ['--map user', `user=${name.mail}`]
   return [
+    ...(form.layout === 'items' ? ([['--columns', listOf([...dateColumn.split('+'), ...meant.owners])]] as const) : []),
     ...(['items', 'parts'].includes(form.layout) ? [] : [owner]),
     ...(meant.kpis.length === 1 && form.layout === 'kpis over dates'
       ? ([['--kpi', meant.kpis[0] ?? '']] as const)
@@ -129,7 +134,9 @@ const LAYOUT_FLAGS: Readonly<Record<string, string>> = { long: 'long', kpis: 'wi
 
 /** The flags that say how a file is written and what it means. */
 const answersTo = (meant: Meant, form: Form, encoding: Form['encoding']): Answer[] => {
-  const words = form.words.filter((word) => word !== '')
+  // Where addresses say whose values they are, a name that is a word for no value is left out.
+  const names = form.owners === 'both' ? meant.owners.filter((owner) => owner === 'None') : []
+  const words = [...form.words.filter((word) => word !== ''), ...names]
   return [
     ['--date-format', readFormat(form)],
     ['--decimal', form.decimal],
