@@ -47,7 +47,7 @@ export type Cli = {
   /** Returns the current day in the user's time zone, and that zone. */
   readonly today: () => { readonly day: Day; readonly zone: string }
   readonly printing: () => Printing
-  readonly printOne: (of: Resource, record: AnyRecord) => Promise<void>
+  readonly printOne: (of: Pick<Resource, 'shown'>, record: AnyRecord) => Promise<void>
   readonly printMany: (columns: readonly NamedField[], records: readonly AnyRecord[]) => Promise<void>
   /** Writes notes and warnings, on standard error. */
   readonly log: Log

@@ -37,7 +37,7 @@ describe.each(users)('%s, kpi assign', (_, open) => {
   test('add gives a target and a place, and says of what is assigned already that it is', async () => {
     const ran = await assign('add', '--kpis', '1', '--users', '2,3', '--target', '1000.5', '--sort-order', '9')
     expect(ran.code).toBe(0)
-    expect(ran.stderr).toBe('KPI 1 is assigned to user 2 already; kpi assign update changes its target\n')
+    expect(ran.stderr).toBe('Revenue is assigned to Ann Lee already; kpi assign update changes its target\n')
     expect(await held()).toEqual(['2 1 - 1', '2 2 - 2', '3 1 1000.5 9'])
     const again = await assign('add', '--kpis', '1', '--users', '3', '-o', 'json')
     expect(again).toMatchObject({ code: 0, stdout: '[]\n' })
@@ -70,7 +70,7 @@ describe.each(users)('%s, kpi assign', (_, open) => {
     expect(await assign(...line, '--yes')).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'removed KPI 1 from user 2\nremoved KPI 2 from user 2\n',
+      stderr: 'removed Revenue from Ann Lee\nremoved Visits from Ann Lee\n',
     })
     expect(await held()).toEqual([])
     expect(jsonOf(await user.kpi('entries', 'list', '-o', 'json'))).toHaveLength(3)

@@ -58,7 +58,7 @@ describe.each(newerUsers)('%s', (_, open) => {
       expect(await names('--archived', 'true')).toEqual(['6 2 South'])
       const { stdout } = await items('list', '--filter', 'name=ann lee')
       expect(stdout).toBe(
-        'id  breakdown_id  name     user_id  is_archived\n 2             1  Ann Lee        2  false\n',
+        'id  breakdown_id  name     user     is_archived\n 2             1  Ann Lee  Ann Lee  false\n',
       )
     })
 
@@ -78,7 +78,7 @@ describe.each(newerUsers)('%s', (_, open) => {
       expect(jsonOf(await items('update', '8', '--archived', 'false', '-o', 'json'))).toMatchObject({
         is_archived: false,
       })
-      expect((await items('delete', 'Far east', '--yes')).stderr).toBe('deleted breakdown item 8\n')
+      expect((await items('delete', 'Far east', '--yes')).stderr).toBe('deleted breakdown item 8, Far east\n')
       expect((await items('get', '8')).code).toBe(1)
     })
 

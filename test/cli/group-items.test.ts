@@ -30,7 +30,7 @@ describe.each(users)('%s', (_, open) => {
       expect(await names('--group', 'team')).toEqual(['7 3 North 1'])
       expect(await names('--group', '2', '--filter', 'name=south')).toEqual(['6 2 South 2'])
       const { stdout } = await items('list', '--limit', '1')
-      expect(stdout).toBe('id  group_id  name   sort_order\n 5         2  North           1\n')
+      expect(stdout).toBe('id  group   name   sort_order\n 5  Region  North           1\n')
     })
 
     test('create makes one in a group, last unless a place is given', async () => {
@@ -71,7 +71,7 @@ describe.each(users)('%s', (_, open) => {
       expect(await items('delete', 'South', '7', '--yes')).toEqual({
         code: 0,
         stdout: '',
-        stderr: 'deleted group item 6\ndeleted group item 7\n',
+        stderr: 'deleted group item 6, South\ndeleted group item 7\n',
       })
       expect(await names()).toEqual(['5 2 North 1'])
       expect(await user.client.userGroupItems(2).list()).toEqual([])
@@ -126,7 +126,7 @@ describe.each(users)('%s', (_, open) => {
       stderr: 'kpi: group 3 (Team) has group items and cannot be deleted; delete those first\n',
     })
     await items('delete', '7', '--yes')
-    expect((await user.kpi('groups', 'delete', 'Team', '--yes')).stderr).toBe('deleted group 3\n')
+    expect((await user.kpi('groups', 'delete', 'Team', '--yes')).stderr).toBe('deleted group 3, Team\n')
   })
 
   describe('kpi assign group-items', () => {
@@ -145,13 +145,13 @@ describe.each(users)('%s', (_, open) => {
       expect(await held()).toEqual(['2 Region 5 North', '4 Region 6 South'])
       expect(await held('--users', 'ann@example.com,3')).toEqual(['2 Region 5 North'])
       expect((await assign('list', '--filter', 'name=south')).stdout).toBe(
-        'id  user_id  group_name  name\n 6        4  Region      South\n',
+        'id  user     group_name  name\n 6  Bob Ray  Region      South\n',
       )
     })
 
     test('add gives every group item to every user, and says who has one already', async () => {
       const ran = await assign('add', '--group-items', '5,South', '--users', '3,Ann Lee', '-o', 'json')
-      expect(ran).toMatchObject({ code: 0, stderr: 'user 2 has group item 5 already\n' })
+      expect(ran).toMatchObject({ code: 0, stderr: 'Ann Lee has North already\n' })
       expect(JSON.parse(ran.stdout)).toMatchObject([
         { id: 5, user_id: 3 },
         { id: 6, user_id: 3 },
@@ -172,7 +172,7 @@ describe.each(users)('%s', (_, open) => {
       expect(await assign(...line, '--yes')).toEqual({
         code: 0,
         stdout: '',
-        stderr: 'removed group item 5 from user 2\n',
+        stderr: 'removed North from Ann Lee\n',
       })
       expect(await held()).toEqual([])
       expect(await assign(...line, '--yes')).toEqual({

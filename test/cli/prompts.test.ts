@@ -59,7 +59,7 @@ describe('a delete at a terminal', () => {
   ])('that is answered with %j ends with %i', async (answer, code, left) => {
     const ran = await answering([['delete KPI Revenue with its assignments and all its entries?', answer]], ...line)
     expect(ran).toMatchObject({ code, stdout: '' })
-    const last = { 0: 'deleted KPI 1\n', 1: 'kpi: nothing was done\n', 130: 'kpi: interrupted\n' }[code] ?? ''
+    const last = { 0: 'deleted KPI 1, Revenue\n', 1: 'kpi: nothing was done\n', 130: 'kpi: interrupted\n' }[code] ?? ''
     expect(ran.stderr.slice(-last.length)).toBe(last)
     expect(await names()).toBe(left)
   })
@@ -71,7 +71,7 @@ describe('a delete at a terminal', () => {
       stderr:
         'kpi: delete KPI Revenue with its assignments and all its entries needs --yes where nobody can be asked\n',
     })
-    expect(await answering([], ...line, '--yes')).toMatchObject({ code: 0, stderr: 'deleted KPI 1\n' })
+    expect(await answering([], ...line, '--yes')).toMatchObject({ code: 0, stderr: 'deleted KPI 1, Revenue\n' })
   })
 })
 

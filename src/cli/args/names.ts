@@ -73,6 +73,10 @@ export const isNamedKind = (name: string): name is NamedKind => name in lists
 const directoryOf = async (client: Client, kind: NamedKind, parent?: number): Promise<Directory<Named>> =>
   createDirectory(TITLES[kind], await lists[kind](client, parent))
 
+/** Reads a directory of everything of a kind; undefined if the key may not read it. */
+export const readDirectory = (client: Client, kind: NamedKind): Promise<Directory<Named> | undefined> =>
+  readIfAllowed(client, directoryOf(client, kind))
+
 /** Matches ids, which have no leading zeros: `007` is a name, or a mistake. */
 const ID = /^[1-9]\d{0,14}$/
 
@@ -83,11 +87,13 @@ export const isId = (text: string): boolean => ID.test(text.trim())
  * Returns the things that texts name, without duplicates. Throws one usage error for all texts that name nothing or
  * several things.
  */
-const allFound = (found: readonly (Named | Fault)[]): number[] => {
+const allFound = (found: readonly (Named | Fault)[]): Named[] => {
   const faults = found.filter((one) => one instanceof Fault)
   if (faults.length > 0) throw new UsageError(faults.map(({ message }) => message).join('; '))
-  return [...new Set(found.flatMap((one) => (one instanceof Fault ? [] : [one.id])))]
+  return [...new Map(found.flatMap((one) => (one instanceof Fault ? [] : [[one.id, one] as const]))).values()]
 }
+
+const idsOf = (found: readonly Named[]): number[] => found.map(({ id }) => id)
 
 /**
  * Returns the ids of a comma-separated list of names, which may be quoted; `title` names the list where it is empty.
@@ -101,7 +107,7 @@ export const idsIn = async (client: Client, kind: NamedKind, title: string, list
   if (!directory) return [...new Set(names.map(Number))]
   // One name may have commas, if it stands alone.
   const whole = names.length > 1 ? directory.find(list) : undefined
-  return allFound(whole && !(whole instanceof Fault) ? [whole] : names.map((text) => directory.find(text)))
+  return idsOf(allFound(whole && !(whole instanceof Fault) ? [whole] : names.map((text) => directory.find(text))))
 }
 
 /** Returns the id that a text names, or its fault. A number is taken as an id without a request. */
@@ -112,33 +118,34 @@ export const findId = async (client: Client, kind: NamedKind, text: string): Pro
 }
 
 /**
- * Returns the ids of records by id or, where the resource has names, by name; below `parent` where it is given. Numbers
- * are taken as ids without a request.
+ * Returns the ids of records by id or, where the resource has names, by name, with the names that were given; below
+ * `parent` where it is given. Numbers are taken as ids without a request.
  */
-export const resolveRecordIds = async (
+export const resolveRecords = async (
   client: Client,
   { name: kind, plural }: Resource,
   texts: readonly string[],
   parent?: number,
-): Promise<number[]> => {
+): Promise<Named[]> => {
+  const byId = (text: string): Named => ({ id: Number(text), name: '' })
   const names = texts.filter((text) => !isId(text))
-  if (names.length === 0) return [...new Set(texts.map(Number))]
+  if (names.length === 0) return allFound(texts.map(byId))
   if (!isNamedKind(kind)) {
     throw new UsageError(`${plural} have no names: give the id instead of ${names.map((one) => `"${one}"`).join(', ')}`)
   }
   const { find } = await directoryOf(client, kind, parent)
-  return allFound(texts.map((text) => (isId(text) ? { id: Number(text), name: text } : find(text))))
+  return allFound(texts.map((text) => (isId(text) ? byId(text) : find(text))))
 }
 
 /** Returns the id of one record of a resource, or of those below a parent. */
 export const resolveRecordId = async (client: Client, of: Resource, text: string, parent?: number): Promise<number> => {
-  const [id = NaN] = await resolveRecordIds(client, of, [text], parent)
-  return id
+  const [found] = await resolveRecords(client, of, [text], parent)
+  return found?.id ?? NaN
 }
 
 /** Returns the id of one of a list, by id or name. A number is taken as an id without looking. */
 export const idAmong = (title: string, list: readonly Named[], text: string): number => {
   if (isId(text)) return Number(text)
-  const [id = NaN] = allFound([createDirectory(title, list).find(text)])
-  return id
+  const [found] = allFound([createDirectory(title, list).find(text)])
+  return found?.id ?? NaN
 }

@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import { everyGroupItem } from '../../client/operations/group-items.ts'
-import { type BreakdownItem, breakdownItem } from '../../domain/resources/breakdowns.ts'
+import { breakdownItem } from '../../domain/resources/breakdowns.ts'
 import { category, frequency, icon, unit } from '../../domain/resources/catalog.ts'
 import { group, groupItem } from '../../domain/resources/groups.ts'
 import { kpi } from '../../domain/resources/kpi.ts'
@@ -11,7 +11,8 @@ import { addFlags, type FieldFlag, requireNoFaults, readPlainFlags } from '../ar
 import type { Act, Register } from '../cli.ts'
 import { addAllVerbs, addDelete, addGet, addList } from './verbs/all.ts'
 import { addCreate } from './verbs/create.ts'
-import { addListOptions, applyListOptions, chooseColumns } from './verbs/list-options.ts'
+import { addListOptions, addNameOptions, listView } from './verbs/list-options.ts'
+import { createNames } from './verbs/reference-names.ts'
 import type { Samples } from './verbs/samples.ts'
 import { addUpdate } from './verbs/update.ts'
 
@@ -116,20 +117,20 @@ const SAMPLES: Samples = {
 const addListCommand = (group: Command, act: Act): void => {
   const command = addFlags(group.command('list').description('list all, people included'), FILTERS, 'update')
   addExamples(
-    addListOptions(command),
+    addNameOptions(addListOptions(command)),
     `breakdown-items list ${SAMPLES.list}`,
     'breakdown-items list --sort name -o json',
   )
   act(command, async (cli, _, options) => {
-    const columns = chooseColumns(breakdownItem, options, cli.printing().format)
+    const { columns, select } = listView(breakdownItem, options, cli.printing().format)
     const { breakdown_id: breakdownId, is_archived: archived } = asPatch(
       breakdownItem,
       requireNoFaults(await readPlainFlags(FILTERS, options)),
     )
-    const records = await cli.withClient({ of: breakdownItem, verb: 'list' }, (client) =>
-      client.breakdownItems.list({ breakdownId, archived }),
+    const records = await cli.withClient({ of: breakdownItem, verb: 'list' }, async (client) =>
+      select(await client.breakdownItems.list({ breakdownId, archived }), createNames(client)),
     )
-    await cli.printMany(columns, applyListOptions<BreakdownItem>(breakdownItem, records, options))
+    await cli.printMany(columns, records)
   })
 }
 

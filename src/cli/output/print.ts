@@ -105,7 +105,12 @@ export const printRecords = (
 }
 
 /** Prints one record: an object, a line of CSV, or a table with a field a line. */
-export const printRecord = async (io: Printed, printing: Printing, of: Resource, record: AnyRecord): Promise<void> => {
+export const printRecord = async (
+  io: Printed,
+  printing: Printing,
+  of: Pick<Resource, 'shown'>,
+  record: AnyRecord,
+): Promise<void> => {
   if (printing.format === 'csv') return printCsv(io, of.shown, [[record]])
   if (printing.format === 'ndjson') return printNdjson(io, of.shown, [[record]])
   if (printing.format === 'json') return io.stdout.write(`${visibleJson(recordToJson(of, record), 2)}\n`)

@@ -11,7 +11,7 @@ export const assignment = resource({
   brief: ['id', 'user_id', 'user_target', 'sort_order'],
   fields: {
     id: { kind: 'integer', about: 'KPI that is assigned', required: true, refers: 'kpi' },
-    user_id: { kind: 'integer', about: 'User it is assigned to', readOnly: true, example: 2 },
+    user_id: { kind: 'integer', about: 'User it is assigned to', readOnly: true, refers: 'user', example: 2 },
     user_target: {
       kind: 'decimal',
       about: "Target of this user, instead of the KPI's default; only where the KPI has one",

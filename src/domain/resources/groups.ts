@@ -10,7 +10,7 @@ export const userGroupItem = resource({
   verbs: ['list', 'get', 'add', 'remove'],
   brief: ['id', 'user_id', 'group_name', 'name'],
   fields: {
-    user_id: { kind: 'integer', about: 'User who belongs to it', readOnly: true, example: 2 },
+    user_id: { kind: 'integer', about: 'User who belongs to it', readOnly: true, refers: 'user', example: 2 },
     id: {
       kind: 'integer',
       about: 'Group item that the user belongs to',

@@ -7,10 +7,13 @@ import { addExamples } from '../../args/examples.ts'
 import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
 import type { Act, Cli, Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
-import { printAllSent, sendEach, type ListResult } from '../verbs/send-each.ts'
+import { addListOptions, addNameOptions, listView } from '../verbs/list-options.ts'
+import { createNames, type Names } from '../verbs/reference-names.ts'
+import { sendEach } from '../verbs/send-each.ts'
+import { shownAssignment, withTargets } from './effective-target.ts'
 import { addGroupItemCommands, type Assignable, ofUsers, type UserItem, listPairs, USERS_FLAG } from './group-items.ts'
 import { addAssignImport } from './import.ts'
+import { printAssigned } from './print-assigned.ts'
 
 const KPIS: Assignable = { kind: 'kpi', flag: 'kpis' }
 const KPIS_FLAG = ['--kpis <list>', 'KPIs by id or name, separated by commas'] as const
@@ -31,18 +34,25 @@ const valuesOf = async (client: Client, flags: FlagValues): Promise<AssignmentPa
   asPatch(assignment, requireNoFaults(await readFlags(client, VALUES, flags)))
 
 const addListCommand = (group: Command, act: Act): void => {
-  const command = addListOptions(
-    group.command('list').description('list the KPIs of users').option('--users <list>', 'only of these users'),
+  const command = addNameOptions(
+    addListOptions(
+      group.command('list').description('list the KPIs of users').option('--users <list>', 'only of these users'),
+    ),
   )
-  addExamples(command, 'assign list --users "Ann Lee"', 'assign list --sort user_id -o csv')
+  addExamples(command, 'assign list --users "Ann Lee"', 'assign list --sort user -o csv')
   act(command, async (cli, _, options) => {
-    const records = await cli.withClient({ of: assignment, verb: 'list' }, (client) =>
-      ofUsers(client, options.users, (id) => client.assignments(id).list()),
-    )
-    const columns = chooseColumns(assignment, options, cli.printing().format)
-    await cli.printMany(columns, applyListOptions(assignment, records, options))
+    const { columns, select } = listView(shownAssignment, options, cli.printing().format)
+    const records = await cli.withClient({ of: assignment, verb: 'list' }, async (client) => {
+      const assignments = await ofUsers(client, options.users, (id) => client.assignments(id).list())
+      return select(await withTargets(client, assignments), createNames(client))
+    })
+    await cli.printMany(columns, records)
   })
 }
+
+/** Names a KPI and its user: `Revenue is assigned to Ann Lee`. */
+const pairLabel = async (names: Names, user: number, kpi: number): Promise<string> =>
+  `${await names.nameOf('kpi', kpi)} is assigned to ${await names.nameOf('user', user)}`
 
 /** Describes a pair that is not assigned yet, with its place. */
 type OpenPair = UserItem & { readonly place: number }
@@ -50,12 +60,13 @@ type OpenPair = UserItem & { readonly place: number }
 /** Returns the pairs that are not assigned yet, each with the place after the last of its user. */
 const openPairs = async (cli: Cli, client: Client, pairs: readonly UserItem[]): Promise<OpenPair[]> => {
   const open: OpenPair[] = []
+  const names = createNames(client)
   for (const [user, own] of Map.groupBy(pairs, (pair) => pair.user)) {
     const held = await client.assignments(user).list()
     let place = Math.max(0, ...held.map((one) => one.sort_order))
     for (const { id: kpi } of own) {
       if (held.some((one) => one.id === kpi)) {
-        await cli.note(`KPI ${kpi} is assigned to user ${user} already; kpi assign update changes its target`)
+        await cli.note(`${await pairLabel(names, user, kpi)} already; kpi assign update changes its target`)
       } else open.push({ user, id: kpi, place: (place = Math.min(place + 1, INT16_MAX)) })
     }
   }
@@ -73,15 +84,14 @@ const addAddCommand = (group: Command, act: Act): void => {
   addExamples(command, 'assign add --kpis Revenue,Visits --users ann@example.com --target 100')
   act(command, async (cli, _, options) => {
     const signal = cli.io.interruption()
-    const work = async (client: Client): Promise<ListResult> => {
+    const work = async (client: Client): Promise<void> => {
       const values = await valuesOf(client, options)
       const pairs = await openPairs(cli, client, await listPairs(client, KPIS, options.kpis, options.users))
       const add = ({ user, id, place }: OpenPair): Promise<AnyRecord> =>
         client.assignments(user).add({ ...values, id, sort_order: values.sort_order ?? place })
-      return sendEach(pairs, add, { signal })
+      await printAssigned(cli, client, await sendEach(pairs, add, { signal }), 'assigned')
     }
-    const sent = await cli.withClient({ of: assignment, verb: 'add' }, work, { signal })
-    await printAllSent(cli, assignment, sent)
+    await cli.withClient({ of: assignment, verb: 'add' }, work, { signal })
   })
 }
 
@@ -96,15 +106,15 @@ const addUpdateCommand = (group: Command, act: Act): void => {
   addExamples(command, 'assign update --kpis Revenue --users "Ann Lee" --target 120')
   act(command, async (cli, _, options) => {
     const signal = cli.io.interruption()
-    const work = async (client: Client): Promise<ListResult> => {
+    const work = async (client: Client): Promise<void> => {
       const values = await valuesOf(client, options)
       if (Object.keys(values).length === 0)
         throw new UsageError('nothing to change was given: --target or --sort-order')
       const update = ({ user, id }: UserItem): Promise<AnyRecord> => client.assignments(user).update(id, values)
-      return sendEach(await listPairs(client, KPIS, options.kpis, options.users), update, { signal })
+      const pairs = await listPairs(client, KPIS, options.kpis, options.users)
+      await printAssigned(cli, client, await sendEach(pairs, update, { signal }), 'updated')
     }
-    const sent = await cli.withClient({ of: assignment, verb: 'update' }, work, { signal })
-    await printAllSent(cli, assignment, sent)
+    await cli.withClient({ of: assignment, verb: 'update' }, work, { signal })
   })
 }
 
@@ -122,9 +132,11 @@ const addRemoveCommand = (group: Command, act: Act): void => {
     const { requireConfirmation } = await import('../../args/prompt.ts')
     await requireConfirmation(cli, options.yes, `remove KPIs ${options.kpis} from users ${options.users}`)
     await cli.withClient(needs, async (client) => {
+      const names = createNames(client)
       for (const { user, id: kpi } of await listPairs(client, KPIS, options.kpis, options.users)) {
+        const [what, whose] = [await names.nameOf('kpi', kpi), await names.nameOf('user', user)]
         await client.assignments(user).remove(kpi)
-        await cli.note(`removed KPI ${kpi} from user ${user}`)
+        await cli.note(`removed ${what} from ${whose}`)
       }
     })
   })

@@ -5,7 +5,8 @@ import type { AnyRecord } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { idsIn, type NamedKind } from '../../args/names.ts'
 import type { Act, Cli } from '../../cli.ts'
-import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
+import { addListOptions, addNameOptions, listView } from '../verbs/list-options.ts'
+import { createNames } from '../verbs/reference-names.ts'
 import { printAllSent, sendEach } from '../verbs/send-each.ts'
 
 /** Describes a kind of thing that users can be given, and the flag that lists some. */
@@ -46,8 +47,13 @@ const ITEMS: Assignable = { kind: 'group_item', flag: 'group-items' }
 const ITEMS_FLAG = ['--group-items <list>', 'group items by id or name, separated by commas'] as const
 
 const addListCommand = (group: Command, act: Act): void => {
-  const command = addListOptions(
-    group.command('list').description('list the group items of users').option('--users <list>', 'only of these users'),
+  const command = addNameOptions(
+    addListOptions(
+      group
+        .command('list')
+        .description('list the group items of users')
+        .option('--users <list>', 'only of these users'),
+    ),
   )
   addExamples(
     command,
@@ -55,22 +61,24 @@ const addListCommand = (group: Command, act: Act): void => {
     'assign group-items list --filter name=North -o csv',
   )
   act(command, async (cli, _, options) => {
-    const columns = chooseColumns(userGroupItem, options, cli.printing().format)
-    const records = await cli.withClient({ of: userGroupItem, verb: 'list' }, (client) =>
-      ofUsers(client, options.users, (id) => client.userGroupItems(id).list()),
+    const { columns, select } = listView(userGroupItem, options, cli.printing().format)
+    const records = await cli.withClient({ of: userGroupItem, verb: 'list' }, async (client) =>
+      select(await ofUsers(client, options.users, (id) => client.userGroupItems(id).list()), createNames(client)),
     )
-    await cli.printMany(columns, applyListOptions(userGroupItem, records, options))
+    await cli.printMany(columns, records)
   })
 }
 
 /** Returns the pairs that are not there yet. */
 const openPairs = async (cli: Cli, client: Client, pairs: readonly UserItem[]): Promise<UserItem[]> => {
   const open: UserItem[] = []
+  const names = createNames(client)
   for (const [user, own] of Map.groupBy(pairs, (pair) => pair.user)) {
     const held = new Set((await client.userGroupItems(user).list()).map(({ id }) => id))
     for (const pair of own) {
-      if (held.has(pair.id)) await cli.note(`user ${user} has group item ${pair.id} already`)
-      else open.push(pair)
+      if (!held.has(pair.id)) open.push(pair)
+      else
+        await cli.note(`${await names.nameOf('user', user)} has ${await names.nameOf('group_item', pair.id)} already`)
     }
   }
   return open
@@ -106,9 +114,11 @@ const addRemoveCommand = (group: Command, act: Act): void => {
     const { requireConfirmation } = await import('../../args/prompt.ts')
     await requireConfirmation(cli, yes, `remove group items ${groupItems} from users ${users}`)
     await cli.withClient(needs, async (client) => {
+      const names = createNames(client)
       for (const { user, id } of await listPairs(client, ITEMS, groupItems, users)) {
+        const [what, whose] = [await names.nameOf('group_item', id), await names.nameOf('user', user)]
         await client.userGroupItems(user).remove(id)
-        await cli.note(`removed group item ${id} from user ${user}`)
+        await cli.note(`removed ${what} from ${whose}`)
       }
     })
   })

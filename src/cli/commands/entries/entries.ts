@@ -11,11 +11,14 @@ import { parseRelativeDate, readRange } from '../../args/relative-dates.ts'
 import type { Act, Cli, Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
+import { isShort } from '../../output/short-answer.ts'
 import { requireEntrySource, readSource, NEEDS_BREAKDOWN_ITEMS, type SourceFlag } from '../../target/source.ts'
 import { addDelete, addGet } from '../verbs/all.ts'
-import { addListOptions, applyListOptions, chooseColumns, type ListOptions } from '../verbs/list-options.ts'
+import { addListOptions, addNameOptions, type ListOptions, type ListView, listView } from '../verbs/list-options.ts'
+import { createNames, type Names } from '../verbs/reference-names.ts'
 import { addExport } from './export-command.ts'
 import { addImport } from './import-command.ts'
+import { tellAdded } from './tell-added.ts'
 import { addUndo } from './undo-command.ts'
 
 const { user_id, kpi_id, entry_date, actual, target, notes } = entry.fields
@@ -37,22 +40,22 @@ const needsOf = (verb: Verb, source: string | undefined): Needs =>
 /** Returns the entry resource as the variant shows it. */
 const shownBy = ({ variant }: Pick<Client, 'variant'>): Resource => (variant === 'classic' ? entry : newerEntry)
 
-/** Yields the entries that the list options select, page by page unless they are sorted. */
+/** Yields the entries that a view selects, page by page unless they are sorted. */
 async function* listed(
-  of: Resource,
+  { select }: ListView,
   pages: AsyncIterable<readonly Entry[]>,
-  options: ListOptions,
+  { sort, limit }: ListOptions,
+  names: Names,
 ): AsyncGenerator<readonly AnyRecord[]> {
-  const { limit, ...narrowing } = options
-  if (options.sort !== undefined) {
+  if (sort !== undefined) {
     const all: Entry[] = []
     for await (const page of pages) all.push(...page)
-    yield applyListOptions(of, all, options)
+    yield await select(all, names)
     return
   }
   let room = limit === undefined ? Infinity : Number(limit)
   for await (const page of pages) {
-    const kept = applyListOptions(of, page, narrowing).slice(0, room)
+    const kept = (await select(page, names)).slice(0, room)
     yield kept
     room -= kept.length
     if (room <= 0) return
@@ -80,18 +83,20 @@ const selected = async (
 }
 
 const addListCommand = (group: Command, act: Act): void => {
-  const command = addListOptions(
-    group
-      .command('list')
-      .description('list the entries of a range of days, by day')
-      .option('--from <day>', 'first day: a date, today, -7d, this-month and the like', '-30d')
-      .option('--to <day>', 'last day', 'today')
-      .option('--user <user>', 'only of this user, by id, name or e-mail address')
-      .addOption(
-        new Option('--source <item>', 'only of this breakdown item, by id or name') //
-          .conflicts('user'),
-      )
-      .option('--kpi <kpi>', 'only of this KPI, by id or name'),
+  const command = addNameOptions(
+    addListOptions(
+      group
+        .command('list')
+        .description('list the entries of a range of days, by day')
+        .option('--from <day>', 'first day: a date, today, -7d, this-month and the like', '-30d')
+        .option('--to <day>', 'last day', 'today')
+        .option('--user <user>', 'only of this user, by id, name or e-mail address')
+        .addOption(
+          new Option('--source <item>', 'only of this breakdown item, by id or name') //
+            .conflicts('user'),
+        )
+        .option('--kpi <kpi>', 'only of this KPI, by id or name'),
+    ),
   )
   addExamples(
     command,
@@ -102,10 +107,10 @@ const addListCommand = (group: Command, act: Act): void => {
     const rangeOf = readRange(options, cli.today().day)
     await cli.withClient(needsOf('list', options.source), async (client) => {
       const of = shownBy(client)
-      applyListOptions(of, [], options)
-      const columns = chooseColumns(of, options, cli.printing().format)
+      const view = listView(of, options, cli.printing().format)
       const pages = await selected(client, await rangeOf(client), options)
-      await printRecords(cli.io, cli.printing(), columns, listed(of, pages, options))
+      const chunks = listed(view, pages, options, createNames(client))
+      await printRecords(cli.io, cli.printing(), view.columns, chunks)
     })
   })
 }
@@ -161,9 +166,12 @@ const addAddCommand = (group: Command, act: Act): void => {
     }
     const [of, added] = await cli.withClient(needsOf('add', flags.source), async (client) => {
       const draft = await readEntry(cli, client, flags)
-      return [shownBy(client), await client.entries.add(draft)] as const
+      const say = isShort(cli) ? await tellAdded(cli, client, draft) : undefined
+      const stored = await client.entries.add(draft)
+      await say?.(stored)
+      return [shownBy(client), stored] as const
     })
-    await cli.printOne(of, added)
+    if (!isShort(cli)) await cli.printOne(of, added)
   })
 }
 

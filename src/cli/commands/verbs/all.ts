@@ -4,10 +4,12 @@ import type { ResourceClient } from '../../../client/operations/collection.ts'
 import type { AnyRecord, Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { FieldFlag } from '../../args/flags.ts'
-import { resolveRecordId, resolveRecordIds } from '../../args/names.ts'
+import { resolveRecordId, resolveRecords } from '../../args/names.ts'
 import type { Act } from '../../cli.ts'
+import { recordLabel } from '../../output/short-answer.ts'
 import { addCreate } from './create.ts'
-import { addListOptions, applyListOptions, chooseColumns } from './list-options.ts'
+import { addListOptions, addNameOptions, listView, nameRecords } from './list-options.ts'
+import { createNames } from './reference-names.ts'
 import { addParentFlag, type SampleRecord, commandName, parentId, type Samples } from './samples.ts'
 import { addUpdate } from './update.ts'
 
@@ -38,9 +40,9 @@ export const addDelete = (
     )
     await cli.withClient(needs, async (client) => {
       const parent = await parentId(client, below, flags)
-      for (const id of await resolveRecordIds(client, of, names, parent)) {
+      for (const { id, name } of await resolveRecords(client, of, names, parent)) {
         await remove(client, id, parent)
-        await cli.note(`deleted ${of.title} ${id}`)
+        await cli.note(`deleted ${recordLabel(of, { id, name })}`)
       }
     })
   })
@@ -57,14 +59,14 @@ export const addList = (
 ): void => {
   const bare = group.command('list').description('list all')
   addParentFlag(bare, below)
-  const command = addListOptions(bare)
+  const command = addNameOptions(addListOptions(bare))
   addExamples(command, `${commandName(of)} list ${sample}`, `${commandName(of)} list -o json`)
   act(command, async (cli, _, options) => {
-    const columns = chooseColumns(of, options, cli.printing().format)
+    const { columns, select } = listView(of, options, cli.printing().format)
     const records = await cli.withClient({ of, verb: 'list' }, async (client) =>
-      list(client, await parentId(client, below, options)),
+      select(await list(client, await parentId(client, below, options)), createNames(client)),
     )
-    await cli.printMany(columns, applyListOptions(of, records, options))
+    await cli.printMany(columns, records)
   })
 }
 
@@ -78,15 +80,19 @@ export const addGet = (
   below?: FieldFlag,
   shownBy: (client: Client) => Resource = () => of,
 ): void => {
-  const command = group.command('get').description(`show one ${of.title}`).argument('<name>', 'id or name')
+  const command = addNameOptions(
+    group.command('get').description(`show one ${of.title}`).argument('<name>', 'id or name'),
+  )
   addParentFlag(command, below)
   addExamples(command, `${commandName(of)} get ${sample}`, `${commandName(of)} get ${id} -o json`)
   act(command, async (cli, [name], flags) => {
-    const [shown, record] = await cli.withClient({ of, verb: 'get' }, async (client) => {
+    const { shown, records } = await cli.withClient({ of, verb: 'get' }, async (client) => {
       const parent = await parentId(client, below, flags)
-      return [shownBy(client), await get(client, await resolveRecordId(client, of, name, parent), parent)] as const
+      const record = await get(client, await resolveRecordId(client, of, name, parent), parent)
+      const own = shownBy(client)
+      return nameRecords(client, own, [record], flags, cli.printing().format === 'table', own.shown)
     })
-    await cli.printOne(shown, record)
+    for (const record of records) await cli.printOne({ shown }, record)
   })
 }
 

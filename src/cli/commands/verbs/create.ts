@@ -82,6 +82,6 @@ export const addCreate = <R extends Resource>(
       return sendEach(list, own.add, { start, signal, goOn: (number) => `continue with --start ${number}` })
     }
     const sent = await cli.withClient(needs, work, drafts && { signal })
-    await printSent(cli, of, sent)
+    await printSent(cli, of, sent, 'created')
   })
 }

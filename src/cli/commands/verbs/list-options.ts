@@ -1,11 +1,14 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings'
+import type { Client } from '../../../client/client.ts'
 import { nearest } from '../../../client/directory.ts'
 import { Fault } from '../../../domain/errors.ts'
 import { valueOfText } from '../../../domain/field-value.ts'
 import type { AnyRecord, FieldValue, NamedField, Resource } from '../../../domain/schema.ts'
 import { collect } from '../../args/flags.ts'
+import { isId } from '../../args/names.ts'
 import { UsageError } from '../../exit.ts'
 import type { Format } from '../../output/print.ts'
+import { createNames, type NameColumn, nameColumns, type Names } from './reference-names.ts'
 
 /** Describes the options that filter and sort every list. */
 export type ListOptions = {
@@ -14,6 +17,9 @@ export type ListOptions = {
   readonly filter?: readonly string[]
   readonly limit?: string
 }
+
+/** Describes how a command shows what ids refer to. */
+type NameOptions = { readonly ids?: true; readonly names?: true }
 
 /** Adds the options of a list to a command. */
 export const addListOptions = <Arguments extends unknown[], Flags extends OptionValues>(
@@ -25,10 +31,18 @@ export const addListOptions = <Arguments extends unknown[], Flags extends Option
     .option('--filter <field=value>', 'only those with this value; may be given more than once', collect)
     .option('--limit <n>', 'show at most this many')
 
-const fieldNamed = (of: Resource, name: string): NamedField => {
-  const found = of.shown.find((one) => one.name === name)
+/** Adds the options that say whether names or ids are shown. */
+export const addNameOptions = <Arguments extends unknown[], Flags extends OptionValues>(
+  command: Command<Arguments, Flags>,
+) =>
+  command
+    .option('--ids', 'show ids beside names')
+    .option('--names', 'add names to the ids in csv and json, where tables have them anyway')
+
+const fieldNamed = (of: Resource, name: string, fields: readonly NamedField[] = of.shown): NamedField => {
+  const found = fields.find((one) => one.name === name)
   if (found) return found
-  const names = of.shown.map((one) => one.name)
+  const names = fields.map((one) => one.name)
   const near = nearest(name, names)
   const hint = near === undefined ? 'there are' : `did you mean ${near}? There are`
   throw new UsageError(`${of.plural} have no field "${name}"; ${hint} ${names.join(', ')}`)
@@ -55,6 +69,23 @@ const filterOf = (of: Resource, text: string): Keep => {
   return (record) => inOneCase(record[name] ?? null) === inOneCase(value)
 }
 
+/** Finds out what a filter keeps, for which it may need names. */
+type Filter = (names: Names) => Promise<Keep>
+
+/** Returns the filter by what an id refers to, which may be named; undefined if the text filters by another field. */
+const referenceOf = (of: Resource, fields: readonly (NamedField | NameColumn)[], text: string): Filter | undefined => {
+  const equals = text.indexOf('=')
+  const wanted = text.slice(equals + 1).trim()
+  if (equals < 0 || wanted === '') return undefined
+  const { name } = fieldNamed(of, text.slice(0, equals), fields)
+  const column = nameColumns(of).find((one) => one.name === name || (one.idField === name && !isId(wanted)))
+  if (!column) return undefined
+  return async (names) => {
+    const id = await names.idOf(column.kind, wanted)
+    return (record) => record[column.idField] === id
+  }
+}
+
 const compare = (left: FieldValue, right: FieldValue): number => {
   if (left === right) return 0
   // Missing values come last.
@@ -63,9 +94,9 @@ const compare = (left: FieldValue, right: FieldValue): number => {
   return left < right ? -1 : 1
 }
 
-const orderOf = (of: Resource, text: string): ((left: AnyRecord, right: AnyRecord) => number) => {
+const orderOf = (of: Resource, text: string, fields = of.shown): ((left: AnyRecord, right: AnyRecord) => number) => {
   const descending = text.startsWith('-')
-  const { name } = fieldNamed(of, descending ? text.slice(1) : text)
+  const { name } = fieldNamed(of, descending ? text.slice(1) : text, fields)
   return (left, right) => {
     const [one, other] = [left[name] ?? null, right[name] ?? null]
     if (one === null || other === null) return compare(one, other)
@@ -88,4 +119,80 @@ export const applyListOptions = <T extends AnyRecord>(
   const kept = records.filter((record) => filters.every((keep) => keep(record)))
   if (options.sort !== undefined) kept.sort(orderOf(of, options.sort))
   return options.limit === undefined ? kept : kept.slice(0, limitOf(options.limit))
+}
+
+const isNameColumn = (one: NamedField | NameColumn): one is NameColumn => 'idField' in one
+
+/**
+ * Returns the fields to show where ids have names: in a table the names, with `--ids` the ids as well; elsewhere the ids,
+ * with `--names` the names as well.
+ */
+const namedFields = (
+  of: Resource,
+  { ids, names }: NameOptions,
+  isTable: boolean,
+  fields = isTable ? of.brief : of.shown,
+): readonly (NamedField | NameColumn)[] => {
+  const named = nameColumns(of)
+  return fields.flatMap((one): (NamedField | NameColumn)[] => {
+    const name = named.find(({ idField }) => idField === one.name)
+    if (!name) return [one]
+    if (isTable) return ids ? [one, name] : [name]
+    return names ? [one, name] : [one]
+  })
+}
+
+/** Describes records with the names that they are shown with. */
+type NamedRecords = { readonly shown: readonly NamedField[]; readonly records: readonly AnyRecord[] }
+
+/** Reads the names that records are shown with, in a table of their own fields or of other ones. */
+export const nameRecords = async (
+  client: Client,
+  of: Resource,
+  records: readonly AnyRecord[],
+  options: NameOptions,
+  isTable: boolean,
+  fields?: readonly NamedField[],
+): Promise<NamedRecords> => {
+  const shown = namedFields(of, options, isTable, fields)
+  return { shown, records: await createNames(client).addTo(shown.filter(isNameColumn), records) }
+}
+
+/** Describes a list as its options ask for it. */
+export type ListView = {
+  readonly columns: readonly NamedField[]
+  /** Returns the records that are asked for, in their order, with the names that are shown. */
+  readonly select: (records: readonly AnyRecord[], names: Names) => Promise<AnyRecord[]>
+}
+
+/** Creates the view of a list whose ids have names. Throws what is wrong with its options before anything is read. */
+export const listView = (of: Resource, options: ListOptions & NameOptions, format: Format): ListView => {
+  const others = of.brief.filter(({ name }) => !of.shown.some((one) => one.name === name))
+  const all = [...of.shown, ...others, ...nameColumns(of)]
+  const columns =
+    options.columns === undefined
+      ? namedFields(of, options, format === 'table')
+      : options.columns.split(',').map((name) => fieldNamed(of, name.trim(), all))
+  const filters = (options.filter ?? []).map((text): Filter => {
+    const byReference = referenceOf(of, all, text)
+    if (byReference) return byReference
+    const keep = filterOf(of, text)
+    return async () => keep
+  })
+  const order = options.sort === undefined ? undefined : orderOf(of, options.sort, all)
+  const limit = options.limit === undefined ? undefined : limitOf(options.limit)
+  const sortedBy = all.find(({ name }) => name === options.sort?.replace(/^-/, ''))
+  const named = [...new Set([...columns, ...(sortedBy ? [sortedBy] : [])])].filter(isNameColumn)
+  return {
+    columns,
+    select: async (records, names) => {
+      const keeps = await Promise.all(filters.map((filter) => filter(names)))
+      const kept = await names.addTo(
+        named,
+        records.filter((record) => keeps.every((keep) => keep(record))),
+      )
+      if (order) kept.sort(order)
+      return limit === undefined ? kept : kept.slice(0, limit)
+    },
+  }
 }

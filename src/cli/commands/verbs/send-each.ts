@@ -3,6 +3,7 @@ import { KpiError } from '../../../domain/errors.ts'
 import type { AnyRecord, Resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, exitCodes, IncompleteRun } from '../../exit.ts'
+import { doneTo, isShort } from '../../output/short-answer.ts'
 import { chooseColumns } from './list-options.ts'
 
 /** Returns an error with the place in the list that it is about. */
@@ -76,10 +77,20 @@ export const printAllSent = async (cli: Cli, of: Resource, { records, failure }:
   if (failure) throw failure
 }
 
-/** Prints the records that were sent, then throws the failure, if there was one. */
-export const printSent = async (cli: Cli, of: Resource, { records, total, failure }: ListResult): Promise<void> => {
+/**
+ * Prints the records that were sent, or at a terminal says what was done to them; then throws the failure, if there was
+ * one.
+ */
+export const printSent = async (
+  cli: Cli,
+  of: Resource,
+  { records, total, failure }: ListResult,
+  done: 'created' | 'updated',
+): Promise<void> => {
   const [only] = records
-  if (only && total === 1) await cli.printOne(of, only)
+  if (isShort(cli)) {
+    if (only || !failure) await cli.note(doneTo(done, of, records))
+  } else if (only && total === 1) await cli.printOne(of, only)
   else if (only || !failure) await cli.printMany(chooseColumns(of, {}, cli.printing().format), records)
   if (failure) throw failure
 }

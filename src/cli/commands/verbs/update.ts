@@ -90,6 +90,6 @@ export const addUpdate = <R extends Resource>(
       return sendEach(changes, ({ id = NaN, patch }) => update(named ?? id, patch), { signal })
     }
     const sent = await cli.withClient(needs, work, fromJson && { signal })
-    await printSent(cli, of, sent)
+    await printSent(cli, of, sent, 'updated')
   })
 }

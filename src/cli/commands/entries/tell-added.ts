@@ -1,0 +1,65 @@
+import type { Client } from '../../../client/client.ts'
+import { entryPages } from '../../../client/operations/entry-pages.ts'
+import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
+import { formatDay } from '../../../domain/day.ts'
+import { type Decimal, formatDecimal } from '../../../domain/decimal.ts'
+import type { Entry, EntryDraft } from '../../../domain/resources/entry.ts'
+import type { Cli } from '../../cli.ts'
+import { createNames } from '../verbs/reference-names.ts'
+
+/** Lists the values of an entry that are told of, each with the words before it. */
+const VALUES = [
+  ['actual', ''],
+  ['target', 'target '],
+] as const
+
+const shown = (value: Decimal | null): string => (value === null ? 'none' : formatDecimal(value))
+
+/** Returns the entry of a day that a draft changes, if there is one. */
+const findBefore = async (
+  client: Client,
+  { user_id, source_id, kpi_id, entry_date }: EntryDraft,
+): Promise<Entry | undefined> => {
+  const query = { from: entry_date, to: entry_date, userId: user_id ?? undefined, sourceId: source_id ?? undefined }
+  for await (const page of entryPages(client, { ...query, kpiId: kpi_id })) {
+    const isSame = (one: Entry): boolean =>
+      one.kpi_id === kpi_id && (user_id === undefined ? one.source_id === source_id : one.user_id === user_id)
+    const found = page.find(isSame)
+    if (found) return found
+  }
+  return undefined
+}
+
+const valuesOf = (entry: Entry, before: Entry | undefined): string => {
+  const told = VALUES.flatMap(([field, words]) => {
+    const [value, was] = [entry[field], before?.[field] ?? null]
+    if (value === null && was === null) return []
+    return `${words}${shown(value)}${before && value !== was ? ` (was ${shown(was)})` : ''}`
+  })
+  const isNew = entry.notes !== null && entry.notes !== before?.notes
+  return [...told, ...(isNew ? ['notes'] : [])].join(', ')
+}
+
+/**
+ * Looks at what is stored before an entry is sent; returns a function that says in a note whether it was added, changed
+ * or there already, and what was there before.
+ */
+export const tellAdded = async (
+  cli: Cli,
+  client: Client,
+  draft: EntryDraft,
+): Promise<(stored: Entry) => Promise<void>> => {
+  const before = await readIfAllowed(client, findBefore(client, draft))
+  return async (stored) => {
+    const names = createNames(client)
+    const owner =
+      stored.user_id === null
+        ? await names.nameOf('breakdown_item', stored.source_id)
+        : await names.nameOf('user', stored.user_id)
+    const kpi = await names.nameOf('kpi', stored.kpi_id)
+    const isSame =
+      before && [...VALUES.map(([field]) => field), 'notes' as const].every((one) => before[one] === stored[one])
+    const done = before ? (isSame ? 'unchanged' : 'changed') : 'added'
+    await cli.note(`${done}: ${kpi} of ${owner}, ${formatDay(stored.entry_date)}: ${valuesOf(stored, before)}`)
+  }
+}

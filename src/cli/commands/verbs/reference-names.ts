@@ -1,0 +1,66 @@
+import type { Client } from '../../../client/client.ts'
+import { Fault } from '../../../domain/errors.ts'
+import type { AnyRecord, FieldValue, NamedField, Resource } from '../../../domain/schema.ts'
+import type { Directory, Named } from '../../../client/directory.ts'
+import { isNamedKind, type NamedKind, readDirectory } from '../../args/names.ts'
+import { UsageError } from '../../exit.ts'
+
+/** Describes the column that shows the name of what an id refers to: `category` beside `category_id`. */
+export type NameColumn = NamedField & {
+  readonly kind: NamedKind
+  /** Names the field that holds the id. */
+  readonly idField: string
+}
+
+/** Returns the column of names beside a field that refers to something with a name. */
+const nameColumnOf = (of: Resource, { name, field }: NamedField): NameColumn | undefined => {
+  const { refers } = field
+  if (refers === undefined || !isNamedKind(refers)) return undefined
+  // A link has the id of what it leads to, and may have its name, too.
+  if (name === 'id' && 'name' in of.fields) return undefined
+  const title = name === 'id' ? refers : name.replace(/_id$/, '')
+  return { name: title, field: { kind: 'text', about: `Name of the ${title}` }, kind: refers, idField: name }
+}
+
+/** Returns the columns of names that a resource has, by the fields that they stand beside. */
+export const nameColumns = (of: Resource): NameColumn[] => of.shown.flatMap((one) => nameColumnOf(of, one) ?? [])
+
+/** Names things by their ids; each kind of things is read once, and only if it is asked for. */
+export type Names = {
+  /** Returns records with the names that columns show; `#7` is an id that nothing has a name for. */
+  readonly addTo: (columns: readonly NameColumn[], records: readonly AnyRecord[]) => Promise<AnyRecord[]>
+  /** Returns the id of something by its id, name or e-mail address. */
+  readonly idOf: (kind: NamedKind, text: string) => Promise<number>
+  /** Returns what an id is called. */
+  readonly nameOf: (kind: NamedKind, id: FieldValue) => Promise<string>
+}
+
+const nameIn = (directory: Directory<Named> | undefined, id: FieldValue): string | null =>
+  id === null ? null : (directory?.byId.get(Number(id))?.name ?? `#${String(id)}`)
+
+/** Creates names that are read with a client. A key that may not read some things shows their ids. */
+export const createNames = (client: Client): Names => {
+  const known = new Map<NamedKind, Promise<Directory<Named> | undefined>>()
+  const directoryOf = (kind: NamedKind): Promise<Directory<Named> | undefined> => {
+    const reading = known.get(kind) ?? readDirectory(client, kind)
+    known.set(kind, reading)
+    return reading
+  }
+  return {
+    addTo: async (columns, records) => {
+      const directories = await Promise.all(records.length === 0 ? [] : columns.map(({ kind }) => directoryOf(kind)))
+      const namesOf = (record: AnyRecord): AnyRecord =>
+        Object.fromEntries(
+          columns.map(({ name, idField }, at) => [name, nameIn(directories[at], record[idField] ?? null)]),
+        )
+      return columns.length === 0 ? [...records] : records.map((record) => ({ ...record, ...namesOf(record) }))
+    },
+    idOf: async (kind, text) => {
+      const found = (await directoryOf(kind))?.find(text)
+      if (found === undefined) throw new UsageError(`names of ${kind.replace('_', ' ')}s cannot be read; give an id`)
+      if (found instanceof Fault) throw new UsageError(found.message)
+      return found.id
+    },
+    nameOf: async (kind, id) => nameIn(await directoryOf(kind), id) ?? '',
+  }
+}

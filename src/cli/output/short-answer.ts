@@ -1,0 +1,25 @@
+import type { AnyRecord, Resource } from '../../domain/schema.ts'
+import type { Cli } from '../cli.ts'
+
+/** Tells whether a person at a terminal reads a sentence about what was done, instead of the record that `-o` prints. */
+export const isShort = ({ io, flags, printing }: Cli): boolean =>
+  io.stdout.isTerminal && flags.output === undefined && printing().format === 'table'
+
+const FULL_NAME = ['first_name', 'last_name']
+
+/** Returns what a record is called: its name, or a person's first and last name. */
+const nameIn = (record: AnyRecord): string => {
+  const parts = [record['name'] ?? FULL_NAME.map((field) => record[field] ?? '')].flat()
+  return parts.filter((part) => part !== '').join(' ')
+}
+
+/** Names a record: `KPI 3, Revenue`. */
+export const recordLabel = ({ title }: Pick<Resource, 'title'>, record: AnyRecord): string =>
+  [`${title} ${String(record['id'])}`, nameIn(record)].filter((part) => part !== '').join(', ')
+
+/** Says what was done to records: `created KPI 3, Revenue`, or how many they are. */
+export const doneTo = (done: string, of: Pick<Resource, 'title' | 'plural'>, records: readonly AnyRecord[]): string => {
+  const [only] = records
+  if (only && records.length === 1) return `${done} ${recordLabel(of, only)}`
+  return `${done} ${records.length} ${of.title === 'KPI' ? 'KPIs' : of.plural.replaceAll('_', ' ')}`
+}
