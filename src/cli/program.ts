@@ -1,4 +1,5 @@
 import { Command, type CommandUnknownOpts, type Option } from '@commander-js/extra-typings'
+import { inOurWords } from './args/aliases.ts'
 import { refuseFlagsAsValues } from './args/flag-values.ts'
 import { isLogJson, isOutputJson } from './args/raw-options.ts'
 import { type Act, createCli } from './cli.ts'
@@ -104,13 +105,14 @@ export const runProgram = async (line: readonly string[], version: string, io: I
     ;(await load())(group, act)
     joinLists(group)
   }
-  refuseFlagsAsValues(program, args)
+  const words = inOurWords(program, args)
+  refuseFlagsAsValues(program, words)
   try {
-    if (args.length === 0) program.outputHelp()
-    else await program.parseAsync([...args], { from: 'user' })
+    if (words.length === 0) program.outputHelp()
+    else await program.parseAsync(words, { from: 'user' })
   } catch (error) {
-    const { suggestCommands } = await import('./did-you-mean.ts')
-    throw await suggestCommands(error, name, () => describeProgram(version, io))
+    const { suggestCommands, withoutNonsense } = await import('./did-you-mean.ts')
+    throw await suggestCommands(withoutNonsense(error), name, () => describeProgram(version, io))
   } finally {
     await Promise.all(written)
   }

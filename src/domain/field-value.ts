@@ -36,6 +36,13 @@ export const describeField = ({ kind, oneOf, least, most }: Field): string => {
   return least === undefined || most === undefined ? kindSays[kind] : `a whole number from ${least} to ${most}`
 }
 
+/** Returns the choice that a text means: in any case, or by the word that people type for it. */
+export const choiceOf = ({ oneOf = [], words = [] }: Field, text: string): string => {
+  const typed = text.trim().toLowerCase()
+  const at = words.indexOf(typed)
+  return oneOf.find((one) => one.toLowerCase() === typed) ?? oneOf[at] ?? text
+}
+
 const expected = (field: Field): Fault => Fault.must(`be ${describeField(field)}`)
 
 type Range = readonly [least: number | bigint, most: number | bigint]

@@ -41,6 +41,8 @@ export type Field = {
   readonly most?: number
   /** Lists the choices. */
   readonly oneOf?: readonly string[]
+  /** Lists the words that people type for the choices, in the same order. */
+  readonly words?: readonly string[]
   readonly form?: TextForm
   /** Names the resource whose id this is. */
   readonly refers?: string

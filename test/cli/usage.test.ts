@@ -16,6 +16,10 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
   test.each<[line: string, message: string]>([
     ['kpsi list', "unknown command 'kpsi' (Did you mean kpis?)"],
     ['xyzzy', "unknown command 'xyzzy'"],
+    ['kpi list', "unknown command 'kpi' (Did you mean kpis?)"],
+    ['init', "unknown command 'init'\n"],
+    ['dump', "unknown command 'dump'\n"],
+    ['kpis delte 1', "unknown command 'delte' (Did you mean delete?)"],
     ['import dup.csv', "unknown command 'import' (Did you mean kpi assign import or kpi entries import?)"],
     ['rotate 1', "unknown command 'rotate' (Did you mean kpi service keys rotate?)"],
     ['list', "unknown command 'list'"],
@@ -146,6 +150,54 @@ test('so does every flag with a value', async () => {
     expect(before).toEqual(await user.kpi('kpis', 'list', flag, value))
     expect(before.code).toBe(0)
   }
+})
+
+describe('words of other programs mean ours', () => {
+  test.each([
+    ['kpis ls', 'kpis list'],
+    ['kpis ls --columns id', 'kpis list --columns id'],
+    ['-o csv users ls', '-o csv users list'],
+    ['units show Number', 'units get Number'],
+    ['units edit Number', 'units update Number'],
+    ['units rm Number', 'units delete Number'],
+    ['profiles rm nil', 'profiles remove nil'],
+    ['profiles get nil', 'profiles show nil'],
+    ['service keys ls', 'service keys list'],
+    ['entries ls --users admin@localhost --kpis 1', 'entries list --user admin@localhost --kpi 1'],
+    ['assign ls --user=admin@localhost', 'assign list --users=admin@localhost'],
+    ['report --kpi Nil', 'report --kpis Nil'],
+    ['kpis ls --help', 'kpis list --help'],
+  ])('kpi %s is kpi %s', async (line, same) => {
+    expect(await user.kpi(...line.split(' '))).toEqual(await user.kpi(...same.split(' ')))
+  })
+
+  test('but values stay as they are', async () => {
+    expect((await user.kpi('kpis', '-p', 'ls', 'list')).stderr).toContain('there is no profile ls')
+    expect((await user.kpi('kpis', 'get', 'ls')).stderr).toContain('there is no KPI "ls"')
+  })
+
+  test('and help does not show them', async () => {
+    expect((await user.kpi('kpis', '--help')).stdout).not.toMatch(/^ *(?:ls|rm|edit|show)\b/m)
+  })
+})
+
+test.each([
+  ['--frequency', 'monthly', 'frequency_id', 'M'],
+  ['--frequency', 'Weekly', 'frequency_id', 'W'],
+  ['--value-direction', 'down', 'value_direction', 'D'],
+])('%s %s is typed as a word', async (flag, word, field, letter) => {
+  const needed = flag === '--frequency' ? [] : ['--frequency', 'D']
+  const ran = await user.kpi('kpis', 'create', '--name', `By ${word}`, ...needed, flag, word, '-o', 'json')
+  expect(jsonOf(ran)).toMatchObject({ [field]: letter })
+  const found = jsonOf(await user.kpi('kpis', 'list', '--filter', `${field}=${word}`, '-o', 'json'))
+  expect(found).toContainEqual(jsonOf(ran))
+})
+
+test('a user is locked in words', async () => {
+  await user.kpi('users', 'create', '--first-name', 'Eve', '--email', 'eve@example.com', '-o', 'json')
+  const locked = jsonOf(await user.kpi('users', 'update', 'Eve', '--user-status', 'locked', '-o', 'json'))
+  expect(locked).toMatchObject({ user_status_id: 'L' })
+  await user.kpi('users', 'delete', 'Eve', '--yes')
 })
 
 test('a choice may be typed in any case', async () => {

@@ -1,7 +1,7 @@
 import { type Command, type CommandUnknownOpts, Option, type OptionValues } from '@commander-js/extra-typings'
 import type { Client } from '../../client/client.ts'
 import { Fault } from '../../domain/errors.ts'
-import { INT16_MAX, valueOfText } from '../../domain/field-value.ts'
+import { choiceOf, INT16_MAX, valueOfText } from '../../domain/field-value.ts'
 import {
   type AnyRecord,
   describeFallback,
@@ -85,12 +85,8 @@ export const addFromJson = <Arguments extends unknown[], Flags extends OptionVal
 /** Describes the fields that the flags of a line set, and their faults, which are reported together. */
 export type ParsedFlags = { readonly fields: Record<string, FieldValue>; readonly faults: string[] }
 
-/** Returns a choice in the letter case of the interface, so that nobody has to type it so. */
-const chosen = ({ oneOf = [] }: Field, text: string): string =>
-  oneOf.find((one) => one.toLowerCase() === text.trim().toLowerCase()) ?? text
-
 const readText = (field: Field, text: string): FieldValue | Fault => {
-  const value = valueOfText(field, chosen(field, text))
+  const value = valueOfText(field, choiceOf(field, text))
   return value === null && !field.nullable ? Fault.must('not be empty') : value
 }
 

@@ -32,6 +32,7 @@ export const kpi = resource({
       about: 'How often it is measured: D daily, W weekly, M monthly, Q quarterly, Y yearly',
       required: true,
       oneOf: ['D', 'W', 'M', 'Q', 'Y'],
+      words: ['daily', 'weekly', 'monthly', 'quarterly', 'yearly'],
     },
     name: { kind: 'text', about: 'Name of the KPI', required: true, max: 100, example: 'Visits' },
     description: { kind: 'text', about: 'What it measures', nullable: true, max: 150, example: 'Visitors of the shop' },
@@ -46,6 +47,7 @@ export const kpi = resource({
       about: 'Which way is better: U up, D down, N none',
       required: true,
       oneOf: ['U', 'D', 'N'],
+      words: ['up', 'down', 'none'],
       usual: 'U',
     },
     aggregate_function: {

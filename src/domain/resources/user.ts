@@ -24,6 +24,7 @@ export const user = resource({
       about: 'A active or L locked: a locked user reports nothing and cannot log in',
       required: true,
       oneOf: ['A', 'L'],
+      words: ['active', 'locked'],
       usual: 'A',
     },
     first_name: { kind: 'text', about: 'First name', required: true, max: 50, example: 'Ann' },

@@ -2,7 +2,7 @@ import type { Command, OptionValues } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { nearest } from '../../../client/directory.ts'
 import { Fault } from '../../../domain/errors.ts'
-import { valueOfText } from '../../../domain/field-value.ts'
+import { choiceOf, valueOfText } from '../../../domain/field-value.ts'
 import type { AnyRecord, FieldValue, NamedField, Resource } from '../../../domain/schema.ts'
 import { collect } from '../../args/flags.ts'
 import { isId } from '../../args/names.ts'
@@ -64,7 +64,7 @@ const filterOf = (of: Resource, text: string): Keep => {
   const { name, field } = fieldNamed(of, text.slice(0, equals))
   const wanted = text.slice(equals + 1).trim()
   const isText = field.kind === 'text' || field.kind === 'choice'
-  const value = isText ? wanted || null : valueOfText(field, wanted)
+  const value = isText ? choiceOf(field, wanted) || null : valueOfText(field, wanted)
   if (value instanceof Fault) throw new UsageError(`--filter ${name}: ${value.message}`)
   return (record) => inOneCase(record[name] ?? null) === inOneCase(value)
 }

@@ -1,6 +1,8 @@
 import type { Day } from '../../../../domain/day.ts'
 import { Fault } from '../../../../domain/errors.ts'
+import { choiceOf } from '../../../../domain/field-value.ts'
 import type { Frequency } from '../../../../domain/period.ts'
+import { kpi } from '../../../../domain/resources/kpi.ts'
 import { dateFormat, readDateCell } from '../../../../import/formats/date-format.ts'
 import {
   CREATABLE,
@@ -127,22 +129,15 @@ const percentOf = (values: readonly string[] | undefined): Map<string, PercentAs
   return all
 }
 
-const FREQUENCY_WORDS: Readonly<Record<string, Frequency>> = {
-  daily: 'D',
-  weekly: 'W',
-  monthly: 'M',
-  quarterly: 'Q',
-  yearly: 'Y',
-}
-
 /** Returns the frequency of new KPIs, given as a letter or a word. */
 const frequencyOf = (given: string | undefined): Frequency | undefined => {
-  const text = given?.trim()
-  if (text === undefined) return undefined
-  const found =
-    FREQUENCY_WORDS[text.toLowerCase()] ?? Object.values(FREQUENCY_WORDS).find((one) => one === text.toUpperCase())
+  if (given === undefined) return undefined
+  const { frequency_id } = kpi.fields
+  const found = frequency_id.oneOf.find((one) => one === choiceOf(frequency_id, given))
   if (found) return found
-  throw new UsageError(`--frequency ${text} is not one of D, W, M, Q, Y, or daily, weekly, monthly, quarterly, yearly`)
+  throw new UsageError(
+    `--frequency ${given.trim()} is not one of ${frequency_id.oneOf.join(', ')}, or ${frequency_id.words.join(', ')}`,
+  )
 }
 
 /** Returns the kinds of things that `--create-missing` names; all if it names none. */

@@ -1,0 +1,54 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+
+/** Maps the verbs of other programs to ours; the first that a group has is meant. Help does not show them. */
+const VERBS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['ls', ['list']],
+  ['show', ['get']],
+  ['get', ['show']],
+  ['edit', ['update']],
+  ['rm', ['delete', 'remove']],
+])
+
+/** Maps flags to those that mean the same where a command takes several things, or just one. */
+const FLAGS: ReadonlyMap<string, string> = new Map([
+  ['--user', '--users'],
+  ['--users', '--user'],
+  ['--kpi', '--kpis'],
+  ['--kpis', '--kpi'],
+])
+
+const belowNamed = ({ commands }: CommandUnknownOpts, name: string): CommandUnknownOpts | undefined =>
+  commands.find((one) => one.name() === name)
+
+/** Returns the command that a word means in a group, under its own name or another program's. */
+const meant = (group: CommandUnknownOpts, word: string): CommandUnknownOpts | undefined =>
+  [word, ...(VERBS.get(word) ?? [])].map((name) => belowNamed(group, name)).find((one) => one !== undefined)
+
+/** Tells whether a flag of a command, or of one above it, takes the next word for its value. */
+const takesValue = ({ options, parent }: CommandUnknownOpts, flag: string): boolean =>
+  options.some(({ short, long, required }) => required && (short === flag || long === flag)) ||
+  (parent !== null && takesValue(parent, flag))
+
+const hasFlag = ({ options }: CommandUnknownOpts, flag: string): boolean => options.some(({ long }) => long === flag)
+
+/** Returns a flag as its command has it, with the value behind an equals sign if there is one. */
+const flagOf = (command: CommandUnknownOpts, arg: string): string => {
+  const [flag = '', ...value] = arg.split('=')
+  const other = FLAGS.get(flag)
+  const isOther = other !== undefined && !hasFlag(command, flag) && hasFlag(command, other)
+  return isOther ? [other, ...value].join('=') : arg
+}
+
+/** Rewrites a line in our words where it has those of other programs: `kpis ls` is `kpis list`. */
+export const inOurWords = (program: CommandUnknownOpts, args: readonly string[]): string[] => {
+  let command = program
+  let isValue = false
+  const words = args.map((arg) => {
+    const isWord = !isValue && !arg.startsWith('-')
+    isValue = !isValue && takesValue(command, arg)
+    const below = isWord ? meant(command, arg) : undefined
+    command = below ?? command
+    return below?.name() ?? arg
+  })
+  return words.map((arg) => flagOf(command, arg))
+}
