@@ -40,7 +40,7 @@ export type Cli = {
     needs: Needs,
     work: (client: Client) => Promise<T>,
     /** Tells that the command makes many requests, which then keep to the rate limit. */
-    bulk?: Omit<BulkRun, 'note'> & Partial<Pick<BulkRun, 'note'>>,
+    bulk?: Partial<BulkRun>,
   ) => Promise<T>
   /** Refuses what the service's variant lacks, for commands that ask or read something before they have a client. */
   readonly requireCapabilities: (needs: Needs) => void
@@ -84,7 +84,8 @@ export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run'], fileForma
     flags,
     withClient: async (needs, work, bulk) => {
       rejectStrayCredentials(io, flags)
-      const noted = bulk && { note: (text: string) => void log.note(text), ...bulk }
+      const signal = bulk?.signal ?? new AbortController().signal
+      const noted = bulk && { note: (text: string) => void log.note(text), ...bulk, signal }
       return withClientAt(io, findPlace(io, flags), findTimeout(flags), needs, tellRounded(log, work), noted)
     },
     requireCapabilities: (needs) => {

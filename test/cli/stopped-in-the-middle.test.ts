@@ -105,3 +105,21 @@ describe('many from JSON, cut off in the middle', () => {
     expect(await importer.kpi(...create, '--start', start)).toMatchObject({ code: 2, stdout: '' })
   })
 })
+
+describe('a command of many requests, at a service that refuses every third of them for a second', () => {
+  const limited = (number: number): WireResponse | undefined =>
+    number % 3 === 0 ? refusal(429, { 'retry-after': '1' }) : undefined
+  const open = (): ReturnType<typeof remoteImporter> => remoteImporter({ wrap: instead(() => true, limited) })
+
+  test.each([
+    ['assign list -o csv'],
+    ['assign remove --kpis Sales --users Bob --yes'],
+    ['assign group-items list -o csv'],
+    ['kpis delete Sales Visits --yes'],
+  ])('kpi %s waits and is done', async (line) => {
+    await using importer = await open()
+    const ran = await importer.kpi(...line.split(' '))
+    expect(ran.stderr).not.toContain('kpi:')
+    expect(ran.code).toBe(0)
+  })
+})

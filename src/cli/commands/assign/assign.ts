@@ -42,10 +42,11 @@ const addListCommand = (group: Command, act: Act): void => {
   addExamples(command, 'assign list --users "Ann Lee"', 'assign list --sort user -o csv')
   act(command, async (cli, _, options) => {
     const { columns, select } = listView(shownAssignment, options, cli.printing().format)
-    const records = await cli.withClient({ of: assignment, verb: 'list' }, async (client) => {
+    const work = async (client: Client): Promise<AnyRecord[]> => {
       const assignments = await ofUsers(client, options.users, (id) => client.assignments(id).list())
       return select(await withTargets(client, assignments), createNames(client))
-    })
+    }
+    const records = await cli.withClient({ of: assignment, verb: 'list' }, work, {})
     await cli.printMany(columns, records)
   })
 }
@@ -131,14 +132,15 @@ const addRemoveCommand = (group: Command, act: Act): void => {
     cli.requireCapabilities(needs)
     const { requireConfirmation } = await import('../../args/prompt.ts')
     await requireConfirmation(cli, options.yes, `remove KPIs ${options.kpis} from users ${options.users}`)
-    await cli.withClient(needs, async (client) => {
+    const work = async (client: Client): Promise<void> => {
       const names = createNames(client)
       for (const { user, id: kpi } of await listPairs(client, KPIS, options.kpis, options.users)) {
         const [what, whose] = [await names.nameOf('kpi', kpi), await names.nameOf('user', user)]
         await client.assignments(user).remove(kpi)
         await cli.note(`removed ${what} from ${whose}`)
       }
-    })
+    }
+    await cli.withClient(needs, work, {})
   })
 }
 

@@ -7,7 +7,7 @@ import { idsIn, type NamedKind } from '../../args/names.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { addListOptions, addNameOptions, listView } from '../verbs/list-options.ts'
 import { createNames } from '../verbs/reference-names.ts'
-import { printAllSent, sendEach } from '../verbs/send-each.ts'
+import { type ListResult, printAllSent, sendEach } from '../verbs/send-each.ts'
 
 /** Describes a kind of thing that users can be given, and the flag that lists some. */
 export type Assignable = { readonly kind: NamedKind; readonly flag: string }
@@ -62,9 +62,9 @@ const addListCommand = (group: Command, act: Act): void => {
   )
   act(command, async (cli, _, options) => {
     const { columns, select } = listView(userGroupItem, options, cli.printing().format)
-    const records = await cli.withClient({ of: userGroupItem, verb: 'list' }, async (client) =>
-      select(await ofUsers(client, options.users, (id) => client.userGroupItems(id).list()), createNames(client)),
-    )
+    const work = async (client: Client): Promise<AnyRecord[]> =>
+      select(await ofUsers(client, options.users, (id) => client.userGroupItems(id).list()), createNames(client))
+    const records = await cli.withClient({ of: userGroupItem, verb: 'list' }, work, {})
     await cli.printMany(columns, records)
   })
 }
@@ -92,10 +92,12 @@ const addAddCommand = (group: Command, act: Act): void => {
     .requiredOption(...USERS_FLAG)
   addExamples(command, 'assign group-items add --group-items North,South --users 3,ann@example.com')
   act(command, async (cli, _, options) => {
-    const sent = await cli.withClient({ of: userGroupItem, verb: 'add' }, async (client) => {
+    const signal = cli.io.interruption()
+    const work = async (client: Client): Promise<ListResult> => {
       const pairs = await openPairs(cli, client, await listPairs(client, ITEMS, options.groupItems, options.users))
-      return sendEach(pairs, ({ user, id }) => client.userGroupItems(user).add({ id }))
-    })
+      return sendEach(pairs, ({ user, id }) => client.userGroupItems(user).add({ id }), { signal })
+    }
+    const sent = await cli.withClient({ of: userGroupItem, verb: 'add' }, work, { signal })
     await printAllSent(cli, userGroupItem, sent)
   })
 }
@@ -113,14 +115,15 @@ const addRemoveCommand = (group: Command, act: Act): void => {
     cli.requireCapabilities(needs)
     const { requireConfirmation } = await import('../../args/prompt.ts')
     await requireConfirmation(cli, yes, `remove group items ${groupItems} from users ${users}`)
-    await cli.withClient(needs, async (client) => {
+    const work = async (client: Client): Promise<void> => {
       const names = createNames(client)
       for (const { user, id } of await listPairs(client, ITEMS, groupItems, users)) {
         const [what, whose] = [await names.nameOf('group_item', id), await names.nameOf('user', user)]
         await client.userGroupItems(user).remove(id)
         await cli.note(`removed ${what} from ${whose}`)
       }
-    })
+    }
+    await cli.withClient(needs, work, {})
   })
 }
 

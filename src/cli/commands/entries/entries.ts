@@ -105,13 +105,14 @@ const addListCommand = (group: Command, act: Act): void => {
   )
   act(command, async (cli, _, options) => {
     const rangeOf = readRange(options, cli.today().day)
-    await cli.withClient(needsOf('list', options.source), async (client) => {
+    const work = async (client: Client): Promise<void> => {
       const of = shownBy(client)
       const view = listView(of, options, cli.printing().format)
       const pages = await selected(client, await rangeOf(client), options)
       const chunks = listed(view, pages, options, createNames(client))
       await printRecords(cli.io, cli.printing(), view.columns, chunks)
-    })
+    }
+    await cli.withClient(needsOf('list', options.source), work, {})
   })
 }
 

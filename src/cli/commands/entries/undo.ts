@@ -145,5 +145,5 @@ export const runUndo = async (cli: Cli, asked: string | undefined, flags: UndoFl
   const receipt = findReceipt(cli, asked)
   const work = (client: Client): Promise<number> =>
     withClassic(cli, client, (classic) => undo(cli, { client, classic }, receipt, flags))
-  return cli.withClient(needsOf(receipt), work)
+  return cli.withClient(needsOf(receipt), work, {})
 }

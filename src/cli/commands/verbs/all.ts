@@ -38,13 +38,14 @@ export const addDelete = (
       flags.yes,
       ['delete', of.title, names.join(', '), of.removal].filter(Boolean).join(' '),
     )
-    await cli.withClient(needs, async (client) => {
+    const work = async (client: Client): Promise<void> => {
       const parent = await parentId(client, below, flags)
       for (const { id, name } of await resolveRecords(client, of, names, parent)) {
         await remove(client, id, parent)
         await cli.note(`deleted ${recordLabel(of, { id, name })}`)
       }
-    })
+    }
+    await cli.withClient(needs, work, names.length > 1 ? {} : undefined)
   })
 }
 
