@@ -15,7 +15,7 @@ const commandsCalled = (name: string, { commands }: CommandUnknownOpts, before: 
 
 const SUGGESTION = /\n\(Did you mean (?:one of )?([^?]+)\?\)/
 
-const lettersOf = (word: string): string => [...word].toSorted().join('')
+const lettersOf = (word: string): string => word.split('').toSorted().join('')
 
 /** Tells whether one word may be a slip of the other: at most a third differs, letters are swapped, or it begins so. */
 const isNear = (typed: string, name: string): boolean =>
