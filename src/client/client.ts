@@ -116,7 +116,8 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
       requireCapability(variant, { of, verb })
       return count.during(() => sendTogether(sendings))
     })
-  const at = <R extends Resource>(of: R, path: string): ResourceClient<R> => resourceClient(of, path, send, together)
+  const at = <R extends Resource>(of: R, path: string): ResourceClient<R> =>
+    resourceClient(of, path, { send, together, isBundled: transport.isBundled })
   return {
     variant,
     kpis: at(kpi, kpi.path),

@@ -1,6 +1,15 @@
 import { draftToJson, type Json, recordFromJson, findUnreadable } from '../../codec/json.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { asRecord, type Draft, type Patch, type Resource, type Stored, type Verb } from '../../domain/schema.ts'
+import {
+  type AnyRecord,
+  asPatch,
+  asRecord,
+  type Draft,
+  type Patch,
+  type Resource,
+  type Stored,
+  type Verb,
+} from '../../domain/schema.ts'
 import type { TransportResponse, TransportRequest } from '../transport.ts'
 import type { QueryParameters } from './queries.ts'
 
@@ -47,7 +56,11 @@ export type ResourceClient<R extends Resource> = {
    * one is refused, those of earlier steps stay.
    */
   readonly addEach: (drafts: readonly Draft<R>[]) => AsyncGenerator<readonly Stored<R>[]>
-  readonly update: (id: number, patch: Patch<R>) => Promise<Stored<R>>
+  /**
+   * Changes the fields of a patch. A service other than the bundled one may clear what it does not receive, so it gets
+   * the whole record: `before`, which is read if the caller does not have it.
+   */
+  readonly update: (id: number, patch: Patch<R>, before?: Stored<R>) => Promise<Stored<R>>
   readonly remove: (id: number) => Promise<void>
 }
 
@@ -104,6 +117,17 @@ export const readWholeList = <R extends Resource>(
   )
 }
 
+/** Returns what a record holds of the fields that an update may change; what is blank stays so by itself. */
+const writtenIn = <R extends Resource>(of: R, record: AnyRecord): Patch<R> =>
+  asPatch(
+    of,
+    Object.fromEntries(
+      of.writable
+        .filter(({ name, field }) => name !== 'id' && !field.secret && (record[name] ?? null) !== null)
+        .map(({ name }) => [name, record[name]]),
+    ),
+  )
+
 /** Sends many requests together, all or none; undefined where the service takes one at a time. */
 export type SendTogether = (
   of: Resource,
@@ -114,30 +138,55 @@ export type SendTogether = (
 /** Bounds how many are created in one step, so that nobody waits long for them. */
 export const ADD_STEP = 500
 
+/** Describes how a service is spoken to. */
+type Ways = {
+  readonly send: Send
+  readonly together: SendTogether | undefined
+  /** Tells whether it is the bundled one, which an answer of it says. */
+  readonly isBundled: () => boolean
+}
+
 /** Creates the operations on a resource at a path. */
 export const resourceClient = <R extends Resource>(
   of: R,
   path: string,
-  send: Send,
-  together?: SendTogether,
-): ResourceClient<R> => ({
-  addEach: async function* (drafts) {
-    const sendings = drafts.map((draft) => ({ method: 'POST', path, body: draftToJson(of, draft) }) as const)
-    if (!together) {
-      for (const sending of sendings) yield [readDone(of, await send(of, 'add', sending))]
-      return
+  { send, together, isBundled }: Ways,
+): ResourceClient<R> => {
+  const get = async (id: number | string): Promise<Stored<R>> =>
+    readOne(of, await send(of, 'get', { method: 'GET', path: `${path}/${id}` }))
+  /** Returns what to send with a patch; nothing more to the bundled service, whose answer to the look says what it is. */
+  const unchanged = async (id: number, before: Stored<R> | undefined): Promise<Patch<R>> => {
+    if (isBundled()) return asPatch(of, {})
+    try {
+      const known = before ?? (await get(id))
+      return isBundled() ? asPatch(of, {}) : writtenIn(of, known)
+    } catch (error) {
+      // A key of the bundled service that may only write needs nothing more.
+      if (isBundled()) return asPatch(of, {})
+      throw error
     }
-    for (let at = 0; at < sendings.length; at += ADD_STEP) {
-      const answers = await together(of, 'add', sendings.slice(at, at + ADD_STEP))
-      yield answers.map((received) => readDone(of, received))
-    }
-  },
-  list: () => readWholeList(of, path, send),
-  get: async (id) => readOne(of, await send(of, 'get', { method: 'GET', path: `${path}/${id}` })),
-  add: async (draft) => readDone(of, await send(of, 'add', { method: 'POST', path, body: draftToJson(of, draft) })),
-  update: async (id, patch) =>
-    readDone(of, await send(of, 'update', { method: 'PUT', path: `${path}/${id}`, body: draftToJson(of, patch) })),
-  remove: async (id) => {
-    await send(of, 'remove', { method: 'DELETE', path: `${path}/${id}` })
-  },
-})
+  }
+  return {
+    addEach: async function* (drafts) {
+      const sendings = drafts.map((draft) => ({ method: 'POST', path, body: draftToJson(of, draft) }) as const)
+      if (!together) {
+        for (const sending of sendings) yield [readDone(of, await send(of, 'add', sending))]
+        return
+      }
+      for (let at = 0; at < sendings.length; at += ADD_STEP) {
+        const answers = await together(of, 'add', sendings.slice(at, at + ADD_STEP))
+        yield answers.map((received) => readDone(of, received))
+      }
+    },
+    list: () => readWholeList(of, path, send),
+    get,
+    add: async (draft) => readDone(of, await send(of, 'add', { method: 'POST', path, body: draftToJson(of, draft) })),
+    update: async (id, patch, before) => {
+      const body = draftToJson(of, { ...(await unchanged(id, before)), ...patch })
+      return readDone(of, await send(of, 'update', { method: 'PUT', path: `${path}/${id}`, body }))
+    },
+    remove: async (id) => {
+      await send(of, 'remove', { method: 'DELETE', path: `${path}/${id}` })
+    },
+  }
+}

@@ -24,7 +24,7 @@ const put = async (client: Client, plan: AssignmentAction): Promise<void> => {
   const { user, kpi } = plan.row
   const assignments = client.assignments(user)
   if (plan.action === 'add') await assignments.add({ ...plan.values, id: kpi })
-  if (plan.action === 'update') await assignments.update(kpi, plan.values)
+  if (plan.action === 'update') await assignments.update(kpi, plan.values, plan.held)
 }
 
 /** Sends what a row needs. If another run has just created the same assignment, the other fields are updated. */

@@ -10,7 +10,12 @@ export type AssignmentAction =
       readonly row: AssignmentRow
       readonly values: { readonly sort_order: number; readonly user_target?: bigint }
     }
-  | { readonly action: 'update' | 'unchanged'; readonly row: AssignmentRow; readonly values: AssignmentPatch }
+  | {
+      readonly action: 'update' | 'unchanged'
+      readonly row: AssignmentRow
+      readonly values: AssignmentPatch
+      readonly held: Assignment
+    }
 
 /** Returns the fields that differ from the existing assignment; an empty cell differs from nothing. */
 export const diffAssignment = (row: AssignmentRow, held: Assignment): AssignmentAction => {
@@ -19,7 +24,7 @@ export const diffAssignment = (row: AssignmentRow, held: Assignment): Assignment
     ...(target !== undefined && target !== held.user_target && { user_target: target }),
     ...(place !== undefined && place !== held.sort_order && { sort_order: place }),
   }
-  return { action: Object.keys(values).length > 0 ? 'update' : 'unchanged', row, values }
+  return { action: Object.keys(values).length > 0 ? 'update' : 'unchanged', row, values, held }
 }
 
 const judgeNew = (row: AssignmentRow, place: number): AssignmentAction => ({

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import { createClient } from '../../src/client/client.ts'
+import { httpTransport } from '../../src/client/http/http-transport.ts'
+import { foreignService } from '../support/foreign.ts'
+
+const STORED = {
+  id: 7,
+  category_id: 2,
+  icon_id: 1,
+  unit_id: 3,
+  frequency_id: 'M',
+  name: 'Revenue',
+  description: null,
+  target_default: 100.5,
+  value_direction: 'U',
+  aggregate_function: 'SUM',
+  sort_order: 4,
+  is_active: true,
+  is_calculated: false,
+  created_at: '2026-01-01T00:00:00',
+  updated_at: '2026-01-01T00:00:00',
+}
+const WRITABLE = {
+  category_id: 2,
+  icon_id: 1,
+  unit_id: 3,
+  frequency_id: 'M',
+  name: 'Revenue',
+  target_default: 7,
+  value_direction: 'U',
+  aggregate_function: 'SUM',
+  sort_order: 4,
+  is_active: true,
+}
+
+/** Changes the target of a KPI at a service of some name; returns the requests that reached it. */
+const updateAt = async (server: string | undefined) => {
+  const { url, reached } = await foreignService((response) => {
+    response.writeHead(200, { 'content-type': 'application/json', ...(server !== undefined && { server }) })
+    response.end(JSON.stringify(STORED))
+  })
+  const baseUrl = new URL(`${url}/api`)
+  const client = createClient(httpTransport({ baseUrl, login: 'a', token: 'b', timeoutMs: 10_000, now: () => 0 }))
+  await client.kpis.update(7, { target_default: 7_0000n })
+  await client.close()
+  return reached.map(({ method, target, body }) => [
+    method,
+    target,
+    ...(body === '' ? [] : [JSON.parse(body) as unknown]),
+  ])
+}
+
+describe('an update', () => {
+  test('carries the whole record to a service of somebody else, which may clear what is not sent', async () => {
+    expect(await updateAt(undefined)).toEqual([
+      ['GET', '/api/kpis/7'],
+      ['PUT', '/api/kpis/7', WRITABLE],
+    ])
+  })
+
+  test('carries the change alone to the bundled one', async () => {
+    expect(await updateAt('kpi/1.0.0')).toEqual([
+      ['GET', '/api/kpis/7'],
+      ['PUT', '/api/kpis/7', { target_default: 7 }],
+    ])
+  })
+})
