@@ -31,6 +31,47 @@ describe.each(users)('%s, from JSON', (_, open) => {
     expect(jsonOf(await withStdin([], 'categories', 'create'))).toEqual([])
   })
 
+  test('names stand for ids, words for letters, and what is left out is what the flags of create make it', async () => {
+    const made = jsonOf(
+      await withStdin(
+        [
+          { name: 'Short', frequency_id: 'monthly' },
+          { name: 'Named', frequency_id: 'W', unit_id: 'Percent', category: 'general', value_direction: 'down' },
+        ],
+        'kpis',
+        'create',
+      ),
+    ) as { id: number; sort_order: number }[]
+    expect(made).toMatchObject([
+      { name: 'Short', frequency_id: 'M', unit_id: 1, category_id: 1, icon_id: 1, is_active: true },
+      { name: 'Named', frequency_id: 'W', unit_id: 3, category_id: 1, value_direction: 'D' },
+    ])
+    expect((made[1]?.sort_order ?? 0) - (made[0]?.sort_order ?? 0)).toBe(1)
+    const listed = jsonOf(await user.kpi('kpis', 'list', '--names', '-o', 'json')) as object[]
+    expect(jsonOf(await withStdin(listed, 'kpis', 'update'))).toHaveLength(listed.length)
+    const renamed = await withStdin({ unit: 'Number' }, 'kpis', 'update', 'Named')
+    expect(jsonOf(renamed)).toMatchObject({ name: 'Named', unit_id: 1, frequency_id: 'W' })
+  })
+
+  test('a name that there is not is a fault of its field, told once', async () => {
+    const ran = await withFile(
+      [{ name: 'A', frequency_id: 'D', unit: 'Percnt' }, { unit_id: 'Nil' }],
+      'kpis',
+      'create',
+      '--from-json',
+      'FILE',
+    )
+    expect(ran).toMatchObject({ code: 1, stdout: '' })
+    expect(ran.stderr.split('\n')).toEqual([
+      'kpi: 4 fields are not valid',
+      '  no. 1, unit_id: there is no unit "Percnt"; did you mean "Percent"?',
+      '  no. 2, unit_id: there is no unit "Nil"',
+      '  no. 2, frequency_id: is required',
+      '  no. 2, name: is required',
+      '',
+    ])
+  })
+
   test('a number keeps all its digits', async () => {
     const text =
       '\ufeff{"name":"Exact","icon_id":1,"unit_id":1,"frequency_id":"D","target_default":12345678901234.5678,"value_direction":"U","sort_order":1,"is_active":true}'
@@ -67,9 +108,7 @@ describe.each(users)('%s, from JSON', (_, open) => {
     const ran = await withFile(bad, 'users', 'create', '--from-json', 'FILE')
     expect(ran).toMatchObject({ code: 1, stdout: '' })
     expect(ran.stderr.split('\n')).toEqual([
-      'kpi: 5 fields are not valid',
-      '  no. 1, user_type: is required',
-      '  no. 1, user_status_id: is required',
+      'kpi: 3 fields are not valid',
       '  no. 2, user_type: must be one of Admin, Director, Manager, User',
       '  no. 2, first_name: is required',
       '  no. 2, email: must be an e-mail address',

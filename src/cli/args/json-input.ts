@@ -35,7 +35,7 @@ const parse = (name: string, source: string): Json => {
 }
 
 /** Returns the objects of JSON from a file, or `-` for standard input: one object, or an array of them. */
-const readObjects = async (io: Io, path: string): Promise<readonly object[]> => {
+export const readObjects = async (io: Io, path: string): Promise<readonly object[]> => {
   const name = path === '-' ? 'standard input' : path
   const json = parse(name, await readInput(io, path))
   const list: readonly Json[] = Array.isArray(json) ? json : [json]
@@ -54,19 +54,26 @@ const unknownFields = ({ fields, title }: Resource, body: object): Issue[] =>
       return { field, message: `is not a field of a ${title}${hint}` }
     })
 
-/** Reads each JSON object with `read`. Reports the faults of all objects at once. */
-export const readJsonInput = async <T>(
-  io: Io,
-  path: string,
+/** Completes the objects of a file with what is written in another way, or not at all; returns what is wrong with each. */
+export type CompleteBody = (body: object) => Promise<{ readonly body: object; readonly issues: readonly Issue[] }>
+
+/** Reads each object with `read`, after it was completed. Reports the faults of all objects at once, each field once. */
+export const readBodies = async <T>(
+  bodies: readonly object[],
   of: Resource,
+  complete: CompleteBody,
   read: (body: Json) => ParsedFields<T>,
 ): Promise<Partial<T>[]> => {
-  const bodies = await readObjects(io, path)
-  const readings = bodies.map((body) => ({ ...read(body), unknown: unknownFields(of, body) }))
-  refuseFaults(
-    readings.flatMap(({ issues, unknown }, at) =>
-      [...issues, ...unknown].map((fault) => (readings.length === 1 ? fault : { index: at, ...fault })),
-    ),
-  )
-  return readings.map(({ values }) => values)
+  const issues: Issue[] = []
+  const values: Partial<T>[] = []
+  for (const [at, one] of bodies.entries()) {
+    const { body, issues: first } = await complete(one)
+    const parsed = read(body)
+    const named = new Set(first.map(({ field }) => field))
+    const faults = [...first, ...parsed.issues.filter(({ field }) => !named.has(field)), ...unknownFields(of, body)]
+    issues.push(...faults.map((fault) => (bodies.length === 1 ? fault : { index: at, ...fault })))
+    values.push(parsed.values)
+  }
+  refuseFaults(issues)
+  return values
 }

@@ -14,8 +14,9 @@ import {
   requireNoFaults,
   readFlags,
 } from '../../args/flags.ts'
-import type { Act } from '../../cli.ts'
+import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { createNames } from './reference-names.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
 import { printSent, sendEach, type ListResult } from './send-each.ts'
 
@@ -30,6 +31,26 @@ const draftFromFlags = async <R extends Resource>(
   const given = await readFlags(client, fieldFlags(of), flags)
   await addUsualFields(client, of, flags, given, collection.list)
   return asDraft(of, requireNoFaults(given))
+}
+
+const readObjectsOf = async ({ io }: Cli, path: string): Promise<readonly object[]> => {
+  const { readObjects } = await import('../../args/json-input.ts')
+  return readObjects(io, path)
+}
+
+const draftsFromJson = async <R extends Resource>(
+  client: Client,
+  of: R,
+  bodies: readonly object[],
+  { list }: Adding<R>,
+): Promise<Draft<R>[]> => {
+  const [{ readBodies }, { createCompletion }] = await Promise.all([
+    import('../../args/json-input.ts'),
+    import('./complete-body.ts'),
+  ])
+  const complete = createCompletion(of, createNames(client), list)
+  const drafts = await readBodies(bodies, of, complete, (body) => readDraft(of, body, true))
+  return drafts.map((values) => asDraft(of, values))
 }
 
 /** Returns the place in a list to continue from, counted from 1. */
@@ -68,20 +89,17 @@ export const addCreate = <R extends Resource>(
     const needs = { of, verb: 'add' } as const
     cli.requireCapabilities(needs)
     const path = flags.fromJson
-    const fromJson = async (file: string): Promise<Draft<R>[]> => {
-      const { readJsonInput } = await import('../../args/json-input.ts')
-      const drafts = await readJsonInput(cli.io, file, of, (body) => readDraft(of, body, true))
-      return drafts.map((values) => asDraft(of, values))
-    }
-    const drafts = path === undefined ? undefined : await fromJson(path)
-    const start = startOf(flags.start, drafts?.length)
+    const bodies = path === undefined ? undefined : await readObjectsOf(cli, path)
+    const start = startOf(flags.start, bodies?.length)
     const signal = cli.io.interruption()
     const work = async (client: Client): Promise<ListResult> => {
       const own = collection(client, await parentId(client, below, flags))
-      const list = drafts ?? [await draftFromFlags(client, of, flags, own)]
+      const list = bodies
+        ? await draftsFromJson(client, of, bodies, own)
+        : [await draftFromFlags(client, of, flags, own)]
       return sendEach(list, own.add, { start, signal, goOn: (number) => `continue with --start ${number}` })
     }
-    const sent = await cli.withClient(needs, work, drafts && { signal })
+    const sent = await cli.withClient(needs, work, bodies && { signal })
     await printSent(cli, of, sent, 'created')
   })
 }

@@ -29,7 +29,9 @@ export const nameColumns = (of: Resource): NameColumn[] => of.shown.flatMap((one
 export type Names = {
   /** Returns records with the names that columns show; `#7` is an id that nothing has a name for. */
   readonly addTo: (columns: readonly NameColumn[], records: readonly AnyRecord[]) => Promise<AnyRecord[]>
-  /** Returns the id of something by its id, name or e-mail address. */
+  /** Finds something by its id, name or e-mail address. */
+  readonly find: (kind: NamedKind, text: string) => Promise<Named | Fault>
+  /** Returns its id. */
   readonly idOf: (kind: NamedKind, text: string) => Promise<number>
   /** Returns what an id is called. */
   readonly nameOf: (kind: NamedKind, id: FieldValue) => Promise<string>
@@ -46,6 +48,8 @@ export const createNames = (client: Client): Names => {
     known.set(kind, reading)
     return reading
   }
+  const find = async (kind: NamedKind, text: string): Promise<Named | Fault> =>
+    (await directoryOf(kind))?.find(text) ?? new Fault(`names of this kind cannot be read with this key; give the id`)
   return {
     addTo: async (columns, records) => {
       const directories = await Promise.all(records.length === 0 ? [] : columns.map(({ kind }) => directoryOf(kind)))
@@ -55,9 +59,9 @@ export const createNames = (client: Client): Names => {
         )
       return columns.length === 0 ? [...records] : records.map((record) => ({ ...record, ...namesOf(record) }))
     },
+    find,
     idOf: async (kind, text) => {
-      const found = (await directoryOf(kind))?.find(text)
-      if (found === undefined) throw new UsageError(`names of ${kind.replace('_', ' ')}s cannot be read; give an id`)
+      const found = await find(kind, text)
       if (found instanceof Fault) throw new UsageError(found.message)
       return found.id
     },

@@ -17,6 +17,7 @@ import {
 import { resolveRecordId } from '../../args/names.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { createNames } from './reference-names.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
 import { printSent, sendEach, type ListResult } from './send-each.ts'
 
@@ -35,17 +36,27 @@ const readChange = <R extends Resource>(of: R, body: Json, isNamed: boolean): Pa
   return { values: {}, issues: [{ field: 'id', message }, ...issues] }
 }
 
+const objectsFromJson = async (cli: Cli, path: string, name: string | undefined): Promise<readonly object[]> => {
+  const { readObjects } = await import('../../args/json-input.ts')
+  const bodies = await readObjects(cli.io, path)
+  if (name !== undefined && bodies.length !== 1) {
+    throw new UsageError(`${bodies.length} objects cannot all change ${name}; leave the name out and give each its id`)
+  }
+  return bodies
+}
+
 const changesFromJson = async <R extends Resource>(
-  cli: Cli,
+  client: Client,
   of: R,
-  path: string,
+  bodies: readonly object[],
   name: string | undefined,
 ): Promise<Change<R>[]> => {
-  const { readJsonInput } = await import('../../args/json-input.ts')
-  const changes = await readJsonInput(cli.io, path, of, (body) => readChange(of, body, name !== undefined))
-  if (name !== undefined && changes.length !== 1) {
-    throw new UsageError(`${changes.length} objects cannot all change ${name}; leave the name out and give each its id`)
-  }
+  const [{ readBodies }, { createCompletion }] = await Promise.all([
+    import('../../args/json-input.ts'),
+    import('./complete-body.ts'),
+  ])
+  const read = (body: Json): ParsedFields<Change<R>> => readChange(of, body, name !== undefined)
+  const changes = await readBodies(bodies, of, createCompletion(of, createNames(client)), read)
   return changes.map(({ id, patch }) => ({ id, patch: patch ?? asPatch(of, {}) }))
 }
 
@@ -80,16 +91,18 @@ export const addUpdate = <R extends Resource>(
     cli.requireCapabilities(needs)
     const path = flags.fromJson
     if (name === undefined && path === undefined) throw new UsageError(`say which ${of.title} to change, by id or name`)
-    const fromJson = path === undefined ? undefined : await changesFromJson(cli, of, path, name)
+    const bodies = path === undefined ? undefined : await objectsFromJson(cli, path, name)
     const signal = cli.io.interruption()
     const work = async (client: Client): Promise<ListResult> => {
-      const changes = fromJson ?? [await changeFromFlags(client, of, flags)]
+      const changes = bodies
+        ? await changesFromJson(client, of, bodies, name)
+        : [await changeFromFlags(client, of, flags)]
       const parent = await parentId(client, below, flags)
       const named = name === undefined ? undefined : await resolveRecordId(client, of, name, parent)
       const { update } = collection(client, parent)
       return sendEach(changes, ({ id = NaN, patch }) => update(named ?? id, patch), { signal })
     }
-    const sent = await cli.withClient(needs, work, fromJson && { signal })
+    const sent = await cli.withClient(needs, work, bodies && { signal })
     await printSent(cli, of, sent, 'updated')
   })
 }

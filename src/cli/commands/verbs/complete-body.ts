@@ -1,0 +1,66 @@
+import { Fault, type Issue } from '../../../domain/errors.ts'
+import { choiceOf, INT16_MAX } from '../../../domain/field-value.ts'
+import type { AnyRecord, NamedField, Resource } from '../../../domain/schema.ts'
+import type { CompleteBody } from '../../args/json-input.ts'
+import { isId, isNamedKind } from '../../args/names.ts'
+import { nameColumns, type Names } from './reference-names.ts'
+
+type Body = Record<string, unknown>
+
+/** Moves names that stand beside or instead of ids, as `--names` prints them: `category` is `category_id`. */
+const withIdFields = (of: Resource, body: object): Body => {
+  const moved: Body = { ...body }
+  for (const { name, idField } of nameColumns(of)) {
+    if (!(name in moved) || name in of.fields) continue
+    const value = moved[name]
+    Reflect.deleteProperty(moved, name)
+    if (!(idField in moved) && value !== null) moved[idField] = value
+  }
+  return moved
+}
+
+/** Returns what a value means: the id of a name, the letter of a word; anything else is the value itself. */
+const meaningOf = async (names: Names, { field }: NamedField, value: unknown): Promise<unknown> => {
+  if (typeof value !== 'string') return value
+  if (field.oneOf) return choiceOf(field, value)
+  if (field.refers === undefined || !isNamedKind(field.refers) || isId(value) || value.trim() === '') return value
+  const found = await names.find(field.refers, value)
+  return found instanceof Fault ? found : found.id
+}
+
+/** Gives each new record that has no place the next one. */
+const createPlaces = (list: () => Promise<readonly AnyRecord[]>): (() => Promise<number>) => {
+  let last: number | undefined
+  return async () => {
+    last ??= Math.max(0, ...(await list()).map(({ sort_order }) => Number(sort_order)))
+    last = Math.min(last + 1, INT16_MAX)
+    return last
+  }
+}
+
+/**
+ * Creates the completion of objects: names become ids, and words letters. New records get what the flags of `create` get
+ * where they are left out; `list` reads those that exist, to place new ones after them.
+ */
+export const createCompletion = (
+  of: Resource,
+  names: Names,
+  list?: () => Promise<readonly AnyRecord[]>,
+): CompleteBody => {
+  const nextPlace = list && createPlaces(list)
+  const usualOf = async ({ field }: NamedField): Promise<unknown> =>
+    field.usual === 'next' ? nextPlace?.() : field.usual
+  return async (given) => {
+    const body = withIdFields(of, given)
+    const issues: Issue[] = []
+    for (const one of of.writable) {
+      const isMissing = (body[one.name] ?? null) === null
+      const value = isMissing && list && one.field.required ? await usualOf(one) : body[one.name]
+      if (value === undefined) continue
+      const meant = await meaningOf(names, one, value)
+      if (meant instanceof Fault) issues.push({ field: one.name, message: meant.message })
+      else body[one.name] = meant
+    }
+    return { body, issues }
+  }
+}
