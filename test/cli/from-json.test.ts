@@ -53,6 +53,30 @@ describe.each(users)('%s, from JSON', (_, open) => {
     expect(jsonOf(renamed)).toMatchObject({ name: 'Named', unit_id: 1, frequency_id: 'W' })
   })
 
+  test('a name that exists already is refused, unless it is meant', async () => {
+    const twice = [{ name: 'Twin' }, { name: 'twin' }, { name: 'general' }]
+    const ran = await withFile(twice, 'categories', 'create', '--from-json', 'FILE')
+    expect(ran).toMatchObject({ code: 1, stdout: '' })
+    expect(ran.stderr.split('\n')).toEqual([
+      'kpi: there is a category of that name already',
+      '  no. 2, name: is that of no. 1, too; --allow-duplicate creates both',
+      '  no. 3, name: is that of category 1, General: kpi categories update 1 changes it; --allow-duplicate creates another',
+      '',
+    ])
+    expect(await namesOf('categories')).not.toContain('Twin')
+    const meant = await withFile(twice, 'categories', 'create', '--from-json', 'FILE', '--allow-duplicate')
+    expect(meant.code).toBe(0)
+    expect(await namesOf('categories')).toEqual(expect.arrayContaining(['Twin', 'twin', 'general']))
+    await user.kpi('categories', 'delete', 'Twin', 'general', '--yes')
+  })
+
+  test('a list that goes on does not refuse what it has made before', async () => {
+    const list = [{ name: 'First' }, { name: 'Second' }]
+    await withFile(list.slice(0, 1), 'categories', 'create', '--from-json', 'FILE')
+    expect((await withFile(list, 'categories', 'create', '--from-json', 'FILE', '--start', '2')).code).toBe(0)
+    expect(await namesOf('categories')).toEqual(expect.arrayContaining(['First', 'Second']))
+  })
+
   test('a name that there is not is a fault of its field, told once', async () => {
     const ran = await withFile(
       [{ name: 'A', frequency_id: 'D', unit: 'Percnt' }, { unit_id: 'Nil' }],

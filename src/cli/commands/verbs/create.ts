@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
+import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import type { ResourceClient } from '../../../client/operations/collection.ts'
 import { readDraft } from '../../../codec/json.ts'
 import { asDraft, type Draft, type Resource } from '../../../domain/schema.ts'
@@ -17,6 +18,7 @@ import {
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { createNames } from './reference-names.ts'
+import { requireNewNames } from './require-new-names.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
 import { printSent, sendEach, type ListResult } from './send-each.ts'
 
@@ -53,6 +55,8 @@ const draftsFromJson = async <R extends Resource>(
   return drafts.map((values) => asDraft(of, values))
 }
 
+const isGiven = (flags: FlagValues, name: string): boolean => flags[name] === true
+
 /** Returns the place in a list to continue from, counted from 1. */
 const startOf = (start: string | undefined, total: number | undefined): number => {
   if (start === undefined) return 1
@@ -79,6 +83,7 @@ export const addCreate = <R extends Resource>(
     '--start <n>',
     'with --from-json: start at this position of the list, if those before it exist already',
   )
+  if ('name' in of.fields) command.option('--allow-duplicate', 'create it even if there is one of that name')
   addExamples(
     command,
     ...[samples.create, `${samples.under ?? ''}--from-json new.json`].map(
@@ -97,6 +102,10 @@ export const addCreate = <R extends Resource>(
       const list = bodies
         ? await draftsFromJson(client, of, bodies, own)
         : [await draftFromFlags(client, of, flags, own)]
+      if ('name' in of.fields && !isGiven(flags, 'allowDuplicate')) {
+        const existing = await readIfAllowed(client, own.list())
+        if (existing) requireNewNames(of, list, existing, start)
+      }
       return sendEach(list, own.add, { start, signal, goOn: (number) => `continue with --start ${number}` })
     }
     const sent = await cli.withClient(needs, work, bodies && { signal })

@@ -1,0 +1,49 @@
+import { looseName } from '../../../client/directory.ts'
+import { type Issue, KpiError } from '../../../domain/errors.ts'
+import type { AnyRecord, Resource } from '../../../domain/schema.ts'
+import { recordLabel } from '../../output/short-answer.ts'
+import { commandName } from './samples.ts'
+
+/** Returns what a record would be called, as names are compared. */
+const nameOf = (record: Readonly<Record<string, unknown>>): string | undefined =>
+  typeof record['name'] === 'string' ? looseName(record['name']) : undefined
+
+/** Tells whether two records are in the same place, where a name is to be one of a kind. */
+const isBeside = (of: Resource, one: Readonly<Record<string, unknown>>, other: AnyRecord): boolean =>
+  !('breakdown_id' in of.fields) || one['breakdown_id'] === other['breakdown_id']
+
+/**
+ * Refuses new records with a name that exists already: nobody could tell the two apart by name afterwards. `start` is the
+ * position of the first one, counted from 1.
+ */
+export const requireNewNames = (
+  of: Resource,
+  drafts: readonly object[],
+  existing: readonly AnyRecord[],
+  start = 1,
+): void => {
+  const issues: Issue[] = []
+  for (const [at, draft] of drafts.entries()) {
+    const record: Readonly<Record<string, unknown>> = { ...draft }
+    const name = nameOf(record)
+    if (name === undefined || at + 1 < start) continue
+    const index = drafts.length === 1 ? {} : { index: at }
+    const known = existing.find((one) => nameOf(one) === name && isBeside(of, record, one))
+    const before = drafts.slice(start - 1, at).findIndex((one) => nameOf({ ...one }) === name)
+    if (known) {
+      const change = `kpi ${commandName(of)} update ${String(known['id'])} changes it`
+      issues.push({
+        ...index,
+        field: 'name',
+        message: `is that of ${recordLabel(of, known)}: ${change}; --allow-duplicate creates another`,
+      })
+    } else if (before >= 0) {
+      issues.push({
+        ...index,
+        field: 'name',
+        message: `is that of no. ${start + before}, too; --allow-duplicate creates both`,
+      })
+    }
+  }
+  if (issues.length > 0) throw new KpiError('conflict', `there is a ${of.title} of that name already`, { issues })
+}
