@@ -44,6 +44,8 @@ export type Cli = {
   ) => Promise<T>
   /** Refuses what the service's variant lacks, for commands that ask or read something before they have a client. */
   readonly requireCapabilities: (needs: Needs) => void
+  /** Returns the time of day in the user's time zone: `17:25:03`. */
+  readonly timeOfDay: () => string
   /** Returns the current day in the user's time zone, and that zone. */
   readonly today: () => { readonly day: Day; readonly zone: string }
   readonly printing: () => Printing
@@ -92,6 +94,7 @@ export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run'], fileForma
       rejectStrayCredentials(io, flags)
       requireCapabilities(findPlace(io, flags), needs)
     },
+    timeOfDay: () => findTimeZone(io, flags).timeAt(io.now()),
     today: () => {
       const zone = findTimeZone(io, flags)
       return {

@@ -70,14 +70,17 @@ describe('standard output', () => {
 
   test('is a table by itself, also at a terminal with its spinner', async () => {
     for (const world of [{}, { terminal: 80 }]) {
-      const { code, stdout } = await runIn(world, 31_000, ...IMPORT, '--no-color')
+      const { code, stdout, stderr } = await runIn(world, 31_000, ...IMPORT, '--no-color')
       expect(code).toBe(3)
+      expect(stderr).toMatch(
+        /^imported data\.csv at \d\d:\d\d:\d\d: 4 rows read, 2 entries unchanged, 1 row rejected$/m,
+      )
       expect(
         stdout
           .trimEnd()
           .split('\n')
           .map((line) => line.trim().split(/\s+/)[0]),
-      ).toEqual(['field', ...FIELDS])
+      ).toEqual(['field', 'read', 'unchanged', 'rejected', 'rounded', 'empty', 'requests'])
     }
   })
 

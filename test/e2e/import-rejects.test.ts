@@ -200,7 +200,12 @@ test('a rejects file of an earlier run is told apart, and stays', async () => {
   expect(await importer.kpi('entries', 'import', 'data.csv')).toMatchObject({ code: 3 })
   importer.write('data.csv', `${HEADER}\nBob,Sales,2026-01-01,1,,\n`)
   const ran = await importer.kpi('entries', 'import', 'data.csv')
-  expect(ran).toMatchObject({ code: 0, stderr: 'nothing was rejected; data.rejects.csv is from an earlier run\n' })
+  expect(ran).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(
+      /^nothing was rejected; data\.rejects\.csv is from an earlier run\nimported /,
+    ) as string,
+  })
   expect(importer.read('data.rejects.csv')).toContain('Salez')
 })
 

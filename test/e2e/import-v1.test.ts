@@ -224,7 +224,7 @@ describe('the classic interface, which has no sources,', () => {
   test.each(['source', 'source_id'])('leaves %s out beside a column of the user, and says so', async (name) => {
     await using doors = await openDoors()
     doors.write('data.csv', `user,${name},kpi,date,actual\nBob,the till,Sales,2026-01-01,1\n`)
-    const ran = await doors.classic('entries', 'import', 'data.csv')
+    const ran = await doors.classic('entries', 'import', 'data.csv', '-o', 'csv')
     expect([ran.code, ran.stderr]).toEqual([0, `columns left out: ${name}\n`])
     expect(await doors.held()).toEqual([`user ${bob} ${sales} 2026-01-01 1 - -`])
   })

@@ -5,8 +5,12 @@ import type { Io } from '../io.ts'
 import { readProfiles } from './profiles.ts'
 import { type GlobalFlags, profileInUse } from './settings.ts'
 
-/** Describes a time zone: its name, and the day there at a moment, in milliseconds since 1970. */
-type TimeZone = { readonly name: string; readonly dayAt: (nowMs: number) => Day }
+/** Describes a time zone: its name, and the day and the time of day there at a moment, in milliseconds since 1970. */
+type TimeZone = {
+  readonly name: string
+  readonly dayAt: (nowMs: number) => Day
+  readonly timeAt: (nowMs: number) => string
+}
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -21,7 +25,14 @@ export const timeZoneNamed = (name: string): TimeZone | Fault => {
   try {
     const parts = { year: 'numeric', month: 'numeric', day: 'numeric' } as const
     const format = new Intl.DateTimeFormat('en-u-ca-gregory-nu-latn', { ...parts, timeZone: name })
-    return { name: format.resolvedOptions().timeZone, dayAt: (nowMs) => dayBy(format, nowMs) }
+    return {
+      name: format.resolvedOptions().timeZone,
+      dayAt: (nowMs) => dayBy(format, nowMs),
+      timeAt: (nowMs) =>
+        new Intl.DateTimeFormat('en-u-nu-latn', { timeStyle: 'medium', hourCycle: 'h23', timeZone: name }).format(
+          nowMs,
+        ),
+    }
   } catch {
     return new Fault(`"${name}" is no time zone; write one such as Europe/Berlin or UTC`)
   }
@@ -34,6 +45,7 @@ const systemZone = ({ timeZone, offsetAt }: Io): TimeZone => ({
     return timeZone()
   },
   dayAt: (nowMs) => Math.floor((nowMs + offsetAt(nowMs) * MINUTE_MS) / DAY_MS),
+  timeAt: (nowMs) => new Date(nowMs + offsetAt(nowMs) * MINUTE_MS).toISOString().slice(11, 19),
 })
 
 const requireTimeZone = (source: string, name: string): TimeZone => {

@@ -20,7 +20,7 @@ import { UsageError } from '../../exit.ts'
 import { createNames } from './reference-names.ts'
 import { requireNewNames } from './require-new-names.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
-import { printSent, sendEach, type ListResult } from './send-each.ts'
+import { printSent, sendEach } from './send-each.ts'
 
 type Adding<R extends Resource> = Pick<ResourceClient<R>, 'list' | 'add'>
 
@@ -97,7 +97,7 @@ export const addCreate = <R extends Resource>(
     const bodies = path === undefined ? undefined : await readObjectsOf(cli, path)
     const start = startOf(flags.start, bodies?.length)
     const signal = cli.io.interruption()
-    const work = async (client: Client): Promise<ListResult> => {
+    const work = async (client: Client): Promise<void> => {
       const own = collection(client, await parentId(client, below, flags))
       const list = bodies
         ? await draftsFromJson(client, of, bodies, own)
@@ -106,9 +106,9 @@ export const addCreate = <R extends Resource>(
         const existing = await readIfAllowed(client, own.list())
         if (existing) requireNewNames(of, list, existing, start)
       }
-      return sendEach(list, own.add, { start, signal, goOn: (number) => `continue with --start ${number}` })
+      const sent = await sendEach(list, own.add, { start, signal, goOn: (number) => `continue with --start ${number}` })
+      await printSent(cli, client, of, sent, 'created')
     }
-    const sent = await cli.withClient(needs, work, bodies && { signal })
-    await printSent(cli, of, sent, 'created')
+    await cli.withClient(needs, work, bodies && { signal })
   })
 }

@@ -121,13 +121,14 @@ export const applyListOptions = <T extends AnyRecord>(
   return options.limit === undefined ? kept : kept.slice(0, limitOf(options.limit))
 }
 
-const isNameColumn = (one: NamedField | NameColumn): one is NameColumn => 'idField' in one
+/** Tells whether a column shows names of what ids refer to. */
+export const isNameColumn = (one: NamedField | NameColumn): one is NameColumn => 'idField' in one
 
 /**
  * Returns the fields to show where ids have names: in a table the names, with `--ids` the ids as well; elsewhere the ids,
  * with `--names` the names as well.
  */
-const namedFields = (
+export const namedFields = (
   of: Resource,
   { ids, names }: NameOptions,
   isTable: boolean,
@@ -143,7 +144,7 @@ const namedFields = (
 }
 
 /** Describes records with the names that they are shown with. */
-type NamedRecords = { readonly shown: readonly NamedField[]; readonly records: readonly AnyRecord[] }
+export type NamedRecords = { readonly shown: readonly NamedField[]; readonly records: readonly AnyRecord[] }
 
 /** Reads the names that records are shown with, in a table of their own fields or of other ones. */
 export const nameRecords = async (

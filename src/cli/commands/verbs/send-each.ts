@@ -1,10 +1,11 @@
+import type { Client } from '../../../client/client.ts'
 import { Aborted } from '../../../client/transport.ts'
 import { KpiError } from '../../../domain/errors.ts'
-import type { AnyRecord, Resource } from '../../../domain/schema.ts'
+import type { AnyRecord, NamedField, Resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, exitCodes, IncompleteRun } from '../../exit.ts'
 import { doneTo, isShort } from '../../output/short-answer.ts'
-import { chooseColumns } from './list-options.ts'
+import { chooseColumns, type NamedRecords, nameRecords } from './list-options.ts'
 
 /** Returns an error with the place in the list that it is about. */
 const numbered = (error: Error, number: number, total: number): Error =>
@@ -77,20 +78,43 @@ export const printAllSent = async (cli: Cli, of: Resource, { records, failure }:
   if (failure) throw failure
 }
 
+/** Returns what records are shown with: in a table names, unless these cannot be read. */
+const shownWith = async (
+  cli: Cli,
+  client: Client,
+  of: Resource,
+  records: readonly AnyRecord[],
+  fields: readonly NamedField[],
+): Promise<NamedRecords> => {
+  const isTable = cli.printing().format === 'table'
+  const plain = { shown: isTable ? fields : of.shown, records }
+  if (!isTable) return plain
+  return nameRecords(client, of, records, {}, isTable, fields).catch((error: unknown) => {
+    // What was sent is told in any case.
+    if (error instanceof KpiError) return plain
+    throw error
+  })
+}
+
 /**
  * Prints the records that were sent, or at a terminal says what was done to them; then throws the failure, if there was
  * one.
  */
 export const printSent = async (
   cli: Cli,
+  client: Client,
   of: Resource,
   { records, total, failure }: ListResult,
   done: 'created' | 'updated',
 ): Promise<void> => {
-  const [only] = records
-  if (isShort(cli)) {
-    if (only || !failure) await cli.note(doneTo(done, of, records))
-  } else if (only && total === 1) await cli.printOne(of, only)
-  else if (only || !failure) await cli.printMany(chooseColumns(of, {}, cli.printing().format), records)
+  const isOne = records.length === 1 && total === 1
+  if (records.length > 0 || !failure) {
+    if (isShort(cli)) await cli.note(doneTo(done, of, records))
+    else {
+      const named = await shownWith(cli, client, of, records, isOne ? of.shown : of.brief)
+      if (isOne) for (const record of named.records) await cli.printOne(named, record)
+      else await cli.printMany(named.shown, named.records)
+    }
+  }
   if (failure) throw failure
 }

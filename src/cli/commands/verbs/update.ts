@@ -19,7 +19,7 @@ import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { createNames } from './reference-names.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
-import { printSent, sendEach, type ListResult } from './send-each.ts'
+import { printSent, sendEach } from './send-each.ts'
 
 /** Describes a change to one record; without an id it is the one that the line names. */
 type Change<R> = { readonly id: number | undefined; readonly patch: Patch<R> }
@@ -93,16 +93,16 @@ export const addUpdate = <R extends Resource>(
     if (name === undefined && path === undefined) throw new UsageError(`say which ${of.title} to change, by id or name`)
     const bodies = path === undefined ? undefined : await objectsFromJson(cli, path, name)
     const signal = cli.io.interruption()
-    const work = async (client: Client): Promise<ListResult> => {
+    const work = async (client: Client): Promise<void> => {
       const changes = bodies
         ? await changesFromJson(client, of, bodies, name)
         : [await changeFromFlags(client, of, flags)]
       const parent = await parentId(client, below, flags)
       const named = name === undefined ? undefined : await resolveRecordId(client, of, name, parent)
       const { update } = collection(client, parent)
-      return sendEach(changes, ({ id = NaN, patch }) => update(named ?? id, patch), { signal })
+      const sent = await sendEach(changes, ({ id = NaN, patch }) => update(named ?? id, patch), { signal })
+      await printSent(cli, client, of, sent, 'updated')
     }
-    const sent = await cli.withClient(needs, work, bodies && { signal })
-    await printSent(cli, of, sent, 'updated')
+    await cli.withClient(needs, work, bodies && { signal })
   })
 }

@@ -2,6 +2,9 @@ import type { AnyRecord, NamedField, Resource } from '../../../../domain/schema.
 import { faultsOfHeaders } from '../../../../import/begin-file.ts'
 import { EXIT, IncompleteRun } from '../../../exit.ts'
 import { printRecords } from '../../../output/print.ts'
+import { type CountWords, printSummary } from '../../../output/summary.ts'
+import { isNameColumn, namedFields } from '../../verbs/list-options.ts'
+import { createNames } from '../../verbs/reference-names.ts'
 import { dryRunJob } from './dry-run.ts'
 import { explainJob, finding, headerFaultLines } from './explain.ts'
 import type { Job, CommandRun } from './jobs.ts'
@@ -58,6 +61,21 @@ const printList = async ({ cli }: CommandRun, columns: readonly NamedField[], re
   if (failure) throw failure.error
 }
 
+/** Returns the rows of a dry run as they are shown: in a table with names instead of ids. */
+const readable = (
+  run: CommandRun,
+  of: Resource,
+  rows: Records,
+): { readonly columns: readonly NamedField[]; readonly records: Records } => {
+  if (run.cli.printing().format !== 'table') return { columns: columnsOf(run, of), records: rows }
+  const shown = namedFields(of, {}, true, of.shown)
+  const names = createNames(run.client)
+  async function* named(): Records {
+    for await (const page of rows) yield await names.addTo(shown.filter(isNameColumn), page)
+  }
+  return { columns: columnsOf(run, { ...of, shown }), records: named() }
+}
+
 /** Notes after a dry run of several files that each was compared with the stored entries, not with the other files. */
 const BY_ITSELF =
   'each file is compared with what is stored now; if several files give the same user, KPI and date, each is compared as if it were the only one'
@@ -66,13 +84,27 @@ const BY_ITSELF =
 const printDryRuns = async (run: CommandRun, jobs: readonly Job[], ends: RunResult): Promise<void> => {
   const row = run.client.variant === 'classic' ? dryRunRow : newerDryRunRow
   const below: string[] = []
-  const records = withNames(jobs, ends, (job) => dryRunJob(run, job, ends, (line) => below.push(line)))
+  const rows = withNames(jobs, ends, (job) => dryRunJob(run, job, ends, (line) => below.push(line)))
+  const { columns, records } = readable(run, row, rows)
   try {
-    await printList(run, columnsOf(run, row), records)
+    await printList(run, columns, records)
   } finally {
     for (const line of below) await run.cli.note(line)
     if (run.parsed.isSeveral && below.length > 0) await run.cli.note(BY_ITSELF)
   }
+}
+
+const entries = (word: string): readonly [string, string] => [`entry ${word}`, `entries ${word}`]
+/** Holds the words for what an import did. */
+const ENTRY_WORDS: CountWords = {
+  read: ['row read', 'rows read'],
+  created: entries('created'),
+  updated: entries('updated'),
+  unchanged: entries('unchanged'),
+  sent: entries('sent'),
+  skipped: entries('skipped'),
+  rejected: ['row rejected', 'rows rejected'],
+  left: entries('left'),
 }
 
 /** Says how files are read, as one list. */
@@ -88,7 +120,8 @@ const printImports = async (run: CommandRun, jobs: readonly Job[], ends: RunResu
   }
   const imports = withNames(jobs, ends, importOne)
   if (run.parsed.isSeveral) return printList(run, columnsOf(run, importSummary), imports)
-  for await (const [record] of imports) if (record) await run.cli.printOne(importSummary, record)
+  for await (const [record] of imports)
+    if (record) await printSummary(run.cli, importSummary, record, `imported ${String(record['file'])}`, ENTRY_WORDS)
 }
 
 /** Checks the headers of several files before the first is imported. */

@@ -1,0 +1,30 @@
+import type { AnyRecord, FieldValue, Resource } from '../../domain/schema.ts'
+import type { Cli } from '../cli.ts'
+import { countOf } from './text.ts'
+
+const isNothing = (value: FieldValue | undefined): boolean =>
+  value === undefined || value === null || value === 0 || value === 0n
+
+/** Describes what a run did, in its counts: the words for one and for many of each. */
+export type CountWords = Readonly<Record<string, readonly [one: string, many: string]>>
+
+/**
+ * Prints the summary of a run: in a table its counts that are not zero, elsewhere all of them. At the end a note says in
+ * a sentence what was done, and when it ended.
+ */
+export const printSummary = async (
+  cli: Cli,
+  of: Pick<Resource, 'shown'>,
+  record: AnyRecord,
+  done: string,
+  words: CountWords,
+): Promise<void> => {
+  if (cli.printing().format !== 'table') return cli.printOne(of, record)
+  const [first] = of.shown
+  await cli.printOne({ shown: of.shown.filter((one) => one === first || !isNothing(record[one.name])) }, record)
+  const counts = Object.entries(words).flatMap(([name, [one, many]]) => {
+    const count = Number(record[name] ?? 0)
+    return count === 0 ? [] : [countOf(count, one, many)]
+  })
+  await cli.note(`${done} at ${cli.timeOfDay()}: ${counts.length === 0 ? 'nothing to do' : counts.join(', ')}`)
+}
