@@ -109,7 +109,10 @@ export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run'], fileForma
     printMany: (columns, records) => printRecords(io, printing(), columns, [records]),
     log,
     note: (text) => log.note(text),
-    canAsk: canAsk(io, flags),
+    // Only when used: looking at standard input opens it, which takes some 5 ms.
+    get canAsk() {
+      return canAsk(io, flags)
+    },
     run,
   }
 }
