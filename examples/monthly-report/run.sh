@@ -9,8 +9,8 @@ from=${1:-last-month}
 to=${2:-last-month}
 out=${3:-$here/out}
 mkdir -p "$out"
-kpi report export --from "$from" --to "$to" --to-file "$out/report.html" --quiet
-kpi report export --from "$from" --to "$to" --to-file "$out/report.xlsx" --quiet
+kpi report export --from "$from" --to "$to" --to-file "$out/report.html" --force --quiet
+kpi report export --from "$from" --to "$to" --to-file "$out/report.xlsx" --force --quiet
 # Once it is there, only what may be new is asked for; --from counts for the first time.
 kpi report export --from "$from" --to "$to" --append-since "$out/all.csv" --manifest --quiet
 kpi report verify "$out/all.csv" > /dev/null

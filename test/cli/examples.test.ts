@@ -106,6 +106,7 @@ const answered = (words: readonly string[]): string[] => {
   const asks =
     /^([\w-]+ delete|assign (group-items )?remove|profiles remove|service (calculated remove|breakdowns delete|(token|keys) revoke))\b/
   if (asks.test(line) && !line.includes('--yes')) return [...words, '--yes']
+  if (line.includes('--to-file')) return [...words, '--force']
   return line.startsWith('profiles add') && !/--(data-dir|token-command)/.test(line)
     ? [...words, '--token-stdin']
     : [...words]

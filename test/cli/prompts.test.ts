@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/main.ts'
@@ -73,6 +73,18 @@ describe('a delete at a terminal', () => {
     })
     expect(await answering([], ...line, '--yes')).toMatchObject({ code: 0, stderr: 'deleted KPI 1, Revenue\n' })
   })
+})
+
+test.each([
+  ['y\r', 0, 'wrote'],
+  ['n\r', 1, 'nothing was done'],
+])('a file that is there is replaced only after a yes: %j', async (answer, code, says) => {
+  writeFileSync(user.folder.in('there.csv'), 'earlier')
+  const line = ['report', 'export', '--from', '2026-01-01', '--to-file', 'there.csv']
+  const ran = await answering([['replace there.csv?', answer]], ...line)
+  expect(ran.code).toBe(code)
+  expect(ran.stderr).toContain(says)
+  expect(readFileSync(user.folder.in('there.csv'), 'utf8') === 'earlier').toBe(code === 1)
 })
 
 describe('a profile at a terminal', () => {

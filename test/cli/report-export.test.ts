@@ -107,7 +107,7 @@ describe.each(users)('%s, kpi report export', (_, open) => {
   test('says in its manifest what was asked, and writes one again that is there', async () => {
     await exported('--by', 'M', '--only-missed', '--to-file', 'r.csv', '--manifest')
     expect(text('r.csv.manifest.json')).toMatch(/"question": \{\s+"by": "M",\s+"only_missed": true\s+\}/)
-    await exported('--to-file', 'r.csv')
+    await exported('--to-file', 'r.csv', '--force')
     expect((await user.kpi('report', 'verify', 'r.csv')).stdout).toContain('complete: 4 rows')
   })
 
@@ -125,7 +125,10 @@ describe.each(users)('%s, kpi report export', (_, open) => {
   test('keeps a link, and replaces the file that it leads to', async () => {
     writeFileSync(user.folder.in('old.csv'), 'old')
     symlinkSync('old.csv', user.folder.in('r.csv'))
-    await exported('--to-file', 'r.csv')
+    const refused = await exported('--to-file', 'r.csv')
+    expect(refused).toMatchObject({ code: 1, stderr: 'kpi: r.csv exists already; --force replaces it\n' })
+    expect(text('old.csv')).toBe('old')
+    await exported('--to-file', 'r.csv', '--force')
     expect(readlinkSync(user.folder.in('r.csv'))).toBe('old.csv')
     expect(csvRows(text('old.csv')).length).toBe(5)
   })
@@ -144,7 +147,7 @@ describe.each(users)('%s, kpi report export', (_, open) => {
   test('leaves the earlier file where it is interrupted, and nothing beside it', async () => {
     await exported('--to-file', 'r.csv')
     for (const name of ['r.csv', 'new.csv.gz', 'new.xlsx']) {
-      const ran = await user.kpiIn({ signal: AbortSignal.abort() }, 'report', 'export', '--to-file', name)
+      const ran = await user.kpiIn({ signal: AbortSignal.abort() }, 'report', 'export', '--to-file', name, '--force')
       expect(ran.code).toBe(6)
     }
     expect(csvRows(text('r.csv')).length).toBe(5)
@@ -214,7 +217,7 @@ describe.each(users)('%s, kpi report export', (_, open) => {
     const none = await user.kpi('report', 'verify', 'r.csv')
     expect([none.code, none.stdout]).toEqual([1, ''])
     expect(none.stderr).toContain('r.csv has no manifest (r.csv.manifest.json); export it again with --manifest')
-    await exported('--to-file', 'r.csv', '--manifest')
+    await exported('--to-file', 'r.csv', '--manifest', '--force')
     const path = user.folder.in('r.csv.manifest.json')
     writeFileSync(path, readFileSync(path, 'utf8').replace('"rows": 4', '"rows": 5'))
     expect((await user.kpi('report', 'verify', 'r.csv')).stderr).toContain('it has 4 rows, not 5')

@@ -85,7 +85,7 @@ test('weeks and years are those of the account, on the embedded service', async 
   await using user = await embeddedUser()
   await fillShop(user)
   const exported = async (from: string): Promise<string> =>
-    (await user.kpi('entries', 'export', '--from', from, '--to', from, '--to-file', 'x.csv')).stderr
+    (await user.kpi('entries', 'export', '--from', from, '--to', from, '--to-file', 'x.csv', '--force')).stderr
   // A Saturday.
   expect(await exported('this-week')).toContain('of 2026-11-16 to 2026-11-22 ')
   expect(

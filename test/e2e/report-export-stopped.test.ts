@@ -5,7 +5,7 @@ import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { KPI, runKpi, startKpi, startProgram } from '../support/process.ts'
 
 const DAYS = 20_000
-const EXPORT = ['report', 'export', '--from', '1970-01-01', '--to', '2199-12-31', '--to-file']
+const EXPORT = ['report', 'export', '--from', '1970-01-01', '--to', '2199-12-31', '--force', '--to-file']
 
 const fill = async (home: Folder): Promise<void> => {
   const rows = Array.from({ length: DAYS }, (_, day) => `${formatDay(day)},${day}.25\n`)

@@ -26,6 +26,7 @@ const declareExport = (group: Command) =>
       '--to-file <file>',
       'the file to write; it appears only when complete, and is compressed if its name ends in .gz',
     )
+    .option('--force', 'replace a file that is there')
 
 /** Describes the flags of `kpi entries export`. */
 export type ExportFlags = ReturnType<ReturnType<typeof declareExport>['opts']>

@@ -19,6 +19,7 @@ import { readRange } from '../../args/relative-dates.ts'
 import { sheetForm } from '../../args/sheet-locale.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { requireFree } from '../../output/require-free.ts'
 import { countOf } from '../../output/text.ts'
 import { visible } from '../../output/width.ts'
 import { rightsOf } from '../../target/store-rights.ts'
@@ -114,6 +115,7 @@ export const runExport = async (cli: Cli, flags: ExportFlags): Promise<void> => 
   const look = lookOf(flags)
   const file = flags.toFile
   requireCsv(cli, file)
+  await requireFree(cli, file, flags.force)
   const written: ExportCounts = { entries: 0, ofItems: 0, values: 0 }
   const signal = cli.io.interruption()
   const work = async (client: Client): Promise<DayRange> => {

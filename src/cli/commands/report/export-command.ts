@@ -22,6 +22,7 @@ const declareExport = (group: Command) =>
         'add to an earlier export (.csv, .ndjson, or with .gz behind it), in its place or in --to-file: its rows before its last periods stay, later ones are read again; --from counts only while there is no such file',
       ),
     )
+    .option('--force', 'replace a file that is there')
     .option('--excel <locale>', 'write CSV for spreadsheets of a locale, such as de-DE')
     .option(
       '--manifest',

@@ -20,6 +20,7 @@ import { requireFolder, writeWhole } from '../../../import/parse/files.ts'
 import { readRange } from '../../args/relative-dates.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { requireFree } from '../../output/require-free.ts'
 import { countOf } from '../../output/text.ts'
 import { printWhenComplete } from '../../output/whole-output.ts'
 import { visible } from '../../output/width.ts'
@@ -213,6 +214,8 @@ export const runReportExport = async (cli: Cli, { toFile, ...others }: ReportExp
   const flags = toFile === undefined || toFile === '-' ? others : { toFile, ...others }
   const rangeOf = readAsked(flags, cli.today().day)
   const { look, question } = readFlags(cli, flags)
+  const file = toFile === '-' ? undefined : toFile
+  if (file !== flags.appendSince) await requireFree(cli, file, flags.force)
   const written: Written = { rows: 0, bytes: 0, sha256: '' }
   const work = async (client: Client, signal: AbortSignal): Promise<DayRange> => {
     const asked = await rangeOf(client)
