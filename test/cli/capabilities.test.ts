@@ -116,7 +116,12 @@ describe.each(['v1', 'classic'] as const)('%s', (variant) => {
   )
   test.each(supported.map((line) => [line.join(' '), line] as const))('has kpi %s: that is sent', async (_, line) => {
     const isAsked = / (delete|remove) /.test(` ${line.join(' ')} `) && !line.includes('--yes')
-    const { ran, reached } = await runAt(variant, isAsked ? [...line, '--yes'] : line)
+    const isFile = line.includes('--to-file')
+    const { ran, reached } = await runAt(variant, [
+      ...line,
+      ...(isAsked ? ['--yes'] : []),
+      ...(isFile ? ['--force'] : []),
+    ])
     expect({ stderr: ran.stderr, code: ran.code }).toMatchObject({ code: 4 })
     expect(reached.length).toBeGreaterThan(0)
   })

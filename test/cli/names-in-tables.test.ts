@@ -42,6 +42,11 @@ describe.each([
     expect(await out(...line, '-o', 'csv', '--columns', 'kpi_id,kpi')).toBe('kpi_id,kpi\n1,Revenue\n')
   })
 
+  test('no entries are told with the days that were looked at', async () => {
+    const ran = await user.kpi('entries', 'list', '--from', '2020-01-01', '--to', '2020-01-02')
+    expect(ran.stderr).toBe('no entries that were asked for from 2020-01-01 to 2020-01-02\n')
+  })
+
   test('one record has names for what it refers to', async () => {
     const record = await out('kpis', 'get', 'Revenue')
     expect(record).toMatch(/^category +General$/m)

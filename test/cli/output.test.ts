@@ -96,7 +96,12 @@ describe('a table', () => {
   })
 
   test('with nothing in it is its header', async () => {
-    expect(await list({}, '--filter', 'id=99', '--columns', 'id,name')).toBe('id  name\n')
+    expect(await user.kpi('kpis', 'list', '--filter', 'id=99', '--columns', 'id,name')).toEqual({
+      code: 0,
+      stdout: 'id  name\n',
+      stderr: 'no KPIs that the filters select\n',
+    })
+    expect(await list({}, '--filter', 'id=99', '-o', 'json')).toBe('[]\n')
   })
 })
 

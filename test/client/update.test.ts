@@ -65,3 +65,15 @@ describe('an update', () => {
     ])
   })
 })
+
+test('every request says which program it comes from', async () => {
+  const { url, reached } = await foreignService((response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end('[]')
+  })
+  const baseUrl = new URL(`${url}/api`)
+  const client = createClient(httpTransport({ baseUrl, login: 'a', token: 'b', timeoutMs: 10_000, now: () => 0 }))
+  await client.kpis.list()
+  await client.close()
+  expect(reached[0]?.headers['user-agent']).toMatch(/^kpi\/\d+\.\d+\.\d+$/)
+})

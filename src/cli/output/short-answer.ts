@@ -17,9 +17,21 @@ const nameIn = (record: AnyRecord): string => {
 export const recordLabel = ({ title }: Pick<Resource, 'title'>, record: AnyRecord): string =>
   [`${title} ${String(record['id'])}`, nameIn(record)].filter((part) => part !== '').join(', ')
 
+const namesOf = ({ title, plural }: Pick<Resource, 'title' | 'plural'>): string =>
+  title === 'KPI' ? 'KPIs' : plural.replaceAll('_', ' ')
+
+/** Says in a note that a table is empty, and what it would list; `where` says among what was looked. */
+export const tellEmpty = async (
+  { printing, note }: Cli,
+  of: Pick<Resource, 'title' | 'plural'>,
+  where = '',
+): Promise<void> => {
+  if (printing().format === 'table') await note(`no ${namesOf(of)}${where}`)
+}
+
 /** Says what was done to records: `created KPI 3, Revenue`, or how many they are. */
 export const doneTo = (done: string, of: Pick<Resource, 'title' | 'plural'>, records: readonly AnyRecord[]): string => {
   const [only] = records
   if (only && records.length === 1) return `${done} ${recordLabel(of, only)}`
-  return `${done} ${records.length} ${of.title === 'KPI' ? 'KPIs' : of.plural.replaceAll('_', ' ')}`
+  return `${done} ${records.length} ${namesOf(of)}`
 }

@@ -1,3 +1,4 @@
+import manifest from '../../../package.json' with { type: 'json' }
 import { KpiError } from '../../domain/errors.ts'
 import type { Calendar } from '../../domain/period.ts'
 import type { Retry } from '../retry.ts'
@@ -153,6 +154,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     authorization: authorizationOf({ login, token }),
     'content-type': 'application/json',
     accept: 'application/json',
+    'user-agent': `kpi/${manifest.version}`,
   }
   const redaction = createRedaction(token, login)
   let key: KeyInfo | undefined

@@ -2,6 +2,7 @@ import { type Command, Option } from '@commander-js/extra-typings'
 import type { Needs } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import { entryPages } from '../../../client/operations/entry-pages.ts'
+import { formatDay } from '../../../domain/day.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import { type Entry, entry, type EntryDraft, newerEntry } from '../../../domain/resources/entry.ts'
 import { type AnyRecord, asDraft, asPatch, type Resource, type Verb } from '../../../domain/schema.ts'
@@ -11,7 +12,7 @@ import { parseRelativeDate, readRange } from '../../args/relative-dates.ts'
 import type { Act, Cli, Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
-import { isShort } from '../../output/short-answer.ts'
+import { isShort, tellEmpty } from '../../output/short-answer.ts'
 import { requireEntrySource, readSource, NEEDS_BREAKDOWN_ITEMS, type SourceFlag } from '../../target/source.ts'
 import { addDelete, addGet } from '../verbs/all.ts'
 import { addListOptions, addNameOptions, type ListOptions, type ListView, listView } from '../verbs/list-options.ts'
@@ -62,6 +63,20 @@ async function* listed(
   }
 }
 
+/** Counts the records that pass by. */
+const counted = (
+  pages: AsyncIterable<readonly AnyRecord[]>,
+): { readonly chunks: AsyncIterable<readonly AnyRecord[]>; readonly count: () => number } => {
+  let count = 0
+  async function* chunks(): AsyncGenerator<readonly AnyRecord[]> {
+    for await (const page of pages) {
+      count += page.length
+      yield page
+    }
+  }
+  return { chunks: chunks(), count: () => count }
+}
+
 /** Keeps only the entries of a breakdown item. */
 async function* ofItem(pages: AsyncIterable<readonly Entry[]>, item: number): AsyncGenerator<readonly Entry[]> {
   for await (const page of pages) yield page.filter(({ source_id }) => source_id === item)
@@ -108,9 +123,12 @@ const addListCommand = (group: Command, act: Act): void => {
     const work = async (client: Client): Promise<void> => {
       const of = shownBy(client)
       const view = listView(of, options, cli.printing().format)
-      const pages = await selected(client, await rangeOf(client), options)
-      const chunks = listed(view, pages, options, createNames(client))
+      const range = await rangeOf(client)
+      const pages = await selected(client, range, options)
+      const { chunks, count } = counted(listed(view, pages, options, createNames(client)))
       await printRecords(cli.io, cli.printing(), view.columns, chunks)
+      const days = `${formatDay(range.from)} to ${formatDay(range.to)}`
+      if (count() === 0) await tellEmpty(cli, of, ` that were asked for from ${days}`)
     }
     await cli.withClient(needsOf('list', options.source), work, {})
   })

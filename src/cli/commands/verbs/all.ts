@@ -6,7 +6,7 @@ import { addExamples } from '../../args/examples.ts'
 import type { FieldFlag } from '../../args/flags.ts'
 import { resolveRecordId, resolveRecords } from '../../args/names.ts'
 import type { Act } from '../../cli.ts'
-import { recordLabel } from '../../output/short-answer.ts'
+import { recordLabel, tellEmpty } from '../../output/short-answer.ts'
 import { addCreate } from './create.ts'
 import { addListOptions, addNameOptions, listView, nameRecords } from './list-options.ts'
 import { createNames } from './reference-names.ts'
@@ -68,6 +68,7 @@ export const addList = (
       select(await list(client, await parentId(client, below, options)), createNames(client)),
     )
     await cli.printMany(columns, records)
+    if (records.length === 0) await tellEmpty(cli, of, options.filter === undefined ? '' : ' that the filters select')
   })
 }
 
