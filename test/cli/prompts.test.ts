@@ -113,6 +113,24 @@ describe('a profile at a terminal', () => {
     expect(ran.stderr).toContain('kpi: the base URL http://acme.example.com is not HTTPS')
   })
 
+  test('is replaced only after a yes, or with --yes', async () => {
+    const line = ['profiles', 'add', 'mine', '--data-dir']
+    expect((await answering([], ...line, 'one')).stderr).toContain('added profile mine')
+    expect(await answering([['replace profile mine?', 'n\r']], ...line, 'two')).toMatchObject({ code: 1 })
+    expect((await user.kpi('profiles', 'show', 'mine')).stdout).toContain('/one')
+    expect((await answering([], ...line, 'two', '--yes')).stderr).toContain('replaced profile mine')
+    expect((await user.kpi('profiles', 'show', 'mine')).stdout).toContain('/two')
+  })
+
+  test('is warned of where its URL does not end as those of services do', async () => {
+    const line = ['profiles', 'add', 'acme', '--base-url', 'https://acme.example.com', '--login', 'a', '--token-stdin']
+    const ran = await user.kpiIn({ stdin: SECRET }, ...line)
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toContain(
+      'warning: https://acme.example.com does not end in /api, as the address of a service mostly does; kpi profiles check acme tells whether it answers',
+    )
+  })
+
   test('that is interrupted is not kept', async () => {
     const ran = await answering([['Base URL', CTRL_C]], 'profiles', 'add', 'acme')
     expect(ran.code).toBe(130)

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from '@commander-js/extra-typings'
 import { addExamples } from '../../args/examples.ts'
-import { askText } from '../../args/prompt.ts'
+import { askForYes, askText } from '../../args/prompt.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { isV1Url, readBaseUrl } from '../../target/base-url.ts'
@@ -29,6 +29,7 @@ const declareAdd = (group: Command) =>
       new Option('--token-command <command>', 'a command that prints the token or the key; it is run each time') //
         .conflicts(['tokenStdin', 'tokenFile']),
     )
+    .option('-y, --yes', 'do not ask before a profile of that name is replaced')
 
 type AddFlags = ReturnType<ReturnType<typeof declareAdd>['opts']>
 
@@ -84,8 +85,8 @@ const remoteProfile = async (cli: Cli, name: string, flags: AddFlags): Promise<P
 }
 
 /** Refuses credentials for an embedded service, which takes none: the user means something else. */
-const rejectCredentials = (flags: AddFlags): void => {
-  if (Object.values(flags).some((value) => value !== undefined)) {
+const rejectCredentials = ({ baseUrl, login, tokenStdin, tokenFile, tokenCommand }: AddFlags): void => {
+  if ([baseUrl, login, tokenStdin, tokenFile, tokenCommand].some((value) => value !== undefined)) {
     throw new UsageError('--data-dir makes a profile of an embedded service, which has no base URL, login or token')
   }
 }
@@ -105,6 +106,9 @@ export const addProfileAdd = (group: Command, act: Act): void => {
     const { dataDir, timeZone } = cli.flags
     if (timeZone !== undefined) findTimeZone(cli.io, cli.flags)
     if (dataDir !== undefined) rejectCredentials(flags)
+    // A script that sets a profile up again means it.
+    if (readProfiles(cli.io).byName.has(name) && cli.canAsk && flags.yes !== true)
+      await askForYes(cli, `replace profile ${name}`)
     const place: Profile =
       dataDir === undefined
         ? await remoteProfile(cli, name, flags)
@@ -113,6 +117,10 @@ export const addProfileAdd = (group: Command, act: Act): void => {
     const { current, byName } = readProfiles(cli.io)
     await writeProfiles(cli.io, { current, byName: new Map([...byName, [name, profile]]) })
     if (profile.kind === 'embedded' || profile.tokenCommand !== undefined) deleteToken(cli.io, name)
+    if (profile.kind === 'classic' && !/\/api$/i.test(profile.baseUrl))
+      await cli.log.warn(
+        `${profile.baseUrl} does not end in /api, as the address of a service mostly does; kpi profiles check ${name} tells whether it answers`,
+      )
     const done = byName.has(name) ? 'replaced' : 'added'
     await cli.note(`${done} profile ${name}; use it with --profile ${name}, or always with: kpi profiles use ${name}`)
   })
