@@ -34,7 +34,7 @@ const createProgram = (io: Io, version: string, written: Promise<void>[], isJson
     .version(version, '-V, --version', 'print the version')
     .option('-p, --profile <name>', 'the profile to use (see kpi profiles)')
     .option('--data-dir <folder>', 'use the embedded service in this folder')
-    .option('-o, --output <format>', 'table, csv, json or ndjson')
+    .option('-o, --output <format>', 'table, csv, json, ndjson or markdown')
     .option('--timeout <time>', 'longest time to wait for an answer, such as 30s')
     .option('--time-zone <zone>', 'the time zone of today, -7d and this-week, such as Europe/Berlin')
     .option('--no-input', 'never prompt; missing input is an error')

@@ -105,6 +105,31 @@ describe('a table', () => {
   })
 })
 
+describe('markdown', () => {
+  test('is a table with the columns and names that people read, its numbers to the right, and nothing that runs', async () => {
+    const lines = (await list({}, '--columns', 'id,name,category', '-o', 'markdown')).trimEnd().split('\n')
+    expect(lines.slice(0, 4)).toEqual([
+      '| id | name | category |',
+      '| ---: | --- | --- |',
+      '| 1 | plain | General |',
+      '| 2 | comma, here | General |',
+    ])
+    expect(lines).toContain(String.raw`| 12 | \\n \<b\>\&amp; | General |`)
+    expect(lines).toContain('| 9 | two<br>lines | General |')
+    expect((await list({}, '--limit', '1', '-o', 'markdown')).split('\n')[0]).toContain('| category | unit |')
+  })
+
+  test('has a field a line for one record', async () => {
+    const { stdout } = await user.kpi('kpis', 'get', '1', '-o', 'markdown')
+    expect(stdout.split('\n').slice(0, 4)).toEqual([
+      '| field | value |',
+      '| --- | --- |',
+      '| id | 1 |',
+      '| category | General |',
+    ])
+  })
+})
+
 describe('the format', () => {
   test.each<[env: Record<string, string>, flags: string[], start: string]>([
     [{}, [], 'id\n'],
@@ -127,7 +152,7 @@ describe('the format', () => {
       expect(ran).toEqual({
         code: 2,
         stdout: '',
-        stderr: 'kpi: there is no output format xml; there are table, csv, json, ndjson\n',
+        stderr: 'kpi: there is no output format xml; there are table, csv, json, ndjson, markdown\n',
       })
     }
     expect(await list({}, '-o', 'csv')).not.toContain('Never')

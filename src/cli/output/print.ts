@@ -8,9 +8,12 @@ import type { TableColumn } from './table.ts'
 import { visible, visibleJson } from './width.ts'
 
 /** Names the formats that data is printed in. */
-export type Format = 'table' | 'csv' | 'json' | 'ndjson'
+export type Format = 'table' | 'csv' | 'json' | 'ndjson' | 'markdown'
 
-export const FORMATS: readonly Format[] = ['table', 'csv', 'json', 'ndjson']
+export const FORMATS: readonly Format[] = ['table', 'csv', 'json', 'ndjson', 'markdown']
+
+/** Tells whether a format is for people, who read names and not ids, and the most telling fields. */
+export const isForPeople = (format: Format): boolean => format === 'table' || format === 'markdown'
 
 /** Describes how to print: the format, and whether colour is allowed. */
 export type Printing = { readonly format: Format; readonly color: boolean }
@@ -89,6 +92,13 @@ const printNdjson = async (io: Printed, columns: readonly NamedField[], chunks: 
   }
 }
 
+/** Prints a table in Markdown, as its rows come. */
+const printMarkdown = async (io: Printed, columns: readonly NamedField[], chunks: Chunks): Promise<void> => {
+  const { markdownHead, markdownRows } = await import('../../codec/markdown.ts')
+  await io.stdout.write(visible(markdownHead(columns)))
+  for await (const block of inBlocks(chunks)) await io.stdout.write(visible(markdownRows(columns, block)))
+}
+
 /**
  * Prints records to standard output, in chunks as they come; a table holds back a block of rows, which sets the widths
  * of its columns.
@@ -101,8 +111,12 @@ export const printRecords = (
 ): Promise<void> => {
   if (format === 'csv') return printCsv(io, columns, chunks)
   if (format === 'ndjson') return printNdjson(io, columns, chunks)
+  if (format === 'markdown') return printMarkdown(io, columns, chunks)
   return format === 'json' ? printJson(io, columns, chunks) : printTable(io, columns, chunks, color)
 }
+
+const TEXT = { kind: 'text', about: '' } as const
+const FIELD_AND_VALUE: readonly NamedField[] = ['field', 'value'].map((name) => ({ name, field: TEXT }))
 
 /** Prints one record: an object, a line of CSV, or a table with a field a line. */
 export const printRecord = async (
@@ -114,6 +128,9 @@ export const printRecord = async (
   if (printing.format === 'csv') return printCsv(io, of.shown, [[record]])
   if (printing.format === 'ndjson') return printNdjson(io, of.shown, [[record]])
   if (printing.format === 'json') return io.stdout.write(`${visibleJson(recordToJson(of, record), 2)}\n`)
+  const rows = of.shown.map(({ name, field }) => [name, cellText(field, record[name] ?? null)])
+  if (printing.format === 'markdown')
+    return printMarkdown(io, FIELD_AND_VALUE, [rows.map(([field = '', value = '']) => ({ field, value }))])
   const { createTable } = await import('./table.ts')
   const titles = ['field', 'value'].map(
     (title) =>
@@ -123,6 +140,5 @@ export const printRecord = async (
         whereLong: title === 'value' ? 'wraps' : 'stays',
       }) as const,
   )
-  const rows = of.shown.map(({ name, field }) => [name, cellText(field, record[name] ?? null)])
   return io.stdout.write(await createTable(titles, { width: io.stdout.columns, color: printing.color })(rows))
 }

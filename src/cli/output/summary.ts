@@ -1,5 +1,6 @@
 import type { AnyRecord, FieldValue, Resource } from '../../domain/schema.ts'
 import type { Cli } from '../cli.ts'
+import { isForPeople } from './print.ts'
 import { countOf } from './text.ts'
 
 const isNothing = (value: FieldValue | undefined): boolean =>
@@ -19,7 +20,7 @@ export const printSummary = async (
   done: string,
   words: CountWords,
 ): Promise<void> => {
-  if (cli.printing().format !== 'table') return cli.printOne(of, record)
+  if (!isForPeople(cli.printing().format)) return cli.printOne(of, record)
   const [first] = of.shown
   await cli.printOne({ shown: of.shown.filter((one) => one === first || !isNothing(record[one.name])) }, record)
   const counts = Object.entries(words).flatMap(([name, [one, many]]) => {

@@ -1,4 +1,5 @@
 import { cellText, markText } from '../../codec/cell-text.ts'
+import { markdownHead, markdownRows } from '../../codec/markdown.ts'
 import { csvHeader, csvWriter } from '../../codec/csv.ts'
 import { jsonLineWriter } from '../../codec/json-lines.ts'
 import { inBlocks } from '../../codec/record-blocks.ts'
@@ -68,27 +69,6 @@ export async function* jsonFile(table: ReportTable): AsyncGenerator<string> {
   yield before === '[\n' ? '[]\n' : '\n]\n'
 }
 
-const isNumber = ({ field: { kind } }: NamedField): boolean =>
-  kind === 'integer' || kind === 'int16' || kind === 'decimal'
-
-/** Matches what would end a cell, begin a format, or read as HTML or an escape in Markdown. */
-const MARKDOWN_SIGNS = /[\\|`*_[\]<>&~#]/g
-const LINE_END = /\r\n|\r|\n/g
-
-const markdownCell = (text: string): string => text.replaceAll(MARKDOWN_SIGNS, '\\$&').replaceAll(LINE_END, '<br>')
-
-const markdownLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
-
-/** Yields a report as a table in GitHub's Markdown, its numbers to the right. */
-export const markdownFile = (table: ReportTable): AsyncGenerator<string> => {
-  const titles = markdownLine(table.columns.map(({ name }) => markdownCell(name)))
-  const sides = markdownLine(table.columns.map((column) => (isNumber(column) ? '---:' : '---')))
-  return textOf(
-    table,
-    titles + sides,
-    (columns) => (rows) =>
-      rows
-        .map((row) => markdownLine(columns.map(({ name, field }) => markdownCell(cellText(field, row[name] ?? null)))))
-        .join(''),
-  )
-}
+/** Yields a report as a table in GitHub's Markdown. */
+export const markdownFile = (table: ReportTable): AsyncGenerator<string> =>
+  textOf(table, markdownHead(table.columns), (columns) => (rows) => markdownRows(columns, rows))

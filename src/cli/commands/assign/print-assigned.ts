@@ -3,6 +3,7 @@ import { KpiError } from '../../../domain/errors.ts'
 import { type Assignment, assignment } from '../../../domain/resources/assignment.ts'
 import { asRecord } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
+import { isForPeople } from '../../output/print.ts'
 import { isShort } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import { nameRecords } from '../verbs/list-options.ts'
@@ -40,7 +41,7 @@ export const printAssigned = async (
   done: 'assigned' | 'updated',
 ): Promise<void> => {
   const assigned = records.map((record) => asRecord(assignment, record))
-  const isTable = cli.printing().format === 'table'
+  const isTable = isForPeople(cli.printing().format)
   const print = async (): Promise<void> => {
     if (isShort(cli)) return tellAssigned(cli, client, assigned, done)
     if (!isTable) return cli.printMany(assignment.shown, records)

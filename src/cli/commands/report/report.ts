@@ -8,7 +8,7 @@ import { addExamples } from '../../args/examples.ts'
 import { readRange } from '../../args/relative-dates.ts'
 import type { Cli, Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { printRecords } from '../../output/print.ts'
+import { isForPeople, printRecords } from '../../output/print.ts'
 import { printWhenComplete } from '../../output/whole-output.ts'
 import { addReportFiles } from './export-command.ts'
 import { briefColumns, byPattern } from './answer-table.ts'
@@ -49,7 +49,7 @@ type Asked = {
 const readTable = async ({ cli, question }: Asked, client: Client, request: ReportRequest): Promise<ReportTable> => {
   const table = await readReportTable(cli, client, request, question)
   if (!question) await noteLeftOut(cli, client, request)
-  if (cli.printing().format !== 'table') return table
+  if (!isForPeople(cli.printing().format)) return table
   const { columns, parts } = table
   return { columns: briefColumns(columns, question), parts: question ? byPattern(parts) : parts }
 }

@@ -6,6 +6,7 @@ import { addExamples } from '../../args/examples.ts'
 import type { FieldFlag } from '../../args/flags.ts'
 import { resolveRecordId, resolveRecords } from '../../args/names.ts'
 import type { Act } from '../../cli.ts'
+import { isForPeople } from '../../output/print.ts'
 import { recordLabel, tellEmpty } from '../../output/short-answer.ts'
 import { addCreate } from './create.ts'
 import { addListOptions, addNameOptions, listView, nameRecords } from './list-options.ts'
@@ -92,7 +93,7 @@ export const addGet = (
       const parent = await parentId(client, below, flags)
       const record = await get(client, await resolveRecordId(client, of, name, parent), parent)
       const own = shownBy(client)
-      return nameRecords(client, own, [record], flags, cli.printing().format === 'table', own.shown)
+      return nameRecords(client, own, [record], flags, isForPeople(cli.printing().format), own.shown)
     })
     for (const record of records) await cli.printOne({ shown }, record)
   })

@@ -7,7 +7,7 @@ import type { AnyRecord, FieldValue, NamedField, Resource } from '../../../domai
 import { collect } from '../../args/flags.ts'
 import { isId } from '../../args/names.ts'
 import { UsageError } from '../../exit.ts'
-import type { Format } from '../../output/print.ts'
+import { type Format, isForPeople } from '../../output/print.ts'
 import { createNames, type NameColumn, nameColumns, type Names } from './reference-names.ts'
 
 /** Describes the options that filter and sort every list. */
@@ -51,7 +51,7 @@ const fieldNamed = (of: Resource, name: string, fields: readonly NamedField[] = 
 /** Returns the fields to show: those that were asked for; else in a table the most telling ones, otherwise all. */
 export const chooseColumns = (of: Resource, { columns }: ListOptions, format: Format): readonly NamedField[] => {
   if (columns !== undefined) return columns.split(',').map((name) => fieldNamed(of, name.trim()))
-  return format === 'table' ? of.brief : of.shown
+  return isForPeople(format) ? of.brief : of.shown
 }
 
 const inOneCase = (value: FieldValue): FieldValue => (typeof value === 'string' ? value.toLowerCase() : value)
@@ -172,7 +172,7 @@ export const listView = (of: Resource, options: ListOptions & NameOptions, forma
   const all = [...of.shown, ...others, ...nameColumns(of)]
   const columns =
     options.columns === undefined
-      ? namedFields(of, options, format === 'table')
+      ? namedFields(of, options, isForPeople(format))
       : options.columns.split(',').map((name) => fieldNamed(of, name.trim(), all))
   const filters = (options.filter ?? []).map((text): Filter => {
     const byReference = referenceOf(of, all, text)

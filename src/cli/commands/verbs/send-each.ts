@@ -4,6 +4,7 @@ import { KpiError } from '../../../domain/errors.ts'
 import type { AnyRecord, NamedField, Resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, exitCodes, IncompleteRun } from '../../exit.ts'
+import { isForPeople } from '../../output/print.ts'
 import { doneTo, isShort } from '../../output/short-answer.ts'
 import { chooseColumns, type NamedRecords, nameRecords } from './list-options.ts'
 
@@ -86,7 +87,7 @@ const shownWith = async (
   records: readonly AnyRecord[],
   fields: readonly NamedField[],
 ): Promise<NamedRecords> => {
-  const isTable = cli.printing().format === 'table'
+  const isTable = isForPeople(cli.printing().format)
   const plain = { shown: isTable ? fields : of.shown, records }
   if (!isTable) return plain
   return nameRecords(client, of, records, {}, isTable, fields).catch((error: unknown) => {

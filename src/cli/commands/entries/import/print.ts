@@ -1,7 +1,7 @@
 import type { AnyRecord, NamedField, Resource } from '../../../../domain/schema.ts'
 import { faultsOfHeaders } from '../../../../import/begin-file.ts'
 import { EXIT, IncompleteRun } from '../../../exit.ts'
-import { printRecords } from '../../../output/print.ts'
+import { isForPeople, printRecords } from '../../../output/print.ts'
 import { type CountWords, printSummary } from '../../../output/summary.ts'
 import { isNameColumn, namedFields } from '../../verbs/list-options.ts'
 import { createNames } from '../../verbs/reference-names.ts'
@@ -67,7 +67,7 @@ const readable = (
   of: Resource,
   rows: Records,
 ): { readonly columns: readonly NamedField[]; readonly records: Records } => {
-  if (run.cli.printing().format !== 'table') return { columns: columnsOf(run, of), records: rows }
+  if (!isForPeople(run.cli.printing().format)) return { columns: columnsOf(run, of), records: rows }
   const shown = namedFields(of, {}, true, of.shown)
   const names = createNames(run.client)
   async function* named(): Records {
