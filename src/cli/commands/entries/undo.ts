@@ -12,6 +12,7 @@ import { type Clients, type Fate, GONE, judgeThings, takeBack } from '../../../i
 import { askForYes } from '../../args/prompt.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, UsageError } from '../../exit.ts'
+import { tellEmpty } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import { receiptsFolder, serviceOf, withClassic } from './created.ts'
 import type { UndoFlags } from './undo-command.ts'
@@ -58,10 +59,13 @@ const fateRecord = ({ thing: { kind, id, name }, entries, left }: Fate): AnyReco
   reason: left ?? null,
 })
 
-const printReceipts = (cli: Cli): Promise<void> =>
-  cli.printMany(
+/** Lists the receipts of the service that the line is for; says how many there are of others. */
+const printReceipts = async (cli: Cli): Promise<void> => {
+  const all = listReceipts(receiptsFolder(cli.io))
+  const own = all.filter(({ head }) => head.service === serviceOf(cli))
+  await cli.printMany(
     receiptRow.shown,
-    listReceipts(receiptsFolder(cli.io)).map(({ name, head, things }) => ({
+    own.map(({ name, head, things }) => ({
       receipt: name,
       created_at: head.at.slice(0, 19),
       file: head.file,
@@ -69,6 +73,10 @@ const printReceipts = (cli: Cli): Promise<void> =>
       service: head.service,
     })),
   )
+  if (own.length === 0) await tellEmpty(cli, receiptRow)
+  const others = all.length - own.length
+  if (others > 0) await cli.note(`${countOf(others, 'receipt')} of other services; --profile or --data-dir names one`)
+}
 
 /** Returns the receipt with a name or path; throws if there is none, or it is of another service. */
 const findReceipt = (cli: Cli, asked: string): Receipt => {
