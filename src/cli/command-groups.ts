@@ -55,6 +55,10 @@ export const commandGroups: Readonly<Record<string, Group>> = {
     summary: 'named places to talk to: an embedded or a remote service',
     load: async () => (await import('./commands/profiles/profiles.ts')).profiles,
   },
+  api: {
+    summary: 'one request of your own to the interface, with the credentials of the profile',
+    load: async () => (await import('./commands/api.ts')).api,
+  },
   serve: { summary: 'the bundled service over HTTP', load: async () => (await import('./commands/serve.ts')).serve },
   service: {
     summary: "the operator's work on the bundled service",

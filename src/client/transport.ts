@@ -1,6 +1,6 @@
 import type { Json } from '../codec/json.ts'
 import type { Calendar } from '../domain/period.ts'
-import type { AnyRecord } from '../domain/schema.ts'
+import type { AnyRecord, Resource } from '../domain/schema.ts'
 import type { KeyInfo, AccountIdentity } from './http/credentials.ts'
 import type { TextAnswer } from './http/response.ts'
 
@@ -45,10 +45,12 @@ export type TransportRequest = {
   readonly idempotencyKey?: string
 }
 
-/** Describes an answer: JSON that is not read yet, or records from a service in this process. */
+/** Describes an answer: JSON that is not read yet, or records of a resource from a service in this process. */
 export type TransportResponse = {
   readonly content:
-    { readonly json: Json } | { readonly record: AnyRecord } | { readonly records: readonly AnyRecord[] }
+    | { readonly json: Json }
+    | { readonly of: Resource; readonly record: AnyRecord }
+    | { readonly of: Resource; readonly records: readonly AnyRecord[] }
   /** Counts all records, if the service sends the number. */
   readonly total?: number | undefined
   /** Tells whether there is a next page, if the service says so. */

@@ -16,7 +16,7 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
   test.each<[line: string, message: string]>([
     ['kpsi list', "unknown command 'kpsi' (Did you mean kpis?)"],
     ['xyzzy', "unknown command 'xyzzy'"],
-    ['kpi list', "unknown command 'kpi' (Did you mean kpis?)"],
+    ['kpi list', "unknown command 'kpi' (Did you mean api or kpis?)"],
     ['init', "unknown command 'init'\n"],
     ['dump', "unknown command 'dump'\n"],
     ['kpis delte 1', "unknown command 'delte' (Did you mean delete?)"],

@@ -34,10 +34,15 @@ const parse = (name: string, source: string): Json => {
   }
 }
 
+const nameOf = (path: string): string => (path === '-' ? 'standard input' : path)
+
+/** Returns JSON from a file, or `-` for standard input. */
+export const readJson = async (io: Io, path: string): Promise<Json> => parse(nameOf(path), await readInput(io, path))
+
 /** Returns the objects of JSON from a file, or `-` for standard input: one object, or an array of them. */
 export const readObjects = async (io: Io, path: string): Promise<readonly object[]> => {
-  const name = path === '-' ? 'standard input' : path
-  const json = parse(name, await readInput(io, path))
+  const name = nameOf(path)
+  const json = await readJson(io, path)
   const list: readonly Json[] = Array.isArray(json) ? json : [json]
   if (list.every(isObject)) return list
   const wrong = list.findIndex((one) => !isObject(one))

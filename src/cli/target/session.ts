@@ -77,6 +77,24 @@ export const withClientAt = async <T>(
   }
 }
 
+/** Runs work with the transport to a place, for requests that no operation stands for; `variant` is for the embedded one. */
+export const withTransportAt = async <T>(
+  io: Io,
+  place: Place,
+  timeoutMs: number,
+  variant: Variant,
+  work: (transport: Transport) => Promise<T>,
+): Promise<T> => {
+  const transport = await openTransport(io, place, variant, timeoutMs)
+  try {
+    return await work(transport)
+  } catch (error) {
+    throw place.kind === 'embedded' ? error : addAdvice(error, io, place, transport.keyInfo?.()?.scopes ?? '')
+  } finally {
+    await transport.close()
+  }
+}
+
 /** Sends one request that changes nothing, and returns the answer, whatever it is. */
 export const probePlace = async (io: Io, place: RemotePlace, timeoutMs: number, path: string): Promise<ProbeResult> => {
   const transport = await openRemote(io, place, timeoutMs)

@@ -1,0 +1,64 @@
+import { writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jsonOf, type Ran } from '../support/kpi.ts'
+import { embeddedUser, fillShop, newerUser, remoteUser, type User } from '../support/user.ts'
+
+describe.each([
+  { name: 'on the embedded service', open: () => embeddedUser() },
+  { name: 'through a profile to a server', open: () => remoteUser() },
+])('$name, kpi api', ({ open }) => {
+  let user: User
+  beforeAll(async () => {
+    user = await open()
+    await fillShop(user)
+  })
+  afterAll(async () => {
+    await user[Symbol.asyncDispose]()
+  })
+  const api = (...args: string[]): Promise<Ran> => user.kpi('api', ...args)
+
+  test('prints what the interface answers, as JSON', async () => {
+    expect(jsonOf(await api('GET', '/kpis/1'))).toMatchObject({ id: 1, name: 'Revenue', target_default: 100 })
+    expect(jsonOf(await api('get', '/api/kpis'))).toHaveLength(2)
+  })
+
+  test('reads a page, or all of them', async () => {
+    const line = ['GET', '/kpientries?rows=2', '--field', 'dateFrom=2020-01-01', '--field', 'dateTo=2030-01-01']
+    expect(jsonOf(await api(...line))).toHaveLength(2)
+    expect(jsonOf(await api(...line, '--paginate'))).toHaveLength(3)
+  })
+
+  test('sends fields, or the JSON of a file, keeps all digits, and prints nothing where there is no answer', async () => {
+    const made = jsonOf(await api('POST', '/kpicategories', '--field', 'name=Raw', '--field', 'sort_order=7'))
+    expect(made).toMatchObject({ name: 'Raw', sort_order: 7 })
+    const path = `/kpicategories/${String((made as { id: number }).id)}`
+    writeFileSync(user.folder.in('body.json'), '{"name":"Raw 2"}')
+    expect(jsonOf(await api('PUT', path, '--input', 'body.json'))).toMatchObject({ name: 'Raw 2' })
+    expect(await api('DELETE', path)).toEqual({ code: 0, stdout: '', stderr: '' })
+    const exact = await api('PUT', '/kpis/1', '--field', 'target_default=12345678901234.5678')
+    expect(exact.stdout).toContain('12345678901234.5678')
+  })
+
+  test.each<[line: string[], code: number, says: string]>([
+    [['GET', '/kpis/99'], 1, 'kpi: there is no KPI 99'],
+    [['GET', '/nothing'], 1, 'kpi: '],
+    [['PATCH', '/kpis/1'], 2, 'PATCH is not a method; there are GET, POST, PUT, DELETE'],
+    [['GET', 'kpis'], 2, 'a path begins with /: /kpis'],
+    [['POST', '/kpis', '--field', 'name'], 2, '--field name has no value; write name=value'],
+    [['POST', '/kpis', '--field', 'a=b', '--input', '-'], 2, 'give one of them'],
+    [['GET', '/kpis', '--input', '-'], 2, 'a GET has no body'],
+    [['PUT', '/kpis/1', '--paginate'], 2, '--paginate is for GET'],
+    [['POST', '/kpis', '--input', 'none.json'], 1, 'cannot read none.json'],
+  ])('%j ends with %i', async (line, code, says) => {
+    const ran = await api(...line)
+    expect([ran.code, ran.stdout]).toEqual([code, ''])
+    expect(ran.stderr).toContain(says)
+  })
+})
+
+test('what only the newer interface has is asked for there', async () => {
+  await using embedded = await embeddedUser()
+  expect(jsonOf(await embedded.kpi('api', 'GET', '/v1/breakdownitems'))).toHaveLength(1)
+  await using newer = await newerUser()
+  expect(jsonOf(await newer.kpi('api', 'GET', '/breakdownitems'))).toHaveLength(1)
+})
