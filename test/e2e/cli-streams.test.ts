@@ -114,7 +114,7 @@ describe('a stream that cannot be written', () => {
     'is no reason to stop half-way where it is for notes only: %s',
     async (redirection) => {
       await terminal.type(`kpi kpis delete A B C --yes ${redirection}; echo $? > code.txt`)
-      expect(await terminal.type('cat code.txt; kpi kpis list --columns name')).toBe('0\nname\n')
+      expect(await terminal.type('cat code.txt; kpi kpis list --columns name')).toBe('0\nname\nno KPIs\n')
     },
   )
 
