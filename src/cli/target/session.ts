@@ -55,6 +55,25 @@ export const requireCapabilities = (place: Place, needs: Needs): Variant => {
   return variant
 }
 
+/** Runs work with the transport to a place, for requests that no operation stands for; `variant` is for the embedded one. */
+export const withTransportAt = async <T>(
+  io: Io,
+  place: Place,
+  timeoutMs: number,
+  variant: Variant,
+  work: (transport: Transport) => Promise<T>,
+  bulk?: BulkRun,
+): Promise<T> => {
+  const transport = await openTransport(io, place, variant, timeoutMs, bulk)
+  try {
+    return await work(transport)
+  } catch (error) {
+    throw place.kind === 'embedded' ? error : addAdvice(error, io, place, transport.keyInfo?.()?.scopes ?? '')
+  } finally {
+    await transport.close()
+  }
+}
+
 /**
  * Runs `work` with a client of the service at a place. Refuses missing capabilities before anything is sent or opened.
  */
@@ -67,32 +86,7 @@ export const withClientAt = async <T>(
   bulk?: BulkRun,
 ): Promise<T> => {
   const variant = requireCapabilities(place, needs)
-  const client = createClient(await openTransport(io, place, variant, timeoutMs, bulk), variant)
-  try {
-    return await work(client)
-  } catch (error) {
-    throw place.kind === 'embedded' ? error : addAdvice(error, io, place, client.keyInfo()?.scopes ?? '')
-  } finally {
-    await client.close()
-  }
-}
-
-/** Runs work with the transport to a place, for requests that no operation stands for; `variant` is for the embedded one. */
-export const withTransportAt = async <T>(
-  io: Io,
-  place: Place,
-  timeoutMs: number,
-  variant: Variant,
-  work: (transport: Transport) => Promise<T>,
-): Promise<T> => {
-  const transport = await openTransport(io, place, variant, timeoutMs)
-  try {
-    return await work(transport)
-  } catch (error) {
-    throw place.kind === 'embedded' ? error : addAdvice(error, io, place, transport.keyInfo?.()?.scopes ?? '')
-  } finally {
-    await transport.close()
-  }
+  return withTransportAt(io, place, timeoutMs, variant, (transport) => work(createClient(transport, variant)), bulk)
 }
 
 /** Sends one request that changes nothing, and returns the answer, whatever it is. */
