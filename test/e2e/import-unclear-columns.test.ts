@@ -154,8 +154,15 @@ describe('columns of items, one of which is named as ids are', () => {
   const flags = ['--kpi', 'Energy use', '--as', 'items', '--frequency', 'D']
 
   test('are read where the names are codes, as those of countries are', async () => {
-    const ran = await preview(['Date,NO,ES,DE', '2026-03-01,5,6,7'], ...flags)
+    const ran = await preview(['Date,NO,ES,DE', '2026-03-01,5.5,6,7'], ...flags)
     expect([ran.code, ran.stdout.match(/,create,/g)?.length]).toEqual([0, 3])
+  })
+
+  test.each<[header: string, cells: string, name: string]>([
+    ['Date,NO,ES,DE', '5,6,7', 'NO'],
+    ['Date,EUR,USD,PLZ', '5.5,6.5,10115', 'PLZ'],
+  ])('stop where %s has whole numbers, which may be ids', async (header, cells, name) => {
+    expect(await refusal([header, `2026-03-01,${cells}`], ...flags)).toContain(`${name}: holds whole numbers`)
   })
 
   test('stop otherwise, until --columns says that it is read', async () => {

@@ -30,16 +30,19 @@ const columnsFlag = ({ header, ignored }: HeaderFindings): string => {
 
 const nameIn = ({ header }: HeaderFindings, at: number): string => header[at]?.trim() ?? ''
 
-/** Matches codes of countries and the like. */
-const CODE_NAME = /^[A-Z]{2,3}$/
+/** Matches codes of countries and of their parts. */
+const CODE_NAME = /^[A-Z]{2}$/
 /** Sets how many other columns make a name such as `NO` one of their codes. */
 const FELLOW_CODES = 2
 
-/** Tells whether a column is named by a code as its neighbours are: `NO` is a country beside `DE` and `ES`. */
-const isCodeAmongCodes = ({ header }: HeaderFindings, name: string): boolean =>
+/**
+ * Tells whether a column is named by a code as its neighbours are: `NO` is a country beside `DE` and `ES`. Whole numbers
+ * may be ids under any name, so that they stay unclear.
+ */
+const isCodeAmongCodes = ({ header }: HeaderFindings, name: string, isWhole: boolean): boolean =>
+  !isWhole &&
   CODE_NAME.test(name) &&
-  header.filter((one) => CODE_NAME.test(one.trim()) && one.trim().length === name.length && !namesIds(one)).length >=
-    FELLOW_CODES
+  header.filter((one) => CODE_NAME.test(one.trim()) && !namesIds(one)).length >= FELLOW_CODES
 
 /** Tells whether the user says that a column holds values: by a KPI for it, or among the columns to read. */
 const isMeant = (name: string, of: NameRole, options: ImportOptions): boolean =>
@@ -50,9 +53,9 @@ const faultOfUnlikely = (found: HeaderFindings, contents: Contents, at: number, 
   const name = nameIn(found, at)
   const part = timePartOf(name)
   const stamp = contents.of(at) === 'stamps' ? contents.first(at, 'stamp') : undefined
-  const isId = namesIds(name) && !isCodeAmongCodes(found, name)
-  const isNamed = part !== undefined || isId || itemColumns(found).includes(at)
   const isWhole = contents.isWhole(at)
+  const isId = namesIds(name) && !isCodeAmongCodes(found, name, isWhole)
+  const isNamed = part !== undefined || isId || itemColumns(found).includes(at)
   // Codes may look like numbers with decimals; an index with decimals is a value.
   const isCode = isId && foldName(name) !== 'index' && contents.of(at) !== 'nothing'
   const isUnlikely = (isWhole && isNamed) || isCode
