@@ -10,7 +10,7 @@ export const ownerOfItem = (id: number): number => -id
 
 /**
  * Compares owners in the order in which entries are sent: items first, each kind by its ids. A store that keeps entries
- * in the order of ids then only appends, which takes half the time and half the space of adding in between.
+ * in the order of ids then only appends, which takes half the time of adding in between.
  */
 export const compareOwners = (left: number, right: number): number =>
   left < 0 && right < 0 ? right - left : left - right

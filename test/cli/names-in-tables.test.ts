@@ -46,7 +46,7 @@ describe.each(WAYS)('$name', ({ open, isNewer }) => {
 
   test('no entries are told with the days that were looked at', async () => {
     const ran = await user.kpi('entries', 'list', '--from', '2020-01-01', '--to', '2020-01-02')
-    expect(ran.stderr).toBe('no entries that were asked for from 2020-01-01 to 2020-01-02\n')
+    expect(ran.stderr).toBe('no entries from 2020-01-01 to 2020-01-02\n')
   })
 
   test('one record has names for what it refers to', async () => {

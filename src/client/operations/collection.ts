@@ -139,7 +139,7 @@ export type SendTogether = (
 export const ADD_STEP = 500
 
 /** Describes how a service is spoken to. */
-type Ways = {
+type CollectionOptions = {
   readonly send: Send
   readonly together: SendTogether | undefined
   /** Tells whether it is the bundled one, which an answer of it says. */
@@ -150,7 +150,7 @@ type Ways = {
 export const resourceClient = <R extends Resource>(
   of: R,
   path: string,
-  { send, together, isBundled }: Ways,
+  { send, together, isBundled }: CollectionOptions,
 ): ResourceClient<R> => {
   const get = async (id: number | string): Promise<Stored<R>> =>
     readOne(of, await send(of, 'get', { method: 'GET', path: `${path}/${id}` }))

@@ -188,7 +188,7 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
     try {
       if (isKept) writeWaiting()
     } catch (error) {
-      // What cannot be written, as on a full disk, is found out again.
+      // Go on without the last intervals, as on a full disk: the next run finds out what became of them.
       if (!(error instanceof JournalFault)) throw error
     }
     if (isKept) file.close()

@@ -20,7 +20,7 @@ export const shownAssignment = {
       },
     },
   }),
-  // The interface's own fields are what csv and json show.
+  // Show only the interface's own fields in csv and json.
   shown: assignment.shown,
 }
 

@@ -128,7 +128,7 @@ const addListCommand = (group: Command, act: Act): void => {
       const { chunks, count } = counted(listed(view, pages, options, createNames(client)))
       await printRecords(cli.io, cli.printing(), view.columns, chunks)
       const days = `${formatDay(range.from)} to ${formatDay(range.to)}`
-      if (count() === 0) await tellEmpty(cli, of, ` that were asked for from ${days}`)
+      if (count() === 0) await tellEmpty(cli, of, ` from ${days}`)
     }
     await cli.withClient(needsOf('list', options.source), work, {})
   })

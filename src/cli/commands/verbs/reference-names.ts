@@ -49,7 +49,7 @@ export const createNames = (client: Client): Names => {
     return reading
   }
   const find = async (kind: NamedKind, text: string): Promise<Named | Fault> =>
-    (await directoryOf(kind))?.find(text) ?? new Fault(`names of this kind cannot be read with this key; give the id`)
+    (await directoryOf(kind))?.find(text) ?? new Fault('names of this kind cannot be read with this key; give the id')
   return {
     addTo: async (columns, records) => {
       const directories = await Promise.all(records.length === 0 ? [] : columns.map(({ kind }) => directoryOf(kind)))

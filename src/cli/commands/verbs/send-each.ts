@@ -91,7 +91,7 @@ const shownWith = async (
   const plain = { shown: isTable ? fields : of.shown, records }
   if (!isTable) return plain
   return nameRecords(client, of, records, {}, isTable, fields).catch((error: unknown) => {
-    // What was sent is told in any case.
+    // Show ids: the requests were carried out, and the user must hear of them.
     if (error instanceof KpiError) return plain
     throw error
   })

@@ -113,6 +113,10 @@ const printFindings = async (run: CommandRun, jobs: readonly Job[], ends: RunRes
   await printList(run, columnsOf(run, finding), records)
 }
 
+/** Says what became of a file: one with entries left was stopped. */
+const sayDone = ({ file, left }: AnyRecord): string =>
+  `${left === 0 ? 'imported' : 'stopped importing'} ${file === '-' ? 'standard input' : String(file)}`
+
 /** Imports files and prints a summary of each; the summary of a single file is no list. */
 const printImports = async (run: CommandRun, jobs: readonly Job[], ends: RunResult): Promise<void> => {
   async function* importOne(job: Job): Records {
@@ -121,7 +125,7 @@ const printImports = async (run: CommandRun, jobs: readonly Job[], ends: RunResu
   const imports = withNames(jobs, ends, importOne)
   if (run.parsed.isSeveral) return printList(run, columnsOf(run, importSummary), imports)
   for await (const [record] of imports)
-    if (record) await printSummary(run.cli, importSummary, record, `imported ${String(record['file'])}`, ENTRY_WORDS)
+    if (record) await printSummary(run.cli, importSummary, record, sayDone(record), ENTRY_WORDS)
 }
 
 /** Checks the headers of several files before the first is imported. */
