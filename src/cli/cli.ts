@@ -1,19 +1,23 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import type { Needs } from '../client/capabilities.ts'
 import type { Client } from '../client/client.ts'
+import type { AbortSignals } from '../client/http/http-transport.ts'
+import type { Transport } from '../client/transport.ts'
 import type { Day } from '../domain/day.ts'
 import type { AnyRecord, NamedField, Resource } from '../domain/schema.ts'
+import type { Variant } from '../domain/variants.ts'
+import { untilDeadline } from './args/deadline.ts'
 import type { Io } from './io.ts'
 import { createLog, type Log } from './output/log.ts'
 import { type Printing, printRecord, printRecords } from './output/print.ts'
+import { findReach } from './target/network.ts'
 import type { BulkRun } from './target/rate-limiter.ts'
-import { requireCapabilities, withClientAt } from './target/session.ts'
+import { type Reach, requireCapabilities, withClientAt, withTransportAt } from './target/session.ts'
 import {
   canAsk,
   findFormat,
   findLogFormat,
   findPlace,
-  findTimeout,
   type GlobalFlags,
   rejectStrayCredentials,
   wantsColor,
@@ -31,6 +35,15 @@ const tellRounded =
     return done
   }
 
+/**
+ * Describes how a command sends many requests: `signal` stops it, beside the deadline. One that gives `late`, too, minds
+ * the deadline itself.
+ */
+type Pacing = Partial<BulkRun> & { readonly late?: AbortSignal }
+
+/** Marks a command of many requests, which keep to the rate limit. */
+export const PACED: Pacing = {}
+
 /** Describes what every command works with: the environment, the given flags, a client, and ways to report. */
 export type Cli = {
   readonly io: Io
@@ -38,10 +51,12 @@ export type Cli = {
   /** Runs work with a client; first refuses what `needs` names and the service's variant lacks. */
   readonly withClient: <T>(
     needs: Needs,
-    work: (client: Client) => Promise<T>,
+    work: (client: Client, signal: AbortSignal) => Promise<T>,
     /** Tells that the command makes many requests, which then keep to the rate limit. */
-    bulk?: Partial<BulkRun>,
+    bulk?: Pacing,
   ) => Promise<T>
+  /** Runs work with the transport, for requests that no operation stands for. `variant` is for the embedded service. */
+  readonly withTransport: <T>(variant: Variant, work: (transport: Transport) => Promise<T>, bulk?: Pacing) => Promise<T>
   /** Refuses what the service's variant lacks, for commands that ask or read something before they have a client. */
   readonly requireCapabilities: (needs: Needs) => void
   /** Returns the time of day in the user's time zone: `17:25:03`. */
@@ -81,15 +96,29 @@ export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run'], fileForma
   const format = findFormat(io, flags, fileFormats)
   const log = createLog(io, findLogFormat(flags), flags.quiet === true)
   const printing = (): Printing => ({ format, color: wantsColor(io, flags) })
+  const untilStopped = <T>(
+    bulk: Pacing | undefined,
+    work: (reach: Reach & { readonly stopping: AbortSignals }, paced?: BulkRun) => Promise<T>,
+  ): Promise<T> => {
+    rejectStrayCredentials(io, flags)
+    const begin = (stopping: AbortSignals): Promise<T> => {
+      const paced = bulk && { note: (text: string) => void log.note(text), ...bulk, signal: stopping.signal }
+      return work({ ...findReach(io, flags), stopping }, paced)
+    }
+    const { signal, late } = bulk ?? {}
+    return signal && late ? begin({ signal, late }) : untilDeadline(io, flags.deadline, begin, signal)
+  }
   return {
     io,
     flags,
-    withClient: async (needs, work, bulk) => {
-      rejectStrayCredentials(io, flags)
-      const signal = bulk?.signal ?? new AbortController().signal
-      const noted = bulk && { note: (text: string) => void log.note(text), ...bulk, signal }
-      return withClientAt(io, findPlace(io, flags), findTimeout(flags), needs, tellRounded(log, work), noted)
-    },
+    withClient: (needs, work, bulk) =>
+      untilStopped(bulk, (reach, paced) => {
+        const { signal } = reach.stopping
+        const counted = tellRounded(log, (client) => work(client, signal))
+        return withClientAt(io, findPlace(io, flags), reach, needs, counted, paced)
+      }),
+    withTransport: (variant, work, bulk) =>
+      untilStopped(bulk, (reach, paced) => withTransportAt(io, findPlace(io, flags), reach, variant, work, paced)),
     requireCapabilities: (needs) => {
       rejectStrayCredentials(io, flags)
       requireCapabilities(findPlace(io, flags), needs)

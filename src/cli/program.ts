@@ -36,6 +36,8 @@ const createProgram = (io: Io, version: string, written: Promise<void>[], isJson
     .option('--data-dir <folder>', 'use the embedded service in this folder')
     .option('-o, --output <format>', 'table, csv, json, ndjson or markdown')
     .option('--timeout <time>', 'longest time to wait for an answer, such as 30s')
+    .option('--deadline <time>', 'end at a time of day (06:30) or after a duration (30m) (default: 24h)')
+    .option('--ca-file <file>', 'trust the authorities whose certificates (PEM) are in this file, too')
     .option('--time-zone <zone>', 'the time zone of today, -7d and this-week, such as Europe/Berlin')
     .option('--no-input', 'never prompt; missing input is an error')
     .option('--no-color', 'no colour')

@@ -3,7 +3,7 @@ import type { Resource, Verb } from '../domain/schema.ts'
 import { type Variant, verbsIn } from '../domain/variants.ts'
 
 /** Names the variants in messages. */
-const variantNames: Record<Variant, string> = {
+export const VARIANT_NAMES: Record<Variant, string> = {
   classic: 'the classic interface (/api)',
   v1: 'the newer interface (/v1)',
 }
@@ -79,7 +79,7 @@ export const hasAll = (variant: Variant, needs: Needs): boolean => !needsIn(need
 const sentence = (variant: Variant, { of, verb, flag }: Capability): string => {
   const lack = LACKS[variant][of.path]
   const does = verbsIn(variant, of).length === 0 ? 'has no' : MISSING_VERB[verb]
-  const sentence = `${variantNames[variant]} ${does} ${lack?.called ?? of.plural.replaceAll('_', ' ')}`
+  const sentence = `${VARIANT_NAMES[variant]} ${does} ${lack?.called ?? of.plural.replaceAll('_', ' ')}`
   return [flag?.name, sentence, flag?.instead ?? lack?.instead].filter((part) => part !== undefined).join(': ')
 }
 

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jsonOf, type Ran } from '../support/kpi.ts'
 import { embeddedUser, fillShop, newerUser, remoteUser, type User } from '../support/user.ts'
@@ -54,6 +57,34 @@ describe.each([
     expect([ran.code, ran.stdout]).toEqual([code, ''])
     expect(ran.stderr).toContain(says)
   })
+})
+
+test('a path of the other variant is refused before anything is sent', async () => {
+  await using classic = await remoteUser()
+  await using newer = await newerUser()
+  for (const [user, path, named] of [
+    [classic, '/v1/kpis', 'the newer interface (/v1)'],
+    [newer, '/api/kpis', 'the classic interface (/api)'],
+  ] as const) {
+    const ran = await user.kpi('api', 'GET', path)
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain(`${path} is a path of ${named}`)
+  }
+})
+
+test('a service that answers the same page again and again is an error, not a short list', async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'x-total-count': '3' }).end('[{"id":1},{"id":2}]')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await using embedded = await embeddedUser()
+  const env = { KPI_BASE_URL: `http://127.0.0.1:${port}/api`, KPI_LOGIN: 'a', KPI_TOKEN: 'b' }
+  const ran = await embedded.kpiIn({ env }, 'api', 'GET', '/kpis', '--paginate')
+  expect([ran.code, ran.stdout]).toEqual([5, ''])
+  expect(ran.stderr).toContain('the service answers the same page of a list again and again')
+  server.close()
 })
 
 test('what only the newer interface has is asked for there', async () => {

@@ -142,7 +142,14 @@ test('flags of every command stand before or after it', async () => {
 
 test('so does every flag with a value', async () => {
   const program = await describeProgram('', testIo({ home: '/' }).io)
-  const given = { '--output': 'csv', '--timeout': '30s', '--time-zone': 'Asia/Tokyo', '--log-format': 'text' }
+  const given = {
+    '--output': 'csv',
+    '--timeout': '30s',
+    '--deadline': '1h',
+    '--ca-file': 'ca.pem',
+    '--time-zone': 'Asia/Tokyo',
+    '--log-format': 'text',
+  }
   const withValue = program.options.filter(({ required }) => required).map(({ long = '' }) => long)
   expect(withValue).toEqual(['--profile', '--data-dir', ...Object.keys(given)])
   for (const [flag, value] of Object.entries(given)) {

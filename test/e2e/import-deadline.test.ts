@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readDeadline } from '../../src/cli/commands/entries/import/signals.ts'
+import { readDeadline } from '../../src/cli/args/deadline.ts'
 import { formatDay } from '../../src/domain/day.ts'
 import type { Handler } from '../../src/server/wire.ts'
 import { heldIn, remoteImporter } from '../support/import.ts'

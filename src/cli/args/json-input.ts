@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { nearest } from '../../client/directory.ts'
 import { parseExactJson } from '../../codec/json-number.ts'
 import { isObject, type Json } from '../../codec/json.ts'
@@ -9,9 +8,13 @@ import type { ParsedFields, Resource } from '../../domain/schema.ts'
 import { fileError } from '../../import/parse/files.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
+import { readStdin } from './deadline.ts'
 
-const readInput = async (io: Io, path: string): Promise<string> => {
-  if (path === '-') return text(io.stdin)
+/** Describes a command line whose input is read: until its deadline. */
+type InputOf = { readonly io: Io; readonly flags: { readonly deadline?: string } }
+
+const readInput = async ({ io, flags }: InputOf, path: string): Promise<string> => {
+  if (path === '-') return readStdin(io, flags.deadline)
   try {
     return readFileSync(resolve(io.cwd, path), 'utf8')
   } catch (error) {
@@ -37,12 +40,13 @@ const parse = (name: string, source: string): Json => {
 const nameOf = (path: string): string => (path === '-' ? 'standard input' : path)
 
 /** Returns JSON from a file, or `-` for standard input. */
-export const readJson = async (io: Io, path: string): Promise<Json> => parse(nameOf(path), await readInput(io, path))
+export const readJson = async (cli: InputOf, path: string): Promise<Json> =>
+  parse(nameOf(path), await readInput(cli, path))
 
 /** Returns the objects of JSON from a file, or `-` for standard input: one object, or an array of them. */
-export const readObjects = async (io: Io, path: string): Promise<readonly object[]> => {
+export const readObjects = async (cli: InputOf, path: string): Promise<readonly object[]> => {
   const name = nameOf(path)
-  const json = await readJson(io, path)
+  const json = await readJson(cli, path)
   const list: readonly Json[] = Array.isArray(json) ? json : [json]
   if (list.every(isObject)) return list
   const wrong = list.findIndex((one) => !isObject(one))

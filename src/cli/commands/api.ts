@@ -1,14 +1,16 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { TransportRequest, TransportResponse } from '../../client/transport.ts'
+import { VARIANT_NAMES } from '../../client/capabilities.ts'
+import { wholeList } from '../../client/operations/collection.ts'
+import type { Transport, TransportRequest, TransportResponse } from '../../client/transport.ts'
 import { parseExactJson } from '../../codec/json-number.ts'
-import { type Json, recordToJson } from '../../codec/json.ts'
+import { isObject, type Json, recordToJson } from '../../codec/json.ts'
+import type { Variant } from '../../domain/variants.ts'
 import { addExamples } from '../args/examples.ts'
 import { collect } from '../args/flags.ts'
-import type { Act, Cli, Register } from '../cli.ts'
+import { type Act, type Cli, PACED, type Register } from '../cli.ts'
 import { UsageError } from '../exit.ts'
 import { visibleJson } from '../output/width.ts'
-import { withTransportAt } from '../target/session.ts'
-import { findPlace, findTimeout, rejectStrayCredentials } from '../target/settings.ts'
+import { findPlace, type Place } from '../target/settings.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
 
@@ -66,7 +68,7 @@ const bodyOf = async (cli: Cli, flags: ApiFlags): Promise<Json> => {
     return fields.length === 0 ? undefined : Object.fromEntries(fields.map(([name, text]) => [name, valueOf(text)]))
   }
   const { readJson } = await import('../args/json-input.ts')
-  return readJson(cli.io, input)
+  return readJson(cli, input)
 }
 
 /** Returns the request that a line describes. */
@@ -87,33 +89,30 @@ const jsonOf = ({ content }: TransportResponse): Json => {
   return 'records' in content ? content.records.map((record) => recordToJson(content.of, record)) : content.json
 }
 
-/** Sets how many records a page has if the request does not say it. */
-const USUAL_PAGE = 500
-
-/** Tells whether more records follow a page: as the service says, or else if the page is full. */
-const hasMore = ({ total, hasNext }: TransportResponse, read: number, page: number, most: number): boolean =>
-  hasNext === true || (total === undefined ? page >= most : total > read)
-
-/** Reads all pages of a list. */
+/** Reads all pages of a list. A page that comes twice is an error. */
 const allPages = async (
   send: (request: TransportRequest) => Promise<TransportResponse>,
   request: TransportRequest,
-): Promise<Json> => {
-  const most = Number(request.query?.['rows'] ?? USUAL_PAGE)
-  const all: Json[] = []
-  let before = ''
-  for (let page = 1; ; page += 1) {
-    const received = await send(page === 1 ? request : { ...request, query: { ...request.query, page: String(page) } })
-    const json = jsonOf(received)
-    if (!Array.isArray(json)) return json
-    const list: readonly Json[] = json
-    const first = JSON.stringify(list[0])
-    // A service that does not know pages answers the same one again.
-    if (list.length === 0 || first === before) return all
-    all.push(...list)
-    before = first
-    if (!hasMore(received, all.length, list.length, most)) return all
-  }
+): Promise<Json> =>
+  wholeList(
+    (page) => send(page === 1 ? request : { ...request, query: { ...request.query, page: String(page) } }),
+    (received) => {
+      const json = jsonOf(received)
+      if (Array.isArray(json) && json.every(isObject)) return json
+      throw new UsageError(`${request.path} has no list, and so no pages; leave out --paginate`)
+    },
+    Number(request.query?.['rows'] ?? Infinity),
+  )
+
+/** Returns the variant that a path names; refuses one that the place does not have. */
+const variantOf = (place: Place, target: string): Variant => {
+  const prefix = PREFIX.exec(target)?.[0].toLowerCase()
+  const named = prefix === undefined ? undefined : prefix === '/v1' ? 'v1' : 'classic'
+  if (place.kind === 'embedded') return named ?? 'classic'
+  if (named === undefined || named === place.kind) return place.kind
+  throw new UsageError(
+    `${target} is a path of ${VARIANT_NAMES[named]}, and ${place.baseUrl} is the base URL of ${VARIANT_NAMES[place.kind]}; use a profile of the other one, or leave out ${prefix}`,
+  )
 }
 
 /** Registers `kpi api` */
@@ -126,16 +125,11 @@ export const api: Register = (command, act: Act) => {
     'api POST /kpicategories --field name=Sales',
   )
   act(declared, async (cli, [method, target], flags) => {
-    rejectStrayCredentials(cli.io, cli.flags)
     const request = await requestOf(cli, method, target, flags)
-    const variant = /^\/v1\//i.test(target) ? 'v1' : 'classic'
-    const json = await withTransportAt(
-      cli.io,
-      findPlace(cli.io, cli.flags),
-      findTimeout(cli.flags),
-      variant,
-      async ({ send }) => (flags.paginate ? allPages(send, request) : jsonOf(await send(request))),
-    )
+    const variant = variantOf(findPlace(cli.io, cli.flags), target)
+    const work = async ({ send }: Transport): Promise<Json> =>
+      flags.paginate ? allPages(send, request) : jsonOf(await send(request))
+    const json = await cli.withTransport(variant, work, flags.paginate ? PACED : undefined)
     if (json !== undefined) await cli.io.stdout.write(`${visibleJson(json, 2)}\n`)
   })
 }

@@ -8,7 +8,8 @@ import { EXIT, UsageError } from '../exit.ts'
 import { shellWord } from '../output/text.ts'
 import { dataFolder } from '../target/folders.ts'
 import { withClientAt } from '../target/session.ts'
-import { findTimeout, behaviorFlags } from '../target/settings.ts'
+import { findReach } from '../target/network.ts'
+import { behaviorFlags } from '../target/settings.ts'
 
 /** Returns the folder of the installed package: the nearest one above this file that has a manifest. */
 const packageFolder = (): string => {
@@ -39,7 +40,7 @@ const isEmpty = (cli: Cli, dataDir: string): Promise<boolean> =>
   withClientAt(
     cli.io,
     { kind: 'embedded', dataDir },
-    findTimeout(cli.flags),
+    findReach(cli.io, cli.flags),
     { of: kpi, verb: 'list' },
     async (client) => {
       const kpis = await client.kpis.list()

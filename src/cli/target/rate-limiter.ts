@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { rateLimitIdentity, type Credentials } from '../../client/http/credentials.ts'
-import type { AbortSignals } from '../../client/http/http-transport.ts'
 import { createRateLimiter, localState, type SharedState } from '../../client/rate-limit/limiter.ts'
 import { fileState } from '../../client/rate-limit/shared-state.ts'
 import { createRetry, type Retry } from '../../client/retry.ts'
@@ -12,10 +11,8 @@ import { makeFolder, stateFolder } from './folders.ts'
 
 /** Describes a run of many requests, which wait for the rate limit and are retried. */
 export type BulkRun = {
-  /** Cancels waiting, except for answers to requests that may have changed something. */
+  /** Cancels waiting for the rate limit, and for a request to be sent again. */
   readonly signal: AbortSignal
-  /** Cancels waiting for those, too. */
-  readonly late?: AbortSignal | undefined
   /** Sets the most requests in a minute, where that is less than the service allows. */
   readonly rate?: number | undefined
   /** Takes notes. */
@@ -38,8 +35,8 @@ const openShare = (io: Io, name: string, { note, rate }: BulkRun): SharedState =
   }
 }
 
-/** Describes what the requests of a run go through: rate limiter, retry, and timeout. */
-type PacedSending = { readonly limiter: RateLimiter; readonly retry: Retry; readonly stopping: AbortSignals }
+/** Describes what the requests of a run go through. */
+type PacedSending = { readonly limiter: RateLimiter; readonly retry: Retry }
 
 /** Notes each long wait. */
 const notesOf = ({ now }: Io, note: BulkRun['note']): OnWait =>
@@ -67,11 +64,11 @@ const openRetry = (
 
 /** Opens the rate limiter and retry for a bulk run. */
 export const openRateLimiter = (io: Io, baseUrl: URL, credentials: Credentials, bulk: BulkRun): PacedSending => {
-  const { signal, late, rate, note, onWait = notesOf(io, note) } = bulk
+  const { signal, rate, note, onWait = notesOf(io, note) } = bulk
   const random = (): number => Buffer.from(io.random(4)).readUInt32BE() / 2 ** 32
   const share = openShare(io, rateLimitIdentity(baseUrl, credentials), bulk)
   const name = `${Buffer.from(io.random(6)).toString('hex')}-`
   const gateClock = announcingClock(io, () => limiter.waiting(), onWait)
   const limiter: RateLimiter = createRateLimiter({ clock: gateClock, signal, rate, note, share, name, random })
-  return { limiter, retry: openRetry(io, { signal, note, onWait }, random), stopping: { signal, late } }
+  return { limiter, retry: openRetry(io, { signal, note, onWait }, random) }
 }

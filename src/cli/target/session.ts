@@ -1,6 +1,7 @@
 import { hasAll, requireCapability, requireAllCapabilities, type Needs } from '../../client/capabilities.ts'
 import { type Client, createClient } from '../../client/client.ts'
-import type { HttpTransport, ProbeResult } from '../../client/http/http-transport.ts'
+import type { Network } from '../../client/http/connections.ts'
+import type { AbortSignals, HttpTransport, ProbeResult } from '../../client/http/http-transport.ts'
 import type { Transport } from '../../client/transport.ts'
 import { entry } from '../../domain/resources/entry.ts'
 import { reportRow } from '../../domain/resources/report-row.ts'
@@ -11,8 +12,19 @@ import { readBaseUrl } from './base-url.ts'
 import type { BulkRun } from './rate-limiter.ts'
 import type { Place, RemotePlace } from './settings.ts'
 
+/** Describes how a service is reached. */
+export type Reach = {
+  /** Sets the timeout for the head of an answer, and for each part of its body. */
+  readonly timeoutMs: number
+  /** Returns the way to a remote service. */
+  readonly network: () => Network
+  /** Ends requests early. */
+  readonly stopping?: AbortSignals
+}
+
 /** Returns the transport to a remote place; its modules are loaded only then. */
-const openRemote = async (io: Io, place: RemotePlace, timeoutMs: number, bulk?: BulkRun): Promise<HttpTransport> => {
+const openRemote = async (io: Io, place: RemotePlace, reach: Reach, bulk?: BulkRun): Promise<HttpTransport> => {
+  const { timeoutMs, network, stopping } = reach
   const [{ httpTransport }, { findSecret }] = await Promise.all([
     import('../../client/http/http-transport.ts'),
     import('./secrets.ts'),
@@ -22,17 +34,18 @@ const openRemote = async (io: Io, place: RemotePlace, timeoutMs: number, bulk?: 
   const credentials = { login, token: findSecret(io, place) }
   const limiting = bulk && (await import('./rate-limiter.ts')).openRateLimiter(io, baseUrl, credentials, bulk)
   const exchange = io.network?.(timeoutMs)
-  return httpTransport({ baseUrl, ...credentials, timeoutMs, now: io.now, ...limiting, ...(exchange && { exchange }) })
+  const remote = { baseUrl, ...credentials, timeoutMs, network: network(), now: io.now, stopping }
+  return httpTransport({ ...remote, ...limiting, ...(exchange && { exchange }) })
 }
 
 const openTransport = async (
   io: Io,
   place: Place,
   variant: Variant,
-  timeoutMs: number,
+  reach: Reach,
   bulk?: BulkRun,
 ): Promise<Transport> => {
-  if (place.kind !== 'embedded') return openRemote(io, place, timeoutMs, bulk)
+  if (place.kind !== 'embedded') return openRemote(io, place, reach, bulk)
   const { embeddedTransport } = await import('../embedded.ts')
   return embeddedTransport(place.dataDir, io.now, variant)
 }
@@ -59,12 +72,12 @@ export const requireCapabilities = (place: Place, needs: Needs): Variant => {
 export const withTransportAt = async <T>(
   io: Io,
   place: Place,
-  timeoutMs: number,
+  reach: Reach,
   variant: Variant,
   work: (transport: Transport) => Promise<T>,
   bulk?: BulkRun,
 ): Promise<T> => {
-  const transport = await openTransport(io, place, variant, timeoutMs, bulk)
+  const transport = await openTransport(io, place, variant, reach, bulk)
   try {
     return await work(transport)
   } catch (error) {
@@ -80,18 +93,18 @@ export const withTransportAt = async <T>(
 export const withClientAt = async <T>(
   io: Io,
   place: Place,
-  timeoutMs: number,
+  reach: Reach,
   needs: Needs,
   work: (client: Client) => Promise<T>,
   bulk?: BulkRun,
 ): Promise<T> => {
   const variant = requireCapabilities(place, needs)
-  return withTransportAt(io, place, timeoutMs, variant, (transport) => work(createClient(transport, variant)), bulk)
+  return withTransportAt(io, place, reach, variant, (transport) => work(createClient(transport, variant)), bulk)
 }
 
 /** Sends one request that changes nothing, and returns the answer, whatever it is. */
-export const probePlace = async (io: Io, place: RemotePlace, timeoutMs: number, path: string): Promise<ProbeResult> => {
-  const transport = await openRemote(io, place, timeoutMs)
+export const probePlace = async (io: Io, place: RemotePlace, reach: Reach, path: string): Promise<ProbeResult> => {
+  const transport = await openRemote(io, place, reach)
   try {
     const probed = await transport.probe(path)
     return { ...probed, refusal: probed.refusal && addAdvice(probed.refusal, io, place) }

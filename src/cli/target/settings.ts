@@ -13,6 +13,8 @@ export type GlobalFlags = {
   readonly dataDir?: string
   readonly output?: string
   readonly timeout?: string
+  readonly deadline?: string
+  readonly caFile?: string
   readonly timeZone?: string
   readonly input?: boolean
   readonly color?: boolean
@@ -105,9 +107,19 @@ export const placeFlags = ({ profile, dataDir, store }: GlobalFlags): string[] =
 ]
 
 /** Returns the flags for how a command behaves, to repeat in advice. */
-export const behaviorFlags = ({ output, timeout, timeZone, input, color, quiet, logFormat }: GlobalFlags): string[] => [
+export const behaviorFlags = ({
+  output,
+  timeout,
+  deadline,
+  timeZone,
+  input,
+  color,
+  quiet,
+  logFormat,
+}: GlobalFlags): string[] => [
   ...(output === undefined ? [] : ['--output', output]),
   ...(timeout === undefined ? [] : ['--timeout', timeout]),
+  ...(deadline === undefined ? [] : ['--deadline', deadline]),
   ...(timeZone === undefined ? [] : ['--time-zone', timeZone]),
   ...(input === false ? ['--no-input'] : []),
   ...(color === false ? ['--no-color'] : []),

@@ -1,9 +1,9 @@
 import { KpiError } from '../../domain/errors.ts'
 import { Aborted } from '../transport.ts'
 import { isLoopback } from './base-url.ts'
-import { networkReason } from './http-transport.ts'
+import { type Network, openConnections } from './connections.ts'
+import { networkReason } from './network-errors.ts'
 import { createWaitTimeout, NOT_CONNECTED, TOO_SLOW, type WaitTimeout } from './network-exchange.ts'
-import { Pool } from './undici.ts'
 
 /** Bounds how many redirects are followed. */
 const MOST_REDIRECTS = 5
@@ -53,6 +53,13 @@ const redirectTarget = (from: URL, location: string | undefined): URL => {
   return to
 }
 
+/** Describes the way to a file, and how long it may take: `timeoutMs` for each part, and `signal` for all of it. */
+type DownloadBounds = {
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+  readonly network?: Network | undefined
+}
+
 type Answer = {
   readonly status: number
   readonly header: (name: string) => string | undefined
@@ -60,29 +67,20 @@ type Answer = {
   readonly close: () => Promise<void>
 }
 
-const ask = async (address: URL, wait: WaitTimeout, timeoutMs: number): Promise<Answer> => {
-  const pool = new Pool(address.origin, {
-    connections: 1,
-    connect: { timeout: timeoutMs },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
-  let isConnected = false
-  pool.on('connect', () => {
-    isConnected = true
-  })
-  wait.allow(timeoutMs, () => (isConnected ? TOO_SLOW : NOT_CONNECTED))
+const ask = async (address: URL, wait: WaitTimeout, { timeoutMs, network }: DownloadBounds): Promise<Answer> => {
+  const connections = openConnections(address, timeoutMs, 1, network)
+  wait.allow(timeoutMs, () => (connections.isConnected() ? TOO_SLOW : NOT_CONNECTED))
   try {
-    const { statusCode, headers, body } = await pool.request({
+    const { statusCode, headers, body } = await connections.request({
       method: 'GET',
       path: address.pathname + address.search,
       headers: { accept: '*/*', 'accept-encoding': 'identity' },
       signal: wait.signal,
     })
     const header = (name: string): string | undefined => [headers[name] ?? []].flat()[0]
-    return { status: statusCode, header, body, close: () => pool.destroy() }
+    return { status: statusCode, header, body, close: connections.destroy }
   } catch (error) {
-    await pool.destroy()
+    await connections.destroy()
     throw error
   }
 }
@@ -91,11 +89,11 @@ const ask = async (address: URL, wait: WaitTimeout, timeoutMs: number): Promise<
 const askFollowing = async (
   first: URL,
   wait: WaitTimeout,
-  timeoutMs: number,
+  bounds: DownloadBounds,
 ): Promise<{ readonly address: URL; readonly answer: Answer }> => {
   let address = first
   for (let redirects = 0; ; redirects += 1) {
-    const answer = await ask(address, wait, timeoutMs)
+    const answer = await ask(address, wait, bounds)
     if (!REDIRECTS.has(answer.status)) return { address, answer }
     await answer.close()
     if (redirects === MOST_REDIRECTS) throw unreadable(first, `it redirects more than ${MOST_REDIRECTS} times`)
@@ -132,16 +130,14 @@ async function* contentOf(address: URL, answer: Answer, wait: WaitTimeout, timeo
   if (size !== undefined && count !== size) throw unreadable(address, `it ends after ${count} of ${size} bytes`)
 }
 
-/** Sets how long a file may take: `timeoutMs` for its beginning and for each part, and `signal` for all of it. */
-type DownloadBounds = { readonly timeoutMs: number; readonly signal: AbortSignal }
-
 /** Yields the bytes of the file at an address. No credentials are sent, and redirects are followed within HTTPS. */
-export async function* download(first: URL, { timeoutMs, signal }: DownloadBounds): AsyncGenerator<Buffer> {
+export async function* download(first: URL, bounds: DownloadBounds): AsyncGenerator<Buffer> {
+  const { timeoutMs, signal } = bounds
   requireSafeAddress(first)
   const wait = createWaitTimeout(signal)
   let answer: Answer | undefined
   try {
-    const found = await askFollowing(first, wait, timeoutMs)
+    const found = await askFollowing(first, wait, bounds)
     answer = found.answer
     yield* contentOf(found.address, answer, wait, timeoutMs)
   } catch (error) {

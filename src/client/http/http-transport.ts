@@ -11,16 +11,10 @@ import {
   type Transport,
 } from '../transport.ts'
 import { isLoopback } from './base-url.ts'
+import { type Network, proxyWords } from './connections.ts'
 import { authorizationOf, callerId, type KeyInfo, readKeyInfo, identifyAccount } from './credentials.ts'
-import {
-  type Exchange,
-  ABORTED,
-  LARGEST_ANSWER_MIB,
-  networkExchange,
-  NOT_CONNECTED,
-  TOO_LARGE,
-  TOO_SLOW,
-} from './network-exchange.ts'
+import { type Exchange, networkExchange } from './network-exchange.ts'
+import { isSent, networkReason } from './network-errors.ts'
 import { createRedaction } from './redaction.ts'
 import { calendarIn, parseContent, parseError, type TextAnswer } from './response.ts'
 
@@ -55,55 +49,15 @@ export type Remote = {
   readonly retry?: Retry | undefined
   /** Ends requests early; without it, each waits for its answer until the timeout. */
   readonly stopping?: AbortSignals | undefined
+  /** Describes the way there; without it, it is reached directly. */
+  readonly network?: Network | undefined
   /** Replaces the network, in tests. */
   readonly exchange?: Exchange
 }
 
-const NO_CONNECTION = 'it could not be connected to in time'
-
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the host name could not be looked up',
-  ECONNRESET: 'the connection was cut',
-  UND_ERR_SOCKET: 'the connection was cut',
-  [TOO_SLOW]: 'it did not answer in time',
-  [ABORTED]: 'it had not answered when the time was over',
-  [TOO_LARGE]: `its answer is larger than ${LARGEST_ANSWER_MIB} MiB`,
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS there',
-  UND_ERR_CONNECT_TIMEOUT: NO_CONNECTION,
-  [NOT_CONNECTED]: NO_CONNECTION,
-}
-
-/** Lists errors that occur before a request is sent. */
-const NOT_SENT: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-  NOT_CONNECTED,
-])
-
-const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
-
-/** Tells whether a TLS handshake failed. */
-const isHandshake = (code: string): boolean => code.startsWith('ERR_SSL_')
-
-/** Returns why the network failed, in words. */
-export const networkReason = (error: unknown): string => {
-  const code = codeOf(error)
-  const words = error instanceof Error ? error.message : String(error)
-  // Omit the message of OpenSSL, which names its own source files.
-  return REASONS[code] ?? (isHandshake(code) ? `the TLS handshake failed (${code})` : words)
-}
-
-const unreachable = (error: unknown, baseUrl: URL): KpiError => {
-  const code = codeOf(error)
-  const mayBeDone = !NOT_SENT.has(code) && !isHandshake(code)
-  const message = `cannot reach ${baseUrl.origin}: ${networkReason(error)}`
-  return new KpiError('unavailable', message, { cause: error, mayBeDone })
+const unreachable = (error: unknown, { baseUrl, network }: Remote): KpiError => {
+  const message = `cannot reach ${baseUrl.origin}: ${networkReason(error)}${proxyWords(baseUrl, network)}`
+  return new KpiError('unavailable', message, { cause: error, mayBeDone: isSent(error) })
 }
 
 /** Matches paths of lists, such as `/kpis`: every service has them, unless the base URL is wrong. */
@@ -148,7 +102,7 @@ const BUNDLED = /^kpi\//
 export const httpTransport = (remote: Remote): HttpTransport => {
   const { baseUrl, login, token, timeoutMs, now, limiter, retry, stopping } = remote
   requireHttps(baseUrl)
-  const exchange = remote.exchange ?? networkExchange(baseUrl.origin, timeoutMs)
+  const exchange = remote.exchange ?? networkExchange(baseUrl, timeoutMs, remote.network)
   const prefix = baseUrl.pathname.replace(/\/$/, '')
   const headers = {
     authorization: authorizationOf({ login, token }),
@@ -184,7 +138,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   const failed = ({ method }: TransportRequest, error: unknown): Error =>
     method === 'GET' && stopping?.signal.aborted
       ? new Aborted('stopped while an answer was waited for')
-      : redaction.error(unreachable(error, baseUrl))
+      : redaction.error(unreachable(error, remote))
   const ask = async (sending: TransportRequest): Promise<TextAnswer> => {
     for (let refusals = 1; ; refusals += 1) {
       const turn = await limiter?.enter()

@@ -1,5 +1,5 @@
+import { type Network, openConnections } from './connections.ts'
 import type { TextAnswer } from './response.ts'
-import { Pool } from './undici.ts'
 
 /** Names the errors with which the client itself ends a wait, in the way of Node.js error codes. */
 export const TOO_SLOW = 'ANSWER_TOO_SLOW'
@@ -103,26 +103,17 @@ const readBody = async (
 }
 
 /**
- * Creates an exchange over a pool of connections to one origin. `timeoutMs` bounds the wait for the head of an answer,
+ * Creates an exchange over connections to the origin of a URL. `timeoutMs` bounds the wait for the head of an answer,
  * and for each part of its body.
  */
-export const networkExchange = (origin: string, timeoutMs: number): Exchange => {
-  const pool = new Pool(origin, {
-    connections: CONNECTIONS,
-    pipelining: 1,
-    connect: { timeout: timeoutMs },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
-  let connections = 0
-  pool.on('connect', () => void (connections += 1))
-  pool.on('disconnect', () => void (connections -= 1))
+export const networkExchange = (url: URL, timeoutMs: number, network?: Network): Exchange => {
+  const connections = openConnections(url, timeoutMs, CONNECTIONS, network)
   return {
     ask: async (request, unwanted) => {
       const wait = createWaitTimeout(unwanted)
       try {
-        wait.allow(timeoutMs, () => (connections === 0 ? NOT_CONNECTED : TOO_SLOW))
-        const answer = await pool.request({ ...request, signal: wait.signal })
+        wait.allow(timeoutMs, () => (connections.isConnected() ? TOO_SLOW : NOT_CONNECTED))
+        const answer = await connections.request({ ...request, signal: wait.signal })
         const header = (name: string): string | undefined => [answer.headers[name] ?? []].flat()[0]
         return {
           status: answer.statusCode,
@@ -133,6 +124,6 @@ export const networkExchange = (origin: string, timeoutMs: number): Exchange => 
         wait.end()
       }
     },
-    close: () => pool.close(),
+    close: connections.close,
   }
 }

@@ -1,2 +1,2 @@
 // Re-exports by name: otherwise the bundler drops the names of this CommonJS package.
-export { errors, Pool } from 'undici'
+export { buildConnector, EnvHttpProxyAgent, errors, Pool } from 'undici'

@@ -29,9 +29,11 @@ const isSame = (one: object, other: object): boolean => {
  * Returns a whole list, which some services send in pages. The first request names no page; later ones do, as long as
  * the service says that more records follow.
  */
-const wholeList = async <T extends object>(
+export const wholeList = async <T extends object>(
   ask: (page: number) => Promise<TransportResponse>,
-  read: (received: TransportResponse) => T[],
+  read: (received: TransportResponse) => readonly T[],
+  /** Sets how many records a page has, for services that do not say whether more follow. */
+  rows = Infinity,
 ): Promise<T[]> => {
   const list: T[] = []
   for (let page = 1; ; page += 1) {
@@ -42,7 +44,7 @@ const wholeList = async <T extends object>(
       throw new KpiError('unavailable', 'the service answers the same page of a list again and again')
     }
     list.push(first, ...others)
-    if (!hasMore(received, list.length)) return list
+    if (!(hasMore(received, list.length) ?? others.length + 1 >= rows)) return list
   }
 }
 

@@ -5,7 +5,7 @@ import { assignment, type AssignmentPatch } from '../../../domain/resources/assi
 import { type AnyRecord, asPatch } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
-import type { Act, Cli, Register } from '../../cli.ts'
+import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addListOptions, addNameOptions, listView } from '../verbs/list-options.ts'
 import { createNames, type Names } from '../verbs/reference-names.ts'
@@ -46,7 +46,7 @@ const addListCommand = (group: Command, act: Act): void => {
       const assignments = await ofUsers(client, options.users, (id) => client.assignments(id).list())
       return select(await withTargets(client, assignments), createNames(client))
     }
-    const records = await cli.withClient({ of: assignment, verb: 'list' }, work, {})
+    const records = await cli.withClient({ of: assignment, verb: 'list' }, work, PACED)
     await cli.printMany(columns, records)
   })
 }
@@ -140,7 +140,7 @@ const addRemoveCommand = (group: Command, act: Act): void => {
         await cli.note(`removed ${what} from ${whose}`)
       }
     }
-    await cli.withClient(needs, work, {})
+    await cli.withClient(needs, work, PACED)
   })
 }
 

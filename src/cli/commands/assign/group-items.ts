@@ -4,7 +4,7 @@ import { userGroupItem } from '../../../domain/resources/groups.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { idsIn, type NamedKind } from '../../args/names.ts'
-import type { Act, Cli } from '../../cli.ts'
+import { type Act, type Cli, PACED } from '../../cli.ts'
 import { addListOptions, addNameOptions, listView } from '../verbs/list-options.ts'
 import { createNames } from '../verbs/reference-names.ts'
 import { type ListResult, printAllSent, sendEach } from '../verbs/send-each.ts'
@@ -64,7 +64,7 @@ const addListCommand = (group: Command, act: Act): void => {
     const { columns, select } = listView(userGroupItem, options, cli.printing().format)
     const work = async (client: Client): Promise<AnyRecord[]> =>
       select(await ofUsers(client, options.users, (id) => client.userGroupItems(id).list()), createNames(client))
-    const records = await cli.withClient({ of: userGroupItem, verb: 'list' }, work, {})
+    const records = await cli.withClient({ of: userGroupItem, verb: 'list' }, work, PACED)
     await cli.printMany(columns, records)
   })
 }
@@ -123,7 +123,7 @@ const addRemoveCommand = (group: Command, act: Act): void => {
         await cli.note(`removed ${what} from ${whose}`)
       }
     }
-    await cli.withClient(needs, work, {})
+    await cli.withClient(needs, work, PACED)
   })
 }
 

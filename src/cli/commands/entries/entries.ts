@@ -9,7 +9,7 @@ import { type AnyRecord, asDraft, asPatch, type Resource, type Verb } from '../.
 import { addExamples } from '../../args/examples.ts'
 import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
 import { parseRelativeDate, readRange } from '../../args/relative-dates.ts'
-import type { Act, Cli, Register } from '../../cli.ts'
+import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
 import { isShort, tellEmpty } from '../../output/short-answer.ts'
@@ -130,7 +130,7 @@ const addListCommand = (group: Command, act: Act): void => {
       const days = `${formatDay(range.from)} to ${formatDay(range.to)}`
       if (count() === 0) await tellEmpty(cli, of, ` from ${days}`)
     }
-    await cli.withClient(needsOf('list', options.source), work, {})
+    await cli.withClient(needsOf('list', options.source), work, PACED)
   })
 }
 

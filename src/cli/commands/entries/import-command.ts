@@ -137,7 +137,6 @@ const declareImport = (group: Command) =>
     .option('--receipt <file>', 'with --verify: the file for the receipt')
     .optionsGroup('How it runs:')
     .option('--rate <n>', 'send at most this many requests per minute')
-    .option('--deadline <time>', 'stop cleanly at a time of day (06:30) or after a duration (30m) (default: 24h)')
     .option('--journal <folder>', 'the folder for the journal, from which a stopped run continues')
 
 /** Describes the flags of an import; one of assignments has some of them. */

@@ -10,7 +10,7 @@ import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import { listReceipts, readReceipt, type Receipt, removeReceipt } from '../../../import/missing/receipt.ts'
 import { type Clients, type Fate, GONE, judgeThings, takeBack } from '../../../import/missing/take-back.ts'
 import { askForYes } from '../../args/prompt.ts'
-import type { Cli } from '../../cli.ts'
+import { type Cli, PACED } from '../../cli.ts'
 import { EXIT, UsageError } from '../../exit.ts'
 import { tellEmpty } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
@@ -153,5 +153,5 @@ export const runUndo = async (cli: Cli, asked: string | undefined, flags: UndoFl
   const receipt = findReceipt(cli, asked)
   const work = (client: Client): Promise<number> =>
     withClassic(cli, client, (classic) => undo(cli, { client, classic }, receipt, flags))
-  return cli.withClient(needsOf(receipt), work, {})
+  return cli.withClient(needsOf(receipt), work, PACED)
 }

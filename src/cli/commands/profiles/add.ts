@@ -39,8 +39,8 @@ const QUESTIONS: Record<RemoteKind, string> = { classic: 'Account token', v1: 'K
 const readSecret = async (cli: Cli, name: string, kind: RemoteKind, flags: AddFlags): Promise<string> => {
   if (flags.tokenFile !== undefined) return readSecretFile(cli.io, resolve(cli.io.cwd, flags.tokenFile))
   if (flags.tokenStdin === true) {
-    const { text } = await import('node:stream/consumers')
-    return (await text(cli.io.stdin)).trim()
+    const { readStdin } = await import('../../args/deadline.ts')
+    return (await readStdin(cli.io, cli.flags.deadline)).trim()
   }
   const missing = `a ${SECRETS[kind]} is needed: --token-stdin, --token-file or --token-command`
   return askText(cli, `${QUESTIONS[kind]} of profile ${name}`, missing, true)

@@ -9,10 +9,10 @@ import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { warnOfExpiry } from '../../target/api-key.ts'
 import { describeToken } from '../../target/secrets.ts'
+import { findReach } from '../../target/network.ts'
 import { probePlace, withClientAt } from '../../target/session.ts'
 import {
   findPlace,
-  findTimeout,
   type GlobalFlags,
   rejectStrayCredentials,
   type Place,
@@ -58,10 +58,10 @@ const isMissing = ({ refusal }: ProbeResult): boolean =>
 
 /** Requests the shortest list of a service; its KPIs if a third-party service lacks that. */
 const probeOf = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<ProbeResult> => {
-  const timeoutMs = findTimeout(flags)
-  const probed = await probePlace(cli.io, place, timeoutMs, frequency.path)
+  const reach = findReach(cli.io, flags)
+  const probed = await probePlace(cli.io, place, reach, frequency.path)
   if (!isMissing(probed)) return probed
-  const other = await probePlace(cli.io, place, timeoutMs, kpi.path)
+  const other = await probePlace(cli.io, place, reach, kpi.path)
   return isMissing(other) ? probed : other
 }
 
@@ -106,7 +106,7 @@ const checkRemote = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Pr
 
 const checkEmbedded = async (cli: Cli, flags: GlobalFlags, place: Place): Promise<CheckedPlace> => {
   const needs = { of: frequency, verb: 'list' } as const
-  await withClientAt(cli.io, place, findTimeout(flags), needs, (client) => client.frequencies.list())
+  await withClientAt(cli.io, place, findReach(cli.io, flags), needs, (client) => client.frequencies.list())
   const dataDir = place.kind === 'embedded' ? place.dataDir : ''
   return { record: { place: dataDir, access: 'local', scopes: 'everything' } }
 }

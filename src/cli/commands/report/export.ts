@@ -31,7 +31,7 @@ import { continueFile } from './continue-export.ts'
 import type { ReportExportFlags } from './export-command.ts'
 import { lookOf } from './export-look.ts'
 import { readQuestion } from './question-flags.ts'
-import { requestOf, untilDeadline } from './report-flags.ts'
+import { requestOf } from './report-flags.ts'
 import { needsOf, readReportTable } from './report-table.ts'
 import { noteLeftOut, readLonger } from './under-way.ts'
 import { tellWhereValuesLie } from './where-values-lie.ts'
@@ -225,11 +225,6 @@ export const runReportExport = async (cli: Cli, { toFile, ...others }: ReportExp
     await cli.note(await tellWhereValuesLie(client, await requestOf(client, range, flags)))
     return range
   }
-  const range = await untilDeadline(
-    cli,
-    flags,
-    (signal) => cli.withClient(needsOf(question), (client) => work(client, signal), { signal }),
-    cli.io.interruption(),
-  )
+  const range = await cli.withClient(needsOf(question), work, { signal: cli.io.interruption() })
   await noteWritten(cli, flags, written, range)
 }

@@ -106,7 +106,7 @@ export const printStreamed = async (
     await cli.withClient(needs, work, { signal })
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const cause = error instanceof Aborted ? interrupted() : error
+    const cause = error instanceof Aborted && signal.aborted ? interrupted() : error
     throw new IncompleteOutput(cause, describeProgress(progress))
   }
 }

@@ -1,11 +1,8 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
-import { Aborted } from '../../../client/transport.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import { idsIn, type NamedKind } from '../../args/names.ts'
-import type { Cli } from '../../cli.ts'
-import { readDeadline } from '../entries/import/signals.ts'
 
 /** Declares the flags that select what a report holds. */
 export const addSelection = (command: Command) =>
@@ -18,10 +15,6 @@ export const addSelection = (command: Command) =>
     .option(
       '--group-items <list>',
       'report group items instead of users, by id or name; with --users, only their entries',
-    )
-    .option(
-      '--deadline <time>',
-      'end without a result at a time of day (06:30) or after a duration (30m) (default: 24h)',
     )
 
 /** Describes the flags that select what a report holds. */
@@ -50,23 +43,3 @@ export const requestOf = async (client: Client, range: DayRange, flags: Selectio
   userIds: await idsOf(client, 'user', '--users', flags.users),
   groupItemIds: await idsOf(client, 'group_item', '--group-items', flags.groupItems),
 })
-
-/**
- * Does the work of a report until its deadline; `interruption` ends it, too. Throws `Aborted` with the reason if it was
- * not done by then.
- */
-export const untilDeadline = async <T>(
-  { io }: Cli,
-  { deadline }: Pick<SelectionFlags, 'deadline'>,
-  work: (signal: AbortSignal) => Promise<T>,
-  interruption?: AbortSignal,
-): Promise<T> => {
-  const { at, spelling } = readDeadline(deadline, io.now())
-  const alarm = io.alarm(at - io.now())
-  try {
-    return await work(interruption ? AbortSignal.any([alarm, interruption]) : alarm)
-  } catch (error) {
-    if (!(error instanceof Aborted && alarm.aborted)) throw error
-    throw new Aborted(`the deadline (${spelling}) has passed; ${error.message}`)
-  }
-}

@@ -6,7 +6,7 @@ import { countingRows, type ReportTable } from '../../../domain/analysis/report-
 import { FILE_FORMATS } from '../../../export/report/formats.ts'
 import { addExamples } from '../../args/examples.ts'
 import { readRange } from '../../args/relative-dates.ts'
-import type { Cli, Register } from '../../cli.ts'
+import { type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { isForPeople, printRecords } from '../../output/print.ts'
 import { printWhenComplete } from '../../output/whole-output.ts'
@@ -14,7 +14,7 @@ import { addReportFiles } from './export-command.ts'
 import { briefColumns, byPattern } from './answer-table.ts'
 import { overview } from './overview.ts'
 import { addQuestions, readQuestion } from './question-flags.ts'
-import { addSelection, requestOf, untilDeadline } from './report-flags.ts'
+import { addSelection, requestOf } from './report-flags.ts'
 import { needsOf, readReportTable } from './report-table.ts'
 import { noteLeftOut } from './under-way.ts'
 import { tellWhereValuesLie } from './where-values-lie.ts'
@@ -100,7 +100,7 @@ const runReport = async (cli: Cli, flags: ReportFlags): Promise<void> => {
     return printOverview(cli, client, await requestFor(client))
   }
   // Ctrl-C ends it at once: nothing is printed before all is there.
-  await untilDeadline(cli, flags, (signal) => cli.withClient(needsOf(question), work, { signal }))
+  await cli.withClient(needsOf(question), work, PACED)
 }
 
 /** Registers `kpi report` */

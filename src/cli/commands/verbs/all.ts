@@ -5,7 +5,7 @@ import type { AnyRecord, Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { FieldFlag } from '../../args/flags.ts'
 import { resolveRecordId, resolveRecords } from '../../args/names.ts'
-import type { Act } from '../../cli.ts'
+import { type Act, PACED } from '../../cli.ts'
 import { isForPeople } from '../../output/print.ts'
 import { recordLabel, tellEmpty } from '../../output/short-answer.ts'
 import { addCreate } from './create.ts'
@@ -46,7 +46,7 @@ export const addDelete = (
         await cli.note(`deleted ${recordLabel(of, { id, name })}`)
       }
     }
-    await cli.withClient(needs, work, names.length > 1 ? {} : undefined)
+    await cli.withClient(needs, work, names.length > 1 ? PACED : undefined)
   })
 }
 

@@ -35,9 +35,9 @@ const draftFromFlags = async <R extends Resource>(
   return asDraft(of, requireNoFaults(given))
 }
 
-const readObjectsOf = async ({ io }: Cli, path: string): Promise<readonly object[]> => {
+const readObjectsOf = async (cli: Cli, path: string): Promise<readonly object[]> => {
   const { readObjects } = await import('../../args/json-input.ts')
-  return readObjects(io, path)
+  return readObjects(cli, path)
 }
 
 const draftsFromJson = async <R extends Resource>(

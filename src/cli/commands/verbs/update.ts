@@ -38,7 +38,7 @@ const readChange = <R extends Resource>(of: R, body: Json, isNamed: boolean): Pa
 
 const objectsFromJson = async (cli: Cli, path: string, name: string | undefined): Promise<readonly object[]> => {
   const { readObjects } = await import('../../args/json-input.ts')
-  const bodies = await readObjects(cli.io, path)
+  const bodies = await readObjects(cli, path)
   if (name !== undefined && bodies.length !== 1) {
     throw new UsageError(`${bodies.length} objects cannot all change ${name}; leave the name out and give each its id`)
   }

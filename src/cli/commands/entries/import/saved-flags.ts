@@ -165,7 +165,6 @@ export const IMPORT_FLAGS: { readonly [flag in keyof ImportFlags]-?: SavedFlag |
   verify: NOT_SAVED,
   receipt: NOT_SAVED,
   rate: NOT_SAVED,
-  deadline: NOT_SAVED,
   journal: NOT_SAVED,
 }
 

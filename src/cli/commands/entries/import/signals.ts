@@ -1,45 +1,7 @@
 import { Aborted } from '../../../../client/transport.ts'
 import { KpiError } from '../../../../domain/errors.ts'
-import { UsageError } from '../../../exit.ts'
+import { type Deadline, GRACE_MS } from '../../../args/deadline.ts'
 import type { Io } from '../../../io.ts'
-
-/** Describes when a run ends, done or not. */
-export type Deadline = {
-  /** Holds milliseconds since 1970. */
-  readonly at: number
-  /** Holds the deadline as people say it. */
-  readonly spelling: string
-}
-
-/** Holds the default deadline: long enough for any night, so that no run goes on for ever. */
-const USUAL = '24h'
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
-/** Sets the longest time that a timer can wait. */
-const LONGEST_MS = 24 * 24 * 3_600_000
-
-/** Returns the next moment at which local clocks show a time. */
-const nextAt = (hours: number, minutes: number, now: number): number => {
-  const date = new Date(now)
-  date.setHours(hours, minutes, 0, 0)
-  if (date.getTime() <= now) date.setDate(date.getDate() + 1)
-  return date.getTime()
-}
-
-const momentOf = (text: string, now: number): number | undefined => {
-  const [, hours, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
-  if (hours !== undefined) return nextAt(Number(hours), Number(minutes), now)
-  const [, count, unit = ''] = /^(\d{1,7})([smh])$/.exec(text) ?? []
-  const length = Number(count) * (UNITS[unit] ?? NaN)
-  return length > 0 && length <= LONGEST_MS ? now + length : undefined
-}
-
-/** Returns a deadline: `06:30` is the next time that local clocks show that, `30m` and `2h` count from now. */
-export const readDeadline = (given: string | undefined, now: number): Deadline => {
-  const spelling = (given ?? USUAL).trim()
-  const at = momentOf(spelling, now)
-  if (at !== undefined) return { at, spelling }
-  throw new UsageError(`--deadline ${spelling} is neither a time of day nor a time from now; write 06:30, 30m or 2h`)
-}
 
 /** Describes what stops a run: the user, or its deadline. */
 export type StopSignals = {
@@ -52,9 +14,6 @@ export type StopSignals = {
   /** Returns an error with the reason for the stop, where it comes from one. */
   readonly withStopReason: (error: unknown) => unknown
 }
-
-/** Sets how long a run waits after its deadline for answers to what it has sent. */
-const GRACE_MS = 5000
 
 const when = (signal: AbortSignal, act: () => void): void => {
   if (signal.aborted) act()

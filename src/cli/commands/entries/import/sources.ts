@@ -8,7 +8,7 @@ import { spoolSource } from '../../../../import/spool.ts'
 import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
-import { findTimeout } from '../../../target/settings.ts'
+import { findReach } from '../../../target/network.ts'
 
 /** Describes a query of an SQLite database, instead of a file. */
 export type QueryFlags = { readonly sql: string; readonly database: string }
@@ -94,7 +94,8 @@ const openAddress = async (
   signal: () => AbortSignal,
 ): Promise<Table> => {
   const { download, shownAddress } = await import('../../../../client/http/download.ts')
-  const bounds = { timeoutMs: findTimeout(cli.flags), signal: signal() }
+  const { timeoutMs, network } = findReach(cli.io, cli.flags)
+  const bounds = { timeoutMs, network: network(), signal: signal() }
   const content = Readable.from(download(address, bounds), { objectMode: false })
   const shown = shownAddress(address)
   const file = await spoolSource(content, cli.io.tempDir, shown, bounds.signal)

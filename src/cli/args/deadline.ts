@@ -1,0 +1,84 @@
+import { text } from 'node:stream/consumers'
+import { addAbortSignal } from 'node:stream'
+import type { AbortSignals } from '../../client/http/http-transport.ts'
+import { Aborted } from '../../client/transport.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { UsageError } from '../exit.ts'
+import type { Io } from '../io.ts'
+
+/** Describes when a run ends, done or not. */
+export type Deadline = {
+  /** Holds milliseconds since 1970. */
+  readonly at: number
+  /** Holds the deadline as people say it. */
+  readonly spelling: string
+}
+
+/** Holds the default deadline: long enough for any night, so that no run goes on for ever. */
+const USUAL = '24h'
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
+/** Sets the longest time that a timer can wait. */
+const LONGEST_MS = 24 * 24 * 3_600_000
+
+/** Returns the next moment at which local clocks show a time. */
+const nextAt = (hours: number, minutes: number, now: number): number => {
+  const date = new Date(now)
+  date.setHours(hours, minutes, 0, 0)
+  if (date.getTime() <= now) date.setDate(date.getDate() + 1)
+  return date.getTime()
+}
+
+const momentOf = (given: string, now: number): number | undefined => {
+  const [, hours, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(given) ?? []
+  if (hours !== undefined) return nextAt(Number(hours), Number(minutes), now)
+  const [, count, unit = ''] = /^(\d{1,7})([smh])$/.exec(given) ?? []
+  const length = Number(count) * (UNITS[unit] ?? NaN)
+  return length > 0 && length <= LONGEST_MS ? now + length : undefined
+}
+
+/** Returns a deadline: `06:30` is the next time that local clocks show that, `30m` and `2h` count from now. */
+export const readDeadline = (given: string | undefined, now: number): Deadline => {
+  const spelling = (given ?? USUAL).trim()
+  const at = momentOf(spelling, now)
+  if (at !== undefined) return { at, spelling }
+  throw new UsageError(`--deadline ${spelling} is neither a time of day nor a time from now; write 06:30, 30m or 2h`)
+}
+
+/** Sets how long a run waits after its deadline for answers to what it has sent. */
+export const GRACE_MS = 5000
+
+/** Returns the error of work that a deadline ended: it says so. */
+const afterDeadline = (error: unknown, spelling: string): unknown => {
+  const isCut = error instanceof Aborted || (error instanceof KpiError && error.mayBeDone)
+  return isCut ? new Aborted(`the deadline (${spelling}) has passed; ${error.message}`) : error
+}
+
+/**
+ * Does work until the deadline of a command line, or until `interruption`. After the deadline requests that only read
+ * are cancelled at once, others a while later; the error is then an `Aborted` that names the deadline.
+ */
+export const untilDeadline = async <T>(
+  io: Io,
+  given: string | undefined,
+  work: (stopping: AbortSignals) => Promise<T>,
+  interruption?: AbortSignal,
+): Promise<T> => {
+  const { at, spelling } = readDeadline(given, io.now())
+  const [alarm, late] = [io.alarm(at - io.now()), io.alarm(at - io.now() + GRACE_MS)]
+  try {
+    return await work({ signal: interruption ? AbortSignal.any([alarm, interruption]) : alarm, late })
+  } catch (error) {
+    throw alarm.aborted ? afterDeadline(error, spelling) : error
+  }
+}
+
+/** Reads standard input as text, until it ends or the deadline has passed. */
+export const readStdin = (io: Io, deadline: string | undefined): Promise<string> =>
+  untilDeadline(io, deadline, async ({ signal }) => {
+    try {
+      return await text(addAbortSignal(signal, io.stdin))
+    } catch (error) {
+      if (signal.aborted) throw new Aborted('standard input had not ended; nothing was sent')
+      throw error
+    }
+  })
