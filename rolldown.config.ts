@@ -114,7 +114,11 @@ const groups = [
 
 /** Bundles the program into `dist`: an entry that loads nothing it does not need, and a chunk for each thing it may. */
 export default defineConfig({
-  input: { main: 'src/cli/main.ts', 'sqlite-thread': 'src/store/sqlite/sqlite-thread.ts' },
+  input: {
+    main: 'src/cli/main.ts',
+    'sqlite-thread': 'src/store/sqlite/sqlite-thread.ts',
+    'jq-thread': 'src/cli/jq-thread.ts',
+  },
   platform: 'node',
   plugins: [plainBuiltins, assets],
   output: {

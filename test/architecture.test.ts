@@ -43,6 +43,8 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'string-width': ['cli'],
   undici: ['client'],
   leven: ['client'],
+  yaml: ['codec'],
+  'jq-wasm': ['cli'],
   'csv-parse': ['import'],
   'csv-stringify': ['codec', 'import', 'export'],
   saxes: ['codec', 'import'],

@@ -5,6 +5,7 @@ import { isLogJson, isOutputJson } from './args/raw-options.ts'
 import { type Act, createCli } from './cli.ts'
 import { commandGroups } from './command-groups.ts'
 import type { Io } from './io.ts'
+import type { GlobalFlags } from './target/settings.ts'
 
 const DESCRIPTION = `Keeps key performance indicators, administers them, and imports data into them in bulk.
 
@@ -34,7 +35,8 @@ const createProgram = (io: Io, version: string, written: Promise<void>[], isJson
     .version(version, '-V, --version', 'print the version')
     .option('-p, --profile <name>', 'the profile to use (see kpi profiles)')
     .option('--data-dir <folder>', 'use the embedded service in this folder')
-    .option('-o, --output <format>', 'table, csv, json, ndjson or markdown')
+    .option('-o, --output <format>', 'table, csv, json, ndjson, yaml or markdown')
+    .option('--jq <filter>', 'print what this filter of the language of jq makes of the JSON')
     .option('--timeout <time>', 'longest time to wait for an answer, such as 30s')
     .option('--deadline <time>', 'end at a time of day (06:30) or after a duration (30m) (default: 24h)')
     .option('--ca-file <file>', 'trust the authorities whose certificates (PEM) are in this file, too')
@@ -96,8 +98,15 @@ export const runProgram = async (line: readonly string[], version: string, io: I
   let code = 0
   const act: Act = (command, action, fileFormats) => {
     command.action(async () => {
-      const cli = createCli(io, command.optsWithGlobals(), (other) => runProgram(other, version, io), fileFormats)
-      code = (await action(cli, command.processedArgs, command.opts())) ?? 0
+      const begin = async (world: Io, flags: GlobalFlags): Promise<number> => {
+        const cli = createCli(world, flags, (other) => runProgram(other, version, world), fileFormats)
+        return (await action(cli, command.processedArgs, command.opts())) ?? 0
+      }
+      const flags: GlobalFlags = command.optsWithGlobals()
+      const { jq } = flags
+      code = await (jq === undefined
+        ? begin(io, flags)
+        : import('./jq.ts').then(({ withJq }) => withJq(io, { ...flags, jq }, begin)))
     })
   }
   const [name] = wordsIn(args, program)

@@ -152,7 +152,7 @@ describe('the format', () => {
       expect(ran).toEqual({
         code: 2,
         stdout: '',
-        stderr: 'kpi: there is no output format xml; there are table, csv, json, ndjson, markdown\n',
+        stderr: 'kpi: there is no output format xml; there are table, csv, json, ndjson, yaml, markdown\n',
       })
     }
     expect(await list({}, '-o', 'csv')).not.toContain('Never')

@@ -72,12 +72,15 @@ describe.each(users)('%s, kpi report export', (_, open) => {
 
   test.each([
     [['--to-file', 'r.pdf'], 'ends in .pdf'],
-    [['--to-file', 'report'], 'has no ending; the endings are .csv, .json, .ndjson, .jsonl, .md, .xlsx, .html, .htm'],
+    [
+      ['--to-file', 'report'],
+      'has no ending; the endings are .csv, .json, .ndjson, .jsonl, .yaml, .yml, .md, .xlsx, .html, .htm',
+    ],
     [['--to-file', 'r.csv', '-o', 'json'], 'the ending of r.csv says csv, and -o says json'],
     [['--to-file', 'r.xlsx.gz'], 'is not compressed'],
     [['--to-file', 'r.json', '--excel', 'de-DE'], '--excel is for CSV'],
     [['-o', 'table'], 'an export is no table'],
-    [['-o', 'yaml'], 'there are table, csv, json, ndjson, markdown, xlsx, html'],
+    [['-o', 'xml'], 'there are table, csv, json, ndjson, yaml, markdown, xlsx, html'],
     [['-o', 'xlsx'], 'xlsx is a format of files; name one with --to-file'],
     [['--stream', '--to-file', 'r.csv'], '--stream is for kpi report'],
     [['--manifest'], 'name one with --to-file'],

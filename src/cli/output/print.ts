@@ -8,9 +8,9 @@ import type { TableColumn } from './table.ts'
 import { visible, visibleJson } from './width.ts'
 
 /** Names the formats that data is printed in. */
-export type Format = 'table' | 'csv' | 'json' | 'ndjson' | 'markdown'
+export type Format = 'table' | 'csv' | 'json' | 'ndjson' | 'yaml' | 'markdown'
 
-export const FORMATS: readonly Format[] = ['table', 'csv', 'json', 'ndjson', 'markdown']
+export const FORMATS: readonly Format[] = ['table', 'csv', 'json', 'ndjson', 'yaml', 'markdown']
 
 /** Tells whether a format is for people, who read names and not ids, and the most telling fields. */
 export const isForPeople = (format: Format): boolean => format === 'table' || format === 'markdown'
@@ -92,6 +92,13 @@ const printNdjson = async (io: Printed, columns: readonly NamedField[], chunks: 
   }
 }
 
+/** Prints a list in YAML, with a key for each field, as its records come. */
+const printYaml = async (io: Printed, columns: readonly NamedField[], chunks: Chunks): Promise<void> => {
+  const { yamlList } = await import('../../codec/yaml.ts')
+  const shown = io.stdout.isTerminal ? visible : (text: string): string => text
+  for await (const text of yamlList(columns, inBlocks(chunks))) await io.stdout.write(shown(text))
+}
+
 /** Prints a table in Markdown, as its rows come. */
 const printMarkdown = async (io: Printed, columns: readonly NamedField[], chunks: Chunks): Promise<void> => {
   const { markdownHead, markdownRows } = await import('../../codec/markdown.ts')
@@ -111,6 +118,7 @@ export const printRecords = (
 ): Promise<void> => {
   if (format === 'csv') return printCsv(io, columns, chunks)
   if (format === 'ndjson') return printNdjson(io, columns, chunks)
+  if (format === 'yaml') return printYaml(io, columns, chunks)
   if (format === 'markdown') return printMarkdown(io, columns, chunks)
   return format === 'json' ? printJson(io, columns, chunks) : printTable(io, columns, chunks, color)
 }
@@ -127,6 +135,10 @@ export const printRecord = async (
 ): Promise<void> => {
   if (printing.format === 'csv') return printCsv(io, of.shown, [[record]])
   if (printing.format === 'ndjson') return printNdjson(io, of.shown, [[record]])
+  if (printing.format === 'yaml') {
+    const { yamlText } = await import('../../codec/yaml.ts')
+    return io.stdout.write(yamlText(recordToJson(of, record)))
+  }
   if (printing.format === 'json') return io.stdout.write(`${visibleJson(recordToJson(of, record), 2)}\n`)
   const rows = of.shown.map(({ name, field }) => [name, cellText(field, record[name] ?? null)])
   if (printing.format === 'markdown')

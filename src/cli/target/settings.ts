@@ -12,6 +12,7 @@ export type GlobalFlags = {
   readonly profile?: string
   readonly dataDir?: string
   readonly output?: string
+  readonly jq?: string
   readonly timeout?: string
   readonly deadline?: string
   readonly caFile?: string

@@ -1,5 +1,5 @@
 /** Names the formats of report files. */
-export const FILE_FORMATS = ['csv', 'json', 'ndjson', 'markdown', 'xlsx', 'html'] as const
+export const FILE_FORMATS = ['csv', 'json', 'ndjson', 'yaml', 'markdown', 'xlsx', 'html'] as const
 
 export type FileFormat = (typeof FILE_FORMATS)[number]
 
@@ -17,6 +17,7 @@ const FORMATS: Readonly<Record<FileFormat, FormatTraits>> = {
   csv: { endings: ['.csv'], isText: true, canGrow: true },
   json: { endings: ['.json'], isText: true, canGrow: false },
   ndjson: { endings: ['.ndjson', '.jsonl'], isText: true, canGrow: true },
+  yaml: { endings: ['.yaml', '.yml'], isText: true, canGrow: false },
   markdown: { endings: ['.md'], isText: true, canGrow: false },
   xlsx: { endings: ['.xlsx'], isText: false, canGrow: false },
   html: { endings: ['.html', '.htm'], isText: false, canGrow: false },

@@ -157,6 +157,7 @@ const countLines = async (text: AsyncIterable<string>, sign: string): Promise<nu
 /** Counts the rows of a file whose bytes are known to be whole; undefined where the format has none to count. */
 const countRows = async (path: string, name: string, { format, separator }: Manifest): Promise<number | undefined> => {
   if (format === 'ndjson' || format === 'json') return countLines(textOf(path), '{')
+  if (format === 'yaml') return countLines(textOf(path), '-')
   if (format !== 'csv') return undefined
   let count = -1
   for await (const rows of readRows(textOf(path), separator ?? ',', name)) count += rows.length

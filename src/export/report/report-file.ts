@@ -8,7 +8,7 @@ import type { PageAbout } from '../page/page.ts'
 import type { SheetFormat } from '../text-format.ts'
 import type { FileFormat } from './formats.ts'
 import { type EarlierFile, earlierText } from './earlier-file.ts'
-import { addedLines, csvFile, jsonFile, markdownFile, ndjsonFile, sheetFile } from './text-file.ts'
+import { addedLines, csvFile, jsonFile, markdownFile, ndjsonFile, sheetFile, yamlFile } from './text-file.ts'
 
 /** Describes how a report file is written. */
 export type FileLook = {
@@ -25,6 +25,7 @@ export type Written = { rows: number; bytes: number; sha256: string }
 export const reportText = (table: ReportTable, { format, sheet }: FileLook): AsyncIterable<string> => {
   if (format === 'json') return jsonFile(table)
   if (format === 'ndjson') return ndjsonFile(table)
+  if (format === 'yaml') return yamlFile(table)
   if (format === 'markdown') return markdownFile(table)
   return sheet ? sheetFile(table, sheet) : csvFile(table)
 }

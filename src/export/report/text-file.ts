@@ -69,6 +69,12 @@ export async function* jsonFile(table: ReportTable): AsyncGenerator<string> {
   yield before === '[\n' ? '[]\n' : '\n]\n'
 }
 
+/** Yields a report as a list in YAML. */
+export async function* yamlFile({ columns, parts }: ReportTable): AsyncGenerator<string> {
+  const { yamlList } = await import('../../codec/yaml.ts')
+  yield* yamlList(columns, inBlocks(parts))
+}
+
 /** Yields a report as a table in GitHub's Markdown. */
 export const markdownFile = (table: ReportTable): AsyncGenerator<string> =>
   textOf(table, markdownHead(table.columns), (columns) => (rows) => markdownRows(columns, rows))
