@@ -3,7 +3,7 @@ import { isWithin } from '../client/directory.ts'
 import { UsageError } from './exit.ts'
 import { commandGroups } from './command-groups.ts'
 
-/** Bounds the commands that are suggested: of more that share a name, none is likelier. */
+/** Bounds the commands that are suggested as a whole; of more that share a name, only the nouns before it are listed. */
 const MOST = 3
 
 /** Returns the commands of a name at any depth, as they are typed. */
@@ -42,6 +42,11 @@ export const suggestCommands = async (
   const isUnknown = error instanceof CommanderError && error.code === 'commander.unknownCommand'
   if (!isUnknown || name === undefined || Object.hasOwn(commandGroups, name)) return error
   const lines = commandsCalled(name, await describe(), 'kpi')
-  if (lines.length === 0 || lines.length > MOST) return error
-  return new UsageError(`unknown command '${name}' (Did you mean ${lines.join(' or ')}?)`)
+  if (lines.length === 0) return error
+  const nouns = lines.map((line) => line.split(' ').slice(1, -1).join(' '))
+  const hint =
+    lines.length > MOST
+      ? `say of what, as in kpi kpis ${name}: ${nouns.join(', ')}`
+      : `Did you mean ${lines.join(' or ')}?`
+  return new UsageError(`unknown command '${name}' (${hint})`)
 }

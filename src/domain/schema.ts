@@ -41,6 +41,8 @@ export type Field = {
   readonly most?: number
   /** Lists the choices. */
   readonly oneOf?: readonly string[]
+  /** Lists other names that a column of a file may have for it. */
+  readonly alsoCalled?: readonly string[]
   /** Lists the words that people type for the choices, in the same order. */
   readonly words?: readonly string[]
   readonly form?: TextForm

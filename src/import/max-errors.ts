@@ -69,7 +69,7 @@ const countLines = (rejects: Rejects, most: number): number => {
 /** Returns the error that ends a run once more rows are rejected than allowed, in the file or by the service. */
 export const tooManyRejected = (
   rejects: Rejects,
-  { read }: Summary,
+  { read }: Pick<Summary, 'read'>,
   maxErrors: MaxErrors | undefined,
 ): KpiError | undefined => {
   if (!maxErrors) return undefined

@@ -20,7 +20,7 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
     ['init', "unknown command 'init'\n"],
     ['dump', "unknown command 'dump'\n"],
     ['kpis delte 1', "unknown command 'delte' (Did you mean delete?)"],
-    ['import dup.csv', "unknown command 'import' (Did you mean kpi assign import or kpi entries import?)"],
+    ['import dup.csv', "unknown command 'import' (say of what, as in kpi kpis import: kpis, users, groups"],
     ['rotate 1', "unknown command 'rotate' (Did you mean kpi service keys rotate?)"],
     ['list', "unknown command 'list'"],
     ['kpis lst', "unknown command 'lst' (Did you mean list?)"],
