@@ -25,7 +25,7 @@ const addVerbs = <R extends Resource>(
   command: Command,
   act: Act,
   of: R,
-  collection: (client: Client, parent?: number) => DefinitionClient<R> & Omit<ResourceClient<R>, 'addEach'>,
+  collection: (client: Client, parent?: number) => DefinitionClient & Omit<ResourceClient<R>, 'addEach'>,
   samples: Samples,
   below?: FieldFlag,
 ): void => {

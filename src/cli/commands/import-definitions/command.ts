@@ -17,11 +17,11 @@ differs; an empty cell keeps the stored value. Everything is checked before the 
 imported go to data.rejects.csv for data.csv, with the reasons. The same command continues a run that was cut off.`
 
 /** Adds `import`, which creates and changes records from a CSV file or workbook. */
-export const addImport = <R extends Resource>(
+export const addImport = (
   group: Command,
   act: Act,
-  of: R,
-  collection: (client: Client, parent?: number) => DefinitionClient<R>,
+  of: Resource,
+  collection: (client: Client, parent?: number) => DefinitionClient,
   below?: FieldFlag,
 ): void => {
   const command = group
@@ -52,7 +52,7 @@ export const addImport = <R extends Resource>(
   addExamples(
     command,
     `${commandName(of)} import ${commandName(of)}.csv --dry-run`,
-    `${commandName(of)} import ${commandName(of)}.xlsx --on-conflict skip`,
+    `${commandName(of)} import ${commandName(of)}.csv --on-conflict skip`,
   )
   act(command, async (cli, [file], { map, ignore, onConflict, ...flags }) => {
     const { runDefinitionImport } = await import('./run.ts')

@@ -1,13 +1,12 @@
-import type { Client } from '../../../client/client.ts'
 import { looseName } from '../../../client/directory.ts'
 import { readDraft, readPatch } from '../../../codec/json.ts'
 import { Fault, type Issue } from '../../../domain/errors.ts'
 import type { AnyRecord, FieldValue, Resource } from '../../../domain/schema.ts'
 import { recordLabel } from '../../output/short-answer.ts'
-import { createNames, type Names } from '../verbs/reference-names.ts'
+import type { Names } from '../verbs/reference-names.ts'
 
-/** Describes what a row wants: fields by their names, as texts. */
-export type WantedRow = { readonly line: number; readonly body: Readonly<Record<string, string>> }
+/** Describes what a row wants: fields by their names, as texts or in the form of JSON. */
+export type WantedRow = { readonly line: number; readonly body: Readonly<Record<string, unknown>> }
 
 /** Describes a field that changes. */
 export type FieldChange = { readonly field: string; readonly was: FieldValue; readonly will: FieldValue }
@@ -68,9 +67,12 @@ const findExisting = (
   body: Readonly<Record<string, unknown>>,
 ): AnyRecord | Fault | undefined => {
   const { id } = body
-  if (typeof id === 'string') return byId.get(Number(id)) ?? new Fault(`there is no ${of.title} ${id}`)
+  if (typeof id === 'string' || typeof id === 'number')
+    return byId.get(Number(id)) ?? new Fault(`there is no ${of.title} ${id}`)
   const key = keyOf(of, body)
-  const [found, ...others] = (key === undefined ? undefined : byKey.get(key)) ?? []
+  const alike = (key === undefined ? undefined : byKey.get(key)) ?? []
+  const exact = alike.filter((one) => one[keyField(of)] === body[keyField(of)])
+  const [found, ...others] = exact.length > 0 ? exact : alike
   if (others.length === 0) return found
   const ids = [found, ...others].map((one) => String(one?.['id'])).join(', ')
   return new Fault(`there are several of that ${keyField(of)}: ${ids}; say which with a column id`)
@@ -91,14 +93,13 @@ const withParent = async (
 
 /** Plans what is to be done for each row of a file, all of which is read. */
 export const planRows = async (
-  client: Client,
   of: Resource,
+  names: Names,
   rows: readonly WantedRow[],
   records: readonly AnyRecord[],
   onConflict: OnConflict,
 ): Promise<PlannedRow[]> => {
   const { createCompletion } = await import('../verbs/complete-body.ts')
-  const names = createNames(client)
   const existing = indexExisting(of, records)
   const completeNew = createCompletion(of, names, () => Promise.resolve(records))
   const completeOld = createCompletion(of, names)

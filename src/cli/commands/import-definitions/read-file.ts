@@ -10,14 +10,15 @@ import type { Rejects } from '../../../import/rejects/rejects.ts'
 import type { Cli } from '../../cli.ts'
 import type { Job } from '../entries/import/jobs.ts'
 import type { ParsedOptions } from '../entries/import/parsed-options.ts'
+import { createNames } from '../verbs/reference-names.ts'
 import { type ColumnFlags, type DefinitionColumns, findDecimalSign, plainText, planColumns } from './columns.ts'
 import { keyField, type OnConflict, type PlannedRow, planRows, type WantedRow } from './plan.ts'
 import type { DefinitionClient } from './send.ts'
 
 /** Describes what is imported, and where to. */
-export type DefinitionImport<R extends Resource> = {
-  readonly of: R
-  readonly collection: (client: Client, parent?: number) => DefinitionClient<R>
+export type DefinitionImport = {
+  readonly of: Resource
+  readonly collection: (client: Client, parent?: number) => DefinitionClient
   /** Holds the id or name of what all rows lie in, where a flag gives it. */
   readonly parent: string | undefined
   readonly columns: ColumnFlags
@@ -99,9 +100,9 @@ const requireKey = (of: Resource, { fields }: DefinitionColumns): void => {
 }
 
 /** Reads the rows of a file; those that cannot be read are rejected. */
-const readRows = async <R extends Resource>(
+const readRows = async (
   { cli, job: { table }, parsed, rejects }: DefinitionRun,
-  { of, columns: flags, parent }: DefinitionImport<R>,
+  { of, columns: flags, parent }: DefinitionImport,
 ): Promise<{ wanted: readonly WantedRow[]; read: number }> => {
   const header = await headerOf(table)
   if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
@@ -122,14 +123,11 @@ const readRows = async <R extends Resource>(
 }
 
 /** Reads a whole file, and plans what to do for each row by what exists already. */
-export const planFile = async <R extends Resource>(
-  run: DefinitionRun,
-  what: DefinitionImport<R>,
-): Promise<PlannedFile> => {
+export const planFile = async (run: DefinitionRun, what: DefinitionImport): Promise<PlannedFile> => {
   const { client, parsed, rejects } = run
   const { wanted, read } = await readRows(run, what)
   const records: readonly AnyRecord[] = await what.collection(client).list()
-  const rows = await planRows(client, what.of, wanted, records, what.onConflict)
+  const rows = await planRows(what.of, createNames(client), wanted, records, what.onConflict)
   for (const row of rows) {
     if (row.action === 'reject') for (const reason of row.reasons) rejects.add(row.line, reason)
   }

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import type { Client } from '../../../client/client.ts'
 import { KpiError } from '../../../domain/errors.ts'
-import type { Resource } from '../../../domain/schema.ts'
 import { createRejectsFile } from '../../../import/rejects/rejects-file.ts'
 import { createRejects, type Rejects } from '../../../import/rejects/rejects.ts'
 import type { Cli } from '../../cli.ts'
@@ -20,9 +19,9 @@ import { sendRows } from './send.ts'
 const countRejects = (rejects: Rejects): number => [...rejects.lines()].length
 
 /** Sends what is planned; writes the rejects, and prints the summary. */
-const sendFile = async <R extends Resource>(
+const sendFile = async (
   run: DefinitionRun,
-  { of, collection }: DefinitionImport<R>,
+  { of, collection }: DefinitionImport,
   planned: PlannedFile,
   stops: StopSignals,
 ): Promise<void> => {
@@ -58,11 +57,11 @@ const sendFile = async <R extends Resource>(
  * Runs `kpi kpis import` and the like: reads a file of definitions, plans what to create and what to change, and does
  * it, or only says it. The same command continues a run that was cut off, because what exists is found by its name.
  */
-export const runDefinitionImport = async <R extends Resource>(
+export const runDefinitionImport = async (
   cli: Cli,
   file: string,
   flags: ImportFlags & { readonly summaryOnly?: true },
-  what: DefinitionImport<R>,
+  what: DefinitionImport,
 ): Promise<number | void> => {
   const parsed = parseOptions(cli, [file], flags)
   const needs = [

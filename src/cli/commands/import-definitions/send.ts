@@ -1,13 +1,16 @@
-import type { ResourceClient } from '../../../client/operations/collection.ts'
 import { Aborted } from '../../../client/transport.ts'
 import { KpiError } from '../../../domain/errors.ts'
-import { asDraft, asPatch, asRecord, type Draft, type Resource } from '../../../domain/schema.ts'
+import type { AnyRecord, Resource } from '../../../domain/schema.ts'
 import { exitCodes, EXIT } from '../../exit.ts'
 import { keyOf, type PlannedRow } from './plan.ts'
 
-/** Describes the operations that an import needs, of a resource or of those below a parent. */
-export type DefinitionClient<R extends Resource> = Pick<ResourceClient<R>, 'list' | 'add' | 'update'> &
-  Partial<Pick<ResourceClient<R>, 'addEach'>>
+/** Describes the operations that an import needs, of a resource that is known only at run time. */
+export type DefinitionClient = {
+  list(): Promise<readonly AnyRecord[]>
+  add(draft: object): Promise<AnyRecord>
+  update(id: number, patch: object, before?: object): Promise<AnyRecord>
+  addEach?(drafts: readonly object[]): AsyncGenerator<readonly AnyRecord[]>
+}
 
 /** Counts what was done. */
 type SentCounts = { created: number; updated: number }
@@ -19,9 +22,9 @@ type ToCreate = Extract<PlannedRow, { action: 'create' }>
 type ToUpdate = Extract<PlannedRow, { action: 'update' }>
 
 /** Describes an import of definitions. */
-type Sending<R extends Resource> = {
-  readonly of: R
-  readonly collection: (parent?: number) => DefinitionClient<R>
+type Sending = {
+  readonly of: Resource
+  readonly collection: (parent?: number) => DefinitionClient
   /** Sets how many are created in one request. */
   readonly step: number
   readonly signal: AbortSignal
@@ -40,29 +43,21 @@ const refusalOf = (error: unknown): string | undefined => {
 const isUnknown = (error: unknown): error is KpiError => error instanceof KpiError && error.mayBeDone
 
 /** Creates one thing; where the answer was lost, looks whether it is there before it is sent again. */
-const createOne = async <R extends Resource>(
-  { of, collection }: Sending<R>,
-  { draft, parent }: ToCreate,
-): Promise<void> => {
+const createOne = async ({ of, collection }: Sending, { draft, parent }: ToCreate): Promise<void> => {
   const own = collection(parent)
-  const values = asDraft(of, draft)
   try {
-    await own.add(values)
+    await own.add(draft)
   } catch (error) {
     if (!isUnknown(error)) throw error
     const key = keyOf(of, { ...draft, ...(parent !== undefined && { group_id: parent }) })
     const isThere = (await own.list()).some((one) => keyOf(of, one) === key)
-    if (!isThere) await own.add(values)
+    if (!isThere) await own.add(draft)
   }
 }
 
 /** Changes one thing. To send a change again is safe: it sets the same values. */
-const updateOne = async <R extends Resource>(
-  { of, collection }: Sending<R>,
-  { existing, patch }: ToUpdate,
-): Promise<void> => {
-  const change = (): Promise<unknown> =>
-    collection().update(Number(existing['id']), asPatch(of, patch), asRecord(of, existing))
+const updateOne = async ({ collection }: Sending, { existing, patch }: ToUpdate): Promise<void> => {
+  const change = (): Promise<unknown> => collection().update(Number(existing['id']), patch, existing)
   await change().catch((error: unknown) => {
     if (!isUnknown(error)) throw error
     return change()
@@ -81,15 +76,11 @@ const stepsOf = (rows: readonly ToCreate[], step: number): ToCreate[][] => {
 }
 
 /** Creates the things of a step at once; false where one is refused, so that none of them was created. */
-const createTogether = async <R extends Resource>(
-  { of, collection }: Sending<R>,
-  rows: readonly ToCreate[],
-): Promise<boolean> => {
-  const { addEach } = collection(rows[0]?.parent)
-  if (rows.length < 2 || !addEach) return false
-  const drafts: Draft<R>[] = rows.map(({ draft }) => asDraft(of, draft))
+const createTogether = async ({ collection }: Sending, rows: readonly ToCreate[]): Promise<boolean> => {
+  const own = collection(rows[0]?.parent)
+  if (rows.length < 2 || !own.addEach) return false
   try {
-    for await (const _ of addEach(drafts));
+    for await (const _ of own.addEach(rows.map(({ draft }) => draft)));
     return true
   } catch (error) {
     if (refusalOf(error) === undefined) throw error
@@ -101,10 +92,7 @@ const createTogether = async <R extends Resource>(
  * Carries out what is planned: creates, then updates. A row that the service refuses is told of, and the others go on;
  * any other failure ends it, and what was done stays done.
  */
-export const sendRows = async <R extends Resource>(
-  sending: Sending<R>,
-  planned: readonly PlannedRow[],
-): Promise<SentRows> => {
+export const sendRows = async (sending: Sending, planned: readonly PlannedRow[]): Promise<SentRows> => {
   const creates = planned.filter((row) => row.action === 'create')
   const updates = planned.filter((row) => row.action === 'update')
   const counts: SentCounts = { created: 0, updated: 0 }
