@@ -41,6 +41,10 @@ export const commandGroups: Readonly<Record<string, Group>> = {
     summary: 'a report of where each KPI stands',
     load: async () => (await import('./commands/report/report.ts')).report,
   },
+  check: {
+    summary: 'ends with 10 where a target is missed or a value is missing',
+    load: async () => (await import('./commands/report/check.ts')).checkTargets,
+  },
   categories: {
     summary: 'categories of KPIs',
     load: async () => (await import('./commands/definitions.ts')).categories,

@@ -12,6 +12,7 @@ export const EXIT = {
   unsupported: 7,
   locked: 8,
   differences: 9,
+  problems: 10,
   interrupted: 130,
 } as const
 

@@ -20,7 +20,7 @@ Start with:
 
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 partly done, 4 not authorised,
 5 service not reachable, 6 stopped with work left, 7 not in this variant, 8 running already,
-9 differences found, 130 interrupted.`
+9 differences found, 10 a target missed or a value missing, 130 interrupted.`
 
 /** Returns the flags of the whole program, without those of a group whose command has its own. */
 const visibleGlobalOptions = (command: CommandUnknownOpts): Option[] => {
@@ -39,6 +39,7 @@ const createProgram = (io: Io, version: string, written: Promise<void>[], isJson
     .option('--jq <filter>', 'print what this filter of the language of jq makes of the JSON')
     .option('--timeout <time>', 'longest time to wait for an answer, such as 30s')
     .option('--deadline <time>', 'end at a time of day (06:30) or after a duration (30m) (default: 24h)')
+    .option('--lock <name>', 'end with 8 if another command runs with the lock of this name')
     .option('--ca-file <file>', 'trust the authorities whose certificates (PEM) are in this file, too')
     .option('--time-zone <zone>', 'the time zone of today, -7d and this-week, such as Europe/Berlin')
     .option('--no-input', 'never prompt; missing input is an error')
@@ -103,10 +104,14 @@ export const runProgram = async (line: readonly string[], version: string, io: I
         return (await action(cli, command.processedArgs, command.opts())) ?? 0
       }
       const flags: GlobalFlags = command.optsWithGlobals()
-      const { jq } = flags
-      code = await (jq === undefined
-        ? begin(io, flags)
-        : import('./jq.ts').then(({ withJq }) => withJq(io, { ...flags, jq }, begin)))
+      const { jq, lock } = flags
+      const filtered = (): Promise<number> =>
+        jq === undefined
+          ? begin(io, flags)
+          : import('./jq.ts').then(({ withJq }) => withJq(io, { ...flags, jq }, begin))
+      code = await (lock === undefined
+        ? filtered()
+        : import('./target/named-lock.ts').then(({ withNamedLock }) => withNamedLock(io, lock, filtered)))
     })
   }
   const [name] = wordsIn(args, program)

@@ -147,6 +147,7 @@ test('so does every flag with a value', async () => {
     '--jq': '.',
     '--timeout': '30s',
     '--deadline': '1h',
+    '--lock': 'nightly',
     '--ca-file': 'ca.pem',
     '--time-zone': 'Asia/Tokyo',
     '--log-format': 'text',

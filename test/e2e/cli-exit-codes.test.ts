@@ -111,3 +111,25 @@ test.each([
   const end = await ended
   expect({ ...end, code: end.signal === signal ? code : end.code }).toMatchObject({ code, stdout: '', stderr: '' })
 })
+
+test('8: another command holds the lock, until it ends, however it ends', async () => {
+  const held = startKpi(home, ['users', 'create', '--from-json', '-', '--lock', 'nightly'])
+  const tryIt = (): Promise<{ code: number | null; stderr: string }> =>
+    runKpi(home, ['kpis', 'list', '--lock', 'nightly'])
+  let other = await tryIt()
+  while (other.code === 0) other = await tryIt()
+  expect(other).toMatchObject({
+    code: 8,
+    stderr: expect.stringContaining('another command holds the lock nightly') as unknown,
+  })
+  expect((await runKpi(home, ['kpis', 'list', '--lock', 'other'])).code).toBe(0)
+  held.child.kill('SIGKILL')
+  await held.ended
+  expect((await tryIt()).code).toBe(0)
+})
+
+test('9: a plan found differences, and 10: a check found a target missed or a value missing', async () => {
+  writeFileSync(home.in('setup.yaml'), 'categories: [New one]\n')
+  expect((await runKpi(home, ['plan', 'setup.yaml', '--exit-code'])).code).toBe(9)
+  expect((await runKpi(home, ['check'])).code).toBe(10)
+})

@@ -15,6 +15,7 @@ export type GlobalFlags = {
   readonly jq?: string
   readonly timeout?: string
   readonly deadline?: string
+  readonly lock?: string
   readonly caFile?: string
   readonly timeZone?: string
   readonly input?: boolean

@@ -4,11 +4,11 @@ import type { ReportRequest } from '../../../client/operations/queries.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import { idsIn, type NamedKind } from '../../args/names.ts'
 
-/** Declares the flags that select what a report holds. */
-export const addSelection = (command: Command) =>
+/** Declares the flags that select what a report holds, with the days that are usual for it. */
+export const addSelection = (command: Command, from = '-30d', to = 'today') =>
   command
-    .option('--from <day>', 'first day: a date, today, -7d, this-month, last-quarter and the like', '-30d')
-    .option('--to <day>', 'last day', 'today')
+    .option('--from <day>', 'first day: a date, today, -7d, this-month, last-quarter and the like', from)
+    .option('--to <day>', 'last day', to)
     .option('--kpis <list>', 'only of these KPIs, by id or name, separated by commas')
     .option('--category <list>', 'only of the KPIs in these categories, by id or name')
     .option('--users <list>', 'only of these users, by id, name or e-mail address')

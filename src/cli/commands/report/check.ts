@@ -1,0 +1,134 @@
+import { type Command, Option } from '@commander-js/extra-typings'
+import type { Client } from '../../../client/client.ts'
+import { completeReport } from '../../../client/operations/complete-report.ts'
+import type { ReportRequest } from '../../../client/operations/queries.ts'
+import { missingRows } from '../../../domain/analysis/missing.ts'
+import { stateOf } from '../../../domain/analysis/state.ts'
+import { CIVIL_CALENDAR } from '../../../domain/period.ts'
+import { assignment } from '../../../domain/resources/assignment.ts'
+import { reportRow, type ReportRow } from '../../../domain/resources/report-row.ts'
+import { type AnyRecord, resource } from '../../../domain/schema.ts'
+import { addExamples } from '../../args/examples.ts'
+import { readRange } from '../../args/relative-dates.ts'
+import { type Cli, PACED, type Register } from '../../cli.ts'
+import { EXIT } from '../../exit.ts'
+import { isForPeople } from '../../output/print.ts'
+import { countOf } from '../../output/text.ts'
+import { byPattern } from './answer-table.ts'
+import { readExpected } from './expected.ts'
+import { addSelection, requestOf } from './report-flags.ts'
+
+/** Defines a problem that a check finds, as it is printed. */
+const problem = resource({
+  name: 'problem',
+  plural: 'problems',
+  title: 'problem',
+  path: '',
+  verbs: [],
+  brief: ['problem', 'kpiName', 'itemName', 'entryDate', 'actual', 'target'],
+  fields: {
+    problem: { kind: 'text', about: 'missed, near (within ten percent of the target), or missing' },
+    kpiId: { kind: 'integer', about: 'KPI' },
+    kpiName: { kind: 'text', about: 'Name of the KPI' },
+    itemId: { kind: 'integer', about: 'Who reports it: a user or an item' },
+    itemName: { kind: 'text', about: 'Name of the user or item' },
+    period: { kind: 'text', about: 'How often it is measured' },
+    entryDate: { kind: 'date', about: 'First day of the period' },
+    actual: { kind: 'decimal', about: 'Value', nullable: true },
+    target: { kind: 'decimal', about: 'Target', nullable: true },
+    labelFormat: { kind: 'text', about: "Display pattern of the KPI's unit" },
+  },
+})
+
+const KINDS = ['missed', 'missing'] as const
+
+const declareCheck = (group: Command) =>
+  addSelection(group, 'yesterday', 'yesterday')
+    .addOption(
+      new Option('--only <what>', 'only targets that are missed, or only values that are missing').choices(KINDS),
+    )
+    .option('--allow-near', 'let values pass that are within ten percent of their target')
+
+type CheckFlags = ReturnType<ReturnType<typeof declareCheck>['opts']>
+
+/** Describes what was looked at: how many values, and what is wrong with some. */
+type Checked = { readonly values: number; readonly problems: readonly AnyRecord[] }
+
+const missedIn = (rows: readonly ReportRow[], { allowNear }: CheckFlags): AnyRecord[] =>
+  rows.flatMap((row) => {
+    const state = stateOf(row)
+    return state === 'missed' || (state === 'near' && !allowNear) ? [{ ...row, problem: state }] : []
+  })
+
+const missingIn = async (
+  cli: Cli,
+  client: Client,
+  request: ReportRequest,
+  rows: readonly ReportRow[],
+): Promise<AnyRecord[]> => {
+  const kpis = new Map((await client.kpis.list()).map((kpi) => [kpi.id, kpi]))
+  const facts = {
+    kpis,
+    categories: new Map<number, string>(),
+    units: new Map<number, string>(),
+    calendar: client.calendar ?? CIVIL_CALENDAR,
+    today: cli.today().day,
+    range: { from: request.from, to: request.to },
+  }
+  const missing = missingRows(rows, await readExpected(client, request, facts), facts)
+  return missing.map((row) => ({ ...row, problem: 'missing' }))
+}
+
+const check = async (cli: Cli, client: Client, request: ReportRequest, flags: CheckFlags): Promise<Checked> => {
+  const rows = (await Array.fromAsync(completeReport(client, request))).flat()
+  const missed = flags.only === 'missing' ? [] : missedIn(rows, flags)
+  const missing = flags.only === 'missed' ? [] : await missingIn(cli, client, request, rows)
+  const values = rows.filter(({ actual }) => actual !== null).length + missing.length
+  return { values, problems: [...missed, ...missing] }
+}
+
+const sayOutcome = ({ values, problems }: Checked): string => {
+  const count = (name: string): number => problems.filter((one) => one['problem'] === name).length
+  if (values === 0) return 'nothing to check: there are no values on these days, and none is expected'
+  if (problems.length === 0) return `checked ${countOf(values, 'value')}: none is missing, and no target is missed`
+  const missed = count('missed') + count('near')
+  return `checked ${countOf(values, 'value')}: ${countOf(missed, 'target')} missed, ${countOf(count('missing'), 'value')} missing`
+}
+
+const runCheck = async (cli: Cli, flags: CheckFlags): Promise<number> => {
+  const rangeOf = readRange(flags, cli.today().day)
+  const reading = { of: reportRow, verb: 'list' } as const
+  const needs = flags.only === 'missed' ? reading : [reading, { of: assignment, verb: 'list' } as const]
+  const checked = await cli.withClient(
+    needs,
+    async (client) => check(cli, client, await requestOf(client, await rangeOf(client), flags), flags),
+    PACED,
+  )
+  await cli.note(sayOutcome(checked))
+  const isTable = isForPeople(cli.printing().format)
+  if (checked.problems.length > 0 || !isTable) {
+    const parts = (async function* () {
+      yield checked.problems
+    })()
+    const records = isTable ? await Array.fromAsync(byPattern(parts)) : [checked.problems]
+    await cli.printMany(isTable ? problem.brief : problem.shown, records.flat())
+  }
+  return checked.problems.length > 0 ? EXIT.problems : EXIT.done
+}
+
+/** Registers `kpi check` */
+export const checkTargets: Register = (group, act) => {
+  const command = declareCheck(group)
+  command.addHelpText(
+    'after',
+    `
+Looks at the periods that begin on the days from --from to --to. A value is missing where a KPI is assigned to an active
+user who has reported nothing for such a period up to today. Ends with 10 where a target is missed or a value is missing.`,
+  )
+  addExamples(
+    command,
+    'check --kpis Visits --only missed',
+    'check --only missed --allow-near --from last-month -o json',
+  )
+  act(command, (cli, _, flags) => runCheck(cli, flags))
+}

@@ -1,0 +1,36 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { KpiError } from '../../domain/errors.ts'
+import { isBusy } from '../../domain/sqlite-result.ts'
+import { UsageError } from '../exit.ts'
+import type { Io } from '../io.ts'
+import { makeFolder, stateFolder } from './folders.ts'
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$/
+
+/** Takes a lock that the system gives back when the process ends, however it ends. */
+const takeLock = (path: string, name: string): DatabaseSync => {
+  const file = new DatabaseSync(path, { timeout: 0 })
+  try {
+    file.exec('begin exclusive')
+    return file
+  } catch (error) {
+    file.close()
+    if (!isBusy(error)) throw error
+    throw new KpiError('locked', `another command holds the lock ${name}; wait until it has ended, or stop it`)
+  }
+}
+
+/** Does work while no other command of this user runs with the lock of a name; refuses to begin where one does. */
+export const withNamedLock = async <T>(io: Io, name: string, work: () => Promise<T>): Promise<T> => {
+  if (!NAME.test(name))
+    throw new UsageError(`--lock ${name}: a name has letters, digits, dots and dashes, as in nightly`)
+  const folder = join(stateFolder(io), 'locks')
+  makeFolder(folder, 'state folder')
+  const file = takeLock(join(folder, `${name}.lock`), name)
+  try {
+    return await work()
+  } finally {
+    file.close()
+  }
+}
