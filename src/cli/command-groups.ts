@@ -55,18 +55,6 @@ export const commandGroups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./commands/definitions.ts')).frequencies,
   },
   icons: { summary: 'icons of KPIs', load: async () => (await import('./commands/definitions.ts')).icons },
-  plan: {
-    summary: 'what a configuration in YAML would change',
-    load: async () => (await import('./commands/configuration/commands.ts')).plan,
-  },
-  apply: {
-    summary: 'make an account what a configuration in YAML says',
-    load: async () => (await import('./commands/configuration/commands.ts')).apply,
-  },
-  dump: {
-    summary: 'an account as a configuration in YAML',
-    load: async () => (await import('./commands/configuration/commands.ts')).dump,
-  },
   profiles: {
     summary: 'named places to talk to: an embedded or a remote service',
     load: async () => (await import('./commands/profiles/profiles.ts')).profiles,

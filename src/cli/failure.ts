@@ -115,13 +115,6 @@ export const printFailure = async (
   return exit
 }
 
-/** Names the ends of commands that said themselves what they found. */
-const ENDS: ReadonlyMap<number, string> = new Map([
-  [EXIT.partial, 'rejected'],
-  [EXIT.differences, 'differences'],
-  [EXIT.problems, 'problems'],
-])
-
 /** Prints, as an error, that a command ended with an exit code other than 0; its notes say why. */
 export const printEnd = (
   exit: number,
@@ -130,5 +123,5 @@ export const printEnd = (
   heldBack: readonly string[],
 ): Promise<number> => {
   const lines = heldBack.length > 0 ? notesIn(heldBack) : ['it is partly done']
-  return printFailure(new IncompleteRun(exit, ENDS.get(exit) ?? 'failed', lines), args, io)
+  return printFailure(new IncompleteRun(exit, exit === EXIT.partial ? 'rejected' : 'failed', lines), args, io)
 }

@@ -41,7 +41,6 @@ const FILES = {
   'cert.pem': cert,
   'key.pem': key,
   'new.json': '[]',
-  'kpi-setup.yaml': 'categories: [General]\n',
   'kpis.csv': 'name,frequency\nOrders,daily\n',
   'users.csv': 'first_name,email\nCy,cy@example.com\n',
   'categories.csv': 'name\nSales\n',

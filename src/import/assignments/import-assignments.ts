@@ -29,7 +29,7 @@ const put = async (client: Client, plan: AssignmentAction): Promise<void> => {
 }
 
 /** Sends what a row needs. If another run has just created the same assignment, the other fields are updated. */
-export const sendAssignment = async (client: Client, plan: AssignmentAction): Promise<SentRow> => {
+const sendAssignment = async (client: Client, plan: AssignmentAction): Promise<SentRow> => {
   const { action, row } = plan
   try {
     await put(client, plan)
