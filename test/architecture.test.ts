@@ -43,7 +43,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'string-width': ['cli'],
   undici: ['client'],
   leven: ['client'],
-  yaml: ['codec'],
+  yaml: ['cli', 'codec'],
   'jq-wasm': ['cli'],
   'csv-parse': ['import'],
   'csv-stringify': ['codec', 'import', 'export'],

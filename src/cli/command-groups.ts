@@ -55,6 +55,18 @@ export const commandGroups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./commands/definitions.ts')).frequencies,
   },
   icons: { summary: 'icons of KPIs', load: async () => (await import('./commands/definitions.ts')).icons },
+  dump: {
+    summary: 'the configuration of the account as a file: KPIs, users, assignments and the rest',
+    load: async () => (await import('./commands/configuration/configuration.ts')).dump,
+  },
+  plan: {
+    summary: 'what applying a configuration would change',
+    load: async () => (await import('./commands/configuration/configuration.ts')).plan,
+  },
+  apply: {
+    summary: 'make the account what a configuration says',
+    load: async () => (await import('./commands/configuration/configuration.ts')).apply,
+  },
   profiles: {
     summary: 'named places to talk to: an embedded or a remote service',
     load: async () => (await import('./commands/profiles/profiles.ts')).profiles,

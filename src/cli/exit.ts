@@ -11,6 +11,7 @@ export const EXIT = {
   workLeft: 6,
   unsupported: 7,
   locked: 8,
+  differences: 9,
   problems: 10,
   interrupted: 130,
 } as const

@@ -115,6 +115,9 @@ export const printFailure = async (
   return exit
 }
 
+/** Names the ends of commands that are no failures. */
+const END_CODES: Readonly<Record<number, string>> = { [EXIT.partial]: 'rejected', [EXIT.differences]: 'differences' }
+
 /** Prints, as an error, that a command ended with an exit code other than 0; its notes say why. */
 export const printEnd = (
   exit: number,
@@ -123,5 +126,5 @@ export const printEnd = (
   heldBack: readonly string[],
 ): Promise<number> => {
   const lines = heldBack.length > 0 ? notesIn(heldBack) : ['it is partly done']
-  return printFailure(new IncompleteRun(exit, exit === EXIT.partial ? 'rejected' : 'failed', lines), args, io)
+  return printFailure(new IncompleteRun(exit, END_CODES[exit] ?? 'failed', lines), args, io)
 }

@@ -20,7 +20,7 @@ Start with:
 
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 partly done, 4 not authorised,
 5 service not reachable, 6 stopped with work left, 7 not in this variant, 8 running already,
-10 a target missed or a value missing, 130 interrupted.`
+9 plan found differences, 10 a target missed or a value missing, 130 interrupted.`
 
 /** Returns the flags of the whole program, without those of a group whose command has its own. */
 const visibleGlobalOptions = (command: CommandUnknownOpts): Option[] => {

@@ -48,6 +48,7 @@ const FILES = {
   'groups.csv': 'name\nCountry\n',
   'group-items.csv': 'group,name\nRegion,East\n',
   'breakdown-items.csv': 'breakdown_id,name\n2,East\n',
+  'kpi.yaml': 'categories: [{ name: Shops }]\n',
   'data.csv': 'user,kpi,date,actual\nann@example.com,Visits,2026-01-01,1\n',
   'north.csv': 'user,kpi,date,actual\nann@example.com,Visits,2026-01-02,1\n',
   'south.csv': 'user,kpi,date,actual\nann@example.com,Visits,2026-01-03,1\n',
@@ -94,6 +95,7 @@ const openShop = async (command: string): Promise<User> => {
   }
   await user.kpi('profiles', 'add', 'acme', '--data-dir', 'other')
   await user.kpi('service', 'backup', 'kpi-backup.db')
+  await user.kpi('plan', 'kpi.yaml', '--to-file', 'plan.json')
   await user.kpi('report', 'export', '--to-file', 'report.csv.gz', '--manifest')
   // A store is restored where nobody has it open.
   await client.close()

@@ -18,7 +18,7 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
     ['xyzzy', "unknown command 'xyzzy'"],
     ['kpi list', "unknown command 'kpi' (Did you mean api or kpis?)"],
     ['init', "unknown command 'init'\n"],
-    ['dump', "unknown command 'dump'\n"],
+    ['migrate', "unknown command 'migrate'\n"],
     ['kpis delte 1', "unknown command 'delte' (Did you mean delete?)"],
     ['import dup.csv', "unknown command 'import' (say of what, as in kpi kpis import: kpis, users, groups"],
     ['rotate 1', "unknown command 'rotate' (Did you mean kpi service keys rotate?)"],

@@ -72,6 +72,12 @@ test.each<[code: number, why: string, args: string[], env: () => Record<string, 
   expect(ran.stdout === '').toBe(code !== 0)
 })
 
+test('9: a plan found differences', async () => {
+  writeFileSync(home.in('kpi.yaml'), 'categories: [{ name: Shops }]\n')
+  const ran = await runKpi(home, ['plan', 'kpi.yaml', '--exit-code', '--summary-only'])
+  expect(ran).toMatchObject({ code: 9, stdout: '', stderr: '1 to create\n' })
+})
+
 test('3: some rows were rejected', async () => {
   writeFileSync(home.in('some.csv'), 'user,kpi,date,actual\nAnn,Sales,2026-01-01,1\nAnn,Sales,2026-02-30,1\n')
   const ran = await runKpi(home, ['entries', 'import', 'some.csv'])

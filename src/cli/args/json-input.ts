@@ -13,7 +13,7 @@ import { readStdin } from './deadline.ts'
 /** Describes a command line whose input is read: until its deadline. */
 type InputOf = { readonly io: Io; readonly flags: { readonly deadline?: string } }
 
-const readInput = async ({ io, flags }: InputOf, path: string): Promise<string> => {
+export const readInput = async ({ io, flags }: InputOf, path: string): Promise<string> => {
   if (path === '-') return readStdin(io, flags.deadline)
   try {
     return readFileSync(resolve(io.cwd, path), 'utf8')
@@ -37,15 +37,16 @@ const parse = (name: string, source: string): Json => {
   }
 }
 
-const nameOf = (path: string): string => (path === '-' ? 'standard input' : path)
+/** Names a file, or standard input, in messages. */
+export const inputName = (path: string): string => (path === '-' ? 'standard input' : path)
 
 /** Returns JSON from a file, or `-` for standard input. */
 export const readJson = async (cli: InputOf, path: string): Promise<Json> =>
-  parse(nameOf(path), await readInput(cli, path))
+  parse(inputName(path), await readInput(cli, path))
 
 /** Returns the objects of JSON from a file, or `-` for standard input: one object, or an array of them. */
 export const readObjects = async (cli: InputOf, path: string): Promise<readonly object[]> => {
-  const name = nameOf(path)
+  const name = inputName(path)
   const json = await readJson(cli, path)
   const list: readonly Json[] = Array.isArray(json) ? json : [json]
   if (list.every(isObject)) return list

@@ -1,0 +1,55 @@
+import type { Command } from '@commander-js/extra-typings'
+import { addExamples } from '../../args/examples.ts'
+import type { Register } from '../../cli.ts'
+
+const FILE = 'a configuration in YAML, or - for standard input'
+
+const withAccount = (command: Command) =>
+  command.option('--account <name>', 'the account of the bundled service on this machine')
+
+const withFile = (command: ReturnType<typeof withAccount>) =>
+  command.option('--to-file <file>', 'write to this file').option('--force', 'replace a file that is there')
+
+/** Registers `kpi dump` */
+export const dump: Register = (command, act) => {
+  const declared = withFile(withAccount(command))
+  addExamples(declared, 'dump', 'dump --to-file kpi.yaml')
+  act(
+    declared,
+    async (cli, _, flags) => {
+      const { runDump } = await import('./run-dump.ts')
+      await runDump(cli, flags)
+    },
+    ['yaml'],
+  )
+}
+
+const PRUNE = 'delete what earlier applies of this file created and it no longer has'
+
+/** Registers `kpi plan` */
+export const plan: Register = (command, act) => {
+  const declared = withFile(withAccount(command))
+    .argument('<file>', FILE)
+    .option('--prune', PRUNE)
+    .option('--exit-code', 'end with exit code 9 if anything would change')
+    .option('--summary-only', 'only say how much would change')
+  addExamples(declared, 'plan kpi.yaml', 'plan kpi.yaml --exit-code', 'plan kpi.yaml --prune --to-file plan.json')
+  act(declared, async (cli, [file], flags) => {
+    const { runPlan } = await import('./run-plan.ts')
+    return runPlan(cli, file, flags)
+  })
+}
+
+/** Registers `kpi apply` */
+export const apply: Register = (command, act) => {
+  const declared = withAccount(command)
+    .argument('<file>', `${FILE}, or a plan that kpi plan has saved`)
+    .option('--prune', PRUNE)
+    .option('--max-deletes <n>', 'do nothing if more than this many things would be deleted')
+    .option('-y, --yes', 'do not ask before deleting')
+  addExamples(declared, 'apply kpi.yaml', 'apply kpi.yaml --prune --max-deletes 3 --yes', 'apply plan.json')
+  act(declared, async (cli, [file], flags) => {
+    const { runApply } = await import('./run-apply.ts')
+    await runApply(cli, file, flags)
+  })
+}

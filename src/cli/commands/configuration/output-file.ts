@@ -1,0 +1,18 @@
+import { resolve } from 'node:path'
+import { requireFolder, writeWhole } from '../../../import/parse/files.ts'
+import { requireFree } from '../../args/require-free.ts'
+import type { Cli } from '../../cli.ts'
+
+/** Describes the flags of commands that write a file. */
+export type FileFlags = { readonly toFile?: string | undefined; readonly force?: true | undefined }
+
+/** Makes sure that the file of a line can be written, before anything is done. */
+export const readyFile = async (cli: Cli, { toFile, force }: FileFlags): Promise<void> => {
+  if (toFile === undefined) return
+  requireFolder(resolve(cli.io.cwd, toFile))
+  await requireFree(cli, toFile, force)
+}
+
+/** Writes the file of a line. */
+export const writeOutput = (cli: Cli, file: string, text: string): Promise<void> =>
+  writeWhole(resolve(cli.io.cwd, file), [text])

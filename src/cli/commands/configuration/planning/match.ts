@@ -1,0 +1,92 @@
+import { Fault, type Issue } from '../../../../domain/errors.ts'
+import { type KindName, KIND_NAMES, kinds } from './kinds.ts'
+import { faultAt, type Item } from './read-file.ts'
+import type { Thing, Things } from './things.ts'
+
+/** Describes an item whose references are found, and the thing that it is about. */
+export type Matched = {
+  readonly item: Item
+  readonly thing: Thing
+  readonly references: Readonly<Record<string, Thing>>
+}
+
+/** Returns what a reference of an item means. A breakdown that has no items yet goes by its id, which is all there is. */
+const referenceOf = (
+  things: Things,
+  refers: readonly KindName[],
+  text: string,
+  within: Thing | undefined,
+  isByIdAlone: boolean,
+): Thing | Fault => {
+  const found = things.find(refers, text, within)
+  if (!(found instanceof Fault) || !isByIdAlone || refers[0] !== 'groups' || !/^[1-9]\d{0,14}$/.test(text)) return found
+  const id = Number(text)
+  return things.add({ kind: kinds.groups, record: { id, name: text }, name: text, above: {}, item: undefined, id })
+}
+
+const nameIn = ({ kind, values }: Item): string => {
+  const own = kind.identity.find((name) => name === 'name' || name === 'email')
+  return own === undefined ? '' : String(values[own])
+}
+
+const OTHER_KPIS: Readonly<Partial<Record<KindName, KindName>>> = { kpis: 'calculated', calculated: 'kpis' }
+
+/** Finds the thing that an item is about, or makes it. */
+const thingOf = (things: Things, item: Item, above: Thing['above']): Thing | Fault => {
+  const { kind } = item
+  const name = nameIn(item)
+  const alike = things.same(kind, above, name)
+  const existing = alike.filter(({ record, id }) => record && (item.id === undefined || id === item.id))
+  if (item.id !== undefined && existing.length === 0)
+    return new Fault(`there is no ${kind.of.title} ${item.id} named "${name}"; leave out the id to go by the name`)
+  if (existing.length > 1) {
+    const ids = existing.map(({ id }) => id).join(', ')
+    return new Fault(
+      `"${name}" is the name of more than one ${kind.of.title}: ${ids}; say which one, as id: ${existing[0]?.id}`,
+    )
+  }
+  const thing = existing[0] ?? alike.find(({ record }) => !record)
+  if (thing?.item) return new Fault(`this is the same ${kind.of.title} as in line ${thing.item.line}`)
+  const other = OTHER_KPIS[kind.name]
+  if (!thing && other && things.same(kinds[other], {}, name).some((one) => one.record && !one.item))
+    return new Fault(
+      `"${name}" ${other === 'calculated' ? 'is calculated' : 'is not calculated'}: it belongs under ${other}`,
+    )
+  return thing ?? things.add({ kind, record: undefined, name, above, item: undefined, id: undefined })
+}
+
+/** Matches the items of a file with what there is, and with each other; collects what is wrong. */
+export const matchItems = (
+  things: Things,
+  items: readonly Item[],
+  isByIdAlone: boolean,
+): { readonly matched: readonly Matched[]; readonly faults: readonly Issue[] } => {
+  const [matched, faults]: [Matched[], Issue[]] = [[], []]
+  const matchItem = (item: Item): void => {
+    const references: Record<string, Thing> = {}
+    const refuse = (name: string, { message }: Fault): void => {
+      faults.push(faultAt(item.lines[name] ?? item.line, message))
+    }
+    for (const { name, refers } of item.kind.fields) {
+      const text = item.references[name]
+      if (!refers || text === undefined) continue
+      const within = name === 'group_item' ? references['group'] : undefined
+      const found = referenceOf(things, refers, text, within, isByIdAlone)
+      if (found instanceof Fault) refuse(name, found)
+      else references[name] = found
+    }
+    const identifying = item.kind.fields.flatMap(({ name, refers, isHint }) =>
+      refers && !isHint && item.kind.identity.includes(name) ? [name] : [],
+    )
+    if (identifying.some((name) => !references[name])) return
+    const above = Object.fromEntries(
+      identifying.flatMap((name) => (references[name] ? [[name, references[name]]] : [])),
+    )
+    const thing = thingOf(things, item, above)
+    if (thing instanceof Fault) return refuse('name', thing)
+    thing.item = item
+    matched.push({ item, thing, references })
+  }
+  for (const kind of KIND_NAMES) for (const item of items) if (item.kind.name === kind) matchItem(item)
+  return { matched, faults }
+}

@@ -1,0 +1,167 @@
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml'
+import { nearest } from '../../../../client/directory.ts'
+import { parseDecimal } from '../../../../domain/decimal.ts'
+import { Fault, type Issue } from '../../../../domain/errors.ts'
+import { choiceOf, valueOfText } from '../../../../domain/field-value.ts'
+import type { Field, FieldValue } from '../../../../domain/schema.ts'
+import { type ConfigField, needed, type Kind, type Section, sections, wordOf } from './kinds.ts'
+
+/** Describes what a file says of one thing. */
+export type Item = {
+  readonly kind: Kind
+  readonly line: number
+  /** Holds its id, where the file gives it to tell it from others of the same name. */
+  readonly id: number | undefined
+  /** Holds the fields that are values, by their names in the file. */
+  readonly values: Readonly<Record<string, FieldValue>>
+  /** Holds the fields that name other things, as they are written. */
+  readonly references: Readonly<Record<string, string>>
+  /** Holds the lines of its fields. */
+  readonly lines: Readonly<Record<string, number>>
+}
+
+/** Describes the content of a file, with all its faults. */
+export type Configuration = {
+  readonly items: readonly Item[]
+  /** Lists the sections that it has, as it names them, with their lines. */
+  readonly sections: ReadonlyMap<string, number>
+  readonly faults: readonly Issue[]
+}
+
+/** Returns a fault with its line. */
+export const faultAt = (line: number, message: string): Issue => ({ field: `line ${line}`, message })
+
+const hint = (name: string, names: readonly string[]): string => {
+  const near = nearest(name, names)
+  return near === undefined ? `; there are ${names.join(', ')}` : `; did you mean ${near}?`
+}
+
+/** Returns the value that a text means for a field; decimals must not have more digits than are kept. */
+const readValue = (field: Field, text: string): FieldValue | Fault => {
+  if (field.kind === 'decimal' && parseDecimal(text.trim())?.rounded)
+    return Fault.must('have at most four digits after the decimal point')
+  const value = valueOfText(field, choiceOf(field, text))
+  return value instanceof Fault && field.words ? Fault.must(`be one of ${field.words.join(', ')}`) : value
+}
+
+const checkNull = (field: Field, value: FieldValue | Fault): FieldValue | Fault =>
+  value === null && !field.nullable ? Fault.must('not be empty') : value
+
+const ID = /^[1-9]\d{0,14}$/
+
+/** Reads the nodes of a document, and collects the faults. */
+const createReader = (text: string) => {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, stringKeys: true, logLevel: 'silent' })
+  const faults: Issue[] = document.errors.map(({ message, linePos }) =>
+    faultAt(linePos?.[0].line ?? 1, (message.split(/ at line \d+/)[0] ?? message).replaceAll('\n', ' ')),
+  )
+  const resolve = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node)
+  const lineOf = (node: unknown, otherwise: number): number => {
+    const range = isNode(node) ? node.range : undefined
+    return range ? lines.linePos(range[0]).line : otherwise
+  }
+  const pairsOf = (map: YAMLMap, line: number) =>
+    map.items.map(({ key, value }: Pair) => ({
+      name: isScalar(key) ? String(key.value) : '',
+      line: lineOf(key, line),
+      node: resolve(value),
+    }))
+  return { contents: resolve(document.contents), faults, lineOf, pairsOf, resolve }
+}
+
+type Reader = ReturnType<typeof createReader>
+
+/** Returns a value as it is written, so that no digit is lost; null is none, and undefined is not one value. */
+const textOf = (node: unknown): string | null | undefined => {
+  if (node === null) return null
+  if (!isScalar(node)) return undefined
+  if (node.value === null) return null
+  return typeof node.value === 'string' ? node.value : node.source
+}
+
+type Draft = { values: Record<string, FieldValue>; references: Record<string, string>; lines: Record<string, number> }
+
+/** Reads one field into the draft of an item; returns its fault. */
+const readField = ({ name, field, refers }: ConfigField, node: unknown, draft: Draft): Fault | undefined => {
+  const text = textOf(node)
+  if (text === undefined) return Fault.must('be one value, not a list or a map')
+  if (refers) {
+    if (text === null || text.trim() === '') return Fault.must('not be empty')
+    draft.references[name] = text.trim()
+    return undefined
+  }
+  const value = checkNull(field, text === null ? null : readValue(field, text))
+  if (value instanceof Fault) return value
+  draft.values[name] = value
+  return undefined
+}
+
+/** Returns a fault as a sentence about a field. */
+const sentence = (name: string, { message, verb }: Fault): string =>
+  verb === undefined ? `${name}: ${message}` : `${name} ${message}`
+
+const readItem = ({ faults, pairsOf }: Reader, section: Section, map: YAMLMap, line: number): Item => {
+  const { kind } = section
+  const draft: Draft = { values: {}, references: {}, lines: {} }
+  let id: number | undefined
+  const spelled = (name: string): string => wordOf(section, name)
+  for (const { name: written, line: at, node } of pairsOf(map, line)) {
+    const config = kind.fields.find(({ name }) => spelled(name) === written)
+    draft.lines[config?.name ?? written] = at
+    if (written === 'id') {
+      const text = textOf(node) ?? ''
+      if (ID.test(text)) id = Number(text)
+      else faults.push(faultAt(at, 'id must be a whole number'))
+    } else if (!config) {
+      const names = kind.fields.map(({ name }) => spelled(name))
+      faults.push(faultAt(at, `${written} is not a field of a ${kind.of.title}${hint(written, names)}`))
+    } else {
+      const fault = readField(config, node, draft)
+      if (fault) faults.push(faultAt(at, sentence(written, fault)))
+    }
+  }
+  const missing = needed(kind).filter((name) => !(name in draft.lines))
+  for (const name of missing) faults.push(faultAt(line, `${spelled(name)} is required`))
+  return { kind, line, id, ...draft }
+}
+
+/** Tells whether an item has all that identifies it; others are left out, as they have a fault. */
+const isWhole = ({ kind, values, references }: Item): boolean =>
+  needed(kind).every((name) => name in values || name in references)
+
+const readSection = (reader: Reader, name: string, node: unknown, line: number): Item[] => {
+  const section = sections.get(name)
+  const { faults, lineOf, resolve } = reader
+  if (!section) {
+    faults.push(faultAt(line, `there is no section ${name}${hint(name, [...sections.keys()])}`))
+    return []
+  }
+  if (node === null || (isScalar(node) && node.value === null)) return []
+  if (!isSeq(node)) {
+    faults.push(faultAt(line, `${name} must be a list: each of its things begins with a dash`))
+    return []
+  }
+  return node.items.flatMap((one) => {
+    const [map, at] = [resolve(one), lineOf(one, line)]
+    if (isMap(map)) return [readItem(reader, section, map, at)]
+    faults.push(faultAt(at, `a ${section.kind.of.title} must be fields with values, such as name: North`))
+    return []
+  })
+}
+
+/** Reads the YAML of a configuration; returns what it says, and all its faults with their lines. */
+export const readConfiguration = (text: string): Configuration => {
+  const reader = createReader(text.replace(/^\ufeff/, ''))
+  const { contents, faults } = reader
+  const found = new Map<string, number>()
+  if (faults.length > 0) return { items: [], sections: found, faults }
+  const isEmpty = contents === null || (isScalar(contents) && contents.value === null)
+  if (!isEmpty && !isMap(contents)) faults.push(faultAt(1, 'a configuration has sections, such as kpis:'))
+  const items: Item[] = []
+  for (const { name, line, node } of isMap(contents) ? reader.pairsOf(contents, 1) : []) {
+    if (sections.has(name)) found.set(name, line)
+    items.push(...readSection(reader, name, node, line))
+  }
+  return { items: items.filter(isWhole), sections: found, faults }
+}

@@ -1,0 +1,128 @@
+import { KpiError } from '../../../domain/errors.ts'
+import { type AnyRecord, resource } from '../../../domain/schema.ts'
+import type { Cli } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
+import { printSummary } from '../../output/summary.ts'
+import { countOf } from '../../output/text.ts'
+import { startMeter } from '../entries/import/import-job.ts'
+import { sendEach } from '../verbs/send-each.ts'
+import { type AccountFlags, learnAccount, withTarget } from './account.ts'
+import { type Change, countChanges } from './planning/changes.ts'
+import { prepare, type Prepared, readSource } from './prepare.ts'
+import { type ApplyRecord, openRecord, recordPath } from './record.ts'
+import { createSending } from './send.ts'
+import type { Target } from './target.ts'
+import { deletesText, tellDeletes, tellPlan } from './tell-plan.ts'
+
+/** Defines the summary of an apply. */
+const applySummary = resource({
+  name: 'apply_summary',
+  plural: 'apply_summaries',
+  title: 'summary of an apply',
+  path: '',
+  verbs: [],
+  fields: {
+    created: { kind: 'integer', about: 'Things that were created' },
+    updated: { kind: 'integer', about: 'Things that were changed' },
+    deleted: { kind: 'integer', about: 'Things that were deleted' },
+    unchanged: { kind: 'integer', about: 'Things that were as the file says' },
+    left: { kind: 'integer', about: 'Changes that were not made' },
+    requests: { kind: 'integer', about: 'Requests that were answered' },
+    refused: { kind: 'integer', about: 'Requests that were refused because of the rate limit, and sent again' },
+    waited: { kind: 'decimal', about: 'Seconds that requests waited for the rate limit' },
+    seconds: { kind: 'decimal', about: 'How long it took' },
+  },
+})
+
+const WORDS = {
+  created: ['created', 'created'],
+  updated: ['updated', 'updated'],
+  deleted: ['deleted', 'deleted'],
+  unchanged: ['unchanged', 'unchanged'],
+} as const
+
+/** Describes the flags of `kpi apply`. */
+type ApplyFlags = AccountFlags & {
+  readonly prune?: true | undefined
+  readonly maxDeletes?: string | undefined
+  readonly yes?: true | undefined
+}
+
+const readMost = (text: string | undefined): number => {
+  if (text === undefined) return Infinity
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new UsageError(`--max-deletes ${text} is not a whole number`)
+}
+
+/** Refuses too many deletes, and asks before any. */
+const confirmDeletes = async (cli: Cli, name: string, prepared: Prepared, flags: ApplyFlags): Promise<void> => {
+  const {
+    plan,
+    counts: { deleted },
+  } = prepared
+  if (deleted === 0) return
+  if (deleted > readMost(flags.maxDeletes))
+    throw new KpiError(
+      'conflict',
+      `${countOf(deleted, 'thing')} would be deleted, more than --max-deletes ${flags.maxDeletes}; nothing was done`,
+    )
+  if (flags.yes) return tellDeletes(cli, prepared)
+  const { requireConfirmation } = await import('../../args/prompt.ts')
+  await requireConfirmation(
+    cli,
+    flags.yes,
+    `delete ${countOf(deleted, 'thing')} that ${name} no longer has: ${deletesText(plan.changes)}`,
+  )
+}
+
+const PROGRESS_MS = 30_000
+
+/** Returns sending that notes from time to time how far it is. */
+const withProgress = <T>(cli: Cli, total: number, send: (change: Change) => Promise<T>): typeof send => {
+  let [done, told] = [0, cli.io.uptime()]
+  return async (change) => {
+    const sent = await send(change)
+    done += 1
+    if (cli.io.uptime() - told >= PROGRESS_MS) {
+      told = cli.io.uptime()
+      await cli.log.note(`${done} of ${countOf(total, 'change')} made`, 'progress', { done, total })
+    }
+    return sent
+  }
+}
+
+const sendChanges = async (
+  cli: Cli,
+  target: Target,
+  { plan: { changes, unchanged }, things }: Prepared,
+  record: ApplyRecord,
+  measure: () => AnyRecord,
+): Promise<void> => {
+  const signal = cli.io.interruption()
+  const send = withProgress(cli, changes.length, createSending({ target, things, record }))
+  const { records, failure } = await sendEach(changes, send, { signal })
+  const counts = countChanges(changes.slice(0, records.length), unchanged)
+  const summary = { ...counts, left: changes.length - records.length, ...measure() }
+  await printSummary(cli, applySummary, summary, failure ? 'stopped' : 'applied', WORDS)
+  if (failure) throw failure
+}
+
+/** Runs `kpi apply`: makes an account what a file says. */
+export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promise<void> => {
+  readMost(flags.maxDeletes)
+  const source = await readSource(cli, file, flags.prune)
+  cli.io.stdout.outlast()
+  await withTarget(cli, flags, source.configuration, cli.io.interruption(), async (target) => {
+    const measure = startMeter(cli.io, target.client)
+    await learnAccount(target)
+    const record = openRecord(recordPath(cli.io, target.service, target.account(), source.file))
+    try {
+      const prepared = await prepare(target, source, source.prune ? record.made() : [])
+      await tellPlan(cli, prepared)
+      await confirmDeletes(cli, source.name, prepared, flags)
+      await sendChanges(cli, target, prepared, record, measure)
+    } finally {
+      record.close()
+    }
+  })
+}

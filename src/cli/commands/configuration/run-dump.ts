@@ -1,0 +1,45 @@
+import type { Cli } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
+import { countOf } from '../../output/text.ts'
+import { type AccountFlags, EVERYTHING, kindsOf, readThings, withTarget } from './account.ts'
+import { dumpThings } from './planning/dump.ts'
+import type { KindName } from './planning/kinds.ts'
+import { type FileFlags, readyFile, writeOutput } from './output-file.ts'
+import type { Target } from './target.ts'
+import { labelOf } from './planning/things.ts'
+
+/** Lists the sections of a dump; in the newer interface, groups are not shown, and their items are breakdown items. */
+const sectionsOf = (target: Target): readonly string[] => {
+  const isNewer = target.client.variant === 'v1'
+  const fixed = new Set<KindName>(['icons', ...(isNewer ? (['groups'] as const) : [])])
+  if (!target.operator) fixed.add('calculated')
+  const names = kindsOf(target).filter((name) => !fixed.has(name))
+  return names.map((name) => (isNewer && name === 'group_items' ? 'breakdown_items' : name))
+}
+
+const HEAD = '# A configuration of kpi: kpi plan shows what would change, kpi apply changes it.\n'
+
+/** Runs `kpi dump`: writes the configuration of an account. */
+export const runDump = async (cli: Cli, flags: AccountFlags & FileFlags): Promise<void> => {
+  const { output } = cli.flags
+  if (output !== undefined && output !== 'yaml') throw new UsageError(`a dump is YAML; leave out -o ${output}`)
+  await readyFile(cli, flags)
+  const { text, leftOut } = await withTarget(cli, flags, EVERYTHING, cli.io.interruption(), async (target) => {
+    const things = await readThings(target, kindsOf(target))
+    const calculated = target.operator ? [] : things.ofKind('calculated').map(labelOf)
+    const dumped = dumpThings(things, sectionsOf(target))
+    if (calculated.length === 0) return dumped
+    const where = 'which only the bundled service on its own machine can say'
+    return {
+      ...dumped,
+      leftOut: [
+        ...dumped.leftOut,
+        `${countOf(calculated.length, 'calculated KPI')}, ${where}: ${calculated.join(', ')}`,
+      ],
+    }
+  })
+  for (const one of leftOut) await cli.log.warn(`left out: ${one}`)
+  if (flags.toFile === undefined) return cli.io.stdout.write(HEAD + text)
+  await writeOutput(cli, flags.toFile, HEAD + text)
+  await cli.note(`written to ${flags.toFile}`)
+}

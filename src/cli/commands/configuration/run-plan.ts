@@ -1,0 +1,50 @@
+import { resolve } from 'node:path'
+import type { Cli } from '../../cli.ts'
+import { EXIT } from '../../exit.ts'
+import { isForPeople } from '../../output/print.ts'
+import { type AccountFlags, learnAccount, withTarget } from './account.ts'
+import { planRow } from './planning/changes.ts'
+import { type FileFlags, readyFile, writeOutput } from './output-file.ts'
+import { prepare, readSource } from './prepare.ts'
+import { readMade, recordPath } from './record.ts'
+import { writePlan } from './saved-plan.ts'
+import { tellDeletes, tellPlan } from './tell-plan.ts'
+
+/** Describes the flags of `kpi plan`. */
+type PlanFlags = AccountFlags &
+  FileFlags & {
+    readonly prune?: true | undefined
+    readonly exitCode?: true | undefined
+    readonly summaryOnly?: true | undefined
+  }
+
+/** Runs `kpi plan`: says what an apply would do. */
+export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise<number> => {
+  const source = await readSource(cli, file, flags.prune)
+  await readyFile(cli, flags)
+  const { prepared, service, account } = await withTarget(
+    cli,
+    flags,
+    source.configuration,
+    cli.io.interruption(),
+    async (target) => {
+      await learnAccount(target)
+      const { service, account: accountOf } = target
+      const account = accountOf()
+      const made = source.prune ? readMade(recordPath(cli.io, service, account, source.file)) : []
+      return { prepared: await prepare(target, source, made), service, account }
+    },
+  )
+  const { rows, counts } = prepared
+  await tellPlan(cli, prepared)
+  await tellDeletes(cli, prepared)
+  if (flags.toFile !== undefined) {
+    const configuration = source.saved?.configuration ?? source.text
+    const saved = { service, account, file: resolve(cli.io.cwd, source.file), prune: source.prune, configuration, rows }
+    await writeOutput(cli, flags.toFile, writePlan(saved))
+    await cli.note(`the plan is in ${flags.toFile}: kpi apply ${flags.toFile}`)
+  }
+  const isSilent = flags.summaryOnly || (rows.length === 0 && isForPeople(cli.printing().format))
+  if (!isSilent) await cli.printMany(planRow.shown, rows)
+  return flags.exitCode && counts.created + counts.updated + counts.deleted > 0 ? EXIT.differences : EXIT.done
+}

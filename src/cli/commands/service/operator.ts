@@ -1,0 +1,54 @@
+import { createClient, type Client } from '../../../client/client.ts'
+import { nearest } from '../../../client/directory.ts'
+import type { CalculatedDraft, CalculatedPatch } from '../../../domain/resources/calculated-kpi.ts'
+import { DEFAULT_ACCOUNT } from '../../../service/context.ts'
+import { calculated } from '../../../service/definitions/calculated-kpis.ts'
+import type { Cli } from '../../cli.ts'
+import { inProcessTransport } from '../../embedded.ts'
+import { bundledPlace } from '../../target/bundled-store.ts'
+import { inAccount } from './with-account.ts'
+
+/** Names the store of the bundled service, without its credentials. */
+const storeName = async (cli: Cli): Promise<string> => {
+  const place = bundledPlace(cli)
+  if (place.kind === 'sqlite') return place.dataDir
+  const { findPostgresUrl } = await import('../../target/postgres-url.ts')
+  const { host, pathname } = new URL(findPostgresUrl(cli.io))
+  return `postgres://${host}${pathname}`
+}
+
+/** Describes an account of the bundled service as its operator administers it: both interfaces, and calculated KPIs. */
+export type OperatedAccount = {
+  readonly store: string
+  readonly account: string
+  readonly client: Client
+  readonly newer: Client
+  readonly calculated: ReturnType<typeof calculatedOf>
+}
+
+type AccountContext = Parameters<typeof calculated.list>[0]
+
+const calculatedOf = (ctx: AccountContext) => ({
+  list: () => calculated.list(ctx),
+  add: (draft: CalculatedDraft) => calculated.add(ctx, draft, nearest),
+  update: (id: number, patch: CalculatedPatch) => calculated.update(ctx, id, patch, nearest),
+  remove: (id: number) => calculated.remove(ctx, id),
+})
+
+/** Runs work on an account of the bundled service on this machine. */
+export const asOperator = async <T>(
+  cli: Cli,
+  account: string | undefined,
+  work: (operated: OperatedAccount) => Promise<T>,
+): Promise<T> => {
+  const store = await storeName(cli)
+  return inAccount(cli, { account: account ?? DEFAULT_ACCOUNT }, (ctx, client) =>
+    work({
+      store,
+      account: ctx.account.name,
+      client,
+      newer: createClient(inProcessTransport(ctx.db, ctx.account, cli.io.now, 'v1'), 'v1'),
+      calculated: calculatedOf(ctx),
+    }),
+  )
+}
