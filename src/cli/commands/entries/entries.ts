@@ -1,42 +1,33 @@
 import { type Command, Option } from '@commander-js/extra-typings'
-import type { Needs } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
-import { entryPages } from '../../../client/operations/entry-pages.ts'
 import { formatDay } from '../../../domain/day.ts'
-import type { DayRange } from '../../../domain/period.ts'
 import { type Entry, entry, type EntryDraft, newerEntry } from '../../../domain/resources/entry.ts'
-import { type AnyRecord, asDraft, asPatch, type Resource, type Verb } from '../../../domain/schema.ts'
+import { type AnyRecord, asDraft, type Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
-import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
+import { type FieldFlag, requireNoFaults, readFlags } from '../../args/flags.ts'
 import { parseRelativeDate, readRange } from '../../args/relative-dates.ts'
 import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
 import { isShort, tellEmpty } from '../../output/short-answer.ts'
-import { requireEntrySource, readSource, NEEDS_BREAKDOWN_ITEMS, type SourceFlag } from '../../target/source.ts'
-import { addDelete, addGet } from '../verbs/all.ts'
+import { requireEntrySource, readSource } from '../../target/source.ts'
+import { addGet } from '../verbs/all.ts'
 import { addListOptions, addNameOptions, type ListOptions, type ListView, listView } from '../verbs/list-options.ts'
 import { createNames, type Names } from '../verbs/reference-names.ts'
+import { addDeleteEntries } from './delete.ts'
 import { addExport } from './export-command.ts'
 import { addImport } from './import-command.ts'
+import { needsOf, selected, WHOSE } from './selection.ts'
 import { tellAdded } from './tell-added.ts'
 import { addUndo } from './undo-command.ts'
 
-const { user_id, kpi_id, entry_date, actual, target, notes } = entry.fields
-const WHOSE: readonly FieldFlag[] = [
-  { flag: 'user', name: 'user_id', field: user_id },
-  { flag: 'kpi', name: 'kpi_id', field: kpi_id },
-]
+const { entry_date, actual, target, notes } = entry.fields
 const DATE: FieldFlag = { flag: 'date', name: 'entry_date', field: entry_date }
 const VALUES: readonly FieldFlag[] = [
   { flag: 'actual', name: 'actual', field: actual },
   { flag: 'target', name: 'target', field: target },
   { flag: 'notes', name: 'notes', field: notes },
 ]
-
-/** Returns the capabilities that a command on entries needs: more where entries may belong to any breakdown item. */
-const needsOf = (verb: Verb, source: string | undefined): Needs =>
-  source === undefined ? { of: entry, verb } : [{ of: entry, verb }, NEEDS_BREAKDOWN_ITEMS]
 
 /** Returns the entry resource as the variant shows it. */
 const shownBy = ({ variant }: Pick<Client, 'variant'>): Resource => (variant === 'classic' ? entry : newerEntry)
@@ -75,26 +66,6 @@ const counted = (
     }
   }
   return { chunks: chunks(), count: () => count }
-}
-
-/** Keeps only the entries of a breakdown item. */
-async function* ofItem(pages: AsyncIterable<readonly Entry[]>, item: number): AsyncGenerator<readonly Entry[]> {
-  for await (const page of pages) yield page.filter(({ source_id }) => source_id === item)
-}
-
-/** Returns the entries that the flags select, a page at a time. */
-const selected = async (
-  client: Client,
-  range: DayRange,
-  options: FlagValues & SourceFlag,
-): Promise<AsyncIterable<readonly Entry[]>> => {
-  const given = await readFlags(client, WHOSE, options)
-  const item = await readSource(client, options, given)
-  const { user_id, kpi_id: kpiId } = asPatch(entry, requireNoFaults(given))
-  const userId = item?.user_id ?? user_id ?? undefined
-  if (!item || userId !== undefined) return entryPages(client, { ...range, userId, kpiId })
-  // Filter here too: not every service knows this filter.
-  return ofItem(entryPages(client, { ...range, sourceId: item.id, kpiId }), item.id)
 }
 
 const addListCommand = (group: Command, act: Act): void => {
@@ -199,7 +170,7 @@ export const entries: Register = (group, act) => {
   addListCommand(group, act)
   addGet(group, act, entry, (client, id) => client.entries.get(id), { name: '1' }, undefined, shownBy)
   addAddCommand(group, act)
-  addDelete(group, act, entry, (client, id) => client.entries.remove(id), { name: '1' })
+  addDeleteEntries(group, act)
   addImport(group, act)
   addUndo(group, act)
   addExport(group, act)

@@ -41,8 +41,8 @@ const valuesOf = (entry: Entry, before: Entry | undefined): string => {
 }
 
 /**
- * Looks at what is stored before an entry is sent; returns a function that says in a note whether it was added, changed
- * or there already, and what was there before.
+ * Looks at what is stored before an entry is sent, and at the names; returns a function that says in a note whether it
+ * was added, changed or there already, and what was there before.
  */
 export const tellAdded = async (
   cli: Cli,
@@ -50,16 +50,16 @@ export const tellAdded = async (
   draft: EntryDraft,
 ): Promise<(stored: Entry) => Promise<void>> => {
   const before = await readIfAllowed(client, findBefore(client, draft))
+  const names = createNames(client)
+  const { user_id: user, source_id: source, kpi_id: kpi } = draft
+  const owner = await (user === undefined || user === null
+    ? names.nameOf('breakdown_item', source ?? null)
+    : names.nameOf('user', user))
+  const what = `${await names.nameOf('kpi', kpi)} of ${owner}`
   return async (stored) => {
-    const names = createNames(client)
-    const owner =
-      stored.user_id === null
-        ? await names.nameOf('breakdown_item', stored.source_id)
-        : await names.nameOf('user', stored.user_id)
-    const kpi = await names.nameOf('kpi', stored.kpi_id)
     const isSame =
       before && [...VALUES.map(([field]) => field), 'notes' as const].every((one) => before[one] === stored[one])
     const done = before ? (isSame ? 'unchanged' : 'changed') : 'added'
-    await cli.note(`${done}: ${kpi} of ${owner}, ${formatDay(stored.entry_date)}: ${valuesOf(stored, before)}`)
+    await cli.note(`${done}: ${what}, ${formatDay(stored.entry_date)}: ${valuesOf(stored, before)}`)
   }
 }

@@ -5,7 +5,7 @@ import type { AnyRecord, Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { FieldFlag } from '../../args/flags.ts'
 import { resolveRecordId, resolveRecords } from '../../args/names.ts'
-import { type Act, PACED } from '../../cli.ts'
+import { type Act, type Cli, PACED } from '../../cli.ts'
 import { isForPeople } from '../../output/print.ts'
 import { recordLabel, tellEmpty } from '../../output/short-answer.ts'
 import { addCreate } from './create.ts'
@@ -13,6 +13,35 @@ import { addListOptions, addNameOptions, listView, nameRecords } from './list-op
 import { createNames } from './reference-names.ts'
 import { addParentFlag, type SampleRecord, commandName, parentId, type Samples } from './samples.ts'
 import { addUpdate } from './update.ts'
+
+/** Describes what is deleted: ids or names, and how. */
+type Deleting = {
+  readonly names: readonly string[]
+  readonly isConfirmed: boolean
+  readonly remove: (client: Client, id: number, parent?: number) => Promise<void>
+}
+
+/** Deletes the records that a line names, once that is confirmed. */
+export const deleteNamed = async (
+  cli: Cli,
+  of: Resource,
+  { names, isConfirmed, remove }: Deleting,
+  parentOf: (client: Client) => Promise<number | undefined> = () => Promise.resolve(undefined),
+): Promise<void> => {
+  const needs = { of, verb: 'remove' } as const
+  cli.requireCapabilities(needs)
+  const { requireConfirmation } = await import('../../args/prompt.ts')
+  const what = ['delete', of.title, names.join(', '), of.removal].filter(Boolean).join(' ')
+  await requireConfirmation(cli, isConfirmed, what)
+  const work = async (client: Client): Promise<void> => {
+    const parent = await parentOf(client)
+    for (const { id, name } of await resolveRecords(client, of, names, parent)) {
+      await remove(client, id, parent)
+      await cli.note(`deleted ${recordLabel(of, { id, name })}`)
+    }
+  }
+  await cli.withClient(needs, work, names.length > 1 ? PACED : undefined)
+}
 
 /** Adds `delete`, which removes records once that is confirmed. */
 export const addDelete = (
@@ -30,24 +59,11 @@ export const addDelete = (
     .option('-y, --yes', 'do not ask')
   addParentFlag(command, below)
   addExamples(command, `${commandName(of)} delete ${sample}`, `${commandName(of)} delete ${ids.join(' ')} --yes`)
-  act(command, async (cli, [names], flags) => {
-    const needs = { of, verb: 'remove' } as const
-    cli.requireCapabilities(needs)
-    const { requireConfirmation } = await import('../../args/prompt.ts')
-    await requireConfirmation(
-      cli,
-      flags.yes,
-      ['delete', of.title, names.join(', '), of.removal].filter(Boolean).join(' '),
-    )
-    const work = async (client: Client): Promise<void> => {
-      const parent = await parentId(client, below, flags)
-      for (const { id, name } of await resolveRecords(client, of, names, parent)) {
-        await remove(client, id, parent)
-        await cli.note(`deleted ${recordLabel(of, { id, name })}`)
-      }
-    }
-    await cli.withClient(needs, work, names.length > 1 ? PACED : undefined)
-  })
+  act(command, (cli, [names], flags) =>
+    deleteNamed(cli, of, { names, isConfirmed: flags.yes === true, remove }, (client) =>
+      parentId(client, below, flags),
+    ),
+  )
 }
 
 /** Adds `list`, which prints all records of a resource. */

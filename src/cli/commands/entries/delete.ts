@@ -1,0 +1,110 @@
+import { type Command, Option } from '@commander-js/extra-typings'
+import type { Client } from '../../../client/client.ts'
+import { Aborted } from '../../../client/transport.ts'
+import { formatDay } from '../../../domain/day.ts'
+import { formatDecimal } from '../../../domain/decimal.ts'
+import { KpiError } from '../../../domain/errors.ts'
+import type { DayRange } from '../../../domain/period.ts'
+import { entry } from '../../../domain/resources/entry.ts'
+import { addExamples } from '../../args/examples.ts'
+import { readRange } from '../../args/relative-dates.ts'
+import type { Act, Cli } from '../../cli.ts'
+import { EXIT, exitCodes, IncompleteRun, UsageError } from '../../exit.ts'
+import { countOf } from '../../output/text.ts'
+import { deleteNamed } from '../verbs/all.ts'
+import { needsOf, type SelectionFlags, selected } from './selection.ts'
+
+const declareDelete = (group: Command) =>
+  group
+    .command('delete')
+    .description('delete entries by id, or all of a range of days')
+    .argument('[ids...]', 'ids')
+    .option('--from <day>', 'first day of a range: a date, -7d, last-month and the like')
+    .option('--to <day>', 'last day (default: that of --from)')
+    .option('--user <user>', 'only of this user, by id, name or e-mail address')
+    .addOption(new Option('--source <item>', 'only of this breakdown item, by id or name').conflicts('user'))
+    .option('--kpi <kpi>', 'only of this KPI, by id or name')
+    .option('-y, --yes', 'do not ask')
+
+type DeleteFlags = ReturnType<ReturnType<typeof declareDelete>['opts']>
+
+/** Describes the entries of a range: their ids, and what they come to. */
+type Selected = { readonly ids: readonly number[]; readonly sum: bigint; readonly range: DayRange }
+
+const readSelected = async (client: Client, range: DayRange, flags: SelectionFlags): Promise<Selected> => {
+  const ids: number[] = []
+  let sum = 0n
+  for await (const page of await selected(client, range, flags)) {
+    for (const { id, actual } of page) {
+      ids.push(id)
+      sum += actual ?? 0n
+    }
+  }
+  return { ids, sum, range }
+}
+
+/** Says what is deleted: how many entries, of which days, and the sum of their actuals. */
+const sayWhat = ({ ids, sum, range: { from, to } }: Selected): string => {
+  const days = from === to ? formatDay(from) : `${formatDay(from)} to ${formatDay(to)}`
+  return `delete ${countOf(ids.length, 'entry', 'entries')} of ${days}, whose actuals come to ${formatDecimal(sum)}`
+}
+
+/** Deletes an entry; one that has gone meanwhile is no failure. */
+const deleteOne = (client: Client, id: number): Promise<void> =>
+  client.entries.remove(id).catch((error: unknown) => {
+    if (!(error instanceof KpiError) || error.code !== 'not_found') throw error
+  })
+
+/** Tells whether the rest was left because of the service or the user. */
+const isCutOff = (error: unknown): error is Error =>
+  error instanceof Aborted || (error instanceof KpiError && exitCodes[error.code] === EXIT.unreachable)
+
+const deleteAll = async (cli: Cli, client: Client, { ids }: Selected, signal: AbortSignal): Promise<void> => {
+  let done = 0
+  try {
+    for (const id of ids) {
+      if (signal.aborted) throw new Aborted('it was interrupted')
+      await deleteOne(client, id)
+      done += 1
+    }
+  } catch (error) {
+    if (done === 0 || !isCutOff(error)) throw error
+    const left = `stopped with ${countOf(ids.length - done, 'entry', 'entries')} left; run the same command to continue`
+    throw new IncompleteRun(EXIT.workLeft, 'work_left', [error.message, left])
+  }
+  await cli.note(`deleted ${countOf(done, 'entry', 'entries')}`)
+}
+
+const deleteRange = async (cli: Cli, flags: DeleteFlags): Promise<void> => {
+  const { from, to = from } = flags
+  if (from === undefined) throw new UsageError('say which: ids, or a range of days with --from and --to')
+  const { requireConfirmation } = await import('../../args/prompt.ts')
+  const rangeOf = readRange({ from, to }, cli.today().day)
+  const work = async (client: Client, signal: AbortSignal): Promise<void> => {
+    const found = await readSelected(client, await rangeOf(client), flags)
+    if (found.ids.length === 0) return cli.note('there are no such entries')
+    await requireConfirmation(cli, flags.yes, sayWhat(found))
+    if (flags.yes) await cli.note(sayWhat(found))
+    await deleteAll(cli, client, found, signal)
+  }
+  const needs = [needsOf('list', flags.source), needsOf('remove', undefined)].flat()
+  await cli.withClient(needs, work, { signal: cli.io.interruption() })
+}
+
+/** Registers `kpi entries delete` */
+export const addDeleteEntries = (group: Command, act: Act): void => {
+  const command = declareDelete(group)
+  addExamples(
+    command,
+    'entries delete 1 2 --yes',
+    'entries delete --from last-month --to yesterday --user "Ann Lee" --kpi Visits',
+  )
+  act(command, async (cli, [ids], flags) => {
+    const { from, to, user, source, kpi } = flags
+    const isRange = [from, to, user, source, kpi].some((one) => one !== undefined)
+    if (isRange && ids.length > 0) throw new UsageError('ids and a range of days are both given; give one of them')
+    if (isRange || ids.length === 0) return deleteRange(cli, flags)
+    const remove = (client: Client, id: number): Promise<void> => client.entries.remove(id)
+    return deleteNamed(cli, entry, { names: ids, isConfirmed: flags.yes === true, remove })
+  })
+}

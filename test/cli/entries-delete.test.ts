@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { fillShop, type User, users } from '../support/user.ts'
+
+describe.each(users)('%s, kpi entries delete', (_, open) => {
+  let user: User
+  beforeEach(async () => {
+    user = await open()
+    await fillShop(user)
+  })
+  afterEach(() => user[Symbol.asyncDispose]())
+
+  const left = async (): Promise<string> =>
+    (await user.kpi('entries', 'list', '--from', '2026-01-01', '--jq', 'map(.entry_date)|join(" ")')).stdout.trim()
+
+  test('asks with a count and a sum before it deletes a range, and says where nobody can be asked', async () => {
+    const range = ['--from', '2026-11-19', '--to', '2026-11-20']
+    const unasked = await user.kpi('entries', 'delete', ...range)
+    expect([unasked.code, unasked.stderr]).toEqual([
+      2,
+      'kpi: delete 2 entries of 2026-11-19 to 2026-11-20, whose actuals come to 120.5 needs --yes where nobody can be asked\n',
+    ])
+    expect(await left()).toBe('2026-11-19 2026-11-20 2026-11-21')
+    const ran = await user.kpi('entries', 'delete', ...range, '--yes')
+    expect(ran).toMatchObject({ code: 0, stdout: '' })
+    expect(ran.stderr).toContain('deleted 2 entries\n')
+    expect(await left()).toBe('2026-11-21')
+  })
+
+  test('deletes only those of a user and a KPI, and one day where --to is left out', async () => {
+    const of = (...more: string[]): string[] => ['entries', 'delete', '--from', 'today', '--yes', ...more]
+    expect((await user.kpi(...of('--kpi', 'Visits'))).stderr).toBe('there are no such entries\n')
+    expect((await user.kpi(...of('--user', 'bobby@example.com'))).stderr).toBe('there are no such entries\n')
+    expect((await user.kpi(...of('--kpi', 'Revenue', '--user', 'Ann Lee'))).stderr).toContain('deleted 1 entry\n')
+    expect(await left()).toBe('2026-11-19 2026-11-20')
+  })
+
+  test.each<[line: string[], says: string]>([
+    [[], 'say which: ids, or a range of days with --from and --to'],
+    [['--user', '2'], 'say which: ids, or a range of days with --from and --to'],
+    [['1', '--from', 'today'], 'ids and a range of days are both given'],
+  ])('%j is wrong usage, and nothing is deleted', async (line, says) => {
+    const ran = await user.kpi('entries', 'delete', ...line, '--yes')
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(says)])
+    expect(await left()).toBe('2026-11-19 2026-11-20 2026-11-21')
+  })
+
+  test('still deletes by ids', async () => {
+    const ran = await user.kpi('entries', 'delete', '1', '2', '--yes')
+    expect(ran.stderr).toBe('deleted entry 1\ndeleted entry 2\n')
+    expect(await left()).toBe('2026-11-21')
+  })
+})
