@@ -175,6 +175,28 @@ assignments:
   })
 })
 
+test.each([
+  [
+    'kpis: []\n---\nkpis: []\n',
+    /^kpi: kpi.yaml, line 2: a file holds one configuration, and here another one begins\n$/,
+  ],
+  ['kpis:\n  - { name: A\n  - b: [\n', /^kpi: kpi.yaml has \d+ faults\n  line 3: /],
+  ['kpis: [{ name: A }]\nkpis: []\n', /^kpi: kpi.yaml, line 2: Map keys must be unique\n$/],
+  ['kpis: [{ name: !secret A }]\n', /^kpi: kpi.yaml, line 1: Unresolved tag: !secret\n$/],
+  ['kpis: 5\n', /^kpi: kpi.yaml, line 1: kpis must be a list/],
+  ['- kpis\n', /^kpi: kpi.yaml, line 1: a configuration has sections/],
+  ['kpis: [{ name: [A] }]\n', /^kpi: kpi.yaml, line 1: name must be one value, not a list or a map\n/],
+  ['__proto__: []\n', /^kpi: kpi.yaml, line 1: there is no section __proto__/],
+])('what is no configuration is refused by line: %j', async (text, stderr) => {
+  await using user = await embeddedUser()
+  write(user, text)
+  expect(await user.kpi('plan', 'kpi.yaml')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(stderr) as unknown,
+  })
+})
+
 describe('a saved plan', () => {
   const TARGETS = 'kpis:\n  - { name: Revenue, target_default: 150 }\n  - { name: Costs, frequency: M }\n'
 

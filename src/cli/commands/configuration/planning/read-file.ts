@@ -49,12 +49,18 @@ const checkNull = (field: Field, value: FieldValue | Fault): FieldValue | Fault 
 
 const ID = /^[1-9]\d{0,14}$/
 
+const ONE_ONLY = 'a file holds one configuration, and here another one begins'
+
+/** Returns a message of the parser without the place and the lines of the file that it quotes. */
+const plainMessage = (message: string): string => (message.split(/ at line \d+/)[0] ?? message).replaceAll('\n', ' ')
+
 /** Reads the nodes of a document, and collects the faults. */
 const createReader = (text: string) => {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, stringKeys: true, logLevel: 'silent' })
-  const faults: Issue[] = document.errors.map(({ message, linePos }) =>
-    faultAt(linePos?.[0].line ?? 1, (message.split(/ at line \d+/)[0] ?? message).replaceAll('\n', ' ')),
+  const document = parseDocument(text, { lineCounter: lines, stringKeys: true, logLevel: 'error' })
+  // An unknown tag is only a warning.
+  const faults = [...document.errors, ...document.warnings].map(({ code, message, linePos }) =>
+    faultAt(linePos?.[0].line ?? 1, code === 'MULTIPLE_DOCS' ? ONE_ONLY : plainMessage(message)),
   )
   const resolve = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node)
   const lineOf = (node: unknown, otherwise: number): number => {
