@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { databases } from '../support/databases.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { foreignService } from '../support/foreign.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
@@ -340,14 +341,24 @@ calculated: [{ name: Per visit, formula: "[Revenue] / 2" }]
     ])
     expect(summary(await apply(user))).toMatchObject({ updated: 2 })
   })
+})
 
-  test('another account is named with --account', async () => {
-    await using user = await embeddedUser()
-    await user.kpi('service', 'accounts', 'create', 'acme', '--login', 'eve@example.com')
-    write(user, 'kpis: [{ name: Sales, frequency: D }]\n')
-    expect(summary(await apply(user, '--account', 'acme'))).toMatchObject({ created: 1 })
-    expect((await user.kpi('dump')).stdout).not.toContain('Sales')
-    expect((await user.kpi('dump', '--account', 'acme')).stdout).toContain('Sales')
+describe.each(databases)('an account of the bundled service on %s', (_name, make) => {
+  test('is named with --account, and is configured by its operator', async () => {
+    await using database = await make()
+    using home = temporaryFolder()
+    const kpi = shellIn({ home: home.path, env: { ...database.env, KPI_DATA_DIR: database.dataDir } })
+    const flags = ['--account', 'acme', ...database.flags]
+    await kpi('service', 'accounts', 'create', 'acme', '--login', 'eve@example.com', ...database.flags)
+    const text =
+      'kpis: [{ name: Sales, frequency: D }]\ncalculated: [{ name: Half, frequency: D, formula: "[Sales] / 2" }]\n'
+    writeFileSync(home.in('kpi.yaml'), text)
+    expect(jsonOf(await kpi('apply', 'kpi.yaml', '-o', 'json', ...flags))).toMatchObject({ created: 2 })
+    const { stdout } = await kpi('dump', ...flags)
+    expect(stdout).toContain('formula: "[Sales] / 2"')
+    writeFileSync(home.in('kpi.yaml'), stdout)
+    expect((await kpi('plan', 'kpi.yaml', ...flags)).stderr).toMatch(/^nothing to do/)
+    expect((await kpi('dump', ...database.flags)).stdout).not.toContain('Sales')
   })
 })
 

@@ -49,9 +49,10 @@ export const withTarget = async <T>(
   signal: AbortSignal,
   work: (target: Target) => Promise<T>,
 ): Promise<T> => {
-  if (account !== undefined || findPlace(cli.io, cli.flags).kind === 'embedded') {
+  const isOperator = account !== undefined || cli.flags.store !== undefined
+  if (isOperator || findPlace(cli.io, cli.flags).kind === 'embedded') {
     // Credentials in the environment that are for no service are refused here, too.
-    cli.requireCapabilities([])
+    if (!isOperator) cli.requireCapabilities([])
     const { asOperator } = await import('../service/operator.ts')
     return asOperator(cli, account, ({ store, account: name, client, ...operator }) =>
       work({ client, operator, service: store, account: () => name }),

@@ -1,11 +1,12 @@
 import type { Command } from '@commander-js/extra-typings'
 import { addExamples } from '../../args/examples.ts'
 import type { Register } from '../../cli.ts'
+import { addStoreFlag } from '../../target/bundled-store.ts'
 
 const FILE = 'a configuration in YAML, or - for standard input'
 
 const withAccount = (command: Command) =>
-  command.option('--account <name>', 'the account of the bundled service on this machine')
+  addStoreFlag(command).option('--account <name>', 'the account of the bundled service on this machine')
 
 const withFile = (command: ReturnType<typeof withAccount>) =>
   command.option('--to-file <file>', 'write to this file').option('--force', 'replace a file that is there')

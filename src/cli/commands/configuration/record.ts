@@ -38,15 +38,17 @@ const userOf = ({ above }: Thing): number => above['user']?.id ?? 0
 
 /** Opens a file of SQLite that only its owner can read, and locks it for as long as it is open. */
 const openLocked = (path: string): DatabaseSync => {
-  closeSync(openSync(path, 'a', 0o600))
-  const database = new DatabaseSync(path)
+  let database: DatabaseSync | undefined
   try {
+    closeSync(openSync(path, 'a', 0o600))
+    database = new DatabaseSync(path)
     database.exec(`pragma locking_mode = exclusive; begin immediate; ${SCHEMA}; commit`)
     return database
   } catch (error) {
-    database.close()
+    database?.close()
     if (isBusy(error)) throw new KpiError('locked', 'this file is being applied already; wait until that has ended')
-    throw new KpiError('unusable', `cannot use the record of what was applied, ${path}: ${String(error)}`, {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new KpiError('unusable', `cannot use ${path}, the record of what applies created: ${reason}; move it away`, {
       cause: error,
     })
   }
