@@ -3,7 +3,7 @@ import { isWithin } from '../client/directory.ts'
 import { UsageError } from './exit.ts'
 import { commandGroups } from './command-groups.ts'
 
-/** Bounds the commands that are suggested as a whole; of more that share a name, only the nouns before it are listed. */
+/** Bounds the commands that are suggested in full: of more that share a name, none is likelier. */
 const MOST = 3
 
 /** Returns the commands of a name at any depth, as they are typed. */
@@ -33,6 +33,12 @@ export const withoutNonsense = (error: unknown): unknown => {
   return new CommanderError(error.exitCode, error.code, error.message.replace(SUGGESTION, '') + hint)
 }
 
+/** Says what to write before a word that ends many commands. */
+const severalOf = (name: string, lines: readonly string[]): string => {
+  const before = lines.map((line) => line.slice('kpi '.length, -name.length - 1))
+  return `write before it what it is about: ${before.join(', ')}`
+}
+
 /** Extends the error about an unknown first word with the full commands that end in that word. */
 export const suggestCommands = async (
   error: unknown,
@@ -43,10 +49,7 @@ export const suggestCommands = async (
   if (!isUnknown || name === undefined || Object.hasOwn(commandGroups, name)) return error
   const lines = commandsCalled(name, await describe(), 'kpi')
   if (lines.length === 0) return error
-  const nouns = lines.map((line) => line.split(' ').slice(1, -1).join(' '))
-  const hint =
-    lines.length > MOST
-      ? `say of what, as in kpi kpis ${name}: ${nouns.join(', ')}`
-      : `Did you mean ${lines.join(' or ')}?`
-  return new UsageError(`unknown command '${name}' (${hint})`)
+  return new UsageError(
+    `unknown command '${name}' (${lines.length > MOST ? severalOf(name, lines) : `Did you mean ${lines.join(' or ')}?`})`,
+  )
 }

@@ -41,10 +41,10 @@ export type Field = {
   readonly most?: number
   /** Lists the choices. */
   readonly oneOf?: readonly string[]
-  /** Lists other names that a column of a file may have for it. */
-  readonly alsoCalled?: readonly string[]
   /** Lists the words that people type for the choices, in the same order. */
   readonly words?: readonly string[]
+  /** Lists other names that its column may have in files, separated by commas. */
+  readonly called?: string
   readonly form?: TextForm
   /** Names the resource whose id this is. */
   readonly refers?: string

@@ -7,11 +7,11 @@ import { areRefuted, createColumnFormats, detectFormats, settleFormats } from '.
 import type { ColumnFormats } from './detect/survey.ts'
 import type { Sorter } from './external-sort/sorter.ts'
 import { emptySummary, type Summary } from './import-types.ts'
-import { requireFewBadRows } from './max-errors.ts'
+import { rejectedEntries, requireFewBadRows } from './max-errors.ts'
 import type { ImportOptions } from './options.ts'
 import type { SourcesOfUsers } from './entry-key.ts'
 import type { LeftOutRows } from './parse/ignored-rows.ts'
-import type { Row } from './parse/rows.ts'
+import { textOfRows } from './parse/rows.ts'
 import { createSuspectCollector, findPatterns, requireNoTotals, type SuspectRows } from './parse/suspect-rows.ts'
 import type { Table } from './parse/table.ts'
 import { requireSettledPercentages, saysFraction, type SmallValues } from './percentages.ts'
@@ -63,11 +63,15 @@ type CheckResults = {
 type Trial = { readonly read: number; readonly misread: number }
 
 /** Tells whether none of the first rows can be read, and the user does not allow all rows to be bad. */
-const isMisunderstood = ({ read, misread }: Trial, { maxErrors }: ImportOptions): boolean =>
+const isMisunderstood = ({ read, misread }: Trial, { maxErrors }: Pick<ImportOptions, 'maxErrors'>): boolean =>
   read === TRIAL_ROWS && misread === TRIAL_ROWS && !(maxErrors && 'percent' in maxErrors && maxErrors.percent === 100)
 
 /** Refuses a file if none of its first rows can be read, unless the user allows all rows to be bad. */
-export const rejectMisunderstoodColumns = (trial: Trial, options: ImportOptions, reasons: readonly string[]): void => {
+export const rejectMisunderstoodColumns = (
+  trial: Trial,
+  options: Pick<ImportOptions, 'maxErrors'>,
+  reasons: readonly string[],
+): void => {
   if (!isMisunderstood(trial, options)) return
   throw new KpiError(
     'malformed',
@@ -94,10 +98,6 @@ type ReadRows = Pick<
   | 'fingerprint'
 >
 
-/** Returns rows as a text that differs if any cell or line does. */
-const textOf = (rows: readonly Row[]): string =>
-  rows.map(({ line, cells }) => `${line}\u001f${cells.join('\u001f')}\u001e`).join('')
-
 /** Watches what all rows show of the columns that the first rows have explained. */
 type ContentsWatch = ReturnType<Contents['ofAllRows']> | undefined
 
@@ -112,7 +112,7 @@ const readRowsOf = async (
 ): Promise<ReadRows> => {
   const { plan, reference, variant } = begun
   const { summary, rejects, onProgress, onFetched } = results
-  const bad = { rejects, options, variant, reference }
+  const bad = rejectedEntries({ rejects, options, variant, reference })
   const requireReadable = (): void => {
     if (watch !== undefined && holdsTexts(begun, watch)) throw new Contradicted()
     // A cell that contradicts the assumed formats cannot be judged in them.
@@ -126,7 +126,7 @@ const readRowsOf = async (
   let isBegun = false
   for await (const chunk of table.rows()) {
     if (chunk.length === 0) continue
-    fingerprint.update(textOf(chunk))
+    fingerprint.update(textOfRows(chunk))
     const rows = isBegun ? chunk : chunk.slice(1)
     isBegun = true
     await reference.fetchAssignments(reader.usersOf(rows), onFetched)

@@ -53,9 +53,9 @@ export const emptySummary = (): Summary => ({
 
 /**
  * Names what an import is doing: reading and checking rows, fetching the assignments of their users, reading existing
- * entries if they matter, creating assignments, sending entries.
+ * entries if they matter, creating assignments, sending entries, sending rows of something else.
  */
-export type Phase = 'read' | 'assigned' | 'stored' | 'assign' | 'send'
+export type Phase = 'read' | 'assigned' | 'stored' | 'assign' | 'send' | 'rows'
 
 /** Describes the progress; `done` is 0 if nothing can be counted. */
 export type Progress = { readonly phase: Phase; readonly done: number; readonly total?: number }

@@ -3,7 +3,7 @@ import type { Variant } from '../domain/variants.ts'
 import type { Summary } from './import-types.ts'
 import type { ImportOptions, MaxErrors } from './options.ts'
 import type { Reference } from './reference.ts'
-import { countReasons, reasonIssues } from './rejects/reason-counts.ts'
+import { type CountedReasons, countReasons, reasonIssues } from './rejects/reason-counts.ts'
 import type { Rejects } from './rejects/rejects.ts'
 import { waysOut } from './rejects/ways-out.ts'
 import { countText } from './text.ts'
@@ -24,10 +24,24 @@ const ASSIGN_FIRST: Issue = { field: '--create-assignments', message: 'assigns K
 /** Holds what is known of a file's rejects, and what may be done about them. */
 type Rejected = {
   readonly rejects: Rejects
+  readonly options: Pick<ImportOptions, 'maxErrors'>
+  readonly advice?: (reasons: CountedReasons) => readonly Issue[]
+}
+
+/** Describes a file of entries, of which some rows are rejects. */
+type RejectedEntries = {
+  readonly rejects: Rejects
   readonly options: ImportOptions
   readonly variant: Variant
   readonly reference: Pick<Reference, 'lacksAssignments'>
 }
+
+/** Returns the rejects of a file of entries, with what may be done about them. */
+export const rejectedEntries = ({ rejects, options, variant, reference }: RejectedEntries): Rejected => ({
+  rejects,
+  options,
+  advice: (reasons) => [...waysOut(reasons, options, variant), ...(reference.lacksAssignments() ? [ASSIGN_FIRST] : [])],
+})
 
 /**
  * Refuses a file with too many bad rows before anything is sent: `--max-errors 50` while it is read, `--max-errors 5%`
@@ -35,23 +49,21 @@ type Rejected = {
  */
 export const requireFewBadRows = (
   { read, rejected }: Pick<Summary, 'read' | 'rejected'>,
-  { rejects, options, variant, reference: { lacksAssignments } }: Rejected,
+  { rejects, options: { maxErrors }, advice = () => [] }: Rejected,
   isWhole = false,
 ): void => {
-  const { maxErrors } = options
   if (!maxErrors || !(isWhole || 'count' in maxErrors) || rejected <= mostOf(maxErrors, read)) return
   const many = `${countText(rejected)} of ${isWhole ? '' : 'the first '}${countText(read)} rows are bad`
   const reasons = countReasons(rejects)
   throw tooMany(maxErrors, `nothing was sent: ${many}`, [
     ...reasonIssues(reasons),
-    ...waysOut(reasons, options, variant),
-    ...(lacksAssignments() ? [ASSIGN_FIRST] : []),
+    ...advice(reasons),
     { field: '--dry-run', message: 'without --max-errors shows all of them' },
   ])
 }
 
 /** Refuses a file with too many rejects of all kinds, once all of it has been read. */
-export const requireFewRejects = (summary: Summary, of: Rejected): void => {
+export const requireFewRejects = (summary: Pick<Summary, 'read'>, of: Rejected): void => {
   let rejected = 0
   for (const _ of of.rejects.lines()) rejected += 1
   requireFewBadRows({ ...summary, rejected }, of, true)

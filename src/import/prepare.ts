@@ -13,7 +13,7 @@ import { type PlanActions, createPlanner, planAction, readsFirst } from './exist
 import { type PrefetchOptions, prefetchExisting } from './existing/prefetch.ts'
 import { createSorter, type Sorter } from './external-sort/sorter.ts'
 import { emptySummary, type ImportInput, type Progress, type Summary } from './import-types.ts'
-import { requireFewRejects } from './max-errors.ts'
+import { rejectedEntries, requireFewRejects } from './max-errors.ts'
 import {
   notesOn,
   notesOnHeading,
@@ -211,7 +211,7 @@ const checkInOrder = async (work: ImportInput, rows: CheckedRows): Promise<void>
   const onProgress = progressOf(work, summary)
   if (options.maxErrors) {
     for (const _ of batches()) onProgress()
-    requireFewRejects(summary, rows)
+    requireFewRejects(summary, rejectedEntries(rows))
   }
   if (hasPeriods) await requireOneEntryPerPeriod(work, rows, onProgress)
 }

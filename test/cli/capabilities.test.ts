@@ -16,7 +16,7 @@ const LOCAL = /^(profiles (add|list|show|use|remove)|serve|service|demo|report v
 const LACKING: Record<Variant, readonly (readonly [line: RegExp, instead: RegExp])[]> = {
   v1: [
     [
-      /^users (create|update|delete)\b/,
+      /^users (create|update|delete|import)\b/,
       /(creates|changes|deletes) no people: use a profile of the classic interface.*the same command on its machine/,
     ],
     [/^groups\b/, /has no groups: use kpi breakdown-items/],

@@ -1,169 +1,316 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { jsonOf } from '../support/kpi.ts'
-import { embeddedUser, newerUser, type User, users } from '../support/user.ts'
+import { errorOf, jsonOf, type Ran } from '../support/kpi.ts'
+import { embeddedUser, newerUser, newerUsers, remoteUser, type User, users } from '../support/user.ts'
 
-type Row = Record<string, unknown>
+type Row = Readonly<Record<string, string | number | boolean | null>>
+
+const rowsOf = async (ran: Promise<Ran>): Promise<readonly Row[]> => jsonOf(await ran) as Row[]
 
 describe.each(users)('%s', (_, open) => {
   let user: User
   beforeEach(async () => {
     user = await open()
   })
-  afterEach(() => user[Symbol.asyncDispose]())
+  afterEach(async () => {
+    await user[Symbol.asyncDispose]()
+  })
 
-  const write = (name: string, ...lines: string[]): void => writeFileSync(user.folder.in(name), `${lines.join('\n')}\n`)
-  const list = async (...words: string[]): Promise<Row[]> =>
-    jsonOf(await user.kpi(...words, 'list', '-o', 'json')) as Row[]
+  const load = (what: string, text: string | Buffer, ...args: string[]): Promise<Ran> => {
+    writeFileSync(user.folder.in('data.csv'), text)
+    return user.kpi(what, 'import', 'data.csv', '-o', 'json', ...args)
+  }
+  const list = (what: string, ...args: string[]): Promise<readonly Row[]> =>
+    rowsOf(user.kpi(what, 'list', '-o', 'json', ...args))
+  const rejects = (): string => readFileSync(user.folder.in('data.rejects.csv'), 'utf8')
 
-  test('creates KPIs by the words and names that people use, with the usual values for the rest', async () => {
-    write(
-      'kpis.csv',
-      'KPI;Category;Unit;Frequency;Direction;Target;Active',
-      'Sales;General;Number;monthly;down;1.234,5;no',
-      'Visits;;;daily;;;',
-    )
-    const ran = await user.kpi('kpis', 'import', 'kpis.csv', '-o', 'json', '--decimal', ',')
-    expect(jsonOf(ran)).toMatchObject({ read: 2, created: 2, rejected: 0, left: 0 })
-    expect(await list('kpis')).toMatchObject([
-      { name: 'Sales', frequency_id: 'M', value_direction: 'D', target_default: 1234.5, is_active: false },
-      { name: 'Visits', frequency_id: 'D', value_direction: 'U', target_default: null, is_active: true },
+  const PEOPLE =
+    'Vorname;Nachname;E-Mail;Rolle;Status\nAnn;Lee;ann@example.com;manager;active\nBob;;bob@example.com;;locked\n;;;;\n'
+
+  test('people are created and changed by their e-mail addresses, and the second time nothing is sent', async () => {
+    const first = jsonOf(await load('users', Buffer.from(PEOPLE.replace('Lee', 'L\xe9'), 'latin1')))
+    expect(first).toMatchObject({ read: 3, created: 2, updated: 0, rejected: 0, empty: 1, left: 0 })
+    expect(await list('users')).toMatchObject([
+      { id: 1 },
+      { first_name: 'Ann', last_name: 'Lé', email: 'ann@example.com', user_type: 'Manager', user_status_id: 'A' },
+      { first_name: 'Bob', last_name: null, email: 'bob@example.com', user_type: 'User', user_status_id: 'L' },
     ])
+    const changed = 'e-mail,last name\nANN@example.com,Lee\nbob@example.com,\n'
+    expect(jsonOf(await load('users', changed))).toMatchObject({ updated: 1, unchanged: 1 })
+    expect(jsonOf(await load('users', changed))).toMatchObject({ updated: 0, unchanged: 2, requests: 1 })
+    expect((await list('users'))[1]).toMatchObject({ last_name: 'Lee', email: 'ann@example.com', user_type: 'Manager' })
   })
 
-  test('changes what exists by name or address, where cells differ, and sends nothing a second time', async () => {
-    write('users.csv', 'first_name,last_name,E-Mail,Status', 'Ann,Lee,ann@example.com,A', 'Bob,Ray,bob@example.com,A')
-    await user.kpi('users', 'import', 'users.csv')
-    write('users.csv', 'first_name,last_name,E-Mail,Status', 'Ann,,ANN@example.com,locked', 'Bob,Ray,bob@example.com,')
-    const changed = jsonOf(await user.kpi('users', 'import', 'users.csv', '-o', 'json'))
-    expect(changed).toMatchObject({ created: 0, updated: 1, unchanged: 1 })
-    expect(await list('users')).toMatchObject([{}, { first_name: 'Ann', last_name: 'Lee', user_status_id: 'L' }, {}])
-    const again = jsonOf(await user.kpi('users', 'import', 'users.csv', '-o', 'json'))
-    expect(again).toMatchObject({ created: 0, updated: 0, unchanged: 2 })
+  test('a column of whole names is split, and a password is taken only when somebody is created', async () => {
+    const text = 'Name,Mail,Password\n"Lee, Ann",ann@example.com,once-only-1\nBob Ray,bob@example.com,\n'
+    const created = await load('users', text)
+    expect(jsonOf(created)).toMatchObject({ created: 2 })
+    expect((await list('users')).slice(1)).toMatchObject([
+      { first_name: 'Ann', last_name: 'Lee' },
+      { first_name: 'Bob', last_name: 'Ray' },
+    ])
+    const again = await load('users', text.replace('Bob Ray', 'Bob Roy'), '--dry-run')
+    expect(again.stderr).toContain('passwords of people who exist already are left alone')
+    expect(again.stdout + again.stderr).not.toContain('once-only-1')
+    const planned = await load('users', 'name,mail,password\nCy Ng,cy@example.com,once-only-2\n', '--dry-run')
+    expect(JSON.parse(planned.stdout)).toMatchObject([{ changes: expect.stringContaining('password: (hidden)') }])
   })
 
-  test('shows in a dry run what would change, old and new, and sends nothing', async () => {
-    write('kpis.csv', 'name,frequency,target_default', 'Sales,D,100')
-    await user.kpi('kpis', 'import', 'kpis.csv')
-    await user.kpi('units', 'create', '--name', 'Hours', '--display-format', '#.0 h')
-    write('kpis.csv', 'name,unit,frequency,target_default', 'Sales,Hours,D,120', 'Visits,Number,D,', 'Bad,None,D,1')
-    const dry = await user.kpi('kpis', 'import', 'kpis.csv', '--dry-run', '-o', 'json')
-    expect(dry.code).toBe(3)
-    expect(JSON.parse(dry.stdout)).toEqual([
+  const KPIS =
+    'Measure;Category;Unit;Interval;Target;Better;Active\nRevenue;Sales;currency;monthly;1.234,5;up;yes\nChurn;;Percent;W;2,5;down;no\n'
+
+  test('KPIs name their category and unit, have words for choices, and get the places after the last', async () => {
+    await load('categories', 'Category\nSales\n')
+    expect(jsonOf(await load('kpis', KPIS))).toMatchObject({ created: 2, rejected: 0 })
+    expect(await list('kpis', '--names')).toMatchObject([
       {
-        line: 2,
-        action: 'update',
-        id: 1,
-        name: 'Sales',
-        changes: 'unit: Number → Hours; target_default: 100 → 120',
-        reason: null,
+        name: 'Revenue',
+        category: 'Sales',
+        unit: 'Currency',
+        frequency_id: 'M',
+        target_default: 1234.5,
+        sort_order: 1,
       },
-      { line: 3, action: 'create', id: null, name: 'Visits', changes: null, reason: null },
-      { line: 4, action: 'reject', id: null, name: null, changes: null, reason: 'unit_id there is no unit "None"' },
+      {
+        name: 'Churn',
+        category: 'General',
+        value_direction: 'D',
+        target_default: 2.5,
+        is_active: false,
+        sort_order: 2,
+      },
     ])
-    expect(dry.stderr).toContain('1 to create, 1 to update, 0 unchanged, 0 to skip, 1 row to reject')
-    const short = await user.kpi('kpis', 'import', 'kpis.csv', '--dry-run', '--summary-only')
-    expect(short.stdout).toBe('')
-    expect(await list('kpis')).toMatchObject([{ name: 'Sales', target_default: 100 }])
+    const listed = await user.kpi('kpis', 'list', '-o', 'csv', '--names')
+    expect(jsonOf(await load('kpis', listed.stdout))).toMatchObject({ read: 2, unchanged: 2, rejected: 0 })
   })
 
-  test('keeps rejected rows with all their reasons, to be imported once they are mended', async () => {
-    write(
-      'users.csv',
-      'first_name,email,role',
-      'Ann,ann@example.com,Boss',
-      ',bob,User',
-      'Cy,cy@example.com,User',
-      'Cy,CY@example.com,User',
+  test('a dry run shows old and new values by name, the counts first, and sends nothing', async () => {
+    await load('kpis', KPIS.replace('Sales', 'General'))
+    const text = `${KPIS.replace('2,5', '3,5').replace('Percent', 'Number')}Visits;;;daily;;up;yes\nNoise;Sale;;D;;up;\n`
+    const ran = await load('kpis', text.replace('Sales', 'General'), '--dry-run')
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([
+      3,
+      [
+        { line: 2, action: 'unchanged', id: 1, name: 'Revenue', changes: null },
+        {
+          line: 3,
+          action: 'update',
+          id: 2,
+          name: 'Churn',
+          changes: 'unit: Percent → Number; target_default: 2.5 → 3.5',
+        },
+        { line: 4, action: 'create', id: null, name: 'Visits' },
+        { line: 5, action: 'reject', name: null, reason: 'category: there is no category "Sale"' },
+      ],
+    ])
+    expect(errorOf(ran).message).toContain(
+      'dry run, nothing was sent: 1 KPI to create, 1 to update, 1 unchanged, 1 row to reject',
     )
-    const ran = await user.kpi('users', 'import', 'users.csv')
-    expect(ran.code).toBe(3)
-    const rejects = readFileSync(user.folder.in('users.rejects.csv'), 'utf8')
-    expect(rejects.trimEnd().split('\n')).toEqual([
-      'first_name,email,role,_line,_reason',
-      expect.stringMatching(/^Ann,ann@example\.com,Boss,2,"user_type must be/),
-      expect.stringMatching(/^,bob,User,3,.*first_name is required; email must be an e-mail address/),
-      'Cy,CY@example.com,User,5,"email is on line 4, too"',
-    ])
-    write('users.rejects.csv', rejects.replace('Boss', 'Manager'))
-    const again = await user.kpi('users', 'import', 'users.rejects.csv', '-o', 'json')
-    expect(JSON.parse(again.stdout)).toMatchObject({ created: 1, unchanged: 1, rejected: 1 })
+    expect(existsSync(user.folder.in('data.rejects.csv'))).toBe(false)
+    const short = await load('kpis', text.replace('Sales', 'General'), '--dry-run', '--summary-only')
+    expect(JSON.parse(short.stdout)).toMatchObject({ read: 4, created: 1, updated: 1, unchanged: 1, rejected: 1 })
+    expect(await list('kpis')).toHaveLength(2)
+    writeFileSync(user.folder.in('one.csv'), 'name,unit\nChurn,Number\n')
+    const table = await user.kpi('kpis', 'import', 'one.csv', '--dry-run')
+    expect(table.stderr).toBe(
+      'dry run, nothing was sent: 0 KPIs to create, 1 to update, 0 unchanged, 0 rows to reject\n',
+    )
+    expect(table.stdout).toMatch(/^ *2 +update +2 +Churn +unit: Percent → Number *$/m)
   })
 
-  test.each<[flag: string, code: number, counts: object]>([
-    ['update', 0, { updated: 1, skipped: 0, rejected: 0 }],
-    ['skip', 0, { updated: 0, skipped: 1, rejected: 0 }],
-    ['error', 3, { updated: 0, skipped: 0, rejected: 1 }],
-  ])('--on-conflict %s says what becomes of those that exist', async (flag, code, counts) => {
-    write('categories.csv', 'name,sort_order', 'General,7')
-    const ran = await user.kpi('categories', 'import', 'categories.csv', '--on-conflict', flag, '-o', 'json')
-    expect(ran.code).toBe(code)
-    expect(JSON.parse(ran.stdout)).toMatchObject(counts)
+  test('rows that cannot be imported keep their cells and get all their reasons, and import once they are fixed', async () => {
+    const text =
+      'name,category,frequency,sort order,active\n' +
+      'Bad,Nowhere,hourly,1.5,perhaps\n' +
+      'Twice,General,D,,\n' +
+      ',General,D,,\n' +
+      'twice,,D,,\n' +
+      'New,General,,,\n' +
+      'Wide,General,D,,,x\n' +
+      'Good,General,D,7,true\n'
+    const ran = await load('kpis', text)
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { read: 7, created: 1, rejected: 6, left: 0 }])
+    expect(rejects()).toBe(
+      'name,category,frequency,sort order,active,_line,_reason\n' +
+        'Bad,Nowhere,hourly,1.5,perhaps,2,"category: there is no category ""Nowhere""; frequency ""hourly"" must be one of D, W, M, Q, Y, or daily, weekly, monthly, quarterly, yearly; sort_order ""1.5"" must be a whole number from -32768 to 32767; is_active ""perhaps"" must be true or false, or yes or no"\n' +
+        'Twice,General,D,,,3,"rows with the same name are on lines 3, 5"\n' +
+        ',General,D,,,4,the name is empty\n' +
+        'twice,,D,,,5,"rows with the same name are on lines 3, 5"\n' +
+        'New,General,,,,6,a new KPI needs frequency\n' +
+        'Wide,General,D,,,x,7,"the row has 6 cells, the header has 5"\n',
+    )
+    expect(errorOf(ran).message).toContain('6 rows were rejected; they are in data.rejects.csv with the reasons')
+    const fixed = rejects()
+      .replace('New,General,,', 'New,General,M,')
+      .replace(/^(?:Bad|twice|,General|Wide).*\n/gm, '')
+    expect(jsonOf(await load('kpis', fixed))).toMatchObject({ read: 2, created: 2, rejected: 0 })
   })
 
-  test('puts group items into the group of a column, or of a flag', async () => {
-    await user.kpi('groups', 'create', '--name', 'Region')
-    write('items.csv', 'group,name', 'Region,North', 'Nowhere,X')
-    const ran = await user.kpi('group-items', 'import', 'items.csv', '-o', 'json')
-    expect(JSON.parse(ran.stdout)).toMatchObject({ created: 1, rejected: 1 })
-    write('more.csv', 'name', 'North', 'South')
-    const more = jsonOf(await user.kpi('group-items', 'import', 'more.csv', '--group', 'Region', '-o', 'json'))
-    expect(more).toMatchObject({ created: 1, unchanged: 1 })
-    expect((await list('group-items')).map(({ name }) => name)).toEqual(['North', 'South'])
+  test('what exists already is left alone or refused where that is asked for', async () => {
+    await load('categories', 'name\nSales\n')
+    const text = 'name,sort order\nSALES,9\nOps,\n'
+    expect(jsonOf(await load('categories', text, '--on-conflict', 'skip'))).toMatchObject({ created: 1, skipped: 1 })
+    const refused = await load('categories', text, '--on-conflict', 'error')
+    expect([refused.code, JSON.parse(refused.stdout)]).toMatchObject([3, { created: 0, rejected: 2 }])
+    expect(rejects()).toContain('SALES,9,2,there is a category of that name already\n')
+    expect(await list('categories')).toMatchObject([{ id: 1 }, { name: 'Sales', sort_order: 2 }, { name: 'Ops' }])
+    expect(jsonOf(await load('categories', text))).toMatchObject({ updated: 1, unchanged: 1 })
   })
 
-  test('takes a list that was printed as CSV, and ids where a name changes', async () => {
-    write('units.csv', 'name,display_format', 'Hours,#.0 h')
-    await user.kpi('units', 'import', 'units.csv')
-    const { stdout } = await user.kpi('units', 'list', '-o', 'csv')
-    writeFileSync(user.folder.in('units.csv'), stdout)
-    expect(jsonOf(await user.kpi('units', 'import', 'units.csv', '-o', 'json'))).toMatchObject({
-      created: 0,
-      updated: 0,
-    })
-    writeFileSync(user.folder.in('units.csv'), stdout.replace('Hours', 'Working hours'))
-    expect(jsonOf(await user.kpi('units', 'import', 'units.csv', '-o', 'json'))).toMatchObject({ updated: 1 })
-    expect((await list('units')).map(({ name }) => name)).toContain('Working hours')
+  test('an empty cell keeps what is stored, and clears it only where that is asked for', async () => {
+    await load('kpis', KPIS.replace('Sales', 'General'))
+    const text = 'name,target,description\nRevenue,,\n'
+    expect(jsonOf(await load('kpis', text))).toMatchObject({ unchanged: 1 })
+    expect(jsonOf(await load('kpis', text, '--empty', 'clear'))).toMatchObject({ updated: 1 })
+    expect((await list('kpis'))[0]).toMatchObject({ target_default: null, unit_id: 4 })
   })
 
-  test.each<[lines: string[], flags: string[], code: number, says: string]>([
-    [['first_name,role', 'Ann,User'], [], 1, 'no column is the email of a user; name it with --map email=COLUMN'],
-    [['first_name,Mail,E-mail', 'Ann,a@b,a@b'], [], 1, 'email: is both "Mail" and "E-mail"; leave one out'],
-    [['a,b', 'Ann,ann@example.com'], ['--map', 'first_name=a,mail=b'], 0, 'imported'],
-    [['a,b', 'Ann,ann@example.com'], ['--map', 'nick=a'], 2, '--map nick=a: a user has no field nick'],
-    [
-      ['email,first_name', 'x,y', 'y,z'],
-      ['--max-errors', '1'],
+  test('--map names columns, flags stand for columns of all rows, and a header that is unclear is refused', async () => {
+    const text = 'Was,Einheit\nRevenue,Number\n'
+    const ran = await load('kpis', text, '--map', 'name=Was', '--frequency', 'monthly', '--category', 'general')
+    expect(jsonOf(ran)).toMatchObject({ created: 1 })
+    const unclear = await load('kpis', text, '--frequency', 'monthly')
+    expect([unclear.code, errorOf(unclear).issues]).toEqual([
       1,
-      'nothing was sent: more than 1 of 2 rows were rejected',
-    ],
-    [[], [], 1, 'is empty'],
-  ])('%j with %j', async (lines, flags, code, says) => {
-    writeFileSync(user.folder.in('users.csv'), lines.map((line) => `${line}\n`).join(''))
-    const ran = await user.kpi('users', 'import', 'users.csv', ...flags)
-    expect(ran.code).toBe(code)
-    expect(ran.stderr).toContain(says)
+      [{ field: 'name', message: 'no column is the name; give one with --map name=COLUMN' }],
+    ])
+    const twice = await load('kpis', 'name,unit,Einheit\nA,Number,Number\n')
+    expect(errorOf(twice).issues).toEqual([
+      { field: 'unit', message: 'is both "unit" and "Einheit"; say which: --map unit=COLUMN' },
+    ])
+    const both = await load('kpis', 'name,unit\nA,Number\n', '--unit', 'Percent')
+    expect(errorOf(both).issues[0]?.message).toContain('is given by a flag and by the column "unit"')
+    const wrong = await load('kpis', 'name\nA\n', '--unit', 'Nautical')
+    expect([wrong.code, errorOf(wrong).message]).toEqual([1, '--unit: there is no unit "Nautical"'])
   })
 
-  test('stops where numbers may be read in two ways, until a flag says which', async () => {
-    write('kpis.csv', 'name,frequency,target', 'Sales,D,"1,500"')
-    const ran = await user.kpi('kpis', 'import', 'kpis.csv')
+  test('groups have items by name, each within its own group', async () => {
+    expect(jsonOf(await load('groups', 'Group\nRegion\nTeam\n'))).toMatchObject({ created: 2 })
+    const text = 'Gruppe,Item\nRegion,North\nTeam,North\nregion,South\n'
+    expect(jsonOf(await load('group-items', text))).toMatchObject({ created: 3 })
+    expect(jsonOf(await load('group-items', text))).toMatchObject({ created: 0, unchanged: 3 })
+    const moved = await load('group-items', 'name,sort_order\nNorth,9\nEast,\n', '--group', 'Team')
+    expect(jsonOf(moved)).toMatchObject({ created: 1, updated: 1 })
+    expect(await list('group-items', '--names')).toMatchObject([
+      { name: 'North', group: 'Region', sort_order: 1 },
+      { name: 'South', group: 'Region', sort_order: 2 },
+      { name: 'North', group: 'Team', sort_order: 9 },
+      { name: 'East', group: 'Team' },
+    ])
+    const lacking = await load('group-items', 'name\nWest\n')
+    expect(errorOf(lacking).issues).toEqual([
+      { field: 'group', message: 'no column is the group; give one with --map group=COLUMN or --group' },
+    ])
+  })
+
+  test('units, a file that is packed, and standard input', async () => {
+    const text = 'name,format,entry format,percentage\nHours,#.00 h,#.00,no\nShare,#.0%,#.0,yes\n'
+    writeFileSync(user.folder.in('units.csv.gz'), gzipSync(text))
+    expect(jsonOf(await user.kpi('units', 'import', 'units.csv.gz', '-o', 'json'))).toMatchObject({ created: 2 })
+    const piped = await user.kpiIn({ stdin: `${text}Metres,#.0 m,,\n` }, 'units', 'import', '-', '-o', 'json')
+    expect(jsonOf(piped)).toMatchObject({ read: 3, created: 1, unchanged: 2 })
+    expect((await list('units')).slice(4)).toMatchObject([
+      { name: 'Hours', display_format: '#.00 h', is_percentage: false },
+      { name: 'Share', is_percentage: true },
+      { name: 'Metres', entry_format: '#.00' },
+    ])
+  })
+
+  test('numbers that fit ids and names alike are asked about', async () => {
+    await load('categories', 'name\n1\n2\n')
+    const text = 'name,category,frequency\nA,1,D\nB,2,D\n'
+    const ran = await load('kpis', text)
     expect(ran.code).toBe(1)
-    expect(ran.stderr).toContain(
-      'target: "1,500" may have decimals or thousands; say which sign decimals have: --decimal . or --decimal ,',
+    expect(errorOf(ran).issues[0]?.message).toContain('say which: --by-id category or --by-name category')
+    expect(jsonOf(await load('kpis', text, '--by-name', 'category'))).toMatchObject({ created: 2 })
+    expect(await list('kpis')).toMatchObject([{ category_id: 2 }, { category_id: 3 }])
+  })
+
+  test('too many bad rows stop it before anything is sent', async () => {
+    const bad = 'x,nobody\n'.repeat(25)
+    const all = await load('users', `first name,email\n${bad}Ann,ann@example.com\n`)
+    expect([all.code, errorOf(all).message]).toEqual([1, expect.stringContaining('the first 20 rows are all bad')])
+    const some = await load('users', `first name,email\nAnn,ann@example.com\n${bad}`, '--max-errors', '5')
+    expect([some.code, errorOf(some).message]).toEqual([
+      1,
+      'nothing was sent: 6 of the first 7 rows are bad, more than --max-errors 5 allows',
+    ])
+    expect(await list('users')).toHaveLength(1)
+  })
+
+  test('flags that say nothing together are wrong usage', async () => {
+    for (const args of [['--summary-only'], ['--map', 'colour=A'], ['--unit', ''], ['--on-conflict', 'add']]) {
+      expect((await load('kpis', 'name\nA\n', ...args)).code).toBe(2)
+    }
+  })
+
+  test('in a table it ends with a sentence and the counts that are not zero', async () => {
+    writeFileSync(user.folder.in('c.csv'), 'name\nSales\nOps\n')
+    const ran = await user.kpi('categories', 'import', 'c.csv')
+    expect([ran.code, ran.stderr]).toEqual([0, 'imported c.csv at 12:00:00: 2 rows read, 2 categories created\n'])
+    expect(ran.stdout.split('\n').map((line) => line.split(/ +/)[0])).toEqual(
+      expect.arrayContaining(['read', 'created', 'requests']),
     )
-    await user.kpi('kpis', 'import', 'kpis.csv', '--decimal', '.')
-    expect(await list('kpis')).toMatchObject([{ target_default: 1500 }])
+    expect(ran.stdout).not.toMatch(/updated|skipped|rejected|left/)
   })
 })
 
-test('breakdown items are imported where the interface has them, and refused before anything is read elsewhere', async () => {
-  await using newer = await newerUser()
-  writeFileSync(newer.folder.in('items.csv'), 'breakdown_id,name\n2,North\n')
-  await using classic = await embeddedUser()
-  expect((await classic.kpi('breakdown-items', 'import', 'none.csv')).stderr).toContain('none.csv')
-  const ran = await newer.kpi('breakdown-items', 'import', 'items.csv', '-o', 'json')
+describe.each(newerUsers)('%s, breakdown items', (_, open) => {
+  test('are created and changed within their breakdown, and people are left as they are', async () => {
+    await using user = await open()
+    await user.client.groups.add({ name: 'Region' })
+    await user.client.users.add({
+      first_name: 'Ann',
+      last_name: 'Lee',
+      email: 'ann@example.com',
+      user_type: 'User',
+      user_status_id: 'A',
+    })
+    const load = (text: string, ...args: string[]): Promise<Ran> => {
+      writeFileSync(user.folder.in('items.csv'), text)
+      return user.kpi('breakdown-items', 'import', 'items.csv', '-o', 'json', ...args)
+    }
+    expect(jsonOf(await load('Item,Breakdown\nNorth,2\nSouth,2\n'))).toMatchObject({ created: 2 })
+    expect(jsonOf(await load('name,archived\nNorth,yes\nEast,\n', '--breakdown', '2'))).toMatchObject({
+      created: 1,
+      updated: 1,
+    })
+    const person = await load('name,sort_order\nAnn Lee,9\n', '--breakdown', '1')
+    expect([person.code, JSON.parse(person.stdout)]).toMatchObject([3, { rejected: 1 }])
+    const named = await load('name,breakdown\nWest,Region\n')
+    expect(named.code).toBe(open === embeddedUser ? 0 : 3)
+  })
+})
+
+test('a calculated KPI is not changed', async () => {
+  await using user = await embeddedUser()
+  await user.kpi('kpis', 'create', '--name', 'Sales', '--frequency', 'M')
+  const formula = ['--formula', '[1] * 2', '--frequency', 'M', '--unit', 'Number']
+  jsonOf(await user.kpi('service', 'calculated', 'add', '--name', 'Twice', ...formula, '-o', 'json'))
+  writeFileSync(user.folder.in('k.csv'), 'name,description\nTwice,all of it\n')
+  const ran = await user.kpi('kpis', 'import', 'k.csv', '-o', 'json')
   expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { rejected: 1 }])
-  const kpis = await newer.kpi('users', 'import', 'items.csv')
-  expect(kpis.code).toBe(7)
+  expect(readFileSync(user.folder.in('k.rejects.csv'), 'utf8')).toContain('KPI 2 is calculated, and only its operator')
+})
+
+test.each([
+  ['users', newerUser],
+  ['groups', newerUser],
+  ['group-items', newerUser],
+  ['breakdown-items', remoteUser],
+] as const)('%s import says that the variant lacks it before it reads the file', async (what, open) => {
+  await using user = await open()
+  const ran = await user.kpi(what, 'import', 'there-is-no-such-file.csv')
+  expect([ran.code, ran.stdout]).toEqual([7, ''])
+})
+
+test('KPIs, categories and units are imported through the newer interface, too', async () => {
+  await using user = await newerUser()
+  writeFileSync(user.folder.in('k.csv'), 'name,frequency,target\nRevenue,monthly,12.5\n')
+  expect(jsonOf(await user.kpi('kpis', 'import', 'k.csv', '-o', 'json'))).toMatchObject({ created: 1 })
+  expect(jsonOf(await user.kpi('kpis', 'import', 'k.csv', '-o', 'json'))).toMatchObject({ unchanged: 1 })
+  writeFileSync(user.folder.in('c.csv'), 'name\nSales\n')
+  for (const what of ['categories', 'units'])
+    expect(jsonOf(await user.kpi(what, 'import', 'c.csv', '-o', 'json'))).toMatchObject({ created: 1 })
 })

@@ -20,7 +20,10 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
     ['init', "unknown command 'init'\n"],
     ['migrate', "unknown command 'migrate'\n"],
     ['kpis delte 1', "unknown command 'delte' (Did you mean delete?)"],
-    ['import dup.csv', "unknown command 'import' (say of what, as in kpi kpis import: kpis, users, groups"],
+    [
+      'import dup.csv',
+      "unknown command 'import' (write before it what it is about: kpis, users, groups, group-items, breakdown-items, assign, entries, categories, units)",
+    ],
     ['rotate 1', "unknown command 'rotate' (Did you mean kpi service keys rotate?)"],
     ['list', "unknown command 'list'"],
     ['kpis lst', "unknown command 'lst' (Did you mean list?)"],

@@ -1,83 +1,304 @@
-import { writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createClient } from '../../src/client/client.ts'
-import { embeddedTransport } from '../../src/cli/embedded.ts'
-import { listen, type Listener } from '../../src/server/http/listener.ts'
-import { faultyProxy, lose, refuse } from '../support/faulty-proxy.ts'
-import { type Folder, temporaryFolder } from '../support/folder.ts'
-import { NOW } from '../support/io.ts'
-import { runKpi, startKpi } from '../support/process.ts'
-import { type Service, startService } from '../support/service.ts'
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { Handler } from '../../src/server/wire.ts'
+import { asThirdParty, type Importer, remoteImporter, embeddedImporter } from '../support/import.ts'
+import { errorOf, jsonOf, type Ran, shellIn } from '../support/kpi.ts'
+import { slidingLimiter } from '../support/limiters.ts'
+import { startKpi } from '../support/process.ts'
 
-const USERS = 60
+type Request = Parameters<Handler>[0]
+type Wrap = (handler: Handler) => Handler
 
-let home: Folder
-let service: Service
-let server: Listener
-beforeEach(async () => {
-  home = temporaryFolder()
-  service = await startService()
-  server = await listen(service.handler, '127.0.0.1', 0)
-  const rows = Array.from({ length: USERS }, (_, at) => `U${at},u${at}@example.com`)
-  writeFileSync(home.in('users.csv'), `first_name,email\n${rows.join('\n')}\n`)
-})
-afterEach(async () => {
-  await server.close()
-  await service[Symbol.asyncDispose]()
-  home[Symbol.dispose]()
-})
+const peopleText = (count: number): string =>
+  `first name,e-mail\n${Array.from({ length: count }, (_, at) => `P${at},p${at}@example.com\n`).join('')}`
 
-const env = (url: string): Record<string, string> => ({
-  KPI_BASE_URL: `${url}/api`,
-  KPI_LOGIN: service.login,
-  KPI_TOKEN: service.token,
-})
+const isCreate = ({ method, target }: Request): boolean => method === 'POST' && target.endsWith('/users')
 
-const isUsers = (target: string): boolean => target.includes('/users')
-
-const IMPORT = ['users', 'import', 'users.csv', '-o', 'json']
-
-/** The addresses of all users but the first, sorted. */
-const addresses = async (): Promise<string[]> => {
-  const client = createClient(await embeddedTransport(service.dataDir, () => NOW))
-  const list = await client.users.list()
-  await client.close()
-  return list
-    .map(({ email }) => email)
-    .filter((email) => email.startsWith('u'))
-    .sort()
+/** Counts how often each address was sent to be created, and done. */
+const counting = (sent: Map<string, number>): Wrap => {
+  return (handler) => async (request) => {
+    if (!isCreate(request)) return handler(request)
+    const body = await request.body()
+    const { email } = JSON.parse(body.toString()) as { email: string }
+    sent.set(email, (sent.get(email) ?? 0) + 1)
+    return handler({ ...request, body: () => Promise.resolve(body) })
+  }
 }
 
-const EACH_ONCE = Array.from({ length: USERS }, (_, at) => `u${at}@example.com`).sort()
+const emailsIn = async ({ client }: Importer): Promise<string[]> =>
+  (await client.users.list()).map(({ email }) => email).filter((email) => email.startsWith('p'))
 
-test('an import of users that was killed is continued by the same command, each exactly once', async () => {
-  const proxy = await faultyProxy(server.url, () => undefined, isUsers)
-  const first = startKpi(home, IMPORT, env(proxy.url))
-  await proxy.came(20)
-  first.child.kill('SIGKILL')
-  await first.ended
-  const before = (await addresses()).length
-  expect(before).toBeGreaterThan(5)
-  expect(before).toBeLessThan(USERS)
-  const second = await runKpi(home, IMPORT, env(server.url))
-  expect(second.code).toBe(0)
-  expect(JSON.parse(second.stdout)).toMatchObject({ read: USERS, created: USERS - before, unchanged: before })
-  expect(await addresses()).toEqual(EACH_ONCE)
+const expected = (count: number): string[] => Array.from({ length: count }, (_, at) => `p${at}@example.com`)
+
+/** A service that refuses, as the classic interface does, more than so many requests in a window. */
+const limited = (limit: number, windowSeconds: number): Wrap => {
+  const limiter = slidingLimiter(limit, windowSeconds * 1000)
+  const begun = performance.now()
+  return (handler) => async (request) => {
+    const { isAccepted, used, waitMs } = limiter.ask(performance.now() - begun)
+    const headers = {
+      'x-ratelimit-limit': String(limit),
+      'x-ratelimit-requests': String(used),
+      'x-ratelimit-duration': String(windowSeconds),
+    }
+    if (!isAccepted) {
+      const wait = { ...headers, 'content-type': 'application/json', 'retry-after': String(Math.ceil(waitMs / 1000)) }
+      return { status: 403, headers: wait, body: '{"message":"too many requests"}' }
+    }
+    const answer = await handler(request)
+    return { ...answer, headers: { ...answer.headers, ...headers } }
+  }
+}
+
+describe('people in a service with a limit', () => {
+  test('are each created exactly once by an import that is killed again and again', { timeout: 60_000 }, async () => {
+    const PEOPLE = 400
+    const sent = new Map<string, number>()
+    const kills = [3, 150, 151]
+    let kill: (() => void) | undefined
+    let requests = 0
+    const killing: Wrap = (handler) => async (request) => {
+      if (isCreate(request) && (requests += 1) === kills[0]) {
+        kills.shift()
+        // Some die before what they have sent is done, some after that.
+        if (kills.length % 2 === 0) await handler(request)
+        kill?.()
+        return new Promise(() => undefined)
+      }
+      return handler(request)
+    }
+    const limit = limited(200, 1)
+    await using importer = await remoteImporter({ wrap: (handler) => limit(killing(counting(sent)(handler))) })
+    importer.write('people.csv', peopleText(PEOPLE))
+    const run = async (): Promise<{ code: number | null; stdout: string; stderr: string }> => {
+      const { child, ended } = startKpi(importer.folder, ['users', 'import', 'people.csv', '-o', 'json'], {
+        ...(importer.world.env as Record<string, string>),
+      })
+      kill = () => child.kill('SIGKILL')
+      return ended
+    }
+    let killed = 0
+    let last = await run()
+    while (last.code === null) {
+      killed += 1
+      last = await run()
+    }
+    expect([killed, last.code, last.stderr]).toEqual([
+      kills.length,
+      0,
+      expect.stringContaining('continuing the import that began'),
+    ])
+    expect(JSON.parse(last.stdout)).toMatchObject({
+      read: PEOPLE,
+      created: PEOPLE,
+      updated: 0,
+      unchanged: 0,
+      rejected: 0,
+      left: 0,
+    })
+    expect(await emailsIn(importer)).toEqual(expected(PEOPLE))
+    // Only what a kill cut off before it was done was sent again.
+    expect([...sent.values()].filter((count) => count > 1)).toEqual([])
+    const again = jsonOf(await importer.kpi('users', 'import', 'people.csv', '-o', 'json'))
+    expect(again).toMatchObject({ created: 0, unchanged: PEOPLE, requests: 1 })
+  })
+
+  test('keep to it, and wait', async () => {
+    const limit = limited(20, 1)
+    await using importer = await remoteImporter({ wrap: limit })
+    importer.write('people.csv', peopleText(50))
+    const { ended } = startKpi(importer.folder, ['users', 'import', 'people.csv', '-o', 'json'], {
+      ...(importer.world.env as Record<string, string>),
+    })
+    const { code, stdout } = await ended
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { created: 50, requests: 51 }])
+    expect((JSON.parse(stdout) as { waited: number }).waited).toBeGreaterThan(0.5)
+  })
 })
 
-test('a user whose answer was lost is looked for, and not created twice', async () => {
-  const proxy = await faultyProxy(server.url, (number) => (number % 7 === 0 ? lose : undefined), isUsers)
-  const ran = await runKpi(home, IMPORT, env(proxy.url))
-  expect(ran.code).toBe(0)
-  expect(await addresses()).toEqual(EACH_ONCE)
+/** Does something else with requests of some numbers, counted from 1, of those that change something. */
+const atWrites = (acts: Readonly<Record<number, (answer: () => ReturnType<Handler>) => ReturnType<Handler>>>): Wrap => {
+  let writes = 0
+  return (handler) => (request) => {
+    const act = request.method === 'GET' ? undefined : acts[(writes += 1)]
+    return act ? act(() => handler(request)) : handler(request)
+  }
+}
+
+const loseDone = async (answer: () => ReturnType<Handler>): ReturnType<Handler> => {
+  await answer()
+  throw new Error('cut')
+}
+const loseUndone = (): ReturnType<Handler> => Promise.reject(new Error('cut'))
+const garble = async (answer: () => ReturnType<Handler>): ReturnType<Handler> => ({
+  ...(await answer()),
+  body: '<html>',
 })
 
-test('a service that fails in the middle leaves work, with exit code 6, and the deadline ends the waiting', async () => {
-  const proxy = await faultyProxy(server.url, (number) => (number > 20 ? refuse(503) : undefined), isUsers)
-  const ran = await runKpi(home, [...IMPORT, '--deadline', '2s'], env(proxy.url))
-  expect(ran.code).toBe(6)
-  expect(JSON.parse(ran.stdout)).toMatchObject({ rejected: 0, left: expect.any(Number) as unknown })
-  expect(ran.stderr).toContain('run the same command to continue')
-  expect((await runKpi(home, IMPORT, env(server.url))).code).toBe(0)
-  expect(await addresses()).toEqual(EACH_ONCE)
+describe.each([
+  ['the bundled service', (handler: Handler) => handler],
+  ['a third-party service', asThirdParty],
+] as const)('lost answers of %s', (_, own) => {
+  test('are found out by reading back, and nothing is sent twice that was done', async () => {
+    const sent = new Map<string, number>()
+    const faulty = atWrites({ 2: loseDone, 4: loseUndone, 6: garble })
+    await using importer = await remoteImporter({ wrap: (handler) => own(faulty(counting(sent)(handler))) })
+    importer.write('people.csv', peopleText(8))
+    const ran = await importer.kpi('users', 'import', 'people.csv', '-o', 'json')
+    expect(jsonOf(ran)).toMatchObject({ created: 8, updated: 0, unchanged: 0, rejected: 0, left: 0 })
+    expect(await emailsIn(importer)).toEqual(expected(8))
+    expect([...sent.values()].every((count) => count === 1)).toBe(true)
+  })
+
+  test('of names, which the service takes twice, make one record each', async () => {
+    const faulty = atWrites({ 1: loseDone, 3: loseDone, 5: loseUndone })
+    await using importer = await remoteImporter({ wrap: (handler) => own(faulty(handler)) })
+    importer.write('c.csv', 'name,sort order\nA,5\nB,6\nC,7\nD,8\n')
+    expect(jsonOf(await importer.kpi('categories', 'import', 'c.csv', '-o', 'json'))).toMatchObject({ created: 4 })
+    expect((await importer.client.categories.list()).map(({ name }) => name)).toEqual(['General', 'A', 'B', 'C', 'D'])
+    const updates = 'name,sort order\nA,1\nB,2\nC,3\nD,4\n'
+    importer.write('c.csv', updates)
+    const ran = jsonOf(await importer.kpi('categories', 'import', 'c.csv', '-o', 'json'))
+    expect(ran).toMatchObject({ updated: 4, unchanged: 0 })
+  })
+
+  test('of changes keep what the file does not name', async () => {
+    const faulty = atWrites({ 1: loseDone, 2: loseUndone })
+    await using importer = await remoteImporter({ wrap: (handler) => own(faulty(handler)) })
+    importer.write('k.csv', 'kpi,description\nSales,all shops\nVisits,of people\n')
+    expect(jsonOf(await importer.kpi('kpis', 'import', 'k.csv', '-o', 'json'))).toMatchObject({ updated: 2 })
+    expect(await importer.client.kpis.get(2)).toMatchObject({
+      name: 'Visits',
+      description: 'of people',
+      target_default: 10_0000n,
+      sort_order: 1,
+    })
+  })
+
+  test('that go on leave work, which the same command completes', async () => {
+    let isMended = false
+    const dead: Wrap = (handler) => {
+      let writes = 0
+      return (request) =>
+        isMended || request.method === 'GET' || (writes += 1) <= 3 ? handler(request) : loseDone(() => handler(request))
+    }
+    const stopping: Wrap = (handler) => {
+      const deadHandler = dead(handler)
+      let lists = 0
+      return (request) =>
+        !isMended && request.target.endsWith('/users') && request.method === 'GET' && (lists += 1) > 1
+          ? Promise.reject(new Error('cut'))
+          : deadHandler(request)
+    }
+    await using importer = await remoteImporter({ wrap: (handler) => own(stopping(handler)) })
+    importer.write('people.csv', peopleText(6))
+    const ran = await importer.kpi('users', 'import', 'people.csv', '--on-conflict', 'error', '-o', 'json')
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([6, { created: 3, left: 3 }])
+    expect(errorOf(ran).message).toContain('stopped with 3 users left; run the same command to continue')
+    isMended = true
+    const again = await importer.kpi('users', 'import', 'people.csv', '--on-conflict', 'error', '-o', 'json')
+    expect(jsonOf(again)).toMatchObject({ created: 6, rejected: 0, left: 0 })
+    expect(await emailsIn(importer)).toEqual(expected(6))
+  })
+})
+
+describe('a run that ends early', () => {
+  test('by Ctrl-C or its deadline says what is left, and the same command continues', async () => {
+    const controller = new AbortController()
+    let writes = 0
+    await using importer = await remoteImporter({
+      wrap: (handler) => (request) => {
+        if (isCreate(request) && (writes += 1) === 3) controller.abort()
+        return handler(request)
+      },
+    })
+    importer.write('people.csv', peopleText(6))
+    const stopped = await shellIn({ ...importer.world, signal: controller.signal })(
+      'users',
+      'import',
+      'people.csv',
+      '-o',
+      'json',
+    )
+    expect([stopped.code, JSON.parse(stopped.stdout)]).toMatchObject([6, { created: 3, left: 3 }])
+    const again: Ran = await importer.kpi('users', 'import', 'people.csv', '-o', 'json')
+    expect(jsonOf(again)).toMatchObject({ created: 6, unchanged: 0, left: 0 })
+    expect(writes).toBe(6)
+  })
+
+  test('because the key was revoked in mid-run ends with what was done', async () => {
+    const faulty = atWrites({
+      3: () =>
+        Promise.resolve({ status: 401, headers: { 'content-type': 'application/json' }, body: '{"message":"no"}' }),
+    })
+    await using importer = await remoteImporter({ wrap: faulty })
+    importer.write('people.csv', peopleText(4))
+    const ran = await importer.kpi('users', 'import', 'people.csv', '-o', 'json')
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([4, { created: 2, left: 2 }])
+    expect(jsonOf(await importer.kpi('users', 'import', 'people.csv', '-o', 'json'))).toMatchObject({ created: 4 })
+  })
+
+  test('because another one runs at the same time is refused', async () => {
+    const [came, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await using importer = await remoteImporter({
+      wrap: (handler) => async (request) => {
+        if (isCreate(request)) {
+          came.resolve()
+          await leave.promise
+        }
+        return handler(request)
+      },
+    })
+    importer.write('people.csv', peopleText(2))
+    const first = importer.kpi('users', 'import', 'people.csv', '-o', 'json')
+    await came.promise
+    expect((await importer.kpi('users', 'import', 'people.csv')).code).toBe(8)
+    leave.resolve()
+    expect(jsonOf(await first)).toMatchObject({ created: 2 })
+  })
+
+  test('because the service refuses row after row', async () => {
+    await using importer = await remoteImporter({
+      wrap: (handler) => (request) =>
+        isCreate(request)
+          ? Promise.resolve({
+              status: 400,
+              headers: { 'content-type': 'application/json' },
+              body: '{"message":"full"}',
+            })
+          : handler(request),
+    })
+    importer.write('people.csv', peopleText(50))
+    const ran = await importer.kpi('users', 'import', 'people.csv', '-o', 'json')
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([1, { rejected: 20, left: 30 }])
+    expect(errorOf(ran).message).toContain('the service refuses one row after another, and has accepted none: full')
+    expect(readFileSync(importer.folder.in('people.rejects.csv'), 'utf8')).toContain('P0,p0@example.com,2,full\n')
+  })
+})
+
+test('somebody else who creates the same person meanwhile is found, and changed', async () => {
+  await using importer: Importer = await remoteImporter({
+    wrap: (handler) => async (request) => {
+      if (isCreate(request) && (await emailsIn(importer)).length === 0)
+        await importer.client.users.add({
+          first_name: 'Other',
+          email: 'P0@example.com',
+          user_type: 'User',
+          user_status_id: 'A',
+        })
+      return handler(request)
+    },
+  })
+  importer.write('people.csv', 'first name,e-mail\nP0,p0@example.com\n')
+  expect(jsonOf(await importer.kpi('users', 'import', 'people.csv', '-o', 'json'))).toMatchObject({ updated: 1 })
+})
+
+test('thousands of people go into the embedded service in a few steps', async () => {
+  await using importer = await embeddedImporter()
+  importer.write('people.csv', peopleText(3_000))
+  const ran = jsonOf(await importer.kpi('users', 'import', 'people.csv', '-o', 'json'))
+  expect(ran).toMatchObject({ created: 3_000, left: 0 })
+  expect((ran as { requests: number }).requests).toBeLessThan(20)
+  expect(existsSync(importer.folder.in('people.rejects.csv'))).toBe(false)
+  expect(jsonOf(await importer.kpi('users', 'import', 'people.csv', '-o', 'json'))).toMatchObject({ unchanged: 3_000 })
 })

@@ -17,7 +17,7 @@ import { findId, isNamedKind } from './names.ts'
 export type FlagValues = Readonly<Record<string, unknown>>
 
 /** Returns the flag of a field: `category_id` is `--category`. Secrets have none. */
-const flagName = (name: string): string =>
+export const flagName = (name: string): string =>
   // The interface's own filter has this name.
   name === 'is_archived' ? 'archived' : name.replace(/_id$/, '').replaceAll('_', '-')
 

@@ -1,18 +1,15 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { Client } from '../../client/client.ts'
-import type { ResourceClient } from '../../client/operations/collection.ts'
 import { everyGroupItem } from '../../client/operations/group-items.ts'
 import { breakdownItem } from '../../domain/resources/breakdowns.ts'
 import { category, frequency, icon, unit } from '../../domain/resources/catalog.ts'
 import { group, groupItem } from '../../domain/resources/groups.ts'
 import { kpi } from '../../domain/resources/kpi.ts'
 import { user } from '../../domain/resources/user.ts'
-import { asPatch, type Resource } from '../../domain/schema.ts'
+import { asPatch } from '../../domain/schema.ts'
 import { addExamples } from '../args/examples.ts'
 import { addFlags, type FieldFlag, requireNoFaults, readPlainFlags } from '../args/flags.ts'
 import type { Act, Register } from '../cli.ts'
-import { addImport } from './import-definitions/command.ts'
-import type { DefinitionClient } from './import-definitions/send.ts'
+import { addImport } from './definitions-import/command.ts'
 import { addAllVerbs, addDelete, addGet, addList } from './verbs/all.ts'
 import { addCreate } from './verbs/create.ts'
 import { addListOptions, addNameOptions, listView } from './verbs/list-options.ts'
@@ -20,53 +17,43 @@ import { createNames } from './verbs/reference-names.ts'
 import type { Samples } from './verbs/samples.ts'
 import { addUpdate } from './verbs/update.ts'
 
-/** Adds all verbs of a resource, and the import of many from a file. */
-const addVerbs = <R extends Resource>(
-  command: Command,
-  act: Act,
-  of: R,
-  collection: (client: Client, parent?: number) => DefinitionClient & Omit<ResourceClient<R>, 'addEach'>,
-  samples: Samples,
-  below?: FieldFlag,
-): void => {
-  addAllVerbs(command, act, of, collection, samples, below)
-  addImport(command, act, of, collection, below)
-}
-
 /** Registers `kpi users …` */
 export const users: Register = (group, act) => {
-  addVerbs(group, act, user, (client) => client.users, {
+  addAllVerbs(group, act, user, (client) => client.users, {
     name: 'ann@example.com',
     create: '--first-name Joe --last-name Doe --email joe@example.com',
     update: '--user-status L',
     list: '--filter user_status_id=A --sort last_name',
   })
+  addImport(group, act, user, '--user-type Manager')
 }
 
 /** Registers `kpi kpis …` */
 export const kpis: Register = (group, act) => {
-  addVerbs(group, act, kpi, (client) => client.kpis, {
+  addAllVerbs(group, act, kpi, (client) => client.kpis, {
     name: 'Revenue',
     create: '--name Sales --frequency D --target-default 100',
     update: '--target-default 120',
     list: '--filter is_active=true --sort name',
   })
+  addImport(group, act, kpi, '--frequency monthly --category General')
 }
 
 /** Registers `kpi groups …` */
 export const groups: Register = (command, act) => {
-  addVerbs(command, act, group, (client) => client.groups, {
+  addAllVerbs(command, act, group, (client) => client.groups, {
     name: 'Team',
     ids: [3, 4],
     create: '--name Country',
     update: '--name Department',
     list: '--sort name',
   })
+  addImport(command, act, group)
 }
 
 /** Registers `kpi group-items …` */
 export const groupItems: Register = (command, act) => {
-  addVerbs(
+  addAllVerbs(
     command,
     act,
     groupItem,
@@ -81,26 +68,29 @@ export const groupItems: Register = (command, act) => {
     },
     { flag: 'group', name: 'group_id', field: groupItem.fields.group_id },
   )
+  addImport(command, act, groupItem, '--group Region')
 }
 
 /** Registers `kpi categories …` */
 export const categories: Register = (group, act) => {
-  addVerbs(group, act, category, (client) => client.categories, {
+  addAllVerbs(group, act, category, (client) => client.categories, {
     name: 'General',
     create: '--name Sales',
     update: '--name Company',
     list: '--sort name',
   })
+  addImport(group, act, category)
 }
 
 /** Registers `kpi units …` */
 export const units: Register = (group, act) => {
-  addVerbs(group, act, unit, (client) => client.units, {
+  addAllVerbs(group, act, unit, (client) => client.units, {
     name: 'Number',
     create: '--name Hours --display-format "#.00 h"',
     update: '--display-format "#.0"',
     list: '--filter is_percentage=false',
   })
+  addImport(group, act, unit)
 }
 
 /** Registers `kpi frequencies …` */
@@ -158,5 +148,5 @@ export const breakdownItems: Register = (group, act) => {
   addCreate(group, act, breakdownItem, (client) => client.breakdownItems, SAMPLES)
   addUpdate(group, act, breakdownItem, (client) => client.breakdownItems, SAMPLES)
   addDelete(group, act, breakdownItem, (client, id) => client.breakdownItems.remove(id), SAMPLES)
-  addImport(group, act, breakdownItem, (client) => client.breakdownItems)
+  addImport(group, act, breakdownItem, '--breakdown 2')
 }

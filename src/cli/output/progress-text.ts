@@ -52,6 +52,7 @@ const DOING: Readonly<Record<Phase, string>> = {
   stored: 'reading existing entries',
   assign: 'assignments created',
   send: 'entries sent',
+  rows: 'rows sent',
 }
 
 const amountOf = ({ phase, done, total }: Progress): string => {

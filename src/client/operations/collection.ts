@@ -52,7 +52,8 @@ export const wholeList = async <T extends object>(
 export type ResourceClient<R extends Resource> = {
   readonly list: () => Promise<Stored<R>[]>
   readonly get: (id: number | string) => Promise<Stored<R>>
-  readonly add: (draft: Draft<R>) => Promise<Stored<R>>
+  /** Creates one; with an Idempotency-Key the bundled service does it once, even if it is sent again. */
+  readonly add: (draft: Draft<R>, idempotencyKey?: string) => Promise<Stored<R>>
   /**
    * Creates many, in order, in as few steps as the service allows; yields those of each step as soon as they exist. If
    * one is refused, those of earlier steps stay.
@@ -182,7 +183,10 @@ export const resourceClient = <R extends Resource>(
     },
     list: () => readWholeList(of, path, send),
     get,
-    add: async (draft) => readDone(of, await send(of, 'add', { method: 'POST', path, body: draftToJson(of, draft) })),
+    add: async (draft, idempotencyKey) => {
+      const key = idempotencyKey !== undefined && { idempotencyKey }
+      return readDone(of, await send(of, 'add', { method: 'POST', path, body: draftToJson(of, draft), ...key }))
+    },
     update: async (id, patch, before) => {
       const body = draftToJson(of, { ...(await unchanged(id, before)), ...patch })
       return readDone(of, await send(of, 'update', { method: 'PUT', path: `${path}/${id}`, body }))

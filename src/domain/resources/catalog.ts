@@ -68,7 +68,14 @@ export const unit = resource({
   brief: ['id', 'name', 'entry_format', 'display_format', 'is_percentage'],
   fields: {
     id: { kind: 'integer', about: 'Id of the unit', readOnly: true, example: 1 },
-    name: { kind: 'text', about: 'Name of the unit', required: true, max: 25, example: 'Metre' },
+    name: {
+      kind: 'text',
+      about: 'Name of the unit',
+      required: true,
+      max: 25,
+      example: 'Metre',
+      called: 'unit, unit name, unit of measure, einheit, unité, unidad, unità, unidade, eenheid, enhet, jednostka',
+    },
     entry_format: {
       kind: 'text',
       about: 'Number pattern that values are entered in, such as #.00',
@@ -77,6 +84,7 @@ export const unit = resource({
       form: { matches: /^[0#.]+$/, says: 'a number pattern of 0, # and . only' },
       usual: '#.00',
       example: '#.00',
+      called: 'entered as, eingabeformat',
     },
     display_format: {
       kind: 'text',
@@ -86,12 +94,14 @@ export const unit = resource({
       form: { matches: /[0#]/, says: 'a number pattern with at least one 0 or #' },
       usual: '#.00',
       example: '#.00 m',
+      called: 'format, number format, shown as, anzeigeformat',
     },
     is_percentage: {
       kind: 'boolean',
       about: 'Whether values are percentages: 12.34 stands for 12.34 %',
       required: true,
       usual: false,
+      called: 'percent, prozent, pourcentage, porcentaje, percentuale, porcentagem',
     },
     created_at: { kind: 'datetime', about: 'When it was made', readOnly: true },
     updated_at: { kind: 'datetime', about: 'When it was last changed', readOnly: true },
@@ -110,8 +120,21 @@ export const category = resource({
   brief: ['id', 'name', 'sort_order'],
   fields: {
     id: { kind: 'integer', about: 'Id of the category', readOnly: true },
-    name: { kind: 'text', about: 'Name of the category', required: true, max: 50, example: 'Sales' },
-    sort_order: { kind: 'int16', about: 'Place in lists', fallback: 'next' },
+    name: {
+      kind: 'text',
+      about: 'Name of the category',
+      required: true,
+      max: 50,
+      example: 'Sales',
+      called:
+        'category, category name, kpi category, kategorie, catégorie, categoría, categoria, categorie, kategori, kategoria',
+    },
+    sort_order: {
+      kind: 'int16',
+      about: 'Place in lists',
+      fallback: 'next',
+      called: 'order, position, place, reihenfolge',
+    },
     created_at: { kind: 'datetime', about: 'When it was made', readOnly: true },
     updated_at: { kind: 'datetime', about: 'When it was last changed', readOnly: true },
   },

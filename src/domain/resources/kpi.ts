@@ -18,6 +18,7 @@ export const kpi = resource({
       lenient: true,
       refers: 'category',
       usual: 'General',
+      called: 'kpi category, kategorie, catégorie, categoría, categoria, categorie, kategori, kategoria',
     },
     icon_id: { kind: 'int16', about: 'Icon it is shown with', required: true, refers: 'icon', usual: 1 },
     unit_id: {
@@ -26,6 +27,7 @@ export const kpi = resource({
       required: true,
       refers: 'unit',
       usual: 'Number',
+      called: 'unit of measure, measured in, uom, einheit, unité, unidad, unità, unidade, eenheid, enhet, jednostka',
     },
     frequency_id: {
       kind: 'choice',
@@ -33,22 +35,33 @@ export const kpi = resource({
       required: true,
       oneOf: ['D', 'W', 'M', 'Q', 'Y'],
       words: ['daily', 'weekly', 'monthly', 'quarterly', 'yearly'],
+      called:
+        'interval, how often, häufigkeit, turnus, fréquence, frecuencia, frequenza, frequência, frequentie, frekvens, częstotliwość',
     },
     name: {
       kind: 'text',
       about: 'Name of the KPI',
       required: true,
       max: 100,
-      alsoCalled: ['kpi', 'kpi name'],
       example: 'Visits',
+      called:
+        'kpi, kpi name, measure, metric, indicator, kennzahl, indicateur, indicador, indicatore, nyckeltal, wskaźnik',
     },
-    description: { kind: 'text', about: 'What it measures', nullable: true, max: 150, example: 'Visitors of the shop' },
+    description: {
+      kind: 'text',
+      about: 'What it measures',
+      nullable: true,
+      max: 150,
+      example: 'Visitors of the shop',
+      called: 'about, details, beschreibung, descripción, descrizione, descrição, omschrijving, beskrivning, opis',
+    },
     target_default: {
       kind: 'decimal',
       about: 'Target of each entry that has none of its own, nor of its user; blank for none',
       nullable: true,
-      alsoCalled: ['target', 'default target'],
       example: 100,
+      called:
+        'target, default target, goal, plan, ziel, zielwert, soll, sollwert, objectif, cible, objetivo, meta, obiettivo, doel, mål, cel',
     },
     value_direction: {
       kind: 'choice',
@@ -56,8 +69,9 @@ export const kpi = resource({
       required: true,
       oneOf: ['U', 'D', 'N'],
       words: ['up', 'down', 'none'],
-      alsoCalled: ['direction'],
       usual: 'U',
+      called:
+        'direction, better, which way is better, richtung, sens, dirección, direzione, direção, richting, riktning, kierunek',
     },
     aggregate_function: {
       kind: 'choice',
@@ -65,18 +79,25 @@ export const kpi = resource({
       required: true,
       lenient: true,
       oneOf: ['AVG', 'SUM'],
-      alsoCalled: ['aggregation', 'aggregate'],
+      words: ['average', 'total'],
       usual: 'SUM',
       example: 'SUM',
+      called: 'aggregate, aggregation, function, sum or average, aggregat, agrégation, agregación, aggregazione',
     },
-    sort_order: { kind: 'int16', about: 'Place in lists', required: true, usual: 'next' },
+    sort_order: {
+      kind: 'int16',
+      about: 'Place in lists',
+      required: true,
+      usual: 'next',
+      called: 'order, position, place, reihenfolge',
+    },
     is_active: {
       kind: 'boolean',
       about: 'Whether it accepts entries',
       required: true,
       usual: true,
-      alsoCalled: ['active'],
       example: true,
+      called: 'aktiv, actif, activo, attivo, ativo, actief, aktywny',
     },
     is_calculated: { kind: 'boolean', about: 'Whether a formula computes it', readOnly: true },
     created_at: { kind: 'datetime', about: 'When it was made', readOnly: true },

@@ -1,7 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
-import type { Assignment } from '../../domain/resources/assignment.ts'
 import { reasonOf } from '../existing/planned-action.ts'
 import { adviceOnTargets, notesOnHeading } from '../notes.ts'
 import type { ImportOptions } from '../options.ts'
@@ -43,12 +42,6 @@ const sendAssignment = async (client: Client, plan: AssignmentAction): Promise<S
     return { reason }
   }
 }
-
-/** Reads the assignments of users. */
-const heldBy =
-  ({ assignments }: Client) =>
-  (user: number): Promise<readonly Assignment[]> =>
-    assignments(user).list()
 
 /** Describes an import of assignments. */
 export type AssignmentImport = {
@@ -128,7 +121,7 @@ export const dryRunAssignments = (
   withChecked(work, async (checked, rejects) => {
     const summary = summaryOf(checked)
     const judged = async function* (): AsyncGenerator<readonly PlannedRow[]> {
-      for await (const plan of planAssignmentActions(heldBy(work.client), checked.rows())) {
+      for await (const plan of planAssignmentActions(work.client, checked.rows())) {
         summary[COUNTS[plan.action]] += 1
         yield [plan]
       }
@@ -157,7 +150,7 @@ const sendAll = async (work: AssignmentImport, checked: CheckedRows, rejects: Re
     if (work.signal.aborted) throw new Aborted('stopped')
   }
   try {
-    for await (const plan of planAssignmentActions(heldBy(work.client), checked.rows())) {
+    for await (const plan of planAssignmentActions(work.client, checked.rows())) {
       throwIfAborted()
       const sent = await sendAssignment(work.client, plan)
       if ('reason' in sent) rejects.add(plan.row.line, sent.reason)

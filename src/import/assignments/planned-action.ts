@@ -1,3 +1,4 @@
+import type { Client } from '../../client/client.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
 import type { Assignment, AssignmentPatch } from '../../domain/resources/assignment.ts'
 import type { AssignmentRow } from './rows.ts'
@@ -33,11 +34,11 @@ const judgeNew = (row: AssignmentRow, place: number): AssignmentAction => ({
 })
 
 /**
- * Yields the planned action for each row; rows must come user by user, whose assignments `heldBy` reads. A new assignment without a place comes after the
+ * Yields the planned action for each row; rows must come user by user. A new assignment without a place comes after the
  * user's last one.
  */
 export async function* planAssignmentActions(
-  heldBy: (user: number) => Promise<readonly Assignment[]>,
+  client: Client,
   rows: Iterable<AssignmentRow>,
 ): AsyncGenerator<AssignmentAction> {
   let user: number | undefined
@@ -46,7 +47,7 @@ export async function* planAssignmentActions(
   for (const row of rows) {
     if (row.user !== user) {
       user = row.user
-      held = new Map((await heldBy(user)).map((one) => [one.id, one]))
+      held = new Map((await client.assignments(user).list()).map((one) => [one.id, one]))
       last = Math.max(0, ...[...held.values()].map(({ sort_order }) => sort_order))
     }
     const before = held.get(row.kpi)

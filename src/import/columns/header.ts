@@ -96,11 +96,11 @@ export const roleOf = (name: string): Role | undefined => roles.get(foldName(nam
 export const REJECT_COLUMNS = ['_line', '_reason'] as const
 
 /** Describes what is known of a header so far, each column by its place. */
-export type HeaderFindings = {
+export type HeaderFindings<R extends string = Role> = {
   readonly header: readonly string[]
-  readonly roles: Map<Role, number>
+  readonly roles: Map<R, number>
   /** Holds the columns of roles that are made of several; the first of them is in `roles`, too. */
-  readonly joined: Map<Role, readonly number[]>
+  readonly joined: Map<R, readonly number[]>
   readonly ignored: Set<number>
   readonly issues: Issue[]
 }
@@ -135,10 +135,10 @@ const severalColumns = (name: string, count: number): string =>
   `there are ${count} columns "${name}"; give each a name of its own`
 
 /** Lists the roles that several columns may make up: `date=year+month+day`, `source=country+store`. */
-const JOINED_ROLES: ReadonlySet<Role> = new Set(['user', 'source', 'kpi', 'date', 'name'])
+const JOINED_ROLES: ReadonlySet<string> = new Set(['user', 'source', 'kpi', 'date', 'name'])
 
 /** Adds the column that the user named for a role, or the columns, if the name is several with a plus between. */
-const addNamed = (found: HeaderFindings, role: Role, name: string): void => {
+const addNamed = <R extends string>(found: HeaderFindings<R>, role: R, name: string): void => {
   const { header, roles, joined, issues } = found
   const isWhole = columnsNamed(header, name).length > 0 || !name.includes('+') || !JOINED_ROLES.has(role)
   const places = (isWhole ? [name] : name.split('+').map((part) => part.trim())).flatMap((part) => {
@@ -153,7 +153,10 @@ const addNamed = (found: HeaderFindings, role: Role, name: string): void => {
 }
 
 /** Ignores the columns that the user did not name, if `--columns` names some. */
-const ignoreOthers = ({ header, roles, joined, ignored, issues }: HeaderFindings, columns: readonly string[]): void => {
+const ignoreOthers = (
+  { header, roles, joined, ignored, issues }: HeaderFindings<string>,
+  columns: readonly string[],
+): void => {
   const used = new Set([...roles.values(), ...[...joined.values()].flat()])
   for (const name of columns) {
     const places = columnsNamed(header, name)
@@ -164,11 +167,11 @@ const ignoreOthers = ({ header, roles, joined, ignored, issues }: HeaderFindings
 }
 
 /** Returns the columns that the user named, and those to ignore. */
-export const namedColumns = (
+export const namedColumns = <R extends string>(
   header: readonly string[],
-  { map, ignore, columns }: Pick<ImportOptions, 'map' | 'ignore' | 'columns'>,
-): HeaderFindings => {
-  const found: HeaderFindings = { header, roles: new Map(), joined: new Map(), ignored: new Set(), issues: [] }
+  { map, ignore, columns }: Pick<ImportOptions, 'ignore' | 'columns'> & { readonly map: ReadonlyMap<R, string> },
+): HeaderFindings<R> => {
+  const found: HeaderFindings<R> = { header, roles: new Map(), joined: new Map(), ignored: new Set(), issues: [] }
   for (const [role, name] of map) addNamed(found, role, name)
   if (columns !== undefined) ignoreOthers(found, columns)
   for (const name of ignore) {
@@ -183,7 +186,7 @@ export const namedColumns = (
 }
 
 /** Returns the columns without a meaning so far. */
-export const unassignedColumns = ({ header, roles, joined, ignored }: HeaderFindings): number[] => {
+export const unassignedColumns = ({ header, roles, joined, ignored }: HeaderFindings<string>): number[] => {
   const taken = new Set([...roles.values(), ...[...joined.values()].flat(), ...ignored])
   return [...header.keys()].filter((at) => !taken.has(at))
 }
@@ -200,7 +203,7 @@ export const hasNameOfRole = (found: HeaderFindings, role: Role): boolean =>
  * Returns the fault of two columns with names for one role; if the names are equal, the message tells them apart by
  * their places.
  */
-const severalOf = (role: Role, header: readonly string[], [one, other]: readonly [number, number]): string => {
+export const severalOf = (role: string, header: readonly string[], [one, other]: readonly [number, number]): string => {
   const [name, again] = [header[one]?.trim(), header[other]?.trim()]
   return name === again
     ? `there are two columns "${name}"; rename one, or say by its place which it is: --map ${role}=#${one + 1} or --map ${role}=#${other + 1}`

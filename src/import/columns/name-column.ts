@@ -1,7 +1,7 @@
 import { Ambiguous, looseName, type Named, unmarkName } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
 import { isProvisional } from '../provisional-id.ts'
-import type { NameRole, NumbersAs } from '../options.ts'
+import type { NumbersAs } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
 import { isColumnName } from './header.ts'
 
@@ -17,7 +17,7 @@ export type NameColumn = {
 }
 
 /** Describes a column, and what the user said about its numbers. */
-type Described = { readonly role: NameRole; readonly header: string; readonly as: NumbersAs | undefined }
+type Described = { readonly role: string; readonly header: string; readonly as: NumbersAs | undefined }
 
 const NUMBER = /^\d{1,15}$/
 const isNumber = (text: string): boolean => NUMBER.test(text) && Number(text) > 0

@@ -45,13 +45,17 @@ export const reasonsByPlace = ({ code, issues }: KpiError, count: number): Map<n
   return named
 }
 
-/** Sets how many entries the service may refuse before it accepts the first, until the run ends. */
+/** Sets how many entries or rows the service may refuse before it accepts the first, until the run ends. */
 const REFUSED_IN_VAIN = 20
 
-/** Ends a run whose service refuses one entry after another; call it only if it has accepted none. */
-export const endIfAllRefused = ({ refused }: Pick<Tally, 'refused'>, { code, message }: KpiError): void => {
+/** Ends a run whose service refuses one entry or row after another; call it only if it has accepted none. */
+export const endIfAllRefused = (
+  { refused }: Pick<Tally, 'refused'>,
+  { code, message }: KpiError,
+  called: 'entry' | 'row' = 'entry',
+): void => {
   if (refused.length < REFUSED_IN_VAIN) return
-  throw new KpiError(code, `the service refuses one entry after another, and has accepted none: ${message}`)
+  throw new KpiError(code, `the service refuses one ${called} after another, and has accepted none: ${message}`)
 }
 
 /** Tells whether an error says that there is no such path. */

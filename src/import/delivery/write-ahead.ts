@@ -12,7 +12,8 @@ export type Piece = { readonly batch: Batch; readonly earlier: Interval | undefi
 
 const PAGE_INTERVALS = 500
 
-function* intervalsOf(journal: Journal): Generator<Interval, undefined> {
+/** Yields the intervals of earlier parts of a run, in the order of their keys. */
+export function* intervalsOf(journal: Pick<Journal, 'earlier'>): Generator<Interval, undefined> {
   let after: EntryKey | undefined
   for (;;) {
     const page = journal.earlier(after, PAGE_INTERVALS)

@@ -149,16 +149,24 @@ export const detectFormats = async (
 export const areRefuted = ({ numberFormats, date }: ColumnFormats): boolean =>
   (date?.column.isRefuted() ?? false) || numberFormats.some(isRefuted)
 
-/** Returns what is in doubt, for each column. */
-export const formatDoubts = ({ numberFormats, names, date, units }: ColumnFormats): Issue[] =>
-  [...names.values(), ...(date ? [date.column] : []), ...numberFormats, ...units].flatMap((column) => {
-    const message = column.doubt()
-    return message === undefined ? [] : [{ field: column.name, message }]
+/** Returns what is in doubt, for each of some columns. */
+export const doubtsOf = (
+  columns: Iterable<{ readonly name: string; readonly doubt: () => string | undefined }>,
+): Issue[] =>
+  [...columns].flatMap(({ name, doubt }) => {
+    const message = doubt()
+    return message === undefined ? [] : [{ field: name, message }]
   })
 
+/** Returns what is in doubt about the formats of a file. */
+export const formatDoubts = ({ numberFormats, names, date, units }: ColumnFormats): Issue[] =>
+  doubtsOf([...names.values(), ...(date ? [date.column] : []), ...numberFormats, ...units])
+
 /** Throws if a column can be read in two ways that fit all of its cells and give different values. */
-export const requireSettledFormats = (formats: ColumnFormats): void => {
-  const issues = formatDoubts(formats)
+export const requireSettledFormats = (formats: ColumnFormats): void => requireNoDoubts(formatDoubts(formats))
+
+/** Throws what is in doubt about how a file is read, if anything is. */
+export const requireNoDoubts = (issues: readonly Issue[]): void => {
   if (issues.length === 0) return
   throw new KpiError('malformed', 'it is not clear what some numbers, dates or names mean; nothing was sent', {
     issues,

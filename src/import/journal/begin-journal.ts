@@ -1,10 +1,16 @@
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import type { ImportRun } from '../import-types.ts'
+import type { ImportOptions } from '../options.ts'
 import { type Journal, type JournalHead, journalPath } from './journal.ts'
 import { openJournal } from './open-journal.ts'
 import { minuteOf, notesOnUnfinished, rejectRepeatedAdding } from './unfinished.ts'
 
 const RUN_ID_BYTES = 12
+
+/** Describes a run that is journaled; all of its options are part of its identity. */
+type JournaledRun = Pick<ImportRun, 'client' | 'journal' | 'clock' | 'random' | 'onNote'> & {
+  readonly options: Pick<ImportOptions, 'onConflict' | 'addAgain'>
+}
 
 const NOBODY: JournalHead['account'] = { for: '', isSure: false }
 
@@ -12,12 +18,12 @@ const NOBODY: JournalHead['account'] = { for: '', isSure: false }
  * Returns the scope within which the service recognizes an Idempotency-Key: the account in our newer variant, else the
  * credentials.
  */
-const keyScopeOf = ({ client, journal: place }: ImportRun): string => {
+const keyScopeOf = ({ client, journal: place }: JournaledRun): string => {
   const account = place?.account()
   return client.variant === 'v1' && account?.isSure ? account.for : (place?.caller ?? '')
 }
 
-const headOf = (work: ImportRun, fingerprint: string): JournalHead => {
+const headOf = (work: JournaledRun, fingerprint: string): JournalHead => {
   const { journal: place, options, clock, random } = work
   return {
     runId: Buffer.from(random(RUN_ID_BYTES)).toString('hex'),
@@ -35,16 +41,21 @@ const headOf = (work: ImportRun, fingerprint: string): JournalHead => {
  * Opens the journal of a run. If the same command was stopped or killed before, that is the journal that it left at
  * `journalPath`, and the run continues; otherwise it is a new one. Notes what this journal and those of other
  * unfinished runs of the file say, and throws if this run would add again what another one may have added. `fingerprint`
- * identifies the rows of the file, `drafts` are their entries.
+ * identifies the rows of the file, `drafts` are their entries, and `called` is what the run sends.
  */
-export const beginJournal = (work: ImportRun, fingerprint: string, drafts: () => Iterable<EntryDraft>): Journal => {
+export const beginJournal = (
+  work: JournaledRun,
+  fingerprint: string,
+  drafts: () => Iterable<EntryDraft>,
+  called = 'entries',
+): Journal => {
   const { journal: place, options, onNote } = work
   const head = headOf(work, fingerprint)
   const path = place && journalPath(place, fingerprint, options)
   if (place && path !== undefined && !options.addAgain) rejectRepeatedAdding(place.folder, path, head, drafts)
   const journal = openJournal(path, head)
   if (journal.doneBefore > 0) {
-    onNote(`continuing the import that began at ${minuteOf(journal.beganAt)}: ${journal.doneBefore} entries are done`)
+    onNote(`continuing the import that began at ${minuteOf(journal.beganAt)}: ${journal.doneBefore} ${called} are done`)
   } else if (place && path !== undefined) {
     for (const note of notesOnUnfinished(place.folder, path, head)) onNote(note)
   }

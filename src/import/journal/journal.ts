@@ -36,8 +36,8 @@ const textOf = (option: unknown): string =>
   })
 
 /** Returns the options that give a file its meaning, in a fixed order. */
-const meaningOf = (options: ImportOptions): string[] =>
-  Object.entries(options)
+const meaningOf = (options: object): string[] =>
+  Object.entries<unknown>({ ...options })
     .filter(([name, value]) => !NOT_MEANING.has(name) && value !== undefined)
     .map(([name, value]) => `${name}=${textOf(value)}`)
     .toSorted((left, right) => (left < right ? -1 : 1))
@@ -52,7 +52,7 @@ export const JOURNAL_ENDING = '.journal'
 export const journalPath = (
   { folder, service, account }: JournalPlace,
   fingerprint: string,
-  options: ImportOptions,
+  options: object,
 ): string => {
   const identity = [service, account().for, fingerprint, meaningOf(options)]
   return join(folder, `${hash('sha256', JSON.stringify(identity), 'hex').slice(0, 32)}${JOURNAL_ENDING}`)

@@ -21,6 +21,10 @@ export type Row = {
 /** Holds the currencies of cells that are stored as numbers, at their places. */
 export type StoredNumbers = readonly (string | undefined)[]
 
+/** Returns rows as a text that differs if any cell or line does. */
+export const textOfRows = (rows: readonly Row[]): string =>
+  rows.map(({ line, cells }) => `${line}\u001f${cells.join('\u001f')}\u001e`).join('')
+
 /** Tells whether a row has more cells than the header. Empty ones do not count, as spreadsheets leave them behind. */
 export const hasSurplusCells = (cells: readonly string[], header: readonly string[]): boolean =>
   cells.length > header.length && cells.some((cell, at) => at >= header.length && cell.trim() !== '')

@@ -97,8 +97,27 @@ export const hasRows = async (table: Table): Promise<boolean> => {
   return false
 }
 
+/** Yields the rows of a file below its header, and reports progress between its parts. */
+export async function* rowsBelowHeader(table: Table, onProgress: () => void): AsyncGenerator<Row> {
+  let isHeader = true
+  for await (const rows of table.rows()) {
+    for (const row of rows) {
+      if (!isHeader) yield row
+      isHeader = false
+    }
+    onProgress()
+  }
+}
+
 /** Returns the header of a file; empty where there is none. */
 export const headerOf = async (table: Table): Promise<readonly string[]> => {
   for await (const [header] of table.rows()) if (header) return header.cells
   return []
+}
+
+/** Returns the header of a file; throws if there is none. */
+export const requireHeader = async (table: Table): Promise<readonly string[]> => {
+  const header = await headerOf(table)
+  if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
+  return header
 }

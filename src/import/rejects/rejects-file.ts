@@ -97,3 +97,15 @@ export const createRejectsFile = (path: string, name: string, onWarning: (warnin
     },
   }
 }
+
+/** Writes the rejects of a table, if there are any; returns how many rows they are. */
+export const writeRejects = async (
+  file: Pick<RejectsFile, 'write'>,
+  table: Table,
+  rejects: Rejects,
+): Promise<number> => {
+  let count = 0
+  for (const _ of rejects.lines()) count += 1
+  if (count > 0) await file.write(table, rejects)
+  return count
+}

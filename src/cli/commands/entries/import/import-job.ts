@@ -68,9 +68,14 @@ const summaryRecord = ({ summary, left }: Ending, measured: AnyRecord): AnyRecor
 })
 
 /** Returns the place of the journal of an import. */
-const journalPlace = (cli: Cli, client: Client, { file, origin }: Job, parsed: unknown): JournalPlace | undefined => {
-  if (origin === undefined && typeof parsed !== 'string') return undefined
-  const folder = typeof parsed === 'string' ? resolve(cli.io.cwd, parsed) : join(stateFolder(cli.io), 'journals')
+export const journalPlace = (
+  cli: Cli,
+  client: Client,
+  { file, origin }: Pick<Job, 'file' | 'origin'>,
+  parsed: string | undefined,
+): JournalPlace | undefined => {
+  if (origin === undefined && parsed === undefined) return undefined
+  const folder = parsed !== undefined ? resolve(cli.io.cwd, parsed) : join(stateFolder(cli.io), 'journals')
   const path = origin ?? file
   return { folder, service: serviceOf(cli), account: client.identifyAccount, caller: client.caller, path }
 }

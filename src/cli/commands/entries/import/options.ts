@@ -11,7 +11,6 @@ import {
   type ImportOptions,
   type MaxErrors,
   NAME_ROLES,
-  type NameRole,
   type NumbersAs,
   OTHER_KPIS,
   PERCENT_AS,
@@ -37,30 +36,39 @@ export const readRate = (given: string | undefined): number | undefined => {
 export const listOf = (values: readonly string[] = []): string[] => values.flatMap((value) => splitList(value))
 
 /** Returns the columns that `--map` names, by their roles. */
-export const mapOf = (values: readonly string[] | undefined): Map<Role, string> => {
-  const map = new Map<Role, string>()
+export const mapOf = (values: readonly string[] | undefined): Map<Role, string> => columnsByRole(values, ROLES)
+
+/** Returns the columns that `--map` names, by roles of which it may name these. */
+export const columnsByRole = <R extends string>(
+  values: readonly string[] | undefined,
+  roles: readonly R[],
+): Map<R, string> => {
+  const map = new Map<R, string>()
   for (const part of listOf(values)) {
     const [name = '', ...column] = part.split('=')
-    const role = ROLES.find((one) => one === name.trim())
+    const role = roles.find((one) => one === name.trim())
     if (!role || column.length === 0) {
-      throw new UsageError(`--map ${part} is not one of ${ROLES.map((one) => `${one}=COLUMN`).join(', ')}`)
+      throw new UsageError(`--map ${part} is not one of ${roles.map((one) => `${one}=COLUMN`).join(', ')}`)
     }
     map.set(role, column.join('=').trim())
   }
   return map
 }
 
-/** Returns what numbers are in the columns that `--by-id` and `--by-name` name. */
-const numbersAsOf = (flags: ImportFlags): Map<NameRole, NumbersAs> | undefined => {
-  const all = new Map<NameRole, NumbersAs>()
+/** Returns what numbers are in the columns that `--by-id` and `--by-name` name, by their roles. */
+export const numbersAsOf = <R extends string>(
+  flags: Pick<ImportFlags, 'byId' | 'byName'>,
+  roles: readonly R[],
+): Map<R, NumbersAs> | undefined => {
+  const all = new Map<R, NumbersAs>()
   for (const [flag, as] of [
     ['byId', 'ids'],
     ['byName', 'names'],
   ] as const) {
     for (const name of listOf(flags[flag])) {
-      const role = NAME_ROLES.find((one) => one === name.trim())
+      const role = roles.find((one) => one === name.trim())
       const option = as === 'ids' ? '--by-id' : '--by-name'
-      if (!role) throw new UsageError(`${option} ${name} is not one of ${NAME_ROLES.join(', ')}`)
+      if (!role) throw new UsageError(`${option} ${name} is not one of ${roles.join(', ')}`)
       if ((all.get(role) ?? as) !== as) throw new UsageError(`--by-id ${role} does not go with --by-name ${role}`)
       all.set(role, as)
     }
@@ -185,7 +193,7 @@ export const importOptions = (flags: ImportFlags, today: Day): ImportOptions => 
   user: flags.user,
   source: flags.source,
   kpi: flags.kpi,
-  numbersAs: numbersAsOf(flags),
+  numbersAs: numbersAsOf(flags, NAME_ROLES),
   date: dateOf(flags.date, today),
   clearEmpty: flags.empty === 'clear',
   missing: flags.missing && new Set(listOf(flags.missing).map((word) => word.trim().toLowerCase())),

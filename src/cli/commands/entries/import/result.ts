@@ -33,19 +33,23 @@ const needsFlags = ({ options, reading, mapping }: ParsedOptions): boolean => {
 }
 
 /** Returns the flags for importing corrected rejects: they are UTF-8, whatever the file was. */
-const wayBack = (parsed: ParsedOptions, more: readonly string[]): string => {
+const wayBack = (parsed: ParsedOptions, more: readonly string[], hasOwnFlags: boolean): string => {
   const { encoding = 'utf-8' } = parsed.reading
   const same = encoding === 'utf-8' ? ' with the same flags' : ' with the same flags, but --encoding utf-8'
   const added = more.join(' ')
-  if (!needsFlags(parsed)) return added === '' ? '' : ` with ${added}`
+  if (!hasOwnFlags && !needsFlags(parsed)) return added === '' ? '' : ` with ${added}`
   return added === '' ? same : `${same}${encoding === 'utf-8' ? '' : ','} and ${added}`
 }
 
 /** Tells where rejected rows are, and the flags to import them with once they are corrected. */
-const rejectedSummary = (rejected: number, path: string, parsed: ParsedOptions, more: readonly string[]): string => {
+const rejectedSummary = (
+  parsed: ParsedOptions,
+  path: string,
+  { summary: { rejected }, needed = [], hasOwnFlags = false }: Concluded,
+): string => {
   const [rows, are, them] =
     rejected === 1 ? ['1 row was', 'it is', 'it'] : [`${rejected} rows were`, 'they are', 'them']
-  return `${rows} rejected; ${are} in ${path} with the reasons: fix ${them} there and import that file${wayBack(parsed, more)}`
+  return `${rows} rejected; ${are} in ${path} with the reasons: fix ${them} there and import that file${wayBack(parsed, needed, hasOwnFlags)}`
 }
 
 /** Tells whether --create-assignments would help: it is not given yet, and the newer variant has no assignments. */
@@ -137,15 +141,13 @@ const unwrittenSummary = (rejected: number, { message }: KpiError): string => {
 }
 
 /** Returns the note on rejected rows, where there are any. */
-const saidOfRejects = (
-  parsed: ParsedOptions,
-  rejectsPath: string,
-  { summary: { rejected }, needed = [], advice = [], unwritten }: Concluded,
-): readonly string[] => {
+const saidOfRejects = (parsed: ParsedOptions, rejectsPath: string, concluded: Concluded): readonly string[] => {
+  const { advice = [], unwritten } = concluded
+  const { rejected } = concluded.summary
   if (rejected === 0) return []
   return unwritten
     ? [unwrittenSummary(rejected, unwritten)]
-    : [rejectedSummary(rejected, rejectsPath, parsed, needed), ...advice]
+    : [rejectedSummary(parsed, rejectsPath, concluded), ...advice]
 }
 
 const leftSummary = (left: number, [one, many]: readonly [string, string], isRefused: boolean): string =>
@@ -172,6 +174,8 @@ type Concluded = {
   readonly hasSent?: boolean
   /** Holds the flags that the import of the rejected rows needs beside those given. */
   readonly needed?: readonly string[]
+  /** Tells whether it needs the same flags for another reason than the options of an import of entries. */
+  readonly hasOwnFlags?: boolean
   /** Holds further advice for importing the rejected rows, a line each. */
   readonly advice?: readonly string[]
   readonly unwritten?: KpiError | undefined

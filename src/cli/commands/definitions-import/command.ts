@@ -1,0 +1,89 @@
+import { type Command, Option } from '@commander-js/extra-typings'
+import type { NamedField, Resource } from '../../../domain/schema.ts'
+import { addFlags, collect, type FieldFlag, fieldFlags, flagName } from '../../args/flags.ts'
+import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
+import type { Act } from '../../cli.ts'
+import { commandName } from '../verbs/samples.ts'
+
+/** Lists what becomes of what exists already. */
+const ON_CONFLICT = ['update', 'skip', 'error'] as const
+
+const parentOf = (of: Resource): readonly NamedField[] => {
+  const [, name] = /\{(\w+)\}/.exec(of.path) ?? []
+  return of.shown.filter((one) => one.name === name)
+}
+
+/** Returns the flags that stand for a column of all rows: of what many records have alike. */
+export const constantFlags = (of: Resource): FieldFlag[] => {
+  const parents = parentOf(of).map((one) => ({ ...one, flag: flagName(one.name) }))
+  const alike = fieldFlags(of).filter(
+    ({ name, field }) =>
+      field.refers !== undefined || field.oneOf || field.kind === 'boolean' || name === 'breakdown_id',
+  )
+  return [...parents, ...alike]
+}
+
+const EXAMPLES = (of: Resource, file: string, sample: string): string => `
+Columns are recognised by their names, in the languages of the usual spreadsheets; others are named with --map. A row whose
+${'email' in of.fields ? 'e-mail address' : 'name'} the service has changes the fields that differ, any other row creates; an empty cell keeps the stored value. All
+rows are checked before the first is sent. Rows that cannot be imported go to ${file}.rejects.csv for ${file}.csv, with
+the reasons: fix them there and import that file. If a run is stopped or killed, the same command continues it.
+
+Examples:
+  kpi ${commandName(of)} import ${file}.csv${sample === '' ? '' : ` ${sample}`} --dry-run
+  kpi ${commandName(of)} import ${file}.csv${sample === '' ? '' : ` ${sample}`} --on-conflict error`
+
+/** Declares `import` and its flags. */
+const declareImport = (group: Command) =>
+  group
+    .command('import')
+    .description('create or change many, from a CSV file or workbook, or - for standard input')
+    .argument('<file>', 'the file, or its https: address')
+    .option('--map <column=header,...>', 'which header a column of the file has: category=Bereich', collect)
+    .option('--ignore <header,...>', 'columns to leave out', collect)
+    .option('--by-id <column,...>', 'columns whose numbers are ids, where they could also be names', collect)
+    .option('--by-name <column,...>', 'columns whose numbers are names, so that 7 does not mean the id 7', collect)
+    .addOption(
+      new Option('--on-conflict <what>', 'what to do with a row of something that exists already')
+        .choices(ON_CONFLICT)
+        .default('update'),
+    )
+    .addOption(
+      new Option('--empty <what>', 'what an empty cell does to the stored value (default: keep)').choices([
+        'keep',
+        'clear',
+      ]),
+    )
+    .addOption(separatorFlag())
+    .addOption(encodingFlag())
+    .addOption(decimalFlag())
+    .option('--skip-lines <n>', 'lines before the header, such as titles (default: found)')
+    .option(
+      '--ignore-rows <text,...>',
+      'leave out rows with such a cell, or one that begins so: Total,"Source:*"',
+      collect,
+    )
+    .option('--sheet <sheet>', 'the sheet of a workbook, by name or number (default: the only one with rows)')
+    .option('--dry-run', 'do everything except sending, and show old and new values of each row')
+    .option('--summary-only', 'with --dry-run: show the counts and not the rows')
+    .option('--rejects <file>', 'the file for the rejected rows')
+    .option('--max-errors <n>', 'stop if more rows than this are rejected: a number, or a percentage such as 5%')
+    .option('--rate <n>', 'send at most this many requests per minute')
+    .option('--journal <folder>', 'the folder for the journal, from which a stopped run continues')
+
+/** Describes the flags of an import of definitions. */
+export type DefinitionFlags = ReturnType<ReturnType<typeof declareImport>['opts']>
+
+/** Adds `import`, which creates and changes many records from a file. */
+export const addImport = (group: Command, act: Act, of: Resource, sample = ''): void => {
+  const command = addFlags(
+    declareImport(group).optionsGroup('Instead of a column, for all rows:'),
+    constantFlags(of),
+    'update',
+  )
+  command.addHelpText('after', EXAMPLES(of, commandName(of), sample))
+  act(command, async (cli, [file], flags) => {
+    const { runDefinitionImport } = await import('./run.ts')
+    return runDefinitionImport(cli, of, file, flags)
+  })
+}

@@ -1,0 +1,145 @@
+import { resolve } from 'node:path'
+import type { Client } from '../../../client/client.ts'
+import type { Resource } from '../../../domain/schema.ts'
+import {
+  type DefinitionImport,
+  dryRunDefinitions,
+  importDefinitions,
+} from '../../../import/definitions/import-definitions.ts'
+import { type CountedReasons, reasonLines } from '../../../import/rejects/reason-counts.ts'
+import { createRejectsFile } from '../../../import/rejects/rejects-file.ts'
+import type { Cli } from '../../cli.ts'
+import { EXIT, IncompleteRun } from '../../exit.ts'
+import { printRecords } from '../../output/print.ts'
+import { printSummary } from '../../output/summary.ts'
+import type { OnWait } from '../../output/wait-notices.ts'
+import { withClassic } from '../entries/created.ts'
+import { journalPlace, startMeter } from '../entries/import/import-job.ts'
+import { closeJobs, type Job, openJobs } from '../entries/import/jobs.ts'
+import { createProgress, type ProgressView } from '../entries/import/progress.ts'
+import { concludeFile } from '../entries/import/result.ts'
+import { type StopSignals, watchStopSignals } from '../entries/import/signals.ts'
+import { importSources } from '../entries/import/sources.ts'
+import type { DefinitionFlags } from './command.ts'
+import { type DefinitionRun, parseDefinitionFlags } from './options.ts'
+import { countWords, definitionDryRunRow, definitionSummary, dryRunRecord, dryRunSentence, wordsOf } from './print.ts'
+
+/** Describes a run with its client, and where it reports. */
+type OpenRun = DefinitionRun & {
+  readonly cli: Cli
+  readonly client: Client
+  readonly stops: StopSignals
+  readonly progress: ProgressView
+  readonly job: Job
+}
+
+const workOf = ({ cli, client, kind, options, parsed, stops, progress, job }: OpenRun): DefinitionImport => ({
+  client,
+  kind,
+  options,
+  table: job.table,
+  clock: cli.io,
+  folder: cli.io.tempDir,
+  random: cli.io.random,
+  signal: stops.signal(),
+  journal: journalPlace(cli, client, job, parsed.journal),
+  breakdowns: () => withClassic(cli, client, async (classic) => classic?.groups.list()),
+  onProgress: () => cli.io.limitMemory(),
+  onSent: (done, total) => progress.show({ phase: 'rows', done, total }),
+  onNote: progress.note,
+  onWarning: progress.warn,
+})
+
+const tellReasons = async ({ cli }: OpenRun, reasons: CountedReasons): Promise<void> => {
+  for (const line of reasonLines(reasons)) await cli.note(line)
+}
+
+/** Says what importing the file would do: the counts first, then a line for each row. */
+const printDryRun = async (run: OpenRun): Promise<number> => {
+  const { cli, client, kind, progress } = run
+  const measure = startMeter(cli.io, client)
+  const { summary, reasons, rows, checked, left } = await dryRunDefinitions(workOf(run))
+  progress.stop()
+  await cli.note(dryRunSentence(kind.of, summary))
+  await tellReasons(run, reasons)
+  if (run.isSummaryOnly) await cli.printOne(definitionSummary, { ...summary, left, ...measure() })
+  else
+    await printRecords(cli.io, cli.printing(), definitionDryRunRow.shown, [
+      rows.map((one) => dryRunRecord(checked, kind.key, one)),
+    ])
+  return summary.rejected > 0 ? EXIT.partial : EXIT.done
+}
+
+/** Imports the file, and says what that did. */
+const importRows = async (run: OpenRun): Promise<void> => {
+  const { cli, client, kind, options, job, progress } = run
+  const measure = startMeter(cli.io, client)
+  const file = createRejectsFile(resolve(cli.io.cwd, job.rejectsPath), job.rejectsPath, progress.warn)
+  const ending = await importDefinitions(workOf(run), file)
+  progress.stop()
+  await tellReasons(run, ending.reasons)
+  const { summary, left } = ending
+  const done = `${left === 0 ? 'imported' : 'stopped importing'} ${job.file === '-' ? 'standard input' : job.file}`
+  await printSummary(cli, definitionSummary, { ...summary, left, ...measure() }, done, countWords(kind.of))
+  const hasOwnFlags = options.map.size + options.constants.size > 0
+  const { exit, code, lines } = await concludeFile(run, job, { ...ending, hasOwnFlags }, wordsOf(kind.of))
+  if (lines.length > 0) throw new IncompleteRun(exit, code, lines)
+}
+
+/** Opens the file and the client, and runs the given work with them. */
+const withRun = async (
+  cli: Cli,
+  of: Resource,
+  file: string,
+  given: DefinitionRun,
+  work: (run: OpenRun) => Promise<number | void>,
+): Promise<number | void> => {
+  const { parsed } = given
+  const needs = [
+    { of, verb: 'add' },
+    { of, verb: 'update' },
+  ] as const
+  cli.requireCapabilities(needs)
+  if (!parsed.isDryRun) cli.io.stdout.outlast()
+  const stops = watchStopSignals(cli.io, parsed.deadline)
+  const jobs = await openJobs(cli, importSources(cli.io, [file], undefined), parsed, stops)
+  let note = (text: string): void => void cli.note(text)
+  let onWait: OnWait = () => undefined
+  const withClient = async (client: Client): Promise<number | void> => {
+    const [job] = jobs
+    const progress = await createProgress(cli, client)
+    note = progress.note
+    onWait = progress.waits
+    try {
+      progress.begin(undefined)
+      return job && (await work({ ...given, cli, client, stops, progress, job }))
+    } finally {
+      progress.stop()
+    }
+  }
+  try {
+    return await cli.withClient(needs, withClient, {
+      signal: stops.signal(),
+      late: stops.late,
+      rate: parsed.rate,
+      note: (text) => note(text),
+      onWait: (waiting) => onWait(waiting),
+    })
+  } catch (error) {
+    throw stops.withStopReason(error)
+  } finally {
+    closeJobs(jobs)
+  }
+}
+
+/** Runs `import`: reads, checks and sends a file of definitions, or only says what that would do. */
+export const runDefinitionImport = async (
+  cli: Cli,
+  of: Resource,
+  file: string,
+  flags: DefinitionFlags,
+): Promise<number | void> => {
+  const given = parseDefinitionFlags(cli, of, file, flags)
+  cli.printing()
+  return withRun(cli, of, file, given, given.parsed.isDryRun ? printDryRun : importRows)
+}

@@ -1,0 +1,130 @@
+import { nearest } from '../../client/directory.ts'
+import { type Issue, KpiError } from '../../domain/errors.ts'
+import type { NamedField } from '../../domain/schema.ts'
+import {
+  foldName,
+  type HeaderFindings,
+  mayBePersons,
+  namedColumns,
+  severalOf,
+  unassignedColumns,
+} from '../columns/header.ts'
+import type { ImportOptions, NumbersAs } from '../options.ts'
+import type { DefinitionKind } from './kinds.ts'
+
+/** Describes what the user said about a file of definitions; all of it is part of the identity of a run. */
+export type DefinitionOptions = Pick<
+  ImportOptions,
+  'ignore' | 'ignoreRows' | 'clearEmpty' | 'decimal' | 'onConflict' | 'maxErrors' | 'addAgain'
+> & {
+  /** Names the resource. */
+  readonly resource: string
+  /** Maps roles to headers. */
+  readonly map: ReadonlyMap<string, string>
+  /** Holds the texts that stand for the columns of all rows, by role. */
+  readonly constants: ReadonlyMap<string, string>
+  /** Says whether the numbers in columns of names are ids or names, by role. */
+  readonly numbersAs?: ReadonlyMap<string, NumbersAs> | undefined
+}
+
+/** Describes what a column of a file can hold: the field of a definition, or both names of a person. */
+export type DefinitionRole = NamedField & {
+  /** Names it in flags and messages: `category` for `category_id`. */
+  readonly role: string
+}
+
+/** Names the role of a column with the first and the last name of a person. */
+export const FULL_NAME = 'name'
+
+const PERSON: DefinitionRole = {
+  name: FULL_NAME,
+  role: FULL_NAME,
+  field: { kind: 'text', about: 'First and last name' },
+}
+
+const withoutId = (name: string): string => name.replace(/_id$/, '')
+
+/** Returns the fields that rows of a kind can give, with the parent that a record lies in. */
+export const rolesOf = ({ of, within }: Pick<DefinitionKind, 'of' | 'within'>): DefinitionRole[] => {
+  const parent = of.shown.filter(({ name, field }) => name === within && field.readOnly)
+  const fields = [...parent, ...of.writable].map(({ name, field }) => ({ name, field, role: withoutId(name) }))
+  return 'first_name' in of.fields ? [...fields, PERSON] : fields
+}
+
+/** Returns the names of a field's column, as they are compared. */
+const namesOf = ({ name, field, role }: DefinitionRole): string[] =>
+  [name, role, role.replace(/^(?:is|can)_/, ''), ...(field.called?.split(', ') ?? [])].map(foldName)
+
+/** Returns the role that a column is called for. */
+const roleCalled = (roles: readonly DefinitionRole[], header: string): DefinitionRole | undefined => {
+  const called = foldName(header)
+  const mayBe = (one: DefinitionRole): boolean => one === PERSON && mayBePersons(header)
+  return roles.find((one) => namesOf(one).includes(called)) ?? roles.find(mayBe)
+}
+
+/** Describes the columns of a file of definitions: the place of each role that has one. */
+export type DefinitionPlan = {
+  readonly header: readonly string[]
+  readonly places: ReadonlyMap<string, number>
+  /** Lists columns without a meaning. */
+  readonly unused: readonly string[]
+}
+
+/** Tells whether a column holds ids beside another one with their names, as `list --names -o csv` prints them. */
+const holdsIds = ({ name, field }: DefinitionRole, header: string | undefined): boolean =>
+  field.refers !== undefined && foldName(header ?? '') === foldName(name)
+
+/** Adds the columns that have names of roles, unless the user has named others. */
+const recognize = (found: HeaderFindings<string>, roles: readonly DefinitionRole[]): void => {
+  const { header, issues } = found
+  const given = new Set(found.roles.keys())
+  for (const at of unassignedColumns(found)) {
+    const one = roleCalled(roles, header[at] ?? '')
+    if (!one || given.has(one.role)) continue
+    const other = found.roles.get(one.role)
+    if (other === undefined || holdsIds(one, header[other])) found.roles.set(one.role, at)
+    else if (!holdsIds(one, header[at])) {
+      issues.push({ field: one.role, message: severalOf(one.role, header, [other, at]) })
+    }
+  }
+  if (found.roles.has('first_name')) found.roles.delete(FULL_NAME)
+}
+
+const lackingText = (role: string, header: readonly string[], hasFlag: boolean): string => {
+  const near = nearest(role, header)
+  const flag = hasFlag ? ` or --${role}` : ''
+  return `no column is the ${role}; give one with --map ${role}=${near ?? 'COLUMN'}${flag}`
+}
+
+/** Returns the faults of roles that every row needs, and of those that are given twice. */
+const faultsOfRoles = (
+  { header, roles: places }: HeaderFindings<string>,
+  { key, within }: DefinitionKind,
+  constants: ReadonlyMap<string, string>,
+): Issue[] => {
+  const needed = [key, ...(within ? [withoutId(within)] : [])]
+  const lacking = needed.filter((role) => !places.has(role) && !constants.has(role))
+  const twice = [...constants.keys()].filter((role) => places.has(role))
+  return [
+    ...lacking.map((role) => ({ field: role, message: lackingText(role, header, role !== key) })),
+    ...twice.map((role) => ({
+      field: role,
+      message: `is given by a flag and by the column "${header[places.get(role) ?? 0]}"; leave one out (--ignore)`,
+    })),
+  ]
+}
+
+/** Finds out what each column of a file means; everything that is unclear is one error. */
+export const planDefinitions = (
+  header: readonly string[],
+  kind: DefinitionKind,
+  { map, ignore, constants }: Pick<DefinitionOptions, 'map' | 'ignore' | 'constants'>,
+): DefinitionPlan => {
+  const found = namedColumns(header, { map, ignore })
+  recognize(found, rolesOf(kind))
+  const issues = [...found.issues, ...faultsOfRoles(found, kind, constants)]
+  if (issues.length > 0) throw new KpiError('malformed', 'the header does not say what each column is', { issues })
+  const own = new Set(Object.keys(kind.of.fields).map(foldName))
+  const unused = unassignedColumns(found).map((at) => header[at] ?? '')
+  return { header, places: found.roles, unused: unused.filter((name) => !own.has(foldName(name))) }
+}

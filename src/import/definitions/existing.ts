@@ -1,0 +1,34 @@
+import { looseName } from '../../client/directory.ts'
+import { Fault } from '../../domain/errors.ts'
+import type { AnyRecord } from '../../domain/schema.ts'
+import type { DefinitionKind } from './kinds.ts'
+import { type DefinitionRow, identityOf } from './rows.ts'
+
+/** Finds what the service has of the definitions in a file. */
+export type ExistingDefinitions = {
+  /** Finds the record that a row means; a fault if it may be several, undefined if there is none. */
+  readonly find: (row: Pick<DefinitionRow, 'parent' | 'key'>) => AnyRecord | Fault | undefined
+  /** Returns the largest `sort_order`; 0 if there is none. */
+  readonly lastPlace: () => number
+}
+
+/** Creates the index of the records of a kind. */
+export const indexDefinitions = (
+  { of, key, within }: DefinitionKind,
+  records: readonly AnyRecord[],
+): ExistingDefinitions => {
+  const keyIn = (record: AnyRecord): string => String(record[key] ?? '')
+  const parentOf = (record: AnyRecord): number => Number(record[within ?? ''] ?? 0)
+  const known = Map.groupBy(records, (record) => identityOf(parentOf(record), keyIn(record)))
+  return {
+    find: ({ parent, key: wanted }) => {
+      const alike = known.get(identityOf(parent, wanted)) ?? []
+      const exact = alike.filter((record) => keyIn(record) === wanted)
+      const [first, ...others] = exact.length > 0 ? exact : alike
+      if (others.length === 0) return first
+      const ids = (exact.length > 0 ? exact : alike).map(({ id }) => String(id)).join(', ')
+      return new Fault(`"${looseName(wanted)}" is the ${key} of more than one ${of.title}: ${ids}`)
+    },
+    lastPlace: () => records.reduce((last, { sort_order }) => Math.max(last, Number(sort_order ?? 0)), 0),
+  }
+}

@@ -1,0 +1,85 @@
+import { looseName } from '../../client/directory.ts'
+import { Fault } from '../../domain/errors.ts'
+import { checkText } from '../../domain/field-value.ts'
+import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
+import { splitName } from '../missing/person.ts'
+import { hasSurplusCells, type Row } from '../parse/rows.ts'
+import { type Cells, faultOfRole } from './cells.ts'
+import { type DefinitionPlan, type DefinitionRole, FULL_NAME } from './columns.ts'
+import type { DefinitionKind } from './kinds.ts'
+
+/** Describes a definition that a row gives; a field that it does not give keeps its value, null clears it. */
+export type DefinitionRow = {
+  readonly line: number
+  /** Holds the name or e-mail address by which it is known. */
+  readonly key: string
+  /** Holds the id of what it lies in; 0 if there is nothing. */
+  readonly parent: number
+  readonly values: AnyRecord
+  /** Counts the numbers that had more than four decimals. */
+  readonly rounded: number
+}
+
+/** Returns the text by which two rows, or a row and a record, are the same. */
+export const identityOf = (parent: number, key: string): string => `${parent}/${looseName(key)}`
+
+type Reading = { readonly values: Record<string, FieldValue>; readonly reasons: string[]; rounded: number }
+
+/** Adds the first and the last name of a person. */
+const addPerson = ({ values, reasons }: Reading, { of }: DefinitionKind, text: string): void => {
+  for (const [name, part] of Object.entries(splitName(text))) {
+    const field = of.fields[name]
+    const value = field ? checkText(field, part ?? '') : null
+    if (value instanceof Fault) reasons.push(faultOfRole(name, part ?? '', value))
+    else values[name] = value
+  }
+}
+
+/** Reads a role of a row into its values, or the reasons why it cannot be read. */
+const readRole = (
+  reading: Reading,
+  kind: DefinitionKind,
+  cells: Cells,
+  role: DefinitionRole,
+  row: Row,
+  clears: boolean,
+): void => {
+  const read = cells.read(role, row)
+  if (read instanceof Fault) reading.reasons.push(faultOfRole(role.role, cells.textOf(role, row), read))
+  else if (read === undefined) {
+    if (clears && role.field.nullable && !role.field.secret && cells.has(role)) reading.values[role.name] = null
+  } else if (role.name === FULL_NAME && !(FULL_NAME in kind.of.fields)) addPerson(reading, kind, String(read.value))
+  else {
+    reading.values[role.name] = read.value
+    if (read.isRounded) reading.rounded += 1
+  }
+}
+
+/** Reads a row, or returns all that is wrong with it. */
+export type DefinitionReader = (row: Row) => DefinitionRow | { readonly reasons: readonly string[] }
+
+/** Creates the reader of the rows of a file. */
+export const definitionReader = (
+  kind: DefinitionKind,
+  roles: readonly DefinitionRole[],
+  { header }: DefinitionPlan,
+  cells: Cells,
+  clearEmpty: boolean,
+): DefinitionReader => {
+  const { key, within } = kind
+  const named = (name: string | undefined): DefinitionRole | undefined => roles.find((one) => one.name === name)
+  const needed = [named(key), named(within)].filter((one) => one !== undefined)
+  return (row) => {
+    if (hasSurplusCells(row.cells, header)) {
+      return { reasons: [`the row has ${row.cells.length} cells, the header has ${header.length}`] }
+    }
+    const reading: Reading = { values: {}, reasons: [], rounded: 0 }
+    for (const role of roles) readRole(reading, kind, cells, role, row, clearEmpty)
+    for (const { role } of needed.filter((one) => cells.textOf(one, row) === '')) {
+      reading.reasons.push(`the ${role} is empty`)
+    }
+    const { values, reasons, rounded } = reading
+    if (reasons.length > 0) return { reasons }
+    return { line: row.line, key: String(values[key]), parent: Number(values[within ?? ''] ?? 0), values, rounded }
+  }
+}
