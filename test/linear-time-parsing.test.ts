@@ -87,7 +87,7 @@ const PUMPS = [
 const BEGINNINGS = ['', ':']
 const LENGTH = 100_000
 /** What takes the square of that length in steps takes many times as long. */
-const BOUND_MS = 3000
+const BOUND_MS = 6000
 
 const TEXTS = BEGINNINGS.flatMap((start) => PUMPS.map((pump) => start + pump.repeat(LENGTH / pump.length)))
 

@@ -116,7 +116,11 @@ export const printFailure = async (
 }
 
 /** Names the ends of commands that are no failures. */
-const END_CODES: Readonly<Record<number, string>> = { [EXIT.partial]: 'rejected', [EXIT.differences]: 'differences' }
+const END_CODES: Readonly<Record<number, string>> = {
+  [EXIT.partial]: 'rejected',
+  [EXIT.differences]: 'differences',
+  [EXIT.problems]: 'problems',
+}
 
 /** Prints, as an error, that a command ended with an exit code other than 0; its notes say why. */
 export const printEnd = (
