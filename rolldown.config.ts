@@ -104,7 +104,7 @@ const groups = [
   { name: 'start', test: /(?<!node_modules.*)package\.json$|src\/cli\/(io|memory|args\/raw-options)\.ts$/ },
   {
     name: 'core',
-    test: /leven|src\/(domain|codec\/(json|json-number|cell-text|batch)\.|client\/(client|directory|transport|operations\/entry-pages|http\/base-url)\.|cli\/(cli|exit|groups|program|args\/(relative-dates|flags|names)|target\/(folders|profiles|session|settings)|commands\/(verbs|definitions|(assign\/assign|assign\/group-items|assign\/import|entries\/entries|entries\/import-command|entries\/export-command|report\/report)\.)|output\/print))/,
+    test: /leven|src\/(domain|codec\/(json|json-number|cell-text|batch)\.|client\/(client|directory|transport|operations\/entry-pages|http\/base-url)\.|cli\/(cli|exit|groups|program|args\/(relative-dates|flags|names)|target\/(folders|profiles|session|settings)|commands\/(verbs\/|definitions\.|definitions-import\/command\.|(assign\/assign|assign\/group-items|assign\/import|entries\/entries|entries\/import-command|entries\/export-command|report\/report)\.)|output\/print))/,
   },
   {
     name: 'embedded',
