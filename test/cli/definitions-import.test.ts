@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { userNamed } from '../support/import.ts'
 import { errorOf, jsonOf, type Ran } from '../support/kpi.ts'
 import { embeddedUser, newerUser, newerUsers, remoteUser, type User, users } from '../support/user.ts'
 
@@ -260,13 +261,7 @@ describe.each(newerUsers)('%s, breakdown items', (_, open) => {
   test('are created and changed within their breakdown, and people are left as they are', async () => {
     await using user = await open()
     await user.client.groups.add({ name: 'Region' })
-    await user.client.users.add({
-      first_name: 'Ann',
-      last_name: 'Lee',
-      email: 'ann@example.com',
-      user_type: 'User',
-      user_status_id: 'A',
-    })
+    await user.client.users.add(userNamed('Ann', { last_name: 'Lee' }))
     const load = (text: string, ...args: string[]): Promise<Ran> => {
       writeFileSync(user.folder.in('items.csv'), text)
       return user.kpi('breakdown-items', 'import', 'items.csv', '-o', 'json', ...args)

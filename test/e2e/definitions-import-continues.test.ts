@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Handler } from '../../src/server/wire.ts'
-import { asThirdParty, type Importer, remoteImporter, embeddedImporter } from '../support/import.ts'
+import { asThirdParty, type Importer, remoteImporter, embeddedImporter, userNamed } from '../support/import.ts'
 import { errorOf, jsonOf, type Ran, shellIn } from '../support/kpi.ts'
 import { slidingLimiter } from '../support/limiters.ts'
 import { startKpi } from '../support/process.ts'
@@ -280,12 +280,7 @@ test('somebody else who creates the same person meanwhile is found, and changed'
   await using importer: Importer = await remoteImporter({
     wrap: (handler) => async (request) => {
       if (isCreate(request) && (await emailsIn(importer)).length === 0)
-        await importer.client.users.add({
-          first_name: 'Other',
-          email: 'P0@example.com',
-          user_type: 'User',
-          user_status_id: 'A',
-        })
+        await importer.client.users.add(userNamed('Other', { email: 'P0@example.com' }))
       return handler(request)
     },
   })

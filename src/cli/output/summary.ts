@@ -9,6 +9,13 @@ const isNothing = (value: FieldValue | undefined): boolean =>
 /** Describes what a run did, in its counts: the words for one and for many of each. */
 export type CountWords = Readonly<Record<string, readonly [one: string, many: string]>>
 
+/** Prints the counts of a run: in a table those that are not zero, elsewhere all of them. */
+export const printCounts = (cli: Cli, of: Pick<Resource, 'shown'>, record: AnyRecord): Promise<void> => {
+  if (!isForPeople(cli.printing().format)) return cli.printOne(of, record)
+  const [first] = of.shown
+  return cli.printOne({ shown: of.shown.filter((one) => one === first || !isNothing(record[one.name])) }, record)
+}
+
 /**
  * Prints the summary of a run: in a table its counts that are not zero, elsewhere all of them. At the end a note says in
  * a sentence what was done, and when it ended.
@@ -20,9 +27,8 @@ export const printSummary = async (
   done: string,
   words: CountWords,
 ): Promise<void> => {
-  if (!isForPeople(cli.printing().format)) return cli.printOne(of, record)
-  const [first] = of.shown
-  await cli.printOne({ shown: of.shown.filter((one) => one === first || !isNothing(record[one.name])) }, record)
+  await printCounts(cli, of, record)
+  if (!isForPeople(cli.printing().format)) return
   const counts = Object.entries(words).flatMap(([name, [one, many]]) => {
     const count = Number(record[name] ?? 0)
     return count === 0 ? [] : [countOf(count, one, many)]

@@ -11,14 +11,15 @@ import { createRejectsFile } from '../../../import/rejects/rejects-file.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
-import { printSummary } from '../../output/summary.ts'
+import { printCounts, printSummary } from '../../output/summary.ts'
 import type { OnWait } from '../../output/wait-notices.ts'
+import { warnOfExpiry } from '../../target/api-key.ts'
 import { withClassic } from '../entries/created.ts'
 import { journalPlace, startMeter } from '../entries/import/import-job.ts'
 import { closeJobs, type Job, openJobs } from '../entries/import/jobs.ts'
 import { createProgress, type ProgressView } from '../entries/import/progress.ts'
 import { concludeFile } from '../entries/import/result.ts'
-import { type StopSignals, watchStopSignals } from '../entries/import/signals.ts'
+import { type StopSignals, tellStopping, watchStopSignals } from '../entries/import/signals.ts'
 import { importSources } from '../entries/import/sources.ts'
 import type { DefinitionFlags } from './command.ts'
 import { type DefinitionRun, parseDefinitionFlags } from './options.ts'
@@ -62,7 +63,7 @@ const printDryRun = async (run: OpenRun): Promise<number> => {
   progress.stop()
   await cli.note(dryRunSentence(kind.of, summary))
   await tellReasons(run, reasons)
-  if (run.isSummaryOnly) await cli.printOne(definitionSummary, { ...summary, left, ...measure() })
+  if (run.isSummaryOnly) await printCounts(cli, definitionSummary, { ...summary, left, ...measure() })
   else
     await printRecords(cli.io, cli.printing(), definitionDryRunRow.shown, [
       rows.map((one) => dryRunRecord(checked, kind.key, one)),
@@ -110,11 +111,13 @@ const withRun = async (
     const progress = await createProgress(cli, client)
     note = progress.note
     onWait = progress.waits
+    tellStopping(cli.io, stops, note)
     try {
       progress.begin(undefined)
       return job && (await work({ ...given, cli, client, stops, progress, job }))
     } finally {
       progress.stop()
+      await warnOfExpiry(cli, client.keyInfo())
     }
   }
   try {

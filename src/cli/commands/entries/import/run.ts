@@ -9,7 +9,7 @@ import { type ParsedOptions, parseOptions } from './parsed-options.ts'
 import { requireHeaders, choosePrinter } from './print.ts'
 import { createProgress } from './progress.ts'
 import { createRunResult } from './result.ts'
-import { watchStopSignals } from './signals.ts'
+import { tellStopping, watchStopSignals } from './signals.ts'
 import { importSources } from './sources.ts'
 
 /** Returns what the files need of the service, each by itself. */
@@ -18,8 +18,6 @@ const needsOf = async (
   { options }: ParsedOptions,
 ): Promise<Awaited<ReturnType<typeof needsOfFile>>> =>
   (await Promise.all(jobs.map(({ table }) => needsOfFile(table, options)))).flat()
-
-const STOPPING = 'stopping once the requests in flight are answered; press Ctrl-C again to end at once'
 
 /** Notes which day a word for the date of all rows stands for. */
 const tellDay = async (cli: Cli, { saidDate, options: { date } }: ParsedOptions): Promise<void> => {
@@ -47,9 +45,7 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: Impor
     const progress = await createProgress(cli, client)
     note = progress.note
     onWait = progress.waits
-    if (cli.io.stderr.isTerminal) {
-      stops.signal().addEventListener('abort', () => progress.note(stops.explain(STOPPING)))
-    }
+    tellStopping(cli.io, stops, note)
     try {
       const run = { cli, client, parsed, stops, progress, finished }
       await requireHeaders(run, jobs)

@@ -46,3 +46,14 @@ export const watchStopSignals = (io: Io, { at, spelling }: Deadline): StopSignal
     },
   }
 }
+
+const STOPPING = 'stopping once the requests in flight are answered; press Ctrl-C again to end at once'
+
+/** Says at a terminal that a run stops, as soon as it is asked to. */
+export const tellStopping = (
+  { stderr }: Io,
+  { signal, explain }: Pick<StopSignals, 'signal' | 'explain'>,
+  note: (text: string) => void,
+): void => {
+  if (stderr.isTerminal) signal().addEventListener('abort', () => note(explain(STOPPING)))
+}
