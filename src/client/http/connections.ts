@@ -92,7 +92,7 @@ const openProxied = (origin: string, connections: number, network: Network): Con
   })
   return {
     request: (options) => agent.request({ ...options, origin }),
-    // The agent does not tell: what was sent may have arrived.
+    // Assume that what was sent may have arrived: the agent does not tell.
     isConnected: () => true,
     close: () => agent.close(),
     destroy: () => agent.destroy(),

@@ -20,7 +20,7 @@ const SHOWN_DELETES = 5
 /** Names what is deleted, with what goes with it. */
 export const deletesText = (changes: readonly Change[]): string => {
   const deletes = changes.filter(({ action }) => action === 'delete')
-  // What takes others with it comes first.
+  // Name first what takes others with it.
   const texts = [
     ...deletes.filter(({ thing }) => thing.name !== ''),
     ...deletes.filter(({ thing }) => thing.name === ''),
