@@ -17,6 +17,7 @@ import { SYNONYMS } from '../src/import/columns/header.ts'
 import { problemTitles, problemType } from '../src/server/api/problem.ts'
 import { classicRoutes, v1Routes } from '../src/server/api/routes/index.ts'
 import { v1Status } from '../src/server/api/status.ts'
+import { outputSchemas } from './output-schemas.ts'
 
 const INTRODUCTION = `# Reference
 
@@ -173,4 +174,10 @@ export const reference = async (): Promise<string> => {
   ].join('\n')
 }
 
-if (import.meta.main) writeFileSync(join(import.meta.dirname, 'reference.md'), await reference())
+/** The schemas as the file holds them. */
+export const schemasText = async (): Promise<string> => `${JSON.stringify(await outputSchemas(), null, 1)}\n`
+
+if (import.meta.main) {
+  writeFileSync(join(import.meta.dirname, 'reference.md'), await reference())
+  writeFileSync(join(import.meta.dirname, 'output-schemas.json'), await schemasText())
+}

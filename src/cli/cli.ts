@@ -7,6 +7,7 @@ import type { Day } from '../domain/day.ts'
 import type { AnyRecord, NamedField, Resource } from '../domain/schema.ts'
 import type { Variant } from '../domain/variants.ts'
 import { untilDeadline } from './args/deadline.ts'
+import { sheetForm } from './files/sheet-locale.ts'
 import type { Io } from './io.ts'
 import { createLog, type Log } from './output/log.ts'
 import { type Printing, printRecord, printRecords } from './output/print.ts'
@@ -94,8 +95,9 @@ export type Register = (group: Command, act: Act) => void
 export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run'], fileFormats: readonly string[] = []): Cli => {
   // Check the formats before anything is done, so that a wrong one does not show up afterwards.
   const format = findFormat(io, flags, fileFormats)
+  const sheet = flags.excel === undefined ? undefined : sheetForm(flags.excel)
   const log = createLog(io, findLogFormat(flags), flags.quiet === true)
-  const printing = (): Printing => ({ format, color: wantsColor(io, flags) })
+  const printing = (): Printing => ({ format, color: wantsColor(io, flags), sheet })
   const untilStopped = <T>(
     bulk: Pacing | undefined,
     work: (reach: Reach & { readonly stopping: AbortSignals }, paced?: BulkRun) => Promise<T>,

@@ -62,6 +62,11 @@ export type Io = {
   readonly spareMemory: () => void
 }
 
+/** Returns the same world with another standard output. */
+export const withStdout = (io: Io, stdout: Output): Io =>
+  // Copying it would look at standard input, which opens that.
+  new Proxy(io, { get: (target, name: keyof Io) => (name === 'stdout' ? stdout : target[name]) })
+
 const INTERRUPTED = 130
 const ECHO_MS = 500
 

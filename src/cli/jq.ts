@@ -3,7 +3,7 @@ import { Aborted } from '../client/transport.ts'
 import { KpiError } from '../domain/errors.ts'
 import { untilDeadline } from './args/deadline.ts'
 import { UsageError } from './exit.ts'
-import type { Io, Output } from './io.ts'
+import { type Io, type Output, withStdout } from './io.ts'
 import type { JqCall, JqResult } from './jq-thread.ts'
 import { visible } from './output/width.ts'
 import type { GlobalFlags } from './target/settings.ts'
@@ -49,14 +49,7 @@ const requireFilter = async (run: RunFilter, filter: string): Promise<void> => {
 const createBuffer = (stdout: Output): { readonly output: Output; readonly text: () => string } => {
   const parts: string[] = []
   const write = async (text: string): Promise<void> => void parts.push(text)
-  const output = {
-    write,
-    outlast: () => stdout.outlast(),
-    isTerminal: false,
-    columns: undefined,
-    stream: stdout.stream,
-  }
-  return { output, text: () => parts.join('') }
+  return { output: { ...stdout, write, isTerminal: false, columns: undefined }, text: () => parts.join('') }
 }
 
 /** Returns the flags of a command whose JSON is filtered; refuses a format that is no JSON. */
@@ -88,10 +81,7 @@ export const withJq = async (
     const run = filterIn(worker, io, flags, flags.jq)
     await requireFilter(run, flags.jq)
     const buffer = createBuffer(io.stdout)
-    const world = new Proxy(io, {
-      get: (target, name: keyof Io) => (name === 'stdout' ? buffer.output : target[name]),
-    })
-    const code = await command(world, asked)
+    const code = await command(withStdout(io, buffer.output), asked)
     await printFiltered(io, run, buffer.text())
     return code
   } finally {

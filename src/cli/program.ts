@@ -2,9 +2,11 @@ import { Command, type CommandUnknownOpts, type Option } from '@commander-js/ext
 import { inOurWords } from './args/aliases.ts'
 import { refuseFlagsAsValues } from './args/flag-values.ts'
 import { isLogJson, isOutputJson } from './args/raw-options.ts'
-import { type Act, createCli } from './cli.ts'
+import { type Act, type Cli, createCli } from './cli.ts'
 import { commandGroups } from './command-groups.ts'
 import type { Io } from './io.ts'
+import { outputOf } from './output/printed.ts'
+import { runCommand } from './run-command.ts'
 import type { GlobalFlags } from './target/settings.ts'
 
 const DESCRIPTION = `Keeps key performance indicators, administers them, and imports data into them in bulk.
@@ -99,19 +101,12 @@ export const runProgram = async (line: readonly string[], version: string, io: I
   let code = 0
   const act: Act = (command, action, fileFormats) => {
     command.action(async () => {
-      const begin = async (world: Io, flags: GlobalFlags): Promise<number> => {
-        const cli = createCli(world, flags, (other) => runProgram(other, version, world), fileFormats)
-        return (await action(cli, command.processedArgs, command.opts())) ?? 0
-      }
+      const cliIn = (world: Io, flags: GlobalFlags): Cli =>
+        createCli(world, flags, (other) => runProgram(other, version, world), fileFormats)
+      const begin = async (world: Io, flags: GlobalFlags): Promise<number> =>
+        (await action(cliIn(world, flags), command.processedArgs, command.opts())) ?? 0
       const flags: GlobalFlags = command.optsWithGlobals()
-      const { jq, lock } = flags
-      const filtered = (): Promise<number> =>
-        jq === undefined
-          ? begin(io, flags)
-          : import('./jq.ts').then(({ withJq }) => withJq(io, { ...flags, jq }, begin))
-      code = await (lock === undefined
-        ? filtered()
-        : import('./target/named-lock.ts').then(({ withNamedLock }) => withNamedLock(io, lock, filtered)))
+      code = await runCommand(flags, { io, begin, cliIn, ownsFile: outputOf(command)?.ownsFile !== false })
     })
   }
   const [name] = wordsIn(args, program)

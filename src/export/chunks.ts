@@ -24,7 +24,7 @@ export async function* sheetText(
 }
 
 /** Yields the same text compressed. Errors are thrown where it is read. */
-export const gzipped = (text: AsyncIterable<string>): AsyncIterable<Uint8Array> => {
+export const gzipped = (text: AsyncIterable<string> | Iterable<string>): AsyncIterable<Uint8Array> => {
   const gzip = createGzip()
   pipeline(Readable.from(text), gzip, () => undefined)
   return gzip

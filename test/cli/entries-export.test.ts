@@ -1,3 +1,4 @@
+import { Workbook } from '@cj-tech-master/excelts'
 import { gunzipSync } from 'node:zlib'
 import { existsSync, readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -193,15 +194,52 @@ test('entries of what is no person are said to be left out in the classic interf
   expect(wide.stderr).toContain('left out: 1 entry of breakdown items, which this file has no column for\n')
 })
 
-test.each([
-  [['-o', 'json'], 'an export is a CSV file, and no json; kpi entries list -o json gives entries as JSON'],
-  [['-o', 'table'], 'an export is a CSV file, and no table'],
-  [['--to-file', 'x.json'], 'an export is a CSV file, and --to-file ends in .json'],
-  [['--to-file', 'x.XLSX'], 'an export is a CSV file, and --to-file ends in .XLSX'],
-  [['--to-file', 'x.ndjson.gz'], 'an export is a CSV file, and --to-file ends in .ndjson.gz'],
-])('what asks for another form than CSV is wrong usage: %j', async (flags, told) => {
-  await using user = await embeddedUser()
-  const ran = await user.kpi('entries', 'export', ...flags)
-  expect([ran.code, ran.stdout]).toEqual([2, ''])
-  expect(ran.stderr).toContain(told)
+describe('in other formats than CSV', () => {
+  test('are the entries as the interface has them, with names beside ids where these are wanted', async () => {
+    await using user = await embeddedUser()
+    await fillShop(user)
+    const yesterday = ['entries', 'export', '--from', 'yesterday', '--to', 'yesterday']
+    const [listed] = jsonOf(await user.kpi('entries', 'list', ...yesterday.slice(2), '-o', 'json')) as object[]
+    expect(jsonOf(await user.kpi(...yesterday, '-o', 'json'))).toEqual([listed])
+    const ran = await user.kpi(...yesterday, '--names', '--to-file', 'e.ndjson.gz')
+    expect(ran).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'exported 1 entry of 2026-11-20 to 2026-11-20 to e.ndjson.gz\n',
+    })
+    const line = gunzipSync(readFileSync(user.folder.in('e.ndjson.gz'))).toString()
+    expect(JSON.parse(line)).toMatchObject({ ...listed, user: 'Ann Lee', kpi: 'Revenue' })
+  })
+
+  test('may be a workbook, in which numbers are numbers and dates are dates', async () => {
+    await using user = await embeddedUser()
+    await fillShop(user)
+    await user.kpi('entries', 'export', '--names', '--to-file', 'e.xlsx')
+    const book = new Workbook()
+    await book.xlsx.load(readFileSync(user.folder.in('e.xlsx')))
+    const sheet = book.worksheets[0]
+    const header = sheet?.getRow(1).values as unknown[]
+    const cell = (name: string): unknown => sheet?.getRow(3).getCell(header.indexOf(name)).value
+    expect([sheet?.name, cell('user'), cell('kpi'), cell('actual'), cell('entry_date')]).toEqual([
+      'Entries',
+      'Ann Lee',
+      'Revenue',
+      80.5,
+      new Date('2026-11-20'),
+    ])
+  })
+
+  test.each([
+    [['-o', 'table'], 'an export is no table; there are csv, json, ndjson, yaml, markdown, xlsx'],
+    [['-o', 'xlsx'], 'xlsx is a format of files; name one with --to-file'],
+    [['--to-file', 'x.html'], 'x.html ends in .html, which is no format of this command; the endings are .csv, .json'],
+    [['--to-file', 'x.csv', '-o', 'json'], 'the ending of x.csv says csv, and -o says json'],
+    [['--to-file', 'x.json', '--layout', 'wide'], '--layout wide is for CSV, and this is json'],
+    [['--to-file', 'x.json', '--excel', 'de-DE'], '--excel is for CSV, and this is json'],
+  ])('refuse what does not go together: %j', async (flags, told) => {
+    await using user = await embeddedUser()
+    const ran = await user.kpi('entries', 'export', ...flags)
+    expect([ran.code, ran.stdout]).toEqual([2, ''])
+    expect(ran.stderr).toContain(told)
+  })
 })

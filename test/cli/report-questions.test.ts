@@ -227,7 +227,7 @@ describe('kpi report, asked', () => {
       ['--pivot and --compare do not go together: the columns of a pivot hold actuals', '--pivot and --pace do not'],
     ],
     ['--rolling 1001', ['--rolling 1001 is no whole number from 2 to 1000']],
-    ['--to-file r.csv', ['--to-file is for files: write kpi report export … --to-file']],
+    ['--manifest', ['--manifest is for files: write kpi report export … --manifest']],
     ['-o xlsx', ['xlsx is a format of files: write kpi report export -o xlsx --to-file FILE']],
     ['--pivot kpi --group-by category', ['--group-by category and --pivot do not go together']],
     ['--group-by kpi --rolling 3', ['--group-by kpi, item or category and --rolling do not go together']],

@@ -21,7 +21,9 @@ const cellsOf = async (rows: readonly AnyRecord[]) => {
     yield rows
   })()
   const columns = reportRow.brief
-  const bytes = Buffer.concat(await Array.fromAsync(workbookFile({ columns, parts }, new Date(0))))
+  const bytes = Buffer.concat(
+    await Array.fromAsync(workbookFile({ columns, parts }, { title: 'Report', made: new Date(0) })),
+  )
   const book = new Workbook()
   await book.xlsx.load(bytes)
   const sheet = book.worksheets[0]

@@ -9,6 +9,7 @@ import { asPatch } from '../../domain/schema.ts'
 import { addExamples } from '../args/examples.ts'
 import { addFlags, type FieldFlag, requireNoFaults, readPlainFlags } from '../args/flags.ts'
 import type { Act, Register } from '../cli.ts'
+import { printsList } from '../output/printed.ts'
 import { addImport } from './definitions-import/command.ts'
 import { addAllVerbs, addDelete, addGet, addList } from './verbs/all.ts'
 import { addCreate } from './verbs/create.ts'
@@ -128,6 +129,7 @@ const addListCommand = (group: Command, act: Act): void => {
     `breakdown-items list ${SAMPLES.list}`,
     'breakdown-items list --sort name -o json',
   )
+  printsList(command, breakdownItem)
   act(command, async (cli, _, options) => {
     const { columns, select } = listView(breakdownItem, options, cli.printing().format)
     const { breakdown_id: breakdownId, is_archived: archived } = asPatch(

@@ -13,6 +13,6 @@ const holdsSomething = (path: string): boolean => {
 export const requireFree = async (cli: Cli, file: string | undefined, force: true | undefined): Promise<void> => {
   if (file === undefined || force || !holdsSomething(resolve(cli.io.cwd, file))) return
   if (!cli.canAsk) throw new KpiError('conflict', `${file} exists already; --force replaces it`)
-  const { askForYes } = await import('./prompt.ts')
+  const { askForYes } = await import('../args/prompt.ts')
   await askForYes(cli, `replace ${file}`)
 }

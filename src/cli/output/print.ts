@@ -3,6 +3,7 @@ import { recordToJson } from '../../codec/json.ts'
 import { jsonLineWriter } from '../../codec/json-lines.ts'
 import { inBlocks } from '../../codec/record-blocks.ts'
 import type { AnyRecord, NamedField, Resource } from '../../domain/schema.ts'
+import type { SheetFormat } from '../../export/text-format.ts'
 import type { Io } from '../io.ts'
 import type { TableColumn } from './table.ts'
 import { visible, visibleJson } from './width.ts'
@@ -15,8 +16,8 @@ export const FORMATS: readonly Format[] = ['table', 'csv', 'json', 'ndjson', 'ya
 /** Tells whether a format is for people, who read names and not ids, and the most telling fields. */
 export const isForPeople = (format: Format): boolean => format === 'table' || format === 'markdown'
 
-/** Describes how to print: the format, and whether colour is allowed. */
-export type Printing = { readonly format: Format; readonly color: boolean }
+/** Describes how to print: the format, whether colour is allowed, and the form of CSV for spreadsheets. */
+export type Printing = { readonly format: Format; readonly color: boolean; readonly sheet?: SheetFormat | undefined }
 
 /** Describes where data is printed. */
 type Printed = Pick<Io, 'stdout'>
@@ -64,11 +65,27 @@ const printTable = async (
   if (rows.length > 0 || !isBegun) await flush()
 }
 
-const printCsv = async (io: Printed, columns: readonly NamedField[], chunks: Chunks): Promise<void> => {
+/** Describes a header, and what returns records as the lines below it. */
+type Lines = { readonly header: string; readonly linesOf: (records: readonly AnyRecord[]) => string }
+
+const csvLines = async (columns: readonly NamedField[], sheet: SheetFormat | undefined): Promise<Lines> => {
+  if (sheet) {
+    const { sheetHeader, sheetWriter } = await import('../../export/sheet-records.ts')
+    return { header: sheetHeader(sheet, columns), linesOf: sheetWriter(sheet, columns) }
+  }
   const { csvHeader, csvWriter } = await import('../../codec/csv.ts')
+  return { header: csvHeader(columns), linesOf: csvWriter(columns) }
+}
+
+const printCsv = async (
+  io: Printed,
+  columns: readonly NamedField[],
+  chunks: Chunks,
+  sheet: SheetFormat | undefined,
+): Promise<void> => {
   const shown = io.stdout.isTerminal ? visible : (text: string): string => text
-  const linesOf = csvWriter(columns)
-  await io.stdout.write(csvHeader(columns))
+  const { header, linesOf } = await csvLines(columns, sheet)
+  await io.stdout.write(header)
   for await (const block of inBlocks(chunks)) await io.stdout.write(shown(linesOf(block)))
 }
 
@@ -112,11 +129,11 @@ const printMarkdown = async (io: Printed, columns: readonly NamedField[], chunks
  */
 export const printRecords = (
   io: Printed,
-  { format, color }: Printing,
+  { format, color, sheet }: Printing,
   columns: readonly NamedField[],
   chunks: Chunks,
 ): Promise<void> => {
-  if (format === 'csv') return printCsv(io, columns, chunks)
+  if (format === 'csv') return printCsv(io, columns, chunks, sheet)
   if (format === 'ndjson') return printNdjson(io, columns, chunks)
   if (format === 'yaml') return printYaml(io, columns, chunks)
   if (format === 'markdown') return printMarkdown(io, columns, chunks)
@@ -133,7 +150,7 @@ export const printRecord = async (
   of: Pick<Resource, 'shown'>,
   record: AnyRecord,
 ): Promise<void> => {
-  if (printing.format === 'csv') return printCsv(io, of.shown, [[record]])
+  if (printing.format === 'csv') return printCsv(io, of.shown, [[record]], printing.sheet)
   if (printing.format === 'ndjson') return printNdjson(io, of.shown, [[record]])
   if (printing.format === 'yaml') {
     const { yamlText } = await import('../../codec/yaml.ts')

@@ -14,7 +14,8 @@ type HeldBack = {
   readonly close: () => void
 }
 
-const holdBack = (folder: string): HeldBack => {
+/** Creates what holds text back, in memory or beyond that in a file of this folder. */
+export const holdBack = (folder: string): HeldBack => {
   let spillFile: ReturnType<typeof createSpillFile> | undefined
   let text = ''
   const moveOut = (): void => {

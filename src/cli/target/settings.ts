@@ -22,6 +22,10 @@ export type GlobalFlags = {
   readonly color?: boolean
   readonly quiet?: boolean
   readonly logFormat?: string
+  /** Stand where a command prints records: the file to write, whether it may be replaced, and a spreadsheet's locale. */
+  readonly toFile?: string
+  readonly force?: true
+  readonly excel?: string
   /** Names the store of the bundled service; only its own commands have this flag. */
   readonly store?: string
 }

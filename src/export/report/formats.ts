@@ -35,7 +35,8 @@ export const formatOfName = (name: string): NamedFormat => {
 }
 
 /** Lists the endings that stand for formats, as one text. */
-export const knownEndings = (): string => FILE_FORMATS.flatMap((one) => FORMATS[one].endings).join(', ')
+export const knownEndings = (formats: readonly FileFormat[]): string =>
+  formats.flatMap((one) => FORMATS[one].endings).join(', ')
 
 /** Tells whether a file of a format may be compressed. */
 export const isText = (format: FileFormat): boolean => FORMATS[format].isText

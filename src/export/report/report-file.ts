@@ -39,21 +39,32 @@ async function* pageFile({ parts }: ReportTable, about: PageAbout): AsyncGenerat
   yield* reportPage(rows(), about)
 }
 
+/** Describes what a workbook says of itself: the name of its sheets, and when it was made. */
+type WorkbookAbout = { readonly title: string; readonly made: Date }
+
+/** Yields what a file of a table holds, in any format but that of a page. */
+export async function* tableChunks(
+  table: ReportTable,
+  look: FileLook,
+  about: WorkbookAbout,
+): AsyncGenerator<string | Uint8Array> {
+  if (look.format === 'xlsx') {
+    const { workbookFile } = await import('./workbook.ts')
+    yield* workbookFile(table, about)
+  } else {
+    const text = reportText(table, look)
+    yield* look.isGzip ? gzipped(text) : text
+  }
+}
+
 /** Yields what a report file holds; `about` is what a page says of itself. */
 export async function* reportChunks(
   table: ReportTable,
   look: FileLook,
   about: PageAbout,
 ): AsyncGenerator<string | Uint8Array> {
-  if (look.format === 'xlsx') {
-    const { workbookFile } = await import('./workbook.ts')
-    yield* workbookFile(table, new Date(about.madeAt * 1000))
-  } else if (look.format === 'html') {
-    yield* pageFile(table, about)
-  } else {
-    const text = reportText(table, look)
-    yield* look.isGzip ? gzipped(text) : text
-  }
+  if (look.format === 'html') yield* pageFile(table, about)
+  else yield* tableChunks(table, look, { title: 'Report', made: new Date(about.madeAt * 1000) })
 }
 
 /** Describes what a file goes on from: an earlier file, and the day from which on that is read again. */

@@ -1,4 +1,3 @@
-import { cellText, markText } from '../../codec/cell-text.ts'
 import { markdownHead, markdownRows } from '../../codec/markdown.ts'
 import { csvHeader, csvWriter } from '../../codec/csv.ts'
 import { jsonLineWriter } from '../../codec/json-lines.ts'
@@ -6,7 +5,8 @@ import { inBlocks } from '../../codec/record-blocks.ts'
 import type { ReportTable } from '../../domain/analysis/report-table.ts'
 import type { AnyRecord, NamedField } from '../../domain/schema.ts'
 import type { FileFormat } from './formats.ts'
-import { fileHeading, formatLine, numberText, type SheetFormat } from '../text-format.ts'
+import { sheetHeader, sheetWriter } from '../sheet-records.ts'
+import type { SheetFormat } from '../text-format.ts'
 
 /** Creates a function that returns the text of a part of a report with these columns. */
 type PartWriter = (columns: readonly NamedField[]) => (rows: readonly AnyRecord[]) => string
@@ -31,30 +31,9 @@ export const csvFile = (table: ReportTable): AsyncGenerator<string> =>
 export const addedLines = (table: ReportTable, format: FileFormat): AsyncGenerator<string> =>
   textOf(table, '', format === 'csv' ? csvWriter : jsonLines)
 
-const sheetCell = (form: SheetFormat, { name, field }: NamedField, record: AnyRecord): string => {
-  const value = record[name] ?? null
-  if (typeof value === 'bigint') return numberText(form, value)
-  const text = cellText(field, value)
-  return typeof value === 'string' ? markText(text) : text
-}
-
-/** Yields a report as CSV for spreadsheets of a locale, in which no text can run as a formula. */
-export const sheetFile = (table: ReportTable, form: SheetFormat): AsyncGenerator<string> => {
-  const titles = table.columns.map(({ name }) => markText(name))
-  return textOf(
-    table,
-    fileHeading(form) + formatLine(form, titles),
-    (columns) => (rows) =>
-      rows
-        .map((row) =>
-          formatLine(
-            form,
-            columns.map((column) => sheetCell(form, column, row)),
-          ),
-        )
-        .join(''),
-  )
-}
+/** Yields a report as CSV for spreadsheets of a locale. */
+export const sheetFile = (table: ReportTable, form: SheetFormat): AsyncGenerator<string> =>
+  textOf(table, sheetHeader(form, table.columns), (columns) => sheetWriter(form, columns))
 
 /** Yields a report as a JSON object on each line. */
 export const ndjsonFile = (table: ReportTable): AsyncGenerator<string> => textOf(table, '', jsonLines)

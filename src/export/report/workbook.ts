@@ -90,11 +90,10 @@ type OpenSheet = { readonly sheet: WorksheetWriter; readonly lastColumn: string;
 /** Opens a sheet with its header, which stays in view; the first rows settle the widths of its columns. */
 const openSheet = (
   book: WorkbookWriter,
-  number: number,
+  name: string,
   columns: readonly NamedField[],
   rows: readonly AnyRecord[],
 ): OpenSheet => {
-  const name = number === 1 ? 'Report' : `Report ${number}`
   const sheet = book.addWorksheet(name, { views: [{ state: 'frozen', ySplit: 1 }] })
   sheet.columns = columns.map((column) => ({ width: widthOf(column, rows) }))
   const header = sheet.addRow(columns.map((column) => column.name))
@@ -119,27 +118,31 @@ const addRow = (sheet: WorksheetWriter, columns: readonly NamedField[], record: 
   row.commit()
 }
 
-/** Yields a report as a workbook (xlsx), in constant memory; what one sheet cannot hold goes on in the next. */
-export async function* workbookFile({ columns, parts }: ReportTable, made: Date): AsyncGenerator<Uint8Array> {
+/** Yields a table as a workbook (xlsx), in constant memory; what one sheet cannot hold goes on in the next. */
+export async function* workbookFile(
+  { columns, parts }: ReportTable,
+  { title, made }: { readonly title: string; readonly made: Date },
+): AsyncGenerator<Uint8Array> {
   const chunks: Uint8Array[] = []
   const stream = new WritableStream<Uint8Array>({ write: (chunk) => void chunks.push(chunk) })
   const author = { creator: 'kpi', lastModifiedBy: 'kpi', created: made, modified: made }
   const book = new WorkbookWriter({ stream, useStyles: true, ...author })
   const formatOf = createFormatOf()
   let [open, count]: [OpenSheet | undefined, number] = [undefined, 0]
+  const nextName = (): string => ((count += 1) === 1 ? title : `${title} ${count}`)
   for await (const rows of parts) {
     for (const record of rows) {
       if (open?.rows === MOST_ROWS) {
         closeSheet(open)
         open = undefined
       }
-      open ??= openSheet(book, (count += 1), columns, rows)
+      open ??= openSheet(book, nextName(), columns, rows)
       addRow(open.sheet, columns, record, formatOf)
       open.rows += 1
     }
     yield* chunks.splice(0)
   }
-  closeSheet(open ?? openSheet(book, 1, columns, []))
+  closeSheet(open ?? openSheet(book, nextName(), columns, []))
   await book.commit()
   yield* chunks
 }

@@ -7,6 +7,7 @@ import { addExamples } from '../../args/examples.ts'
 import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
 import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { printsList } from '../../output/printed.ts'
 import { addListOptions, addNameOptions, listView } from '../verbs/list-options.ts'
 import { createNames, type Names } from '../verbs/reference-names.ts'
 import { sendEach } from '../verbs/send-each.ts'
@@ -40,6 +41,7 @@ const addListCommand = (group: Command, act: Act): void => {
     ),
   )
   addExamples(command, 'assign list --users "Ann Lee"', 'assign list --sort user -o csv')
+  printsList(command, shownAssignment)
   act(command, async (cli, _, options) => {
     const { columns, select } = listView(shownAssignment, options, cli.printing().format)
     const work = async (client: Client): Promise<AnyRecord[]> => {
@@ -83,6 +85,7 @@ const addAddCommand = (group: Command, act: Act): void => {
       .requiredOption(...USERS_FLAG),
   )
   addExamples(command, 'assign add --kpis Revenue,Visits --users ann@example.com --target 100')
+  printsList(command, assignment)
   act(command, async (cli, _, options) => {
     const signal = cli.io.interruption()
     const work = async (client: Client): Promise<void> => {
@@ -105,6 +108,7 @@ const addUpdateCommand = (group: Command, act: Act): void => {
       .requiredOption(...USERS_FLAG),
   )
   addExamples(command, 'assign update --kpis Revenue --users "Ann Lee" --target 120')
+  printsList(command, assignment)
   act(command, async (cli, _, options) => {
     const signal = cli.io.interruption()
     const work = async (client: Client): Promise<void> => {

@@ -5,6 +5,7 @@ import type { AnyRecord } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { idsIn, type NamedKind } from '../../args/names.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
+import { printsList } from '../../output/printed.ts'
 import { addListOptions, addNameOptions, listView } from '../verbs/list-options.ts'
 import { createNames } from '../verbs/reference-names.ts'
 import { type ListResult, printAllSent, sendEach } from '../verbs/send-each.ts'
@@ -60,6 +61,7 @@ const addListCommand = (group: Command, act: Act): void => {
     'assign group-items list --users "Ann Lee"',
     'assign group-items list --filter name=North -o csv',
   )
+  printsList(command, userGroupItem)
   act(command, async (cli, _, options) => {
     const { columns, select } = listView(userGroupItem, options, cli.printing().format)
     const work = async (client: Client): Promise<AnyRecord[]> =>
@@ -91,6 +93,7 @@ const addAddCommand = (group: Command, act: Act): void => {
     .requiredOption(...ITEMS_FLAG)
     .requiredOption(...USERS_FLAG)
   addExamples(command, 'assign group-items add --group-items North,South --users 3,ann@example.com')
+  printsList(command, userGroupItem)
   act(command, async (cli, _, options) => {
     const signal = cli.io.interruption()
     const work = async (client: Client): Promise<ListResult> => {

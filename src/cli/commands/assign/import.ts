@@ -2,6 +2,7 @@ import type { Command } from '@commander-js/extra-typings'
 import { collect } from '../../args/flags.ts'
 import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
 import type { Act } from '../../cli.ts'
+import { addOutput } from '../../output/printed.ts'
 
 const EXAMPLES = `
 Columns are recognised by their names: user (id, e-mail or name), kpi (id or name), target, sort_order. An existing
@@ -38,6 +39,7 @@ export const addAssignImport = (group: Command, act: Act): void => {
     .option('--dry-run', 'do everything except sending, and show the planned action for each row')
     .option('--rejects <file>', 'the file for the rejected rows')
     .addHelpText('after', EXAMPLES)
+  addOutput(command, async () => (await import('./run.ts')).assignPrints)
   act(command, async (cli, [file], flags) => {
     const { runAssignImport } = await import('./run.ts')
     return runAssignImport(cli, file, flags)

@@ -13,6 +13,7 @@ import { createRejectsFile } from '../../../import/rejects/rejects-file.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
+import type { Printed } from '../../output/printed.ts'
 import { countOf } from '../../output/text.ts'
 import type { ImportFlags } from '../entries/import-command.ts'
 import { closeJobs, type Job, openJobs, type CommandRun } from '../entries/import/jobs.ts'
@@ -62,6 +63,12 @@ const assignDryRunRow = resource({
     reason: { kind: 'text', about: 'Why it would be rejected', nullable: true, isSentence: true },
   },
 })
+
+/** Lists what `kpi assign import` may print. */
+export const assignPrints: readonly Printed[] = [
+  { of: assignSummary, isList: false },
+  { of: assignDryRunRow, isList: true },
+]
 
 /** Returns a row of a dry run as a record. */
 const dryRunRecord = (judged: PlannedRow): AnyRecord => {

@@ -1,6 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { addExamples } from '../../args/examples.ts'
 import type { Register } from '../../cli.ts'
+import { addOutput } from '../../output/printed.ts'
 import { addStoreFlag } from '../../target/bundled-store.ts'
 
 const FILE = 'a configuration in YAML, or - for standard input'
@@ -35,6 +36,7 @@ export const plan: Register = (command, act) => {
     .option('--exit-code', 'end with exit code 9 if anything would change')
     .option('--summary-only', 'only say how much would change')
   addExamples(declared, 'plan kpi.yaml', 'plan kpi.yaml --exit-code', 'plan kpi.yaml --prune --to-file plan.json')
+  addOutput(declared, async () => [{ of: (await import('./planning/changes.ts')).planRow, isList: true }])
   act(declared, async (cli, [file], flags) => {
     const { runPlan } = await import('./run-plan.ts')
     return runPlan(cli, file, flags)
@@ -49,6 +51,7 @@ export const apply: Register = (command, act) => {
     .option('--max-deletes <n>', 'do nothing if more than this many things would be deleted')
     .option('-y, --yes', 'do not ask before deleting')
   addExamples(declared, 'apply kpi.yaml', 'apply kpi.yaml --prune --max-deletes 3 --yes', 'apply plan.json')
+  addOutput(declared, async () => [{ of: (await import('./run-apply.ts')).applySummary, isList: false }])
   act(declared, async (cli, [file], flags) => {
     const { runApply } = await import('./run-apply.ts')
     await runApply(cli, file, flags)

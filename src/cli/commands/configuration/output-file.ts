@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { requireFolder, writeWhole } from '../../../import/parse/files.ts'
-import { requireFree } from '../../args/require-free.ts'
+import { requireFree } from '../../files/require-free.ts'
 import type { Cli } from '../../cli.ts'
 
 /** Describes the flags of commands that write a file. */

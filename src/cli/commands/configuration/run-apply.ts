@@ -15,7 +15,7 @@ import type { Target } from './target.ts'
 import { deletesText, tellDeletes, tellPlan } from './tell-plan.ts'
 
 /** Defines the summary of an apply. */
-const applySummary = resource({
+export const applySummary = resource({
   name: 'apply_summary',
   plural: 'apply_summaries',
   title: 'summary of an apply',

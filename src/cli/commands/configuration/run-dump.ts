@@ -1,3 +1,4 @@
+import { formatOfName } from '../../../export/report/formats.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
@@ -17,12 +18,19 @@ const sectionsOf = (target: Target): readonly string[] => {
   return names.map((name) => (isNewer && name === 'group_items' ? 'breakdown_items' : name))
 }
 
+/** Refuses a file whose ending is that of another format. */
+const requireYaml = (file: string | undefined): void => {
+  const { format, ending } = formatOfName(file ?? '')
+  if (format !== undefined && format !== 'yaml') throw new UsageError(`a dump is YAML, and ${file} ends in ${ending}`)
+}
+
 const HEAD = '# A configuration of kpi: kpi plan shows what would change, kpi apply changes it.\n'
 
 /** Runs `kpi dump`: writes the configuration of an account. */
 export const runDump = async (cli: Cli, flags: AccountFlags & FileFlags): Promise<void> => {
   const { output } = cli.flags
   if (output !== undefined && output !== 'yaml') throw new UsageError(`a dump is YAML; leave out -o ${output}`)
+  requireYaml(flags.toFile)
   await readyFile(cli, flags)
   const { text, leftOut } = await withTarget(cli, flags, EVERYTHING, cli.io.interruption(), async (target) => {
     const things = await readThings(target, kindsOf(target))

@@ -3,6 +3,7 @@ import type { NamedField, Resource } from '../../../domain/schema.ts'
 import { addFlags, collect, type FieldFlag, fieldFlags, flagName } from '../../args/flags.ts'
 import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
 import type { Act } from '../../cli.ts'
+import { addOutput } from '../../output/printed.ts'
 import { commandName } from '../verbs/samples.ts'
 
 /** Lists what becomes of what exists already. */
@@ -82,6 +83,7 @@ export const addImport = (group: Command, act: Act, of: Resource, sample = ''): 
     'update',
   )
   command.addHelpText('after', EXAMPLES(of, commandName(of), sample))
+  addOutput(command, async () => (await import('./print.ts')).definitionPrints)
   act(command, async (cli, [file], flags) => {
     const { runDefinitionImport } = await import('./run.ts')
     return runDefinitionImport(cli, of, file, flags)

@@ -3,6 +3,7 @@ import { type AnyRecord, type FieldValue, resource, type Resource } from '../../
 import type { CheckedDefinitions } from '../../../import/definitions/check.ts'
 import type { DefinitionRole } from '../../../import/definitions/columns.ts'
 import type { DefinitionSummary, PlannedDefinition } from '../../../import/definitions/import-definitions.ts'
+import type { Printed } from '../../output/printed.ts'
 import type { CountWords } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
 
@@ -46,6 +47,12 @@ export const definitionDryRunRow = resource({
     reason: { kind: 'text', about: 'Why it would be rejected', nullable: true, isSentence: true },
   },
 })
+
+/** Lists what an import of definitions may print. */
+export const definitionPrints: readonly Printed[] = [
+  { of: definitionSummary, isList: false },
+  { of: definitionDryRunRow, isList: true },
+]
 
 /** Returns the words for one and for several of a resource, as in `3 breakdown items`. */
 export const wordsOf = ({ title, plural }: Resource): readonly [one: string, many: string] => [

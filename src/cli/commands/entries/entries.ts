@@ -9,6 +9,7 @@ import { parseRelativeDate, readRange } from '../../args/relative-dates.ts'
 import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
+import { printsList, printsOne } from '../../output/printed.ts'
 import { isShort, tellEmpty } from '../../output/short-answer.ts'
 import { requireEntrySource, readSource } from '../../target/source.ts'
 import { addGet } from '../verbs/all.ts'
@@ -89,6 +90,7 @@ const addListCommand = (group: Command, act: Act): void => {
     'entries list --user "Ann Lee" --from this-month',
     'entries list --kpi Revenue --from 2026-01-01 --to 2026-03-31 -o csv',
   )
+  printsList(command, entry)
   act(command, async (cli, _, options) => {
     const rangeOf = readRange(options, cli.today().day)
     const work = async (client: Client): Promise<void> => {
@@ -150,6 +152,7 @@ const addAddCommand = (group: Command, act: Act): void => {
     'entries add --source North --kpi Visits --actual 40',
     'entries add --user "Ann Lee" --kpi Visits --date 2026-03-01 --actual 3 --add-to-actual --notes "two shops"',
   )
+  printsOne(command, entry)
   act(command, async (cli, _, flags) => {
     if (flags.user === undefined && flags.source === undefined) {
       throw new UsageError('say whose value it is: --user <id|name|email>, or --source <item>')

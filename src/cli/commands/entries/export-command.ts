@@ -1,12 +1,18 @@
 import { type Command, Option } from '@commander-js/extra-typings'
+import { entry } from '../../../domain/resources/entry.ts'
+import { FILE_FORMATS } from '../../../export/report/formats.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Act } from '../../cli.ts'
+import { printsList } from '../../output/printed.ts'
+
+/** Names the formats that entries are exported in: those of reports, but no page. */
+export const EXPORT_FORMATS = FILE_FORMATS.filter((one) => one !== 'html')
 
 /** Declares `kpi entries export` and its flags. */
 const declareExport = (group: Command) =>
   group
     .command('export')
-    .description('write entries to a CSV file, which an import counts as unchanged')
+    .description('write entries to a file; an import counts those of a CSV file as unchanged')
     .option('--from <day>', 'first day: a date, today, -7d, this-month and the like', '-30d')
     .option('--to <day>', 'last day', 'today')
     .option('--user <list>', 'only of these users, by id, name or e-mail address, separated by commas')
@@ -24,7 +30,7 @@ const declareExport = (group: Command) =>
     .option('--excel <locale>', 'write the file for spreadsheets of a locale, such as de-DE')
     .option(
       '--to-file <file>',
-      'the file to write; it appears only when complete, and is compressed if its name ends in .gz',
+      'the file to write, in the format of its ending: .csv, .json, .ndjson, .yaml, .md (also with .gz behind it) or .xlsx; it appears only when complete',
     )
     .option('--force', 'replace a file that is there')
 
@@ -38,10 +44,16 @@ export const addExport = (group: Command, act: Act): void => {
     command,
     'entries export --from 2026-01-01 --to-file entries.csv.gz',
     'entries export --user "Ann Lee" --from this-month --names --layout wide',
+    'entries export --from last-month --names --to-file entries.xlsx',
     'entries export --kpi Revenue --layout wide --excel de-DE --to-file revenue.csv',
   )
-  act(command, async (cli, _, flags) => {
-    const { runExport } = await import('./export.ts')
-    return runExport(cli, flags)
-  })
+  printsList(command, entry)
+  act(
+    command,
+    async (cli, _, flags) => {
+      const { runExport } = await import('./export.ts')
+      return runExport(cli, flags)
+    },
+    EXPORT_FORMATS,
+  )
 }

@@ -4,11 +4,13 @@ import type { Client } from '../../../client/client.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { formatDay } from '../../../domain/day.ts'
 import type { DayRange } from '../../../domain/period.ts'
-import { entry } from '../../../domain/resources/entry.ts'
+import type { ReportTable } from '../../../domain/analysis/report-table.ts'
+import { type Entry, entry, newerEntry } from '../../../domain/resources/entry.ts'
 import { gzipped, sheetText, type ExportCounts } from '../../../export/chunks.ts'
 import { entriesByDay, type Selection } from '../../../export/entries-by-day.ts'
 import { readHeadings, readLabels } from '../../../export/labels.ts'
 import { longSheet } from '../../../export/long-sheet.ts'
+import { type FileLook, tableChunks } from '../../../export/report/report-file.ts'
 import type { Sheet } from '../../../export/sheet.ts'
 import { type SheetFormat, RFC_4180 } from '../../../export/text-format.ts'
 import { untilStopped } from '../../../export/until-stopped.ts'
@@ -16,18 +18,23 @@ import { type WideColumns, sheetByKpi, sheetByUser } from '../../../export/wide-
 import { writeWhole } from '../../../import/parse/files.ts'
 import { idsIn, type NamedKind } from '../../args/names.ts'
 import { readRange } from '../../args/relative-dates.ts'
-import { requireFree } from '../../args/require-free.ts'
-import { sheetForm } from '../../args/sheet-locale.ts'
+import { requireFree } from '../../files/require-free.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { exportLook } from '../../files/file-format.ts'
 import { countOf } from '../../output/text.ts'
 import { visible } from '../../output/width.ts'
 import { rightsOf } from '../../target/store-rights.ts'
 import { NEEDS_BREAKDOWN_ITEMS } from '../../target/source.ts'
-import type { ExportFlags } from './export-command.ts'
+import { isNameColumn, namedFields } from '../verbs/list-options.ts'
+import { createNames } from '../verbs/reference-names.ts'
+import { EXPORT_FORMATS, type ExportFlags } from './export-command.ts'
 
 /** Describes how the exported file is written. */
-type Look = { readonly form: SheetFormat; readonly isWide: boolean; readonly hasNames: boolean }
+type Look = FileLook & { readonly isWide: boolean; readonly hasNames: boolean }
+
+/** Returns the form of the cells of a CSV file. */
+const formOf = ({ sheet }: FileLook): SheetFormat => sheet ?? RFC_4180
 
 /** Tells whether entries may belong to items other than people; true if the key may not read items. */
 const mayHaveSources = async (client: Client, { users }: Selection): Promise<boolean> => {
@@ -51,7 +58,8 @@ const userColumns = async (client: Client, { users }: Selection, hasNames: boole
  * each KPI.
  */
 const sheetFor = async (client: Client, selection: Selection, look: Look): Promise<Sheet> => {
-  const { form, isWide, hasNames } = look
+  const { isWide, hasNames } = look
+  const form = formOf(look)
   const hasSources = await mayHaveSources(client, selection)
   const labels = await readLabels(client, hasSources, hasNames)
   if (!isWide) return longSheet(form, labels, hasSources)
@@ -70,19 +78,63 @@ const idsOf = async (
   list: string | undefined,
 ): Promise<readonly number[] | undefined> => (list === undefined ? undefined : idsIn(client, kind, `--${flag}`, list))
 
-const lookOf = ({ excel, layout, names }: ExportFlags): Look => ({
-  form: excel === undefined ? RFC_4180 : sheetForm(excel),
-  isWide: layout === 'wide',
-  hasNames: names === true,
-})
+const lookOf = (cli: Cli, { excel, layout, names }: ExportFlags, file: string | undefined): Look => {
+  const look = exportLook(cli, { file, excel }, EXPORT_FORMATS)
+  const isWide = layout === 'wide'
+  if (isWide && look.format !== 'csv') throw new UsageError(`--layout wide is for CSV, and this is ${look.format}`)
+  return { ...look, isWide, hasNames: names === true }
+}
+
+/** Describes an export that is under way. */
+type Work = { readonly cli: Cli; readonly client: Client; readonly look: Look; readonly written: ExportCounts }
+
+/** Counts the entries that pass by. */
+async function* counting(
+  days: AsyncIterable<readonly Entry[]>,
+  written: ExportCounts,
+): AsyncGenerator<readonly Entry[]> {
+  for await (const day of days) {
+    written.entries += day.length
+    yield day
+  }
+}
+
+/** Returns the entries as records with the fields of the interface, and names beside their ids where these are wanted. */
+const tableOf = (client: Client, { hasNames }: Look, days: AsyncIterable<readonly Entry[]>): ReportTable => {
+  const of = client.variant === 'classic' ? entry : newerEntry
+  const columns = namedFields(of, hasNames ? { names: true } : {}, false)
+  const names = createNames(client)
+  return {
+    columns,
+    parts: (async function* () {
+      for await (const day of days) yield await names.addTo(columns.filter(isNameColumn), day)
+    })(),
+  }
+}
+
+/** Returns the content of the file: CSV that an import takes for what is there, or the entries as they are. */
+const contentOf = async (
+  { cli, client, look, written }: Work,
+  selection: Selection,
+  days: AsyncIterable<readonly Entry[]>,
+): Promise<AsyncIterable<string | Uint8Array>> => {
+  if (look.format === 'csv') {
+    const text = sheetText(await sheetFor(client, selection, look), formOf(look), days, written)
+    return look.isGzip ? gzipped(text) : text
+  }
+  const table = tableOf(client, look, counting(days, written))
+  return tableChunks(table, look, { title: 'Entries', made: new Date(cli.io.now()) })
+}
 
 /** Writes to the file, whole, or to standard output as it comes. */
-const write = async (cli: Cli, file: string | undefined, text: AsyncIterable<string>): Promise<void> => {
-  if (file !== undefined) {
-    return writeWhole(resolve(cli.io.cwd, file), file.endsWith('.gz') ? gzipped(text) : text, rightsOf(cli))
-  }
+const write = async (
+  cli: Cli,
+  file: string | undefined,
+  content: AsyncIterable<string | Uint8Array>,
+): Promise<void> => {
+  if (file !== undefined) return writeWhole(resolve(cli.io.cwd, file), content, rightsOf(cli))
   const shown = cli.io.stdout.isTerminal ? visible : (part: string): string => part
-  for await (const part of text) await cli.io.stdout.write(shown(part))
+  for await (const part of content) await cli.io.stdout.write(shown(String(part)))
 }
 
 const tellLeftOut = async ({ io }: Cli, { ofItems, values }: ExportCounts): Promise<void> => {
@@ -96,25 +148,11 @@ const tellLeftOut = async ({ io }: Cli, { ofItems, values }: ExportCounts): Prom
   if (what.length > 0) await io.stderr.write(`left out: ${what.join('; ')}\n`)
 }
 
-/** Matches file endings of formats that are not written. */
-const OTHER_ENDING = /\.(?:json|ndjson|jsonl|xlsx?|ods|html?|md|xml|ya?ml|parquet|pdf|zip|zst)(?:\.gz)?$/i
-
-/** Refuses a format other than CSV now, rather than write a file that nobody expects. */
-const requireCsv = ({ flags, printing }: Cli, file: string | undefined): void => {
-  const { format } = printing()
-  const parsed = flags.output !== undefined || format === 'json' ? format : 'csv'
-  const instead = 'kpi entries list -o json gives entries as JSON'
-  if (parsed !== 'csv') throw new UsageError(`an export is a CSV file, and no ${parsed}; ${instead}`)
-  const [ending] = file === undefined ? [] : (OTHER_ENDING.exec(file) ?? [])
-  if (ending !== undefined) throw new UsageError(`an export is a CSV file, and --to-file ends in ${ending}; ${instead}`)
-}
-
 /** Runs `kpi entries export`: writes entries as a file that imports as what is there already. */
 export const runExport = async (cli: Cli, flags: ExportFlags): Promise<void> => {
   const rangeOf = readRange(flags, cli.today().day)
-  const look = lookOf(flags)
-  const file = flags.toFile
-  requireCsv(cli, file)
+  const file = flags.toFile === '-' ? undefined : flags.toFile
+  const look = lookOf(cli, flags, file)
   await requireFree(cli, file, flags.force)
   const written: ExportCounts = { entries: 0, ofItems: 0, values: 0 }
   const signal = cli.io.interruption()
@@ -126,9 +164,8 @@ export const runExport = async (cli: Cli, flags: ExportFlags): Promise<void> => 
       sources: await idsOf(client, 'breakdown_item', 'source', flags.source),
       kpis: await idsOf(client, 'kpi', 'kpi', flags.kpi),
     }
-    const sheet = await sheetFor(client, selection, look)
     const days = untilStopped(entriesByDay(client, selection), signal)
-    await write(cli, file, sheetText(sheet, look.form, days, written))
+    await write(cli, file, await contentOf({ cli, client, look, written }, selection, days))
     return range
   }
   const range = await cli.withClient(needsOf(flags), work, { signal })

@@ -4,6 +4,7 @@ import { LAYOUTS, ON_CONFLICT, ON_DUPLICATE, OWNERS_AS, PERIOD_DATES, TIMES } fr
 import { collect } from '../../args/flags.ts'
 import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
 import type { Act } from '../../cli.ts'
+import { addOutput } from '../../output/printed.ts'
 
 const EXAMPLES = `
 Columns are recognised by their names: user (id, e-mail or name), kpi (id or name), date, actual, target, notes. Through
@@ -145,6 +146,7 @@ export type ImportFlags = Partial<ReturnType<ReturnType<typeof declareImport>['o
 /** Registers `kpi entries import` */
 export const addImport = (group: Command, act: Act): void => {
   const command = declareImport(group).addHelpText('after', EXAMPLES)
+  addOutput(command, async () => (await import('./import/print.ts')).importPrints)
   act(command, async (cli, [files], flags) => {
     const { runImport } = await import('./import/run.ts')
     return runImport(cli, files, flags)

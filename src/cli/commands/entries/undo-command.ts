@@ -1,6 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { addExamples } from '../../args/examples.ts'
 import type { Act } from '../../cli.ts'
+import { addOutput } from '../../output/printed.ts'
 
 const declareUndo = (group: Command) =>
   group
@@ -20,6 +21,7 @@ export type UndoFlags = ReturnType<ReturnType<typeof declareUndo>['opts']>
 export const addUndo = (group: Command, act: Act): void => {
   const command = declareUndo(group)
   addExamples(command, 'entries undo')
+  addOutput(command, async () => (await import('./undo.ts')).undoPrints)
   act(command, async (cli, [receipt], flags) => {
     const { runUndo } = await import('./undo.ts')
     return runUndo(cli, receipt, flags)

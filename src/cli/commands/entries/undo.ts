@@ -12,6 +12,7 @@ import { type Clients, type Fate, GONE, judgeThings, takeBack } from '../../../i
 import { askForYes } from '../../args/prompt.ts'
 import { type Cli, PACED } from '../../cli.ts'
 import { EXIT, UsageError } from '../../exit.ts'
+import type { Printed } from '../../output/printed.ts'
 import { tellEmpty } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import { receiptsFolder, serviceOf, withClassic } from './created.ts'
@@ -49,6 +50,9 @@ const fateRow = resource({
     reason: { kind: 'text', about: 'Why it is left alone', nullable: true, isSentence: true },
   },
 })
+
+/** Lists what `kpi entries undo` may print. */
+export const undoPrints: readonly Printed[] = [receiptRow, fateRow].map((of) => ({ of, isList: true }))
 
 const fateRecord = ({ thing: { kind, id, name }, entries, left }: Fate): AnyRecord => ({
   action: left === undefined ? 'remove' : 'leave',

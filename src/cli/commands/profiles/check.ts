@@ -7,6 +7,7 @@ import { type AnyRecord, type FieldValue, resource } from '../../../domain/schem
 import { addExamples } from '../../args/examples.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { printsOne } from '../../output/printed.ts'
 import { warnOfExpiry } from '../../target/api-key.ts'
 import { describeToken } from '../../target/secrets.ts'
 import { findReach } from '../../target/network.ts'
@@ -126,6 +127,7 @@ export const addProfileCheck = (group: Command, act: Act): void => {
     )
     .argument('[name]', 'the profile; without it, the service that commands use now')
   addExamples(command, 'profiles check acme', 'profiles check -o json')
+  printsOne(command, checked)
   act(command, async (cli, [name]) => {
     const flags = flagsFor(cli.flags, name)
     rejectStrayCredentials(cli.io, flags)

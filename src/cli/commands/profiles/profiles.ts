@@ -4,6 +4,7 @@ import { addExamples } from '../../args/examples.ts'
 import { requireConfirmation } from '../../args/prompt.ts'
 import type { Act, Cli, Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { printsList, printsOne } from '../../output/printed.ts'
 import { type Profile, profileNamed, type Profiles, readProfiles, writeProfiles } from '../../target/profiles.ts'
 import { describeToken, deleteToken } from '../../target/secrets.ts'
 import { addProfileAdd } from './add.ts'
@@ -46,7 +47,9 @@ const recordOf = (
 })
 
 const addList = (group: Command, act: Act): void => {
-  act(addExamples(group.command('list').description('list all profiles'), 'profiles list'), async (cli) => {
+  const command = group.command('list').description('list all profiles')
+  printsList(command, profileRecord)
+  act(addExamples(command, 'profiles list'), async (cli) => {
     const profiles = readProfiles(cli.io)
     const records = [...profiles.byName].map(([name, profile]) => recordOf(cli, profiles, name, profile))
     await cli.printMany(profileRecord.shown, records)
@@ -72,6 +75,7 @@ const addUse = (group: Command, act: Act): void => {
 const addShow = (group: Command, act: Act): void => {
   const command = group.command('show').description('show a profile, without its secret').argument('<name>')
   addExamples(command, 'profiles show acme')
+  printsOne(command, profileRecord)
   act(command, async (cli, [name]) => {
     const profiles = readProfiles(cli.io)
     await cli.printOne(profileRecord, recordOf(cli, profiles, name, profileNamed(profiles, name)))

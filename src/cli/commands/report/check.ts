@@ -13,6 +13,7 @@ import { readRange } from '../../args/relative-dates.ts'
 import { type Cli, PACED, type Register } from '../../cli.ts'
 import { EXIT } from '../../exit.ts'
 import { isForPeople } from '../../output/print.ts'
+import { printsList } from '../../output/printed.ts'
 import { countOf } from '../../output/text.ts'
 import { byPattern } from './answer-table.ts'
 import { readExpected } from './expected.ts'
@@ -130,5 +131,6 @@ user who has reported nothing for such a period up to today. Ends with 10 where 
     'check --kpis Visits --only missed',
     'check --only missed --allow-near --from last-month -o json',
   )
+  printsList(command, problem)
   act(command, (cli, _, flags) => runCheck(cli, flags))
 }

@@ -4,7 +4,7 @@ import { addExamples } from '../../args/examples.ts'
 import type { Act } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addQuestions } from './question-flags.ts'
-import { addSelection } from './report-flags.ts'
+import { addSelection, printsAnswers } from './report-flags.ts'
 
 /** Declares `kpi report export` and its flags. */
 const declareExport = (group: Command) =>
@@ -45,6 +45,7 @@ export const addReportFiles = (group: Command, act: Act): void => {
     'report export --from this-year --by M --pivot period --to-file months.xlsx',
     'report export --from last-month --to last-month --excel de-DE --to-file report.csv',
   )
+  printsAnswers(exporting)
   act(
     exporting,
     async (cli) => {

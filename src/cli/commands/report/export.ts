@@ -18,7 +18,7 @@ import {
 import { untilStopped } from '../../../export/until-stopped.ts'
 import { requireFolder, writeWhole } from '../../../import/parse/files.ts'
 import { readRange } from '../../args/relative-dates.ts'
-import { requireFree } from '../../args/require-free.ts'
+import { requireFree } from '../../files/require-free.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'

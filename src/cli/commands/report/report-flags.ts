@@ -1,8 +1,9 @@
-import type { Command } from '@commander-js/extra-typings'
+import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import { idsIn, type NamedKind } from '../../args/names.ts'
+import { addOutput } from '../../output/printed.ts'
 
 /** Declares the flags that select what a report holds, with the days that are usual for it. */
 export const addSelection = (command: Command, from = '-30d', to = 'today') =>
@@ -43,3 +44,10 @@ export const requestOf = async (client: Client, range: DayRange, flags: Selectio
   userIds: await idsOf(client, 'user', '--users', flags.users),
   groupItemIds: await idsOf(client, 'group_item', '--group-items', flags.groupItems),
 })
+
+/** Says of a command that it prints rows of a report, or answers about it, whose fields the line decides. */
+export const printsAnswers = (command: CommandUnknownOpts): void =>
+  addOutput(command, async () => {
+    const { answerRow } = await import('../../../domain/analysis/answer-row.ts')
+    return [{ of: answerRow, isList: true, isOpen: true }]
+  })

@@ -14,18 +14,14 @@ import { addReportFiles } from './export-command.ts'
 import { briefColumns, byPattern } from './answer-table.ts'
 import { overview } from './overview.ts'
 import { addQuestions, readQuestion } from './question-flags.ts'
-import { addSelection, requestOf } from './report-flags.ts'
+import { addSelection, printsAnswers, requestOf } from './report-flags.ts'
 import { needsOf, readReportTable } from './report-table.ts'
 import { noteLeftOut } from './under-way.ts'
 import { tellWhereValuesLie } from './where-values-lie.ts'
 
 /** Declares the flags of `kpi report export` here, too, to tell those who leave out `export`. */
 const withFileFlags = (command: ReturnType<typeof addQuestions>) =>
-  command
-    .addOption(new Option('--to-file <file>').hideHelp())
-    .addOption(new Option('--append-since <file>').hideHelp())
-    .addOption(new Option('--excel <locale>').hideHelp())
-    .addOption(new Option('--manifest').hideHelp())
+  command.addOption(new Option('--append-since <file>').hideHelp()).addOption(new Option('--manifest').hideHelp())
 
 /** Declares the flags of `kpi report`. */
 const declareReport = (group: Command) =>
@@ -76,12 +72,12 @@ const stream = async (asked: Asked, isOverview: boolean): Promise<void> => {
 }
 
 /** Refuses the flags and formats of `kpi report export`. */
-const refuseFileFlags = (cli: Cli, { toFile, appendSince, excel, manifest }: ReportFlags): void => {
+const refuseFileFlags = (cli: Cli, { appendSince, manifest }: ReportFlags): void => {
   const { output } = cli.flags
   if (output !== undefined && output !== cli.printing().format) {
     throw new UsageError(`${output} is a format of files: write kpi report export -o ${output} --to-file FILE`)
   }
-  const given = { '--to-file': toFile, '--append-since': appendSince, '--excel': excel, '--manifest': manifest }
+  const given = { '--append-since': appendSince, '--manifest': manifest }
   const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? []
   if (flag !== undefined) throw new UsageError(`${flag} is for files: write kpi report export … ${flag}`)
 }
@@ -123,6 +119,7 @@ export const report: Register = (group, act) => {
     'report --from this-year --by M --pivot period -o csv',
     'report --from this-month --only-missing',
   )
+  printsAnswers(command)
   addReportFiles(group, act)
   act(command, (cli, _, flags) => runReport(cli, flags), FILE_FORMATS)
 }

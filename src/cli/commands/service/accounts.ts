@@ -18,6 +18,7 @@ import {
 } from '../../args/flags.ts'
 import type { Act, Cli, Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { printsList, printsOne } from '../../output/printed.ts'
 import { withStore } from '../../target/bundled-store.ts'
 import { targetFlags } from '../../target/source.ts'
 
@@ -31,6 +32,7 @@ const addShow = (settings: Command, act: Act): void => {
     .command('show', { isDefault: true })
     .description('show the settings')
     .option(...ACCOUNT_FLAG)
+  printsOne(show, account)
   act(addExamples(show, 'service settings show', 'service settings'), async (cli, _, { account: name }) => {
     const { accounts: service } = await import('../../../service/accounts/accounts.ts')
     await cli.printOne(account, await withStore(cli, (db) => service.get(db, name)))
@@ -57,6 +59,7 @@ const addSet = (settings: Command, act: Act): void => {
     .option(...ACCOUNT_FLAG)
   addFlags(set, settingFlags, 'update')
   addExamples(set, 'service settings set --week-start sunday', 'service settings set --fiscal-year-start 4')
+  printsOne(set, account)
   act(set, async (cli, _, flags) => {
     const given = requireNoFaults(await readPlainFlags(settingFlags, flags))
     if (Object.keys(given).length === 0) throw new UsageError('nothing to change was given; --help shows the flags')
@@ -93,11 +96,13 @@ const loginFlag: FieldFlag = {
 
 const addListAndShow = (accounts: Command, act: Act): void => {
   const list = accounts.command('list').description('list all accounts')
+  printsList(list, account)
   act(addExamples(list, 'service accounts list'), async (cli) => {
     const { accounts: service } = await import('../../../service/accounts/accounts.ts')
     await cli.printMany(account.shown, await withStore(cli, (db) => service.list(db)))
   })
   const show = accounts.command('show').description('show one account').argument('<name>', 'the account')
+  printsOne(show, account)
   act(addExamples(show, `service accounts show ${DEFAULT_ACCOUNT}`), async (cli, [name]) => {
     const { accounts: service } = await import('../../../service/accounts/accounts.ts')
     await cli.printOne(account, await withStore(cli, (db) => service.get(db, name)))
@@ -136,6 +141,7 @@ const addCreate = (accounts: Command, act: Act): void => {
     'service accounts create acme --login boss@acme.example.com',
     'service accounts create acme --login boss@acme.example.com --first-name Eve --fiscal-year-start 4',
   )
+  printsOne(create, account)
   act(create, async (cli, [name], flags) => {
     const draft = await readNew(name, flags)
     const { accounts: service } = await import('../../../service/accounts/accounts.ts')

@@ -5,6 +5,7 @@ import { resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Cli, Register } from '../../cli.ts'
 import { EXIT, IncompleteRun } from '../../exit.ts'
+import { printsOne } from '../../output/printed.ts'
 import { existingFile, filePlace, withExistingStore } from '../../target/bundled-store.ts'
 import { makeFolder, storePath } from '../../target/folders.ts'
 
@@ -45,6 +46,7 @@ export const addRestore: Register = (group, act) => {
     .argument('<file>', 'a file that kpi service backup has written')
     .option('--force', 'overwrite a store that holds data')
   addExamples(command, 'service restore kpi-backup.db --data-dir ./copy', 'service restore kpi-backup.db --force')
+  printsOne(command, backupRecord)
   act(command, async (cli, [name], { force }) => {
     const [{ restoreStore }, { countAll }] = await Promise.all([
       import('../../../store/maintenance/restore.ts'),
@@ -74,6 +76,7 @@ export const addBackup: Register = (group, act) => {
     .argument('<file>', 'the file to write')
     .option('--force', 'overwrite the file if it exists')
   addExamples(command, 'service backup kpi-2026-11-21.db', 'service backup kpi-nightly.db --force')
+  printsOne(command, backupRecord)
   act(command, async (cli, [name], { force }) => {
     const { backUpStore } = await import('../../../store/maintenance/backup.ts')
     const [path, file] = [existingFile(filePlace(cli, 'pg_dump')), resolve(cli.io.cwd, name)]

@@ -7,6 +7,7 @@ import { addExamples } from '../../args/examples.ts'
 import { idAmong } from '../../args/names.ts'
 import type { Act, Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { printsList, printsOne } from '../../output/printed.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
 import { addVerb, addVerbOfOne, inAccount } from './with-account.ts'
 
@@ -26,6 +27,7 @@ const addCreate = (group: Command, act: Act): void => {
     '<name>',
     breakdown.fields.name.about,
   )
+  printsOne(create, breakdown)
   act(addExamples(create, 'service breakdowns create Channel'), async (cli, [text], flags) => {
     const name = expectName(text)
     const { breakdowns } = await import('../../../service/definitions/breakdowns.ts')
@@ -36,6 +38,7 @@ const addCreate = (group: Command, act: Act): void => {
 const addList = (group: Command, act: Act): void => {
   const list = addListOptions(addVerb(group, 'list', 'list all breakdowns, including People'))
   addExamples(list, 'service breakdowns list', 'service breakdowns list -o json')
+  printsList(list, breakdown)
   act(list, async (cli, _, flags) => {
     const columns = chooseColumns(breakdown, flags, cli.printing().format)
     const { breakdowns } = await import('../../../service/definitions/breakdowns.ts')
@@ -46,6 +49,7 @@ const addList = (group: Command, act: Act): void => {
 
 const addRename = (group: Command, act: Act): void => {
   const rename = addVerbOfOne(group, 'rename', 'give a breakdown another name').argument('<new>', 'the new name')
+  printsOne(rename, breakdown)
   act(addExamples(rename, 'service breakdowns rename Region Area'), async (cli, [text, wanted], flags) => {
     const name = expectName(wanted)
     const { breakdowns } = await import('../../../service/definitions/breakdowns.ts')

@@ -18,6 +18,7 @@ import { idsIn, resolveRecordId } from '../../args/names.ts'
 import { readRange } from '../../args/relative-dates.ts'
 import type { Act } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { printsList, printsOne } from '../../output/printed.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
 import { addVerb, addVerbOfOne, inAccount } from './with-account.ts'
 
@@ -45,6 +46,7 @@ const addAdd = (group: Command, act: Act): void => {
     'service calculated add --name Share --frequency M --formula "100 * [Revenue] / ([Revenue] + [Visits])"',
     'service calculated add --name "Per visit" --frequency W --formula "[1] / [2]" --over inputs --target-from formula',
   )
+  printsOne(command, calculatedKpi)
   act(command, async (cli, _, flags) => {
     const { calculated } = await import('../../../service/definitions/calculated-kpis.ts')
     const record = await inAccount(cli, flags, async (ctx, client) =>
@@ -61,6 +63,7 @@ const addUpdate = (group: Command, act: Act): void => {
     addFieldFlags(command, calculatedKpi, 'update'),
     'service calculated update Share --formula "[Revenue] / SUM([Revenue], [Visits])"',
   )
+  printsOne(command, calculatedKpi)
   act(command, async (cli, [name], flags) => {
     const { calculated } = await import('../../../service/definitions/calculated-kpis.ts')
     const record = await inAccount(cli, flags, async (ctx, client) =>
@@ -72,6 +75,7 @@ const addUpdate = (group: Command, act: Act): void => {
 
 const addList = (group: Command, act: Act): void => {
   const command = addListOptions(addVerb(group, 'list', 'list all calculated KPIs'))
+  printsList(command, calculatedKpi)
   act(addExamples(command, 'service calculated list', 'service calculated list -o json'), async (cli, _, flags) => {
     const columns = chooseColumns(calculatedKpi, flags, cli.printing().format)
     const { calculated } = await import('../../../service/definitions/calculated-kpis.ts')
@@ -82,6 +86,7 @@ const addList = (group: Command, act: Act): void => {
 
 const addShow = (group: Command, act: Act): void => {
   const command = addVerbOfOne(group, 'show', 'show how a KPI is calculated')
+  printsOne(command, calculatedKpi)
   act(addExamples(command, 'service calculated show Share'), async (cli, [name], flags) => {
     const { calculated } = await import('../../../service/definitions/calculated-kpis.ts')
     const record = await inAccount(cli, flags, async (ctx, client) =>
@@ -98,6 +103,7 @@ const addTest = (group: Command, act: Act): void => {
     .option('--users <list>', 'only of these users, by id, name or e-mail address')
   command.addHelpText('after', '\nShown are the periods that begin within these days.')
   addExamples(command, 'service calculated test Share --from this-year --users ann@example.com')
+  printsList(command, calculationStep)
   act(command, async (cli, [name], flags) => {
     const rangeOf = readRange(flags, cli.today().day)
     const { calculationSteps } = await import('../../../service/reports/calculation-steps.ts')

@@ -4,6 +4,7 @@ import { resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Cli, Register } from '../../cli.ts'
 import { EXIT, IncompleteRun } from '../../exit.ts'
+import { printsList, printsOne } from '../../output/printed.ts'
 import { countOf } from '../../output/text.ts'
 import { bundledPlace, existingFile, withExistingStore } from '../../target/bundled-store.ts'
 
@@ -30,6 +31,7 @@ export const addStatus: Register = (group, act) => {
   const command = group
     .command('status')
     .description('where the store is, how large, what it holds, and whether it is in use')
+  printsOne(command, status)
   act(addExamples(command, 'service status', 'service status -o json'), async (cli) => {
     const [{ countAll, lastChangeAt }, { STORE_VERSION }] = await Promise.all([
       import('../../../store/maintenance/status.ts'),
@@ -65,6 +67,7 @@ export const addStoreCheck: Register = (group, act) => {
   const command = group
     .command('check')
     .description('look for damage in the store, and for anything that breaks a rule')
+  printsList(command, faultRecord)
   act(addExamples(command, 'service check', 'service check -o json'), async (cli) => {
     const [{ checkStore }, integrity] = await Promise.all([
       import('../../../service/check-store.ts'),

@@ -4,6 +4,7 @@ import { listedKey } from '../../../domain/resources/key.ts'
 import { addExamples } from '../../args/examples.ts'
 import { requireConfirmation } from '../../args/prompt.ts'
 import type { Act, Register } from '../../cli.ts'
+import { printsList } from '../../output/printed.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
 import { addKeyCreate, addKeyRotate, keysByName, idOfKey, keyLabel } from './make-key.ts'
 import { addVerb, addVerbOfOne, inAccount } from './with-account.ts'
@@ -13,6 +14,7 @@ const addList = (group: Command, act: Act): void => {
     addVerb(group, 'list', 'list all keys, including those that have ended; secrets are not shown'),
   )
   addExamples(list, 'service keys list', 'service keys list --filter status=expiring', 'service keys list -o json')
+  printsList(list, listedKey)
   act(list, async (cli, _, flags) => {
     const columns = chooseColumns(listedKey, flags, cli.printing().format)
     const { keys } = await import('../../../service/accounts/keys.ts')

@@ -13,6 +13,7 @@ import { faultText, type ParsedFlags, requireNoFaults, readFlags } from '../../a
 import { idAmong } from '../../args/names.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { printsOne } from '../../output/printed.ts'
 import { addVerb, addVerbOfOne, inAccount } from './with-account.ts'
 
 /** Returns the text that notes call a key by. */
@@ -140,6 +141,7 @@ export const addKeyCreate = (group: Command, act: Act): void => {
     'service keys create import --user "Ann Lee" --scopes entries:write --expires 90d -o json',
     'service keys create dashboard --user ann@example.com --scopes kpis:read,entries:read,reports:read',
   )
+  printsOne(create, madeRecord)
   act(create, async (cli, [name], flags) => {
     const { keys } = await import('../../../service/accounts/keys.ts')
     const made = await inAccount(cli, flags, async (ctx, client) =>
@@ -172,6 +174,7 @@ export const addKeyRotate = (group: Command, act: Act): void => {
       `when the new key ends: ${EXPIRES} (default: after the time that the old key was made for)`,
     )
   addExamples(rotate, 'service keys rotate nightly', 'service keys rotate nightly --overlap 7d --expires 90d -o json')
+  printsOne(rotate, madeRecord)
   act(rotate, async (cli, [text], flags) => {
     const { keys } = await import('../../../service/accounts/keys.ts')
     const made = await inAccount(cli, flags, async (ctx) => {

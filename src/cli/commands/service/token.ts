@@ -4,6 +4,7 @@ import { DEFAULT_ACCOUNT } from '../../../service/context.ts'
 import { addExamples } from '../../args/examples.ts'
 import { requireConfirmation } from '../../args/prompt.ts'
 import type { Act, Register } from '../../cli.ts'
+import { printsOne } from '../../output/printed.ts'
 import { withStore } from '../../target/bundled-store.ts'
 
 const tokenRecord = resource({
@@ -29,6 +30,7 @@ const addCreate = (tokens: Command, act: Act): void => {
     .option('--login <email>', 'show it with the login name of this active user, instead of the administrator')
     .option('-y, --yes', 'do not ask for confirmation if there is a token already')
   addExamples(create, 'service token create', 'service token create --yes -o json')
+  printsOne(create, tokenRecord)
   act(create, async (cli, _, { account, login, yes }) => {
     const { accounts: service } = await import('../../../service/accounts/accounts.ts')
     const made = await withStore(cli, async (db) => {

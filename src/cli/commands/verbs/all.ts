@@ -7,6 +7,7 @@ import type { FieldFlag } from '../../args/flags.ts'
 import { resolveRecordId, resolveRecords } from '../../args/names.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
 import { isForPeople } from '../../output/print.ts'
+import { printsList, printsOne } from '../../output/printed.ts'
 import { recordLabel, tellEmpty } from '../../output/short-answer.ts'
 import { addCreate } from './create.ts'
 import { addListOptions, addNameOptions, listView, nameRecords } from './list-options.ts'
@@ -79,6 +80,7 @@ export const addList = (
   addParentFlag(bare, below)
   const command = addNameOptions(addListOptions(bare))
   addExamples(command, `${commandName(of)} list ${sample}`, `${commandName(of)} list -o json`)
+  printsList(command, of)
   act(command, async (cli, _, options) => {
     const { columns, select } = listView(of, options, cli.printing().format)
     const records = await cli.withClient({ of, verb: 'list' }, async (client) =>
@@ -104,6 +106,7 @@ export const addGet = (
   )
   addParentFlag(command, below)
   addExamples(command, `${commandName(of)} get ${sample}`, `${commandName(of)} get ${id} -o json`)
+  printsOne(command, of)
   act(command, async (cli, [name], flags) => {
     const { shown, records } = await cli.withClient({ of, verb: 'get' }, async (client) => {
       const parent = await parentId(client, below, flags)

@@ -17,6 +17,7 @@ import {
 } from '../../args/flags.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { printsOneOrList } from '../../output/printed.ts'
 import { createNames } from './reference-names.ts'
 import { requireNewNames } from './require-new-names.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
@@ -90,6 +91,7 @@ export const addCreate = <R extends Resource>(
       (line) => `${commandName(of)} create ${line}`,
     ),
   )
+  printsOneOrList(command, of)
   act(command, async (cli, _, flags) => {
     const needs = { of, verb: 'add' } as const
     cli.requireCapabilities(needs)

@@ -13,7 +13,7 @@ export type NameColumn = NamedField & {
 }
 
 /** Returns the column of names beside a field that refers to something with a name. */
-const nameColumnOf = (of: Resource, { name, field }: NamedField): NameColumn | undefined => {
+const nameColumnOf = (of: Pick<Resource, 'fields'>, { name, field }: NamedField): NameColumn | undefined => {
   const { refers } = field
   if (refers === undefined || !isNamedKind(refers)) return undefined
   // A link has the id of what it leads to, and may have its name, too.
@@ -23,7 +23,8 @@ const nameColumnOf = (of: Resource, { name, field }: NamedField): NameColumn | u
 }
 
 /** Returns the columns of names that a resource has, by the fields that they stand beside. */
-export const nameColumns = (of: Resource): NameColumn[] => of.shown.flatMap((one) => nameColumnOf(of, one) ?? [])
+export const nameColumns = (of: Pick<Resource, 'fields' | 'shown'>): NameColumn[] =>
+  of.shown.flatMap((one) => nameColumnOf(of, one) ?? [])
 
 /** Names things by their ids; each kind of things is read once, and only if it is asked for. */
 export type Names = {

@@ -17,6 +17,7 @@ import {
 import { resolveRecordId } from '../../args/names.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { printsOneOrList } from '../../output/printed.ts'
 import { createNames } from './reference-names.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
 import { printSent, sendEach } from './send-each.ts'
@@ -86,6 +87,7 @@ export const addUpdate = <R extends Resource>(
     `${commandName(of)} update ${samples.name} ${samples.update}`,
     `${commandName(of)} update --from-json changes.json`,
   )
+  printsOneOrList(command, of)
   act(command, async (cli, [name], flags) => {
     const needs = { of, verb: 'update' } as const
     cli.requireCapabilities(needs)

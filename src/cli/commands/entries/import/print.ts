@@ -2,6 +2,7 @@ import type { AnyRecord, NamedField, Resource } from '../../../../domain/schema.
 import { faultsOfHeaders } from '../../../../import/begin-file.ts'
 import { EXIT, IncompleteRun } from '../../../exit.ts'
 import { isForPeople, printRecords } from '../../../output/print.ts'
+import type { Printed } from '../../../output/printed.ts'
 import { type CountWords, printSummary } from '../../../output/summary.ts'
 import { isNameColumn, namedFields } from '../../verbs/list-options.ts'
 import { createNames } from '../../verbs/reference-names.ts'
@@ -16,6 +17,12 @@ import type { RunResult } from './result.ts'
 type Records = AsyncGenerator<readonly AnyRecord[]>
 
 const FILE: NamedField = { name: 'file', field: { kind: 'text', about: 'File that was named, - for standard input' } }
+
+/** Lists what `kpi entries import` may print. */
+export const importPrints: readonly Printed[] = [
+  { of: importSummary, isList: false },
+  ...[importSummary, dryRunRow, finding].map((of) => ({ of, isList: true, more: [FILE] })),
+]
 
 const columnsOf = ({ parsed }: CommandRun, { shown }: Resource): readonly NamedField[] =>
   parsed.isSeveral ? [FILE, ...shown] : shown

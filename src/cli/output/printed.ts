@@ -1,0 +1,71 @@
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import type { NamedField, Resource } from '../../domain/schema.ts'
+
+/** Describes records that are printed. */
+type Records = Pick<Resource, 'name' | 'title' | 'fields' | 'shown'>
+
+/** Describes what a command prints as JSON: one record, or a list of them. */
+export type Printed = {
+  readonly of: Records
+  readonly isList: boolean
+  /** Lists fields that it may have beside those of the records. */
+  readonly more?: readonly NamedField[]
+  /** Tells that the line decides which fields there are. */
+  readonly isOpen?: true
+}
+
+/** Returns what a command may print as JSON. */
+type Prints = () => readonly Printed[] | Promise<readonly Printed[]>
+
+/** Describes the output of a command: its records, and whether these, or something else, go to the file of `--to-file`. */
+type CommandOutput = { readonly prints: Prints; readonly ownsFile: boolean }
+
+const outputs = new WeakMap<CommandUnknownOpts, CommandOutput>()
+
+/** Returns the output of a command; undefined if it prints no records. */
+export const outputOf = (command: CommandUnknownOpts): CommandOutput | undefined => outputs.get(command)
+
+/** Tells whether a command has a flag, such as `--force`. */
+const hasFlag = ({ options }: CommandUnknownOpts, flag: string): boolean => options.some(({ long }) => long === flag)
+
+/** Heads the flags of output in help. */
+const HEADING = 'Output:'
+
+const EXCEL = new Option('--excel <locale>', 'write CSV for spreadsheets of a locale, such as de-DE').helpGroup(HEADING)
+const TO_FILE = new Option(
+  '--to-file <file>',
+  'write to this file instead, all or nothing, in the format of its ending: .csv, .json, .ndjson, .yaml or .md, also with .gz behind it',
+).helpGroup(HEADING)
+const FORCE = new Option('--force', 'replace a file that is there').helpGroup(HEADING)
+
+/** Adds flags to a command, except those that it has already. */
+const addMissing = (command: CommandUnknownOpts, options: readonly Option[]): void => {
+  for (const option of options) {
+    if (!hasFlag(command, option.long ?? '')) command.addOption(option)
+  }
+}
+
+/**
+ * Says of a command what records it prints, and adds the flags that write them to a file, unless it has a `--to-file` of
+ * its own.
+ */
+export const addOutput = (command: CommandUnknownOpts, prints: Prints): void => {
+  const ownsFile = hasFlag(command, '--to-file')
+  outputs.set(command, { prints, ownsFile })
+  addMissing(command, ownsFile ? [EXCEL] : [TO_FILE, FORCE, EXCEL])
+}
+
+/** Says of a command that it prints one record. */
+export const printsOne = (command: CommandUnknownOpts, of: Records): void =>
+  addOutput(command, () => [{ of, isList: false }])
+
+/** Says of a command that it prints a list. */
+export const printsList = (command: CommandUnknownOpts, of: Records): void =>
+  addOutput(command, () => [{ of, isList: true }])
+
+/** Says of a command that it prints one record where it is given one, and a list where it is given many. */
+export const printsOneOrList = (command: CommandUnknownOpts, of: Records): void =>
+  addOutput(command, () => [
+    { of, isList: false },
+    { of, isList: true },
+  ])

@@ -1,0 +1,39 @@
+import type { Cli } from './cli.ts'
+import type { Io } from './io.ts'
+import type { GlobalFlags } from './target/settings.ts'
+
+/** Describes how a command is run: where, and what the flags of every command need. */
+type Run = {
+  readonly io: Io
+  readonly begin: (io: Io, flags: GlobalFlags) => Promise<number>
+  readonly cliIn: (io: Io, flags: GlobalFlags) => Cli
+  readonly ownsFile: boolean
+}
+
+/** Runs a command and the filter of `--jq` on what it prints. */
+const filtered = async (io: Io, flags: GlobalFlags, { begin }: Run): Promise<number> => {
+  const { jq } = flags
+  if (jq === undefined) return begin(io, flags)
+  const { withJq } = await import('./jq.ts')
+  return withJq(io, { ...flags, jq }, begin)
+}
+
+/** Runs a command whose output goes where its flags say, in the format that they say. */
+const printed = async (given: GlobalFlags, run: Run): Promise<number> => {
+  const { excel } = given
+  const toFile = given.toFile === '-' ? undefined : given.toFile
+  const ownsFile = run.ownsFile && toFile !== undefined
+  if (ownsFile || (toFile === undefined && excel === undefined)) return filtered(run.io, given, run)
+  const { withFormat, writingTo } = await import('./files/output-file.ts')
+  const flags = withFormat(given)
+  if (toFile === undefined) return filtered(run.io, flags, run)
+  return writingTo(run.cliIn(run.io, flags), toFile, (io) => filtered(io, flags, run))
+}
+
+/** Runs a command with what the flags of every command ask for: a lock, a file for its output, a filter. */
+export const runCommand = async (flags: GlobalFlags, run: Run): Promise<number> => {
+  const { lock } = flags
+  if (lock === undefined) return printed(flags, run)
+  const { withNamedLock } = await import('./target/named-lock.ts')
+  return withNamedLock(run.io, lock, () => printed(flags, run))
+}

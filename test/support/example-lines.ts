@@ -1,0 +1,105 @@
+import { writeFileSync } from 'node:fs'
+import { makePair } from './certificates.ts'
+import { writeExampleSources } from './example-sources.ts'
+import { kpiNamed, userNamed } from './import.ts'
+import { NOW } from './io.ts'
+import { shellIn } from './kpi.ts'
+import { embeddedUser, type User } from './user.ts'
+
+/** A line cut into words as a shell does. */
+export const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/(?:[^\s"]|"[^"]*")+/g)].map(([word]) => word.replaceAll('"', ''))
+
+const shell = shellIn({ home: '/nowhere' })
+
+/** The example lines in the help of a command. */
+export const examplesOf = async (command: string): Promise<string[]> => {
+  const { stdout } = await shell(...command.split(' '), '--help')
+  const [, examples = ''] = stdout.split('\nExamples:\n')
+  return examples
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+}
+
+/** The one that `changes.json` changes, where that is not number 1. */
+const CHANGED: Readonly<Record<string, number>> = { groups: 2, 'group-items': 4, 'breakdown-items': 4 }
+
+const { cert, key } = await makePair('localhost', 30, NOW)
+
+const FILES = {
+  'cert.pem': cert,
+  'key.pem': key,
+  'new.json': '[]',
+  'kpi.yaml': 'categories: [{ name: Shops }]\n',
+  'data.csv': 'user,kpi,date,actual\nann@example.com,Visits,2026-01-01,1\n',
+  'north.csv': 'user,kpi,date,actual\nann@example.com,Visits,2026-01-02,1\n',
+  'south.csv': 'user,kpi,date,actual\nann@example.com,Visits,2026-01-03,1\n',
+  'daily.csv': 'kpi,date,actual\nVisits,2026-01-01,1\n',
+  'assignments.csv': 'user,kpi,target\nann@example.com,Revenue,5\n',
+  'visitors.csv': 'Name\nBob\n',
+  'regions.csv': 'date,Ann Lee\n2026-01-01,5\n',
+  'export.csv': 'Day,Net sales,Region,user,kpi\n2026-01-01,5,North,ann@example.com,Revenue\n',
+}
+
+/**
+ * What the examples speak of: KPIs, people, groups, files, a profile, a backup. Bob has entries; Ann can be deleted, as
+ * can what is usual.
+ */
+export const openShop = async (command: string): Promise<User> => {
+  const user = await embeddedUser()
+  const { client, folder } = user
+  for (const name of ['Shops', 'Web']) await client.categories.add({ name })
+  for (const name of ['Revenue', 'Visits']) {
+    await client.kpis.add(kpiNamed(name, { category_id: 3, unit_id: 4, target_default: 1n }))
+  }
+  await client.users.add(userNamed('Ann', { last_name: 'Lee' }))
+  await client.users.add(userNamed('Bob'))
+  for (const [person, id] of [
+    [2, 1],
+    [2, 2],
+    [3, 1],
+  ] as const) {
+    await client.assignments(person).add({ id, sort_order: id })
+  }
+  for (const entry_date of [0, 1]) await client.entries.add({ user_id: 3, kpi_id: 1, entry_date, actual: 1n })
+  for (const name of ['Region', 'Team', 'Shift']) await client.groups.add({ name })
+  for (const name of ['North', 'South']) await client.groupItems(2).add({ name })
+  await client.userGroupItems(2).add({ id: 4 })
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(folder.in(name), text, { mode: 0o600 })
+  writeExampleSources(folder)
+  const [noun = ''] = command.split(' ')
+  writeFileSync(folder.in('changes.json'), JSON.stringify({ id: CHANGED[noun] ?? 1 }))
+  const formula = ['--frequency', 'M', '--formula', '[Revenue] / [Visits]']
+  // Only where it is spoken of, as what a formula uses cannot be deleted.
+  if (noun === 'service') {
+    await user.kpi('service', 'calculated', 'add', '--name', 'Share', ...formula)
+    await user.kpi('service', 'keys', 'create', 'nightly', '--user', 'Bob', '--scopes', 'entries:write')
+  }
+  await user.kpi('profiles', 'add', 'acme', '--data-dir', 'other')
+  await user.kpi('service', 'backup', 'kpi-backup.db')
+  await user.kpi('plan', 'kpi.yaml', '--to-file', 'plan.json')
+  await user.kpi('report', 'export', '--to-file', 'report.csv.gz', '--manifest')
+  // A store is restored where nobody has it open.
+  await client.close()
+  return user
+}
+
+/** The ports that are named, and the usual one, may be in use here: a server takes any. */
+export const onFreePorts = (words: readonly string[]): string[] => {
+  const isPort = (at: number): boolean => ['--port', '--metrics-port'].includes(words[at - 1] ?? '')
+  const free = words.map((word, at) => (isPort(at) ? '0' : word))
+  return words[0] === 'serve' && !words.includes('--port') ? [...free, '--port', '0'] : free
+}
+
+/** These ask at a terminal for what is missing, or for a yes; here they are given it. */
+export const answered = (words: readonly string[]): string[] => {
+  const line = words.join(' ')
+  const asks =
+    /^([\w-]+ delete|assign (group-items )?remove|profiles remove|service (calculated remove|breakdowns delete|(token|keys) revoke))\b/
+  if (asks.test(line) && !line.includes('--yes')) return [...words, '--yes']
+  if (line.includes('--to-file')) return [...words, '--force']
+  return line.startsWith('profiles add') && !/--(data-dir|token-command)/.test(line)
+    ? [...words, '--token-stdin']
+    : [...words]
+}
