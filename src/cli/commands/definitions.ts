@@ -11,6 +11,7 @@ import { addFlags, type FieldFlag, requireNoFaults, readPlainFlags } from '../ar
 import type { Act, Register } from '../cli.ts'
 import { printsList } from '../output/printed.ts'
 import { addImport } from './definitions-import/command.ts'
+import { watchDefaults } from './targets/keep-history.ts'
 import { addAllVerbs, addDelete, addGet, addList } from './verbs/all.ts'
 import { addCreate } from './verbs/create.ts'
 import { addListOptions, addNameOptions, listView } from './verbs/list-options.ts'
@@ -29,14 +30,16 @@ export const users: Register = (group, act) => {
   addImport(group, act, user, '--user-type Manager')
 }
 
+const KPI_SAMPLES = {
+  name: 'Revenue',
+  create: '--name Sales --frequency D --target-default 100',
+  update: '--target-default 120 --keep-history',
+  list: '--filter is_active=true --sort name',
+}
+
 /** Registers `kpi kpis …` */
 export const kpis: Register = (group, act) => {
-  addAllVerbs(group, act, kpi, (client) => client.kpis, {
-    name: 'Revenue',
-    create: '--name Sales --frequency D --target-default 100',
-    update: '--target-default 120',
-    list: '--filter is_active=true --sort name',
-  })
+  addAllVerbs(group, act, kpi, (client) => client.kpis, KPI_SAMPLES, undefined, watchDefaults)
   addImport(group, act, kpi, '--frequency monthly --category General')
 }
 

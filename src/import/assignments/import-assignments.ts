@@ -20,22 +20,23 @@ const refusalOf = (error: unknown): string | undefined => {
   return error.issues.length > 0 ? reasonOf(error.issues) : error.message
 }
 
-const put = async (client: Client, plan: AssignmentAction): Promise<void> => {
+const put = async ({ client, beforeChange }: SendingAssignments, plan: AssignmentAction): Promise<void> => {
   const { user, kpi } = plan.row
+  if (plan.action !== 'unchanged') await beforeChange(plan)
   const assignments = client.assignments(user)
   if (plan.action === 'add') await assignments.add({ ...plan.values, id: kpi })
   if (plan.action === 'update') await assignments.update(kpi, plan.values, plan.held)
 }
 
 /** Sends what a row needs. If another run has just created the same assignment, the other fields are updated. */
-const sendAssignment = async (client: Client, plan: AssignmentAction): Promise<SentRow> => {
+const sendAssignment = async (work: SendingAssignments, plan: AssignmentAction): Promise<SentRow> => {
   const { action, row } = plan
   try {
-    await put(client, plan)
+    await put(work, plan)
     return { action }
   } catch (error) {
     if (action === 'add' && error instanceof KpiError && error.code === 'conflict') {
-      return sendAssignment(client, diffAssignment(row, await client.assignments(row.user).get(row.kpi)))
+      return sendAssignment(work, diffAssignment(row, await work.client.assignments(row.user).get(row.kpi)))
     }
     const reason = refusalOf(error)
     if (reason === undefined) throw error
@@ -56,7 +57,11 @@ export type AssignmentImport = {
   readonly onWarning: (warning: string) => void
   /** Reports progress between parts of the file. */
   readonly onProgress: () => void
+  /** Does what must be done before an assignment is added or changed. */
+  readonly beforeChange: (plan: AssignmentAction) => Promise<void>
 }
+
+type SendingAssignments = Pick<AssignmentImport, 'client' | 'beforeChange'>
 
 /** Counts the results of a file of assignments. */
 type AssignSummary = {
@@ -152,7 +157,7 @@ const sendAll = async (work: AssignmentImport, checked: CheckedRows, rejects: Re
   try {
     for await (const plan of planAssignmentActions(work.client, checked.rows())) {
       throwIfAborted()
-      const sent = await sendAssignment(work.client, plan)
+      const sent = await sendAssignment(work, plan)
       if ('reason' in sent) rejects.add(plan.row.line, sent.reason)
       else summary[COUNTS[sent.action]] += 1
       done += 1

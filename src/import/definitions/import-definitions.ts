@@ -14,7 +14,7 @@ import type { DefinitionOptions } from './columns.ts'
 import { type ExistingDefinitions, indexDefinitions } from './existing.ts'
 import { type JournaledRow, journaledRows, tallyOf } from './journaled.ts'
 import { createPlanner, type DefinitionAction, type Planner, type SentDefinition } from './plan.ts'
-import { lookForRows, type OpenRow, sendDefinitions, type SendRun } from './send.ts'
+import { type BeforeUpdate, lookForRows, type OpenRow, sendDefinitions, type SendRun } from './send.ts'
 
 /** Describes an import of definitions, or a dry run. */
 export type DefinitionImport = Checking &
@@ -22,6 +22,7 @@ export type DefinitionImport = Checking &
     readonly options: DefinitionOptions
     /** Reports how many of the rows to send have an outcome. */
     readonly onSent: (done: number, total: number) => void
+    readonly beforeUpdate: BeforeUpdate
   }
 
 /** Counts what became of the rows of a file. */
@@ -195,7 +196,7 @@ const sendOpen = async (
   journal: Journal,
   open: readonly OpenRow[],
 ): Promise<Pick<DefinitionEnding, 'left' | 'failure'>> => {
-  const { client, kind, clock, signal, options, onSent } = work
+  const { client, kind, clock, signal, options, onSent, beforeUpdate } = work
   let done = 0
   const onOutcome: SendRun['onOutcome'] = (tally) => {
     count(summary, rejects, tally)
@@ -206,7 +207,7 @@ const sendOpen = async (
   }
   const left = (): number => open.length - done
   try {
-    await sendDefinitions({ client, kind, journal, clock, signal, plan, look, onOutcome }, open)
+    await sendDefinitions({ client, kind, journal, clock, signal, plan, look, onOutcome, beforeUpdate }, open)
     return { left: left(), failure: undefined }
   } catch (error) {
     if (error instanceof Aborted) return { left: left(), failure: undefined }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Client } from '../../client/client.ts'
 import { Aborted, type Clock } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
+import type { AnyRecord } from '../../domain/schema.ts'
 import { endIfAllRefused, isRefused, mayBeDone, reasonsOf } from '../delivery/refusal.ts'
 import type { Journal } from '../journal/journal.ts'
 import { addTally, emptyTally, type Tally } from '../journal/tally.ts'
@@ -26,7 +27,12 @@ export type SendRun = {
   readonly look: () => Promise<ExistingDefinitions>
   /** Takes what became of a row; it may throw to end the run. */
   readonly onOutcome: (tally: Tally) => void
+  /** Does what must be done before a record changes. */
+  readonly beforeUpdate: BeforeUpdate
 }
+
+/** Does what must be done before a record changes, of which the changed values are given. */
+export type BeforeUpdate = (held: AnyRecord, values: AnyRecord) => Promise<void>
 
 /** Sets how many rows are journaled together where each is sent by itself, because each write waits for the disk. */
 const AHEAD = 20
@@ -49,10 +55,13 @@ const requestName = ({ runId }: Journal, { row, values }: SentDefinition): strin
   return `${runId}-${row.line}-${hash('sha256', text, 'hex').slice(0, 16)}`
 }
 
-const put = async ({ client, kind, journal }: SendRun, plan: SentDefinition): Promise<void> => {
+const put = async ({ client, kind, journal, beforeUpdate }: SendRun, plan: SentDefinition): Promise<void> => {
   const operations = kind.at(client, plan.row.parent)
   if (plan.action === 'create') await operations.add(plan.values, requestName(journal, plan))
-  else await operations.update(Number(plan.held['id']), plan.values)
+  else {
+    await beforeUpdate(plan.held, plan.values)
+    await operations.update(Number(plan.held['id']), plan.values)
+  }
 }
 
 /** Finds out after a lost answer what the service has; lists of other services may show a new record late. */

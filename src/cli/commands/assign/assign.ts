@@ -8,6 +8,7 @@ import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../
 import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { printsList } from '../../output/printed.ts'
+import { createChangeOfUser, KEEP_HISTORY, openTargetHistory } from '../targets/keep-history.ts'
 import { addListOptions, addNameOptions, listView } from '../verbs/list-options.ts'
 import { createNames, type Names } from '../verbs/reference-names.ts'
 import { sendEach } from '../verbs/send-each.ts'
@@ -23,6 +24,7 @@ const withValues = <Arguments extends unknown[], Flags extends OptionValues>(com
   command
     .option('--target <number>', "the user's own target; an empty one falls back to the KPI's")
     .option('--sort-order <n>', "place on the user's entry screen")
+    .option(...KEEP_HISTORY)
 
 const { user_target, sort_order } = assignment.fields
 const VALUES: readonly FieldFlag[] = [
@@ -91,9 +93,15 @@ const addAddCommand = (group: Command, act: Act): void => {
     const work = async (client: Client): Promise<void> => {
       const values = await valuesOf(client, options)
       const pairs = await openPairs(cli, client, await listPairs(client, KPIS, options.kpis, options.users))
-      const add = ({ user, id, place }: OpenPair): Promise<AnyRecord> =>
-        client.assignments(user).add({ ...values, id, sort_order: values.sort_order ?? place })
-      await printAssigned(cli, client, await sendEach(pairs, add, { signal }), 'assigned')
+      const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
+      const add = async ({ user, id, place }: OpenPair): Promise<AnyRecord> => {
+        const { user_target: target = null } = values
+        if (target !== null) await history.before(() => changeOf(user, id, null, target))
+        return client.assignments(user).add({ ...values, id, sort_order: values.sort_order ?? place })
+      }
+      const sent = await sendEach(pairs, add, { signal })
+      await history.tell()
+      await printAssigned(cli, client, sent, 'assigned')
     }
     await cli.withClient({ of: assignment, verb: 'add' }, work, { signal })
   })
@@ -115,9 +123,18 @@ const addUpdateCommand = (group: Command, act: Act): void => {
       const values = await valuesOf(client, options)
       if (Object.keys(values).length === 0)
         throw new UsageError('nothing to change was given: --target or --sort-order')
-      const update = ({ user, id }: UserItem): Promise<AnyRecord> => client.assignments(user).update(id, values)
-      const pairs = await listPairs(client, KPIS, options.kpis, options.users)
-      await printAssigned(cli, client, await sendEach(pairs, update, { signal }), 'updated')
+      const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
+      const update = async ({ user, id }: UserItem): Promise<AnyRecord> => {
+        const assignments = client.assignments(user)
+        const { user_target: target } = values
+        if (target !== undefined) {
+          await history.before(async () => changeOf(user, id, (await assignments.get(id)).user_target, target))
+        }
+        return assignments.update(id, values)
+      }
+      const sent = await sendEach(await listPairs(client, KPIS, options.kpis, options.users), update, { signal })
+      await history.tell()
+      await printAssigned(cli, client, sent, 'updated')
     }
     await cli.withClient({ of: assignment, verb: 'update' }, work, { signal })
   })

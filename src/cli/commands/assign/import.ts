@@ -1,6 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { collect } from '../../args/flags.ts'
 import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
+import { KEEP_HISTORY } from '../targets/keep-history.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
 
@@ -36,6 +37,7 @@ export const addAssignImport = (group: Command, act: Act): void => {
       collect,
     )
     .option('--sheet <sheet>', 'the sheet of a workbook, by name or number (default: the only one with rows)')
+    .option(...KEEP_HISTORY)
     .option('--dry-run', 'do everything except sending, and show the planned action for each row')
     .option('--rejects <file>', 'the file for the rejected rows')
     .addHelpText('after', EXAMPLES)

@@ -22,6 +22,8 @@ import { type ParsedOptions, parseOptions } from '../entries/import/parsed-optio
 import { concludeFile } from '../entries/import/result.ts'
 import { type StopSignals, watchStopSignals } from '../entries/import/signals.ts'
 import { importSources } from '../entries/import/sources.ts'
+import { createChangeOfUser, openTargetHistory } from '../targets/keep-history.ts'
+import type { TargetHistory } from '../targets/target-history.ts'
 
 /** Defines the summary of an import of assignments, as it is printed. */
 const assignSummary = resource({
@@ -114,7 +116,7 @@ const printDryRun = async (cli: Cli, work: AssignmentImport): Promise<number> =>
 }
 
 const importRows = async (
-  run: Pick<CommandRun, 'cli' | 'stops' | 'parsed'>,
+  run: Pick<CommandRun, 'cli' | 'stops' | 'parsed'> & { readonly history: TargetHistory },
   work: AssignmentImport,
   job: Job,
 ): Promise<void> => {
@@ -122,9 +124,20 @@ const importRows = async (
   const measure = startMeter(cli.io, work.client)
   const file = createRejectsFile(resolve(cli.io.cwd, job.rejectsPath), job.rejectsPath, work.onWarning)
   const ending = await importAssignments(work, file)
+  await run.history.tell()
   await cli.printOne(assignSummary, { ...ending.summary, left: ending.left, ...measure() })
   const { exit, code, lines } = await concludeFile(run, job, ending, ['assignment', 'assignments'])
   if (lines.length > 0) throw new IncompleteRun(exit, code, lines)
+}
+
+/** Creates what looks after past targets before the targets of assignments change. */
+const beforeChangeOf = (client: Client, history: TargetHistory): AssignmentImport['beforeChange'] => {
+  const changeOf = createChangeOfUser(client)
+  return async (plan) => {
+    const { user_target: to } = plan.values
+    const from = plan.action === 'add' ? null : plan.held.user_target
+    if (to !== undefined) await history.before(() => changeOf(plan.row.user, plan.row.kpi, from, to))
+  }
 }
 
 const workOf = (
@@ -133,6 +146,7 @@ const workOf = (
   parsed: ParsedOptions,
   stops: StopSignals,
   { table }: Job,
+  history: TargetHistory,
 ): AssignmentImport => ({
   client,
   table,
@@ -142,6 +156,7 @@ const workOf = (
   onNote: (text) => void cli.note(text),
   onWarning: (text) => void cli.log.warn(text),
   onProgress: () => cli.io.limitMemory(),
+  beforeChange: beforeChangeOf(client, history),
 })
 
 /** Runs `kpi assign import`: reads, checks and sends a file of assignments, or only says what that would do. */
@@ -157,8 +172,9 @@ export const runAssignImport = async (cli: Cli, file: string, flags: ImportFlags
     const [job] = jobs
     if (!job) return
     const work = async (client: Client): Promise<number | void> => {
-      const one = workOf(cli, client, parsed, stops, job)
-      return parsed.isDryRun ? printDryRun(cli, one) : importRows({ cli, stops, parsed }, one, job)
+      const history = await openTargetHistory(cli, client, flags, stops.signal())
+      const one = workOf(cli, client, parsed, stops, job, history)
+      return parsed.isDryRun ? printDryRun(cli, one) : importRows({ cli, stops, parsed, history }, one, job)
     }
     return await cli.withClient(NEEDS, work, { signal: stops.signal(), late: stops.late })
   } catch (error) {

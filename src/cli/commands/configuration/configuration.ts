@@ -2,6 +2,7 @@ import type { Command } from '@commander-js/extra-typings'
 import { addExamples } from '../../args/examples.ts'
 import type { Register } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
+import { KEEP_HISTORY } from '../targets/keep-history.ts'
 import { addStoreFlag } from '../../target/bundled-store.ts'
 
 const FILE = 'a configuration in YAML, or - for standard input'
@@ -48,6 +49,7 @@ export const apply: Register = (command, act) => {
   const declared = withAccount(command)
     .argument('<file>', `${FILE}, or a plan that kpi plan has saved`)
     .option('--prune', PRUNE)
+    .option(...KEEP_HISTORY)
     .option('--max-deletes <n>', 'do nothing if more than this many things would be deleted')
     .option('-y, --yes', 'do not ask before deleting')
   addExamples(declared, 'apply kpi.yaml', 'apply kpi.yaml --prune --max-deletes 3 --yes', 'apply plan.json')

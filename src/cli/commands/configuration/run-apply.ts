@@ -1,3 +1,4 @@
+import type { Client } from '../../../client/client.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
@@ -5,12 +6,15 @@ import { UsageError } from '../../exit.ts'
 import { printSummary } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
 import { startMeter } from '../entries/import/import-job.ts'
+import { openTargetHistory } from '../targets/keep-history.ts'
+import type { TargetHistory } from '../targets/target-history.ts'
 import { sendEach } from '../verbs/send-each.ts'
 import { type AccountFlags, learnAccount, withTarget } from './account.ts'
 import { type Change, countChanges } from './planning/changes.ts'
 import { prepare, type Prepared, readSource } from './prepare.ts'
 import { type ApplyRecord, openRecord, recordPath } from './record.ts'
 import { createSending } from './send.ts'
+import { createTargetChanges } from './target-changes.ts'
 import type { Target } from './target.ts'
 import { deletesText, tellDeletes, tellPlan } from './tell-plan.ts'
 
@@ -46,6 +50,7 @@ type ApplyFlags = AccountFlags & {
   readonly prune?: true | undefined
   readonly maxDeletes?: string | undefined
   readonly yes?: true | undefined
+  readonly keepHistory?: true | undefined
 }
 
 const readMost = (text: string | undefined): number => {
@@ -91,16 +96,32 @@ const withProgress = <T>(cli: Cli, total: number, send: (change: Change) => Prom
   }
 }
 
+/** Returns sending that looks after past reports before a target changes. */
+const keepingTargets = <T>(
+  client: Client,
+  history: TargetHistory,
+  send: (change: Change) => Promise<T>,
+): typeof send => {
+  const targetChangeOf = createTargetChanges(client)
+  return async (change) => {
+    await history.before(() => targetChangeOf(change))
+    return send(change)
+  }
+}
+
 const sendChanges = async (
   cli: Cli,
   target: Target,
   { plan: { changes, unchanged }, things }: Prepared,
   record: ApplyRecord,
+  flags: ApplyFlags,
   measure: () => AnyRecord,
 ): Promise<void> => {
   const signal = cli.io.interruption()
-  const send = withProgress(cli, changes.length, createSending({ target, things, record }))
-  const { records, failure } = await sendEach(changes, send, { signal })
+  const history = await openTargetHistory(cli, target.client, flags, signal)
+  const make = keepingTargets(target.client, history, createSending({ target, things, record }))
+  const { records, failure } = await sendEach(changes, withProgress(cli, changes.length, make), { signal })
+  await history.tell()
   const counts = countChanges(changes.slice(0, records.length), unchanged)
   const summary = { ...counts, left: changes.length - records.length, ...measure() }
   await printSummary(cli, applySummary, summary, failure ? 'stopped' : 'applied', WORDS)
@@ -120,7 +141,7 @@ export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promi
       const prepared = await prepare(target, source, source.prune ? record.made() : [])
       await tellPlan(cli, prepared)
       await confirmDeletes(cli, source.name, prepared, flags)
-      await sendChanges(cli, target, prepared, record, measure)
+      await sendChanges(cli, target, prepared, record, flags, measure)
     } finally {
       record.close()
     }

@@ -2,6 +2,8 @@ import { type Command, Option } from '@commander-js/extra-typings'
 import type { NamedField, Resource } from '../../../domain/schema.ts'
 import { addFlags, collect, type FieldFlag, fieldFlags, flagName } from '../../args/flags.ts'
 import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
+import { kpi } from '../../../domain/resources/kpi.ts'
+import { KEEP_HISTORY } from '../targets/keep-history.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
 import { commandName } from '../verbs/samples.ts'
@@ -82,6 +84,7 @@ export const addImport = (group: Command, act: Act, of: Resource, sample = ''): 
     constantFlags(of),
     'update',
   )
+  if (of.name === kpi.name) command.option(...KEEP_HISTORY)
   command.addHelpText('after', EXAMPLES(of, commandName(of), sample))
   addOutput(command, async () => (await import('./print.ts')).definitionPrints)
   act(command, async (cli, [file], flags) => {

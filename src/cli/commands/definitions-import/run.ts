@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import type { Client } from '../../../client/client.ts'
-import type { Resource } from '../../../domain/schema.ts'
+import type { Decimal } from '../../../domain/decimal.ts'
+import { kpi } from '../../../domain/resources/kpi.ts'
+import type { FieldValue, Resource } from '../../../domain/schema.ts'
 import {
   type DefinitionImport,
   dryRunDefinitions,
@@ -21,6 +23,8 @@ import { createProgress, type ProgressView } from '../entries/import/progress.ts
 import { concludeFile } from '../entries/import/result.ts'
 import { type StopSignals, tellStopping, watchStopSignals } from '../entries/import/signals.ts'
 import { importSources } from '../entries/import/sources.ts'
+import { openTargetHistory } from '../targets/keep-history.ts'
+import type { TargetHistory } from '../targets/target-history.ts'
 import type { DefinitionFlags } from './command.ts'
 import { type DefinitionRun, parseDefinitionFlags } from './options.ts'
 import { countWords, definitionDryRunRow, definitionSummary, dryRunRecord, dryRunSentence, wordsOf } from './print.ts'
@@ -32,9 +36,12 @@ type OpenRun = DefinitionRun & {
   readonly stops: StopSignals
   readonly progress: ProgressView
   readonly job: Job
+  readonly history: TargetHistory
 }
 
-const workOf = ({ cli, client, kind, options, parsed, stops, progress, job }: OpenRun): DefinitionImport => ({
+const asDecimal = (value: FieldValue): Decimal | null => (typeof value === 'bigint' ? value : null)
+
+const workOf = ({ cli, client, kind, options, parsed, stops, progress, job, history }: OpenRun): DefinitionImport => ({
   client,
   kind,
   options,
@@ -49,6 +56,10 @@ const workOf = ({ cli, client, kind, options, parsed, stops, progress, job }: Op
   onSent: (done, total) => progress.show({ phase: 'rows', done, total }),
   onNote: progress.note,
   onWarning: progress.warn,
+  beforeUpdate: async ({ id, target_default: from = null }, { target_default: to }) => {
+    if (kind.of.name !== kpi.name || to === undefined) return
+    await history.before(async () => ({ kpi: Number(id), from: asDecimal(from), to: asDecimal(to) }))
+  },
 })
 
 const tellReasons = async ({ cli }: OpenRun, reasons: CountedReasons): Promise<void> => {
@@ -78,6 +89,7 @@ const importRows = async (run: OpenRun): Promise<void> => {
   const file = createRejectsFile(resolve(cli.io.cwd, job.rejectsPath), job.rejectsPath, progress.warn)
   const ending = await importDefinitions(workOf(run), file)
   progress.stop()
+  await run.history.tell()
   await tellReasons(run, ending.reasons)
   const { summary, left } = ending
   const done = `${left === 0 ? 'imported' : 'stopped importing'} ${job.file === '-' ? 'standard input' : job.file}`
@@ -93,6 +105,7 @@ const withRun = async (
   of: Resource,
   file: string,
   given: DefinitionRun,
+  flags: DefinitionFlags,
   work: (run: OpenRun) => Promise<number | void>,
 ): Promise<number | void> => {
   const { parsed } = given
@@ -114,7 +127,8 @@ const withRun = async (
     tellStopping(cli.io, stops, note)
     try {
       progress.begin(undefined)
-      return job && (await work({ ...given, cli, client, stops, progress, job }))
+      const history = await openTargetHistory(cli, client, flags, stops.signal())
+      return job && (await work({ ...given, cli, client, stops, progress, job, history }))
     } finally {
       progress.stop()
       await warnOfExpiry(cli, client.keyInfo())
@@ -144,5 +158,5 @@ export const runDefinitionImport = async (
 ): Promise<number | void> => {
   const given = parseDefinitionFlags(cli, of, file, flags)
   cli.printing()
-  return withRun(cli, of, file, given, given.parsed.isDryRun ? printDryRun : importRows)
+  return withRun(cli, of, file, given, flags, given.parsed.isDryRun ? printDryRun : importRows)
 }

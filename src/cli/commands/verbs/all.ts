@@ -13,7 +13,7 @@ import { addCreate } from './create.ts'
 import { addListOptions, addNameOptions, listView, nameRecords } from './list-options.ts'
 import { createNames } from './reference-names.ts'
 import { addParentFlag, type SampleRecord, commandName, parentId, type Samples } from './samples.ts'
-import { addUpdate } from './update.ts'
+import { addUpdate, type UpdateWatch } from './update.ts'
 
 /** Describes what is deleted: ids or names, and how. */
 type Deleting = {
@@ -126,10 +126,11 @@ export const addAllVerbs = <R extends Resource>(
   collection: (client: Client, parent?: number) => Omit<ResourceClient<R>, 'addEach'>,
   samples: Samples,
   below?: FieldFlag,
+  watch?: UpdateWatch<R>,
 ): void => {
   addList(group, act, of, (client, parent) => collection(client, parent).list(), samples.list, below)
   addGet(group, act, of, (client, id, parent) => collection(client, parent).get(id), samples, below)
   addCreate(group, act, of, collection, samples, below)
-  addUpdate(group, act, of, collection, samples, below)
+  addUpdate(group, act, of, collection, samples, below, watch)
   addDelete(group, act, of, (client, id, parent) => collection(client, parent).remove(id), samples, below)
 }

@@ -1,9 +1,16 @@
-import type { Command } from '@commander-js/extra-typings'
+import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import type { ResourceClient } from '../../../client/operations/collection.ts'
 import { expectObject, type Json, readJson, readPatch } from '../../../codec/json.ts'
 import { Fault } from '../../../domain/errors.ts'
-import { asPatch, type Field, type Patch, type ParsedFields, type Resource } from '../../../domain/schema.ts'
+import {
+  type AnyRecord,
+  asPatch,
+  type Field,
+  type Patch,
+  type ParsedFields,
+  type Resource,
+} from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import {
   addFieldFlags,
@@ -67,6 +74,17 @@ const changeFromFlags = async <R extends Resource>(client: Client, of: R, flags:
   return { id: undefined, patch: asPatch(of, fields) }
 }
 
+/** Looks after what follows from changes to records: its own flags, what to do before each change, and what to say. */
+export type UpdateWatch<R extends Resource> = {
+  readonly addFlags: (command: CommandUnknownOpts) => void
+  readonly open: (cli: Cli, client: Client, flags: object, signal: AbortSignal) => Promise<OpenWatch<R>>
+}
+
+type OpenWatch<R extends Resource> = {
+  readonly before: (id: number, patch: Patch<R>) => Promise<void>
+  readonly tell: () => Promise<void>
+}
+
 /** Adds `update`, which changes the fields of one record that are given as flags, or of many from JSON. */
 export const addUpdate = <R extends Resource>(
   group: Command,
@@ -75,6 +93,7 @@ export const addUpdate = <R extends Resource>(
   collection: (client: Client, parent?: number) => Pick<ResourceClient<R>, 'update'>,
   samples: Samples,
   below?: FieldFlag,
+  watch?: UpdateWatch<R>,
 ): void => {
   const bare = group
     .command('update')
@@ -82,6 +101,7 @@ export const addUpdate = <R extends Resource>(
     .argument('[name]', 'id or name; leave it out if --from-json gives ids')
   addParentFlag(bare, below)
   const command = addFromJson(addFieldFlags(bare, of, 'update'), of)
+  watch?.addFlags(command)
   addExamples(
     command,
     `${commandName(of)} update ${samples.name} ${samples.update}`,
@@ -102,9 +122,16 @@ export const addUpdate = <R extends Resource>(
       const parent = await parentId(client, below, flags)
       const named = name === undefined ? undefined : await resolveRecordId(client, of, name, parent)
       const { update } = collection(client, parent)
-      const sent = await sendEach(changes, ({ id = NaN, patch }) => update(named ?? id, patch), { signal })
+      const watching = await watch?.open(cli, client, flags, signal)
+      const send = async ({ id: given = NaN, patch }: Change<R>): Promise<AnyRecord> => {
+        const id = named ?? given
+        await watching?.before(id, patch)
+        return update(id, patch)
+      }
+      const sent = await sendEach(changes, send, { signal })
+      await watching?.tell()
       await printSent(cli, client, of, sent, 'updated')
     }
-    await cli.withClient(needs, work, bodies && { signal })
+    await cli.withClient(needs, work, bodies || watch ? { signal } : undefined)
   })
 }

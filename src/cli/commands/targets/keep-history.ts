@@ -1,0 +1,61 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Client } from '../../../client/client.ts'
+import type { Decimal } from '../../../domain/decimal.ts'
+import type { kpi } from '../../../domain/resources/kpi.ts'
+import type { TargetChange } from '../../../import/history/target-change.ts'
+import type { Cli } from '../../cli.ts'
+import type { UpdateWatch } from '../verbs/update.ts'
+import type { TargetHistory } from './target-history.ts'
+
+/** Holds the flag of commands that change targets, and its help. */
+export const KEEP_HISTORY = [
+  '--keep-history',
+  'before a target changes, write the old one onto the stored entries without their own, so that past reports stay',
+] as const
+
+/** Tells whether the flag is given. */
+export const keepsHistory = (flags: object): boolean => 'keepHistory' in flags && flags.keepHistory === true
+
+/** Creates what looks after the past of the targets that a command changes. */
+export const openTargetHistory = async (
+  cli: Cli,
+  client: Client,
+  flags: object,
+  signal: AbortSignal,
+): Promise<TargetHistory> => {
+  const { createTargetHistory } = await import('./target-history.ts')
+  return createTargetHistory(cli, client, keepsHistory(flags), signal)
+}
+
+/** Looks after the past of default targets when KPIs are updated. */
+export const watchDefaults: UpdateWatch<typeof kpi> = {
+  addFlags: (command: CommandUnknownOpts) => void command.option(...KEEP_HISTORY),
+  open: async (cli, client, flags, signal) => {
+    const { before, tell } = await openTargetHistory(cli, client, flags, signal)
+    return {
+      before: async (id, { target_default: to }) => {
+        if (to !== undefined) {
+          await before(async () => ({ kpi: id, from: (await client.kpis.get(id)).target_default, to }))
+        }
+      },
+      tell,
+    }
+  },
+}
+
+/** Returns the change of the target that counts for a user, whose own target changes; null stands for none of their own. */
+type ChangeOfUser = (user: number, kpi: number, from: Decimal | null, to: Decimal | null) => Promise<TargetChange>
+
+/** Creates what tells the changes of users' targets; the default target of each KPI is read once. */
+export const createChangeOfUser = (client: Client): ChangeOfUser => {
+  const defaults = new Map<number, Promise<Decimal | null>>()
+  const defaultOf = (id: number): Promise<Decimal | null> => {
+    const known = defaults.get(id) ?? client.kpis.get(id).then(({ target_default }) => target_default)
+    defaults.set(id, known)
+    return known
+  }
+  return async (user, kpi, from, to) => {
+    const usual = await defaultOf(kpi)
+    return { user, kpi, from: from ?? usual, to: to ?? usual }
+  }
+}

@@ -1,0 +1,133 @@
+import { writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { kpiNamed, userNamed } from '../support/import.ts'
+import { jsonOf } from '../support/kpi.ts'
+import { embeddedUser, remoteUser, type User } from '../support/user.ts'
+
+const DAY = Math.floor(Date.parse('2026-11-21') / 86_400_000)
+const DAYS = 6
+
+/** Ann has a target of her own, Bob has not, Cy is locked, and Eve's KPI was taken from her. */
+const fill = async ({ client }: User): Promise<void> => {
+  await client.kpis.add(kpiNamed('Revenue', { target_default: 100_0000n }))
+  await client.kpis.add(kpiNamed('Free', { target_default: null }))
+  for (const [at, name] of ['Ann', 'Bob', 'Cy', 'Eve'].entries()) {
+    const user = await client.users.add(userNamed(name))
+    await client.assignments(user.id).add({ id: 1, sort_order: 1, ...(at === 0 && { user_target: 70_0000n }) })
+    await client.assignments(user.id).add({ id: 2, sort_order: 2 })
+    for (let ago = 0; ago < DAYS; ago += 1) {
+      const target = ago === 0 ? { target: 5_0000n } : {}
+      await client.entries.add({ user_id: user.id, kpi_id: 1, entry_date: DAY - ago, actual: BigInt(ago), ...target })
+      await client.entries.add({ user_id: user.id, kpi_id: 2, entry_date: DAY - ago, actual: 1n })
+    }
+  }
+  await client.users.update(4, { user_status_id: 'L' })
+  await client.assignments(5).remove(1)
+}
+
+describe.each([
+  ['on the embedded service', embeddedUser],
+  ['through a profile to a server', remoteUser],
+])('%s, when targets change', (_, open) => {
+  let user: User
+  beforeEach(async () => {
+    user = await open()
+    await fill(user)
+  })
+  afterEach(() => user[Symbol.asyncDispose]())
+
+  /** The targets that a report shows, of each user from the first day to the last. */
+  const reported = async (): Promise<unknown> =>
+    jsonOf(
+      await user.kpi(
+        'report',
+        '--kpis',
+        'Revenue',
+        '--from',
+        '-10d',
+        '--rows',
+        '-o',
+        'json',
+        '--jq',
+        'group_by(.itemId) | map(map(.target)) | tojson',
+      ),
+    )
+
+  const OLD = [
+    [70, 70, 70, 70, 70, 5],
+    [100, 100, 100, 100, 100, 5],
+    [100, 100, 100, 100, 100, 5],
+    [100, 100, 100, 100, 100, 5],
+  ]
+
+  test('says how many stored entries follow a default, and shows the new one for them', async () => {
+    expect(await reported()).toEqual(OLD)
+    const ran = await user.kpi('kpis', 'update', 'Revenue', '--target-default', '120')
+    expect([ran.code, ran.stderr]).toEqual([
+      0,
+      '15 stored entries have no target of their own: past reports show 120 instead of 100 for them; --keep-history first writes the old target onto them\n',
+    ])
+    expect(await reported()).toEqual(OLD.map((row) => row.map((target) => (target === 100 ? 120 : target))))
+  })
+
+  test('keeps past reports of all users under --keep-history, and changes nothing when run again', async () => {
+    const line = ['kpis', 'update', 'Revenue', '--target-default', '120', '--keep-history']
+    const ran = await user.kpi(...line)
+    expect([ran.code, ran.stderr]).toEqual([0, '15 stored entries got the target that counted until now\n'])
+    expect(await reported()).toEqual(OLD)
+    const entries = await user.kpi('entries', 'list', '--from', '2026-01-01', '-o', 'csv')
+    const again = await user.kpi(...line)
+    expect([again.code, again.stderr]).toEqual([0, ''])
+    expect(await user.kpi('entries', 'list', '--from', '2026-01-01', '-o', 'csv')).toEqual(entries)
+    await user.kpi('entries', 'add', '--user', 'Bob', '--kpi', 'Revenue', '--date', '2026-11-01', '--actual', '1')
+    const [{ target }] = jsonOf(
+      await user.kpi('report', '--users', '3', '--from', '2026-11-01', '--to', '2026-11-01', '--rows', '-o', 'json'),
+    ) as [{ target: number }]
+    expect(target).toBe(120)
+  })
+
+  test('says what cannot be kept: that there was no target', async () => {
+    const ran = await user.kpi('kpis', 'update', 'Free', '--target-default', '7', '--keep-history')
+    expect(ran.stderr).toBe(
+      '24 stored entries have no target of their own: past reports show 7 instead of no target for them; an entry cannot say that it has no target\n',
+    )
+  })
+
+  test('does the same for the target of a user', async () => {
+    const told = await user.kpi('assign', 'update', '--kpis', 'Revenue', '--users', 'bob@example.com', '--target', '90')
+    expect(told.stderr).toContain('5 stored entries have no target of their own: past reports show 90 instead of 100')
+    const kept = await user.kpi('assign', 'update', '--kpis', '1', '--users', '2', '--target', '', '--keep-history')
+    expect([kept.code, kept.stderr]).toEqual([0, '5 stored entries got the target that counted until now\n'])
+    const back = await user.kpi('assign', 'add', '--kpis', '1', '--users', '5', '--target', '50', '--keep-history')
+    expect(back.stderr).toContain('5 stored entries got the target that counted until now\n')
+    expect(await reported()).toEqual([OLD[0], [90, 90, 90, 90, 90, 5], OLD[2], OLD[3]])
+  })
+
+  test('and in files of KPIs and of assignments', async () => {
+    writeFileSync(user.folder.in('kpis.csv'), 'name,target_default\nRevenue,130\n')
+    const told = await user.kpi('kpis', 'import', 'kpis.csv', '--keep-history')
+    expect([told.code, told.stderr]).toEqual([0, expect.stringContaining('15 stored entries got the target')])
+    writeFileSync(
+      user.folder.in('targets.csv'),
+      'user,kpi,target\nann@example.com,Revenue,75\nbob@example.com,Revenue,85\n',
+    )
+    const assigned = await user.kpi('assign', 'import', 'targets.csv', '--keep-history')
+    expect([assigned.code, assigned.stderr]).toEqual([0, expect.stringContaining('5 stored entries got the target')])
+    expect(await reported()).toEqual(OLD)
+    const again = await user.kpi('assign', 'import', 'targets.csv', '--keep-history', '-o', 'json')
+    expect(jsonOf(again)).toMatchObject({ unchanged: 2, updated: 0 })
+  })
+
+  test('and in configurations', async () => {
+    writeFileSync(
+      user.folder.in('kpi.yaml'),
+      [
+        'kpis: [{ name: Revenue, target_default: 130 }]',
+        'assignments: [{ user: ann@example.com, kpi: Revenue, user_target: 75 }]',
+      ].join('\n'),
+    )
+    const ran = await user.kpi('apply', 'kpi.yaml', '--keep-history')
+    expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('20 stored entries got the target')])
+    expect(await reported()).toEqual(OLD)
+  })
+})
