@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/main.ts'
 import { testIo } from '../support/io.ts'
 import type { Ran } from '../support/kpi.ts'
-import { kpiNamed } from '../support/import.ts'
+import { kpiNamed, userNamed } from '../support/import.ts'
 import { embeddedUser, type User } from '../support/user.ts'
 
 let user: User
@@ -57,11 +57,24 @@ describe('a delete at a terminal', () => {
     [CTRL_D, 130, 'name\nRevenue\n'],
     ['END', 130, 'name\nRevenue\n'],
   ])('that is answered with %j ends with %i', async (answer, code, left) => {
-    const ran = await answering([['delete KPI Revenue with its assignments and all its entries?', answer]], ...line)
+    const ran = await answering([['delete KPI 1, Revenue with 0 assignments and no entries?', answer]], ...line)
     expect(ran).toMatchObject({ code, stdout: '' })
     const last = { 0: 'deleted KPI 1, Revenue\n', 1: 'kpi: nothing was done\n', 130: 'kpi: interrupted\n' }[code] ?? ''
     expect(ran.stderr.slice(-last.length)).toBe(last)
     expect(await names()).toBe(left)
+  })
+
+  test('counts what goes with it, and names what ids stand for', async () => {
+    const { client } = user
+    const { id } = await client.users.add(userNamed('Ann'))
+    await client.assignments(id).add({ id: 1, sort_order: 1 })
+    for (const entry_date of [20_000, 20_001])
+      await client.entries.add({ user_id: id, kpi_id: 1, entry_date, actual: 1n })
+    const what = '2 entries of 2024-10-04 to'
+    const asked = await answering([[what, 'n\r']], 'kpis', 'delete', '1')
+    expect([asked.code, asked.stderr.includes('delete KPI 1, Revenue with 1 assignment and')]).toEqual([1, true])
+    const person = 'with 1 assignment, 0 links to group items'
+    expect((await answering([[person, 'n\r']], 'users', 'delete', String(id))).code).toBe(1)
   })
 
   test('is not asked for with --yes, and refused with --no-input', async () => {

@@ -8,7 +8,7 @@ export const isShort = ({ io, flags, printing }: Cli): boolean =>
 const FULL_NAME = ['first_name', 'last_name']
 
 /** Returns what a record is called: its name, or a person's first and last name. */
-const nameIn = (record: AnyRecord): string => {
+export const nameIn = (record: AnyRecord): string => {
   const parts = [record['name'] ?? FULL_NAME.map((field) => record[field] ?? '')].flat()
   return parts.filter((part) => part !== '').join(' ')
 }
@@ -17,7 +17,8 @@ const nameIn = (record: AnyRecord): string => {
 export const recordLabel = ({ title }: Pick<Resource, 'title'>, record: AnyRecord): string =>
   [`${title} ${String(record['id'])}`, nameIn(record)].filter((part) => part !== '').join(', ')
 
-const namesOf = ({ title, plural }: Pick<Resource, 'title' | 'plural'>): string =>
+/** Returns the word for several of a resource: `KPIs`, `breakdown items`. */
+export const pluralOf = ({ title, plural }: Pick<Resource, 'title' | 'plural'>): string =>
   title === 'KPI' ? 'KPIs' : plural.replaceAll('_', ' ')
 
 /** Says in a note that a table is empty, and what it would list; `where` says among what was looked. */
@@ -26,12 +27,12 @@ export const tellEmpty = async (
   of: Pick<Resource, 'title' | 'plural'>,
   where = '',
 ): Promise<void> => {
-  if (printing().format === 'table') await note(`no ${namesOf(of)}${where}`)
+  if (printing().format === 'table') await note(`no ${pluralOf(of)}${where}`)
 }
 
 /** Says what was done to records: `created KPI 3, Revenue`, or how many they are. */
 export const doneTo = (done: string, of: Pick<Resource, 'title' | 'plural'>, records: readonly AnyRecord[]): string => {
   const [only] = records
   if (only && records.length === 1) return `${done} ${recordLabel(of, only)}`
-  return `${done} ${records.length} ${namesOf(of)}`
+  return `${done} ${records.length} ${pluralOf(of)}`
 }

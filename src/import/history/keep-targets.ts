@@ -43,7 +43,7 @@ const writeTarget = async (
 
 /** Cuts pages into batches that a service takes. */
 async function* inBatches(pages: AsyncIterable<readonly Entry[]>): AsyncGenerator<readonly Entry[]> {
-  let batch: Entry[] = []
+  const batch: Entry[] = []
   for await (const page of pages) {
     batch.push(...page)
     while (batch.length >= BATCH_LIMIT) yield batch.splice(0, BATCH_LIMIT)

@@ -60,7 +60,13 @@ const readMost = (text: string | undefined): number => {
 }
 
 /** Refuses too many deletes, and asks before any. */
-const confirmDeletes = async (cli: Cli, name: string, prepared: Prepared, flags: ApplyFlags): Promise<void> => {
+const confirmDeletes = async (
+  cli: Cli,
+  client: Client,
+  name: string,
+  prepared: Prepared,
+  flags: ApplyFlags,
+): Promise<void> => {
   const {
     plan,
     counts: { deleted },
@@ -71,12 +77,12 @@ const confirmDeletes = async (cli: Cli, name: string, prepared: Prepared, flags:
       'conflict',
       `${countOf(deleted, 'thing')} would be deleted, more than --max-deletes ${flags.maxDeletes}; nothing was done`,
     )
-  if (flags.yes) return tellDeletes(cli, prepared)
+  if (flags.yes) return tellDeletes(cli, client, prepared)
   const { requireConfirmation } = await import('../../args/prompt.ts')
   await requireConfirmation(
     cli,
     flags.yes,
-    `delete ${countOf(deleted, 'thing')} that ${name} no longer has: ${deletesText(plan.changes)}`,
+    `delete ${countOf(deleted, 'thing')} that ${name} no longer has: ${await deletesText(client, plan.changes)}`,
   )
 }
 
@@ -140,7 +146,7 @@ export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promi
     try {
       const prepared = await prepare(target, source, source.prune ? record.made() : [])
       await tellPlan(cli, prepared)
-      await confirmDeletes(cli, source.name, prepared, flags)
+      await confirmDeletes(cli, target.client, source.name, prepared, flags)
       await sendChanges(cli, target, prepared, record, flags, measure)
     } finally {
       record.close()

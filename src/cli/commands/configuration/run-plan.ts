@@ -32,12 +32,13 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
       const { service, account: accountOf } = target
       const account = accountOf()
       const made = source.prune ? readMade(recordPath(cli.io, service, account, source.file)) : []
-      return { prepared: await prepare(target, source, made), service, account }
+      const prepared = await prepare(target, source, made)
+      await tellPlan(cli, prepared)
+      await tellDeletes(cli, target.client, prepared)
+      return { prepared, service, account }
     },
   )
   const { rows, counts } = prepared
-  await tellPlan(cli, prepared)
-  await tellDeletes(cli, prepared)
   if (flags.toFile !== undefined) {
     const configuration = source.saved?.configuration ?? source.text
     const saved = { service, account, file: resolve(cli.io.cwd, source.file), prune: source.prune, configuration, rows }

@@ -1,3 +1,4 @@
+import type { Client } from '../../../client/client.ts'
 import type { Cli } from '../../cli.ts'
 import type { Change, Counts } from './planning/changes.ts'
 import type { Prepared } from './prepare.ts'
@@ -17,16 +18,26 @@ const planText = ({ created, updated, deleted, unchanged }: Counts): string => {
 
 const SHOWN_DELETES = 5
 
+/** Names something that is deleted, and counts what goes with it. */
+const deleteText = async (client: Client, { thing }: Change): Promise<string> => {
+  const id = thing.record?.['id']
+  const { goesWith } = await import('../verbs/goes-with.ts')
+  const isAlone = thing.name === '' || typeof id !== 'number'
+  return [nounOf(thing), ...(isAlone ? [] : [await goesWith(client, thing.kind.of, id)])].filter(Boolean).join(' ')
+}
+
 /** Names what is deleted, with what goes with it. */
-export const deletesText = (changes: readonly Change[]): string => {
+export const deletesText = async (client: Client, changes: readonly Change[]): Promise<string> => {
   const deletes = changes.filter(({ action }) => action === 'delete')
   // Name first what takes others with it.
-  const texts = [
+  const named = [
     ...deletes.filter(({ thing }) => thing.name !== ''),
     ...deletes.filter(({ thing }) => thing.name === ''),
-  ].map(({ thing }) => [nounOf(thing), thing.name === '' ? [] : (thing.kind.of.removal ?? [])].flat().join(' '))
-  const more = texts.length - SHOWN_DELETES
-  return [...texts.slice(0, SHOWN_DELETES), ...(more > 0 ? [`${more} more`] : [])].join('; ')
+  ]
+  const texts: string[] = []
+  for (const one of named.slice(0, SHOWN_DELETES)) texts.push(await deleteText(client, one))
+  const more = named.length - SHOWN_DELETES
+  return [...texts, ...(more > 0 ? [`${more} more`] : [])].join('; ')
 }
 
 /** Says how much a plan would do. */
@@ -36,6 +47,6 @@ export const tellPlan = async (cli: Cli, { counts, doubts }: Prepared): Promise<
 }
 
 /** Names what a plan would delete. */
-export const tellDeletes = async (cli: Cli, { counts, plan }: Prepared): Promise<void> => {
-  if (counts.deleted > 0) await cli.note(`to delete: ${deletesText(plan.changes)}`)
+export const tellDeletes = async (cli: Cli, client: Client, { counts, plan }: Prepared): Promise<void> => {
+  if (counts.deleted > 0) await cli.note(`to delete: ${await deletesText(client, plan.changes)}`)
 }

@@ -4,6 +4,7 @@ import type { CheckedDefinitions } from '../../../import/definitions/check.ts'
 import type { DefinitionRole } from '../../../import/definitions/columns.ts'
 import type { DefinitionSummary, PlannedDefinition } from '../../../import/definitions/import-definitions.ts'
 import type { Printed } from '../../output/printed.ts'
+import { pluralOf } from '../../output/short-answer.ts'
 import type { CountWords } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
 
@@ -55,10 +56,7 @@ export const definitionPrints: readonly Printed[] = [
 ]
 
 /** Returns the words for one and for several of a resource, as in `3 breakdown items`. */
-export const wordsOf = ({ title, plural }: Resource): readonly [one: string, many: string] => [
-  title,
-  title === 'KPI' ? 'KPIs' : plural.replaceAll('_', ' '),
-]
+export const wordsOf = (of: Resource): readonly [one: string, many: string] => [of.title, pluralOf(of)]
 
 /** Returns the words for what an import of a resource did. */
 export const countWords = (of: Resource): CountWords => {

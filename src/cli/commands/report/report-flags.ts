@@ -1,6 +1,7 @@
 import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
+import { answerRow } from '../../../domain/analysis/answer-row.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import { idsIn, type NamedKind } from '../../args/names.ts'
 import { addOutput } from '../../output/printed.ts'
@@ -47,7 +48,4 @@ export const requestOf = async (client: Client, range: DayRange, flags: Selectio
 
 /** Says of a command that it prints rows of a report, or answers about it, whose fields the line decides. */
 export const printsAnswers = (command: CommandUnknownOpts): void =>
-  addOutput(command, async () => {
-    const { answerRow } = await import('../../../domain/analysis/answer-row.ts')
-    return [{ of: answerRow, isList: true, isOpen: true }]
-  })
+  addOutput(command, () => [{ of: answerRow, isList: true, isOpen: true }])

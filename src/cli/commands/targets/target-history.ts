@@ -68,7 +68,7 @@ export const createTargetHistory = (
     } catch (error) {
       // Counting is a courtesy: a target may be changed by those who may not read entries.
       if (keeps || !(error instanceof KpiError)) throw error
-      seen.isMore = true
+      if (error.code !== 'not_found') seen.isMore = true
     }
   }
   const tell = async (): Promise<void> => {

@@ -1,17 +1,19 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
+import type { Named } from '../../../client/directory.ts'
 import type { ResourceClient } from '../../../client/operations/collection.ts'
 import type { AnyRecord, Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { FieldFlag } from '../../args/flags.ts'
-import { resolveRecordId, resolveRecords } from '../../args/names.ts'
+import { isNamedKind, resolveRecordId, resolveRecords } from '../../args/names.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
 import { isForPeople } from '../../output/print.ts'
 import { printsList, printsOne } from '../../output/printed.ts'
 import { recordLabel, tellEmpty } from '../../output/short-answer.ts'
 import { addCreate } from './create.ts'
 import { addListOptions, addNameOptions, listView, nameRecords } from './list-options.ts'
-import { createNames } from './reference-names.ts'
+import { createNames, type Names } from './reference-names.ts'
 import { addParentFlag, type SampleRecord, commandName, parentId, type Samples } from './samples.ts'
 import { addUpdate, type UpdateWatch } from './update.ts'
 
@@ -20,6 +22,18 @@ type Deleting = {
   readonly names: readonly string[]
   readonly isConfirmed: boolean
   readonly remove: (client: Client, id: number, parent?: number) => Promise<void>
+}
+
+/** Asks for a yes, with the names of the records, and the counts of what goes with them. */
+const confirmDelete = async (cli: Cli, client: Client, of: Resource, found: readonly Named[]): Promise<void> => {
+  const [{ goesWith }, { askForYes }] = await Promise.all([import('./goes-with.ts'), import('../../args/prompt.ts')])
+  const [texts, names]: [string[], Names] = [[], createNames(client)]
+  for (const { id, name } of found) {
+    // Ids are taken as they are: look up what they stand for.
+    const known = name === '' && isNamedKind(of.name) ? await names.nameOf(of.name, id) : name
+    texts.push([recordLabel(of, { id, name: known }), await goesWith(client, of, id)].filter(Boolean).join(' '))
+  }
+  await askForYes(cli, `delete ${texts.join('; ')}`)
 }
 
 /** Deletes the records that a line names, once that is confirmed. */
@@ -31,12 +45,15 @@ export const deleteNamed = async (
 ): Promise<void> => {
   const needs = { of, verb: 'remove' } as const
   cli.requireCapabilities(needs)
-  const { requireConfirmation } = await import('../../args/prompt.ts')
-  const what = ['delete', of.title, names.join(', '), of.removal].filter(Boolean).join(' ')
-  await requireConfirmation(cli, isConfirmed, what)
+  if (!isConfirmed && !cli.canAsk) {
+    const what = ['delete', of.title, names.join(', '), of.removal].filter(Boolean).join(' ')
+    throw new UsageError(`${what} needs --yes where nobody can be asked`)
+  }
   const work = async (client: Client): Promise<void> => {
     const parent = await parentOf(client)
-    for (const { id, name } of await resolveRecords(client, of, names, parent)) {
+    const found = await resolveRecords(client, of, names, parent)
+    if (!isConfirmed) await confirmDelete(cli, client, of, found)
+    for (const { id, name } of found) {
       await remove(client, id, parent)
       await cli.note(`deleted ${recordLabel(of, { id, name })}`)
     }

@@ -1,0 +1,87 @@
+import type { Client } from '../../../client/client.ts'
+import { cellText } from '../../../codec/cell-text.ts'
+import { formatInstant } from '../../../domain/day.ts'
+import { KpiError } from '../../../domain/errors.ts'
+import { type AnyRecord, type FieldValue, type NamedField, resource, type Resource } from '../../../domain/schema.ts'
+import { isNamedKind } from '../../args/names.ts'
+import type { Cli } from '../../cli.ts'
+import { nameIn, pluralOf, recordLabel } from '../../output/short-answer.ts'
+import { countOf } from '../../output/text.ts'
+import type { Change } from './read-changes.ts'
+import { createNames, type Names } from './reference-names.ts'
+
+/** Describes a change beside the record as it is. */
+export type PlannedChange<R> = { readonly change: Change<R>; readonly held: AnyRecord }
+
+/** Defines a row of a dry run of changes: a field with its old and new value. */
+export const changeRow = resource({
+  name: 'change_row',
+  plural: 'change_rows',
+  title: 'row of a dry run of changes',
+  path: '',
+  verbs: [],
+  fields: {
+    action: { kind: 'text', about: 'update or unchanged' },
+    id: { kind: 'integer', about: 'Record' },
+    name: { kind: 'text', about: 'What it is called' },
+    field: { kind: 'text', about: 'Field that would change', nullable: true },
+    old: { kind: 'text', about: 'Its value now', nullable: true },
+    new: { kind: 'text', about: 'Its value afterwards', nullable: true },
+  },
+})
+
+/** Refuses changes to records that were changed after their JSON was read: all of them are named. */
+export const requireUnmoved = (of: Resource, planned: readonly PlannedChange<Resource>[]): void => {
+  const moved = planned.filter(({ change: { readAt }, held }) => {
+    const at = held['updated_at'] ?? null
+    return readAt !== undefined && at !== null && at !== readAt
+  })
+  if (moved.length === 0) return
+  const list = moved.map(
+    ({ held }) => `${recordLabel(of, held)} was changed at ${formatInstant(Number(held['updated_at']))} UTC`,
+  )
+  throw new KpiError(
+    'conflict',
+    `${list.join('; ')}: after the file was read; read it again, or --force overwrites what has changed`,
+  )
+}
+
+/** Returns a value as people read it: a name for an id, a word for a letter. */
+const shownValue = async (names: Names, { field }: NamedField, value: FieldValue): Promise<string | null> => {
+  if (value === null || field.secret) return field.secret ? '(hidden)' : null
+  if (field.refers !== undefined && isNamedKind(field.refers)) return names.nameOf(field.refers, value)
+  return field.words?.[field.oneOf?.indexOf(String(value)) ?? -1] ?? cellText(field, value)
+}
+
+const rowsOf = async (of: Resource, names: Names, { change, held }: PlannedChange<Resource>): Promise<AnyRecord[]> => {
+  const patch: Readonly<Record<string, FieldValue | undefined>> = change.patch
+  const row = { id: held['id'] ?? null, name: nameIn(held) }
+  const differing = of.writable.filter(
+    (one) => one.name in patch && (patch[one.name] ?? null) !== (held[one.name] ?? null),
+  )
+  if (differing.length === 0) return [{ ...row, action: 'unchanged', field: null, old: null, new: null }]
+  return Promise.all(
+    differing.map(async (one) => ({
+      ...row,
+      action: 'update',
+      field: one.name,
+      old: await shownValue(names, one, held[one.name] ?? null),
+      new: await shownValue(names, one, patch[one.name] ?? null),
+    })),
+  )
+}
+
+/** Says what changes would do: how many records they concern, then a row for each field. */
+export const printPlanned = async (
+  cli: Cli,
+  client: Client,
+  of: Resource,
+  planned: readonly PlannedChange<Resource>[],
+): Promise<void> => {
+  const names = createNames(client)
+  const rows = await Promise.all(planned.map((one) => rowsOf(of, names, one)))
+  const unchanged = rows.filter(([first]) => first?.['action'] === 'unchanged').length
+  const what = countOf(planned.length - unchanged, of.title, pluralOf(of))
+  await cli.note(`dry run, nothing was sent: ${what} to update, ${unchanged} unchanged`)
+  await cli.printMany(changeRow.shown, rows.flat())
+}

@@ -1,0 +1,100 @@
+import type { Client } from '../../../client/client.ts'
+import { expectObject, type Json, readJson, readPatch } from '../../../codec/json.ts'
+import { Fault } from '../../../domain/errors.ts'
+import { asPatch, type Field, type Patch, type ParsedFields, type Resource } from '../../../domain/schema.ts'
+import { fieldFlags, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
+import type { Cli } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
+import { pluralOf } from '../../output/short-answer.ts'
+import { createNames } from './reference-names.ts'
+
+/** Describes a change to one record. */
+export type Change<R> = {
+  readonly id: number
+  readonly patch: Patch<R>
+  /** Holds when the record was last changed as its JSON was read; undefined if that is not known. */
+  readonly readAt: number | undefined
+}
+
+const ID: Field = { kind: 'integer', about: 'Which one it is' }
+const READ_AT: Field = { kind: 'datetime', about: 'When it was last changed', nullable: true }
+
+/** Describes a change in a list, where each says which record it changes; undefined where the line names that. */
+type ListedChange<R> = Omit<Change<R>, 'id'> & { readonly id: number | undefined }
+
+/** Returns when the record of an object was last changed, as the object holds it. */
+const readAtOf = (body: Json): number | undefined => {
+  const value = readJson(READ_AT, expectObject(body)['updated_at'] ?? null, true)
+  return typeof value === 'number' ? value : undefined
+}
+
+const readChange = <R extends Resource>(of: R, body: Json, isNamed: boolean): ParsedFields<ListedChange<R>> => {
+  const { values, issues } = readPatch(of, body, true)
+  const change = { patch: asPatch(of, values), readAt: readAtOf(body) }
+  if (isNamed) return { values: change, issues }
+  const id = readJson(ID, expectObject(body)['id'] ?? null, true)
+  if (typeof id === 'number') return { values: { id, ...change }, issues }
+  const message = id instanceof Fault ? id.message : `is required: it says which ${of.title} to change`
+  return { values: {}, issues: [{ field: 'id', message }, ...issues] }
+}
+
+/** Reads the objects of a file of changes; only one may change what the line names. */
+export const readChangedObjects = async (
+  cli: Cli,
+  path: string,
+  names: readonly string[],
+): Promise<readonly object[]> => {
+  const { readObjects } = await import('../../args/json-input.ts')
+  const bodies = await readObjects(cli, path)
+  if (names.length > 0 && bodies.length !== 1) {
+    throw new UsageError(
+      `${bodies.length} objects cannot all change ${names.join(', ')}; leave the name out and give each its id`,
+    )
+  }
+  return bodies
+}
+
+/** Lists the fields that no two records should have alike. */
+const UNIQUE = ['name', 'email'] as const
+
+const requireDifferent = (of: Resource, ids: readonly number[], patch: object): void => {
+  const alike = UNIQUE.find((name) => name in patch)
+  if (ids.length < 2 || alike === undefined) return
+  throw new UsageError(`--${alike} would give ${ids.length} ${pluralOf(of)} the same ${alike}`)
+}
+
+const changesFromJson = async <R extends Resource>(
+  client: Client,
+  of: R,
+  bodies: readonly object[],
+  ids: readonly number[],
+): Promise<Change<R>[]> => {
+  const [{ readBodies }, { createCompletion }] = await Promise.all([
+    import('../../args/json-input.ts'),
+    import('./complete-body.ts'),
+  ])
+  const read = (body: Json): ParsedFields<ListedChange<R>> => readChange(of, body, ids.length > 0)
+  const listed = await readBodies(bodies, of, createCompletion(of, createNames(client)), read)
+  return listed.flatMap(({ id = NaN, patch = asPatch(of, {}), readAt }) =>
+    (ids.length > 0 ? ids : [id]).map((one) => ({ id: one, patch, readAt })),
+  )
+}
+
+/** Returns the changes that a line asks for: those of its flags to all that it names, or those of a file. */
+export const readChanges = async <R extends Resource>(
+  client: Client,
+  of: R,
+  flags: FlagValues,
+  ids: readonly number[],
+  bodies: readonly object[] | undefined,
+): Promise<readonly Change<R>[]> => {
+  if (bodies) {
+    const changes = await changesFromJson(client, of, bodies, ids)
+    if (changes[0]) requireDifferent(of, ids, changes[0].patch)
+    return changes
+  }
+  const fields = requireNoFaults(await readFlags(client, fieldFlags(of), flags))
+  if (Object.keys(fields).length === 0) throw new UsageError('nothing to change was given; --help shows the flags')
+  requireDifferent(of, ids, fields)
+  return ids.map((id) => ({ id, patch: asPatch(of, fields), readAt: undefined }))
+}
