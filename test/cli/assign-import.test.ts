@@ -43,6 +43,36 @@ bobby@example.com,Revenue,,
     expect(await held()).toEqual(['2 1 90 1', '2 2 - 2', '3 1 120.5 1', '3 2 - 7', '4 1 - 1'])
   })
 
+  describe('of a matrix of users by KPIs', () => {
+    const MATRIX = ',Revenue,Visits\nann@example.com,90,x\nbob@example.com,120.5,\nbobby@example.com,X,\n'
+
+    test('assigns a KPI where a cell has a target or an x, and nothing where it is empty', async () => {
+      expect(jsonOf(await load(MATRIX))).toMatchObject({ read: 3, added: 2, updated: 1, unchanged: 1, rejected: 0 })
+      expect(await held()).toEqual(['2 1 90 1', '2 2 - 2', '3 1 120.5 1', '4 1 - 1'])
+      expect(jsonOf(await load(MATRIX))).toMatchObject({ added: 0, updated: 0, unchanged: 4 })
+    })
+
+    test('says all that is wrong, each with its KPI, and loads the other cells of the row', async () => {
+      const text =
+        'Person;Revenue;Visits\nann@example.com;7,5;x\nann lee;many;few\nnobody;1;2\nbob@example.com;1.234,5;x;;;more\n'
+      const ran = await load(text, '--map', 'user=Person', '--decimal', ',')
+      expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { read: 4, rejected: 3, updated: 1, unchanged: 1 }])
+      expect(rejects()).toContain('Revenue: target ""many"" must be a number; Visits: target ""few"" must be a number')
+      expect(rejects()).toContain('there is no user ""nobody""')
+      expect(rejects()).toContain('the row has 6 cells, the header has 3')
+    })
+
+    test('refuses a header of which only some columns are KPIs, and takes them out where it is told to', async () => {
+      const text = 'user,Revenue,Region\nbob@example.com,5,North\n'
+      const ran = await load(text)
+      expect([ran.code, allOf(errorOf(ran))]).toEqual([
+        1,
+        'the header does not say what each column is\nRegion: is no KPI; leave it out with --ignore',
+      ])
+      expect(jsonOf(await load(text, '--ignore', 'Region'))).toMatchObject({ added: 1 })
+    })
+  })
+
   test('says in a dry run what each row would do, and does nothing', async () => {
     const ran = await load(`${FILE}Cy,Revenue,1,\n`, '--dry-run')
     expect(ran.code).toBe(3)
@@ -173,7 +203,7 @@ bobby@example.com,Revenue,,
     writeFileSync(user.folder.in('data.csv'), FILE)
     const ran = await user.kpiIn({ signal: AbortSignal.abort() }, 'assign', 'import', 'data.csv')
     expect(ran.code).toBe(6)
-    expect(ran.stderr).toMatch(/^kpi: stopped/)
+    expect(ran.stderr).toMatch(/^kpi: stopped/m)
     expect(await held()).toEqual(['2 1 - 1', '2 2 - 2'])
     expect(jsonOf(await load(FILE))).toMatchObject({ added: 3, updated: 1, unchanged: 1 })
   })

@@ -77,7 +77,7 @@ describe.each(users)('%s, kpi assign', (_, open) => {
   })
 
   test.each([
-    [['add', '--kpis', '1'], "required option '--users <list>' not specified"],
+    [['add', '--kpis', '1'], 'say which users (--users or --group)'],
     [['add', '--kpis', '', '--users', '2'], '--kpis is an empty list'],
     [['add', '--kpis', '1', '--users', ' , '], '--users is an empty list'],
     [['add', '--kpis', '1,99', '--users', '2'], 'there is no KPI "99"'],
@@ -95,5 +95,25 @@ describe.each(users)('%s, kpi assign', (_, open) => {
     expect(ran).toMatchObject({ code: 2, stdout: '' })
     expect(ran.stderr).toContain(message)
     expect(await held()).toEqual(['2 1 - 1', '2 2 - 2'])
+  })
+
+  test('assigns all active KPIs, or those of a category, to all active users or the members of a group', async () => {
+    const { client } = user
+    await client.kpis.update(2, { is_active: false })
+    await client.users.update(4, { user_status_id: 'L' })
+    const looked = await assign('add', '--kpis', 'all', '--users', 'all', '--dry-run', '-o', 'json')
+    expect(JSON.parse(looked.stdout)).toMatchObject([
+      { user_id: 1, id: 1, user_target: null, sort_order: 1 },
+      { user_id: 3, id: 1, user_target: null, sort_order: 1 },
+    ])
+    expect(looked.stderr).toContain('dry run, nothing was sent: 2 KPIs of 2 users to assign')
+    expect(await held()).toEqual(['2 1 - 1', '2 2 - 2'])
+    const group = await client.groups.add({ name: 'Region' })
+    const item = await client.groupItems(group.id).add({ name: 'North' })
+    await client.userGroupItems(3).add({ id: item.id })
+    expect((await assign('add', '--category', 'General', '--group', 'Region', '--target', '')).code).toBe(0)
+    expect(await held()).toEqual(['2 1 - 1', '2 2 - 2', '3 1 - 1'])
+    const removed = await assign('remove', '--kpis', 'all', '--users', '3', '--yes')
+    expect([removed.code, await held()]).toEqual([0, ['2 1 - 1', '2 2 - 2']])
   })
 })

@@ -11,7 +11,8 @@ import { headerOf, type Table } from '../parse/table.ts'
 import { fetchReference } from '../reference.ts'
 import type { Rejects } from '../rejects/rejects.ts'
 import { type AssignmentPlan, planAssignments } from './columns.ts'
-import { type AssignReader, assignReader, type AssignmentRow } from './rows.ts'
+import { faultOfRow, findMatrix, listOfMatrix, type Matrix, reasonInMatrix, rowsOfList } from './matrix.ts'
+import { type AssignReader, assignReader, type AssignmentRow, type RefusedRow } from './rows.ts'
 import type { RowCollection } from './wanted.ts'
 
 /** Describes a file of assignments that has been read and checked. */
@@ -39,22 +40,49 @@ type RowChecking = Pick<CheckedRows, 'withoutTarget'> & {
   readonly formats: ColumnFormats
   readonly plan: AssignmentPlan
   readonly readRow: AssignReader
+  /** Holds the matrix that the file is; undefined for a list. */
+  readonly matrix: Matrix | undefined
+}
+
+/** Returns the options of a matrix for the list that it stands for, whose columns have their own names. */
+const optionsOfList = (options: ImportOptions): ImportOptions => ({
+  ...options,
+  map: new Map(),
+  ignore: [],
+  columns: undefined,
+})
+
+/** Reads the cells of a row of a matrix. */
+const readMatrixRow = (matrix: Matrix, readRow: AssignReader, row: Row): (AssignmentRow | RefusedRow)[] => {
+  const fault = faultOfRow(matrix, row)
+  if (fault !== undefined) return [{ reasons: [fault], isMisread: true }]
+  return rowsOfList(matrix, row).map((cell) => {
+    const one = readRow(cell)
+    return 'line' in one ? one : { ...one, reasons: one.reasons.map((reason) => reasonInMatrix(cell, reason)) }
+  })
 }
 
 /** Finds out what the columns mean, and from all target cells how numbers are written. */
-const readerFor = async (client: Client, table: Table, asked: ImportOptions): Promise<RowChecking> => {
-  const header = await headerOf(table)
-  if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
-  const options = isOwnList(header, table) ? { ...asked, decimal: asked.decimal ?? '.' } : asked
-  const plan = planAssignments(header, options)
+const readerFor = async (client: Client, file: Table, asked: ImportOptions): Promise<RowChecking> => {
+  const written = await headerOf(file)
+  if (written.length === 0) throw new KpiError('malformed', `${file.name} is empty: there is not even a header`)
   const reference = await fetchReference(client, { createAssignments: false, sources: false })
+  const matrix = findMatrix(written, asked, reference)
+  const table = matrix ? listOfMatrix(file, matrix) : file
+  const header = await headerOf(table)
+  const options = matrix
+    ? optionsOfList(asked)
+    : isOwnList(header, table)
+      ? { ...asked, decimal: asked.decimal ?? '.' }
+      : asked
+  const plan = planAssignments(header, options)
   const formats = createColumnFormats(plan, options, reference)
   await surveyCells(table, plan, formats, withoutMissing(options.missing), () => undefined)
   requireSettledFormats(formats)
   const withoutTarget = new Set<string>()
   const settled = settleFormats(formats, plan, options, reference)
   const readRow = assignReader(plan, options, reference, settled, (kpi) => withoutTarget.add(kpi))
-  return { plan, readRow, withoutTarget, formats }
+  return { plan, readRow, withoutTarget, formats, matrix }
 }
 
 async function* rowsBelowHeader(table: Table, onProgress: () => void): AsyncGenerator<Row> {
@@ -75,7 +103,9 @@ export const checkAssignments = async (
   options: ImportOptions,
   { wanted, rejects, onProgress }: { wanted: RowCollection; rejects: Rejects; onProgress: () => void },
 ): Promise<CheckedRows> => {
-  const { plan, readRow, formats, withoutTarget } = await readerFor(client, table, options)
+  const { plan, readRow, formats, withoutTarget, matrix } = await readerFor(client, table, options)
+  const readAll = (row: Row): readonly (AssignmentRow | RefusedRow)[] =>
+    matrix ? readMatrixRow(matrix, readRow, row) : [readRow(row)]
   let [read, empty, misread, rounded] = [0, 0, 0, 0]
   for await (const row of rowsBelowHeader(table, onProgress)) {
     read += 1
@@ -83,15 +113,21 @@ export const checkAssignments = async (
       empty += 1
       continue
     }
-    const one = readRow(row)
-    if ('line' in one) {
-      wanted.add(one)
-      if (one.isRounded) rounded += 1
-      continue
+    const reasons = new Set<string>()
+    let isMisread = false
+    for (const one of readAll(row)) {
+      if ('line' in one) {
+        wanted.add(one)
+        if (one.isRounded) rounded += 1
+        continue
+      }
+      for (const reason of one.reasons) reasons.add(reason)
+      isMisread ||= one.isMisread
     }
-    for (const reason of one.reasons) rejects.add(row.line, reason)
-    if (one.isMisread) misread += 1
-    rejectMisunderstoodColumns({ read, misread }, options, one.reasons)
+    if (reasons.size === 0) continue
+    for (const reason of reasons) rejects.add(row.line, reason)
+    if (isMisread) misread += 1
+    rejectMisunderstoodColumns({ read, misread }, options, [...reasons])
   }
   const count = wanted.settle(rejects)
   const warnings = warningsOn(table, formats, read === 0)

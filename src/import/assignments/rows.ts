@@ -26,7 +26,7 @@ export type AssignmentRow = {
 export type AssignReader = (row: Row) => AssignmentRow | RefusedRow
 
 /** Describes the faults of a row, and whether a cell is not in its column's format. */
-type RefusedRow = { readonly reasons: readonly string[]; readonly isMisread: boolean }
+export type RefusedRow = { readonly reasons: readonly string[]; readonly isMisread: boolean }
 
 const placeOf = (text: string): number | Fault => {
   const value = valueOfText(assignment.fields.sort_order, text)

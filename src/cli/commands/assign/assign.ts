@@ -7,18 +7,16 @@ import { addExamples } from '../../args/examples.ts'
 import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
 import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { printsList } from '../../output/printed.ts'
+import { addOutput, printsList } from '../../output/printed.ts'
 import { createChangeOfUser, KEEP_HISTORY, openTargetHistory } from '../targets/keep-history.ts'
 import { addListOptions, addNameOptions, listView } from '../verbs/list-options.ts'
 import { createNames, type Names } from '../verbs/reference-names.ts'
 import { sendEach } from '../verbs/send-each.ts'
 import { shownAssignment, withTargets } from './effective-target.ts'
-import { addGroupItemCommands, type Assignable, ofUsers, type UserItem, listPairs, USERS_FLAG } from './group-items.ts'
+import { addGroupItemCommands, ofUsers, type UserItem } from './group-items.ts'
 import { addAssignImport } from './import.ts'
 import { printAssigned } from './print-assigned.ts'
-
-const KPIS: Assignable = { kind: 'kpi', flag: 'kpis' }
-const KPIS_FLAG = ['--kpis <list>', 'KPIs by id or name, separated by commas'] as const
+import { addSelection, requireSelection, selectedPairs, selectionText } from './selection.ts'
 
 const withValues = <Arguments extends unknown[], Flags extends OptionValues>(command: Command<Arguments, Flags>) =>
   command
@@ -60,39 +58,58 @@ const pairLabel = async (names: Names, user: number, kpi: number): Promise<strin
   `${await names.nameOf('kpi', kpi)} is assigned to ${await names.nameOf('user', user)}`
 
 /** Describes a pair that is not assigned yet, with its place. */
-type OpenPair = UserItem & { readonly place: number }
+export type OpenPair = UserItem & { readonly place: number }
+
+/** Sets up to how many pairs are named one by one. */
+const FEW = 5
+
+/** Notes which pairs are assigned already, or how many. */
+const tellAssignedAlready = async (cli: Cli, names: Names, pairs: readonly UserItem[]): Promise<void> => {
+  if (pairs.length > FEW)
+    return cli.note(`${pairs.length} are assigned already; kpi assign update changes their targets`)
+  for (const { user, id } of pairs) {
+    await cli.note(`${await pairLabel(names, user, id)} already; kpi assign update changes its target`)
+  }
+}
 
 /** Returns the pairs that are not assigned yet, each with the place after the last of its user. */
 const openPairs = async (cli: Cli, client: Client, pairs: readonly UserItem[]): Promise<OpenPair[]> => {
-  const open: OpenPair[] = []
-  const names = createNames(client)
+  const [open, already]: [OpenPair[], UserItem[]] = [[], []]
   for (const [user, own] of Map.groupBy(pairs, (pair) => pair.user)) {
     const held = await client.assignments(user).list()
     let place = Math.max(0, ...held.map((one) => one.sort_order))
     for (const { id: kpi } of own) {
-      if (held.some((one) => one.id === kpi)) {
-        await cli.note(`${await pairLabel(names, user, kpi)} already; kpi assign update changes its target`)
-      } else open.push({ user, id: kpi, place: (place = Math.min(place + 1, INT16_MAX)) })
+      if (held.some((one) => one.id === kpi)) already.push({ user, id: kpi })
+      else open.push({ user, id: kpi, place: (place = Math.min(place + 1, INT16_MAX)) })
     }
   }
+  await tellAssignedAlready(cli, createNames(client), already)
   return open
 }
 
 const addAddCommand = (group: Command, act: Act): void => {
   const command = withValues(
-    group
-      .command('add')
-      .description('assign each of the KPIs to each of the users')
-      .requiredOption(...KPIS_FLAG)
-      .requiredOption(...USERS_FLAG),
+    addSelection(group.command('add').description('assign each of the KPIs to each of the users')),
+  ).option('--dry-run', 'send nothing, and list what would be assigned')
+  addExamples(
+    command,
+    'assign add --kpis Revenue,Visits --users ann@example.com --target 100',
+    'assign add --category Web --users all --dry-run',
+    'assign add --kpis all --group Region',
   )
-  addExamples(command, 'assign add --kpis Revenue,Visits --users ann@example.com --target 100')
-  printsList(command, assignment)
+  addOutput(command, async () =>
+    [assignment, (await import('./planned.ts')).plannedAssignment].map((of) => ({ of, isList: true })),
+  )
   act(command, async (cli, _, options) => {
     const signal = cli.io.interruption()
+    requireSelection(options)
     const work = async (client: Client): Promise<void> => {
       const values = await valuesOf(client, options)
-      const pairs = await openPairs(cli, client, await listPairs(client, KPIS, options.kpis, options.users))
+      const pairs = await openPairs(cli, client, await selectedPairs(client, options))
+      if (options.dryRun) {
+        const { printPlannedAssignments } = await import('./planned.ts')
+        return printPlannedAssignments(cli, client, pairs, values)
+      }
       const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
       const add = async ({ user, id, place }: OpenPair): Promise<AnyRecord> => {
         const { user_target: target = null } = values
@@ -109,15 +126,12 @@ const addAddCommand = (group: Command, act: Act): void => {
 
 const addUpdateCommand = (group: Command, act: Act): void => {
   const command = withValues(
-    group
-      .command('update')
-      .description('change the target or the place of assignments')
-      .requiredOption(...KPIS_FLAG)
-      .requiredOption(...USERS_FLAG),
+    addSelection(group.command('update').description('change the target or the place of assignments')),
   )
   addExamples(command, 'assign update --kpis Revenue --users "Ann Lee" --target 120')
   printsList(command, assignment)
   act(command, async (cli, _, options) => {
+    requireSelection(options)
     const signal = cli.io.interruption()
     const work = async (client: Client): Promise<void> => {
       const values = await valuesOf(client, options)
@@ -132,7 +146,7 @@ const addUpdateCommand = (group: Command, act: Act): void => {
         }
         return assignments.update(id, values)
       }
-      const sent = await sendEach(await listPairs(client, KPIS, options.kpis, options.users), update, { signal })
+      const sent = await sendEach(await selectedPairs(client, options), update, { signal })
       await history.tell()
       await printAssigned(cli, client, sent, 'updated')
     }
@@ -141,21 +155,19 @@ const addUpdateCommand = (group: Command, act: Act): void => {
 }
 
 const addRemoveCommand = (group: Command, act: Act): void => {
-  const command = group
-    .command('remove')
-    .description('remove KPIs from users; their entries stay')
-    .requiredOption(...KPIS_FLAG)
-    .requiredOption(...USERS_FLAG)
-    .option('-y, --yes', 'do not ask')
+  const command = addSelection(
+    group.command('remove').description('remove KPIs from users; their entries stay'),
+  ).option('-y, --yes', 'do not ask')
   addExamples(command, 'assign remove --kpis Revenue --users ann@example.com')
   act(command, async (cli, _, options) => {
     const needs = { of: assignment, verb: 'remove' } as const
+    requireSelection(options)
     cli.requireCapabilities(needs)
     const { requireConfirmation } = await import('../../args/prompt.ts')
-    await requireConfirmation(cli, options.yes, `remove KPIs ${options.kpis} from users ${options.users}`)
+    await requireConfirmation(cli, options.yes, `remove ${selectionText(options)}`)
     const work = async (client: Client): Promise<void> => {
       const names = createNames(client)
-      for (const { user, id: kpi } of await listPairs(client, KPIS, options.kpis, options.users)) {
+      for (const { user, id: kpi } of await selectedPairs(client, options)) {
         const [what, whose] = [await names.nameOf('kpi', kpi), await names.nameOf('user', user)]
         await client.assignments(user).remove(kpi)
         await cli.note(`removed ${what} from ${whose}`)

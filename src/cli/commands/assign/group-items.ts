@@ -11,18 +11,18 @@ import { createNames } from '../verbs/reference-names.ts'
 import { type ListResult, printAllSent, sendEach } from '../verbs/send-each.ts'
 
 /** Describes a kind of thing that users can be given, and the flag that lists some. */
-export type Assignable = { readonly kind: NamedKind; readonly flag: string }
+type Assignable = { readonly kind: NamedKind; readonly flag: string }
 
 /** Describes a user, and the id of something that they are given. */
 export type UserItem = { readonly user: number; readonly id: number }
 
 /** Holds the flag that lists users, and its help. */
-export const USERS_FLAG = ['--users <list>', 'users by id, name or e-mail address, separated by commas'] as const
+const USERS_FLAG = ['--users <list>', 'users by id, name or e-mail address, separated by commas'] as const
 
 const usersOf = (client: Client, users: string): Promise<number[]> => idsIn(client, 'user', '--users', users)
 
 /** Returns every user of a line with every item that it lists. */
-export const listPairs = async (
+const listPairs = async (
   client: Client,
   { kind, flag }: Assignable,
   items: string,

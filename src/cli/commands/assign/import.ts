@@ -6,7 +6,9 @@ import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
 
 const EXAMPLES = `
-Columns are recognised by their names: user (id, e-mail or name), kpi (id or name), target, sort_order. An existing
+Columns are recognised by their names: user (id, e-mail or name), kpi (id or name), target, sort_order. A file may also
+be a matrix: a column of users, and a column for each KPI, whose cells hold the targets; an x assigns the KPI without a
+target of the user's own, and an empty cell does nothing. An existing
 assignment is changed only where a cell differs; an empty cell keeps the stored value. Everything is checked before the
 first row is sent. Rows that cannot be imported go to assignments.rejects.csv for assignments.csv, with the reasons: fix
 them there and import that file.

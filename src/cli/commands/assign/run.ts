@@ -14,6 +14,7 @@ import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
 import type { Printed } from '../../output/printed.ts'
+import { type CountWords, printSummary } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
 import type { ImportFlags } from '../entries/import-command.ts'
 import { closeJobs, type Job, openJobs, type CommandRun } from '../entries/import/jobs.ts'
@@ -47,6 +48,17 @@ const assignSummary = resource({
     seconds: { kind: 'decimal', about: 'How long it took' },
   },
 })
+
+const assignments = (word: string): readonly [string, string] => [`assignment ${word}`, `assignments ${word}`]
+/** Holds the words for what an import of assignments did. */
+const ASSIGN_WORDS: CountWords = {
+  read: ['row read', 'rows read'],
+  added: assignments('added'),
+  updated: assignments('changed'),
+  unchanged: assignments('unchanged'),
+  rejected: ['row rejected', 'rows rejected'],
+  left: ['row left', 'rows left'],
+}
 
 /** Defines a row of a dry run of assignments. */
 const assignDryRunRow = resource({
@@ -125,7 +137,9 @@ const importRows = async (
   const file = createRejectsFile(resolve(cli.io.cwd, job.rejectsPath), job.rejectsPath, work.onWarning)
   const ending = await importAssignments(work, file)
   await run.history.tell()
-  await cli.printOne(assignSummary, { ...ending.summary, left: ending.left, ...measure() })
+  const { summary, left } = ending
+  const done = `${left === 0 ? 'imported' : 'stopped importing'} ${job.file === '-' ? 'standard input' : job.file}`
+  await printSummary(cli, assignSummary, { ...summary, left, ...measure() }, done, ASSIGN_WORDS)
   const { exit, code, lines } = await concludeFile(run, job, ending, ['assignment', 'assignments'])
   if (lines.length > 0) throw new IncompleteRun(exit, code, lines)
 }

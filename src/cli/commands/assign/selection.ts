@@ -1,0 +1,76 @@
+import type { Command, OptionValues } from '@commander-js/extra-typings'
+import type { Client } from '../../../client/client.ts'
+import { idsIn } from '../../args/names.ts'
+import { UsageError } from '../../exit.ts'
+import type { UserItem } from './group-items.ts'
+
+/** Adds the flags that select KPIs and users. */
+export const addSelection = <Arguments extends unknown[], Flags extends OptionValues>(
+  command: Command<Arguments, Flags>,
+) =>
+  command
+    .option('--kpis <list>', 'KPIs by id or name, separated by commas; all for every active one')
+    .option('--category <list>', 'the active KPIs of these categories')
+    .option('--users <list>', 'users by id, name or e-mail address, separated by commas; all for every active one')
+    .option('--group <list>', 'the active users who belong to an item of these groups')
+
+/** Describes the flags that select KPIs and users. */
+export type AssignSelection = {
+  readonly kpis?: string | undefined
+  readonly category?: string | undefined
+  readonly users?: string | undefined
+  readonly group?: string | undefined
+}
+
+/** Matches the word for everything that is active. */
+const ALL = /^\s*all\s*$/i
+
+const isListed = (list: string | undefined): list is string => list !== undefined && !ALL.test(list)
+
+/** Refuses a line that does not say which KPIs and which users. */
+export const requireSelection = ({ kpis, category, users, group }: AssignSelection): void => {
+  const missing = [
+    ...(kpis === undefined && category === undefined ? ['which KPIs (--kpis or --category)'] : []),
+    ...(users === undefined && group === undefined ? ['which users (--users or --group)'] : []),
+  ]
+  if (missing.length > 0) throw new UsageError(`say ${missing.join(', and ')}`)
+}
+
+const kpisOf = async (client: Client, { kpis, category }: AssignSelection): Promise<number[]> => {
+  const listed = isListed(kpis) ? await idsIn(client, 'kpi', '--kpis', kpis) : undefined
+  if (listed && category === undefined) return listed
+  const categories = category === undefined ? undefined : await idsIn(client, 'category', '--category', category)
+  const active = (await client.kpis.list()).filter((one) => one.is_active !== false)
+  return active
+    .filter((one) => categories?.includes(one.category_id ?? NaN) ?? true)
+    .map(({ id }) => id)
+    .filter((id) => listed?.includes(id) ?? true)
+}
+
+const usersOf = async (client: Client, { users, group }: AssignSelection): Promise<number[]> => {
+  const listed = isListed(users) ? await idsIn(client, 'user', '--users', users) : undefined
+  if (listed && group === undefined) return listed
+  const groups = group === undefined ? undefined : await idsIn(client, 'group', '--group', group)
+  const found: number[] = []
+  for (const { id, user_status_id } of await client.users.list()) {
+    if (user_status_id === 'L' || (listed && !listed.includes(id))) continue
+    const items = groups && (await client.userGroupItems(id).list())
+    if (items?.some(({ group_id }) => groups?.includes(group_id)) ?? true) found.push(id)
+  }
+  return found
+}
+
+/** Returns every selected user with every selected KPI. */
+export const selectedPairs = async (client: Client, selection: AssignSelection): Promise<UserItem[]> => {
+  const [ids, people] = [await kpisOf(client, selection), await usersOf(client, selection)]
+  if (ids.length === 0) throw new UsageError(`no active KPI is in --category ${selection.category}`)
+  if (people.length === 0) throw new UsageError(`no active user is in --group ${selection.group}`)
+  return people.flatMap((user) => ids.map((id) => ({ user, id })))
+}
+
+/** Returns the selection as a person wrote it, for a question. */
+export const selectionText = ({ kpis, category, users, group }: AssignSelection): string => {
+  const which = (list: string | undefined, within: string | undefined, title: string, whose: string): string =>
+    [title, list ?? [], within === undefined ? [] : `of ${whose} ${within}`].flat().join(' ')
+  return `${which(kpis, category, 'KPIs', 'category')} from ${which(users, group, 'users', 'group')}`
+}

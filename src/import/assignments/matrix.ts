@@ -1,0 +1,80 @@
+import { Fault, KpiError } from '../../domain/errors.ts'
+import { namedColumns, recognizeColumns, unassignedColumns } from '../columns/header.ts'
+import type { ImportOptions } from '../options.ts'
+import { hasSurplusCells, type Row } from '../parse/rows.ts'
+import type { Table } from '../parse/table.ts'
+import type { Reference } from '../reference.ts'
+import { ASSIGN_ROLES } from './columns.ts'
+
+/** Names the columns of the list that a matrix stands for. */
+const LIST_HEADER = ['user', 'kpi', 'target'] as const
+
+/** Describes a matrix of users by KPIs: the column of the users, and those of KPIs. */
+export type Matrix = { readonly header: readonly string[]; readonly user: number; readonly kpis: readonly number[] }
+
+/** Matches a cell that assigns a KPI without a target of the user's own. */
+const MARK = /^(?:x|yes|✓|✔)$/i
+
+/** Returns the column of the users: one that is called so, or else a first one without a name. */
+const userColumnOf = (header: readonly string[], options: ImportOptions): number | undefined => {
+  const found = namedColumns(header, options)
+  recognizeColumns(found, ASSIGN_ROLES)
+  if (found.roles.has('kpi') || found.roles.has('target')) return undefined
+  return found.roles.get('user') ?? (header[0]?.trim() === '' ? 0 : undefined)
+}
+
+/**
+ * Returns the matrix that a header is of; undefined for a list with a column of KPIs. Refuses one of whose columns only
+ * some are KPIs.
+ */
+export const findMatrix = (
+  header: readonly string[],
+  options: ImportOptions,
+  { kpis }: Pick<Reference, 'kpis'>,
+): Matrix | undefined => {
+  if (options.kpi !== undefined) return undefined
+  const user = userColumnOf(header, options)
+  if (user === undefined) return undefined
+  const others = unassignedColumns(namedColumns(header, options)).filter((at) => at !== user)
+  const unknown = others.filter((at) => kpis.find(header[at] ?? '') instanceof Fault)
+  if (unknown.length === others.length) return undefined
+  if (unknown.length > 0) {
+    const issues = unknown.map((at) => ({ field: header[at] ?? '', message: 'is no KPI; leave it out with --ignore' }))
+    throw new KpiError('malformed', 'the header does not say what each column is', { issues })
+  }
+  return { header, user, kpis: others }
+}
+
+/** Returns the rows of the list that a row of a matrix stands for: one for each cell that is not empty. */
+export const rowsOfList = ({ header, user, kpis }: Matrix, { line, cells, numbers }: Row): Row[] =>
+  kpis.flatMap((at): Row[] => {
+    const cell = cells[at]?.trim() ?? ''
+    if (cell === '') return []
+    const row = { line, cells: [cells[user] ?? '', header[at] ?? '', MARK.test(cell) ? '' : cell] }
+    const currency = numbers?.[at]
+    return [currency === undefined ? row : { ...row, numbers: [undefined, undefined, currency] }]
+  })
+
+/** Returns the table of the list that a matrix stands for. */
+export const listOfMatrix = (table: Table, matrix: Matrix): Table => ({
+  ...table,
+  rows: async function* () {
+    let isHeader = true
+    for await (const rows of table.rows()) {
+      const list = rows.flatMap((row) => {
+        if (!isHeader) return rowsOfList(matrix, row)
+        isHeader = false
+        return [{ ...row, cells: LIST_HEADER }]
+      })
+      yield list
+    }
+  },
+})
+
+/** Returns why a row of a matrix cannot be read at all; undefined if it can. */
+export const faultOfRow = ({ header }: Matrix, { cells }: Row): string | undefined =>
+  hasSurplusCells(cells, header) ? `the row has ${cells.length} cells, the header has ${header.length}` : undefined
+
+/** Returns a reason with the KPI whose cell it is about; one about the user is that of the whole row. */
+export const reasonInMatrix = ({ cells }: Row, reason: string): string =>
+  reason.startsWith('target ') ? `${cells[1]}: ${reason}` : reason
