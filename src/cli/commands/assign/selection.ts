@@ -40,7 +40,7 @@ const kpisOf = async (client: Client, { kpis, category }: AssignSelection): Prom
   const listed = isListed(kpis) ? await idsIn(client, 'kpi', '--kpis', kpis) : undefined
   if (listed && category === undefined) return listed
   const categories = category === undefined ? undefined : await idsIn(client, 'category', '--category', category)
-  const active = (await client.kpis.list()).filter((one) => one.is_active !== false)
+  const active = (await client.kpis.list()).filter(({ is_active }) => is_active)
   return active
     .filter((one) => categories?.includes(one.category_id ?? NaN) ?? true)
     .map(({ id }) => id)
