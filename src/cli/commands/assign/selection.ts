@@ -15,7 +15,7 @@ export const addSelection = <Arguments extends unknown[], Flags extends OptionVa
     .option('--group <list>', 'the active users who belong to an item of these groups')
 
 /** Describes the flags that select KPIs and users. */
-export type AssignSelection = {
+type AssignSelection = {
   readonly kpis?: string | undefined
   readonly category?: string | undefined
   readonly users?: string | undefined

@@ -14,7 +14,7 @@ export const KEEP_HISTORY = [
 ] as const
 
 /** Tells whether the flag is given. */
-export const keepsHistory = (flags: object): boolean => 'keepHistory' in flags && flags.keepHistory === true
+const keepsHistory = (flags: object): boolean => 'keepHistory' in flags && flags.keepHistory === true
 
 /** Creates what looks after the past of the targets that a command changes. */
 export const openTargetHistory = async (
