@@ -17,6 +17,7 @@ import { SYNONYMS } from '../src/import/columns/header.ts'
 import { problemTitles, problemType } from '../src/server/api/problem.ts'
 import { classicRoutes, v1Routes } from '../src/server/api/routes/index.ts'
 import { v1Status } from '../src/server/api/status.ts'
+import { manPages } from './man-pages.ts'
 import { outputSchemas } from './output-schemas.ts'
 
 const INTRODUCTION = `# Reference
@@ -180,4 +181,5 @@ export const schemasText = async (): Promise<string> => `${JSON.stringify(await 
 if (import.meta.main) {
   writeFileSync(join(import.meta.dirname, 'reference.md'), await reference())
   writeFileSync(join(import.meta.dirname, 'output-schemas.json'), await schemasText())
+  for (const [name, text] of await manPages()) writeFileSync(join(import.meta.dirname, '..', 'man', name), text)
 }

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { manPages } from '../docs/man-pages.ts'
 import { expect, test } from 'vitest'
 import { reference, schemasText } from '../docs/generate.ts'
 import { ROOT } from './support/documents.ts'
@@ -10,4 +11,10 @@ test('the reference is what the code says; `npm run docs` writes it anew', async
 
 test('the schemas of outputs are what the code says; `npm run docs` writes them anew', async () => {
   expect(readFileSync(join(ROOT, 'docs', 'output-schemas.json'), 'utf8')).toBe(await schemasText())
+})
+
+test('the manual pages are what the code says; `npm run docs` writes them anew', async () => {
+  const pages = await manPages()
+  expect(readdirSync(join(ROOT, 'man')).toSorted()).toEqual([...pages.keys()].toSorted())
+  for (const [name, text] of pages) expect(readFileSync(join(ROOT, 'man', name), 'utf8')).toBe(text)
 })

@@ -16,8 +16,18 @@ export type Output = {
   readonly isTerminal: boolean
   /** Holds the terminal's width; undefined where there is none or it is not known. */
   readonly columns: number | undefined
+  /** Holds the terminal's height; undefined where there is none or it is not known. */
+  readonly rows: number | undefined
   /** Gives the stream to packages that write by themselves. */
   readonly stream: Writable
+}
+
+/** Describes a program that shows text page by page. */
+export type Pager = {
+  /** Throws `ClosedPipe` once the reader has left. */
+  readonly write: (text: string) => Promise<void>
+  /** Resolves once the reader has left. */
+  readonly end: () => Promise<void>
 }
 
 /** Describes the world of a command: everything that it may touch outside of its own memory. */
@@ -56,6 +66,8 @@ export type Io = {
   readonly onReload: (listener: () => void) => void
   /** Replaces the network, in tests. */
   readonly network?: (timeoutMs: number) => Exchange
+  /** Starts a program that shows what is written to it at the terminal; undefined if there is no such program. */
+  readonly openPager: (command: string) => Promise<Pager | undefined>
   /** Keeps memory small; to be called again and again during work on much data. */
   readonly limitMemory: () => void
   /** Keeps memory small, for work whose parts are read and forgotten. */
@@ -92,6 +104,7 @@ const outputOf = (stream: NodeJS.WriteStream): Output => {
     isTerminal: stream.isTTY,
     // A terminal without a known size reports 0.
     columns: (stream.isTTY && stream.columns) || undefined,
+    rows: (stream.isTTY && stream.rows) || undefined,
     stream,
   }
 }
@@ -119,6 +132,38 @@ const watchInterruption = (isHandedOver: boolean): AbortSignal => {
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
   return controller.signal
+}
+
+/** Starts a pager. While it runs, Ctrl-C is for it alone. */
+const openPager: Io['openPager'] = async (command) => {
+  const { spawn } = process.getBuiltinModule('node:child_process')
+  const [program = '', ...args] = command.trim().split(/\s+/)
+  const child = spawn(program, args, { stdio: ['pipe', 'inherit', 'inherit'] })
+  const isStarted = await new Promise<boolean>((resolve) => {
+    child.once('spawn', () => resolve(true)).once('error', () => resolve(false))
+  })
+  if (!isStarted) return undefined
+  const stay = (): void => undefined
+  process.on('SIGINT', stay)
+  const closed = new Promise<void>((resolve) => {
+    child.once('close', () => {
+      process.off('SIGINT', stay)
+      resolve()
+    })
+  })
+  let isLeft = false
+  child.stdin.on('error', () => (isLeft = true))
+  return {
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        if (isLeft) reject(new ClosedPipe())
+        else child.stdin.write(text, (error) => (error ? reject(new ClosedPipe()) : resolve()))
+      }),
+    end: () => {
+      child.stdin.end()
+      return closed
+    },
+  }
 }
 
 /** Tells whether the terminal that started this process is still there; true where there was none. */
@@ -192,6 +237,7 @@ export const processIo = (isHandedOver = false): Io => {
     random: (bytes) => process.getBuiltinModule('node:crypto').randomBytes(bytes),
     interruption: () => (signal ??= watchInterruption(isHandedOver)),
     onReload: watchHangUp,
+    openPager,
     limitMemory: createMemoryLimit(),
     spareMemory,
   }

@@ -1,5 +1,5 @@
 import manifest from '../../package.json' with { type: 'json' }
-import { isLogJson, isOutputJson } from './args/raw-options.ts'
+import { COMPLETE, isLogJson, isOutputJson } from './args/raw-options.ts'
 import type { Io, Output } from './io.ts'
 
 export { processIo } from './io.ts'
@@ -44,7 +44,11 @@ const runLine = async (args: readonly string[], io: Io): Promise<number> => {
     await io.stdout.write(`${manifest.version}\n`)
     return 0
   }
-  const { runProgram } = await import('./program.ts')
+  const { complete, runProgram } = await import('./program.ts')
+  if (args[0] === COMPLETE) {
+    await complete(args.slice(1), io)
+    return 0
+  }
   return runProgram(args, manifest.version, io)
 }
 

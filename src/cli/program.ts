@@ -1,11 +1,12 @@
-import { Command, type CommandUnknownOpts, type Option } from '@commander-js/extra-typings'
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { inOurWords } from './args/aliases.ts'
 import { refuseFlagsAsValues } from './args/flag-values.ts'
 import { isLogJson, isOutputJson } from './args/raw-options.ts'
 import { type Act, type Cli, createCli } from './cli.ts'
-import { commandGroups } from './command-groups.ts'
+import { commandGroups, START } from './command-groups.ts'
 import type { Io } from './io.ts'
 import { outputOf } from './output/printed.ts'
+import { oneLine } from './output/width.ts'
 import { runCommand } from './run-command.ts'
 import type { GlobalFlags } from './target/settings.ts'
 
@@ -24,14 +25,13 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 partly done, 4 not aut
 5 service not reachable, 6 stopped with work left, 7 not in this variant, 8 running already,
 9 plan found differences, 10 a target missed or a value missing, 130 interrupted.`
 
-/** Returns the flags of the whole program, without those of a group whose command has its own. */
-const visibleGlobalOptions = (command: CommandUnknownOpts): Option[] => {
-  let program: CommandUnknownOpts = command
-  while (program.parent) program = program.parent
-  return program === command ? [] : program.options.filter(({ hidden }) => !hidden)
-}
+/** Ends the help of each command below the program, whose flags are not listed again. */
+const GLOBAL_FLAGS = '\nFlags of every command, such as -o json, --profile and --quiet: kpi --help'
 
-const createProgram = (io: Io, version: string, written: Promise<void>[], isJson = false): Command => {
+/** Holds what commander writes: help, and what is on its way to standard error. */
+type Written = { help: string; readonly errors: Promise<void>[] }
+
+const createProgram = (io: Io, version: string, written: Written, isJson = false): Command => {
   const program = new Command('kpi')
     .description(DESCRIPTION)
     .version(version, '-V, --version', 'print the version')
@@ -46,16 +46,21 @@ const createProgram = (io: Io, version: string, written: Promise<void>[], isJson
     .option('--time-zone <zone>', 'the time zone of today, -7d and this-week, such as Europe/Berlin')
     .option('--no-input', 'never prompt; missing input is an error')
     .option('--no-color', 'no colour')
+    .option('--no-pager', 'no pager for what is longer than the screen ($KPI_PAGER, $PAGER, or less)')
     .option('--quiet', 'no notes and no progress on standard error')
     .option('--log-format <format>', 'write standard error as text, or as json: one object per line')
-    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions })
     .addHelpText('after', AFTER_HELP)
+    .addHelpText('afterAll', ({ command }) => (command.parent ? GLOBAL_FLAGS : ''))
+    .helpOption('-h, --help', 'show the help of a command')
+    .addHelpCommand(
+      new Command('help [command...]').description('show help; with --json, all of it for programs').helpGroup(START),
+    )
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => written.push(io.stdout.write(text)),
+      writeOut: (text) => void (written.help += text),
       // Commander throws errors as well; they are printed where all errors are. Only help is printed here. Help beside
       // an error is for people.
-      writeErr: (text) => isJson || text.startsWith('error:') || written.push(io.stderr.write(text)),
+      writeErr: (text) => isJson || text.startsWith('error:') || written.errors.push(io.stderr.write(text)),
       getOutHelpWidth: () => io.stdout.columns ?? 100,
       getErrHelpWidth: () => io.stderr.columns ?? 100,
     })
@@ -64,12 +69,29 @@ const createProgram = (io: Io, version: string, written: Promise<void>[], isJson
 
 /** Returns the program with every command, for what documents it. */
 export const describeProgram = async (version: string, io: Io): Promise<Command> => {
-  const program = createProgram(io, version, [])
-  for (const [name, { summary, load }] of Object.entries(commandGroups)) {
+  const program = createProgram(io, version, { help: '', errors: [] })
+  for (const [name, { heading, summary, load }] of Object.entries(commandGroups)) {
     const register = await load()
-    register(program.command(name).description(summary), () => undefined)
+    register(program.command(name).description(summary).helpGroup(heading), () => undefined)
   }
   return program
+}
+
+/** Prints help, page by page where it is longer than the screen. */
+const printHelp = async (io: Io, args: readonly string[], text: string): Promise<void> => {
+  if (!io.stdout.isTerminal || args.includes('--no-pager')) return io.stdout.write(text)
+  const { paged, pagerOf } = await import('./output/pager.ts')
+  const pager = pagerOf(io)
+  if (pager === undefined) return io.stdout.write(text)
+  await paged(io, pager, ({ stdout }) => stdout.write(text))
+}
+
+/** Prints the help of a command, and of all below it, for programs. */
+const printHelpJson = async (args: readonly string[], version: string, io: Io): Promise<number> => {
+  const { helpJson } = await import('./help-json.ts')
+  const words = args.filter((arg) => !arg.startsWith('-'))
+  await io.stdout.write(helpJson(await describeProgram(version, io), words))
+  return 0
 }
 
 /** Lets flags of lists be given more than once, as if they were one list. */
@@ -91,12 +113,38 @@ const wordsIn = (args: readonly string[], { options }: Command): string[] => {
   return args.filter((word, at) => !word.startsWith('-') && !flags.has(args[at - 1] ?? ''))
 }
 
+/** Adds all groups of commands, and loads the one that is named. */
+const addGroups = async (program: Command, name: string | undefined, act: Act): Promise<void> => {
+  for (const [one, { heading, summary, load }] of Object.entries(commandGroups)) {
+    const group = program.command(one).description(summary).helpGroup(heading)
+    if (one !== name) continue
+    ;(await load())(group, act)
+    joinLists(group)
+  }
+}
+
+/** Returns a word of a line that is being typed without the quotes and backslashes of the shell. */
+const unquoted = (word: string): string => word.replace(/^["']/, '').replace(/["']$/, '').replaceAll(/\\(.)/g, '$1')
+
+/** Prints what could complete a line, for the script of a shell: see `commands/completion/scripts.ts`. */
+export const complete = async (given: readonly string[], io: Io): Promise<void> => {
+  const [words, current] = [given.slice(0, -1).map(unquoted), unquoted((given.at(-1) ?? '').replace(/^=/, ''))]
+  const program = createProgram(io, '', { help: '', errors: [] })
+  const [name] = wordsIn(words, program)
+  await addGroups(program, name, () => undefined)
+  const { candidatesFor } = await import('./commands/completion/candidates.ts')
+  const { candidates, hasFiles } = candidatesFor(program, words, current, io)
+  const lines = candidates.map(({ value, about }) => `${oneLine(value)}\t${oneLine(about)}\n`)
+  await io.stdout.write(lines.join('') + (hasFiles ? ':files\n' : ''))
+}
+
 /**
  * Parses a command line and runs its command; returns the exit code. Loads only the group of commands that is named.
  */
 export const runProgram = async (line: readonly string[], version: string, io: Io): Promise<number> => {
+  if (line[0] === 'help' && line.includes('--json')) return printHelpJson(line.slice(1), version, io)
   const args = helpAsFlag(line)
-  const written: Promise<void>[] = []
+  const written: Written = { help: '', errors: [] }
   const program = createProgram(io, version, written, isLogJson(args) || isOutputJson(args, io))
   let code = 0
   const act: Act = (command, action, fileFormats) => {
@@ -106,16 +154,18 @@ export const runProgram = async (line: readonly string[], version: string, io: I
       const begin = async (world: Io, flags: GlobalFlags): Promise<number> =>
         (await action(cliIn(world, flags), command.processedArgs, command.opts())) ?? 0
       const flags: GlobalFlags = command.optsWithGlobals()
-      code = await runCommand(flags, { io, begin, cliIn, ownsFile: outputOf(command)?.ownsFile !== false })
+      const output = outputOf(command)
+      code = await runCommand(flags, {
+        io,
+        begin,
+        cliIn,
+        ownsFile: output?.ownsFile !== false,
+        isPaged: output !== undefined,
+      })
     })
   }
   const [name] = wordsIn(args, program)
-  for (const [one, { summary, load }] of Object.entries(commandGroups)) {
-    const group = program.command(one).description(summary)
-    if (one !== name) continue
-    ;(await load())(group, act)
-    joinLists(group)
-  }
+  await addGroups(program, name, act)
   const words = inOurWords(program, args)
   refuseFlagsAsValues(program, words)
   try {
@@ -125,7 +175,8 @@ export const runProgram = async (line: readonly string[], version: string, io: I
     const { suggestCommands, withoutNonsense } = await import('./did-you-mean.ts')
     throw await suggestCommands(withoutNonsense(error), name, () => describeProgram(version, io))
   } finally {
-    await Promise.all(written)
+    await Promise.all(written.errors)
+    if (written.help !== '') await printHelp(io, args, written.help)
   }
   return code
 }

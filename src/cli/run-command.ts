@@ -8,6 +8,16 @@ type Run = {
   readonly begin: (io: Io, flags: GlobalFlags) => Promise<number>
   readonly cliIn: (io: Io, flags: GlobalFlags) => Cli
   readonly ownsFile: boolean
+  /** Tells that it prints records, which may be longer than the screen. */
+  readonly isPaged: boolean
+}
+
+/** Runs a command, page by page where it prints more than the screen holds. */
+const onScreen = async (io: Io, flags: GlobalFlags, run: Run): Promise<number> => {
+  if (!run.isPaged || flags.pager === false || !io.stdout.isTerminal) return filtered(io, flags, run)
+  const { paged, pagerOf } = await import('./output/pager.ts')
+  const pager = pagerOf(io)
+  return pager === undefined ? filtered(io, flags, run) : paged(io, pager, (world) => filtered(world, flags, run))
 }
 
 /** Runs a command and the filter of `--jq` on what it prints. */
@@ -23,10 +33,10 @@ const printed = async (given: GlobalFlags, run: Run): Promise<number> => {
   const { excel } = given
   const toFile = given.toFile === '-' ? undefined : given.toFile
   const ownsFile = run.ownsFile && toFile !== undefined
-  if (ownsFile || (toFile === undefined && excel === undefined)) return filtered(run.io, given, run)
+  if (ownsFile || (toFile === undefined && excel === undefined)) return onScreen(run.io, given, run)
   const { withFormat, writingTo } = await import('./files/output-file.ts')
   const flags = withFormat(given)
-  if (toFile === undefined) return filtered(run.io, flags, run)
+  if (toFile === undefined) return onScreen(run.io, flags, run)
   return writingTo(run.cliIn(run.io, flags), toFile, (io) => filtered(io, flags, run))
 }
 

@@ -8,7 +8,7 @@ import { group, groupItem, userGroupItem } from '../domain/resources/groups.ts'
 import { categoryKpi, kpi } from '../domain/resources/kpi.ts'
 import { REPORT_LIMIT, type ReportRow, reportRow } from '../domain/resources/report-row.ts'
 import { user } from '../domain/resources/user.ts'
-import type { Resource } from '../domain/schema.ts'
+import type { AnyRecord, Resource } from '../domain/schema.ts'
 import type { Variant } from '../domain/variants.ts'
 import { requireCapability } from './capabilities.ts'
 import type { KeyInfo, AccountIdentity } from './http/credentials.ts'
@@ -99,8 +99,15 @@ const NO_TRAFFIC: Traffic = { refused: 0, waitedMs: 0 }
 /** Returns the path of a resource below another one. */
 const below = ({ path }: Resource, parent: number): string => path.replace(/\{\w+\}/, String(parent))
 
-/** Creates a client over any transport, for a variant of the interface. */
-export const createClient = (transport: Transport, variant: Variant = 'classic'): Client => {
+/** Gets what is listed, for those who keep it. */
+type OnList = (of: Resource, records: readonly AnyRecord[]) => void
+
+/** Creates a client over any transport, for a variant of the interface; `onList` gets what is listed. */
+export const createClient = (
+  transport: Transport,
+  variant: Variant = 'classic',
+  onList: OnList = () => undefined,
+): Client => {
   let rounded = 0
   const count = createRequestCount()
   const send: Send = async (of, verb, sending) => {
@@ -116,19 +123,24 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
       requireCapability(variant, { of, verb })
       return count.during(() => sendTogether(sendings))
     })
+  const options = { send, together, isBundled: transport.isBundled }
   const at = <R extends Resource>(of: R, path: string): ResourceClient<R> =>
-    resourceClient(of, path, { send, together, isBundled: transport.isBundled })
+    resourceClient(of, path, { ...options, onList })
   return {
     variant,
     kpis: at(kpi, kpi.path),
     users: at(user, user.path),
     categories: at(category, category.path),
-    categoryKpis: (categoryId) => at(kpi, below(categoryKpi, categoryId)),
+    categoryKpis: (categoryId) => resourceClient(kpi, below(categoryKpi, categoryId), options),
     groups: at(group, group.path),
     groupItems: (groupId) => at(groupItem, below(groupItem, groupId)),
     breakdownItems: {
       ...at(breakdownItem, breakdownItem.path),
-      list: (query = {}) => readWholeList(breakdownItem, breakdownItem.path, send, itemQuery(query)),
+      list: async (query = {}) => {
+        const items = await readWholeList(breakdownItem, breakdownItem.path, send, itemQuery(query))
+        onList(breakdownItem, items)
+        return items
+      },
     },
     units: at(unit, unit.path),
     frequencies: at(frequency, frequency.path),

@@ -68,7 +68,7 @@ describe.runIf(HAS_SCRIPT)('at a terminal', () => {
     await runKpi(home, ['categories', 'update', '1', '--sort-order', '1'])
     if (code === 1) await runKpi(home, ['categories', 'create', '--name', 'Spare'])
     const { child, says } = atTerminal('categories delete 2', 100)
-    await says(/delete category 2\?.*\(y\/N\)/)
+    await says(/delete category 2, Spare\?.*\(y\/N\)/)
     child.stdin.write(answer)
     const [text, ended] = await says(/^[^]*code (\d+)/)
     child.stdin.end()
@@ -89,5 +89,38 @@ describe.runIf(HAS_SCRIPT)('at a terminal', () => {
     expect(readFileSync(path, 'utf8')).toBe('kpi_token_hunter2\n')
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect((await says(/^[^]*code 0/))[0]).not.toContain('hunter2')
+  })
+})
+
+describe.runIf(HAS_SCRIPT)('what is longer than the screen', () => {
+  test.each([
+    ['kpis list --help', { KPI_PAGER: 'cat -n' }, true],
+    ['kpis list --help', { PAGER: 'cat -n' }, true],
+    ['kpis list --help --no-pager', { PAGER: 'cat -n' }, false],
+    ['kpis list --help', { PAGER: 'cat -n', TERM: 'dumb' }, false],
+    ['kpis list --help', { PAGER: '' }, false],
+    ['kpis list --help | cat', { PAGER: 'cat -n' }, false],
+    ['kpis list --help', { PAGER: 'there-is-no-such-pager' }, false],
+    ['kpis list -o csv', { PAGER: 'cat -n' }, false],
+    ['entries list --from 2020-01-01 --no-color', { PAGER: 'cat -n' }, true],
+  ])('goes to a pager: %s with %j is %j', async (line, env, isPaged) => {
+    const rows = Array.from({ length: 40 }, (_, day) => `admin@localhost,1,${20_000 + day}`)
+    writeFileSync(
+      home.in('many.csv'),
+      ['user,kpi,date,actual', ...rows.map((_, at) => `1,1,2024-${at < 20 ? '01' : '02'}-${(at % 20) + 1},${at}`)].join(
+        '\n',
+      ),
+    )
+    await runKpi(home, ['entries', 'import', 'many.csv', '--create-assignments'])
+    const text = await printed(line, 80, env)
+    expect(text).toContain('code 0')
+    expect(/^ {5}1\t/m.test(text)).toBe(isPaged)
+  })
+
+  test('ends quietly when the reader leaves the pager', async () => {
+    const text = await printed('entries list --from 2020-01-01', 80, { PAGER: 'head -2' })
+    expect(stripVTControlCharacters(text).split('\n').length).toBeLessThan(8)
+    expect(text).toMatch(/code 0/)
+    expect(text).not.toContain('kpi:')
   })
 })

@@ -16,7 +16,7 @@ const shell = shellIn({ home: '/nowhere' })
 export const examplesOf = async (command: string): Promise<string[]> => {
   const { stdout } = await shell(...command.split(' '), '--help')
   const [, examples = ''] = stdout.split('\nExamples:\n')
-  return examples
+  return (examples.split('\n\n')[0] ?? '')
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')

@@ -20,7 +20,10 @@ const outputTo = (terminal: boolean, columns: number | undefined): OutputTo => {
   })
   // As a process's own streams, it is never ended.
   stream.end = () => stream
-  return { text: () => text, output: { write, outlast: () => undefined, isTerminal: terminal, columns, stream } }
+  return {
+    text: () => text,
+    output: { write, outlast: () => undefined, isTerminal: terminal, columns, rows: undefined, stream },
+  }
 }
 
 export type World = {
@@ -72,6 +75,7 @@ export const testIo = (world: World): TestIo => {
     random: (count) => Uint8Array.from({ length: count }, () => (bytes = (bytes + 97) % 251)),
     interruption: () => world.signal ?? new AbortController().signal,
     onReload: () => undefined,
+    openPager: () => Promise.resolve(undefined),
     limitMemory: () => undefined,
     spareMemory: () => undefined,
   }

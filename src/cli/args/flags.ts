@@ -31,7 +31,7 @@ export const kebabCase = (name: string): string => name.replaceAll(/[A-Z]/g, (le
 /** Returns the placeholder for a field's value in help. */
 const argumentName = (field: Field): string => {
   if (field.refers) return field.refers === 'user' ? 'id|name|email' : 'id|name'
-  if (field.oneOf) return field.oneOf.join('|')
+  if (field.oneOf) return (field.words ?? field.oneOf).join('|')
   const words: Partial<Record<Field['kind'], string>> = {
     boolean: 'true|false',
     decimal: 'number',

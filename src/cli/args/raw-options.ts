@@ -1,5 +1,12 @@
 import type { Io } from '../io.ts'
 
+/**
+ * Names the hidden command by which shells complete a line. It gets the words before the one that is completed, and that
+ * one behind an equals sign, and prints a candidate a line: its text, a tab, and what it is. A line of `:files` asks for
+ * files, too.
+ */
+export const COMPLETE = '__complete'
+
 /** Returns the value in `--output=json` or `-ojson`. */
 const valueAfter = (arg: string, name: string): string | undefined => {
   const start = name.startsWith('--') ? `${name}=` : name

@@ -41,6 +41,13 @@ export const stateFolder = (io: Io): string => {
   return join(env['XDG_STATE_HOME'] || join(homeOf(io), '.local', 'state'), 'kpi')
 }
 
+/** Returns the folder of what can be lost: compiled code, and the names that completion shows. */
+export const cacheFolder = (io: Io): string => {
+  const { env, platform } = io
+  if (platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(homeOf(io), 'AppData', 'Local'), 'kpi')
+  return join(env['XDG_CACHE_HOME'] || join(homeOf(io), '.cache'), 'kpi')
+}
+
 /** Creates a folder that only its owner can read, unless it exists; `what` names it in the error. */
 export const makeFolder = (path: string, what: string): void => {
   try {

@@ -9,6 +9,7 @@ import type { Variant } from '../../domain/variants.ts'
 import type { Io } from '../io.ts'
 import { addAdvice } from './advice.ts'
 import { readBaseUrl } from './base-url.ts'
+import { createListed, keepNames } from './name-cache.ts'
 import type { BulkRun } from './rate-limiter.ts'
 import type { Place, RemotePlace } from './settings.ts'
 
@@ -99,7 +100,13 @@ export const withClientAt = async <T>(
   bulk?: BulkRun,
 ): Promise<T> => {
   const variant = requireCapabilities(place, needs)
-  return withTransportAt(io, place, reach, variant, (transport) => work(createClient(transport, variant)), bulk)
+  const { listed, add } = createListed()
+  const withClient = (transport: Transport): Promise<T> => work(createClient(transport, variant, add))
+  try {
+    return await withTransportAt(io, place, reach, variant, withClient, bulk)
+  } finally {
+    if (listed.size > 0) keepNames(io, place, listed)
+  }
 }
 
 /** Sends one request that changes nothing, and returns the answer, whatever it is. */

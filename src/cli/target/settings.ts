@@ -20,6 +20,7 @@ export type GlobalFlags = {
   readonly timeZone?: string
   readonly input?: boolean
   readonly color?: boolean
+  readonly pager?: boolean
   readonly quiet?: boolean
   readonly logFormat?: string
   /** Stand where a command prints records: the file to write, whether it may be replaced, and a spreadsheet's locale. */

@@ -147,13 +147,15 @@ type CollectionOptions = {
   readonly together: SendTogether | undefined
   /** Tells whether it is the bundled one, which an answer of it says. */
   readonly isBundled: () => boolean
+  /** Gets whole lists of the resource. */
+  readonly onList?: (of: Resource, records: readonly AnyRecord[]) => void
 }
 
 /** Creates the operations on a resource at a path. */
 export const resourceClient = <R extends Resource>(
   of: R,
   path: string,
-  { send, together, isBundled }: CollectionOptions,
+  { send, together, isBundled, onList }: CollectionOptions,
 ): ResourceClient<R> => {
   const get = async (id: number | string): Promise<Stored<R>> =>
     readOne(of, await send(of, 'get', { method: 'GET', path: `${path}/${id}` }))
@@ -181,7 +183,11 @@ export const resourceClient = <R extends Resource>(
         yield answers.map((received) => readDone(of, received))
       }
     },
-    list: () => readWholeList(of, path, send),
+    list: async () => {
+      const list = await readWholeList(of, path, send)
+      onList?.(of, list)
+      return list
+    },
     get,
     add: async (draft, idempotencyKey) => {
       const key = idempotencyKey !== undefined && { idempotencyKey }

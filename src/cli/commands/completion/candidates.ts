@@ -1,0 +1,166 @@
+import type { Argument, CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import type { Io } from '../../io.ts'
+import { FORMATS } from '../../output/print.ts'
+import { type KnownNames, readNames } from '../../target/name-cache.ts'
+import { readProfiles } from '../../target/profiles.ts'
+import { findPlace, type GlobalFlags } from '../../target/settings.ts'
+
+/** Describes a text that could stand in a place, and what it is. */
+type Candidate = { readonly value: string; readonly about: string }
+
+/** Describes what could stand in a place: texts, and whether files could, too. */
+type Candidates = { readonly candidates: readonly Candidate[]; readonly hasFiles: boolean }
+
+/** Maps flags to the resources whose names they take. */
+const KINDS: Readonly<Record<string, string>> = {
+  kpi: 'kpi',
+  kpis: 'kpi',
+  user: 'user',
+  users: 'user',
+  category: 'category',
+  unit: 'unit',
+  group: 'group',
+  'group-items': 'group_item',
+  source: 'breakdown_item',
+}
+
+/** Maps groups of commands to the resources whose names their arguments are. */
+const NOUNS: Readonly<Record<string, string>> = {
+  kpis: 'kpi',
+  users: 'user',
+  categories: 'category',
+  units: 'unit',
+  groups: 'group',
+  'group-items': 'group_item',
+  'breakdown-items': 'breakdown_item',
+}
+
+/** Matches placeholders of files and folders. */
+const FILES = /<(?:file|folder|files)[.>]|^(?:file|folder|files)$/
+
+const NOTHING: Candidates = { candidates: [], hasFiles: false }
+
+const named = (values: readonly string[], about = ''): Candidates => ({
+  candidates: values.map((value) => ({ value, about })),
+  hasFiles: false,
+})
+
+/** Returns the choices that a placeholder lists: `<daily|weekly>`. */
+const choicesIn = (flags: string): string[] => {
+  const listed = /<([^<>]*)>/.exec(flags)?.[1]?.split('|') ?? []
+  return listed.length < 2 || listed.some((word) => ['id', 'name', 'email'].includes(word)) ? [] : listed
+}
+
+/** Returns the values of a flag. */
+const valuesOf = ({ flags, long, argChoices }: Option, io: Io, names: KnownNames): Candidates => {
+  const flag = (long ?? '').slice(2)
+  if (flag === 'profile') return named([...readProfiles(io).byName.keys()], 'profile')
+  if (flag === 'output') return named(FORMATS, 'format')
+  const kind = KINDS[flag]
+  if (kind !== undefined) return named(names[kind] ?? [], kind.replace('_', ' '))
+  if (FILES.test(flags)) return { candidates: [], hasFiles: true }
+  return named(argChoices ?? choicesIn(flags))
+}
+
+/** Returns what an argument of a command may be. */
+const argumentsOf = (command: CommandUnknownOpts, at: number, io: Io, names: KnownNames): Candidates => {
+  const all: readonly Argument[] = command.registeredArguments
+  const argument = all[at] ?? (all.at(-1)?.variadic ? all.at(-1) : undefined)
+  if (!argument) return NOTHING
+  if (argument.argChoices) return named(argument.argChoices)
+  if (FILES.test(argument.name())) return { candidates: [], hasFiles: true }
+  const noun = command.parent?.name() ?? ''
+  if (noun === 'profiles') return named([...readProfiles(io).byName.keys()], 'profile')
+  return named(names[NOUNS[noun] ?? ''] ?? [])
+}
+
+const isFlag = (word: string): boolean => word.startsWith('-') && word !== '-'
+
+const optionsOf = (command: CommandUnknownOpts): Option[] => [
+  ...command.options.filter(({ hidden }) => !hidden),
+  ...(command.parent ? optionsOf(command.parent) : []),
+]
+
+const optionNamed = (command: CommandUnknownOpts, word: string): Option | undefined =>
+  optionsOf(command).find(({ short, long }) => word === short || word === long)
+
+const takesValue = (option: Option | undefined): option is Option => option?.required === true
+
+/** Describes where a line has come to: its command, how many arguments it has, the flag whose value comes, and what was given. */
+type Reached = {
+  readonly command: CommandUnknownOpts
+  readonly given: number
+  readonly open: Option | undefined
+  readonly flags: GlobalFlags
+}
+
+/** Follows the words of a line. */
+const follow = (program: CommandUnknownOpts, words: readonly string[]): Reached => {
+  let [command, given, open]: [CommandUnknownOpts, number, Option | undefined] = [program, 0, undefined]
+  const values: Record<string, string> = {}
+  for (const word of words) {
+    if (open) {
+      values[open.attributeName()] = word
+      open = undefined
+    } else if (isFlag(word)) {
+      const option = optionNamed(command, word.split('=', 1)[0] ?? '')
+      open = takesValue(option) && !word.includes('=') ? option : undefined
+    } else {
+      const below: CommandUnknownOpts | undefined = command.commands.find((one) => one.name() === word)
+      command = below ?? command
+      given += below ? 0 : 1
+    }
+  }
+  return { command, given, open, flags: values }
+}
+
+/** Returns the names of the place that a line talks to; none where its settings are wrong. */
+const namesFor = (io: Io, flags: GlobalFlags): KnownNames => {
+  try {
+    return readNames(io, findPlace(io, flags))
+  } catch {
+    return {}
+  }
+}
+
+const aboutOf = (text: string): string => text.split('\n', 1)[0] ?? ''
+
+const flagsOf = (command: CommandUnknownOpts): Candidates => ({
+  candidates: optionsOf(command).flatMap(({ long, description }) =>
+    long === undefined || long === null ? [] : [{ value: long, about: aboutOf(description) }],
+  ),
+  hasFiles: false,
+})
+
+/** Returns what could complete the last element of a list, behind the elements before it. */
+const inList = (current: string, found: Candidates): Candidates => {
+  const before = current.slice(0, current.lastIndexOf(',') + 1)
+  if (before === '') return found
+  return { ...found, candidates: found.candidates.map((one) => ({ ...one, value: before + one.value })) }
+}
+
+const allFor = (program: CommandUnknownOpts, words: readonly string[], current: string, io: Io): Candidates => {
+  const { command, given, open, flags } = follow(program, words)
+  const names = namesFor(io, flags)
+  if (open)
+    return open.flags.includes('<list>') ? inList(current, valuesOf(open, io, names)) : valuesOf(open, io, names)
+  if (isFlag(current)) return flagsOf(command)
+  const below = command.commands.filter((one) => given === 0 && one.name() !== 'help')
+  const own = argumentsOf(command, given, io, names)
+  return {
+    ...own,
+    candidates: [...below.map((one) => ({ value: one.name(), about: aboutOf(one.description()) })), ...own.candidates],
+  }
+}
+
+/** Returns what could stand where a line is completed: only what begins as the word does, in any case. */
+export const candidatesFor = (
+  program: CommandUnknownOpts,
+  words: readonly string[],
+  current: string,
+  io: Io,
+): Candidates => {
+  const { candidates, hasFiles } = allFor(program, words, current, io)
+  const begun = current.toLowerCase()
+  return { candidates: candidates.filter(({ value }) => value.toLowerCase().startsWith(begun)), hasFiles }
+}

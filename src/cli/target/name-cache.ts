@@ -1,0 +1,82 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isObject, type Json } from '../../codec/json.ts'
+import type { AnyRecord, Resource } from '../../domain/schema.ts'
+import type { Io } from '../io.ts'
+import { cacheFolder } from './folders.ts'
+import type { Place } from './settings.ts'
+
+/** Holds the names of things by the resource that they are: those that commands have read of a place. */
+export type KnownNames = Readonly<Record<string, readonly string[]>>
+
+/** Bounds the names of a kind: nobody completes among more. */
+const MOST_NAMES = 5000
+
+/** Bounds the name of a file, whose end tells most of a place. */
+const LONGEST_NAME = 200
+
+/** Returns the file of a place's names. */
+const pathOf = (io: Io, place: Place): string => {
+  const text =
+    place.kind === 'embedded' ? place.dataDir : [place.baseUrl, place.kind === 'classic' ? place.login : ''].join(' ')
+  return join(cacheFolder(io), 'names', `${Buffer.from(text).toString('base64url').slice(-LONGEST_NAME)}.json`)
+}
+
+const isNames = (value: Json): value is string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string')
+
+/** Returns the names that earlier commands have read of a place; none where there are no such. */
+export const readNames = (io: Io, place: Place): KnownNames => {
+  try {
+    const content: Json = JSON.parse(readFileSync(pathOf(io, place), 'utf8'))
+    if (!isObject(content)) return {}
+    return Object.fromEntries(
+      Object.entries(content).flatMap(([kind, names]) => (isNames(names) ? [[kind, names]] : [])),
+    )
+  } catch {
+    return {}
+  }
+}
+
+const nameIn = (record: AnyRecord): string | undefined => {
+  const name = record['email'] ?? record['name']
+  return typeof name === 'string' && name !== '' ? name : undefined
+}
+
+/** Lists the resources whose names are completed. */
+const KEPT: ReadonlySet<string> = new Set(['kpi', 'user', 'category', 'unit', 'group', 'group_item', 'breakdown_item'])
+
+/** Holds what a command has listed, by resource. */
+type Listed = ReadonlyMap<string, readonly AnyRecord[]>
+
+/** Creates what collects lists whose names are kept; the items of several groups go together. */
+export const createListed = (): {
+  readonly listed: Listed
+  readonly add: (of: Resource, records: readonly AnyRecord[]) => void
+} => {
+  const listed = new Map<string, readonly AnyRecord[]>()
+  const add = ({ name }: Resource, records: readonly AnyRecord[]): void => {
+    const before = name === 'group_item' ? (listed.get(name) ?? []) : []
+    if (KEPT.has(name)) listed.set(name, [...before, ...records])
+  }
+  return { listed, add }
+}
+
+/** Keeps the names of what a command has listed, for completion. What cannot be kept is no failure of the command. */
+export const keepNames = (io: Io, place: Place, listed: Listed): void => {
+  const known = readNames(io, place)
+  const read = [...listed].map(([kind, records]) => {
+    const names = records.slice(0, MOST_NAMES).flatMap((record) => nameIn(record) ?? [])
+    return [kind, names] as const
+  })
+  const isSame = read.every(([kind, names]) => JSON.stringify(known[kind]) === JSON.stringify(names))
+  if (isSame) return
+  const path = pathOf(io, place)
+  try {
+    mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 })
+    writeFileSync(`${path}.part`, JSON.stringify({ ...known, ...Object.fromEntries(read) }), { mode: 0o600 })
+    renameSync(`${path}.part`, path)
+  } catch {
+    // A full disk, or a folder that cannot be written, is told where it matters.
+  }
+}

@@ -1,0 +1,122 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ROOT } from '../support/documents.ts'
+import { jsonOf } from '../support/kpi.ts'
+import { embeddedUser, fillShop, type User } from '../support/user.ts'
+
+let user: User
+beforeEach(async () => {
+  user = await embeddedUser()
+  await fillShop(user)
+})
+afterEach(() => user[Symbol.asyncDispose]())
+
+const completed = async (...words: string[]): Promise<string[]> => {
+  const { code, stdout, stderr } = await user.kpi('__complete', ...words)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split('\t')[0] ?? '')
+}
+
+describe('a line is completed', () => {
+  test.each([
+    [['=kp'], ['kpis']],
+    [['kpis', '=de'], ['delete']],
+    [['service', '=k'], ['keys']],
+    [
+      ['service', 'keys', '=r'],
+      ['rotate', 'revoke'],
+    ],
+    [['kpis', 'list', '=--co'], ['--columns']],
+    [['-o', 'json', 'kpis', 'list', '=--col'], ['--columns']],
+    [['kpis', 'create', '--frequency', '=w'], ['weekly']],
+    [
+      ['entries', 'export', '--layout', '='],
+      ['long', 'wide'],
+    ],
+    [['-o', '=y'], ['yaml']],
+    [['completion', '=f'], ['fish']],
+    [['entries', 'import', '='], [':files']],
+    [['report', 'export', '--to-file', '=x'], [':files']],
+    [['kpis', 'list', '--limit', '='], []],
+    [['nothing', '='], []],
+  ])('after %j by %j', async (words, expected) => {
+    expect(await completed(...words)).toEqual(expected)
+  })
+
+  test('by names that earlier commands have read, and never asks for them', async () => {
+    expect(await completed('kpis', 'get', '=')).toEqual([])
+    await user.kpi('kpis', 'list')
+    await user.kpi('assign', 'list')
+    expect(await completed('kpis', 'get', '=')).toEqual(['Revenue', 'Visits'])
+    expect(await completed('kpis', 'update', 'Revenue', '=v')).toEqual(['Visits'])
+    expect(await completed('report', '--kpis', '=Visits,r')).toEqual(['Visits,Revenue'])
+    expect(await completed('entries', 'add', '--user', '=ann')).toEqual(['ann@example.com'])
+    expect(await completed('--data-dir', 'elsewhere', 'kpis', 'get', '=')).toEqual([])
+    await user.kpi('profiles', 'add', 'acme', '--base-url', 'http://127.0.0.1:9/v1', '--token-command', 'false')
+    expect(await completed('--profile', '=')).toEqual(['acme'])
+    expect(await completed('--profile', 'acme', 'kpis', 'get', '=')).toEqual([])
+    await user.kpi('kpis', 'delete', 'Visits', '--yes')
+    await user.kpi('kpis', 'list')
+    expect(await completed('kpis', 'get', '=')).toEqual(['Revenue'])
+  })
+
+  test('and the names are kept where only their owner can read them', async () => {
+    await user.kpi('kpis', 'list')
+    const folder = user.folder.in('.cache/kpi/names')
+    const [file = ''] = readdirSync(folder)
+    expect([statSync(folder).mode & 0o777, statSync(join(folder, file)).mode & 0o777]).toEqual([0o700, 0o600])
+  })
+})
+
+describe('the script for bash', () => {
+  const inBash = async (...words: string[]): Promise<string[]> => {
+    const { stdout: script } = await user.kpi('completion', 'bash')
+    const kpi = `kpi() { '${process.execPath}' '${join(ROOT, 'bin', 'kpi.js')}' "$@"; }`
+    const line = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
+    const asks = `COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _kpi_complete; printf '%s\\n' "\${COMPREPLY[@]}"`
+    const env = { HOME: user.folder.path, PATH: process.env['PATH'] }
+    const ran = spawnSync('bash', ['--norc', '-c', `${kpi}\n${script}\n${asks}`], { env, cwd: user.folder.path })
+    expect(ran.stderr.toString()).toBe('')
+    return ran.stdout
+      .toString()
+      .split('\n')
+      .filter((one) => one !== '')
+  }
+
+  test('completes commands, flags, names with blanks, and files', async () => {
+    await user.kpi('kpis', 'update', 'Visits', '--name', "Net sales of Ann's")
+    await user.kpi('kpis', 'list')
+    expect(await inBash('kpi', 'kpis', 'l')).toEqual(['list'])
+    expect(await inBash('kpi', 'kpis', 'get', 'net')).toEqual(["Net\\ sales\\ of\\ Ann\\'s"])
+    expect(await inBash('kpi', 'kpis', 'get', '"Net')).toEqual(["Net sales of Ann's"])
+    expect(await inBash('kpi', 'entries', 'import', '.loc')).toEqual(['.local'])
+  })
+})
+
+test.each(['zsh', 'fish', 'powershell'])('there is a script for %s, which asks the same command', async (shell) => {
+  const { code, stdout } = await user.kpi('completion', shell)
+  expect([code, stdout.includes('kpi __complete')]).toEqual([0, true])
+})
+
+test('help is there for programs, too, with every flag, choice and example', async () => {
+  const all = jsonOf(await user.kpi('help', '--json')) as { commands: { command: string }[]; flags: unknown[] }
+  expect(all.commands.map(({ command }) => command)).toContain('kpi kpis')
+  expect(all.flags).toContainEqual({
+    flags: '--jq <filter>',
+    about: 'print what this filter of the language of jq makes of the JSON',
+    value: 'required',
+    is_required: false,
+  })
+  const one = jsonOf(await user.kpi('help', 'entries', 'export', '--json')) as Record<string, unknown[]>
+  expect(one['flags']).toContainEqual(
+    expect.objectContaining({ flags: '--layout <layout>', choices: ['long', 'wide'], default: 'long' }),
+  )
+  expect(one['examples']).toContain('kpi entries export --from 2026-01-01 --to-file entries.csv.gz')
+  const none = await user.kpi('help', 'nothing', '--json')
+  expect([none.code, none.stdout]).toEqual([2, ''])
+})
