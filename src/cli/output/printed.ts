@@ -31,12 +31,16 @@ const hasFlag = ({ options }: CommandUnknownOpts, flag: string): boolean => opti
 /** Heads the flags of output in help. */
 const HEADING = 'Output:'
 
-const EXCEL = new Option('--excel <locale>', 'write CSV for spreadsheets of a locale, such as de-DE').helpGroup(HEADING)
-const TO_FILE = new Option(
-  '--to-file <file>',
-  'write to this file instead, all or nothing, in the format of its ending: .csv, .json, .ndjson, .yaml or .md, also with .gz behind it',
-).helpGroup(HEADING)
-const FORCE = new Option('--force', 'replace a file that is there').helpGroup(HEADING)
+/** Returns the flags of output; a command must have its own, as parsing changes them. */
+const outputFlags = (ownsFile: boolean): Option[] => {
+  const excel = new Option('--excel <locale>', 'write CSV for spreadsheets of a locale, such as de-DE')
+  const toFile = new Option(
+    '--to-file <file>',
+    'write to this file instead, all or nothing, in the format of its ending: .csv, .json, .ndjson, .yaml or .md, also with .gz behind it',
+  )
+  const force = new Option('--force', 'replace a file that is there')
+  return (ownsFile ? [excel] : [toFile, force, excel]).map((option) => option.helpGroup(HEADING))
+}
 
 /** Adds flags to a command, except those that it has already. */
 const addMissing = (command: CommandUnknownOpts, options: readonly Option[]): void => {
@@ -52,7 +56,7 @@ const addMissing = (command: CommandUnknownOpts, options: readonly Option[]): vo
 export const addOutput = (command: CommandUnknownOpts, prints: Prints): void => {
   const ownsFile = hasFlag(command, '--to-file')
   outputs.set(command, { prints, ownsFile })
-  addMissing(command, ownsFile ? [EXCEL] : [TO_FILE, FORCE, EXCEL])
+  addMissing(command, outputFlags(ownsFile))
 }
 
 /** Says of a command that it prints one record. */
