@@ -73,8 +73,10 @@ export type Cli = {
   readonly note: (text: string) => Promise<void>
   /** Tells whether a person can be asked. */
   readonly canAsk: boolean
-  /** Runs another command line with the same streams and environment; returns its exit code. */
-  readonly run: (args: readonly string[]) => Promise<number>
+  /** Runs another command line in the same world, or in another; returns its exit code. */
+  readonly run: (args: readonly string[], io?: Io) => Promise<number>
+  /** Returns the program with all its commands, for what checks a command line before it runs. */
+  readonly describe: () => Promise<Command>
 }
 
 /**
@@ -92,7 +94,12 @@ export type Act = <Arguments extends unknown[], Flags extends OptionValues>(
 export type Register = (group: Command, act: Act) => void
 
 /** Creates what a command works with from the flags of its line. */
-export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run'], fileFormats: readonly string[] = []): Cli => {
+export const createCli = (
+  io: Io,
+  flags: GlobalFlags,
+  { run, describe }: Pick<Cli, 'run' | 'describe'>,
+  fileFormats: readonly string[] = [],
+): Cli => {
   // Check the formats before anything is done, so that a wrong one does not show up afterwards.
   const format = findFormat(io, flags, fileFormats)
   const sheet = flags.excel === undefined ? undefined : sheetForm(flags.excel)
@@ -145,5 +152,6 @@ export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run'], fileForma
       return canAsk(io, flags)
     },
     run,
+    describe,
   }
 }

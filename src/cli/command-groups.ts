@@ -67,6 +67,11 @@ export const commandGroups: Readonly<Record<string, Group>> = {
     summary: 'ends with 10 where a target is missed or a value is missing',
     load: async () => (await import('./commands/report/check.ts')).checkTargets,
   },
+  run: {
+    heading: HEADINGS.enter,
+    summary: 'a job of steps in a file: import, check, report, export, tell',
+    load: async () => (await import('./commands/run/run.ts')).runGroup,
+  },
   categories: {
     heading: HEADINGS.define,
     summary: 'categories of KPIs',

@@ -150,7 +150,15 @@ export const runProgram = async (line: readonly string[], version: string, io: I
   const act: Act = (command, action, fileFormats) => {
     command.action(async () => {
       const cliIn = (world: Io, flags: GlobalFlags): Cli =>
-        createCli(world, flags, (other) => runProgram(other, version, world), fileFormats)
+        createCli(
+          world,
+          flags,
+          {
+            run: (other, otherWorld = world) => runProgram(other, version, otherWorld),
+            describe: () => describeProgram(version, world),
+          },
+          fileFormats,
+        )
       const begin = async (world: Io, flags: GlobalFlags): Promise<number> =>
         (await action(cliIn(world, flags), command.processedArgs, command.opts())) ?? 0
       const flags: GlobalFlags = command.optsWithGlobals()

@@ -10,7 +10,7 @@ import { testIo } from '../support/io.ts'
 import { errorOf, type Ran, shellIn } from '../support/kpi.ts'
 
 /** What goes to a service nowhere: these work on this machine alone. */
-const LOCAL = /^(profiles (add|list|show|use|remove)|serve|service|demo|report verify)\b/
+const LOCAL = /^(completion|run|profiles (add|list|show|use|remove)|serve|service|demo|report verify)\b/
 
 /** What each variant does not have, and what its sentence says to use instead. */
 const LACKING: Record<Variant, readonly (readonly [line: RegExp, instead: RegExp])[]> = {
@@ -47,7 +47,8 @@ const leaves = (command: CommandUnknownOpts, path: Line): Line[] =>
 /** The command lines that the help of a command shows. */
 const examplesOf = async (command: Line): Promise<Line[]> => {
   const { stdout } = await shellIn({ home: '/nowhere' })(...command, '--help')
-  const [, examples = ''] = stdout.split('\nExamples:\n')
+  const [, below = ''] = stdout.split('\nExamples:\n')
+  const [examples = ''] = below.split('\n\n')
   return examples.split('\n').flatMap((line) => (line.trim() === '' ? [] : [wordsOf(line).slice(1)]))
 }
 

@@ -29,7 +29,11 @@ const importCommand = () => {
 const optionsOf = ({ path: home }: Folder, args: readonly string[]): Readonly<Record<string, unknown>> => {
   const command = importCommand()
   command.parseOptions([...args])
-  const cli = createCli(testIo({ home }).io, {}, () => Promise.resolve(0))
+  const cli = createCli(
+    testIo({ home }).io,
+    {},
+    { run: () => Promise.resolve(0), describe: () => Promise.reject(new Error('not here')) },
+  )
   const { options, reading } = parseOptions(cli, ['data.csv'], command.opts())
   const { isSheetSaved: _, ...asked } = reading
   return { ...options, ...asked }
@@ -162,7 +166,11 @@ const UNSAVED = { create, createAssignments, onConflict, onlyChanges, maxErrors,
 
 test('a mapping holds whatever texts the flags have', () => {
   using folder = temporaryFolder()
-  const cli = createCli(testIo({ home: folder.path }).io, { quiet: true }, () => Promise.resolve(0))
+  const cli = createCli(
+    testIo({ home: folder.path }).io,
+    { quiet: true },
+    { run: () => Promise.resolve(0), describe: () => Promise.reject(new Error('not here')) },
+  )
   const parse = (flags: ImportFlags) => parseOptions(cli, ['data.csv'], flags)
   fc.assert(
     fc.property(importOptions(), rowOptions, (all, reading) => {
@@ -189,7 +197,11 @@ test('a mapping of a file with a column for each day reads one with another day'
 
 test('flags beside a mapping add columns and KPIs to it, and replace its other lists', () => {
   using folder = temporaryFolder()
-  const cli = createCli(testIo({ home: folder.path }).io, { quiet: true }, () => Promise.resolve(0))
+  const cli = createCli(
+    testIo({ home: folder.path }).io,
+    { quiet: true },
+    { run: () => Promise.resolve(0), describe: () => Promise.reject(new Error('not here')) },
+  )
   const parse = (flags: ImportFlags) => parseOptions(cli, ['data.csv'], flags)
   const before = {
     ignore: ['a'],

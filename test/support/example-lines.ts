@@ -32,6 +32,7 @@ const FILES = {
   'key.pem': key,
   'new.json': '[]',
   'kpi.yaml': 'categories: [{ name: Shops }]\n',
+  'nightly.yaml': 'steps:\n  - report:\n',
   'data.csv': 'user,kpi,date,actual\nann@example.com,Visits,2026-01-01,1\n',
   'north.csv': 'user,kpi,date,actual\nann@example.com,Visits,2026-01-02,1\n',
   'south.csv': 'user,kpi,date,actual\nann@example.com,Visits,2026-01-03,1\n',

@@ -62,20 +62,23 @@ export const createListed = (): {
   return { listed, add }
 }
 
-/** Keeps the names of what a command has listed, for completion. What cannot be kept is no failure of the command. */
-export const keepNames = (io: Io, place: Place, listed: Listed): void => {
+const store = (io: Io, place: Place, listed: Listed): void => {
   const known = readNames(io, place)
   const read = [...listed].map(([kind, records]) => {
     const names = records.slice(0, MOST_NAMES).flatMap((record) => nameIn(record) ?? [])
     return [kind, names] as const
   })
-  const isSame = read.every(([kind, names]) => JSON.stringify(known[kind]) === JSON.stringify(names))
-  if (isSame) return
+  if (read.every(([kind, names]) => JSON.stringify(known[kind]) === JSON.stringify(names))) return
   const path = pathOf(io, place)
+  mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 })
+  writeFileSync(`${path}.part`, JSON.stringify({ ...known, ...Object.fromEntries(read) }), { mode: 0o600 })
+  renameSync(`${path}.part`, path)
+}
+
+/** Keeps the names of what a command has listed, for completion. What cannot be kept is no failure of the command. */
+export const keepNames = (io: Io, place: Place, listed: Listed): void => {
   try {
-    mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 })
-    writeFileSync(`${path}.part`, JSON.stringify({ ...known, ...Object.fromEntries(read) }), { mode: 0o600 })
-    renameSync(`${path}.part`, path)
+    store(io, place, listed)
   } catch {
     // A full disk, or a folder that cannot be written, is told where it matters.
   }

@@ -1,6 +1,7 @@
 import { Fault, type Issue } from '../../../../domain/errors.ts'
 import { type KindName, KIND_NAMES, kinds } from './kinds.ts'
-import { faultAt, type Item } from './read-file.ts'
+import { faultAt } from '../../../../codec/yaml-reader.ts'
+import type { Item } from './read-file.ts'
 import type { Thing, Things } from './things.ts'
 
 /** Describes an item whose references are found, and the thing that it is about. */

@@ -6,7 +6,8 @@ import { type Change, type FieldChange, inOrder, type Value } from './changes.ts
 import { readFormula } from './formulas.ts'
 import type { ConfigField } from './kinds.ts'
 import { type Matched, matchItems } from './match.ts'
-import { faultAt, type Item } from './read-file.ts'
+import { faultAt } from '../../../../codec/yaml-reader.ts'
+import type { Item } from './read-file.ts'
 import { labelOf, type Thing, type Things } from './things.ts'
 
 /** Describes what would make an account what a file says, or why the file cannot be used. */

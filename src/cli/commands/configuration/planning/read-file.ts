@@ -1,5 +1,6 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml'
+import { isMap, isScalar, isSeq, type YAMLMap } from 'yaml'
 import { nearest } from '../../../../client/directory.ts'
+import { createYamlReader, faultAt, textOf, type YamlReader } from '../../../../codec/yaml-reader.ts'
 import { parseDecimal } from '../../../../domain/decimal.ts'
 import { Fault, type Issue } from '../../../../domain/errors.ts'
 import { choiceOf, valueOfText } from '../../../../domain/field-value.ts'
@@ -28,9 +29,6 @@ export type Configuration = {
   readonly faults: readonly Issue[]
 }
 
-/** Returns a fault with its line. */
-export const faultAt = (line: number, message: string): Issue => ({ field: `line ${line}`, message })
-
 const hint = (name: string, names: readonly string[]): string => {
   const near = nearest(name, names)
   return near === undefined ? `; there are ${names.join(', ')}` : `; did you mean ${near}?`
@@ -50,41 +48,6 @@ const checkNull = (field: Field, value: FieldValue | Fault): FieldValue | Fault 
 const ID = /^[1-9]\d{0,14}$/
 
 const ONE_ONLY = 'a file holds one configuration, and here another one begins'
-
-/** Returns a message of the parser without the place and the lines of the file that it quotes. */
-const plainMessage = (message: string): string => (message.split(/ at line \d+/)[0] ?? message).replaceAll('\n', ' ')
-
-/** Reads the nodes of a document, and collects the faults. */
-const createReader = (text: string) => {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, stringKeys: true, logLevel: 'error' })
-  // An unknown tag is only a warning.
-  const faults = [...document.errors, ...document.warnings].map(({ code, message, linePos }) =>
-    faultAt(linePos?.[0].line ?? 1, code === 'MULTIPLE_DOCS' ? ONE_ONLY : plainMessage(message)),
-  )
-  const resolve = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node)
-  const lineOf = (node: unknown, otherwise: number): number => {
-    const range = isNode(node) ? node.range : undefined
-    return range ? lines.linePos(range[0]).line : otherwise
-  }
-  const pairsOf = (map: YAMLMap, line: number) =>
-    map.items.map(({ key, value }: Pair) => ({
-      name: isScalar(key) ? String(key.value) : '',
-      line: lineOf(key, line),
-      node: resolve(value),
-    }))
-  return { contents: resolve(document.contents), faults, lineOf, pairsOf, resolve }
-}
-
-type Reader = ReturnType<typeof createReader>
-
-/** Returns a value as it is written, so that no digit is lost; null is none, and undefined is not one value. */
-const textOf = (node: unknown): string | null | undefined => {
-  if (node === null) return null
-  if (!isScalar(node)) return undefined
-  if (node.value === null) return null
-  return typeof node.value === 'string' ? node.value : node.source
-}
 
 type Draft = { values: Record<string, FieldValue>; references: Record<string, string>; lines: Record<string, number> }
 
@@ -107,7 +70,7 @@ const readField = ({ name, field, refers }: ConfigField, node: unknown, draft: D
 const sentence = (name: string, { message, verb }: Fault): string =>
   verb === undefined ? `${name}: ${message}` : `${name} ${message}`
 
-const readItem = ({ faults, pairsOf }: Reader, section: Section, map: YAMLMap, line: number): Item => {
+const readItem = ({ faults, pairsOf }: YamlReader, section: Section, map: YAMLMap, line: number): Item => {
   const { kind } = section
   const draft: Draft = { values: {}, references: {}, lines: {} }
   let id: number | undefined
@@ -136,7 +99,7 @@ const readItem = ({ faults, pairsOf }: Reader, section: Section, map: YAMLMap, l
 const isWhole = ({ kind, values, references }: Item): boolean =>
   needed(kind).every((name) => name in values || name in references)
 
-const readSection = (reader: Reader, name: string, node: unknown, line: number): Item[] => {
+const readSection = (reader: YamlReader, name: string, node: unknown, line: number): Item[] => {
   const section = sections.get(name)
   const { faults, lineOf, resolve } = reader
   if (!section) {
@@ -158,7 +121,7 @@ const readSection = (reader: Reader, name: string, node: unknown, line: number):
 
 /** Reads the YAML of a configuration; returns what it says, and all its faults with their lines. */
 export const readConfiguration = (text: string): Configuration => {
-  const reader = createReader(text.replace(/^\ufeff/, ''))
+  const reader = createYamlReader(text, ONE_ONLY)
   const { contents, faults } = reader
   const found = new Map<string, number>()
   if (faults.length > 0) return { items: [], sections: found, faults }

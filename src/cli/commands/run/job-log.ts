@@ -1,0 +1,66 @@
+import { appendFileSync, closeSync, openSync } from 'node:fs'
+import { fileError } from '../../../import/parse/files.ts'
+import type { Cli } from '../../cli.ts'
+import { type Io, type Output, withStdout } from '../../io.ts'
+import { oneLine } from '../../output/width.ts'
+
+/** Writes what happens in a job, each line with its time: to the job's log, and as a note. */
+export type JobLog = {
+  readonly tell: (text: string) => Promise<void>
+  /** Returns the last line that a step said. */
+  readonly last: () => string
+  readonly close: () => void
+}
+
+/** Holds the permissions of a log: it may name people. */
+const OWNER_ONLY = 0o600
+
+const openFile = (path: string): number => {
+  try {
+    return openSync(path, 'a', OWNER_ONLY)
+  } catch (error) {
+    throw fileError(error, 'write', path)
+  }
+}
+
+/** Opens the log of a job; without a path there are notes alone. */
+export const openJobLog = ({ io, note }: Cli, path: string | undefined): JobLog => {
+  const file = path === undefined ? undefined : openFile(path)
+  let last = ''
+  return {
+    tell: async (text) => {
+      const line = `${new Date(io.now()).toISOString()} ${oneLine(text)}`
+      last = text
+      if (file !== undefined) appendFileSync(file, `${line}\n`)
+      await note(line)
+    },
+    last: () => last,
+    close: () => {
+      if (file !== undefined) closeSync(file)
+    },
+  }
+}
+
+/** Returns an output whose lines go to a log. */
+const toLog = (output: Output, log: JobLog, prefix: string): Output => {
+  let open = ''
+  const write = async (text: string): Promise<void> => {
+    const lines = (open + text).split('\n')
+    open = lines.pop() ?? ''
+    for (const line of lines) if (line.trim() !== '') await log.tell(prefix + line)
+  }
+  return { ...output, write, isTerminal: false, columns: undefined, rows: undefined }
+}
+
+/** Returns the world of a step: nobody can be asked, its folder is the job's, and what it prints goes to the log. */
+export const stepWorld = (io: Io, cwd: string, log: JobLog, prefix: string): Io => {
+  const world = withStdout(io, toLog(io.stdout, log, prefix))
+  const stderr = toLog(io.stderr, log, prefix)
+  return new Proxy(world, {
+    get: (target, name: keyof Io) => {
+      if (name === 'stderr') return stderr
+      if (name === 'cwd') return cwd
+      return name === 'stdinIsTerminal' ? false : target[name]
+    },
+  })
+}

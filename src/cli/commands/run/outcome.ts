@@ -1,0 +1,63 @@
+import type { Day } from '../../../domain/day.ts'
+import type { Cli } from '../../cli.ts'
+import { EXIT } from '../../exit.ts'
+import type { Job, Step } from './job.ts'
+import type { JobLog } from './job-log.ts'
+
+/** Lists exit codes from the gravest on: the job ends with the first that a step has ended with. */
+const GRAVITY: readonly number[] = [
+  EXIT.interrupted,
+  EXIT.workLeft,
+  EXIT.unreachable,
+  EXIT.unauthorized,
+  EXIT.unsupported,
+  EXIT.locked,
+  EXIT.usage,
+  EXIT.failed,
+  EXIT.partial,
+  EXIT.problems,
+]
+
+/** Lists exit codes that say what was found, and not that a step failed. */
+const FOUND: ReadonlySet<number> = new Set([EXIT.partial, EXIT.problems])
+/** Returns the gravest of some exit codes. */
+export const gravest = (codes: readonly number[]): number =>
+  GRAVITY.find((one) => codes.includes(one)) ?? codes.find((one) => one !== EXIT.done) ?? EXIT.done
+
+/** Describes a job that runs. */
+export type Running = {
+  readonly cli: Cli
+  readonly job: Job
+  /** Names the folder of the job. */
+  readonly cwd: string
+  readonly today: Day
+  readonly log: JobLog
+  /** Holds when the job must end, in milliseconds since 1970. */
+  readonly deadline: number
+}
+
+/** Describes what became of a step. */
+export type StepResult = {
+  readonly step: Step
+  readonly command: string
+  readonly code: number | undefined
+  readonly seconds: number
+  readonly message: string | undefined
+}
+
+/** Tells whether a step ends the job. */
+export const ends = ({ step, code = EXIT.done }: StepResult): boolean =>
+  code !== EXIT.done && !FOUND.has(code) && !step.goesOn && step.kind !== 'webhook'
+
+/** Returns the exit code of a job: that of the step that ended it, or the gravest. */
+export const codeOf = (results: readonly StepResult[]): number => {
+  const ending = results.find(ends)?.code
+  // Nothing but a stop leaves steps out where none has ended the job.
+  return ending ?? gravest(results.map(({ code }) => code ?? EXIT.workLeft))
+}
+
+export const outcomeOf = ({ code }: StepResult): string => {
+  if (code === undefined) return 'skipped'
+  if (code === EXIT.done) return 'done'
+  return FOUND.has(code) ? 'found' : 'failed'
+}

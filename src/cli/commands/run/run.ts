@@ -1,0 +1,66 @@
+import { resource } from '../../../domain/schema.ts'
+import { addExamples } from '../../args/examples.ts'
+import type { Register } from '../../cli.ts'
+import { printsList } from '../../output/printed.ts'
+
+/** Defines what became of a step of a job. */
+export const stepRow = resource({
+  name: 'job_step',
+  plural: 'job_steps',
+  title: 'step of a job',
+  path: '',
+  verbs: [],
+  brief: ['step', 'command', 'outcome', 'exit_code', 'seconds'],
+  fields: {
+    step: { kind: 'integer', about: 'Number of the step' },
+    kind: { kind: 'text', about: 'import, check, report, export, export_entries, verify or webhook' },
+    command: { kind: 'text', about: 'Command line that it stands for' },
+    outcome: { kind: 'text', about: 'done, found (a target missed, a row rejected), failed, or skipped' },
+    exit_code: { kind: 'integer', about: 'Exit code of the command', nullable: true },
+    seconds: { kind: 'decimal', about: 'How long it took', nullable: true },
+    message: {
+      kind: 'text',
+      about: 'What it said last, where it did not end with 0',
+      nullable: true,
+      isSentence: true,
+    },
+  },
+})
+
+const ABOUT = `
+A job is a YAML file:
+
+  lock: nightly                    # no two of them at once
+  deadline: 2h                     # for all steps together; or a time of day, 06:00
+  log: nightly.log                 # each line with its time
+  steps:
+    - import: inbox/*.csv          # each file by itself
+      move_to: done/{date}
+      flags: { create-assignments: true }
+    - check:
+      flags: { kpis: [Visits, Sales], from: yesterday, to: yesterday }
+    - export: reports/{date}.csv
+      flags: { from: this-month, force: true }
+    - webhook: https://hooks.example.com/kpi
+      token_env: HOOK_TOKEN
+
+Steps: import, check, report, export (of a report), export_entries, verify, webhook. Their flags are those of the command.
+Paths are in the folder of the job. today, yesterday, -7d and {date} are days of the moment at which the job begins. A step that
+fails ends the job, unless it says on_failure: continue; rejected rows (3) and missed targets (10) do not. A webhook gets
+the outcome in any case. A job that was cut off is continued by the same command.
+
+The exit code is that of the step that ended the job, or else the gravest: 6, 5, 4, 7, 8, 2, 1, 3, 10.`
+
+/** Registers `kpi run` */
+export const runGroup: Register = (group, act) => {
+  const command = group
+    .argument('<job>', 'the file of the job')
+    .option('--dry-run', 'check the job, and show the command lines of its steps')
+  command.addHelpText('after', ABOUT)
+  addExamples(command, 'run nightly.yaml --dry-run', 'run nightly.yaml --quiet -o json')
+  printsList(command, stepRow)
+  act(command, async (cli, [file], flags) => {
+    const { runJob } = await import('./run-job.ts')
+    return runJob(cli, file, flags.dryRun === true)
+  })
+}

@@ -1,0 +1,72 @@
+import { existsSync, globSync, mkdirSync, renameSync } from 'node:fs'
+import { join, parse, resolve } from 'node:path'
+import { parseRelativeDate } from '../../args/relative-dates.ts'
+import { formatDay, type Day } from '../../../domain/day.ts'
+import type { Step } from './job.ts'
+import { stepKinds } from './step-kinds.ts'
+
+/** Matches files of rejected rows, which are imported once somebody has mended them. */
+const REJECTS = /\.rejects(?:\.\d+)?\.[a-z]+$/i
+const WILDCARD = /[*?[{]/
+
+/** Lists the flags that take a day. */
+const DAYS: ReadonlySet<string> = new Set(['from', 'to', 'date'])
+
+/** Puts the day on which a job began in the place of `{date}`. */
+export const dated = (text: string, today: Day): string => text.replaceAll('{date}', formatDay(today))
+
+/** Returns the words of a step's flags; words for single days are days already. */
+const flagWords = ({ flags }: Step, today: Day): string[] =>
+  flags.flatMap(([flag, value]) => {
+    if (value === true) return [`--${flag}`]
+    const text = dated(value, today)
+    return [`--${flag}`, DAYS.has(flag) ? parseRelativeDate(text, today) : text]
+  })
+
+/** Returns the files that a step imports, in the order of their names; a name without a wildcard stands for itself. */
+const filesOf = (cwd: string, patterns: readonly string[], today: Day): string[] =>
+  patterns.flatMap((pattern) => {
+    const name = dated(pattern, today)
+    if (!WILDCARD.test(name)) return [name]
+    return globSync(name, { cwd })
+      .filter((file) => !REJECTS.test(file))
+      .toSorted()
+  })
+
+/** Describes one command line of a step; an import has one for each file. */
+export type StepLine = { readonly words: readonly string[]; readonly file: string | undefined }
+
+/** Returns an address without its query, which may hold a secret. */
+const shownTarget = (text: string): string => {
+  const address = URL.parse(text)
+  return address ? `${address.protocol}//${address.host}${address.pathname}` : 'address'
+}
+
+/** Returns the command lines that a step stands for. */
+export const linesOf = (step: Step, cwd: string, today: Day): StepLine[] => {
+  const { words, flag } = stepKinds[step.kind]
+  const flags = flagWords(step, today)
+  if (step.kind === 'import') {
+    return filesOf(cwd, step.targets, today).map((file) => ({ words: [...words, file, ...flags], file }))
+  }
+  if (step.kind === 'webhook') return [{ words: ['webhook', ...step.targets.map(shownTarget)], file: undefined }]
+  const targets = step.targets.map((target) => dated(target, today))
+  const own = flag === undefined ? targets : targets.flatMap((target) => [flag, target])
+  return [{ words: [...words, ...own, ...flags], file: undefined }]
+}
+
+/** Returns a path that is free: with a number before the ending, if a file of that name is there. */
+const freePath = (folder: string, file: string): string => {
+  const { name, ext } = parse(file)
+  for (let number = 0; ; number += 1) {
+    const path = join(folder, number === 0 ? `${name}${ext}` : `${name}.${number}${ext}`)
+    if (!existsSync(path)) return path
+  }
+}
+
+/** Moves a file that was imported to a folder, beside what is there. */
+export const moveFile = (cwd: string, file: string, folder: string): void => {
+  const to = resolve(cwd, folder)
+  mkdirSync(to, { recursive: true })
+  renameSync(resolve(cwd, file), freePath(to, file))
+}
