@@ -12,11 +12,11 @@ import type { Io } from './io.ts'
 import { createLog, type Log } from './output/log.ts'
 import { type Printing, printRecord, printRecords } from './output/print.ts'
 import { findReach } from './target/network.ts'
+import { findFormat } from './target/output-format.ts'
 import type { BulkRun } from './target/rate-limiter.ts'
 import { type Reach, requireCapabilities, withClientAt, withTransportAt } from './target/session.ts'
 import {
   canAsk,
-  findFormat,
   findLogFormat,
   findPlace,
   type GlobalFlags,

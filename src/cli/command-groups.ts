@@ -112,6 +112,11 @@ export const commandGroups: Readonly<Record<string, Group>> = {
     summary: 'named places to talk to: an embedded or a remote service',
     load: async () => (await import('./commands/profiles/profiles.ts')).profiles,
   },
+  doctor: {
+    heading: HEADINGS.run,
+    summary: 'what is set and from where, which service is used, and whether it works',
+    load: async () => (await import('./commands/doctor/doctor.ts')).doctor,
+  },
   api: {
     heading: HEADINGS.run,
     summary: 'one request of your own to the interface, with the credentials of the profile',

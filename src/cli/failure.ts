@@ -1,11 +1,12 @@
 import { CommanderError } from '@commander-js/extra-typings'
 import { Aborted } from '../client/transport.ts'
 import { type Issue, KpiError } from '../domain/errors.ts'
-import { isLogJson, isOutputJson } from './args/raw-options.ts'
+import { isLogJson } from './args/raw-options.ts'
 import { EXIT, exitCodes, IncompleteOutput, IncompleteRun, type PrintedPart, UsageError } from './exit.ts'
 import { ClosedPipe, type Io } from './io.ts'
 import { logLine } from './output/log.ts'
 import { oneLine, visibleJson } from './output/width.ts'
+import { isOutputJson } from './target/output-format.ts'
 
 /** Describes a printed error: its code, one line, and one more line for each fault. */
 type Failure = {

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Exchange } from '../client/http/network-exchange.ts'
 import { createMemoryLimit, spareMemory } from './memory.ts'
+import type { ProjectFile } from './target/project.ts'
 
 /** Thrown if the reader of our output has gone, which is not our failure. */
 export class ClosedPipe extends Error {
@@ -36,8 +37,12 @@ export type Io = {
   readonly cwd: string
   readonly home: string
   readonly platform: string
+  /** Names the version of Node.js that runs this. */
+  readonly nodeVersion: string
   /** Tells, by number, which user this runs as; undefined where the system has none. */
   readonly uid: number | undefined
+  /** Holds the project file of the working directory, once it was read. */
+  readonly project?: ProjectFile | undefined
   /** Names a folder for temporary files. */
   readonly tempDir: string
   readonly stdin: Readable
@@ -206,6 +211,7 @@ export const processIo = (isHandedOver = false): Io => {
     env: process.env,
     cwd: process.cwd(),
     platform: process.platform,
+    nodeVersion: process.versions.node,
     uid: process.getuid?.(),
     now: Date.now,
     timeZone: nameOfTimeZone,

@@ -1,6 +1,8 @@
 import manifest from '../../package.json' with { type: 'json' }
-import { COMPLETE, isLogJson, isOutputJson } from './args/raw-options.ts'
+import { COMPLETE, isLogJson } from './args/raw-options.ts'
 import type { Io, Output } from './io.ts'
+import { isOutputJson } from './target/output-format.ts'
+import { projectPaths } from './target/project.ts'
 
 export { processIo } from './io.ts'
 
@@ -52,8 +54,16 @@ const runLine = async (args: readonly string[], io: Io): Promise<number> => {
   return runProgram(args, manifest.version, io)
 }
 
+/** Returns the world with its project file, if there is one: only then the reader of YAML is loaded. */
+const withProject = async (world: Io): Promise<Io> => {
+  if (projectPaths(world).length === 0) return world
+  const { readProject } = await import('./target/read-project.ts')
+  return Object.defineProperty(world, 'project', { value: readProject(world), enumerable: true, configurable: true })
+}
+
 /** Runs a command line; returns its exit code. Throws nothing, and touches nothing but `io`. */
-export const run = async (args: readonly string[], world: Io): Promise<number> => {
+export const run = async (args: readonly string[], outer: Io): Promise<number> => {
+  const world = await withProject(outer)
   const { io, release } = tellingOf(world, args)
   try {
     const code = await runLine(args, io)

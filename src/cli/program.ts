@@ -1,13 +1,14 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { inOurWords } from './args/aliases.ts'
 import { refuseFlagsAsValues } from './args/flag-values.ts'
-import { isLogJson, isOutputJson } from './args/raw-options.ts'
+import { isLogJson } from './args/raw-options.ts'
 import { type Act, type Cli, createCli } from './cli.ts'
 import { commandGroups, START } from './command-groups.ts'
 import type { Io } from './io.ts'
 import { outputOf } from './output/printed.ts'
 import { oneLine } from './output/width.ts'
 import { runCommand } from './run-command.ts'
+import { isOutputJson } from './target/output-format.ts'
 import type { GlobalFlags } from './target/settings.ts'
 
 const DESCRIPTION = `Keeps key performance indicators, administers them, and imports data into them in bulk.

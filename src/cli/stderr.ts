@@ -26,14 +26,40 @@ const secretsIn = (args: readonly string[]): string[] =>
     return [equals < 0 ? (args[at + 1] ?? '') : arg.slice(equals + 1)]
   })
 
-/**
- * Guards standard error: removes secrets of the environment and the command line, tokens and keys of the bundled
- * service, and whatever can steer a terminal.
- */
-export const guardStderr = ({ stderr, env }: Io, args: readonly string[]): Output => {
-  const secrets = [...secretsIn(args), env['KPI_TOKEN']?.trim() ?? ''].filter(({ length }) => length >= SHORTEST)
+/** Lists the variables whose URLs may hold a password. */
+const URLS = ['HTTPS_PROXY', 'HTTP_PROXY', 'KPI_POSTGRES_URL', 'KPI_BASE_URL'].flatMap((name) => [
+  name,
+  name.toLowerCase(),
+])
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Finds the passwords in URLs of the environment, as they are written there and as they are meant. */
+const passwordsIn = ({ env }: Pick<Io, 'env'>): string[] =>
+  URLS.flatMap((name) => {
+    const text = env[name] ?? ''
+    const { username, password } = URL.parse(text.includes('://') ? text : `http://${text}`) ?? {}
+    // One that is the user's name is no secret, and may be a word of messages: postgres.
+    return password === undefined || password === username ? [] : [password, decoded(password)]
+  })
+
+/** Returns what removes secrets of the environment and the command line, and those of the bundled service, from a text. */
+export const secretsRemover = ({ env }: Pick<Io, 'env'>, args: readonly string[]): ((text: string) => string) => {
+  const all = [...secretsIn(args), env['KPI_TOKEN']?.trim() ?? '', ...passwordsIn({ env })]
+  const secrets = [...new Set(all)].filter(({ length }) => length >= SHORTEST)
   const forms = secrets.flatMap((secret) => formsOf(secret, env['KPI_LOGIN']))
-  const guard = (text: string): string =>
-    visible(forms.reduce((left, form) => left.replaceAll(form, HIDDEN), text.replaceAll(OWN_SECRET, HIDDEN)))
-  return { ...stderr, write: (text) => stderr.write(guard(text)) }
+  return (text) => forms.reduce((left, form) => left.replaceAll(form, HIDDEN), text.replaceAll(OWN_SECRET, HIDDEN))
+}
+
+/** Guards standard error: removes secrets, and whatever can steer a terminal. */
+export const guardStderr = (io: Io, args: readonly string[]): Output => {
+  const { stderr } = io
+  const withoutSecrets = secretsRemover(io, args)
+  return { ...stderr, write: (text) => stderr.write(visible(withoutSecrets(text))) }
 }

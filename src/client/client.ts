@@ -1,5 +1,5 @@
 import { countRounded } from '../codec/json.ts'
-import type { Calendar } from '../domain/period.ts'
+import { type Calendar, CIVIL_CALENDAR } from '../domain/period.ts'
 import { assignment } from '../domain/resources/assignment.ts'
 import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdowns.ts'
 import { category, frequency, icon, unit } from '../domain/resources/catalog.ts'
@@ -77,6 +77,8 @@ export type Client = {
   readonly caller: string
   /** Holds when weeks and years begin, if an answer has told it. */
   readonly calendar: Calendar | undefined
+  /** Holds when weeks and years begin for the user, where no answer tells it. */
+  readonly usualCalendar: Calendar
   /** Returns the account, as far as it is known. */
   readonly identifyAccount: () => AccountIdentity
   /** Tells whether the answers so far come from the bundled service. */
@@ -163,6 +165,7 @@ export const createClient = (
     usage: () => transport.usage?.(),
     waiting: () => transport.waiting?.(),
     caller: transport.caller,
+    usualCalendar: transport.usualCalendar ?? CIVIL_CALENDAR,
     get calendar() {
       return transport.calendar?.()
     },

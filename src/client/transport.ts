@@ -90,6 +90,8 @@ export type Transport = {
   readonly caller: string
   /** Returns when weeks and years begin; undefined while no answer has told it. */
   readonly calendar?: () => Calendar | undefined
+  /** Says when weeks and years begin where no answer tells it. */
+  readonly usualCalendar?: Calendar
   /** Returns the account, as far as it is known. */
   readonly identifyAccount: () => AccountIdentity
   /**

@@ -81,6 +81,9 @@ describe('a profile of the newer interface', () => {
       login: null,
       token_from: `the file ${kept}`,
       time_zone: null,
+      output: null,
+      fiscal_year_start: null,
+      week_start: null,
     }
     expect(jsonOf(await kpi('profiles', 'list', '-o', 'json'))).toEqual([shown])
     expect(jsonOf(await kpi('profiles', 'show', 'nightly', '-o', 'json'))).toEqual(shown)

@@ -37,6 +37,9 @@ describe('a profile', () => {
       login: 'ann@example.com',
       token_from: `the file ${config('secrets', 'acme')}`,
       time_zone: null,
+      output: null,
+      fiscal_year_start: null,
+      week_start: null,
     }
     expect(jsonOf(await profiles('list', '-o', 'json'))).toEqual([shown])
     expect(jsonOf(await profiles('show', 'acme', '-o', 'json'))).toEqual(shown)
@@ -73,9 +76,10 @@ describe('a profile', () => {
     mkdirSync(config('secrets'), { recursive: true, mode: 0o755 })
     await profiles('add', 'one', ...REMOTE, '--token-stdin')
     await profiles('add', 'two', ...REMOTE, '--token-file', 'token')
-    for (const name of ['one', 'two']) expect(readFileSync(config('secrets', name), 'utf8')).toBe(`${SECRET}\n`)
-    const modes = ['secrets', 'secrets/one', 'secrets/two', 'config.json'].map((name) => modeOf(config(name)))
-    expect(modes).toEqual(['700', '600', '600', '600'])
+    expect(readFileSync(config('secrets', 'one'), 'utf8')).toBe(`${SECRET}\n`)
+    expect(readdirSync(config('secrets'))).toEqual(['one'])
+    const modes = ['secrets', 'secrets/one', 'config.json'].map((name) => modeOf(config(name)))
+    expect(modes).toEqual(['700', '600', '600'])
     expect(readFileSync(config('config.json'), 'utf8')).not.toContain(SECRET)
     for (const format of ['table', 'csv', 'json']) {
       const ran = [await profiles('list', '-o', format), await profiles('show', 'one', '-o', format)]

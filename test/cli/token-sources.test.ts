@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listen, type Listener } from '../../src/server/http/listener.ts'
 import { temporaryFolder, type Folder } from '../support/folder.ts'
@@ -132,4 +132,26 @@ test('what systemd lays down for a service is taken, though its group may read i
   expect(await list({ ...handed, KPI_TOKEN_FILE: home.in('shared') })).toMatchObject({ code: 4, stdout: '' })
   chmodSync(path, 0o444)
   expect(await list({ ...handed, KPI_TOKEN_FILE: path })).toMatchObject({ code: 4, stdout: '' })
+})
+
+test('a profile follows a token file: it is read each time, checked each time, and copied nowhere', async () => {
+  const shell = shellIn({ home: home.path })
+  const path = home.in('rotating')
+  const remote = ['--base-url', `${server.url}/api`, '--login', service.login]
+  writeFileSync(path, 'kpi_token_first', { mode: 0o600 })
+  expect(await shell('profiles', 'add', 'rotating', ...remote, '--token-file', 'rotating')).toMatchObject({ code: 0 })
+  expect((await shell('profiles', 'show', 'rotating')).stdout).toContain(`the file ${path}, read each time`)
+  const line = ['-p', 'rotating', 'users', 'list', '--columns', 'id']
+  const told = `kpi: the login name or the token is wrong; it comes from the file ${path}; check that\n`
+  expect(await shell(...line)).toEqual({ code: 4, stdout: '', stderr: told })
+  writeFileSync(path, service.token)
+  expect(await shell(...line)).toEqual(GOOD)
+  expect(readFileSync(home.in('.config/kpi/config.json'), 'utf8')).not.toContain('kpi_token')
+  expect(existsSync(home.in('.config/kpi/secrets/rotating'))).toBe(false)
+  chmodSync(path, 0o644)
+  const refused = `kpi: ${path} can be read by others; fix it with: chmod 600 ${path}\n`
+  expect(await shell(...line)).toEqual({ code: 4, stdout: '', stderr: refused })
+  rmSync(path)
+  const gone = `kpi: cannot read the token file ${path}: there is no such file\n`
+  expect(await shell(...line)).toEqual({ code: 4, stdout: '', stderr: gone })
 })

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listen, type Listener } from '../../src/server/http/listener.ts'
 import type { Handler } from '../../src/server/wire.ts'

@@ -57,6 +57,7 @@ export const testIo = (world: World): TestIo => {
     cwd: world.cwd ?? world.home,
     home: world.home,
     platform: 'linux',
+    nodeVersion: process.versions.node,
     uid: process.getuid?.(),
     tempDir: world.home,
     stdin: stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)]),

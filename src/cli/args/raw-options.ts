@@ -1,5 +1,3 @@
-import type { Io } from '../io.ts'
-
 /**
  * Names the hidden command by which shells complete a line. It gets the words before the one that is completed, and that
  * one behind an equals sign, and prints a candidate a line: its text, a tab, and what it is. A line of `:files` asks for
@@ -14,16 +12,12 @@ const valueAfter = (arg: string, name: string): string | undefined => {
 }
 
 /** Returns the value that a line gives for a flag, even where the line as a whole cannot be parsed. */
-const givenIn = (args: readonly string[], ...names: readonly string[]): string | undefined =>
+export const givenIn = (args: readonly string[], ...names: readonly string[]): string | undefined =>
   args
     .map((arg, at) =>
       names.includes(arg) ? args[at + 1] : names.map((name) => valueAfter(arg, name)).find((value) => value),
     )
     .findLast((value) => value !== undefined)
-
-/** Tells whether a line, or the environment, wants data and errors as JSON. */
-export const isOutputJson = (args: readonly string[], { env }: Pick<Io, 'env'>): boolean =>
-  /^(?:nd)?json$/.test(givenIn(args, '-o', '--output') ?? env['KPI_OUTPUT'] ?? '')
 
 /** Tells whether a line asks for JSON lines on standard error. */
 export const isLogJson = (args: readonly string[]): boolean => givenIn(args, '--log-format') === 'json'

@@ -13,12 +13,13 @@ const addAgain = (place: RemotePlace, profile: string, login: string | undefined
 
 /** Returns what to do about refused credentials, by where they come from. */
 const credentialsAdvice = (io: Io, place: RemotePlace): string => {
-  const { kind, profile, tokenCommand } = place
-  const source = secretSource(io, profile, tokenCommand)
+  const { kind, profile } = place
+  const source = secretSource(io, place)
   const inEnvironment = source.from === 'KPI_TOKEN' || source.from === 'KPI_TOKEN_FILE' ? source.from : undefined
   if (profile === undefined) return `check ${kind === 'classic' ? 'KPI_LOGIN and ' : ''}${inEnvironment ?? 'KPI_TOKEN'}`
   if (inEnvironment !== undefined) return `it comes from ${inEnvironment}; check that`
   if (source.from === 'command') return `it comes from the command ${source.command}; check that`
+  if (source.from === 'file') return `it comes from the file ${source.file}; check that`
   return `enter it again: ${addAgain(place, profile, credentialsIn(io, profile).login)}`
 }
 

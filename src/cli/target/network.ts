@@ -3,6 +3,9 @@ import { resolve } from 'node:path'
 import type { Network } from '../../client/http/connections.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
+import { calendarOf } from './calendar-settings.ts'
+import { profileSettings } from './profile-choice.ts'
+import { projectOf } from './project.ts'
 import type { Reach } from './session.ts'
 import { findTimeout, type GlobalFlags } from './settings.ts'
 
@@ -48,4 +51,5 @@ const findNetwork = (io: Io, { caFile }: Pick<GlobalFlags, 'caFile'>): Network =
 export const findReach = (io: Io, flags: GlobalFlags): Reach => ({
   timeoutMs: findTimeout(flags),
   network: () => findNetwork(io, flags),
+  calendar: calendarOf(projectOf(io), profileSettings(io, flags).calendar ?? {}),
 })

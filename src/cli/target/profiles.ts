@@ -2,14 +2,20 @@ import { isObject } from '../../codec/json.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
+import type { Calendar } from '../../domain/period.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
+import { type Format, FORMATS } from '../output/print.ts'
 import { configFolder, makeFolder } from './folders.ts'
 
 /** Describes a named place to talk to. Secrets are kept apart, see `secrets.ts`. */
 export type Profile = {
   /** Names the time zone for `today` and the like; the system's where it is not given. */
   readonly timeZone?: string | undefined
+  /** Names the format to print in; a table where it is not given. */
+  readonly output?: Format | undefined
+  /** Says when weeks and years begin, for a service that does not tell. */
+  readonly calendar?: Partial<Calendar> | undefined
 } & (
   | { readonly kind: 'embedded'; readonly dataDir: string }
   | {
@@ -18,12 +24,16 @@ export type Profile = {
       readonly login: string
       /** Names a program that prints the token. */
       readonly tokenCommand?: string
+      /** Names a file of the user that holds the token, which is read each time. */
+      readonly tokenFile?: string
     }
   | {
       readonly kind: 'v1'
       readonly baseUrl: string
       /** Names a program that prints the key. */
       readonly tokenCommand?: string
+      /** Names a file of the user that holds the key, which is read each time. */
+      readonly tokenFile?: string
     }
 )
 
@@ -36,12 +46,27 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/
 /** Names the file that holds all profiles. */
 export const configFile = (io: Io): string => join(configFolder(io), `${FILE}.json`)
 
+const readCalendarSettings = (value: unknown): Partial<Calendar> => {
+  const { week_start: week, fiscal_year_start: year } = isObject(value) ? (value as Record<string, unknown>) : {}
+  return {
+    ...((week === 'monday' || week === 'sunday') && { week_start: week }),
+    ...(typeof year === 'number' && year >= 1 && year <= 12 && { fiscal_year_start: year }),
+  }
+}
+
 const readProfile = (value: unknown): Profile | undefined => {
   if (!isObject(value)) return undefined
-  const { kind, dataDir, baseUrl, login, tokenCommand, timeZone } = value as Record<string, unknown>
+  const { kind, dataDir, baseUrl, login, tokenCommand, tokenFile, timeZone, output, calendar } = value as Record<
+    string,
+    unknown
+  >
+  const format = FORMATS.find((one) => one === output)
   const more = {
     ...(typeof tokenCommand === 'string' && { tokenCommand }),
+    ...(typeof tokenFile === 'string' && { tokenFile }),
     ...(typeof timeZone === 'string' && { timeZone }),
+    ...(format && { output: format }),
+    ...(calendar !== undefined && { calendar: readCalendarSettings(calendar) }),
   }
   if (kind === 'embedded' && typeof dataDir === 'string') return { kind, dataDir, ...more }
   if (kind === 'v1' && typeof baseUrl === 'string') return { kind, baseUrl, ...more }

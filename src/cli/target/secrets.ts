@@ -6,7 +6,7 @@ import type { Io } from '../io.ts'
 import { shellWord } from '../output/text.ts'
 import { configFolder, makeFolder } from './folders.ts'
 import { configFile } from './profiles.ts'
-import { type RemotePlace, secretSource } from './settings.ts'
+import { type RemotePlace, type SecretPlace, secretSource } from './settings.ts'
 
 const OTHERS = 0o077
 const WORLD = 0o007
@@ -144,8 +144,9 @@ const runTokenCommand = (io: Io, command: string): string => {
   }
 }
 
-const readSecret = (io: Io, { kind, profile, tokenCommand }: RemotePlace): string => {
-  const source = secretSource(io, profile, tokenCommand)
+const readSecret = (io: Io, place: RemotePlace): string => {
+  const { kind } = place
+  const source = secretSource(io, place)
   switch (source.from) {
     case 'KPI_TOKEN':
       return source.token.trim()
@@ -153,6 +154,8 @@ const readSecret = (io: Io, { kind, profile, tokenCommand }: RemotePlace): strin
       return readSecretFile(io, resolve(io.cwd, source.file))
     case 'command':
       return runTokenCommand(io, source.command)
+    case 'file':
+      return readSecretFile(io, source.file)
     case 'profile':
       return readSecretFile(io, secretFile(io, source.profile))
     case 'nowhere': {
@@ -163,12 +166,13 @@ const readSecret = (io: Io, { kind, profile, tokenCommand }: RemotePlace): strin
 }
 
 /**
- * Finds the token or key to send: from the environment, the profile's command, or the profile's file, in this order.
+ * Finds the token or key to send: from the environment, the profile's command, the user's file that the profile names,
+ * or the profile's own file, in this order.
  */
 export const findSecret = (io: Io, place: RemotePlace): string => {
-  const { kind, profile, tokenCommand } = place
+  const { kind } = place
   const secret = readSecret(io, place)
-  const described = describeToken(io, profile, tokenCommand)
+  const described = describeToken(io, place)
   const from = `that comes from ${described}`
   if (secret === '') throw new KpiError('unauthorized', `the ${SECRETS[kind]} is empty ${from}`)
   const noForm = faultOfForm(kind, secret)
@@ -179,8 +183,8 @@ export const findSecret = (io: Io, place: RemotePlace): string => {
 }
 
 /** Returns where the token of a profile comes from, in words; never the token. */
-export const describeToken = (io: Io, profile: string | undefined, command: string | undefined): string => {
-  const source = secretSource(io, profile, command)
+export const describeToken = (io: Io, place: SecretPlace): string => {
+  const source = secretSource(io, place)
   switch (source.from) {
     case 'KPI_TOKEN':
       return 'the environment (KPI_TOKEN)'
@@ -188,6 +192,8 @@ export const describeToken = (io: Io, profile: string | undefined, command: stri
       return `the file ${source.file} (KPI_TOKEN_FILE)`
     case 'command':
       return `the command ${source.command}`
+    case 'file':
+      return `the file ${source.file}, read each time`
     case 'profile':
       return `the file ${secretFile(io, source.profile)}`
     case 'nowhere':

@@ -4,6 +4,7 @@ import type { Network } from '../../client/http/connections.ts'
 import type { AbortSignals, HttpTransport, ProbeResult } from '../../client/http/http-transport.ts'
 import type { Transport } from '../../client/transport.ts'
 import { entry } from '../../domain/resources/entry.ts'
+import type { Calendar } from '../../domain/period.ts'
 import { reportRow } from '../../domain/resources/report-row.ts'
 import type { Variant } from '../../domain/variants.ts'
 import type { Io } from '../io.ts'
@@ -19,6 +20,8 @@ export type Reach = {
   readonly timeoutMs: number
   /** Returns the way to a remote service. */
   readonly network: () => Network
+  /** Says when weeks and years begin, for a service that does not tell. */
+  readonly calendar: Calendar
   /** Ends requests early. */
   readonly stopping?: AbortSignals
 }
@@ -36,7 +39,8 @@ const openRemote = async (io: Io, place: RemotePlace, reach: Reach, bulk?: BulkR
   const limiting = bulk && (await import('./rate-limiter.ts')).openRateLimiter(io, baseUrl, credentials, bulk)
   const exchange = io.network?.(timeoutMs)
   const remote = { baseUrl, ...credentials, timeoutMs, network: network(), now: io.now, stopping }
-  return httpTransport({ ...remote, ...limiting, ...(exchange && { exchange }) })
+  const transport = httpTransport({ ...remote, ...limiting, ...(exchange && { exchange }) })
+  return { ...transport, usualCalendar: reach.calendar }
 }
 
 const openTransport = async (

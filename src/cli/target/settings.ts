@@ -2,9 +2,9 @@ import { resolve } from 'node:path'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 import { LOG_FORMATS, type LogFormat } from '../output/log.ts'
-import { type Format, FORMATS } from '../output/print.ts'
 import { isV1Url } from './base-url.ts'
 import { dataFolder } from './folders.ts'
+import { type ChosenProfile, choiceOfProfile } from './profile-choice.ts'
 import { profileNamed, readProfiles } from './profiles.ts'
 
 /** Describes the global flags, which may stand before or after any command. */
@@ -40,12 +40,14 @@ export type Place =
       readonly login: string
       readonly profile: string | undefined
       readonly tokenCommand: string | undefined
+      readonly tokenFile?: string | undefined
     }
   | {
       readonly kind: 'v1'
       readonly baseUrl: string
       readonly profile: string | undefined
       readonly tokenCommand: string | undefined
+      readonly tokenFile?: string | undefined
     }
 
 /** Describes a remote place. */
@@ -78,26 +80,21 @@ type SecretSource =
   | { readonly from: 'KPI_TOKEN'; readonly token: string }
   | { readonly from: 'KPI_TOKEN_FILE'; readonly file: string }
   | { readonly from: 'command'; readonly command: string }
+  | { readonly from: 'file'; readonly file: string }
   | { readonly from: 'profile'; readonly profile: string }
   | { readonly from: 'nowhere' }
 
-/** Returns the first available source: the environment, the profile's command, the profile's file. */
-export const secretSource = (io: Io, profile: string | undefined, command: string | undefined): SecretSource => {
+/** Describes where the profile of a place keeps its secret. */
+export type SecretPlace = Pick<RemotePlace, 'profile' | 'tokenCommand' | 'tokenFile'>
+
+/** Returns the first available source: the environment, the profile's command, the user's file, the profile's file. */
+export const secretSource = (io: Io, { profile, tokenCommand: command, tokenFile: own }: SecretPlace): SecretSource => {
   const { token, tokenFile } = credentialsIn(io, profile)
   if (token !== undefined) return { from: 'KPI_TOKEN', token }
   if (tokenFile !== undefined) return { from: 'KPI_TOKEN_FILE', file: tokenFile }
   if (command !== undefined) return { from: 'command', command }
+  if (own !== undefined) return { from: 'file', file: own }
   return profile === undefined ? { from: 'nowhere' } : { from: 'profile', profile }
-}
-
-/**
- * Returns the profile to use: named by a flag, the environment or the configuration; none means the embedded service.
- */
-const profileName = ({ env }: Io, flags: GlobalFlags, current: string | undefined): string | undefined => {
-  if (flags.profile !== undefined) return flags.profile
-  const { KPI_PROFILE: named, KPI_BASE_URL: baseUrl, KPI_DATA_DIR: dataDir } = env
-  if (named && baseUrl) throw new UsageError('KPI_PROFILE and KPI_BASE_URL each name a service; unset one')
-  return named || (baseUrl || dataDir ? undefined : current)
 }
 
 const requireOnePlace = ({ profile, dataDir }: GlobalFlags): void => {
@@ -134,6 +131,15 @@ export const behaviorFlags = ({
   ...(logFormat === undefined ? [] : ['--log-format', logFormat]),
 ]
 
+/** Refuses credentials of the environment where a project file names the service: nobody said that they are for it. */
+const requireOwnCredentials = ({ env }: Io, { from, isOfProject }: ChosenProfile): void => {
+  const stray = isOfProject ? ['KPI_LOGIN', 'KPI_TOKEN', 'KPI_TOKEN_FILE'].find((name) => env[name]) : undefined
+  if (stray === undefined) return
+  throw new UsageError(
+    `${stray} is set, but ${from} names the service: say what it is for with --profile, KPI_PROFILE or KPI_BASE_URL, or unset it`,
+  )
+}
+
 const NO_LOGIN =
   'KPI_BASE_URL is set, and KPI_LOGIN is not: set it to your login name, or, with a key, let KPI_BASE_URL end in /v1'
 
@@ -142,44 +148,39 @@ export const findPlace = (io: Io, flags: GlobalFlags): Place => {
   requireOnePlace(flags)
   if (flags.dataDir !== undefined) return { kind: 'embedded', dataDir: resolve(io.cwd, flags.dataDir) }
   const profiles = readProfiles(io)
-  const name = profileName(io, flags, profiles.current)
-  if (name === undefined) {
+  const chosen = choiceOfProfile(io, flags, profiles)
+  if (chosen === undefined) {
     const { KPI_BASE_URL: baseUrl, KPI_LOGIN: login } = io.env
     if (!baseUrl) return { kind: 'embedded', dataDir: resolve(io.cwd, dataFolder(io)) }
     if (isV1Url(baseUrl)) return { kind: 'v1', baseUrl, profile: undefined, tokenCommand: undefined }
     if (!login) throw new UsageError(NO_LOGIN)
     return { kind: 'classic', baseUrl, login, profile: undefined, tokenCommand: undefined }
   }
+  const { name } = chosen
   const profile = profileNamed(profiles, name)
-  if (profile.kind === 'embedded') return profile
-  if (profile.kind === 'v1') return { ...profile, profile: name, tokenCommand: profile.tokenCommand }
-  const { baseUrl, login, tokenCommand } = profile
-  return { kind: 'classic', baseUrl, login: credentialsIn(io, name).login ?? login, profile: name, tokenCommand }
+  if (profile.kind === 'embedded') return { kind: 'embedded', dataDir: profile.dataDir }
+  requireOwnCredentials(io, chosen)
+  if (profile.kind === 'v1') {
+    return {
+      kind: 'v1',
+      baseUrl: profile.baseUrl,
+      profile: name,
+      tokenCommand: profile.tokenCommand,
+      tokenFile: profile.tokenFile,
+    }
+  }
+  const { baseUrl, tokenCommand, tokenFile } = profile
+  const login = credentialsIn(io, name).login ?? profile.login
+  return { kind: 'classic', baseUrl, login, profile: name, tokenCommand, tokenFile }
 }
-
-/** Returns the name of the profile that a command uses; undefined if something else names the service. */
-export const profileInUse = (io: Io, flags: GlobalFlags): string | undefined =>
-  flags.dataDir === undefined ? profileName(io, flags, readProfiles(io).current) : undefined
 
 /** Refuses credentials without a service: they are for a remote one, which nothing names. */
 export const rejectStrayCredentials = (io: Io, flags: GlobalFlags): void => {
   const { env } = io
   const stray = ['KPI_LOGIN', 'KPI_TOKEN', 'KPI_TOKEN_FILE'].find((name) => env[name])
   if (stray === undefined || flags.dataDir !== undefined || env['KPI_DATA_DIR'] || env['KPI_BASE_URL']) return
-  if (profileName(io, flags, readProfiles(io).current) !== undefined) return
+  if (choiceOfProfile(io, flags, readProfiles(io)) !== undefined) return
   throw new UsageError(`${stray} is set, but nothing says for which service: set KPI_BASE_URL or KPI_PROFILE, too`)
-}
-
-/** Returns the format to print in; `-o` may also name one of the formats of files that a command writes. */
-export const findFormat = ({ env }: Io, { output }: GlobalFlags, fileFormats: readonly string[]): Format => {
-  if (output !== undefined && fileFormats.includes(output)) return FORMATS.find((one) => one === output) ?? 'table'
-  const text = output ?? (env['KPI_OUTPUT'] || 'table')
-  const format = FORMATS.find((one) => one === text)
-  if (!format)
-    throw new UsageError(
-      `there is no output format ${text}; there are ${[...new Set([...FORMATS, ...fileFormats])].join(', ')}`,
-    )
-  return format
 }
 
 /** Returns the format of notes on standard error. */

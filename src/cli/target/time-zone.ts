@@ -2,8 +2,9 @@ import { type Day, dayOfCivil } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
-import { readProfiles } from './profiles.ts'
-import { type GlobalFlags, profileInUse } from './settings.ts'
+import { profileSettings } from './profile-choice.ts'
+import { projectOf } from './project.ts'
+import type { GlobalFlags } from './settings.ts'
 
 /** Describes a time zone: its name, and the day and the time of day there at a moment, in milliseconds since 1970. */
 type TimeZone = {
@@ -54,10 +55,11 @@ const requireTimeZone = (source: string, name: string): TimeZone => {
   return zone
 }
 
-/** Finds the user's time zone: from `--time-zone`, the profile, TZ, or the system. */
+/** Finds the user's time zone: from `--time-zone`, the project file, the profile, TZ, or the system. */
 export const findTimeZone = (io: Io, flags: GlobalFlags): TimeZone => {
   if (flags.timeZone !== undefined) return requireTimeZone('--time-zone', flags.timeZone)
-  const profile = profileInUse(io, flags)
-  const ofProfile = profile === undefined ? undefined : readProfiles(io).byName.get(profile)?.timeZone
-  return ofProfile === undefined ? systemZone(io) : requireTimeZone(`profile ${profile}: time zone`, ofProfile)
+  const { time_zone: ofProject } = projectOf(io)
+  if (ofProject !== undefined) return requireTimeZone(`${io.project?.path}:`, ofProject)
+  const { timeZone } = profileSettings(io, flags)
+  return timeZone === undefined ? systemZone(io) : requireTimeZone("the profile's time zone", timeZone)
 }

@@ -23,6 +23,9 @@ const look = (path: string): Unfinished[] => {
 /** Describes another run that did not end. */
 type Unfinished = JournalHead & Pick<Journal, 'doneBefore'> & { readonly at: string }
 
+/** Finds the runs in a folder of journals that did not end, and are not under way. */
+export const findUnfinished = (folder: string): Unfinished[] => journalsIn(folder).flatMap(look)
+
 const othersIn = (folder: string, own: string, { service }: JournalHead): Unfinished[] =>
   journalsIn(folder)
     .filter((path) => path !== own)

@@ -7,22 +7,21 @@ import { UsageError } from '../../exit.ts'
 import { isV1Url, readBaseUrl } from '../../target/base-url.ts'
 import { requireProfileName, type Profile, readProfiles, writeProfiles } from '../../target/profiles.ts'
 import { deleteToken, saveToken, readSecretFile, SECRETS, faultOfForm, faultOfVariant } from '../../target/secrets.ts'
-import { findTimeZone } from '../../target/time-zone.ts'
+import { addOwnSettings, readOwnSettings } from './own-settings.ts'
 
 type RemoteProfile = Exclude<Profile, { readonly kind: 'embedded' }>
 type RemoteKind = RemoteProfile['kind']
 
 /** Declares `kpi profiles add` and its flags. */
 const declareAdd = (group: Command) =>
-  group
-    .command('add')
+  addOwnSettings(group.command('add'))
     .description('add a profile: a remote service, or with --data-dir an embedded one')
     .argument('<name>', 'what to call it')
     .option('--base-url <url>', 'the service: it ends in /api, or in /v1 for the newer interface')
     .option('--login <name>', 'your login name; a key of the newer interface needs none')
     .option('--token-stdin', 'read the account token or the key from standard input')
     .addOption(
-      new Option('--token-file <file>', 'read the account token or the key from a file') //
+      new Option('--token-file <file>', 'a file of yours that holds the token or the key; it is read each time') //
         .conflicts('tokenStdin'),
     )
     .addOption(
@@ -35,9 +34,8 @@ type AddFlags = ReturnType<ReturnType<typeof declareAdd>['opts']>
 
 const QUESTIONS: Record<RemoteKind, string> = { classic: 'Account token', v1: 'Key' }
 
-/** Returns the token or key, from standard input, a file, or the terminal; never from a flag. */
+/** Returns the token or key, from standard input or the terminal; never from a flag. */
 const readSecret = async (cli: Cli, name: string, kind: RemoteKind, flags: AddFlags): Promise<string> => {
-  if (flags.tokenFile !== undefined) return readSecretFile(cli.io, resolve(cli.io.cwd, flags.tokenFile))
   if (flags.tokenStdin === true) {
     const { readStdin } = await import('../../args/deadline.ts')
     return (await readStdin(cli.io, cli.flags.deadline)).trim()
@@ -78,6 +76,11 @@ const remoteProfile = async (cli: Cli, name: string, flags: AddFlags): Promise<P
   const profile = await remotePlace(cli, flags)
   const { tokenCommand } = flags
   if (tokenCommand !== undefined) return { ...profile, tokenCommand }
+  if (flags.tokenFile !== undefined) {
+    const tokenFile = resolve(cli.io.cwd, flags.tokenFile)
+    requireGoodSecret(profile.kind, readSecretFile(cli.io, tokenFile), flags)
+    return { ...profile, tokenFile }
+  }
   const secret = await readSecret(cli, name, profile.kind, flags)
   requireGoodSecret(profile.kind, secret, flags)
   saveToken(cli.io, name, secret)
@@ -99,12 +102,12 @@ export const addProfileAdd = (group: Command, act: Act): void => {
     'profiles add acme --base-url https://acme.example.com/api --login ann@example.com',
     'profiles add acme --base-url https://acme.example.com/api --login ann@example.com --token-command "pass show kpi"',
     'profiles add nightly --base-url https://kpi.example.com/v1 --token-command "pass show kpi-nightly"',
-    'profiles add test --data-dir ./kpi-data --time-zone Europe/Berlin',
+    'profiles add test --data-dir ./kpi-data --time-zone Europe/Berlin --output json',
   )
   act(command, async (cli, [name], flags) => {
     requireProfileName(name)
-    const { dataDir, timeZone } = cli.flags
-    if (timeZone !== undefined) findTimeZone(cli.io, cli.flags)
+    const { dataDir } = cli.flags
+    const settings = readOwnSettings(cli, flags)
     if (dataDir !== undefined) rejectCredentials(flags)
     // A script that sets a profile up again means it.
     if (readProfiles(cli.io).byName.has(name) && cli.canAsk && flags.yes !== true)
@@ -113,10 +116,11 @@ export const addProfileAdd = (group: Command, act: Act): void => {
       dataDir === undefined
         ? await remoteProfile(cli, name, flags)
         : { kind: 'embedded', dataDir: resolve(cli.io.cwd, dataDir) }
-    const profile: Profile = { ...place, ...(timeZone !== undefined && { timeZone }) }
+    const profile: Profile = { ...place, ...settings }
     const { current, byName } = readProfiles(cli.io)
     await writeProfiles(cli.io, { current, byName: new Map([...byName, [name, profile]]) })
-    if (profile.kind === 'embedded' || profile.tokenCommand !== undefined) deleteToken(cli.io, name)
+    if (profile.kind === 'embedded' || (profile.tokenCommand ?? profile.tokenFile) !== undefined)
+      deleteToken(cli.io, name)
     if (profile.kind === 'classic' && !/\/api$/i.test(profile.baseUrl))
       await cli.log.warn(
         `${profile.baseUrl} does not end in /api, as the address of a service mostly does; kpi profiles check ${name} tells whether it answers`,

@@ -11,13 +11,13 @@ import { printsOne } from '../../output/printed.ts'
 import { warnOfExpiry } from '../../target/api-key.ts'
 import { describeToken } from '../../target/secrets.ts'
 import { findReach } from '../../target/network.ts'
+import { profileInUse } from '../../target/profile-choice.ts'
 import { probePlace, withClientAt } from '../../target/session.ts'
 import {
   findPlace,
   type GlobalFlags,
   rejectStrayCredentials,
   type Place,
-  profileInUse,
   type RemotePlace,
 } from '../../target/settings.ts'
 
@@ -58,7 +58,7 @@ const isMissing = ({ refusal }: ProbeResult): boolean =>
   refusal !== undefined && ['not_found', 'method_not_allowed', 'unsupported'].includes(refusal.code)
 
 /** Requests the shortest list of a service; its KPIs if a third-party service lacks that. */
-const probeOf = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<ProbeResult> => {
+export const probeOf = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<ProbeResult> => {
   const reach = findReach(cli.io, flags)
   const probed = await probePlace(cli.io, place, reach, frequency.path)
   if (!isMissing(probed)) return probed
@@ -66,7 +66,8 @@ const probeOf = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promis
   return isMissing(other) ? probed : other
 }
 
-const limitOf = (header: FindHeader): Record<string, FieldValue> => {
+/** Reads the headers of an answer that describe the rate limit; what they do not tell is null. */
+export const limitOf = (header: FindHeader): Record<'limit' | 'used' | 'left' | 'per_seconds', number | null> => {
   const limit = integerHeader(header('x-ratelimit-limit'))
   const used = integerHeader(header('x-ratelimit-requests'))
   const left = limit === null || used === null ? null : Math.max(0, limit - used)
@@ -87,17 +88,22 @@ const isForLackOfScope = ({ header, refusal }: ProbeResult): boolean =>
   refusal?.code === 'forbidden' &&
   (refusal.missingScope !== undefined || /insufficient_scope/.test(header('www-authenticate') ?? ''))
 
+/** Returns why a place refused a harmless request; that a key lacks a scope for it is no reason, as the key is good. */
+export const refusalOf = ({ kind }: RemotePlace, probed: ProbeResult): ProbeResult['refusal'] =>
+  kind === 'v1' && isForLackOfScope(probed) ? undefined : probed.refusal
+
 /** Describes what was found out about a place and its key. */
 type CheckedPlace = { readonly record: AnyRecord; readonly key?: KeyInfo }
 
 const checkRemote = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<CheckedPlace> => {
   const probed = await probeOf(cli, flags, place)
-  if (probed.refusal && !(place.kind === 'v1' && isForLackOfScope(probed))) throw probed.refusal
+  const refusal = refusalOf(place, probed)
+  if (refusal) throw refusal
   const { header } = probed
   const key = readKeyInfo(header)
   const record = {
     place: place.baseUrl,
-    token_from: describeToken(cli.io, place.profile, place.tokenCommand),
+    token_from: describeToken(cli.io, place),
     access: 'on',
     ...(place.kind === 'v1' ? keyOf(key) : { login: place.login, scopes: 'everything' }),
     ...limitOf(header),

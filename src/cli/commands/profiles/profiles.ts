@@ -8,7 +8,9 @@ import { printsList, printsOne } from '../../output/printed.ts'
 import { type Profile, profileNamed, type Profiles, readProfiles, writeProfiles } from '../../target/profiles.ts'
 import { describeToken, deleteToken } from '../../target/secrets.ts'
 import { addProfileAdd } from './add.ts'
+import type { SecretPlace } from '../../target/settings.ts'
 import { addProfileCheck } from './check.ts'
+import { addProfileUpdate } from './update.ts'
 
 const profileRecord = resource({
   name: 'profile',
@@ -28,22 +30,41 @@ const profileRecord = resource({
       about: 'Time zone of today and the like, if it is not that of the system',
       nullable: true,
     },
+    output: { kind: 'text', about: 'Format to print in, if it is not a table', nullable: true },
+    fiscal_year_start: {
+      kind: 'integer',
+      about: 'Month in which years begin, for a service that does not tell',
+      nullable: true,
+    },
+    week_start: {
+      kind: 'text',
+      about: 'Day on which weeks begin, for a service that does not tell',
+      nullable: true,
+    },
   },
 })
+
+const secretPlace = (
+  profile: string,
+  { tokenCommand, tokenFile }: Exclude<Profile, { readonly kind: 'embedded' }>,
+): SecretPlace => ({ profile, tokenCommand, tokenFile })
 
 const recordOf = (
   cli: Cli,
   { current }: Profiles,
   name: string,
   profile: Profile,
-): Record<string, string | boolean | null> => ({
+): Record<string, string | number | boolean | null> => ({
   name,
   current: name === current,
   kind: profile.kind,
   place: profile.kind === 'embedded' ? profile.dataDir : profile.baseUrl,
   login: profile.kind === 'classic' ? profile.login : null,
-  token_from: profile.kind === 'embedded' ? null : describeToken(cli.io, name, profile.tokenCommand),
+  token_from: profile.kind === 'embedded' ? null : describeToken(cli.io, secretPlace(name, profile)),
   time_zone: profile.timeZone ?? null,
+  output: profile.output ?? null,
+  fiscal_year_start: profile.calendar?.fiscal_year_start ?? null,
+  week_start: profile.calendar?.week_start ?? null,
 })
 
 const addList = (group: Command, act: Act): void => {
@@ -104,6 +125,7 @@ const addRemove = (group: Command, act: Act): void => {
 /** Registers `kpi profiles …` */
 export const profiles: Register = (group, act) => {
   addProfileAdd(group, act)
+  addProfileUpdate(group, act)
   addList(group, act)
   addShow(group, act)
   addUse(group, act)

@@ -4,7 +4,6 @@ import { completeReport } from '../../../client/operations/complete-report.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import { missingRows } from '../../../domain/analysis/missing.ts'
 import { stateOf } from '../../../domain/analysis/state.ts'
-import { CIVIL_CALENDAR } from '../../../domain/period.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import { reportRow, type ReportRow } from '../../../domain/resources/report-row.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
@@ -72,7 +71,7 @@ const missingIn = async (
     kpis,
     categories: new Map<number, string>(),
     units: new Map<number, string>(),
-    calendar: client.calendar ?? CIVIL_CALENDAR,
+    calendar: client.calendar ?? client.usualCalendar,
     today: cli.today().day,
     range: { from: request.from, to: request.to },
   }

@@ -4,7 +4,7 @@ import type { Client } from '../../../client/client.ts'
 import { joinsPeriods, type Question } from '../../../domain/analysis/question.ts'
 import { countingRows, type ReportTable } from '../../../domain/analysis/report-table.ts'
 import { type Day, formatDay } from '../../../domain/day.ts'
-import { CIVIL_CALENDAR, type DayRange } from '../../../domain/period.ts'
+import type { DayRange } from '../../../domain/period.ts'
 import type { PageAbout } from '../../../export/page/page.ts'
 import { manifestPath, manifestText, type Origin } from '../../../export/report/manifest.ts'
 import {
@@ -78,7 +78,7 @@ const aboutPage = ({ io }: Cli, client: Client, range: DayRange): PageAbout => (
   account: client.identifyAccount().for,
   range,
   madeAt: Math.floor(io.now() / 1000),
-  calendar: client.calendar ?? CIVIL_CALENDAR,
+  calendar: client.calendar ?? client.usualCalendar,
 })
 
 /** Prints a report once all of it is known. */

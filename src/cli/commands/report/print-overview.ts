@@ -2,7 +2,7 @@ import type { Client } from '../../../client/client.ts'
 import { completeReport } from '../../../client/operations/complete-report.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import { type Day, formatDay } from '../../../domain/day.ts'
-import { type Calendar, CIVIL_CALENDAR, type Frequency, nextPeriod, periodName } from '../../../domain/period.ts'
+import { type Calendar, type Frequency, nextPeriod, periodName } from '../../../domain/period.ts'
 import type { Kpi } from '../../../domain/resources/kpi.ts'
 import type { ReportRow } from '../../../domain/resources/report-row.ts'
 import type { Cli } from '../../cli.ts'
@@ -56,7 +56,7 @@ export const printOverview = async (cli: Cli, client: Client, request: ReportReq
   if (!kpis) await cli.note(UNKNOWN_PERIODS)
   const rows = [...inRange, ...underWay]
   if (rows.length === 0) return cli.note(await tellWhereValuesLie(client, request))
-  const calendar = client.calendar ?? CIVIL_CALENDAR
+  const calendar = client.calendar ?? client.usualCalendar
   const { stdout } = cli.io
   const table = await overviewTable(
     overviewRows(inOrder(rows, kpis), [...before, ...(await readDayBefore(client, request, inRange))], calendar),

@@ -8,7 +8,6 @@ import { earlierDays } from '../../../domain/analysis/earlier.ts'
 import { missingRows } from '../../../domain/analysis/missing.ts'
 import { type Facts, needsKpis, type Question } from '../../../domain/analysis/question.ts'
 import type { ReportTable } from '../../../domain/analysis/report-table.ts'
-import { CIVIL_CALENDAR } from '../../../domain/period.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import { reportRow, type ReportRow } from '../../../domain/resources/report-row.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
@@ -33,7 +32,7 @@ const readFacts = async (cli: Cli, client: Client, { from, to }: ReportRequest, 
     kpis: new Map(kpis.map((kpi) => [kpi.id, kpi])),
     categories: namesOf(isByCategory ? await client.categories.list() : []),
     units: namesOf(isByCategory ? await client.units.list() : []),
-    calendar: question.by === undefined ? (client.calendar ?? CIVIL_CALENDAR) : await readCalendar(client),
+    calendar: question.by === undefined ? (client.calendar ?? client.usualCalendar) : await readCalendar(client),
     today: cli.today().day,
     range: { from, to },
   }

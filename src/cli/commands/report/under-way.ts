@@ -3,14 +3,7 @@ import { completeReport } from '../../../client/operations/complete-report.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { type Day, FIRST_QUERY_DAY, formatDay } from '../../../domain/day.ts'
-import {
-  CIVIL_CALENDAR,
-  isCoarser,
-  nextPeriod,
-  periodBefore,
-  periodStart,
-  periodTitle,
-} from '../../../domain/period.ts'
+import { isCoarser, nextPeriod, periodBefore, periodStart, periodTitle } from '../../../domain/period.ts'
 import type { Kpi } from '../../../domain/resources/kpi.ts'
 import type { ReportRow } from '../../../domain/resources/report-row.ts'
 import type { Cli } from '../../cli.ts'
@@ -33,8 +26,8 @@ export const readLonger = async (...of: Parameters<typeof readKpis>): Promise<re
   (await readKpis(...of))?.filter(isLonger)
 
 /** Returns the first day of the period of a KPI in which a range begins. */
-const firstStart = ({ frequency_id }: Kpi, from: Day, { calendar }: Pick<Client, 'calendar'>): Day => {
-  const start = periodStart(frequency_id, from, calendar ?? CIVIL_CALENDAR)
+const firstStart = ({ frequency_id }: Kpi, from: Day, { calendar, usualCalendar }: Client): Day => {
+  const start = periodStart(frequency_id, from, calendar ?? usualCalendar)
   // Where it is unknown when periods begin, the one under way may have begun up to a whole period before.
   return calendar ? start : periodBefore(frequency_id, start)
 }
@@ -90,7 +83,7 @@ export const noteLeftOut = async (cli: Cli, client: Client, request: ReportReque
   if (!kpis) await cli.note(UNKNOWN_PERIODS)
   for (const [frequency, rows] of Map.groupBy(underWay, ({ periodId }) => periodId)) {
     const start = rows.reduce((first, { entryDate }) => Math.min(first, entryDate), Infinity)
-    const period = periodTitle(frequency, start, client.calendar ?? CIVIL_CALENDAR)
+    const period = periodTitle(frequency, start, client.calendar ?? client.usualCalendar)
     const has = `--from ${formatDay(start)} has it`
     await cli.note(`left out: ${period} of ${namesIn(rows)}, which began before the range; ${has}`)
   }

@@ -1,0 +1,45 @@
+import { addExamples } from '../../args/examples.ts'
+import type { Register } from '../../cli.ts'
+import { EXIT, IncompleteRun } from '../../exit.ts'
+import { printsList } from '../../output/printed.ts'
+import { countOf } from '../../output/text.ts'
+import { secretsRemover } from '../../stderr.ts'
+import { type Finding, findings } from './finding.ts'
+import { findFolders } from './find-folders.ts'
+import { findService } from './find-service.ts'
+import { findSettings } from './find-settings.ts'
+
+/** Returns a finding as a row; errors that nobody expected may repeat what they know, so secrets are removed. */
+const rowOf = (
+  { name, value, from, state, advice }: Finding,
+  hide: (text: string) => string,
+): Record<string, string | null> => ({
+  name,
+  value: value && hide(value),
+  from: from && hide(from),
+  state,
+  advice: advice && hide(advice),
+})
+
+/**
+ * Registers `kpi doctor`: shows what is set and from where, and whether it works. Ends with the exit code that commands
+ * would have where something is wrong.
+ */
+export const doctor: Register = (group, act) => {
+  addExamples(group, 'doctor', 'doctor -o json')
+  printsList(group, findings)
+  act(group, async (cli) => {
+    const found = [...findSettings(cli), ...(await findService(cli)), ...(await findFolders(cli))]
+    const hide = secretsRemover(cli.io, [])
+    const rows = found.map((one) => rowOf(one, hide))
+    await cli.printMany(findings.shown, rows)
+    const faults = found.filter(({ state }) => state === 'fault')
+    const [first] = faults
+    if (!first) return cli.note('nothing is wrong')
+    const said = faults.map(({ name, advice }) => `${name}: ${advice}`)
+    throw new IncompleteRun(first.exit ?? EXIT.failed, 'problems', [
+      `${countOf(faults.length, 'fault')} found`,
+      ...said,
+    ])
+  })
+}

@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs'
+import manifest from '../../../../package.json' with { type: 'json' }
+import { readKeyInfo } from '../../../client/http/credentials.ts'
+import type { ProbeResult } from '../../../client/http/http-transport.ts'
+import { formatInstant } from '../../../domain/day.ts'
+import { EXPIRING_SECONDS } from '../../../domain/key-state.ts'
+import { frequency } from '../../../domain/resources/catalog.ts'
+import type { Cli } from '../../cli.ts'
+import { readBaseUrl } from '../../target/base-url.ts'
+import { storePath } from '../../target/folders.ts'
+import { findReach } from '../../target/network.ts'
+import { describeToken, findSecret, SECRETS } from '../../target/secrets.ts'
+import { withClientAt } from '../../target/session.ts'
+import {
+  findPlace,
+  type GlobalFlags,
+  type Place,
+  rejectStrayCredentials,
+  type RemotePlace,
+} from '../../target/settings.ts'
+import { limitOf, probeOf, refusalOf } from '../profiles/check.ts'
+import { doubtful, faulty, type Finding, fine, looked } from './finding.ts'
+import { findLogin, placeFrom } from './find-settings.ts'
+
+/** Bounds the wait for an answer: who asks what is wrong wants to know soon. */
+const SOON = '5s'
+/** Sets from how many seconds on a clock is told to be wrong. */
+const CLOCK_SECONDS = 60
+
+const aboutClock = ({ io }: Cli, { header }: ProbeResult): Finding[] => {
+  const theirs = Date.parse(header('date') ?? '')
+  if (Number.isNaN(theirs)) return []
+  const seconds = Math.round((io.now() - theirs) / 1000)
+  if (Math.abs(seconds) < CLOCK_SECONDS) return [fine('clock difference', `${seconds}s`)]
+  const side = seconds > 0 ? 'ahead of' : 'behind'
+  return [doubtful('clock difference', `${seconds}s`, `this machine's clock is ${side} the service's; set it right`)]
+}
+
+const aboutLimit = ({ header }: ProbeResult): Finding[] => {
+  const { limit, left, per_seconds } = limitOf(header)
+  if (limit === null || left === null) return []
+  const value = `${String(left)} of ${String(limit)} left${per_seconds === null ? '' : ` in ${String(per_seconds)}s`}`
+  return [fine('rate limit', value)]
+}
+
+const aboutEnd = ({ io }: Cli, { header }: ProbeResult): Finding[] => {
+  const { expiresAt } = readKeyInfo(header)
+  if (expiresAt === null) return []
+  const value = formatInstant(expiresAt)
+  const isSoon = expiresAt - io.now() / 1000 < EXPIRING_SECONDS
+  return [
+    isSoon
+      ? doubtful('key ends', value, 'rotate it: kpi service keys rotate, on the service')
+      : fine('key ends', value),
+  ]
+}
+
+const aboutCredentials = (place: RemotePlace, probed: ProbeResult): Finding => {
+  const refusal = refusalOf(place, probed)
+  if (!refusal) return fine('credentials', 'accepted')
+  const isOfCredentials = ['unauthorized', 'forbidden'].includes(refusal.code)
+  return isOfCredentials ? faulty('credentials', refusal, 'refused') : faulty('answer', refusal)
+}
+
+const aboutAnswer = (cli: Cli, place: RemotePlace, probed: ProbeResult, milliseconds: number): Finding[] => [
+  fine('reachable', `in ${Math.round(milliseconds)} ms`),
+  fine('service version', probed.header('server') ?? 'not told'),
+  ...aboutClock(cli, probed),
+  ...aboutLimit(probed),
+  aboutCredentials(place, probed),
+  ...aboutEnd(cli, probed),
+]
+
+const reached = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<Finding[]> => {
+  const began = cli.io.uptime()
+  try {
+    const probed = await probeOf(cli, flags, place)
+    return aboutAnswer(cli, place, probed, cli.io.uptime() - began)
+  } catch (error) {
+    return [faulty('reachable', error)]
+  }
+}
+
+/** Looks at the secret of a place: whether there is one, and where from; never what it is. */
+const aboutSecret = ({ io }: Cli, place: RemotePlace): Finding => {
+  findSecret(io, place)
+  return fine(SECRETS[place.kind], 'set', describeToken(io, place))
+}
+
+const findRemote = async (cli: Cli, place: RemotePlace): Promise<Finding[]> => {
+  const own = [
+    ...looked('service', () => fine('service', readBaseUrl(place.baseUrl).href, placeFrom(cli, place))),
+    fine('interface', place.kind),
+    ...findLogin(cli, place),
+    ...looked(SECRETS[place.kind], () => aboutSecret(cli, place)),
+  ]
+  if (own.some(({ state }) => state === 'fault')) return own
+  return [...own, ...(await reached(cli, { ...cli.flags, timeout: cli.flags.timeout ?? SOON }, place))]
+}
+
+const findEmbedded = async (cli: Cli, place: Extract<Place, { readonly kind: 'embedded' }>): Promise<Finding[]> => {
+  const own = [fine('service', `embedded, in ${place.dataDir}`, placeFrom(cli, place)), fine('interface', 'embedded')]
+  if (!existsSync(storePath(place.dataDir))) return [...own, fine('store', 'not made yet: the first command makes it')]
+  const needs = { of: frequency, verb: 'list' } as const
+  const began = cli.io.uptime()
+  try {
+    await withClientAt(cli.io, place, findReach(cli.io, cli.flags), needs, (client) => client.frequencies.list())
+  } catch (error) {
+    return [...own, faulty('store', error)]
+  }
+  const time = Math.round(cli.io.uptime() - began)
+  return [...own, fine('store', `opened in ${time} ms`), fine('service version', `kpi/${manifest.version}`)]
+}
+
+/** Looks at the service that commands use, with one harmless request. Waits for it no longer than five seconds. */
+export const findService = async (cli: Cli): Promise<Finding[]> => {
+  try {
+    rejectStrayCredentials(cli.io, cli.flags)
+    const place = findPlace(cli.io, cli.flags)
+    return await (place.kind === 'embedded' ? findEmbedded(cli, place) : findRemote(cli, place))
+  } catch (error) {
+    return [faulty('service', error)]
+  }
+}

@@ -1,0 +1,94 @@
+import manifest from '../../../../package.json' with { type: 'json' }
+import type { Cli } from '../../cli.ts'
+import { calendarOf } from '../../target/calendar-settings.ts'
+import { findReach } from '../../target/network.ts'
+import { choiceOfProfile, profileSettings } from '../../target/profile-choice.ts'
+import { readProfiles } from '../../target/profiles.ts'
+import { projectOf } from '../../target/project.ts'
+import { credentialsIn, findTimeout, type Place } from '../../target/settings.ts'
+import { type Finding, fine, looked } from './finding.ts'
+
+/** Returns the first source that says something, and what it says. */
+const firstOf = (name: string, usual: string, said: Readonly<Record<string, string | number | undefined>>): Finding => {
+  const [from, value] = Object.entries(said).find(([, one]) => one !== undefined && one !== '') ?? ['default', usual]
+  return fine(name, String(value), from)
+}
+
+const aboutProject = ({ io }: Cli): Finding => {
+  projectOf(io)
+  return fine('project file', io.project?.path ?? null)
+}
+
+const aboutProfile = ({ io, flags }: Cli): Finding => {
+  const profiles = readProfiles(io)
+  const chosen = flags.dataDir === undefined ? choiceOfProfile(io, flags, profiles) : undefined
+  return fine('profile', chosen?.name ?? null, chosen?.from)
+}
+
+const aboutLooks = ({ io, flags }: Cli): Finding[] => {
+  const [project, profile] = [projectOf(io), profileSettings(io, flags)]
+  const file = io.project?.path ?? 'kpi.yaml'
+  const calendar = calendarOf(project, profile.calendar ?? {})
+  const zone = {
+    '--time-zone': flags.timeZone,
+    [file]: project.time_zone,
+    'the profile': profile.timeZone,
+    TZ: io.env['TZ'],
+  }
+  return [
+    firstOf('output', 'table', {
+      '--output': flags.output,
+      KPI_OUTPUT: io.env['KPI_OUTPUT'],
+      [file]: project.output,
+      'the profile': profile.output,
+    }),
+    firstOf('time zone', io.timeZone(), zone),
+    firstOf('week start', calendar.week_start, {
+      [file]: project.week_start,
+      'the profile': profile.calendar?.week_start,
+    }),
+    firstOf('fiscal year start', String(calendar.fiscal_year_start), {
+      [file]: project.fiscal_year_start,
+      'the profile': profile.calendar?.fiscal_year_start,
+    }),
+    firstOf('timeout', `${findTimeout(flags) / 1000}s`, { '--timeout': flags.timeout }),
+  ]
+}
+
+/** Returns a proxy as it may be shown: its host, without a user or a password. */
+const shownProxy = (url: string | undefined): string | undefined =>
+  url === undefined ? undefined : (URL.parse(url)?.host ?? 'set')
+
+const aboutNetwork = ({ io, flags }: Cli): Finding[] => {
+  const { httpProxy, httpsProxy, noProxy } = findReach(io, flags).network()
+  return [
+    firstOf('certificates', 'those of the system', { '--ca-file': flags.caFile, KPI_CA_FILE: io.env['KPI_CA_FILE'] }),
+    firstOf('proxy', 'none', { HTTPS_PROXY: shownProxy(httpsProxy), HTTP_PROXY: shownProxy(httpProxy) }),
+    ...(noProxy ? [fine('hosts without a proxy', noProxy, 'NO_PROXY')] : []),
+  ]
+}
+
+/** Looks at the settings that do not depend on a service. Secrets are never among the values. */
+export const findSettings = (cli: Cli): Finding[] => [
+  fine('kpi', manifest.version),
+  fine('Node.js', cli.io.nodeVersion),
+  ...looked('project file', () => aboutProject(cli)),
+  ...looked('profile', () => aboutProfile(cli)),
+  ...looked('output', () => aboutLooks(cli)),
+  ...looked('network', () => aboutNetwork(cli)),
+]
+
+/** Tells what names the service of a place. */
+export const placeFrom = ({ io, flags }: Cli, place: Place): string => {
+  if (flags.dataDir !== undefined) return '--data-dir'
+  const chosen = choiceOfProfile(io, flags, readProfiles(io))
+  if (chosen) return `profile ${chosen.name}`
+  if (place.kind !== 'embedded') return 'KPI_BASE_URL'
+  return io.env['KPI_DATA_DIR'] ? 'KPI_DATA_DIR' : 'default'
+}
+
+/** Looks at the login name of the classic interface. */
+export const findLogin = ({ io }: Cli, place: Place): Finding[] =>
+  place.kind === 'classic'
+    ? [fine('login', place.login, credentialsIn(io, place.profile).login === undefined ? 'the profile' : 'KPI_LOGIN')]
+    : []

@@ -1,0 +1,156 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { listen, type Listener } from '../../src/server/http/listener.ts'
+import { type Folder, temporaryFolder } from '../support/folder.ts'
+import { type Ran, shellIn } from '../support/kpi.ts'
+import { type Service, startService } from '../support/service.ts'
+
+let service: Service
+let server: Listener
+beforeAll(async () => {
+  service = await startService()
+  server = await listen(service.handler, '127.0.0.1', 0)
+})
+afterAll(async () => {
+  await server.close()
+  await service[Symbol.asyncDispose]()
+})
+let home: Folder
+beforeEach(() => {
+  home = temporaryFolder()
+})
+afterEach(() => {
+  home[Symbol.dispose]()
+})
+
+type Row = {
+  readonly value: string | null
+  readonly from: string | null
+  readonly state: string
+  readonly advice: string | null
+}
+
+const doctorIn = async (
+  env: Record<string, string>,
+  ...flags: string[]
+): Promise<Ran & { row: (name: string) => Row | undefined }> => {
+  const ran = await shellIn({ home: home.path, env, now: Date.now() })('doctor', '-o', 'json', ...flags)
+  const rows = JSON.parse(ran.stdout) as (Row & { name: string })[]
+  return { ...ran, row: (name) => rows.find((one) => one.name === name) }
+}
+const remote = (): Record<string, string> => ({
+  KPI_BASE_URL: `${server.url}/api`,
+  KPI_LOGIN: service.login,
+  KPI_TOKEN: service.token,
+})
+
+describe('doctor', () => {
+  test('says what is set, with no service of one’s own, and makes nothing', async () => {
+    const { code, row } = await doctorIn({})
+    expect(code).toBe(0)
+    expect(row('service')).toMatchObject({ value: `embedded, in ${home.in('.local/share/kpi')}`, from: 'default' })
+    expect(row('store')?.value).toMatch(/^not made yet/)
+    expect(row('output')).toMatchObject({ value: 'json', from: '--output' })
+    await shellIn({ home: home.path })('kpis', 'list')
+    expect((await doctorIn({})).row('store')?.value).toMatch(/^opened in \d+ ms$/)
+  })
+
+  test('says of a remote service whether it answers and takes the credentials, and never shows the secret', async () => {
+    const ran = await doctorIn({ ...remote(), HTTPS_PROXY: 'http://ann:pr0xy-secret@proxy.example.com:3128' })
+    expect(ran).toMatchObject({ code: 0, stderr: 'nothing is wrong\n' })
+    expect(ran.row('service')).toMatchObject({ value: `${server.url}/api`, from: 'KPI_BASE_URL' })
+    expect(ran.row('token')).toMatchObject({ value: 'set', from: 'the environment (KPI_TOKEN)' })
+    expect(ran.row('reachable')?.value).toMatch(/^in \d+ ms$/)
+    expect(ran.row('credentials')).toMatchObject({ value: 'accepted', state: 'ok' })
+    expect(ran.row('service version')?.value).toMatch(/^kpi\//)
+    expect(ran.row('proxy')).toMatchObject({ value: 'proxy.example.com:3128', from: 'HTTPS_PROXY' })
+    expect(ran.stdout + ran.stderr).not.toMatch(/pr0xy-secret/)
+    expect(ran.stdout + ran.stderr).not.toContain(service.token)
+  })
+
+  test.each<[what: string, env: () => Record<string, string>, code: number, row: string, told: string]>([
+    ['a wrong token', () => ({ ...remote(), KPI_TOKEN: 'kpi_token_wrong' }), 4, 'credentials', 'is wrong'],
+    ['no token', () => ({ ...remote(), KPI_TOKEN: '' }), 4, 'token', 'there is no token'],
+    [
+      'no service there',
+      () => ({ ...remote(), KPI_BASE_URL: 'http://127.0.0.1:1/api' }),
+      5,
+      'reachable',
+      '127.0.0.1:1',
+    ],
+    ['two services', () => ({ ...remote(), KPI_PROFILE: 'x' }), 2, 'service', 'each name a service'],
+    ['a profile that is not there', () => ({ KPI_PROFILE: 'nil' }), 2, 'service', 'there is no profile nil'],
+    [
+      'a secret in the URL',
+      () => ({ ...remote(), KPI_BASE_URL: 'https://a:hunter2@x.example/api' }),
+      2,
+      'service',
+      'has credentials in it',
+    ],
+    [
+      'a proxy that is none',
+      () => ({ HTTPS_PROXY: 'socks5://a:hunter2@x' }),
+      2,
+      'network',
+      'not the URL of an HTTP proxy',
+    ],
+  ])('ends with the exit code of %s', async (_, env, code, row, told) => {
+    const ran = await doctorIn(env())
+    expect(ran.code).toBe(code)
+    expect(ran.row(row)).toMatchObject({ state: 'fault', advice: expect.stringContaining(told) as unknown })
+    expect(ran.stderr).toContain(told)
+    expect(ran.stdout + ran.stderr).not.toContain('hunter2')
+  })
+
+  test('tells a fault in the project file, and still looks at the rest', async () => {
+    writeFileSync(home.in('kpi.yaml'), 'profil: acme\n')
+    const ran = await doctorIn({})
+    expect(ran.code).toBe(2)
+    expect(ran.row('project file')).toMatchObject({
+      state: 'fault',
+      advice: expect.stringContaining('did you mean profile?') as unknown,
+    })
+    expect(ran.row('configuration')?.value).toContain('not made yet')
+  })
+
+  test('tells of a configuration that cannot be read', async () => {
+    const folder = home.in('own')
+    const shell = shellIn({ home: home.path, env: { KPI_CONFIG_DIR: folder } })
+    await shell('profiles', 'add', 'x', '--data-dir', 'x')
+    writeFileSync(home.in('own/config.json'), '{')
+    const ran = await doctorIn({ KPI_CONFIG_DIR: folder })
+    expect(ran.row('profile')).toMatchObject({
+      state: 'fault',
+      advice: expect.stringContaining('is not a configuration') as unknown,
+    })
+  })
+
+  test('warns of a folder of secrets that others can look into, which is no fault', async () => {
+    const shell = shellIn({ home: home.path, stdin: 'secret-token' })
+    await shell('profiles', 'add', 'acme', '--base-url', `${server.url}/api`, '--login', 'ann', '--token-stdin')
+    chmodSync(home.in('.config/kpi/secrets'), 0o755)
+    const ran = await doctorIn({})
+    expect(ran.code).toBe(0)
+    expect(ran.row('secrets')).toMatchObject({
+      state: 'warning',
+      advice: expect.stringContaining('chmod 700') as unknown,
+    })
+  })
+
+  test('warns of clocks that differ', async () => {
+    const late = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', date: 'Fri, 20 Nov 2026 12:00:00 GMT' }).end('[]')
+    }).listen(0, '127.0.0.1')
+    await once(late, 'listening')
+    const address = late.address()
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/api`
+    const env = { KPI_BASE_URL: url, KPI_LOGIN: 'ann', KPI_TOKEN: 'secret-token' }
+    const ran = await shellIn({ home: home.path, env })('doctor', '-o', 'csv')
+    late.close()
+    await once(late, 'close')
+    expect(ran.stdout).toMatch(/^clock difference,86400s,,warning,this machine's clock is ahead of the service's/m)
+    expect(ran.code).toBe(0)
+  })
+})
