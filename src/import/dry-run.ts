@@ -7,6 +7,7 @@ import {
   isSent,
   readsFirst,
   type PlannedAction,
+  type ValueChange,
 } from './existing/planned-action.ts'
 import type { Summary } from './import-types.ts'
 import { isProvisional } from './provisional-id.ts'
@@ -21,6 +22,8 @@ export type DryRunOutcome = {
   readonly action: ActionName
   readonly draft?: EntryDraft
   readonly reason: string
+  /** Holds the values before and after, where something stored would change. */
+  readonly change?: ValueChange | undefined
 }
 
 /** Counts an entry that would be sent, as the service would. */
@@ -51,14 +54,20 @@ const rehearseBatch = async (
   const { reference, summary, options } = prepared
   const { plans } = await chooseEntries(batch, prepared)
   return plans.flatMap((plan, at) => {
-    const { action, reason } = plan
+    const { action, reason, change } = plan
     if (isSent(plan, options)) count(summary, action)
     const draft = batch.drafts[at]
     if (action === 'reject' || action === 'nothing' || !draft) return []
     const isTargetDropped = reference.kpis.byId.get(draft.kpi_id)?.target_default === null
     const kept = isTargetDropped ? { ...draft, target: null } : draft
     const said = [reason, ...newThings(draft, reference)].filter((part) => part !== '').join('; ')
-    return [batch.lines[at] ?? 0].flat().map((place) => ({ line: lineOf(place), draft: kept, action, reason: said }))
+    return [batch.lines[at] ?? 0].flat().map((place) => ({
+      line: lineOf(place),
+      draft: kept,
+      action,
+      reason: said,
+      change,
+    }))
   })
 }
 

@@ -64,7 +64,7 @@ export type AssignmentImport = {
 type SendingAssignments = Pick<AssignmentImport, 'client' | 'beforeChange'>
 
 /** Counts the results of a file of assignments. */
-type AssignSummary = {
+export type AssignSummary = {
   read: number
   added: number
   updated: number

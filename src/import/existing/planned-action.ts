@@ -2,7 +2,7 @@ import { formatDecimal } from '../../domain/decimal.ts'
 import type { Issue } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
-import { faultsOfValues, mergeEntry, sameValues } from '../../domain/rules.ts'
+import { type EntryValues, faultsOfValues, mergeEntry, sameValues } from '../../domain/rules.ts'
 import type { Summary } from '../import-types.ts'
 import type { ImportOptions, OnConflict } from '../options.ts'
 import { ownerOf } from '../entry-key.ts'
@@ -20,7 +20,15 @@ import { type ExistingEntries, type ExistingEntry, type ExistingEntryMap, stored
 export type ActionName = 'create' | 'update' | 'add' | 'unchanged' | 'skip' | 'send' | 'reject'
 
 /** Describes the planned action for a draft; `nothing` if it clears an entry that does not exist. */
-export type PlannedAction = { readonly action: ActionName | 'nothing'; readonly reason: string }
+export type PlannedAction = {
+  readonly action: ActionName | 'nothing'
+  readonly reason: string
+  /** Holds the values before and after, where the action changes what is stored. */
+  readonly change?: ValueChange
+}
+
+/** Describes the values of an entry before and after a change. */
+export type ValueChange = { readonly before: EntryValues; readonly after: EntryValues }
 
 const isNone = (value: unknown): boolean => value === undefined || value === null
 
@@ -51,7 +59,7 @@ const judgeValues = (
   if (faults.length > 0) return reject(reasonOf(faults))
   if (!stored) return plan('create')
   if (sameValues(stored, after)) return plan('unchanged')
-  return plan(isAdding ? 'add' : 'update')
+  return { ...plan(isAdding ? 'add' : 'update'), change: { before: stored, after } }
 }
 
 /** Returns the plan that all given plans share, else UNDECIDED. */

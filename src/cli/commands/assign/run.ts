@@ -1,18 +1,22 @@
 import { resolve } from 'node:path'
 import type { Client } from '../../../client/client.ts'
+import { formatDecimal } from '../../../domain/decimal.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import { ASSIGN_ROLES } from '../../../import/assignments/columns.ts'
 import {
   type AssignmentImport,
+  type AssignSummary,
   importAssignments,
   type PlannedRow,
   dryRunAssignments,
 } from '../../../import/assignments/import-assignments.ts'
+import type { AssignmentAction } from '../../../import/assignments/planned-action.ts'
 import { createRejectsFile } from '../../../import/rejects/rejects-file.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
+import { printWhenComplete } from '../../output/whole-output.ts'
 import type { Printed } from '../../output/printed.ts'
 import { type CountWords, printSummary } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
@@ -74,6 +78,7 @@ const assignDryRunRow = resource({
     kpi_id: { kind: 'integer', about: 'KPI', nullable: true },
     user_target: { kind: 'decimal', about: 'Target to be sent', nullable: true },
     sort_order: { kind: 'int16', about: 'Place to be sent', nullable: true },
+    changes: { kind: 'text', about: 'Stored values that would change, old and new', nullable: true, isSentence: true },
     reason: { kind: 'text', about: 'Why it would be rejected', nullable: true, isSentence: true },
   },
 })
@@ -83,6 +88,18 @@ export const assignPrints: readonly Printed[] = [
   { of: assignSummary, isList: false },
   { of: assignDryRunRow, isList: true },
 ]
+
+/** Returns what of an assignment would change: `target: none → 90`. */
+const changesText = (planned: AssignmentAction): string | null => {
+  if (planned.action !== 'update') return null
+  const { values, held } = planned
+  const shown = (value: number | bigint | null): string =>
+    typeof value === 'bigint' ? formatDecimal(value) : String(value ?? 'none')
+  return [
+    ...(values.user_target === undefined ? [] : [`target: ${shown(held.user_target)} → ${shown(values.user_target)}`]),
+    ...(values.sort_order === undefined ? [] : [`sort_order: ${shown(held.sort_order)} → ${shown(values.sort_order)}`]),
+  ].join('; ')
+}
 
 /** Returns a row of a dry run as a record. */
 const dryRunRecord = (judged: PlannedRow): AnyRecord => {
@@ -95,6 +112,7 @@ const dryRunRecord = (judged: PlannedRow): AnyRecord => {
     kpi_id: row.kpi,
     user_target: values.user_target ?? null,
     sort_order: values.sort_order ?? null,
+    changes: changesText(judged),
   }
 }
 
@@ -114,17 +132,31 @@ async function* asRecords(chunks: AsyncIterable<readonly PlannedRow[]>): AsyncGe
 }
 
 /** Says what importing the file would do, a row for each assignment. */
-const printDryRun = async (cli: Cli, work: AssignmentImport): Promise<number> => {
-  const { summary, advice } = await dryRunAssignments(work, (rows) =>
-    printRecords(cli.io, cli.printing(), assignDryRunRow.shown, asRecords(rows)),
-  )
-  const { added, updated, unchanged, rejected, rounded } = summary
+const printDryRun = async (cli: Cli, work: AssignmentImport, isSummaryOnly: boolean): Promise<number> => {
+  let rejected = 0
+  await printWhenComplete(cli.io, async (held) => {
+    const { summary, advice } = await dryRunAssignments(work, async (rows) => {
+      const records = asRecords(rows)
+      if (isSummaryOnly) for await (const _ of records);
+      else await printRecords(held, cli.printing(), assignDryRunRow.shown, records)
+    })
+    await tellDryRun(cli, summary, advice)
+    rejected = summary.rejected
+  })
+  return rejected > 0 ? EXIT.partial : EXIT.done
+}
+
+/** Says how much importing the file would do. */
+const tellDryRun = async (
+  cli: Cli,
+  { added, updated, unchanged, rejected, rounded }: AssignSummary,
+  advice: readonly string[],
+): Promise<void> => {
   await cli.note(
     `dry run, nothing was sent: ${added} to add, ${updated} to update, ${unchanged} unchanged, ${countOf(rejected, 'row')} to reject` +
       (rounded > 0 ? `, ${countOf(rounded, 'value')} to round` : ''),
   )
   for (const line of advice) await cli.note(line)
-  return rejected > 0 ? EXIT.partial : EXIT.done
 }
 
 const importRows = async (
@@ -188,7 +220,9 @@ export const runAssignImport = async (cli: Cli, file: string, flags: ImportFlags
     const work = async (client: Client): Promise<number | void> => {
       const history = await openTargetHistory(cli, client, flags, stops.signal())
       const one = workOf(cli, client, parsed, stops, job, history)
-      return parsed.isDryRun ? printDryRun(cli, one) : importRows({ cli, stops, parsed, history }, one, job)
+      return parsed.isDryRun
+        ? printDryRun(cli, one, parsed.isSummaryOnly)
+        : importRows({ cli, stops, parsed, history }, one, job)
     }
     return await cli.withClient(NEEDS, work, { signal: stops.signal(), late: stops.late })
   } catch (error) {

@@ -14,7 +14,6 @@ export type DefinitionRun = {
   readonly kind: DefinitionKind
   readonly options: DefinitionOptions
   readonly parsed: ParsedOptions
-  readonly isSummaryOnly: boolean
 }
 
 /** Returns the names that `--map` may give a role: its own, and that of the interface's field. */
@@ -50,6 +49,7 @@ const SHARED = [
   'ignoreRows',
   'sheet',
   'dryRun',
+  'summaryOnly',
   'rejects',
   'maxErrors',
   'rate',
@@ -63,15 +63,13 @@ const sharedFlags = (flags: DefinitionFlags): ImportFlags =>
 export const parseDefinitionFlags = (cli: Cli, of: Resource, file: string, flags: DefinitionFlags): DefinitionRun => {
   const kind = definitionKind(of)
   const roles = rolesOf(kind)
-  const { map, byId, byName, dryRun, summaryOnly } = flags
-  if (summaryOnly && !dryRun) throw new UsageError('--summary-only goes with --dry-run')
+  const { map, byId, byName } = flags
   const parsed = parseOptions(cli, [file], sharedFlags(flags))
   const { ignore, ignoreRows, clearEmpty, decimal, onConflict, maxErrors, addAgain } = parsed.options
   const references = roles.filter(({ field, name }) => field.refers !== undefined || name === 'breakdown_id')
   return {
     kind,
     parsed,
-    isSummaryOnly: summaryOnly === true,
     options: {
       ignore,
       ignoreRows,

@@ -74,7 +74,7 @@ const printDryRun = async (run: OpenRun): Promise<number> => {
   progress.stop()
   await cli.note(dryRunSentence(kind.of, summary))
   await tellReasons(run, reasons)
-  if (run.isSummaryOnly) await printCounts(cli, definitionSummary, { ...summary, left, ...measure() })
+  if (run.parsed.isSummaryOnly) await printCounts(cli, definitionSummary, { ...summary, left, ...measure() })
   else
     await printRecords(cli.io, cli.printing(), definitionDryRunRow.shown, [
       rows.map((one) => dryRunRecord(checked, kind.key, one)),

@@ -128,7 +128,8 @@ const declareImport = (group: Command) =>
     .option('--category <category>', 'the category of new KPIs (default: General)')
     .option('--group <group>', 'the group of new breakdown items (default: the name of their column)')
     .optionsGroup('Before and after:')
-    .option('--dry-run', 'do everything except sending, and show the planned action for each row')
+    .option('--dry-run', 'do everything except sending, and show old and new values of each row')
+    .option('--summary-only', 'with --dry-run: show the counts and not the rows')
     .option('--rejects <file>', 'the file for the rejected rows')
     .option(
       '--max-errors <n>',

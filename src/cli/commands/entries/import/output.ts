@@ -1,3 +1,5 @@
+import { cellText } from '../../../../codec/cell-text.ts'
+import { newerEntry } from '../../../../domain/resources/entry.ts'
 import { type AnyRecord, asNewer, resource } from '../../../../domain/schema.ts'
 import type { DryRunOutcome } from '../../../../import/dry-run.ts'
 import { isProvisional } from '../../../../import/provisional-id.ts'
@@ -58,6 +60,7 @@ export const dryRunRow = resource({
     actual: { kind: 'decimal', about: 'Actual to be sent', nullable: true },
     target: { kind: 'decimal', about: 'Target to be sent', nullable: true },
     notes: { kind: 'text', about: 'Notes to be sent', nullable: true },
+    changes: { kind: 'text', about: 'Stored values that would change, old and new', nullable: true, isSentence: true },
     reason: {
       kind: 'text',
       about: 'Why it would be rejected, or what of it would be created',
@@ -74,8 +77,21 @@ export const newerDryRunRow = asNewer(dryRunRow)
 const existingId = (id: number | null | undefined): number | null =>
   id === null || id === undefined || isProvisional(id) ? null : id
 
+const VALUES = ['actual', 'target', 'notes'] as const
+
+/** Returns what of an entry would change: `actual: 80.5 → 90; target: none → 5`. */
+const changesText = ({ before, after }: NonNullable<DryRunOutcome['change']>): string =>
+  VALUES.filter((name) => before[name] !== after[name])
+    .map((name) => {
+      const [old, next] = [before[name], after[name]].map((value) =>
+        value === null ? 'none' : cellText(newerEntry.fields[name], value),
+      )
+      return `${name}: ${old} → ${next}`
+    })
+    .join('; ')
+
 /** Returns a row of a dry run as a record. */
-export const dryRunRecord = ({ line, action, draft, reason }: DryRunOutcome): AnyRecord => ({
+export const dryRunRecord = ({ line, action, draft, reason, change }: DryRunOutcome): AnyRecord => ({
   line,
   action,
   user_id: existingId(draft?.user_id),
@@ -86,5 +102,6 @@ export const dryRunRecord = ({ line, action, draft, reason }: DryRunOutcome): An
   actual: draft?.actual ?? null,
   target: draft?.target ?? null,
   notes: draft?.notes ?? null,
+  changes: change ? changesText(change) : null,
   reason: reason === '' ? null : reason,
 })

@@ -20,6 +20,8 @@ export type ParsedOptions = {
   /** Tells whether there are several files, so that messages name the one they are about. */
   readonly isSeveral: boolean
   readonly isDryRun: boolean
+  /** Tells that a dry run only counts. */
+  readonly isSummaryOnly: boolean
   /** Tells whether questions are answered with yes. */
   readonly isConfirmed: boolean
   /** Tells whether it only explains how files are read. */
@@ -92,6 +94,7 @@ const requireCompatibleFlags = (
 export const parseOptions = (cli: Cli, files: readonly string[], given: ImportFlags): ParsedOptions => {
   const { io } = cli
   const flags = applyMapping(io, given)
+  if (given.summaryOnly && !given.dryRun) throw new UsageError('--summary-only goes with --dry-run')
   const saveMapping = given.saveMapping
   const parsed: ParsedOptions = {
     options: importOptions(flags, cli.today().day),
@@ -101,6 +104,7 @@ export const parseOptions = (cli: Cli, files: readonly string[], given: ImportFl
     rate: readRate(flags.rate),
     isSeveral: files.length > 1,
     isDryRun: flags.dryRun === true,
+    isSummaryOnly: flags.summaryOnly === true,
     isConfirmed: flags.yes === true,
     explain: flags.explain === true,
     saveMapping: saveMapping === undefined ? undefined : mappingName(saveMapping),

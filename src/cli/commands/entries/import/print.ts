@@ -1,8 +1,10 @@
 import type { AnyRecord, NamedField, Resource } from '../../../../domain/schema.ts'
 import { faultsOfHeaders } from '../../../../import/begin-file.ts'
 import { EXIT, IncompleteRun } from '../../../exit.ts'
+import type { Io } from '../../../io.ts'
 import { isForPeople, printRecords } from '../../../output/print.ts'
 import type { Printed } from '../../../output/printed.ts'
+import { printWhenComplete } from '../../../output/whole-output.ts'
 import { type CountWords, printSummary } from '../../../output/summary.ts'
 import { isNameColumn, namedFields } from '../../verbs/list-options.ts'
 import { createNames } from '../../verbs/reference-names.ts'
@@ -48,7 +50,12 @@ const firstOf = async (records: Records): Promise<readonly AnyRecord[]> => {
  * Prints records as one list. An error before the first record is thrown before anything is printed, even a header; a
  * later one after the list has been closed.
  */
-const printList = async ({ cli }: CommandRun, columns: readonly NamedField[], records: Records): Promise<void> => {
+const printList = async (
+  { cli }: CommandRun,
+  columns: readonly NamedField[],
+  records: Records,
+  io: Pick<Io, 'stdout'> = cli.io,
+): Promise<void> => {
   let failure: { readonly error: unknown } | undefined
   const first = await firstOf(records)
   async function* untilFailure(): Records {
@@ -60,7 +67,7 @@ const printList = async ({ cli }: CommandRun, columns: readonly NamedField[], re
     }
   }
   try {
-    await printRecords(cli.io, cli.printing(), columns, untilFailure())
+    await printRecords(io, cli.printing(), columns, untilFailure())
   } finally {
     // End the records, which may have begun: output may end at any moment.
     await records.return(undefined)
@@ -90,15 +97,25 @@ const BY_ITSELF =
 /** Says what importing files would do, as one list. */
 const printDryRuns = async (run: CommandRun, jobs: readonly Job[], ends: RunResult): Promise<void> => {
   const row = run.client.variant === 'classic' ? dryRunRow : newerDryRunRow
-  const below: string[] = []
-  const rows = withNames(jobs, ends, (job) => dryRunJob(run, job, ends, (line) => below.push(line)))
+  const summaries: string[] = []
+  const rows = withNames(jobs, ends, (job) => dryRunJob(run, job, ends, (line) => summaries.push(line)))
   const { columns, records } = readable(run, row, rows)
-  try {
-    await printList(run, columns, records)
-  } finally {
-    for (const line of below) await run.cli.note(line)
-    if (run.parsed.isSeveral && below.length > 0) await run.cli.note(BY_ITSELF)
+  const tell = async (): Promise<void> => {
+    for (const line of summaries) await run.cli.note(line)
+    if (run.parsed.isSeveral && summaries.length > 0) await run.cli.note(BY_ITSELF)
   }
+  if (run.parsed.isSummaryOnly) {
+    for await (const _ of rows);
+    return tell()
+  }
+  // Hold the rows back, on the disk if they are many: the summary comes first.
+  await printWhenComplete(run.cli.io, async (held) => {
+    try {
+      await printList(run, columns, records, held)
+    } finally {
+      await tell()
+    }
+  })
 }
 
 const entries = (word: string): readonly [string, string] => [`entry ${word}`, `entries ${word}`]

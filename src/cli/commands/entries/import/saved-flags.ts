@@ -160,6 +160,7 @@ export const IMPORT_FLAGS: { readonly [flag in keyof ImportFlags]-?: SavedFlag |
   category: NOT_SAVED,
   group: NOT_SAVED,
   dryRun: NOT_SAVED,
+  summaryOnly: NOT_SAVED,
   rejects: NOT_SAVED,
   maxErrors: NOT_SAVED,
   verify: NOT_SAVED,
