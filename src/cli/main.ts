@@ -1,8 +1,6 @@
 import manifest from '../../package.json' with { type: 'json' }
 import { COMPLETE, isLogJson } from './args/raw-options.ts'
 import type { Io, Output } from './io.ts'
-import { isOutputJson } from './target/output-format.ts'
-import { projectPaths } from './target/project.ts'
 
 export { processIo } from './io.ts'
 
@@ -13,14 +11,17 @@ type Telling = { readonly io: Io; readonly release: () => string[] }
  * Tells whether standard error may hold nothing but one JSON error: with JSON output and no terminal, except for `kpi
  * serve`, which logs as it runs.
  */
-const isForProgram = (args: readonly string[], io: Io): boolean =>
-  isOutputJson(args, io) && !isLogJson(args) && !io.stderr.isTerminal && !args.includes('serve')
+const isForProgram = async (args: readonly string[], io: Io): Promise<boolean> => {
+  if (io.stderr.isTerminal || isLogJson(args) || args.includes('serve')) return false
+  const { isOutputJson } = await import('./target/output-format.ts')
+  return isOutputJson(args, io)
+}
 
 /**
  * Returns standard error, guarded from the first write; holds lines back if only one JSON error may be printed there.
  */
-const tellingOf = (io: Io, args: readonly string[]): Telling => {
-  let [stderr, isHolding]: [Output | undefined, boolean] = [undefined, isForProgram(args, io)]
+const tellingOf = (io: Io, args: readonly string[], isProgram: boolean): Telling => {
+  let [stderr, isHolding]: [Output | undefined, boolean] = [undefined, isProgram]
   const held: string[] = []
   const write = async (text: string): Promise<void> => {
     if (isHolding) {
@@ -42,10 +43,6 @@ const tellingOf = (io: Io, args: readonly string[]): Telling => {
 }
 
 const runLine = async (args: readonly string[], io: Io): Promise<number> => {
-  if (args[0] === '--version' || args[0] === '-V') {
-    await io.stdout.write(`${manifest.version}\n`)
-    return 0
-  }
   const { complete, runProgram } = await import('./program.ts')
   if (args[0] === COMPLETE) {
     await complete(args.slice(1), io)
@@ -56,19 +53,21 @@ const runLine = async (args: readonly string[], io: Io): Promise<number> => {
 
 /** Returns the world with its project file, if there is one: only then the reader of YAML is loaded. */
 const withProject = async (world: Io): Promise<Io> => {
+  const { projectPaths } = await import('./target/project.ts')
   if (projectPaths(world).length === 0) return world
   const { readProject } = await import('./target/read-project.ts')
   return Object.defineProperty(world, 'project', { value: readProject(world), enumerable: true, configurable: true })
 }
 
-/** Runs a command line; returns its exit code. Throws nothing, and touches nothing but `io`. */
-export const run = async (args: readonly string[], outer: Io): Promise<number> => {
+/** Runs a command line that is more than a question for the version. */
+const runGuarded = async (args: readonly string[], outer: Io): Promise<number> => {
   const world = await withProject(outer)
-  const { io, release } = tellingOf(world, args)
+  const isProgram = await isForProgram(args, world)
+  const { io, release } = tellingOf(world, args, isProgram)
   try {
     const code = await runLine(args, io)
     const heldBack = release()
-    if (code !== 0 && isForProgram(args, world)) {
+    if (code !== 0 && isProgram) {
       const { printEnd } = await import('./failure.ts')
       return await printEnd(code, args, io, heldBack)
     }
@@ -78,4 +77,11 @@ export const run = async (args: readonly string[], outer: Io): Promise<number> =
     const { printFailure } = await import('./failure.ts')
     return printFailure(error, args, io, release())
   }
+}
+
+/** Runs a command line; returns its exit code. Throws nothing, and touches nothing but `io`. */
+export const run = async (args: readonly string[], io: Io): Promise<number> => {
+  if (args[0] !== '--version' && args[0] !== '-V') return runGuarded(args, io)
+  await io.stdout.write(`${manifest.version}\n`)
+  return 0
 }
