@@ -88,6 +88,52 @@ describe('a delete at a terminal', () => {
   })
 })
 
+describe('a create at a terminal', () => {
+  const QUESTIONS: [string, string][] = [
+    ['(--category)', '\r'],
+    ['(--icon)', '\r'],
+    ['(--unit)', '\r'],
+    ['(--frequency)', '\u001b[B\r'],
+    ['(--name)', 'Net sales\r'],
+  ]
+
+  test('asks for what is missing, with choices, and says the line that does the same, which does', async () => {
+    const ran = await answering(QUESTIONS, 'kpis', 'create', '--target-default', '5')
+    expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('created KPI 2, Net sales\n')])
+    const line = /the same without questions: kpi (.*)\n/.exec(ran.stderr)?.[1] ?? ''
+    expect(line).toMatch(/^kpis create --category General .*--frequency weekly --name 'Net sales' --target-default 5$/)
+    const [first] = (await user.client.kpis.list()).slice(1)
+    const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')
+    await user.kpi(...words, '--allow-duplicate')
+    const [, , second] = await user.client.kpis.list()
+    expect({ ...second, id: first?.id, sort_order: first?.sort_order }).toEqual(first)
+  })
+
+  test('takes only what a field may hold, and asks for nothing that has been given', async () => {
+    const ran = await answering(
+      [
+        ['(--first-name)', 'Ann\r'],
+        ['(--email)', 'ann\r'],
+        ['must be', '@example.com\r'],
+      ],
+      'users',
+      'create',
+      '--last-name',
+      'Lee',
+    )
+    expect(ran.code).toBe(0)
+    expect(await user.client.users.list()).toMatchObject([{}, { first_name: 'Ann', email: 'ann@example.com' }])
+    expect((await answering([], 'categories', 'create', '--name', 'Web')).stderr).not.toContain('without questions')
+  })
+
+  test('creates nothing where a question is left, and asks nothing with --no-input', async () => {
+    const left = await answering([['(--category)', CTRL_C]], 'kpis', 'create')
+    expect([left.code, (await user.client.kpis.list()).length]).toEqual([130, 1])
+    const none = await answering([], 'kpis', 'create', '--no-input')
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('a KPI needs --frequency')])
+  })
+})
+
 test.each([
   ['y\r', 0, 'wrote'],
   ['n\r', 1, 'nothing was done'],

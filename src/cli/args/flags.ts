@@ -85,7 +85,8 @@ export const addFromJson = <Arguments extends unknown[], Flags extends OptionVal
 /** Describes the fields that the flags of a line set, and their faults, which are reported together. */
 export type ParsedFlags = { readonly fields: Record<string, FieldValue>; readonly faults: string[] }
 
-const readText = (field: Field, text: string): FieldValue | Fault => {
+/** Returns the value that a text means for a field, or its fault. */
+export const readText = (field: Field, text: string): FieldValue | Fault => {
   const value = valueOfText(field, choiceOf(field, text))
   return value === null && !field.nullable ? Fault.must('not be empty') : value
 }

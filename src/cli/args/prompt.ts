@@ -5,7 +5,8 @@ import { oneLine } from '../output/width.ts'
 
 /** Describes a question, as the prompt package takes it. */
 type Question = { readonly message: string } & (
-  | { readonly type: 'input' }
+  | { readonly type: 'input'; readonly validate?: (text: string) => true | string }
+  | { readonly type: 'select'; readonly choices: readonly string[]; readonly default?: string | undefined }
   | { readonly type: 'password'; readonly mask: true }
   | { readonly type: 'confirm'; readonly default: false }
 )
@@ -36,6 +37,24 @@ export const askText = async (cli: Cli, message: string, missing: string, secret
   const answer = await ask(cli, secret ? { type: 'password', message, mask: true } : { type: 'input', message })
   return String(answer).trim()
 }
+
+/** Asks for a text at the terminal until nothing is wrong with it; `faultOf` says what is. */
+export const askValid = async (
+  cli: Cli,
+  message: string,
+  faultOf: (text: string) => string | undefined,
+): Promise<string> => {
+  const validate = (text: string): true | string => faultOf(text.trim()) ?? true
+  return String(await ask(cli, { type: 'input', message, validate })).trim()
+}
+
+/** Asks at the terminal for one of some texts. */
+export const askChoice = async (
+  cli: Cli,
+  message: string,
+  choices: readonly string[],
+  usual?: string,
+): Promise<string> => String(await ask(cli, { type: 'select', message, choices, default: usual }))
 
 /** Asks for a yes before something is removed. Without a terminal only `--yes` is one. */
 export const requireConfirmation = async (cli: Cli, yes: unknown, what: string): Promise<void> => {

@@ -9,6 +9,7 @@ import {
   addFieldFlags,
   addFromJson,
   addUsualFields,
+  camelCase,
   type FieldFlag,
   fieldFlags,
   type FlagValues,
@@ -56,6 +57,24 @@ const draftsFromJson = async <R extends Resource>(
   return drafts.map((values) => asDraft(of, values))
 }
 
+/** Returns the flags of a line with what is asked for at the terminal. */
+const withAnswers = async (cli: Cli, client: Client, of: Resource, flags: FlagValues): Promise<FlagValues> => {
+  // Looking at standard input opens it, so do that only where something may be missing.
+  const isWhole = fieldFlags(of).every(
+    ({ flag, field }) => !field.required || field.usual !== undefined || flags[camelCase(flag)] !== undefined,
+  )
+  if (isWhole) return flags
+  const { askMissing } = await import('../../args/ask-fields.ts')
+  return askMissing(cli, client, of, flags)
+}
+
+/** Says the line that would have done the same without questions. */
+const tellLine = async (cli: Cli, of: Resource, below: FieldFlag | undefined, flags: FlagValues): Promise<void> => {
+  const { lineOf } = await import('../../args/ask-fields.ts')
+  const all = [...(below ? [below] : []), ...fieldFlags(of)]
+  await cli.note(`the same without questions: ${lineOf([commandName(of), 'create'], all, flags)}`)
+}
+
 const isGiven = (flags: FlagValues, name: string): boolean => flags[name] === true
 
 /** Returns the place in a list to continue from, counted from 1. */
@@ -101,15 +120,17 @@ export const addCreate = <R extends Resource>(
     const signal = cli.io.interruption()
     const work = async (client: Client): Promise<void> => {
       const own = collection(client, await parentId(client, below, flags))
+      const answered = bodies ? flags : await withAnswers(cli, client, of, flags)
       const list = bodies
         ? await draftsFromJson(client, of, bodies, own)
-        : [await draftFromFlags(client, of, flags, own)]
+        : [await draftFromFlags(client, of, answered, own)]
       if ('name' in of.fields && !isGiven(flags, 'allowDuplicate')) {
         const existing = await readIfAllowed(client, own.list())
         if (existing) requireNewNames(of, list, existing, start)
       }
       const sent = await sendEach(list, own.add, { start, signal, goOn: (number) => `continue with --start ${number}` })
       await printSent(cli, client, of, sent, 'created')
+      if (answered !== flags) await tellLine(cli, of, below, answered)
     }
     await cli.withClient(needs, work, bodies && { signal })
   })
