@@ -10,7 +10,8 @@ import { testIo } from '../support/io.ts'
 import { errorOf, type Ran, shellIn } from '../support/kpi.ts'
 
 /** What goes to a service nowhere: these work on this machine alone. */
-const LOCAL = /^(completion|run|profiles (add|update|list|show|use|remove)|serve|service|demo|report verify)\b/
+const LOCAL =
+  /^(completion|run|entries enter|profiles (add|update|list|show|use|remove)|serve|service|demo|report verify)\b/
 
 /** What each variant does not have, and what its sentence says to use instead. */
 const LACKING: Record<Variant, readonly (readonly [line: RegExp, instead: RegExp])[]> = {

@@ -134,6 +134,89 @@ describe('a create at a terminal', () => {
   })
 })
 
+describe('entries enter', () => {
+  beforeEach(async () => {
+    const { client } = user
+    await client.kpis.update(1, { target_default: 100_0000n })
+    await client.kpis.add(kpiNamed('Visits'))
+    const { id } = await client.users.add(userNamed('Ann', { last_name: 'Lee' }))
+    await client.assignments(id).add({ id: 1, sort_order: 2 })
+    await client.assignments(id).add({ id: 2, sort_order: 1 })
+    await client.entries.add({ user_id: id, kpi_id: 1, entry_date: 20_000, actual: 7_0000n, notes: 'kept' })
+  })
+  const line = ['entries', 'enter', '--user', 'Ann Lee', '--date', '2024-10-04']
+  const held = async (): Promise<string> =>
+    (
+      await user.kpi(
+        'entries',
+        'list',
+        '--from',
+        '2024-10-04',
+        '--to',
+        '2024-10-04',
+        '--jq',
+        '.[] | "\\(.kpi_id) \\(.actual) \\(.notes)"',
+      )
+    ).stdout
+
+  test('asks for the KPIs of a user in their order, stores all once it is confirmed, and says the lines that do the same', async () => {
+    const ran = await answering(
+      [
+        ['Visits (', 'many\r'],
+        ['must be a number', '\u007f\u007f\u007f\u007f12.5\r'],
+        ['Revenue (', '8\r'],
+        ['store 2 values of Ann Lee on 2024-10-04', 'y\r'],
+      ],
+      ...line,
+    )
+    expect(ran).toMatchObject({ code: 0, stdout: '' })
+    expect(ran.stderr).toContain('target 100, now 7')
+    expect(await held()).toBe('1 8 kept\n2 12.5 null\n')
+    const lines = ran.stderr.split('\n').filter((one) => one.startsWith('kpi entries add'))
+    expect(lines).toEqual([
+      'kpi entries add --user ann@example.com --kpi Visits --date 2024-10-04 --actual 12.5',
+      'kpi entries add --user ann@example.com --kpi Revenue --date 2024-10-04 --actual 8',
+    ])
+    for (const one of lines) await user.kpi(...one.split(' ').slice(1))
+    expect(await held()).toBe('1 8 kept\n2 12.5 null\n')
+  })
+
+  test('leaves what is answered with Enter, and stores nothing where it is left or not confirmed', async () => {
+    const some = await answering(
+      [
+        ['Visits (', '\r'],
+        ['Revenue (', '\r'],
+      ],
+      ...line,
+    )
+    expect([some.code, some.stderr]).toEqual([0, expect.stringContaining('nothing was entered')])
+    const left = await answering(
+      [
+        ['Visits (', '5\r'],
+        ['Revenue (', CTRL_C],
+      ],
+      ...line,
+    )
+    const refused = await answering(
+      [
+        ['Visits (', '5\r'],
+        ['Revenue (', '\r'],
+        ['store 1 value', 'n\r'],
+      ],
+      ...line,
+    )
+    expect([left.code, refused.code, await held()]).toEqual([130, 1, '1 7 kept\n'])
+  })
+
+  test('needs a terminal', async () => {
+    const ran = await user.kpi(...line)
+    expect([ran.code, ran.stderr]).toEqual([
+      2,
+      'kpi: kpi entries enter asks at a terminal; in a script use kpi entries add, or kpi entries import\n',
+    ])
+  })
+})
+
 test.each([
   ['y\r', 0, 'wrote'],
   ['n\r', 1, 'nothing was done'],

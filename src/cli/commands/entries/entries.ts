@@ -16,6 +16,7 @@ import { addGet } from '../verbs/all.ts'
 import { addListOptions, addNameOptions, type ListOptions, type ListView, listView } from '../verbs/list-options.ts'
 import { createNames, type Names } from '../verbs/reference-names.ts'
 import { addDeleteEntries } from './delete.ts'
+import { addEnter } from './enter-command.ts'
 import { addExport } from './export-command.ts'
 import { addImport } from './import-command.ts'
 import { needsOf, selected, WHOSE } from './selection.ts'
@@ -173,6 +174,7 @@ export const entries: Register = (group, act) => {
   addListCommand(group, act)
   addGet(group, act, entry, (client, id) => client.entries.get(id), { name: '1' }, undefined, shownBy)
   addAddCommand(group, act)
+  addEnter(group, act)
   addDeleteEntries(group, act)
   addImport(group, act)
   addUndo(group, act)
