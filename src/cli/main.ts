@@ -82,6 +82,11 @@ const runGuarded = async (args: readonly string[], outer: Io): Promise<number> =
 /** Runs a command line; returns its exit code. Throws nothing, and touches nothing but `io`. */
 export const run = async (args: readonly string[], io: Io): Promise<number> => {
   if (args[0] !== '--version' && args[0] !== '-V') return runGuarded(args, io)
-  await io.stdout.write(`${manifest.version}\n`)
-  return 0
+  try {
+    await io.stdout.write(`${manifest.version}\n`)
+    return 0
+  } catch (error) {
+    const { printFailure } = await import('./failure.ts')
+    return printFailure(error, args, io)
+  }
 }

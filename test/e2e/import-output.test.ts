@@ -86,8 +86,16 @@ describe('standard output', () => {
 
   test('of a dry run is an array of its rows, by entry, then the rejects', async () => {
     const { code, stdout, stderr } = await runIn({}, 31_000, ...IMPORT, '--dry-run', '-o', 'json')
-    const nothing = { user_id: null, kpi_id: null, entry_date: null, actual: null, target: null, notes: null }
-    const entry = { user_id: 3, kpi_id: 1, target: null, notes: null, reason: null }
+    const nothing = {
+      user_id: null,
+      kpi_id: null,
+      entry_date: null,
+      actual: null,
+      target: null,
+      notes: null,
+      changes: null,
+    }
+    const entry = { user_id: 3, kpi_id: 1, target: null, notes: null, reason: null, changes: null }
     expect(code).toBe(3)
     expect(JSON.parse(stdout)).toEqual([
       { ...entry, line: 2, action: 'unchanged', entry_date: '2026-01-01', actual: 1 },

@@ -55,3 +55,22 @@ export const printWhenComplete = async (
     held.close()
   }
 }
+
+/**
+ * Prints to standard output behind what `tell` says of it, which is known only at the end. What was printed before a
+ * failure stays readable.
+ */
+export const printBehind = async (
+  { stdout, tempDir }: Pick<Io, 'stdout' | 'tempDir'>,
+  print: (held: { readonly stdout: Output }) => Promise<void>,
+  tell: () => Promise<void>,
+): Promise<void> => {
+  const held = holdBack(tempDir)
+  try {
+    await print({ stdout: { ...stdout, write: async (text) => held.add(text) } })
+  } finally {
+    await tell()
+    for (const text of held.all()) await stdout.write(text)
+    held.close()
+  }
+}

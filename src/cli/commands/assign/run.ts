@@ -15,8 +15,9 @@ import type { AssignmentAction } from '../../../import/assignments/planned-actio
 import { createRejectsFile } from '../../../import/rejects/rejects-file.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
+import type { Io } from '../../io.ts'
 import { printRecords } from '../../output/print.ts'
-import { printWhenComplete } from '../../output/whole-output.ts'
+import { printBehind } from '../../output/whole-output.ts'
 import type { Printed } from '../../output/printed.ts'
 import { type CountWords, printSummary } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
@@ -78,8 +79,8 @@ const assignDryRunRow = resource({
     kpi_id: { kind: 'integer', about: 'KPI', nullable: true },
     user_target: { kind: 'decimal', about: 'Target to be sent', nullable: true },
     sort_order: { kind: 'int16', about: 'Place to be sent', nullable: true },
-    changes: { kind: 'text', about: 'Stored values that would change, old and new', nullable: true, isSentence: true },
     reason: { kind: 'text', about: 'Why it would be rejected', nullable: true, isSentence: true },
+    changes: { kind: 'text', about: 'Stored values that would change, old and new', nullable: true, isSentence: true },
   },
 })
 
@@ -134,15 +135,17 @@ async function* asRecords(chunks: AsyncIterable<readonly PlannedRow[]>): AsyncGe
 /** Says what importing the file would do, a row for each assignment. */
 const printDryRun = async (cli: Cli, work: AssignmentImport, isSummaryOnly: boolean): Promise<number> => {
   let rejected = 0
-  await printWhenComplete(cli.io, async (held) => {
+  let tell = (): Promise<void> => Promise.resolve()
+  const print = async (held: Pick<Io, 'stdout'>): Promise<void> => {
     const { summary, advice } = await dryRunAssignments(work, async (rows) => {
       const records = asRecords(rows)
       if (isSummaryOnly) for await (const _ of records);
       else await printRecords(held, cli.printing(), assignDryRunRow.shown, records)
     })
-    await tellDryRun(cli, summary, advice)
     rejected = summary.rejected
-  })
+    tell = () => tellDryRun(cli, summary, advice)
+  }
+  await printBehind(cli.io, print, () => tell())
   return rejected > 0 ? EXIT.partial : EXIT.done
 }
 

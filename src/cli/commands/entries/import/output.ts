@@ -60,13 +60,13 @@ export const dryRunRow = resource({
     actual: { kind: 'decimal', about: 'Actual to be sent', nullable: true },
     target: { kind: 'decimal', about: 'Target to be sent', nullable: true },
     notes: { kind: 'text', about: 'Notes to be sent', nullable: true },
-    changes: { kind: 'text', about: 'Stored values that would change, old and new', nullable: true, isSentence: true },
     reason: {
       kind: 'text',
       about: 'Why it would be rejected, or what of it would be created',
       nullable: true,
       isSentence: true,
     },
+    changes: { kind: 'text', about: 'Stored values that would change, old and new', nullable: true, isSentence: true },
   },
 })
 
@@ -102,6 +102,6 @@ export const dryRunRecord = ({ line, action, draft, reason, change }: DryRunOutc
   actual: draft?.actual ?? null,
   target: draft?.target ?? null,
   notes: draft?.notes ?? null,
-  changes: change ? changesText(change) : null,
   reason: reason === '' ? null : reason,
+  changes: change ? changesText(change) : null,
 })

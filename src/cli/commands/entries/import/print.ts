@@ -4,7 +4,7 @@ import { EXIT, IncompleteRun } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
 import { isForPeople, printRecords } from '../../../output/print.ts'
 import type { Printed } from '../../../output/printed.ts'
-import { printWhenComplete } from '../../../output/whole-output.ts'
+import { printBehind } from '../../../output/whole-output.ts'
 import { type CountWords, printSummary } from '../../../output/summary.ts'
 import { isNameColumn, namedFields } from '../../verbs/list-options.ts'
 import { createNames } from '../../verbs/reference-names.ts'
@@ -108,14 +108,7 @@ const printDryRuns = async (run: CommandRun, jobs: readonly Job[], ends: RunResu
     for await (const _ of rows);
     return tell()
   }
-  // Hold the rows back, on the disk if they are many: the summary comes first.
-  await printWhenComplete(run.cli.io, async (held) => {
-    try {
-      await printList(run, columns, records, held)
-    } finally {
-      await tell()
-    }
-  })
+  await printBehind(run.cli.io, (held) => printList(run, columns, records, held), tell)
 }
 
 const entries = (word: string): readonly [string, string] => [`entry ${word}`, `entries ${word}`]
