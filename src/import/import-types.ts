@@ -9,6 +9,7 @@ import type { ImportOptions } from './options.ts'
 import type { Table } from './parse/table.ts'
 import type { ListGroups } from './reference.ts'
 import type { RejectsFile } from './rejects/rejects-file.ts'
+import type { ChangeLog } from './undo/note-changes.ts'
 import type { VerificationOptions } from './verify/verified.ts'
 
 /** Counts the results of an import. Rows are those of the file; a row holds one entry, or in a wide file many. */
@@ -91,6 +92,8 @@ export type ImportRun = ImportInput & {
   readonly rejectsFile: RejectsFile
   /** Receives the assignments that are created. */
   readonly created: CreationLog
+  /** Receives what becomes of entries, before they are sent; undefined if that is not wanted. */
+  readonly changes?: ChangeLog | undefined
   /** Creates what is missing, and returns the ids by the provisional ones; throws if that is not wanted after all. */
   readonly createMissing: (plan: MissingPlan) => Promise<RealIds>
   /** Names the place of the journal; undefined where the run cannot be continued. */

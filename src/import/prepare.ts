@@ -8,7 +8,7 @@ import { BATCH_LIMIT, entry, type EntryDraft } from '../domain/resources/entry.t
 import { scopeNeeded } from '../domain/variants.ts'
 import { type CheckedFile, checkFile } from './check.ts'
 import { compareDefinitions } from './compare-definitions.ts'
-import { type ExistingEntries, readExisting } from './existing/existing-entries.ts'
+import { type ExistingEntries, type ReadWith, readExisting, rememberFound } from './existing/existing-entries.ts'
 import { type PlanActions, createPlanner, planAction, readsFirst } from './existing/planned-action.ts'
 import { type PrefetchOptions, prefetchExisting } from './existing/prefetch.ts'
 import { createSorter, type Sorter } from './external-sort/sorter.ts'
@@ -88,7 +88,7 @@ export type Prepared = CheckedRows & {
   /** Finds existing entries: as they were before the run if all are read first, else as they are at each call. */
   readonly existing: ExistingEntries
   /** Creates a finder that reads all existing entries of the file at its first call. */
-  readonly readAhead: (isUnsure?: PrefetchOptions['isUnsure']) => ExistingEntries
+  readonly readAhead: (isUnsure?: PrefetchOptions['isUnsure'], by?: ReadWith) => ExistingEntries
   readonly decide: PlanActions
 }
 
@@ -227,14 +227,14 @@ const withExisting = (work: ImportInput, rows: CheckedRows, onClose: (close: () 
   }
   const leavesOpen: PrefetchOptions['isUnsure'] = (draft, stored) =>
     planAction(draft, stored, reference, options.onConflict).action === 'send'
-  const readAhead: Prepared['readAhead'] = (isUnsure = leavesOpen) => {
+  const readAhead: Prepared['readAhead'] = (isUnsure = leavesOpen, by = reference) => {
     work.onProgress({ phase: 'stored', done: 0 })
-    const ahead = prefetchExisting({ client, reference, folder, drafts, isUnsure })
+    const ahead = prefetchExisting({ client, reference: by, folder, drafts, isUnsure })
     onClose(ahead.close)
     return ahead
   }
   const isAll = readsFirst(options)
-  const existing = isAll ? readAhead() : readExisting(client, reference)
+  const existing = isAll ? rememberFound(readAhead()) : readExisting(client, reference)
   return { ...rows, existing, readAhead, decide: createPlanner(existing, reference, options, isAll) }
 }
 

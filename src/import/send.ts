@@ -3,8 +3,9 @@ import { KpiError } from '../domain/errors.ts'
 import { createBundledDelivery } from './delivery/bundled.ts'
 import type { Delivery, Run, Sink } from './delivery/delivery.ts'
 import { runConcurrently } from './delivery/in-flight.ts'
-import { createLostAnswers } from './delivery/retry.ts'
-import { cutAlongIntervals, journalIntervals } from './delivery/write-ahead.ts'
+import { createLostAnswers, withRetries } from './delivery/retry.ts'
+import { cutAlongIntervals, journalIntervals, type Stage } from './delivery/write-ahead.ts'
+import { existingBefore } from './existing/existing-before.ts'
 import { chooseEntries } from './existing/planned-action.ts'
 import type { ImportRun } from './import-types.ts'
 import type { Journal } from './journal/journal.ts'
@@ -14,6 +15,7 @@ import { tooManyRejected } from './max-errors.ts'
 import type { Prepared } from './prepare.ts'
 import type { Batch } from './rows/batches.ts'
 import { createThirdPartyDelivery } from './third-party/third-party.ts'
+import { createNotes, readStored } from './undo/note-changes.ts'
 
 /** Yields batches, and counts all their entries. */
 type CountedBatches = Iterable<Batch> & { readonly entries: () => number }
@@ -57,6 +59,21 @@ const UNDER_WAY = 3
 const deliveryFor = (work: ImportRun, prepared: Prepared, run: Run): Delivery =>
   work.client.isBundled() ? createBundledDelivery(run) : createThirdPartyDelivery(work, prepared, run)
 
+/**
+ * Returns a function that settles some entries of a batch before it is sent, and returns the others. On the bundled
+ * service it also notes what becomes of these; with any other, the delivery knows when what is stored can be read.
+ */
+const stageOf = (work: ImportRun, prepared: Prepared, run: Run): Stage => {
+  const isBundled = work.client.isBundled()
+  const before = existingBefore(work, prepared)
+  return async (batch, counting) => {
+    const { left } = await chooseEntries(batch, { ...prepared, ...counting })
+    if (isBundled && left.drafts.length > 0 && run.notes.isWanted())
+      run.notes.note(left.drafts, await withRetries(run, () => readStored(before, left.drafts)))
+    return left
+  }
+}
+
 /** Returns the error to report for a run that has done something; throws it if nothing was done yet. */
 const failureOf = (error: unknown, isBegun: boolean): KpiError => {
   if (!(error instanceof KpiError) || !isBegun) throw error
@@ -79,6 +96,7 @@ export const sendAll = async (work: ImportRun, prepared: Prepared, journal: Jour
     touch: () => (isTouched = true),
     hasBegun: () => isTouched || done > 0,
     lostAnswers: createLostAnswers(),
+    notes: createNotes(work.changes, prepared.reference),
   }
   const { deliver, mayOverlap, way, journaledAhead } = deliveryFor(work, prepared, run)
   let tooMany: KpiError | undefined
@@ -94,7 +112,7 @@ export const sendAll = async (work: ImportRun, prepared: Prepared, journal: Jour
     run,
     way,
     journaledAhead,
-    stage: async (batch, counting) => (await chooseEntries(batch, { ...prepared, ...counting })).left,
+    stage: stageOf(work, prepared, run),
     onSettled: sink,
     onStop: () => (isStopped = true),
   })

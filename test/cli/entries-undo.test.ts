@@ -14,7 +14,7 @@ const create = async (user: User, text: string, ...flags: string[]): Promise<str
   writeFileSync(user.folder.in('data.csv'), text)
   const ran = await user.kpi('entries', 'import', 'data.csv', '--create-missing', '--frequency', 'D', ...flags)
   expect(ran).toMatchObject({ code: 0 })
-  return /to take back what was created, with its entries: kpi entries undo (\S+)/.exec(ran.stderr)?.[1] ?? ''
+  return /to take this import back: kpi entries undo (\S+)/.exec(ran.stderr)?.[1] ?? ''
 }
 
 const listed = async (user: User, noun: string): Promise<string[]> =>
@@ -36,7 +36,7 @@ describe.each(users)('%s, what an import of people created', (_, open) => {
   afterEach(() => user[Symbol.asyncDispose]())
 
   test('is left alone while it has entries, and taken back with them', async () => {
-    const receipt = await create(user, PEOPLE)
+    const receipt = await create(user, PEOPLE, '--no-undo')
     expect(await undone(user, receipt, '--yes')).toEqual([
       3,
       [
@@ -55,11 +55,18 @@ describe.each(users)('%s, what an import of people created', (_, open) => {
     expect(jsonOf(await user.kpi('entries', 'undo', '-o', 'json'))).toEqual([])
   })
 
+  test('is taken back with the entries of the same import', async () => {
+    const receipt = await create(user, PEOPLE)
+    expect((await undone(user, receipt, '--yes'))[0]).toBe(0)
+    expect(await listed(user, 'kpis')).toEqual([])
+    expect(await listed(user, 'users')).toHaveLength(1)
+  })
+
   test('is only removed with a yes', async () => {
     const receipt = await create(user, PEOPLE)
     const ran = await user.kpi('entries', 'undo', receipt, '--with-entries')
     expect(ran).toMatchObject({ code: 2 })
-    expect(ran.stderr).toContain('removing 3 things and the entries of them needs --yes where nobody can be asked')
+    expect(ran.stderr).toContain('to remove 2 entries and remove 3 things needs --yes where nobody can be asked')
     expect(await listed(user, 'kpis')).toEqual(['Visits'])
   })
 })
@@ -68,7 +75,7 @@ test('assignments of users and KPIs that were there are taken back where nothing
   await using user = await remoteUser()
   await create(user, 'user,kpi,date,actual\nann@example.com,Visits,2026-03-02,3\nbob@example.com,Sales,2026-03-03,4\n')
   const text = 'user,kpi,date,actual\nann@example.com,Sales,2026-03-02,3\nbob@example.com,Visits,2026-03-03,\n'
-  await create(user, `${text}bob@example.com,Visits,2026-03-04,5\n`)
+  await create(user, `${text}bob@example.com,Visits,2026-03-04,5\n`, '--no-undo')
   const [receipt = ''] = (
     jsonOf(await user.kpi('entries', 'undo', '-o', 'json')) as { receipt: string; things: number }[]
   )
@@ -131,8 +138,8 @@ test('a user who was assigned another KPI since is left alone', async () => {
 
 test('what was created when the run was cut off is taken back, too', async () => {
   await using user = await remoteUser()
-  const receipt = await create(user, PEOPLE)
-  const path = user.folder.in(`.local/state/kpi/created/${receipt}.created.jsonl`)
+  const receipt = await create(user, PEOPLE, '--no-undo')
+  const path = user.folder.in(`.local/state/kpi/receipts/${receipt}.receipt.jsonl`)
   // As if it had been killed before the answer for the second user came.
   const lines = readFileSync(path, 'utf8').split('\n')
   const cut = lines.findIndex((line) => line.includes('"name":"Bob"'))
@@ -168,10 +175,10 @@ test('a receipt of another service, or none, is refused', async () => {
   await using user = await embeddedUser()
   await using other = await remoteUser()
   const receipt = await create(user, PEOPLE)
-  const folder = user.folder.in('.local/state/kpi/created')
+  const folder = user.folder.in('.local/state/kpi/receipts')
   const [file = ''] = readdirSync(folder)
   expect(await user.kpi('entries', 'undo', '--data-dir', 'elsewhere', '-o', 'csv')).toMatchObject({
-    stdout: 'receipt,created_at,file,things,service\n',
+    stdout: 'receipt,created_at,file,things,service,created,changed\n',
     stderr: expect.stringMatching(/^\d+ receipts? of other services; --profile or --data-dir names one\n$/) as string,
   })
   expect(await other.kpi('entries', 'undo', `${folder}/${file}`)).toMatchObject({ code: 1 })

@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts'
 import type { Clock } from '../../client/transport.ts'
 import type { Journal, DeliveryWay } from '../journal/journal.ts'
 import type { Tally } from '../journal/tally.ts'
+import type { NoteChanges } from '../undo/note-changes.ts'
 import type { LostAnswers } from './retry.ts'
 import type { JournaledInterval } from './write-ahead.ts'
 
@@ -18,6 +19,8 @@ export type Run = {
   readonly signal: AbortSignal
   readonly journal: Journal
   readonly lostAnswers: LostAnswers
+  /** Notes what becomes of entries, for taking it back. */
+  readonly notes: NoteChanges
 }
 
 /**

@@ -64,7 +64,7 @@ export function* cutAlongIntervals(batches: Iterable<Batch>, journal: Journal): 
 }
 
 /** Settles some entries of a batch before it is sent, counts them, and returns the batch that is left to send. */
-type Stage = (batch: Batch, counting: Counting) => Promise<Batch>
+export type Stage = (batch: Batch, counting: Counting) => Promise<Batch>
 
 /** Describes entries that are journaled and about to be sent. */
 export type JournaledInterval = {
@@ -206,6 +206,7 @@ export async function* journalIntervals(
   const { journal, signal } = planning.run
   let planned: Planned[] = []
   async function* flush(): AsyncGenerator<JournaledInterval> {
+    planning.run.notes.sync()
     const written = writeDown(journal, planned)
     planned = []
     try {

@@ -5,7 +5,7 @@ import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import type { Day } from '../../domain/day.ts'
 import { ENTRIES_PAGE, type Entry, type EntryDraft } from '../../domain/resources/entry.ts'
 import type { EntryValues } from '../../domain/rules.ts'
-import { ownerOf } from '../entry-key.ts'
+import { keyOf, ownerOf } from '../entry-key.ts'
 import type { Reference } from '../reference.ts'
 import {
   type DayRangeExtent,
@@ -187,6 +187,27 @@ export const readOnce = async <T>(
   const found = await readIfAllowed(client, read())
   if (found === undefined) unchecked.add(ENTRIES)
   return found
+}
+
+/** Remembers what was found of drafts while these are in use, so that who asks again does not start from the beginning. */
+export const rememberFound = ({ of, close }: ExistingEntries): ExistingEntries => {
+  const known = new WeakMap<EntryDraft, ExistingEntry | 'nothing'>()
+  return {
+    of: async (drafts) => {
+      if (drafts.some((draft) => !known.has(draft))) {
+        const found = await of(drafts)
+        if (found) for (const draft of drafts) known.set(draft, found.get(storedKey(...keyOf(draft))) ?? 'nothing')
+        return found
+      }
+      return new Map(
+        drafts.flatMap((draft) => {
+          const entry = known.get(draft)
+          return entry && entry !== 'nothing' ? [[storedKey(...keyOf(draft)), entry] as const] : []
+        }),
+      )
+    },
+    close,
+  }
 }
 
 /** Returns existing entries that are read from the service at each call, for exactly the given drafts. */

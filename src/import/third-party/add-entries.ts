@@ -131,6 +131,11 @@ const prepare = async (interval: OpenInterval, items: readonly OpenEntry[]): Pro
   const before = recall(run, intervalId)
   const fresh = items.filter((item) => !before.has(entryKeyText(item)))
   const stored = await withRetries(run, () => run.existing.of(fresh.map(({ draft }) => draft)))
+  run.notes.note(
+    fresh.map(({ draft }) => draft),
+    stored,
+  )
+  run.notes.sync()
   for (const item of items) {
     const one = before.get(entryKeyText(item))
     item.isUnknown = one !== undefined

@@ -113,10 +113,15 @@ const noteSeveral = ({ warnOnce }: ThirdPartyRun, { draft }: OpenEntry, { ids }:
 /** Looks up the existing entries of drafts before these are sent; entries that already hold the values are done. */
 const lookFirst = async ({ run, done }: OpenInterval, items: readonly OpenEntry[]): Promise<void> => {
   const { capabilities, keepsOthers, reference, existing } = run
-  // If batches update stored entries, there is no need to know them.
-  if (capabilities.known().updatesInBatches && sendsBatches(run) && !keepsOthers) return
+  // If batches update stored entries, there is no need to know them, except to note what becomes of them.
+  const isNeeded = keepsOthers || !sendsBatches(run) || !capabilities.known().updatesInBatches
+  if (!isNeeded && !run.notes.isWanted()) return
   await waitForList(run)
   const stored = await readWithRetries(run, existing, items)
+  const drafts = items.map(({ draft }) => draft)
+  run.notes.note(drafts, stored)
+  run.notes.sync()
+  if (!isNeeded) return
   if (!stored) {
     run.warnOnce(
       'unlisted',

@@ -7,8 +7,8 @@ import type { Io } from '../../io.ts'
 import { stateFolder } from '../../target/folders.ts'
 import { findPlace } from '../../target/settings.ts'
 
-/** Returns the folder of the receipts of what imports created. */
-export const receiptsFolder = (io: Io): string => join(stateFolder(io), 'created')
+/** Returns the folder of the receipts of imports. */
+export const receiptsFolder = (io: Io): string => join(stateFolder(io), 'receipts')
 
 /** Names the service in journals and receipts: by its base URL, or its store. */
 export const serviceOf = ({ io, flags }: Cli): string => {

@@ -137,6 +137,7 @@ const declareImport = (group: Command) =>
     )
     .option('--verify', 'read everything back at the end and compare it')
     .option('--receipt <file>', 'with --verify: the file for the receipt')
+    .option('--no-undo', 'keep no receipt of what becomes of entries, so that the import cannot be taken back')
     .optionsGroup('How it runs:')
     .option('--rate <n>', 'send at most this many requests per minute')
     .option('--journal <folder>', 'the folder for the journal, from which a stopped run continues')

@@ -7,12 +7,13 @@ const declareUndo = (group: Command) =>
   group
     .command('undo')
     .description(
-      'take back what an import created with --create-missing, where nothing uses it; without a receipt, list the receipts',
+      'take back an import, row by row, where nothing was changed since: entries get back what they held, those that it created go, and so does what it created with --create-missing; without a receipt, list the receipts',
     )
     .argument('[receipt]', 'the receipt that the import named')
-    .option('--with-entries', 'also remove the entries of what is removed')
-    .option('--dry-run', 'show what would be removed, and what is left alone')
-    .option('--yes', 'remove without asking')
+    .option('--with-entries', 'also remove other entries of what is removed')
+    .option('--dry-run', 'show what would be put back, removed, and left alone')
+    .option('--summary-only', 'with --dry-run: show the counts and not the rows')
+    .option('--yes', 'do not ask')
 
 /** Describes the flags of `kpi entries undo`. */
 export type UndoFlags = ReturnType<ReturnType<typeof declareUndo>['opts']>

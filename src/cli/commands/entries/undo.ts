@@ -7,16 +7,25 @@ import { KpiError } from '../../../domain/errors.ts'
 import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
-import { listReceipts, readReceipt, type Receipt, removeReceipt } from '../../../import/missing/receipt.ts'
-import { type Clients, type Fate, GONE, judgeThings, takeBack } from '../../../import/missing/take-back.ts'
+import { listReceipts, readReceipt, type Receipt, removeReceipt } from '../../../import/undo/receipt.ts'
+import { type Clients, type Fate, GONE, judgeThings, takeBack } from '../../../import/undo/take-back.ts'
 import { askForYes } from '../../args/prompt.ts'
 import { type Cli, PACED } from '../../cli.ts'
 import { EXIT, UsageError } from '../../exit.ts'
+import { isForPeople, printRecords } from '../../output/print.ts'
 import type { Printed } from '../../output/printed.ts'
 import { tellEmpty } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import { receiptsFolder, serviceOf, withClassic } from './created.ts'
 import type { UndoFlags } from './undo-command.ts'
+import {
+  createEntryCounts,
+  entriesText,
+  type EntryCounts,
+  entryRecords,
+  planEntries,
+  undoEntries,
+} from './undo-entries.ts'
 
 /** Defines a receipt in the list of receipts. */
 const receiptRow = resource({
@@ -27,14 +36,16 @@ const receiptRow = resource({
   verbs: [],
   fields: {
     receipt: { kind: 'text', about: 'Name of the receipt' },
-    created_at: { kind: 'text', about: 'When the import created things' },
+    created_at: { kind: 'text', about: 'When the import began' },
     file: { kind: 'text', about: 'File that was imported' },
     things: { kind: 'integer', about: 'How many things it created' },
     service: { kind: 'text', about: 'Service that they are on' },
+    created: { kind: 'integer', about: 'How many entries it was to create; null if it was cut off', nullable: true },
+    changed: { kind: 'integer', about: 'How many entries it was to change; null if it was cut off', nullable: true },
   },
 })
 
-/** Defines what becomes of something that an import created. */
+/** Defines what becomes of something that an import created, or of an entry that it created or changed. */
 const fateRow = resource({
   name: 'created_thing',
   plural: 'created_things',
@@ -42,12 +53,13 @@ const fateRow = resource({
   path: '',
   verbs: [],
   fields: {
-    action: { kind: 'text', about: 'remove, or leave' },
-    kind: { kind: 'text', about: 'assignment, kpi, item, user, group, unit or category' },
+    action: { kind: 'text', about: 'remove, restore or leave' },
+    kind: { kind: 'text', about: 'entry, assignment, kpi, item, user, group, unit or category' },
     id: { kind: 'integer', about: 'Id' },
     name: { kind: 'text', about: 'Name' },
-    entries: { kind: 'integer', about: 'How many entries it has' },
+    entries: { kind: 'integer', about: 'How many entries go with it', nullable: true },
     reason: { kind: 'text', about: 'Why it is left alone', nullable: true, isSentence: true },
+    change: { kind: 'text', about: 'Values of an entry as they are, and as they are put back', nullable: true },
   },
 })
 
@@ -61,6 +73,7 @@ const fateRecord = ({ thing: { kind, id, name }, entries, left }: Fate): AnyReco
   name,
   entries,
   reason: left ?? null,
+  change: null,
 })
 
 /** Lists the receipts of the service that the line is for; says how many there are of others. */
@@ -69,12 +82,14 @@ const printReceipts = async (cli: Cli): Promise<void> => {
   const own = all.filter(({ head }) => head.service === serviceOf(cli))
   await cli.printMany(
     receiptRow.shown,
-    own.map(({ name, head, things }) => ({
+    own.map(({ name, head, things, entries }) => ({
       receipt: name,
       created_at: head.at.slice(0, 19),
       file: head.file,
       things: things.length,
       service: head.service,
+      created: entries?.created ?? null,
+      changed: entries?.changed ?? null,
     })),
   )
   if (own.length === 0) await tellEmpty(cli, receiptRow)
@@ -85,7 +100,7 @@ const printReceipts = async (cli: Cli): Promise<void> => {
 /** Returns the receipt with a name or path; throws if there is none, or it is of another service. */
 const findReceipt = (cli: Cli, asked: string): Receipt => {
   const folder = receiptsFolder(cli.io)
-  const path = [join(folder, `${asked}.created.jsonl`), resolve(cli.io.cwd, asked)].find((one) => existsSync(one))
+  const path = [join(folder, `${asked}.receipt.jsonl`), resolve(cli.io.cwd, asked)].find((one) => existsSync(one))
   if (path === undefined) {
     const names = listReceipts(folder).map(({ name }) => name)
     const near = nearest(asked, names)
@@ -109,53 +124,151 @@ const needsOf = ({ things, unsure }: Receipt): Capability[] => [
     : []),
 ]
 
-const summaryOf = (fates: readonly Fate[]): string => {
-  const removed = fates.filter(({ left }) => left === undefined)
+/** Holds what is planned, or done: what becomes of entries, and of things. */
+type Plan = { readonly counts: EntryCounts; readonly fates: readonly Fate[] }
+
+const isRemoved = ({ left }: Fate): boolean => left === undefined
+
+const isLeft = ({ left }: Fate): boolean => left !== undefined && left !== GONE
+
+const thingsText = (fates: readonly Fate[], remove: string): string | undefined => {
+  const removed = fates.filter(isRemoved)
+  if (removed.length === 0) return undefined
   const hasEntries = removed.some(({ entries }) => entries > 0)
-  return `${countOf(removed.length, 'thing')}${hasEntries ? ' and the entries of them' : ''}`
+  return `${remove} ${countOf(removed.length, 'thing')}${hasEntries ? ' and the entries of them' : ''}`
 }
 
-/** Prints what would become of things; a receipt of which all is gone is removed. */
-const printFates = async (cli: Cli, receipt: Receipt, fates: readonly Fate[]): Promise<void> => {
-  await cli.printMany(fateRow.shown, fates.map(fateRecord))
-  if (fates.every(({ left }) => left === GONE)) removeReceipt(receipt)
+/** Says what becomes of entries and things, with the words for putting back and removing. */
+const sayWhat = ({ counts, fates }: Plan, [restore, remove]: readonly [string, string]): string =>
+  [entriesText(counts, [restore, remove]), thingsText(fates, remove)].filter((part) => part !== undefined).join(' and ')
+
+/** Tells whether nothing is to be done. */
+const isNothing = ({ counts, fates }: Plan): boolean =>
+  counts.of('restore') + counts.of('remove') === 0 && !fates.some(isRemoved)
+
+/** Says how much is left alone. */
+const leftText = ({ counts, fates }: Plan): string => {
+  const left = counts.of('leave') + fates.filter(isLeft).length
+  return left > 0 ? `; ${left} left alone` : ''
 }
 
 /** Asks for a yes, unless the flags give it. */
-const confirm = async (cli: Cli, fates: readonly Fate[], { yes }: UndoFlags): Promise<void> => {
+const confirm = async (cli: Cli, plan: Plan, { yes }: UndoFlags): Promise<void> => {
   if (yes === true) return
-  const what = summaryOf(fates)
-  if (!cli.canAsk) {
-    throw new UsageError(`removing ${what} needs --yes where nobody can be asked; --dry-run shows what they are`)
-  }
-  await askForYes(cli, `remove ${what}`)
+  const what = sayWhat(plan, ['put back', 'remove'])
+  if (!cli.canAsk)
+    throw new UsageError(`to ${what} needs --yes where nobody can be asked; --dry-run shows what would be done`)
+  await askForYes(cli, what)
 }
 
-/** Shows what would be removed, asks, and removes it; returns 3 if something was left alone. */
-const undo = async (cli: Cli, clients: Clients, receipt: Receipt, flags: UndoFlags): Promise<number> => {
-  const withEntries = flags.withEntries === true
-  const fates = await judgeThings(clients, { ...receipt, withEntries })
-  const isNothing = fates.every(({ left }) => left !== undefined)
-  if (flags.dryRun === true || isNothing) {
-    await printFates(cli, receipt, fates)
-    await cli.note(isNothing ? 'nothing was removed' : `dry run, nothing was removed: ${summaryOf(fates)} to remove`)
-    return flags.dryRun === true || fates.every(({ left }) => left === GONE) ? EXIT.done : EXIT.partial
+type Records = AsyncGenerator<readonly AnyRecord[]>
+
+/** Plans what becomes of entries and things, and yields a record of each; returns the plan. */
+async function* planned(
+  clients: Clients,
+  receipt: Receipt,
+  withEntries: boolean,
+): AsyncGenerator<readonly AnyRecord[], Plan> {
+  const counts = createEntryCounts()
+  const recordsOf = entryRecords(clients.client)
+  for await (const some of planEntries(clients.client, receipt)) {
+    for (const fate of some) counts.add(fate)
+    yield await recordsOf(some)
   }
-  await confirm(cli, fates, flags)
-  const done: Fate[] = []
-  for await (const fate of takeBack(clients, fates, withEntries)) done.push(fate)
-  await cli.printMany(fateRow.shown, done.map(fateRecord))
-  await cli.note('values that the import changed in what was there before stay as they are')
-  const isWhole = done.every(({ left }) => left === undefined || left === GONE)
-  if (isWhole) removeReceipt(receipt)
-  return isWhole ? EXIT.done : EXIT.partial
+  const fates = await judgeThings(clients, { ...receipt, withEntries, removedOf: counts.removedOf })
+  yield fates.map(fateRecord)
+  return { counts, fates }
+}
+
+/** Returns the KPIs that are removed with all of their entries. */
+const removedKpis = (fates: readonly Fate[]): Set<number> =>
+  new Set(fates.flatMap((fate) => (isRemoved(fate) && fate.thing.kind === 'kpi' ? [fate.thing.id] : [])))
+
+/** Takes back entries, then things; yields a record of each that is left alone, and of each thing; returns what was done. */
+async function* undone(
+  { client, classic }: Clients,
+  receipt: Receipt,
+  plan: Plan,
+  withEntries: boolean,
+  signal: AbortSignal,
+): AsyncGenerator<readonly AnyRecord[], Plan> {
+  const counts = createEntryCounts()
+  const recordsOf = entryRecords(client)
+  const fates: Fate[] = []
+  for await (const some of undoEntries(client, receipt, removedKpis(plan.fates), signal)) {
+    for (const fate of some) counts.add(fate)
+    yield await recordsOf(some.filter(({ action }) => action === 'leave'))
+  }
+  for await (const fate of takeBack({ client, classic }, plan.fates, withEntries)) {
+    fates.push(fate)
+    yield [fateRecord(fate)]
+  }
+  return { counts, fates }
+}
+
+/** Prints records as they come; for people nothing is printed where there are none. */
+const print = async (cli: Cli, records: Records): Promise<void> => {
+  const printing = cli.printing()
+  let first = await records.next()
+  while (first.done !== true && first.value.length === 0) first = await records.next()
+  if (first.done === true && isForPeople(printing.format)) return
+  async function* all(): Records {
+    if (first.done !== true) yield first.value
+    yield* records
+  }
+  await printRecords(cli.io, printing, fateRow.shown, all())
+}
+
+/** Runs through records, and prints them unless they are not wanted; returns what they come to. */
+const runThrough = async (
+  cli: Cli,
+  records: AsyncGenerator<readonly AnyRecord[], Plan>,
+  isPrinted: boolean,
+): Promise<Plan> => {
+  let plan: Plan | undefined
+  async function* rows(): Records {
+    plan = yield* records
+  }
+  if (isPrinted) await print(cli, rows())
+  else for await (const _ of rows());
+  if (!plan) throw new Error('the output ended before the work did')
+  return plan
+}
+
+/** Says how a run that changed things ended; returns 3 if something was left alone. */
+const conclude = async (cli: Cli, receipt: Receipt, done: Plan): Promise<number> => {
+  const said = sayWhat(done, ['put back', 'removed'])
+  await cli.note(`${said === '' ? 'nothing was changed' : said}${leftText(done)}`)
+  if (done.counts.of('leave') > 0 || done.fates.some(isLeft)) return EXIT.partial
+  removeReceipt(receipt)
+  return EXIT.done
+}
+
+/** Shows what would be taken back, asks, and takes it back; returns 3 if something was left alone. */
+const undo = async (
+  cli: Cli,
+  clients: Clients,
+  receipt: Receipt,
+  flags: UndoFlags,
+  signal: AbortSignal,
+): Promise<number> => {
+  const { withEntries = false, dryRun = false, summaryOnly = false } = flags
+  const plan = await runThrough(cli, planned(clients, receipt, withEntries), dryRun && !summaryOnly)
+  if (dryRun) {
+    const what = isNothing(plan) ? 'nothing to take back' : `would ${sayWhat(plan, ['put back', 'remove'])}`
+    await cli.note(`dry run, nothing was changed: ${what}${leftText(plan)}`)
+    return EXIT.done
+  }
+  if (!isNothing(plan)) await confirm(cli, plan, flags)
+  cli.io.stdout.outlast()
+  return conclude(cli, receipt, await runThrough(cli, undone(clients, receipt, plan, withEntries, signal), true))
 }
 
 /** Runs `kpi entries undo`: lists the receipts, or takes back what the import of one created. */
 export const runUndo = async (cli: Cli, asked: string | undefined, flags: UndoFlags): Promise<number | void> => {
   if (asked === undefined) return printReceipts(cli)
   const receipt = findReceipt(cli, asked)
-  const work = (client: Client): Promise<number> =>
-    withClassic(cli, client, (classic) => undo(cli, { client, classic }, receipt, flags))
-  return cli.withClient(needsOf(receipt), work, PACED)
+  const work = (client: Client, signal: AbortSignal): Promise<number> =>
+    withClassic(cli, client, (classic) => undo(cli, { client, classic }, receipt, flags, signal))
+  return cli.withClient(needsOf(receipt), work, { ...PACED, signal: cli.io.interruption() })
 }

@@ -15,8 +15,9 @@ import { shellWord } from '../../../output/text.ts'
 import { stateFolder } from '../../../target/folders.ts'
 import { serviceOf } from '../created.ts'
 import { beginRun, type Job, type CommandRun } from './jobs.ts'
-import { createMissing, receiptOf } from './missing.ts'
+import { createMissing } from './missing.ts'
 import type { ParsedOptions } from './parsed-options.ts'
+import { receiptOf } from './receipt.ts'
 import { ASSIGNING_ADVICE, concludeFile, linesOfReasons, type RunResult, mayCreateAssignments } from './result.ts'
 
 /** Returns the flags that use a mapping that has just been saved; rejects are UTF-8, whatever the file was. */
@@ -59,12 +60,20 @@ export const startMeter = ({ uptime }: Io, client: Client): (() => AnyRecord) =>
   })
 }
 
+/** Describes how the import of a file ended, and what is needed to import its corrected rejects, or to take it back. */
+type JobEnding = Ending & {
+  readonly needed: readonly string[]
+  readonly advice: readonly string[]
+  readonly receipt: string | null
+}
+
 /** Returns the summary of an import as a record. */
-const summaryRecord = ({ summary, left }: Ending, measured: AnyRecord): AnyRecord => ({
+const summaryRecord = ({ summary, left, receipt }: JobEnding, measured: AnyRecord): AnyRecord => ({
   ...summary,
   unchecked: summary.unchecked === '' ? null : summary.unchecked,
   left,
   ...measured,
+  receipt,
 })
 
 /** Returns the place of the journal of an import. */
@@ -88,9 +97,6 @@ const learnedPath = (cli: Cli, client: Client): string => {
   return join(stateFolder(cli.io), 'services', `${name}.json`)
 }
 
-/** Describes how the import of a file ended, and what is needed to import its corrected rejects. */
-type JobEnding = Ending & { readonly needed: readonly string[]; readonly advice: readonly string[] }
-
 const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
   const { cli, client, parsed, progress, finished } = run
   const at = (path: string): string => resolve(cli.io.cwd, path)
@@ -104,8 +110,9 @@ const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
         work.onChecked?.(checked)
         needed = formNeeds(checked.formats, job.table.reading, parsed)
       },
-      createMissing: (plan) => createMissing(run, plan, receipt.log),
-      created: receipt.log,
+      createMissing: (plan) => createMissing(run, plan, receipt.created),
+      created: receipt.created,
+      changes: receipt.changes,
       rejectsFile: createRejectsFile(at(job.rejectsPath), job.rejectsPath, work.onWarning),
       journal: journalPlace(cli, client, job, parsed.journal),
       learnedPath: learnedPath(cli, client),
@@ -114,8 +121,9 @@ const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
       random: cli.io.random,
       verify: job.verify,
     })
-    if (!ending.needsAssignments || !mayCreateAssignments(client, parsed)) return { ...ending, needed, advice: [] }
-    return { ...ending, needed: [...needed, '--create-assignments'], advice: [ASSIGNING_ADVICE] }
+    const told = { ...ending, receipt: receipt.name() }
+    if (!ending.needsAssignments || !mayCreateAssignments(client, parsed)) return { ...told, needed, advice: [] }
+    return { ...told, needed: [...needed, '--create-assignments'], advice: [ASSIGNING_ADVICE] }
   } finally {
     progress.stop()
     receipt.close()

@@ -2,11 +2,9 @@ import type { CreationLog } from '../../../../import/missing/ensure.ts'
 import { createMissingThings } from '../../../../import/missing/make.ts'
 import type { RealIds } from '../../../../import/missing/missing.ts'
 import type { MissingKpi, MissingPlan } from '../../../../import/missing/plan.ts'
-import { createReceipt, removeReceipt } from '../../../../import/missing/receipt.ts'
 import { askForYes } from '../../../args/prompt.ts'
-import { countOf, shellWord } from '../../../output/text.ts'
-import { placeFlags } from '../../../target/settings.ts'
-import { receiptsFolder, serviceOf, withClassic } from '../created.ts'
+import { countOf } from '../../../output/text.ts'
+import { withClassic } from '../created.ts'
 import type { CommandRun } from './jobs.ts'
 
 /** Sets how many things of a kind are listed. */
@@ -58,39 +56,6 @@ export const missingLines = (plan: MissingPlan): string[] => [
     ? [`  breakdown items ${listed(plan.items.map(({ name }) => `"${name}"`)).join(', ')}`]
     : []),
 ]
-
-/** Writes down what a run creates, and says at its end how to take that back. */
-type RunReceipt = { readonly log: CreationLog; readonly close: () => void }
-
-/** Creates the receipt of a run, which is a file once something is to be created. */
-export const receiptOf = ({ cli, client, progress }: CommandRun, file: string): RunReceipt => {
-  let opened: ReturnType<typeof createReceipt> | undefined
-  let [count, things] = [0, 0]
-  const open = (): ReturnType<typeof createReceipt> => {
-    const at = new Date(cli.io.now()).toISOString()
-    const suffix = Buffer.from(cli.io.random(3)).toString('hex')
-    opened ??= createReceipt(receiptsFolder(cli.io), { service: serviceOf(cli), file, at }, suffix)
-    return opened
-  }
-  return {
-    log: {
-      intend: (kind, keys) => open().intend(kind, keys),
-      add: (thing) => {
-        count += 1
-        if (thing.kind !== 'assignment') things += 1
-        open().add(thing)
-      },
-    },
-    close: () => {
-      opened?.close(new Date(cli.io.now()).toISOString())
-      // In process all is created together, or nothing is.
-      if (opened && count === 0 && client.addStep > 1) removeReceipt(opened)
-      if (!opened || things === 0) return
-      const flags = [...placeFlags(cli.flags), '--with-entries'].map(shellWord).join(' ')
-      progress.note(`to take back what was created, with its entries: kpi entries undo ${opened.name} ${flags}`)
-    },
-  }
-}
 
 /** Shows what is missing, asks at a terminal, and creates it; returns the ids by the provisional ones. */
 export const createMissing = async (

@@ -31,6 +31,7 @@ export const importSummary = resource({
     waited: { kind: 'decimal', about: 'Seconds that requests waited for the rate limit' },
     seconds: { kind: 'decimal', about: 'How long it took' },
     unchecked: { kind: 'text', about: 'What could not be checked before it was sent', nullable: true },
+    receipt: { kind: 'text', about: 'Receipt with which kpi entries undo takes it back', nullable: true },
   },
 })
 

@@ -36,6 +36,8 @@ export type ParsedOptions = {
   readonly rejects: string | undefined
   readonly verify: boolean
   readonly receipt: string | undefined
+  /** Tells whether a receipt of what becomes of entries is kept, for `kpi entries undo`. */
+  readonly keepsReceipt: boolean
   /** Names the folder of the journal, where it is given. */
   readonly journal: string | undefined
 }
@@ -113,6 +115,7 @@ export const parseOptions = (cli: Cli, files: readonly string[], given: ImportFl
     rejects: flags.rejects,
     verify: flags.verify === true,
     receipt: flags.receipt,
+    keepsReceipt: flags.undo !== false,
     journal: flags.journal,
   }
   requireCompatibleFlags(parsed, files)

@@ -165,6 +165,7 @@ export const IMPORT_FLAGS: { readonly [flag in keyof ImportFlags]-?: SavedFlag |
   maxErrors: NOT_SAVED,
   verify: NOT_SAVED,
   receipt: NOT_SAVED,
+  undo: NOT_SAVED,
   rate: NOT_SAVED,
   journal: NOT_SAVED,
 }

@@ -4,7 +4,7 @@ import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryQuery } from '../../client/operations/queries.ts'
 import { looseName } from '../../client/directory.ts'
-import type { CreatedKind, CreatedThing } from './ensure.ts'
+import type { CreatedKind, CreatedThing } from '../missing/ensure.ts'
 import type { Receipt } from './receipt.ts'
 
 /** Says that something was removed before. */
@@ -17,6 +17,8 @@ export type Fate = { readonly thing: CreatedThing; readonly entries: number; rea
 type Judged = Pick<Receipt, 'head' | 'things' | 'unsure' | 'ended'> & {
   /** Tells whether entries are removed, too. */
   readonly withEntries: boolean
+  /** Returns how many entries of something are removed before it, because the import created them. */
+  readonly removedOf: (thing: CreatedThing) => number
 }
 
 /** Holds the clients of a service: of the import's interface, and of the classic one if there is one. */
@@ -39,7 +41,11 @@ const ofEntries = (thing: CreatedThing): Pick<EntryQuery, 'kpiId' | 'sourceId' |
 /** Counts the entries of something, and those of them that were stored or changed after the run. */
 type Entered = { readonly count: number; readonly later: number }
 
-const countEntries = async ({ client }: Clients, thing: CreatedThing, ended: string | undefined): Promise<Entered> => {
+const countEntries = async (
+  { client }: Clients,
+  thing: CreatedThing,
+  { ended, removedOf }: Pick<Judged, 'ended' | 'removedOf'>,
+): Promise<Entered> => {
   const query = ofEntries(thing)
   const end = ended === undefined ? Infinity : Math.ceil(Date.parse(ended) / 1000)
   let [count, later] = [0, 0]
@@ -48,7 +54,9 @@ const countEntries = async ({ client }: Clients, thing: CreatedThing, ended: str
     count += page.length
     later += page.filter(({ updated_at }) => updated_at > end).length
   }
-  return { count, later }
+  // Entries that are removed before the thing may have been stored again by a later import.
+  const left = Math.max(0, count - removedOf(thing))
+  return { count: left, later: Math.min(later, left) }
 }
 
 /** Returns the things of a kind that the service has, by id; undefined where its interface does not show them. */
@@ -79,13 +87,13 @@ const judgeList = async (
   clients: Clients,
   things: readonly CreatedThing[],
   list: readonly Kept[] | undefined,
-  { ended, withEntries }: Pick<Judged, 'ended' | 'withEntries'>,
+  judged: Pick<Judged, 'ended' | 'withEntries' | 'removedOf'>,
 ): Promise<Fate[]> => {
   const fates: Fate[] = []
   const held = new Map((list ?? []).map((one) => [one.id, one]))
   for (const thing of things) {
-    const entries = held.has(thing.id) ? await countEntries(clients, thing, ended) : { count: 0, later: 0 }
-    const left = list ? whyLeft(held.get(thing.id), entries, withEntries) : 'is not shown by this interface'
+    const entries = held.has(thing.id) ? await countEntries(clients, thing, judged) : { count: 0, later: 0 }
+    const left = list ? whyLeft(held.get(thing.id), entries, judged.withEntries) : 'is not shown by this interface'
     fates.push({ thing, entries: entries.count, ...(left !== undefined && { left }) })
   }
   return fates
@@ -110,12 +118,12 @@ const assignmentsOf = async ({ client, classic }: Clients, userId: number): Prom
   }
 }
 
-const judgeAssignments = async (clients: Clients, things: readonly CreatedThing[]): Promise<Fate[]> => {
+const judgeAssignments = async (clients: Clients, { things, removedOf }: Judged): Promise<Fate[]> => {
   const fates: Fate[] = []
   for (const [userId = 0, ofUser] of Map.groupBy(lastingAssignments(things), ({ user_id }) => user_id)) {
     const list = await assignmentsOf(clients, userId)
     // Entries of a user and a KPI that were there before may be older than the assignment.
-    for (const fate of await judgeList(clients, ofUser, list, { ended: undefined, withEntries: true })) {
+    for (const fate of await judgeList(clients, ofUser, list, { ended: undefined, withEntries: true, removedOf })) {
       const left = fate.left ?? (fate.entries > 0 ? `is needed by ${countOfEntries(fate.entries)}` : undefined)
       fates.push({ ...fate, ...(left !== undefined && { left }) })
     }
@@ -192,7 +200,7 @@ const createdOf = (
 
 /** Returns what would become of the things that a run created, in the order in which they are removed. */
 export const judgeThings = async (clients: Clients, judged: Judged): Promise<Fate[]> => {
-  const fates = await judgeAssignments(clients, judged.things)
+  const fates = await judgeAssignments(clients, judged)
   for (const kind of ORDER) {
     if (![...judged.things, ...judged.unsure].some((one) => one.kind === kind)) continue
     const list = await listKind(clients, kind)

@@ -1,0 +1,77 @@
+import type { CreationLog } from '../../../../import/missing/ensure.ts'
+import type { ChangeLog } from '../../../../import/undo/note-changes.ts'
+import { createReceipt, type ReceiptWriter, removeOldReceipts, removeReceipt } from '../../../../import/undo/receipt.ts'
+import { shellWord } from '../../../output/text.ts'
+import { placeFlags } from '../../../target/settings.ts'
+import { receiptsFolder, serviceOf } from '../created.ts'
+import type { CommandRun } from './jobs.ts'
+
+/** Writes down what a run creates and changes, and says at its end how to take that back. */
+type RunReceipt = {
+  readonly created: CreationLog
+  /** Receives what becomes of entries; undefined if the user wants no receipt of it. */
+  readonly changes: ChangeLog | undefined
+  readonly close: () => void
+  /** Names it on the command line; null if nothing is to be taken back. */
+  readonly name: () => string | null
+}
+
+/** Sets for how many days receipts are kept. */
+const KEPT_DAYS = 90
+const DAY_MS = 86_400_000
+
+/** Tells whether a receipt has anything to take back: in this process all is created together, or nothing is. */
+const isEmpty = ({ entries }: ReceiptWriter, things: number, isTogether: boolean): boolean => {
+  const { created, changed } = entries()
+  return created + changed + things === 0 && isTogether
+}
+
+/** Creates the receipt of a run, which is a file once something is to be created or changed. */
+export const receiptOf = ({ cli, client, progress, parsed }: CommandRun, file: string): RunReceipt => {
+  let opened: ReceiptWriter | undefined
+  let [count, things] = [0, 0]
+  const open = (): ReceiptWriter => {
+    if (opened) return opened
+    const [folder, now] = [receiptsFolder(cli.io), cli.io.now()]
+    removeOldReceipts(folder, new Date(now - KEPT_DAYS * DAY_MS))
+    const suffix = Buffer.from(cli.io.random(3)).toString('hex')
+    const head = { service: serviceOf(cli), file, at: new Date(now).toISOString() }
+    return (opened = createReceipt(folder, head, suffix))
+  }
+  const isOfUse = (receipt: ReceiptWriter): boolean => {
+    const { created, changed } = receipt.entries()
+    return things + created + changed > 0
+  }
+  /** Says how to take it back: to people, as a job finds the name in the summary, and always where things were created. */
+  const tell = (receipt: ReceiptWriter): void => {
+    if (things === 0 && !cli.io.stderr.isTerminal) return
+    const flags = placeFlags(cli.flags).map((one) => ` ${shellWord(one)}`)
+    progress.note(`to take this import back: kpi entries undo ${receipt.name}${flags.join('')}`)
+  }
+  return {
+    created: {
+      intend: (kind, keys) => open().created.intend(kind, keys),
+      add: (thing) => {
+        count += 1
+        if (thing.kind !== 'assignment') things += 1
+        open().created.add(thing)
+      },
+    },
+    changes: parsed.keepsReceipt
+      ? {
+          add: (changes) => {
+            if (changes.length > 0) open().changes.add(changes)
+          },
+          sync: () => opened?.changes.sync(),
+          giveUp: (why) => progress.note(`this import cannot be taken back: ${why} (--no-undo leaves out this note)`),
+        }
+      : undefined,
+    close: () => {
+      if (!opened) return
+      opened.close(new Date(cli.io.now()).toISOString())
+      if (isEmpty(opened, count, client.addStep > 1)) removeReceipt(opened)
+      else if (isOfUse(opened)) tell(opened)
+    },
+    name: () => (opened && isOfUse(opened) ? opened.name : null),
+  }
+}

@@ -1,0 +1,118 @@
+import type { Client } from '../../../client/client.ts'
+import { Aborted } from '../../../client/transport.ts'
+import { formatDay } from '../../../domain/day.ts'
+import { formatDecimal } from '../../../domain/decimal.ts'
+import { BATCH_LIMIT } from '../../../domain/resources/entry.ts'
+import type { EntryValues } from '../../../domain/rules.ts'
+import type { AnyRecord } from '../../../domain/schema.ts'
+import type { CreatedThing } from '../../../import/missing/ensure.ts'
+import type { EntryChange } from '../../../import/undo/change-lines.ts'
+import { type EntryFate, judgeChanges, putBack } from '../../../import/undo/put-back.ts'
+import { readChanges, type Receipt } from '../../../import/undo/receipt.ts'
+import { countOf } from '../../output/text.ts'
+import { createNames, type Names } from '../verbs/reference-names.ts'
+
+/** Counts what becomes of the entries of an import, also by their KPIs and owners where they are removed. */
+export type EntryCounts = {
+  readonly add: (fate: EntryFate) => void
+  readonly of: (action: EntryFate['action']) => number
+  /** Returns how many entries of something are removed. */
+  readonly removedOf: (thing: CreatedThing) => number
+}
+
+const keysOf = ({ key: [owner, kpi] }: EntryChange): string[] => [
+  `kpi ${kpi}`,
+  owner < 0 ? `item ${-owner}` : `user ${owner}`,
+  `assignment ${kpi} ${owner}`,
+]
+
+/** Creates the counts, whose memory is bounded by the number of KPIs and owners. */
+export const createEntryCounts = (): EntryCounts => {
+  const actions = new Map<EntryFate['action'], number>()
+  const removed = new Map<string, number>()
+  const raise = <K>(map: Map<K, number>, key: K): unknown => map.set(key, (map.get(key) ?? 0) + 1)
+  return {
+    add: ({ action, change }) => {
+      raise(actions, action)
+      if (action === 'remove') for (const key of keysOf(change)) raise(removed, key)
+    },
+    of: (action) => actions.get(action) ?? 0,
+    removedOf: ({ kind, id, user_id }) =>
+      removed.get(kind === 'assignment' ? `assignment ${id} ${user_id}` : `${kind} ${id}`) ?? 0,
+  }
+}
+
+/** Says what becomes of entries: `put back 3 entries, remove 120 entries`; undefined if nothing does. */
+export const entriesText = (counts: EntryCounts, [restore, remove]: readonly [string, string]): string | undefined => {
+  const parts = [[restore, counts.of('restore')] as const, [remove, counts.of('remove')] as const].flatMap(
+    ([verb, count]) => (count > 0 ? [`${verb} ${countOf(count, 'entry', 'entries')}`] : []),
+  )
+  return parts.length > 0 ? parts.join(' and ') : undefined
+}
+
+const textOf = (value: bigint | string | null | undefined): string =>
+  typeof value === 'bigint' ? formatDecimal(value) : (value ?? 'none')
+
+/** Says how the values of an entry change when it is put back: `actual 5 → 3`. */
+const changeText = ({ before = {}, after }: EntryChange): string =>
+  (['actual', 'target', 'notes'] as const satisfies readonly (keyof EntryValues)[])
+    .filter((name) => before[name] !== undefined)
+    .map((name) => `${name} ${textOf(after[name])} → ${textOf(before[name])}`)
+    .join(', ')
+
+/** Names an entry: `Visits of Ann Lee, 2026-03-02`. */
+const nameOf = async (names: Names, { key: [owner, kpi, day] }: EntryChange): Promise<string> => {
+  const whose = owner < 0 ? names.nameOf('breakdown_item', -owner) : names.nameOf('user', owner)
+  return `${await names.nameOf('kpi', kpi)} of ${await whose}, ${formatDay(day)}`
+}
+
+const recordOf = async (names: Names, fate: EntryFate): Promise<AnyRecord> => ({
+  action: fate.action,
+  kind: 'entry',
+  id: fate.id,
+  name: await nameOf(names, fate.change),
+  entries: null,
+  reason: fate.reason ?? null,
+  change: fate.action === 'restore' ? changeText(fate.change) : null,
+})
+
+/** Returns the function that makes records of entries and what becomes of them; those that are as before are left out. */
+export const entryRecords = (client: Client): ((fates: readonly EntryFate[]) => Promise<AnyRecord[]>) => {
+  const names = createNames(client)
+  return (fates) => Promise.all(fates.filter(({ action }) => action !== 'done').map((fate) => recordOf(names, fate)))
+}
+
+/** Yields what would become of the entries of an import. */
+export async function* planEntries(client: Client, receipt: Receipt): AsyncGenerator<EntryFate[]> {
+  for await (const changes of readChanges(receipt, BATCH_LIMIT)) yield judgeChanges(client, changes)
+}
+
+/** Sets how many entries are reported at a time. */
+const SOME = 500
+
+/**
+ * Takes back what an import made of its entries, and yields what became of them. Entries of KPIs that are removed after
+ * all go with these.
+ */
+export async function* undoEntries(
+  client: Client,
+  receipt: Receipt,
+  removedKpis: ReadonlySet<number>,
+  signal: AbortSignal,
+): AsyncGenerator<EntryFate[]> {
+  let done: EntryFate[] = []
+  for await (const changes of readChanges(receipt, BATCH_LIMIT)) {
+    for await (const fate of putBack(
+      client,
+      changes.filter(({ key: [, kpi] }) => !removedKpis.has(kpi)),
+    )) {
+      done.push(fate)
+      if (done.length >= SOME || signal.aborted) {
+        yield done
+        done = []
+      }
+      if (signal.aborted) throw new Aborted('it was interrupted; run the same command to take back the rest')
+    }
+  }
+  yield done
+}

@@ -1,0 +1,75 @@
+import type { EntryDraft } from '../../domain/resources/entry.ts'
+import { type EntryValues, mergeEntry } from '../../domain/rules.ts'
+import { isUnreadable } from '../delivery/refusal.ts'
+import { keyOf } from '../entry-key.ts'
+import { type ExistingEntries, type ExistingEntryMap, storedKey } from '../existing/existing-entries.ts'
+import type { Reference } from '../reference.ts'
+import type { EntryChange } from './change-lines.ts'
+
+/** Receives what an import is about to make of entries. */
+export type ChangeLog = {
+  readonly add: (changes: readonly EntryChange[]) => void
+  /** Returns once everything that was added is on the disk. */
+  readonly sync: () => void
+  /** Receives why what follows cannot be noted. */
+  readonly giveUp: (why: string) => void
+}
+
+const NOTHING: EntryValues = { actual: null, target: null, notes: null }
+
+/** Returns the values that differ, as they were and as they become; undefined if none does. */
+const changedOf = (before: EntryValues, after: EntryValues): Omit<EntryChange, 'key'> | undefined => {
+  const names = (['actual', 'target', 'notes'] as const).filter((name) => before[name] !== after[name])
+  const pick = (values: EntryValues): Partial<EntryValues> =>
+    Object.fromEntries(names.map((name) => [name, values[name]]))
+  return names.length > 0 ? { before: pick(before), after: pick(after) } : undefined
+}
+
+/** Returns what becomes of the entries of drafts that are sent; entries that stay as they are are left out. */
+const changesOf = (
+  drafts: readonly EntryDraft[],
+  stored: ExistingEntryMap,
+  { kpis }: Pick<Reference, 'kpis'>,
+): EntryChange[] =>
+  drafts.flatMap((draft) => {
+    const key = keyOf(draft)
+    const before = stored.get(storedKey(...key))
+    const after = mergeEntry(before, draft, kpis.byId.get(draft.kpi_id) ?? { target_default: 0n })
+    const change = changedOf(before ?? NOTHING, after)
+    return change ? [{ key, before: before && change.before, after: change.after }] : []
+  })
+
+/** Notes what becomes of drafts, before they are sent. */
+export type NoteChanges = {
+  /** Tells whether what is stored has to be known. */
+  readonly isWanted: () => boolean
+  /** Notes what becomes of drafts beside what is stored; undefined if that cannot be read, which is said once. */
+  readonly note: (drafts: readonly EntryDraft[], stored: ExistingEntryMap | undefined) => void
+  /** Returns once all notes are on the disk. */
+  readonly sync: () => void
+}
+
+/** Creates the notes of a run; without a log nothing is noted. */
+export const createNotes = (log: ChangeLog | undefined, reference: Pick<Reference, 'kpis'>): NoteChanges => {
+  let isWanted = log !== undefined
+  return {
+    isWanted: () => isWanted,
+    note: (drafts, stored) => {
+      if (!isWanted) return
+      if (stored) return log?.add(changesOf(drafts, stored, reference))
+      isWanted = false
+      log?.giveUp('the service does not show what is stored to these credentials')
+    },
+    sync: () => log?.sync(),
+  }
+}
+
+/** Reads what is stored of drafts; undefined if it cannot be read. */
+export const readStored = (
+  from: Pick<ExistingEntries, 'of'>,
+  drafts: readonly EntryDraft[],
+): Promise<ExistingEntryMap | undefined> =>
+  from.of(drafts).catch((error: unknown) => {
+    if (isUnreadable(error)) return undefined
+    throw error
+  })

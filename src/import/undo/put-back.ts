@@ -1,0 +1,133 @@
+import type { Client } from '../../client/client.ts'
+import { formatDecimal } from '../../domain/decimal.ts'
+import { KpiError } from '../../domain/errors.ts'
+import type { EntryDraft } from '../../domain/resources/entry.ts'
+import { type EntryValues, sameValues } from '../../domain/rules.ts'
+import type { EntryKey } from '../entry-key.ts'
+import { type ExistingEntry, readExisting, storedKey } from '../existing/existing-entries.ts'
+import type { EntryChange } from './change-lines.ts'
+
+/**
+ * Describes what becomes of an entry that an import changed: one that it created is removed, another gets back what it
+ * had; it is left alone with a reason, or `done` if it is already as before.
+ */
+export type EntryFate = {
+  readonly change: EntryChange
+  readonly action: 'remove' | 'restore' | 'done' | 'leave'
+  /** Holds the id of the entry; 0 if it is not there. */
+  readonly id: number
+  readonly reason?: string
+}
+
+const NAMES = ['actual', 'target', 'notes'] as const
+
+const textOf = (value: bigint | string | null | undefined): string => {
+  if (value === null || value === undefined) return 'none'
+  return typeof value === 'bigint' ? formatDecimal(value) : `"${value}"`
+}
+
+const holds = (entry: EntryValues, values: Partial<EntryValues>): boolean =>
+  NAMES.every((name) => values[name] === undefined || values[name] === entry[name])
+
+/** Says how an entry differs from what the import left: `actual is 5, not 3`. */
+const differenceOf = (entry: EntryValues, after: Partial<EntryValues>): string =>
+  NAMES.filter((name) => after[name] !== undefined && after[name] !== entry[name])
+    .map((name) => `${name} is ${textOf(entry[name])}, not ${textOf(after[name])}`)
+    .join(', ')
+
+const judgeCreated = (change: EntryChange, entry: ExistingEntry | undefined): EntryFate => {
+  const id = entry?.ids.at(-1) ?? 0
+  if (!entry) return { change, action: 'done', id }
+  if (entry.ids.length > 1)
+    return { change, action: 'leave', id, reason: `is there ${entry.ids.length} times: ${entry.ids.join(', ')}` }
+  const { actual = null, target = null, notes = null } = change.after
+  if (sameValues(entry, { actual, target, notes })) return { change, action: 'remove', id }
+  return { change, action: 'leave', id, reason: `was changed since: ${differenceOf(entry, change.after)}` }
+}
+
+/** Returns what becomes of an entry, from what is stored now. */
+const judge = (change: EntryChange, entry: ExistingEntry | undefined): EntryFate => {
+  const { before, after } = change
+  if (!before) return judgeCreated(change, entry)
+  if (!entry) return { change, action: 'leave', id: 0, reason: 'was deleted since' }
+  const id = entry.ids.at(-1) ?? 0
+  if (holds(entry, before)) return { change, action: 'done', id }
+  if (holds(entry, after)) return { change, action: 'restore', id }
+  return { change, action: 'leave', id, reason: `was changed since: ${differenceOf(entry, after)}` }
+}
+
+const keyDraft = ([owner, kpi_id, entry_date]: EntryKey): EntryDraft =>
+  owner < 0 ? { source_id: -owner, kpi_id, entry_date } : { user_id: owner, kpi_id, entry_date }
+
+/** Describes an entry that is stored, with what becomes of it. */
+type Judged = { readonly fate: EntryFate; readonly stored: ExistingEntry | undefined }
+
+const judgeStored = async (client: Client, changes: readonly EntryChange[]): Promise<Judged[]> => {
+  const reading = readExisting(client, { unchecked: new Set() })
+  const stored = await reading.of(changes.map(({ key }) => keyDraft(key)))
+  if (!stored) throw new KpiError('forbidden', 'this key may not read entries, so it cannot be seen what was changed')
+  return changes.map((change) => {
+    const entry = stored.get(storedKey(...change.key))
+    return { fate: judge(change, entry), stored: entry }
+  })
+}
+
+/** Returns what would become of entries that an import changed. */
+export const judgeChanges = async (client: Client, changes: readonly EntryChange[]): Promise<EntryFate[]> =>
+  (await judgeStored(client, changes)).map(({ fate }) => fate)
+
+const isRefused = (error: unknown): error is KpiError =>
+  error instanceof KpiError && ['conflict', 'invalid', 'forbidden'].includes(error.code)
+
+/** Runs a write; returns the fate, or one that says why the service refuses it. */
+const orLeave = async (fate: EntryFate, write: () => Promise<unknown>): Promise<EntryFate> => {
+  try {
+    await write()
+    return fate
+  } catch (error) {
+    if (error instanceof KpiError && error.code === 'not_found')
+      return { ...fate, action: fate.action === 'remove' ? 'done' : 'leave', reason: 'was deleted since' }
+    if (isRefused(error)) return { ...fate, action: 'leave', reason: error.message }
+    throw error
+  }
+}
+
+/** Puts back one entry by its id, whoever is locked or no longer assigned: all of it to a service that may clear the rest. */
+const restoreOne = (client: Client, { fate, stored }: Judged): Promise<EntryFate> => {
+  const { before = {}, key } = fate.change
+  const { actual = null, target = null, notes = null } = stored ?? {}
+  const patch = client.isBundled() ? before : { ...keyDraft(key), actual, target, notes, ...before }
+  return orLeave(fate, () => client.entries.update(fate.id, patch))
+}
+
+/** Puts back entries: together where the service takes that, else one by one. */
+const restore = async (client: Client, judged: readonly Judged[]): Promise<EntryFate[]> => {
+  if (client.isBundled() && judged.length > 1) {
+    const drafts = judged.map(({ fate: { change } }) => ({ ...keyDraft(change.key), ...change.before }))
+    try {
+      await client.entries.addMany(drafts)
+      return judged.map(({ fate }) => fate)
+    } catch (error) {
+      if (!isRefused(error)) throw error
+    }
+  }
+  const fates: EntryFate[] = []
+  for (const one of judged) fates.push(await restoreOne(client, one))
+  return fates
+}
+
+/**
+ * Takes back what an import made of some entries, if they still are as it left them, and yields what became of each: the
+ * same once more changes nothing.
+ */
+export async function* putBack(client: Client, changes: readonly EntryChange[]): AsyncGenerator<EntryFate> {
+  const judged = await judgeStored(client, changes)
+  yield* await restore(
+    client,
+    judged.filter(({ fate }) => fate.action === 'restore'),
+  )
+  for (const { fate } of judged) {
+    if (fate.action === 'remove') yield await orLeave(fate, () => client.entries.remove(fate.id))
+    else if (fate.action !== 'restore') yield fate
+  }
+}
