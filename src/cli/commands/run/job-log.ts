@@ -52,14 +52,23 @@ const toLog = (output: Output, log: JobLog, prefix: string): Output => {
   return { ...output, write, isTerminal: false, columns: undefined, rows: undefined }
 }
 
-/** Returns the world of a step: nobody can be asked, its folder is the job's, and what it prints goes to the log. */
-export const stepWorld = (io: Io, cwd: string, log: JobLog, prefix: string): Io => {
+/**
+ * Returns the world of a step: nobody can be asked, its folder is the job's, days count from the moment at which the job
+ * began, and what it prints goes to the log.
+ */
+export const stepWorld = (
+  { io, begun }: { readonly io: Io; readonly begun: number },
+  cwd: string,
+  log: JobLog,
+  prefix: string,
+): Io => {
   const world = withStdout(io, toLog(io.stdout, log, prefix))
   const stderr = toLog(io.stderr, log, prefix)
   return new Proxy(world, {
     get: (target, name: keyof Io) => {
       if (name === 'stderr') return stderr
       if (name === 'cwd') return cwd
+      if (name === 'begun') return begun
       return name === 'stdinIsTerminal' ? false : target[name]
     },
   })
