@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { embeddedImporter, heldIn, type Importer } from '../support/import.ts'
+import { embeddedImporter, heldIn, type Importer, remoteImporter } from '../support/import.ts'
 import type { World } from '../support/io.ts'
-import { jsonOf, type Ran, shellIn } from '../support/kpi.ts'
+import { type Ran, shellIn } from '../support/kpi.ts'
 
 const FILE = 'user,kpi,date,actual\nAnn Lee,Sales,2026-03-01,1\nBob,Sales,2026-03-01,2\n'
 
@@ -204,9 +204,45 @@ test('help and the example list all codes that a job may end with, in one order'
   expect(readFileSync('examples/nightly/README.md', 'utf8')).toContain(ORDER)
 })
 
-test('steps have the service of the command line, and how it is reached', async () => {
-  await using job = await openJob('steps:\n  - report:\n')
-  const { code, stderr } = await job.kpi('run', 'job.yaml', '--timeout', '7x')
-  expect([code, stderr]).toEqual([2, expect.stringContaining('--timeout 7x is not a time')])
-  expect(jsonOf(await job.kpi('run', 'job.yaml', '--timeout', '7s', '-o', 'json'))).toMatchObject([{ outcome: 'done' }])
+describe('steps in another folder than that of the command line', () => {
+  /** Where the job was run, with the flags and variables given: the store is made at first use. */
+  const foldersOf = async (env: object, ...flags: string[]): Promise<string[][]> => {
+    await using importer = await embeddedImporter()
+    mkdirSync(importer.folder.in('jobs'))
+    importer.write('jobs/job.yaml', 'steps:\n  - report:\n')
+    const kpi = shellIn({ ...importer.world, env: { ...importer.world.env, ...env } })
+    expect((await kpi('run', 'jobs/job.yaml', ...flags)).code).toBe(0)
+    const names = ['jobs', '.'].map((name) => readdirSync(importer.folder.in(name)))
+    return names.map((all) => all.filter((name) => name === 'other'))
+  }
+
+  test('use the data directory that --data-dir names from there', async () => {
+    expect(await foldersOf({}, '--data-dir', 'other')).toEqual([[], ['other']])
+  })
+
+  test('use the data directory that the environment names from there', async () => {
+    expect(await foldersOf({ KPI_DATA_DIR: 'other' })).toEqual([[], ['other']])
+  })
+})
+
+test.each([
+  ['--timeout', '7x', '--timeout 7x is not a time'],
+  ['--ca-file', 'none.pem', '--ca-file none.pem: cannot read it'],
+])('a wrong %s is told before anything runs', async (flag, value, told) => {
+  await using job = await openJob('log: job.log\nsteps:\n  - report:\n')
+  const { code, stderr } = await job.kpi('run', 'job.yaml', flag, value)
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`kpi: ${told}`)])
+  expect(readdirSync(job.folder.path)).not.toContain('job.log')
+})
+
+test('steps have the timeout of the command line', async () => {
+  await using importer = await remoteImporter({
+    wrap: (handler) => async (request) => {
+      await new Promise((resolve) => void setTimeout(resolve, 1000))
+      return handler(request)
+    },
+  })
+  importer.write('job.yaml', 'steps:\n  - report:\n')
+  const { code, stderr } = await importer.kpi('run', 'job.yaml', '--timeout', '50ms')
+  expect([code, stderr]).toEqual([5, expect.stringContaining('did not answer in time')])
 })
