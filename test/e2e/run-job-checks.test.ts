@@ -72,6 +72,8 @@ steps:
       user: Ann Lee
       layout: wide
       source: North
+  - import: b.csv
+    flags: { create-missing: [[users]], frequency: daily }
 `
 
 const WEBHOOKS = `steps:
@@ -126,6 +128,7 @@ const TOLD_OF_FLAGS = [
   expect.stringContaining('line 24: r.txt ends in .txt, which is no format of this command'),
   'line 29: --layout wide is for CSV, and this is xlsx',
   "line 30: option '--source <list>' cannot be used with option '--user <list>'",
+  'line 32: create-missing must be one value, or a list of values',
 ]
 
 const TOLD_OF_WEBHOOKS = [

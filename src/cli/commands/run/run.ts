@@ -48,8 +48,8 @@ A job is a YAML file:
 Steps: import, check, report, export (of a report), export_entries, verify, webhook. Their flags are those of the command.
 Paths in a job are in its folder. All words for days, and {date}, count from the moment at which the job begins. A step that
 fails ends the job, unless it says on_failure: continue; rejected rows (3) and missed targets (10) do not. A webhook gets
-the outcome in any case: done, found (3, 10) or failed. It ends with the deadline, and has 10 seconds where that has
-passed. A job that was cut off is continued by the same command.
+the outcome in any case: done, found (3, 10) or failed. It ends with the deadline, but has 10 seconds at least. A
+job that was cut off is continued by the same command.
 
 The file is checked as a whole before anything runs, and by --dry-run: its flags, days, addresses and secrets. Editors
 check it as it is written with the schema docs/job-schema.json of this package; the first line of the job names it:

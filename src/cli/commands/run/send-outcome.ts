@@ -8,7 +8,7 @@ import { readSecretFile } from '../../target/secrets.ts'
 import { codeOf, outcomeOf, type Running, type StepResult } from './outcome.ts'
 import type { Step, StepFault } from './step.ts'
 
-/** Sets how long a webhook has where the deadline of the job has passed, or somebody has asked the job to stop. */
+/** Sets how long a webhook has at least, and at most once somebody has asked the job to stop. */
 const LEAST_MS = 10_000
 
 /** Refuses a secret that cannot be sent in a header; never quotes it. */
@@ -74,7 +74,7 @@ const whenAborted = (signal: AbortSignal, listener: () => void): void => {
   else signal.addEventListener('abort', listener, { once: true })
 }
 
-/** Returns a signal that ends a webhook: at the deadline of the job, or a while later if that, or the job, ends before. */
+/** Returns a signal that ends a webhook: at the deadline of the job, or a while after a stop or a deadline that is over. */
 const timeOf = ({ cli: { io }, deadline }: Running): AbortSignal => {
   const time = new AbortController()
   const end = (): void => time.abort()

@@ -85,10 +85,13 @@ const faultOfFlag = (option: Option, value: string | true): string | undefined =
   return option.argChoices ? `must be one of ${option.argChoices.join(', ')}` : `cannot be ${value}`
 }
 
+/** Returns the flag that a name in a file means: `create_assignments` is the flag `create-assignments`. */
+const flagNamed = (name: string): string => name.replaceAll('_', '-').replace(/^--/, '')
+
 /** Reads a flag; undefined where it is switched off, or wrong. */
 const readFlag = ({ reader, checks }: Reading, kind: StepKind, pair: Pair): FlagWords[number] | undefined => {
   const { name, line, node } = pair
-  const flag = name.replaceAll('_', '-').replace(/^--/, '')
+  const flag = flagNamed(name)
   const options = checks.optionsOf(kind)
   const option = options.find((one) => longName(one) === flag)
   if (!option) {
@@ -103,20 +106,29 @@ const readFlag = ({ reader, checks }: Reading, kind: StepKind, pair: Pair): Flag
   return undefined
 }
 
-/** Describes the flags of a step, with their lines. */
-type ReadFlags = { readonly flags: FlagWords; readonly lines: readonly (readonly [at: string, line: number])[] }
+/** Describes the flags of a step, with the lines of those that could be read, and the names of those that could not. */
+type ReadFlags = {
+  readonly flags: FlagWords
+  readonly lines: readonly (readonly [at: string, line: number])[]
+  readonly wrong: readonly string[]
+}
+
+const NO_FLAGS: ReadFlags = { flags: [], lines: [], wrong: [] }
 
 const readFlags = (reading: Reading, kind: StepKind, { node, line }: Pair): ReadFlags => {
   const { faults, pairsOf } = reading.reader
   if (!isMap(node)) {
     faults.push(faultAt(line, 'flags must be names with values, such as from: yesterday'))
-    return { flags: [], lines: [] }
+    return NO_FLAGS
   }
+  const wrong: string[] = []
   const read = pairsOf(node, line).flatMap((pair) => {
+    const before = faults.length
     const words = readFlag(reading, kind, pair)
+    if (faults.length > before) wrong.push(flagNamed(pair.name))
     return words ? [{ words, at: [`--${words[0]}`, pair.line] as const }] : []
   })
-  return { flags: read.map(({ words }) => words), lines: read.map(({ at }) => at) }
+  return { flags: read.map(({ words }) => words), lines: read.map(({ at }) => at), wrong }
 }
 
 /** Reads what a step works on: one text, or a list. */
@@ -187,11 +199,14 @@ export const readStep = (reading: Reading, node: unknown, line: number): Step[] 
   const before = faults.length
   const targets = readTargets(reading, kind, own)
   const hasTargets = faults.length === before
-  const { flags, lines } = given ? readFlags(reading, kind, given) : { flags: [], lines: [] }
+  const { flags, lines, wrong } = given ? readFlags(reading, kind, given) : NO_FLAGS
   const step: Step = { line, kind, targets, flags, ...readParts(reading, kind, pairs) }
   // Without its file or address nothing can be said of the rest.
   if (!hasTargets) return [step]
   const lineOf = new Map([...pairs.map((pair) => [pair.name, pair.line] as const), ...lines])
-  for (const { at, message } of reading.checks.faultsOf(step)) faults.push(faultAt(lineOf.get(at) ?? line, message))
+  for (const { at, message } of reading.checks.faultsOf(step)) {
+    // A fault that follows from a flag that could not be read is none of its own.
+    if (!wrong.some((flag) => message.includes(`--${flag}`))) faults.push(faultAt(lineOf.get(at) ?? line, message))
+  }
   return [step]
 }
