@@ -17,6 +17,7 @@ import { SYNONYMS } from '../src/import/columns/header.ts'
 import { problemTitles, problemType } from '../src/server/api/problem.ts'
 import { classicRoutes, v1Routes } from '../src/server/api/routes/index.ts'
 import { v1Status } from '../src/server/api/status.ts'
+import { jobSchema } from './job-schema.ts'
 import { manPages } from './man-pages.ts'
 import { outputSchemas } from './output-schemas.ts'
 
@@ -178,8 +179,12 @@ export const reference = async (): Promise<string> => {
 /** The schemas as the file holds them. */
 export const schemasText = async (): Promise<string> => `${JSON.stringify(await outputSchemas(), null, 1)}\n`
 
+/** The schema of jobs as the file holds it. */
+export const jobSchemaText = async (): Promise<string> => `${JSON.stringify(await jobSchema(), null, 1)}\n`
+
 if (import.meta.main) {
   writeFileSync(join(import.meta.dirname, 'reference.md'), await reference())
   writeFileSync(join(import.meta.dirname, 'output-schemas.json'), await schemasText())
+  writeFileSync(join(import.meta.dirname, 'job-schema.json'), await jobSchemaText())
   for (const [name, text] of await manPages()) writeFileSync(join(import.meta.dirname, '..', 'man', name), text)
 }

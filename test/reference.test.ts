@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { manPages } from '../docs/man-pages.ts'
 import { expect, test } from 'vitest'
-import { reference, schemasText } from '../docs/generate.ts'
+import { jobSchemaText, reference, schemasText } from '../docs/generate.ts'
 import { ROOT } from './support/documents.ts'
 
 test('the reference is what the code says; `npm run docs` writes it anew', async () => {
@@ -11,6 +11,10 @@ test('the reference is what the code says; `npm run docs` writes it anew', async
 
 test('the schemas of outputs are what the code says; `npm run docs` writes them anew', async () => {
   expect(readFileSync(join(ROOT, 'docs', 'output-schemas.json'), 'utf8')).toBe(await schemasText())
+})
+
+test('the schema of jobs is what the code says; `npm run docs` writes it anew', async () => {
+  expect(readFileSync(join(ROOT, 'docs', 'job-schema.json'), 'utf8')).toBe(await jobSchemaText())
 })
 
 test('the manual pages are what the code says; `npm run docs` writes them anew', async () => {

@@ -136,7 +136,7 @@ export const createCli = (
     today: () => {
       const zone = findTimeZone(io, flags)
       return {
-        day: zone.dayAt(io.now()),
+        day: zone.dayAt(io.begun ?? io.now()),
         get zone() {
           return zone.name
         },

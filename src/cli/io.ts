@@ -51,6 +51,8 @@ export type Io = {
   readonly stderr: Output
   /** Returns milliseconds since 1970. */
   readonly now: () => number
+  /** Holds when the job began of which this is a step, in milliseconds since 1970: its days count from then. */
+  readonly begun?: number
   /** Names the time zone of the system, or of TZ. */
   readonly timeZone: () => string
   /** Tells by how many minutes clocks there are ahead of UTC at a moment, in milliseconds since 1970. */

@@ -3,10 +3,13 @@ import { KpiError } from '../domain/errors.ts'
 import { createBundledDelivery } from './delivery/bundled.ts'
 import type { Delivery, Run, Sink } from './delivery/delivery.ts'
 import { runConcurrently } from './delivery/in-flight.ts'
+import { isUnreadable } from './delivery/refusal.ts'
 import { createLostAnswers, withRetries } from './delivery/retry.ts'
 import { cutAlongIntervals, journalIntervals, type Stage } from './delivery/write-ahead.ts'
 import { existingBefore } from './existing/existing-before.ts'
+import type { ExistingEntries, ExistingEntryMap } from './existing/existing-entries.ts'
 import { chooseEntries } from './existing/planned-action.ts'
+import type { EntryDraft } from '../domain/resources/entry.ts'
 import type { ImportRun } from './import-types.ts'
 import type { Journal } from './journal/journal.ts'
 import { JournalFault } from './journal/lock.ts'
@@ -15,7 +18,7 @@ import { tooManyRejected } from './max-errors.ts'
 import type { Prepared } from './prepare.ts'
 import type { Batch } from './rows/batches.ts'
 import { createThirdPartyDelivery } from './third-party/third-party.ts'
-import { createNotes, readStored } from './undo/note-changes.ts'
+import { createNotes } from './undo/note-changes.ts'
 
 /** Yields batches, and counts all their entries. */
 type CountedBatches = Iterable<Batch> & { readonly entries: () => number }
@@ -58,6 +61,16 @@ const UNDER_WAY = 3
  */
 const deliveryFor = (work: ImportRun, prepared: Prepared, run: Run): Delivery =>
   work.client.isBundled() ? createBundledDelivery(run) : createThirdPartyDelivery(work, prepared, run)
+
+/** Reads what is stored of drafts; undefined if it cannot be read. */
+const readStored = (
+  from: Pick<ExistingEntries, 'of'>,
+  drafts: readonly EntryDraft[],
+): Promise<ExistingEntryMap | undefined> =>
+  from.of(drafts).catch((error: unknown) => {
+    if (isUnreadable(error)) return undefined
+    throw error
+  })
 
 /**
  * Returns a function that settles some entries of a batch before it is sent, and returns the others. On the bundled

@@ -57,9 +57,10 @@ describe('a job', () => {
     importer.write('inbox/b.csv', FILE.replaceAll('03-01', '03-02'))
     const start = () =>
       startProgram(importer.folder, ['setsid', ...KPI, 'run', 'job.yaml'], importer.world.env as Record<string, string>)
-    const { child, ended } = start()
+    const { child, ended, says } = start()
     await came
     process.kill(-(child.pid ?? NaN), 'SIGTERM')
+    await says(/asked to stop/)
     letGo()
     const { code, stderr } = await ended
     expect([code, stderr.includes('not started: inbox/b.csv; the next run goes on with it')]).toEqual([6, true])

@@ -21,10 +21,15 @@ const takeLock = (path: string, name: string): DatabaseSync => {
   }
 }
 
+/** Refuses a text that cannot be the name of a lock. */
+export const requireLockName = (name: string): void => {
+  if (NAME.test(name)) return
+  throw new UsageError(`--lock ${name}: a name has letters, digits, dots and dashes, as in nightly`)
+}
+
 /** Does work while no other command of this user runs with the lock of a name; refuses to begin where one does. */
 export const withNamedLock = async <T>(io: Io, name: string, work: () => Promise<T>): Promise<T> => {
-  if (!NAME.test(name))
-    throw new UsageError(`--lock ${name}: a name has letters, digits, dots and dashes, as in nightly`)
+  requireLockName(name)
   const folder = join(stateFolder(io), 'locks')
   makeFolder(folder, 'state folder')
   const file = takeLock(join(folder, `${name}.lock`), name)

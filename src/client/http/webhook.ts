@@ -16,7 +16,9 @@ type Message = {
   readonly token: string | undefined
   readonly timeoutMs: number
   readonly network: Network
-  readonly sleep: (milliseconds: number) => Promise<void>
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>
+  /** Is aborted when its time is over: nothing is sent any more, nor waited for. */
+  readonly signal: AbortSignal
 }
 
 /** Refuses an address to which nothing can be sent safely: it must be HTTPS, or on this machine. */
@@ -37,9 +39,9 @@ export const requireSafeWebhook = (text: string): URL => {
 }
 
 /** Sends once; returns the status of the answer. */
-const sendOnce = async ({ address, body, token, timeoutMs, network }: Message): Promise<number> => {
+const sendOnce = async ({ address, body, token, timeoutMs, network, signal: late }: Message): Promise<number> => {
   const connections = openConnections(address, timeoutMs, 1, network)
-  const signal = AbortSignal.timeout(timeoutMs)
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), late])
   try {
     const { statusCode, body: answer } = await connections.request({
       method: 'POST',
@@ -61,17 +63,19 @@ const sendOnce = async ({ address, body, token, timeoutMs, network }: Message): 
 
 /** Sends a message as JSON, again where it may pass; throws if nobody takes it. Its address is told without a query. */
 export const sendWebhook = async (message: Message): Promise<void> => {
-  const shown = shownAddress(message.address)
-  let reason = ''
+  const { address, sleep, signal } = message
+  const shown = shownAddress(address)
+  let reason = 'its time was over before it was sent'
   for (const wait of WAITS_MS) {
-    await message.sleep(wait)
+    await sleep(wait, signal)
+    if (signal.aborted) break
     try {
       const status = await sendOnce(message)
       if (status >= 200 && status < 300) return
       reason = `it answers ${status}`
       if (!MAY_PASS.has(status)) break
     } catch (error) {
-      reason = networkReason(error)
+      reason = signal.aborted ? 'it had not answered when its time was over' : networkReason(error)
     }
   }
   throw new KpiError('unavailable', `the webhook ${shown} did not take the message: ${reason}`)

@@ -1,8 +1,7 @@
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { type EntryValues, mergeEntry } from '../../domain/rules.ts'
-import { isUnreadable } from '../delivery/refusal.ts'
 import { keyOf } from '../entry-key.ts'
-import { type ExistingEntries, type ExistingEntryMap, storedKey } from '../existing/existing-entries.ts'
+import { type ExistingEntryMap, storedKey } from '../existing/existing-entries.ts'
 import type { Reference } from '../reference.ts'
 import type { EntryChange } from './change-lines.ts'
 
@@ -63,13 +62,3 @@ export const createNotes = (log: ChangeLog | undefined, reference: Pick<Referenc
     sync: () => log?.sync(),
   }
 }
-
-/** Reads what is stored of drafts; undefined if it cannot be read. */
-export const readStored = (
-  from: Pick<ExistingEntries, 'of'>,
-  drafts: readonly EntryDraft[],
-): Promise<ExistingEntryMap | undefined> =>
-  from.of(drafts).catch((error: unknown) => {
-    if (isUnreadable(error)) return undefined
-    throw error
-  })

@@ -78,7 +78,8 @@ const idsOf = async (
   list: string | undefined,
 ): Promise<readonly number[] | undefined> => (list === undefined ? undefined : idsIn(client, kind, `--${flag}`, list))
 
-const lookOf = (cli: Cli, { excel, layout, names }: ExportFlags, file: string | undefined): Look => {
+/** Returns how entries are written; refuses flags that do not go together before anything is read. */
+export const readExportLook = (cli: Cli, { excel, layout, names }: ExportFlags, file: string | undefined): Look => {
   const look = exportLook(cli, { file, excel }, EXPORT_FORMATS)
   const isWide = layout === 'wide'
   if (isWide && look.format !== 'csv') throw new UsageError(`--layout wide is for CSV, and this is ${look.format}`)
@@ -152,7 +153,7 @@ const tellLeftOut = async ({ io }: Cli, { ofItems, values }: ExportCounts): Prom
 export const runExport = async (cli: Cli, flags: ExportFlags): Promise<void> => {
   const rangeOf = readRange(flags, cli.today().day)
   const file = flags.toFile === '-' ? undefined : flags.toFile
-  const look = lookOf(cli, flags, file)
+  const look = readExportLook(cli, flags, file)
   await requireFree(cli, file, flags.force)
   const written: ExportCounts = { entries: 0, ofItems: 0, values: 0 }
   const signal = cli.io.interruption()

@@ -187,10 +187,11 @@ const noteWritten = (
 }
 
 /** Refuses flags that do not go together, before anything is read; returns what they say. */
-const readFlags = (cli: Cli, flags: ReportExportFlags): { look: FileLook; question: Question | undefined } => {
+export const readExportFlags = (
+  cli: Cli,
+  flags: ReportExportFlags,
+): { look: FileLook; question: Question | undefined } => {
   const look = lookOf(cli, flags)
-  const file = flags.toFile ?? flags.appendSince
-  if (file !== undefined) requireFolder(resolve(cli.io.cwd, file))
   const question = readQuestion(flags)
   if (question && flags.appendSince !== undefined) {
     throw new UsageError('--append-since adds plain rows; leave it out to write the answer to a question')
@@ -213,8 +214,10 @@ const readAsked = (flags: ReportExportFlags, today: Day): ((client: Client) => P
 export const runReportExport = async (cli: Cli, { toFile, ...others }: ReportExportFlags): Promise<void> => {
   const flags = toFile === undefined || toFile === '-' ? others : { toFile, ...others }
   const rangeOf = readAsked(flags, cli.today().day)
-  const { look, question } = readFlags(cli, flags)
+  const { look, question } = readExportFlags(cli, flags)
   const file = toFile === '-' ? undefined : toFile
+  const target = file ?? flags.appendSince
+  if (target !== undefined) requireFolder(resolve(cli.io.cwd, target))
   if (file !== flags.appendSince) await requireFree(cli, file, flags.force)
   const written: Written = { rows: 0, bytes: 0, sha256: '' }
   const work = async (client: Client, signal: AbortSignal): Promise<DayRange> => {

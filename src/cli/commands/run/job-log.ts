@@ -1,4 +1,5 @@
 import { appendFileSync, closeSync, openSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { fileError } from '../../../import/parse/files.ts'
 import type { Cli } from '../../cli.ts'
 import { type Io, type Output, withStdout } from '../../io.ts'
@@ -52,14 +53,33 @@ const toLog = (output: Output, log: JobLog, prefix: string): Output => {
   return { ...output, write, isTerminal: false, columns: undefined, rows: undefined }
 }
 
-/** Returns the world of a step: nobody can be asked, its folder is the job's, and what it prints goes to the log. */
-export const stepWorld = (io: Io, cwd: string, log: JobLog, prefix: string): Io => {
+/** Lists variables that name a file or a folder from where the job was started. */
+const PATHS = ['KPI_DATA_DIR', 'KPI_CA_FILE', 'KPI_TOKEN_FILE']
+
+/** Returns the environment for another folder than that in which its paths were set. */
+const movedEnv = ({ env, cwd }: Io): Io['env'] => ({
+  ...env,
+  ...Object.fromEntries(PATHS.flatMap((name) => (env[name] ? [[name, resolve(cwd, env[name])]] : []))),
+})
+
+/**
+ * Returns the world of a step: nobody can be asked, its folder is the job's, days count from the moment at which the job
+ * began, and what it prints goes to the log.
+ */
+export const stepWorld = (
+  { io, begun }: { readonly io: Io; readonly begun: number },
+  cwd: string,
+  log: JobLog,
+  prefix: string,
+): Io => {
   const world = withStdout(io, toLog(io.stdout, log, prefix))
-  const stderr = toLog(io.stderr, log, prefix)
+  const [stderr, env] = [toLog(io.stderr, log, prefix), movedEnv(io)]
   return new Proxy(world, {
     get: (target, name: keyof Io) => {
       if (name === 'stderr') return stderr
+      if (name === 'env') return env
       if (name === 'cwd') return cwd
+      if (name === 'begun') return begun
       return name === 'stdinIsTerminal' ? false : target[name]
     },
   })

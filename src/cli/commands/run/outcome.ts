@@ -1,11 +1,12 @@
 import type { Day } from '../../../domain/day.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT } from '../../exit.ts'
-import type { Job, Step } from './job.ts'
+import type { Job } from './job.ts'
 import type { JobLog } from './job-log.ts'
+import type { Step } from './step.ts'
 
 /** Lists exit codes from the gravest on: the job ends with the first that a step has ended with. */
-const GRAVITY: readonly number[] = [
+export const GRAVITY: readonly number[] = [
   EXIT.interrupted,
   EXIT.workLeft,
   EXIT.unreachable,
@@ -20,6 +21,7 @@ const GRAVITY: readonly number[] = [
 
 /** Lists exit codes that say what was found, and not that a step failed. */
 const FOUND: ReadonlySet<number> = new Set([EXIT.partial, EXIT.problems])
+
 /** Returns the gravest of some exit codes. */
 export const gravest = (codes: readonly number[]): number =>
   GRAVITY.find((one) => codes.includes(one)) ?? codes.find((one) => one !== EXIT.done) ?? EXIT.done
@@ -31,6 +33,8 @@ export type Running = {
   /** Names the folder of the job. */
   readonly cwd: string
   readonly today: Day
+  /** Holds when the job began, in milliseconds since 1970. */
+  readonly begun: number
   readonly log: JobLog
   /** Holds when the job must end, in milliseconds since 1970. */
   readonly deadline: number
@@ -56,7 +60,8 @@ export const codeOf = (results: readonly StepResult[]): number => {
   return ending ?? gravest(results.map(({ code }) => code ?? EXIT.workLeft))
 }
 
-export const outcomeOf = ({ code }: StepResult): string => {
+/** Returns the word for the exit code of a job, or of a step; undefined is that of a step that was left out. */
+export const outcomeOf = (code: number | undefined): string => {
   if (code === undefined) return 'skipped'
   if (code === EXIT.done) return 'done'
   return FOUND.has(code) ? 'found' : 'failed'

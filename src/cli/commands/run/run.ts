@@ -2,6 +2,7 @@ import { resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Register } from '../../cli.ts'
 import { printsList } from '../../output/printed.ts'
+import { GRAVITY } from './outcome.ts'
 
 /** Defines what became of a step of a job. */
 export const stepRow = resource({
@@ -31,7 +32,7 @@ const ABOUT = `
 A job is a YAML file:
 
   lock: nightly                    # no two of them at once
-  deadline: 2h                     # for all steps together; or a time of day, 06:00
+  deadline: 2h                     # for all steps together; or a time of day, 06:00; --deadline wins
   log: nightly.log                 # each line with its time
   steps:
     - import: inbox/*.csv          # each file by itself
@@ -45,11 +46,17 @@ A job is a YAML file:
       token_env: HOOK_TOKEN
 
 Steps: import, check, report, export (of a report), export_entries, verify, webhook. Their flags are those of the command.
-Paths are in the folder of the job. today, yesterday, -7d and {date} are days of the moment at which the job begins. A step that
+Paths in a job are in its folder. All words for days, and {date}, count from the moment at which the job begins. A step that
 fails ends the job, unless it says on_failure: continue; rejected rows (3) and missed targets (10) do not. A webhook gets
-the outcome in any case. A job that was cut off is continued by the same command.
+the outcome in any case: done, found (3, 10) or failed. It ends with the deadline, but has 10 seconds at least. A
+job that was cut off is continued by the same command.
 
-The exit code is that of the step that ended the job, or else the gravest: 6, 5, 4, 7, 8, 2, 1, 3, 10.`
+The file is checked as a whole before anything runs, and by --dry-run: its flags, days, addresses and secrets. Editors
+check it as it is written with the schema docs/job-schema.json of this package; the first line of the job names it:
+
+  # yaml-language-server: $schema=/PATH/TO/kpi/docs/job-schema.json
+
+The exit code is that of the step that ended the job, or else the gravest: ${GRAVITY.join(', ')}.`
 
 /** Registers `kpi run` */
 export const runGroup: Register = (group, act) => {

@@ -1,57 +1,109 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { requireSafeWebhook, sendWebhook } from '../../../client/http/webhook.ts'
-import { UsageError } from '../../exit.ts'
+import { KpiError } from '../../../domain/errors.ts'
+import { EXIT, UsageError } from '../../exit.ts'
+import type { Io } from '../../io.ts'
 import { findReach } from '../../target/network.ts'
-import type { Step } from './job.ts'
+import { readSecretFile } from '../../target/secrets.ts'
 import { codeOf, outcomeOf, type Running, type StepResult } from './outcome.ts'
+import type { Step, StepFault } from './step.ts'
+
+/** Sets how long a webhook has at least, and at most once somebody has asked the job to stop. */
+const LEAST_MS = 10_000
+
+/** Refuses a secret that cannot be sent in a header; never quotes it. */
+const requireSendable = (source: string, secret: string): string => {
+  if (secret === '') throw new UsageError(`${source} is empty; it must hold the secret`)
+  if (/^[!-~]+$/.test(secret)) return secret
+  throw new UsageError(`${source} holds more than a secret: spaces, several lines or characters that are not ASCII`)
+}
 
 /** Returns the secret of a webhook, from the environment or a file; never from the job itself. */
-const secretOf = ({ cli, cwd }: Running, { env, file }: Step['token']): string | undefined => {
+const secretOf = (io: Io, cwd: string, { env, file }: Step['token']): string | undefined => {
   if (env !== undefined) {
-    const secret = cli.io.env[env]
-    if (!secret) throw new UsageError(`token_env: ${env} is not set`)
-    return secret
+    const secret = io.env[env]
+    if (secret === undefined) throw new UsageError(`token_env: the variable ${env} is not set`)
+    return requireSendable(`token_env: the variable ${env}`, secret)
   }
   if (file === undefined) return undefined
-  try {
-    return readFileSync(resolve(cwd, file), 'utf8').trim()
-  } catch {
-    throw new UsageError(`token_file: cannot read ${file}`)
+  return requireSendable(`token_file: ${file}`, readSecretFile(io, resolve(cwd, file)))
+}
+
+/** Returns what is wrong with the address and the secret of a webhook. */
+export const faultsOfWebhook = (io: Io, cwd: string, { targets, token }: Step): StepFault[] => {
+  const faultsOf = (at: string, check: () => unknown): StepFault[] => {
+    try {
+      check()
+      return []
+    } catch (error) {
+      if (error instanceof KpiError || error instanceof UsageError) return [{ at, message: error.message }]
+      throw error
+    }
   }
+  const { env, file } = token
+  return [
+    ...targets.flatMap((target) => faultsOf('webhook', () => requireSafeWebhook(target))),
+    ...(env !== undefined && file !== undefined
+      ? [{ at: 'token_file', message: 'token_env and token_file both name a secret; leave out one of them' }]
+      : []),
+    ...faultsOf('token_env', () => secretOf(io, cwd, { env, file: undefined })),
+    ...faultsOf('token_file', () => secretOf(io, cwd, { env: undefined, file })),
+  ]
 }
 
 /** Returns what a webhook is told: how the job went so far, and each of its steps. */
 const outcomeText = (results: readonly StepResult[], at: number): string => {
   const code = codeOf(results)
   return JSON.stringify({
-    outcome: code === 0 ? 'done' : 'failed',
+    outcome: outcomeOf(code),
     exit_code: code,
     at: new Date(at).toISOString(),
     steps: results.map((one, index) => ({
       step: index + 1,
       kind: one.step.kind,
       command: one.command,
-      outcome: outcomeOf(one),
+      outcome: outcomeOf(one.code),
       exit_code: one.code ?? null,
       message: one.message ?? null,
     })),
   })
 }
 
+const whenAborted = (signal: AbortSignal, listener: () => void): void => {
+  if (signal.aborted) listener()
+  else signal.addEventListener('abort', listener, { once: true })
+}
+
+/** Returns a signal that ends a webhook: at the deadline of the job, or a while after a stop or a deadline that is over. */
+const timeOf = ({ cli: { io }, deadline }: Running): AbortSignal => {
+  const time = new AbortController()
+  const end = (): void => time.abort()
+  whenAborted(io.alarm(Math.max(deadline - io.now(), LEAST_MS)), end)
+  whenAborted(io.interruption(), () => whenAborted(io.alarm(LEAST_MS), end))
+  return time.signal
+}
+
 /** Sends the outcome of a job so far to the address of a step; returns the step's exit code. */
 export const sendOutcome = async (running: Running, step: Step, done: readonly StepResult[]): Promise<number> => {
-  const { cli, log } = running
-  const { timeoutMs, network } = findReach(cli.io, cli.flags)
+  const { cli, cwd, log } = running
+  const { io } = cli
   try {
+    const { timeoutMs, network } = findReach(io, cli.flags)
     const address = requireSafeWebhook(step.targets[0] ?? '')
-    const body = outcomeText(done, cli.io.now())
-    const token = secretOf(running, step.token)
-    await sendWebhook({ address, body, token, timeoutMs, network: network(), sleep: (time) => cli.io.sleep(time) })
-    return 0
+    const token = secretOf(io, cwd, step.token)
+    await sendWebhook({
+      address,
+      body: outcomeText(done, io.now()),
+      token,
+      timeoutMs,
+      network: network(),
+      sleep: io.sleep,
+      signal: timeOf(running),
+    })
+    return EXIT.done
   } catch (error) {
     if (!(error instanceof Error)) throw error
     await log.tell(error.message)
-    return error instanceof UsageError ? 2 : 5
+    return error instanceof UsageError ? EXIT.usage : EXIT.unreachable
   }
 }

@@ -2,8 +2,8 @@ import { existsSync, globSync, mkdirSync, renameSync } from 'node:fs'
 import { join, parse, resolve } from 'node:path'
 import { parseRelativeDate } from '../../args/relative-dates.ts'
 import { formatDay, type Day } from '../../../domain/day.ts'
-import type { Step } from './job.ts'
-import { stepKinds } from './step-kinds.ts'
+import { stepKinds } from './job-definition.ts'
+import type { FlagWords, Step } from './step.ts'
 
 /** Matches files of rejected rows, which are imported once somebody has mended them. */
 const REJECTS = /\.rejects(?:\.\d+)?\.[a-z]+$/i
@@ -16,7 +16,7 @@ const DAYS: ReadonlySet<string> = new Set(['from', 'to', 'date'])
 export const dated = (text: string, today: Day): string => text.replaceAll('{date}', formatDay(today))
 
 /** Returns the words of a step's flags; words for single days are days already. */
-const flagWords = ({ flags }: Step, today: Day): string[] =>
+export const flagWords = (flags: FlagWords, today: Day): string[] =>
   flags.flatMap(([flag, value]) => {
     if (value === true) return [`--${flag}`]
     const text = dated(value, today)
@@ -45,7 +45,7 @@ const shownTarget = (text: string): string => {
 /** Returns the command lines that a step stands for. */
 export const linesOf = (step: Step, cwd: string, today: Day): StepLine[] => {
   const { words, flag } = stepKinds[step.kind]
-  const flags = flagWords(step, today)
+  const flags = flagWords(step.flags, today)
   if (step.kind === 'import') {
     return filesOf(cwd, step.targets, today).map((file) => ({ words: [...words, file, ...flags], file }))
   }

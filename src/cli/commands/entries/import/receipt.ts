@@ -63,7 +63,9 @@ export const receiptOf = ({ cli, client, progress, parsed }: CommandRun, file: s
             if (changes.length > 0) open().changes.add(changes)
           },
           sync: () => opened?.changes.sync(),
-          giveUp: (why) => progress.note(`this import cannot be taken back: ${why} (--no-undo leaves out this note)`),
+          giveUp: (why) => {
+            if (cli.io.stderr.isTerminal) progress.note(`this import cannot be taken back: ${why}`)
+          },
         }
       : undefined,
     close: () => {

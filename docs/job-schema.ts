@@ -1,0 +1,93 @@
+import type { Option } from '@commander-js/extra-typings'
+import {
+  flagsPart,
+  jobParts,
+  partsOf,
+  STEP_KINDS,
+  type StepKind,
+  stepKinds,
+  stepParts,
+} from '../src/cli/commands/run/job-definition.ts'
+import { accepts } from '../src/cli/commands/run/step.ts'
+import { commandIn, optionsOfStep } from '../src/cli/commands/run/step-checks.ts'
+import { processIo } from '../src/cli/io.ts'
+import { describeProgram } from '../src/cli/program.ts'
+import type { Schema } from '../src/server/api/openapi/field-schemas.ts'
+
+/** A text with at least one character that is no space; YAML reads some texts as numbers. */
+const TEXT = { type: ['string', 'number'], pattern: '\\S' } as const
+const VALUE = { type: ['string', 'number'] } as const
+const VALUES = { type: 'array', items: VALUE } as const
+
+/** Whether a flag takes its choices in other spellings, too, as encodings have several names. */
+const isOpen = (option: Option, [first = '']: readonly string[]): boolean =>
+  [first.toLowerCase(), first.toUpperCase()].some((one) => one !== first && accepts(option, one))
+
+const choicesSchema = (option: Option, choices: readonly string[]): Schema =>
+  isOpen(option, choices) ? { anyOf: [{ enum: [...choices] }, VALUE] } : { enum: [...choices] }
+
+/** The value of a flag: `true` switches one on, `false` leaves any out. */
+const flagSchema = (option: Option): Schema => {
+  const { description, argChoices, required, optional } = option
+  if (!required && !optional) return { description, type: 'boolean' }
+  const value: Schema = argChoices ? choicesSchema(option, argChoices) : { anyOf: [VALUE, VALUES] }
+  const switched: Schema = required ? { const: false } : { type: 'boolean' }
+  return { description, anyOf: [value, switched] }
+}
+
+const flagsSchema = (options: readonly Option[]): Schema => ({
+  description: flagsPart.about,
+  type: 'object',
+  properties: Object.fromEntries(options.map((option) => [(option.long ?? '').slice(2), flagSchema(option)])),
+  additionalProperties: false,
+})
+
+/** What a step works on. */
+const targetSchema = (kind: StepKind): Schema => {
+  const { about, target, isList } = stepKinds[kind]
+  if (target === 'none') return { description: about, type: 'null' }
+  const description = `${about}: ${target}`
+  return isList ? { description, anyOf: [TEXT, { type: 'array', items: TEXT, minItems: 1 }] } : { description, ...TEXT }
+}
+
+const isPart = (name: string): name is keyof typeof stepParts => name in stepParts
+
+const partSchema = (name: string): Schema => {
+  if (!isPart(name)) return {}
+  const part: { readonly about: string; readonly choices?: readonly string[] } = stepParts[name]
+  return { description: part.about, ...(part.choices ? { enum: [...part.choices] } : TEXT) }
+}
+
+const stepSchema = (kind: StepKind, options: readonly Option[]): Schema => ({
+  type: 'object',
+  description: stepKinds[kind].about,
+  properties: {
+    [kind]: targetSchema(kind),
+    ...Object.fromEntries(partsOf(kind).map((name) => [name, partSchema(name)])),
+    ...(partsOf(kind).includes('flags') && { flags: flagsSchema(options) }),
+  },
+  required: [kind],
+  additionalProperties: false,
+})
+
+/** The JSON Schema of the file of a job, as `kpi run` reads it. */
+export const jobSchema = async (): Promise<Schema> => {
+  const commandAt = commandIn(await describeProgram('', processIo()))
+  const parts = Object.entries(jobParts).map(([name, { about }]) => [name, { description: about, ...TEXT }] as const)
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $comment: 'What kpi run reads. Made from the code by `npm run docs`.',
+    title: 'A job of kpi run',
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(parts),
+      steps: { description: 'What to do, in this order', type: 'array', minItems: 1, items: { $ref: '#/$defs/step' } },
+    },
+    required: ['steps'],
+    additionalProperties: false,
+    $defs: {
+      step: { anyOf: STEP_KINDS.map((kind) => ({ $ref: `#/$defs/${kind}` })) },
+      ...Object.fromEntries(STEP_KINDS.map((kind) => [kind, stepSchema(kind, optionsOfStep(commandAt, kind))])),
+    },
+  }
+}

@@ -1,0 +1,89 @@
+/** Describes a kind of step: the words of its command, and what it works on. */
+type KindOfStep = {
+  /** Holds the words of the command; a webhook has none. */
+  readonly words: readonly string[]
+  readonly about: string
+  /** Says what the step names; `none` for a step that has flags only. */
+  readonly target: string
+  /** Tells that it may name several of them. */
+  readonly isList?: true
+  /** Holds the flag that takes what it names; undefined where that is an argument. */
+  readonly flag?: string
+}
+
+/** Lists the kinds of steps, in the order in which jobs mostly have them. */
+export const STEP_KINDS = ['import', 'check', 'report', 'export', 'export_entries', 'verify', 'webhook'] as const
+export type StepKind = (typeof STEP_KINDS)[number]
+
+/** Holds what each kind of step does. */
+export const stepKinds: Readonly<Record<StepKind, KindOfStep>> = {
+  import: {
+    words: ['entries', 'import'],
+    about: 'Imports files, each by itself, in the order of their names',
+    target: 'files, such as inbox/*.csv',
+    isList: true,
+  },
+  check: { words: ['check'], about: 'Finds missed targets and missing values', target: 'none' },
+  report: { words: ['report'], about: 'Writes a report to the log', target: 'none' },
+  export: {
+    words: ['report', 'export'],
+    about: 'Writes a report to a file',
+    target: 'the file to write',
+    flag: '--to-file',
+  },
+  export_entries: {
+    words: ['entries', 'export'],
+    about: 'Writes entries to a file',
+    target: 'the file to write',
+    flag: '--to-file',
+  },
+  verify: {
+    words: ['report', 'verify'],
+    about: 'Checks the file of a report against its manifest',
+    target: 'the file of a report that has a manifest',
+  },
+  webhook: { words: [], about: 'Sends the outcome of the steps before it, in any case', target: 'an https address' },
+}
+
+/** Lists the kinds of steps that are commands. */
+const COMMANDS: readonly StepKind[] = STEP_KINDS.filter((kind) => kind !== 'webhook')
+
+/** Describes a part of a job or of a step. */
+type Part = {
+  readonly about: string
+  /** Lists what it may be; undefined where it is any text. */
+  readonly choices?: readonly string[]
+}
+
+/** Describes a part of a step, and the kinds of steps that have it. */
+type PartOfStep = Part & { readonly of: readonly StepKind[] }
+
+/** Holds the parts of a job that are one text. */
+export const jobParts = {
+  lock: { about: 'Lock of the job: while another command holds it, the job ends with 8' },
+  deadline: {
+    about: 'When the job ends, finished or not: a time of day (06:00), or a time from its beginning (90s, 30m, 2h)',
+  },
+  log: { about: 'File to which the log is added; {date} is the day on which the job began' },
+} as const satisfies Readonly<Record<string, Part>>
+
+/** Holds the parts of a step that are one text, beside its kind and its flags. */
+export const stepParts = {
+  on_failure: {
+    about: 'Whether the job goes on where the step fails',
+    choices: ['stop', 'continue'],
+    of: COMMANDS,
+  },
+  move_to: { about: 'Folder to which each imported file is moved', of: ['import'] },
+  token_env: { about: 'Variable of the environment that holds the secret', of: ['webhook'] },
+  token_file: { about: 'File that holds the secret, and that only its owner can read', of: ['webhook'] },
+} as const satisfies Readonly<Record<string, PartOfStep>>
+
+/** Describes the flags of a step. */
+export const flagsPart = { about: 'Flags of the command', of: COMMANDS } as const satisfies PartOfStep
+
+/** Returns the names of the parts that a kind of step has beside itself. */
+export const partsOf = (kind: StepKind): string[] =>
+  Object.entries<PartOfStep>({ flags: flagsPart, ...stepParts })
+    .filter(([, { of }]) => of.includes(kind))
+    .map(([name]) => name)

@@ -1,0 +1,132 @@
+import { CommanderError, type CommandUnknownOpts, type Option, type OptionValues } from '@commander-js/extra-typings'
+import { type Day, parseDay } from '../../../domain/day.ts'
+import { KpiError } from '../../../domain/errors.ts'
+import { FILE_FORMATS } from '../../../export/report/formats.ts'
+import { readRange } from '../../args/relative-dates.ts'
+import { type Cli, createCli } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
+import type { GlobalFlags } from '../../target/settings.ts'
+import { readExportLook } from '../entries/export.ts'
+import { parseOptions } from '../entries/import/parsed-options.ts'
+import { readExportFlags } from '../report/export.ts'
+import { readQuestion } from '../report/question-flags.ts'
+import { type StepKind, stepKinds } from './job-definition.ts'
+import { stepWorld } from './job-log.ts'
+import type { FlagWords, Step, StepFault } from './step.ts'
+import { dated, flagWords } from './step-lines.ts'
+
+/** Lists flags of `import` that load nothing, so that the file is not done. */
+const LOADS_NOTHING = ['dry-run', 'explain']
+
+/** Holds flags that some commands have a value of whether it is given or not. */
+const USUAL = { from: '', to: '', layout: 'long' } as const
+
+/** Holds how each command reads its flags before it asks the service; each throws what is wrong. */
+const checks: Partial<Record<StepKind, (cli: Cli, flags: OptionValues) => unknown>> = {
+  import: (cli, flags) => parseOptions(cli, ['file'], flags),
+  report: (_, flags) => readQuestion({ ...USUAL, ...flags }),
+  export: (cli, flags) => readExportFlags(cli, { ...USUAL, ...flags }),
+  export_entries: (cli, flags) => readExportLook(cli, { ...USUAL, ...flags }, String(flags['toFile'])),
+}
+
+/** Describes where steps run: the job's world, the folder of the job, and the day on which it began. */
+type StepPlace = {
+  readonly cli: Cli
+  readonly cwd: string
+  readonly today: Day
+  /** Returns a command by its words. */
+  readonly commandAt: (words: readonly string[]) => CommandUnknownOpts | undefined
+}
+
+/** Returns a command below the program, by its words. */
+export const commandIn =
+  (program: CommandUnknownOpts): StepPlace['commandAt'] =>
+  (words) => {
+    let command: CommandUnknownOpts | undefined = program
+    for (const word of words) command = command?.commands.find((one) => one.name() === word)
+    return command
+  }
+
+/** Returns the flags that a kind of step may have: those of its command, but for the one that its target is given with. */
+export const optionsOfStep = (commandAt: StepPlace['commandAt'], kind: StepKind): readonly Option[] => {
+  const { words, flag } = stepKinds[kind]
+  if (words.length === 0) return []
+  return commandAt(words)?.options.filter(({ hidden, long }) => !hidden && long !== flag) ?? []
+}
+
+/** Returns why a line cannot be, if that is what an error says; others are no fault of the line. */
+const messageOf = (error: unknown): string => {
+  if (error instanceof CommanderError) return error.message.replace(/^error: /, '')
+  if (error instanceof UsageError || error instanceof KpiError) return error.message
+  throw error
+}
+
+/** Reads a command line as its command would, without running it; returns what is wrong. */
+const faultOfLine = ({ cli, cwd, today, commandAt }: StepPlace, step: Step, flags: FlagWords): string | undefined => {
+  const { words, flag } = stepKinds[step.kind]
+  const command = commandAt(words)
+  if (!command) return undefined
+  const targets = step.targets.map((target) => dated(target, today))
+  const own = flag === undefined ? targets : targets.map((target) => `${flag}=${target}`)
+  const silent = { tell: () => Promise.resolve(), last: () => '', close: () => undefined }
+  try {
+    command.action(() => undefined).parse([...own, ...flagWords(flags, today)], { from: 'user' })
+    const given: OptionValues & GlobalFlags = command.opts()
+    const { output: _, ...shared } = cli.flags
+    const world = stepWorld({ io: cli.io, begun: cli.io.now() }, cwd, silent, '')
+    checks[step.kind]?.(createCli(world, { ...shared, ...given }, cli, FILE_FORMATS), given)
+    return undefined
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
+/** Returns the flags that a fault names, in its order. */
+const flagsIn = (message: string): string[] => [...message.matchAll(/--[a-z][a-z-]*/g)].map(([flag]) => flag)
+
+/** Returns what is wrong with the words for days; only dates can be compared, as others are other days tomorrow. */
+const faultsOfDays = (flags: FlagWords, today: Day): StepFault[] => {
+  const days = flags.filter(([flag]) => flag === 'from' || flag === 'to')
+  const faults = days.flatMap(([flag, value]) => {
+    try {
+      readRange({ from: value, to: value }, today)
+      return []
+    } catch (error) {
+      return [{ at: `--${flag}`, message: `${flag}: ${messageOf(error)}` }]
+    }
+  })
+  const [from, to] = ['from', 'to'].map((name) => parseDay(String(days.find(([flag]) => flag === name)?.[1])))
+  const isTurned = from !== undefined && to !== undefined && from > to
+  return isTurned ? [...faults, { at: '--from', message: 'from is after to' }] : faults
+}
+
+/** Returns a fault for each flag of a step that its command would refuse. */
+const faultsOfFlags = (place: StepPlace, step: Step): StepFault[] => {
+  const faults = faultsOfDays(step.flags, place.today)
+  let left = step.flags.filter(([flag]) => !faults.some(({ at }) => at === `--${flag}`))
+  while (true) {
+    const message = faultOfLine(place, step, left)
+    if (message === undefined) return faults
+    const known = faults.length
+    // Several faults are one message.
+    for (const part of message.split(/; (?=--)/)) {
+      const named = flagsIn(part)
+      // One that follows from another is none of its own.
+      if (faults.some(({ at }) => named.includes(at))) continue
+      const at = named.find((one) => left.some(([flag]) => one === `--${flag}`)) ?? step.kind
+      faults.push({ at, message: part })
+    }
+    const wrong = new Set(faults.map(({ at }) => at))
+    const before = left.length
+    left = left.filter(([flag]) => !wrong.has(`--${flag}`))
+    if (faults.length === known || left.length === before) return faults
+  }
+}
+
+/** Returns what is wrong with a step that is a command. */
+export const faultsOfCommand = (place: StepPlace, step: Step): StepFault[] => {
+  const faults = faultsOfFlags(place, step)
+  const idle = LOADS_NOTHING.find((one) => step.flags.some(([flag]) => flag === one))
+  if (step.moveTo === undefined || idle === undefined) return faults
+  return [...faults, { at: 'move_to', message: `move_to does not go with ${idle}, which loads nothing` }]
+}

@@ -1,0 +1,248 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { embeddedImporter, heldIn, type Importer, remoteImporter } from '../support/import.ts'
+import type { World } from '../support/io.ts'
+import { type Ran, shellIn } from '../support/kpi.ts'
+
+const FILE = 'user,kpi,date,actual\nAnn Lee,Sales,2026-03-01,1\nBob,Sales,2026-03-01,2\n'
+
+type Message = { readonly outcome: string; readonly exit_code: number; readonly steps: readonly object[] }
+
+/** A receiver that answers with these statuses, then with 200; with 0 it never answers. */
+const receiver = async (...statuses: number[]) => {
+  const taken: Message[] = []
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    request.on('end', () => {
+      const status = statuses.shift() ?? 200
+      if (status === 200) taken.push(JSON.parse(text) as Message)
+      if (status !== 0) response.writeHead(status).end()
+    })
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { taken, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` }
+}
+
+/** A folder with a job, and files to import in its inbox. */
+const openJob = async (job: string): Promise<Importer & { readonly run: (world?: Partial<World>) => Promise<Ran> }> => {
+  const importer = await embeddedImporter()
+  mkdirSync(importer.folder.in('inbox'))
+  importer.write('job.yaml', job)
+  const run = (world: Partial<World> = {}): Promise<Ran> =>
+    shellIn({ ...importer.world, ...world })('run', 'job.yaml', '-o', 'json')
+  return { ...importer, run }
+}
+
+const rowsOf = ({ stdout }: Ran) =>
+  JSON.parse(stdout) as { outcome: string; exit_code: number | null; message: string | null }[]
+
+const outcomes = (ran: Ran): unknown => rowsOf(ran).map(({ outcome, exit_code }) => [outcome, exit_code])
+
+/** Two messages that nobody takes: the waits between them take six seconds of the job's clock. */
+const SIX_SECONDS = [503, 503]
+
+describe('a webhook', () => {
+  test.each([
+    { rows: '', outcome: 'done', code: 0 },
+    { rows: 'Bob,Sales,2026-03-03,x\n', outcome: 'found', code: 3 },
+  ])('is told of $code as $outcome', async ({ rows, outcome, code }) => {
+    const { taken, url } = await receiver()
+    await using job = await openJob(`steps:\n  - import: inbox/*.csv\n  - webhook: ${url}\n`)
+    job.write('inbox/a.csv', FILE + rows)
+    expect((await job.run()).code).toBe(code)
+    expect(taken).toMatchObject([{ outcome, exit_code: code }])
+  })
+
+  test('is told of missed targets as found', async () => {
+    const { taken, url } = await receiver()
+    await using job = await openJob(
+      `steps:\n  - check:\n    flags: { kpis: Visits, from: 2026-03-01, to: yesterday }\n  - webhook: ${url}\n`,
+    )
+    await job.kpi('assign', 'add', '--users', 'Ann Lee', '--kpis', 'Visits')
+    expect((await job.run()).code).toBe(10)
+    expect(taken).toMatchObject([{ outcome: 'found', exit_code: 10, steps: [{ outcome: 'found' }] }])
+  })
+
+  test('that nobody answers ends with the deadline of the job', async () => {
+    const { url } = await receiver(0, 0, 0)
+    const alarms: number[] = []
+    await using job = await openJob(`deadline: 20s\nsteps:\n  - webhook: ${url}\n`)
+    const alarm = (milliseconds: number): AbortSignal => {
+      alarms.push(milliseconds)
+      return AbortSignal.timeout(milliseconds / 100)
+    }
+    const ran = await job.run({ alarm })
+    expect(rowsOf(ran)).toMatchObject([
+      { exit_code: 5, message: expect.stringContaining('it had not answered when its time was over') as string },
+    ])
+    expect(alarms).toEqual([20_000])
+  })
+
+  test('has ten seconds where the deadline has passed', async () => {
+    const [first, last] = [await receiver(...SIX_SECONDS), await receiver()]
+    const alarms: number[] = []
+    await using job = await openJob(
+      `deadline: 5s\nsteps:\n  - webhook: ${first.url}\n  - report:\n  - webhook: ${last.url}\n`,
+    )
+    const alarm = (milliseconds: number): AbortSignal => {
+      alarms.push(milliseconds)
+      return new AbortController().signal
+    }
+    const ran = await job.run({ alarm })
+    expect([ran.code, outcomes(ran)]).toEqual([
+      6,
+      [
+        ['done', 0],
+        ['failed', 6],
+        ['done', 0],
+      ],
+    ])
+    expect(alarms).toEqual([10_000, 10_000])
+    expect(last.taken).toMatchObject([{ outcome: 'failed', exit_code: 6 }])
+  })
+
+  test('has ten seconds once the job is asked to stop', async () => {
+    const { url } = await receiver(0, 0, 0)
+    await using job = await openJob(`steps:\n  - webhook: ${url}\n`)
+    const alarm = (milliseconds: number): AbortSignal => AbortSignal.timeout(Math.min(milliseconds / 100, 2 ** 31))
+    const ran = await job.run({ alarm, signal: AbortSignal.timeout(50) })
+    expect(rowsOf(ran)).toMatchObject([{ exit_code: 5 }])
+  })
+})
+
+describe('the deadline of the command line', () => {
+  const jobUntil = async (deadline: string) => {
+    const { url } = await receiver(...SIX_SECONDS)
+    return openJob(`deadline: ${deadline}\nsteps:\n  - webhook: ${url}\n  - report:\n`)
+  }
+
+  test('wins over an earlier one of the file', async () => {
+    await using job = await jobUntil('5s')
+    expect((await job.run()).code).toBe(6)
+    await using again = await jobUntil('5s')
+    expect(await again.kpi('run', 'job.yaml', '--deadline', '1h')).toMatchObject({ code: 0 })
+  })
+
+  test('wins over a later one of the file', async () => {
+    await using job = await jobUntil('1h')
+    expect(await job.kpi('run', 'job.yaml', '--deadline', '5s')).toMatchObject({ code: 6 })
+  })
+})
+
+describe('days', () => {
+  const EXPORT =
+    'steps:\n  - webhook: URL\n  - export_entries: "{date}.csv"\n    flags: { from: this-month, to: this-month }\n'
+
+  test('are those of the moment at which the job began, also after midnight', async () => {
+    const { url } = await receiver(...SIX_SECONDS)
+    await using job = await openJob(EXPORT.replace('URL', url))
+    const ran = await job.run({ now: Date.parse('2026-11-30T23:59:57Z') })
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toContain('2026-12-01T00:00:')
+    expect(ran.stderr).toContain('of 2026-11-01 to 2026-11-30 to 2026-11-30.csv')
+  })
+
+  test('are those of the time zone that the command line names', async () => {
+    const { url } = await receiver()
+    await using job = await openJob(EXPORT.replace('URL', url))
+    const world = { ...job.world, now: Date.parse('2026-11-30T12:00:00Z') }
+    const { stderr } = await shellIn(world)('run', 'job.yaml', '--time-zone', 'Pacific/Kiritimati')
+    expect(stderr).toContain('of 2026-12-01 to 2026-12-31 to 2026-12-01.csv')
+  })
+})
+
+test('a file that cannot be moved is a failure of its step, and the other files are loaded', async () => {
+  const { taken, url } = await receiver()
+  await using job = await openJob(
+    `steps:\n  - import: inbox/*.csv\n    move_to: done\n  - report:\n  - webhook: ${url}\n`,
+  )
+  writeFileSync(job.folder.in('done'), 'no folder')
+  job.write('inbox/a.csv', FILE)
+  job.write('inbox/b.csv', FILE.replaceAll('03-01', '03-02'))
+  const ran = await job.run()
+  expect([ran.code, outcomes(ran)]).toEqual([
+    1,
+    [
+      ['failed', 1],
+      ['skipped', null],
+      ['done', 0],
+    ],
+  ])
+  const message = expect.stringMatching(/^inbox\/a\.csv was imported, but could not be moved: /) as string
+  expect(rowsOf(ran)[0]).toMatchObject({ message })
+  expect(taken).toMatchObject([{ outcome: 'failed', exit_code: 1, steps: [{ outcome: 'failed', message }, {}] }])
+  expect([await heldIn(job), readdirSync(job.folder.in('inbox'))]).toEqual([
+    expect.objectContaining({ length: 4 }),
+    ['a.csv', 'b.csv'],
+  ])
+})
+
+test('a step tells what its gravest file said, not its last one', async () => {
+  await using job = await openJob('steps:\n  - import: inbox/*.csv\n')
+  job.write('inbox/a.csv', 'who,what,when\nBob,Sales,2026-03-01\n')
+  job.write('inbox/b.csv', FILE)
+  const ran = await job.run()
+  expect(rowsOf(ran)).toMatchObject([{ exit_code: 1, message: expect.stringContaining('a.csv') as string }])
+})
+
+test('a job runs where --lock names its own lock', async () => {
+  await using job = await openJob('lock: nightly\nsteps:\n  - report:\n')
+  expect(await job.kpi('run', 'job.yaml', '--lock', 'nightly')).toMatchObject({ code: 0 })
+})
+
+test('help and the example list all codes that a job may end with, in one order', async () => {
+  await using importer = await embeddedImporter()
+  const ORDER = '130, 6, 5, 4, 7, 8, 2, 1, 3, 10'
+  expect((await importer.kpi('run', '--help')).stdout).toContain(ORDER)
+  expect(readFileSync('examples/nightly/README.md', 'utf8')).toContain(ORDER)
+})
+
+describe('steps in another folder than that of the command line', () => {
+  /** Where the job was run, with the flags and variables given: the store is made at first use. */
+  const foldersOf = async (env: object, ...flags: string[]): Promise<string[][]> => {
+    await using importer = await embeddedImporter()
+    mkdirSync(importer.folder.in('jobs'))
+    importer.write('jobs/job.yaml', 'steps:\n  - report:\n')
+    const kpi = shellIn({ ...importer.world, env: { ...importer.world.env, ...env } })
+    expect((await kpi('run', 'jobs/job.yaml', ...flags)).code).toBe(0)
+    const names = ['jobs', '.'].map((name) => readdirSync(importer.folder.in(name)))
+    return names.map((all) => all.filter((name) => name === 'other'))
+  }
+
+  test('use the data directory that --data-dir names from there', async () => {
+    expect(await foldersOf({}, '--data-dir', 'other')).toEqual([[], ['other']])
+  })
+
+  test('use the data directory that the environment names from there', async () => {
+    expect(await foldersOf({ KPI_DATA_DIR: 'other' })).toEqual([[], ['other']])
+  })
+})
+
+test.each([
+  ['--timeout', '7x', '--timeout 7x is not a time'],
+  ['--ca-file', 'none.pem', '--ca-file none.pem: cannot read it'],
+])('a wrong %s is told before anything runs', async (flag, value, told) => {
+  await using job = await openJob('log: job.log\nsteps:\n  - report:\n')
+  const { code, stderr } = await job.kpi('run', 'job.yaml', flag, value)
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`kpi: ${told}`)])
+  expect(readdirSync(job.folder.path)).not.toContain('job.log')
+})
+
+test('steps have the timeout of the command line', async () => {
+  await using importer = await remoteImporter({
+    wrap: (handler) => async (request) => {
+      await new Promise((resolve) => void setTimeout(resolve, 1000))
+      return handler(request)
+    },
+  })
+  importer.write('job.yaml', 'steps:\n  - report:\n')
+  const { code, stderr } = await importer.kpi('run', 'job.yaml', '--timeout', '50ms')
+  expect([code, stderr]).toEqual([5, expect.stringContaining('did not answer in time')])
+})
