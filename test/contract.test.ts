@@ -45,8 +45,13 @@ describe.each(everyWay)('%s', (_, open) => {
       await using way = await open()
       const { kpis } = wholeClient(way)
       const made = await kpis.add(kpiDraft({ target_default: 100_0000n, description: 'old' }))
-      expect(await kpis.update(made.id, { target_default: null })).toEqual({ ...made, target_default: null })
-      expect(await kpis.update(made.id, { name: 'Revenue' })).toMatchObject({ name: 'Revenue', description: 'old' })
+      const changed = await kpis.update(made.id, { target_default: null })
+      expect(changed).toEqual({ ...made, target_default: null, updated_at: changed.updated_at })
+      expect(await kpis.update(made.id, { target_default: null })).toEqual(changed)
+      const again = await kpis.update(made.id, { name: 'Revenue' })
+      expect(again).toMatchObject({ name: 'Revenue', description: 'old' })
+      // Also in the same second.
+      expect([made.updated_at < changed.updated_at, changed.updated_at < again.updated_at]).toEqual([true, true])
       expect((await kpis.get(made.id)).target_default).toBeNull()
     })
 
