@@ -248,15 +248,15 @@ test('--map-kpi that names nothing in the file is warned of', async () => {
 })
 
 test('a dry run of undo leaves alone what things use that stay', async () => {
-  const ran = await importText('Region,Date,Revenue in EUR\nNorth,2026-01-01,1\n')
+  const ran = await importText('Region,Date,Revenue in EUR\nNorth,2026-01-01,1\n', '--no-undo')
   const receipt = /kpi entries undo (\S+)/.exec(ran.stderr)?.[1] ?? ''
   const dry = await user.kpi('entries', 'undo', receipt, '--dry-run', '-o', 'csv')
   expect(dry.stdout.split('\n').map((line) => line.split(',').toSpliced(2, 1).join(','))).toEqual([
-    'action,kind,name,entries,reason',
-    'leave,kpi,Revenue in EUR,1,"has 1 entry; --with-entries removes them, too"',
-    'leave,item,North,1,"has 1 entry; --with-entries removes them, too"',
-    'leave,group,Region,0,"is used by the item ""North"""',
-    'leave,unit,EUR,0,"is used by the KPI ""Revenue in EUR"""',
+    'action,kind,name,entries,reason,change',
+    'leave,kpi,Revenue in EUR,1,"has 1 entry; --with-entries removes them, too",',
+    'leave,item,North,1,"has 1 entry; --with-entries removes them, too",',
+    'leave,group,Region,0,"is used by the item ""North""",',
+    'leave,unit,EUR,0,"is used by the KPI ""Revenue in EUR""",',
     '',
   ])
 })

@@ -135,7 +135,7 @@ describe('a wait where there is no terminal', () => {
   const told = async (wrap: (handler: Handler) => Handler, ...args: string[]): Promise<string[]> => {
     await using importer = await remoteImporter({ wrap })
     importer.write('data.csv', FILE)
-    const ran = await importer.kpi('entries', 'import', 'data.csv', '-o', 'json', ...args)
+    const ran = await importer.kpi('entries', 'import', 'data.csv', '--no-undo', '-o', 'json', ...args)
     expect(ran.code).toBe(0)
     return ran.stderr.split('\n').filter((line) => line !== '')
   }

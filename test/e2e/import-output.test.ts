@@ -46,6 +46,7 @@ const FIELDS = [
   'waited',
   'seconds',
   'unchecked',
+  'receipt',
 ]
 
 describe('standard output', () => {
@@ -55,8 +56,8 @@ describe('standard output', () => {
     expect(code).toBe(3)
     expect(Object.keys(summary)).toEqual(FIELDS)
     expect(summary).toMatchObject({ read: 4, created: 2, rejected: 1, rounded: 1, empty: 1, assigned: 0, left: 0 })
-    const { unchecked, ...counts } = summary
-    expect(unchecked).toBeNull()
+    const { unchecked, receipt, ...counts } = summary
+    expect([unchecked, typeof receipt]).toEqual([null, 'string'])
     expect(Object.values(counts).filter((value) => typeof value !== 'number')).toEqual([])
   })
 
@@ -64,7 +65,7 @@ describe('standard output', () => {
     const { stdout } = await runIn({}, 0, ...IMPORT, '-o', 'csv')
     const [header, row, end] = stdout.split('\n')
     expect(header).toBe(FIELDS.join(','))
-    expect(row).toMatch(/^4,0,0,2,0,0,1,1,1,0,0,\d+,0,0,0,$/)
+    expect(row).toMatch(/^4,0,0,2,0,0,1,1,1,0,0,\d+,0,0,0,,$/)
     expect(end).toBe('')
   })
 
