@@ -1,0 +1,70 @@
+import { writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { entryPages } from '../../src/client/operations/entry-pages.ts'
+import { formatDay } from '../../src/domain/day.ts'
+import { listen } from '../../src/server/http/listener.ts'
+import type { Handler } from '../../src/server/wire.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { kpiNamed, userNamed } from '../support/import.ts'
+import { runKpi, startKpi } from '../support/process.ts'
+import { startService, wayTo } from '../support/service.ts'
+
+const DAYS = 6_000
+const IMPORT = ['entries', 'import', 'data.csv', '-o', 'json']
+
+test('an import and its undo, killed at any batch: each receipt takes back its part, and all is as before', async () => {
+  using home = temporaryFolder()
+  await using service = await startService()
+  const { client } = await wayTo(service)
+  await client.kpis.add(kpiNamed('Revenue'))
+  const { id: user_id } = await client.users.add(userNamed('Ann'))
+  await client.assignments(user_id).add({ id: 1, sort_order: 1 })
+  // Every other day holds a value that the import replaces.
+  const drafts = Array.from({ length: DAYS / 2 }, (_, at) => ({ user_id, kpi_id: 1, entry_date: 2 * at, actual: 1n }))
+  for (let at = 0; at < drafts.length; at += 5000) await client.entries.addMany(drafts.slice(at, at + 5000))
+  const rows = Array.from({ length: DAYS }, (_, day) => `ann@example.com,Revenue,${formatDay(day)},${day + 5}`)
+  writeFileSync(home.in('data.csv'), ['user,kpi,date,actual', ...rows, ''].join('\n'))
+  const held = async (): Promise<string[]> => {
+    const lines: string[] = []
+    for await (const page of entryPages(client, { from: 0, to: DAYS }))
+      for (const { entry_date, actual } of page) lines.push(`${entry_date} ${actual}`)
+    return lines.toSorted()
+  }
+  const before = await held()
+
+  /** Kills the command at a write, which the service has carried out by then or not. */
+  let [left, isDone, kill] = [Infinity, false, (): void => undefined]
+  const killing =
+    (handler: Handler): Handler =>
+    async (request) => {
+      if (request.method === 'GET' || (left -= 1) > 0) return handler(request)
+      left = Infinity
+      const response = isDone ? await handler(request) : { status: 503, headers: {}, body: '' }
+      kill()
+      return response
+    }
+  const server = await listen(killing(service.handler), '127.0.0.1', 0)
+  const env = { KPI_BASE_URL: `${server.url}/api`, KPI_LOGIN: service.login, KPI_TOKEN: service.token }
+  const killedAt = async (line: readonly string[], at: number, after: boolean): Promise<void> => {
+    ;[left, isDone] = [at, after]
+    const { child, ended } = startKpi(home, line, env)
+    kill = () => void child.kill('SIGKILL')
+    expect(await ended).toMatchObject({ signal: 'SIGKILL' })
+  }
+  await killedAt(IMPORT, 2, true)
+  await killedAt(IMPORT, 2, false)
+  expect(await runKpi(home, IMPORT, env)).toMatchObject({ code: 0 })
+  expect(await held()).toHaveLength(DAYS)
+
+  const listed = JSON.parse((await runKpi(home, ['entries', 'undo', '-o', 'json'], env)).stdout) as {
+    receipt: string
+  }[]
+  expect(listed.length).toBeGreaterThan(0)
+  const undo = (receipt: string): string[] => ['entries', 'undo', receipt, '--yes', '-o', 'json']
+  await killedAt(undo(listed.at(-1)?.receipt ?? ''), 1, true)
+  await killedAt(undo(listed[0]?.receipt ?? ''), 100, false)
+  for (const { receipt } of listed.toReversed())
+    expect(await runKpi(home, undo(receipt), env)).toMatchObject({ code: 0, stdout: '[]\n' })
+  expect(await held()).toEqual(before)
+  await server.close()
+}, 120_000)
