@@ -142,10 +142,21 @@ describe.each(users)('%s', (_, open) => {
         'Wide,General,D,,,x,7,"the row has 6 cells, the header has 5"\n',
     )
     expect(errorOf(ran).message).toContain('6 rows were rejected; they are in data.rejects.csv with the reasons')
+    expect(ran.stderr).toContain('kpi categories list shows the categories that are there')
     const fixed = rejects()
       .replace('New,General,,', 'New,General,M,')
       .replace(/^(?:Bad|twice|,General|Wide).*\n/gm, '')
     expect(jsonOf(await load('kpis', fixed))).toMatchObject({ read: 2, created: 2, rejected: 0 })
+  })
+
+  test('a new name that is nearly a known one is warned of, in a dry run, too', async () => {
+    await load('categories', 'name\nOrders\nReturns\n')
+    for (const flags of [['--dry-run'], []]) {
+      const ran = await load('categories', 'name\nOrders\nOrdres\nSales\n', ...flags)
+      expect(ran.stderr.split('\n').filter((line) => line.includes('nearly'))).toEqual([
+        'warning: the new category "Ordres" is nearly "Orders", which exists: if that is meant, correct the file',
+      ])
+    }
   })
 
   test('what exists already is left alone or refused where that is asked for', async () => {

@@ -10,6 +10,8 @@ export type ExistingDefinitions = {
   readonly find: (row: Pick<DefinitionRow, 'parent' | 'key'>) => AnyRecord | Fault | undefined
   /** Returns the largest `sort_order`; 0 if there is none. */
   readonly lastPlace: () => number
+  /** Lists the names, or e-mail addresses, by which the records are known. */
+  readonly keys: () => readonly string[]
 }
 
 /** Creates the index of the records of a kind. */
@@ -30,5 +32,6 @@ export const indexDefinitions = (
       return new Fault(`"${looseName(wanted)}" is the ${key} of more than one ${of.title}: ${ids}`)
     },
     lastPlace: () => records.reduce((last, { sort_order }) => Math.max(last, Number(sort_order ?? 0)), 0),
+    keys: () => records.map(keyIn),
   }
 }

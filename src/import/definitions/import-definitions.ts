@@ -4,6 +4,7 @@ import type { ImportRun } from '../import-types.ts'
 import { beginJournal } from '../journal/begin-journal.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Tally } from '../journal/tally.ts'
+import { nearNames, warningsOnNearNames } from '../missing/near-names.ts'
 import { requireFewRejects, tooManyRejected } from '../max-errors.ts'
 import { notesOnHeading } from '../notes.ts'
 import { type CountedReasons, countReasons } from '../rejects/reason-counts.ts'
@@ -103,6 +104,16 @@ const withChecked = async <T>(work: DefinitionImport, goOn: (prepared: Prepared)
   }
 }
 
+/** Warns of new names that are nearly known ones: a mistyped name would make another record, and leave the meant one as it is. */
+const warnOfNearNames = (
+  { kind, onWarning }: DefinitionImport,
+  existing: ExistingDefinitions,
+  plans: readonly DefinitionAction[],
+): void => {
+  const names = plans.flatMap(({ action, row }) => (action === 'create' ? [row.key] : []))
+  for (const warning of warningsOnNearNames(nearNames(kind.of.title, names, existing.keys()))) onWarning(warning)
+}
+
 /** Notes that passwords of existing people are not changed. */
 const tellPasswords = ({ onNote, kind }: DefinitionImport, plans: readonly DefinitionAction[]): void => {
   const secrets = kind.of.writable.filter(({ field }) => field.secret).map(({ name }) => name)
@@ -124,6 +135,7 @@ export const dryRunDefinitions = (
     const existing = await look()
     const plans = checked.rows.map((row) => plan(existing, row, false))
     tellPasswords(work, plans)
+    warnOfNearNames(work, existing, plans)
     const good: PlannedDefinition[] = []
     for (const one of plans) {
       if (one.action === 'reject') for (const reason of one.reasons) rejects.add(one.row.line, reason)
@@ -173,6 +185,7 @@ const divide = async (work: DefinitionImport, prepared: Prepared, journal: Journ
   const first = await look()
   let plans = planAll(first)
   const unseen = plans.filter(isUnseen(first, earlier)).filter((one): one is SentDefinition => one.action === 'create')
+  if (earlier.size === 0) warnOfNearNames(work, first, plans)
   if (unseen.length > 0 && !work.client.isBundled()) plans = planAll(await lookForRows({ ...work, look }, unseen))
   for (const { outcome } of earlier.values()) if (outcome) count(summary, rejects, outcome)
   const open: OpenRow[] = []

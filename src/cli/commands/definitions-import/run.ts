@@ -1,6 +1,9 @@
 import { resolve } from 'node:path'
 import type { Client } from '../../../client/client.ts'
+import { DID_YOU_MEAN, unknownName } from '../../../client/directory.ts'
 import type { Decimal } from '../../../domain/decimal.ts'
+import { category, unit } from '../../../domain/resources/catalog.ts'
+import { group } from '../../../domain/resources/groups.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import type { FieldValue, Resource } from '../../../domain/schema.ts'
 import {
@@ -62,8 +65,21 @@ const workOf = ({ cli, client, kind, options, parsed, stops, progress, job, hist
   },
 })
 
+/** Lists what definitions name that has a command of its own. */
+const NAMED = [
+  [category, 'categories'],
+  [unit, 'units'],
+  [group, 'groups'],
+] as const
+
+/** Says how to create what rows name and the service does not have. */
+const adviceOn = ({ shown }: CountedReasons): string[] =>
+  NAMED.filter(([{ title }]) =>
+    shown.some(({ reason }) => reason.includes(unknownName(title)) && !reason.includes(DID_YOU_MEAN)),
+  ).map(([, noun]) => `kpi ${noun} list shows the ${noun} that are there; kpi ${noun} import FILE creates more`)
+
 const tellReasons = async ({ cli }: OpenRun, reasons: CountedReasons): Promise<void> => {
-  for (const line of reasonLines(reasons)) await cli.note(line)
+  for (const line of [...reasonLines(reasons), ...adviceOn(reasons)]) await cli.note(line)
 }
 
 /** Says what importing the file would do: the counts first, then a line for each row. */
