@@ -217,7 +217,7 @@ export const collection = <R extends Resource>(
           await rules.mayChange?.(tx, account, before, after)
           if (!differs(before, after)) return shown
           // Two changes in a second have two times, so that a caller can tell whether something changed meanwhile.
-          const changed = { ...after, updated_at: Math.max(now, Number(before['updated_at'] ?? 0) + 1) }
+          const changed = { ...after, updated_at: Math.max(now, (before['updated_at'] ?? 0) + 1) }
           await write(tx, account, changed)
           return showOne(tx, account, changed)
         }),
