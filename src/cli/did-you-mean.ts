@@ -23,13 +23,29 @@ const isNear = (typed: string, name: string): boolean =>
   lettersOf(typed) === lettersOf(name) ||
   isWithin(Math.max(1, Math.floor(Math.min(typed.length, name.length) / 3)), typed, name)
 
-/** Returns an error about an unknown command without suggestions that nobody can have meant: `init` is not `units`. */
-export const withoutNonsense = (error: unknown): unknown => {
-  if (!(error instanceof CommanderError) || error.code !== 'commander.unknownCommand') return error
-  const [typed] = /(?<=unknown command ')[^']*/.exec(error.message) ?? []
-  const names = SUGGESTION.exec(error.message)?.[1]?.split(', ') ?? []
-  const near = names.filter((name) => typed !== undefined && isNear(typed, name))
-  const hint = near.length === 0 ? '' : `\n(Did you mean ${near.join(' or ')}?)`
+/** Returns the flags of the command that words name, and those of all commands. */
+const flagsOf = (program: CommandUnknownOpts, words: readonly string[]): string[] => {
+  let command = program
+  for (const word of words) command = command.commands.find((one) => one.name() === word) ?? command
+  return [...command.options, ...program.options].flatMap(({ long, hidden }) => (long && !hidden ? [long] : []))
+}
+
+/** Returns the names that may be suggested for a word that is none: commander's for a command, any near flag for a flag. */
+const candidatesFor = (
+  { code, message }: CommanderError,
+  program: CommandUnknownOpts,
+  words: readonly string[],
+): string[] =>
+  code === 'commander.unknownOption' ? flagsOf(program, words) : (SUGGESTION.exec(message)?.[1]?.split(', ') ?? [])
+
+const UNKNOWN: ReadonlySet<string> = new Set(['commander.unknownCommand', 'commander.unknownOption'])
+
+/** Returns an error about an unknown word without suggestions that nobody can have meant: `init` is not `units`. */
+export const withoutNonsense = (error: unknown, program: CommandUnknownOpts, words: readonly string[]): unknown => {
+  if (!(error instanceof CommanderError) || !UNKNOWN.has(error.code)) return error
+  const [typed] = /(?<=unknown (?:command|option) ')[^']*/.exec(error.message) ?? []
+  const near = candidatesFor(error, program, words).filter((name) => typed !== undefined && isNear(typed, name))
+  const hint = near.length === 0 || near.length > MOST ? '' : `\n(Did you mean ${near.join(' or ')}?)`
   return new CommanderError(error.exitCode, error.code, error.message.replace(SUGGESTION, '') + hint)
 }
 

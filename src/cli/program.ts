@@ -182,7 +182,7 @@ export const runProgram = async (line: readonly string[], version: string, io: I
     else await program.parseAsync(words, { from: 'user' })
   } catch (error) {
     const { suggestCommands, withoutNonsense } = await import('./did-you-mean.ts')
-    throw await suggestCommands(withoutNonsense(error), name, () => describeProgram(version, io))
+    throw await suggestCommands(withoutNonsense(error, program, words), name, () => describeProgram(version, io))
   } finally {
     await Promise.all(written.errors)
     if (written.help !== '') await printHelp(io, args, written.help)

@@ -27,6 +27,8 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
     ['rotate 1', "unknown command 'rotate' (Did you mean kpi service keys rotate?)"],
     ['list', "unknown command 'list'"],
     ['kpis lst', "unknown command 'lst' (Did you mean list?)"],
+    ['kpis update 1 --target 5', "unknown option '--target' (Did you mean --target-default?)"],
+    ['users create --role Admin', "unknown option '--role'\n"],
     ['kpis list --colums id', "unknown option '--colums' (Did you mean --columns?)"],
     ['kpis list --xyzzy', "unknown option '--xyzzy'"],
     ['--colour kpis list', "unknown option '--colour'"],
