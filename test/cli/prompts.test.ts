@@ -1,10 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { PassThrough } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { run } from '../../src/cli/main.ts'
-import { testIo, type World } from '../support/io.ts'
+import { answeringIn, CTRL_C, pasted, type Questions } from '../support/answering.ts'
 import type { Ran } from '../support/kpi.ts'
 import { foreignService } from '../support/foreign.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
@@ -19,43 +16,9 @@ afterEach(async () => {
   await user[Symbol.asyncDispose]()
 })
 
-const CTRL_C = '\u0003'
 const CTRL_D = '\u0004'
 
-/** Cuts a line that is printed to be pasted into its words, as a shell does. */
-const pasted = (line: string): string[] =>
-  execFileSync('/bin/sh', ['-c', `printf '%s\\0' ${line.replace(/^kpi /, '')}`], { encoding: 'utf8' })
-    .split('\0')
-    .slice(0, -1)
-
-/** Runs a command line at a terminal where somebody types each text once the question before it is there. */
-const answeringIn = async (
-  world: Partial<World>,
-  questions: readonly (readonly [question: string, text: string])[],
-  ...args: string[]
-): Promise<Ran> => {
-  const stdin = new PassThrough()
-  const { io, stdout, stderr } = testIo({ ...user.world, ...world, terminal: 200, stdin })
-  const left = [...questions]
-  const shown = io.stderr.stream
-  const write = shown.write.bind(shown)
-  let text = ''
-  shown.write = (chunk: string | Uint8Array): boolean => {
-    text += String(chunk)
-    const [next] = left
-    if (next && text.includes(next[0])) {
-      left.shift()
-      text = ''
-      setImmediate(() => (next[1] === 'END' ? stdin.end() : stdin.write(next[1])))
-    }
-    return write(chunk)
-  }
-  const code = await run(args, io)
-  expect(left).toEqual([])
-  return { code, stdout: stdout(), stderr: stderr() }
-}
-const answering = (questions: Parameters<typeof answeringIn>[1], ...args: string[]): Promise<Ran> =>
-  answeringIn({}, questions, ...args)
+const answering = (questions: Questions, ...args: string[]): Promise<Ran> => answeringIn(user.world, questions, ...args)
 
 const names = async (): Promise<string> => (await user.kpi('kpis', 'list', '--columns', 'name', '-o', 'csv')).stdout
 
@@ -318,7 +281,7 @@ describe('entries enter', () => {
     expect(idle.stderr).toBe('Bob has 1 KPI, and none takes values: they are inactive or calculated\n')
     const { url } = await foreignService((response) => response.end('[]'))
     const env = { KPI_BASE_URL: `${url}/api`, KPI_LOGIN: 'ann', KPI_TOKEN: 'sk-1' }
-    expect(await answeringIn({ env }, [], 'entries', 'enter')).toMatchObject({
+    expect(await answeringIn({ ...user.world, env }, [], 'entries', 'enter')).toMatchObject({
       code: 1,
       stderr: 'kpi: there is no active user whose values could be entered; make one with: kpi users create\n',
     })
@@ -344,7 +307,14 @@ describe('entries enter', () => {
       })
       const env = { KPI_BASE_URL: `${url}/api`, KPI_LOGIN: 'ann', KPI_TOKEN: 'sk-1' }
       const questions = ['One', 'Two', 'Three'].map((name): [string, string] => [`${name} (`, '-1\r'])
-      return answeringIn({ env }, [...questions, ['store 3 values', 'y\r']], 'entries', 'enter', '--date', '2024-10-04')
+      return answeringIn(
+        { ...user.world, env },
+        [...questions, ['store 3 values', 'y\r']],
+        'entries',
+        'enter',
+        '--date',
+        '2024-10-04',
+      )
     }
     const lineFor = (name: string): string =>
       `kpi: kpi entries add --user ann@example.com --kpi ${name} --date 2024-10-04 --actual=-1`
@@ -391,57 +361,6 @@ test.each([
   expect(ran.code).toBe(code)
   expect(ran.stderr).toContain(says)
   expect(readFileSync(user.folder.in('there.csv'), 'utf8') === 'earlier').toBe(code === 1)
-})
-
-describe('a profile at a terminal', () => {
-  const SECRET = 'kpi_token_hunter2'
-
-  test('asks for what is missing, and does not show the token', async () => {
-    const ran = await answering(
-      [
-        ['Base URL', 'https://acme.example.com/api\r'],
-        ['Login name', 'ann@example.com\r'],
-        ['Account token', `${SECRET}\r`],
-      ],
-      'profiles',
-      'add',
-      'acme',
-    )
-    expect(ran).toMatchObject({ code: 0, stdout: '' })
-    expect(ran.stderr).toContain('added profile acme')
-    expect(ran.stderr).not.toContain(SECRET)
-    expect(readFileSync(user.folder.in('.config/kpi/secrets/acme'), 'utf8')).toBe(`${SECRET}\n`)
-  })
-
-  test('refuses a base URL at once, before it asks for more', async () => {
-    const ran = await answering([['Base URL', 'http://acme.example.com\r']], 'profiles', 'add', 'acme')
-    expect(ran.code).toBe(2)
-    expect(ran.stderr).toContain('kpi: the base URL http://acme.example.com is not HTTPS')
-  })
-
-  test('is replaced only after a yes, or with --yes', async () => {
-    const line = ['profiles', 'add', 'mine', '--data-dir']
-    expect((await answering([], ...line, 'one')).stderr).toContain('added profile mine')
-    expect(await answering([['replace profile mine?', 'n\r']], ...line, 'two')).toMatchObject({ code: 1 })
-    expect((await user.kpi('profiles', 'show', 'mine')).stdout).toContain('/one')
-    expect((await answering([], ...line, 'two', '--yes')).stderr).toContain('replaced profile mine')
-    expect((await user.kpi('profiles', 'show', 'mine')).stdout).toContain('/two')
-  })
-
-  test('is warned of where its URL does not end as those of services do', async () => {
-    const line = ['profiles', 'add', 'acme', '--base-url', 'https://acme.example.com', '--login', 'a', '--token-stdin']
-    const ran = await user.kpiIn({ stdin: SECRET }, ...line)
-    expect(ran.code).toBe(0)
-    expect(ran.stderr).toContain(
-      'warning: https://acme.example.com does not end in /api, as the address of a service mostly does; kpi profiles check acme tells whether it answers',
-    )
-  })
-
-  test('that is interrupted is not kept', async () => {
-    const ran = await answering([['Base URL', CTRL_C]], 'profiles', 'add', 'acme')
-    expect(ran.code).toBe(130)
-    expect((await user.kpi('profiles', 'show', 'acme')).code).toBe(2)
-  })
 })
 
 describe('what ends credentials at a terminal', () => {

@@ -36,13 +36,6 @@ const ask = async ({ io }: Cli, question: Question): Promise<unknown> => {
   }
 }
 
-/** Asks for a line at the terminal; `secret` ones are not shown. Without a terminal, what is missing is wrong usage. */
-export const askText = async (cli: Cli, message: string, missing: string, secret = false): Promise<string> => {
-  if (!cli.canAsk) throw new UsageError(missing)
-  const answer = await ask(cli, secret ? { type: 'password', message, mask: true } : { type: 'input', message })
-  return String(answer).trim()
-}
-
 /** Says what is wrong with an answer; undefined where nothing is. */
 type FaultOf = (text: string) => string | undefined
 
