@@ -151,6 +151,48 @@ describe('a create at a terminal', () => {
   })
 })
 
+describe('assign add at a terminal', () => {
+  beforeEach(async () => {
+    await user.client.kpis.update(1, { target_default: 100_0000n })
+    await user.client.kpis.add(kpiNamed('Visits, all'))
+    await user.client.users.add(userNamed('Ann', { last_name: 'Lee' }))
+  })
+  const held = async (): Promise<unknown> => user.client.assignments(2).list()
+
+  test('asks for the user, the KPI and the target, and says the line that does the same', async () => {
+    const ran = await answering(
+      [
+        ['Who gets the KPI (--users)', '\u001b[B\r'],
+        ['Which KPI (--kpis)', '\r'],
+        ["Enter for the KPI's, 100", 'x\r'],
+        ['must be a number', '\u007f-5\r'],
+      ],
+      ...['assign', 'add', '--sort-order', '4'],
+    )
+    expect(ran.code).toBe(0)
+    expect(await held()).toMatchObject([{ id: 1, user_target: -5_0000n, sort_order: 4 }])
+    const same = /the same without questions: (.*)\n/.exec(ran.stderr)?.[1] ?? ''
+    expect(same).toBe('kpi assign add --kpis Revenue --users ann@example.com --target=-5 --sort-order 4')
+    await user.client.assignments(2).remove(1)
+    await user.kpi(...pasted(same))
+    expect(await held()).toMatchObject([{ id: 1, user_target: -5_0000n, sort_order: 4 }])
+  })
+
+  test('asks for no target where the KPI has none, offers what is not assigned, and asks nothing of a whole line', async () => {
+    expect(await answering([], 'assign', 'add', '--users', 'Ann Lee', '--kpis', 'Revenue')).toMatchObject({ code: 0 })
+    const ran = await answering([['Which KPI (--kpis)', '\r']], 'assign', 'add', '--users', 'Ann Lee')
+    expect(ran.stderr).toContain("the same without questions: kpi assign add --kpis 2 --users 'Ann Lee'\n")
+    expect(await held()).toMatchObject([{ id: 1 }, { id: 2 }])
+    const none = await answering([], 'assign', 'add', '--users', 'Ann Lee')
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('there is no active KPI left to assign')])
+  })
+
+  test('is asked nothing where there is no terminal', async () => {
+    const ran = await user.kpi('assign', 'add', '--users', 'Ann Lee')
+    expect(ran).toMatchObject({ code: 2, stderr: 'kpi: say which KPIs (--kpis or --category)\n' })
+  })
+})
+
 describe('entries enter', () => {
   beforeEach(async () => {
     const { client } = user

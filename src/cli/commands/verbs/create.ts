@@ -1,4 +1,4 @@
-import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import type { ResourceClient } from '../../../client/operations/collection.ts'
@@ -23,6 +23,7 @@ import { createNames } from './reference-names.ts'
 import { requireNewNames } from './require-new-names.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
 import { printSent, sendEach } from './send-each.ts'
+import { tellLine } from './tell-line.ts'
 
 type Adding<R extends Resource> = Pick<ResourceClient<R>, 'list' | 'add'>
 
@@ -79,13 +80,6 @@ const requireParent = (
 ): void => {
   if (missingFlags(parent, flags).length === 0) return
   throw new UsageError(`a ${title} needs ${missingFlags(needed, flags).join(', ')}`)
-}
-
-/** Says the line that would have done the same without questions. */
-const tellLine = async (cli: Cli, command: CommandUnknownOpts, answers: FlagValues): Promise<void> => {
-  if (Object.keys(answers).length === 0) return
-  const { equivalentLine } = await import('../../args/equivalent-line.ts')
-  await cli.note(`the same without questions: ${equivalentLine(command, answers)}`)
 }
 
 const isGiven = (flags: FlagValues, name: string): boolean => flags[name] === true
