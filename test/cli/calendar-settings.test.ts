@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { writeFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
-import { shellIn } from '../support/kpi.ts'
+import { jsonOf, shellIn } from '../support/kpi.ts'
 import { embeddedUser, fillShop } from '../support/user.ts'
 
 /** A service that does not tell when weeks and years begin; it notes the days that it is asked for. */
@@ -29,7 +29,7 @@ afterAll(async () => {
 beforeEach(async () => {
   asked = []
   home = temporaryFolder()
-  const line = ['profiles', 'add', 'acme', '--base-url', baseUrl, '--login', 'ann', '--token-stdin']
+  const line = ['profiles', 'add', 'acme', '--base-url', baseUrl, '--login', 'ann', '--token-stdin', '--no-check']
   await shellIn({ home: home.path, stdin: 'secret-token' })(...line)
 })
 afterEach(() => {
@@ -81,7 +81,9 @@ test('what the account says comes before the profile', async () => {
 test.each([
   [['--fiscal-year-start', '13'], '--fiscal-year-start "13" is no month; write 1 to 12'],
   [['--fiscal-year-start', '0', '--week-start', 'Sunday'], '1 to 12; --week-start "Sunday" begins no week'],
-  [[], 'say what to change: --time-zone, --output, --fiscal-year-start or --week-start'],
+  [[], 'say what to change: --time-zone, --output, --fiscal-year-start, --week-start or --unset'],
+  [['--unset', 'colour,output', '--output', 'csv'], '--unset colour is no setting of a profile; there are time-zone,'],
+  [['--unset', 'output', '--output', 'csv'], '--unset output and --output contradict each other'],
 ])('profiles update %j is wrong usage', async (flags, told) => {
   const ran = await shellIn({ home: home.path })('profiles', 'update', 'acme', ...flags)
   expect(ran).toMatchObject({ code: 2, stdout: '' })
@@ -104,4 +106,26 @@ test.each([
   const shell = shellIn({ home: home.path, now: Date.parse(at) })
   await shell('-p', 'acme', 'entries', 'list', '--from', 'today', '--to', 'today', '--time-zone', zone)
   expect(asked.at(-1)).toBe(`${day} ${day}`)
+})
+
+test('profiles update --unset takes back what a profile says', async () => {
+  await using user = await embeddedUser()
+  const settings = [
+    '--time-zone',
+    'Europe/Berlin',
+    '--output',
+    'json',
+    '--fiscal-year-start',
+    '4',
+    '--week-start',
+    'sunday',
+  ]
+  await user.kpi('profiles', 'add', 'shop', '--data-dir', 'shop', ...settings)
+  const shown = async (): Promise<unknown> => jsonOf(await user.kpi('profiles', 'show', 'shop', '-o', 'json'))
+  expect(
+    (await user.kpi('profiles', 'update', 'shop', '--unset', 'output,week-start', '--time-zone', 'UTC')).code,
+  ).toBe(0)
+  expect(await shown()).toMatchObject({ output: null, week_start: null, fiscal_year_start: 4, time_zone: 'UTC' })
+  expect((await user.kpi('profiles', 'update', 'shop', '--unset', 'fiscal-year-start,time-zone')).code).toBe(0)
+  expect(await shown()).toMatchObject({ fiscal_year_start: null, time_zone: null })
 })

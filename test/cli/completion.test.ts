@@ -57,7 +57,16 @@ describe('a line is completed', () => {
     expect(await completed('report', '--kpis', '=Visits,r')).toEqual(['Visits,Revenue'])
     expect(await completed('entries', 'add', '--user', '=ann')).toEqual(['ann@example.com'])
     expect(await completed('--data-dir', 'elsewhere', 'kpis', 'get', '=')).toEqual([])
-    await user.kpi('profiles', 'add', 'acme', '--base-url', 'http://127.0.0.1:9/v1', '--token-command', 'false')
+    await user.kpi(
+      'profiles',
+      'add',
+      'acme',
+      '--base-url',
+      'http://127.0.0.1:9/v1',
+      '--token-command',
+      'false',
+      '--no-check',
+    )
     expect(await completed('--profile', '=')).toEqual(['acme'])
     expect(await completed('--profile', 'acme', 'kpis', 'get', '=')).toEqual([])
     await user.kpi('kpis', 'delete', 'Visits', '--yes')

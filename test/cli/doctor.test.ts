@@ -129,7 +129,17 @@ describe('doctor', () => {
 
   test('warns of a folder of secrets that others can look into, which is no fault', async () => {
     const shell = shellIn({ home: home.path, stdin: 'secret-token' })
-    await shell('profiles', 'add', 'acme', '--base-url', `${server.url}/api`, '--login', 'ann', '--token-stdin')
+    await shell(
+      'profiles',
+      'add',
+      'acme',
+      '--base-url',
+      `${server.url}/api`,
+      '--login',
+      'ann',
+      '--token-stdin',
+      '--no-check',
+    )
     chmodSync(home.in('.config/kpi/secrets'), 0o755)
     const ran = await doctorIn({})
     expect(ran.code).toBe(0)

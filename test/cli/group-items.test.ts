@@ -89,7 +89,7 @@ describe.each(users)('%s', (_, open) => {
       [['list', '--group', 'Regoin'], 2, '--group: there is no group "Regoin"; did you mean "Region"?'],
       [['list', '--group', '1'], 1, 'there is no group 1'],
       [['list', '--group', ''], 2, '--group must not be empty'],
-      [['create', '--name', 'x'], 2, "required option '--group <id|name>' not specified"],
+      [['create', '--name', 'x'], 2, 'a group item needs --group <id|name>'],
       [['create', '--group', 'Region'], 2, 'a group item needs --name <text>'],
       [
         ['create', '--group', 'Region', '--name', 'x'.repeat(101)],

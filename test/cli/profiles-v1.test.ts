@@ -21,7 +21,7 @@ import { makeKey, type Service, startService } from '../support/service.ts'
 
 const LIMIT = 1000
 const KEY = 'kpi_key_hunter2'
-const PLACE = ['--base-url', 'https://kpi.example.com/v1/']
+const PLACE = ['--base-url', 'https://kpi.example.com/v1/', '--no-check']
 
 let service: Service
 let server: Listener
@@ -60,7 +60,7 @@ const inEnv = (env: Record<string, string>, ...args: string[]): Promise<Ran> =>
 const addProfile = async (name: string, draft: Partial<KeyDraft> = {}): Promise<string> => {
   const account = await ensureDefaultAccount(service.db, NOW / 1000)
   const key = await makeKey(service.db, account, draft)
-  await kpiWith(key, 'profiles', 'add', name, '--base-url', `${server.url}/v1`, '--token-stdin')
+  await kpiWith(key, 'profiles', 'add', name, '--base-url', `${server.url}/v1`, '--token-stdin', '--no-check')
   return key
 }
 
@@ -116,7 +116,7 @@ describe('a profile of the newer interface', () => {
       }
       return write(chunk)
     }
-    expect(await run(['profiles', 'add', 'asked'], io)).toBe(0)
+    expect(await run(['profiles', 'add', 'asked', '--no-check'], io)).toBe(0)
     expect(left).toEqual([])
     expect(stderr()).not.toContain(KEY)
     expect(jsonOf(await kpi('profiles', 'show', 'asked', '-o', 'json'))).toMatchObject({ kind: 'v1', login: null })
@@ -163,7 +163,7 @@ describe('a profile of the newer interface', () => {
     writeFileSync(home.in('key.json'), text, { mode: 0o600 })
     await kpiWith(KEY, 'profiles', 'add', 'x', ...PLACE, '--token-stdin')
     const [typed, fromFile] = [['--token-stdin'], ['--token-file', 'key.json']].map((flags) =>
-      kpiWith(text, 'profiles', 'add', 'x', ...place, ...flags),
+      kpiWith(text, 'profiles', 'add', 'x', '--yes', ...place, ...flags),
     )
     expect(await typed).toEqual({ code: 2, stdout: '', stderr: `kpi: standard input holds no key: ${message}\n` })
     expect(await fromFile).toEqual({ code: 2, stdout: '', stderr: `kpi: the file key.json holds no key: ${message}\n` })
@@ -308,7 +308,7 @@ describe('kpi profiles check', () => {
     const advice = `enter it again: kpi profiles add old --base-url ${server.url}/v1`
     expect(ran.stderr.replace(/\d+/, 'ID')).toBe(`kpi: key ID (old) expired at 2026-11-21T11:59:59; ${advice}\n`)
     const again = advice.split(' ').slice(4)
-    expect((await kpiWith(service.key, ...again, '--token-stdin')).code).toBe(0)
+    expect((await kpiWith(service.key, ...again, '--token-stdin', '--yes')).code).toBe(0)
     expect((await kpi('profiles', 'check', 'old')).code).toBe(0)
   })
 
@@ -331,14 +331,14 @@ describe('kpi profiles check', () => {
 
   test('of a place where nothing listens ends with 5', async () => {
     const url = 'http://127.0.0.1:1'
-    await kpiWith(KEY, 'profiles', 'add', 'nowhere', '--base-url', `${url}/v1`, '--token-stdin')
+    await kpiWith(KEY, 'profiles', 'add', 'nowhere', '--base-url', `${url}/v1`, '--token-stdin', '--no-check')
     const ran = await kpi('profiles', 'check', 'nowhere')
     expect(ran).toEqual({ code: 5, stdout: '', stderr: `kpi: cannot reach ${url}: nothing listens there\n` })
   })
 
   test('of a service of somebody else says what that tells, and not told of the rest', async () => {
     const { url, reached } = await foreignService((response) => response.end('[]'))
-    await kpiWith('sk-other', 'profiles', 'add', 'other', '--base-url', `${url}/v1`, '--token-stdin')
+    await kpiWith('sk-other', 'profiles', 'add', 'other', '--base-url', `${url}/v1`, '--token-stdin', '--no-check')
     expect(jsonOf(await kpi('profiles', 'check', 'other', '-o', 'json'))).toMatchObject({
       key_id: null,
       key_name: null,
@@ -354,7 +354,7 @@ describe('kpi profiles check', () => {
 
   test('of something that is no such service fails', async () => {
     const { url } = await foreignService((response) => response.end('<html>'))
-    await kpiWith('sk-other', 'profiles', 'add', 'page', '--base-url', `${url}/v1`, '--token-stdin')
+    await kpiWith('sk-other', 'profiles', 'add', 'page', '--base-url', `${url}/v1`, '--token-stdin', '--no-check')
     const ran = await kpi('profiles', 'check', 'page')
     expect(ran).toMatchObject({ code: 5, stdout: '' })
     expect(ran.stderr).toContain('not JSON')

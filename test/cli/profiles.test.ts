@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { temporaryFolder, type Folder } from '../support/folder.ts'
 import { jsonOf, type Ran, shellIn } from '../support/kpi.ts'
 
-const REMOTE = ['--base-url', 'https://acme.example.com/api/', '--login', 'ann@example.com']
+const REMOTE = ['--base-url', 'https://acme.example.com/api/', '--login', 'ann@example.com', '--no-check']
 const SECRET = 'kpi_token_hunter2'
 
 let home: Folder
@@ -65,7 +65,7 @@ describe('a profile', () => {
 
   test('that is added again replaces the one before it, and its secret', async () => {
     await profiles('add', 'acme', ...REMOTE, '--token-stdin')
-    const again = await profiles('add', 'acme', ...REMOTE, '--token-command', 'pass show kpi')
+    const again = await profiles('add', 'acme', ...REMOTE, '--token-command', 'pass show kpi', '--yes')
     expect(again.stderr).toMatch(/^replaced profile acme;/)
     expect((await profiles('show', 'acme')).stdout).toMatch(/^token_from +the command pass show kpi$/m)
     expect(readdirSync(config('secrets'))).toEqual([])

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { PassThrough } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { run } from '../../src/cli/main.ts'
-import { testIo } from '../support/io.ts'
+import { answeringIn, CTRL_C, pasted, type Questions } from '../support/answering.ts'
 import type { Ran } from '../support/kpi.ts'
+import { foreignService } from '../support/foreign.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
 import { embeddedUser, type User } from '../support/user.ts'
 
@@ -16,34 +16,10 @@ afterEach(async () => {
   await user[Symbol.asyncDispose]()
 })
 
-const CTRL_C = '\u0003'
 const CTRL_D = '\u0004'
 
-/** Runs a command line at a terminal where somebody types each text once the question before it is there. */
-const answering = async (
-  questions: readonly (readonly [question: string, text: string])[],
-  ...args: string[]
-): Promise<Ran> => {
-  const stdin = new PassThrough()
-  const { io, stdout, stderr } = testIo({ ...user.world, terminal: 80, stdin })
-  const left = [...questions]
-  const shown = io.stderr.stream
-  const write = shown.write.bind(shown)
-  let text = ''
-  shown.write = (chunk: string | Uint8Array): boolean => {
-    text += String(chunk)
-    const [next] = left
-    if (next && text.includes(next[0])) {
-      left.shift()
-      text = ''
-      setImmediate(() => (next[1] === 'END' ? stdin.end() : stdin.write(next[1])))
-    }
-    return write(chunk)
-  }
-  const code = await run(args, io)
-  expect(left).toEqual([])
-  return { code, stdout: stdout(), stderr: stderr() }
-}
+const answering = (questions: Questions, ...args: string[]): Promise<Ran> => answeringIn(user.world, questions, ...args)
+
 const names = async (): Promise<string> => (await user.kpi('kpis', 'list', '--columns', 'name', '-o', 'csv')).stdout
 
 describe('a delete at a terminal', () => {
@@ -109,6 +85,47 @@ describe('a create at a terminal', () => {
     expect({ ...second, id: first?.id, sort_order: first?.sort_order }).toEqual(first)
   })
 
+  test('prints a line that repeats the flags of every command and --allow-duplicate, and can be pasted', async () => {
+    const folder = user.folder.in('other')
+    const line = [
+      'kpis',
+      'create',
+      '--data-dir',
+      folder,
+      '--target-default=-5',
+      '--allow-duplicate',
+      '--deadline',
+      '1h',
+    ]
+    const ran = await answering([...QUESTIONS.slice(0, -1), ['(--name)', '-x y\r']], ...line)
+    const same = /the same without questions: (.*)\n/.exec(ran.stderr)?.[1] ?? ''
+    expect(same).toMatch(/ '--name=-x y' --target-default=-5 --allow-duplicate --data-dir \S+\/other --deadline 1h$/)
+    expect(await user.kpi(...pasted(same))).toMatchObject({ code: 0 })
+    const kept = await user.kpi('kpis', 'list', '--data-dir', folder, '--columns', 'name,target_default', '-o', 'csv')
+    expect(kept.stdout).toBe('name,target_default\n-x y,-5\n-x y,-5\n')
+  })
+
+  test('gives by id what a flag would take for something else by its name', async () => {
+    const { id } = await user.client.categories.add({ name: '7' })
+    const ran = await answering([['(--category)', '\u001b[B\r'], ...QUESTIONS.slice(1)], 'kpis', 'create')
+    expect(ran.stderr).toContain(`kpi kpis create --category ${id} `)
+  })
+
+  test('asks for the parent of a new record, and names it with the rest where nobody can be asked', async () => {
+    await user.client.groups.add({ name: 'Region' })
+    const questions: [string, string][] = [
+      ['(--group)', '\u001b[B\r'],
+      ['(--name)', 'North\r'],
+    ]
+    const ran = await answering(questions, 'group-items', 'create')
+    expect(ran.stderr).toContain('the same without questions: kpi group-items create --group Region --name North\n')
+    expect(await user.client.groupItems(2).list()).toMatchObject([{ name: 'North' }])
+    expect(await user.kpi('group-items', 'create')).toMatchObject({
+      code: 2,
+      stderr: 'kpi: a group item needs --group <id|name>, --name <text>\n',
+    })
+  })
+
   test('takes only what a field may hold, and asks for nothing that has been given', async () => {
     const ran = await answering(
       [
@@ -131,6 +148,48 @@ describe('a create at a terminal', () => {
     expect([left.code, (await user.client.kpis.list()).length]).toEqual([130, 1])
     const none = await answering([], 'kpis', 'create', '--no-input')
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('a KPI needs --frequency')])
+  })
+})
+
+describe('assign add at a terminal', () => {
+  beforeEach(async () => {
+    await user.client.kpis.update(1, { target_default: 100_0000n })
+    await user.client.kpis.add(kpiNamed('Visits, all'))
+    await user.client.users.add(userNamed('Ann', { last_name: 'Lee' }))
+  })
+  const held = async (): Promise<unknown> => user.client.assignments(2).list()
+
+  test('asks for the user, the KPI and the target, and says the line that does the same', async () => {
+    const ran = await answering(
+      [
+        ['Who gets the KPI (--users)', '\u001b[B\r'],
+        ['Which KPI (--kpis)', '\r'],
+        ["Enter for the KPI's, 100", 'x\r'],
+        ['must be a number', '\u007f-5\r'],
+      ],
+      ...['assign', 'add', '--sort-order', '4'],
+    )
+    expect(ran.code).toBe(0)
+    expect(await held()).toMatchObject([{ id: 1, user_target: -5_0000n, sort_order: 4 }])
+    const same = /the same without questions: (.*)\n/.exec(ran.stderr)?.[1] ?? ''
+    expect(same).toBe('kpi assign add --kpis Revenue --users ann@example.com --target=-5 --sort-order 4')
+    await user.client.assignments(2).remove(1)
+    await user.kpi(...pasted(same))
+    expect(await held()).toMatchObject([{ id: 1, user_target: -5_0000n, sort_order: 4 }])
+  })
+
+  test('asks for no target where the KPI has none, offers what is not assigned, and asks nothing of a whole line', async () => {
+    expect(await answering([], 'assign', 'add', '--users', 'Ann Lee', '--kpis', 'Revenue')).toMatchObject({ code: 0 })
+    const ran = await answering([['Which KPI (--kpis)', '\r']], 'assign', 'add', '--users', 'Ann Lee')
+    expect(ran.stderr).toContain("the same without questions: kpi assign add --kpis 2 --users 'Ann Lee'\n")
+    expect(await held()).toMatchObject([{ id: 1 }, { id: 2 }])
+    const none = await answering([], 'assign', 'add', '--users', 'Ann Lee')
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('there is no active KPI left to assign')])
+  })
+
+  test('is asked nothing where there is no terminal', async () => {
+    const ran = await user.kpi('assign', 'add', '--users', 'Ann Lee')
+    expect(ran).toMatchObject({ code: 2, stderr: 'kpi: say which KPIs (--kpis or --category)\n' })
   })
 })
 
@@ -208,6 +267,123 @@ describe('entries enter', () => {
     expect([left.code, refused.code, await held()]).toEqual([130, 1, '1 7 kept\n'])
   })
 
+  test('shows the last value, and asks only for what is due on the day, or for all with --all', async () => {
+    const { client } = user
+    await client.kpis.add(kpiNamed('Churn', { frequency_id: 'W', target_default: 5_0000n }))
+    await client.assignments(2).add({ id: 3, sort_order: 3 })
+    for (const [entry_date, actual] of [
+      [19_990, 3_0000n],
+      [20_001, 4_0000n],
+    ] as const)
+      await client.entries.add({ user_id: 2, kpi_id: 3, entry_date, actual })
+    await client.entries.add({ user_id: 2, kpi_id: 2, entry_date: 19_700, actual: 9_0000n })
+    const daily: [string, string][] = [
+      ['Visits (', '\r'],
+      ['Revenue (', '\r'],
+    ]
+    // Questions are wrapped at the terminal's width.
+    const shown = ({ stderr }: Ran): string => stripVTControlCharacters(stderr).replaceAll(/\s+/g, ' ')
+    const some = await answering(daily, ...line)
+    expect(some.stderr).toContain('not due on 2024-10-04: Churn (weekly, --date 2024-09-30); --all asks for all\n')
+    expect(shown(some)).toContain('Visits (Number, last 9 on 2023-12-09; Enter leaves it)')
+    expect(shown(some)).toContain('Revenue (Number, target 100, now 7; Enter leaves it)')
+    const all = await answering([...daily, ['Churn (', '6\r'], ['store 1 value', 'y\r']], ...line, '--all')
+    expect(shown(all)).toContain('Churn (Number, the week of 2024-09-30, target 5, last 3 on 2024-09-24, now 4 o')
+    expect(all.stderr).toContain('--kpi Churn --date 2024-10-05 --actual 6\n')
+    const monday = await answering([...daily, ['Churn (', '\r']], ...line.slice(0, -1), '2024-09-30')
+    expect(monday.stderr).toContain('nothing was entered')
+    const stored = await client.entries.list({ from: 20_001, to: 20_001, userId: 2 })
+    expect(stored).toMatchObject([{ kpi_id: 3, actual: 6_0000n }])
+  })
+
+  test('prints lines that repeat the flags of every command, and negative values', async () => {
+    const folder = user.folder.in('.local/share/kpi')
+    const questions: [string, string][] = [
+      ['Visits (', '-5\r'],
+      ['Revenue (', '\r'],
+      ['store 1 value', 'y\r'],
+    ]
+    const ran = await answering(questions, ...line, '--data-dir', folder)
+    const same = ran.stderr.trimEnd().split('\n').at(-1) ?? ''
+    expect(same).toMatch(/ --kpi Visits --date 2024-10-04 --actual=-5 --data-dir \S+$/)
+    expect(await user.kpi(...pasted(same))).toMatchObject({ code: 0 })
+  })
+
+  test('says what to do where there is nobody, or nothing to enter', async () => {
+    const { client } = user
+    await client.users.add(userNamed('Bob'))
+    const none = await answering([], 'entries', 'enter', '--user', 'Bob')
+    expect(none).toMatchObject({
+      code: 0,
+      stderr: 'Bob has no KPIs; assign some with: kpi assign add --users bob@example.com\n',
+    })
+    await client.kpis.add(kpiNamed('Old', { is_active: false }))
+    await client.assignments(3).add({ id: 3, sort_order: 1 })
+    const idle = await answering([], 'entries', 'enter', '--user', 'Bob')
+    expect(idle.stderr).toBe('Bob has 1 KPI, and none takes values: they are inactive or calculated\n')
+    const { url } = await foreignService((response) => response.end('[]'))
+    const env = { KPI_BASE_URL: `${url}/api`, KPI_LOGIN: 'ann', KPI_TOKEN: 'sk-1' }
+    expect(await answeringIn({ ...user.world, env }, [], 'entries', 'enter')).toMatchObject({
+      code: 1,
+      stderr: 'kpi: there is no active user whose values could be entered; make one with: kpi users create\n',
+    })
+  })
+
+  describe('on a third-party service', () => {
+    /** Answers as a service with three daily KPIs, and to each value with one of some statuses. */
+    const through = async (...statuses: (number | 'cut')[]): Promise<Ran> => {
+      const kpis = ['One', 'Two', 'Three'].map((name, at) => ({ ...kpiNamed(name), id: at + 1, is_calculated: false }))
+      const lists: Readonly<Record<string, unknown>> = {
+        '/api/users': [{ ...userNamed('Ann'), id: 2 }],
+        '/api/users/2/kpis': kpis.map(({ id }) => ({ id, user_id: 2, user_target: null, sort_order: id })),
+        '/api/kpis': kpis,
+        '/api/kpiunits': [],
+      }
+      let sent = 0
+      const { url } = await foreignService((response, { method, url: path = '' }) => {
+        const list = lists[path]
+        const status = method === 'POST' ? statuses[sent++] : list === undefined ? 404 : 200
+        if (status === 'cut') return void response.destroy()
+        response.writeHead(status ?? 201, { 'content-type': 'application/json' })
+        response.end(JSON.stringify(status === 200 ? list : status === 201 ? {} : { message: `answer ${status}` }))
+      })
+      const env = { KPI_BASE_URL: `${url}/api`, KPI_LOGIN: 'ann', KPI_TOKEN: 'sk-1' }
+      const questions = ['One', 'Two', 'Three'].map((name): [string, string] => [`${name} (`, '-1\r'])
+      return answeringIn(
+        { ...user.world, env },
+        [...questions, ['store 3 values', 'y\r']],
+        'entries',
+        'enter',
+        '--date',
+        '2024-10-04',
+      )
+    }
+    const lineFor = (name: string): string =>
+      `kpi: kpi entries add --user ann@example.com --kpi ${name} --date 2024-10-04 --actual=-1`
+
+    test('stores what it can, and says what was refused, with the line that enters it', async () => {
+      expect(await through(201, 201, 201)).toMatchObject({ code: 0 })
+      const ran = await through(201, 422, 201)
+      expect(ran.code).toBe(3)
+      expect(ran.stderr).toContain('stored 2 of 3 values of Ann on 2024-10-04: One, Three\nkpi: not stored: Two\n')
+      expect(ran.stderr).toContain(lineFor('Two'))
+      expect(ran.stderr).not.toContain(lineFor('One'))
+      expect((await through(422, 422, 422)).code).toBe(1)
+    })
+
+    test.each([
+      [[201, 503], 6, 'stored 1 of 3 values', 'it is not known whether this was stored: Two;'],
+      [[201, 401], 4, 'stored 1 of 3 values', 'not stored: Two, Three'],
+      [[401], 4, 'stored none of 3 values', 'not stored: One, Two, Three'],
+      [[201, 'cut'], 6, 'stored 1 of 3 values', 'it is not known whether this was stored: Two;'],
+    ] as const)('stops where it fails with %j, and says what is left', async (statuses, code, stored, left) => {
+      const ran = await through(...statuses)
+      expect([ran.code, ran.stderr]).toEqual([code, expect.stringContaining(stored)])
+      expect(ran.stderr).toContain(left)
+      expect(ran.stderr.trimEnd().endsWith(lineFor('Three'))).toBe(true)
+    })
+  })
+
   test('needs a terminal', async () => {
     const ran = await user.kpi(...line)
     expect([ran.code, ran.stderr]).toEqual([
@@ -227,57 +403,6 @@ test.each([
   expect(ran.code).toBe(code)
   expect(ran.stderr).toContain(says)
   expect(readFileSync(user.folder.in('there.csv'), 'utf8') === 'earlier').toBe(code === 1)
-})
-
-describe('a profile at a terminal', () => {
-  const SECRET = 'kpi_token_hunter2'
-
-  test('asks for what is missing, and does not show the token', async () => {
-    const ran = await answering(
-      [
-        ['Base URL', 'https://acme.example.com/api\r'],
-        ['Login name', 'ann@example.com\r'],
-        ['Account token', `${SECRET}\r`],
-      ],
-      'profiles',
-      'add',
-      'acme',
-    )
-    expect(ran).toMatchObject({ code: 0, stdout: '' })
-    expect(ran.stderr).toContain('added profile acme')
-    expect(ran.stderr).not.toContain(SECRET)
-    expect(readFileSync(user.folder.in('.config/kpi/secrets/acme'), 'utf8')).toBe(`${SECRET}\n`)
-  })
-
-  test('refuses a base URL at once, before it asks for more', async () => {
-    const ran = await answering([['Base URL', 'http://acme.example.com\r']], 'profiles', 'add', 'acme')
-    expect(ran.code).toBe(2)
-    expect(ran.stderr).toContain('kpi: the base URL http://acme.example.com is not HTTPS')
-  })
-
-  test('is replaced only after a yes, or with --yes', async () => {
-    const line = ['profiles', 'add', 'mine', '--data-dir']
-    expect((await answering([], ...line, 'one')).stderr).toContain('added profile mine')
-    expect(await answering([['replace profile mine?', 'n\r']], ...line, 'two')).toMatchObject({ code: 1 })
-    expect((await user.kpi('profiles', 'show', 'mine')).stdout).toContain('/one')
-    expect((await answering([], ...line, 'two', '--yes')).stderr).toContain('replaced profile mine')
-    expect((await user.kpi('profiles', 'show', 'mine')).stdout).toContain('/two')
-  })
-
-  test('is warned of where its URL does not end as those of services do', async () => {
-    const line = ['profiles', 'add', 'acme', '--base-url', 'https://acme.example.com', '--login', 'a', '--token-stdin']
-    const ran = await user.kpiIn({ stdin: SECRET }, ...line)
-    expect(ran.code).toBe(0)
-    expect(ran.stderr).toContain(
-      'warning: https://acme.example.com does not end in /api, as the address of a service mostly does; kpi profiles check acme tells whether it answers',
-    )
-  })
-
-  test('that is interrupted is not kept', async () => {
-    const ran = await answering([['Base URL', CTRL_C]], 'profiles', 'add', 'acme')
-    expect(ran.code).toBe(130)
-    expect((await user.kpi('profiles', 'show', 'acme')).code).toBe(2)
-  })
 })
 
 describe('what ends credentials at a terminal', () => {

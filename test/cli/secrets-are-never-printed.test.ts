@@ -208,7 +208,15 @@ test.each([...OPENED, ...(process.getuid?.() === 0 ? OWNED : [])])(
     using place = temporaryFolder()
     const shell = shellIn({ home: place.path, env: { KPI_CONFIG_DIR: place.in('config'), PATH: '/usr/bin:/bin' } })
     const remote = ['--base-url', baseUrl, '--login', LOGIN]
-    await shell('profiles', 'add', 'acme', ...remote, '--token-command', `touch ${place.in('ran')}; echo secret-token`)
+    await shell(
+      'profiles',
+      'add',
+      'acme',
+      ...remote,
+      '--token-command',
+      `touch ${place.in('ran')}; echo secret-token`,
+      '--no-check',
+    )
     open(place.in('config'))
     const { code, stderr } = await shell('-p', 'acme', 'kpis', 'list')
     expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining(told(place.in('config'))) as string })

@@ -248,7 +248,7 @@ test.each([
 ])('with %j and %j the way back to the bundled service is said', async (env, flags, words) => {
   using folder = temporaryFolder()
   const kpi = shellIn({ home: folder.path, env, stdin: 'secret' })
-  const place = ['--base-url', 'https://kpi.example.com/v1', '--token-stdin']
+  const place = ['--base-url', 'https://kpi.example.com/v1', '--token-stdin', '--no-check']
   await kpi('profiles', 'add', 'acme', ...place)
   const ran = await kpi('service', 'status', ...flags)
   expect(ran).toMatchObject({ code: 2, stdout: '' })

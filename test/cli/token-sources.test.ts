@@ -30,7 +30,7 @@ const list = (env: Record<string, string>): Promise<Ran> => {
 const withCommand = async (command: string, env: Record<string, string> = {}): Promise<Ran> => {
   const shell = shellIn({ home: home.path, env: { PATH: '/usr/bin:/bin', KEPT: service.token, ...env } })
   const remote = ['--base-url', `${server.url}/api`, '--login', service.login]
-  await shell('profiles', 'add', 'by-command', ...remote, '--token-command', command)
+  await shell('profiles', 'add', 'by-command', ...remote, '--token-command', command, '--no-check', '--yes')
   return shell('-p', 'by-command', 'users', 'list', '--columns', 'id')
 }
 const GOOD: Ran = { code: 0, stdout: 'id\n 1\n', stderr: '' }
@@ -139,7 +139,9 @@ test('a profile follows a token file: it is read each time, checked each time, a
   const path = home.in('rotating')
   const remote = ['--base-url', `${server.url}/api`, '--login', service.login]
   writeFileSync(path, 'kpi_token_first', { mode: 0o600 })
-  expect(await shell('profiles', 'add', 'rotating', ...remote, '--token-file', 'rotating')).toMatchObject({ code: 0 })
+  expect(await shell('profiles', 'add', 'rotating', ...remote, '--token-file', 'rotating', '--no-check')).toMatchObject(
+    { code: 0 },
+  )
   expect((await shell('profiles', 'show', 'rotating')).stdout).toContain(`the file ${path}, read each time`)
   const line = ['-p', 'rotating', 'users', 'list', '--columns', 'id']
   const told = `kpi: the login name or the token is wrong; it comes from the file ${path}; check that\n`

@@ -100,7 +100,8 @@ export const answered = (words: readonly string[]): string[] => {
     /^([\w-]+ delete|assign (group-items )?remove|profiles remove|service (calculated remove|breakdowns delete|(token|keys) revoke))\b/
   if (asks.test(line) && !line.includes('--yes')) return [...words, '--yes']
   if (line.includes('--to-file')) return [...words, '--force']
-  return line.startsWith('profiles add') && !/--(data-dir|token-command)/.test(line)
-    ? [...words, '--token-stdin']
-    : [...words]
+  if (!line.startsWith('profiles add') || line.includes('--data-dir')) return [...words]
+  // The services of examples do not answer here, and some profiles are there already.
+  const unchecked = [...words, '--no-check', '--yes']
+  return line.includes('--token-command') ? unchecked : [...unchecked, '--token-stdin']
 }

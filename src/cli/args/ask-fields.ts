@@ -1,11 +1,11 @@
 import type { Client } from '../../client/client.ts'
 import { Fault } from '../../domain/errors.ts'
-import type { Field, Resource } from '../../domain/schema.ts'
+import type { Field } from '../../domain/schema.ts'
 import type { Cli } from '../cli.ts'
-import { shellWord } from '../output/text.ts'
-import { camelCase, type FieldFlag, fieldFlags, type FlagValues, readText } from './flags.ts'
-import { isNamedKind, readDirectory } from './names.ts'
-import { askChoice, askValid } from './prompt.ts'
+import type { Directory, Named } from '../../client/directory.ts'
+import { camelCase, type FieldFlag, type FlagValues, readText } from './flags.ts'
+import { isId, isNamedKind, readDirectory } from './names.ts'
+import { askChoice, askValid, type Choice } from './prompt.ts'
 
 /** Tells whether a field is asked for: it must be given, and nothing but a name of something else stands in for it. */
 const isAsked = ({ required, usual, refers }: Field): boolean =>
@@ -13,13 +13,27 @@ const isAsked = ({ required, usual, refers }: Field): boolean =>
 
 const isMissing = (flags: FlagValues, { flag }: FieldFlag): boolean => flags[camelCase(flag)] === undefined
 
+/**
+ * Returns a thing as a choice, which stands for its name, or for its id where a flag would take the name for something
+ * else: for an id, or for several things.
+ */
+export const choiceOf = ({ find }: Pick<Directory<Named>, 'find'>, { id, name, email }: Named): Choice => {
+  const text = email ?? name
+  const found = find(text)
+  const isSure = !isId(text) && !(found instanceof Fault) && found.id === id
+  return { name: email === undefined || name === '' ? text : `${name}, ${email}`, value: isSure ? text : String(id) }
+}
+
 /** Returns the texts among which a field is chosen; undefined if any text may be typed. */
-const choicesOf = async (client: Client, { oneOf, words, refers }: Field): Promise<readonly string[] | undefined> => {
+const choicesOf = async (
+  client: Client,
+  { oneOf, words, refers }: Field,
+): Promise<readonly (string | Choice)[] | undefined> => {
   if (oneOf) return words ?? oneOf
   if (refers === undefined || !isNamedKind(refers)) return undefined
   const directory = await readDirectory(client, refers)
-  const names = [...(directory?.byId.values() ?? [])].map(({ name }) => name)
-  return names.length > 0 ? names : undefined
+  if (!directory || directory.byId.size === 0) return undefined
+  return [...directory.byId.values()].map((one) => choiceOf(directory, one))
 }
 
 /** Asks for one field, and takes only what it may hold. */
@@ -33,23 +47,19 @@ const askField = async (cli: Cli, client: Client, { flag, field }: FieldFlag): P
   })
 }
 
-/** Returns the line that gives all fields as flags. */
-export const lineOf = (words: readonly string[], of: readonly FieldFlag[], flags: FlagValues): string => {
-  const given = of.flatMap(({ flag }) => {
-    const text = flags[camelCase(flag)]
-    return typeof text === 'string' ? [`--${flag}`, text] : []
-  })
-  return ['kpi', ...words, ...given].map(shellWord).join(' ')
-}
-
 /**
- * Asks at the terminal for the mandatory fields that a line does not give, with choices from the service. Returns the
- * flags with the answers; the same flags where nobody can be asked, or nothing is missing.
+ * Asks at the terminal for what a line must give and does not, with choices from the service. Returns the answers; none
+ * where nobody can be asked, or nothing is missing.
  */
-export const askMissing = async (cli: Cli, client: Client, of: Resource, flags: FlagValues): Promise<FlagValues> => {
-  const missing = fieldFlags(of).filter((one) => isAsked(one.field) && isMissing(flags, one))
-  if (!missing.some(({ field }) => field.usual === undefined) || !cli.canAsk) return flags
+export const askMissing = async (
+  cli: Cli,
+  client: Client,
+  needed: readonly FieldFlag[],
+  flags: FlagValues,
+): Promise<FlagValues> => {
+  const missing = needed.filter((one) => isAsked(one.field) && isMissing(flags, one))
+  if (!missing.some(({ field }) => field.usual === undefined) || !cli.canAsk) return {}
   const answers: Record<string, string> = {}
   for (const one of missing) answers[camelCase(one.flag)] = await askField(cli, client, one)
-  return { ...flags, ...answers }
+  return answers
 }

@@ -154,6 +154,12 @@ const usualValue = async (
   return typeof field.usual === 'string' ? readFlag(client, field, field.usual) : (field.usual ?? null)
 }
 
+/** Returns the flags that a line must give and does not, as help shows them. */
+export const missingFlags = (needed: readonly FieldFlag[], flags: FlagValues): string[] =>
+  needed
+    .filter(({ flag, field }) => field.required && field.usual === undefined && flags[camelCase(flag)] === undefined)
+    .map(({ flag, field }) => `--${flag} <${argumentName(field)}>`)
+
 /** Adds the usual values of mandatory fields that no flag of the line gives; what is still missing is a fault. */
 export const addUsualFields = async (
   client: Client,
@@ -162,13 +168,12 @@ export const addUsualFields = async (
   { fields, faults }: ParsedFlags,
   list: () => Promise<readonly AnyRecord[]>,
 ): Promise<void> => {
-  const missing: string[] = []
   for (const { name, flag, field } of fieldFlags(of)) {
-    if (flags[camelCase(flag)] !== undefined || !field.required) continue
-    const value = field.usual === undefined ? undefined : await usualValue(client, field, list)
-    if (value === undefined) missing.push(`--${flag} <${argumentName(field)}>`)
-    else if (value instanceof Fault) faults.push(faultText(flag, String(field.usual), value))
+    if (flags[camelCase(flag)] !== undefined || !field.required || field.usual === undefined) continue
+    const value = await usualValue(client, field, list)
+    if (value instanceof Fault) faults.push(faultText(flag, String(field.usual), value))
     else fields[name] = value
   }
+  const missing = missingFlags(fieldFlags(of), flags)
   if (missing.length > 0) faults.push(`a ${of.title} needs ${missing.join(', ')}`)
 }

@@ -3,11 +3,16 @@ import type { Cli } from '../cli.ts'
 import { UsageError } from '../exit.ts'
 import { oneLine } from '../output/width.ts'
 
+/** Describes one of several answers: what is shown, and what it stands for. */
+export type Choice = { readonly name: string; readonly value: string }
+
+type Validate = (text: string) => true | string
+
 /** Describes a question, as the prompt package takes it. */
 type Question = { readonly message: string } & (
-  | { readonly type: 'input'; readonly validate?: (text: string) => true | string }
-  | { readonly type: 'select'; readonly choices: readonly string[]; readonly default?: string | undefined }
-  | { readonly type: 'password'; readonly mask: true }
+  | { readonly type: 'input'; readonly validate?: Validate; readonly default?: string | undefined }
+  | { readonly type: 'select'; readonly choices: readonly (string | Choice)[]; readonly default?: string | undefined }
+  | { readonly type: 'password'; readonly mask: true; readonly validate?: Validate }
   | { readonly type: 'confirm'; readonly default: false }
 )
 
@@ -31,28 +36,26 @@ const ask = async ({ io }: Cli, question: Question): Promise<unknown> => {
   }
 }
 
-/** Asks for a line at the terminal; `secret` ones are not shown. Without a terminal, what is missing is wrong usage. */
-export const askText = async (cli: Cli, message: string, missing: string, secret = false): Promise<string> => {
-  if (!cli.canAsk) throw new UsageError(missing)
-  const answer = await ask(cli, secret ? { type: 'password', message, mask: true } : { type: 'input', message })
-  return String(answer).trim()
-}
+/** Says what is wrong with an answer; undefined where nothing is. */
+type FaultOf = (text: string) => string | undefined
 
-/** Asks for a text at the terminal until nothing is wrong with it; `faultOf` says what is. */
-export const askValid = async (
-  cli: Cli,
-  message: string,
-  faultOf: (text: string) => string | undefined,
-): Promise<string> => {
+/** Asks for a text at the terminal until nothing is wrong with it. Enter alone takes the usual answer. */
+export const askValid = async (cli: Cli, message: string, faultOf: FaultOf, usual?: string): Promise<string> => {
   const validate = (text: string): true | string => faultOf(text.trim()) ?? true
-  return String(await ask(cli, { type: 'input', message, validate })).trim()
+  return String(await ask(cli, { type: 'input', message, validate, default: usual })).trim()
 }
 
-/** Asks at the terminal for one of some texts. */
+/** Asks for a secret, which is not shown, until nothing is wrong with it. */
+export const askSecret = async (cli: Cli, message: string, faultOf: FaultOf): Promise<string> => {
+  const validate = (text: string): true | string => faultOf(text.trim()) ?? true
+  return String(await ask(cli, { type: 'password', message, mask: true, validate })).trim()
+}
+
+/** Asks at the terminal for one of some texts, or of what they stand for. */
 export const askChoice = async (
   cli: Cli,
   message: string,
-  choices: readonly string[],
+  choices: readonly (string | Choice)[],
   usual?: string,
 ): Promise<string> => String(await ask(cli, { type: 'select', message, choices, default: usual }))
 

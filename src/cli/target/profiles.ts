@@ -26,6 +26,8 @@ export type Profile = {
       readonly tokenCommand?: string
       /** Names a file of the user that holds the token, which is read each time. */
       readonly tokenFile?: string
+      /** Names the file of the kept token, if that is not named as the profile. */
+      readonly secretName?: string
     }
   | {
       readonly kind: 'v1'
@@ -34,6 +36,8 @@ export type Profile = {
       readonly tokenCommand?: string
       /** Names a file of the user that holds the key, which is read each time. */
       readonly tokenFile?: string
+      /** Names the file of the kept key, if that is not named as the profile. */
+      readonly secretName?: string
     }
 )
 
@@ -56,14 +60,13 @@ const readCalendarSettings = (value: unknown): Partial<Calendar> => {
 
 const readProfile = (value: unknown): Profile | undefined => {
   if (!isObject(value)) return undefined
-  const { kind, dataDir, baseUrl, login, tokenCommand, tokenFile, timeZone, output, calendar } = value as Record<
-    string,
-    unknown
-  >
+  const { kind, dataDir, baseUrl, login, tokenCommand, tokenFile, secretName, timeZone, output, calendar } =
+    value as Record<string, unknown>
   const format = FORMATS.find((one) => one === output)
   const more = {
     ...(typeof tokenCommand === 'string' && { tokenCommand }),
     ...(typeof tokenFile === 'string' && { tokenFile }),
+    ...(typeof secretName === 'string' && { secretName }),
     ...(typeof timeZone === 'string' && { timeZone }),
     ...(format && { output: format }),
     ...(calendar !== undefined && { calendar: readCalendarSettings(calendar) }),

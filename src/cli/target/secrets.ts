@@ -125,7 +125,8 @@ export const readSecretFile = (io: Io, path: string): string => {
   }
 }
 
-const runTokenCommand = (io: Io, command: string): string => {
+/** Runs the command of a profile that prints its secret. */
+export const runTokenCommand = (io: Io, command: string): string => {
   requireOwnConfig(io)
   const { env, cwd } = io
   try {

@@ -27,7 +27,13 @@ export type Reach = {
 }
 
 /** Returns the transport to a remote place; its modules are loaded only then. */
-const openRemote = async (io: Io, place: RemotePlace, reach: Reach, bulk?: BulkRun): Promise<HttpTransport> => {
+const openRemote = async (
+  io: Io,
+  place: RemotePlace,
+  reach: Reach,
+  bulk?: BulkRun,
+  secret?: string,
+): Promise<HttpTransport> => {
   const { timeoutMs, network, stopping } = reach
   const [{ httpTransport }, { findSecret }] = await Promise.all([
     import('../../client/http/http-transport.ts'),
@@ -35,7 +41,7 @@ const openRemote = async (io: Io, place: RemotePlace, reach: Reach, bulk?: BulkR
   ])
   const baseUrl = readBaseUrl(place.baseUrl)
   const login = place.kind === 'classic' ? place.login : undefined
-  const credentials = { login, token: findSecret(io, place) }
+  const credentials = { login, token: secret ?? findSecret(io, place) }
   const limiting = bulk && (await import('./rate-limiter.ts')).openRateLimiter(io, baseUrl, credentials, bulk)
   const exchange = io.network?.(timeoutMs)
   const remote = { baseUrl, ...credentials, timeoutMs, network: network(), now: io.now, stopping }
@@ -113,12 +119,22 @@ export const withClientAt = async <T>(
   }
 }
 
-/** Sends one request that changes nothing, and returns the answer, whatever it is. */
-export const probePlace = async (io: Io, place: RemotePlace, reach: Reach, path: string): Promise<ProbeResult> => {
-  const transport = await openRemote(io, place, reach)
+/**
+ * Sends one request that changes nothing, and returns the answer, whatever it is. `secret` is sent instead of the one that
+ * is kept for the place, and then no advice says where that comes from.
+ */
+export const probePlace = async (
+  io: Io,
+  place: RemotePlace,
+  reach: Reach,
+  path: string,
+  secret?: string,
+): Promise<ProbeResult> => {
+  const transport = await openRemote(io, place, reach, undefined, secret)
   try {
     const probed = await transport.probe(path)
-    return { ...probed, refusal: probed.refusal && addAdvice(probed.refusal, io, place) }
+    if (secret !== undefined || !probed.refusal) return probed
+    return { ...probed, refusal: addAdvice(probed.refusal, io, place) }
   } finally {
     await transport.close()
   }

@@ -41,6 +41,8 @@ export type Place =
       readonly profile: string | undefined
       readonly tokenCommand: string | undefined
       readonly tokenFile?: string | undefined
+      /** Names the file of the kept secret, if that is not named as the profile. */
+      readonly secretName?: string | undefined
     }
   | {
       readonly kind: 'v1'
@@ -48,6 +50,8 @@ export type Place =
       readonly profile: string | undefined
       readonly tokenCommand: string | undefined
       readonly tokenFile?: string | undefined
+      /** Names the file of the kept secret, if that is not named as the profile. */
+      readonly secretName?: string | undefined
     }
 
 /** Describes a remote place. */
@@ -85,16 +89,19 @@ type SecretSource =
   | { readonly from: 'nowhere' }
 
 /** Describes where the profile of a place keeps its secret. */
-export type SecretPlace = Pick<RemotePlace, 'profile' | 'tokenCommand' | 'tokenFile'>
+export type SecretPlace = Pick<RemotePlace, 'profile' | 'tokenCommand' | 'tokenFile' | 'secretName'>
 
 /** Returns the first available source: the environment, the profile's command, the user's file, the profile's file. */
-export const secretSource = (io: Io, { profile, tokenCommand: command, tokenFile: own }: SecretPlace): SecretSource => {
+export const secretSource = (
+  io: Io,
+  { profile, tokenCommand: command, tokenFile: own, secretName = profile }: SecretPlace,
+): SecretSource => {
   const { token, tokenFile } = credentialsIn(io, profile)
   if (token !== undefined) return { from: 'KPI_TOKEN', token }
   if (tokenFile !== undefined) return { from: 'KPI_TOKEN_FILE', file: tokenFile }
   if (command !== undefined) return { from: 'command', command }
   if (own !== undefined) return { from: 'file', file: own }
-  return profile === undefined ? { from: 'nowhere' } : { from: 'profile', profile }
+  return secretName === undefined ? { from: 'nowhere' } : { from: 'profile', profile: secretName }
 }
 
 const requireOnePlace = ({ profile, dataDir }: GlobalFlags): void => {
@@ -167,11 +174,12 @@ export const findPlace = (io: Io, flags: GlobalFlags): Place => {
       profile: name,
       tokenCommand: profile.tokenCommand,
       tokenFile: profile.tokenFile,
+      secretName: profile.secretName,
     }
   }
-  const { baseUrl, tokenCommand, tokenFile } = profile
+  const { baseUrl, tokenCommand, tokenFile, secretName } = profile
   const login = credentialsIn(io, name).login ?? profile.login
-  return { kind: 'classic', baseUrl, login, profile: name, tokenCommand, tokenFile }
+  return { kind: 'classic', baseUrl, login, profile: name, tokenCommand, tokenFile, secretName }
 }
 
 /** Refuses credentials without a service: they are for a remote one, which nothing names. */

@@ -8,6 +8,7 @@ import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../
 import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addOutput, printsList } from '../../output/printed.ts'
+import { tellLine } from '../verbs/tell-line.ts'
 import { createChangeOfUser, KEEP_HISTORY, openTargetHistory } from '../targets/keep-history.ts'
 import { addListOptions, addNameOptions, listView } from '../verbs/list-options.ts'
 import { createNames, type Names } from '../verbs/reference-names.ts'
@@ -16,7 +17,7 @@ import { shownAssignment, withTargets } from './effective-target.ts'
 import { addGroupItemCommands, ofUsers, type UserItem } from './group-items.ts'
 import { addAssignImport } from './import.ts'
 import { printAssigned } from './print-assigned.ts'
-import { addSelection, requireSelection, selectedPairs, selectionText } from './selection.ts'
+import { addSelection, isSelection, requireSelection, selectedPairs, selectionText } from './selection.ts'
 
 const withValues = <Arguments extends unknown[], Flags extends OptionValues>(command: Command<Arguments, Flags>) =>
   command
@@ -87,6 +88,13 @@ const openPairs = async (cli: Cli, client: Client, pairs: readonly UserItem[]): 
   return open
 }
 
+/** Returns what a line does not say and is asked for at the terminal. */
+const askedFor = async (cli: Cli, client: Client, options: FlagValues): Promise<FlagValues> => {
+  if (isSelection(options)) return {}
+  const { askAssignment } = await import('./ask-assignment.ts')
+  return askAssignment(cli, client, options)
+}
+
 const addAddCommand = (group: Command, act: Act): void => {
   const command = withValues(
     addSelection(group.command('add').description('assign each of the KPIs to each of the users')),
@@ -102,13 +110,16 @@ const addAddCommand = (group: Command, act: Act): void => {
   )
   act(command, async (cli, _, options) => {
     const signal = cli.io.interruption()
-    requireSelection(options)
+    if (isSelection(options) || !cli.canAsk) requireSelection(options)
     const work = async (client: Client): Promise<void> => {
-      const values = await valuesOf(client, options)
-      const pairs = await openPairs(cli, client, await selectedPairs(client, options))
+      const answers = await askedFor(cli, client, options)
+      const given = { ...options, ...answers }
+      const values = await valuesOf(client, given)
+      const pairs = await openPairs(cli, client, await selectedPairs(client, given))
       if (options.dryRun) {
         const { printPlannedAssignments } = await import('./planned.ts')
-        return printPlannedAssignments(cli, client, pairs, values)
+        await printPlannedAssignments(cli, client, pairs, values)
+        return tellLine(cli, command, answers)
       }
       const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
       const add = async ({ user, id, place }: OpenPair): Promise<AnyRecord> => {
@@ -119,6 +130,7 @@ const addAddCommand = (group: Command, act: Act): void => {
       const sent = await sendEach(pairs, add, { signal })
       await history.tell()
       await printAssigned(cli, client, sent, 'assigned')
+      await tellLine(cli, command, answers)
     }
     await cli.withClient({ of: assignment, verb: 'add' }, work, { signal })
   })

@@ -27,12 +27,18 @@ const ALL = /^\s*all\s*$/i
 
 const isListed = (list: string | undefined): list is string => list !== undefined && !ALL.test(list)
 
+/** Returns what a line does not say of which KPIs and which users. */
+const missingParts = ({ kpis, category, users, group }: AssignSelection): string[] => [
+  ...(kpis === undefined && category === undefined ? ['which KPIs (--kpis or --category)'] : []),
+  ...(users === undefined && group === undefined ? ['which users (--users or --group)'] : []),
+]
+
+/** Tells whether a line says which KPIs and which users. */
+export const isSelection = (selection: AssignSelection): boolean => missingParts(selection).length === 0
+
 /** Refuses a line that does not say which KPIs and which users. */
-export const requireSelection = ({ kpis, category, users, group }: AssignSelection): void => {
-  const missing = [
-    ...(kpis === undefined && category === undefined ? ['which KPIs (--kpis or --category)'] : []),
-    ...(users === undefined && group === undefined ? ['which users (--users or --group)'] : []),
-  ]
+export const requireSelection = (selection: AssignSelection): void => {
+  const missing = missingParts(selection)
   if (missing.length > 0) throw new UsageError(`say ${missing.join(', and ')}`)
 }
 

@@ -1,28 +1,24 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { createDirectory } from '../../../client/directory.ts'
 import { type Day, formatDay, parseDay } from '../../../domain/day.ts'
 import { type Decimal, formatDecimal } from '../../../domain/decimal.ts'
 import { Fault } from '../../../domain/errors.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
-import { type Entry, entry, type EntryDraft } from '../../../domain/resources/entry.ts'
-import type { Kpi } from '../../../domain/resources/kpi.ts'
+import { entry } from '../../../domain/resources/entry.ts'
 import { fullName, type User, user as users } from '../../../domain/resources/user.ts'
+import { choiceOf } from '../../args/ask-fields.ts'
+import { lineBeside } from '../../args/equivalent-line.ts'
 import { readText } from '../../args/flags.ts'
 import { resolveRecordId } from '../../args/names.ts'
 import { askChoice, askForYes, askValid } from '../../args/prompt.ts'
 import { parseRelativeDate } from '../../args/relative-dates.ts'
-import type { Cli } from '../../cli.ts'
+import { type Cli, PACED } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { countOf, shellWord } from '../../output/text.ts'
+import { countOf } from '../../output/text.ts'
 import type { EnterFlags } from './enter-command.ts'
-
-/** Describes a KPI that is asked for: its unit, the target that counts, and the value that is there already. */
-type Asked = {
-  readonly kpi: Kpi
-  readonly unit: string
-  readonly target: Decimal | null
-  readonly held: Entry | undefined
-}
+import { type AskedKpi, type EnteredKpi, isDue, questionOf, readEntered, undueLabel, withStored } from './enter-due.ts'
+import { type EnteredValue, storeValues } from './enter-store.ts'
 
 const labelOf = (user: User): string => fullName(user) || user.email
 
@@ -31,15 +27,13 @@ const findUser = async (cli: Cli, client: Client, text: string | undefined): Pro
   if (text !== undefined) return client.users.get(await resolveRecordId(client, users, text))
   const active = (await client.users.list()).filter(({ user_status_id }) => user_status_id === 'A')
   const [only, ...more] = active
-  if (only && more.length === 0) return only
-  const chosen = await askChoice(
-    cli,
-    'Whose values (--user)',
-    active.map(({ email }) => email),
-  )
-  const found = active.find(({ email }) => email === chosen)
-  if (!found) throw new UsageError('there is no active user')
-  return found
+  if (!only) throw new Error('there is no active user whose values could be entered; make one with: kpi users create')
+  if (more.length === 0) return only
+  const named = active.map((user) => ({ id: user.id, email: user.email, name: fullName(user) }))
+  const directory = createDirectory('user', named)
+  const choices = named.map((one) => ({ name: choiceOf(directory, one).name, value: String(one.id) }))
+  const id = await askChoice(cli, 'Whose values (--user)', choices)
+  return active.find((user) => String(user.id) === id) ?? only
 }
 
 const dayOf = (cli: Cli, text: string): Day => {
@@ -49,36 +43,8 @@ const dayOf = (cli: Cli, text: string): Day => {
   return day
 }
 
-/** Returns the KPIs that a user enters, in the order of the entry screen. */
-const readAsked = async (client: Client, user: User, day: Day): Promise<Asked[]> => {
-  const [assignments, kpis, units] = [
-    await client.assignments(user.id).list(),
-    createDirectory('KPI', await client.kpis.list()).byId,
-    createDirectory('unit', await client.units.list()).byId,
-  ]
-  const held = await client.entries.list({ from: day, to: day, userId: user.id })
-  return assignments
-    .toSorted((one, other) => one.sort_order - other.sort_order)
-    .flatMap(({ id, user_target }) => {
-      const kpi = kpis.get(id)
-      if (!kpi || kpi.is_calculated || !kpi.is_active) return []
-      const target = kpi.target_default === null ? null : (user_target ?? kpi.target_default)
-      const own = held.find(({ kpi_id, user_id }) => kpi_id === id && user_id === user.id)
-      return [{ kpi, unit: units.get(kpi.unit_id ?? NaN)?.name ?? '', target, held: own }]
-    })
-}
-
-const questionOf = ({ kpi, unit, target, held }: Asked): string => {
-  const facts = [
-    unit,
-    ...(target === null ? [] : [`target ${formatDecimal(target)}`]),
-    ...(held?.actual === null || held?.actual === undefined ? [] : [`now ${formatDecimal(held.actual)}`]),
-  ]
-  return `${kpi.name} (${facts.join(', ')}; Enter leaves it)`
-}
-
 /** Asks for the actual of one KPI; undefined leaves it as it is. */
-const askActual = async (cli: Cli, asked: Asked): Promise<Decimal | undefined> => {
+const askActual = async (cli: Cli, asked: AskedKpi): Promise<Decimal | undefined> => {
   const faultOf = (text: string): string | undefined => {
     const value = text === '' ? null : readText(entry.fields.actual, text)
     return value instanceof Fault ? value.message : undefined
@@ -88,51 +54,73 @@ const askActual = async (cli: Cli, asked: Asked): Promise<Decimal | undefined> =
   return typeof value === 'bigint' ? value : undefined
 }
 
-const askAll = async (cli: Cli, all: readonly Asked[], user: User, day: Day): Promise<EntryDraft[]> => {
-  const drafts: EntryDraft[] = []
+/** Returns the line that enters one value. */
+const lineOf = (command: CommandUnknownOpts, { email, id }: User, { kpi, day }: AskedKpi, actual: Decimal): string =>
+  lineBeside(
+    command,
+    ['entries', 'add'],
+    [
+      ['--user', email || String(id)],
+      ['--kpi', /^\d+$/.test(kpi.name) ? String(kpi.id) : kpi.name],
+      ['--date', formatDay(day)],
+      ['--actual', formatDecimal(actual)],
+    ],
+  )
+
+const askAll = async (
+  cli: Cli,
+  command: CommandUnknownOpts,
+  user: User,
+  all: readonly AskedKpi[],
+): Promise<EnteredValue[]> => {
+  const values: EnteredValue[] = []
   for (const asked of all) {
     const actual = await askActual(cli, asked)
-    if (actual !== undefined) drafts.push({ user_id: user.id, kpi_id: asked.kpi.id, entry_date: day, actual })
+    if (actual === undefined) continue
+    const draft = { user_id: user.id, kpi_id: asked.kpi.id, entry_date: asked.day, actual }
+    values.push({ name: asked.kpi.name, draft, line: lineOf(command, user, asked, actual) })
   }
-  return drafts
+  return values
 }
 
-/** Stores all values: together where the service takes that, so that all are there or none. */
-const store = async (client: Client, drafts: readonly EntryDraft[]): Promise<void> => {
-  if (client.isBundled()) await client.entries.addMany(drafts)
-  else for (const draft of drafts) await client.entries.put(draft)
+/** Returns why there is nothing to enter for a user at all, and the next step. */
+const nothingToEnter = (command: CommandUnknownOpts, user: User, others: number): string => {
+  if (others > 0)
+    return `${labelOf(user)} has ${countOf(others, 'KPI')}, and none takes values: they are inactive or calculated`
+  const line = lineBeside(command, ['assign', 'add'], [['--users', user.email || String(user.id)]])
+  return `${labelOf(user)} has no KPIs; assign some with: ${line}`
 }
 
-const lineOf = ({ email }: User, asked: readonly Asked[], { kpi_id, entry_date, actual }: EntryDraft): string => {
-  const name = asked.find(({ kpi }) => kpi.id === kpi_id)?.kpi.name ?? String(kpi_id)
-  const words = [
-    '--user',
-    email,
-    '--kpi',
-    name,
-    '--date',
-    formatDay(entry_date),
-    '--actual',
-    formatDecimal(actual ?? 0n),
-  ]
-  return ['kpi', 'entries', 'add', ...words].map(shellWord).join(' ')
+/** Returns the KPIs to ask for, and says which others are not due. */
+const chooseDue = async (
+  cli: Cli,
+  entered: readonly EnteredKpi[],
+  day: Day,
+  isAll: boolean,
+): Promise<readonly EnteredKpi[]> => {
+  const undue = isAll ? [] : entered.filter((one) => !isDue(one, day))
+  if (undue.length > 0)
+    await cli.note(`not due on ${formatDay(day)}: ${undue.map(undueLabel).join(', ')}; --all asks for all`)
+  return entered.filter((one) => !undue.includes(one))
 }
 
-const enter = async (cli: Cli, client: Client, flags: EnterFlags): Promise<void> => {
+const enter = async (cli: Cli, client: Client, command: CommandUnknownOpts, flags: EnterFlags): Promise<void> => {
   const day = dayOf(cli, flags.date)
   const user = await findUser(cli, client, flags.user)
-  const asked = await readAsked(client, user, day)
   const whose = `${labelOf(user)} on ${formatDay(day)}`
-  if (asked.length === 0) return cli.note(`${labelOf(user)} has no KPIs to enter; kpi assign add gives some`)
+  const { entered, others } = await readEntered(client, user.id, day)
+  if (entered.length === 0) return cli.note(nothingToEnter(command, user, others))
+  const asked = await withStored(client, user.id, day, await chooseDue(cli, entered, day, flags.all === true))
+  if (asked.length === 0) return cli.note(`nothing of ${whose} is due`)
   await cli.note(`values of ${whose}`)
-  const drafts = await askAll(cli, asked, user, day)
-  if (drafts.length === 0) return cli.note('nothing was entered')
-  await askForYes(cli, `store ${countOf(drafts.length, 'value')} of ${whose}`)
-  await store(client, drafts)
-  await cli.note(`stored ${countOf(drafts.length, 'value')} of ${whose}; the same without questions:`)
-  for (const draft of drafts) await cli.note(lineOf(user, asked, draft))
+  const values = await askAll(cli, command, user, asked)
+  if (values.length === 0) return cli.note('nothing was entered')
+  await askForYes(cli, `store ${countOf(values.length, 'value')} of ${whose}`)
+  await storeValues(client, values, whose, cli.io.interruption())
+  await cli.note(`stored ${countOf(values.length, 'value')} of ${whose}; the same without questions:`)
+  for (const { line } of values) await cli.note(line)
 }
 
 /** Runs `kpi entries enter`: asks for a day's values of a user, and stores them once all are confirmed. */
-export const runEnter = (cli: Cli, flags: EnterFlags): Promise<void> =>
-  cli.withClient({ of: assignment, verb: 'list' }, (client) => enter(cli, client, flags))
+export const runEnter = (cli: Cli, command: CommandUnknownOpts, flags: EnterFlags): Promise<void> =>
+  cli.withClient({ of: assignment, verb: 'list' }, (client) => enter(cli, client, command, flags), PACED)

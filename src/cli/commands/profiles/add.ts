@@ -1,16 +1,13 @@
 import { resolve } from 'node:path'
-import { type Command, Option } from '@commander-js/extra-typings'
+import { type Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { addExamples } from '../../args/examples.ts'
-import { askForYes, askText } from '../../args/prompt.ts'
+import { requireConfirmation } from '../../args/prompt.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { isV1Url, readBaseUrl } from '../../target/base-url.ts'
-import { requireProfileName, type Profile, readProfiles, writeProfiles } from '../../target/profiles.ts'
-import { deleteToken, saveToken, readSecretFile, SECRETS, faultOfForm, faultOfVariant } from '../../target/secrets.ts'
+import { readProfiles, requireProfileName } from '../../target/profiles.ts'
+import { keepProfile } from './keep-profile.ts'
 import { addOwnSettings, readOwnSettings } from './own-settings.ts'
-
-type RemoteProfile = Exclude<Profile, { readonly kind: 'embedded' }>
-type RemoteKind = RemoteProfile['kind']
+import { readRemote } from './remote-profile.ts'
 
 /** Declares `kpi profiles add` and its flags. */
 const declareAdd = (group: Command) =>
@@ -28,70 +25,43 @@ const declareAdd = (group: Command) =>
       new Option('--token-command <command>', 'a command that prints the token or the key; it is run each time') //
         .conflicts(['tokenStdin', 'tokenFile']),
     )
+    .option('--no-check', 'do not ask the service whether it answers and takes the credentials')
     .option('-y, --yes', 'do not ask before a profile of that name is replaced')
 
 type AddFlags = ReturnType<ReturnType<typeof declareAdd>['opts']>
-
-const QUESTIONS: Record<RemoteKind, string> = { classic: 'Account token', v1: 'Key' }
-
-/** Returns the token or key, from standard input or the terminal; never from a flag. */
-const readSecret = async (cli: Cli, name: string, kind: RemoteKind, flags: AddFlags): Promise<string> => {
-  if (flags.tokenStdin === true) {
-    const { readStdin } = await import('../../args/deadline.ts')
-    return (await readStdin(cli.io, cli.flags.deadline)).trim()
-  }
-  const missing = `a ${SECRETS[kind]} is needed: --token-stdin, --token-file or --token-command`
-  return askText(cli, `${QUESTIONS[kind]} of profile ${name}`, missing, true)
-}
-
-const sourceOf = ({ tokenFile, tokenStdin }: AddFlags): string => {
-  if (tokenFile !== undefined) return `the file ${tokenFile}`
-  return tokenStdin === true ? 'standard input' : 'what was typed'
-}
-
-const requireGoodSecret = (kind: RemoteKind, secret: string, flags: AddFlags): void => {
-  if (secret === '') throw new UsageError(`the ${SECRETS[kind]} is empty`)
-  const noForm = faultOfForm(kind, secret)
-  if (noForm !== undefined) throw new UsageError(`${sourceOf(flags)} holds no ${SECRETS[kind]}: ${noForm}`)
-  const fault = faultOfVariant(kind, secret)
-  if (fault !== undefined) throw new UsageError(`the secret cannot be used: ${fault}`)
-}
-
-/** Returns the remote place: its URL, which shows the variant, and the login name for the classic one. */
-const remotePlace = async (cli: Cli, { baseUrl: url, login }: AddFlags): Promise<RemoteProfile> => {
-  const place = url ?? (await askText(cli, 'Base URL', 'a base URL is needed: --base-url'))
-  const baseUrl = readBaseUrl(place).href.replace(/\/$/, '')
-  if (!isV1Url(baseUrl)) {
-    return {
-      kind: 'classic',
-      baseUrl,
-      login: login ?? (await askText(cli, 'Login name', 'a login name is needed: --login')),
-    }
-  }
-  if (login === undefined) return { kind: 'v1', baseUrl }
-  throw new UsageError('a base URL that ends in /v1 takes a key, which says by itself whose it is; leave --login out')
-}
-
-const remoteProfile = async (cli: Cli, name: string, flags: AddFlags): Promise<Profile> => {
-  const profile = await remotePlace(cli, flags)
-  const { tokenCommand } = flags
-  if (tokenCommand !== undefined) return { ...profile, tokenCommand }
-  if (flags.tokenFile !== undefined) {
-    const tokenFile = resolve(cli.io.cwd, flags.tokenFile)
-    requireGoodSecret(profile.kind, readSecretFile(cli.io, tokenFile), flags)
-    return { ...profile, tokenFile }
-  }
-  const secret = await readSecret(cli, name, profile.kind, flags)
-  requireGoodSecret(profile.kind, secret, flags)
-  saveToken(cli.io, name, secret)
-  return profile
-}
 
 /** Refuses credentials for an embedded service, which takes none: the user means something else. */
 const rejectCredentials = ({ baseUrl, login, tokenStdin, tokenFile, tokenCommand }: AddFlags): void => {
   if ([baseUrl, login, tokenStdin, tokenFile, tokenCommand].some((value) => value !== undefined)) {
     throw new UsageError('--data-dir makes a profile of an embedded service, which has no base URL, login or token')
   }
+}
+
+const tellAdded = (cli: Cli, name: string, isThere: boolean): Promise<void> =>
+  cli.note(
+    `${isThere ? 'replaced' : 'added'} profile ${name}; use it with --profile ${name}, or always with: kpi profiles use ${name}`,
+  )
+
+const warnOfUrl = (cli: Cli, name: string, { baseUrl }: { readonly baseUrl: string }): Promise<void> =>
+  cli.log.warn(
+    `${baseUrl} does not end in /api, as the address of a service mostly does; kpi profiles check ${name} tells whether it answers`,
+  )
+
+/** Says the line that would have done the same without questions, if any was asked; a typed secret comes from a file there. */
+const tellLine = async (
+  cli: Cli,
+  command: CommandUnknownOpts,
+  answers: Readonly<Record<string, unknown>>,
+  asked: Readonly<Record<string, unknown>>,
+): Promise<void> => {
+  if (Object.keys(asked).length === 0 || !cli.canAsk) return
+  const { equivalentLine } = await import('../../args/equivalent-line.ts')
+  const line = equivalentLine(command, answers)
+  await cli.note(
+    asked['tokenStdin'] === true
+      ? `the same without questions, with the secret in FILE: ${line} < FILE`
+      : `the same without questions: ${line}`,
+  )
 }
 
 /** Registers `kpi profiles add` */
@@ -109,23 +79,17 @@ export const addProfileAdd = (group: Command, act: Act): void => {
     const { dataDir } = cli.flags
     const settings = readOwnSettings(cli, flags)
     if (dataDir !== undefined) rejectCredentials(flags)
-    // A script that sets a profile up again means it.
-    if (readProfiles(cli.io).byName.has(name) && cli.canAsk && flags.yes !== true)
-      await askForYes(cli, `replace profile ${name}`)
-    const place: Profile =
-      dataDir === undefined
-        ? await remoteProfile(cli, name, flags)
-        : { kind: 'embedded', dataDir: resolve(cli.io.cwd, dataDir) }
-    const profile: Profile = { ...place, ...settings }
-    const { current, byName } = readProfiles(cli.io)
-    await writeProfiles(cli.io, { current, byName: new Map([...byName, [name, profile]]) })
-    if (profile.kind === 'embedded' || (profile.tokenCommand ?? profile.tokenFile) !== undefined)
-      deleteToken(cli.io, name)
-    if (profile.kind === 'classic' && !/\/api$/i.test(profile.baseUrl))
-      await cli.log.warn(
-        `${profile.baseUrl} does not end in /api, as the address of a service mostly does; kpi profiles check ${name} tells whether it answers`,
-      )
-    const done = byName.has(name) ? 'replaced' : 'added'
-    await cli.note(`${done} profile ${name}; use it with --profile ${name}, or always with: kpi profiles use ${name}`)
+    const isThere = readProfiles(cli.io).byName.has(name)
+    if (isThere) await requireConfirmation(cli, flags.yes, `replace profile ${name}`)
+    if (dataDir !== undefined) {
+      await keepProfile(cli.io, name, { kind: 'embedded', dataDir: resolve(cli.io.cwd, dataDir), ...settings })
+      return tellAdded(cli, name, isThere)
+    }
+    const { profile, secret, asked } = await readRemote(cli, name, flags)
+    await keepProfile(cli.io, name, { ...profile, ...settings }, secret)
+    if (!flags.check && profile.kind === 'classic' && !/\/api$/i.test(profile.baseUrl))
+      await warnOfUrl(cli, name, profile)
+    await tellAdded(cli, name, isThere)
+    await tellLine(cli, command, isThere ? { ...asked, yes: true } : asked, asked)
   })
 }

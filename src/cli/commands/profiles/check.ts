@@ -57,12 +57,20 @@ const checked = resource({
 const isMissing = ({ refusal }: ProbeResult): boolean =>
   refusal !== undefined && ['not_found', 'method_not_allowed', 'unsupported'].includes(refusal.code)
 
-/** Requests the shortest list of a service; its KPIs if a third-party service lacks that. */
-export const probeOf = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<ProbeResult> => {
+/**
+ * Requests the shortest list of a service; its KPIs if a third-party service lacks that. `secret` stands for the one that
+ * is kept for the place.
+ */
+export const probeOf = async (
+  cli: Cli,
+  flags: GlobalFlags,
+  place: RemotePlace,
+  secret?: string,
+): Promise<ProbeResult> => {
   const reach = findReach(cli.io, flags)
-  const probed = await probePlace(cli.io, place, reach, frequency.path)
+  const probed = await probePlace(cli.io, place, reach, frequency.path, secret)
   if (!isMissing(probed)) return probed
-  const other = await probePlace(cli.io, place, reach, kpi.path)
+  const other = await probePlace(cli.io, place, reach, kpi.path, secret)
   return isMissing(other) ? probed : other
 }
 

@@ -33,7 +33,7 @@ const readCalendar = ({ fiscalYearStart, weekStart }: OwnFlags): Profile['calend
 }
 
 /** Describes what a profile says besides its service. */
-type OwnSettings = { timeZone?: string; output?: Format; calendar?: NonNullable<Profile['calendar']> }
+export type OwnSettings = { timeZone?: string; output?: Format; calendar?: NonNullable<Profile['calendar']> }
 
 /** Reads what flags say of a profile besides its service; only what is given is there. */
 export const readOwnSettings = ({ io, flags: given }: Cli, flags: OwnFlags): OwnSettings => {

@@ -10,6 +10,7 @@ import { describeToken, deleteToken } from '../../target/secrets.ts'
 import { addProfileAdd } from './add.ts'
 import type { SecretPlace } from '../../target/settings.ts'
 import { addProfileCheck } from './check.ts'
+import { secretNames } from './keep-profile.ts'
 import { addProfileUpdate } from './update.ts'
 
 const profileRecord = resource({
@@ -46,8 +47,8 @@ const profileRecord = resource({
 
 const secretPlace = (
   profile: string,
-  { tokenCommand, tokenFile }: Exclude<Profile, { readonly kind: 'embedded' }>,
-): SecretPlace => ({ profile, tokenCommand, tokenFile })
+  { tokenCommand, tokenFile, secretName }: Exclude<Profile, { readonly kind: 'embedded' }>,
+): SecretPlace => ({ profile, tokenCommand, tokenFile, secretName })
 
 const recordOf = (
   cli: Cli,
@@ -116,7 +117,7 @@ const addRemove = (group: Command, act: Act): void => {
     await requireConfirmation(cli, yes, `remove profile ${name} and its secret`)
     const rest = new Map([...byName].filter(([one]) => one !== name))
     await writeProfiles(cli.io, { current: current === name ? undefined : current, byName: rest })
-    deleteToken(cli.io, name)
+    for (const one of secretNames(name)) deleteToken(cli.io, one)
     const after = current === name ? '; it was the one in use: commands go to the embedded service now' : ''
     await cli.note(`removed profile ${name}${after}`)
   })

@@ -1,30 +1,72 @@
 import type { Command } from '@commander-js/extra-typings'
 import { addExamples } from '../../args/examples.ts'
+import { splitList } from '../../args/names.ts'
 import type { Act } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { profileNamed, readProfiles, writeProfiles } from '../../target/profiles.ts'
-import { addOwnSettings, readOwnSettings } from './own-settings.ts'
+import { type Profile, profileNamed, readProfiles, writeProfiles } from '../../target/profiles.ts'
+import { addOwnSettings, type OwnSettings, readOwnSettings } from './own-settings.ts'
 
 const NOTHING =
-  'say what to change: --time-zone, --output, --fiscal-year-start or --week-start; a service or its secret is changed by kpi profiles add'
+  'say what to change: --time-zone, --output, --fiscal-year-start, --week-start or --unset; a service or its secret is changed by kpi profiles add'
+
+/** Lists the settings that a profile need not have, each with what it is called there. */
+const SETTINGS = {
+  'time-zone': 'timeZone',
+  output: 'output',
+  'fiscal-year-start': 'fiscal_year_start',
+  'week-start': 'week_start',
+} as const
+
+type Setting = keyof typeof SETTINGS
+
+const isSetting = (name: string): name is Setting => name in SETTINGS
+
+const isSet = ({ calendar, ...others }: OwnSettings, name: Setting): boolean =>
+  SETTINGS[name] in { ...others, ...calendar }
+
+/** Returns the settings that a list names; refuses those that there are not, and those that the line also sets. */
+const readUnset = (list: string | undefined, settings: OwnSettings): Setting[] => {
+  if (list === undefined) return []
+  const names = splitList(list)
+  if (names.length === 0) throw new UsageError('--unset is an empty list')
+  const faults = names.flatMap((name) => {
+    if (!isSetting(name))
+      return `--unset ${name} is no setting of a profile; there are ${Object.keys(SETTINGS).join(', ')}`
+    return isSet(settings, name) ? `--unset ${name} and --${name} contradict each other` : []
+  })
+  if (faults.length > 0) throw new UsageError(faults.join('; '))
+  return names.filter(isSetting)
+}
+
+/** Returns a profile with settings changed, and without those that are unset. */
+const withChanges = (before: Profile, { calendar, ...others }: OwnSettings, unset: readonly Setting[]): Profile => {
+  const left = (settings: object): object => {
+    const names = new Set<string>(unset.map((name) => SETTINGS[name]))
+    return Object.fromEntries(Object.entries(settings).filter(([name]) => !names.has(name)))
+  }
+  const { calendar: earlier, ...own } = before
+  const dates = left({ ...earlier, ...calendar })
+  return { ...left({ ...own, ...others }), ...(Object.keys(dates).length > 0 && { calendar: dates }) } as Profile
+}
 
 /** Registers `kpi profiles update` */
 export const addProfileUpdate = (group: Command, act: Act): void => {
   const command = addOwnSettings(group.command('update'))
     .description('change the time zone, output format, or start of years and weeks of a profile')
     .argument('<name>')
+    .option('--unset <list>', `what it shall not say any more: ${Object.keys(SETTINGS).join(', ')}`)
   addExamples(
     command,
     'profiles update acme --output json --time-zone Europe/Berlin',
     'profiles update acme --fiscal-year-start 04 --week-start sunday',
+    'profiles update acme --unset time-zone,output',
   )
   act(command, async (cli, [name], flags) => {
     const settings = readOwnSettings(cli, flags)
-    if (Object.keys(settings).length === 0) throw new UsageError(NOTHING)
+    const unset = readUnset(flags.unset, settings)
+    if (Object.keys(settings).length === 0 && unset.length === 0) throw new UsageError(NOTHING)
     const { current, byName } = readProfiles(cli.io)
-    const before = profileNamed({ current, byName }, name)
-    const calendar = { ...before.calendar, ...settings.calendar }
-    const profile = { ...before, ...settings, ...(Object.keys(calendar).length > 0 && { calendar }) }
+    const profile = withChanges(profileNamed({ current, byName }, name), settings, unset)
     await writeProfiles(cli.io, { current, byName: new Map([...byName, [name, profile]]) })
     await cli.note(`updated profile ${name}`)
   })

@@ -9,10 +9,10 @@ import {
   addFieldFlags,
   addFromJson,
   addUsualFields,
-  camelCase,
   type FieldFlag,
   fieldFlags,
   type FlagValues,
+  missingFlags,
   requireNoFaults,
   readFlags,
 } from '../../args/flags.ts'
@@ -23,6 +23,7 @@ import { createNames } from './reference-names.ts'
 import { requireNewNames } from './require-new-names.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
 import { printSent, sendEach } from './send-each.ts'
+import { tellLine } from './tell-line.ts'
 
 type Adding<R extends Resource> = Pick<ResourceClient<R>, 'list' | 'add'>
 
@@ -57,22 +58,28 @@ const draftsFromJson = async <R extends Resource>(
   return drafts.map((values) => asDraft(of, values))
 }
 
-/** Returns the flags of a line with what is asked for at the terminal. */
-const withAnswers = async (cli: Cli, client: Client, of: Resource, flags: FlagValues): Promise<FlagValues> => {
-  // Looking at standard input opens it, so do that only where something may be missing.
-  const isWhole = fieldFlags(of).every(
-    ({ flag, field }) => !field.required || field.usual !== undefined || flags[camelCase(flag)] !== undefined,
-  )
-  if (isWhole) return flags
+/** Returns what a line lacks and is asked for at the terminal. */
+const askedFor = async (
+  cli: Cli,
+  client: Client,
+  needed: readonly FieldFlag[],
+  flags: FlagValues,
+): Promise<FlagValues> => {
+  // Looking at standard input opens it, so do that only where something is missing.
+  if (missingFlags(needed, flags).length === 0) return {}
   const { askMissing } = await import('../../args/ask-fields.ts')
-  return askMissing(cli, client, of, flags)
+  return askMissing(cli, client, needed, flags)
 }
 
-/** Says the line that would have done the same without questions. */
-const tellLine = async (cli: Cli, of: Resource, below: FieldFlag | undefined, flags: FlagValues): Promise<void> => {
-  const { lineOf } = await import('../../args/ask-fields.ts')
-  const all = [...(below ? [below] : []), ...fieldFlags(of)]
-  await cli.note(`the same without questions: ${lineOf([commandName(of), 'create'], all, flags)}`)
+/** Refuses a line without the parent of a new record, and names what else it lacks. */
+const requireParent = (
+  { title }: Resource,
+  parent: readonly FieldFlag[],
+  needed: readonly FieldFlag[],
+  flags: FlagValues,
+): void => {
+  if (missingFlags(parent, flags).length === 0) return
+  throw new UsageError(`a ${title} needs ${missingFlags(needed, flags).join(', ')}`)
 }
 
 const isGiven = (flags: FlagValues, name: string): boolean => flags[name] === true
@@ -118,9 +125,13 @@ export const addCreate = <R extends Resource>(
     const bodies = path === undefined ? undefined : await readObjectsOf(cli, path)
     const start = startOf(flags.start, bodies?.length)
     const signal = cli.io.interruption()
+    const parent = below ? [{ ...below, field: { ...below.field, required: true as const } }] : []
     const work = async (client: Client): Promise<void> => {
-      const own = collection(client, await parentId(client, below, flags))
-      const answered = bodies ? flags : await withAnswers(cli, client, of, flags)
+      const needed = [...parent, ...(bodies ? [] : fieldFlags(of))]
+      const answers = await askedFor(cli, client, needed, flags)
+      const answered = { ...flags, ...answers }
+      requireParent(of, parent, needed, answered)
+      const own = collection(client, await parentId(client, below, answered))
       const list = bodies
         ? await draftsFromJson(client, of, bodies, own)
         : [await draftFromFlags(client, of, answered, own)]
@@ -130,7 +141,7 @@ export const addCreate = <R extends Resource>(
       }
       const sent = await sendEach(list, own.add, { start, signal, goOn: (number) => `continue with --start ${number}` })
       await printSent(cli, client, of, sent, 'created')
-      if (answered !== flags) await tellLine(cli, of, below, answered)
+      await tellLine(cli, command, answers)
     }
     await cli.withClient(needs, work, bodies && { signal })
   })

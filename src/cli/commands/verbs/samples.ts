@@ -7,8 +7,7 @@ import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../
 export const addParentFlag = (command: CommandUnknownOpts, below: FieldFlag | undefined, isNeeded = false): void => {
   if (!below) return
   const about = isNeeded ? `${below.field.about} (required)` : `only in this ${below.flag}`
-  const option = new Option(`--${below.flag} <id|name>`, about)
-  command.addOption(option.makeOptionMandatory(isNeeded))
+  command.addOption(new Option(`--${below.flag} <id|name>`, about))
 }
 
 /** Returns the id that the parent's flag names, where it is given. */

@@ -1,0 +1,156 @@
+import { resolve } from 'node:path'
+import { askChoice, askSecret, askValid } from '../../args/prompt.ts'
+import type { Cli } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
+import { isV1Url, readBaseUrl } from '../../target/base-url.ts'
+import type { Profile } from '../../target/profiles.ts'
+import { faultOfForm, faultOfVariant, readSecretFile, runTokenCommand, SECRETS } from '../../target/secrets.ts'
+import type { RemotePlace } from '../../target/settings.ts'
+import { findPlaceFault, notAdded, type PlaceFault } from './check-place.ts'
+
+type RemoteProfile = Exclude<Profile, { readonly kind: 'embedded' }>
+type RemoteKind = RemoteProfile['kind']
+
+/** Describes the flags that say where a remote service is, and who asks there. */
+export type RemoteFlags = {
+  readonly baseUrl?: string | undefined
+  readonly login?: string | undefined
+  readonly tokenStdin?: true | undefined
+  readonly tokenFile?: string | undefined
+  readonly tokenCommand?: string | undefined
+  readonly check: boolean
+}
+
+/** Describes a remote profile, the secret to keep for it, and the flags that stand for what was asked. */
+export type RemoteAnswers = {
+  readonly profile: RemoteProfile
+  readonly secret: string | undefined
+  readonly asked: Readonly<Record<string, string | boolean>>
+}
+
+const QUESTIONS: Record<RemoteKind, string> = { classic: 'Account token', v1: 'Key' }
+
+const faultOfSecret = (kind: RemoteKind, secret: string): string | undefined => {
+  if (secret === '') return `the ${SECRETS[kind]} is empty`
+  const fault = faultOfVariant(kind, secret)
+  return fault === undefined ? undefined : `the secret cannot be used: ${fault}`
+}
+
+const requireGoodSecret = (kind: RemoteKind, secret: string, source: string): string => {
+  const noForm = secret === '' ? undefined : faultOfForm(kind, secret)
+  if (noForm !== undefined) throw new UsageError(`${source} holds no ${SECRETS[kind]}: ${noForm}`)
+  const fault = faultOfSecret(kind, secret)
+  if (fault !== undefined) throw new UsageError(fault)
+  return secret
+}
+
+const faultOfUrl = (text: string): string | undefined => {
+  try {
+    readBaseUrl(text)
+    return undefined
+  } catch (error) {
+    if (error instanceof UsageError) return error.message
+    throw error
+  }
+}
+
+const askUrl = async (cli: Cli, usual?: string): Promise<string> => {
+  if (!cli.canAsk) throw new UsageError('a base URL is needed: --base-url')
+  return askValid(cli, 'Base URL', faultOfUrl, usual)
+}
+
+const askLogin = async (cli: Cli, usual?: string): Promise<string> => {
+  if (!cli.canAsk) throw new UsageError('a login name is needed: --login')
+  return askValid(cli, 'Login name', (text) => (text === '' ? 'the login name is empty' : undefined), usual)
+}
+
+/** Returns the remote place: its URL, which shows the variant, and the login name for the classic one. */
+const remotePlace = async (cli: Cli, url: string, login: string | undefined): Promise<RemoteProfile> => {
+  const baseUrl = readBaseUrl(url).href.replace(/\/$/, '')
+  if (!isV1Url(baseUrl)) return { kind: 'classic', baseUrl, login: login ?? (await askLogin(cli)) }
+  if (login === undefined) return { kind: 'v1', baseUrl }
+  throw new UsageError('a base URL that ends in /v1 takes a key, which says by itself whose it is; leave --login out')
+}
+
+/** Asks for the token or key at the terminal; no flag takes it. */
+const typedSecret = async (cli: Cli, name: string, kind: RemoteKind): Promise<string> => {
+  if (!cli.canAsk) throw new UsageError(`a ${SECRETS[kind]} is needed: --token-stdin, --token-file or --token-command`)
+  return askSecret(cli, `${QUESTIONS[kind]} of profile ${name}`, (text) => {
+    const noForm = text === '' ? undefined : faultOfForm(kind, text)
+    return noForm === undefined ? faultOfSecret(kind, text) : `this is no ${SECRETS[kind]}: ${noForm}`
+  })
+}
+
+/** Returns the secret that the flags name; undefined where it is asked for. */
+const namedSecret = async (cli: Cli, kind: RemoteKind, flags: RemoteFlags): Promise<string | undefined> => {
+  const { tokenCommand, tokenFile, tokenStdin } = flags
+  if (tokenCommand !== undefined) {
+    // Unchecked, it need not work yet.
+    if (!flags.check) return ''
+    return requireGoodSecret(kind, runTokenCommand(cli.io, tokenCommand), `the command ${tokenCommand}`)
+  }
+  if (tokenFile !== undefined)
+    return requireGoodSecret(kind, readSecretFile(cli.io, resolve(cli.io.cwd, tokenFile)), `the file ${tokenFile}`)
+  if (tokenStdin !== true) return undefined
+  const { readStdin } = await import('../../args/deadline.ts')
+  return requireGoodSecret(kind, (await readStdin(cli.io, cli.flags.deadline)).trim(), 'standard input')
+}
+
+/** Says what is wrong with a place, and asks what to do about it; the likeliest comes first. */
+const askRemedy = async (cli: Cli, { error, suggested }: PlaceFault, isTyped: boolean): Promise<string> => {
+  await cli.log.warn(error.message)
+  const secret = { name: 'give the credentials again', value: 'secret' }
+  const url = { name: 'give another base URL', value: 'url' }
+  const again = { name: 'try again', value: 'again' }
+  const isReached = error.cause === undefined
+  const remedies =
+    error.code === 'unauthorized' ? [secret, url, again] : isReached ? [url, again, secret] : [again, url, secret]
+  return askChoice(cli, 'What now', [
+    ...(suggested === undefined ? [] : [{ name: `use ${suggested}, where a service answers`, value: suggested }]),
+    ...remedies.filter((one) => isTyped || one !== secret),
+    { name: 'add it unchecked', value: 'unchecked' },
+    { name: 'add nothing', value: 'nothing' },
+  ])
+}
+
+const placeOf = (name: string, profile: RemoteProfile): RemotePlace => ({
+  ...profile,
+  profile: name,
+  tokenCommand: undefined,
+})
+
+/** Reads what the flags say of a remote profile, asks for the rest, and checks it until it can be used or is left. */
+export const readRemote = async (cli: Cli, name: string, flags: RemoteFlags): Promise<RemoteAnswers> => {
+  const asked: Record<string, string | boolean> = {}
+  let profile = await remotePlace(cli, flags.baseUrl ?? (await askUrl(cli)), flags.login)
+  const named = await namedSecret(cli, profile.kind, flags)
+  const isTyped = named === undefined
+  let secret = named ?? (await typedSecret(cli, name, profile.kind))
+  for (let isOpen = flags.check; isOpen;) {
+    const fault = await findPlaceFault(cli, placeOf(name, profile), secret)
+    if (!fault) break
+    if (!cli.canAsk) throw notAdded(name, fault)
+    const remedy = await askRemedy(cli, fault, isTyped)
+    if (remedy === 'nothing') throw notAdded(name, fault)
+    if (remedy === 'unchecked') [isOpen, asked['check']] = [false, false]
+    const login = profile.kind === 'classic' ? profile.login : undefined
+    if (remedy === fault.suggested) profile = { ...profile, baseUrl: remedy }
+    if (remedy === 'url') {
+      const url = await askUrl(cli, profile.baseUrl)
+      const before = profile.kind
+      profile = await remotePlace(cli, url, isV1Url(url) ? undefined : login)
+      if (profile.kind !== before) secret = await typedSecret(cli, name, profile.kind)
+    }
+    if (remedy === 'secret') {
+      if (profile.kind === 'classic') profile = { ...profile, login: await askLogin(cli, login) }
+      secret = await typedSecret(cli, name, profile.kind)
+    }
+  }
+  const { tokenCommand, tokenFile } = flags
+  if (profile.baseUrl !== flags.baseUrl?.replace(/\/$/, '')) asked['baseUrl'] = profile.baseUrl
+  if (profile.kind === 'classic' && profile.login !== flags.login) asked['login'] = profile.login
+  if (isTyped) asked['tokenStdin'] = true
+  if (tokenCommand !== undefined) return { profile: { ...profile, tokenCommand }, secret: undefined, asked }
+  if (tokenFile === undefined) return { profile, secret, asked }
+  return { profile: { ...profile, tokenFile: resolve(cli.io.cwd, tokenFile) }, secret: undefined, asked }
+}
