@@ -12,7 +12,7 @@ type RemoteProfile = Exclude<Profile, { readonly kind: 'embedded' }>
 type RemoteKind = RemoteProfile['kind']
 
 /** Describes the flags that say where a remote service is, and who asks there. */
-export type RemoteFlags = {
+type RemoteFlags = {
   readonly baseUrl?: string | undefined
   readonly login?: string | undefined
   readonly tokenStdin?: true | undefined
@@ -22,7 +22,7 @@ export type RemoteFlags = {
 }
 
 /** Describes a remote profile, the secret to keep for it, and the flags that stand for what was asked. */
-export type RemoteAnswers = {
+type RemoteAnswers = {
   readonly profile: RemoteProfile
   readonly secret: string | undefined
   readonly asked: Readonly<Record<string, string | boolean>>
