@@ -107,6 +107,12 @@ describe('the script for bash', () => {
   })
 })
 
+test.runIf(process.platform === 'linux')('a folder where no cache can be made does not stop a command', async () => {
+  // Nothing can be made in /proc, and Node.js would try for ever.
+  const listed = await user.kpiIn({ env: { XDG_CACHE_HOME: '/proc' } }, 'kpis', 'list', '-o', 'json')
+  expect(jsonOf(listed)).toHaveLength(2)
+})
+
 test.each(['zsh', 'fish', 'powershell'])('there is a script for %s, which asks the same command', async (shell) => {
   const { code, stdout } = await user.kpi('completion', shell)
   expect([code, stdout.includes('kpi __complete')]).toEqual([0, true])

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { databases } from '../support/databases.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -83,6 +83,30 @@ describe.each(users)('a configuration %s', (_name, open) => {
     })
     expect((await apply(user)).code).toBe(0)
     expect(await user.client.kpis.get(1)).toMatchObject({ category_id: 2, target_default: 150_0000n, name: 'Revenue' })
+  })
+
+  test('deletes KPIs with their entries before the people whom the entries keep', async () => {
+    await using user = await open()
+    write(
+      user,
+      'kpis: [{ name: New, frequency: daily }]\nusers: [{ email: z@example.com, first_name: Zoe }]\nassignments: [{ user: z@example.com, kpi: New }]\n',
+    )
+    expect((await apply(user)).code).toBe(0)
+    await user.kpi('entries', 'add', '--user', 'Zoe', '--kpi', 'New', '--date', '2026-03-01', '--actual', '5')
+    write(user, 'categories: []\n')
+    expect(summary(await apply(user, '--prune', '--yes'))).toMatchObject({ deleted: 3 })
+    expect(await user.client.kpis.list()).toEqual([])
+  })
+
+  test('writes a dump or a plan to standard output where the file is -', async () => {
+    await using user = await open()
+    await fillShop(user)
+    const dumped = await user.kpi('dump', '--to-file', '-')
+    expect(dumped).toEqual(await user.kpi('dump'))
+    write(user, 'categories: [{ name: Shops }]\n')
+    const planned = await user.kpi('plan', 'kpi.yaml', '--to-file', '-', '--quiet')
+    expect(JSON.parse(planned.stdout)).toMatchObject({ rows: [{ action: 'create', name: 'Shops' }] })
+    expect(existsSync(user.folder.in('-'))).toBe(false)
   })
 
   test('deletes with --prune what an earlier apply of the file made, and nothing else', async () => {

@@ -6,11 +6,15 @@ import type { Cli } from '../../cli.ts'
 /** Describes the flags of commands that write a file. */
 export type FileFlags = { readonly toFile?: string | undefined; readonly force?: true | undefined }
 
+/** Returns the file of a line; undefined for standard output, which `-` names. */
+export const fileOf = ({ toFile }: FileFlags): string | undefined => (toFile === '-' ? undefined : toFile)
+
 /** Makes sure that the file of a line can be written, before anything is done. */
-export const readyFile = async (cli: Cli, { toFile, force }: FileFlags): Promise<void> => {
-  if (toFile === undefined) return
-  requireFolder(resolve(cli.io.cwd, toFile))
-  await requireFree(cli, toFile, force)
+export const readyFile = async (cli: Cli, flags: FileFlags): Promise<void> => {
+  const file = fileOf(flags)
+  if (file === undefined) return
+  requireFolder(resolve(cli.io.cwd, file))
+  await requireFree(cli, file, flags.force)
 }
 
 /** Writes the file of a line. */

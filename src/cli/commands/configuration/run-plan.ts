@@ -42,10 +42,14 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
   if (flags.toFile !== undefined) {
     const configuration = source.saved?.configuration ?? source.text
     const saved = { service, account, file: resolve(cli.io.cwd, source.file), prune: source.prune, configuration, rows }
-    await writeOutput(cli, flags.toFile, writePlan(saved))
-    await cli.note(`the plan is in ${flags.toFile}: kpi apply ${flags.toFile}`)
+    if (flags.toFile === '-') await cli.io.stdout.write(writePlan(saved))
+    else {
+      await writeOutput(cli, flags.toFile, writePlan(saved))
+      await cli.note(`the plan is in ${flags.toFile}: kpi apply ${flags.toFile}`)
+    }
   }
-  const isSilent = flags.summaryOnly || (rows.length === 0 && isForPeople(cli.printing().format))
+  const isSilent =
+    flags.summaryOnly || flags.toFile === '-' || (rows.length === 0 && isForPeople(cli.printing().format))
   if (!isSilent) await cli.printMany(planRow.shown, rows)
   return flags.exitCode && counts.created + counts.updated + counts.deleted > 0 ? EXIT.differences : EXIT.done
 }

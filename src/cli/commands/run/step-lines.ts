@@ -1,5 +1,6 @@
-import { existsSync, globSync, mkdirSync, renameSync } from 'node:fs'
+import { existsSync, globSync, renameSync } from 'node:fs'
 import { join, parse, resolve } from 'node:path'
+import { makePrivateFolder } from '../../../import/journal/private-folder.ts'
 import { parseRelativeDate } from '../../args/relative-dates.ts'
 import { formatDay, type Day } from '../../../domain/day.ts'
 import { stepKinds } from './job-definition.ts'
@@ -67,6 +68,6 @@ const freePath = (folder: string, file: string): string => {
 /** Moves a file that was imported to a folder, beside what is there. */
 export const moveFile = (cwd: string, file: string, folder: string): void => {
   const to = resolve(cwd, folder)
-  mkdirSync(to, { recursive: true })
+  makePrivateFolder(to)
   renameSync(resolve(cwd, file), freePath(to, file))
 }

@@ -1,7 +1,7 @@
 import { cellText } from '../../../../codec/cell-text.ts'
 import { type AnyRecord, type FieldValue, resource } from '../../../../domain/schema.ts'
 import { withNames } from './formulas.ts'
-import { type ConfigField, KIND_NAMES } from './kinds.ts'
+import { type ConfigField, KIND_NAMES, type KindName } from './kinds.ts'
 import { labelOf, type Thing, type Things } from './things.ts'
 
 /** Holds the value of a field: plain, or a thing that it refers to. */
@@ -36,10 +36,18 @@ const isLate = ({ action, fields }: Change): boolean =>
 
 const rankOf = ({ thing }: Change): number => KIND_NAMES.indexOf(thing.kind.name)
 
+/** Lists the kinds in the order in which they are deleted: people after KPIs, as entries go with their KPI and keep their user. */
+const DELETED: readonly KindName[] = KIND_NAMES.toReversed()
+  .filter((name) => name !== 'users')
+  .flatMap((name): KindName[] => (name === 'kpis' ? [name, 'users'] : [name]))
+
 /** Returns changes in the order in which they can be done: what others need first, and deletes last and backwards. */
 export const inOrder = (changes: readonly Change[]): Change[] => {
   const sorted = changes.toSorted((one, other) => rankOf(one) - rankOf(other))
-  const deletes = sorted.filter(({ action }) => action === 'delete').toReversed()
+  const deletes = sorted
+    .filter(({ action }) => action === 'delete')
+    .toReversed()
+    .toSorted((one, other) => DELETED.indexOf(one.thing.kind.name) - DELETED.indexOf(other.thing.kind.name))
   const others = sorted.filter(({ action }) => action !== 'delete')
   const creates = (change: Change): boolean => change.action === 'create'
   const early = KIND_NAMES.flatMap((name) => {
