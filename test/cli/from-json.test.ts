@@ -110,7 +110,8 @@ describe.each(users)('%s, from JSON', (_, open) => {
       'units',
       'update',
     )
-    expect(jsonOf(ran)).toEqual(list.map((one) => ({ ...one, entry_format: '0.000' })))
+    const changed = { entry_format: '0.000', updated_at: expect.any(String) as string }
+    expect(jsonOf(ran)).toEqual(list.map((one) => ({ ...one, ...changed })))
   })
 
   test('one object changes the one that the line names', async () => {
