@@ -65,7 +65,7 @@ describe.each([
     const ran = await user.kpi('kpis', 'update', 'Revenue', '--target-default', '120')
     expect([ran.code, ran.stderr]).toEqual([
       0,
-      '15 stored entries have no target of their own: past reports show 120 instead of 100 for them; --keep-history first writes the old target onto them\n',
+      '15 stored entries have no target of their own: past reports show 120 instead of 100 for them; to keep past reports at 100, set --target-default 100 again, then change it with --keep-history\n',
     ])
     expect(await reported()).toEqual(OLD.map((row) => row.map((target) => (target === 100 ? 120 : target))))
   })
@@ -91,6 +91,32 @@ describe.each([
     expect(ran.stderr).toBe(
       '24 stored entries have no target of their own: past reports show 7 instead of no target for them; an entry cannot say that it has no target\n',
     )
+  })
+
+  test('refuses to keep targets of a KPI that loses its default, and says who loses theirs', async () => {
+    const kept = await user.kpi('kpis', 'update', 'Revenue', '--target-default', '', '--keep-history')
+    expect(kept.code).toBe(1)
+    expect(kept.stderr).toContain('a KPI without a default target shows no target at all')
+    const file = '[{"id":2,"target_default":7},{"id":1,"target_default":null}]'
+    writeFileSync(user.folder.in('changes.json'), file)
+    expect((await user.kpi('kpis', 'update', '--from-json', 'changes.json', '--keep-history')).code).toBe(1)
+    writeFileSync(
+      user.folder.in('kpi.yaml'),
+      'kpis: [{ name: Free, target_default: 7 }, { name: Revenue, target_default: null }]',
+    )
+    expect((await user.kpi('apply', 'kpi.yaml', '--keep-history')).code).toBe(1)
+    expect((await user.client.kpis.get(2)).target_default).toBe(null)
+    expect(await reported()).toEqual(OLD)
+    const ran = await user.kpi('kpis', 'update', 'Revenue', '--target-default', '')
+    expect([ran.code, ran.stderr]).toEqual([
+      0,
+      '24 stored entries lose their targets, also those of their own; to get them back, set --target-default 100 again\n',
+    ])
+    const again = await user.kpi('kpis', 'update', 'Revenue', '--target-default', '8')
+    expect(again.stderr).toContain(
+      '15 stored entries have no target of their own: past reports show 8 instead of no target for them',
+    )
+    expect(await reported()).toEqual(OLD.map((row) => row.map((target) => (target === 100 ? 8 : target))))
   })
 
   test('does the same for the target of a user', async () => {

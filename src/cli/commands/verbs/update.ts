@@ -21,6 +21,8 @@ export type UpdateWatch<R extends Resource> = {
 }
 
 type OpenWatch<R extends Resource> = {
+  /** Refuses changes of which one cannot be made, before any is sent. */
+  readonly check: (changes: readonly Change<R>[]) => Promise<void>
   readonly before: (id: number, patch: Patch<R>) => Promise<void>
   readonly tell: () => Promise<void>
 }
@@ -91,6 +93,7 @@ export const addUpdate = <R extends Resource>(
         if (flags.dryRun) return printPlanned(cli, client, of, planned)
       }
       const watching = await watch?.open(cli, client, flags, signal)
+      await watching?.check(changes)
       const send = async ({ id, patch }: Change<R>): Promise<AnyRecord> => {
         await watching?.before(id, patch)
         return own.update(id, patch)
