@@ -129,6 +129,38 @@ describe.each([
     expect(await reported()).toEqual([OLD[0], [90, 90, 90, 90, 90, 5], OLD[2], OLD[3]])
   })
 
+  test('keeps past reports or says what they show when an assignment is removed', async () => {
+    const line = ['assign', 'remove', '--kpis', 'Revenue', '--users', 'ann@example.com']
+    const looked = await user.kpi(...line, '--dry-run', '-o', 'csv')
+    expect([looked.code, looked.stdout]).toEqual([0, 'user_id,id,old_target,new_target\n2,1,70,\n'])
+    expect(looked.stderr).toContain(
+      '5 stored entries have no target of their own: past reports would show 100 instead of 70 for them; with --keep-history they keep the old target\n',
+    )
+    expect(await reported()).toEqual(OLD)
+    const kept = await user.kpi(...line, '--yes', '--keep-history')
+    expect([kept.code, kept.stderr]).toEqual([0, expect.stringContaining('5 stored entries got the target')])
+    expect(await reported()).toEqual(OLD)
+    await user.kpi('assign', 'update', '--kpis', '1', '--users', '3', '--target', '90', '--keep-history')
+    await user.kpi('entries', 'add', '--user', 'Bob', '--kpi', 'Revenue', '--date', '2026-11-01', '--actual', '1')
+    const told = await user.kpi('assign', 'remove', '--kpis', '1', '--users', '3', '--yes')
+    expect(told.stderr).toContain('1 stored entry has no target of its own: past reports show 100 instead of 90 for it')
+  })
+
+  test('says in a dry run what past reports would show', async () => {
+    const line = ['kpis', 'update', 'Revenue', '--target-default', '120', '--dry-run']
+    const looked = await user.kpi(...line)
+    expect(looked.stderr).toContain(
+      '15 stored entries have no target of their own: past reports would show 120 instead of 100',
+    )
+    const kept = await user.kpi(...line, '--keep-history')
+    expect(kept.stderr).toContain('15 stored entries have no target of their own: --keep-history would first write')
+    const added = await user.kpi('assign', 'add', '--kpis', '1', '--users', '5', '--target', '50', '--dry-run')
+    expect(added.stderr).toContain('5 stored entries have no target of their own: past reports would show 50')
+    const updated = await user.kpi('assign', 'update', '--kpis', '1', '--users', '3', '--target', '50', '--dry-run')
+    expect(updated.stderr).toContain('5 stored entries have no target of their own: past reports would show 50')
+    expect(await reported()).toEqual(OLD)
+  })
+
   test('and in files of KPIs and of assignments', async () => {
     writeFileSync(user.folder.in('kpis.csv'), 'name,target_default\nRevenue,130\n')
     const told = await user.kpi('kpis', 'import', 'kpis.csv', '--keep-history')

@@ -17,6 +17,8 @@ export type TargetHistory = {
   readonly requireKeepable: (changes: readonly (() => Promise<TargetChange | undefined>)[]) => Promise<void>
   /** Keeps or counts the entries that follow a change, if it is one; to be awaited before the change is sent. */
   readonly before: (read: () => Promise<TargetChange | undefined>) => Promise<void>
+  /** Says what changes would do to the past, of which none is sent. */
+  readonly foresee: (changes: readonly (() => Promise<TargetChange | undefined>)[]) => Promise<void>
   /** Says at the end what was kept, or what past reports show now. */
   readonly tell: () => Promise<void>
 }
@@ -71,6 +73,19 @@ const wayBack = (changes: readonly TargetChange[]): string => {
   return common
     ? `to keep past reports at ${targetText(common.from)}, set ${flag} ${targetText(common.from)} again, then change it with --keep-history`
     : 'to keep past reports as they were, set the old targets again, then change them with --keep-history'
+}
+
+/** Returns what changes would do to the past. */
+const foreseenText = (changes: readonly TargetChange[], seen: Following, keeps: boolean): string => {
+  const loses = changes.some(isClearing)
+  const entries = entriesText(seen, loses)
+  if (loses) return entries
+  const shown = `past reports would show ${changeText(changes)} for them`
+  if (changes.some(({ from }) => from === null))
+    return `up to ${entries}: ${shown}; an entry cannot say that it has no target`
+  return keeps
+    ? `${entries}: --keep-history would first write the old target onto them`
+    : `${entries}: ${shown}; with --keep-history they keep the old target`
 }
 
 /** Refuses to keep what cannot be kept: without a default, a KPI shows no target of any entry. */
@@ -134,5 +149,18 @@ export const createTargetHistory = (
     if (!keeps) return
     for (const read of changes) rejectClearing([(await read()) ?? []].flat())
   }
-  return { before, tell, requireKeepable }
+  const foresee: TargetHistory['foresee'] = async (changes) => {
+    for (const read of changes) {
+      await tolerantly(async () => {
+        const change = await read()
+        if (!change || change.from === change.to) return
+        if (keeps) rejectClearing([change])
+        made.push(change)
+        if (client.isBundled() || made.length <= MOST_CHANGES) await counting(client, change, seen)
+        else seen.isMore = true
+      })
+    }
+    if (seen.count > 0 || seen.isMore) await log.note(foreseenText(made, seen, keeps))
+  }
+  return { before, tell, foresee, requireKeepable }
 }
