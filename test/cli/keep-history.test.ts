@@ -65,7 +65,7 @@ describe.each([
     const ran = await user.kpi('kpis', 'update', 'Revenue', '--target-default', '120')
     expect([ran.code, ran.stderr]).toEqual([
       0,
-      '15 stored entries have no target of their own: past reports show 120 instead of 100 for them; --keep-history first writes the old target onto them\n',
+      '15 stored entries have no target of their own: past reports show 120 instead of 100 for them; to keep past reports at 100, set --target-default 100 again, then change it with --keep-history\n',
     ])
     expect(await reported()).toEqual(OLD.map((row) => row.map((target) => (target === 100 ? 120 : target))))
   })
@@ -93,6 +93,32 @@ describe.each([
     )
   })
 
+  test('refuses to keep targets of a KPI that loses its default, and says who loses theirs', async () => {
+    const kept = await user.kpi('kpis', 'update', 'Revenue', '--target-default', '', '--keep-history')
+    expect(kept.code).toBe(1)
+    expect(kept.stderr).toContain('a KPI without a default target shows no target at all')
+    const file = '[{"id":2,"target_default":7},{"id":1,"target_default":null}]'
+    writeFileSync(user.folder.in('changes.json'), file)
+    expect((await user.kpi('kpis', 'update', '--from-json', 'changes.json', '--keep-history')).code).toBe(1)
+    writeFileSync(
+      user.folder.in('kpi.yaml'),
+      'kpis: [{ name: Free, target_default: 7 }, { name: Revenue, target_default: null }]',
+    )
+    expect((await user.kpi('apply', 'kpi.yaml', '--keep-history')).code).toBe(1)
+    expect((await user.client.kpis.get(2)).target_default).toBe(null)
+    expect(await reported()).toEqual(OLD)
+    const ran = await user.kpi('kpis', 'update', 'Revenue', '--target-default', '')
+    expect([ran.code, ran.stderr]).toEqual([
+      0,
+      '24 stored entries lose their targets, also those of their own; to get them back, set --target-default 100 again\n',
+    ])
+    const again = await user.kpi('kpis', 'update', 'Revenue', '--target-default', '8')
+    expect(again.stderr).toContain(
+      '15 stored entries have no target of their own: past reports show 8 instead of no target for them',
+    )
+    expect(await reported()).toEqual(OLD.map((row) => row.map((target) => (target === 100 ? 8 : target))))
+  })
+
   test('does the same for the target of a user', async () => {
     const told = await user.kpi('assign', 'update', '--kpis', 'Revenue', '--users', 'bob@example.com', '--target', '90')
     expect(told.stderr).toContain('5 stored entries have no target of their own: past reports show 90 instead of 100')
@@ -101,6 +127,38 @@ describe.each([
     const back = await user.kpi('assign', 'add', '--kpis', '1', '--users', '5', '--target', '50', '--keep-history')
     expect(back.stderr).toContain('5 stored entries got the target that counted until now\n')
     expect(await reported()).toEqual([OLD[0], [90, 90, 90, 90, 90, 5], OLD[2], OLD[3]])
+  })
+
+  test('keeps past reports or says what they show when an assignment is removed', async () => {
+    const line = ['assign', 'remove', '--kpis', 'Revenue', '--users', 'ann@example.com']
+    const looked = await user.kpi(...line, '--dry-run', '-o', 'csv')
+    expect([looked.code, looked.stdout]).toEqual([0, 'user_id,id,old_target,new_target\n2,1,70,\n'])
+    expect(looked.stderr).toContain(
+      '5 stored entries have no target of their own: past reports would show 100 instead of 70 for them; with --keep-history they keep the old target\n',
+    )
+    expect(await reported()).toEqual(OLD)
+    const kept = await user.kpi(...line, '--yes', '--keep-history')
+    expect([kept.code, kept.stderr]).toEqual([0, expect.stringContaining('5 stored entries got the target')])
+    expect(await reported()).toEqual(OLD)
+    await user.kpi('assign', 'update', '--kpis', '1', '--users', '3', '--target', '90', '--keep-history')
+    await user.kpi('entries', 'add', '--user', 'Bob', '--kpi', 'Revenue', '--date', '2026-11-01', '--actual', '1')
+    const told = await user.kpi('assign', 'remove', '--kpis', '1', '--users', '3', '--yes')
+    expect(told.stderr).toContain('1 stored entry has no target of its own: past reports show 100 instead of 90 for it')
+  })
+
+  test('says in a dry run what past reports would show', async () => {
+    const line = ['kpis', 'update', 'Revenue', '--target-default', '120', '--dry-run']
+    const looked = await user.kpi(...line)
+    expect(looked.stderr).toContain(
+      '15 stored entries have no target of their own: past reports would show 120 instead of 100',
+    )
+    const kept = await user.kpi(...line, '--keep-history')
+    expect(kept.stderr).toContain('15 stored entries have no target of their own: --keep-history would first write')
+    const added = await user.kpi('assign', 'add', '--kpis', '1', '--users', '5', '--target', '50', '--dry-run')
+    expect(added.stderr).toContain('5 stored entries have no target of their own: past reports would show 50')
+    const updated = await user.kpi('assign', 'update', '--kpis', '1', '--users', '3', '--target', '50', '--dry-run')
+    expect(updated.stderr).toContain('5 stored entries have no target of their own: past reports would show 50')
+    expect(await reported()).toEqual(OLD)
   })
 
   test('and in files of KPIs and of assignments', async () => {

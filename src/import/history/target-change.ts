@@ -37,9 +37,14 @@ const createOwnTargets = (client: Client): HasOwnTarget => {
 const isOthers = async ({ user_id }: Entry, kpi: number, hasOwn: HasOwnTarget): Promise<boolean> =>
   user_id !== null && (await hasOwn(user_id, kpi))
 
+/** Tells whether a change takes the default of a KPI away, without which no entry of it shows any target. */
+export const isClearing = ({ user, from, to }: TargetChange): boolean =>
+  user === undefined && from !== null && to === null
+
 /**
  * Yields the stored entries for which reports show another target once it changes, a page at a time: those without a
- * target of their own, of the user; of a KPI, all but those of users with their own.
+ * target of their own, of the user; of a KPI, all but those of users with their own. Without a default, all of the KPI
+ * lose theirs. While there is no default, a service hides what entries and users have: they are known after the change.
  */
 export async function* entriesFollowing(client: Client, change: TargetChange): AsyncGenerator<readonly Entry[]> {
   const { kpi, user } = change
@@ -49,7 +54,12 @@ export async function* entriesFollowing(client: Client, change: TargetChange): A
   for await (const page of entryPages(client, { ...range, kpiId: kpi, userId: user })) {
     const following: Entry[] = []
     for (const entry of page) {
-      if (entry.target !== null || entry.kpi_id !== kpi) continue
+      if (entry.kpi_id !== kpi) continue
+      if (isClearing(change)) {
+        following.push(entry)
+        continue
+      }
+      if (entry.target !== null) continue
       if (user !== undefined ? entry.user_id !== user : await isOthers(entry, kpi, hasOwn)) continue
       following.push(entry)
     }

@@ -16,8 +16,16 @@ import { sendEach } from '../verbs/send-each.ts'
 import { shownAssignment, withTargets } from './effective-target.ts'
 import { addGroupItemCommands, ofUsers, type UserItem } from './group-items.ts'
 import { addAssignImport } from './import.ts'
+import type { PlannedPair } from './planned.ts'
 import { printAssigned } from './print-assigned.ts'
-import { addSelection, isSelection, requireSelection, selectedPairs, selectionText } from './selection.ts'
+import {
+  addSelection,
+  type AssignSelection,
+  isSelection,
+  requireSelection,
+  selectedPairs,
+  selectionText,
+} from './selection.ts'
 
 const withValues = <Arguments extends unknown[], Flags extends OptionValues>(command: Command<Arguments, Flags>) =>
   command
@@ -116,12 +124,21 @@ const addAddCommand = (group: Command, act: Act): void => {
       const given = { ...options, ...answers }
       const values = await valuesOf(client, given)
       const pairs = await openPairs(cli, client, await selectedPairs(client, given))
+      const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
       if (options.dryRun) {
         const { printPlannedAssignments } = await import('./planned.ts')
+        const to = values.user_target ?? null
+        if (to !== null)
+          await history.foresee(
+            pairs.map(
+              ({ user, id }) =>
+                () =>
+                  changeOf(user, id, null, to),
+            ),
+          )
         await printPlannedAssignments(cli, client, pairs, values)
         return tellLine(cli, command, answers)
       }
-      const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
       const add = async ({ user, id, place }: OpenPair): Promise<AnyRecord> => {
         const { user_target: target = null } = values
         if (target !== null) await history.before(() => changeOf(user, id, null, target))
@@ -136,12 +153,28 @@ const addAddCommand = (group: Command, act: Act): void => {
   })
 }
 
+/** Returns assignments as they are, with the target that each would have. */
+const readPlanned = async (
+  client: Client,
+  pairs: readonly UserItem[],
+  { user_target }: AssignmentPatch,
+): Promise<PlannedPair[]> => {
+  const planned: PlannedPair[] = []
+  for (const { user, id } of pairs) {
+    const { user_target: from } = await client.assignments(user).get(id)
+    planned.push({ user, id, from, to: user_target === undefined ? from : user_target })
+  }
+  return planned
+}
+
 const addUpdateCommand = (group: Command, act: Act): void => {
   const command = withValues(
     addSelection(group.command('update').description('change the target or the place of assignments')),
-  )
+  ).option('--dry-run', 'send nothing, and say what would change')
   addExamples(command, 'assign update --kpis Revenue --users "Ann Lee" --target 120')
-  printsList(command, assignment)
+  addOutput(command, async () =>
+    [assignment, (await import('./planned.ts')).plannedChange].map((of) => ({ of, isList: true })),
+  )
   act(command, async (cli, _, options) => {
     requireSelection(options)
     const signal = cli.io.interruption()
@@ -150,6 +183,21 @@ const addUpdateCommand = (group: Command, act: Act): void => {
       if (Object.keys(values).length === 0)
         throw new UsageError('nothing to change was given: --target or --sort-order')
       const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
+      const pairs = await selectedPairs(client, options)
+      if (options.dryRun) {
+        const planned = await readPlanned(client, pairs, values)
+        const to = values.user_target
+        if (to !== undefined)
+          await history.foresee(
+            planned.map(
+              ({ user, id, from }) =>
+                () =>
+                  changeOf(user, id, from, to),
+            ),
+          )
+        const { printPlannedChanges } = await import('./planned.ts')
+        return printPlannedChanges(cli, client, 'update', planned)
+      }
       const update = async ({ user, id }: UserItem): Promise<AnyRecord> => {
         const assignments = client.assignments(user)
         const { user_target: target } = values
@@ -158,7 +206,7 @@ const addUpdateCommand = (group: Command, act: Act): void => {
         }
         return assignments.update(id, values)
       }
-      const sent = await sendEach(await selectedPairs(client, options), update, { signal })
+      const sent = await sendEach(pairs, update, { signal })
       await history.tell()
       await printAssigned(cli, client, sent, 'updated')
     }
@@ -166,26 +214,55 @@ const addUpdateCommand = (group: Command, act: Act): void => {
   })
 }
 
+/** Removes the selected assignments, and looks after the past of targets that users had of their own. */
+const removePairs = async (
+  cli: Cli,
+  client: Client,
+  options: AssignSelection & { readonly dryRun?: true | undefined },
+  signal: AbortSignal,
+): Promise<void> => {
+  const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
+  const pairs = await selectedPairs(client, options)
+  if (options.dryRun) {
+    const planned = await readPlanned(client, pairs, { user_target: null })
+    await history.foresee(
+      planned.map(
+        ({ user, id, from }) =>
+          () =>
+            changeOf(user, id, from, null),
+      ),
+    )
+    const { printPlannedChanges } = await import('./planned.ts')
+    return printPlannedChanges(cli, client, 'remove', planned)
+  }
+  const names = createNames(client)
+  for (const { user, id: kpi } of pairs) {
+    const [what, whose] = [await names.nameOf('kpi', kpi), await names.nameOf('user', user)]
+    const assignments = client.assignments(user)
+    await history.before(async () => changeOf(user, kpi, (await assignments.get(kpi)).user_target, null))
+    await assignments.remove(kpi)
+    await cli.note(`removed ${what} from ${whose}`)
+  }
+  await history.tell()
+}
+
 const addRemoveCommand = (group: Command, act: Act): void => {
-  const command = addSelection(
-    group.command('remove').description('remove KPIs from users; their entries stay'),
-  ).option('-y, --yes', 'do not ask')
+  const command = addSelection(group.command('remove').description('remove KPIs from users; their entries stay'))
+    .option(...KEEP_HISTORY)
+    .option('--dry-run', 'send nothing, and say what would be removed')
+    .option('-y, --yes', 'do not ask')
   addExamples(command, 'assign remove --kpis Revenue --users ann@example.com')
+  addOutput(command, async () => [{ of: (await import('./planned.ts')).plannedChange, isList: true }])
   act(command, async (cli, _, options) => {
     const needs = { of: assignment, verb: 'remove' } as const
     requireSelection(options)
     cli.requireCapabilities(needs)
-    const { requireConfirmation } = await import('../../args/prompt.ts')
-    await requireConfirmation(cli, options.yes, `remove ${selectionText(options)}`)
-    const work = async (client: Client): Promise<void> => {
-      const names = createNames(client)
-      for (const { user, id: kpi } of await selectedPairs(client, options)) {
-        const [what, whose] = [await names.nameOf('kpi', kpi), await names.nameOf('user', user)]
-        await client.assignments(user).remove(kpi)
-        await cli.note(`removed ${what} from ${whose}`)
-      }
+    if (!options.dryRun) {
+      const { requireConfirmation } = await import('../../args/prompt.ts')
+      await requireConfirmation(cli, options.yes, `remove ${selectionText(options)}`)
     }
-    await cli.withClient(needs, work, PACED)
+    const signal = cli.io.interruption()
+    await cli.withClient(needs, (client) => removePairs(cli, client, options, signal), { signal })
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Client } from '../../../client/client.ts'
+import type { Decimal } from '../../../domain/decimal.ts'
 import { assignment, type AssignmentPatch } from '../../../domain/resources/assignment.ts'
 import { resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
@@ -37,5 +38,46 @@ export const printPlannedAssignments = async (
     sort_order: values.sort_order ?? place,
   }))
   const named = await nameRecords(client, plannedAssignment, records, {}, isForPeople(cli.printing().format))
+  await cli.printMany(named.shown, named.records)
+}
+
+/** Describes an assignment that a dry run would change or remove, with the user's own target before and after. */
+export type PlannedPair = {
+  readonly user: number
+  readonly id: number
+  readonly from: Decimal | null
+  readonly to: Decimal | null
+}
+
+/** Defines an assignment that a dry run would change or remove. */
+export const plannedChange = resource({
+  name: 'planned_assignment_change',
+  plural: 'planned_assignment_changes',
+  title: 'assignment that would be changed or removed',
+  path: '',
+  verbs: [],
+  fields: {
+    user_id,
+    id,
+    old_target: { kind: 'decimal', about: "The user's own target now", nullable: true },
+    new_target: { kind: 'decimal', about: "The user's own target afterwards", nullable: true },
+  },
+})
+
+/** Says which assignments would be changed or removed: how many, then a row for each. */
+export const printPlannedChanges = async (
+  cli: Cli,
+  client: Client,
+  verb: 'update' | 'remove',
+  planned: readonly PlannedPair[],
+): Promise<void> => {
+  await cli.note(`dry run, nothing was sent: ${countOf(planned.length, 'assignment')} to ${verb}`)
+  const records = planned.map(({ user, id: kpi, from, to }) => ({
+    user_id: user,
+    id: kpi,
+    old_target: from,
+    new_target: to,
+  }))
+  const named = await nameRecords(client, plannedChange, records, {}, isForPeople(cli.printing().format))
   await cli.printMany(named.shown, named.records)
 }

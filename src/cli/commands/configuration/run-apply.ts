@@ -125,6 +125,9 @@ const sendChanges = async (
 ): Promise<void> => {
   const signal = cli.io.interruption()
   const history = await openTargetHistory(cli, target.client, flags, signal)
+  const targetChangeOf = createTargetChanges(target.client)
+  const defaults = changes.filter(({ thing }) => thing.kind.name === 'kpis')
+  await history.requireKeepable(defaults.map((change) => () => targetChangeOf(change)))
   const make = keepingTargets(target.client, history, createSending({ target, things, record }))
   const { records, failure } = await sendEach(changes, withProgress(cli, changes.length, make), { signal })
   await history.tell()

@@ -31,13 +31,16 @@ export const openTargetHistory = async (
 export const watchDefaults: UpdateWatch<typeof kpi> = {
   addFlags: (command: CommandUnknownOpts) => void command.option(...KEEP_HISTORY),
   open: async (cli, client, flags, signal) => {
-    const { before, tell } = await openTargetHistory(cli, client, flags, signal)
+    const { before, tell, foresee, requireKeepable } = await openTargetHistory(cli, client, flags, signal)
+    const reading = (id: number, to: Decimal | null | undefined) => async (): Promise<TargetChange | undefined> =>
+      to === undefined ? undefined : { kpi: id, from: (await client.kpis.get(id)).target_default, to }
     return {
-      before: async (id, { target_default: to }) => {
-        if (to !== undefined) {
-          await before(async () => ({ kpi: id, from: (await client.kpis.get(id)).target_default, to }))
-        }
+      check: (changes) => {
+        const clearing = changes.filter(({ patch }) => patch.target_default === null)
+        return requireKeepable(clearing.map(({ id }) => reading(id, null)))
       },
+      foresee: (changes) => foresee(changes.map(({ id, patch }) => reading(id, patch.target_default))),
+      before: (id, { target_default: to }) => before(reading(id, to)),
       tell,
     }
   },

@@ -2,7 +2,7 @@ import type { Client } from '../../../client/client.ts'
 import { formatDecimal } from '../../../domain/decimal.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { keepTargets } from '../../../import/history/keep-targets.ts'
-import { entriesFollowing, type TargetChange } from '../../../import/history/target-change.ts'
+import { entriesFollowing, isClearing, type TargetChange } from '../../../import/history/target-change.ts'
 import type { Cli } from '../../cli.ts'
 import { countOf } from '../../output/text.ts'
 
@@ -13,8 +13,12 @@ const MOST_CHANGES = 50
 
 /** Looks after the past when targets change: keeps it, or says what becomes of it. */
 export type TargetHistory = {
+  /** Refuses changes whose past cannot be kept though it is to be; to be awaited before anything is sent. */
+  readonly requireKeepable: (changes: readonly (() => Promise<TargetChange | undefined>)[]) => Promise<void>
   /** Keeps or counts the entries that follow a change, if it is one; to be awaited before the change is sent. */
   readonly before: (read: () => Promise<TargetChange | undefined>) => Promise<void>
+  /** Says what changes would do to the past, of which none is sent. */
+  readonly foresee: (changes: readonly (() => Promise<TargetChange | undefined>)[]) => Promise<void>
   /** Says at the end what was kept, or what past reports show now. */
   readonly tell: () => Promise<void>
 }
@@ -35,14 +39,64 @@ const counting = async (client: Client, change: TargetChange, seen: Following): 
 
 const targetText = (target: bigint | null): string => (target === null ? 'no target' : formatDecimal(target))
 
-/** Returns the changes that are counted, as they are told: `100 instead of 90`, or that there are several. */
-const changeText = ([only, ...others]: readonly TargetChange[]): string =>
-  only && others.length === 0 ? `${targetText(only.to)} instead of ${targetText(only.from)}` : 'the new targets'
+/** Returns the one change that several come to; undefined if they differ. */
+const commonChange = ([first, ...others]: readonly TargetChange[]): TargetChange | undefined =>
+  first && others.every(({ from, to }) => from === first.from && to === first.to) ? first : undefined
 
-const entriesText = ({ count, isMore }: Following): string =>
-  count === 0
-    ? 'there may be stored entries without a target of their own'
-    : `${isMore ? 'at least ' : ''}${countOf(count, 'stored entry has', 'stored entries have')} no target of ${count === 1 ? 'its' : 'their'} own`
+/** Returns what past reports show: `100 instead of 90`, or that there are several targets. */
+const changeText = (changes: readonly TargetChange[]): string => {
+  const common = commonChange(changes)
+  return common ? `${targetText(common.to)} instead of ${targetText(common.from)}` : 'the new targets'
+}
+
+const entriesText = ({ count, isMore }: Following, loses: boolean): string => {
+  if (count === 0)
+    return loses ? 'stored entries may lose their target' : 'there may be stored entries without a target of their own'
+  const most = isMore ? 'at least ' : ''
+  return loses
+    ? `${most}${countOf(count, 'stored entry loses its target, also one of its own', 'stored entries lose their targets, also those of their own')}`
+    : `${most}${countOf(count, 'stored entry has', 'stored entries have')} no target of ${count === 1 ? 'its' : 'their'} own`
+}
+
+/**
+ * Returns how past reports become what they were. Repeating the command under `--keep-history` would write the new target
+ * onto them, so the old one is to be set first.
+ */
+const wayBack = (changes: readonly TargetChange[]): string => {
+  const common = commonChange(changes)
+  if (changes.some(({ from }) => from === null)) return 'an entry cannot say that it has no target'
+  if (changes.some(isClearing))
+    return common
+      ? `to get them back, set --target-default ${targetText(common.from)} again`
+      : 'to get them back, set the old defaults again'
+  const flag = changes.some(({ user }) => user === undefined) ? '--target-default' : '--target'
+  return common
+    ? `to keep past reports at ${targetText(common.from)}, set ${flag} ${targetText(common.from)} again, then change it with --keep-history`
+    : 'to keep past reports as they were, set the old targets again, then change them with --keep-history'
+}
+
+/** Returns what changes would do to the past. */
+const foreseenText = (changes: readonly TargetChange[], seen: Following, keeps: boolean): string => {
+  const loses = changes.some(isClearing)
+  const entries = entriesText(seen, loses)
+  if (loses) return entries
+  const shown = `past reports would show ${changeText(changes)} for them`
+  if (changes.some(({ from }) => from === null))
+    return `up to ${entries}: ${shown}; an entry cannot say that it has no target`
+  return keeps
+    ? `${entries}: --keep-history would first write the old target onto them`
+    : `${entries}: ${shown}; with --keep-history they keep the old target`
+}
+
+/** Refuses to keep what cannot be kept: without a default, a KPI shows no target of any entry. */
+const rejectClearing = (changes: readonly TargetChange[]): void => {
+  const cleared = changes.find(isClearing)
+  if (!cleared) return
+  throw new KpiError(
+    'invalid',
+    `--keep-history cannot keep past reports of KPI ${cleared.kpi}: a KPI without a default target shows no target at all, also not those of its entries; nothing was written; keep the default, or leave out --keep-history to lose the targets`,
+  )
+}
 
 /** Creates what looks after the past of targets; `keeps` writes today's targets onto stored entries first. */
 export const createTargetHistory = (
@@ -53,33 +107,60 @@ export const createTargetHistory = (
 ): TargetHistory => {
   const made: TargetChange[] = []
   const seen: Following = { count: 0, isMore: false }
+  /** Holds the changes from no default, whose entries can be told apart afterwards. */
+  const hidden: TargetChange[] = []
   let kept = 0
+  const countHidden = async (): Promise<void> => {
+    for (const change of hidden.splice(0)) {
+      if ((await client.kpis.get(change.kpi)).target_default === change.to) await counting(client, change, seen)
+    }
+  }
   const look = async (read: () => Promise<TargetChange | undefined>): Promise<void> => {
     const change = await read()
     if (!change || change.from === change.to) return
+    if (keeps) rejectClearing([change])
     made.push(change)
-    if (keeps && change.from !== null) kept += await keepTargets(client, change, signal)
+    if (change.user === undefined && change.from === null) hidden.push(change)
+    else if (keeps && change.from !== null) kept += await keepTargets(client, change, signal)
     else if (client.isBundled() || made.length <= MOST_CHANGES) await counting(client, change, seen)
     else seen.isMore = true
   }
-  const before = async (read: () => Promise<TargetChange | undefined>): Promise<void> => {
+  const tolerantly = async (work: () => Promise<void>): Promise<void> => {
     try {
-      await look(read)
+      await work()
     } catch (error) {
       // Counting is a courtesy: a target may be changed by those who may not read entries.
       if (keeps || !(error instanceof KpiError)) throw error
       if (error.code !== 'not_found') seen.isMore = true
     }
   }
+  const before = (read: () => Promise<TargetChange | undefined>): Promise<void> => tolerantly(() => look(read))
   const tell = async (): Promise<void> => {
+    await tolerantly(countHidden)
     if (kept > 0) await note(`${countOf(kept, 'stored entry', 'stored entries')} got the target that counted until now`)
     if (seen.count === 0 && !seen.isMore) return
     const them = seen.count === 1 && !seen.isMore ? 'it' : 'them'
     const unkept = keeps ? made.filter(({ from }) => from === null) : made
-    const how = keeps
-      ? 'an entry cannot say that it has no target'
-      : `--keep-history first writes the old target onto ${them}`
-    await log.note(`${entriesText(seen)}: past reports show ${changeText(unkept)} for ${them}; ${how}`)
+    const loses = unkept.some(isClearing)
+    const shown = loses ? '' : `: past reports show ${changeText(unkept)} for ${them}`
+    await log.note(`${entriesText(seen, loses)}${shown}; ${wayBack(unkept)}`)
   }
-  return { before, tell }
+  const requireKeepable: TargetHistory['requireKeepable'] = async (changes) => {
+    if (!keeps) return
+    for (const read of changes) rejectClearing([(await read()) ?? []].flat())
+  }
+  const foresee: TargetHistory['foresee'] = async (changes) => {
+    for (const read of changes) {
+      await tolerantly(async () => {
+        const change = await read()
+        if (!change || change.from === change.to) return
+        if (keeps) rejectClearing([change])
+        made.push(change)
+        if (client.isBundled() || made.length <= MOST_CHANGES) await counting(client, change, seen)
+        else seen.isMore = true
+      })
+    }
+    if (seen.count > 0 || seen.isMore) await log.note(foreseenText(made, seen, keeps))
+  }
+  return { before, tell, foresee, requireKeepable }
 }

@@ -21,6 +21,10 @@ export type UpdateWatch<R extends Resource> = {
 }
 
 type OpenWatch<R extends Resource> = {
+  /** Says what changes would do, of which none is sent. */
+  readonly foresee: (changes: readonly Change<R>[]) => Promise<void>
+  /** Refuses changes of which one cannot be made, before any is sent. */
+  readonly check: (changes: readonly Change<R>[]) => Promise<void>
   readonly before: (id: number, patch: Patch<R>) => Promise<void>
   readonly tell: () => Promise<void>
 }
@@ -88,9 +92,13 @@ export const addUpdate = <R extends Resource>(
         const { printPlanned, requireUnmoved } = await import('./planned-changes.ts')
         const planned = await planOf(own, changes)
         if (!isForced) requireUnmoved(of, planned)
-        if (flags.dryRun) return printPlanned(cli, client, of, planned)
+        if (flags.dryRun) {
+          await (await watch?.open(cli, client, flags, signal))?.foresee(changes)
+          return printPlanned(cli, client, of, planned)
+        }
       }
       const watching = await watch?.open(cli, client, flags, signal)
+      await watching?.check(changes)
       const send = async ({ id, patch }: Change<R>): Promise<AnyRecord> => {
         await watching?.before(id, patch)
         return own.update(id, patch)
