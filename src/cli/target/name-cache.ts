@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject, type Json } from '../../codec/json.ts'
 import type { AnyRecord, Resource } from '../../domain/schema.ts'
+import { makePrivateFolder } from '../../import/journal/private-folder.ts'
 import type { Io } from '../io.ts'
 import { cacheFolder } from './folders.ts'
 import type { Place } from './settings.ts'
@@ -70,7 +71,7 @@ const store = (io: Io, place: Place, listed: Listed): void => {
   })
   if (read.every(([kind, names]) => JSON.stringify(known[kind]) === JSON.stringify(names))) return
   const path = pathOf(io, place)
-  mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 })
+  makePrivateFolder(join(path, '..'))
   writeFileSync(`${path}.part`, JSON.stringify({ ...known, ...Object.fromEntries(read) }), { mode: 0o600 })
   renameSync(`${path}.part`, path)
 }
