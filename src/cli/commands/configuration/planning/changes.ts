@@ -1,7 +1,7 @@
 import { cellText } from '../../../../codec/cell-text.ts'
 import { type AnyRecord, type FieldValue, resource } from '../../../../domain/schema.ts'
 import { withNames } from './formulas.ts'
-import { type ConfigField, KIND_NAMES } from './kinds.ts'
+import { type ConfigField, KIND_NAMES, type KindName } from './kinds.ts'
 import { labelOf, type Thing, type Things } from './things.ts'
 
 /** Holds the value of a field: plain, or a thing that it refers to. */
@@ -36,10 +36,32 @@ const isLate = ({ action, fields }: Change): boolean =>
 
 const rankOf = ({ thing }: Change): number => KIND_NAMES.indexOf(thing.kind.name)
 
-/** Returns changes in the order in which they can be done: what others need first, and deletes last and backwards. */
+/**
+ * Lists kinds in the order of their deletes: what uses others goes first. A KPI takes its entries with it, which keep
+ * their users and group items from being deleted.
+ */
+const DELETE_ORDER: readonly KindName[] = [
+  'user_group_items',
+  'assignments',
+  'calculated',
+  'kpis',
+  'users',
+  'group_items',
+  'groups',
+  'units',
+  'categories',
+  'icons',
+]
+
+const deleteRank = ({ thing }: Change): number => DELETE_ORDER.indexOf(thing.kind.name)
+
+/** Returns changes in the order in which they can be done: what others need first, and deletes last. */
 export const inOrder = (changes: readonly Change[]): Change[] => {
   const sorted = changes.toSorted((one, other) => rankOf(one) - rankOf(other))
-  const deletes = sorted.filter(({ action }) => action === 'delete').toReversed()
+  const deletes = sorted
+    .filter(({ action }) => action === 'delete')
+    .toReversed()
+    .toSorted((one, other) => deleteRank(one) - deleteRank(other))
   const others = sorted.filter(({ action }) => action !== 'delete')
   const creates = (change: Change): boolean => change.action === 'create'
   const early = KIND_NAMES.flatMap((name) => {
