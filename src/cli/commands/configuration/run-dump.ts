@@ -5,7 +5,7 @@ import { countOf } from '../../output/text.ts'
 import { type AccountFlags, EVERYTHING, kindsOf, readThings, withTarget } from './account.ts'
 import { dumpThings } from './planning/dump.ts'
 import type { KindName } from './planning/kinds.ts'
-import { type FileFlags, readyFile, writeOutput } from './output-file.ts'
+import { type FileFlags, readyFile, STDOUT, writeOutput } from './output-file.ts'
 import type { Target } from './target.ts'
 import { labelOf } from './planning/things.ts'
 
@@ -47,7 +47,7 @@ export const runDump = async (cli: Cli, flags: AccountFlags & FileFlags): Promis
     }
   })
   for (const one of leftOut) await cli.log.warn(`left out: ${one}`)
-  if (flags.toFile === undefined) return cli.io.stdout.write(HEAD + text)
-  await writeOutput(cli, flags.toFile, HEAD + text)
-  await cli.note(`written to ${flags.toFile}`)
+  const { toFile = STDOUT } = flags
+  await writeOutput(cli, toFile, HEAD + text)
+  if (toFile !== STDOUT) await cli.note(`written to ${toFile}`)
 }
