@@ -6,7 +6,7 @@ import type { Transport } from '../client/transport.ts'
 import type { Day } from '../domain/day.ts'
 import type { AnyRecord, NamedField, Resource } from '../domain/schema.ts'
 import type { Variant } from '../domain/variants.ts'
-import { untilDeadline } from './args/deadline.ts'
+import { readDeadline, untilDeadline } from './args/deadline.ts'
 import { sheetForm } from './files/sheet-locale.ts'
 import type { Io } from './io.ts'
 import { createLog, type Log } from './output/log.ts'
@@ -112,7 +112,7 @@ export const createCli = (
     rejectStrayCredentials(io, flags)
     const begin = (stopping: AbortSignals): Promise<T> => {
       const paced = bulk && { note: (text: string) => void log.note(text), ...bulk, signal: stopping.signal }
-      return work({ ...findReach(io, flags), stopping }, paced)
+      return work({ ...findReach(io, flags), deadline: readDeadline(flags.deadline, io.now()), stopping }, paced)
     }
     const { signal, late } = bulk ?? {}
     return signal && late ? begin({ signal, late }) : untilDeadline(io, flags.deadline, begin, signal)

@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type ErrorCode, KpiError } from '../../domain/errors.ts'
+import { Aborted } from '../../client/transport.ts'
+import type { Deadline } from '../args/deadline.ts'
 import type { Io } from '../io.ts'
 import { shellWord } from '../output/text.ts'
 import { configFolder, makeFolder } from './folders.ts'
@@ -125,9 +127,19 @@ export const readSecretFile = (io: Io, path: string): string => {
   }
 }
 
-/** Runs the command of a profile that prints its secret. */
-export const runTokenCommand = (io: Io, command: string): string => {
+/** Returns the error of a token command that was cut off: by the deadline, or because it took too long. */
+const cutOff = (deadline: Deadline | undefined): Error =>
+  deadline
+    ? new Aborted(`the deadline (${deadline.spelling}) has passed; the profile's token command had not ended`)
+    : new KpiError(
+        'unauthorized',
+        `the profile's token command had not ended after ${COMMAND_TIMEOUT_MS / 1000} seconds and was cut off`,
+      )
+
+/** Runs the command of a profile that prints its secret; a deadline ends it. */
+export const runTokenCommand = (io: Io, command: string, deadline?: Deadline): string => {
   requireOwnConfig(io)
+  const left = deadline ? Math.max(1, deadline.at - io.now()) : Infinity
   const { env, cwd } = io
   try {
     return execFileSync(command, {
@@ -135,17 +147,19 @@ export const runTokenCommand = (io: Io, command: string): string => {
       encoding: 'utf8',
       env,
       cwd,
-      timeout: COMMAND_TIMEOUT_MS,
+      timeout: Math.min(left, COMMAND_TIMEOUT_MS),
       stdio: ['ignore', 'pipe', 'inherit'],
     }).trim()
   } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ETIMEDOUT')
+      throw cutOff(left <= COMMAND_TIMEOUT_MS ? deadline : undefined)
     // The error of a failed program holds its output, which may be the secret.
     const status = error instanceof Error && 'status' in error ? `status ${String(error.status)}` : 'no status'
     throw new KpiError('unauthorized', `the profile's token command failed (${status})`)
   }
 }
 
-const readSecret = (io: Io, place: RemotePlace): string => {
+const readSecret = (io: Io, place: RemotePlace, deadline: Deadline | undefined): string => {
   const { kind } = place
   const source = secretSource(io, place)
   switch (source.from) {
@@ -154,7 +168,7 @@ const readSecret = (io: Io, place: RemotePlace): string => {
     case 'KPI_TOKEN_FILE':
       return readSecretFile(io, resolve(io.cwd, source.file))
     case 'command':
-      return runTokenCommand(io, source.command)
+      return runTokenCommand(io, source.command, deadline)
     case 'file':
       return readSecretFile(io, source.file)
     case 'profile':
@@ -170,9 +184,9 @@ const readSecret = (io: Io, place: RemotePlace): string => {
  * Finds the token or key to send: from the environment, the profile's command, the user's file that the profile names,
  * or the profile's own file, in this order.
  */
-export const findSecret = (io: Io, place: RemotePlace): string => {
+export const findSecret = (io: Io, place: RemotePlace, deadline?: Deadline): string => {
   const { kind } = place
-  const secret = readSecret(io, place)
+  const secret = readSecret(io, place, deadline)
   const described = describeToken(io, place)
   const from = `that comes from ${described}`
   if (secret === '') throw new KpiError('unauthorized', `the ${SECRETS[kind]} is empty ${from}`)

@@ -7,6 +7,7 @@ import { entry } from '../../domain/resources/entry.ts'
 import type { Calendar } from '../../domain/period.ts'
 import { reportRow } from '../../domain/resources/report-row.ts'
 import type { Variant } from '../../domain/variants.ts'
+import type { Deadline } from '../args/deadline.ts'
 import type { Io } from '../io.ts'
 import { addAdvice } from './advice.ts'
 import { readBaseUrl } from './base-url.ts'
@@ -22,6 +23,8 @@ export type Reach = {
   readonly network: () => Network
   /** Says when weeks and years begin, for a service that does not tell. */
   readonly calendar: Calendar
+  /** Says when the run ends, also for a token command. */
+  readonly deadline?: Deadline
   /** Ends requests early. */
   readonly stopping?: AbortSignals
 }
@@ -41,7 +44,7 @@ const openRemote = async (
   ])
   const baseUrl = readBaseUrl(place.baseUrl)
   const login = place.kind === 'classic' ? place.login : undefined
-  const credentials = { login, token: secret ?? findSecret(io, place) }
+  const credentials = { login, token: secret ?? findSecret(io, place, reach.deadline) }
   const limiting = bulk && (await import('./rate-limiter.ts')).openRateLimiter(io, baseUrl, credentials, bulk)
   const exchange = io.network?.(timeoutMs)
   const remote = { baseUrl, ...credentials, timeoutMs, network: network(), now: io.now, stopping }

@@ -55,11 +55,22 @@ const requireTimeZone = (source: string, name: string): TimeZone => {
   return zone
 }
 
+/** Matches what only the name of a time zone can be; POSIX's rules, such as `CET-1CEST`, have digits or `<`. */
+const ZONE_NAME = /^[A-Za-z_]+(?:[/-][A-Za-z_]+)*$/
+
+/** Refuses a name in TZ that no time zone has: the system would take it for UTC, without a word. */
+const requireKnownTz = ({ env }: Io): void => {
+  const name = (env['TZ'] ?? '').replace(/^:/, '')
+  if (ZONE_NAME.test(name)) requireTimeZone('TZ', name)
+}
+
 /** Finds the user's time zone: from `--time-zone`, the project file, the profile, TZ, or the system. */
 export const findTimeZone = (io: Io, flags: GlobalFlags): TimeZone => {
   if (flags.timeZone !== undefined) return requireTimeZone('--time-zone', flags.timeZone)
   const { time_zone: ofProject } = projectOf(io)
   if (ofProject !== undefined) return requireTimeZone(`${io.project?.path}:`, ofProject)
   const { timeZone } = profileSettings(io, flags)
-  return timeZone === undefined ? systemZone(io) : requireTimeZone("the profile's time zone", timeZone)
+  if (timeZone !== undefined) return requireTimeZone("the profile's time zone", timeZone)
+  requireKnownTz(io)
+  return systemZone(io)
 }

@@ -6,17 +6,16 @@ import type { Cli } from '../../cli.ts'
 /** Describes the flags of commands that write a file. */
 export type FileFlags = { readonly toFile?: string | undefined; readonly force?: true | undefined }
 
-/** Returns the file of a line; undefined for standard output, which `-` names. */
-export const fileOf = ({ toFile }: FileFlags): string | undefined => (toFile === '-' ? undefined : toFile)
+/** Names standard output where a file is named. */
+export const STDOUT = '-'
 
 /** Makes sure that the file of a line can be written, before anything is done. */
-export const readyFile = async (cli: Cli, flags: FileFlags): Promise<void> => {
-  const file = fileOf(flags)
-  if (file === undefined) return
-  requireFolder(resolve(cli.io.cwd, file))
-  await requireFree(cli, file, flags.force)
+export const readyFile = async (cli: Cli, { toFile, force }: FileFlags): Promise<void> => {
+  if (toFile === undefined || toFile === STDOUT) return
+  requireFolder(resolve(cli.io.cwd, toFile))
+  await requireFree(cli, toFile, force)
 }
 
-/** Writes the file of a line. */
+/** Writes the file of a line, or to standard output. */
 export const writeOutput = (cli: Cli, file: string, text: string): Promise<void> =>
-  writeWhole(resolve(cli.io.cwd, file), [text])
+  file === STDOUT ? cli.io.stdout.write(text) : writeWhole(resolve(cli.io.cwd, file), [text])

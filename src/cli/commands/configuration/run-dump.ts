@@ -5,7 +5,7 @@ import { countOf } from '../../output/text.ts'
 import { type AccountFlags, EVERYTHING, kindsOf, readThings, withTarget } from './account.ts'
 import { dumpThings } from './planning/dump.ts'
 import type { KindName } from './planning/kinds.ts'
-import { type FileFlags, fileOf, readyFile, writeOutput } from './output-file.ts'
+import { type FileFlags, readyFile, STDOUT, writeOutput } from './output-file.ts'
 import type { Target } from './target.ts'
 import { labelOf } from './planning/things.ts'
 
@@ -30,8 +30,7 @@ const HEAD = '# A configuration of kpi: kpi plan shows what would change, kpi ap
 export const runDump = async (cli: Cli, flags: AccountFlags & FileFlags): Promise<void> => {
   const { output } = cli.flags
   if (output !== undefined && output !== 'yaml') throw new UsageError(`a dump is YAML; leave out -o ${output}`)
-  const file = fileOf(flags)
-  requireYaml(file)
+  requireYaml(flags.toFile)
   await readyFile(cli, flags)
   const { text, leftOut } = await withTarget(cli, flags, EVERYTHING, cli.io.interruption(), async (target) => {
     const things = await readThings(target, kindsOf(target))
@@ -48,7 +47,7 @@ export const runDump = async (cli: Cli, flags: AccountFlags & FileFlags): Promis
     }
   })
   for (const one of leftOut) await cli.log.warn(`left out: ${one}`)
-  if (file === undefined) return cli.io.stdout.write(HEAD + text)
-  await writeOutput(cli, file, HEAD + text)
-  await cli.note(`written to ${file}`)
+  const { toFile = STDOUT } = flags
+  await writeOutput(cli, toFile, HEAD + text)
+  if (toFile !== STDOUT) await cli.note(`written to ${toFile}`)
 }

@@ -4,7 +4,7 @@ import { EXIT } from '../../exit.ts'
 import { isForPeople } from '../../output/print.ts'
 import { type AccountFlags, learnAccount, withTarget } from './account.ts'
 import { planRow } from './planning/changes.ts'
-import { type FileFlags, readyFile, writeOutput } from './output-file.ts'
+import { type FileFlags, readyFile, STDOUT, writeOutput } from './output-file.ts'
 import { prepare, readSource } from './prepare.ts'
 import { readMade, recordPath } from './record.ts'
 import { writePlan } from './saved-plan.ts'
@@ -42,14 +42,12 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
   if (flags.toFile !== undefined) {
     const configuration = source.saved?.configuration ?? source.text
     const saved = { service, account, file: resolve(cli.io.cwd, source.file), prune: source.prune, configuration, rows }
-    if (flags.toFile === '-') await cli.io.stdout.write(writePlan(saved))
-    else {
-      await writeOutput(cli, flags.toFile, writePlan(saved))
-      await cli.note(`the plan is in ${flags.toFile}: kpi apply ${flags.toFile}`)
-    }
+    await writeOutput(cli, flags.toFile, writePlan(saved))
+    if (flags.toFile !== STDOUT) await cli.note(`the plan is in ${flags.toFile}: kpi apply ${flags.toFile}`)
   }
+  // Where the plan itself goes to standard output, nothing else does.
   const isSilent =
-    flags.summaryOnly || flags.toFile === '-' || (rows.length === 0 && isForPeople(cli.printing().format))
+    flags.toFile === STDOUT || flags.summaryOnly || (rows.length === 0 && isForPeople(cli.printing().format))
   if (!isSilent) await cli.printMany(planRow.shown, rows)
   return flags.exitCode && counts.created + counts.updated + counts.deleted > 0 ? EXIT.differences : EXIT.done
 }

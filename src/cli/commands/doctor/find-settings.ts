@@ -5,6 +5,7 @@ import { findReach } from '../../target/network.ts'
 import { choiceOfProfile, profileSettings } from '../../target/profile-choice.ts'
 import { readProfiles } from '../../target/profiles.ts'
 import { projectOf } from '../../target/project.ts'
+import { findTimeZone } from '../../target/time-zone.ts'
 import { credentialsIn, findTimeout, type Place } from '../../target/settings.ts'
 import { type Finding, fine, looked } from './finding.ts'
 
@@ -42,7 +43,10 @@ const aboutLooks = ({ io, flags }: Cli): Finding[] => {
       [file]: project.output,
       'the profile': profile.output,
     }),
-    firstOf('time zone', io.timeZone(), zone),
+    ...looked('time zone', () => {
+      findTimeZone(io, flags)
+      return firstOf('time zone', io.timeZone(), zone)
+    }),
     firstOf('week start', calendar.week_start, {
       [file]: project.week_start,
       'the profile': profile.calendar?.week_start,

@@ -36,18 +36,32 @@ const isLate = ({ action, fields }: Change): boolean =>
 
 const rankOf = ({ thing }: Change): number => KIND_NAMES.indexOf(thing.kind.name)
 
-/** Lists the kinds in the order in which they are deleted: people after KPIs, as entries go with their KPI and keep their user. */
-const DELETED: readonly KindName[] = KIND_NAMES.toReversed()
-  .filter((name) => name !== 'users')
-  .flatMap((name): KindName[] => (name === 'kpis' ? [name, 'users'] : [name]))
+/**
+ * Lists kinds in the order of their deletes: what uses others goes first. A KPI takes its entries with it, which keep
+ * their users and group items from being deleted.
+ */
+const DELETE_ORDER: readonly KindName[] = [
+  'user_group_items',
+  'assignments',
+  'calculated',
+  'kpis',
+  'users',
+  'group_items',
+  'groups',
+  'units',
+  'categories',
+  'icons',
+]
 
-/** Returns changes in the order in which they can be done: what others need first, and deletes last and backwards. */
+const deleteRank = ({ thing }: Change): number => DELETE_ORDER.indexOf(thing.kind.name)
+
+/** Returns changes in the order in which they can be done: what others need first, and deletes last. */
 export const inOrder = (changes: readonly Change[]): Change[] => {
   const sorted = changes.toSorted((one, other) => rankOf(one) - rankOf(other))
   const deletes = sorted
     .filter(({ action }) => action === 'delete')
     .toReversed()
-    .toSorted((one, other) => DELETED.indexOf(one.thing.kind.name) - DELETED.indexOf(other.thing.kind.name))
+    .toSorted((one, other) => deleteRank(one) - deleteRank(other))
   const others = sorted.filter(({ action }) => action !== 'delete')
   const creates = (change: Change): boolean => change.action === 'create'
   const early = KIND_NAMES.flatMap((name) => {

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { embeddedUser } from '../support/user.ts'
+
+test('a token command ends by the deadline', async () => {
+  await using user = await embeddedUser()
+  const remote = ['--base-url', 'http://127.0.0.1:9/v1', '--token-command', 'exec sleep 8']
+  expect((await user.kpi('profiles', 'add', 'tc', ...remote)).code).toBe(0)
+  const begun = performance.now()
+  const ran = await user.kpi('--profile', 'tc', 'kpis', 'list', '--deadline', '1s')
+  expect(ran).toMatchObject({
+    code: 6,
+    stderr: "kpi: the deadline (1s) has passed; the profile's token command had not ended\n",
+  })
+  expect(performance.now() - begun).toBeLessThan(6000)
+}, 20_000)
