@@ -1,12 +1,14 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { inOurWords } from './args/aliases.ts'
+import { HELP_LAYOUT } from './args/help-layout.ts'
 import { refuseFlagsAsValues } from './args/flag-values.ts'
 import { isLogJson } from './args/raw-options.ts'
 import { type Act, type Cli, createCli } from './cli.ts'
 import { commandGroups, START } from './command-groups.ts'
-import type { Io } from './io.ts'
+import type { Io, Output } from './io.ts'
 import { outputOf } from './output/printed.ts'
 import { oneLine } from './output/width.ts'
+import { reflow } from './output/wrap-lines.ts'
 import { runCommand } from './run-command.ts'
 import { isOutputJson } from './target/output-format.ts'
 import type { GlobalFlags } from './target/settings.ts'
@@ -32,6 +34,12 @@ const GLOBAL_FLAGS = '\nFlags of every command, such as -o json, --profile and -
 /** Holds what commander writes: help, and what is on its way to standard error. */
 type Written = { help: string; readonly errors: Promise<void>[] }
 
+const helpWidth = ({ columns }: Output): number => columns ?? 100
+
+/** Returns what follows the flags in help, at the width of the screen; the help itself has it already. */
+const closing = (text: string, output: Output): string =>
+  text.startsWith('Usage:') ? text : reflow(text, helpWidth(output))
+
 const createProgram = (io: Io, version: string, written: Written, isJson = false): Command => {
   const program = new Command('kpi')
     .description(DESCRIPTION)
@@ -56,14 +64,16 @@ const createProgram = (io: Io, version: string, written: Written, isJson = false
     .addHelpCommand(
       new Command('help [command...]').description('show help; with --json, all of it for programs').helpGroup(START),
     )
+    .configureHelp(HELP_LAYOUT)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void (written.help += text),
+      writeOut: (text) => void (written.help += closing(text, io.stdout)),
       // Commander throws errors as well; they are printed where all errors are. Only help is printed here. Help beside
       // an error is for people.
-      writeErr: (text) => isJson || text.startsWith('error:') || written.errors.push(io.stderr.write(text)),
-      getOutHelpWidth: () => io.stdout.columns ?? 100,
-      getErrHelpWidth: () => io.stderr.columns ?? 100,
+      writeErr: (text) =>
+        isJson || text.startsWith('error:') || written.errors.push(io.stderr.write(closing(text, io.stderr))),
+      getOutHelpWidth: () => helpWidth(io.stdout),
+      getErrHelpWidth: () => helpWidth(io.stderr),
     })
   return program
 }

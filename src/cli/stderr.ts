@@ -1,6 +1,7 @@
 import { formsOf } from '../client/http/redaction.ts'
 import type { Io, Output } from './io.ts'
 import { visible } from './output/width.ts'
+import { wrapLines } from './output/wrap-lines.ts'
 
 /** Matches a token or key of the bundled service; only the beginning of one is shown anywhere. */
 const OWN_SECRET = /kpi_[a-z]+_[0-9A-Za-z]{16,}(?:_[0-9A-Za-z]+)?/g
@@ -57,9 +58,13 @@ export const secretsRemover = ({ env }: Pick<Io, 'env'>, args: readonly string[]
   return (text) => forms.reduce((left, form) => left.replaceAll(form, HIDDEN), text.replaceAll(OWN_SECRET, HIDDEN))
 }
 
-/** Guards standard error: removes secrets, and whatever can steer a terminal. */
+/** Guards standard error: removes secrets, and whatever can steer a terminal; at a terminal, wraps lines at words. */
 export const guardStderr = (io: Io, args: readonly string[]): Output => {
   const { stderr } = io
   const withoutSecrets = secretsRemover(io, args)
-  return { ...stderr, write: (text) => stderr.write(visible(withoutSecrets(text))) }
+  const write = async (text: string): Promise<void> => {
+    const shown = visible(withoutSecrets(text))
+    await stderr.write(stderr.columns === undefined ? shown : await wrapLines(shown, stderr.columns))
+  }
+  return { ...stderr, write }
 }

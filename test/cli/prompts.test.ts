@@ -58,7 +58,7 @@ describe('a delete at a terminal', () => {
       code: 2,
       stdout: '',
       stderr:
-        'kpi: delete KPI Revenue with its assignments and all its entries needs --yes where nobody can be asked\n',
+        'kpi: delete KPI Revenue with its assignments and all its entries needs --yes\nwhere nobody can be asked\n',
     })
     expect(await answering([], ...line, '--yes')).toMatchObject({ code: 0, stderr: 'deleted KPI 1, Revenue\n' })
   })
@@ -76,7 +76,7 @@ describe('a create at a terminal', () => {
   test('asks for what is missing, with choices, and says the line that does the same, which does', async () => {
     const ran = await answering(QUESTIONS, 'kpis', 'create', '--target-default', '5')
     expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('created KPI 2, Net sales\n')])
-    const line = /the same without questions: kpi (.*)\n/.exec(ran.stderr)?.[1] ?? ''
+    const line = /the same without questions:\nkpi (.*)\n/.exec(ran.stderr)?.[1] ?? ''
     expect(line).toMatch(/^kpis create --category General .*--frequency weekly --name 'Net sales' --target-default 5$/)
     const [first] = (await user.client.kpis.list()).slice(1)
     const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')

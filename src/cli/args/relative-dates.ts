@@ -1,8 +1,11 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Client } from '../../client/client.ts'
 import { readCalendar } from '../../client/operations/calendar.ts'
 import { civil, type Day, dayOfCivil, FIRST_QUERY_DAY, formatDay, LAST_ENTRY_DAY, parseDay } from '../../domain/day.ts'
 import { type Calendar, CIVIL_CALENDAR, type DayRange, nextPeriod, periodStart } from '../../domain/period.ts'
+import type { Cli } from '../cli.ts'
 import { UsageError } from '../exit.ts'
+import { shellWord } from '../output/text.ts'
 
 /** Describes what relative days count from: the user's current day, and when weeks and years begin. */
 type Counting = { readonly today: Day; readonly calendar: Calendar }
@@ -94,6 +97,24 @@ export const parseRelativeRange = (from: string, to: string, counting: Counting)
   }
   if (range.from > range.to) throw new UsageError(`--from ${from} is after --to ${to}`)
   return range
+}
+
+/** Returns a range of days as people read it. */
+export const daysOf = ({ from, to }: DayRange): string => `${formatDay(from)} to ${formatDay(to)}`
+
+/** Tells whether the line names a day of its range itself. */
+export const isRangeGiven = (command: CommandUnknownOpts): boolean =>
+  ['from', 'to'].some((name) => command.getOptionValueSource(name) === 'cli')
+
+/** Notes which days were meant, where a word was given for one. */
+export const tellDays = async (
+  { note }: Pick<Cli, 'note'>,
+  { from, to }: { readonly from: string; readonly to: string },
+  range: DayRange,
+): Promise<void> => {
+  if (DATE.test(from) && DATE.test(to)) return
+  const words = from === to ? `--from ${shellWord(from)}` : `--from ${shellWord(from)} --to ${shellWord(to)}`
+  await note(`${words} is ${daysOf(range)}`)
 }
 
 /** Matches words whose days depend on when weeks and years begin. */

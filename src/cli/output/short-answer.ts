@@ -21,14 +21,18 @@ export const recordLabel = ({ title }: Pick<Resource, 'title'>, record: AnyRecor
 export const pluralOf = ({ title, plural }: Pick<Resource, 'title' | 'plural'>): string =>
   title === 'KPI' ? 'KPIs' : plural.replaceAll('_', ' ')
 
-/** Says in a note that a table is empty, and what it would list; `where` says among what was looked. */
-export const tellEmpty = async (
-  { printing, note }: Cli,
+/** Returns why a list may be empty although there are records: its filters, or its limit. */
+export const emptyBecause = ({ filter, limit }: { readonly filter?: unknown; readonly limit?: unknown }): string => {
+  if (limit !== undefined && Number(limit) === 0) return ' within --limit 0'
+  return filter === undefined ? '' : ' that the filters select'
+}
+
+/** Says in a note that a list is empty, and what it would list; `where` says among what was looked. */
+export const tellEmpty = (
+  { note }: Pick<Cli, 'note'>,
   of: Pick<Resource, 'title' | 'plural'>,
   where = '',
-): Promise<void> => {
-  if (printing().format === 'table') await note(`no ${pluralOf(of)}${where}`)
-}
+): Promise<void> => note(`no ${pluralOf(of)}${where}`)
 
 /** Says what was done to records: `created KPI 3, Revenue`, or how many they are. */
 export const doneTo = (done: string, of: Pick<Resource, 'title' | 'plural'>, records: readonly AnyRecord[]): string => {

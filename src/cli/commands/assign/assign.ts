@@ -8,6 +8,7 @@ import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../
 import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addOutput, printsList } from '../../output/printed.ts'
+import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
 import { tellLine } from '../verbs/tell-line.ts'
 import { createChangeOfUser, KEEP_HISTORY, openTargetHistory } from '../targets/keep-history.ts'
 import { addListOptions, addNameOptions, listView } from '../verbs/list-options.ts'
@@ -59,6 +60,7 @@ const addListCommand = (group: Command, act: Act): void => {
     }
     const records = await cli.withClient({ of: assignment, verb: 'list' }, work, PACED)
     await cli.printMany(columns, records)
+    if (records.length === 0) await tellEmpty(cli, shownAssignment, emptyBecause(options))
   })
 }
 

@@ -6,6 +6,7 @@ import { addExamples } from '../../args/examples.ts'
 import { idsIn, type NamedKind } from '../../args/names.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
 import { printsList } from '../../output/printed.ts'
+import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
 import { addListOptions, addNameOptions, listView } from '../verbs/list-options.ts'
 import { createNames } from '../verbs/reference-names.ts'
 import { type ListResult, printAllSent, sendEach } from '../verbs/send-each.ts'
@@ -68,6 +69,7 @@ const addListCommand = (group: Command, act: Act): void => {
       select(await ofUsers(client, options.users, (id) => client.userGroupItems(id).list()), createNames(client))
     const records = await cli.withClient({ of: userGroupItem, verb: 'list' }, work, PACED)
     await cli.printMany(columns, records)
+    if (records.length === 0) await tellEmpty(cli, userGroupItem, emptyBecause(options))
   })
 }
 

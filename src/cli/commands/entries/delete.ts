@@ -7,7 +7,7 @@ import { KpiError } from '../../../domain/errors.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import { entry } from '../../../domain/resources/entry.ts'
 import { addExamples } from '../../args/examples.ts'
-import { readRange } from '../../args/relative-dates.ts'
+import { daysOf, readRange } from '../../args/relative-dates.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { EXIT, exitCodes, IncompleteRun, UsageError } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
@@ -81,8 +81,9 @@ const deleteRange = async (cli: Cli, flags: DeleteFlags): Promise<void> => {
   const { requireConfirmation } = await import('../../args/prompt.ts')
   const rangeOf = readRange({ from, to }, cli.today().day)
   const work = async (client: Client, signal: AbortSignal): Promise<void> => {
-    const found = await readSelected(client, await rangeOf(client), flags)
-    if (found.ids.length === 0) return cli.note('there are no such entries')
+    const range = await rangeOf(client)
+    const found = await readSelected(client, range, flags)
+    if (found.ids.length === 0) return cli.note(`there are no such entries from ${daysOf(range)}`)
     await requireConfirmation(cli, flags.yes, sayWhat(found))
     if (flags.yes) await cli.note(sayWhat(found))
     await deleteAll(cli, client, found, signal)

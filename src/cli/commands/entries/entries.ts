@@ -1,16 +1,15 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
-import { formatDay } from '../../../domain/day.ts'
 import { type Entry, entry, type EntryDraft, newerEntry } from '../../../domain/resources/entry.ts'
 import { type AnyRecord, asDraft, type Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { type FieldFlag, requireNoFaults, readFlags } from '../../args/flags.ts'
-import { parseRelativeDate, readRange } from '../../args/relative-dates.ts'
+import { daysOf, isRangeGiven, parseRelativeDate, readRange, tellDays } from '../../args/relative-dates.ts'
 import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
 import { printsList, printsOne } from '../../output/printed.ts'
-import { isShort, tellEmpty } from '../../output/short-answer.ts'
+import { emptyBecause, isShort, tellEmpty } from '../../output/short-answer.ts'
 import { requireEntrySource, readSource } from '../../target/source.ts'
 import { addGet } from '../verbs/all.ts'
 import { addListOptions, addNameOptions, type ListOptions, type ListView, listView } from '../verbs/list-options.ts'
@@ -101,8 +100,8 @@ const addListCommand = (group: Command, act: Act): void => {
       const pages = await selected(client, range, options)
       const { chunks, count } = counted(listed(view, pages, options, createNames(client)))
       await printRecords(cli.io, cli.printing(), view.columns, chunks)
-      const days = `${formatDay(range.from)} to ${formatDay(range.to)}`
-      if (count() === 0) await tellEmpty(cli, of, ` from ${days}`)
+      if (count() === 0) await tellEmpty(cli, of, `${emptyBecause(options)} from ${daysOf(range)}`)
+      else if (isRangeGiven(command)) await tellDays(cli, options, range)
     }
     await cli.withClient(needsOf('list', options.source), work, PACED)
   })

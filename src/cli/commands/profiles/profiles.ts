@@ -5,6 +5,7 @@ import { requireConfirmation } from '../../args/prompt.ts'
 import type { Act, Cli, Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { printsList, printsOne } from '../../output/printed.ts'
+import { tellEmpty } from '../../output/short-answer.ts'
 import { type Profile, profileNamed, type Profiles, readProfiles, writeProfiles } from '../../target/profiles.ts'
 import { describeToken, deleteToken } from '../../target/secrets.ts'
 import { addProfileAdd } from './add.ts'
@@ -75,6 +76,7 @@ const addList = (group: Command, act: Act): void => {
     const profiles = readProfiles(cli.io)
     const records = [...profiles.byName].map(([name, profile]) => recordOf(cli, profiles, name, profile))
     await cli.printMany(profileRecord.shown, records)
+    if (records.length === 0) await tellEmpty(cli, profileRecord)
   })
 }
 

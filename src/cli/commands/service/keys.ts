@@ -5,6 +5,7 @@ import { addExamples } from '../../args/examples.ts'
 import { requireConfirmation } from '../../args/prompt.ts'
 import type { Act, Register } from '../../cli.ts'
 import { printsList } from '../../output/printed.ts'
+import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
 import { addKeyCreate, addKeyRotate, keysByName, idOfKey, keyLabel } from './make-key.ts'
 import { addVerb, addVerbOfOne, inAccount } from './with-account.ts'
@@ -19,7 +20,9 @@ const addList = (group: Command, act: Act): void => {
     const columns = chooseColumns(listedKey, flags, cli.printing().format)
     const { keys } = await import('../../../service/accounts/keys.ts')
     const records = await inAccount(cli, flags, keys.list)
-    await cli.printMany(columns, applyListOptions(listedKey, records, flags))
+    const shown = applyListOptions(listedKey, records, flags)
+    await cli.printMany(columns, shown)
+    if (shown.length === 0) await tellEmpty(cli, listedKey, emptyBecause(flags))
   })
 }
 

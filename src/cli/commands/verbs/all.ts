@@ -10,7 +10,7 @@ import { type Act, type Cli, PACED } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { isForPeople } from '../../output/print.ts'
 import { printsList, printsOne } from '../../output/printed.ts'
-import { recordLabel, tellEmpty } from '../../output/short-answer.ts'
+import { emptyBecause, recordLabel, tellEmpty } from '../../output/short-answer.ts'
 import { addCreate } from './create.ts'
 import { addListOptions, addNameOptions, listView, nameRecords } from './list-options.ts'
 import { createNames, type Names } from './reference-names.ts'
@@ -104,7 +104,7 @@ export const addList = (
       select(await list(client, await parentId(client, below, options)), createNames(client)),
     )
     await cli.printMany(columns, records)
-    if (records.length === 0) await tellEmpty(cli, of, options.filter === undefined ? '' : ' that the filters select')
+    if (records.length === 0) await tellEmpty(cli, of, emptyBecause(options))
   })
 }
 
