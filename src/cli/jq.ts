@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { Aborted } from '../client/transport.ts'
 import { KpiError } from '../domain/errors.ts'
 import { untilDeadline } from './args/deadline.ts'
-import { UsageError } from './exit.ts'
+import { IncompleteRun, UsageError } from './exit.ts'
 import { type Io, type Output, withStdout } from './io.ts'
 import type { JqCall, JqResult } from './jq-thread.ts'
 import { visible } from './output/width.ts'
@@ -81,7 +81,11 @@ export const withJq = async (
     const run = filterIn(worker, io, flags, flags.jq)
     await requireFilter(run, flags.jq)
     const buffer = createBuffer(io.stdout)
-    const code = await command(withStdout(io, buffer.output), asked)
+    const code = await command(withStdout(io, buffer.output), asked).catch(async (error: unknown) => {
+      // What a run that is done in part has printed is complete.
+      if (error instanceof IncompleteRun) await printFiltered(io, run, buffer.text())
+      throw error
+    })
     await printFiltered(io, run, buffer.text())
     return code
   } finally {

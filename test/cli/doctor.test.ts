@@ -113,6 +113,7 @@ describe('doctor', () => {
       advice: expect.stringContaining('did you mean profile?') as unknown,
     })
     expect(ran.row('configuration')?.value).toContain('not made yet')
+    expect(ran.stderr).toContain('"1 fault found;')
   })
 
   test('tells of a configuration that cannot be read', async () => {

@@ -75,12 +75,12 @@ describe('--to-file', () => {
     expect([missing.code, missing.stdout, existsSync(user.folder.in('k.json'))]).toEqual([2, '', false])
   })
 
-  test('prints what cannot be written: nothing that was done is lost', async () => {
+  test('refuses a folder in the place of the file before anything is done', async () => {
     mkdirSync(user.folder.in('made.json'))
     const ran = await user.kpi('categories', 'create', '--name', 'New', '--to-file', 'made.json')
-    expect(ran.code).toBe(1)
-    expect(JSON.parse(ran.stdout)).toMatchObject({ name: 'New' })
-    expect(ran.stderr).toContain('cannot write')
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain('made.json is a folder')
+    expect((await user.client.categories.list()).map(({ name }) => name)).not.toContain('New')
   })
 
   test('keeps what is in the store from others who cannot read that', async () => {

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
 import type { Cli } from '../cli.ts'
+import { UsageError } from '../exit.ts'
 
 /** Tells whether there is a file that holds something; a device, such as `/dev/stdout`, is none. */
 const holdsSomething = (path: string): boolean => {
@@ -11,7 +12,10 @@ const holdsSomething = (path: string): boolean => {
 
 /** Refuses to replace a file that holds something, unless `--force` is given or a person at a terminal says yes. */
 export const requireFree = async (cli: Cli, file: string | undefined, force: true | undefined): Promise<void> => {
-  if (file === undefined || force || !holdsSomething(resolve(cli.io.cwd, file))) return
+  if (file === undefined) return
+  if (statSync(resolve(cli.io.cwd, file), { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`${file} is a folder; name a file, such as one in it`)
+  if (force || !holdsSomething(resolve(cli.io.cwd, file))) return
   if (!cli.canAsk) throw new KpiError('conflict', `${file} exists already; --force replaces it`)
   const { askForYes } = await import('../args/prompt.ts')
   await askForYes(cli, `replace ${file}`)

@@ -21,6 +21,12 @@ const rowOf = (
   advice: advice && hide(advice),
 })
 
+/** Returns what was found without repeats of a fault of the project file, which stops several looks. */
+const withoutRepeats = (found: readonly Finding[]): Finding[] => {
+  const ofProject = found.find(({ name, state }) => name === 'project file' && state === 'fault')
+  return found.filter((one) => one === ofProject || !ofProject || one.advice !== ofProject.advice)
+}
+
 /**
  * Registers `kpi doctor`: shows what is set and from where, and whether it works. Ends with the exit code that commands
  * would have where something is wrong.
@@ -29,7 +35,7 @@ export const doctor: Register = (group, act) => {
   addExamples(group, 'doctor', 'doctor -o json')
   printsList(group, findings)
   act(group, async (cli) => {
-    const found = [...findSettings(cli), ...(await findService(cli)), ...(await findFolders(cli))]
+    const found = withoutRepeats([...findSettings(cli), ...(await findService(cli)), ...(await findFolders(cli))])
     const hide = secretsRemover(cli.io, [])
     const rows = found.map((one) => rowOf(one, hide))
     await cli.printMany(findings.shown, rows)
