@@ -4,8 +4,6 @@ import { loadWidth, type Width } from './width.ts'
 const COMMAND = /(?:^|\s)(kpi [a-z].*)$/
 /** Matches one that stands by itself, which stays whole in any case: nothing but it is behind the sign. */
 const COMMAND_ALONE = /(?:^\s*|[:;,] )(kpi [a-z].*)$/
-/** Matches the first column of a line of help, with the gap behind it. */
-const FIRST_COLUMN = /^( +\S.*? {2,})(?=\S)/
 const INDENT = /^ */
 const COMMENT = '# '
 /** Sets how far the last column is indented where it has no room beside the first. */
@@ -60,10 +58,19 @@ export const wrapLines = async (text: string, width: number): Promise<string> =>
 
 const lengthOf: Width = ({ length }) => length
 
+const GAP = '  '
+
+/** Returns the first column of an indented line of help, with the gap behind it; undefined if there is only one. */
+const firstColumn = (line: string): string | undefined => {
+  const start = line.length - line.trimStart().length
+  const gap = line.trimEnd().indexOf(GAP, start)
+  return gap < 0 ? undefined : line.slice(0, line.length - line.slice(gap).trimStart().length)
+}
+
 /** Returns a line of help that stands below a heading: its last column hangs below itself. */
 const hangingLine = (line: string, width: number): string[] => {
   if (line.length <= width) return [line]
-  const first = FIRST_COLUMN.exec(line)?.[1]
+  const first = firstColumn(line)
   if (first === undefined) return line.trimStart().startsWith('kpi ') ? [line] : wrapLine(line, width, lengthOf)
   const rest = line.slice(first.length)
   const mark = rest.startsWith(COMMENT) ? COMMENT : ''

@@ -1,6 +1,5 @@
-import { existsSync, globSync, renameSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, renameSync } from 'node:fs'
 import { join, parse, resolve } from 'node:path'
-import { makePrivateFolder } from '../../../import/journal/private-folder.ts'
 import { parseRelativeDate } from '../../args/relative-dates.ts'
 import { formatDay, type Day } from '../../../domain/day.ts'
 import { stepKinds } from './job-definition.ts'
@@ -68,6 +67,6 @@ const freePath = (folder: string, file: string): string => {
 /** Moves a file that was imported to a folder, beside what is there. */
 export const moveFile = (cwd: string, file: string, folder: string): void => {
   const to = resolve(cwd, folder)
-  makePrivateFolder(to)
+  mkdirSync(to, { recursive: true })
   renameSync(resolve(cwd, file), freePath(to, file))
 }
