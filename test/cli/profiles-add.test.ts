@@ -66,7 +66,8 @@ describe('at a terminal', () => {
         ['Account token', `${place.token}\r`],
         [`use ${place.url}/api, where a service answers`, '\r'],
       ],
-      ...['acme', ...remote('')],
+      'acme',
+      ...remote(''),
     )
     expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining(`add acme --base-url ${place.url}/api --login`)])
     expect((await kpi('', 'check', 'acme')).code).toBe(0)
@@ -80,7 +81,8 @@ describe('at a terminal', () => {
         ['Login name', '\r'],
         ['Account token', `${place.token}\r`],
       ],
-      ...['acme', ...remote()],
+      'acme',
+      ...remote(),
     )
     expect([ran.code, ran.stderr]).toEqual([
       0,

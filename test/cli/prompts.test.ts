@@ -167,7 +167,10 @@ describe('assign add at a terminal', () => {
         ["Enter for the KPI's, 100", 'x\r'],
         ['must be a number', '\u007f-5\r'],
       ],
-      ...['assign', 'add', '--sort-order', '4'],
+      'assign',
+      'add',
+      '--sort-order',
+      '4',
     )
     expect(ran.code).toBe(0)
     expect(await held()).toMatchObject([{ id: 1, user_target: -5_0000n, sort_order: 4 }])

@@ -14,7 +14,7 @@ type Option = CommandUnknownOpts['options'][number]
 const optionWords = ({ long, negate }: Option, value: unknown): string[] => {
   if (long === undefined || long === null || value === undefined) return []
   if (typeof value === 'boolean') return value === negate ? [] : [long]
-  return [value].flat().flatMap((one) => flagWords(long, String(one)))
+  return [value].flat().flatMap((one) => (typeof one === 'string' ? flagWords(long, one) : []))
 }
 
 /** Returns the flags of one command that were asked, or given on the line, in the order in which it declares them. */

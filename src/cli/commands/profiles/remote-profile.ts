@@ -12,7 +12,7 @@ type RemoteProfile = Exclude<Profile, { readonly kind: 'embedded' }>
 type RemoteKind = RemoteProfile['kind']
 
 /** Describes the flags that say where a remote service is, and who asks there. */
-export type RemoteFlags = {
+type RemoteFlags = {
   readonly baseUrl?: string | undefined
   readonly login?: string | undefined
   readonly tokenStdin?: true | undefined
@@ -22,7 +22,7 @@ export type RemoteFlags = {
 }
 
 /** Describes a remote profile, the secret to keep for it, and the flags that stand for what was asked. */
-export type RemoteAnswers = {
+type RemoteAnswers = {
   readonly profile: RemoteProfile
   readonly secret: string | undefined
   readonly asked: Readonly<Record<string, string | boolean>>
@@ -119,37 +119,67 @@ const placeOf = (name: string, profile: RemoteProfile): RemotePlace => ({
   tokenCommand: undefined,
 })
 
+/** Describes what is tried: a place, the secret for it, and whether that is typed. */
+type Attempt = { readonly profile: RemoteProfile; readonly secret: string; readonly isTyped: boolean }
+
+/** Returns another place to try, with a secret of its own if it is of the other variant. */
+const elsewhere = async (cli: Cli, name: string, { profile, secret, isTyped }: Attempt): Promise<Attempt> => {
+  const login = profile.kind === 'classic' ? profile.login : undefined
+  const url = await askUrl(cli, profile.baseUrl)
+  const other = await remotePlace(cli, url, isV1Url(url) ? undefined : login)
+  const isSame = other.kind === profile.kind || !isTyped
+  return { profile: other, secret: isSame ? secret : await typedSecret(cli, name, other.kind), isTyped }
+}
+
+/** Returns the same place to try with other credentials. */
+const withCredentials = async (cli: Cli, name: string, attempt: Attempt): Promise<Attempt> => {
+  const { profile } = attempt
+  const own = profile.kind === 'classic' ? { ...profile, login: await askLogin(cli, profile.login) } : profile
+  return { ...attempt, profile: own, secret: await typedSecret(cli, name, profile.kind) }
+}
+
+const mended = (
+  cli: Cli,
+  name: string,
+  attempt: Attempt,
+  remedy: string,
+  suggested: string | undefined,
+): Attempt | Promise<Attempt> => {
+  if (remedy === suggested) return { ...attempt, profile: { ...attempt.profile, baseUrl: remedy } }
+  if (remedy === 'url') return elsewhere(cli, name, attempt)
+  return remedy === 'secret' ? withCredentials(cli, name, attempt) : attempt
+}
+
+/** Tries a place, and asks what to do where it cannot be used, until it can or is to be added unchecked. */
+const checked = async (
+  cli: Cli,
+  name: string,
+  attempt: Attempt,
+): Promise<Attempt & { readonly isUnchecked?: boolean }> => {
+  const fault = await findPlaceFault(cli, placeOf(name, attempt.profile), attempt.secret)
+  if (!fault) return attempt
+  const remedy = cli.canAsk ? await askRemedy(cli, fault, attempt.isTyped) : 'nothing'
+  if (remedy === 'nothing') throw notAdded(name, fault)
+  if (remedy === 'unchecked') return { ...attempt, isUnchecked: true }
+  return checked(cli, name, await mended(cli, name, attempt, remedy, fault.suggested))
+}
+
 /** Reads what the flags say of a remote profile, asks for the rest, and checks it until it can be used or is left. */
 export const readRemote = async (cli: Cli, name: string, flags: RemoteFlags): Promise<RemoteAnswers> => {
-  const asked: Record<string, string | boolean> = {}
-  let profile = await remotePlace(cli, flags.baseUrl ?? (await askUrl(cli)), flags.login)
-  const named = await namedSecret(cli, profile.kind, flags)
+  const first = await remotePlace(cli, flags.baseUrl ?? (await askUrl(cli)), flags.login)
+  const named = await namedSecret(cli, first.kind, flags)
   const isTyped = named === undefined
-  let secret = named ?? (await typedSecret(cli, name, profile.kind))
-  for (let isOpen = flags.check; isOpen;) {
-    const fault = await findPlaceFault(cli, placeOf(name, profile), secret)
-    if (!fault) break
-    if (!cli.canAsk) throw notAdded(name, fault)
-    const remedy = await askRemedy(cli, fault, isTyped)
-    if (remedy === 'nothing') throw notAdded(name, fault)
-    if (remedy === 'unchecked') [isOpen, asked['check']] = [false, false]
-    const login = profile.kind === 'classic' ? profile.login : undefined
-    if (remedy === fault.suggested) profile = { ...profile, baseUrl: remedy }
-    if (remedy === 'url') {
-      const url = await askUrl(cli, profile.baseUrl)
-      const before = profile.kind
-      profile = await remotePlace(cli, url, isV1Url(url) ? undefined : login)
-      if (profile.kind !== before) secret = await typedSecret(cli, name, profile.kind)
-    }
-    if (remedy === 'secret') {
-      if (profile.kind === 'classic') profile = { ...profile, login: await askLogin(cli, login) }
-      secret = await typedSecret(cli, name, profile.kind)
-    }
-  }
+  const attempt = { profile: first, secret: named ?? (await typedSecret(cli, name, first.kind)), isTyped }
+  const { profile, secret, isUnchecked } = flags.check
+    ? await checked(cli, name, attempt)
+    : { ...attempt, isUnchecked: false }
   const { tokenCommand, tokenFile } = flags
-  if (profile.baseUrl !== flags.baseUrl?.replace(/\/$/, '')) asked['baseUrl'] = profile.baseUrl
-  if (profile.kind === 'classic' && profile.login !== flags.login) asked['login'] = profile.login
-  if (isTyped) asked['tokenStdin'] = true
+  const asked = {
+    ...(profile.baseUrl !== flags.baseUrl?.replace(/\/$/, '') && { baseUrl: profile.baseUrl }),
+    ...(profile.kind === 'classic' && profile.login !== flags.login && { login: profile.login }),
+    ...(isTyped && { tokenStdin: true }),
+    ...(isUnchecked === true && { check: false }),
+  }
   if (tokenCommand !== undefined) return { profile: { ...profile, tokenCommand }, secret: undefined, asked }
   if (tokenFile === undefined) return { profile, secret, asked }
   return { profile: { ...profile, tokenFile: resolve(cli.io.cwd, tokenFile) }, secret: undefined, asked }

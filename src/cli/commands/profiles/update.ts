@@ -39,14 +39,22 @@ const readUnset = (list: string | undefined, settings: OwnSettings): Setting[] =
 }
 
 /** Returns a profile with settings changed, and without those that are unset. */
-const withChanges = (before: Profile, { calendar, ...others }: OwnSettings, unset: readonly Setting[]): Profile => {
-  const left = (settings: object): object => {
-    const names = new Set<string>(unset.map((name) => SETTINGS[name]))
-    return Object.fromEntries(Object.entries(settings).filter(([name]) => !names.has(name)))
+const withChanges = (before: Profile, settings: OwnSettings, unset: readonly Setting[]): Profile => {
+  const { timeZone, output, calendar, ...place } = before
+  const isKept = (name: Setting): boolean => !unset.includes(name)
+  const zone = isKept('time-zone') ? (settings.timeZone ?? timeZone) : undefined
+  const format = isKept('output') ? (settings.output ?? output) : undefined
+  const { fiscal_year_start: year, week_start: week } = { ...calendar, ...settings.calendar }
+  const dates = {
+    ...(year !== undefined && isKept('fiscal-year-start') && { fiscal_year_start: year }),
+    ...(week !== undefined && isKept('week-start') && { week_start: week }),
   }
-  const { calendar: earlier, ...own } = before
-  const dates = left({ ...earlier, ...calendar })
-  return { ...left({ ...own, ...others }), ...(Object.keys(dates).length > 0 && { calendar: dates }) } as Profile
+  return {
+    ...place,
+    ...(zone !== undefined && { timeZone: zone }),
+    ...(format !== undefined && { output: format }),
+    ...(Object.keys(dates).length > 0 && { calendar: dates }),
+  }
 }
 
 /** Registers `kpi profiles update` */
