@@ -29,7 +29,16 @@ test('whatever is made where everything is for everybody, others cannot write', 
     ['entries', 'export', '--from', '2026-01-01', '--to', '2026-12-31', '--to-file', 'out/of/it.csv'],
     ['entries', 'export', '--from', '2026-01-01', '--to', '2026-12-31', '--to-file', 'out.csv'],
     ['service', 'backup', 'kpi.backup'],
-    ['profiles', 'add', 'acme', '--base-url', 'https://acme.example.com/api', '--login', 'ann@example.com', '--no-check'],
+    [
+      'profiles',
+      'add',
+      'acme',
+      '--base-url',
+      'https://acme.example.com/api',
+      '--login',
+      'ann@example.com',
+      '--no-check',
+    ],
   ]
   const said: string[] = []
   for (const args of runs) said.push((await runOpenly(home, ...args)).stderr)
