@@ -138,7 +138,7 @@ bobby@example.com,Revenue,,
         `1 KPI has ${NONE}; kpi kpis update "Visits" --target-default N gives it one`,
     )
     const rehearsed = await load('user,kpi,target\n3,Visits,5\n', '--dry-run')
-    expect(errorOf(rehearsed).message).toContain(`1 row to reject; 1 KPI has ${NONE}`)
+    expect(errorOf(rehearsed).message).toContain(`1 KPI has ${NONE}`)
     await user.kpi('kpis', 'update', 'Visits', '--target-default', '100')
     expect(jsonOf(await load(rejects()))).toMatchObject({ added: 2, rejected: 0 })
   })
