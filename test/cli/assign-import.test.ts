@@ -52,6 +52,12 @@ bobby@example.com,Revenue,,
       expect(jsonOf(await load(MATRIX))).toMatchObject({ added: 0, updated: 0, unchanged: 4 })
     })
 
+    test('reads rows of nothing but marks below the header', async () => {
+      await user.client.kpis.update(2, { target_default: 1_0000n })
+      const text = ',Revenue,Visits\nAnn Lee,x,x\nbob@example.com,x,x\nbobby@example.com,80,30\n'
+      expect(jsonOf(await load(text))).toMatchObject({ read: 3, rejected: 0 })
+    })
+
     test('says all that is wrong, each with its KPI, and loads the other cells of the row', async () => {
       const text =
         'Person;Revenue;Visits\nann@example.com;7,5;x\nann lee;many;few\nnobody;1;2\nbob@example.com;1.234,5;x;;;more\n'
@@ -84,7 +90,13 @@ bobby@example.com,Revenue,,
       { line: 6, action: 'add', user_id: 4, kpi_id: 1, sort_order: 1 },
       { line: 7, action: 'reject', reason: 'there is no user "Cy"' },
     ])
-    expect(errorOf(ran).message).toBe('dry run, nothing was sent: 3 to add, 1 to update, 1 unchanged, 1 row to reject')
+    expect(errorOf(ran).message).toBe(
+      [
+        'dry run, nothing was sent: 3 to add, 1 to update, 1 unchanged, 1 row to reject',
+        'rejected: there is no user "Cy" (line 7)',
+        '3 stored entries have no target of their own: past reports would show the new targets for them; with --keep-history they keep the old target',
+      ].join('; '),
+    )
     expect(await held()).toEqual(['2 1 - 1', '2 2 - 2'])
     expect(existsSync(user.folder.in('data.rejects.csv'))).toBe(false)
   })
@@ -126,7 +138,7 @@ bobby@example.com,Revenue,,
         `1 KPI has ${NONE}; kpi kpis update "Visits" --target-default N gives it one`,
     )
     const rehearsed = await load('user,kpi,target\n3,Visits,5\n', '--dry-run')
-    expect(errorOf(rehearsed).message).toContain(`1 row to reject; 1 KPI has ${NONE}`)
+    expect(errorOf(rehearsed).message).toContain(`1 KPI has ${NONE}`)
     await user.kpi('kpis', 'update', 'Visits', '--target-default', '100')
     expect(jsonOf(await load(rejects()))).toMatchObject({ added: 2, rejected: 0 })
   })

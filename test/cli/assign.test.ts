@@ -25,6 +25,8 @@ describe.each(users)('%s, kpi assign', (_, open) => {
     expect(await held()).toEqual(['2 1 - 1', '2 2 - 2'])
     expect(await held('--users', 'ann@example.com,3')).toEqual(['2 1 - 1', '2 2 - 2'])
     expect(await held('--users', 'bobby@example.com')).toEqual([])
+    expect(await held('--kpis', 'Visits')).toEqual(['2 2 - 2'])
+    expect(await held('--kpi', '1')).toEqual(['2 1 - 1'])
     expect((await assign('list', '--columns', 'id,user_id')).stdout).toBe('id  user_id\n 1        2\n 2        2\n')
   })
 
@@ -35,9 +37,17 @@ describe.each(users)('%s, kpi assign', (_, open) => {
   })
 
   test('add gives a target and a place, and says of what is assigned already that it is', async () => {
-    const ran = await assign('add', '--kpis', '1', '--users', '2,3', '--target', '1000.5', '--sort-order', '9')
+    const line = ['add', '--kpis', '1', '--users', '2,3', '--target', '1000.5', '--sort-order', '9']
+    const refused = await assign(...line)
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('Revenue is assigned to Ann Lee already with another target; nothing was assigned'),
+    ])
+    expect(await held()).toEqual(['2 1 - 1', '2 2 - 2'])
+    expect((await assign('add', '--kpis', '1', '--users', '3', '--target', '1000.5', '--sort-order', '9')).code).toBe(0)
+    const ran = await assign('add', '--kpis', '1', '--users', '2,3')
     expect(ran.code).toBe(0)
-    expect(ran.stderr).toBe('Revenue is assigned to Ann Lee already; kpi assign update changes its target\n')
+    expect(ran.stderr).toContain('Revenue is assigned to Ann Lee already; kpi assign update changes its target\n')
     expect(await held()).toEqual(['2 1 - 1', '2 2 - 2', '3 1 1000.5 9'])
     const again = await assign('add', '--kpis', '1', '--users', '3', '-o', 'json')
     expect(again).toMatchObject({ code: 0, stdout: '[]\n' })

@@ -161,6 +161,25 @@ describe.each([
     expect(await reported()).toEqual(OLD)
   })
 
+  test('says so in dry runs of files and in plans', async () => {
+    writeFileSync(user.folder.in('targets.csv'), 'user,kpi,target\nann@example.com,Revenue,75\nNobody,Revenue,1\n')
+    const looked = await user.kpi('assign', 'import', 'targets.csv', '--dry-run')
+    expect(looked.stderr).toContain(
+      '5 stored entries have no target of their own: past reports would show 75 instead of 70',
+    )
+    expect(looked.stderr).toMatch(/^rejected: .*Nobody.*\(line 3\)$/m)
+    const table = await user.kpi('assign', 'import', 'targets.csv', '--dry-run', '-o', 'table')
+    expect(table.stdout).toMatch(/Ann .*Revenue/)
+    writeFileSync(user.folder.in('kpis.csv'), 'name,target_default\nRevenue,130\n')
+    const kpis = await user.kpi('kpis', 'import', 'kpis.csv', '--dry-run')
+    expect(kpis.stderr).toContain('past reports would show 130 instead of 100')
+    const ran = await user.kpi('assign', 'import', 'targets.csv', '--keep-history')
+    expect(ran.stderr).toMatch(/^rejected: .*Nobody.*\(line 3\)$/m)
+    writeFileSync(user.folder.in('kpi.yaml'), 'kpis: [{ name: Revenue, target_default: 130 }]')
+    const planned = await user.kpi('plan', 'kpi.yaml')
+    expect(planned.stderr).toContain('past reports would show 130 instead of 100')
+  })
+
   test('and in files of KPIs and of assignments', async () => {
     writeFileSync(user.folder.in('kpis.csv'), 'name,target_default\nRevenue,130\n')
     const told = await user.kpi('kpis', 'import', 'kpis.csv', '--keep-history')

@@ -5,6 +5,7 @@ import { reasonOf } from '../existing/planned-action.ts'
 import { adviceOnTargets, notesOnHeading } from '../notes.ts'
 import type { ImportOptions } from '../options.ts'
 import type { Table } from '../parse/table.ts'
+import { type CountedReasons, countReasons } from '../rejects/reason-counts.ts'
 import type { RejectsFile } from '../rejects/rejects-file.ts'
 import { createRejects, type Rejects } from '../rejects/rejects.ts'
 import { checkAssignments, type CheckedRows } from './check.ts'
@@ -82,6 +83,8 @@ type AssignEnding = {
   readonly failure: KpiError | undefined
   /** Holds further advice on rejected rows, a line each. */
   readonly advice: readonly string[]
+  /** Holds why rows were rejected. */
+  readonly reasons: CountedReasons
 }
 
 /** Describes a row of the file and its planned action. */
@@ -122,7 +125,7 @@ const withChecked = async <T>(
 export const dryRunAssignments = (
   work: AssignmentImport,
   warnOfMovedFiles: (rows: AsyncIterable<readonly PlannedRow[]>) => Promise<void>,
-): Promise<Pick<AssignEnding, 'summary' | 'advice'>> =>
+): Promise<Pick<AssignEnding, 'summary' | 'advice' | 'reasons'>> =>
   withChecked(work, async (checked, rejects) => {
     const summary = summaryOf(checked)
     const judged = async function* (): AsyncGenerator<readonly PlannedRow[]> {
@@ -136,7 +139,7 @@ export const dryRunAssignments = (
       }
     }
     await warnOfMovedFiles(judged())
-    return { summary, advice: adviceOnTargets(checked.withoutTarget) }
+    return { summary, advice: adviceOnTargets(checked.withoutTarget), reasons: countReasons(rejects) }
   })
 
 const layDown = async ({ table }: AssignmentImport, file: RejectsFile, rejects: Rejects): Promise<number> => {
@@ -146,11 +149,20 @@ const layDown = async ({ table }: AssignmentImport, file: RejectsFile, rejects: 
   return count
 }
 
-const sendAll = async (work: AssignmentImport, checked: CheckedRows, rejects: Rejects): Promise<AssignEnding> => {
+const sendAll = async (
+  work: AssignmentImport,
+  checked: CheckedRows,
+  rejects: Rejects,
+): Promise<Omit<AssignEnding, 'reasons'>> => {
   const summary = summaryOf(checked)
   const advice = adviceOnTargets(checked.withoutTarget)
   let done = 0
-  const ending = (failure?: KpiError): AssignEnding => ({ summary, left: checked.count - done, failure, advice })
+  const ending = (failure?: KpiError): Omit<AssignEnding, 'reasons'> => ({
+    summary,
+    left: checked.count - done,
+    failure,
+    advice,
+  })
   const throwIfAborted = (): void => {
     if (work.signal.aborted) throw new Aborted('stopped')
   }
@@ -180,7 +192,7 @@ export const importAssignments = (work: AssignmentImport, file: RejectsFile): Pr
       await layDown(work, file, rejects)
       const ending = await sendAll(work, checked, rejects)
       ending.summary.rejected = await layDown(work, file, rejects)
-      return ending
+      return { ...ending, reasons: countReasons(rejects) }
     } finally {
       file.warnOfMovedFiles()
     }

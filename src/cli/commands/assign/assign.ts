@@ -1,10 +1,12 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
+import { KpiError } from '../../../domain/errors.ts'
 import { INT16_MAX } from '../../../domain/field-value.ts'
 import { assignment, type AssignmentPatch } from '../../../domain/resources/assignment.ts'
 import { type AnyRecord, asPatch } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
+import { idsIn } from '../../args/names.ts'
 import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addOutput, printsList } from '../../output/printed.ts'
@@ -47,7 +49,11 @@ const valuesOf = async (client: Client, flags: FlagValues): Promise<AssignmentPa
 const addListCommand = (group: Command, act: Act): void => {
   const command = addNameOptions(
     addListOptions(
-      group.command('list').description('list the KPIs of users').option('--users <list>', 'only of these users'),
+      group
+        .command('list')
+        .description('list the KPIs of users')
+        .option('--users <list>', 'only of these users')
+        .option('--kpis <list>', 'only these KPIs'),
     ),
   )
   addExamples(command, 'assign list --users "Ann Lee"', 'assign list --sort user -o csv')
@@ -55,8 +61,10 @@ const addListCommand = (group: Command, act: Act): void => {
   act(command, async (cli, _, options) => {
     const { columns, select } = listView(shownAssignment, options, cli.printing().format)
     const work = async (client: Client): Promise<AnyRecord[]> => {
+      const kpis = options.kpis === undefined ? undefined : await idsIn(client, 'kpi', '--kpis', options.kpis)
       const assignments = await ofUsers(client, options.users, (id) => client.assignments(id).list())
-      return select(await withTargets(client, assignments), createNames(client))
+      const listed = assignments.filter(({ id }) => kpis?.includes(id) ?? true)
+      return select(await withTargets(client, listed), createNames(client))
     }
     const records = await cli.withClient({ of: assignment, verb: 'list' }, work, PACED)
     await cli.printMany(columns, records)
@@ -83,18 +91,37 @@ const tellAssignedAlready = async (cli: Cli, names: Names, pairs: readonly UserI
   }
 }
 
+/** Returns the error for pairs that are assigned with another target than is given: adding would not set it. */
+const otherTargetError = async (names: Names, pairs: readonly UserItem[]): Promise<KpiError> => {
+  const labels = await Promise.all(pairs.slice(0, FEW).map(({ user, id }) => pairLabel(names, user, id)))
+  const more = pairs.length > FEW ? ` (and ${pairs.length - FEW} more)` : ''
+  return new KpiError(
+    'conflict',
+    `${labels.join('; ')}${more} already with another target; nothing was assigned; kpi assign update changes targets`,
+  )
+}
+
 /** Returns the pairs that are not assigned yet, each with the place after the last of its user. */
-const openPairs = async (cli: Cli, client: Client, pairs: readonly UserItem[]): Promise<OpenPair[]> => {
-  const [open, already]: [OpenPair[], UserItem[]] = [[], []]
+const openPairs = async (
+  cli: Cli,
+  client: Client,
+  pairs: readonly UserItem[],
+  { user_target: target }: AssignmentPatch,
+): Promise<OpenPair[]> => {
+  const [open, already, other]: [OpenPair[], UserItem[], UserItem[]] = [[], [], []]
   for (const [user, own] of Map.groupBy(pairs, (pair) => pair.user)) {
     const held = await client.assignments(user).list()
     let place = Math.max(0, ...held.map((one) => one.sort_order))
     for (const { id: kpi } of own) {
-      if (held.some((one) => one.id === kpi)) already.push({ user, id: kpi })
+      const before = held.find((one) => one.id === kpi)
+      if (before && target !== undefined && target !== before.user_target) other.push({ user, id: kpi })
+      else if (before) already.push({ user, id: kpi })
       else open.push({ user, id: kpi, place: (place = Math.min(place + 1, INT16_MAX)) })
     }
   }
-  await tellAssignedAlready(cli, createNames(client), already)
+  const names = createNames(client)
+  if (other.length > 0) throw await otherTargetError(names, other)
+  await tellAssignedAlready(cli, names, already)
   return open
 }
 
@@ -125,7 +152,7 @@ const addAddCommand = (group: Command, act: Act): void => {
       const answers = await askedFor(cli, client, options)
       const given = { ...options, ...answers }
       const values = await valuesOf(client, given)
-      const pairs = await openPairs(cli, client, await selectedPairs(client, given))
+      const pairs = await openPairs(cli, client, await selectedPairs(client, given), values)
       const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
       if (options.dryRun) {
         const { printPlannedAssignments } = await import('./planned.ts')

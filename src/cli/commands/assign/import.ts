@@ -42,6 +42,7 @@ export const addAssignImport = (group: Command, act: Act): void => {
     .option(...KEEP_HISTORY)
     .option('--dry-run', 'do everything except sending, and show old and new values of each row')
     .option('--summary-only', 'with --dry-run: show the counts and not the rows')
+    .option('--ids', 'with --dry-run: show ids beside names')
     .option('--rejects <file>', 'the file for the rejected rows')
     .addHelpText('after', EXAMPLES)
   addOutput(command, async () => (await import('./run.ts')).assignPrints)

@@ -12,11 +12,13 @@ import {
   dryRunAssignments,
 } from '../../../import/assignments/import-assignments.ts'
 import type { AssignmentAction } from '../../../import/assignments/planned-action.ts'
+import { type CountedReasons, reasonLines } from '../../../import/rejects/reason-counts.ts'
 import { createRejectsFile } from '../../../import/rejects/rejects-file.ts'
+import type { TargetChange } from '../../../import/history/target-change.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
 import type { Io } from '../../io.ts'
-import { printRecords } from '../../output/print.ts'
+import { isForPeople, printRecords } from '../../output/print.ts'
 import { printBehind } from '../../output/whole-output.ts'
 import type { Printed } from '../../output/printed.ts'
 import { type CountWords, printSummary } from '../../output/summary.ts'
@@ -29,6 +31,8 @@ import { concludeFile } from '../entries/import/result.ts'
 import { type StopSignals, watchStopSignals } from '../entries/import/signals.ts'
 import { importSources } from '../entries/import/sources.ts'
 import { createChangeOfUser, openTargetHistory } from '../targets/keep-history.ts'
+import { isNameColumn, namedFields } from '../verbs/list-options.ts'
+import { createNames } from '../verbs/reference-names.ts'
 import type { TargetHistory } from '../targets/target-history.ts'
 
 /** Defines the summary of an import of assignments, as it is printed. */
@@ -75,8 +79,8 @@ const assignDryRunRow = resource({
   fields: {
     line: { kind: 'integer', about: 'Line of the file' },
     action: { kind: 'text', about: 'add, update, unchanged or reject' },
-    user_id: { kind: 'integer', about: 'User', nullable: true },
-    kpi_id: { kind: 'integer', about: 'KPI', nullable: true },
+    user_id: { kind: 'integer', about: 'User', nullable: true, refers: 'user' },
+    kpi_id: { kind: 'integer', about: 'KPI', nullable: true, refers: 'kpi' },
     user_target: { kind: 'decimal', about: 'Target to be sent', nullable: true },
     sort_order: { kind: 'int16', about: 'Place to be sent', nullable: true },
     reason: { kind: 'text', about: 'Why it would be rejected', nullable: true, isSentence: true },
@@ -128,22 +132,57 @@ const requireAssignmentRoles = ({ options: { map } }: ParsedOptions): void => {
     throw new UsageError(`--map ${other}: an assignment has ${ASSIGN_ROLES.join(', ')} and sort_order`)
 }
 
-async function* asRecords(chunks: AsyncIterable<readonly PlannedRow[]>): AsyncGenerator<readonly AnyRecord[]> {
-  for await (const rows of chunks) yield rows.map(dryRunRecord)
+async function* asRecords(
+  chunks: AsyncIterable<readonly PlannedRow[]>,
+  onRow: (row: PlannedRow) => void,
+  addNames: (records: readonly AnyRecord[]) => Promise<AnyRecord[]>,
+): AsyncGenerator<readonly AnyRecord[]> {
+  for await (const rows of chunks) {
+    for (const row of rows) onRow(row)
+    yield await addNames(rows.map(dryRunRecord))
+  }
+}
+
+/** Creates what tells how the target that counts for the user of a row changes. */
+const createTargetReader = (client: Client): ((plan: AssignmentAction) => Promise<TargetChange | undefined>) => {
+  const changeOf = createChangeOfUser(client)
+  return async (plan) => {
+    const { user_target: to } = plan.values
+    const from = plan.action === 'add' ? null : plan.held.user_target
+    return to === undefined ? undefined : changeOf(plan.row.user, plan.row.kpi, from, to)
+  }
 }
 
 /** Says what importing the file would do, a row for each assignment. */
-const printDryRun = async (cli: Cli, work: AssignmentImport, isSummaryOnly: boolean): Promise<number> => {
+const printDryRun = async (
+  cli: Cli,
+  work: AssignmentImport,
+  history: TargetHistory,
+  { isSummaryOnly, hasIds }: { readonly isSummaryOnly: boolean; readonly hasIds: boolean },
+): Promise<number> => {
   let rejected = 0
+  const readChange = createTargetReader(work.client)
+  const shown = namedFields(assignDryRunRow, hasIds ? { ids: true } : {}, isForPeople(cli.printing().format))
+  const names = createNames(work.client)
+  const changes: (() => Promise<TargetChange | undefined>)[] = []
   let tell = (): Promise<void> => Promise.resolve()
   const print = async (held: Pick<Io, 'stdout'>): Promise<void> => {
-    const { summary, advice } = await dryRunAssignments(work, async (rows) => {
-      const records = asRecords(rows)
+    const { summary, advice, reasons } = await dryRunAssignments(work, async (rows) => {
+      const records = asRecords(
+        rows,
+        (row) => {
+          if (row.action !== 'reject' && row.values.user_target !== undefined) changes.push(() => readChange(row))
+        },
+        (some) => names.addTo(shown.filter(isNameColumn), some),
+      )
       if (isSummaryOnly) for await (const _ of records);
-      else await printRecords(held, cli.printing(), assignDryRunRow.shown, records)
+      else await printRecords(held, cli.printing(), shown, records)
     })
     rejected = summary.rejected
-    tell = () => tellDryRun(cli, summary, advice)
+    tell = async () => {
+      await tellDryRun(cli, summary, advice, reasons)
+      await history.foresee(changes)
+    }
   }
   await printBehind(cli.io, print, () => tell())
   return rejected > 0 ? EXIT.partial : EXIT.done
@@ -154,12 +193,13 @@ const tellDryRun = async (
   cli: Cli,
   { added, updated, unchanged, rejected, rounded }: AssignSummary,
   advice: readonly string[],
+  reasons: CountedReasons,
 ): Promise<void> => {
   await cli.note(
     `dry run, nothing was sent: ${added} to add, ${updated} to update, ${unchanged} unchanged, ${countOf(rejected, 'row')} to reject` +
       (rounded > 0 ? `, ${countOf(rounded, 'value')} to round` : ''),
   )
-  for (const line of advice) await cli.note(line)
+  for (const line of [...reasonLines(reasons), ...advice]) await cli.note(line)
 }
 
 const importRows = async (
@@ -172,21 +212,12 @@ const importRows = async (
   const file = createRejectsFile(resolve(cli.io.cwd, job.rejectsPath), job.rejectsPath, work.onWarning)
   const ending = await importAssignments(work, file)
   await run.history.tell()
+  for (const line of reasonLines(ending.reasons)) await cli.note(line)
   const { summary, left } = ending
   const done = `${left === 0 ? 'imported' : 'stopped importing'} ${job.file === '-' ? 'standard input' : job.file}`
   await printSummary(cli, assignSummary, { ...summary, left, ...measure() }, done, ASSIGN_WORDS)
   const { exit, code, lines } = await concludeFile(run, job, ending, ['assignment', 'assignments'])
   if (lines.length > 0) throw new IncompleteRun(exit, code, lines)
-}
-
-/** Creates what looks after past targets before the targets of assignments change. */
-const beforeChangeOf = (client: Client, history: TargetHistory): AssignmentImport['beforeChange'] => {
-  const changeOf = createChangeOfUser(client)
-  return async (plan) => {
-    const { user_target: to } = plan.values
-    const from = plan.action === 'add' ? null : plan.held.user_target
-    if (to !== undefined) await history.before(() => changeOf(plan.row.user, plan.row.kpi, from, to))
-  }
 }
 
 const workOf = (
@@ -196,6 +227,7 @@ const workOf = (
   stops: StopSignals,
   { table }: Job,
   history: TargetHistory,
+  readChange = createTargetReader(client),
 ): AssignmentImport => ({
   client,
   table,
@@ -205,11 +237,15 @@ const workOf = (
   onNote: (text) => void cli.note(text),
   onWarning: (text) => void cli.log.warn(text),
   onProgress: () => cli.io.limitMemory(),
-  beforeChange: beforeChangeOf(client, history),
+  beforeChange: (plan) => history.before(() => readChange(plan)),
 })
 
 /** Runs `kpi assign import`: reads, checks and sends a file of assignments, or only says what that would do. */
-export const runAssignImport = async (cli: Cli, file: string, flags: ImportFlags): Promise<number | void> => {
+export const runAssignImport = async (
+  cli: Cli,
+  file: string,
+  flags: ImportFlags & { readonly ids?: true | undefined },
+): Promise<number | void> => {
   const parsed = parseOptions(cli, [file], flags)
   requireAssignmentRoles(parsed)
   cli.printing()
@@ -224,7 +260,7 @@ export const runAssignImport = async (cli: Cli, file: string, flags: ImportFlags
       const history = await openTargetHistory(cli, client, flags, stops.signal())
       const one = workOf(cli, client, parsed, stops, job, history)
       return parsed.isDryRun
-        ? printDryRun(cli, one, parsed.isSummaryOnly)
+        ? printDryRun(cli, one, history, { isSummaryOnly: parsed.isSummaryOnly, hasIds: flags.ids === true })
         : importRows({ cli, stops, parsed, history }, one, job)
     }
     return await cli.withClient(NEEDS, work, { signal: stops.signal(), late: stops.late })

@@ -2,12 +2,14 @@ import { resolve } from 'node:path'
 import type { Cli } from '../../cli.ts'
 import { EXIT } from '../../exit.ts'
 import { isForPeople } from '../../output/print.ts'
+import { openTargetHistory } from '../targets/keep-history.ts'
 import { type AccountFlags, learnAccount, withTarget } from './account.ts'
 import { planRow } from './planning/changes.ts'
 import { type FileFlags, readyFile, STDOUT, writeOutput } from './output-file.ts'
 import { prepare, readSource } from './prepare.ts'
 import { readMade, recordPath } from './record.ts'
 import { writePlan } from './saved-plan.ts'
+import { createTargetChanges } from './target-changes.ts'
 import { tellDeletes, tellPlan } from './tell-plan.ts'
 
 /** Describes the flags of `kpi plan`. */
@@ -35,6 +37,9 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
       const prepared = await prepare(target, source, made)
       await tellPlan(cli, prepared)
       await tellDeletes(cli, target.client, prepared)
+      const history = await openTargetHistory(cli, target.client, {}, cli.io.interruption())
+      const targetChangeOf = createTargetChanges(target.client)
+      await history.foresee(prepared.plan.changes.map((change) => () => targetChangeOf(change)))
       return { prepared, service, account }
     },
   )

@@ -5,12 +5,13 @@ import type { Decimal } from '../../../domain/decimal.ts'
 import { category, unit } from '../../../domain/resources/catalog.ts'
 import { group } from '../../../domain/resources/groups.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
-import type { FieldValue, Resource } from '../../../domain/schema.ts'
+import type { AnyRecord, FieldValue, Resource } from '../../../domain/schema.ts'
 import {
   type DefinitionImport,
   dryRunDefinitions,
   importDefinitions,
 } from '../../../import/definitions/import-definitions.ts'
+import type { TargetChange } from '../../../import/history/target-change.ts'
 import { type CountedReasons, reasonLines } from '../../../import/rejects/reason-counts.ts'
 import { createRejectsFile } from '../../../import/rejects/rejects-file.ts'
 import type { Cli } from '../../cli.ts'
@@ -44,6 +45,13 @@ type OpenRun = DefinitionRun & {
 
 const asDecimal = (value: FieldValue): Decimal | null => (typeof value === 'bigint' ? value : null)
 
+/** Returns the change of the default target that an update of a record is; undefined if it is none. */
+const targetChangeOf = (of: Resource, held: AnyRecord, values: AnyRecord): TargetChange | undefined => {
+  const { target_default: to } = values
+  if (of.name !== kpi.name || to === undefined) return undefined
+  return { kpi: Number(held['id']), from: asDecimal(held['target_default'] ?? null), to: asDecimal(to) }
+}
+
 const workOf = ({ cli, client, kind, options, parsed, stops, progress, job, history }: OpenRun): DefinitionImport => ({
   client,
   kind,
@@ -59,10 +67,7 @@ const workOf = ({ cli, client, kind, options, parsed, stops, progress, job, hist
   onSent: (done, total) => progress.show({ phase: 'rows', done, total }),
   onNote: progress.note,
   onWarning: progress.warn,
-  beforeUpdate: async ({ id, target_default: from = null }, { target_default: to }) => {
-    if (kind.of.name !== kpi.name || to === undefined) return
-    await history.before(async () => ({ kpi: Number(id), from: asDecimal(from), to: asDecimal(to) }))
-  },
+  beforeUpdate: (held, values) => history.before(async () => targetChangeOf(kind.of, held, values)),
 })
 
 /** Lists what definitions name that has a command of its own. */
@@ -90,6 +95,10 @@ const printDryRun = async (run: OpenRun): Promise<number> => {
   progress.stop()
   await cli.note(dryRunSentence(kind.of, summary))
   await tellReasons(run, reasons)
+  const updates = rows.flatMap((row) =>
+    row.action === 'update' ? [targetChangeOf(kind.of, row.held, row.values)] : [],
+  )
+  await run.history.foresee(updates.map((change) => async () => change))
   if (run.parsed.isSummaryOnly) await printCounts(cli, definitionSummary, { ...summary, left, ...measure() })
   else
     await printRecords(cli.io, cli.printing(), definitionDryRunRow.shown, [

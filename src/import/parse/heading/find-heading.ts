@@ -55,6 +55,12 @@ const searchIn = (rows: readonly Row[]): Search => {
 /** Tells whether a row has one cell, in the first column, as titles have. */
 const isLoneText = (cells: Cells): boolean => countOf(cells) === 1 && textAt(cells, 0) !== ''
 
+/** Tells whether a row has nothing but marks beside its first cell, as in a matrix of who has what. */
+const hasOnlyMarks = ([first = '', ...others]: Cells): boolean => {
+  const given = others.filter((cell) => cell.trim() !== '')
+  return first.trim() !== '' && given.length > 0 && given.every((cell) => /^\s*[x✓✔]\s*$/i.test(cell))
+}
+
 const namesColumns = ({ body }: Search, cells: Cells): boolean =>
   coverageOf(body, cells) >= LEAST_NAMED && (body.columns.length < 2 || !isLoneText(cells))
 
@@ -98,7 +104,7 @@ const labelRows = (search: Search, first: number): number[] => {
   const from = places.indexOf(first)
   const isData = (at: number): boolean => {
     const cells = cellsAt(search, at)
-    return rowKind(body, cells) === 'data' || (at !== first && repeatsText(body, cells))
+    return rowKind(body, cells) === 'data' || (at !== first && (repeatsText(body, cells) || hasOnlyMarks(cells)))
   }
   const end = places.findIndex((at, place) => place >= from && isData(at))
   const before = places.slice(from, end < 0 ? from + 1 : end)
@@ -174,7 +180,8 @@ const laterLabels = (search: Search, first: number): number[] => {
     const cells = cellsAt(search, at)
     const isLabels = namesColumns(search, cells) && rowKind(body, cells) === 'labels'
     const namesAsMuch = coverageOf(body, cells) >= least || namesKinds(body, cells)
-    return isLabels && namesAsMuch && !repeatsText(body, cells) && !isOneWord(body, cells)
+    const isRow = repeatsText(body, cells) || isOneWord(body, cells) || hasOnlyMarks(cells)
+    return isLabels && namesAsMuch && !isRow
   })
 }
 
