@@ -6,7 +6,7 @@ import type { Cli } from '../../cli.ts'
 import { isForPeople } from '../../output/print.ts'
 import { countOf } from '../../output/text.ts'
 import { nameRecords } from '../verbs/list-options.ts'
-import type { OpenPair } from './assign.ts'
+import type { OpenPair } from './open-pairs.ts'
 
 const { user_id, id, user_target, sort_order } = assignment.fields
 

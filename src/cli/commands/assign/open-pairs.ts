@@ -1,0 +1,60 @@
+import type { Client } from '../../../client/client.ts'
+import { INT16_MAX } from '../../../domain/field-value.ts'
+import { KpiError } from '../../../domain/errors.ts'
+import type { AssignmentPatch } from '../../../domain/resources/assignment.ts'
+import type { Cli } from '../../cli.ts'
+import { createNames, type Names } from '../verbs/reference-names.ts'
+import type { UserItem } from './group-items.ts'
+
+/** Names a KPI and its user: `Revenue is assigned to Ann Lee`. */
+const pairLabel = async (names: Names, user: number, kpi: number): Promise<string> =>
+  `${await names.nameOf('kpi', kpi)} is assigned to ${await names.nameOf('user', user)}`
+
+/** Describes a pair that is not assigned yet, with its place. */
+export type OpenPair = UserItem & { readonly place: number }
+
+/** Sets up to how many pairs are named one by one. */
+const FEW = 5
+
+/** Notes which pairs are assigned already, or how many. */
+const tellAssignedAlready = async (cli: Cli, names: Names, pairs: readonly UserItem[]): Promise<void> => {
+  if (pairs.length > FEW)
+    return cli.note(`${pairs.length} are assigned already; kpi assign update changes their targets`)
+  for (const { user, id } of pairs) {
+    await cli.note(`${await pairLabel(names, user, id)} already; kpi assign update changes its target`)
+  }
+}
+
+/** Returns the error for pairs that are assigned with another target than is given: adding would not set it. */
+const otherTargetError = async (names: Names, pairs: readonly UserItem[]): Promise<KpiError> => {
+  const labels = await Promise.all(pairs.slice(0, FEW).map(({ user, id }) => pairLabel(names, user, id)))
+  const more = pairs.length > FEW ? ` (and ${pairs.length - FEW} more)` : ''
+  return new KpiError(
+    'conflict',
+    `${labels.join('; ')}${more} already with another target; nothing was assigned; kpi assign update changes targets`,
+  )
+}
+
+/** Returns the pairs that are not assigned yet, each with the place after the last of its user. */
+export const openPairs = async (
+  cli: Cli,
+  client: Client,
+  pairs: readonly UserItem[],
+  { user_target: target }: AssignmentPatch,
+): Promise<OpenPair[]> => {
+  const [open, already, other]: [OpenPair[], UserItem[], UserItem[]] = [[], [], []]
+  for (const [user, own] of Map.groupBy(pairs, (pair) => pair.user)) {
+    const held = await client.assignments(user).list()
+    let place = Math.max(0, ...held.map((one) => one.sort_order))
+    for (const { id: kpi } of own) {
+      const before = held.find((one) => one.id === kpi)
+      if (before && target !== undefined && target !== before.user_target) other.push({ user, id: kpi })
+      else if (before) already.push({ user, id: kpi })
+      else open.push({ user, id: kpi, place: (place = Math.min(place + 1, INT16_MAX)) })
+    }
+  }
+  const names = createNames(client)
+  if (other.length > 0) throw await otherTargetError(names, other)
+  await tellAssignedAlready(cli, names, already)
+  return open
+}
