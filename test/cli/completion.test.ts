@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ROOT } from '../support/documents.ts'
@@ -46,6 +46,13 @@ describe('a line is completed', () => {
     [['nothing', '='], []],
   ])('after %j by %j', async (words, expected) => {
     expect(await completed(...words)).toEqual(expected)
+  })
+
+  test('by the receipts of imports', async () => {
+    expect(await completed('entries', 'undo', '=')).toEqual([])
+    writeFileSync(user.folder.in('data.csv'), 'user,kpi,date,actual\nann@example.com,Revenue,2026-03-01,1\n')
+    const { receipt } = jsonOf(await user.kpi('entries', 'import', 'data.csv', '-o', 'json')) as { receipt: string }
+    expect(await completed('entries', 'undo', '=')).toEqual([receipt])
   })
 
   test('by names that earlier commands have read, and never asks for them', async () => {

@@ -41,6 +41,9 @@ export const stateFolder = (io: Io): string => {
   return join(env['XDG_STATE_HOME'] || join(homeOf(io), '.local', 'state'), 'kpi')
 }
 
+/** Returns the folder of the receipts of imports. */
+export const receiptsFolder = (io: Io): string => join(stateFolder(io), 'receipts')
+
 /** Returns the folder of what can be lost: compiled code, and the names that completion shows. */
 export const cacheFolder = (io: Io): string => {
   const { env, platform } = io

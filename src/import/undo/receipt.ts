@@ -207,19 +207,18 @@ export const readReceipt = (path: string): Receipt => {
   }
 }
 
+/** Returns the names of the receipts in a folder, the oldest first. */
+export const receiptNames = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder)
+        .filter((name) => name.endsWith(ENDING))
+        .map((name) => basename(name, ENDING))
+        .toSorted()
+    : []
+
 /** Returns the receipts in a folder, the oldest first. */
-export const listReceipts = (folder: string): Receipt[] => {
-  let names: string[]
-  try {
-    names = readdirSync(folder)
-  } catch {
-    return []
-  }
-  return names
-    .filter((name) => name.endsWith(ENDING))
-    .toSorted()
-    .map((name) => readReceipt(join(folder, name)))
-}
+export const listReceipts = (folder: string): Receipt[] =>
+  receiptNames(folder).map((name) => readReceipt(join(folder, name + ENDING)))
 
 /** Yields what an import made of entries, some at a time, in the order in which it sent them. */
 export async function* readChanges({ path }: Pick<Receipt, 'path'>, most: number): AsyncGenerator<EntryChange[]> {
@@ -245,7 +244,7 @@ export const removeReceipt = ({ path }: Pick<Receipt, 'path'>): void => {
 /** Removes the receipts in a folder that were begun before a time. */
 export const removeOldReceipts = (folder: string, before: Date): void => {
   const oldest = before.toISOString().replaceAll(/[-:]/g, '').slice(0, 15)
-  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
-    if (name.endsWith(ENDING) && name < oldest) removeReceipt({ path: join(folder, name) })
+  for (const name of receiptNames(folder)) {
+    if (name < oldest) removeReceipt({ path: join(folder, name + ENDING) })
   }
 }

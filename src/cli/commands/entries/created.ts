@@ -1,14 +1,8 @@
-import { join } from 'node:path'
 import type { Client } from '../../../client/client.ts'
 import { normalizeUrl } from '../../../client/http/base-url.ts'
 import { group } from '../../../domain/resources/groups.ts'
 import type { Cli } from '../../cli.ts'
-import type { Io } from '../../io.ts'
-import { stateFolder } from '../../target/folders.ts'
 import { findPlace } from '../../target/settings.ts'
-
-/** Returns the folder of the receipts of imports. */
-export const receiptsFolder = (io: Io): string => join(stateFolder(io), 'receipts')
 
 /** Names the service in journals and receipts: by its base URL, or its store. */
 export const serviceOf = ({ io, flags }: Cli): string => {

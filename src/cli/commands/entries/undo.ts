@@ -16,7 +16,8 @@ import { isForPeople, printRecords } from '../../output/print.ts'
 import type { Printed } from '../../output/printed.ts'
 import { tellEmpty } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
-import { receiptsFolder, serviceOf, withClassic } from './created.ts'
+import { receiptsFolder } from '../../target/folders.ts'
+import { serviceOf, withClassic } from './created.ts'
 import type { UndoFlags } from './undo-command.ts'
 import {
   createEntryCounts,
@@ -80,8 +81,10 @@ const fateRecord = ({ thing: { kind, id, name }, entries, left }: Fate): AnyReco
 const printReceipts = async (cli: Cli): Promise<void> => {
   const all = listReceipts(receiptsFolder(cli.io))
   const own = all.filter(({ head }) => head.service === serviceOf(cli))
+  // A table has room for the name, which says when, and all of them are of one service.
+  const brief = receiptRow.shown.filter(({ name }) => name !== 'created_at' && name !== 'service')
   await cli.printMany(
-    receiptRow.shown,
+    isForPeople(cli.printing().format) ? brief : receiptRow.shown,
     own.map(({ name, head, things, entries }) => ({
       receipt: name,
       created_at: head.at.slice(0, 19),

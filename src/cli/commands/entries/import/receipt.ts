@@ -3,7 +3,8 @@ import type { ChangeLog } from '../../../../import/undo/note-changes.ts'
 import { createReceipt, type ReceiptWriter, removeOldReceipts, removeReceipt } from '../../../../import/undo/receipt.ts'
 import { shellWord } from '../../../output/text.ts'
 import { placeFlags } from '../../../target/settings.ts'
-import { receiptsFolder, serviceOf } from '../created.ts'
+import { receiptsFolder } from '../../../target/folders.ts'
+import { serviceOf } from '../created.ts'
 import type { CommandRun } from './jobs.ts'
 
 /** Writes down what a run creates and changes, and says at its end how to take that back. */
