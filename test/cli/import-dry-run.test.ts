@@ -57,7 +57,9 @@ describe.each([
     const counted = await user.kpi(...line, '--summary-only')
     expect([counted.stdout, counted.stderr]).toEqual([
       '',
-      'dry run, nothing was sent: 0 to add, 2 to update, 0 unchanged, 0 rows to reject\n',
+      expect.stringMatching(
+        /^dry run, nothing was sent: 0 to add, 2 to update, 0 unchanged, 0 rows to reject\n3 stored entries .* 90 instead of 100 /,
+      ) as string,
     ])
   })
 })

@@ -14,7 +14,7 @@ describe('--jq', () => {
     [['kpis', 'get', 'Revenue', '--jq', '.target_default'], '100\n'],
     [['kpis', 'list', '-o', 'ndjson', '--jq', '.id'], '1\n2\n'],
     [['api', 'GET', '/kpis', '--jq', 'map(.id)|add'], '3\n'],
-    [['kpis', 'list', '--filter', 'name=None', '--jq', 'length'], '0\n'],
+    [['kpis', 'list', '--filter', 'name=None', '--quiet', '--jq', 'length'], '0\n'],
     [['kpis', 'list', '--jq', 'empty'], ''],
   ])('%j prints what the filter makes of the JSON', async (line, prints) => {
     expect(await user.kpi(...line)).toEqual({ code: 0, stdout: prints, stderr: '' })

@@ -58,7 +58,7 @@ describe('a delete at a terminal', () => {
       code: 2,
       stdout: '',
       stderr:
-        'kpi: delete KPI Revenue with its assignments and all its entries needs --yes\nwhere nobody can be asked\n',
+        'kpi: delete KPI Revenue with its assignments and all its entries needs --yes where nobody can be asked\n',
     })
     expect(await answering([], ...line, '--yes')).toMatchObject({ code: 0, stderr: 'deleted KPI 1, Revenue\n' })
   })
@@ -76,7 +76,7 @@ describe('a create at a terminal', () => {
   test('asks for what is missing, with choices, and says the line that does the same, which does', async () => {
     const ran = await answering(QUESTIONS, 'kpis', 'create', '--target-default', '5')
     expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('created KPI 2, Net sales\n')])
-    const line = /the same without questions:\nkpi (.*)\n/.exec(ran.stderr)?.[1] ?? ''
+    const line = /the same without questions:\skpi (.*)\n/.exec(ran.stderr)?.[1] ?? ''
     expect(line).toMatch(/^kpis create --category General .*--frequency weekly --name 'Net sales' --target-default 5$/)
     const [first] = (await user.client.kpis.list()).slice(1)
     const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')
@@ -98,7 +98,7 @@ describe('a create at a terminal', () => {
       '1h',
     ]
     const ran = await answering([...QUESTIONS.slice(0, -1), ['(--name)', '-x y\r']], ...line)
-    const same = /the same without questions: (.*)\n/.exec(ran.stderr)?.[1] ?? ''
+    const same = /the same without questions:\s(.*)\n/.exec(ran.stderr)?.[1] ?? ''
     expect(same).toMatch(/ '--name=-x y' --target-default=-5 --allow-duplicate --data-dir \S+\/other --deadline 1h$/)
     expect(await user.kpi(...pasted(same))).toMatchObject({ code: 0 })
     const kept = await user.kpi('kpis', 'list', '--data-dir', folder, '--columns', 'name,target_default', '-o', 'csv')
@@ -174,7 +174,7 @@ describe('assign add at a terminal', () => {
     )
     expect(ran.code).toBe(0)
     expect(await held()).toMatchObject([{ id: 1, user_target: -5_0000n, sort_order: 4 }])
-    const same = /the same without questions: (.*)\n/.exec(ran.stderr)?.[1] ?? ''
+    const same = /the same without questions:\s(.*)\n/.exec(ran.stderr)?.[1] ?? ''
     expect(same).toBe('kpi assign add --kpis Revenue --users ann@example.com --target=-5 --sort-order 4')
     await user.client.assignments(2).remove(1)
     await user.kpi(...pasted(same))

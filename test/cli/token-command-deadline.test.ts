@@ -3,7 +3,7 @@ import { embeddedUser } from '../support/user.ts'
 
 test('a token command ends by the deadline', async () => {
   await using user = await embeddedUser()
-  const remote = ['--base-url', 'http://127.0.0.1:9/v1', '--token-command', 'exec sleep 8']
+  const remote = ['--base-url', 'http://127.0.0.1:9/v1', '--token-command', 'exec sleep 8', '--no-check']
   expect((await user.kpi('profiles', 'add', 'tc', ...remote)).code).toBe(0)
   const begun = performance.now()
   const ran = await user.kpi('--profile', 'tc', 'kpis', 'list', '--deadline', '1s')

@@ -106,13 +106,13 @@ export const daysOf = ({ from, to }: DayRange): string => `${formatDay(from)} to
 export const isRangeGiven = (command: CommandUnknownOpts): boolean =>
   ['from', 'to'].some((name) => command.getOptionValueSource(name) === 'cli')
 
-/** Notes which days were meant, where a word was given for one. */
+/** Notes which days were meant, where a word was given for one; that a range ends today needs no note. */
 export const tellDays = async (
   { note }: Pick<Cli, 'note'>,
   { from, to }: { readonly from: string; readonly to: string },
   range: DayRange,
 ): Promise<void> => {
-  if (DATE.test(from) && DATE.test(to)) return
+  if (DATE.test(from) && (DATE.test(to) || to === 'today')) return
   const words = from === to ? `--from ${shellWord(from)}` : `--from ${shellWord(from)} --to ${shellWord(to)}`
   await note(`${words} is ${daysOf(range)}`)
 }

@@ -84,7 +84,7 @@ const addAddCommand = (group: Command, act: Act): void => {
   ).option('--dry-run', 'send nothing, and list what would be assigned')
   addExamples(
     command,
-    'assign add --kpis Revenue,Visits --users ann@example.com --target 100',
+    'assign add --kpis Revenue,Visits --users ann@example.com',
     'assign add --category Web --users all --dry-run',
     'assign add --kpis all --group Region',
   )
@@ -226,7 +226,11 @@ const addRemoveCommand = (group: Command, act: Act): void => {
     .option(...KEEP_HISTORY)
     .option('--dry-run', 'send nothing, and say what would be removed')
     .option('-y, --yes', 'do not ask')
-  addExamples(command, 'assign remove --kpis Revenue --users ann@example.com')
+  addExamples(
+    command,
+    'assign remove --kpis Revenue --users ann@example.com --dry-run',
+    'assign remove --kpis Revenue --users ann@example.com --keep-history',
+  )
   addOutput(command, async () => [{ of: (await import('./planned.ts')).plannedChange, isList: true }])
   act(command, async (cli, _, options) => {
     const needs = { of: assignment, verb: 'remove' } as const
