@@ -21,6 +21,15 @@ const reasonOf = (stderr: string): string => (stderr.split('\n', 1)[0] ?? '').re
 /** Runs a filter on JSON texts. */
 type RunFilter = (input: string) => Promise<JqResult>
 
+/** Matches what the program says when it finds no more memory. */
+const OUT_OF_MEMORY = /^Aborted\(/
+
+/** Returns an error of the thread in words. */
+const inWords = (error: unknown): unknown =>
+  error instanceof Error && OUT_OF_MEMORY.test(error.message)
+    ? new KpiError('malformed', '--jq: the filter needs more memory than there is for it', { cause: error })
+    : error
+
 /** Returns what runs a filter in a thread until the deadline: a filter may go on for ever. */
 const filterIn =
   (worker: Worker, io: Io, { deadline }: GlobalFlags, filter: string): RunFilter =>
@@ -35,7 +44,7 @@ const filterIn =
         })
       } catch (error) {
         if (signal.aborted) throw new Aborted('the filter of --jq had not ended')
-        throw error
+        throw inWords(error)
       }
     })
 
@@ -76,7 +85,9 @@ export const withJq = async (
   command: (io: Io, flags: GlobalFlags) => Promise<number>,
 ): Promise<number> => {
   const asked = asJson(flags)
-  const worker = new Worker(SCRIPT)
+  // What the thread says by itself is not for people.
+  const worker = new Worker(SCRIPT, { stderr: true })
+  worker.stderr.resume()
   try {
     const run = filterIn(worker, io, flags, flags.jq)
     await requireFilter(run, flags.jq)

@@ -20,6 +20,13 @@ describe('--jq', () => {
     expect(await user.kpi(...line)).toEqual({ code: 0, stdout: prints, stderr: '' })
   })
 
+  test('says in one line that a filter needs too much memory', async () => {
+    expect(await user.kpi('kpis', 'list', '--jq', '[range(1e12)]')).toMatchObject({
+      code: 1,
+      stderr: 'kpi: --jq: the filter needs more memory than there is for it\n',
+    })
+  })
+
   test('keeps all digits of a number', async () => {
     const line = ['kpis', 'update', 'Visits', '--target-default', '12345678901234.5678', '--jq', '.target_default']
     expect((await user.kpi(...line)).stdout).toBe('12345678901234.5678\n')
