@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeFileSync } from 'node:fs'
 import { errorOf, jsonOf, type Ran } from '../support/kpi.ts'
-import { type User, users } from '../support/user.ts'
+import { embeddedUser, type User, users } from '../support/user.ts'
 
 describe.each(users)('%s, from JSON', (_, open) => {
   let user: User
@@ -190,4 +190,17 @@ describe.each(users)('%s, from JSON', (_, open) => {
     expect(ran.stderr).toMatch(/^kpi: in\.json is not JSON: (look at line \d+ column \d+|Unexpected .*)\n$/)
     expect(ran.stderr).not.toContain('hunter2')
   })
+})
+
+test('the words of the flags stand for choices in objects, too', async () => {
+  await using own = await embeddedUser()
+  const create = async (what: string, object: object): Promise<unknown> => {
+    writeFileSync(own.folder.in('new.json'), JSON.stringify(object))
+    return jsonOf(await own.kpi(what, 'create', '--from-json', 'new.json', '-o', 'json'))
+  }
+  expect(await create('kpis', { name: 'A', frequency: 'monthly', unit: 'Percent' })).toMatchObject({
+    frequency_id: 'M',
+  })
+  const person = { first_name: 'A', email: 'a@example.com', user_status: 'locked' }
+  expect(await create('users', person)).toMatchObject({ user_status_id: 'L' })
 })

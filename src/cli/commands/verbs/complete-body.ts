@@ -7,10 +7,19 @@ import { nameColumns, type Names } from './reference-names.ts'
 
 type Body = Record<string, unknown>
 
-/** Moves names that stand beside or instead of ids, as `--names` prints them: `category` is `category_id`. */
+/** Describes a word for a field: `category` is the name beside `category_id`, and `--frequency` gives `frequency_id`. */
+type Word = { readonly name: string; readonly idField: string }
+
+/** Returns the words for choices that the flags have: those of fields that end in `_id`. */
+const choiceWords = (of: Resource): Word[] =>
+  of.writable.flatMap(({ name, field }) =>
+    field.oneOf && name.endsWith('_id') ? [{ name: name.replace(/_id$/, ''), idField: name }] : [],
+  )
+
+/** Moves names and words that stand beside or instead of ids: `category` is `category_id`. */
 const withIdFields = (of: Resource, body: object): Body => {
   const moved: Body = { ...body }
-  for (const { name, idField } of nameColumns(of)) {
+  for (const { name, idField } of [...nameColumns(of), ...choiceWords(of)]) {
     if (!(name in moved) || name in of.fields) continue
     const value = moved[name]
     Reflect.deleteProperty(moved, name)
