@@ -21,6 +21,7 @@ import { addImport } from './import-command.ts'
 import { needsOf, selected, WHOSE } from './selection.ts'
 import { tellAdded } from './tell-added.ts'
 import { addUndo } from './undo-command.ts'
+import { addUpdateEntries } from './update.ts'
 
 const { entry_date, actual, target, notes } = entry.fields
 const DATE: FieldFlag = { flag: 'date', name: 'entry_date', field: entry_date }
@@ -173,6 +174,7 @@ export const entries: Register = (group, act) => {
   addListCommand(group, act)
   addGet(group, act, entry, (client, id) => client.entries.get(id), { name: '1' }, undefined, shownBy)
   addAddCommand(group, act)
+  addUpdateEntries(group, act)
   addEnter(group, act)
   addDeleteEntries(group, act)
   addImport(group, act)
