@@ -12,8 +12,18 @@ const exactNumber: ScalarTag = {
   stringify: ({ value }) => (value as RawNumber).rawJSON,
 }
 
+/** Writes texts in quotes that begin with a space or a line end: as a block these would be taken for its indent. */
+const indentedText: ScalarTag = {
+  identify: (value) => typeof value === 'string' && /^\s/.test(value),
+  default: true,
+  tag: 'tag:yaml.org,2002:str',
+  resolve: (text) => text,
+  stringify: ({ value }) => JSON.stringify(value),
+}
+
 /** Returns a value as YAML, which ends with a line end. Decimals keep all their digits, and long texts their lines. */
-export const yamlText = (value: Json): string => stringify(value, { customTags: [exactNumber], lineWidth: 0 })
+export const yamlText = (value: Json): string =>
+  stringify(value, { customTags: (tags) => [indentedText, exactNumber, ...tags], lineWidth: 0 })
 
 /** Yields records as a list in YAML, as they come. */
 export async function* yamlList(

@@ -39,12 +39,21 @@ test('any text comes back as it was', async () => {
   )
 })
 
-test.each<[text: string]>([['yes'], ['null'], ['1e3'], ['2026-01-01'], ['0x1f'], ['~'], ['.inf'], ['- a'], ['']])(
-  '%s stays a text',
-  async (text) => {
-    expect(parse(await listOf([kpiOf(text, null, 1n)]))).toMatchObject([{ name: text }])
-  },
-)
+test.each<[text: string]>([
+  ['yes'],
+  ['null'],
+  ['1e3'],
+  ['2026-01-01'],
+  ['0x1f'],
+  ['~'],
+  ['.inf'],
+  ['- a'],
+  [''],
+  [' \n'],
+  ['\n a\n'],
+])('%s stays a text', async (text) => {
+  expect(parse(await listOf([kpiOf(text, null, 1n)]))).toMatchObject([{ name: text }])
+})
 
 test('a number keeps its digits, and no records are an empty list', async () => {
   expect(await listOf([kpiOf('a', null, 123456789012345678n)])).toContain('target_default: 12345678901234.5678\n')
