@@ -1,24 +1,13 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { describe, expect, test } from 'vitest'
-import { describeProgram } from '../../src/cli/program.ts'
-import { answered, examplesOf, onFreePorts, openShop, wordsOf } from '../support/example-lines.ts'
-import { testIo } from '../support/io.ts'
+import { answered, COMMANDS, examplesOf, onFreePorts, openShop, wordsOf } from '../support/example-lines.ts'
 import { shellIn } from '../support/kpi.ts'
-
-const leaves = (command: CommandUnknownOpts, path: readonly string[]): string[] =>
-  command.commands.length === 0
-    ? [path.join(' ')]
-    : command.commands.flatMap((one) => leaves(one, [...path, one.name()]))
-
-const program = await describeProgram('', testIo({ home: '/' }).io)
-const commands = program.commands.flatMap((group) => leaves(group, [group.name()]))
 
 const shell = shellIn({ home: '/nowhere' })
 
 /** How a command ends that asks, where nobody answers. */
 const ASKS = { code: 2, stderr: expect.stringContaining('asks at a terminal') as unknown }
 
-describe.each(commands)('kpi %s --help', (command) => {
+describe.each(COMMANDS)('kpi %s --help', (command) => {
   test('says what it does and ends well', async () => {
     const { code, stdout, stderr } = await shell(...command.split(' '), '--help')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

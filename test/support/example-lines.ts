@@ -1,14 +1,26 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { writeFileSync } from 'node:fs'
+import { describeProgram } from '../../src/cli/program.ts'
 import { makePair } from './certificates.ts'
 import { writeExampleSources } from './example-sources.ts'
 import { kpiNamed, userNamed } from './import.ts'
-import { NOW } from './io.ts'
+import { NOW, testIo } from './io.ts'
 import { shellIn } from './kpi.ts'
 import { embeddedUser, type User } from './user.ts'
 
 /** A line cut into words as a shell does. */
 export const wordsOf = (line: string): string[] =>
   [...line.matchAll(/(?:[^\s"]|"[^"]*")+/g)].map(([word]) => word.replaceAll('"', ''))
+
+const leaves = (command: CommandUnknownOpts, path: readonly string[]): string[] =>
+  command.commands.length === 0
+    ? [path.join(' ')]
+    : command.commands.flatMap((one) => leaves(one, [...path, one.name()]))
+
+const program = await describeProgram('', testIo({ home: '/' }).io)
+
+/** Every command that is run, by its words: `kpis list`. */
+export const COMMANDS: readonly string[] = program.commands.flatMap((group) => leaves(group, [group.name()]))
 
 const shell = shellIn({ home: '/nowhere' })
 
