@@ -1,12 +1,10 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { writeFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { describeProgram } from '../../src/cli/program.ts'
 import type { Variant } from '../../src/domain/variants.ts'
+import { COMMANDS, examplesOf, wordsOf } from '../support/example-lines.ts'
 import { writeExampleSources } from '../support/example-sources.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { foreignService, type Reached } from '../support/foreign.ts'
-import { testIo } from '../support/io.ts'
 import { errorOf, type Ran, shellIn } from '../support/kpi.ts'
 
 /** What goes to a service nowhere: these work on this machine alone. */
@@ -39,25 +37,12 @@ const LACKING: Record<Variant, readonly (readonly [line: RegExp, instead: RegExp
 
 type Line = readonly string[]
 
-const wordsOf = (line: string): string[] =>
-  [...line.matchAll(/(?:[^\s"]|"[^"]*")+/g)].map(([word]) => word.replaceAll('"', ''))
-
-const leaves = (command: CommandUnknownOpts, path: Line): Line[] =>
-  command.commands.length === 0 ? [path] : command.commands.flatMap((one) => leaves(one, [...path, one.name()]))
-
-/** The command lines that the help of a command shows. */
-const examplesOf = async (command: Line): Promise<Line[]> => {
-  const { stdout } = await shellIn({ home: '/nowhere' })(...command, '--help')
-  const [, below = ''] = stdout.split('\nExamples:\n')
-  const [examples = ''] = below.split('\n\n')
-  return examples.split('\n').flatMap((line) => (line.trim() === '' ? [] : [wordsOf(line).slice(1)]))
-}
-
-const program = await describeProgram('', testIo({ home: '/' }).io)
-const commands = program.commands.flatMap((group) => leaves(group, [group.name()]))
 /** What an import assigns on the way is tried with imports. */
 const isElsewhere = (line: Line): boolean => LOCAL.test(line.join(' ')) || line.includes('--create-assignments')
-const examples = (await Promise.all(commands.map(examplesOf))).flat().filter((line) => !isElsewhere(line))
+const examples = (await Promise.all(COMMANDS.map(examplesOf)))
+  .flat()
+  .map((line) => wordsOf(line).slice(1))
+  .filter((line) => !isElsewhere(line))
 /** More lines, with names where ids would do, and flags that need more than their command. */
 const lines: readonly Line[] = [
   ...examples,
