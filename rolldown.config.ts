@@ -42,6 +42,17 @@ const plainBuiltins: Plugin = {
     }),
 }
 
+/**
+ * Measures texts by their length for the package that draws tables: what it is given is plain (see
+ * `cli/output/table.ts`), and what it would load for other texts takes milliseconds.
+ */
+const plainWidth: Plugin = {
+  name: 'plain-width',
+  resolveId: (id, importer) =>
+    id === 'string-width' && importer?.includes('cli-table3') ? '\0plain-width' : undefined,
+  load: (id) => (id === '\0plain-width' ? 'module.exports = (text) => text.length' : undefined),
+}
+
 /** The folders of the packages that went into the bundle. */
 const packagesIn = (chunks: readonly OutputChunk[]): string[] => {
   const folders = new Set<string>()
@@ -98,18 +109,20 @@ const assets: Plugin = {
   },
 }
 
-/** What most commands need is one file each for the command line and the embedded service: a file costs time to open. */
+/**
+ * What most commands need is one file each for the command line and the embedded service, as a file costs time to open;
+ * what only some commands need is not in it, as code costs time to load. Each group has all that its modules import.
+ */
 const groups = [
   // The program's own package.json, not that of a package.
   { name: 'start', test: /(?<!node_modules.*)package\.json$|src\/cli\/(io|memory|args\/raw-options)\.ts$/ },
   {
     name: 'core',
-    test: /leven|src\/(domain|codec\/(json|json-number|cell-text|batch)\.|client\/(client|directory|transport|operations\/entry-pages|http\/base-url)\.|cli\/(cli|exit|groups|program|args\/(relative-dates|flags|names)|target\/(folders|profiles|session|settings)|commands\/(verbs\/|definitions\.|definitions-import\/command\.|(assign\/assign|assign\/group-items|assign\/import|entries\/entries|entries\/import-command|entries\/export-command|report\/report)\.)|output\/print))/,
+    test: /src\/(cli\/(run-line|commands\/definitions|args\/relative-dates)|domain\/report|export\/report\/formats)\.ts$/,
   },
-  {
-    name: 'embedded',
-    test: /src\/(cli\/embedded\.|store\/(?!schema\/migrations|schema\/item-set|postgres|maintenance)|service\/(collection|context|definitions|entries|reports\/report)|server\/api\/(app|router|query|call|routes))/,
-  },
+  { name: 'embedded', test: /src\/cli\/embedded\.ts$/ },
+  { name: 'reports', test: /src\/cli\/commands\/report\/report\.ts$/ },
+  { name: 'entries', test: /src\/cli\/commands\/entries\/entries\.ts$/ },
 ]
 
 /** Bundles the program into `dist`: an entry that loads nothing it does not need, and a chunk for each thing it may. */
@@ -120,7 +133,7 @@ export default defineConfig({
     'jq-thread': 'src/cli/jq-thread.ts',
   },
   platform: 'node',
-  plugins: [plainBuiltins, assets],
+  plugins: [plainBuiltins, plainWidth, assets],
   output: {
     dir: 'dist',
     format: 'esm',

@@ -1,4 +1,4 @@
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { inOurWords } from './args/aliases.ts'
 import { HELP_LAYOUT } from './args/help-layout.ts'
 import { refuseFlagsAsValues } from './args/flag-values.ts'
@@ -191,6 +191,8 @@ export const runProgram = async (line: readonly string[], version: string, io: I
     if (words.length === 0) program.outputHelp()
     else await program.parseAsync(words, { from: 'user' })
   } catch (error) {
+    // Help that was asked for.
+    if (error instanceof CommanderError && error.exitCode === 0) return code
     const { suggestCommands, withoutNonsense } = await import('./did-you-mean.ts')
     throw await suggestCommands(withoutNonsense(error, program, words), name, () => describeProgram(version, io))
   } finally {

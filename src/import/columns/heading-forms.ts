@@ -1,7 +1,8 @@
 import type { Day } from '../../domain/day.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { whyNoDay } from '../formats/date-column.ts'
-import { type DateFormat, KNOWN_FORMATS, knownFormat } from '../formats/date-format.ts'
+import { type DateFormat, knownFormat } from '../formats/date-format.ts'
+import { KNOWN_FORMATS } from '../formats/known-formats.ts'
 import { RARE_FORMATS, SHORT_YEAR_FORMATS } from '../formats/rare-formats.ts'
 import { splitTime } from '../formats/time-of-day.ts'
 

@@ -1,5 +1,6 @@
 import { Fault, type Issue } from '../../domain/errors.ts'
-import { type DateFormat, dateFormat, dateFormatFlags, KNOWN_FORMATS } from '../formats/date-format.ts'
+import { type DateFormat, dateFormat, dateFormatFlags } from '../formats/date-format.ts'
+import { KNOWN_FORMATS } from '../formats/known-formats.ts'
 import { ignoreFlag, looksLikeDate, showHeadings } from './heading-forms.ts'
 import { isWholeDate } from './unusual-headers.ts'
 

@@ -1,5 +1,6 @@
 import { Fault, type Issue } from '../../domain/errors.ts'
-import { KNOWN_FORMATS, monthOf } from '../formats/date-format.ts'
+import { monthOf } from '../formats/date-format.ts'
+import { KNOWN_FORMATS } from '../formats/known-formats.ts'
 import { stripAffixes } from '../formats/number.ts'
 import { shortYearsOf } from '../formats/rare-formats.ts'
 import type { ImportOptions, Role } from '../options.ts'

@@ -47,12 +47,12 @@ const NAMES: readonly (readonly string[])[] = [
 
 const fold = (name: string): string => name.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '').replace(/\.$/, '')
 
-const months = new Map(NAMES.flatMap((names, at) => names.map((name) => [fold(name), at + 1] as const)))
+/** Returns all names of months with their numbers; tests make sure that no name means two months. */
+export const monthNames = (): (readonly [name: string, month: number])[] =>
+  NAMES.flatMap((names, at) => names.map((name) => [fold(name), at + 1] as const))
 
-/** Maps all names of months to their numbers; tests make sure that no name means two months. */
-export const monthNames: readonly (readonly [name: string, month: number])[] = NAMES.flatMap((names, at) =>
-  names.map((name) => [fold(name), at + 1] as const),
-)
+/** Holds them once a date with a month's name was read. */
+let months: ReadonlyMap<string, number> | undefined
 
 /** Matches names that are one month in Polish and another in Croatian, so that none is accepted. */
 const TWO_MONTHS = /(?<!\p{L})(?:lip|lis|listopada?)(?!\p{L})/iu
@@ -61,7 +61,7 @@ const TWO_MONTHS = /(?<!\p{L})(?:lip|lis|listopada?)(?!\p{L})/iu
 export const namesTwoMonths = (text: string): boolean => TWO_MONTHS.test(text)
 
 /** Returns the month with a name, 1 to 12. */
-export const monthOf = (name: string): number | undefined => months.get(fold(name))
+export const monthOf = (name: string): number | undefined => (months ??= new Map(monthNames())).get(fold(name))
 
 /** Describes a date format, or a format of periods by year, month, week or quarter. */
 export type DateFormat = {
@@ -226,22 +226,3 @@ export const knownFormat = (text: string): DateFormat => {
 
 /** Holds the date format that is assumed until a cell contradicts it. */
 export const PLAIN_FORMAT = knownFormat('YYYY-MM-DD')
-
-const FOUND_OUT = [
-  'DD.MM.YYYY | DD/MM/YYYY | MM/DD/YYYY | DD-MM-YYYY | MM-DD-YYYY | YYYY/MM/DD | YYYY.MM.DD | YYYYMMDD',
-  'YYYY年MM月DD日 | YYYY年MM月 | DD. MM. YYYY | DD MM YYYY | YYYY. MM. DD | YYYY. MM. DD.',
-  'D MMM YYYY | D. MMM YYYY | D-MMM-YYYY | D.MMM.YYYY | D/MMM/YYYY | D [de] MMM [de] YYYY | YYYY-MMM-DD',
-  'MMM D, YYYY | MMM D YYYY',
-  'YYYY-MM | MM/YYYY | MM.YYYY | MM-YYYY | YYYY/MM | MMM YYYY | MMM-YYYY | MMM [de] YYYY | YYYY-MMM',
-  'YYYY-[W]WW | YYYY[W]WW | YYYY [W]WW | [W]WW YYYY | [W]WW/YYYY | [KW] WW/YYYY | [KW]WW/YYYY | [KW] WW YYYY',
-  'YYYY-[Q]Q | YYYY[Q]Q | YYYY [Q]Q | [Q]Q YYYY | [Q]Q/YYYY | [Q]Q-YYYY | YYYY',
-]
-
-/**
- * Lists the formats that can be detected: not those with two-digit years, nor serial numbers, as these prove too
- * little.
- */
-export const KNOWN_FORMATS: readonly DateFormat[] = [
-  PLAIN_FORMAT,
-  ...FOUND_OUT.flatMap((line) => line.split(' | ').map(knownFormat)),
-]

@@ -1,4 +1,5 @@
-import { type DateFormat, dateFormatFlags, KNOWN_FORMATS, knownFormat } from './date-format.ts'
+import { type DateFormat, dateFormatFlags, knownFormat } from './date-format.ts'
+import { KNOWN_FORMATS } from './known-formats.ts'
 import type { MeantParts } from './period-words.ts'
 
 const linesOf = (lines: readonly string[]): (readonly DateFormat[])[] =>

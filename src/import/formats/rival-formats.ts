@@ -1,5 +1,6 @@
 import { type Day, formatDay } from '../../domain/day.ts'
-import { type DateFormat, dateFormatFlags, KNOWN_FORMATS, knownFormat } from './date-format.ts'
+import { type DateFormat, dateFormatFlags, knownFormat } from './date-format.ts'
+import { KNOWN_FORMATS } from './known-formats.ts'
 import { type Evidence, showCell } from './evidence.ts'
 import type { MeantParts, PartOfYear } from './period-words.ts'
 

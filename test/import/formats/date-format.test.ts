@@ -101,7 +101,7 @@ describe('a form of dates that is none', () => {
 
 test('no name is that of two months', () => {
   const months = new Map<string, number>()
-  for (const [name, month] of monthNames) expect(months.set(name, months.get(name) ?? month).get(name)).toBe(month)
+  for (const [name, month] of monthNames()) expect(months.set(name, months.get(name) ?? month).get(name)).toBe(month)
 })
 
 test('two years that do not follow each other are none', () => {
