@@ -117,8 +117,8 @@ const groups = [
   // The program's own package.json, not that of a package.
   { name: 'start', test: /(?<!node_modules.*)package\.json$|src\/cli\/(io|memory|args\/raw-options)\.ts$/ },
   {
-    name: 'core',
-    test: /src\/(cli\/(run-line|commands\/definitions|args\/relative-dates)|domain\/report|export\/report\/formats)\.ts$/,
+    name: 'main',
+    test: /src\/(cli\/(main|args\/relative-dates)|domain\/report|export\/report\/formats)\.ts$/,
   },
   { name: 'embedded', test: /src\/cli\/embedded\.ts$/ },
   { name: 'reports', test: /src\/cli\/commands\/report\/report\.ts$/ },
@@ -129,6 +129,7 @@ const groups = [
 export default defineConfig({
   input: {
     main: 'src/cli/main.ts',
+    version: 'src/cli/version.ts',
     'sqlite-thread': 'src/store/sqlite/sqlite-thread.ts',
     'jq-thread': 'src/cli/jq-thread.ts',
   },

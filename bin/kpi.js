@@ -78,8 +78,8 @@ const cacheCode = async () => {
 }
 
 /** Loads the program, which a clone has to build first. */
-const loadProgram = async () => {
-  const program = new URL('../dist/main.js', import.meta.url)
+const loadProgram = async (isVersion) => {
+  const program = new URL(isVersion ? '../dist/version.js' : '../dist/main.js', import.meta.url)
   const { existsSync } = process.getBuiltinModule('node:fs')
   if (existsSync(program)) return import(program.href)
   fail('it is not built, as its install scripts did not run; build it: npm run build')
@@ -94,8 +94,9 @@ const start = async () => {
   const isHandedOver = process.env[HANDED_OVER] !== undefined
   if (isHandedOver) endWithParent()
   const args = process.argv.slice(2)
-  if (args[0] !== '--version') await cacheCode()
-  const { run, processIo } = await loadProgram()
+  const isVersion = args[0] === '--version' || args[0] === '-V'
+  if (!isVersion) await cacheCode()
+  const { run, processIo } = await loadProgram(isVersion)
   if (!run) return
   process.exitCode = await run(args, processIo(isHandedOver))
   if (isHandedOver) process.send?.(process.exitCode)

@@ -1,4 +1,15 @@
 import type { Register } from './cli.ts'
+import {
+  breakdownItems,
+  categories,
+  frequencies,
+  groupItems,
+  groups,
+  icons,
+  kpis,
+  units,
+  users,
+} from './commands/definitions.ts'
 
 /** Heads the groups in help, in this order. */
 const HEADINGS = {
@@ -25,27 +36,27 @@ export const commandGroups: Readonly<Record<string, Group>> = {
   kpis: {
     heading: HEADINGS.define,
     summary: 'KPI definitions: what is measured, how often, which way is better',
-    load: async () => (await import('./commands/definitions.ts')).kpis,
+    load: () => Promise.resolve(kpis),
   },
   users: {
     heading: HEADINGS.define,
     summary: 'people who report values; lock those who leave, so that their history stays',
-    load: async () => (await import('./commands/definitions.ts')).users,
+    load: () => Promise.resolve(users),
   },
   groups: {
     heading: HEADINGS.define,
     summary: 'groups, such as regions or teams, that users and their values belong to',
-    load: async () => (await import('./commands/definitions.ts')).groups,
+    load: () => Promise.resolve(groups),
   },
   'group-items': {
     heading: HEADINGS.define,
     summary: 'the items of groups, such as North and South',
-    load: async () => (await import('./commands/definitions.ts')).groupItems,
+    load: () => Promise.resolve(groupItems),
   },
   'breakdown-items': {
     heading: HEADINGS.define,
     summary: 'what values are broken down by: the group items of the newer interface, and people; archive old ones',
-    load: async () => (await import('./commands/definitions.ts')).breakdownItems,
+    load: () => Promise.resolve(breakdownItems),
   },
   assign: {
     heading: HEADINGS.define,
@@ -75,22 +86,22 @@ export const commandGroups: Readonly<Record<string, Group>> = {
   categories: {
     heading: HEADINGS.define,
     summary: 'categories of KPIs',
-    load: async () => (await import('./commands/definitions.ts')).categories,
+    load: () => Promise.resolve(categories),
   },
   units: {
     heading: HEADINGS.define,
     summary: 'units of measure',
-    load: async () => (await import('./commands/definitions.ts')).units,
+    load: () => Promise.resolve(units),
   },
   frequencies: {
     heading: HEADINGS.define,
     summary: 'how often KPIs are measured',
-    load: async () => (await import('./commands/definitions.ts')).frequencies,
+    load: () => Promise.resolve(frequencies),
   },
   icons: {
     heading: HEADINGS.define,
     summary: 'icons of KPIs',
-    load: async () => (await import('./commands/definitions.ts')).icons,
+    load: () => Promise.resolve(icons),
   },
   dump: {
     heading: HEADINGS.configure,

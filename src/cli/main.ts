@@ -1,19 +1,76 @@
 import manifest from '../../package.json' with { type: 'json' }
-import type { Io } from './io.ts'
+import { COMPLETE, isLogJson } from './args/raw-options.ts'
+import type { Io, Output } from './io.ts'
+import { complete, runProgram } from './program.ts'
+import { isOutputJson } from './target/output-format.ts'
+import { projectPaths } from './target/project.ts'
 
 export { processIo } from './io.ts'
 
-/** Runs a command line; returns its exit code. Throws nothing, and touches nothing but `io`. */
-export const run = async (args: readonly string[], io: Io): Promise<number> => {
-  if (args[0] !== '--version' && args[0] !== '-V') {
-    const { runLine } = await import('./run-line.ts')
-    return runLine(args, manifest.version, io)
+/** Describes standard error of a command line, with the lines held back until its end. */
+type Telling = { readonly io: Io; readonly release: () => string[] }
+
+/**
+ * Tells whether standard error may hold nothing but one JSON error: with JSON output and no terminal, except for `kpi
+ * serve`, which logs as it runs.
+ */
+const isForProgram = (args: readonly string[], io: Io): boolean =>
+  isOutputJson(args, io) && !isLogJson(args) && !args.includes('serve') && !io.stderr.isTerminal
+
+/**
+ * Returns standard error, guarded from the first write; holds lines back if only one JSON error may be printed there.
+ */
+const tellingOf = (io: Io, args: readonly string[], isProgram: boolean): Telling => {
+  let [stderr, isHolding]: [Output | undefined, boolean] = [undefined, isProgram]
+  const held: string[] = []
+  const write = async (text: string): Promise<void> => {
+    if (isHolding) {
+      held.push(text)
+      return
+    }
+    const { guardStderr } = await import('./stderr.ts')
+    await guardStderr(io, args).write(text)
   }
+  return {
+    io: new Proxy(io, {
+      get: (world, name: keyof Io) => (name === 'stderr' ? (stderr ??= { ...io.stderr, write }) : world[name]),
+    }),
+    release: () => {
+      isHolding = false
+      return held.splice(0)
+    },
+  }
+}
+
+/** Returns the world with its project file, if there is one: only then the reader of YAML is loaded. */
+const withProject = async (world: Io): Promise<Io> => {
+  if (projectPaths(world).length === 0) return world
+  const { readProject } = await import('./target/read-project.ts')
+  return Object.defineProperty(world, 'project', { value: readProject(world), enumerable: true, configurable: true })
+}
+
+const runWords = async (args: readonly string[], io: Io): Promise<number> => {
+  if (args[0] !== COMPLETE) return runProgram(args, manifest.version, io)
+  await complete(args.slice(1), io)
+  return 0
+}
+
+/** Runs a command line; returns its exit code. Throws nothing, and touches nothing but `io`. */
+export const run = async (args: readonly string[], outer: Io): Promise<number> => {
+  const world = await withProject(outer)
+  const isProgram = isForProgram(args, world)
+  const { io, release } = tellingOf(world, args, isProgram)
   try {
-    await io.stdout.write(`${manifest.version}\n`)
-    return 0
+    const code = await runWords(args, io)
+    const heldBack = release()
+    if (code !== 0 && isProgram) {
+      const { printEnd } = await import('./failure.ts')
+      return await printEnd(code, args, io, heldBack)
+    }
+    for (const text of heldBack) await io.stderr.write(text)
+    return code
   } catch (error) {
     const { printFailure } = await import('./failure.ts')
-    return printFailure(error, args, io)
+    return printFailure(error, args, io, release())
   }
 }

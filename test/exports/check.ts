@@ -5,6 +5,7 @@ import { ROOT } from '../support/documents.ts'
 /** Lists files that nothing imports: the program itself begins with them. */
 const ENTRY_POINTS: ReadonlySet<string> = new Set([
   'src/cli/main.ts',
+  'src/cli/version.ts',
   'src/store/sqlite/sqlite-thread.ts',
   'src/page/main.ts',
 ])
