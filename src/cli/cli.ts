@@ -4,13 +4,15 @@ import type { Client } from '../client/client.ts'
 import type { AbortSignals } from '../client/http/http-transport.ts'
 import type { Transport } from '../client/transport.ts'
 import type { Day } from '../domain/day.ts'
+import type { NumberSigns } from '../domain/number-pattern.ts'
 import type { AnyRecord, NamedField, Resource } from '../domain/schema.ts'
 import type { Variant } from '../domain/variants.ts'
 import { readDeadline, untilDeadline } from './args/deadline.ts'
 import { sheetForm } from './files/sheet-locale.ts'
 import type { Io } from './io.ts'
 import { createLog, type Log } from './output/log.ts'
-import { type Printing, printRecord, printRecords } from './output/print.ts'
+import { numberSigns } from './output/number-signs.ts'
+import { isForPeople, type Printing, printRecord, printRecords } from './output/print.ts'
 import { findReach } from './target/network.ts'
 import { findFormat } from './target/output-format.ts'
 import type { BulkRun } from './target/rate-limiter.ts'
@@ -104,7 +106,16 @@ export const createCli = (
   const format = findFormat(io, flags, fileFormats)
   const sheet = flags.excel === undefined ? undefined : sheetForm(flags.excel)
   const log = createLog(io, findLogFormat(flags), flags.quiet === true)
-  const printing = (): Printing => ({ format, color: wantsColor(io, flags), sheet })
+  let signs: NumberSigns | undefined
+  const printing = (): Printing => ({
+    format,
+    color: wantsColor(io, flags),
+    sheet,
+    // Only when used, as looking for the signs of a language takes a while.
+    get signs() {
+      return isForPeople(format) ? (signs ??= numberSigns(io)) : undefined
+    },
+  })
   const untilStopped = <T>(
     bulk: Pacing | undefined,
     work: (reach: Reach & { readonly stopping: AbortSignals }, paced?: BulkRun) => Promise<T>,

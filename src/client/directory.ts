@@ -9,6 +9,10 @@ export type Named = {
   readonly email?: string
   /** Names its parent, to tell it from others of the same name. */
   readonly within?: string
+  /** Holds the unit of a KPI. */
+  readonly unit_id?: number
+  /** Holds the pattern in which a unit shows values. */
+  readonly display_format?: string
 }
 
 /** Returns how a fault begins that says that nothing has a name; `title` names the kind of things. */

@@ -1,6 +1,6 @@
 import { formatDay, formatInstant } from '../domain/day.ts'
 import { formatDecimal } from '../domain/decimal.ts'
-import type { Field, FieldValue } from '../domain/schema.ts'
+import type { AnyRecord, Field, FieldValue, NamedField } from '../domain/schema.ts'
 
 /** Returns a value as text for people and for CSV files; null is empty. */
 export const cellText = (field: Field, value: FieldValue): string => {
@@ -10,6 +10,10 @@ export const cellText = (field: Field, value: FieldValue): string => {
   if (typeof value === 'number' && field.kind === 'datetime') return formatInstant(value)
   return String(value)
 }
+
+/** Returns the text of a record's value in a column for people. */
+export const cellOf = ({ name, field, textOf }: NamedField, record: AnyRecord): string =>
+  textOf ? textOf(record) : cellText(field, record[name] ?? null)
 
 /** Returns the text of a value. */
 type WriteValue = (value: FieldValue) => string

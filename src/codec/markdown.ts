@@ -1,5 +1,5 @@
 import type { AnyRecord, NamedField } from '../domain/schema.ts'
-import { cellText } from './cell-text.ts'
+import { cellOf } from './cell-text.ts'
 
 const isNumber = ({ field: { kind } }: NamedField): boolean =>
   kind === 'integer' || kind === 'int16' || kind === 'decimal'
@@ -18,4 +18,4 @@ export const markdownHead = (columns: readonly NamedField[]): string =>
 
 /** Returns the rows of such a table. */
 export const markdownRows = (columns: readonly NamedField[], records: readonly AnyRecord[]): string =>
-  records.map((record) => line(columns.map(({ name, field }) => cell(cellText(field, record[name] ?? null))))).join('')
+  records.map((record) => line(columns.map((column) => cell(cellOf(column, record))))).join('')

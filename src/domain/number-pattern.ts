@@ -10,6 +10,9 @@ export type NumberPattern = {
   readonly isGrouped: boolean
 }
 
+/** Describes how a language writes numbers: how it groups the digits before the decimal sign, and that sign. */
+export type NumberSigns = { readonly group: (digits: string) => string; readonly decimal: string }
+
 /** Matches the number in a pattern: `#`, `#.00`, `#,##0.0#`. */
 const NUMBER = /[#0][#0,]*(?:\.([#0]+))?/
 
@@ -48,14 +51,21 @@ const trimmed = (decimals: string, least: number): string => {
   return decimals.slice(0, length)
 }
 
-/** Returns a value by a pattern, rounded half away from zero: 1234.5 by `£ #,##0.00` is `£ 1,234.50`. */
-export const formatByPattern = (value: Decimal, pattern: NumberPattern): string => {
+/** Returns a pattern that rounds nothing: a value's other decimals follow those that are always shown. */
+export const unrounded = (pattern: NumberPattern): NumberPattern => ({ ...pattern, decimals: FRACTION_DIGITS })
+
+/**
+ * Returns a value by a pattern, rounded half away from zero: 1234.5 by `£ #,##0.00` is `£ 1,234.50`. With the signs of a
+ * language, thousands are grouped as that does, also where the pattern does not say so.
+ */
+export const formatByPattern = (value: Decimal, pattern: NumberPattern, signs?: NumberSigns): string => {
   const { before, after, decimals, fixedDecimals, isGrouped } = pattern
   const rounded = divideRounded(value, 10n ** BigInt(FRACTION_DIGITS - decimals))
   const digits = String(rounded < 0n ? -rounded : rounded).padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)
   const shown = digits.slice(digits.length - decimals)
   const fraction = trimmed(shown, fixedDecimals)
-  const number = `${isGrouped ? grouped(whole) : whole}${fraction === '' ? '' : `.${fraction}`}`
+  const group = signs?.group ?? (isGrouped ? grouped : String)
+  const number = `${group(whole)}${fraction === '' ? '' : `${signs?.decimal ?? '.'}${fraction}`}`
   return `${rounded < 0n ? '-' : ''}${before}${number}${after}`
 }

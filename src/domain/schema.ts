@@ -46,6 +46,8 @@ export type Field = {
   /** Lists other names that its column may have in files, separated by commas. */
   readonly called?: string
   readonly form?: TextForm
+  /** Tells that it is a value in the unit of a KPI, or in a unit, and names the field with its id. */
+  readonly inUnitOf?: { readonly kind: 'kpi' | 'unit'; readonly idField: string }
   /** Names the resource whose id this is. */
   readonly refers?: string
   /** Names its column in the store, if that differs from the field. */
@@ -98,7 +100,12 @@ export type Resource<F extends Fields = Fields> = {
   readonly brief: readonly NamedField[]
 }
 
-export type NamedField = { readonly name: string; readonly field: Field }
+/** Describes a field with its name; `textOf` returns the text that people read instead of the plain value. */
+export type NamedField = {
+  readonly name: string
+  readonly field: Field
+  readonly textOf?: (record: AnyRecord) => string
+}
 
 type Definition<F extends Fields> = Omit<Resource<F>, 'root' | 'shown' | 'writable' | 'brief'> & {
   readonly root?: string

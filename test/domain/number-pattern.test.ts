@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseDecimal } from '../../src/domain/decimal.ts'
-import { formatByPattern, readNumberPattern } from '../../src/domain/number-pattern.ts'
+import { formatByPattern, readNumberPattern, unrounded } from '../../src/domain/number-pattern.ts'
 
 test.each([
   ['#', '1234.5', '1235'],
@@ -17,4 +17,19 @@ test.each([
   ['', '99999999999999.9999', '99999999999999.9999'],
 ])('pattern "%s" shows %s as %s', (pattern, value, shown) => {
   expect(formatByPattern(parseDecimal(value)?.value ?? 0n, readNumberPattern(pattern))).toBe(shown)
+})
+
+test.each([
+  ['#', '1234.5', '1234.5'],
+  ['#.00', '1', '1.00'],
+  ['#.00', '0.0050', '0.005'],
+  ['€ #,##0.0', '-1234.5678', '-€ 1,234.5678'],
+])('pattern "%s" that rounds nothing shows %s as %s', (pattern, value, shown) => {
+  expect(formatByPattern(parseDecimal(value)?.value ?? 0n, unrounded(readNumberPattern(pattern)))).toBe(shown)
+})
+
+test('the signs of a language group thousands, whether the pattern does or not, but not decimals', () => {
+  const signs = { group: (digits: string) => digits.replace(/(?=\d{3}$)/, '’'), decimal: ',' }
+  const shown = (pattern: string): string => formatByPattern(-12_345_6789n, readNumberPattern(pattern), signs)
+  expect(['#.0000', '#,##0.0 Fr', '#'].map(shown)).toEqual(['-12’345,6789', '-12’345,7 Fr', '-12’346'])
 })

@@ -1,7 +1,8 @@
-import { cellText } from '../../codec/cell-text.ts'
+import { cellOf } from '../../codec/cell-text.ts'
 import { recordToJson } from '../../codec/json.ts'
 import { jsonLineWriter } from '../../codec/json-lines.ts'
 import { inBlocks } from '../../codec/record-blocks.ts'
+import type { NumberSigns } from '../../domain/number-pattern.ts'
 import type { AnyRecord, NamedField, Resource } from '../../domain/schema.ts'
 import type { SheetFormat } from '../../export/text-format.ts'
 import type { Io } from '../io.ts'
@@ -16,8 +17,16 @@ export const FORMATS: readonly Format[] = ['table', 'csv', 'json', 'ndjson', 'ya
 /** Tells whether a format is for people, who read names and not ids, and the most telling fields. */
 export const isForPeople = (format: Format): boolean => format === 'table' || format === 'markdown'
 
-/** Describes how to print: the format, whether colour is allowed, and the form of CSV for spreadsheets. */
-export type Printing = { readonly format: Format; readonly color: boolean; readonly sheet?: SheetFormat | undefined }
+/** Describes how to print. */
+export type Printing = {
+  readonly format: Format
+  /** Tells whether colour is allowed. */
+  readonly color: boolean
+  /** Holds the form of CSV for spreadsheets. */
+  readonly sheet?: SheetFormat | undefined
+  /** Holds the signs of numbers for people at a terminal; as in files, if undefined. */
+  readonly signs?: NumberSigns | undefined
+}
 
 /** Describes where data is printed. */
 type Printed = Pick<Io, 'stdout'>
@@ -36,7 +45,7 @@ const whereLong = ({ field: { kind, isSentence } }: NamedField): TableColumn['wh
 }
 
 const cellsOf = (columns: readonly NamedField[], record: AnyRecord): string[] =>
-  columns.map(({ name, field }) => cellText(field, record[name] ?? null))
+  columns.map((column) => cellOf(column, record))
 
 const printTable = async (
   io: Printed,
@@ -157,7 +166,7 @@ export const printRecord = async (
     return io.stdout.write(yamlText(recordToJson(of, record)))
   }
   if (printing.format === 'json') return io.stdout.write(`${visibleJson(recordToJson(of, record), 2)}\n`)
-  const rows = of.shown.map(({ name, field }) => [name, cellText(field, record[name] ?? null)])
+  const rows = of.shown.map((column) => [column.name, cellOf(column, record)])
   if (printing.format === 'markdown')
     return printMarkdown(io, FIELD_AND_VALUE, [rows.map(([field = '', value = '']) => ({ field, value }))])
   const { createTable } = await import('./table.ts')

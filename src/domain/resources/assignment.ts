@@ -16,6 +16,7 @@ export const assignment = resource({
       kind: 'decimal',
       about: "Target of this user, instead of the KPI's default; only where the KPI has one",
       nullable: true,
+      inUnitOf: { kind: 'kpi', idField: 'id' },
       example: 120,
     },
     sort_order: {

@@ -59,6 +59,7 @@ export const kpi = resource({
       kind: 'decimal',
       about: 'Target of each entry that has none of its own, nor of its user; blank for none',
       nullable: true,
+      inUnitOf: { kind: 'unit', idField: 'unit_id' },
       example: 100,
       called:
         'target, default target, goal, plan, ziel, zielwert, soll, sollwert, objectif, cible, objetivo, meta, obiettivo, doel, mål, cel',

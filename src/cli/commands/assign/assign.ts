@@ -11,7 +11,7 @@ import { addOutput, printsList } from '../../output/printed.ts'
 import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
 import { tellLine } from '../verbs/tell-line.ts'
 import { createChangeOfUser, KEEP_HISTORY, openTargetHistory } from '../targets/keep-history.ts'
-import { addListOptions, addNameOptions, listView } from '../verbs/list-options.ts'
+import { addListOptions, addNameOptions, listView, type NamedRecords } from '../verbs/list-options.ts'
 import { createNames } from '../verbs/reference-names.ts'
 import { sendEach } from '../verbs/send-each.ts'
 import { shownAssignment, withTargets } from './effective-target.ts'
@@ -59,14 +59,16 @@ const addListCommand = (group: Command, act: Act): void => {
   printsList(command, shownAssignment)
   act(command, async (cli, _, options) => {
     const { columns, select } = listView(shownAssignment, options, cli.printing().format)
-    const work = async (client: Client): Promise<AnyRecord[]> => {
+    const work = async (client: Client): Promise<NamedRecords> => {
       const kpis = options.kpis === undefined ? undefined : await idsIn(client, 'kpi', '--kpis', options.kpis)
       const assignments = await ofUsers(client, options.users, (id) => client.assignments(id).list())
       const listed = assignments.filter(({ id }) => kpis?.includes(id) ?? true)
-      return select(await withTargets(client, listed), createNames(client))
+      const names = createNames(client)
+      const selected = await select(await withTargets(client, listed), names)
+      return { shown: await names.inUnits(columns, cli.printing()), records: selected }
     }
-    const records = await cli.withClient({ of: assignment, verb: 'list' }, work, PACED)
-    await cli.printMany(columns, records)
+    const { shown, records } = await cli.withClient({ of: assignment, verb: 'list' }, work, PACED)
+    await cli.printMany(shown, records)
     if (records.length === 0) await tellEmpty(cli, shownAssignment, emptyBecause(options))
   })
 }

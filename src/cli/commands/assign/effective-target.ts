@@ -10,7 +10,13 @@ export const shownAssignment = {
     brief: ['user_id', 'id', 'target', 'target_from', 'sort_order'],
     fields: {
       ...assignment.fields,
-      target: { kind: 'decimal', about: 'Target that counts for this user', readOnly: true, nullable: true },
+      target: {
+        kind: 'decimal',
+        about: 'Target that counts for this user',
+        readOnly: true,
+        nullable: true,
+        inUnitOf: assignment.fields.user_target.inUnitOf,
+      },
       target_from: {
         kind: 'choice',
         about: "Whose target it is: the user's own, or the KPI's default",

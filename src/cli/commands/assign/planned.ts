@@ -3,7 +3,6 @@ import type { Decimal } from '../../../domain/decimal.ts'
 import { assignment, type AssignmentPatch } from '../../../domain/resources/assignment.ts'
 import { resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
-import { isForPeople } from '../../output/print.ts'
 import { countOf } from '../../output/text.ts'
 import { nameRecords } from '../verbs/list-options.ts'
 import type { OpenPair } from './open-pairs.ts'
@@ -37,7 +36,7 @@ export const printPlannedAssignments = async (
     user_target: values.user_target ?? null,
     sort_order: values.sort_order ?? place,
   }))
-  const named = await nameRecords(client, plannedAssignment, records, {}, isForPeople(cli.printing().format))
+  const named = await nameRecords(client, plannedAssignment, records, {}, cli.printing())
   await cli.printMany(named.shown, named.records)
 }
 
@@ -59,8 +58,18 @@ export const plannedChange = resource({
   fields: {
     user_id,
     id,
-    old_target: { kind: 'decimal', about: "The user's own target now", nullable: true },
-    new_target: { kind: 'decimal', about: "The user's own target afterwards", nullable: true },
+    old_target: {
+      kind: 'decimal',
+      about: "The user's own target now",
+      nullable: true,
+      inUnitOf: user_target.inUnitOf,
+    },
+    new_target: {
+      kind: 'decimal',
+      about: "The user's own target afterwards",
+      nullable: true,
+      inUnitOf: user_target.inUnitOf,
+    },
   },
 })
 
@@ -78,6 +87,6 @@ export const printPlannedChanges = async (
     old_target: from,
     new_target: to,
   }))
-  const named = await nameRecords(client, plannedChange, records, {}, isForPeople(cli.printing().format))
+  const named = await nameRecords(client, plannedChange, records, {}, cli.printing())
   await cli.printMany(named.shown, named.records)
 }

@@ -45,7 +45,7 @@ export const printAssigned = async (
   const print = async (): Promise<void> => {
     if (isShort(cli)) return tellAssigned(cli, client, assigned, done)
     if (!isTable) return cli.printMany(assignment.shown, records)
-    const named = await nameRecords(client, shownAssignment, await withTargets(client, assigned), {}, true)
+    const named = await nameRecords(client, shownAssignment, await withTargets(client, assigned), {}, cli.printing())
     return cli.printMany(named.shown, named.records)
   }
   await print().catch((error: unknown) => {

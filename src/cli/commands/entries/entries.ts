@@ -14,6 +14,7 @@ import { requireEntrySource, readSource } from '../../target/source.ts'
 import { addGet } from '../verbs/all.ts'
 import { addListOptions, addNameOptions, type ListOptions, type ListView, listView } from '../verbs/list-options.ts'
 import { createNames, type Names } from '../verbs/reference-names.ts'
+import { printSent } from '../verbs/send-each.ts'
 import { addDeleteEntries } from './delete.ts'
 import { addEnter } from './enter-command.ts'
 import { addExport } from './export-command.ts'
@@ -99,8 +100,9 @@ const addListCommand = (group: Command, act: Act): void => {
       const view = listView(of, options, cli.printing().format)
       const range = await rangeOf(client)
       const pages = await selected(client, range, options)
-      const { chunks, count } = counted(listed(view, pages, options, createNames(client)))
-      await printRecords(cli.io, cli.printing(), view.columns, chunks)
+      const names = createNames(client)
+      const { chunks, count } = counted(listed(view, pages, options, names))
+      await printRecords(cli.io, cli.printing(), await names.inUnits(view.columns, cli.printing()), chunks)
       if (count() === 0) await tellEmpty(cli, of, `${emptyBecause(options)} from ${daysOf(range)}`)
       else if (isRangeGiven(command)) await tellDays(cli, options, range)
     }
@@ -158,14 +160,13 @@ const addAddCommand = (group: Command, act: Act): void => {
     if (flags.user === undefined && flags.source === undefined) {
       throw new UsageError('say whose value it is: --user <id|name|email>, or --source <item>')
     }
-    const [of, added] = await cli.withClient(needsOf('add', flags.source), async (client) => {
+    await cli.withClient(needsOf('add', flags.source), async (client) => {
       const draft = await readEntry(cli, client, flags)
       const say = isShort(cli) ? await tellAdded(cli, client, draft) : undefined
       const stored = await client.entries.add(draft)
-      await say?.(stored)
-      return [shownBy(client), stored] as const
+      if (say) return say(stored)
+      return printSent(cli, client, shownBy(client), { records: [stored], total: 1, failure: undefined }, 'created')
     })
-    if (!isShort(cli)) await cli.printOne(of, added)
   })
 }
 

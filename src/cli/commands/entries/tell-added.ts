@@ -2,7 +2,7 @@ import type { Client } from '../../../client/client.ts'
 import { entryPages } from '../../../client/operations/entry-pages.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { formatDay } from '../../../domain/day.ts'
-import { type Decimal, formatDecimal } from '../../../domain/decimal.ts'
+import type { Decimal } from '../../../domain/decimal.ts'
 import type { Entry, EntryDraft } from '../../../domain/resources/entry.ts'
 import type { Cli } from '../../cli.ts'
 import { createNames } from '../verbs/reference-names.ts'
@@ -12,8 +12,6 @@ const VALUES = [
   ['actual', ''],
   ['target', 'target '],
 ] as const
-
-const shown = (value: Decimal | null): string => (value === null ? 'none' : formatDecimal(value))
 
 /** Returns the entry of a day that a draft changes, if there is one. */
 const findBefore = async (
@@ -30,12 +28,16 @@ const findBefore = async (
   return undefined
 }
 
-const valuesOf = (entry: Entry, before: Entry | undefined): string => {
-  const told = VALUES.flatMap(([field, words]) => {
+type TextOf = (value: Decimal | null) => Promise<string>
+
+const valuesOf = async (entry: Entry, before: Entry | undefined, textOf: TextOf): Promise<string> => {
+  const told: string[] = []
+  for (const [field, words] of VALUES) {
     const [value, was] = [entry[field], before?.[field] ?? null]
-    if (value === null && was === null) return []
-    return `${words}${shown(value)}${before && value !== was ? ` (was ${shown(was)})` : ''}`
-  })
+    if (value === null && was === null) continue
+    const change = before && value !== was ? ` (was ${await textOf(was)})` : ''
+    told.push(`${words}${await textOf(value)}${change}`)
+  }
   const isNew = entry.notes !== null && entry.notes !== before?.notes
   return [...told, ...(isNew ? ['notes'] : [])].join(', ')
 }
@@ -55,11 +57,12 @@ export const tellAdded = async (
   const owner = await (user === undefined || user === null
     ? names.nameOf('breakdown_item', source ?? null)
     : names.nameOf('user', user))
+  const textOf: TextOf = async (value) => (value === null ? 'none' : names.valueOf(kpi, value, cli.printing()))
   const what = `${await names.nameOf('kpi', kpi)} of ${owner}`
   return async (stored) => {
     const isSame =
       before && [...VALUES.map(([field]) => field), 'notes' as const].every((one) => before[one] === stored[one])
     const done = before ? (isSame ? 'unchanged' : 'changed') : 'added'
-    await cli.note(`${done}: ${what}, ${formatDay(stored.entry_date)}: ${valuesOf(stored, before)}`)
+    await cli.note(`${done}: ${what}, ${formatDay(stored.entry_date)}: ${await valuesOf(stored, before, textOf)}`)
   }
 }

@@ -1,6 +1,12 @@
 import type { AnswerRow } from '../../../domain/analysis/answer-row.ts'
 import { joinsPeriods, type Question } from '../../../domain/analysis/question.ts'
-import { formatByPattern, readNumberPattern } from '../../../domain/number-pattern.ts'
+import {
+  formatByPattern,
+  type NumberPattern,
+  type NumberSigns,
+  readNumberPattern,
+  unrounded,
+} from '../../../domain/number-pattern.ts'
 import { reportRow } from '../../../domain/resources/report-row.ts'
 import type { AnyRecord, NamedField } from '../../../domain/schema.ts'
 
@@ -40,21 +46,29 @@ const IN_UNIT = [
   'forecast',
 ] as const satisfies readonly (keyof AnswerRow)[]
 
-const valuesByPattern = (row: AnyRecord, pattern: string): AnyRecord => {
-  const read = readNumberPattern(pattern)
+const valuesByPattern = (row: AnyRecord, pattern: NumberPattern, signs: NumberSigns | undefined): AnyRecord => {
   const texts = IN_UNIT.flatMap((name) => {
     const value = row[name]
-    return typeof value === 'bigint' ? [[name, formatByPattern(value, read)] as const] : []
+    return typeof value === 'bigint' ? [[name, formatByPattern(value, pattern, signs)] as const] : []
   })
   return { ...row, ...Object.fromEntries(texts) }
 }
 
-/** Returns the rows of an answer with their values as texts, by the display pattern of the unit. */
-export async function* byPattern(parts: AsyncIterable<readonly AnyRecord[]>): AsyncGenerator<AnyRecord[]> {
+/**
+ * Returns rows with their values as texts, by the display pattern of the unit. Rounds those of an answer by it; rows of the
+ * report keep all their decimals.
+ */
+export async function* byPattern(
+  parts: AsyncIterable<readonly AnyRecord[]>,
+  signs: NumberSigns | undefined,
+  isAnswer: boolean,
+): AsyncGenerator<AnyRecord[]> {
   for await (const rows of parts) {
     yield rows.map((row) => {
       const { labelFormat } = row
-      return typeof labelFormat === 'string' ? valuesByPattern(row, labelFormat) : row
+      if (typeof labelFormat !== 'string') return row
+      const pattern = readNumberPattern(labelFormat)
+      return valuesByPattern(row, isAnswer ? pattern : unrounded(pattern), signs)
     })
   }
 }

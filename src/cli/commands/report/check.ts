@@ -114,7 +114,7 @@ const runCheck = async (cli: Cli, flags: CheckFlags, isGiven: boolean): Promise<
     const parts = (async function* () {
       yield checked.problems
     })()
-    const records = isTable ? await Array.fromAsync(byPattern(parts)) : [checked.problems]
+    const records = isTable ? await Array.fromAsync(byPattern(parts, cli.printing().signs, true)) : [checked.problems]
     await cli.printMany(isTable ? problem.brief : problem.shown, records.flat())
   }
   return checked.problems.length > 0 ? EXIT.problems : EXIT.done

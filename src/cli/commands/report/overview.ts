@@ -1,6 +1,11 @@
 import { type Measured, percentOf, progressOf, type State, stateOf } from '../../../domain/analysis/state.ts'
 import type { Decimal } from '../../../domain/decimal.ts'
-import { formatByPattern, type NumberPattern, readNumberPattern } from '../../../domain/number-pattern.ts'
+import {
+  formatByPattern,
+  type NumberPattern,
+  type NumberSigns,
+  readNumberPattern,
+} from '../../../domain/number-pattern.ts'
 import { type Calendar, periodBefore, periodName } from '../../../domain/period.ts'
 import type { ReportRow } from '../../../domain/resources/report-row.ts'
 import { resource, type Stored } from '../../../domain/schema.ts'
@@ -88,11 +93,16 @@ const shortOfWhole = (measured: Measured): Decimal | null => {
 }
 
 /** Returns the overview of one KPI and item from its rows in the range, and those before, in the order of days. */
-const overviewOf = (rows: readonly ReportRow[], before: readonly ReportRow[], calendar: Calendar): OverviewRow[] => {
+const overviewOf = (
+  rows: readonly ReportRow[],
+  before: readonly ReportRow[],
+  calendar: Calendar,
+  signs: NumberSigns | undefined,
+): OverviewRow[] => {
   const latest = rows.findLast(({ actual }) => actual !== null) ?? rows.at(-1)
   if (!latest) return []
   const pattern = readNumberPattern(latest.labelFormat)
-  const shown = (value: Decimal): string => formatByPattern(value, pattern)
+  const shown = (value: Decimal): string => formatByPattern(value, pattern, signs)
   const { periodId, entryDate, actual, target } = latest
   const start = periodBefore(periodId, entryDate)
   const previous = [...rows, ...before].find((row) => row.entryDate === start && row.periodId === periodId)
@@ -123,11 +133,12 @@ export const overviewRows = (
   rows: readonly ReportRow[],
   before: readonly ReportRow[],
   calendar: Calendar,
+  signs?: NumberSigns,
 ): OverviewRow[] => {
   const earlier = Map.groupBy(before, seriesKey)
   return [...Map.groupBy(rows, ({ kpiId }) => kpiId).values()].flatMap((ofKpi) =>
     [...Map.groupBy(ofKpi, seriesKey).entries()]
       .toSorted(([, [left]], [, [right]]) => (left?.itemId ?? 0) - (right?.itemId ?? 0))
-      .flatMap(([key, ofItem]) => overviewOf(ofItem.toSorted(byDay), earlier.get(key) ?? [], calendar)),
+      .flatMap(([key, ofItem]) => overviewOf(ofItem.toSorted(byDay), earlier.get(key) ?? [], calendar, signs)),
   )
 }

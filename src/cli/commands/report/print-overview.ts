@@ -58,13 +58,12 @@ export const printOverview = async (cli: Cli, client: Client, request: ReportReq
   if (rows.length === 0) return cli.note(await tellWhereValuesLie(client, request))
   const calendar = client.calendar ?? client.usualCalendar
   const { stdout } = cli.io
-  const table = await overviewTable(
-    overviewRows(inOrder(rows, kpis), [...before, ...(await readDayBefore(client, request, inRange))], calendar),
-    {
-      width: stdout.columns,
-      color: cli.printing().color,
-    },
-  )
+  const { color, signs } = cli.printing()
+  const earlier = [...before, ...(await readDayBefore(client, request, inRange))]
+  const table = await overviewTable(overviewRows(inOrder(rows, kpis), earlier, calendar, signs), {
+    width: stdout.columns,
+    color,
+  })
   const heading = headingOf(request, rows, calendar, cli.today().day)
   const lines = wrap(heading, stdout.columns ?? Infinity, (text) => text.length)
   await stdout.write(`${lines.join('\n')}\n${table}`)

@@ -45,9 +45,10 @@ type Asked = {
 const readTable = async ({ cli, question }: Asked, client: Client, request: ReportRequest): Promise<ReportTable> => {
   const table = await readReportTable(cli, client, request, question)
   if (!question) await noteLeftOut(cli, client, request)
-  if (!isForPeople(cli.printing().format)) return table
+  const { format, signs } = cli.printing()
+  if (!isForPeople(format)) return table
   const { columns, parts } = table
-  return { columns: briefColumns(columns, question), parts: question ? byPattern(parts) : parts }
+  return { columns: briefColumns(columns, question), parts: byPattern(parts, signs, question !== undefined) }
 }
 
 /** Prints the rows of a report, or the answer to a question, when all is there. */

@@ -8,7 +8,6 @@ import type { FieldFlag } from '../../args/flags.ts'
 import { isNamedKind, resolveRecordId, resolveRecords } from '../../args/names.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { isForPeople } from '../../output/print.ts'
 import { printsList, printsOne } from '../../output/printed.ts'
 import { emptyBecause, recordLabel, tellEmpty } from '../../output/short-answer.ts'
 import { addCreate } from './create.ts'
@@ -100,10 +99,12 @@ export const addList = (
   printsList(command, of)
   act(command, async (cli, _, options) => {
     const { columns, select } = listView(of, options, cli.printing().format)
-    const records = await cli.withClient({ of, verb: 'list' }, async (client) =>
-      select(await list(client, await parentId(client, below, options)), createNames(client)),
-    )
-    await cli.printMany(columns, records)
+    const { shown, records } = await cli.withClient({ of, verb: 'list' }, async (client) => {
+      const names = createNames(client)
+      const selected = await select(await list(client, await parentId(client, below, options)), names)
+      return { shown: await names.inUnits(columns, cli.printing()), records: selected }
+    })
+    await cli.printMany(shown, records)
     if (records.length === 0) await tellEmpty(cli, of, emptyBecause(options))
   })
 }
@@ -129,7 +130,7 @@ export const addGet = (
       const parent = await parentId(client, below, flags)
       const record = await get(client, await resolveRecordId(client, of, name, parent), parent)
       const own = shownBy(client)
-      return nameRecords(client, own, [record], flags, isForPeople(cli.printing().format), own.shown)
+      return nameRecords(client, own, [record], flags, cli.printing(), own.shown)
     })
     for (const record of records) await cli.printOne({ shown }, record)
   })

@@ -7,7 +7,7 @@ import type { AnyRecord, FieldValue, NamedField, Resource } from '../../../domai
 import { collect } from '../../args/flags.ts'
 import { isId } from '../../args/names.ts'
 import { UsageError } from '../../exit.ts'
-import { type Format, isForPeople } from '../../output/print.ts'
+import { type Format, isForPeople, type Printing } from '../../output/print.ts'
 import { createNames, type NameColumn, nameColumns, type Names } from './reference-names.ts'
 
 /** Describes the options that filter and sort every list. */
@@ -152,11 +152,13 @@ export const nameRecords = async (
   of: Resource,
   records: readonly AnyRecord[],
   options: NameOptions,
-  isTable: boolean,
+  printing: Printing,
   fields?: readonly NamedField[],
 ): Promise<NamedRecords> => {
-  const shown = namedFields(of, options, isTable, fields)
-  return { shown, records: await createNames(client).addTo(shown.filter(isNameColumn), records) }
+  const shown = namedFields(of, options, isForPeople(printing.format), fields)
+  const names = createNames(client)
+  const named = await names.addTo(shown.filter(isNameColumn), records)
+  return { shown: records.length === 0 ? shown : await names.inUnits(shown, printing), records: named }
 }
 
 /** Describes a list as its options ask for it. */

@@ -1,9 +1,18 @@
 import type { Client } from '../../../client/client.ts'
+import { cellText } from '../../../codec/cell-text.ts'
 import { Fault } from '../../../domain/errors.ts'
-import type { AnyRecord, FieldValue, NamedField, Resource } from '../../../domain/schema.ts'
+import {
+  formatByPattern,
+  type NumberPattern,
+  type NumberSigns,
+  readNumberPattern,
+  unrounded,
+} from '../../../domain/number-pattern.ts'
+import type { AnyRecord, Field, FieldValue, NamedField, Resource } from '../../../domain/schema.ts'
 import type { Directory, Named } from '../../../client/directory.ts'
 import { isNamedKind, type NamedKind, readDirectory } from '../../args/names.ts'
 import { UsageError } from '../../exit.ts'
+import { isForPeople, type Printing } from '../../output/print.ts'
 
 /** Describes the column that shows the name of what an id refers to: `category` beside `category_id`. */
 export type NameColumn = NamedField & {
@@ -34,12 +43,44 @@ export type Names = {
   readonly find: (kind: NamedKind, text: string) => Promise<Named | Fault>
   /** Returns its id. */
   readonly idOf: (kind: NamedKind, text: string) => Promise<number>
+  /**
+   * Returns columns whose values people read by the pattern of their unit, with all decimals that are stored. What is in
+   * no unit stays, as do all columns where programs read them.
+   */
+  readonly inUnits: (columns: readonly NamedField[], printing: Printing) => Promise<readonly NamedField[]>
+  /** Returns a value of a KPI as people read it. */
+  readonly valueOf: (kpi: FieldValue, value: FieldValue, printing: Printing) => Promise<string>
   /** Returns what an id is called. */
   readonly nameOf: (kind: NamedKind, id: FieldValue) => Promise<string>
 }
 
 const nameIn = (directory: Directory<Named> | undefined, id: FieldValue): string | null =>
   id === null ? null : (directory?.byId.get(Number(id))?.name ?? `#${String(id)}`)
+
+/** Returns a value by a pattern; as it is, if there is none. */
+const valueText = (
+  field: Field,
+  value: FieldValue,
+  pattern: NumberPattern | undefined,
+  signs: NumberSigns | undefined,
+): string => (typeof value === 'bigint' && pattern ? formatByPattern(value, pattern, signs) : cellText(field, value))
+
+type UnitOf = NonNullable<Field['inUnitOf']>
+
+/** Returns the pattern of the unit of something, by its id; undefined if it cannot be told. */
+type FindPattern = (kind: UnitOf['kind'], id: FieldValue) => NumberPattern | undefined
+
+const patternsOf = (kpis: Directory<Named> | undefined, units: Directory<Named> | undefined): FindPattern => {
+  const known = new Map<number, NumberPattern>()
+  return (kind, id) => {
+    const unitId = kind === 'unit' ? Number(id) : (kpis?.byId.get(Number(id))?.unit_id ?? 0)
+    const format = units?.byId.get(unitId)?.display_format
+    if (format === undefined) return undefined
+    const pattern = known.get(unitId) ?? unrounded(readNumberPattern(format))
+    known.set(unitId, pattern)
+    return pattern
+  }
+}
 
 /** Creates names that are read with a client. A key that may not read some things shows their ids. */
 export const createNames = (client: Client): Names => {
@@ -49,6 +90,8 @@ export const createNames = (client: Client): Names => {
     known.set(kind, reading)
     return reading
   }
+  const findPattern = async (): Promise<FindPattern> =>
+    patternsOf(...(await Promise.all([directoryOf('kpi'), directoryOf('unit')])))
   const find = async (kind: NamedKind, text: string): Promise<Named | Fault> =>
     (await directoryOf(kind))?.find(text) ?? new Fault('names of this kind cannot be read with this key; give the id')
   return {
@@ -60,6 +103,20 @@ export const createNames = (client: Client): Names => {
         )
       return columns.length === 0 ? [...records] : records.map((record) => ({ ...record, ...namesOf(record) }))
     },
+    inUnits: async (columns, { format, signs }) => {
+      if (!isForPeople(format) || !columns.some(({ field }) => field.inUnitOf)) return columns
+      const patternOf = await findPattern()
+      return columns.map((column): NamedField => {
+        const { name, field } = column
+        const { inUnitOf } = field
+        if (!inUnitOf) return column
+        const textOf = (record: AnyRecord): string =>
+          valueText(field, record[name] ?? null, patternOf(inUnitOf.kind, record[inUnitOf.idField] ?? null), signs)
+        return { ...column, textOf }
+      })
+    },
+    valueOf: async (kpi, value, { signs }) =>
+      valueText({ kind: 'decimal', about: '' }, value, (await findPattern())('kpi', kpi), signs),
     find,
     idOf: async (kind, text) => {
       const found = await find(kind, text)

@@ -90,7 +90,7 @@ const shownWith = async (
   const isTable = isForPeople(cli.printing().format)
   const plain = { shown: isTable ? fields : of.shown, records }
   if (!isTable) return plain
-  return nameRecords(client, of, records, {}, isTable, fields).catch((error: unknown) => {
+  return nameRecords(client, of, records, {}, cli.printing(), fields).catch((error: unknown) => {
     // Show ids: the requests were carried out, and the user must hear of them.
     if (error instanceof KpiError) return plain
     throw error
