@@ -56,7 +56,7 @@ describe('a table', () => {
     expect(await draw(rows, 5)).toBe(`id  name\n 1  ${'x'.repeat(9)}…\n`)
   })
 
-  test('wraps titles, then cuts them, before it cuts texts, and neither numbers nor dates', async () => {
+  test('wraps titles before it cuts texts, and cuts neither numbers nor dates nor words of titles', async () => {
     const columns = ['a_long_title', 'date', 'name'].map(
       (title) =>
         ({
@@ -70,7 +70,17 @@ describe('a table', () => {
     expect(await at(33)).toBe(`a_long_\n  title  date        name\n  12345  2026-11-21  ${'x'.repeat(12)}\n`)
     const narrow = '   a_\nlong_\ntitle  date        name\n12345  2026-11-21  '
     expect(await at(30)).toBe(`${narrow}${'x'.repeat(10)}…\n`)
-    expect(await at(10)).toBe(`${narrow}${'x'.repeat(9)}…\n`)
+    const fields = (parts: readonly string[]): string =>
+      `a_long_title  12345\ndate          2026-11-21\nname          ${parts.join(`\n${' '.repeat(14)}`)}\n\n`
+    expect(await at(28)).toBe(fields(['x'.repeat(12)]))
+    expect(await at(10)).toBe(fields(['x'.repeat(10), 'xx']))
+  })
+
+  test('of rows that do not fit is a list of fields for each row, in later blocks as well', async () => {
+    const columns: readonly TableColumn[] = [...COLUMNS, { title: 'from', isNumber: false, whereLong: 'stays' }]
+    const render = createTable(columns, { width: 20, color: false })
+    expect(await render([['123456', 'a name', '2026-11-21']])).toBe('id    123456\nname  a name\nfrom  2026-11-21\n\n')
+    expect(await render([['1', '売上', '']])).toBe('id    1\nname  売上\nfrom\n\n')
   })
 
   test('is the same however many rows there are', async () => {

@@ -21,8 +21,7 @@ type TableOptions = {
 type TableRows = readonly (readonly string[])[]
 
 const GAP = '  '
-const LEAST_TITLE = 3
-/** Lists how narrow columns of text may become, and how narrow before titles are cut. */
+/** Lists how narrow columns of text may become, and how narrow before titles are wrapped. */
 const LEAST = { cut: 10, wraps: 24 }
 const COMFORTABLE = { cut: 40, wraps: 40 }
 /** Sets how many lines the package draws at a time: its time grows with their square. */
@@ -56,7 +55,7 @@ const WORDS = /[^_\- ]*[_\- ]?/g
 const wordWidth = (title: string, widthOf: Width): number =>
   Math.max(...(title.match(WORDS) ?? []).map((word) => widthOf(word.trimEnd())))
 
-/** Returns a title on as many lines as its words need; a word that is too long is cut. */
+/** Returns a title on as many lines as its words need. */
 const titleLines = (title: string, room: number, widthOf: Width): string[] => {
   const lines: string[] = []
   for (const word of title.match(WORDS) ?? []) {
@@ -64,7 +63,7 @@ const titleLines = (title: string, room: number, widthOf: Width): string[] => {
     if (lines.length > 0 && widthOf(line.trimEnd()) <= room) lines[lines.length - 1] = line
     else lines.push(word)
   }
-  return lines.filter((line) => line !== '').map((line) => shorten(line.trimEnd(), room, widthOf))
+  return lines.filter((line) => line !== '').map((line) => line.trimEnd())
 }
 
 /** Returns how wide the longest cell of a column is. */
@@ -75,8 +74,8 @@ const contentWidth = (rows: TableRows, at: number, widthOf: Width): number => {
 }
 
 /**
- * Returns the widths of the columns. To fit the room, cuts long texts first, then wraps titles, then cuts these, then
- * other texts; never numbers or dates.
+ * Returns the widths of the columns. To fit the room, cuts long texts first, then wraps titles between their words, then
+ * cuts other texts; never numbers or dates, nor words of titles.
  */
 const settleWidths = (
   columns: readonly TableColumn[],
@@ -90,18 +89,16 @@ const settleWidths = (
   const comfortable = columns.map(({ whereLong }, at) =>
     whereLong === 'stays' ? (natural[at] ?? 0) : COMFORTABLE[whereLong],
   )
-  const titleFloors = [columns.map(({ title }) => wordWidth(title, widthOf)), columns.map(() => LEAST_TITLE)]
-  const cutTitles = titleFloors.reduce(
-    (widths, floors) =>
-      takeRoom(
-        widths,
-        floors.map((floor, at) => Math.max(floor, content[at] ?? 0)),
-        room,
-      ),
+  const words = columns.map(({ title }) => wordWidth(title, widthOf))
+  const wrapped = takeRoom(
     takeRoom(natural, comfortable, room),
+    words.map((word, at) => Math.max(word, content[at] ?? 0)),
+    room,
   )
-  const floors = columns.map(({ whereLong }, at) => (whereLong === 'stays' ? (cutTitles[at] ?? 0) : LEAST[whereLong]))
-  return takeRoom(cutTitles, floors, room)
+  const floors = columns.map(({ whereLong }, at) =>
+    whereLong === 'stays' ? (wrapped[at] ?? 0) : Math.max(LEAST[whereLong], words[at] ?? 0),
+  )
+  return takeRoom(wrapped, floors, room)
 }
 
 /** Widens the columns that are never cut to what later rows hold; all columns if there is no room to fit into. */
@@ -180,27 +177,46 @@ const drawAll = (layout: Layout, rows: TableRows, hasHead: boolean): string => {
     .join('')
 }
 
+/** Sets how many columns can be too many for a screen. */
+const MANY_COLUMNS = 3
+
+/** Returns a row as lines of its fields, each behind its title, and a blank line. */
+const fieldLines = (columns: readonly TableColumn[], row: readonly string[], room: number, widthOf: Width): string => {
+  const indent = Math.max(...columns.map(({ title }) => widthOf(title))) + GAP.length
+  const lines = columns.flatMap(({ title, whereLong }, at) => {
+    const text = row[at] ?? ''
+    const parts = whereLong === 'stays' ? [text] : wrap(text, Math.max(LEAST.cut, room - indent), widthOf)
+    const heads = [title, ...parts.slice(1).map(() => '')]
+    return heads.map((head, line) => `${head}${' '.repeat(indent - widthOf(head))}${parts[line] ?? ''}`.trimEnd())
+  })
+  return `${lines.join('\n')}\n\n`
+}
+
 /**
  * Creates a table of rows that come in blocks. The first block settles the widths of the columns; those of numbers and
- * dates grow where a later one needs it.
+ * dates grow where a later one needs it. Where the room does not hold them, each row is a list of its fields instead.
  */
 export const createTable = (
   columns: readonly TableColumn[],
   options: TableOptions,
 ): ((rows: TableRows) => Promise<string>) => {
+  const { width: room, color } = options
   let widths: readonly number[] | undefined
+  let isTooWide = false
   return async (block) => {
     const all = block.map((row) => row.map(oneLine))
     const widthOf = await loadWidth([columns.map(({ title }) => title), ...all])
-    const { width: room, color } = options
     const isFirst = widths === undefined
     const settled = widths ? widen(widths, columns, all, widthOf, room) : settleWidths(columns, all, widthOf, room)
     widths = settled
+    if (room === undefined) return drawAll({ columns, widths, widthOf, color }, all, isFirst)
+    if (isFirst) isTooWide = all.length > 0 && columns.length >= MANY_COLUMNS && total(widths) > room
+    if (isTooWide) return all.map((row) => fieldLines(columns, row, room, widthOf)).join('')
     const fit = (text: string, at: number): string =>
       columns[at]?.whereLong === 'wraps'
         ? wrap(text, settled[at] ?? 0, widthOf).join('\n')
         : shorten(text, settled[at] ?? 0, widthOf)
-    const rows = room === undefined ? all : all.map((row) => row.map(fit))
-    return drawAll({ columns, widths: settled, widthOf, color }, rows, isFirst)
+    const rows = all.map((row) => row.map(fit))
+    return drawAll({ columns, widths, widthOf, color }, rows, isFirst)
   }
 }
