@@ -3,6 +3,7 @@ import { overviewRows, sparkline } from '../../src/cli/commands/report/overview.
 import { overviewTable } from '../../src/cli/commands/report/overview-table.ts'
 import { CIVIL_CALENDAR } from '../../src/domain/period.ts'
 import type { ReportRow } from '../../src/domain/resources/report-row.ts'
+import { embeddedUser, fillShop } from '../support/user.ts'
 
 const row = (fields: Partial<ReportRow>): ReportRow => ({
   kpiId: 1,
@@ -165,4 +166,13 @@ describe('the table of the overview', () => {
     expect(text).toContain('\u001b[32m✓ met\u001b[0m')
     expect(await overviewTable(rows, { width: 200, color: false })).not.toContain('\u001b')
   })
+})
+
+test('the overview is printed as Markdown, too, below its range', async () => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  const { stdout } = await user.kpi('report', '-o', 'markdown', '--kpis', 'Revenue')
+  expect(stdout).toMatch(
+    /^2026-10-22 to 2026-11-21: days .*\n\n\| state \| kpi \| .*\n\| --- .*\n\| ✗ missed \| Revenue \|/,
+  )
 })

@@ -6,8 +6,9 @@ import { type Calendar, type Frequency, nextPeriod, periodName } from '../../../
 import type { Kpi } from '../../../domain/resources/kpi.ts'
 import type { ReportRow } from '../../../domain/resources/report-row.ts'
 import type { Cli } from '../../cli.ts'
+import { printRecords } from '../../output/print.ts'
 import { wrap } from '../../output/width.ts'
-import { overviewRows } from './overview.ts'
+import { overview, overviewRows } from './overview.ts'
 import { overviewTable } from './overview-table.ts'
 import { readDayBefore, readEarlierPeriods, UNKNOWN_PERIODS } from './under-way.ts'
 import { tellWhereValuesLie } from './where-values-lie.ts'
@@ -58,13 +59,15 @@ export const printOverview = async (cli: Cli, client: Client, request: ReportReq
   if (rows.length === 0) return cli.note(await tellWhereValuesLie(client, request))
   const calendar = client.calendar ?? client.usualCalendar
   const { stdout } = cli.io
-  const { color, signs } = cli.printing()
+  const { color, format, signs } = cli.printing()
   const earlier = [...before, ...(await readDayBefore(client, request, inRange))]
-  const table = await overviewTable(overviewRows(inOrder(rows, kpis), earlier, calendar, signs), {
-    width: stdout.columns,
-    color,
-  })
+  const latest = overviewRows(inOrder(rows, kpis), earlier, calendar, signs)
   const heading = headingOf(request, rows, calendar, cli.today().day)
+  if (format === 'markdown') {
+    await stdout.write(`${heading}\n\n`)
+    return printRecords(cli.io, cli.printing(), overview.shown, [latest])
+  }
+  const table = await overviewTable(latest, { width: stdout.columns, color })
   const lines = wrap(heading, stdout.columns ?? Infinity, (text) => text.length)
   await stdout.write(`${lines.join('\n')}\n${table}`)
 }

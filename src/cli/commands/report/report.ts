@@ -89,7 +89,7 @@ const runReport = async (cli: Cli, flags: ReportFlags): Promise<void> => {
   const question = readQuestion(flags)
   const requestFor = async (client: Client): Promise<ReportRequest> => requestOf(client, await rangeOf(client), flags)
   const asked = { cli, question, requestFor }
-  const isOverview = cli.printing().format === 'table' && flags.rows !== true && !question
+  const isOverview = isForPeople(cli.printing().format) && flags.rows !== true && !question
   if (flags.stream) return stream(asked, isOverview)
   const work = async (client: Client): Promise<void> => {
     if (!isOverview) return printTable(asked, client)
