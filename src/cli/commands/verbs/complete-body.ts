@@ -1,6 +1,6 @@
 import { Fault, type Issue } from '../../../domain/errors.ts'
 import { choiceOf, INT16_MAX } from '../../../domain/field-value.ts'
-import type { AnyRecord, NamedField, Resource } from '../../../domain/schema.ts'
+import { type AnyRecord, type NamedField, type Resource, usualWith } from '../../../domain/schema.ts'
 import type { CompleteBody } from '../../args/json-input.ts'
 import { isId, isNamedKind } from '../../args/names.ts'
 import { nameColumns, type Names } from './reference-names.ts'
@@ -57,14 +57,20 @@ export const createCompletion = (
   list?: () => Promise<readonly AnyRecord[]>,
 ): CompleteBody => {
   const nextPlace = list && createPlaces(list)
-  const usualOf = async ({ field }: NamedField): Promise<unknown> =>
-    field.usual === 'next' ? nextPlace?.() : field.usual
+  const referredBy = async ({ unless }: NamedField['field'], body: Body): Promise<object | undefined> => {
+    const { refers } = of.fields[unless?.field ?? ''] ?? {}
+    const id = body[unless?.field ?? '']
+    if (refers === undefined || !isNamedKind(refers) || !isId(String(id))) return undefined
+    return names.find(refers, `#${String(id)}`)
+  }
+  const usualOf = async ({ field }: NamedField, body: Body): Promise<unknown> =>
+    field.usual === 'next' ? nextPlace?.() : usualWith(field, await referredBy(field, body))
   return async (given) => {
     const body = withIdFields(of, given)
     const issues: Issue[] = []
     for (const one of of.writable) {
       const isMissing = (body[one.name] ?? null) === null
-      const value = isMissing && list && one.field.required ? await usualOf(one) : body[one.name]
+      const value = isMissing && list && one.field.required ? await usualOf(one, body) : body[one.name]
       if (value === undefined) continue
       const meant = await meaningOf(names, one, value)
       if (meant instanceof Fault) issues.push({ field: one.name, message: meant.message })
