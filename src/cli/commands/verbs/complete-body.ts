@@ -16,23 +16,30 @@ const choiceWords = (of: Resource): Word[] =>
     field.oneOf && name.endsWith('_id') ? [{ name: name.replace(/_id$/, ''), idField: name }] : [],
   )
 
-/** Moves names and words that stand beside or instead of ids: `category` is `category_id`. */
-const withIdFields = (of: Resource, body: object): Body => {
+/**
+ * Moves names and words that stand beside or instead of ids: `category` is `category_id`. Tells which fields hold names
+ * then, though they may look like ids.
+ */
+const withIdFields = (of: Resource, body: object): { readonly body: Body; readonly named: ReadonlySet<string> } => {
   const moved: Body = { ...body }
+  const named = new Set<string>()
   for (const { name, idField } of [...nameColumns(of), ...choiceWords(of)]) {
     if (!(name in moved) || name in of.fields) continue
     const value = moved[name]
     Reflect.deleteProperty(moved, name)
-    if (!(idField in moved) && value !== null) moved[idField] = value
+    if (idField in moved || value === null) continue
+    moved[idField] = value
+    named.add(idField)
   }
-  return moved
+  return { body: moved, named }
 }
 
 /** Returns what a value means: the id of a name, the letter of a word; anything else is the value itself. */
-const meaningOf = async (names: Names, { field }: NamedField, value: unknown): Promise<unknown> => {
+const meaningOf = async (names: Names, { field }: NamedField, value: unknown, isName: boolean): Promise<unknown> => {
   if (typeof value !== 'string') return value
   if (field.oneOf) return choiceOf(field, value)
-  if (field.refers === undefined || !isNamedKind(field.refers) || isId(value) || value.trim() === '') return value
+  if (field.refers === undefined || !isNamedKind(field.refers) || value.trim() === '') return value
+  if (isId(value) && !isName) return value
   const found = await names.find(field.refers, value)
   return found instanceof Fault ? found : found.id
 }
@@ -66,13 +73,13 @@ export const createCompletion = (
   const usualOf = async ({ field }: NamedField, body: Body): Promise<unknown> =>
     field.usual === 'next' ? nextPlace?.() : usualWith(field, await referredBy(field, body))
   return async (given) => {
-    const body = withIdFields(of, given)
+    const { body, named } = withIdFields(of, given)
     const issues: Issue[] = []
     for (const one of of.writable) {
       const isMissing = (body[one.name] ?? null) === null
       const value = isMissing && list && one.field.required ? await usualOf(one, body) : body[one.name]
       if (value === undefined) continue
-      const meant = await meaningOf(names, one, value)
+      const meant = await meaningOf(names, one, value, named.has(one.name))
       if (meant instanceof Fault) issues.push({ field: one.name, message: meant.message })
       else body[one.name] = meant
     }
