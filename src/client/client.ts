@@ -83,6 +83,8 @@ export type Client = {
   readonly identifyAccount: () => AccountIdentity
   /** Tells whether the answers so far come from the bundled service. */
   readonly isBundled: () => boolean
+  /** Tells whether the service runs in this process, so that a request costs next to nothing. */
+  readonly isInProcess: boolean
   /** Bounds the entries on a page of the bundled service. */
   readonly entriesPage: number
   /** Bounds the rows of a report in one answer. */
@@ -171,6 +173,7 @@ export const createClient = (
     },
     identifyAccount: transport.identifyAccount,
     isBundled: transport.isBundled,
+    isInProcess: transport.isInProcess === true,
     entriesPage: transport.entriesPage ?? ENTRIES_PAGE,
     reportRows: transport.reportRows ?? REPORT_LIMIT,
     keyInfo: () => transport.keyInfo?.(),

@@ -28,7 +28,8 @@ export class Ambiguous extends Fault {}
 export type Directory<T extends Named> = {
   /**
    * Finds by id (`7` or `#7`), by exact name or e-mail address, or by a name that differs only in case, spaces and
-   * underscores. An apostrophe before a name says that it is no id: `'7`.
+   * underscores. `#7` is always an id, and an apostrophe says that a name is no id: `'7`. A plain 7 that is the id of one
+   * thing and the name of another is ambiguous.
    */
   readonly find: (text: string) => T | Fault
   readonly byId: ReadonlyMap<number, T>
@@ -118,9 +119,15 @@ export const createDirectory = <T extends Named>(title: string, list: readonly T
     )
     return new Fault(`${unknownName(title)}${text}"${near === undefined ? '' : `; ${DID_YOU_MEAN}"${near}"?`}`)
   }
-  const numbered = (text: string): T | undefined => {
+  const numbered = (text: string): T | Fault | undefined => {
     const bare = text.replace(MARKED_ID, '')
-    return ID.test(bare) ? byId.get(Number(bare)) : undefined
+    const one = ID.test(bare) ? byId.get(Number(bare)) : undefined
+    const others = one && bare === text ? (exactNames.get(text) ?? []).filter(({ id }) => id !== one.id) : []
+    if (!one || others.length === 0) return one
+    const ids = others.map(({ id }) => `#${id}`).join(', ')
+    return new Ambiguous(
+      `"${text}" is the id of the ${title} "${one.name}", and the name of ${ids}; write "#${text}" for the id, or "'${text}" for the name`,
+    )
   }
   return {
     byId,

@@ -98,6 +98,8 @@ export type Transport = {
    * Tells whether the answers so far come from the bundled service; only there the client relies on an Idempotency-Key.
    */
   readonly isBundled: () => boolean
+  /** Tells that the service runs in this process, so that a request costs next to nothing. */
+  readonly isInProcess?: true
   /** Bounds the entries on a page, if that is more than usual. */
   readonly entriesPage?: number
   /** Bounds the rows of a report in one answer, if that is more than usual. */

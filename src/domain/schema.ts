@@ -60,7 +60,27 @@ export type Field = {
   readonly insteadOf?: string
   /** Holds the command line's default for a field that the interface requires. */
   readonly usual?: string | number | boolean
+  /** Holds another default, for a record in which what a field refers to has a property. */
+  readonly unless?: { readonly field: string; readonly is: string; readonly usual: string; readonly because: string }
 }
+
+/** Returns the default of a field; `referred` is what the field refers to on which it depends. */
+export const usualWith = ({ usual, unless }: Field, referred: object | undefined): Field['usual'] =>
+  unless && referred && Reflect.get(referred, unless.is) === true ? unless.usual : usual
+
+/** Says of new records which defaults they got because of what they refer to; `isGiven` tells of the fields of each. */
+export const notesOnDefaults = (
+  { writable, title }: Resource,
+  records: readonly object[],
+  isGiven: (at: number, name: string) => boolean,
+): string[] =>
+  writable.flatMap(({ name, field: { unless } }) => {
+    const count = records.filter(
+      (record, at) => unless?.usual === Reflect.get(record, name) && !isGiven(at, name),
+    ).length
+    if (!unless || count === 0) return []
+    return [`${name} of ${count === 1 ? `1 ${title}` : `${count} ${title}s`} is ${unless.usual}: ${unless.because}`]
+  })
 
 /** Describes what a new resource gets if a field is not given; undefined if the field has no fallback. */
 export const describeFallback = ({ fallback }: Field): string | undefined =>

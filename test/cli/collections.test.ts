@@ -28,7 +28,7 @@ const CASES: readonly Case[] = [
       name: 'Sales',
       description: null,
       value_direction: 'U',
-      aggregate_function: 'SUM',
+      aggregate_function: 'AVG',
       sort_order: 1,
       is_active: true,
       is_calculated: false,

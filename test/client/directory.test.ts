@@ -22,8 +22,9 @@ describe('a name', () => {
     ['Ann Lee', 1],
     ['ann lee', 2],
     ['ANN@example.COM', 1],
-    ['3', 3],
+    ['4', 4],
     ['#3', 3],
+    ["'3", 5],
     ['2026', 6],
     ['new customers per day', 7],
     ['New-Customers_per day', 7],
@@ -42,6 +43,7 @@ describe('a name', () => {
     ['Bob', ['Bob', '3', '4']],
     ['bob', ['bob', '3', '4']],
     ['ANN LEE', ['ANN LEE', '1', '2']],
+    ['3', ['"3" is the id of the user "Bob"', '#5', '"#3"', '"\'3"']],
   ])('%j that several have is refused, and the refusal lists their ids', (text, words) => {
     const found = people.find(text)
     expect(found).toBeInstanceOf(Fault)

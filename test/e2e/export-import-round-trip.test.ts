@@ -137,7 +137,7 @@ const WIDE = [
   ['--layout', 'wide', '--names', '--excel', 'en-GB'],
   ['--layout', 'wide', '--excel', 'de-DE'],
   ['--layout', 'wide', '--kpi', 'Umsatz €'],
-  ['--layout', 'wide', '--user', '2', '--names'],
+  ['--layout', 'wide', '--user', '#2', '--names'],
 ]
 
 const ways = databases.flatMap(([database, makeDatabase]) => [

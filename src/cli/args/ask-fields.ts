@@ -13,6 +13,10 @@ const isAsked = ({ required, usual, refers }: Field): boolean =>
 
 const isMissing = (flags: FlagValues, { flag }: FieldFlag): boolean => flags[camelCase(flag)] === undefined
 
+/** Returns an id as a flag takes it, with a mark where it is the name of something else. */
+export const idText = ({ find }: Pick<Directory<Named>, 'find'>, id: number): string =>
+  find(String(id)) instanceof Fault ? `#${id}` : String(id)
+
 /**
  * Returns a thing as a choice, which stands for its name, or for its id where a flag would take the name for something
  * else: for an id, or for several things.
@@ -21,7 +25,10 @@ export const choiceOf = ({ find }: Pick<Directory<Named>, 'find'>, { id, name, e
   const text = email ?? name
   const found = find(text)
   const isSure = !isId(text) && !(found instanceof Fault) && found.id === id
-  return { name: email === undefined || name === '' ? text : `${name}, ${email}`, value: isSure ? text : String(id) }
+  return {
+    name: email === undefined || name === '' ? text : `${name}, ${email}`,
+    value: isSure ? text : idText({ find }, id),
+  }
 }
 
 /** Returns the texts among which a field is chosen; undefined if any text may be typed. */

@@ -9,9 +9,10 @@ import {
   type FieldValue,
   type NamedField,
   type Resource,
+  usualWith,
 } from '../../domain/schema.ts'
 import { UsageError } from '../exit.ts'
-import { findId, isNamedKind } from './names.ts'
+import { findId, isNamedKind, readDirectory } from './names.ts'
 
 /** Holds parsed flags; flags that are made from fields are checked by their fields. */
 export type FlagValues = Readonly<Record<string, unknown>>
@@ -52,10 +53,13 @@ export const collect = (value: string, before: readonly string[] = []): string[]
 /** Describes a flag and the field that it sets. */
 export type FieldFlag = NamedField & { readonly flag: string }
 
+const describeUsual = ({ usual, unless }: Field): string =>
+  unless ? `${usual}, or ${unless.usual} where ${unless.because}` : String(usual)
+
 /** Adds flags that give fields. */
 export const addFlags = <C extends CommandUnknownOpts>(command: C, of: readonly FieldFlag[], purpose: Purpose): C => {
   for (const { flag, field } of of) {
-    const usual = purpose === 'add' && field.usual !== undefined ? ` (default: ${field.usual})` : ''
+    const usual = purpose === 'add' && field.usual !== undefined ? ` (default: ${describeUsual(field)})` : ''
     const needed = purpose === 'add' && field.required && field.usual === undefined ? ' (required)' : ''
     const fallback = purpose === 'add' ? describeFallback(field) : undefined
     const about = fallback === undefined ? field.about : `${field.about}; ${fallback}`
@@ -145,13 +149,28 @@ const nextPlace = async (list: () => Promise<readonly AnyRecord[]>): Promise<num
   return Math.min(Math.max(0, ...places) + 1, INT16_MAX)
 }
 
+/** Returns the thing on which the default of a field depends, if it was given. */
+const referredBy = async (
+  client: Client,
+  of: Resource,
+  { unless }: Field,
+  given: AnyRecord,
+): Promise<object | undefined> => {
+  const { refers } = of.fields[unless?.field ?? ''] ?? {}
+  const id = given[unless?.field ?? '']
+  if (refers === undefined || !isNamedKind(refers) || typeof id !== 'number') return undefined
+  return (await readDirectory(client, refers))?.byId.get(id)
+}
+
 const usualValue = async (
   client: Client,
   field: Field,
   list: () => Promise<readonly AnyRecord[]>,
+  referred: object | undefined,
 ): Promise<FieldValue | Fault> => {
   if (field.usual === 'next') return nextPlace(list)
-  return typeof field.usual === 'string' ? readFlag(client, field, field.usual) : (field.usual ?? null)
+  const usual = usualWith(field, referred)
+  return typeof usual === 'string' ? readFlag(client, field, usual) : (usual ?? null)
 }
 
 /** Returns the flags that a line must give and does not, as help shows them. */
@@ -168,9 +187,10 @@ export const addUsualFields = async (
   { fields, faults }: ParsedFlags,
   list: () => Promise<readonly AnyRecord[]>,
 ): Promise<void> => {
+  const own = { ...fields }
   for (const { name, flag, field } of fieldFlags(of)) {
     if (flags[camelCase(flag)] !== undefined || !field.required || field.usual === undefined) continue
-    const value = await usualValue(client, field, list)
+    const value = await usualValue(client, field, list, await referredBy(client, of, field, own))
     if (value instanceof Fault) faults.push(faultText(flag, String(field.usual), value))
     else fields[name] = value
   }

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts'
-import { createDirectory, type Directory, type Named } from '../../client/directory.ts'
+import { Ambiguous, createDirectory, type Directory, type Named } from '../../client/directory.ts'
 import { namedGroupItems } from '../../client/operations/group-items.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { Fault } from '../../domain/errors.ts'
@@ -80,7 +80,7 @@ export const readDirectory = (client: Client, kind: NamedKind): Promise<Director
 /** Matches ids, which have no leading zeros: `007` is a name, or a mistake. */
 const ID = /^[1-9]\d{0,14}$/
 
-/** Tells whether a text is taken as an id without asking. */
+/** Tells whether a text can be an id. */
 export const isId = (text: string): boolean => ID.test(text.trim())
 
 /**
@@ -110,16 +110,31 @@ export const idsIn = async (client: Client, kind: NamedKind, title: string, list
   return idsOf(allFound(whole && !(whole instanceof Fault) ? [whole] : names.map((text) => directory.find(text))))
 }
 
-/** Returns the id that a text names, or its fault. A number is taken as an id without a request. */
+/**
+ * Tells whether a text is taken as an id without looking for names like it: over a network, that would cost each line a
+ * request.
+ */
+const isTakenAsId = ({ isInProcess }: Client, text: string): boolean => isId(text) && !isInProcess
+
+/** Finds what a text names; a number that is no name is an id, of which the service says whether there is one. */
+const findIn = ({ find }: Directory<Named>, text: string): Named | Fault => {
+  const found = find(text)
+  if (!isId(text) || found instanceof Ambiguous) return found
+  return found instanceof Fault || found.id === Number(text) ? byId(text) : found
+}
+
+const byId = (text: string): Named => ({ id: Number(text), name: '' })
+
+/** Returns the id that a text names, or its fault. Over a network, a number is taken as an id without a request. */
 export const findId = async (client: Client, kind: NamedKind, text: string): Promise<number | Fault> => {
-  if (isId(text)) return Number(text)
-  const found = (await directoryOf(client, kind)).find(text)
+  if (isTakenAsId(client, text)) return Number(text)
+  const found = findIn(await directoryOf(client, kind), text)
   return found instanceof Fault ? found : found.id
 }
 
 /**
  * Returns the ids of records by id or, where the resource has names, by name, with the names that were given; below
- * `parent` where it is given. Numbers are taken as ids without a request.
+ * `parent` where it is given. Over a network, numbers alone are taken as ids without a request.
  */
 export const resolveRecords = async (
   client: Client,
@@ -127,14 +142,13 @@ export const resolveRecords = async (
   texts: readonly string[],
   parent?: number,
 ): Promise<Named[]> => {
-  const byId = (text: string): Named => ({ id: Number(text), name: '' })
   const names = texts.filter((text) => !isId(text))
-  if (names.length === 0) return allFound(texts.map(byId))
-  if (!isNamedKind(kind)) {
+  if (!isNamedKind(kind) && names.length > 0) {
     throw new UsageError(`${plural} have no names: give the id instead of ${names.map((one) => `"${one}"`).join(', ')}`)
   }
-  const { find } = await directoryOf(client, kind, parent)
-  return allFound(texts.map((text) => (isId(text) ? byId(text) : find(text))))
+  if (!isNamedKind(kind) || texts.every((text) => isTakenAsId(client, text))) return allFound(texts.map(byId))
+  const directory = await directoryOf(client, kind, parent)
+  return allFound(texts.map((text) => findIn(directory, text)))
 }
 
 /** Returns the id of one record of a resource, or of those below a parent. */
@@ -143,9 +157,8 @@ export const resolveRecordId = async (client: Client, of: Resource, text: string
   return found?.id ?? NaN
 }
 
-/** Returns the id of one of a list, by id or name. A number is taken as an id without looking. */
+/** Returns the id of one of a list, by id or name. */
 export const idAmong = (title: string, list: readonly Named[], text: string): number => {
-  if (isId(text)) return Number(text)
-  const [found] = allFound([createDirectory(title, list).find(text)])
+  const [found] = allFound([findIn(createDirectory(title, list), text)])
   return found?.id ?? NaN
 }

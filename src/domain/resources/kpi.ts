@@ -82,6 +82,8 @@ export const kpi = resource({
       oneOf: ['AVG', 'SUM'],
       words: ['average', 'total'],
       usual: 'SUM',
+      // A sum of percentages means nothing.
+      unless: { field: 'unit_id', is: 'is_percentage', usual: 'AVG', because: 'its unit is a percentage' },
       example: 'SUM',
       called: 'aggregate, aggregation, function, sum or average, aggregat, agrégation, agregación, aggregazione',
     },

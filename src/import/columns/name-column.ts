@@ -114,7 +114,8 @@ export const createNameColumn = ({ role, header, as: asked }: Described, lookup:
     if (as === 'names') return byName(text)
     if (as === 'ids') return byId ?? new Fault(`there is no ${role} with the id ${text}`)
     if (byId) firstId ??= text
-    const found = lookup.find(text)
+    // What is an id and a name, too, is settled for the whole column.
+    const found = byId ?? lookup.find(text)
     const [meant] = isUnknown(found) ? namedBy(Number(text)) : []
     return meant
       ? new Fault(`there is no ${role} "${text}"; --by-name ${role} takes "${meant.name}" for it`)

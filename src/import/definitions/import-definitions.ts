@@ -1,5 +1,6 @@
 import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
+import { notesOnDefaults } from '../../domain/schema.ts'
 import type { ImportRun } from '../import-types.ts'
 import { beginJournal } from '../journal/begin-journal.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -120,6 +121,13 @@ const tellPasswords = ({ onNote, kind }: DefinitionImport, plans: readonly Defin
   if (plans.some((plan) => 'held' in plan && secrets.some((name) => name in plan.row.values))) onNote(KEPT_PASSWORDS)
 }
 
+/** Notes defaults that depend on what new records refer to. */
+const tellDefaults = ({ onNote, kind }: DefinitionImport, plans: readonly DefinitionAction[]): void => {
+  const created = plans.filter((one): one is SentDefinition => one.action === 'create')
+  const isGiven = (at: number, name: string): boolean => (created[at]?.row.values[name] ?? null) !== null
+  for (const note of notesOnDefaults(kind.of, created.map(({ values }) => values), isGiven)) onNote(note) // prettier-ignore
+}
+
 const DONE = { create: 'created', update: 'updated', unchanged: 'unchanged', skip: 'skipped' } as const
 
 const lineOf = (one: PlannedDefinition): number => ('line' in one ? one.line : one.row.line)
@@ -136,6 +144,7 @@ export const dryRunDefinitions = (
     const plans = checked.rows.map((row) => plan(existing, row, false))
     tellPasswords(work, plans)
     warnOfNearNames(work, existing, plans)
+    tellDefaults(work, plans)
     const good: PlannedDefinition[] = []
     for (const one of plans) {
       if (one.action === 'reject') for (const reason of one.reasons) rejects.add(one.row.line, reason)
@@ -185,7 +194,10 @@ const divide = async (work: DefinitionImport, prepared: Prepared, journal: Journ
   const first = await look()
   let plans = planAll(first)
   const unseen = plans.filter(isUnseen(first, earlier)).filter((one): one is SentDefinition => one.action === 'create')
-  if (earlier.size === 0) warnOfNearNames(work, first, plans)
+  if (earlier.size === 0) {
+    warnOfNearNames(work, first, plans)
+    tellDefaults(work, plans)
+  }
   if (unseen.length > 0 && !work.client.isBundled()) plans = planAll(await lookForRows({ ...work, look }, unseen))
   for (const { outcome } of earlier.values()) if (outcome) count(summary, rejects, outcome)
   const open: OpenRow[] = []

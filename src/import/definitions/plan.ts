@@ -1,6 +1,7 @@
+import type { Named } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
-import type { AnyRecord, FieldValue, Resource } from '../../domain/schema.ts'
+import { type AnyRecord, type FieldValue, type Resource, usualWith } from '../../domain/schema.ts'
 import type { OnConflict } from '../options.ts'
 import { faultOfRole, type Lookups } from './cells.ts'
 import type { DefinitionRole } from './columns.ts'
@@ -35,8 +36,10 @@ const usualValue = (
   { role, field }: DefinitionRole,
   lookups: Lookups,
   nextPlace: () => number,
+  referred: object | undefined,
 ): FieldValue | Fault | undefined => {
-  const { usual, refers } = field
+  const { refers } = field
+  const usual = usualWith(field, referred)
   if (usual === undefined) return undefined
   if (usual === 'next') return nextPlace()
   if (typeof usual !== 'string' || refers === undefined) return usual
@@ -79,6 +82,9 @@ const existsText = ({ of, key }: DefinitionKind): string =>
 export const createPlanner = ({ kind, roles, lookups, onConflict }: Planning): Planner => {
   const { of } = kind
   let lastPlace: number | undefined
+  const roleOf = new Map(roles.map(({ name, role }) => [name, role]))
+  const referredBy = ({ field: { unless } }: DefinitionRole, values: AnyRecord): Named | undefined =>
+    unless && lookups.get(roleOf.get(unless.field) ?? '')?.byId.get(Number(values[unless.field]))
   const planNew = (existing: ExistingDefinitions, row: DefinitionRow): DefinitionAction => {
     const nextPlace = (): number =>
       (lastPlace = Math.min(Math.max(lastPlace ?? 0, existing.lastPlace()) + 1, INT16_MAX))
@@ -86,7 +92,8 @@ export const createPlanner = ({ kind, roles, lookups, onConflict }: Planning): P
     const lacking: string[] = []
     for (const one of roles) {
       const given = row.values[one.name]
-      const value = isGiven(given) || !one.field.required ? given : usualValue(one, lookups, nextPlace)
+      const value =
+        isGiven(given) || !one.field.required ? given : usualValue(one, lookups, nextPlace, referredBy(one, values))
       if (value instanceof Fault) reasons.push(faultOfRole(one.role, '', value))
       else if (isGiven(value)) values[one.name] = value
       else if (one.field.required) lacking.push(one.role)

@@ -5,7 +5,7 @@ import { Fault } from '../../../domain/errors.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import type { Kpi } from '../../../domain/resources/kpi.ts'
 import { fullName } from '../../../domain/resources/user.ts'
-import { choiceOf } from '../../args/ask-fields.ts'
+import { choiceOf, idText } from '../../args/ask-fields.ts'
 import { type FlagValues, readText } from '../../args/flags.ts'
 import { idsIn } from '../../args/names.ts'
 import { askChoice, askValid, type Choice } from '../../args/prompt.ts'
@@ -16,7 +16,7 @@ const listChoices = (title: string, list: readonly Named[]): Choice[] => {
   const directory = createDirectory(title, list)
   return list.map((one) => {
     const { name, value } = choiceOf(directory, one)
-    return { name, value: /[,"]|^all$/i.test(value) ? String(one.id) : value }
+    return { name, value: /[,"]|^all$/i.test(value) ? idText(directory, one.id) : value }
   })
 }
 

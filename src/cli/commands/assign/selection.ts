@@ -1,5 +1,7 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
+import type { Named } from '../../../client/directory.ts'
+import { fullName } from '../../../domain/resources/user.ts'
 import { idsIn } from '../../args/names.ts'
 import { UsageError } from '../../exit.ts'
 import type { UserItem } from './group-items.ts'
@@ -22,8 +24,18 @@ export type AssignSelection = {
   readonly group?: string | undefined
 }
 
-/** Matches the word for everything that is active. */
-const ALL = /^\s*all\s*$/i
+/** Matches what stands for everything that is active. */
+const ALL = /^\s*(?:all|\*)\s*$/i
+const WORD = /^\s*all\s*$/i
+
+/** Refuses `all` where something has that name. */
+const requireNoneNamedAll = (flag: string, list: string | undefined, names: readonly Named[]): void => {
+  const named = names.filter(({ name }) => WORD.test(name)).map(({ id }) => `"#${id}"`)
+  if (list === undefined || !WORD.test(list) || named.length === 0) return
+  throw new UsageError(
+    `${flag} all may be ${named.join(' or ')}, which has that name, or everything; write ${named[0]}, or "*" for everything`,
+  )
+}
 
 const isListed = (list: string | undefined): list is string => list !== undefined && !ALL.test(list)
 
@@ -46,7 +58,9 @@ const kpisOf = async (client: Client, { kpis, category }: AssignSelection): Prom
   const listed = isListed(kpis) ? await idsIn(client, 'kpi', '--kpis', kpis) : undefined
   if (listed && category === undefined) return listed
   const categories = category === undefined ? undefined : await idsIn(client, 'category', '--category', category)
-  const active = (await client.kpis.list()).filter(({ is_active }) => is_active)
+  const all = await client.kpis.list()
+  requireNoneNamedAll('--kpis', kpis, all)
+  const active = all.filter(({ is_active }) => is_active)
   return active
     .filter((one) => categories?.includes(one.category_id ?? NaN) ?? true)
     .map(({ id }) => id)
@@ -58,7 +72,13 @@ const usersOf = async (client: Client, { users, group }: AssignSelection): Promi
   if (listed && group === undefined) return listed
   const groups = group === undefined ? undefined : await idsIn(client, 'group', '--group', group)
   const found: number[] = []
-  for (const { id, user_status_id } of await client.users.list()) {
+  const all = await client.users.list()
+  requireNoneNamedAll(
+    '--users',
+    users,
+    all.map((user) => ({ id: user.id, name: fullName(user) })),
+  )
+  for (const { id, user_status_id } of all) {
     if (user_status_id === 'L' || (listed && !listed.includes(id))) continue
     const items = groups && (await client.userGroupItems(id).list())
     if (items?.some(({ group_id }) => groups?.includes(group_id)) ?? true) found.push(id)

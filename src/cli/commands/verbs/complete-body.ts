@@ -1,6 +1,6 @@
 import { Fault, type Issue } from '../../../domain/errors.ts'
 import { choiceOf, INT16_MAX } from '../../../domain/field-value.ts'
-import type { AnyRecord, NamedField, Resource } from '../../../domain/schema.ts'
+import { type AnyRecord, type NamedField, type Resource, usualWith } from '../../../domain/schema.ts'
 import type { CompleteBody } from '../../args/json-input.ts'
 import { isId, isNamedKind } from '../../args/names.ts'
 import { nameColumns, type Names } from './reference-names.ts'
@@ -16,23 +16,30 @@ const choiceWords = (of: Resource): Word[] =>
     field.oneOf && name.endsWith('_id') ? [{ name: name.replace(/_id$/, ''), idField: name }] : [],
   )
 
-/** Moves names and words that stand beside or instead of ids: `category` is `category_id`. */
-const withIdFields = (of: Resource, body: object): Body => {
+/**
+ * Moves names and words that stand beside or instead of ids: `category` is `category_id`. Tells which fields hold names
+ * then, though they may look like ids.
+ */
+const withIdFields = (of: Resource, body: object): { readonly body: Body; readonly named: ReadonlySet<string> } => {
   const moved: Body = { ...body }
+  const named = new Set<string>()
   for (const { name, idField } of [...nameColumns(of), ...choiceWords(of)]) {
     if (!(name in moved) || name in of.fields) continue
     const value = moved[name]
     Reflect.deleteProperty(moved, name)
-    if (!(idField in moved) && value !== null) moved[idField] = value
+    if (idField in moved || value === null) continue
+    moved[idField] = value
+    named.add(idField)
   }
-  return moved
+  return { body: moved, named }
 }
 
 /** Returns what a value means: the id of a name, the letter of a word; anything else is the value itself. */
-const meaningOf = async (names: Names, { field }: NamedField, value: unknown): Promise<unknown> => {
+const meaningOf = async (names: Names, { field }: NamedField, value: unknown, isName: boolean): Promise<unknown> => {
   if (typeof value !== 'string') return value
   if (field.oneOf) return choiceOf(field, value)
-  if (field.refers === undefined || !isNamedKind(field.refers) || isId(value) || value.trim() === '') return value
+  if (field.refers === undefined || !isNamedKind(field.refers) || value.trim() === '') return value
+  if (isId(value) && !isName) return value
   const found = await names.find(field.refers, value)
   return found instanceof Fault ? found : found.id
 }
@@ -57,16 +64,22 @@ export const createCompletion = (
   list?: () => Promise<readonly AnyRecord[]>,
 ): CompleteBody => {
   const nextPlace = list && createPlaces(list)
-  const usualOf = async ({ field }: NamedField): Promise<unknown> =>
-    field.usual === 'next' ? nextPlace?.() : field.usual
+  const referredBy = async ({ unless }: NamedField['field'], body: Body): Promise<object | undefined> => {
+    const { refers } = of.fields[unless?.field ?? ''] ?? {}
+    const id = body[unless?.field ?? '']
+    if (refers === undefined || !isNamedKind(refers) || !isId(String(id))) return undefined
+    return names.find(refers, `#${String(id)}`)
+  }
+  const usualOf = async ({ field }: NamedField, body: Body): Promise<unknown> =>
+    field.usual === 'next' ? nextPlace?.() : usualWith(field, await referredBy(field, body))
   return async (given) => {
-    const body = withIdFields(of, given)
+    const { body, named } = withIdFields(of, given)
     const issues: Issue[] = []
     for (const one of of.writable) {
       const isMissing = (body[one.name] ?? null) === null
-      const value = isMissing && list && one.field.required ? await usualOf(one) : body[one.name]
+      const value = isMissing && list && one.field.required ? await usualOf(one, body) : body[one.name]
       if (value === undefined) continue
-      const meant = await meaningOf(names, one, value)
+      const meant = await meaningOf(names, one, value, named.has(one.name))
       if (meant instanceof Fault) issues.push({ field: one.name, message: meant.message })
       else body[one.name] = meant
     }

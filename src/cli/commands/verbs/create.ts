@@ -3,14 +3,16 @@ import type { Client } from '../../../client/client.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import type { ResourceClient } from '../../../client/operations/collection.ts'
 import { readDraft } from '../../../codec/json.ts'
-import { asDraft, type Draft, type Resource } from '../../../domain/schema.ts'
+import { asDraft, type Draft, notesOnDefaults, type Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import {
   addFieldFlags,
   addFromJson,
   addUsualFields,
+  camelCase,
   type FieldFlag,
   fieldFlags,
+  flagName,
   type FlagValues,
   missingFlags,
   requireNoFaults,
@@ -129,7 +131,7 @@ export const addCreate = <R extends Resource>(
     const work = async (client: Client): Promise<void> => {
       const needed = [...parent, ...(bodies ? [] : fieldFlags(of))]
       const answers = await askedFor(cli, client, needed, flags)
-      const answered = { ...flags, ...answers }
+      const answered: FlagValues = { ...flags, ...answers }
       requireParent(of, parent, needed, answered)
       const own = collection(client, await parentId(client, below, answered))
       const list = bodies
@@ -139,6 +141,9 @@ export const addCreate = <R extends Resource>(
         const existing = await readIfAllowed(client, own.list())
         if (existing) requireNewNames(of, list, existing, start)
       }
+      const isSaid = (at: number, name: string): boolean =>
+        (bodies ? Reflect.get(bodies[at] ?? {}, name) : answered[camelCase(flagName(name))]) !== undefined
+      for (const note of notesOnDefaults(of, list, isSaid)) await cli.note(note)
       const sent = await sendEach(list, own.add, { start, signal, goOn: (number) => `continue with --start ${number}` })
       await printSent(cli, client, of, sent, 'created')
       await tellLine(cli, command, answers)

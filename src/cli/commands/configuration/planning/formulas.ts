@@ -8,15 +8,21 @@ const KPIS: readonly KindName[] = ['kpis', 'calculated']
 const ID = /^\d{1,15}$/
 const ID_IN_BRACKETS = /\[(\d+)\]/g
 
-/** Tells whether a name can stand in the brackets of a formula. */
-const fits = (name: string): boolean => !/[[\]]/.test(name) && !ID.test(name)
+/** Finds the KPI that stands in the brackets of a formula, by id or exact name; `#2` is a name there. */
+const find = (things: Things, text: string): Thing | Fault =>
+  ID.test(text)
+    ? (things.byId(KPIS, Number(text)) ?? new Fault(`there is no KPI ${text}`))
+    : things.find(KPIS, text.replace(/^(?='*#\d+$)/, "'"))
+
+/** Tells whether the name of a KPI, in the brackets of a formula, is read as that KPI and no other. */
+const isReadAs = (things: Things, thing: Thing): boolean =>
+  !/[[\]]/.test(thing.name) && find(things, thing.name) === thing
 
 /** Returns a formula with names for ids, as people write it. */
 export const withNames = (things: Things, formula: string): string => {
   const nameOf = (whole: string, id: string): string => {
     const thing = things.byId(KPIS, Number(id))
-    if (!thing || !fits(thing.name)) return whole
-    return things.find(KPIS, thing.name) === thing ? `[${thing.name}]` : whole
+    return thing && isReadAs(things, thing) ? `[${thing.name}]` : whole
   }
   const text = formula.replaceAll(ID_IN_BRACKETS, nameOf)
   return Array.from(text).length > FORMULA_LENGTH ? formula : text
@@ -34,9 +40,8 @@ export const readFormula = (things: Things, written: string): FormulaOfFile | Fa
   const base = largestId(things)
   const inputs = new Map<number, Thing>()
   const resolve = (name: string): number | Fault => {
-    const thing = ID.test(name) ? things.byId(KPIS, Number(name)) : things.find(KPIS, name.replace(/^(?='*#\d+$)/, "'"))
+    const thing = find(things, name)
     if (thing instanceof Fault) return thing
-    if (!thing) return new Fault(`there is no KPI ${name}`)
     const id = thing.id ?? base + thing.serial
     inputs.set(id, thing)
     return id

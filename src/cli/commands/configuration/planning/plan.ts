@@ -1,7 +1,7 @@
 import { parseFormula } from '../../../../domain/calculated/formula-parser.ts'
 import { Fault, type Issue } from '../../../../domain/errors.ts'
 import { INT16_MAX } from '../../../../domain/field-value.ts'
-import type { FieldValue } from '../../../../domain/schema.ts'
+import { type FieldValue, usualWith } from '../../../../domain/schema.ts'
 import { type Change, type FieldChange, inOrder, type Value } from './changes.ts'
 import { readFormula } from './formulas.ts'
 import type { ConfigField } from './kinds.ts'
@@ -98,10 +98,13 @@ const createPlaces = (things: Things) => {
   }
 }
 
+/** Returns what is known of a thing: by the service, and over that by the file. */
+const propertiesOf = (thing: Thing | undefined): object => ({ ...thing?.record, ...thing?.item?.values })
+
 /** Returns what a new thing needs beside what the file says; what has no usual value is a fault. */
 const defaultsOf = (
   things: Things,
-  { item, thing }: Matched,
+  { item, thing, references }: Matched,
   nextPlace: (thing: Thing) => number,
   faults: Issue[],
 ): Record<string, Value> => {
@@ -109,7 +112,7 @@ const defaultsOf = (
   for (const { name, as, field, refers } of item.kind.fields) {
     // A field with a fault is there, too.
     if (!field.required || name in item.lines) continue
-    const { usual } = field
+    const usual = usualWith(field, propertiesOf(references[field.unless?.field.replace(/_id$/, '') ?? '']))
     const value =
       usual === 'next'
         ? nextPlace(thing)
