@@ -65,13 +65,13 @@ describe('a delete at a terminal', () => {
 })
 
 describe('a create at a terminal', () => {
-  const QUESTIONS: [string, string][] = [
+  const CHOICES: [string, string][] = [
     ['(--category)', '\r'],
     ['(--icon)', '\r'],
     ['(--unit)', '\r'],
     ['(--frequency)', '\u001b[B\r'],
-    ['(--name)', 'Net sales\r'],
   ]
+  const QUESTIONS: [string, string][] = [['(--name)', 'Net sales\r'], ...CHOICES]
 
   test('asks for what is missing, with choices, and says the line that does the same, which does', async () => {
     const ran = await answering(QUESTIONS, 'kpis', 'create', '--target-default', '5')
@@ -97,7 +97,7 @@ describe('a create at a terminal', () => {
       '--deadline',
       '1h',
     ]
-    const ran = await answering([...QUESTIONS.slice(0, -1), ['(--name)', '-x y\r']], ...line)
+    const ran = await answering([['(--name)', '-x y\r'], ...CHOICES], ...line)
     const same = /the same without questions:\s(.*)\n/.exec(ran.stderr)?.[1] ?? ''
     expect(same).toMatch(/ '--name=-x y' --target-default=-5 --allow-duplicate --data-dir \S+\/other --deadline 1h$/)
     expect(await user.kpi(...pasted(same))).toMatchObject({ code: 0 })
@@ -107,15 +107,19 @@ describe('a create at a terminal', () => {
 
   test('gives by id what a flag would take for something else by its name', async () => {
     const { id } = await user.client.categories.add({ name: '7' })
-    const ran = await answering([['(--category)', '\u001b[B\r'], ...QUESTIONS.slice(1)], 'kpis', 'create')
+    const ran = await answering(
+      [['(--name)', 'Net sales\r'], ['(--category)', '\u001b[B\r'], ...CHOICES.slice(1)],
+      'kpis',
+      'create',
+    )
     expect(ran.stderr).toContain(`kpi kpis create --category ${id} `)
   })
 
   test('asks for the parent of a new record, and names it with the rest where nobody can be asked', async () => {
     await user.client.groups.add({ name: 'Region' })
     const questions: [string, string][] = [
-      ['(--group)', '\u001b[B\r'],
       ['(--name)', 'North\r'],
+      ['(--group)', '\u001b[B\r'],
     ]
     const ran = await answering(questions, 'group-items', 'create')
     expect(ran.stderr).toContain('the same without questions: kpi group-items create --group Region --name North\n')
@@ -144,7 +148,7 @@ describe('a create at a terminal', () => {
   })
 
   test('creates nothing where a question is left, and asks nothing with --no-input', async () => {
-    const left = await answering([['(--category)', CTRL_C]], 'kpis', 'create')
+    const left = await answering([['(--name)', CTRL_C]], 'kpis', 'create')
     expect([left.code, (await user.client.kpis.list()).length]).toEqual([130, 1])
     const none = await answering([], 'kpis', 'create', '--no-input')
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('a KPI needs --frequency')])
@@ -227,7 +231,7 @@ describe('entries enter', () => {
         ['Visits (', 'many\r'],
         ['must be a number', '\u007f\u007f\u007f\u007f12.5\r'],
         ['Revenue (', '8\r'],
-        ['store 2 values of Ann Lee on 2024-10-04', 'y\r'],
+        ['store 2 values of Ann Lee on 2024-10-04', '\r'],
       ],
       ...line,
     )

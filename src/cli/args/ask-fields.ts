@@ -11,6 +11,8 @@ import { askChoice, askValid, type Choice } from './prompt.ts'
 const isAsked = ({ required, usual, refers }: Field): boolean =>
   required === true && (usual === undefined || refers !== undefined)
 
+const isName = ({ flag }: FieldFlag): boolean => flag === 'name'
+
 const isMissing = (flags: FlagValues, { flag }: FieldFlag): boolean => flags[camelCase(flag)] === undefined
 
 /** Returns an id as a flag takes it, with a mark where it is the name of something else. */
@@ -67,6 +69,8 @@ export const askMissing = async (
   const missing = needed.filter((one) => isAsked(one.field) && isMissing(flags, one))
   if (!missing.some(({ field }) => field.usual === undefined) || !cli.canAsk) return {}
   const answers: Record<string, string> = {}
-  for (const one of missing) answers[camelCase(one.flag)] = await askField(cli, client, one)
+  // Who makes something begins with its name.
+  for (const one of missing.toSorted((left, right) => Number(isName(right)) - Number(isName(left))))
+    answers[camelCase(one.flag)] = await askField(cli, client, one)
   return answers
 }

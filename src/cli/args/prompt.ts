@@ -13,7 +13,7 @@ type Question = { readonly message: string } & (
   | { readonly type: 'input'; readonly validate?: Validate; readonly default?: string | undefined }
   | { readonly type: 'select'; readonly choices: readonly (string | Choice)[]; readonly default?: string | undefined }
   | { readonly type: 'password'; readonly mask: true; readonly validate?: Validate }
-  | { readonly type: 'confirm'; readonly default: false }
+  | { readonly type: 'confirm'; readonly default: boolean }
 )
 
 /**
@@ -66,8 +66,8 @@ export const requireConfirmation = async (cli: Cli, yes: unknown, what: string):
   await askForYes(cli, what)
 }
 
-/** Asks for a yes at the terminal; any other answer ends the command. */
-export const askForYes = async (cli: Cli, what: string): Promise<void> => {
-  const answer = await ask(cli, { type: 'confirm', message: `${what}?`, default: false })
+/** Asks for a yes at the terminal; any other answer ends the command. Enter alone is a no, unless `usual` says yes. */
+export const askForYes = async (cli: Cli, what: string, usual = false): Promise<void> => {
+  const answer = await ask(cli, { type: 'confirm', message: `${what}?`, default: usual })
   if (answer !== true) throw new Error('nothing was done')
 }

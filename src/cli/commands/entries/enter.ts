@@ -115,7 +115,7 @@ const enter = async (cli: Cli, client: Client, command: CommandUnknownOpts, flag
   await cli.note(`values of ${whose}`)
   const values = await askAll(cli, command, user, asked)
   if (values.length === 0) return cli.note('nothing was entered')
-  await askForYes(cli, `store ${countOf(values.length, 'value')} of ${whose}`)
+  await askForYes(cli, `store ${countOf(values.length, 'value')} of ${whose}`, true)
   await storeValues(client, values, whose, cli.io.interruption())
   await cli.note(`stored ${countOf(values.length, 'value')} of ${whose}; the same without questions:`)
   for (const { line } of values) await cli.note(line)
