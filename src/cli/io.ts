@@ -12,6 +12,8 @@ export class ClosedPipe extends Error {
 export type Output = {
   /** Resolves once there is room for more (back-pressure), so that memory does not grow. */
   readonly write: (text: string) => Promise<void>
+  /** Writes at once, where `write` holds lines back until the end of a command whose reader is a program. */
+  readonly writeNow?: ((text: string) => Promise<void>) | undefined
   /** Ignores a reader that goes away, for commands that do more than print. */
   readonly outlast: () => void
   readonly isTerminal: boolean
@@ -201,8 +203,6 @@ const reloadAtHangUp = (listener: () => void): (() => void) => {
   return () => {
     if (hadTerminal && !hasTerminal()) process.kill(process.pid, 'SIGTERM')
     else listener()
-  })
-}
   }
 }
 
@@ -218,8 +218,10 @@ const watchHangUp = (): HangUp => {
   process.on('SIGHUP', () => {
     if (hangUp.reload) hangUp.reload()
     else if (isOnTerminal(1) || isOnTerminal(2)) hangUp.end()
-
+  })
   return hangUp
+}
+
 /** Names the time zone of this process; not every TZ has a name that is known. */
 const nameOfTimeZone = (): string => {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions() as { timeZone?: string }
@@ -234,9 +236,9 @@ export const processIo = (isHandedOver = false): Io => {
   const os = process.getBuiltinModule('node:os')
   // Without these, a shell would see 143 or 129, which are no exit codes of ours.
   process.on('SIGTERM', endInterrupted)
+  const hangUp = watchHangUp()
   let [stdout, stderr]: [Output | undefined, Output | undefined] = [undefined, undefined]
   let signal: AbortSignal | undefined
-  const hangUp = watchHangUp()
   return {
     env: process.env,
     cwd: process.cwd(),

@@ -72,7 +72,7 @@ const toLog = (output: Output, log: JobLog, prefix: string): Output => {
     open = lines.pop() ?? ''
     for (const line of lines) if (line.trim() !== '') await log.tell(prefix + line)
   }
-  return { ...output, write, isTerminal: false, columns: undefined, rows: undefined }
+  return { ...output, write, writeNow: undefined, isTerminal: false, columns: undefined, rows: undefined }
 }
 
 /** Lists variables that name a file or a folder from where the job was started. */
