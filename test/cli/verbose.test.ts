@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { foreignService } from '../support/foreign.ts'
@@ -76,8 +77,12 @@ describe('--debug', () => {
       response.writeHead(201, { 'content-type': 'application/json', 'set-cookie': 'session=abcdef', date: 'today' })
       response.end(`{"id":7,"email":"bo@example.com","password":"very-s3cret","note":"${TOKEN}","api_token":["a","b"]}`)
     })
+    // What is in the environment would be removed from all of standard error; this one only the request knows.
+    writeFileSync(user.folder.in('token'), TOKEN, { mode: 0o600 })
+    const { KPI_TOKEN: _, ...env } = envOf(url)
     const line = ['users', 'create', '--first-name', 'Bo', '--email', 'bo@example.com', '--debug']
-    const { stderr } = await user.kpiIn({ env: envOf(url) }, ...line)
+    const { stderr } = await user.kpiIn({ env: { ...env, KPI_TOKEN_FILE: 'token' } }, ...line)
+    expect(stderr).not.toContain(TOKEN)
     expect(stderr).toContain(
       [
         'request 1: POST /api/users',
