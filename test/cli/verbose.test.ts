@@ -128,6 +128,23 @@ describe('--debug', () => {
     ])
   })
 
+  test('numbers the requests of a command through, those of a download that is redirected, too', async () => {
+    await using user = await embeddedUser()
+    const { url } = await foreignService((response, { url: path }) => {
+      if (path === '/a.csv?sig=s3cret-word') response.writeHead(302, { location: '/b.csv?sig=s3cret-word' }).end()
+      else response.end('user,kpi,date,actual\nBo,Nope,2026-03-02,1\n')
+    })
+    const line = ['entries', 'import', `${url}/a.csv?sig=s3cret-word`, '--dry-run', '--no-input', '--debug']
+    const { stderr } = await user.kpi(...line)
+    expect(stderr).not.toContain('s3cret-word')
+    const shown = [...stderr.matchAll(/^request (\d+): GET (\S+)$/gm)].slice(0, 3)
+    expect(shown.map(([, id, path]) => [id, path])).toEqual([
+      ['1', `${url}/a.csv`],
+      ['2', `${url}/b.csv`],
+      ['3', '/users'],
+    ])
+  })
+
   test('holds back the notes of a command with JSON output as ever', async () => {
     await using user = await embeddedUser()
     const { stderr } = await user.kpi('report', '--from', '2026-01-01', '--to', '2026-01-31', '--verbose', '-o', 'json')

@@ -1,6 +1,6 @@
 import { readRateLimitInfo } from '../../client/rate-limit/rate-limit-headers.ts'
 import type { ObservedAnswer, ObservedRequest, RequestEnd, RequestObserver } from '../../client/request-observer.ts'
-import type { Io } from '../io.ts'
+import type { Io, Output } from '../io.ts'
 import { secretsRemover } from '../stderr.ts'
 import { hideFields, hideHeaders } from './hide-credentials.ts'
 import { type LogFields, logLine } from './log.ts'
@@ -89,23 +89,30 @@ const nameOf = ({ method, path, attempt }: ObservedRequest, id: number, hide: Hi
   }
 }
 
+/** Counts the requests that were shown on each output: a command reaches its service, downloads and webhooks apart. */
+const counts = new WeakMap<Output, number>()
+
+const nextId = (output: Output): number => {
+  const id = (counts.get(output) ?? 0) + 1
+  counts.set(output, id)
+  return id
+}
+
 /** Creates the trace of a command line on standard error. */
 export const createTrace = (io: Io, { isDebug, isJson }: TraceForm): Trace => {
-  let count = 0
   const withoutKnown = secretsRemover(io, [])
   const { stderr } = io
   const print = (event: string, fields: LogFields, lines: readonly string[]): Promise<void> =>
     (stderr.writeNow ?? stderr.write)(isJson ? logLine(io, 'debug', event, fields) : `${lines.join('\n')}\n`)
-  const printRequest = (request: ObservedRequest, { fields, words }: Named, hide: Hide): Promise<void> => {
+  const printRequest = (id: number, request: ObservedRequest, { fields, words }: Named, hide: Hide): Promise<void> => {
     const shown = shownMessage(request, hide)
-    return print('request', { ...fields, ...shown }, [`request ${count}: ${words}`, ...linesOf(shown, '>')])
+    return print('request', { ...fields, ...shown }, [`request ${id}: ${words}`, ...linesOf(shown, '>')])
   }
   const observer: RequestObserver = async (request) => {
-    count += 1
-    const [id, began] = [count, io.uptime()]
+    const [id, began] = [nextId(stderr), io.uptime()]
     const hide: Hide = (text) => withoutKnown(request.hide(hideFields(text)))
     const named = nameOf(request, id, hide)
-    if (isDebug) await printRequest(request, named, hide)
+    if (isDebug) await printRequest(id, request, named, hide)
     return (end) => {
       const { fields, words } = shownEnd(end, io.uptime() - began, io.now(), hide)
       const all = { ...named.fields, ...fields }
