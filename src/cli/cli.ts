@@ -26,6 +26,7 @@ import {
   wantsColor,
 } from './target/settings.ts'
 import { findTimeZone } from './target/time-zone.ts'
+import { findTrace } from './target/tracing.ts'
 
 /** Runs the work, then notes how many values were rounded as they were read. */
 const tellRounded =
@@ -116,19 +117,30 @@ export const createCli = (
       return isForPeople(format) ? (signs ??= numberSigns(io)) : undefined
     },
   })
-  const untilStopped = <T>(
+  const trace = findTrace(io, flags)
+  let isTold = false
+  const tellSettings = async (): Promise<void> => {
+    if (!trace || isTold) return
+    isTold = true
+    const { tellSettings: tell } = await import('./commands/doctor/tell-settings.ts')
+    await tell(cli, trace)
+  }
+  const untilStopped = async <T>(
     bulk: Pacing | undefined,
     work: (reach: Reach & { readonly stopping: AbortSignals }, paced?: BulkRun) => Promise<T>,
   ): Promise<T> => {
     rejectStrayCredentials(io, flags)
+    await tellSettings()
     const begin = (stopping: AbortSignals): Promise<T> => {
-      const paced = bulk && { note: (text: string) => void log.note(text), ...bulk, signal: stopping.signal }
+      const tellWait = trace && ((text: string) => void trace.tell('wait', text))
+      const note = (text: string): void => void log.note(text)
+      const paced = bulk && { note, tellWait, ...bulk, signal: stopping.signal }
       return work({ ...findReach(io, flags), deadline: readDeadline(flags.deadline, io.now()), stopping }, paced)
     }
     const { signal, late } = bulk ?? {}
     return signal && late ? begin({ signal, late }) : untilDeadline(io, flags.deadline, begin, signal)
   }
-  return {
+  const cli: Cli = {
     io,
     flags,
     withClient: (needs, work, bulk) =>
@@ -165,4 +177,5 @@ export const createCli = (
     run,
     describe,
   }
+  return cli
 }

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import type { RequestObserver } from '../client/request-observer.ts'
 import type { TransportResponse, TransportRequest, Transport } from '../client/transport.ts'
 import { addsToStored } from '../codec/batch.ts'
 import type { Account } from '../domain/resources/account.ts'
@@ -58,6 +59,7 @@ export const inProcessTransport = (
     lenient: variant === 'classic',
   })
   const responseOf = ({ status, content, total }: Answer): TransportResponse => ({
+    status,
     content: content ?? { json: undefined },
     total,
     isCreated: variant === 'v1' ? status === 201 : undefined,
@@ -101,12 +103,19 @@ export const inProcessTransport = (
   }
 }
 
-/** Returns the transport to the service on the store of a data directory, in this process. */
+/** Returns the transport to the service on the store of a data directory, in this process; `observer` watches it. */
 export const embeddedTransport = async (
   dataDir: string,
   nowMs: () => number,
   variant: Variant = 'classic',
+  observer?: RequestObserver,
 ): Promise<Transport> => {
   const { db, account } = await openEmbedded(dataDir, nowMs)
-  return inProcessTransport(db, account, nowMs, variant)
+  const transport = inProcessTransport(db, account, nowMs, variant)
+  if (!observer) return transport
+  const [{ observedTransport }, { classicStatus, v1Status }] = await Promise.all([
+    import('../client/observed-transport.ts'),
+    import('../server/api/status.ts'),
+  ])
+  return observedTransport(transport, observer, variant === 'classic' ? classicStatus : v1Status)
 }

@@ -12,6 +12,8 @@ export class ClosedPipe extends Error {
 export type Output = {
   /** Resolves once there is room for more (back-pressure), so that memory does not grow. */
   readonly write: (text: string) => Promise<void>
+  /** Writes at once, where `write` holds lines back until the end of a command whose reader is a program. */
+  readonly writeNow?: ((text: string) => Promise<void>) | undefined
   /** Ignores a reader that goes away, for commands that do more than print. */
   readonly outlast: () => void
   readonly isTerminal: boolean
@@ -125,7 +127,18 @@ const tellingOf = (stream: NodeJS.WriteStream): Output => {
 /** Ends the process at once, with the exit code of one that was interrupted. */
 const endInterrupted = (): void => process.exit(INTERRUPTED)
 
-const watchInterruption = (isHandedOver: boolean): AbortSignal => {
+/** Tells whether a stream with this number leads to a terminal, which may be gone. */
+const isOnTerminal = (stream: number): boolean => {
+  const fs = process.getBuiltinModule('node:fs')
+  try {
+    const found = fs.fstatSync(stream)
+    return found.isCharacterDevice() && found.rdev !== fs.statSync('/dev/null', { throwIfNoEntry: false })?.rdev
+  } catch {
+    return false
+  }
+}
+
+const watchInterruption = (isHandedOver: boolean): AbortController => {
   const controller = new AbortController()
   let askedAt = 0
   const stop = (): void => {
@@ -138,7 +151,7 @@ const watchInterruption = (isHandedOver: boolean): AbortSignal => {
   process.off('SIGTERM', endInterrupted)
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
-  return controller.signal
+  return controller
 }
 
 /** Starts a pager. While it runs, Ctrl-C is for it alone. */
@@ -184,13 +197,29 @@ const hasTerminal = (): boolean => {
   }
 }
 
-/** Ends the process at a SIGHUP whose terminal is gone; any other SIGHUP asks to read files again. */
-const watchHangUp = (listener: () => void): void => {
+/** Returns what ends the process at a SIGHUP whose terminal is gone; any other SIGHUP asks to read files again. */
+const reloadAtHangUp = (listener: () => void): (() => void) => {
   const hadTerminal = hasTerminal()
-  process.on('SIGHUP', () => {
+  return () => {
     if (hadTerminal && !hasTerminal()) process.kill(process.pid, 'SIGTERM')
     else listener()
+  }
+}
+
+/** Holds what is done at a SIGHUP: as a terminal closes, and instead where files are to be read again. */
+type HangUp = { end: () => void; reload?: () => void }
+
+/**
+ * Ends the process at a SIGHUP, which a terminal sends as it closes. Under `nohup` it goes on: that leaves no terminal
+ * to print to. It also lets the signal be ignored, which Node.js undoes at its start.
+ */
+const watchHangUp = (): HangUp => {
+  const hangUp: HangUp = { end: endInterrupted }
+  process.on('SIGHUP', () => {
+    if (hangUp.reload) hangUp.reload()
+    else if (isOnTerminal(1) || isOnTerminal(2)) hangUp.end()
   })
+  return hangUp
 }
 
 /** Names the time zone of this process; not every TZ has a name that is known. */
@@ -205,8 +234,9 @@ const nameOfTimeZone = (): string => {
  */
 export const processIo = (isHandedOver = false): Io => {
   const os = process.getBuiltinModule('node:os')
-  // Without this, a shell would see 143, which is no exit code of ours.
+  // Without these, a shell would see 143 or 129, which are no exit codes of ours.
   process.on('SIGTERM', endInterrupted)
+  const hangUp = watchHangUp()
   let [stdout, stderr]: [Output | undefined, Output | undefined] = [undefined, undefined]
   let signal: AbortSignal | undefined
   return {
@@ -243,8 +273,16 @@ export const processIo = (isHandedOver = false): Io => {
     },
     alarm: (milliseconds) => AbortSignal.timeout(milliseconds),
     random: (bytes) => process.getBuiltinModule('node:crypto').randomBytes(bytes),
-    interruption: () => (signal ??= watchInterruption(isHandedOver)),
-    onReload: watchHangUp,
+    interruption: () => {
+      if (signal) return signal
+      const controller = watchInterruption(isHandedOver)
+      // A terminal and its shell may each send a SIGHUP as they end: a second one does not end the process at once.
+      hangUp.end = () => controller.abort()
+      return (signal = controller.signal)
+    },
+    onReload: (listener) => {
+      hangUp.reload = reloadAtHangUp(listener)
+    },
     openPager,
     limitMemory: createMemoryLimit(),
     spareMemory,

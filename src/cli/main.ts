@@ -23,17 +23,18 @@ const isForProgram = (args: readonly string[], io: Io): boolean =>
 const tellingOf = (io: Io, args: readonly string[], isProgram: boolean): Telling => {
   let [stderr, isHolding]: [Output | undefined, boolean] = [undefined, isProgram]
   const held: string[] = []
-  const write = async (text: string): Promise<void> => {
-    if (isHolding) {
-      held.push(text)
-      return
-    }
+  const writeNow = async (text: string): Promise<void> => {
     const { guardStderr } = await import('./stderr.ts')
     await guardStderr(io, args).write(text)
   }
+  const write = async (text: string): Promise<void> => {
+    if (isHolding) held.push(text)
+    else await writeNow(text)
+  }
+  const output = (): Output => ({ ...io.stderr, write, writeNow: isProgram ? writeNow : undefined })
   return {
     io: new Proxy(io, {
-      get: (world, name: keyof Io) => (name === 'stderr' ? (stderr ??= { ...io.stderr, write }) : world[name]),
+      get: (world, name: keyof Io) => (name === 'stderr' ? (stderr ??= output()) : world[name]),
     }),
     release: () => {
       isHolding = false

@@ -57,6 +57,8 @@ const createProgram = (io: Io, version: string, written: Written, isJson = false
     .option('--no-color', 'no colour')
     .option('--no-pager', 'no pager for what is longer than the screen ($KPI_PAGER, $PAGER, or less)')
     .option('--quiet', 'no notes and no progress on standard error')
+    .option('--verbose', 'tell each request, and what is decided, on standard error')
+    .option('--debug', 'as --verbose, with headers and bodies; credentials are left out')
     .option('--log-format <format>', 'write standard error as text, or as json: one object per line')
     .addHelpText('after', AFTER_HELP)
     .addHelpText('afterAll', ({ command }) => (command.parent ? GLOBAL_FLAGS : ''))

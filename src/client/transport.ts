@@ -57,6 +57,8 @@ export type TransportResponse = {
   readonly hasNext?: boolean
   /** Tells whether a record was created rather than updated, if the service says so. */
   readonly isCreated?: boolean | undefined
+  /** Holds the status that the answer would have over HTTP, of a service in this process. */
+  readonly status?: number
 }
 
 /** Describes what the rate limit cost the requests. */

@@ -1,5 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { run } from '../../src/cli/main.ts'
 import { listen, type Listener } from '../../src/server/http/listener.ts'
@@ -13,14 +16,33 @@ const PROXY = 'canary-pr0xy-word'
 const POSTGRES = 'canary-p0stgres-word'
 const USERINFO = 'canary-us3rinfo-word'
 const PASSWORD = 'Canary-passw0rd-1'
+const WRONG = 'canary-wr0ng-word'
+const WEBHOOK = 'canary-w3bhook-word'
 
 let service: Service
 let server: Listener
+/** Answers every request with a redirect to another host, which repeats the secret. */
+let redirecting: Listener
+/** Refuses every connection, and repeats the password in its answer. */
+let proxy: Server
 let home: Folder
 let tlsKey: string
 beforeAll(async () => {
   service = await startService()
   server = await listen(service.handler, '127.0.0.1', 0)
+  redirecting = await listen(
+    () => {
+      const location = `https://ann:${USERINFO}@other.example/api?token=${encodeURIComponent(service.token)}`
+      return Promise.resolve({ status: 302, headers: { location }, body: service.token })
+    },
+    '127.0.0.1',
+    0,
+  )
+  proxy = createServer().listen(0, '127.0.0.1')
+  proxy.on('connect', ({ headers }, socket) => {
+    socket.end(`HTTP/1.1 407 ${String(headers['proxy-authorization'])}\r\nx-word: ${PROXY}\r\n\r\n${PROXY}`)
+  })
+  await once(proxy, 'listening')
   home = temporaryFolder()
   const { cert, key } = await makePair()
   tlsKey = key
@@ -32,6 +54,8 @@ beforeAll(async () => {
   writeFileSync(home.in('bad.csv'), 'user,kpi,date,actual\nNobody,Nothing,x,y\n')
   const user = { first_name: 'Bo', last_name: 'Li', email: 'bo@example.com', password: PASSWORD }
   writeFileSync(home.in('user.json'), JSON.stringify(user))
+  const hook = `{ webhook: '${server.url}/hook?sig=${WEBHOOK}', token_env: HOOK_TOKEN }`
+  writeFileSync(home.in('hook.yaml'), `log: hook.log\nsteps:\n  - check:\n    flags: { from: -7d }\n  - ${hook}\n`)
   const shell = shellIn({ home: home.path, stdin: service.token })
   const classic = ['--base-url', `${server.url}/api`, '--login', service.login]
   await shell('profiles', 'add', 'kept', ...classic, '--token-stdin')
@@ -40,20 +64,29 @@ beforeAll(async () => {
   await shell('profiles', 'add', 'newer', '--base-url', `${server.url}/v1`, '--token-file', 'key')
 })
 afterAll(async () => {
+  proxy.close()
+  await redirecting.close()
   await server.close()
   await service[Symbol.asyncDispose]()
   home[Symbol.dispose]()
 })
 
 /** The files in which secrets are meant to be: those that the test planted, and the one of a profile. */
-const PLANTED: ReadonlySet<string> = new Set(['token', 'key', 'tls.key', 'user.json', '.config/kpi/secrets/kept'])
+const PLANTED: ReadonlySet<string> = new Set([
+  'token',
+  'key',
+  'tls.key',
+  'user.json',
+  'hook.yaml',
+  '.config/kpi/secrets/kept',
+])
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64').replace(/=+$/, '')
 const formsOf = (secret: string): string[] => [secret, base64(secret), encodeURIComponent(secret)]
 
 /** Every secret that was planted, in the forms in which it may get out. */
 const canaries = (): string[] => [
-  ...[service.token, service.key, PROXY, POSTGRES, USERINFO, PASSWORD].flatMap(formsOf),
+  ...[service.token, service.key, PROXY, POSTGRES, USERINFO, PASSWORD, WRONG, WEBHOOK].flatMap(formsOf),
   base64(`${service.login}:${service.token}`),
   ...tlsKey.split('\n').filter((line) => line.length > 20 && !line.includes('PRIVATE KEY')),
 ]
@@ -84,6 +117,24 @@ const WAYS: readonly (readonly [name: string, env: () => Env])[] = [
   ['a token file', () => ({ KPI_PROFILE: 'filed' })],
   ['a token command', () => ({ KPI_PROFILE: 'printed', PATH: '/usr/bin:/bin' })],
   ['a key file', () => ({ KPI_PROFILE: 'newer' })],
+  [
+    'the environment, and is wrong',
+    () => ({ KPI_BASE_URL: `${server.url}/api`, KPI_LOGIN: service.login, KPI_TOKEN: WRONG }),
+  ],
+  ['a wrong key in the environment', () => ({ KPI_BASE_URL: `${server.url}/v1`, KPI_TOKEN: WRONG })],
+  [
+    'a service that redirects to another host',
+    () => ({ KPI_BASE_URL: `${redirecting.url}/api`, KPI_LOGIN: service.login, KPI_TOKEN: service.token }),
+  ],
+  [
+    'a proxy that refuses',
+    () => ({
+      HTTPS_PROXY: `http://ann:${PROXY}@127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+      KPI_BASE_URL: 'https://acme.example.com/api',
+      KPI_LOGIN: service.login,
+      KPI_TOKEN: service.token,
+    }),
+  ],
   [
     'a service that is not there',
     () => ({ KPI_BASE_URL: 'http://127.0.0.1:1/api', KPI_LOGIN: service.login, KPI_TOKEN: service.token }),
@@ -124,14 +175,16 @@ const LINES: readonly string[] = [
   'plan dump.yaml -o json',
   'service status --store postgres',
   'service accounts list --store postgres -o json',
+  'run hook.yaml',
+  'run hook.yaml -o json',
   'serve --port 0 --store postgres --log-format json',
   'serve --port 0 --tls-cert cert.pem --tls-key cert.pem',
   'serve --port 0 --tls-cert tls.key --tls-key tls.key',
 ]
 
 test.each(WAYS)('no secret that comes from %s gets into an output or a file', async (_, env) => {
-  for (const line of LINES) {
-    const world = { home: home.path, env: { ...PROXIES, ...DATABASE, ...env() } }
+  for (const line of LINES.flatMap((one) => [one, `${one} --debug`])) {
+    const world = { home: home.path, env: { ...PROXIES, ...DATABASE, HOOK_TOKEN: WEBHOOK, ...env() } }
     const { stdout, stderr } = await shellIn(world)(...line.split(' '))
     expect(stdout + stderr).not.toBe('')
     expect(leaksIn(`kpi ${line}`, stdout + stderr)).toEqual([])
@@ -160,6 +213,9 @@ test.each(WAYS.filter(([name]) => name !== 'a URL with a password'))(
       'kpis list --log-format json',
       'doctor',
       'entries import good.csv --no-input',
+      'kpis list --debug',
+      'kpis list --debug -o json',
+      'kpis list --debug --log-format json',
     ]) {
       const told = await crashing(line, env())
       expect(leaksIn(`kpi ${line}`, told)).toEqual([])
@@ -167,6 +223,24 @@ test.each(WAYS.filter(([name]) => name !== 'a URL with a password'))(
     expect(leaksInFiles()).toEqual([])
   },
 )
+
+test.each([
+  ['the environment', 'kpis list', /request 1: GET \/api\/kpis\n> authorization: Basic …\n[^]*answer 1: .*: 200 /],
+  ['a key file', 'kpis list', /request 1: GET \/v1\/kpis\n> authorization: Bearer …\n[^]*answer 1: .*: 200 /],
+  ['the environment', 'users create --from-json user.json', /> \{.*"password":"…"\}\n/],
+  ['a service that redirects to another host', 'kpis list', /< location: https:\/\/…@other\.example\/api\?token=…\n/],
+  ['a proxy that refuses', 'kpis list', /answer 1: GET \/api\/kpis: no answer /],
+  [
+    'the environment',
+    'run hook.yaml',
+    /request 1: POST http:[^?\n]*\/hook\n(?:.*> .*\n){2}.*> authorization: Bearer …\n/,
+  ],
+])('with a secret from %s, kpi %s --debug shows the rest', async (way, line, shown) => {
+  const [, env = () => ({})] = WAYS.find(([name]) => name === way) ?? []
+  const world = { home: home.path, env: { ...PROXIES, ...DATABASE, HOOK_TOKEN: WEBHOOK, ...env() } }
+  const { stderr } = await shellIn(world)(...line.split(' '), '--debug')
+  expect(stderr).toMatch(shown)
+})
 
 test('the canaries are seen where they are meant to be', () => {
   const seen = [...PLANTED].filter((name) => leaksIn(name, readFileSync(home.in(name), 'latin1')).length > 0)

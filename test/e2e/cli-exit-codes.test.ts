@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
-import { existsSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listen, type Listener } from '../../src/server/http/listener.ts'
 import type { Handler } from '../../src/server/wire.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { foreignService } from '../support/foreign.ts'
-import { runKpi, startKpi } from '../support/process.ts'
+import { KPI, runKpi, startKpi, startProgram } from '../support/process.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let home: Folder
@@ -117,6 +118,37 @@ test.each([
   child.kill(signal)
   const end = await ended
   expect({ ...end, code: end.signal === signal ? code : end.code }).toMatchObject({ code, stdout: '', stderr: '' })
+})
+
+test('as under nohup, without a terminal to print to, a SIGHUP is no reason to end', async () => {
+  const { promise, resolve } = Promise.withResolvers<() => void>()
+  const { url } = await foreignService((response) => resolve(() => response.end('[]')))
+  const { child, ended } = startKpi(home, ['kpis', 'list', '-o', 'json'], { ...place(), KPI_BASE_URL: `${url}/api` })
+  const answer = await promise
+  child.kill('SIGHUP')
+  answer()
+  expect(await ended).toMatchObject({ code: 0, signal: null, stdout: '[]\n' })
+})
+
+/** util-linux has a program that gives another one a terminal; that of other systems takes other arguments. */
+const hasScript = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux') ?? false
+
+test.runIf(hasScript).each([
+  ['a command', ['kpis', 'list'], '130'],
+  ['an import, which says what is left,', ['entries', 'import', 'data.csv', '--no-input'], '6'],
+])('when its terminal is closed, %s ends as if asked to', async (_, args, code) => {
+  const { url, reached } = await foreignService(() => undefined)
+  writeFileSync(home.in('data.csv'), 'user,kpi,date,actual\n1,1,2026-03-02,1\n')
+  // The inner shell outlives the terminal, to tell how the command ended; the outer one ends with it, as shells do.
+  const inner = `trap "" HUP; ${[...KPI, ...args].join(' ')}; echo $? > ended; mv ended code`
+  const line = `sh -c '${inner}'; true`
+  const env = { ...place(), KPI_BASE_URL: `${url}/api` }
+  const { child } = startProgram(home, ['script', '-qec', line, '/dev/null'], env)
+  await expect.poll(() => reached.length, { interval: 10, timeout: 10_000 }).toBe(1)
+  child.kill('SIGKILL')
+  await expect.poll(() => existsSync(home.in('code')), { interval: 10, timeout: 10_000 }).toBe(true)
+  expect(readFileSync(home.in('code'), 'utf8').trim()).toBe(code)
+  rmSync(home.in('code'))
 })
 
 test('8: another command holds the lock, until it ends, however it ends', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -234,6 +234,22 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(`kpi: ${told}`)])
   expect(readdirSync(job.folder.path)).not.toContain('job.log')
 })
+
+test.runIf(existsSync('/dev/full'))(
+  'a job goes on where the disk of its log is full, says so, and ends with 1',
+  async () => {
+    await using job = await openJob('log: job.log\nsteps:\n  - import: inbox/*.csv\n')
+    job.write('inbox/a.csv', FILE)
+    symlinkSync('/dev/full', job.folder.in('job.log'))
+    const ran = await job.run()
+    const full = `cannot write ${job.folder.in('job.log')}: the disk is full`
+    expect(JSON.parse(ran.stderr)).toMatchObject({
+      error: { code: 'job', exit_code: 1, message: `the job job.yaml did not end well; ${full}; the log lacks lines` },
+      notes: expect.arrayContaining([`warning: ${full}; the job goes on, and its log lacks lines`]) as string[],
+    })
+    expect(outcomes(ran)).toEqual([['done', 0]])
+  },
+)
 
 test('steps have the timeout of the command line', async () => {
   await using importer = await remoteImporter({

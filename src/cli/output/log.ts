@@ -6,9 +6,9 @@ export const LOG_FORMATS = ['text', 'json'] as const
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
 /** Describes the fields of an event for programs, besides its text. */
-export type LogFields = Readonly<Record<string, string | number | boolean | null | readonly unknown[]>>
+export type LogFields = Readonly<Record<string, string | number | boolean | null | readonly unknown[] | object>>
 
-type Level = 'info' | 'warning' | 'error'
+type Level = 'debug' | 'info' | 'warning' | 'error'
 
 /** Returns an event as a line of JSON. */
 export const logLine = (io: Pick<Io, 'now'>, level: Level, event: string, fields: LogFields): string =>

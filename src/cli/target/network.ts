@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Network } from '../../client/http/connections.ts'
+import type { RequestObserver } from '../../client/request-observer.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 import { calendarOf } from './calendar-settings.ts'
@@ -8,6 +9,7 @@ import { profileSettings } from './profile-choice.ts'
 import { projectOf } from './project.ts'
 import type { Reach } from './session.ts'
 import { findTimeout, type GlobalFlags } from './settings.ts'
+import { findTrace } from './tracing.ts'
 
 /** Matches one certificate in a PEM file. */
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
@@ -36,7 +38,7 @@ const findProxy = ({ env }: Io, name: string): string | undefined => {
 }
 
 /** Returns the way to remote services, by --ca-file, KPI_CA_FILE and the usual variables for proxies. */
-const findNetwork = (io: Io, { caFile }: Pick<GlobalFlags, 'caFile'>): Network => {
+const findNetwork = (io: Io, { caFile }: GlobalFlags, observer: RequestObserver | undefined): Network => {
   const file = caFile ?? (io.env['KPI_CA_FILE'] || undefined)
   const said = `${caFile === undefined ? 'KPI_CA_FILE' : '--ca-file'} ${file}`
   return {
@@ -44,12 +46,17 @@ const findNetwork = (io: Io, { caFile }: Pick<GlobalFlags, 'caFile'>): Network =
     httpsProxy: findProxy(io, 'HTTPS_PROXY'),
     noProxy: io.env['no_proxy'] || io.env['NO_PROXY'],
     ...(file !== undefined && { certificates: readCertificates(resolve(io.cwd, file), said) }),
+    observer,
   }
 }
 
 /** Returns how a command line reaches its service. The files of a network are read only where it is remote. */
-export const findReach = (io: Io, flags: GlobalFlags): Reach => ({
-  timeoutMs: findTimeout(flags),
-  network: () => findNetwork(io, flags),
-  calendar: calendarOf(projectOf(io), profileSettings(io, flags).calendar ?? {}),
-})
+export const findReach = (io: Io, flags: GlobalFlags): Reach => {
+  const observer = findTrace(io, flags)?.observer
+  return {
+    timeoutMs: findTimeout(flags),
+    network: () => findNetwork(io, flags, observer),
+    calendar: calendarOf(projectOf(io), profileSettings(io, flags).calendar ?? {}),
+    observer,
+  }
+}

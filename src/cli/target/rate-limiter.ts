@@ -19,6 +19,8 @@ export type BulkRun = {
   readonly note: (text: string) => void
   /** Takes what requests wait for; if missing, long waits are noted. */
   readonly onWait?: OnWait | undefined
+  /** Takes each wait in words, however short it is; then long waits are not noted. */
+  readonly tellWait?: ((text: string) => void) | undefined
 }
 
 /** Returns the file that shares the use of a limit between all processes of a user. */
@@ -42,6 +44,16 @@ type PacedSending = { readonly limiter: RateLimiter; readonly retry: Retry }
 const notesOf = ({ now }: Io, note: BulkRun['note']): OnWait =>
   announceLongWaits(now, (waiting) => note(waitingText(waiting, now()) ?? ''))
 
+/** Returns what takes the waits of a run: what the run gives, and whoever is told each of them. */
+const waitsOf = (io: Io, { note, onWait, tellWait }: BulkRun): OnWait => {
+  if (!tellWait) return onWait ?? notesOf(io, note)
+  return (waiting) => {
+    onWait?.(waiting)
+    const text = waiting && waitingText(waiting, io.now())
+    if (text !== undefined) tellWait(text)
+  }
+}
+
 /** Creates the retry, which announces its first wait by itself. */
 const openRetry = (
   io: Io,
@@ -64,7 +76,8 @@ const openRetry = (
 
 /** Opens the rate limiter and retry for a bulk run. */
 export const openRateLimiter = (io: Io, baseUrl: URL, credentials: Credentials, bulk: BulkRun): PacedSending => {
-  const { signal, rate, note, onWait = notesOf(io, note) } = bulk
+  const { signal, rate, note } = bulk
+  const onWait = waitsOf(io, bulk)
   const random = (): number => Buffer.from(io.random(4)).readUInt32BE() / 2 ** 32
   const share = openShare(io, rateLimitIdentity(baseUrl, credentials), bulk)
   const name = `${Buffer.from(io.random(6)).toString('hex')}-`

@@ -15,7 +15,6 @@ const WORLD = 0o007
 const OTHERS_WRITE = 0o022
 const WORLD_WRITE = 0o002
 const STICKY = 0o1000
-const COMMAND_TIMEOUT_MS = 30_000
 
 /** Names the secret of each variant: a token or a key. */
 export const SECRETS: Record<RemotePlace['kind'], string> = { classic: 'token', v1: 'key' }
@@ -127,17 +126,20 @@ export const readSecretFile = (io: Io, path: string): string => {
   }
 }
 
+/** Bounds how long a token command may take: as long as an answer may, and no longer than until the deadline. */
+export type CommandBounds = { readonly timeoutMs: number; readonly deadline?: Deadline | undefined }
+
 /** Returns the error of a token command that was cut off: by the deadline, or because it took too long. */
-const cutOff = (deadline: Deadline | undefined): Error =>
+const cutOff = (timeoutMs: number, deadline: Deadline | undefined): Error =>
   deadline
     ? new Aborted(`the deadline (${deadline.spelling}) has passed; the profile's token command had not ended`)
     : new KpiError(
         'unauthorized',
-        `the profile's token command had not ended after ${COMMAND_TIMEOUT_MS / 1000} seconds and was cut off`,
+        `the profile's token command had not ended after ${timeoutMs / 1000} seconds and was cut off; --timeout allows it more`,
       )
 
-/** Runs the command of a profile that prints its secret; a deadline ends it. */
-export const runTokenCommand = (io: Io, command: string, deadline?: Deadline): string => {
+/** Runs the command of a profile that prints its secret; it ends within its bounds. */
+export const runTokenCommand = (io: Io, command: string, { timeoutMs, deadline }: CommandBounds): string => {
   requireOwnConfig(io)
   const left = deadline ? Math.max(1, deadline.at - io.now()) : Infinity
   const { env, cwd } = io
@@ -147,19 +149,19 @@ export const runTokenCommand = (io: Io, command: string, deadline?: Deadline): s
       encoding: 'utf8',
       env,
       cwd,
-      timeout: Math.min(left, COMMAND_TIMEOUT_MS),
+      timeout: Math.min(left, timeoutMs),
       stdio: ['ignore', 'pipe', 'inherit'],
     }).trim()
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ETIMEDOUT')
-      throw cutOff(left <= COMMAND_TIMEOUT_MS ? deadline : undefined)
+      throw cutOff(timeoutMs, left <= timeoutMs ? deadline : undefined)
     // The error of a failed program holds its output, which may be the secret.
     const status = error instanceof Error && 'status' in error ? `status ${String(error.status)}` : 'no status'
     throw new KpiError('unauthorized', `the profile's token command failed (${status})`)
   }
 }
 
-const readSecret = (io: Io, place: RemotePlace, deadline: Deadline | undefined): string => {
+const readSecret = (io: Io, place: RemotePlace, bounds: CommandBounds): string => {
   const { kind } = place
   const source = secretSource(io, place)
   switch (source.from) {
@@ -168,7 +170,7 @@ const readSecret = (io: Io, place: RemotePlace, deadline: Deadline | undefined):
     case 'KPI_TOKEN_FILE':
       return readSecretFile(io, resolve(io.cwd, source.file))
     case 'command':
-      return runTokenCommand(io, source.command, deadline)
+      return runTokenCommand(io, source.command, bounds)
     case 'file':
       return readSecretFile(io, source.file)
     case 'profile':
@@ -184,9 +186,9 @@ const readSecret = (io: Io, place: RemotePlace, deadline: Deadline | undefined):
  * Finds the token or key to send: from the environment, the profile's command, the user's file that the profile names,
  * or the profile's own file, in this order.
  */
-export const findSecret = (io: Io, place: RemotePlace, deadline?: Deadline): string => {
+export const findSecret = (io: Io, place: RemotePlace, bounds: CommandBounds): string => {
   const { kind } = place
-  const secret = readSecret(io, place, deadline)
+  const secret = readSecret(io, place, bounds)
   const described = describeToken(io, place)
   const from = `that comes from ${described}`
   if (secret === '') throw new KpiError('unauthorized', `the ${SECRETS[kind]} is empty ${from}`)

@@ -2,6 +2,7 @@ import { hasAll, requireCapability, requireAllCapabilities, type Needs } from '.
 import { type Client, createClient } from '../../client/client.ts'
 import type { Network } from '../../client/http/connections.ts'
 import type { AbortSignals, HttpTransport, ProbeResult } from '../../client/http/http-transport.ts'
+import type { RequestObserver } from '../../client/request-observer.ts'
 import type { Transport } from '../../client/transport.ts'
 import { entry } from '../../domain/resources/entry.ts'
 import type { Calendar } from '../../domain/period.ts'
@@ -27,6 +28,8 @@ export type Reach = {
   readonly deadline?: Deadline
   /** Ends requests early. */
   readonly stopping?: AbortSignals
+  /** Watches the requests to a service in this process; the network has its own. */
+  readonly observer?: RequestObserver | undefined
 }
 
 /** Returns the transport to a remote place; its modules are loaded only then. */
@@ -44,7 +47,7 @@ const openRemote = async (
   ])
   const baseUrl = readBaseUrl(place.baseUrl)
   const login = place.kind === 'classic' ? place.login : undefined
-  const credentials = { login, token: secret ?? findSecret(io, place, reach.deadline) }
+  const credentials = { login, token: secret ?? findSecret(io, place, reach) }
   const limiting = bulk && (await import('./rate-limiter.ts')).openRateLimiter(io, baseUrl, credentials, bulk)
   const exchange = io.network?.(timeoutMs)
   const remote = { baseUrl, ...credentials, timeoutMs, network: network(), now: io.now, stopping }
@@ -61,7 +64,7 @@ const openTransport = async (
 ): Promise<Transport> => {
   if (place.kind !== 'embedded') return openRemote(io, place, reach, bulk)
   const { embeddedTransport } = await import('../embedded.ts')
-  return embeddedTransport(place.dataDir, io.now, variant)
+  return embeddedTransport(place.dataDir, io.now, variant, reach.observer)
 }
 
 /** Lists resources of which the newer variant shows more: entries and report rows that belong to no person. */

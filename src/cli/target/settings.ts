@@ -22,6 +22,8 @@ export type GlobalFlags = {
   readonly color?: boolean
   readonly pager?: boolean
   readonly quiet?: boolean
+  readonly verbose?: boolean
+  readonly debug?: boolean
   readonly logFormat?: string
   /** Stand where a command prints records: the file to write, whether it may be replaced, and a spreadsheet's locale. */
   readonly toFile?: string
@@ -126,6 +128,8 @@ export const behaviorFlags = ({
   input,
   color,
   quiet,
+  verbose,
+  debug,
   logFormat,
 }: GlobalFlags): string[] => [
   ...(output === undefined ? [] : ['--output', output]),
@@ -135,6 +139,8 @@ export const behaviorFlags = ({
   ...(input === false ? ['--no-input'] : []),
   ...(color === false ? ['--no-color'] : []),
   ...(quiet ? ['--quiet'] : []),
+  ...(verbose ? ['--verbose'] : []),
+  ...(debug ? ['--debug'] : []),
   ...(logFormat === undefined ? [] : ['--log-format', logFormat]),
 ]
 
@@ -191,8 +197,10 @@ export const rejectStrayCredentials = (io: Io, flags: GlobalFlags): void => {
   throw new UsageError(`${stray} is set, but nothing says for which service: set KPI_BASE_URL or KPI_PROFILE, too`)
 }
 
-/** Returns the format of notes on standard error. */
-export const findLogFormat = ({ logFormat = 'text' }: GlobalFlags): LogFormat => {
+/** Returns the format of notes on standard error; refuses flags that ask for less and for more there. */
+export const findLogFormat = ({ logFormat = 'text', quiet, verbose, debug }: GlobalFlags): LogFormat => {
+  if (quiet && (verbose || debug))
+    throw new UsageError(`--quiet and ${debug ? '--debug' : '--verbose'} contradict each other; leave out one of them`)
   const format = LOG_FORMATS.find((one) => one === logFormat)
   if (!format) throw new UsageError(`there is no log format ${logFormat}; there are ${LOG_FORMATS.join(', ')}`)
   return format

@@ -1,5 +1,6 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import type { buildConnector, Dispatcher } from 'undici'
+import type { RequestObserver } from '../request-observer.ts'
 import { isLoopback } from './base-url.ts'
 import { buildConnector as createConnector, EnvHttpProxyAgent, Pool } from './undici.ts'
 
@@ -12,6 +13,8 @@ export type Network = {
   readonly noProxy?: string | undefined
   /** Holds the certificates of authorities, as PEM; with them the system's are trusted, too. */
   readonly certificates?: readonly string[] | undefined
+  /** Watches all requests. */
+  readonly observer?: RequestObserver | undefined
 }
 
 /** Describes connections to one origin, at most so many at a time. */

@@ -1,4 +1,5 @@
 import { KpiError } from '../../domain/errors.ts'
+import { observed, type RequestEnd } from '../request-observer.ts'
 import { Aborted } from '../transport.ts'
 import { isLoopback } from './base-url.ts'
 import { type Network, openConnections } from './connections.ts'
@@ -63,26 +64,41 @@ type DownloadBounds = {
 type Answer = {
   readonly status: number
   readonly header: (name: string) => string | undefined
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: AsyncIterable<Uint8Array> & { readonly destroy: () => unknown }
   readonly close: () => Promise<void>
 }
 
-const ask = async (address: URL, wait: WaitTimeout, { timeoutMs, network }: DownloadBounds): Promise<Answer> => {
+const HEADERS = { accept: '*/*', 'accept-encoding': 'identity' }
+
+const transfer = async (address: URL, wait: WaitTimeout, { timeoutMs, network }: DownloadBounds): Promise<Answer> => {
   const connections = openConnections(address, timeoutMs, 1, network)
   wait.allow(timeoutMs, () => (connections.isConnected() ? TOO_SLOW : NOT_CONNECTED))
   try {
     const { statusCode, headers, body } = await connections.request({
       method: 'GET',
       path: address.pathname + address.search,
-      headers: { accept: '*/*', 'accept-encoding': 'identity' },
+      headers: HEADERS,
       signal: wait.signal,
     })
     const header = (name: string): string | undefined => [headers[name] ?? []].flat()[0]
-    return { status: statusCode, header, body, close: connections.destroy }
+    return { status: statusCode, header, headers, body, close: connections.destroy }
   } catch (error) {
     await connections.destroy()
     throw error
   }
+}
+
+/** Asks for a file, before the eyes of whoever observes the network; its content is not shown. */
+const ask = (address: URL, wait: WaitTimeout, bounds: DownloadBounds): Promise<Answer> => {
+  const send = (): Promise<Answer> => transfer(address, wait, bounds)
+  const observer = bounds.network?.observer
+  if (!observer) return send()
+  const path = shownAddress(address)
+  const request = { method: 'GET', path, headers: HEADERS, body: () => undefined, attempt: 1, hide: String }
+  const endOf = ({ status, headers }: Answer): RequestEnd => ({ status, headers, body: () => undefined })
+  const reasonOf = (error: unknown): RequestEnd => ({ reason: networkReason(error) })
+  return observed(observer, { request, endOf, reasonOf }, send)
 }
 
 /** Asks for a file, and follows redirects. */

@@ -1,6 +1,7 @@
 import manifest from '../../../package.json' with { type: 'json' }
 import { KpiError } from '../../domain/errors.ts'
 import type { Calendar } from '../../domain/period.ts'
+import { observed, withQuery } from '../request-observer.ts'
 import type { Retry } from '../retry.ts'
 import {
   createRequestCount,
@@ -13,7 +14,7 @@ import {
 import { isLoopback } from './base-url.ts'
 import { type Network, proxyWords } from './connections.ts'
 import { authorizationOf, callerId, type KeyInfo, readKeyInfo, identifyAccount } from './credentials.ts'
-import { type Exchange, networkExchange } from './network-exchange.ts'
+import { type Exchange, networkExchange, type TextRequest } from './network-exchange.ts'
 import { isSent, networkReason } from './network-errors.ts'
 import { createRedaction } from './redaction.ts'
 import { calendarIn, parseContent, parseError, type TextAnswer } from './response.ts'
@@ -116,8 +117,31 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   let account: string | undefined
   let calendar: Calendar | undefined
   const count = createRequestCount()
-  const request = async ({ method, path, query = {}, body, idempotencyKey }: TransportRequest): Promise<TextAnswer> => {
-    const text = {
+  const attempts = new WeakMap<TransportRequest, number>()
+  /** Exchanges a request for its answer, before the eyes of whoever observes the network. */
+  const transfer = (sending: TransportRequest, text: TextRequest): Promise<TextAnswer> => {
+    const exchanged = (): Promise<TextAnswer> =>
+      exchange.ask(text, text.method === 'GET' ? stopping?.signal : stopping?.late)
+    const observer = remote.network?.observer
+    if (!observer) return exchanged()
+    const attempt = (attempts.get(sending) ?? 0) + 1
+    attempts.set(sending, attempt)
+    const observation = {
+      request: {
+        ...text,
+        path: withQuery(text.path, text.query),
+        body: () => text.body ?? undefined,
+        attempt,
+        hide: redaction.text,
+      },
+      endOf: ({ status, headers = {}, body }: TextAnswer) => ({ status, headers, body: () => body }),
+      reasonOf: (error: unknown) => ({ reason: networkReason(error) }),
+    }
+    return observed(observer, observation, exchanged)
+  }
+  const request = async (sending: TransportRequest): Promise<TextAnswer> => {
+    const { method, path, query = {}, body, idempotencyKey } = sending
+    const text: TextRequest = {
       method,
       path: prefix + path,
       query,
@@ -128,7 +152,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
       },
       body: body === undefined ? null : JSON.stringify(body),
     }
-    const answer = redaction.answer(await exchange.ask(text, method === 'GET' ? stopping?.signal : stopping?.late))
+    const answer = redaction.answer(await transfer(sending, text))
     if (answer.header('x-key-id') !== undefined) key = readKeyInfo(answer.header)
     isBundled = BUNDLED.test(answer.header('server') ?? '')
     if (isBundled) account = answer.header('x-account') ?? account

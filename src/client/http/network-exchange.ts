@@ -118,6 +118,7 @@ export const networkExchange = (url: URL, timeoutMs: number, network?: Network):
         return {
           status: answer.statusCode,
           header,
+          headers: answer.headers,
           body: await readBody(answer.body, wait, timeoutMs, header('content-type') ?? ''),
         }
       } finally {

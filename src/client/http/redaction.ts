@@ -4,6 +4,8 @@ import type { TextAnswer } from './response.ts'
 
 /** Removes the credentials of a request from the answer, as some services repeat them. */
 type Redaction = {
+  /** Redacts a text, and also parts of the secret in it. */
+  readonly text: (text: string) => string
   readonly answer: (answer: TextAnswer) => TextAnswer
   readonly error: (error: KpiError) => KpiError
   /** Redacts the JSON of a good answer; `body` is the text from which it was parsed. */
@@ -88,6 +90,7 @@ export const createRedaction = (secret: string, login: string | undefined): Reda
     return Object.fromEntries(Object.entries(json).map(([name, value]) => [redact(name), redactJson(value)]))
   }
   return {
+    text: redactParts,
     answer: ({ status, header, body }) => ({
       status,
       header: (name) => {

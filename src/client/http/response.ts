@@ -9,6 +9,8 @@ export type TextAnswer = {
   readonly status: number
   readonly header: (name: string) => string | undefined
   readonly body: string
+  /** Holds all headers, where they are known. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
 const CODES: Readonly<Record<number, ErrorCode>> = {
@@ -81,6 +83,10 @@ export const parseRetryAfter = (text: string | undefined, now: number): number |
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000))
 }
 
+/** Returns the address of a redirect as messages show it: a user in it, and its query, may be secrets. */
+const shownLocation = (location: string): string =>
+  (location.split(/[?#]/)[0] ?? '').replace(/\/\/[^/@]{0,300}@/, '//…@')
+
 /** Returns the error for a refused request, with the service's own message if it sent one. */
 export const parseError = ({ status, header, body }: TextAnswer, now: number): KpiError => {
   const json = parse(body)
@@ -92,7 +98,8 @@ export const parseError = ({ status, header, body }: TextAnswer, now: number): K
   const words = textIn(fields, 'message', 'detail', 'title')?.trim()
   const message = words || `the service answered with status ${status}`
   const location = header('location')
-  const redirect = status >= 300 && status < 400 && location ? `, a redirect to ${location}; correct the base URL` : ''
+  const redirect =
+    status >= 300 && status < 400 && location ? `, a redirect to ${shownLocation(location)}; correct the base URL` : ''
   const code = codeOf(status, issues, retryAfter)
   return new KpiError(code, message + redirect, {
     issues,

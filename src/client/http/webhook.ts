@@ -1,8 +1,10 @@
 import { KpiError } from '../../domain/errors.ts'
+import { observed, type RequestEnd } from '../request-observer.ts'
 import { isLoopback } from './base-url.ts'
 import { type Network, openConnections } from './connections.ts'
 import { shownAddress } from './download.ts'
 import { networkReason } from './network-errors.ts'
+import { createRedaction } from './redaction.ts'
 
 /** Sets how often a message is sent that nobody takes, and how long to wait before each. */
 const WAITS_MS = [0, 1000, 5000]
@@ -38,27 +40,55 @@ export const requireSafeWebhook = (text: string): URL => {
   )
 }
 
-/** Sends once; returns the status of the answer. */
-const sendOnce = async ({ address, body, token, timeoutMs, network, signal: late }: Message): Promise<number> => {
+/** Describes what a service answered to a message; what its body says is not read. */
+type Received = { readonly status: number; readonly headers: Readonly<Record<string, string | string[] | undefined>> }
+
+const headersOf = ({ token }: Message): Readonly<Record<string, string>> => ({
+  'content-type': 'application/json',
+  'user-agent': 'kpi',
+  ...(token !== undefined && { authorization: `Bearer ${token}` }),
+})
+
+/** Sends once. */
+const transfer = async (message: Message): Promise<Received> => {
+  const { address, body, timeoutMs, network, signal: late } = message
   const connections = openConnections(address, timeoutMs, 1, network)
   const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), late])
   try {
-    const { statusCode, body: answer } = await connections.request({
+    const {
+      statusCode,
+      headers,
+      body: answer,
+    } = await connections.request({
       method: 'POST',
       path: address.pathname + address.search,
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'kpi',
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      },
+      headers: headersOf(message),
       body,
       signal,
     })
     await answer.dump()
-    return statusCode
+    return { status: statusCode, headers }
   } finally {
     await connections.destroy()
   }
+}
+
+/** Sends once, before the eyes of whoever observes the network; returns the status of the answer. */
+const sendOnce = async (message: Message, attempt: number): Promise<number> => {
+  const { address, body, token = '', network } = message
+  const send = (): Promise<Received> => transfer(message)
+  if (!network.observer) return (await send()).status
+  const request = {
+    method: 'POST',
+    path: shownAddress(address),
+    headers: headersOf(message),
+    body: () => body,
+    attempt,
+    hide: createRedaction(token, undefined).text,
+  }
+  const endOf = (received: Received): RequestEnd => ({ ...received, body: () => undefined })
+  const reasonOf = (error: unknown): RequestEnd => ({ reason: networkReason(error) })
+  return (await observed(network.observer, { request, endOf, reasonOf }, send)).status
 }
 
 /** Sends a message as JSON, again where it may pass; throws if nobody takes it. Its address is told without a query. */
@@ -66,11 +96,11 @@ export const sendWebhook = async (message: Message): Promise<void> => {
   const { address, sleep, signal } = message
   const shown = shownAddress(address)
   let reason = 'its time was over before it was sent'
-  for (const wait of WAITS_MS) {
+  for (const [at, wait] of WAITS_MS.entries()) {
     await sleep(wait, signal)
     if (signal.aborted) break
     try {
-      const status = await sendOnce(message)
+      const status = await sendOnce(message, at + 1)
       if (status >= 200 && status < 300) return
       reason = `it answers ${status}`
       if (!MAY_PASS.has(status)) break

@@ -5,14 +5,17 @@ import type { ProbeResult } from '../../../client/http/http-transport.ts'
 import { formatInstant } from '../../../domain/day.ts'
 import { EXPIRING_SECONDS } from '../../../domain/key-state.ts'
 import { frequency } from '../../../domain/resources/catalog.ts'
+import { readDeadline } from '../../args/deadline.ts'
 import type { Cli } from '../../cli.ts'
 import { readBaseUrl } from '../../target/base-url.ts'
 import { storePath } from '../../target/folders.ts'
+import { addAdvice } from '../../target/advice.ts'
 import { findReach } from '../../target/network.ts'
 import { describeToken, findSecret, SECRETS } from '../../target/secrets.ts'
 import { withClientAt } from '../../target/session.ts'
 import {
   findPlace,
+  findTimeout,
   type GlobalFlags,
   type Place,
   rejectStrayCredentials,
@@ -55,8 +58,8 @@ const aboutEnd = ({ io }: Cli, { header }: ProbeResult): Finding[] => {
   ]
 }
 
-const aboutCredentials = (place: RemotePlace, probed: ProbeResult): Finding => {
-  const refusal = refusalOf(place, probed)
+const aboutCredentials = ({ io }: Cli, place: RemotePlace, probed: ProbeResult): Finding => {
+  const refusal = addAdvice(refusalOf(place, probed), io, place)
   if (!refusal) return fine('credentials', 'accepted')
   const isOfCredentials = ['unauthorized', 'forbidden'].includes(refusal.code)
   return isOfCredentials ? faulty('credentials', refusal, 'refused') : faulty('answer', refusal)
@@ -67,14 +70,14 @@ const aboutAnswer = (cli: Cli, place: RemotePlace, probed: ProbeResult, millisec
   fine('service version', probed.header('server') ?? 'not told'),
   ...aboutClock(cli, probed),
   ...aboutLimit(probed),
-  aboutCredentials(place, probed),
+  aboutCredentials(cli, place, probed),
   ...aboutEnd(cli, probed),
 ]
 
-const reached = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<Finding[]> => {
+const reached = async (cli: Cli, flags: GlobalFlags, place: RemotePlace, secret: string): Promise<Finding[]> => {
   const began = cli.io.uptime()
   try {
-    const probed = await probeOf(cli, flags, place)
+    const probed = await probeOf(cli, flags, place, secret)
     return aboutAnswer(cli, place, probed, cli.io.uptime() - began)
   } catch (error) {
     return [faulty('reachable', error)]
@@ -82,20 +85,29 @@ const reached = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promis
 }
 
 /** Looks at the secret of a place: whether there is one, and where from; never what it is. */
-const aboutSecret = ({ io }: Cli, place: RemotePlace): Finding => {
-  findSecret(io, place)
-  return fine(SECRETS[place.kind], 'set', describeToken(io, place))
+const aboutSecret = ({ io }: Cli, place: RemotePlace): Finding =>
+  fine(SECRETS[place.kind], 'set', describeToken(io, place))
+
+/** Returns the secret of a place, or the fault that stopped the looking. A token command runs once. */
+const secretOf = ({ io, flags }: Cli, place: RemotePlace): string | Finding => {
+  try {
+    const deadline = readDeadline(flags.deadline, io.now())
+    return findSecret(io, place, { timeoutMs: findTimeout(flags), deadline })
+  } catch (error) {
+    return faulty(SECRETS[place.kind], error)
+  }
 }
 
 const findRemote = async (cli: Cli, place: RemotePlace): Promise<Finding[]> => {
+  const secret = secretOf(cli, place)
   const own = [
     ...looked('service', () => fine('service', readBaseUrl(place.baseUrl).href, placeFrom(cli, place))),
     fine('interface', place.kind),
     ...findLogin(cli, place),
-    ...looked(SECRETS[place.kind], () => aboutSecret(cli, place)),
+    typeof secret === 'string' ? aboutSecret(cli, place) : secret,
   ]
-  if (own.some(({ state }) => state === 'fault')) return own
-  return [...own, ...(await reached(cli, { ...cli.flags, timeout: cli.flags.timeout ?? SOON }, place))]
+  if (typeof secret !== 'string' || own.some(({ state }) => state === 'fault')) return own
+  return [...own, ...(await reached(cli, { ...cli.flags, timeout: cli.flags.timeout ?? SOON }, place, secret))]
 }
 
 const findEmbedded = async (cli: Cli, place: Extract<Place, { readonly kind: 'embedded' }>): Promise<Finding[]> => {

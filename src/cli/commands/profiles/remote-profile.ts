@@ -1,11 +1,19 @@
 import { resolve } from 'node:path'
+import { readDeadline } from '../../args/deadline.ts'
 import { askChoice, askSecret, askValid } from '../../args/prompt.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { isV1Url, readBaseUrl } from '../../target/base-url.ts'
 import type { Profile } from '../../target/profiles.ts'
-import { faultOfForm, faultOfVariant, readSecretFile, runTokenCommand, SECRETS } from '../../target/secrets.ts'
-import type { RemotePlace } from '../../target/settings.ts'
+import {
+  type CommandBounds,
+  faultOfForm,
+  faultOfVariant,
+  readSecretFile,
+  runTokenCommand,
+  SECRETS,
+} from '../../target/secrets.ts'
+import { findTimeout, type RemotePlace } from '../../target/settings.ts'
 import { findPlaceFault, notAdded, type PlaceFault } from './check-place.ts'
 
 type RemoteProfile = Exclude<Profile, { readonly kind: 'embedded' }>
@@ -81,13 +89,23 @@ const typedSecret = async (cli: Cli, name: string, kind: RemoteKind): Promise<st
   })
 }
 
+/** Returns how long a token command may take. */
+const commandBounds = ({ io, flags }: Cli): CommandBounds => ({
+  timeoutMs: findTimeout(flags),
+  deadline: readDeadline(flags.deadline, io.now()),
+})
+
 /** Returns the secret that the flags name; undefined where it is asked for. */
 const namedSecret = async (cli: Cli, kind: RemoteKind, flags: RemoteFlags): Promise<string | undefined> => {
   const { tokenCommand, tokenFile, tokenStdin } = flags
   if (tokenCommand !== undefined) {
     // Unchecked, it need not work yet.
     if (!flags.check) return ''
-    return requireGoodSecret(kind, runTokenCommand(cli.io, tokenCommand), `the command ${tokenCommand}`)
+    return requireGoodSecret(
+      kind,
+      runTokenCommand(cli.io, tokenCommand, commandBounds(cli)),
+      `the command ${tokenCommand}`,
+    )
   }
   if (tokenFile !== undefined)
     return requireGoodSecret(kind, readSecretFile(cli.io, resolve(cli.io.cwd, tokenFile)), `the file ${tokenFile}`)

@@ -4,13 +4,17 @@ import { fileError } from '../../../import/parse/files.ts'
 import type { Cli } from '../../cli.ts'
 import { type Io, type Output, withStdout } from '../../io.ts'
 import { oneLine } from '../../output/width.ts'
+import { secretsRemover } from '../../stderr.ts'
 
 /** Writes what happens in a job, each line with its time: to the job's log, and as a note. */
 export type JobLog = {
   readonly tell: (text: string) => Promise<void>
   /** Returns the last line that a step said. */
   readonly last: () => string
-  readonly close: () => void
+  /** Returns why lines are missing in the file; undefined where it holds them all. */
+  readonly fault: () => string | undefined
+  /** Closes the file; a second time it does nothing. */
+  readonly close: () => Promise<void>
 }
 
 /** Holds the permissions of a log: it may name people. */
@@ -25,19 +29,37 @@ const openFile = (path: string): number => {
 }
 
 /** Opens the log of a job; without a path there are notes alone. */
-export const openJobLog = ({ io, note }: Cli, path: string | undefined): JobLog => {
-  const file = path === undefined ? undefined : openFile(path)
+export const openJobLog = ({ io, note, log }: Cli, path: string | undefined): JobLog => {
+  let file = path === undefined ? undefined : openFile(path)
+  // Standard error removes secrets by itself; the file is read by others, too.
+  const withoutSecrets = secretsRemover(io, [])
   let last = ''
+  let fault: string | undefined
+  /** Writes to the file; the first time that this fails, as on a full disk, it is said, and the job goes on. */
+  const append = async (write: () => void): Promise<void> => {
+    try {
+      write()
+    } catch (error) {
+      if (fault !== undefined) return
+      const known = fileError(error, 'write', path ?? '')
+      fault = known instanceof Error ? known.message : String(known)
+      await log.warn(`${fault}; the job goes on, and its log lacks lines`)
+    }
+  }
   return {
     tell: async (text) => {
-      const line = `${new Date(io.now()).toISOString()} ${oneLine(text)}`
+      const line = `${new Date(io.now()).toISOString()} ${oneLine(withoutSecrets(text))}`
       last = text
-      if (file !== undefined) appendFileSync(file, `${line}\n`)
+      const open = file
+      if (open !== undefined) await append(() => appendFileSync(open, `${line}\n`))
       await note(line)
     },
     last: () => last,
-    close: () => {
-      if (file !== undefined) closeSync(file)
+    fault: () => fault,
+    close: async () => {
+      const open = file
+      file = undefined
+      if (open !== undefined) await append(() => closeSync(open))
     },
   }
 }
@@ -50,7 +72,7 @@ const toLog = (output: Output, log: JobLog, prefix: string): Output => {
     open = lines.pop() ?? ''
     for (const line of lines) if (line.trim() !== '') await log.tell(prefix + line)
   }
-  return { ...output, write, isTerminal: false, columns: undefined, rows: undefined }
+  return { ...output, write, writeNow: undefined, isTerminal: false, columns: undefined, rows: undefined }
 }
 
 /** Lists variables that name a file or a folder from where the job was started. */

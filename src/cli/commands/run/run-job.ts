@@ -90,20 +90,26 @@ const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => 
   try {
     await log.tell(`job ${file} begins`)
     const results = await runSteps({ ...opened, cli, log, deadline })
-    const code = codeOf(results)
+    // A job without a whole log is not done, even if its steps are.
+    const codeNow = (): number => codeOf(results) || (log.fault() === undefined ? EXIT.done : EXIT.failed)
     const failed = results.filter((one) => (one.code ?? EXIT.done) !== EXIT.done)
     await log.tell(
-      `job ${file} ended with ${code}: ${results.length - failed.length} of ${countOf(results.length, 'step')} without a finding`,
+      `job ${file} ended with ${codeNow()}: ${results.length - failed.length} of ${countOf(results.length, 'step')} without a finding`,
     )
     await cli.printMany(cli.printing().format === 'table' ? stepRow.brief : stepRow.shown, results.map(rowOf))
-    if (code === EXIT.done) return
-    const lines = failed.map(
-      (one) => `step ${results.indexOf(one) + 1}, ${one.step.kind}, ended with ${one.code}: ${one.message}`,
-    )
-    throw new IncompleteRun(code, 'job', [`the job ${file} did not end well`, ...lines])
+    await log.close()
+    if (codeNow() === EXIT.done) return
+    const fault = log.fault()
+    throw new IncompleteRun(codeNow(), 'job', [
+      `the job ${file} did not end well`,
+      ...failed.map(
+        (one) => `step ${results.indexOf(one) + 1}, ${one.step.kind}, ended with ${one.code}: ${one.message}`,
+      ),
+      ...(fault === undefined ? [] : [`${fault}; the log lacks lines`]),
+    ])
   } finally {
     interruption.removeEventListener('abort', tellStop)
-    log.close()
+    await log.close()
   }
 }
 

@@ -29,7 +29,7 @@ const MS_PER_SECOND = 1000
 
 /** Returns the flags of the job's own line that hold for each of its steps. */
 const sharedFlags = ({ io, flags }: Cli): string[] => {
-  const { profile, dataDir, timeout, caFile, timeZone } = flags
+  const { profile, dataDir, timeout, caFile, timeZone, verbose, debug } = flags
   // Steps run in the folder of the job, and the line was typed in another one.
   const path = (given: string): string => (given === '' ? '' : resolve(io.cwd, given))
   return [
@@ -40,6 +40,8 @@ const sharedFlags = ({ io, flags }: Cli): string[] => {
     ...(timeout === undefined ? [] : ['--timeout', timeout]),
     ...(caFile === undefined ? [] : ['--ca-file', path(caFile)]),
     ...(timeZone === undefined ? [] : ['--time-zone', timeZone]),
+    ...(verbose ? ['--verbose'] : []),
+    ...(debug ? ['--debug'] : []),
   ]
 }
 

@@ -68,7 +68,12 @@ const faultOfLine = ({ cli, cwd, today, commandAt }: StepPlace, step: Step, flag
   if (!command) return undefined
   const targets = step.targets.map((target) => dated(target, today))
   const own = flag === undefined ? targets : targets.map((target) => `${flag}=${target}`)
-  const silent = { tell: () => Promise.resolve(), last: () => '', close: () => undefined }
+  const silent = {
+    tell: () => Promise.resolve(),
+    last: () => '',
+    fault: () => undefined,
+    close: () => Promise.resolve(),
+  }
   try {
     command.action(() => undefined).parse([...own, ...flagWords(flags, today)], { from: 'user' })
     const given: OptionValues & GlobalFlags = command.opts()

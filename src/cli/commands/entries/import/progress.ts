@@ -15,6 +15,7 @@ import {
 } from '../../../output/progress-text.ts'
 import { type OnWait, announceLongWaits } from '../../../output/wait-notices.ts'
 import { oneLine } from '../../../output/width.ts'
+import { isTraced } from '../../../target/tracing.ts'
 
 /** Shows the progress of an import. */
 export type ProgressView = {
@@ -130,6 +131,7 @@ const showSpinner = async (cli: Cli, { usage, waiting, requests }: Client): Prom
 export const createProgress = (cli: Cli, client: Client): Promise<ProgressView> => {
   const { io, flags, log } = cli
   // A spinner has to know how wide its terminal is: without that it clears lines for ever.
-  const hasSpinner = io.stderr.isTerminal && io.stderr.columns !== undefined && !log.isJson && !flags.quiet
+  const isAlone = !log.isJson && !flags.quiet && !isTraced(flags)
+  const hasSpinner = io.stderr.isTerminal && io.stderr.columns !== undefined && isAlone
   return hasSpinner ? showSpinner(cli, client) : Promise.resolve(showLines(cli, client))
 }
