@@ -25,9 +25,9 @@ describe('--verbose', () => {
     const service = `service: embedded, in ${user.folder.in('.local/share/kpi')}, by default`
     const { stderr } = await user.kpi('categories', 'list', '--verbose')
     expect(stderr).toBe(`${service}\nGET /kpicategories: 200 in 0 ms\n`)
-    const refused = await user.kpi('kpis', 'get', '99', '--verbose', '--timeout', '9s')
+    const refused = await user.kpi('entries', 'get', '99', '--verbose', '--timeout', '9s')
     expect(refused.stderr).toBe(
-      `timeout: 9s, from --timeout\n${service}\nGET /kpis/99: 404 in 0 ms\nkpi: there is no KPI 99\n`,
+      `timeout: 9s, from --timeout\n${service}\nGET /kpientries/99: 404 in 0 ms\nkpi: there is no entry 99\n`,
     )
   })
 
@@ -39,9 +39,9 @@ describe('--verbose', () => {
       const limit = { 'x-ratelimit-limit': '200', 'x-ratelimit-remaining': isRefused ? '0' : '187' }
       response.writeHead(isRefused ? 429 : 200, { ...limit, ...(isRefused && { 'retry-after': '2' }) }).end('[]')
     })
-    const line = ['entries', 'list', '--from', '2026-01-01', '--to', '2026-01-31', '--verbose']
+    const line = ['entries', 'list', '--from', '2026-01-01', '--to', '2026-01-31', '-o', 'csv', '--verbose']
     const { stderr } = await user.kpiIn({ env: envOf(url) }, ...line)
-    expect(stderr.split('\n').slice(0, 6)).toEqual([
+    expect(stderr.split('\n').slice(1, 7)).toEqual([
       `service: ${url}/api, from KPI_BASE_URL`,
       'login: ann@example.com, from KPI_LOGIN',
       'token: set, from the environment (KPI_TOKEN)',
@@ -118,12 +118,12 @@ describe('--debug', () => {
 
   test('writes an object a line where a program reads JSON; the last one is the error', async () => {
     await using user = await embeddedUser()
-    const { stderr } = await user.kpi('kpis', 'get', '99', '--debug', '-o', 'json')
+    const { stderr } = await user.kpi('entries', 'get', '99', '--debug', '-o', 'json')
     const told = objectsIn(stderr)
     expect(told.map(({ event }) => event)).toEqual(['setting', 'setting', 'request', 'answer', undefined])
     expect(told.slice(2)).toMatchObject([
-      { level: 'debug', id: 1, method: 'GET', path: '/kpis/99' },
-      { level: 'debug', id: 1, status: 404, body: '{"message":"there is no KPI 99","errors":[]}' },
+      { level: 'debug', id: 1, method: 'GET', path: '/kpientries/99' },
+      { level: 'debug', id: 1, status: 404, body: '{"message":"there is no entry 99","errors":[]}' },
       { error: { code: 'not_found', exit_code: 1 } },
     ])
   })
