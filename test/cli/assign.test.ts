@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { errorOf, jsonOf, type Ran } from '../support/kpi.ts'
-import { fillShop, type User, users } from '../support/user.ts'
+import { embeddedUser, fillShop, type User, users } from '../support/user.ts'
 
 describe.each(users)('%s, kpi assign', (_, open) => {
   let user: User
@@ -116,7 +116,7 @@ describe.each(users)('%s, kpi assign', (_, open) => {
       { user_id: 1, id: 1, user_target: null, sort_order: 1 },
       { user_id: 3, id: 1, user_target: null, sort_order: 1 },
     ])
-    expect(looked.stderr).toContain('dry run, nothing was sent: 2 KPIs of 2 users to assign')
+    expect(looked.stderr).toContain('dry run, nothing was sent: 2 assignments of 2 users to add')
     expect(await held()).toEqual(['2 1 - 1', '2 2 - 2'])
     const group = await client.groups.add({ name: 'Region' })
     const item = await client.groupItems(group.id).add({ name: 'North' })
@@ -126,4 +126,16 @@ describe.each(users)('%s, kpi assign', (_, open) => {
     const removed = await assign('remove', '--kpis', 'all', '--users', '3', '--yes')
     expect([removed.code, await held()]).toEqual([0, ['2 1 - 1', '2 2 - 2']])
   })
+})
+
+test.each([
+  ['add', ['--users', '#3,#4', '--kpis', 'Visits'], '2 assignments of 2 users to add'],
+  ['update', ['--users', 'Ann Lee', '--kpis', 'all', '--target', '5'], '2 assignments to update'],
+  ['remove', ['--users', 'Ann Lee', '--kpis', 'all'], '2 assignments to remove'],
+])('a dry run of assign %s shows the counts alone with --summary-only', async (verb, whose, said) => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  const ran = await user.kpi('assign', verb, ...whose, '--dry-run', '--summary-only')
+  expect(ran).toMatchObject({ code: 0, stdout: '' })
+  expect(ran.stderr).toContain(said)
 })

@@ -3,7 +3,7 @@ import type { Client } from '../../../client/client.ts'
 import { assignment, type AssignmentPatch } from '../../../domain/resources/assignment.ts'
 import { type AnyRecord, asPatch } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
-import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
+import { type FieldFlag, type FlagValues, requireNoFaults, readFlags, SUMMARY_ONLY } from '../../args/flags.ts'
 import { idsIn } from '../../args/names.ts'
 import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
@@ -18,7 +18,7 @@ import { shownAssignment, withTargets } from './effective-target.ts'
 import { addGroupItemCommands, ofUsers, type UserItem } from './group-items.ts'
 import { addAssignImport } from './import.ts'
 import { type OpenPair, openPairs } from './open-pairs.ts'
-import type { PlannedPair } from './planned.ts'
+import type { PlannedPair, SummaryOptions } from './planned.ts'
 import { printAssigned } from './print-assigned.ts'
 import {
   addSelection,
@@ -83,7 +83,9 @@ const askedFor = async (cli: Cli, client: Client, options: FlagValues): Promise<
 const addAddCommand = (group: Command, act: Act): void => {
   const command = withValues(
     addSelection(group.command('add').description('assign each of the KPIs to each of the users')),
-  ).option('--dry-run', 'send nothing, and list what would be assigned')
+  )
+    .option('--dry-run', 'send nothing, and list what would be assigned')
+    .option(...SUMMARY_ONLY)
   addExamples(
     command,
     'assign add --kpis Revenue,Visits --users ann@example.com',
@@ -113,7 +115,7 @@ const addAddCommand = (group: Command, act: Act): void => {
                   changeOf(user, id, null, to),
             ),
           )
-        await printPlannedAssignments(cli, client, pairs, values)
+        await printPlannedAssignments(cli, client, pairs, values, options)
         return tellLine(cli, command, answers)
       }
       const add = async ({ user, id, place }: OpenPair): Promise<AnyRecord> => {
@@ -147,7 +149,9 @@ const readPlanned = async (
 const addUpdateCommand = (group: Command, act: Act): void => {
   const command = withValues(
     addSelection(group.command('update').description('change the target or the place of assignments')),
-  ).option('--dry-run', 'send nothing, and say what would change')
+  )
+    .option('--dry-run', 'send nothing, and say what would change')
+    .option(...SUMMARY_ONLY)
   addExamples(command, 'assign update --kpis Revenue --users "Ann Lee" --target 120')
   addOutput(command, async () =>
     [assignment, (await import('./planned.ts')).plannedChange].map((of) => ({ of, isList: true })),
@@ -173,7 +177,7 @@ const addUpdateCommand = (group: Command, act: Act): void => {
             ),
           )
         const { printPlannedChanges } = await import('./planned.ts')
-        return printPlannedChanges(cli, client, 'update', planned)
+        return printPlannedChanges(cli, client, 'update', planned, options)
       }
       const update = async ({ user, id }: UserItem): Promise<AnyRecord> => {
         const assignments = client.assignments(user)
@@ -195,7 +199,7 @@ const addUpdateCommand = (group: Command, act: Act): void => {
 const removePairs = async (
   cli: Cli,
   client: Client,
-  options: AssignSelection & { readonly dryRun?: true | undefined },
+  options: AssignSelection & SummaryOptions & { readonly dryRun?: true | undefined },
   signal: AbortSignal,
 ): Promise<void> => {
   const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
@@ -210,7 +214,7 @@ const removePairs = async (
       ),
     )
     const { printPlannedChanges } = await import('./planned.ts')
-    return printPlannedChanges(cli, client, 'remove', planned)
+    return printPlannedChanges(cli, client, 'remove', planned, options)
   }
   const names = createNames(client)
   for (const { user, id: kpi } of pairs) {
@@ -227,6 +231,7 @@ const addRemoveCommand = (group: Command, act: Act): void => {
   const command = addSelection(group.command('remove').description('remove KPIs from users; their entries stay'))
     .option(...KEEP_HISTORY)
     .option('--dry-run', 'send nothing, and say what would be removed')
+    .option(...SUMMARY_ONLY)
     .option('-y, --yes', 'do not ask')
   addExamples(
     command,

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import { collect } from '../../args/flags.ts'
+import { collect, SUMMARY_ONLY } from '../../args/flags.ts'
 import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
 import { KEEP_HISTORY } from '../targets/keep-history.ts'
 import type { Act } from '../../cli.ts'
@@ -41,7 +41,7 @@ export const addAssignImport = (group: Command, act: Act): void => {
     .option('--sheet <sheet>', 'the sheet of a workbook, by name or number (default: the only one with rows)')
     .option(...KEEP_HISTORY)
     .option('--dry-run', 'do everything except sending, and show old and new values of each row')
-    .option('--summary-only', 'with --dry-run: show the counts and not the rows')
+    .option(...SUMMARY_ONLY)
     .option('--ids', 'with --dry-run: show ids beside names')
     .option('--rejects <file>', 'the file for the rejected rows')
     .addHelpText('after', EXAMPLES)

@@ -19,17 +19,22 @@ export const plannedAssignment = resource({
   fields: { user_id, id, user_target, sort_order },
 })
 
+/** Tells whether a dry run shows the counts alone. */
+export type SummaryOptions = { readonly summaryOnly?: true | undefined }
+
 /** Says what would be assigned: how much, then a row for each. */
 export const printPlannedAssignments = async (
   cli: Cli,
   client: Client,
   pairs: readonly OpenPair[],
   values: AssignmentPatch,
+  { summaryOnly }: SummaryOptions,
 ): Promise<void> => {
   const people = new Set(pairs.map(({ user }) => user)).size
   await cli.note(
-    `dry run, nothing was sent: ${countOf(pairs.length, 'KPI', 'KPIs')} of ${countOf(people, 'user')} to assign`,
+    `dry run, nothing was sent: ${countOf(pairs.length, 'assignment')} of ${countOf(people, 'user')} to add`,
   )
+  if (summaryOnly) return
   const records = pairs.map(({ user, id: kpi, place }) => ({
     user_id: user,
     id: kpi,
@@ -79,8 +84,10 @@ export const printPlannedChanges = async (
   client: Client,
   verb: 'update' | 'remove',
   planned: readonly PlannedPair[],
+  { summaryOnly }: SummaryOptions,
 ): Promise<void> => {
   await cli.note(`dry run, nothing was sent: ${countOf(planned.length, 'assignment')} to ${verb}`)
+  if (summaryOnly) return
   const records = planned.map(({ user, id: kpi, from, to }) => ({
     user_id: user,
     id: kpi,

@@ -1,6 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import type { NamedField, Resource } from '../../../domain/schema.ts'
-import { addFlags, collect, type FieldFlag, fieldFlags, flagName } from '../../args/flags.ts'
+import { addFlags, collect, type FieldFlag, fieldFlags, flagName, SUMMARY_ONLY } from '../../args/flags.ts'
 import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { KEEP_HISTORY } from '../targets/keep-history.ts'
@@ -68,7 +68,7 @@ const declareImport = (group: Command) =>
     )
     .option('--sheet <sheet>', 'the sheet of a workbook, by name or number (default: the only one with rows)')
     .option('--dry-run', 'do everything except sending, and show old and new values of each row')
-    .option('--summary-only', 'with --dry-run: show the counts and not the rows')
+    .option(...SUMMARY_ONLY)
     .option('--rejects <file>', 'the file for the rejected rows')
     .option('--max-errors <n>', 'stop if more rows than this are rejected: a number, or a percentage such as 5%')
     .option('--rate <n>', 'send at most this many requests per minute')

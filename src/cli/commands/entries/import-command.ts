@@ -1,7 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { DATE_TOKENS } from '../../../import/formats/date-format.ts'
 import { LAYOUTS, ON_CONFLICT, ON_DUPLICATE, OWNERS_AS, PERIOD_DATES, TIMES } from '../../../import/options.ts'
-import { collect } from '../../args/flags.ts'
+import { collect, SUMMARY_ONLY } from '../../args/flags.ts'
 import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
@@ -129,7 +129,7 @@ const declareImport = (group: Command) =>
     .option('--group <group>', 'the group of new breakdown items (default: the name of their column)')
     .optionsGroup('Before and after:')
     .option('--dry-run', 'do everything except sending, and show old and new values of each row')
-    .option('--summary-only', 'with --dry-run: show the counts and not the rows')
+    .option(...SUMMARY_ONLY)
     .option('--rejects <file>', 'the file for the rejected rows')
     .option(
       '--max-errors <n>',

@@ -1,4 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
+import { SUMMARY_ONLY } from '../../args/flags.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
@@ -12,7 +13,7 @@ const declareUndo = (group: Command) =>
     .argument('[receipt]', 'the receipt that the import named')
     .option('--with-entries', 'also remove other entries of what is removed')
     .option('--dry-run', 'show what would be put back, removed, and left alone')
-    .option('--summary-only', 'with --dry-run: show the counts and not the rows')
+    .option(...SUMMARY_ONLY)
     .option('--yes', 'do not ask')
 
 /** Describes the flags of `kpi entries undo`. */
