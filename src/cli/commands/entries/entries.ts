@@ -2,9 +2,10 @@ import { type Command, Option } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { type Entry, entry, type EntryDraft, newerEntry } from '../../../domain/resources/entry.ts'
 import { type AnyRecord, asDraft, type Resource } from '../../../domain/schema.ts'
+import { addRange, daysOf, readRange } from '../../args/day-range.ts'
 import { addExamples } from '../../args/examples.ts'
 import { type FieldFlag, requireNoFaults, readFlags } from '../../args/flags.ts'
-import { daysOf, isRangeGiven, parseRelativeDate, readRange, tellDays } from '../../args/relative-dates.ts'
+import { parseRelativeDate } from '../../args/relative-dates.ts'
 import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
@@ -73,11 +74,7 @@ const counted = (
 const addListCommand = (group: Command, act: Act): void => {
   const command = addNameOptions(
     addListOptions(
-      group
-        .command('list')
-        .description('list the entries of a range of days, by day')
-        .option('--from <day>', 'first day: a date, today, -7d, this-month and the like', '-30d')
-        .option('--to <day>', 'last day', 'today')
+      addRange(group.command('list').description('list the entries of a range of days, by day'))
         .option('--user <user>', 'only of this user, by id, name or e-mail address')
         .addOption(
           new Option('--source <item>', 'only of this breakdown item, by id or name') //
@@ -93,7 +90,7 @@ const addListCommand = (group: Command, act: Act): void => {
   )
   printsList(command, entry)
   act(command, async (cli, _, options) => {
-    const rangeOf = readRange(options, cli.today().day)
+    const rangeOf = readRange(cli, options)
     const work = async (client: Client): Promise<void> => {
       const of = shownBy(client)
       const view = listView(of, options, cli.printing().format)
@@ -102,7 +99,6 @@ const addListCommand = (group: Command, act: Act): void => {
       const { chunks, count } = counted(listed(view, pages, options, createNames(client)))
       await printRecords(cli.io, cli.printing(), view.columns, chunks)
       if (count() === 0) await tellEmpty(cli, of, `${emptyBecause(options)} from ${daysOf(range)}`)
-      else if (isRangeGiven(command)) await tellDays(cli, options, range)
     }
     await cli.withClient(needsOf('list', options.source), work, PACED)
   })
