@@ -85,18 +85,14 @@ const suggestionFor = (word: string): string => {
   return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
-const notDays = (word: string): UsageError => {
+/** Says that a word stands for no days, and what it may be. */
+const notDays = (word: string): string => {
   const isDate = /^\d{4}-\d{2}-\d{2}$/.test(word.trim())
-  return new UsageError(
-    `"${word}" is ${isDate ? 'a date that does not exist' : 'not a date'}${suggestionFor(folded(word)) || ';'} write YYYY-MM-DD, today, yesterday, -7d, this-week, last-month, this-quarter, last-year, ytd, 2026-10, 2026-Q3 or 2026-W07`,
-  )
+  return `"${word}" is ${isDate ? 'a date that does not exist' : 'not a date'}${suggestionFor(folded(word)) || ';'} write YYYY-MM-DD, today, yesterday, -7d, this-week, last-month, this-quarter, last-year, ytd, 2026-10, 2026-Q3 or 2026-W07`
 }
 
-/**
- * Returns the days that a word stands for: a date, `today`, `yesterday`, `-7d` (w, m, y), `this-week`, `last month` and the
- * like, `ytd`, or a period by its number. Case, blanks around it, and what separates its parts do not matter.
- */
-export const parseRelativeDays = (word: string, counting: Counting): WordDays => {
+/** Returns the days that a word stands for; undefined if it is no such word. */
+const wordDays = (word: string, counting: Counting): WordDays | undefined => {
   const text = folded(word)
   const day = parseDay(word.trim()) ?? singleDay(text, counting.today)
   if (day !== undefined) return { from: day, to: day, isPeriod: false }
@@ -104,8 +100,27 @@ export const parseRelativeDays = (word: string, counting: Counting): WordDays =>
     return { from: periodStart('Y', counting.today, counting.calendar), to: counting.today, isPeriod: true }
   }
   const period = numberedPeriod(text, counting.calendar) ?? periodBeside(text, counting)
-  if (!period) throw notDays(word)
-  return { ...period, isPeriod: true }
+  return period && { ...period, isPeriod: true }
+}
+
+/** Returns why a word stands for no days; undefined if it does, or is written as a date, which its field judges. */
+export const faultOfDays = (word: string): string | undefined => {
+  const isWord = !/^(?:\d{4}-\d{2}-\d{2}|$)/.test(word.trim())
+  return !isWord || wordDays(word, { today: 0, calendar: CIVIL_CALENDAR }) ? undefined : notDays(word)
+}
+
+/** Tells whether a word stands for a period, and not for a day. */
+export const isPeriodWord = (word: string): boolean =>
+  wordDays(word, { today: 0, calendar: CIVIL_CALENDAR })?.isPeriod === true
+
+/**
+ * Returns the days that a word stands for: a date, `today`, `yesterday`, `-7d` (w, m, y), `this-week`, `last month` and the
+ * like, `ytd`, or a period by its number. Case, blanks around it, and what separates its parts do not matter.
+ */
+export const parseRelativeDays = (word: string, counting: Counting): WordDays => {
+  const days = wordDays(word, counting)
+  if (!days) throw new UsageError(notDays(word))
+  return days
 }
 
 /** Tells whether the days of a word depend on when weeks and years begin. */
