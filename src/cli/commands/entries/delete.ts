@@ -21,9 +21,9 @@ const declareDelete = (group: Command) =>
     .argument('[ids...]', 'ids')
     .option('--from <day>', 'first day of a range, with --to; or a period alone: last-month, 2026-Q3 and the like')
     .option('--to <day>', 'last day (default: the last day of the period in --from, today if that is earlier)')
-    .option('--user <user>', 'only of this user, by id, name or e-mail address')
+    .option('--user <list>', 'only of these users, by id, name or e-mail address, separated by commas')
     .addOption(new Option('--source <item>', 'only of this breakdown item, by id or name').conflicts('user'))
-    .option('--kpi <kpi>', 'only of this KPI, by id or name')
+    .option('--kpi <list>', 'only of these KPIs, by id or name')
     .option('-y, --yes', 'do not ask')
 
 type DeleteFlags = ReturnType<ReturnType<typeof declareDelete>['opts']>

@@ -77,12 +77,12 @@ const addListCommand = (group: Command, act: Act): void => {
   const command = addNameOptions(
     addListOptions(
       addRange(group.command('list').description('list the entries of a range of days, by day'))
-        .option('--user <user>', 'only of this user, by id, name or e-mail address')
+        .option('--user <list>', 'only of these users, by id, name or e-mail address, separated by commas')
         .addOption(
           new Option('--source <item>', 'only of this breakdown item, by id or name') //
             .conflicts('user'),
         )
-        .option('--kpi <kpi>', 'only of this KPI, by id or name'),
+        .option('--kpi <list>', 'only of these KPIs, by id or name'),
     ),
   )
   addExamples(
@@ -98,7 +98,10 @@ const addListCommand = (group: Command, act: Act): void => {
       const view = listView(of, options, cli.printing().format)
       const range = await rangeOf(client)
       const pages = await selected(client, range, options)
-      const { chunks, count } = counted(listed(view, pages, options, createNames(client)))
+      const names = createNames(client)
+      // Refuse a name in a filter that nothing has, even where there are no entries.
+      await view.select([], names)
+      const { chunks, count } = counted(listed(view, pages, options, names))
       await printRecords(cli.io, cli.printing(), view.columns, chunks)
       if (count() === 0) await tellEmpty(cli, of, `${emptyBecause(options)} from ${daysOf(range)}`)
     }
