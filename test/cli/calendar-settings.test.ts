@@ -49,15 +49,15 @@ describe('where the service does not tell, weeks and years begin', () => {
     expect(await listed('ytd', 'ytd')).toBe('2026-01-01 2026-11-21')
   })
 
-  test('as the profile says, for words that depend on it; numbered periods are civil', async () => {
+  test('as the profile says, for words that depend on it, and for numbered periods', async () => {
     const settings = ['--fiscal-year-start', '04', '--week-start', 'sunday']
     await shellIn({ home: home.path })('profiles', 'update', 'acme', ...settings)
     expect(await listed('this-week', 'this-week')).toBe('2026-11-15 2026-11-21')
     expect(await listed('ytd', 'ytd')).toBe('2026-04-01 2026-11-21')
     expect(await listed('last-quarter', 'last-quarter')).toBe('2026-07-01 2026-09-30')
     expect(await listed('last month', 'last month')).toBe('2026-10-01 2026-10-31')
-    expect(await listed('2026-Q3', '2026-Q3')).toBe('2026-07-01 2026-09-30')
-    expect(await listed('2026-W07', '2026-W07')).toBe('2026-02-09 2026-02-15')
+    expect(await listed('2025-Q4', '2025-Q4')).toBe('2026-01-01 2026-03-31')
+    expect(await listed('2026-W07', '2026-W07')).toBe('2026-02-08 2026-02-14')
   })
 
   test('as the project file says, before the profile', async () => {

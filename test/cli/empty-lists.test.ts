@@ -17,9 +17,12 @@ test.each([
   ['service keys list', /^no keys\n$/],
   ['kpis list --limit 0', /^no KPIs within --limit 0\n$/],
   ['entries list --from 2026-11-01 --to 2026-11-02 -o csv', /^no entries from 2026-11-01 to 2026-11-02\n$/],
-  ['entries list --from 2026-10 --to 2026-10 -o json', /^no entries from 2026-10-01 to 2026-10-31\n$/],
-  ['entries list --filter user=1 --from 2026-10 --to 2026-10', /^no entries that the filters select from 2026-10-01/],
-  ['entries delete --from 2026-10 --yes', /^there are no such entries from 2026-10-01 to 2026-10-31\n$/],
+  ['entries list --from 2026-10 --to 2026-10 -o json', /\nno entries from 2026-10-01 to 2026-10-31\n$/],
+  ['entries list --filter user=1 --from 2026-10 --to 2026-10', /\nno entries that the filters select from 2026-10-01/],
+  [
+    'entries delete --from 2026-10 --yes',
+    /^--from 2026-10 is 2026-10-01 to 2026-10-31 in UTC\nthere are no such entries from 2026-10-01 to 2026-10-31\n$/,
+  ],
 ])('%s says that it is empty, and why', async (line, note) => {
   expect((await user.kpi(...line.split(' '))).stderr).toMatch(note)
 })
@@ -28,8 +31,8 @@ test('a word for a day is noted with the days meant; dates and defaults are not'
   await user.kpi('assign', 'add', '--kpis', 'Visits', '--users', '1')
   await user.kpi('entries', 'add', '--user', '1', '--kpi', 'Visits', '--date', 'yesterday', '--actual', '5')
   const list = async (...args: string[]): Promise<string> => (await user.kpi('entries', 'list', ...args)).stderr
-  expect(await list('--from', 'this month')).toBe("--from 'this month' --to today is 2026-11-01 to 2026-11-21\n")
+  expect(await list('--from', 'this month')).toBe("--from 'this month' is 2026-11-01 to 2026-11-21 in UTC\n")
   expect(await list('--from', '2026-11-01', '--to', '2026-11-21')).toBe('')
   expect(await list()).toBe('')
-  expect((await user.kpi('check', '--from', 'yesterday')).stderr).toContain(' is 2026-11-20 to ')
+  expect((await user.kpi('check', '--from', 'yesterday')).stderr).toContain('--from yesterday is 2026-11-20 in UTC\n')
 })

@@ -26,9 +26,9 @@ describe.each(users)('%s, kpi entries delete', (_, open) => {
     expect(await left()).toBe('2026-11-21')
   })
 
-  test('deletes only those of a user and a KPI, and one day where --to is left out', async () => {
+  test('deletes only those of a user and a KPI, and of today where --to is left out', async () => {
     const of = (...more: string[]): string[] => ['entries', 'delete', '--from', 'today', '--yes', ...more]
-    const none = 'there are no such entries from 2026-11-21 to 2026-11-21\n'
+    const none = '--from today is 2026-11-21 in UTC\nthere are no such entries from 2026-11-21 to 2026-11-21\n'
     expect((await user.kpi(...of('--kpi', 'Visits'))).stderr).toBe(none)
     expect((await user.kpi(...of('--user', 'bobby@example.com'))).stderr).toBe(none)
     expect((await user.kpi(...of('--kpi', 'Revenue', '--user', 'Ann Lee'))).stderr).toContain('deleted 1 entry\n')

@@ -111,7 +111,7 @@ describe.each(everywhere)('%s, an import of values', (_, open) => {
 
   test('that was taken back halfway goes on where it was', async () => {
     const receipt = await load(user, FIRST)
-    await user.kpi('entries', 'delete', '--from', '2026-03-02', '--kpi', 'Revenue', '--yes')
+    await user.kpi('entries', 'delete', '--from', '2026-03-02', '--to', '2026-03-02', '--kpi', 'Revenue', '--yes')
     expect(await undo(user, receipt, '--dry-run')).toEqual([
       0,
       ['remove Revenue of Ann Lee, 2026-03-01', 'remove Visits of Ann Lee, 2026-03-01'],

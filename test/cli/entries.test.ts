@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { day } from '../support/calendar.ts'
 import { jsonOf, type Ran } from '../support/kpi.ts'
 import { fillShop, type User, users } from '../support/user.ts'
 
@@ -39,6 +40,51 @@ describe.each(users)('%s, kpi entries', (_, open) => {
     [['--filter', 'notes='], ALL],
   ])('list %j shows those of that range that are wanted', async (line, shown) => {
     expect(await listed(...line)).toEqual(shown)
+  })
+
+  test('list and delete take several users and KPIs, in the order of days', async () => {
+    const { client } = user
+    for (const other of [3, 4]) await client.assignments(other).add({ id: 1, sort_order: 1 })
+    await client.entries.add({ user_id: 3, kpi_id: 1, entry_date: day('2026-11-20'), actual: 9_0000n })
+    await client.entries.add({ user_id: 4, kpi_id: 1, entry_date: day('2026-11-20'), actual: 7_0000n })
+    await client.entries.add({ user_id: 2, kpi_id: 2, entry_date: day('2026-11-19'), actual: 8_0000n })
+    const both = ['--users', 'Ann Lee,bobby@example.com']
+    const all = ['11-19 40', '11-19 8', '11-20 80.5', '11-20 7', '11-21 60.25']
+    expect(await listed(...both)).toEqual(all)
+    expect(await listed(...both, '--limit', '4')).toEqual(all.slice(0, 4))
+    expect(await listed(...both, '--kpi', 'Revenue')).toEqual(all.filter((one) => !one.endsWith(' 8')))
+    expect(await listed('--user', 'bobby@example.com', '--kpis', 'Revenue,Visits')).toEqual(['11-20 7'])
+    const wrong = await entries('list', '--users', 'Ann Lee,Cid', '--kpis', 'Revenu')
+    expect(wrong).toMatchObject({ code: 2, stdout: '' })
+    expect(wrong.stderr).toContain('--user: there is no user "Cid"')
+    expect(wrong.stderr).toContain('did you mean "Revenue"?')
+    const gone = await entries(
+      'delete',
+      '--from',
+      '2026-11-19',
+      '--to',
+      '2026-11-20',
+      ...both,
+      '--kpis',
+      'Visits,1',
+      '-y',
+    )
+    expect(gone.stderr).toContain('delete 4 entries of 2026-11-19 to 2026-11-20, whose actuals come to 135.5\n')
+    expect(await listed()).toEqual(['11-20 9', '11-21 60.25'])
+  })
+
+  test('a name in a filter that nothing has is refused, also where there are no entries', async () => {
+    for (const days of [['--from', '2020-01-01', '--to', '2020-01-02'], []]) {
+      const ran = await entries('list', ...days, '--filter', 'kpi=Revenu')
+      expect(ran).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining('did you mean "Revenue"?') as unknown,
+      })
+    }
+    expect((await entries('list', '--from', '2020-01-01', '--to', '2020-01-02', '--filter', 'kpi=Revenue')).code).toBe(
+      0,
+    )
   })
 
   test('add makes the entry of today, then changes it, adds to it, and clears parts of it', async () => {

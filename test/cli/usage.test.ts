@@ -54,7 +54,7 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
     ['entries add', "required option '--kpi <kpi>' not specified"],
     ['entries add --kpi 1 --actual 1', 'say whose value it is: --user <id|name|email>, or --source <item>'],
     ['entries add --kpi 1 --user 1 --source 2', "option '--source <item>' cannot be used with option '--user <user>'"],
-    ['entries list --user 1 --source 2', "option '--source <item>' cannot be used with option '--user <user>'"],
+    ['entries list --user 1 --source 2', "option '--source <item>' cannot be used with option '--user <list>'"],
     ['entries import', 'name a file, or - for standard input, or a query with --sql and --from-db'],
     [
       'serve --host 0.0.0.0',

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { type Day, dayOfCivil } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { UsageError } from '../exit.ts'
@@ -39,7 +40,7 @@ export const timeZoneNamed = (name: string): TimeZone | Fault => {
   }
 }
 
-/** Returns the time zone of the system, or of TZ, which need not have a name. */
+/** Returns the time zone of the system, which need not have a name. */
 const systemZone = ({ timeZone, offsetAt }: Io): TimeZone => ({
   // Only when used: finding the name loads the calendars of all languages, which takes some 30 ms.
   get name() {
@@ -55,13 +56,33 @@ const requireTimeZone = (source: string, name: string): TimeZone => {
   return zone
 }
 
-/** Matches what only the name of a time zone can be; POSIX's rules, such as `CET-1CEST`, have digits or `<`. */
-const ZONE_NAME = /^[A-Za-z_]+(?:[/-][A-Za-z_]+)*$/
+/** Matches a POSIX rule without summer time, such as `MST7` or `<+0530>-5:30`: its hours count from there to UTC. */
+const POSIX_OFFSET = /^(?:[A-Za-z]{3,}|<[\w+-]{3,}>)([+-]?)(\d{1,2})(?::([0-5]\d))?$/
 
-/** Refuses a name in TZ that no time zone has: the system would take it for UTC, without a word. */
-const requireKnownTz = ({ env }: Io): void => {
-  const name = (env['TZ'] ?? '').replace(/^:/, '')
-  if (ZONE_NAME.test(name)) requireTimeZone('TZ', name)
+/** Matches any other POSIX rule, such as `CET-1CEST`. */
+const POSIX_RULE = /^(?:[A-Za-z]{3,}|<[\w+-]{3,}>)[+-]?\d/
+
+/** Returns the name of the time zone that a file of the system's database holds. */
+const zoneOfFile = (path: string): string => {
+  try {
+    const [, name = path] = /\/zoneinfo\/(?:posix\/|right\/)?(.+)$/.exec(realpathSync(path)) ?? []
+    return name
+  } catch {
+    return path
+  }
+}
+
+/** Finds the time zone that TZ means: by its name, its file, or how far it is from UTC. */
+const zoneOfTz = (tz: string): TimeZone => {
+  const text = tz.replace(/^:/, '')
+  const zone = timeZoneNamed(text.startsWith('/') ? zoneOfFile(text) : text)
+  if (!(zone instanceof Fault)) return zone
+  const [, sign, hours, minutes = '00'] = POSIX_OFFSET.exec(text) ?? []
+  const offset = hours === undefined ? undefined : `${sign === '-' ? '+' : '-'}${hours.padStart(2, '0')}:${minutes}`
+  const distant = offset === undefined ? zone : timeZoneNamed(offset)
+  if (!(distant instanceof Fault)) return distant
+  const is = POSIX_RULE.test(text) ? 'is a POSIX rule, which is not understood' : 'is no time zone'
+  throw new UsageError(`TZ "${tz}" ${is}; write one such as Europe/Berlin or UTC`)
 }
 
 /** Finds the user's time zone: from `--time-zone`, the project file, the profile, TZ, or the system. */
@@ -71,6 +92,6 @@ export const findTimeZone = (io: Io, flags: GlobalFlags): TimeZone => {
   if (ofProject !== undefined) return requireTimeZone(`${io.project?.path}:`, ofProject)
   const { timeZone } = profileSettings(io, flags)
   if (timeZone !== undefined) return requireTimeZone("the profile's time zone", timeZone)
-  requireKnownTz(io)
-  return systemZone(io)
+  // The system would take what it does not know for UTC, without a word.
+  return io.env['TZ'] ? zoneOfTz(io.env['TZ']) : systemZone(io)
 }

@@ -34,7 +34,6 @@ const aboutLooks = ({ io, flags }: Cli): Finding[] => {
     '--time-zone': flags.timeZone,
     [file]: project.time_zone,
     'the profile': profile.timeZone,
-    TZ: io.env['TZ'],
   }
   return [
     firstOf('output', 'table', {
@@ -44,8 +43,8 @@ const aboutLooks = ({ io, flags }: Cli): Finding[] => {
       'the profile': profile.output,
     }),
     ...looked('time zone', () => {
-      findTimeZone(io, flags)
-      return firstOf('time zone', io.timeZone(), zone)
+      const { name } = findTimeZone(io, flags)
+      return firstOf('time zone', name, { ...zone, TZ: io.env['TZ'] && name })
     }),
     firstOf('week start', calendar.week_start, {
       [file]: project.week_start,

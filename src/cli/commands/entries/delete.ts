@@ -6,8 +6,8 @@ import { formatDecimal } from '../../../domain/decimal.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import { entry } from '../../../domain/resources/entry.ts'
+import { daysOf, readRange, RECENT } from '../../args/day-range.ts'
 import { addExamples } from '../../args/examples.ts'
-import { daysOf, readRange } from '../../args/relative-dates.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { EXIT, exitCodes, IncompleteRun, UsageError } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
@@ -19,11 +19,11 @@ const declareDelete = (group: Command) =>
     .command('delete')
     .description('delete entries by id, or all of a range of days')
     .argument('[ids...]', 'ids')
-    .option('--from <day>', 'first day of a range: a date, -7d, last-month and the like')
-    .option('--to <day>', 'last day (default: that of --from)')
-    .option('--user <user>', 'only of this user, by id, name or e-mail address')
+    .option('--from <day>', 'first day of a range, with --to; or a period alone: last-month, 2026-Q3 and the like')
+    .option('--to <day>', 'last day (default: the last day of the period in --from, today if that is earlier)')
+    .option('--user <list>', 'only of these users, by id, name or e-mail address, separated by commas')
     .addOption(new Option('--source <item>', 'only of this breakdown item, by id or name').conflicts('user'))
-    .option('--kpi <kpi>', 'only of this KPI, by id or name')
+    .option('--kpi <list>', 'only of these KPIs, by id or name')
     .option('-y, --yes', 'do not ask')
 
 type DeleteFlags = ReturnType<ReturnType<typeof declareDelete>['opts']>
@@ -76,10 +76,9 @@ const deleteAll = async (cli: Cli, client: Client, { ids }: Selected, signal: Ab
 }
 
 const deleteRange = async (cli: Cli, flags: DeleteFlags): Promise<void> => {
-  const { from, to = from } = flags
-  if (from === undefined) throw new UsageError('say which: ids, or a range of days with --from and --to')
+  if (flags.from === undefined) throw new UsageError('say which: ids, or a range of days with --from and --to')
   const { requireConfirmation } = await import('../../args/prompt.ts')
-  const rangeOf = readRange({ from, to }, cli.today().day)
+  const rangeOf = readRange(cli, flags, { ...RECENT, needsLast: true })
   const work = async (client: Client, signal: AbortSignal): Promise<void> => {
     const range = await rangeOf(client)
     const found = await readSelected(client, range, flags)

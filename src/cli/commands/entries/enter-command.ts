@@ -12,7 +12,10 @@ const declareEnter = (group: Command) =>
       "ask at the terminal for a day's values of a user, KPI by KPI, in the order of the entry screen; values of breakdown items: kpi entries add --source",
     )
     .option('--user <user>', 'whose values they are, by id, name or e-mail address (default: asked)')
-    .option('--date <date>', 'the day they are for: a date, yesterday, -7d', 'today')
+    .option(
+      '--date <date>',
+      'the day they are for: a date, yesterday, -7d; or a period for the KPIs that have such: last-month, 2026-W07 (default: today)',
+    )
     .option('--all', 'ask for all KPIs, also for weekly, monthly and longer ones whose period begins on another day')
 
 /** Describes the flags of `kpi entries enter`. */

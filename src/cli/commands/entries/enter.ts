@@ -1,20 +1,19 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { createDirectory } from '../../../client/directory.ts'
-import { type Day, formatDay, parseDay } from '../../../domain/day.ts'
+import { formatDay } from '../../../domain/day.ts'
 import { type Decimal, formatDecimal } from '../../../domain/decimal.ts'
 import { Fault } from '../../../domain/errors.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import { entry } from '../../../domain/resources/entry.ts'
 import { fullName, type User, user as users } from '../../../domain/resources/user.ts'
 import { choiceOf } from '../../args/ask-fields.ts'
+import { type DateDays, isPeriodOf, readDateDays, tellDay } from '../../args/entry-date.ts'
 import { lineBeside } from '../../args/equivalent-line.ts'
 import { readText } from '../../args/flags.ts'
 import { resolveRecordId } from '../../args/names.ts'
 import { askChoice, askForYes, askValid } from '../../args/prompt.ts'
-import { parseRelativeDate } from '../../args/relative-dates.ts'
 import { type Cli, PACED } from '../../cli.ts'
-import { UsageError } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
 import type { EnterFlags } from './enter-command.ts'
 import { type AskedKpi, type EnteredKpi, isDue, questionOf, readEntered, undueLabel, withStored } from './enter-due.ts'
@@ -34,13 +33,6 @@ const findUser = async (cli: Cli, client: Client, text: string | undefined): Pro
   const choices = named.map((one) => ({ name: choiceOf(directory, one).name, value: String(one.id) }))
   const id = await askChoice(cli, 'Whose values (--user)', choices)
   return active.find((user) => String(user.id) === id) ?? only
-}
-
-const dayOf = (cli: Cli, text: string): Day => {
-  const date = parseRelativeDate(text, cli.today().day)
-  const day = parseDay(date)
-  if (day === undefined) throw new UsageError(`--date ${text} is not a date; write YYYY-MM-DD, today, yesterday or -7d`)
-  return day
 }
 
 /** Asks for the actual of one KPI; undefined leaves it as it is. */
@@ -95,22 +87,25 @@ const nothingToEnter = (command: CommandUnknownOpts, user: User, others: number)
 const chooseDue = async (
   cli: Cli,
   entered: readonly EnteredKpi[],
-  day: Day,
+  days: DateDays,
   isAll: boolean,
 ): Promise<readonly EnteredKpi[]> => {
-  const undue = isAll ? [] : entered.filter((one) => !isDue(one, day))
+  const day = days.from
+  const undue = isAll ? [] : entered.filter((one) => !isDue(one, day) || !isPeriodOf(one.kpi, days))
   if (undue.length > 0)
     await cli.note(`not due on ${formatDay(day)}: ${undue.map(undueLabel).join(', ')}; --all asks for all`)
   return entered.filter((one) => !undue.includes(one))
 }
 
 const enter = async (cli: Cli, client: Client, command: CommandUnknownOpts, flags: EnterFlags): Promise<void> => {
-  const day = dayOf(cli, flags.date)
+  const days = await readDateDays(client, flags.date ?? 'today', cli.today().day)
+  const day = days.from
+  await tellDay(cli, flags.date, formatDay(day))
   const user = await findUser(cli, client, flags.user)
   const whose = `${labelOf(user)} on ${formatDay(day)}`
   const { entered, others } = await readEntered(client, user.id, day)
   if (entered.length === 0) return cli.note(nothingToEnter(command, user, others))
-  const asked = await withStored(client, user.id, day, await chooseDue(cli, entered, day, flags.all === true))
+  const asked = await withStored(client, user.id, day, await chooseDue(cli, entered, days, flags.all === true))
   if (asked.length === 0) return cli.note(`nothing of ${whose} is due`)
   await cli.note(`values of ${whose}`)
   const values = await askAll(cli, command, user, asked)

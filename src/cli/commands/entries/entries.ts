@@ -1,10 +1,13 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
+import { type Day, formatDay } from '../../../domain/day.ts'
 import { type Entry, entry, type EntryDraft, newerEntry } from '../../../domain/resources/entry.ts'
 import { type AnyRecord, asDraft, type Resource } from '../../../domain/schema.ts'
+import { addRange, daysOf, readRange } from '../../args/day-range.ts'
 import { addExamples } from '../../args/examples.ts'
-import { type FieldFlag, requireNoFaults, readFlags } from '../../args/flags.ts'
-import { daysOf, isRangeGiven, parseRelativeDate, readRange, tellDays } from '../../args/relative-dates.ts'
+import { isPeriodOf, notItsPeriod, readDateDays, tellDay } from '../../args/entry-date.ts'
+import { type FieldFlag, type ParsedFlags, requireNoFaults, readFlags } from '../../args/flags.ts'
+import { faultOfDays, isPeriodWord, parseRelativeDate } from '../../args/relative-dates.ts'
 import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
@@ -74,17 +77,13 @@ const counted = (
 const addListCommand = (group: Command, act: Act): void => {
   const command = addNameOptions(
     addListOptions(
-      group
-        .command('list')
-        .description('list the entries of a range of days, by day')
-        .option('--from <day>', 'first day: a date, today, -7d, this-month and the like', '-30d')
-        .option('--to <day>', 'last day', 'today')
-        .option('--user <user>', 'only of this user, by id, name or e-mail address')
+      addRange(group.command('list').description('list the entries of a range of days, by day'))
+        .option('--user <list>', 'only of these users, by id, name or e-mail address, separated by commas')
         .addOption(
           new Option('--source <item>', 'only of this breakdown item, by id or name') //
             .conflicts('user'),
         )
-        .option('--kpi <kpi>', 'only of this KPI, by id or name'),
+        .option('--kpi <list>', 'only of these KPIs, by id or name'),
     ),
   )
   addExamples(
@@ -94,17 +93,18 @@ const addListCommand = (group: Command, act: Act): void => {
   )
   printsList(command, entry)
   act(command, async (cli, _, options) => {
-    const rangeOf = readRange(options, cli.today().day)
+    const rangeOf = readRange(cli, options)
     const work = async (client: Client): Promise<void> => {
       const of = shownBy(client)
       const view = listView(of, options, cli.printing().format)
       const range = await rangeOf(client)
       const pages = await selected(client, range, options)
       const names = createNames(client)
+      // Refuse a name in a filter that nothing has, even where there are no entries.
+      await view.select([], names)
       const { chunks, count } = counted(listed(view, pages, options, names))
       await printRecords(cli.io, cli.printing(), await names.inUnits(view.columns, cli.printing()), chunks)
       if (count() === 0) await tellEmpty(cli, of, `${emptyBecause(options)} from ${daysOf(range)}`)
-      else if (isRangeGiven(command)) await tellDays(cli, options, range)
     }
     await cli.withClient(needsOf('list', options.source), work, PACED)
   })
@@ -121,7 +121,10 @@ const declareAdd = (group: Command) =>
         .conflicts('user'),
     )
     .requiredOption('--kpi <kpi>', 'what it is a value of, by id or name')
-    .option('--date <date>', 'the day it is for: a date, yesterday, -7d (default: today)')
+    .option(
+      '--date <date>',
+      'the day it is for: a date, yesterday, -7d; for a weekly KPI also a week, for a monthly one a month, and so on: last-month, 2026-W07 (default: today)',
+    )
     .option('--actual <number>', entry.fields.actual.about)
     .option('--target <number>', entry.fields.target.about)
     .option('--notes <text>', entry.fields.notes.about)
@@ -129,19 +132,34 @@ const declareAdd = (group: Command) =>
 
 type AddFlags = ReturnType<ReturnType<typeof declareAdd>['opts']>
 
+/** Adds the date that a word for a period gives: its first day, if the KPI has such periods. */
+const addPeriod = async (client: Client, { fields, faults }: ParsedFlags, word: string, today: Day): Promise<void> => {
+  const { kpi_id } = fields
+  if (typeof kpi_id !== 'number') return
+  const kpi = await client.kpis.get(kpi_id)
+  const days = await readDateDays(client, word, today)
+  if (isPeriodOf(kpi, days)) fields['entry_date'] = days.from
+  else faults.push(notItsPeriod(word, days, kpi))
+}
+
 /** Returns the entry that the flags describe; today's, unless they give a date. */
 const readEntry = async (cli: Cli, client: Client, flags: AddFlags): Promise<EntryDraft> => {
   const today = cli.today()
   const { date } = flags
-  const dated = date === undefined ? flags : { ...flags, date: parseRelativeDate(date, today.day) }
-  if (dated.date !== date) await cli.note(`--date ${date} is ${dated.date} in ${today.zone}`)
-  const given = await readFlags(client, [...WHOSE, DATE, ...VALUES], dated)
+  const period = date !== undefined && isPeriodWord(date) ? date : undefined
+  const fault = date === undefined ? undefined : faultOfDays(date)
+  const isDay = date !== undefined && period === undefined && fault === undefined
+  const day = isDay ? parseRelativeDate(date, today.day).trim() : undefined
+  const given = await readFlags(client, [...WHOSE, DATE, ...VALUES], { ...flags, date: day })
+  if (fault !== undefined) given.faults.push(`--date ${fault}`)
+  if (period !== undefined) await addPeriod(client, given, period, today.day)
   if (flags.actual === undefined && flags.target === undefined && flags.notes === undefined) {
     given.faults.push('an entry needs --actual, --target or --notes')
   }
   const addToActual = flags.addToActual === true ? { addToActual: true } : {}
   const item = await readSource(client, flags, given)
   const fields = { entry_date: today.day, ...requireNoFaults(given), ...addToActual }
+  await tellDay(cli, date, formatDay(fields.entry_date))
   if (!item) return asDraft(newerEntry, fields)
   requireEntrySource(cli, item)
   return asDraft(newerEntry, { ...fields, source_id: item.id })

@@ -1,6 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { entry } from '../../../domain/resources/entry.ts'
 import { FILE_FORMATS } from '../../../export/report/formats.ts'
+import { addRange } from '../../args/day-range.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Act } from '../../cli.ts'
 import { printsList } from '../../output/printed.ts'
@@ -10,11 +11,9 @@ export const EXPORT_FORMATS = FILE_FORMATS.filter((one) => one !== 'html')
 
 /** Declares `kpi entries export` and its flags. */
 const declareExport = (group: Command) =>
-  group
-    .command('export')
-    .description('write entries to a file; an import counts those of a CSV file as unchanged')
-    .option('--from <day>', 'first day: a date, today, -7d, this-month and the like', '-30d')
-    .option('--to <day>', 'last day', 'today')
+  addRange(
+    group.command('export').description('write entries to a file; an import counts those of a CSV file as unchanged'),
+  )
     .option('--user <list>', 'only of these users, by id, name or e-mail address, separated by commas')
     .addOption(new Option('--source <list>', 'only of these breakdown items, by id or name').conflicts('user'))
     .option('--kpi <list>', 'only of these KPIs, by id or name')

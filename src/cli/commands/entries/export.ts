@@ -17,7 +17,7 @@ import { untilStopped } from '../../../export/until-stopped.ts'
 import { type WideColumns, sheetByKpi, sheetByUser } from '../../../export/wide-sheet.ts'
 import { writeWhole } from '../../../import/parse/files.ts'
 import { idsIn, type NamedKind } from '../../args/names.ts'
-import { readRange } from '../../args/relative-dates.ts'
+import { readRange } from '../../args/day-range.ts'
 import { requireFree } from '../../files/require-free.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
@@ -151,7 +151,7 @@ const tellLeftOut = async ({ io }: Cli, { ofItems, values }: ExportCounts): Prom
 
 /** Runs `kpi entries export`: writes entries as a file that imports as what is there already. */
 export const runExport = async (cli: Cli, flags: ExportFlags): Promise<void> => {
-  const rangeOf = readRange(flags, cli.today().day)
+  const rangeOf = readRange(cli, flags)
   const file = flags.toFile === '-' ? undefined : flags.toFile
   const look = readExportLook(cli, flags, file)
   await requireFree(cli, file, flags.force)

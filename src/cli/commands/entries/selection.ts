@@ -3,8 +3,10 @@ import type { Client } from '../../../client/client.ts'
 import { entryPages } from '../../../client/operations/entry-pages.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import { type Entry, entry } from '../../../domain/resources/entry.ts'
-import { asPatch, type Verb } from '../../../domain/schema.ts'
-import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
+import type { Verb } from '../../../domain/schema.ts'
+import { type FieldFlag, type ParsedFlags, requireNoFaults } from '../../args/flags.ts'
+import { idsIn, isId } from '../../args/names.ts'
+import { UsageError } from '../../exit.ts'
 import { NEEDS_BREAKDOWN_ITEMS, readSource, type SourceFlag } from '../../target/source.ts'
 
 const { user_id, kpi_id } = entry.fields
@@ -15,29 +17,66 @@ export const WHOSE: readonly FieldFlag[] = [
   { flag: 'kpi', name: 'kpi_id', field: kpi_id },
 ]
 
-/** Describes the flags that select entries. */
-export type SelectionFlags = FlagValues & SourceFlag
+/** Describes the flags that select entries; `user` and `kpi` are lists with commas between them. */
+export type SelectionFlags = SourceFlag & { readonly user?: string; readonly kpi?: string }
 
 /** Returns the capabilities that a command on entries needs: more where entries may belong to any breakdown item. */
 export const needsOf = (verb: Verb, source: string | undefined): Needs =>
   source === undefined ? { of: entry, verb } : [{ of: entry, verb }, NEEDS_BREAKDOWN_ITEMS]
 
-/** Keeps only the entries of a breakdown item. */
-async function* ofItem(pages: AsyncIterable<readonly Entry[]>, item: number): AsyncGenerator<readonly Entry[]> {
-  for await (const page of pages) yield page.filter(({ source_id }) => source_id === item)
+/** Returns the ids of a list in a flag; a fault joins the others. One number is taken as an id without a request. */
+const idsOf = async (
+  client: Client,
+  kind: 'user' | 'kpi',
+  list: string | undefined,
+  faults: string[],
+): Promise<readonly number[] | undefined> => {
+  if (list === undefined) return undefined
+  if (isId(list)) return [Number(list)]
+  try {
+    return await idsIn(client, kind, 'this', list)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    faults.push(`--${kind}: ${error.message}`)
+    return undefined
+  }
 }
 
-/** Returns the entries that the flags select, a page at a time. */
+type Keep = (entry: Entry) => boolean
+
+async function* filtered(
+  pages: AsyncIterable<readonly Entry[]>,
+  keeps: readonly Keep[],
+): AsyncGenerator<readonly Entry[]> {
+  for await (const page of pages) yield page.filter((one) => keeps.every((keep) => keep(one)))
+}
+
+/** Returns the one id of a list, by which the service filters; it takes no more than one. */
+const only = (ids: readonly number[] | undefined): number | undefined => (ids?.length === 1 ? ids[0] : undefined)
+
+/** Returns what keeps the entries of several ids, by which the service cannot filter. */
+const amongSeveral = (field: 'user_id' | 'kpi_id', ids: readonly number[] | undefined): Keep[] => {
+  if (ids === undefined || ids.length === 1) return []
+  const wanted = new Set<number | null>(ids)
+  return [(one) => wanted.has(one[field])]
+}
+
+/** Returns the entries that the flags select, a page at a time, in the order of days. */
 export const selected = async (
   client: Client,
   range: DayRange,
   options: SelectionFlags,
 ): Promise<AsyncIterable<readonly Entry[]>> => {
-  const given = await readFlags(client, WHOSE, options)
+  const given: ParsedFlags = { fields: {}, faults: [] }
+  const users = await idsOf(client, 'user', options.user, given.faults)
+  const kpis = await idsOf(client, 'kpi', options.kpi, given.faults)
   const item = await readSource(client, options, given)
-  const { user_id, kpi_id: kpiId } = asPatch(entry, requireNoFaults(given))
-  const userId = item?.user_id ?? user_id ?? undefined
-  if (!item || userId !== undefined) return entryPages(client, { ...range, userId, kpiId })
+  requireNoFaults(given)
+  const userId = item?.user_id ?? only(users)
+  const keeps = [...amongSeveral('user_id', users), ...amongSeveral('kpi_id', kpis)]
+  const query = { ...range, kpiId: only(kpis) }
+  if (!item || userId !== undefined) return filtered(entryPages(client, { ...query, userId }), keeps)
   // Filter here too: not every service knows this filter.
-  return ofItem(entryPages(client, { ...range, sourceId: item.id, kpiId }), item.id)
+  const isOfItem: Keep = ({ source_id }) => source_id === item.id
+  return filtered(entryPages(client, { ...query, sourceId: item.id }), [...keeps, isOfItem])
 }

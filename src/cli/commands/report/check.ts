@@ -8,7 +8,7 @@ import { assignment } from '../../../domain/resources/assignment.ts'
 import { reportRow, type ReportRow } from '../../../domain/resources/report-row.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
-import { isRangeGiven, readRange, tellDays } from '../../args/relative-dates.ts'
+import { readRange } from '../../args/day-range.ts'
 import { type Cli, PACED, type Register } from '../../cli.ts'
 import { EXIT } from '../../exit.ts'
 import { isForPeople } from '../../output/print.ts'
@@ -42,8 +42,11 @@ const problem = resource({
 
 const KINDS = ['missed', 'missing'] as const
 
+/** Holds the usual days of a check: the last one that is over. */
+const UP_TO_YESTERDAY = { from: 'yesterday', to: 'yesterday' }
+
 const declareCheck = (group: Command) =>
-  addSelection(group, 'yesterday', 'yesterday')
+  addSelection(group, UP_TO_YESTERDAY)
     .addOption(
       new Option('--only <what>', 'only targets that are missed, or only values that are missing').choices(KINDS),
     )
@@ -95,17 +98,13 @@ const sayOutcome = ({ values, problems }: Checked): string => {
   return `checked ${countOf(values, 'value')}: ${countOf(missed, 'target')} missed, ${countOf(count('missing'), 'value')} missing`
 }
 
-const runCheck = async (cli: Cli, flags: CheckFlags, isGiven: boolean): Promise<number> => {
-  const rangeOf = readRange(flags, cli.today().day)
+const runCheck = async (cli: Cli, flags: CheckFlags): Promise<number> => {
+  const rangeOf = readRange(cli, flags, UP_TO_YESTERDAY)
   const reading = { of: reportRow, verb: 'list' } as const
   const needs = flags.only === 'missed' ? reading : [reading, { of: assignment, verb: 'list' } as const]
   const checked = await cli.withClient(
     needs,
-    async (client) => {
-      const range = await rangeOf(client)
-      if (isGiven) await tellDays(cli, flags, range)
-      return check(cli, client, await requestOf(client, range, flags), flags)
-    },
+    async (client) => check(cli, client, await requestOf(client, await rangeOf(client), flags), flags),
     PACED,
   )
   await cli.note(sayOutcome(checked))
@@ -135,5 +134,5 @@ user who has reported nothing for such a period up to today. Ends with 10 where 
     'check --only missed --allow-near --from last-month -o json',
   )
   printsList(command, problem)
-  act(command, (cli, _, flags) => runCheck(cli, flags, isRangeGiven(command)))
+  act(command, (cli, _, flags) => runCheck(cli, flags))
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Client } from '../../../client/client.ts'
 import { joinsPeriods, type Question } from '../../../domain/analysis/question.ts'
 import { countingRows, type ReportTable } from '../../../domain/analysis/report-table.ts'
-import { type Day, formatDay } from '../../../domain/day.ts'
+import { formatDay } from '../../../domain/day.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import type { PageAbout } from '../../../export/page/page.ts'
 import { manifestPath, manifestText, type Origin } from '../../../export/report/manifest.ts'
@@ -17,7 +17,7 @@ import {
 } from '../../../export/report/report-file.ts'
 import { untilStopped } from '../../../export/until-stopped.ts'
 import { requireFolder, writeWhole } from '../../../import/parse/files.ts'
-import { readRange } from '../../args/relative-dates.ts'
+import { readRange, RECENT } from '../../args/day-range.ts'
 import { requireFree } from '../../files/require-free.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
@@ -201,19 +201,13 @@ export const readExportFlags = (
 }
 
 /** Returns the range of an export; where a file is added to, only its last day is asked for, and --from may be behind it. */
-const readAsked = (flags: ReportExportFlags, today: Day): ((client: Client) => Promise<DayRange>) => {
-  if (flags.appendSince === undefined) return readRange(flags, today)
-  const [first, last] = [flags.from, flags.to].map((word) => readRange({ from: word, to: word }, today))
-  return async (client) => ({
-    from: (await first?.(client))?.from ?? today,
-    to: (await last?.(client))?.to ?? today,
-  })
-}
+const readAsked = (cli: Cli, flags: ReportExportFlags): ((client: Client) => Promise<DayRange>) =>
+  readRange(cli, flags, flags.appendSince === undefined ? RECENT : { ...RECENT, mayBeTurned: true })
 
 /** Runs `kpi report export`: writes the rows of a report, all of them or nothing. */
 export const runReportExport = async (cli: Cli, { toFile, ...others }: ReportExportFlags): Promise<void> => {
   const flags = toFile === undefined || toFile === '-' ? others : { toFile, ...others }
-  const rangeOf = readAsked(flags, cli.today().day)
+  const rangeOf = readAsked(cli, flags)
   const { look, question } = readExportFlags(cli, flags)
   const file = toFile === '-' ? undefined : toFile
   const target = file ?? flags.appendSince

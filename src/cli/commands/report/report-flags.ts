@@ -3,14 +3,13 @@ import type { Client } from '../../../client/client.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import { answerRow } from '../../../domain/analysis/answer-row.ts'
 import type { DayRange } from '../../../domain/period.ts'
+import { addRange, RECENT } from '../../args/day-range.ts'
 import { idsIn, type NamedKind } from '../../args/names.ts'
 import { addOutput } from '../../output/printed.ts'
 
 /** Declares the flags that select what a report holds, with the days that are usual for it. */
-export const addSelection = (command: Command, from = '-30d', to = 'today') =>
-  command
-    .option('--from <day>', 'first day: a date, today, -7d, this-month, last-quarter and the like', from)
-    .option('--to <day>', 'last day', to)
+export const addSelection = (command: Command, usual = RECENT) =>
+  addRange(command, usual)
     .option('--kpis <list>', 'only of these KPIs, by id or name, separated by commas')
     .option('--category <list>', 'only of the KPIs in these categories, by id or name')
     .option('--users <list>', 'only of these users, by id, name or e-mail address')

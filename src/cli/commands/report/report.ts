@@ -5,7 +5,7 @@ import type { Question } from '../../../domain/analysis/question.ts'
 import { countingRows, type ReportTable } from '../../../domain/analysis/report-table.ts'
 import { FILE_FORMATS } from '../../../export/report/formats.ts'
 import { addExamples } from '../../args/examples.ts'
-import { readRange } from '../../args/relative-dates.ts'
+import { readRange } from '../../args/day-range.ts'
 import { type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { isForPeople, printRecords } from '../../output/print.ts'
@@ -85,7 +85,7 @@ const refuseFileFlags = (cli: Cli, { appendSince, manifest }: ReportFlags): void
 
 const runReport = async (cli: Cli, flags: ReportFlags): Promise<void> => {
   refuseFileFlags(cli, flags)
-  const rangeOf = readRange(flags, cli.today().day)
+  const rangeOf = readRange(cli, flags)
   const question = readQuestion(flags)
   const requestFor = async (client: Client): Promise<ReportRequest> => requestOf(client, await rangeOf(client), flags)
   const asked = { cli, question, requestFor }

@@ -1,8 +1,9 @@
 import { CommanderError, type CommandUnknownOpts, type Option, type OptionValues } from '@commander-js/extra-typings'
 import { type Day, parseDay } from '../../../domain/day.ts'
 import { KpiError } from '../../../domain/errors.ts'
+import { CIVIL_CALENDAR } from '../../../domain/period.ts'
 import { FILE_FORMATS } from '../../../export/report/formats.ts'
-import { readRange } from '../../args/relative-dates.ts'
+import { parseRelativeDays } from '../../args/relative-dates.ts'
 import { type Cli, createCli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import type { GlobalFlags } from '../../target/settings.ts'
@@ -18,15 +19,12 @@ import { dated, flagWords } from './step-lines.ts'
 /** Lists flags of `import` that load nothing, so that the file is not done. */
 const LOADS_NOTHING = ['dry-run', 'explain']
 
-/** Holds flags that some commands have a value of whether it is given or not. */
-const USUAL = { from: '', to: '', layout: 'long' } as const
-
 /** Holds how each command reads its flags before it asks the service; each throws what is wrong. */
 const checks: Partial<Record<StepKind, (cli: Cli, flags: OptionValues) => unknown>> = {
   import: (cli, flags) => parseOptions(cli, ['file'], flags),
-  report: (_, flags) => readQuestion({ ...USUAL, ...flags }),
-  export: (cli, flags) => readExportFlags(cli, { ...USUAL, ...flags }),
-  export_entries: (cli, flags) => readExportLook(cli, { ...USUAL, ...flags }, String(flags['toFile'])),
+  report: (_, flags) => readQuestion(flags),
+  export: (cli, flags) => readExportFlags(cli, flags),
+  export_entries: (cli, flags) => readExportLook(cli, { layout: 'long', ...flags }, String(flags['toFile'])),
 }
 
 /** Describes where steps run: the job's world, the folder of the job, and the day on which it began. */
@@ -94,7 +92,7 @@ const faultsOfDays = (flags: FlagWords, today: Day): StepFault[] => {
   const days = flags.filter(([flag]) => flag === 'from' || flag === 'to')
   const faults = days.flatMap(([flag, value]) => {
     try {
-      readRange({ from: value, to: value }, today)
+      parseRelativeDays(String(value), { today, calendar: CIVIL_CALENDAR })
       return []
     } catch (error) {
       return [{ at: `--${flag}`, message: `${flag}: ${messageOf(error)}` }]

@@ -5,6 +5,7 @@ import { formatDay } from '../../../domain/day.ts'
 import { calculatedKpi, calculationStep } from '../../../domain/resources/calculated-kpi.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { asDraft, asPatch, type Draft, type Patch } from '../../../domain/schema.ts'
+import { addRange, readRange } from '../../args/day-range.ts'
 import { addExamples } from '../../args/examples.ts'
 import {
   addFieldFlags,
@@ -15,7 +16,6 @@ import {
   readFlags,
 } from '../../args/flags.ts'
 import { idsIn, resolveRecordId } from '../../args/names.ts'
-import { readRange } from '../../args/relative-dates.ts'
 import type { Act } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { printsList, printsOne } from '../../output/printed.ts'
@@ -97,15 +97,14 @@ const addShow = (group: Command, act: Act): void => {
 }
 
 const addTest = (group: Command, act: Act): void => {
-  const command = addVerbOfOne(group, 'test', 'calculate from the stored entries, and show the inputs')
-    .option('--from <day>', 'first day: a date, today, -7d, this-month, last-quarter and the like', '-30d')
-    .option('--to <day>', 'last day', 'today')
-    .option('--users <list>', 'only of these users, by id, name or e-mail address')
+  const command = addRange(
+    addVerbOfOne(group, 'test', 'calculate from the stored entries, and show the inputs'),
+  ).option('--users <list>', 'only of these users, by id, name or e-mail address')
   command.addHelpText('after', '\nShown are the periods that begin within these days.')
   addExamples(command, 'service calculated test Share --from this-year --users ann@example.com')
   printsList(command, calculationStep)
   act(command, async (cli, [name], flags) => {
-    const rangeOf = readRange(flags, cli.today().day)
+    const rangeOf = readRange(cli, flags)
     const { calculationSteps } = await import('../../../service/reports/calculation-steps.ts')
     const { days, steps } = await inAccount(cli, flags, async (ctx, client) => {
       const days = await rangeOf(client)

@@ -20,8 +20,9 @@ import {
 } from '../../../../import/options.ts'
 import { kebabCase } from '../../../args/flags.ts'
 import { splitList } from '../../../args/names.ts'
-import { parseRelativeDate } from '../../../args/relative-dates.ts'
+import { isPeriodWord, parseRelativeDate } from '../../../args/relative-dates.ts'
 import { UsageError } from '../../../exit.ts'
+import { shellWord } from '../../../output/text.ts'
 import type { ImportFlags } from '../import-command.ts'
 
 /** Reads `--rate`: the most requests in a minute. */
@@ -79,6 +80,11 @@ export const numbersAsOf = <R extends string>(
 /** Returns the date of all rows; a date that does not exist is refused without reading the file. */
 const dateOf = (given: string | undefined, today: Day): string | undefined => {
   const text = given?.trim()
+  if (text !== undefined && isPeriodWord(text)) {
+    throw new UsageError(
+      `--date ${shellWord(text)} is a period; write a day of it, and --period-dates first for KPIs that are not daily`,
+    )
+  }
   const date = text === undefined ? undefined : parseRelativeDate(text, today)
   const day = date === undefined ? undefined : readDateCell(date)
   if (day instanceof Fault) throw new UsageError(`--date ${day.message}`)

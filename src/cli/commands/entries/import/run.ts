@@ -1,4 +1,5 @@
 import type { Client } from '../../../../client/client.ts'
+import { tellDay } from '../../../args/entry-date.ts'
 import type { Cli } from '../../../cli.ts'
 import type { OnWait } from '../../../output/wait-notices.ts'
 import { warnOfExpiry } from '../../../target/api-key.ts'
@@ -20,9 +21,8 @@ const needsOf = async (
   (await Promise.all(jobs.map(({ table }) => needsOfFile(table, options)))).flat()
 
 /** Notes which day a word for the date of all rows stands for. */
-const tellDay = async (cli: Cli, { saidDate, options: { date } }: ParsedOptions): Promise<void> => {
-  if (saidDate === undefined || date === undefined || saidDate.trim() === date) return
-  await cli.note(`--date ${saidDate} is ${date} in ${cli.today().zone}`)
+const tellSaidDay = async (cli: Cli, { saidDate, options: { date } }: ParsedOptions): Promise<void> => {
+  if (date !== undefined && saidDate?.trim() !== date) await tellDay(cli, saidDate, date)
 }
 
 /** Runs `kpi entries import`: reads, checks and sends files, one after another, or only says what that would do. */
@@ -30,7 +30,7 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: Impor
   const parsed = parseOptions(cli, files, flags)
   const sources = importSources(cli.io, files, parsed.query)
   cli.printing()
-  await tellDay(cli, parsed)
+  await tellSaidDay(cli, parsed)
   cli.requireCapabilities(needsOfFlags(parsed.options))
   if (!parsed.isDryRun && !parsed.explain) cli.io.stdout.outlast()
   const stops = watchStopSignals(cli.io, parsed.deadline)
