@@ -94,7 +94,7 @@ describe.each(users)('%s, kpi entries export', (_, open) => {
     await user.client.kpis.add(kpiNamed('Visits'))
     await user.client.entries.add({ user_id: SHOP.ann, kpi_id: SHOP.visits, entry_date: TODAY, actual: 1_0000n })
     expect(await exported('--names', '--from', 'today', '--kpi', 'Revenue')).toMatchObject({ code: 0 })
-    const ran = await exported('--names', '--from', 'today')
+    const ran = await exported('--names', '--from', '2026-11-21')
     expect(ran.code).toBe(1)
     expect(ran.stderr).toBe(
       'kpi: --names: the KPIs 3 and 2 have one name, "Visits": rename one, or leave out --names; then ids are written, which mean the same in this account only\n',
@@ -198,7 +198,7 @@ describe('in other formats than CSV', () => {
   test('are the entries as the interface has them, with names beside ids where these are wanted', async () => {
     await using user = await embeddedUser()
     await fillShop(user)
-    const yesterday = ['entries', 'export', '--from', 'yesterday', '--to', 'yesterday']
+    const yesterday = ['entries', 'export', '--from', '2026-11-20', '--to', '2026-11-20']
     const [listed] = jsonOf(await user.kpi('entries', 'list', ...yesterday.slice(2), '-o', 'json')) as object[]
     expect(jsonOf(await user.kpi(...yesterday, '-o', 'json'))).toEqual([listed])
     const ran = await user.kpi(...yesterday, '--names', '--to-file', 'e.ndjson.gz')

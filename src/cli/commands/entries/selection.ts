@@ -5,7 +5,7 @@ import type { DayRange } from '../../../domain/period.ts'
 import { type Entry, entry } from '../../../domain/resources/entry.ts'
 import type { Verb } from '../../../domain/schema.ts'
 import { type FieldFlag, type ParsedFlags, requireNoFaults } from '../../args/flags.ts'
-import { idsIn, isId } from '../../args/names.ts'
+import { findId, idsIn, isId } from '../../args/names.ts'
 import { UsageError } from '../../exit.ts'
 import { NEEDS_BREAKDOWN_ITEMS, readSource, type SourceFlag } from '../../target/source.ts'
 
@@ -24,7 +24,7 @@ export type SelectionFlags = SourceFlag & { readonly user?: string; readonly kpi
 export const needsOf = (verb: Verb, source: string | undefined): Needs =>
   source === undefined ? { of: entry, verb } : [{ of: entry, verb }, NEEDS_BREAKDOWN_ITEMS]
 
-/** Returns the ids of a list in a flag; a fault joins the others. One number is taken as an id without a request. */
+/** Returns the ids of a list in a flag; a fault joins the others. Over a network, one number is an id without a request. */
 const idsOf = async (
   client: Client,
   kind: 'user' | 'kpi',
@@ -32,7 +32,12 @@ const idsOf = async (
   faults: string[],
 ): Promise<readonly number[] | undefined> => {
   if (list === undefined) return undefined
-  if (isId(list)) return [Number(list)]
+  const found = isId(list) ? await findId(client, kind, list) : undefined
+  if (typeof found === 'number') return [found]
+  if (found) {
+    faults.push(`--${kind}: ${found.message}`)
+    return undefined
+  }
   try {
     return await idsIn(client, kind, 'this', list)
   } catch (error) {
