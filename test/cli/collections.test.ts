@@ -114,6 +114,14 @@ describe.each([
       expect(await listed()).toHaveLength(before)
     })
 
+    test('shows in a dry run what would be created, and sends nothing', async () => {
+      const dry = await kpi('create', ...create, '--dry-run', '-o', 'json')
+      expect(dry.stderr).toMatch(/^dry run, nothing was sent: 1 [A-Za-z]+ to create\n$/)
+      expect(jsonOf(dry)).toContainEqual(expect.objectContaining({ action: 'create', id: null, new: create[1] }))
+      expect(await kpi('create', ...create, '--dry-run', '--summary-only')).toEqual({ ...dry, stdout: '' })
+      expect(await listed()).toHaveLength(before)
+    })
+
     test('names what a delete takes, in a dry run and where nobody can be asked, and deletes nothing then', async () => {
       const { id } = jsonOf(await kpi('create', ...create, '-o', 'json')) as { id: number }
       const ran = await kpi('delete', called)

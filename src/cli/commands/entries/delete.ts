@@ -11,14 +11,8 @@ import { daysOf, readRange } from '../../args/relative-dates.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { EXIT, exitCodes, IncompleteRun, UsageError } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
-import {
-  addDeleteOutput,
-  deleteNamed,
-  DRY_RUN,
-  printPlannedDeletes,
-  requireDryRun,
-  SUMMARY_ONLY,
-} from '../verbs/delete.ts'
+import { addDeleteOutput, deleteNamed, DRY_RUN, printPlannedDeletes } from '../verbs/delete.ts'
+import { requireDryRun, SUMMARY_ONLY } from '../verbs/dry-run.ts'
 import { needsOf, type SelectionFlags, selected } from './selection.ts'
 
 const declareDelete = (group: Command) =>

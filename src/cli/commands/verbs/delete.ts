@@ -7,10 +7,10 @@ import { addExamples } from '../../args/examples.ts'
 import type { FieldFlag } from '../../args/flags.ts'
 import { resolveRecords } from '../../args/names.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
-import { UsageError } from '../../exit.ts'
 import { addOutput } from '../../output/printed.ts'
 import { nameIn, pluralOf, recordLabel } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
+import { requireDryRun, SUMMARY_ONLY } from './dry-run.ts'
 import { addParentFlag, commandName, parentId, type SampleRecord } from './samples.ts'
 import { sendEach } from './send-each.ts'
 
@@ -38,7 +38,6 @@ type Deleting = {
 type Doomed = { readonly id: number; readonly name: string; readonly goesWith: string }
 
 export const DRY_RUN = ['--dry-run', 'send nothing, and say what would be deleted'] as const
-export const SUMMARY_ONLY = ['--summary-only', 'with --dry-run: show the counts and not the rows'] as const
 
 /** Defines a row of a dry run of deletes. */
 const deleteRow = resource({
@@ -58,11 +57,6 @@ const deleteRow = resource({
 /** Declares what the dry run of a delete prints. */
 export const addDeleteOutput = (command: CommandUnknownOpts): void => {
   addOutput(command, () => Promise.resolve([{ of: deleteRow, isList: true }]))
-}
-
-/** Refuses `--summary-only` where there is nothing that it shortens. */
-export const requireDryRun = ({ dryRun, summaryOnly }: DeleteFlags): void => {
-  if (summaryOnly && !dryRun) throw new UsageError('--summary-only goes with --dry-run')
 }
 
 /** Says what a delete would do, then a row for each record. */
