@@ -53,9 +53,9 @@ describe.each(users)('%s, kpi assign', (_, open) => {
     expect(again).toMatchObject({ code: 0, stdout: '[]\n' })
   })
 
-  test('add prints what was assigned before one is refused', async () => {
+  test('add prints what was assigned beside one that is refused', async () => {
     const ran = await assign('add', '--kpis', 'Revenue,Visits', '--users', '3', '--target', '5', '-o', 'json')
-    expect(ran.code).toBe(1)
+    expect(ran.code).toBe(3)
     expect(JSON.parse(ran.stdout)).toMatchObject([{ id: 1, user_id: 3, user_target: 5 }])
     expect(errorOf(ran).message).toMatch(/^no\. 2 of 2: user_target: /)
     expect(await held('--users', '3')).toEqual(['3 1 5 1'])

@@ -114,10 +114,41 @@ describe.each([
       expect(await listed()).toHaveLength(before)
     })
 
-    test('refuses to delete without a yes where nobody can be asked', async () => {
-      const ran = await kpi('delete', '1')
+    test('shows in a dry run what would be created, and sends nothing', async () => {
+      const dry = await kpi('create', ...create, '--dry-run', '-o', 'json')
+      expect(dry.stderr).toMatch(/^dry run, nothing was sent: 1 [A-Za-z]+ to create\n$/)
+      expect(jsonOf(dry)).toContainEqual(expect.objectContaining({ action: 'create', id: null, new: create[1] }))
+      expect(await kpi('create', ...create, '--dry-run', '--summary-only')).toEqual({ ...dry, stdout: '' })
+      expect(await listed()).toHaveLength(before)
+    })
+
+    test('names what a delete takes, in a dry run and where nobody can be asked, and deletes nothing then', async () => {
+      const { id } = jsonOf(await kpi('create', ...create, '-o', 'json')) as { id: number }
+      const ran = await kpi('delete', called)
       expect(ran).toMatchObject({ code: 2, stdout: '' })
-      expect(ran.stderr).toMatch(/^kpi: delete \w+ 1( with [a-z, ]+)? needs --yes where nobody can be asked\n$/)
+      expect(ran.stderr).toMatch(
+        new RegExp(`^kpi: delete [A-Za-z]+ ${id}, .+ needs --yes where nobody can be asked\n$`),
+      )
+      const dry = await kpi('delete', called, '--dry-run', '-o', 'json')
+      expect(jsonOf(dry)).toMatchObject([{ action: 'delete', id }])
+      expect(dry.stderr).toMatch(/^dry run, nothing was sent: 1 [A-Za-z]+ to delete\n$/)
+      const short = await kpi('delete', called, '--dry-run', '--summary-only')
+      expect(short).toEqual({ ...dry, stdout: '' })
+      expect(await listed()).toHaveLength(before + 1)
+      await kpi('delete', called, '--yes')
+    })
+
+    test('says all names, or all ids, that are not there before it asks for a yes', async () => {
+      expect(await kpi('delete', 'Nix', 'Nox')).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(
+          /^kpi: there is no [A-Za-z]+ "Nix".*; there is no [A-Za-z]+ "Nox".*\n$/,
+        ) as unknown,
+      })
+      expect(await kpi('delete', '998', '999')).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^kpi: there is no [A-Za-z]+ 998; there is no [A-Za-z]+ 999\n$/) as unknown,
+      })
     })
 
     test('says of an id that is not there that there is none', async () => {

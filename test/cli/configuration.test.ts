@@ -440,14 +440,14 @@ assignments: [{ user: "#2", kpi: "#1", sort_order: 1 }, { user: "#2", kpi: Visit
   expect(await user.client.kpis.get(1)).toMatchObject({ category_id: 3, target_default: 12345678901234_5678n })
 })
 
-test('an apply that the service refuses in the middle says what it was about, and goes on when that is mended', async () => {
+test('an apply of which the service refuses a change says what it was about, and does the rest', async () => {
   await using user = await embeddedUser()
   await fillShop(user)
   write(user, 'groups: [{ name: A }]\nusers:\n  - { email: admin@localhost, user_status: locked }\n')
   for (const { id } of (await user.client.users.list()).slice(1))
     await user.client.users.update(id, { user_status_id: 'L' })
   const ran = await user.kpi('apply', 'kpi.yaml')
-  expect(ran.code).toBe(1)
+  expect(ran.code).toBe(3)
   expect(ran.stderr).toContain('no. 2 of 2: update user admin@localhost: ')
   expect(ran.stderr).toContain('is the last active user and cannot be locked')
   expect(ran.stdout).toContain('left      1')

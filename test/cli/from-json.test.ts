@@ -157,12 +157,16 @@ describe.each(users)('%s, from JSON', (_, open) => {
     ])
   })
 
-  test('what was made before one is refused is printed, and the error says which it is', async () => {
+  test('what was made beside those that are refused is printed, and the error says which these are', async () => {
     const person = { user_type: 'User', user_status_id: 'A', first_name: 'P', email: 'p@example.com' }
     const ran = await withFile([person, person, person], 'users', 'create', '--from-json', 'FILE', '-o', 'json')
-    expect(ran.code).toBe(1)
+    expect(ran.code).toBe(3)
     expect(JSON.parse(ran.stdout)).toMatchObject([{ email: 'p@example.com' }])
-    expect(errorOf(ran).message).toBe('no. 2 of 3: email: p@example.com is the e-mail address of user 2 (P) already')
+    expect(errorOf(ran).message).toBe(
+      [2, 3]
+        .map((number) => `no. ${number} of 3: email: p@example.com is the e-mail address of user 2 (P) already; `)
+        .join('') + '1 done, 2 refused',
+    )
   })
 
   test.each([

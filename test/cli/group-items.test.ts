@@ -71,7 +71,8 @@ describe.each(users)('%s', (_, open) => {
       expect(await items('delete', 'South', '7', '--yes')).toEqual({
         code: 0,
         stdout: '',
-        stderr: 'deleted group item 6, South\ndeleted group item 7\n',
+        stderr:
+          'deleted group item 6, South with 1 link to a user\ndeleted group item 7, North with 0 links to users\n',
       })
       expect(await names()).toEqual(['5 2 North 1'])
       expect(await user.client.userGroupItems(2).list()).toEqual([])
@@ -99,7 +100,11 @@ describe.each(users)('%s', (_, open) => {
       [['update', 'South'], 2, 'nothing to change was given'],
       [['update', '2', '--name', 'x'], 1, 'there is no group item 2'],
       [['delete', '99', '--yes'], 1, 'there is no group item 99'],
-      [['delete', 'South'], 2, 'delete group item South with its links to users needs --yes where nobody can be asked'],
+      [
+        ['delete', 'South'],
+        2,
+        'delete group item 6, South with 0 links to users needs --yes where nobody can be asked',
+      ],
     ])('%j is refused and changes nothing', async (line, code, message) => {
       const ran = await items(...line)
       expect(ran).toMatchObject({ code, stdout: '' })
@@ -123,7 +128,8 @@ describe.each(users)('%s', (_, open) => {
     expect(await user.kpi('groups', 'delete', 'Team', '--yes')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'kpi: group 3 (Team) has group items and cannot be deleted; delete those first\n',
+      stderr:
+        'kpi: group 3 (Team) has 1 group item and cannot be deleted; delete those first (kpi group-items list --group 3)\n',
     })
     await items('delete', '7', '--yes')
     expect((await user.kpi('groups', 'delete', 'Team', '--yes')).stderr).toBe('deleted group 3, Team\n')

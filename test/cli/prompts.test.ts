@@ -35,7 +35,12 @@ describe('a delete at a terminal', () => {
   ])('that is answered with %j ends with %i', async (answer, code, left) => {
     const ran = await answering([['delete KPI 1, Revenue with 0 assignments and no entries?', answer]], ...line)
     expect(ran).toMatchObject({ code, stdout: '' })
-    const last = { 0: 'deleted KPI 1, Revenue\n', 1: 'kpi: nothing was done\n', 130: 'kpi: interrupted\n' }[code] ?? ''
+    const last =
+      {
+        0: 'deleted KPI 1, Revenue with 0 assignments and no entries\n',
+        1: 'kpi: nothing was done\n',
+        130: 'kpi: interrupted\n',
+      }[code] ?? ''
     expect(ran.stderr.slice(-last.length)).toBe(last)
     expect(await names()).toBe(left)
   })
@@ -50,6 +55,9 @@ describe('a delete at a terminal', () => {
     const asked = await answering([[what, 'n\r']], 'kpis', 'delete', '1')
     expect([asked.code, asked.stderr.includes('delete KPI 1, Revenue with 1 assignment and')]).toEqual([1, true])
     const person = 'with 1 assignment, 0 links to group items'
+    await client.kpis.remove(1)
+    const kpiId = (await client.kpis.add(kpiNamed('Visits'))).id
+    await client.assignments(id).add({ id: kpiId, sort_order: 1 })
     expect((await answering([[person, 'n\r']], 'users', 'delete', String(id))).code).toBe(1)
   })
 
@@ -57,10 +65,12 @@ describe('a delete at a terminal', () => {
     expect(await answering([], ...line, '--no-input')).toEqual({
       code: 2,
       stdout: '',
-      stderr:
-        'kpi: delete KPI Revenue with its assignments and all its entries needs --yes where nobody can be asked\n',
+      stderr: 'kpi: delete KPI 1, Revenue with 0 assignments and no entries needs --yes where nobody can be asked\n',
     })
-    expect(await answering([], ...line, '--yes')).toMatchObject({ code: 0, stderr: 'deleted KPI 1, Revenue\n' })
+    expect(await answering([], ...line, '--yes')).toMatchObject({
+      code: 0,
+      stderr: 'deleted KPI 1, Revenue with 0 assignments and no entries\n',
+    })
   })
 })
 

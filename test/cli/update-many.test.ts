@@ -57,6 +57,17 @@ describe.each(users)('%s, update', (_, open) => {
     expect(jsonOf(same)).toEqual([{ action: 'unchanged', id: 1, name: 'Revenue', field: null, old: null, new: null }])
   })
 
+  test('shows only the counts of a dry run with --summary-only, which goes with nothing else', async () => {
+    const line = ['kpis', 'update', 'Revenue', '2', '--is-active', 'false', '--summary-only']
+    expect(await user.kpi(...line, '--dry-run')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'dry run, nothing was sent: 2 KPIs to update, 0 unchanged\n',
+    })
+    expect(await user.kpi(...line)).toMatchObject({ code: 2, stderr: 'kpi: --summary-only goes with --dry-run\n' })
+    expect(await active()).toEqual([true, true])
+  })
+
   test('refuses one name for several', async () => {
     const ran = await user.kpi('kpis', 'update', '1', '2', '--name', 'Same')
     expect([ran.code, ran.stderr]).toEqual([2, 'kpi: --name would give 2 KPIs the same name\n'])

@@ -22,9 +22,6 @@ export const flagName = (name: string): string =>
   // The interface's own filter has this name.
   name === 'is_archived' ? 'archived' : name.replace(/_id$/, '').replaceAll('_', '-')
 
-/** Holds the flag that shortens a dry run, and its help. */
-export const SUMMARY_ONLY = ['--summary-only', 'with --dry-run: show the counts and not the rows'] as const
-
 /** Returns the name that commander gives a flag: `sort-order` is `sortOrder`. */
 export const camelCase = (flag: string): string =>
   flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())

@@ -12,8 +12,9 @@ import type { Act, Register } from '../cli.ts'
 import { printsList } from '../output/printed.ts'
 import { addImport } from './definitions-import/command.ts'
 import { watchDefaults } from './targets/keep-history.ts'
-import { addAllVerbs, addDelete, addGet, addList } from './verbs/all.ts'
+import { addAllVerbs, addGet, addList } from './verbs/all.ts'
 import { addCreate } from './verbs/create.ts'
+import { addDelete } from './verbs/delete.ts'
 import { addListOptions, addNameOptions, listView } from './verbs/list-options.ts'
 import { createNames } from './verbs/reference-names.ts'
 import type { Samples } from './verbs/samples.ts'
@@ -152,6 +153,6 @@ export const breakdownItems: Register = (group, act) => {
   addGet(group, act, breakdownItem, (client, id) => client.breakdownItems.get(id), SAMPLES)
   addCreate(group, act, breakdownItem, (client) => client.breakdownItems, SAMPLES)
   addUpdate(group, act, breakdownItem, (client) => client.breakdownItems, SAMPLES)
-  addDelete(group, act, breakdownItem, (client, id) => client.breakdownItems.remove(id), SAMPLES)
+  addDelete(group, act, breakdownItem, (client) => client.breakdownItems, SAMPLES)
   addImport(group, act, breakdownItem, '--breakdown 2')
 }

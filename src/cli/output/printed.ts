@@ -66,10 +66,3 @@ export const printsOne = (command: CommandUnknownOpts, of: Records): void =>
 /** Says of a command that it prints a list. */
 export const printsList = (command: CommandUnknownOpts, of: Records): void =>
   addOutput(command, () => [{ of, isList: true }])
-
-/** Says of a command that it prints one record where it is given one, and a list where it is given many. */
-export const printsOneOrList = (command: CommandUnknownOpts, of: Records): void =>
-  addOutput(command, () => [
-    { of, isList: false },
-    { of, isList: true },
-  ])

@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
-import { collect, SUMMARY_ONLY } from '../../args/flags.ts'
+import { collect } from '../../args/flags.ts'
+import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
 import { KEEP_HISTORY } from '../targets/keep-history.ts'
 import type { Act } from '../../cli.ts'

@@ -129,10 +129,10 @@ const sendChanges = async (
   const defaults = changes.filter(({ thing }) => thing.kind.name === 'kpis')
   await history.requireKeepable(defaults.map((change) => () => targetChangeOf(change)))
   const make = keepingTargets(target.client, history, createSending({ target, things, record }))
-  const { records, failure } = await sendEach(changes, withProgress(cli, changes.length, make), { signal })
+  const { done, failure } = await sendEach(changes, withProgress(cli, changes.length, make), { signal })
   await history.tell()
-  const counts = countChanges(changes.slice(0, records.length), unchanged)
-  const summary = { ...counts, left: changes.length - records.length, ...measure() }
+  const counts = countChanges(done, unchanged)
+  const summary = { ...counts, left: changes.length - done.length, ...measure() }
   await printSummary(cli, applySummary, summary, failure ? 'stopped' : 'applied', WORDS)
   if (failure) throw failure
 }

@@ -1,7 +1,7 @@
-import { KpiError } from '../../../domain/errors.ts'
+import { Fault, KpiError } from '../../../domain/errors.ts'
 import type { AnyRecord, FieldValue } from '../../../domain/schema.ts'
 import { type Change, isThing, type Value } from './planning/changes.ts'
-import { withIds } from './planning/formulas.ts'
+import { readFormula, withIds } from './planning/formulas.ts'
 import type { ApplyRecord } from './record.ts'
 import { type Access, accessTo, type Target } from './target.ts'
 import { nounOf, type Thing, type Things } from './planning/things.ts'
@@ -45,6 +45,18 @@ const named = (error: unknown, { action, thing }: Change): unknown => {
   })
 }
 
+/** Returns the things that a change cannot be made without, itself among them. */
+const neededBy = (things: Things, { thing, fields, defaults = {} }: Change): Thing[] => {
+  const formula = thing.item?.values['formula']
+  const read = formula === undefined ? undefined : readFormula(things, String(formula))
+  return [
+    thing,
+    ...Object.values(thing.above),
+    ...[...Object.values(defaults), ...fields.map(({ after }) => after)].filter(isThing),
+    ...(read === undefined || read instanceof Fault ? [] : read.inputs),
+  ]
+}
+
 /** Creates the sending of changes, one at a time; what is created is recorded at once. */
 export const createSending = ({ target, things, record }: Sending): ((change: Change) => Promise<AnyRecord>) => {
   const access = accessTo(target)
@@ -65,10 +77,14 @@ export const createSending = ({ target, things, record }: Sending): ((change: Ch
     record.add(thing, created)
     return created
   }
+  const refused = new Set<Thing>()
   return async (change) => {
     try {
+      const missing = neededBy(things, change).find((one) => refused.has(one))
+      if (missing) throw new KpiError('conflict', `it was not sent, as ${nounOf(missing)} was not made`)
       return await send(change)
     } catch (error) {
+      if (change.action === 'create') refused.add(change.thing)
       throw named(error, change)
     }
   }

@@ -1,6 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import type { NamedField, Resource } from '../../../domain/schema.ts'
-import { addFlags, collect, type FieldFlag, fieldFlags, flagName, SUMMARY_ONLY } from '../../args/flags.ts'
+import { addFlags, collect, type FieldFlag, fieldFlags, flagName } from '../../args/flags.ts'
+import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { KEEP_HISTORY } from '../targets/keep-history.ts'

@@ -11,7 +11,8 @@ import { addExamples } from '../../args/examples.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { EXIT, exitCodes, IncompleteRun, UsageError } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
-import { deleteNamed } from '../verbs/all.ts'
+import { addDeleteOutput, deleteNamed, DRY_RUN, printPlannedDeletes } from '../verbs/delete.ts'
+import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { needsOf, type SelectionFlags, selected } from './selection.ts'
 
 const declareDelete = (group: Command) =>
@@ -24,6 +25,8 @@ const declareDelete = (group: Command) =>
     .option('--user <list>', 'only of these users, by id, name or e-mail address, separated by commas')
     .addOption(new Option('--source <item>', 'only of this breakdown item, by id or name').conflicts('user'))
     .option('--kpi <list>', 'only of these KPIs, by id or name')
+    .option(...DRY_RUN)
+    .option(...SUMMARY_ONLY)
     .option('-y, --yes', 'do not ask')
 
 type DeleteFlags = ReturnType<ReturnType<typeof declareDelete>['opts']>
@@ -77,12 +80,17 @@ const deleteAll = async (cli: Cli, client: Client, { ids }: Selected, signal: Ab
 
 const deleteRange = async (cli: Cli, flags: DeleteFlags): Promise<void> => {
   if (flags.from === undefined) throw new UsageError('say which: ids, or a range of days with --from and --to')
+  requireDryRun(flags)
   const { requireConfirmation } = await import('../../args/prompt.ts')
   const rangeOf = readRange(cli, flags, { ...RECENT, needsLast: true })
   const work = async (client: Client, signal: AbortSignal): Promise<void> => {
     const range = await rangeOf(client)
     const found = await readSelected(client, range, flags)
     if (found.ids.length === 0) return cli.note(`there are no such entries from ${daysOf(range)}`)
+    if (flags.dryRun) {
+      const rows = found.ids.map((id) => ({ id, name: '', goesWith: '' }))
+      return printPlannedDeletes(cli, sayWhat(found), rows, flags)
+    }
     await requireConfirmation(cli, flags.yes, sayWhat(found))
     if (flags.yes) await cli.note(sayWhat(found))
     await deleteAll(cli, client, found, signal)
@@ -96,15 +104,20 @@ export const addDeleteEntries = (group: Command, act: Act): void => {
   const command = declareDelete(group)
   addExamples(
     command,
+    'entries delete 1 2 --dry-run',
     'entries delete 1 2 --yes',
     'entries delete --from last-month --to yesterday --user "Ann Lee" --kpi Visits',
   )
+  addDeleteOutput(command)
   act(command, async (cli, [ids], flags) => {
     const { from, to, user, source, kpi } = flags
     const isRange = [from, to, user, source, kpi].some((one) => one !== undefined)
     if (isRange && ids.length > 0) throw new UsageError('ids and a range of days are both given; give one of them')
     if (isRange || ids.length === 0) return deleteRange(cli, flags)
-    const remove = (client: Client, id: number): Promise<void> => client.entries.remove(id)
-    return deleteNamed(cli, entry, { names: ids, isConfirmed: flags.yes === true, remove })
+    return deleteNamed(cli, entry, {
+      names: ids,
+      flags,
+      from: (client) => Promise.resolve({ collection: client.entries }),
+    })
   })
 }

@@ -183,7 +183,13 @@ const addAddCommand = (group: Command, act: Act): void => {
       const say = isShort(cli) ? await tellAdded(cli, client, draft) : undefined
       const stored = await client.entries.add(draft)
       if (say) return say(stored)
-      return printSent(cli, client, shownBy(client), { records: [stored], total: 1, failure: undefined }, 'created')
+      return printSent(
+        cli,
+        client,
+        shownBy(client),
+        { records: [stored], done: [draft], total: 1, failure: undefined },
+        'created',
+      )
     })
   })
 }

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import { SUMMARY_ONLY } from '../../args/flags.ts'
+import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'

@@ -1,87 +1,19 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
-import type { Named } from '../../../client/directory.ts'
 import type { ResourceClient } from '../../../client/operations/collection.ts'
 import type { AnyRecord, Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { FieldFlag } from '../../args/flags.ts'
-import { isNamedKind, resolveRecordId, resolveRecords } from '../../args/names.ts'
-import { type Act, type Cli, PACED } from '../../cli.ts'
-import { UsageError } from '../../exit.ts'
+import { resolveRecordId } from '../../args/names.ts'
+import type { Act } from '../../cli.ts'
 import { printsList, printsOne } from '../../output/printed.ts'
-import { emptyBecause, recordLabel, tellEmpty } from '../../output/short-answer.ts'
+import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
 import { addCreate } from './create.ts'
+import { addDelete } from './delete.ts'
 import { addListOptions, addNameOptions, listView, nameRecords } from './list-options.ts'
-import { createNames, type Names } from './reference-names.ts'
+import { createNames } from './reference-names.ts'
 import { addParentFlag, type SampleRecord, commandName, parentId, type Samples } from './samples.ts'
 import { addUpdate, type UpdateWatch } from './update.ts'
-
-/** Describes what is deleted: ids or names, and how. */
-type Deleting = {
-  readonly names: readonly string[]
-  readonly isConfirmed: boolean
-  readonly remove: (client: Client, id: number, parent?: number) => Promise<void>
-}
-
-/** Asks for a yes, with the names of the records, and the counts of what goes with them. */
-const confirmDelete = async (cli: Cli, client: Client, of: Resource, found: readonly Named[]): Promise<void> => {
-  const [{ goesWith }, { askForYes }] = await Promise.all([import('./goes-with.ts'), import('../../args/prompt.ts')])
-  const [texts, names]: [string[], Names] = [[], createNames(client)]
-  for (const { id, name } of found) {
-    // Ids are taken as they are: look up what they stand for.
-    const known = name === '' && isNamedKind(of.name) ? await names.nameOf(of.name, id) : name
-    texts.push([recordLabel(of, { id, name: known }), await goesWith(client, of, id)].filter(Boolean).join(' '))
-  }
-  await askForYes(cli, `delete ${texts.join('; ')}`)
-}
-
-/** Deletes the records that a line names, once that is confirmed. */
-export const deleteNamed = async (
-  cli: Cli,
-  of: Resource,
-  { names, isConfirmed, remove }: Deleting,
-  parentOf: (client: Client) => Promise<number | undefined> = () => Promise.resolve(undefined),
-): Promise<void> => {
-  const needs = { of, verb: 'remove' } as const
-  cli.requireCapabilities(needs)
-  if (!isConfirmed && !cli.canAsk) {
-    const what = ['delete', of.title, names.join(', '), of.removal].filter(Boolean).join(' ')
-    throw new UsageError(`${what} needs --yes where nobody can be asked`)
-  }
-  const work = async (client: Client): Promise<void> => {
-    const parent = await parentOf(client)
-    const found = await resolveRecords(client, of, names, parent)
-    if (!isConfirmed) await confirmDelete(cli, client, of, found)
-    for (const { id, name } of found) {
-      await remove(client, id, parent)
-      await cli.note(`deleted ${recordLabel(of, { id, name })}`)
-    }
-  }
-  await cli.withClient(needs, work, names.length > 1 ? PACED : undefined)
-}
-
-/** Adds `delete`, which removes records once that is confirmed. */
-export const addDelete = (
-  group: Command,
-  act: Act,
-  of: Resource,
-  remove: (client: Client, id: number, parent?: number) => Promise<void>,
-  { name: sample, ids = [1, 2] }: SampleRecord,
-  below?: FieldFlag,
-): void => {
-  const command = group
-    .command('delete')
-    .description(['delete one or more, by id or name', of.removal].filter(Boolean).join(', '))
-    .argument('<names...>', 'ids or names')
-    .option('-y, --yes', 'do not ask')
-  addParentFlag(command, below)
-  addExamples(command, `${commandName(of)} delete ${sample}`, `${commandName(of)} delete ${ids.join(' ')} --yes`)
-  act(command, (cli, [names], flags) =>
-    deleteNamed(cli, of, { names, isConfirmed: flags.yes === true, remove }, (client) =>
-      parentId(client, below, flags),
-    ),
-  )
-}
 
 /** Adds `list`, which prints all records of a resource. */
 export const addList = (
@@ -150,5 +82,5 @@ export const addAllVerbs = <R extends Resource>(
   addGet(group, act, of, (client, id, parent) => collection(client, parent).get(id), samples, below)
   addCreate(group, act, of, collection, samples, below)
   addUpdate(group, act, of, collection, samples, below, watch)
-  addDelete(group, act, of, (client, id, parent) => collection(client, parent).remove(id), samples, below)
+  addDelete(group, act, of, collection, samples, below)
 }

@@ -20,7 +20,8 @@ import {
 } from '../../args/flags.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { printsOneOrList } from '../../output/printed.ts'
+import { addOutput } from '../../output/printed.ts'
+import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { createNames } from './reference-names.ts'
 import { requireNewNames } from './require-new-names.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
@@ -108,21 +109,26 @@ export const addCreate = <R extends Resource>(
 ): void => {
   const bare = group.command('create').description(`create a ${of.title}`)
   addParentFlag(bare, below, true)
-  const command = addFromJson(addFieldFlags(bare, of, 'add'), of).option(
-    '--start <n>',
-    'with --from-json: start at this position of the list, if those before it exist already',
-  )
+  const command = addFromJson(addFieldFlags(bare, of, 'add'), of)
+    .option('--start <n>', 'with --from-json: start at this position of the list, if those before it exist already')
+    .option('--dry-run', 'send nothing, and show what would be created')
+    .option(...SUMMARY_ONLY)
   if ('name' in of.fields) command.option('--allow-duplicate', 'create it even if there is one of that name')
   addExamples(
     command,
-    ...[samples.create, `${samples.under ?? ''}--from-json new.json`].map(
+    ...[samples.create, `${samples.under ?? ''}--from-json new.json`, `${samples.create} --dry-run`].map(
       (line) => `${commandName(of)} create ${line}`,
     ),
   )
-  printsOneOrList(command, of)
+  addOutput(command, async () => [
+    { of, isList: false },
+    { of, isList: true },
+    { of: (await import('./planned-changes.ts')).changeRow, isList: true },
+  ])
   act(command, async (cli, _, flags) => {
     const needs = { of, verb: 'add' } as const
     cli.requireCapabilities(needs)
+    requireDryRun(flags)
     const path = flags.fromJson
     const bodies = path === undefined ? undefined : await readObjectsOf(cli, path)
     const start = startOf(flags.start, bodies?.length)
@@ -144,6 +150,11 @@ export const addCreate = <R extends Resource>(
       const isSaid = (at: number, name: string): boolean =>
         (bodies ? Reflect.get(bodies[at] ?? {}, name) : answered[camelCase(flagName(name))]) !== undefined
       for (const note of notesOnDefaults(of, list, isSaid)) await cli.note(note)
+      if (isGiven(flags, 'dryRun')) {
+        const { printPlannedNew } = await import('./planned-changes.ts')
+        await printPlannedNew(cli, client, of, list.slice(start - 1), isGiven(flags, 'summaryOnly'))
+        return tellLine(cli, command, answers)
+      }
       const sent = await sendEach(list, own.add, { start, signal, goOn: (number) => `continue with --start ${number}` })
       await printSent(cli, client, of, sent, 'created')
       await tellLine(cli, command, answers)

@@ -3,6 +3,9 @@ import { entryPages } from '../../../client/operations/entry-pages.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { FIRST_ENTRY_DAY, formatDay, LAST_ENTRY_DAY } from '../../../domain/day.ts'
 import { KpiError } from '../../../domain/errors.ts'
+import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
+import { category, unit } from '../../../domain/resources/catalog.ts'
+import { group, groupItem } from '../../../domain/resources/groups.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { user } from '../../../domain/resources/user.ts'
 import type { Resource } from '../../../domain/schema.ts'
@@ -39,10 +42,76 @@ const ofUser = async (client: Client, id: number): Promise<string> => {
   return `${assignments}, ${countOf((await client.userGroupItems(id).list()).length, 'link to a group item', 'links to group items')} and their keys`
 }
 
+/** Counts the users that are linked to a group item; undefined where there are too many to ask. */
+const linksOf = async (client: Client, id: number): Promise<string | undefined> => {
+  const people = await readIfAllowed(client, client.users.list())
+  if (!people || people.length > MOST_USERS) return undefined
+  const held = await Promise.all(people.map((one) => client.userGroupItems(one.id).list()))
+  return countOf(held.filter((list) => list.some((item) => item.id === id)).length, 'link to a user', 'links to users')
+}
+
 /** Counts what goes with a record, in words; undefined where nothing is known that could be counted. */
 const counted = async (client: Client, of: Resource, id: number): Promise<string | undefined> => {
   if (of.name === kpi.name) return `${await assignmentsOfKpi(client, id)} and ${await entriesOfKpi(client, id)}`
+  if (of.name === groupItem.name) return linksOf(client, id)
   return of.name === user.name ? ofUser(client, id) : undefined
+}
+
+/** Describes a record by its id and name. */
+type Known = { readonly id: number; readonly name: string }
+
+const labelled = (of: Resource, { id, name }: Known): string => `${of.title} ${id}${name === '' ? '' : ` (${name})`}`
+
+const hasEntries = async (client: Client, query: { userId?: number; sourceId?: number }): Promise<boolean> => {
+  const { entries } = await client.entries.page({ from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY, ...query, page: 1 })
+  return entries.length > 0
+}
+
+const SHOWN_USERS = 3
+
+/** Returns what uses a category or a unit, and what to do about that. */
+const usedByKpis = async (
+  client: Client,
+  field: 'category_id' | 'unit_id',
+  id: number,
+): Promise<string | undefined> => {
+  const kpis = (await client.kpis.list()).filter((one) => one[field] === id)
+  const more = kpis.length - SHOWN_USERS
+  const listed = kpis.slice(0, SHOWN_USERS).map((one) => `${one.id}, ${one.name}`)
+  const flag = field.replace('_id', '')
+  if (kpis.length === 0) return undefined
+  const all = [...listed, ...(more > 0 ? [`${more} more`] : [])].join('; ')
+  return `is in use by ${countOf(kpis.length, 'KPI')} (${all}) and cannot be deleted; give these another first: kpi kpis update ${kpis[0]?.id} --${flag} …`
+}
+
+const reasons: Readonly<Record<string, (client: Client, id: number) => Promise<string | undefined>>> = {
+  [user.name]: async (client, id) => {
+    if (await hasEntries(client, { userId: id }))
+      return `has entries and cannot be deleted; lock the user instead (kpi users update ${id} --user-status locked), or delete the entries first (kpi entries delete --user ${id} --from … --to …)`
+    const active = (await client.users.list()).filter(({ user_status_id }) => user_status_id === 'A')
+    return active.length === 1 && active[0]?.id === id ? 'is the last active user and cannot be deleted' : undefined
+  },
+  [group.name]: async (client, id) => {
+    const items = await client.groupItems(id).list()
+    if (items.length === 0) return undefined
+    return `has ${countOf(items.length, 'group item')} and cannot be deleted; delete those first (kpi group-items list --group ${id})`
+  },
+  [category.name]: (client, id) => usedByKpis(client, 'category_id', id),
+  [unit.name]: (client, id) => usedByKpis(client, 'unit_id', id),
+  [breakdownItem.name]: async (client, id) =>
+    (await hasEntries(client, { sourceId: id }))
+      ? `has entries and cannot be deleted; archive it instead (kpi breakdown-items update ${id} --archived true)`
+      : undefined,
+}
+
+/**
+ * Says why the bundled service would refuse to delete a record, and what to do instead; undefined where nothing keeps it.
+ * What keeps a record at another service is not known.
+ */
+export const keptBy = async (client: Client, of: Resource, one: Known): Promise<string | undefined> => {
+  if (!client.isBundled()) return undefined
+  const reason = await readIfAllowed(client, reasons[of.name]?.(client, one.id) ?? Promise.resolve(undefined))
+  return reason && `${labelled(of, one)} ${reason}`
 }
 
 /** Says what goes with a record when it is deleted, counted where the service lets it be: `with 3 assignments and …`. */

@@ -21,8 +21,8 @@ export const changeRow = resource({
   path: '',
   verbs: [],
   fields: {
-    action: { kind: 'text', about: 'update or unchanged' },
-    id: { kind: 'integer', about: 'Record' },
+    action: { kind: 'text', about: 'create, update or unchanged' },
+    id: { kind: 'integer', about: 'Record; null for a new one', nullable: true },
     name: { kind: 'text', about: 'What it is called' },
     field: { kind: 'text', about: 'Field that would change', nullable: true },
     old: { kind: 'text', about: 'Its value now', nullable: true },
@@ -77,11 +77,45 @@ export const printPlanned = async (
   client: Client,
   of: Resource,
   planned: readonly PlannedChange<Resource>[],
+  isShort = false,
 ): Promise<void> => {
   const names = createNames(client)
   const rows = await Promise.all(planned.map((one) => rowsOf(of, names, one)))
   const unchanged = rows.filter(([first]) => first?.['action'] === 'unchanged').length
   const what = countOf(planned.length - unchanged, of.title, pluralOf(of))
   await cli.note(`dry run, nothing was sent: ${what} to update, ${unchanged} unchanged`)
+  if (isShort) return
+  await cli.printMany(changeRow.shown, rows.flat())
+}
+
+/** Describes the fields of a new record. */
+type NewFields = Readonly<Record<string, FieldValue | undefined>>
+
+const rowsOfNew = (of: Resource, names: Names, draft: NewFields): Promise<AnyRecord[]> => {
+  const given = of.writable.filter((one) => (draft[one.name] ?? null) !== null)
+  const record: AnyRecord = Object.fromEntries(given.map((one) => [one.name, draft[one.name] ?? null]))
+  const row = { action: 'create', id: null, name: nameIn(record) }
+  return Promise.all(
+    given.map(async (one) => ({
+      ...row,
+      field: one.name,
+      old: null,
+      new: await shownValue(names, one, record[one.name] ?? null),
+    })),
+  )
+}
+
+/** Says which records would be created: how many, then a row for each field. */
+export const printPlannedNew = async (
+  cli: Cli,
+  client: Client,
+  of: Resource,
+  drafts: readonly NewFields[],
+  isShort = false,
+): Promise<void> => {
+  await cli.note(`dry run, nothing was sent: ${countOf(drafts.length, of.title, pluralOf(of))} to create`)
+  if (isShort) return
+  const names = createNames(client)
+  const rows = await Promise.all(drafts.map((draft) => rowsOfNew(of, names, draft)))
   await cli.printMany(changeRow.shown, rows.flat())
 }

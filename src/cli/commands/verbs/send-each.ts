@@ -1,6 +1,6 @@
 import type { Client } from '../../../client/client.ts'
 import { Aborted } from '../../../client/transport.ts'
-import { KpiError } from '../../../domain/errors.ts'
+import { type ErrorCode, KpiError } from '../../../domain/errors.ts'
 import type { AnyRecord, NamedField, Resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, exitCodes, IncompleteRun } from '../../exit.ts'
@@ -14,9 +14,11 @@ const numbered = (error: Error, number: number, total: number): Error =>
     ? new KpiError(error.code, `no. ${number} of ${total}: ${error.message}`, { issues: error.issues, cause: error })
     : error
 
-/** Describes the results of working through a list, up to the first failure. */
-export type ListResult = {
+/** Describes the results of working through a list: what was done, and why the rest was not. */
+export type ListResult<T = unknown> = {
   readonly records: readonly AnyRecord[]
+  /** Holds the items that were done, in the order of `records`. */
+  readonly done: readonly T[]
   readonly total: number
   readonly failure: Error | undefined
 }
@@ -31,6 +33,42 @@ type Manner = {
   readonly goOn?: (number: number) => string
 }
 
+/** Lists the refusals that are about one record: the next one may well be taken. */
+const OF_ONE_RECORD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'malformed',
+  'invalid',
+  'not_found',
+  'conflict',
+  'too_large',
+])
+
+/** Tells whether an error concerns only the record that was sent. */
+const isRefusal = (error: Error): boolean =>
+  error instanceof KpiError && OF_ONE_RECORD.has(error.code) && !error.mayBeDone
+
+const SHOWN_REFUSALS = 20
+
+const refusalLine = ({ message, issues, namesIssue }: KpiError): string =>
+  namesIssue || issues.length === 0
+    ? message
+    : `${message} (${issues.map((one) => `${one.field}: ${one.message}`).join('; ')})`
+
+const refusalLines = (refusals: readonly KpiError[]): string[] => {
+  const more = refusals.length - SHOWN_REFUSALS
+  return [...refusals.slice(0, SHOWN_REFUSALS).map(refusalLine), ...(more > 0 ? [`and ${more} more`] : [])]
+}
+
+/** Returns the error for a list of which some were refused: `partial` where others were done. */
+const refusedError = (refusals: readonly KpiError[], done: number): Error | undefined => {
+  const [only] = refusals
+  if (!only || (done === 0 && refusals.length === 1)) return only
+  const exit = done > 0 ? EXIT.partial : EXIT.failed
+  return new IncompleteRun(exit, done > 0 ? 'rejected' : only.code, [
+    ...refusalLines(refusals),
+    `${done} done, ${refusals.length} refused`,
+  ])
+}
+
 const mayBeDone = (error: Error): boolean => error instanceof KpiError && error.mayBeDone
 
 /** Tells whether the rest was left because of the service or the user, not because of its content. */
@@ -40,37 +78,54 @@ const isCutOff = (error: Error): boolean =>
   (error instanceof KpiError && exitCodes[error.code] === EXIT.unreachable)
 
 /** Returns the error for a list that may be done in part: what is left, and how to continue. */
-const leftOver = (error: Error, number: number, total: number, goOn: NonNullable<Manner['goOn']>): Error =>
+const leftOver = (error: Error, number: number, total: number, goOn: NonNullable<Manner['goOn']>): IncompleteRun =>
   new IncompleteRun(EXIT.workLeft, 'work_left', [
     `no. ${number} of ${total}: ${error.message}`,
     `stopped with ${total - number + 1} of ${total} left; ${goOn(number)}`,
     ...(mayBeDone(error) ? [`it is not known whether no. ${number} was done: check before you continue`] : []),
   ])
 
+/** Returns the error that ended a list, behind what was refused before it. */
+const afterRefusals = (refusals: readonly KpiError[], error: Error): Error => {
+  if (refusals.length === 0) return error
+  const lines = error instanceof IncompleteRun ? error.lines : [error.message]
+  const { exit, code } =
+    error instanceof IncompleteRun
+      ? error
+      : { exit: error instanceof KpiError ? exitCodes[error.code] : EXIT.failed, code: 'stopped' }
+  return new IncompleteRun(exit, code, [...refusalLines(refusals), ...lines])
+}
+
 /**
- * Runs `send` for each item in turn, up to the first failure. Unless the content is the reason, the error says what is
- * left.
+ * Runs `send` for each item in turn. A refusal of one does not keep the next from being sent; what concerns them all, such
+ * as a service that is not reachable, ends the list, and the error says what is left.
  */
 export const sendEach = async <T>(
   list: readonly T[],
   send: (one: T) => Promise<AnyRecord>,
   { start = 1, signal, goOn = () => 'run the same command again' }: Manner = {},
-): Promise<ListResult> => {
-  const records: AnyRecord[] = []
+): Promise<ListResult<T>> => {
+  const [records, done, refusals]: [AnyRecord[], T[], KpiError[]] = [[], [], []]
   const total = list.length
   for (const [at, one] of list.entries()) {
     if (at + 1 < start) continue
     try {
       if (signal?.aborted) throw new Aborted('it was interrupted')
       records.push(await send(one))
+      done.push(one)
     } catch (error) {
       if (!(error instanceof Error)) throw error
+      const named = numbered(error, at + 1, total)
+      if (isRefusal(error) && named instanceof KpiError) {
+        refusals.push(named)
+        continue
+      }
       const isLeft = total > 1 && isCutOff(error) && (records.length > 0 || mayBeDone(error))
-      const failure = isLeft ? leftOver(error, at + 1, total, goOn) : numbered(error, at + 1, total)
-      return { records, total, failure }
+      const failure = afterRefusals(refusals, isLeft ? leftOver(error, at + 1, total, goOn) : named)
+      return { records, done, total, failure }
     }
   }
-  return { records, total, failure: undefined }
+  return { records, done, total, failure: refusedError(refusals, records.length) }
 }
 
 /** Prints the records that were sent as a list, then throws the failure, if there was one. */

@@ -9,6 +9,7 @@ import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addOutput } from '../../output/printed.ts'
 import { pluralOf } from '../../output/short-answer.ts'
+import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import type { PlannedChange } from './planned-changes.ts'
 import { type Change, readChangedObjects, readChanges } from './read-changes.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
@@ -37,6 +38,7 @@ const declareUpdate = (group: Command, of: Resource, below: FieldFlag | undefine
   addParentFlag(bare, below)
   return addFromJson(addFieldFlags(bare, of, 'update'), of)
     .option('--dry-run', 'send nothing, and show the old and new values')
+    .option(...SUMMARY_ONLY)
     .option('--force', 'with --from-json: overwrite what has changed after the file was read')
 }
 
@@ -75,6 +77,7 @@ export const addUpdate = <R extends Resource>(
   act(command, async (cli, [names], flags) => {
     const needs = { of, verb: 'update' } as const
     cli.requireCapabilities(needs)
+    requireDryRun(flags)
     const path = flags.fromJson
     if (names.length === 0 && path === undefined) {
       throw new UsageError(`say which ${of.title} to change, by id or name`)
@@ -94,7 +97,7 @@ export const addUpdate = <R extends Resource>(
         if (!isForced) requireUnmoved(of, planned)
         if (flags.dryRun) {
           await (await watch?.open(cli, client, flags, signal))?.foresee(changes)
-          return printPlanned(cli, client, of, planned)
+          return printPlanned(cli, client, of, planned, flags.summaryOnly)
         }
       }
       const watching = await watch?.open(cli, client, flags, signal)

@@ -1,0 +1,168 @@
+import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Client } from '../../../client/client.ts'
+import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
+import { KpiError } from '../../../domain/errors.ts'
+import { type AnyRecord, resource, type Resource } from '../../../domain/schema.ts'
+import { addExamples } from '../../args/examples.ts'
+import type { FieldFlag } from '../../args/flags.ts'
+import { resolveRecords } from '../../args/names.ts'
+import { type Act, type Cli, PACED } from '../../cli.ts'
+import { addOutput } from '../../output/printed.ts'
+import { nameIn, pluralOf, recordLabel } from '../../output/short-answer.ts'
+import { countOf } from '../../output/text.ts'
+import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
+import { addParentFlag, commandName, parentId, type SampleRecord } from './samples.ts'
+import { sendEach } from './send-each.ts'
+
+/** Describes what records are deleted from. */
+type Deletable = {
+  readonly get: (id: number) => Promise<AnyRecord>
+  readonly remove: (id: number) => Promise<void>
+}
+
+/** Describes the flags of a delete. */
+type DeleteFlags = {
+  readonly yes?: true | undefined
+  readonly dryRun?: true | undefined
+  readonly summaryOnly?: true | undefined
+}
+
+/** Describes what a line deletes: ids or names, and of what collection. */
+type Deleting = {
+  readonly names: readonly string[]
+  readonly flags: DeleteFlags
+  readonly from: (client: Client) => Promise<{ readonly collection: Deletable; readonly parent?: number | undefined }>
+}
+
+/** Describes a record that is to be deleted, with what goes with it in words. */
+type Doomed = { readonly id: number; readonly name: string; readonly goesWith: string }
+
+export const DRY_RUN = ['--dry-run', 'send nothing, and say what would be deleted'] as const
+
+/** Defines a row of a dry run of deletes. */
+const deleteRow = resource({
+  name: 'delete_row',
+  plural: 'delete_rows',
+  title: 'row of a dry run of deletes',
+  path: '',
+  verbs: [],
+  fields: {
+    action: { kind: 'text', about: 'delete' },
+    id: { kind: 'integer', about: 'Record' },
+    name: { kind: 'text', about: 'What it is called' },
+    goes_with: { kind: 'text', about: 'What is deleted with it', nullable: true },
+  },
+})
+
+/** Declares what the dry run of a delete prints. */
+export const addDeleteOutput = (command: CommandUnknownOpts): void => {
+  addOutput(command, () => Promise.resolve([{ of: deleteRow, isList: true }]))
+}
+
+/** Says what a delete would do, then a row for each record. */
+export const printPlannedDeletes = async (
+  cli: Cli,
+  what: string,
+  doomed: readonly Doomed[],
+  { summaryOnly }: DeleteFlags,
+): Promise<void> => {
+  await cli.note(`dry run, nothing was sent: ${what}`)
+  if (summaryOnly) return
+  const rows = doomed.map(({ id, name, goesWith }) => ({ action: 'delete', id, name, goes_with: goesWith || null }))
+  await cli.printMany(deleteRow.shown, rows)
+}
+
+/** Bounds the records whose company is counted: each takes some requests. */
+const MOST_COUNTED = 20
+
+const isGone = (error: unknown): error is KpiError => error instanceof KpiError && error.code === 'not_found'
+
+/** Looks at the records of a line: refuses all that are not there or must stay, before any is deleted. */
+const foresee = async (
+  client: Client,
+  of: Resource,
+  found: readonly { readonly id: number; readonly name: string }[],
+  { get }: Deletable,
+): Promise<Doomed[]> => {
+  const { goesWith, keptBy } = await import('./goes-with.ts')
+  const [doomed, refusals]: [Doomed[], KpiError[]] = [[], []]
+  for (const { id, name: given } of found) {
+    try {
+      const record = await readIfAllowed(client, get(id))
+      const name = record ? nameIn(record) : given
+      const kept = record && (await keptBy(client, of, { id, name }))
+      if (kept !== undefined) refusals.push(new KpiError('conflict', kept))
+      const company = found.length > MOST_COUNTED ? (of.removal ?? '') : await goesWith(client, of, id)
+      doomed.push({ id, name, goesWith: company })
+    } catch (error) {
+      if (!isGone(error)) throw error
+      refusals.push(error)
+    }
+  }
+  const [first] = refusals
+  if (first) throw new KpiError(first.code, refusals.map(({ message }) => message).join('; '))
+  return doomed
+}
+
+const textOf = (of: Resource, { goesWith, ...record }: Doomed): string =>
+  [recordLabel(of, record), goesWith].filter(Boolean).join(' ')
+
+/** Deletes the records that a line names, once that is confirmed. */
+export const deleteNamed = async (cli: Cli, of: Resource, { names, flags, from }: Deleting): Promise<void> => {
+  const needs = { of, verb: 'remove' } as const
+  cli.requireCapabilities(needs)
+  requireDryRun(flags)
+  const signal = names.length > 1 ? cli.io.interruption() : undefined
+  const work = async (client: Client): Promise<void> => {
+    const { collection, parent } = await from(client)
+    const doomed = await foresee(client, of, await resolveRecords(client, of, names, parent), collection)
+    if (flags.dryRun) {
+      return printPlannedDeletes(cli, `${countOf(doomed.length, of.title, pluralOf(of))} to delete`, doomed, flags)
+    }
+    if (!flags.yes) {
+      const { requireConfirmation } = await import('../../args/prompt.ts')
+      await requireConfirmation(cli, flags.yes, `delete ${doomed.map((one) => textOf(of, one)).join('; ')}`)
+    }
+    const remove = async (one: Doomed): Promise<AnyRecord> => {
+      await collection.remove(one.id)
+      await cli.note(`deleted ${textOf(of, one)}`)
+      return {}
+    }
+    const { failure } = await sendEach(doomed, remove, signal ? { signal } : {})
+    if (failure) throw failure
+  }
+  await cli.withClient(needs, work, signal ? { ...PACED, signal } : undefined)
+}
+
+/** Adds `delete`, which removes records once that is confirmed. */
+export const addDelete = (
+  group: Command,
+  act: Act,
+  of: Resource,
+  collection: (client: Client, parent?: number) => Deletable,
+  { name: sample, ids = [1, 2] }: SampleRecord,
+  below?: FieldFlag,
+): void => {
+  const command = group
+    .command('delete')
+    .description(['delete one or more, by id or name', of.removal].filter(Boolean).join(', '))
+    .argument('<names...>', 'ids or names')
+    .option(...DRY_RUN)
+    .option(...SUMMARY_ONLY)
+    .option('-y, --yes', 'do not ask')
+  addParentFlag(command, below)
+  addExamples(
+    command,
+    `${commandName(of)} delete ${sample}`,
+    `${commandName(of)} delete ${ids.join(' ')} --dry-run`,
+    `${commandName(of)} delete ${ids.join(' ')} --yes`,
+  )
+  addDeleteOutput(command)
+  act(command, (cli, [names], flags) => {
+    const from = async (client: Client) => {
+      const parent = await parentId(client, below, flags)
+      return { collection: collection(client, parent), parent }
+    }
+    return deleteNamed(cli, of, { names, flags, from })
+  })
+}
