@@ -116,7 +116,7 @@ describe.each([
 
     test('shows in a dry run what would be created, and sends nothing', async () => {
       const dry = await kpi('create', ...create, '--dry-run', '-o', 'json')
-      expect(dry.stderr).toMatch(/^dry run, nothing was sent: 1 [A-Za-z]+ to create\n$/)
+      expect(dry.stderr).toMatch(/^dry run, nothing was sent: 1 [A-Za-z]+ to create$/m)
       expect(jsonOf(dry)).toContainEqual(expect.objectContaining({ action: 'create', id: null, new: create[1] }))
       expect(await kpi('create', ...create, '--dry-run', '--summary-only')).toEqual({ ...dry, stdout: '' })
       expect(await listed()).toHaveLength(before)

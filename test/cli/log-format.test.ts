@@ -47,7 +47,7 @@ describe('--log-format json', () => {
     [['kpis', 'get', '77'], 1],
     [['kpis', 'list', '--nope'], 2],
     [['kpis'], 2],
-    [['categories', 'delete', '1'], 2],
+    [['categories', 'delete', '1'], 1],
   ])('tells the errors of other commands so: %j', async (args, code) => {
     await using importer = await embeddedImporter()
     const ran = await runIn(importer, 0, ...args, ...JSON_LOG)

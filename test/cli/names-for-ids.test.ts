@@ -67,7 +67,7 @@ test('one that is named twice is deleted once', async () => {
   expect(await user.kpi('kpis', 'delete', 'Twice', 'twice', String(id), '--yes')).toEqual({
     code: 0,
     stdout: '',
-    stderr: `deleted KPI ${id}\n`,
+    stderr: `deleted KPI ${id}, Twice with 0 assignments and no entries\n`,
   })
 })
 

@@ -69,7 +69,7 @@ describe('--to-file', () => {
     const people = ['new@example.com', 'ann@example.com'].map((email) => ({ first_name: 'New', email }))
     writeFileSync(user.folder.in('new.json'), JSON.stringify(people))
     const ran = await user.kpi('users', 'create', '--from-json', 'new.json', '--to-file', 'made.json')
-    expect([ran.code, existsSync(user.folder.in('made.json'))]).toEqual([1, false])
+    expect([ran.code, existsSync(user.folder.in('made.json'))]).toEqual([3, false])
     expect(JSON.parse(ran.stdout)).toMatchObject([{ email: 'new@example.com' }])
     const missing = await user.kpi('kpis', 'get', 'Nothing', '--to-file', 'k.json')
     expect([missing.code, missing.stdout, existsSync(user.folder.in('k.json'))]).toEqual([2, '', false])

@@ -143,14 +143,15 @@ export const addCreate = <R extends Resource>(
       const list = bodies
         ? await draftsFromJson(client, of, bodies, own)
         : [await draftFromFlags(client, of, answered, own)]
-      if ('name' in of.fields && !isGiven(flags, 'allowDuplicate')) {
+      const isDry = isGiven(flags, 'dryRun')
+      if (isDry || ('name' in of.fields && !isGiven(flags, 'allowDuplicate'))) {
         const existing = await readIfAllowed(client, own.list())
-        if (existing) requireNewNames(of, list, existing, start)
+        if (existing && !isGiven(flags, 'allowDuplicate')) requireNewNames(of, list, existing, start)
       }
       const isSaid = (at: number, name: string): boolean =>
         (bodies ? Reflect.get(bodies[at] ?? {}, name) : answered[camelCase(flagName(name))]) !== undefined
       for (const note of notesOnDefaults(of, list, isSaid)) await cli.note(note)
-      if (isGiven(flags, 'dryRun')) {
+      if (isDry) {
         const { printPlannedNew } = await import('./planned-changes.ts')
         await printPlannedNew(cli, client, of, list.slice(start - 1), isGiven(flags, 'summaryOnly'))
         return tellLine(cli, command, answers)

@@ -4,17 +4,19 @@ import type { AnyRecord, Resource } from '../../../domain/schema.ts'
 import { recordLabel } from '../../output/short-answer.ts'
 import { commandName } from './samples.ts'
 
-/** Returns what a record would be called, as names are compared. */
-const nameOf = (record: Readonly<Record<string, unknown>>): string | undefined =>
-  typeof record['name'] === 'string' ? looseName(record['name']) : undefined
+/** Returns what a record would be called, as names are compared; people are told apart by their e-mail addresses. */
+const nameOf = ({ name, email }: Readonly<Record<string, unknown>>): string | undefined => {
+  const text = name ?? email
+  return typeof text === 'string' ? looseName(text) : undefined
+}
 
 /** Tells whether two records are in the same place, where a name is to be one of a kind. */
 const isBeside = (of: Resource, one: Readonly<Record<string, unknown>>, other: AnyRecord): boolean =>
   !('breakdown_id' in of.fields) || one['breakdown_id'] === other['breakdown_id']
 
 /**
- * Refuses new records with a name that exists already: nobody could tell the two apart by name afterwards. `start` is the
- * position of the first one, counted from 1.
+ * Refuses new records with a name, or people with an e-mail address, that exists already: nobody could tell the two apart
+ * afterwards. `start` is the position of the first one, counted from 1.
  */
 export const requireNewNames = (
   of: Resource,
@@ -23,6 +25,8 @@ export const requireNewNames = (
   start = 1,
 ): void => {
   const issues: Issue[] = []
+  const [field, what] = 'name' in of.fields ? ['name', 'name'] : ['email', 'e-mail address']
+  const another = field === 'name' ? '; --allow-duplicate creates another' : ''
   for (const [at, draft] of drafts.entries()) {
     const record: Readonly<Record<string, unknown>> = { ...draft }
     const name = nameOf(record)
@@ -34,16 +38,16 @@ export const requireNewNames = (
       const change = `kpi ${commandName(of)} update ${String(known['id'])} changes it`
       issues.push({
         ...index,
-        field: 'name',
-        message: `is that of ${recordLabel(of, known)}: ${change}; --allow-duplicate creates another`,
+        field,
+        message: `is that of ${recordLabel(of, known)}: ${change}${another}`,
       })
     } else if (before >= 0) {
       issues.push({
         ...index,
-        field: 'name',
-        message: `is that of no. ${start + before}, too; --allow-duplicate creates both`,
+        field,
+        message: `is that of no. ${start + before}, too${another === '' ? '' : '; --allow-duplicate creates both'}`,
       })
     }
   }
-  if (issues.length > 0) throw new KpiError('conflict', `there is a ${of.title} of that name already`, { issues })
+  if (issues.length > 0) throw new KpiError('conflict', `there is a ${of.title} of that ${what} already`, { issues })
 }
