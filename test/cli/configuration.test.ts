@@ -98,6 +98,24 @@ describe.each(users)('a configuration %s', (_name, open) => {
     expect(await user.client.kpis.list()).toEqual([])
   })
 
+  test('warns before anything is sent of what the service keeps, though a plan would delete it', async () => {
+    await using user = await open()
+    await user.client.kpis.add(kpiNamed('Old'))
+    write(
+      user,
+      'categories: [{ name: Shops }]\nusers: [{ email: z@example.com, first_name: Zoe }]\nassignments: [{ user: z@example.com, kpi: Old }]\n',
+    )
+    expect((await apply(user)).code).toBe(0)
+    await user.kpi('entries', 'add', '--user', 'Zoe', '--kpi', 'Old', '--date', '2026-03-01', '--actual', '5')
+    await user.kpi('kpis', 'update', 'Old', '--category', 'Shops')
+    write(user, 'units: []\n')
+    const { stderr } = await user.kpi('plan', 'kpi.yaml', '--prune')
+    expect(stderr).toMatch(/user .*z@example\.com.* has entries and stays: lock the user instead/)
+    expect(stderr).toMatch(/category .*Shops.* is in use by 1 KPI \(Old\) and stays: give it another first/)
+    const { code, stderr: applied } = await user.kpi('apply', 'kpi.yaml', '--prune', '--yes')
+    expect([code, applied.includes(' stays')]).toEqual([3, true])
+  })
+
   test('writes a dump or a plan to standard output where the file is -', async () => {
     await using user = await open()
     await fillShop(user)

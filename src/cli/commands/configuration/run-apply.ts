@@ -16,7 +16,7 @@ import { type ApplyRecord, openRecord, recordPath } from './record.ts'
 import { createSending } from './send.ts'
 import { createTargetChanges } from './target-changes.ts'
 import type { Target } from './target.ts'
-import { deletesText, tellDeletes, tellPlan } from './tell-plan.ts'
+import { deletesText, tellDeletes, tellKept, tellPlan } from './tell-plan.ts'
 
 /** Defines the summary of an apply. */
 export const applySummary = resource({
@@ -77,6 +77,7 @@ const confirmDeletes = async (
       'conflict',
       `${countOf(deleted, 'thing')} would be deleted, more than --max-deletes ${flags.maxDeletes}; nothing was done`,
     )
+  await tellKept(cli, client, prepared)
   if (flags.yes) return tellDeletes(cli, client, prepared)
   const { requireConfirmation } = await import('../../args/prompt.ts')
   await requireConfirmation(

@@ -10,7 +10,7 @@ import { prepare, readSource } from './prepare.ts'
 import { readMade, recordPath } from './record.ts'
 import { writePlan } from './saved-plan.ts'
 import { createTargetChanges } from './target-changes.ts'
-import { tellDeletes, tellPlan } from './tell-plan.ts'
+import { tellDeletes, tellKept, tellPlan } from './tell-plan.ts'
 
 /** Describes the flags of `kpi plan`. */
 type PlanFlags = AccountFlags &
@@ -37,6 +37,7 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
       const prepared = await prepare(target, source, made)
       await tellPlan(cli, prepared)
       await tellDeletes(cli, target.client, prepared)
+      if (prepared.counts.deleted > 0) await tellKept(cli, target.client, prepared)
       const history = await openTargetHistory(cli, target.client, {}, cli.io.interruption())
       const targetChangeOf = createTargetChanges(target.client)
       await history.foresee(prepared.plan.changes.map((change) => () => targetChangeOf(change)))

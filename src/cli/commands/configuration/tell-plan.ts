@@ -46,6 +46,12 @@ export const tellPlan = async (cli: Cli, { counts, doubts }: Prepared): Promise<
   for (const doubt of doubts) await cli.log.warn(doubt)
 }
 
+/** Warns of what a plan would delete, and the service keeps. */
+export const tellKept = async (cli: Cli, client: Client, { plan }: Prepared): Promise<void> => {
+  const { keptTexts } = await import('./kept.ts')
+  for (const text of await keptTexts(client, plan.changes)) await cli.log.warn(text)
+}
+
 /** Names what a plan would delete. */
 export const tellDeletes = async (cli: Cli, client: Client, { counts, plan }: Prepared): Promise<void> => {
   if (counts.deleted > 0) await cli.note(`to delete: ${await deletesText(client, plan.changes)}`)
