@@ -45,9 +45,24 @@ describe.each(users)('%s, kpi entries delete', (_, open) => {
     expect(await left()).toBe('2026-11-19 2026-11-20 2026-11-21')
   })
 
+  test.each([
+    [['--from', '2026-11-19', '--to', '2026-11-20'], 'delete 2 entries of 2026-11-19 to 2026-11-20'],
+    [['1', '2'], '2 entries to delete'],
+  ])('%j with --dry-run names each entry, and deletes none', async (line, said) => {
+    const ran = await user.kpi('entries', 'delete', ...line, '--dry-run', '-o', 'csv')
+    expect(ran.stderr).toContain(`dry run, nothing was sent: ${said}`)
+    expect(ran.stdout).toBe(
+      'action,id,name,goes_with\ndelete,1,Revenue of Ann Lee on 2026-11-19: 40,\ndelete,2,Revenue of Ann Lee on 2026-11-20: 80.5,\n',
+    )
+    expect((await user.kpi('entries', 'delete', ...line, '--dry-run', '--summary-only')).stdout).toBe('')
+    expect(await left()).toBe('2026-11-19 2026-11-20 2026-11-21')
+  })
+
   test('still deletes by ids', async () => {
     const ran = await user.kpi('entries', 'delete', '1', '2', '--yes')
-    expect(ran.stderr).toBe('deleted entry 1\ndeleted entry 2\n')
+    expect(ran.stderr).toBe(
+      'deleted entry 1, Revenue of Ann Lee on 2026-11-19: 40\ndeleted entry 2, Revenue of Ann Lee on 2026-11-20: 80.5\n',
+    )
     expect(await left()).toBe('2026-11-21')
   })
 })

@@ -5,7 +5,8 @@ import { formatDay } from '../../../domain/day.ts'
 import { formatDecimal } from '../../../domain/decimal.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { DayRange } from '../../../domain/period.ts'
-import { entry } from '../../../domain/resources/entry.ts'
+import { type Entry, entry } from '../../../domain/resources/entry.ts'
+import type { AnyRecord } from '../../../domain/schema.ts'
 import { daysOf, readRange, RECENT } from '../../args/day-range.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Act, Cli } from '../../cli.ts'
@@ -13,6 +14,7 @@ import { EXIT, exitCodes, IncompleteRun, UsageError } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
 import { addDeleteOutput, deleteNamed, DRY_RUN, printPlannedDeletes } from '../verbs/delete.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
+import { createNames } from '../verbs/reference-names.ts'
 import { needsOf, type SelectionFlags, selected } from './selection.ts'
 
 const declareDelete = (group: Command) =>
@@ -31,25 +33,41 @@ const declareDelete = (group: Command) =>
 
 type DeleteFlags = ReturnType<ReturnType<typeof declareDelete>['opts']>
 
-/** Describes the entries of a range: their ids, and what they come to. */
-type Selected = { readonly ids: readonly number[]; readonly sum: bigint; readonly range: DayRange }
+/** Describes the entries of a range, and what they come to. */
+type Selected = { readonly entries: readonly Entry[]; readonly sum: bigint; readonly range: DayRange }
 
 const readSelected = async (client: Client, range: DayRange, flags: SelectionFlags): Promise<Selected> => {
-  const ids: number[] = []
+  const entries: Entry[] = []
   let sum = 0n
   for await (const page of await selected(client, range, flags)) {
-    for (const { id, actual } of page) {
-      ids.push(id)
-      sum += actual ?? 0n
+    for (const one of page) {
+      entries.push(one)
+      sum += one.actual ?? 0n
     }
   }
-  return { ids, sum, range }
+  return { entries, sum, range }
 }
 
 /** Says what is deleted: how many entries, of which days, and the sum of their actuals. */
-const sayWhat = ({ ids, sum, range: { from, to } }: Selected): string => {
+const sayWhat = ({ entries, sum, range: { from, to } }: Selected): string => {
   const days = from === to ? formatDay(from) : `${formatDay(from)} to ${formatDay(to)}`
-  return `delete ${countOf(ids.length, 'entry', 'entries')} of ${days}, whose actuals come to ${formatDecimal(sum)}`
+  return `delete ${countOf(entries.length, 'entry', 'entries')} of ${days}, whose actuals come to ${formatDecimal(sum)}`
+}
+
+/** Creates what says what an entry is: `Revenue of Ann Lee on 2026-11-19: € 40.00`. */
+const createEntryWords = (cli: Cli, client: Client): ((entry: AnyRecord) => Promise<string>) => {
+  const names = createNames(client)
+  return async ({
+    kpi_id: kpi = null,
+    user_id: user = null,
+    source_id: source = null,
+    entry_date: day,
+    actual = null,
+  }) => {
+    const owner = user === null ? names.nameOf('breakdown_item', source) : names.nameOf('user', user)
+    const value = actual === null ? '' : `: ${await names.valueOf(kpi, actual, cli.printing())}`
+    return `${await names.nameOf('kpi', kpi)} of ${await owner} on ${formatDay(Number(day))}${value}`
+  }
 }
 
 /** Deletes an entry; one that has gone meanwhile is no failure. */
@@ -62,17 +80,17 @@ const deleteOne = (client: Client, id: number): Promise<void> =>
 const isCutOff = (error: unknown): error is Error =>
   error instanceof Aborted || (error instanceof KpiError && exitCodes[error.code] === EXIT.unreachable)
 
-const deleteAll = async (cli: Cli, client: Client, { ids }: Selected, signal: AbortSignal): Promise<void> => {
+const deleteAll = async (cli: Cli, client: Client, { entries }: Selected, signal: AbortSignal): Promise<void> => {
   let done = 0
   try {
-    for (const id of ids) {
+    for (const { id } of entries) {
       if (signal.aborted) throw new Aborted('it was interrupted')
       await deleteOne(client, id)
       done += 1
     }
   } catch (error) {
     if (done === 0 || !isCutOff(error)) throw error
-    const left = `stopped with ${countOf(ids.length - done, 'entry', 'entries')} left; run the same command to continue`
+    const left = `stopped with ${countOf(entries.length - done, 'entry', 'entries')} left; run the same command to continue`
     throw new IncompleteRun(EXIT.workLeft, 'work_left', [error.message, left])
   }
   await cli.note(`deleted ${countOf(done, 'entry', 'entries')}`)
@@ -86,9 +104,12 @@ const deleteRange = async (cli: Cli, flags: DeleteFlags): Promise<void> => {
   const work = async (client: Client, signal: AbortSignal): Promise<void> => {
     const range = await rangeOf(client)
     const found = await readSelected(client, range, flags)
-    if (found.ids.length === 0) return cli.note(`there are no such entries from ${daysOf(range)}`)
+    if (found.entries.length === 0) return cli.note(`there are no such entries from ${daysOf(range)}`)
     if (flags.dryRun) {
-      const rows = found.ids.map((id) => ({ id, name: '', goesWith: '' }))
+      const wordsFor = createEntryWords(cli, client)
+      const rows: { readonly id: number; readonly name: string; readonly goesWith: string }[] = []
+      if (!flags.summaryOnly)
+        for (const one of found.entries) rows.push({ id: one.id, name: await wordsFor(one), goesWith: '' })
       return printPlannedDeletes(cli, sayWhat(found), rows, flags)
     }
     await requireConfirmation(cli, flags.yes, sayWhat(found))
@@ -117,7 +138,10 @@ export const addDeleteEntries = (group: Command, act: Act): void => {
     return deleteNamed(cli, entry, {
       names: ids,
       flags,
-      from: (client) => Promise.resolve({ collection: client.entries }),
+      from: (client) => {
+        const { get, remove } = client.entries
+        return Promise.resolve({ collection: { get, remove, wordsFor: createEntryWords(cli, client) } })
+      },
     })
   })
 }

@@ -18,6 +18,8 @@ import { sendEach } from './send-each.ts'
 type Deletable = {
   readonly get: (id: number) => Promise<AnyRecord>
   readonly remove: (id: number) => Promise<void>
+  /** Says what a record without a name is, in a few words. */
+  readonly wordsFor?: (record: AnyRecord) => Promise<string>
 }
 
 /** Describes the flags of a delete. */
@@ -82,14 +84,14 @@ const foresee = async (
   client: Client,
   of: Resource,
   found: readonly { readonly id: number; readonly name: string }[],
-  { get }: Deletable,
+  { get, wordsFor }: Deletable,
 ): Promise<Doomed[]> => {
   const { goesWith, keptBy } = await import('./goes-with.ts')
   const [doomed, refusals]: [Doomed[], KpiError[]] = [[], []]
   for (const { id, name: given } of found) {
     try {
       const record = await readIfAllowed(client, get(id))
-      const name = record ? nameIn(record) : given
+      const name = record ? ((await wordsFor?.(record)) ?? nameIn(record)) : given
       const kept = record && (await keptBy(client, of, { id, name }))
       if (kept !== undefined) refusals.push(new KpiError('conflict', kept))
       const company = found.length > MOST_COUNTED ? (of.removal ?? '') : await goesWith(client, of, id)
