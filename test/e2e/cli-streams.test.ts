@@ -136,7 +136,8 @@ describe('standard input', () => {
   })
 
   test('that is no terminal is never asked, and not read either', async () => {
-    const { ended } = startKpi(terminal.folder, ['kpis', 'delete', '1'])
+    await terminal.type('kpi units create --name Spare')
+    const { ended } = startKpi(terminal.folder, ['units', 'delete', 'Spare'])
     expect(await ended).toMatchObject({
       code: 2,
       stdout: '',
