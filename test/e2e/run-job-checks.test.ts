@@ -117,7 +117,7 @@ const TOLD_OF_FLAGS = [
   'line 7: --max-errors lots is neither a number of rows nor a share of them; write 100 or 5%',
   'line 8: --date "2026-02-30" is a date that does not exist',
   'line 10: --frequency needs --create-missing',
-  `line 14: from: "yesterdayy" is not a date; ${DAYS}`,
+  `line 14: from: "yesterdayy" is not a date; did you mean yesterday? ${DAYS}`,
   `line 15: to: "-3x" is not a date; ${DAYS}`,
   'line 16: only must be one of missed, missing',
   'line 18: --rolling x is no whole number from 2 to 1000',
