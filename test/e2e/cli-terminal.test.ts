@@ -32,11 +32,11 @@ const ESCAPE = '\u001b['
 
 describe.runIf(HAS_SCRIPT)('at a terminal', () => {
   test('a table fits its width, with a bold header', async () => {
-    const text = await printed('kpis list', 50)
+    const text = await printed('kpis list', 72)
     expect(text).toContain(`${ESCAPE}1mname`)
     const lines = stripVTControlCharacters(text).split('\n')
-    expect(lines.filter((line) => line.length > 50)).toEqual([])
-    expect(lines[1]).toContain('…')
+    expect(lines.filter((line) => line.length > 72)).toEqual([])
+    expect(lines[2]).toContain('…')
   })
 
   test.each([

@@ -90,8 +90,8 @@ export const createNames = (client: Client): Names => {
     known.set(kind, reading)
     return reading
   }
-  const findPattern = async (): Promise<FindPattern> =>
-    patternsOf(...(await Promise.all([directoryOf('kpi'), directoryOf('unit')])))
+  const findPattern = async (ofKpis: boolean): Promise<FindPattern> =>
+    patternsOf(...(await Promise.all([ofKpis ? directoryOf('kpi') : undefined, directoryOf('unit')])))
   const find = async (kind: NamedKind, text: string): Promise<Named | Fault> =>
     (await directoryOf(kind))?.find(text) ?? new Fault('names of this kind cannot be read with this key; give the id')
   return {
@@ -105,7 +105,7 @@ export const createNames = (client: Client): Names => {
     },
     inUnits: async (columns, { format, signs }) => {
       if (!isForPeople(format) || !columns.some(({ field }) => field.inUnitOf)) return columns
-      const patternOf = await findPattern()
+      const patternOf = await findPattern(columns.some(({ field }) => field.inUnitOf?.kind === 'kpi'))
       return columns.map((column): NamedField => {
         const { name, field } = column
         const { inUnitOf } = field
@@ -116,7 +116,7 @@ export const createNames = (client: Client): Names => {
       })
     },
     valueOf: async (kpi, value, { signs }) =>
-      valueText({ kind: 'decimal', about: '' }, value, (await findPattern())('kpi', kpi), signs),
+      valueText({ kind: 'decimal', about: '' }, value, (await findPattern(true))('kpi', kpi), signs),
     find,
     idOf: async (kind, text) => {
       const found = await find(kind, text)
