@@ -105,11 +105,14 @@ describe.each(users)('%s, kpi entries', (_, open) => {
 
   test('get and delete take ids; a delete has to be confirmed', async () => {
     expect((await entries('get', '2')).stdout).toMatch(/^actual +80\.5$/m)
-    expect((await entries('delete', '2')).stderr).toBe('kpi: delete entry 2 needs --yes where nobody can be asked\n')
+    expect((await entries('delete', '2')).stderr).toBe(
+      'kpi: delete entry 2, Revenue of Ann Lee on 2026-11-20: 80.5 needs --yes where nobody can be asked\n',
+    )
     expect(await entries('delete', '2', '3', '--yes')).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'deleted entry 2\ndeleted entry 3\n',
+      stderr:
+        'deleted entry 2, Revenue of Ann Lee on 2026-11-20: 80.5\ndeleted entry 3, Revenue of Ann Lee on 2026-11-21: 60.25\n',
     })
     expect(await listed()).toEqual(ALL.slice(0, 1))
     expect(await entries('get', '2')).toMatchObject({ code: 1, stderr: 'kpi: there is no entry 2\n' })
