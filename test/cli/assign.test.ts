@@ -74,9 +74,12 @@ describe.each(users)('%s, kpi assign', (_, open) => {
     expect(await assign(...line)).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'kpi: remove KPIs Revenue,Visits from users Ann Lee needs --yes where nobody can be asked\n',
+      stderr:
+        'kpi: remove 2 assignments (KPIs Revenue,Visits from users Ann Lee) needs --yes where nobody can be asked\n',
     })
     expect(await held()).toHaveLength(2)
+    const unknown = await assign('remove', '--kpis', 'Nothing', '--users', 'Ann Lee')
+    expect(unknown.stderr).toContain('there is no KPI "Nothing"')
     expect(await assign(...line, '--yes')).toEqual({
       code: 0,
       stdout: '',

@@ -10,6 +10,7 @@ import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addOutput, printsList } from '../../output/printed.ts'
 import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
+import { countOf } from '../../output/text.ts'
 import { tellLine } from '../verbs/tell-line.ts'
 import { createChangeOfUser, KEEP_HISTORY, openTargetHistory } from '../targets/keep-history.ts'
 import { addListOptions, addNameOptions, listView, type NamedRecords } from '../verbs/list-options.ts'
@@ -200,7 +201,7 @@ const addUpdateCommand = (group: Command, act: Act): void => {
 const removePairs = async (
   cli: Cli,
   client: Client,
-  options: AssignSelection & SummaryOptions & { readonly dryRun?: true | undefined },
+  options: AssignSelection & SummaryOptions & { readonly dryRun?: true | undefined; readonly yes?: true | undefined },
   signal: AbortSignal,
 ): Promise<void> => {
   const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
@@ -217,6 +218,12 @@ const removePairs = async (
     const { printPlannedChanges } = await import('./planned.ts')
     return printPlannedChanges(cli, client, 'remove', planned, options)
   }
+  const { requireConfirmation } = await import('../../args/prompt.ts')
+  await requireConfirmation(
+    cli,
+    options.yes,
+    `remove ${countOf(pairs.length, 'assignment')} (${selectionText(options)})`,
+  )
   const names = createNames(client)
   for (const { user, id: kpi } of pairs) {
     const [what, whose] = [await names.nameOf('kpi', kpi), await names.nameOf('user', user)]
@@ -244,10 +251,6 @@ const addRemoveCommand = (group: Command, act: Act): void => {
     const needs = { of: assignment, verb: 'remove' } as const
     requireSelection(options)
     cli.requireCapabilities(needs)
-    if (!options.dryRun) {
-      const { requireConfirmation } = await import('../../args/prompt.ts')
-      await requireConfirmation(cli, options.yes, `remove ${selectionText(options)}`)
-    }
     const signal = cli.io.interruption()
     await cli.withClient(needs, (client) => removePairs(cli, client, options, signal), { signal })
   })
