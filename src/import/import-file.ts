@@ -4,7 +4,7 @@ import type { EntryDraft } from '../domain/resources/entry.ts'
 import { createAssignments } from './assignments/create-assignments.ts'
 import type { ImportRun, Summary } from './import-types.ts'
 import { beginJournal } from './journal/begin-journal.ts'
-import type { Journal } from './journal/journal.ts'
+import { type Journal, journalPath } from './journal/journal.ts'
 import { type Prepared, withPrepared } from './prepare.ts'
 import { tellUnchecked } from './reference.ts'
 import { type CountedReasons, countReasons } from './rejects/reason-counts.ts'
@@ -116,6 +116,7 @@ export const importFile = async (work: ImportRun, isAgain = false): Promise<Endi
   const ending = await withPrepared(work, async (prepared) => {
     if (!(await createMissing(work, prepared))) return undefined
     const journal = beginJournal(work, prepared.fingerprint, () => draftsOf(prepared))
+    if (work.journal) work.onJournal?.(journalPath(work.journal, prepared.fingerprint, work.options))
     try {
       return await run(work, prepared, journal)
     } finally {

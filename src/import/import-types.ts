@@ -104,6 +104,8 @@ export type ImportRun = ImportInput & {
    * Receives a function that removes the run's journal, if the caller wants to keep it for now; without it the run
    * removes the journal at its end.
    */
+  /** Receives the path of the journal, once it is open. */
+  readonly onJournal?: ((path: string) => void) | undefined
   readonly onFinished?: ((forget: () => void) => void) | undefined
   /** Returns random bytes for the id of the run, with which Idempotency-Keys begin. */
   readonly random: (bytes: number) => Uint8Array

@@ -35,14 +35,16 @@ const differenceOf = (entry: EntryValues, after: Partial<EntryValues>): string =
     .map((name) => `${name} is ${textOf(entry[name])}, not ${textOf(after[name])}`)
     .join(', ')
 
+const NOTHING: EntryValues = { actual: null, target: null, notes: null }
+
 const judgeCreated = (change: EntryChange, entry: ExistingEntry | undefined): EntryFate => {
   const id = entry?.ids.at(-1) ?? 0
   if (!entry) return { change, action: 'done', id }
   if (entry.ids.length > 1)
     return { change, action: 'leave', id, reason: `is there ${entry.ids.length} times: ${entry.ids.join(', ')}` }
-  const { actual = null, target = null, notes = null } = change.after
-  if (sameValues(entry, { actual, target, notes })) return { change, action: 'remove', id }
-  return { change, action: 'leave', id, reason: `was changed since: ${differenceOf(entry, change.after)}` }
+  const left = { ...NOTHING, ...change.after }
+  if (sameValues(entry, left)) return { change, action: 'remove', id }
+  return { change, action: 'leave', id, reason: `was changed since: ${differenceOf(entry, left)}` }
 }
 
 /** Returns what becomes of an entry, from what is stored now. */

@@ -18,8 +18,13 @@ import type { CreatedKind, CreatedThing, CreationLog } from '../missing/ensure.t
 import { changesIn, changesToText, type EntryChange } from './change-lines.ts'
 import type { ChangeLog } from './note-changes.ts'
 
-/** Describes the run that a receipt is of: the service, the file and the time. */
-type ReceiptHead = { readonly service: string; readonly file: string; readonly at: string }
+/** Describes the run that a receipt is of: the service, the account as far as it is known, the file and the time. */
+type ReceiptHead = {
+  readonly service: string
+  readonly account?: string | undefined
+  readonly file: string
+  readonly at: string
+}
 
 /** Counts the entries that a run created, and those that it changed. */
 type ChangeCounts = { readonly created: number; readonly changed: number }
@@ -37,6 +42,8 @@ export type Receipt = {
   readonly ended: string | undefined
   /** Counts the entries that it was to create or change; undefined if it was cut off. */
   readonly entries: ChangeCounts | undefined
+  /** Names the journal of the run, if it has one. */
+  readonly journal: string | undefined
 }
 
 /** Describes something that may have been created, by its name or e-mail address. */
@@ -49,6 +56,8 @@ export type ReceiptWriter = {
   readonly name: string
   readonly created: CreationLog
   readonly changes: Pick<ChangeLog, 'add' | 'sync'>
+  /** Notes the journal of the run. */
+  readonly journal: (path: string) => void
   /** Counts the entries so far. */
   readonly entries: () => ChangeCounts
   /** Ends the receipt. */
@@ -58,6 +67,9 @@ export type ReceiptWriter = {
 const ENDING = '.receipt.jsonl'
 /** Ends the name of the file beside a receipt that holds what became of entries. */
 const ENTRIES_ENDING = '.entries.jsonl'
+
+/** Sets how many changes are counted at a time. */
+const WHOLE_AT_A_TIME = 5000
 
 const entriesPath = (path: string): string => path.replace(ENDING, ENTRIES_ENDING)
 
@@ -130,6 +142,7 @@ export const createReceipt = (folder: string, head: ReceiptHead, suffix: string)
       add: write,
     },
     changes,
+    journal: (journal) => write({ journal }),
     entries,
     close: (ended) => {
       changes.sync()
@@ -195,6 +208,10 @@ export const readReceipt = (path: string): Receipt => {
   const [head, ...others] = linesOf(text)
   if (!isHead(head)) throw new KpiError('malformed', `${path} is no receipt of an import`)
   const things = others.filter(isThing)
+  const textOf = (name: string): string | undefined => {
+    const line = others.find((one) => isObject(one) && typeof one[name] === 'string')
+    return isObject(line) ? String(line[name]) : undefined
+  }
   const end = others.find((line) => isObject(line) && typeof line['ended'] === 'string')
   return {
     path,
@@ -202,7 +219,8 @@ export const readReceipt = (path: string): Receipt => {
     head,
     things,
     unsure: unsureOf(others),
-    ended: isObject(end) ? String(end['ended']) : undefined,
+    ended: textOf('ended'),
+    journal: textOf('journal'),
     entries: isObject(end) ? countsIn(end['entries']) : undefined,
   }
 }
@@ -234,6 +252,26 @@ export async function* readChanges({ path }: Pick<Receipt, 'path'>, most: number
     }
   }
   if (some.length > 0) yield some
+}
+
+/**
+ * Refuses a receipt whose entries are not all there any more, as a file that was cut or edited has them. The last line of
+ * a run that was cut off may be missing.
+ */
+export const requireWhole = async (receipt: Receipt): Promise<void> => {
+  const { entries, path } = receipt
+  if (!entries) return
+  let [created, changed] = [0, 0]
+  for await (const some of readChanges(receipt, WHOLE_AT_A_TIME)) {
+    const ofOld = some.filter(({ before }) => before).length
+    changed += ofOld
+    created += some.length - ofOld
+  }
+  if (created === entries.created && changed === entries.changed) return
+  throw new KpiError(
+    'unusable',
+    `the receipt ${path} is damaged: it is of ${entries.created + entries.changed} entries, and ${created + changed} of them can be read; nothing was taken back`,
+  )
 }
 
 /** Removes a receipt of which nothing is left to take back. */

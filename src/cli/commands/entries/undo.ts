@@ -7,7 +7,7 @@ import { KpiError } from '../../../domain/errors.ts'
 import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
-import { listReceipts, readReceipt, type Receipt, removeReceipt } from '../../../import/undo/receipt.ts'
+import { listReceipts, readReceipt, type Receipt, removeReceipt, requireWhole } from '../../../import/undo/receipt.ts'
 import { type Clients, type Fate, GONE, judgeThings, takeBack } from '../../../import/undo/take-back.ts'
 import { askForYes } from '../../args/prompt.ts'
 import { type Cli, PACED } from '../../cli.ts'
@@ -16,6 +16,7 @@ import { isForPeople, printRecords } from '../../output/print.ts'
 import type { Printed } from '../../output/printed.ts'
 import { tellEmpty } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
+import { requireAccount, undoAlone } from './undo-guards.ts'
 import { receiptsFolder } from '../../target/folders.ts'
 import { serviceOf, withClassic } from './created.ts'
 import type { UndoFlags } from './undo-command.ts'
@@ -272,6 +273,11 @@ export const runUndo = async (cli: Cli, asked: string | undefined, flags: UndoFl
   if (asked === undefined) return printReceipts(cli)
   const receipt = findReceipt(cli, asked)
   const work = (client: Client, signal: AbortSignal): Promise<number> =>
-    withClassic(cli, client, (classic) => undo(cli, { client, classic }, receipt, flags, signal))
+    withClassic(cli, client, async (classic) => {
+      await requireAccount(client, receipt)
+      await requireWhole(receipt)
+      const take = (): Promise<number> => undo(cli, { client, classic }, receipt, flags, signal)
+      return flags.dryRun ? take() : undoAlone(receipt, take)
+    })
   return cli.withClient(needsOf(receipt), work, { ...PACED, signal: cli.io.interruption() })
 }

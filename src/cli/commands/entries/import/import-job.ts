@@ -113,6 +113,7 @@ const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
       createMissing: (plan) => createMissing(run, plan, receipt.created),
       created: receipt.created,
       changes: receipt.changes,
+      onJournal: receipt.journal,
       rejectsFile: createRejectsFile(at(job.rejectsPath), job.rejectsPath, work.onWarning),
       journal: journalPlace(cli, client, job, parsed.journal),
       learnedPath: learnedPath(cli, client),

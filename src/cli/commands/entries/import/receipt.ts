@@ -12,6 +12,8 @@ type RunReceipt = {
   readonly created: CreationLog
   /** Receives what becomes of entries; undefined if the user wants no receipt of it. */
   readonly changes: ChangeLog | undefined
+  /** Notes the journal of the run, which ends with what is taken back. */
+  readonly journal: (path: string) => void
   readonly close: () => void
   /** Names it on the command line; null if nothing is to be taken back. */
   readonly name: () => string | null
@@ -31,13 +33,17 @@ const isEmpty = ({ entries }: ReceiptWriter, things: number, isTogether: boolean
 export const receiptOf = ({ cli, client, progress, parsed }: CommandRun, file: string): RunReceipt => {
   let opened: ReceiptWriter | undefined
   let [count, things] = [0, 0]
+  let journal: string | undefined
   const open = (): ReceiptWriter => {
     if (opened) return opened
     const [folder, now] = [receiptsFolder(cli.io), cli.io.now()]
     removeOldReceipts(folder, new Date(now - KEPT_DAYS * DAY_MS))
     const suffix = Buffer.from(cli.io.random(3)).toString('hex')
-    const head = { service: serviceOf(cli), file, at: new Date(now).toISOString() }
-    return (opened = createReceipt(folder, head, suffix))
+    const { for: account } = client.identifyAccount()
+    const head = { service: serviceOf(cli), account, file, at: new Date(now).toISOString() }
+    opened = createReceipt(folder, head, suffix)
+    if (journal !== undefined) opened.journal(journal)
+    return opened
   }
   const isOfUse = (receipt: ReceiptWriter): boolean => {
     const { created, changed } = receipt.entries()
@@ -69,6 +75,10 @@ export const receiptOf = ({ cli, client, progress, parsed }: CommandRun, file: s
           },
         }
       : undefined,
+    journal: (path) => {
+      journal = path
+      opened?.journal(path)
+    },
     close: () => {
       if (!opened) return
       opened.close(new Date(cli.io.now()).toISOString())

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { embeddedUser, fillShop } from '../support/user.ts'
+
+test.each([
+  [
+    'of another account',
+    '.receipt.jsonl',
+    (text: string) => text.replace('account default', 'account other'),
+    'of account other',
+  ],
+  ['of which entries are missing', '.entries.jsonl', (text: string) => text.slice(0, 30), 'is damaged'],
+])('a receipt %s takes nothing back, and stays', async (_, ending, spoil, said) => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  writeFileSync(user.folder.in('a.csv'), 'user,kpi,date,actual\n2,1,2026-01-01,1\n2,1,2026-01-02,2\n')
+  await user.kpi('entries', 'import', 'a.csv', '--quiet')
+  const folder = user.folder.in('.local/state/kpi/receipts')
+  const path = join(folder, readdirSync(folder).find((name) => name.endsWith(ending)) ?? '')
+  const whole = readFileSync(path, 'utf8')
+  writeFileSync(path, spoil(whole))
+  const [receipt = ''] = readdirSync(folder).flatMap((name) => /^(.*)\.receipt\.jsonl$/.exec(name)?.[1] ?? [])
+  const refused = await user.kpi('entries', 'undo', receipt, '--yes')
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(said)])
+  writeFileSync(path, whole)
+  expect((await user.kpi('entries', 'undo', receipt, '--yes')).stderr).toContain('removed 2 entries')
+})
