@@ -2,44 +2,45 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig, type OutputChunk, type Plugin, rolldown } from 'rolldown'
 
-/** Node's own modules that take milliseconds to load, and that few commands use: they are loaded when first used. */
-const LATE = new Set(['node:child_process', 'node:crypto', 'node:fs/promises', 'node:tls', 'node:zlib'])
+/** Node's own modules that take milliseconds to load: they are loaded where they are used, which few commands do. */
+const LATE = new Set([
+  'child_process',
+  'crypto',
+  'fs/promises',
+  'stream',
+  'stream/consumers',
+  'stream/promises',
+  'timers/promises',
+  'tls',
+  'util',
+  'zlib',
+])
 
-/** Returns a declaration of what is imported from one of Node's own modules. */
-const declared = (module: string, whole: readonly string[], named: string | undefined): string => {
-  const got = `globalThis.process.getBuiltinModule("${module}")`
-  if (!LATE.has(module)) {
-    const all = whole.map((name) => `const ${name} = ${got};`)
-    return [...all, ...(named === undefined ? [] : [`const {${named.replaceAll(' as ', ': ')}} = ${got};`])].join(' ')
-  }
-  const all = whole.map((name) => `const ${name} = new Proxy({}, { get: (_, key) => ${got}[key] });`)
-  const each = (named ?? '').split(',').flatMap((one) => {
-    const [name = '', as = name] = one.trim().split(' as ')
-    if (name === '') return []
-    // A class, which begins with a capital, is not called but made, and what is no function is read.
-    const called =
-      typeof Reflect.get(process.getBuiltinModule(module) ?? {}, name) === 'function' && !/^[A-Z]/.test(name)
-    return called ? [`const ${as} = (...given) => ${got}.${name}(...given);`] : [`const { ${name}: ${as} } = ${got};`]
-  })
-  return [...all, ...each].join(' ')
-}
+/** Matches the declaration of one of Node's own modules, and of its copy that has a default export. */
+const BUILTIN = /let ([\w$]+) = (require\("node:([a-z_/]+)"\));(?:\s+\1 = [\w$.]+\(\1(?:, 1)?\);)?/g
 
-/**
- * Gets Node's own modules without `import`: an imported one is asked for all that it exports, which loads whatever it
- * would otherwise load when used, some 8 ms for `node:util` alone.
- */
+/** Gets Node's own modules without copies of them, which take time to make, and each in its time. */
 const plainBuiltins: Plugin = {
   name: 'plain-builtins',
-  renderChunk: (code) =>
-    code.replaceAll(/^import ([^"';]+) from "(node:[a-z/_]+)";$/gm, (_, names: string, module: string) => {
-      const named = /\{([^}]*)\}/.exec(names)?.[1]
-      const whole = names
-        .replace(/,?\s*\{[^}]*\}/, '')
-        .split(',')
-        .map((name) => name.replace('* as', '').trim())
-        .filter((name) => name !== '')
-      return declared(module, whole, named)
-    }),
+  renderChunk(code) {
+    const declared: string[] = []
+    let plain = code
+    for (const [declaration, variable = '', loads = '', module = ''] of code.matchAll(BUILTIN)) {
+      const used = new RegExp(`(?<![\\w$.])${variable.replaceAll('$', '\\$')}(?:\\.default)?(?![\\w$])`, 'g')
+      const isLate = LATE.has(module)
+      plain = plain.replace(declaration, '').replaceAll(used, () => (isLate ? loads : variable))
+      if (!isLate) declared.push(`const ${variable}=${loads};`)
+    }
+    return `"use strict";${declared.join('')}${plain}`
+  },
+}
+
+const escaped = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** Writes all other signs than those of ASCII as escapes: code without them takes half the memory, and less time to read. */
+const asciiCode: Plugin = {
+  name: 'ascii-code',
+  renderChunk: (code) => code.replaceAll(/[^\0-\x7f]/g, escaped),
 }
 
 /**
@@ -51,6 +52,18 @@ const plainWidth: Plugin = {
   resolveId: (id, importer) =>
     id === 'string-width' && importer?.includes('cli-table3') ? '\0plain-width' : undefined,
   load: (id) => (id === '\0plain-width' ? 'module.exports = (text) => text.length' : undefined),
+}
+
+const DEBUGGING = 'let content = utils.truncate(this.content, 10, this.truncate)'
+
+/** Keeps the package that draws tables from measuring a whole cell for each of its lines, which only its debugging needs. */
+const leanTable: Plugin = {
+  name: 'lean-table',
+  transform(code, id) {
+    if (!id.replaceAll('\\', '/').endsWith('/cli-table3/src/cell.js')) return undefined
+    if (!code.includes(DEBUGGING)) this.error('cli-table3 does not draw a cell as it did')
+    return code.replace(DEBUGGING, 'let content = this.content')
+  },
 }
 
 /** Holds what is used of the package for HTTP, by the files that have it. */
@@ -121,7 +134,10 @@ const bundlePage = async (): Promise<OutputChunk> => {
   return { ...chunk, code: notices.join('') + chunk.code }
 }
 
-/** Puts the licences of the bundled packages beside the bundle, as they ask for, and the parts of a report's page. */
+/**
+ * Puts the licences of the bundled packages beside the bundle, as they ask for, the parts of a report's page, and what
+ * tells Node.js which kind of modules the bundle is of.
+ */
 const assets: Plugin = {
   name: 'assets',
   async generateBundle(_, bundle) {
@@ -131,6 +147,7 @@ const assets: Plugin = {
       .map(licenceOf)
       .join(`\n${'-'.repeat(80)}\n\n`)
     this.emitFile({ type: 'asset', fileName: 'licences.txt', source: licences })
+    this.emitFile({ type: 'asset', fileName: 'package.json', source: '{"type":"commonjs"}\n' })
     this.emitFile({ type: 'asset', fileName: 'report-page.js', source: page.code })
     const styles = ['node_modules/uplot/dist/uPlot.min.css', 'src/page/page.css']
     const style = styles.map((path) => readFileSync(path, 'utf8')).join('\n')
@@ -144,7 +161,10 @@ const assets: Plugin = {
  */
 const groups = [
   // The program's own package.json, not that of a package.
-  { name: 'start', test: /(?<!node_modules.*)package\.json$|src\/cli\/(io|memory|args\/raw-options)\.ts$/ },
+  {
+    name: 'start',
+    test: /(?<!node_modules.*)package\.json$|src\/cli\/(io|memory|standard-output|args\/raw-options)\.ts$/,
+  },
   {
     name: 'main',
     test: /src\/(cli\/(main|args\/relative-dates)|domain\/report|export\/report\/formats)\.ts$/,
@@ -163,10 +183,10 @@ export default defineConfig({
     'jq-thread': 'src/cli/jq-thread.ts',
   },
   platform: 'node',
-  plugins: [plainBuiltins, plainWidth, leanUndici, assets],
+  plugins: [plainBuiltins, asciiCode, plainWidth, leanTable, leanUndici, assets],
   output: {
     dir: 'dist',
-    format: 'esm',
+    format: 'cjs',
     cleanDir: true,
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',

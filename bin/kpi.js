@@ -26,22 +26,21 @@ const nodePackage = () => {
 }
 
 /** The Node.js that was installed with the program, if there is one. */
-const findNewer = async () => {
-  const { createRequire } = await import('node:module')
-  const { dirname, join } = await import('node:path')
+const findNewer = () => {
+  const { dirname, join } = require('node:path')
   try {
-    const folder = dirname(createRequire(import.meta.url).resolve(`${nodePackage()}/package.json`))
+    const folder = dirname(require.resolve(`${nodePackage()}/package.json`))
     return join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
   } catch {
     return undefined
   }
 }
 
-const handOver = async () => {
-  const newer = await findNewer()
+const handOver = () => {
+  const newer = findNewer()
   if (newer === undefined) return tooOld()
-  const { spawn } = await import('node:child_process')
-  const { constants } = await import('node:os')
+  const { spawn } = require('node:child_process')
+  const { constants } = require('node:os')
   const env = { ...process.env, [HANDED_OVER]: '1' }
   const child = spawn(newer, process.argv.slice(1), { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
   // What is sent to the whole group reaches the other twice, which takes it for once.
@@ -69,19 +68,18 @@ const endWithParent = () => {
 }
 
 /** Keeps compiled code in the user's own cache: a third of the time that a short command takes. */
-const cacheCode = async () => {
+const cacheCode = () => {
   const { HOME, LOCALAPPDATA, XDG_CACHE_HOME } = process.env
   const cache = XDG_CACHE_HOME || LOCALAPPDATA || (HOME && `${HOME}/.cache`)
   if (!cache) return
-  const { enableCompileCache } = await import('node:module')
+  const { enableCompileCache } = require('node:module')
   enableCompileCache(`${cache}/kpi`)
 }
 
 /** Loads the program, which a clone has to build first. */
-const loadProgram = async (isVersion) => {
-  const program = new URL(isVersion ? '../dist/version.js' : '../dist/main.js', import.meta.url)
-  const { existsSync } = process.getBuiltinModule('node:fs')
-  if (existsSync(program)) return import(program.href)
+const loadProgram = (isVersion) => {
+  const program = `${__dirname}/../dist/${isVersion ? 'version' : 'main'}.js`
+  if (require('node:fs').existsSync(program)) return require(program)
   fail('it is not built, as its install scripts did not run; build it: npm run build')
   return {}
 }
@@ -95,11 +93,11 @@ const start = async () => {
   if (isHandedOver) endWithParent()
   const args = process.argv.slice(2)
   const isVersion = args[0] === '--version' || args[0] === '-V'
-  if (!isVersion) await cacheCode()
-  const { run, processIo } = await loadProgram(isVersion)
+  if (!isVersion) cacheCode()
+  const { run, processIo } = loadProgram(isVersion)
   if (!run) return
   process.exitCode = await run(args, processIo(isHandedOver))
   if (isHandedOver) process.send?.(process.exitCode)
 }
 
-await (Number.parseInt(process.versions.node, 10) < LEAST ? handOver() : start())
+void (Number.parseInt(process.versions.node, 10) < LEAST ? handOver() : start())

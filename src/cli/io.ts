@@ -1,29 +1,8 @@
-import type { Readable, Writable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { Exchange } from '../client/http/network-exchange.ts'
 import { createMemoryLimit, spareMemory } from './memory.ts'
+import { ClosedPipe, leadsToTerminal, type Output, standardError, standardOutput } from './standard-output.ts'
 import type { ProjectFile } from './target/project.ts'
-
-/** Thrown if the reader of our output has gone, which is not our failure. */
-export class ClosedPipe extends Error {
-  override readonly name = 'ClosedPipe'
-}
-
-/** Describes a stream that text is written to. */
-export type Output = {
-  /** Resolves once there is room for more (back-pressure), so that memory does not grow. */
-  readonly write: (text: string) => Promise<void>
-  /** Writes at once, where `write` holds lines back until the end of a command whose reader is a program. */
-  readonly writeNow?: ((text: string) => Promise<void>) | undefined
-  /** Ignores a reader that goes away, for commands that do more than print. */
-  readonly outlast: () => void
-  readonly isTerminal: boolean
-  /** Holds the terminal's width; undefined where there is none or it is not known. */
-  readonly columns: number | undefined
-  /** Holds the terminal's height; undefined where there is none or it is not known. */
-  readonly rows: number | undefined
-  /** Gives the stream to packages that write by themselves. */
-  readonly stream: Writable
-}
 
 /** Describes a program that shows text page by page. */
 export type Pager = {
@@ -91,52 +70,8 @@ export const withStdout = (io: Io, stdout: Output): Io =>
 const INTERRUPTED = 130
 const ECHO_MS = 500
 
-const outputOf = (stream: NodeJS.WriteStream): Output => {
-  let failure: Error | undefined
-  let outlasts = false
-  const fail = (error: NodeJS.ErrnoException): Error =>
-    (failure = error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED' ? new ClosedPipe() : error)
-  stream.on('error', fail)
-  const write = (text: string): Promise<void> =>
-    new Promise((resolve, reject) => {
-      if (failure) reject(failure)
-      else stream.write(text, (error) => (error ? reject(fail(error)) : resolve()))
-    })
-  return {
-    write: (text) =>
-      write(text).catch((error: unknown) => {
-        if (!(outlasts && error instanceof ClosedPipe)) throw error
-      }),
-    outlast: () => {
-      outlasts = true
-    },
-    isTerminal: stream.isTTY,
-    // A terminal without a known size reports 0.
-    columns: (stream.isTTY && stream.columns) || undefined,
-    rows: (stream.isTTY && stream.rows) || undefined,
-    stream,
-  }
-}
-
-/** Returns standard error as an output: work goes on where nobody reads it. */
-const tellingOf = (stream: NodeJS.WriteStream): Output => {
-  const output = outputOf(stream)
-  return { ...output, write: (text) => output.write(text).catch(() => undefined) }
-}
-
 /** Ends the process at once, with the exit code of one that was interrupted. */
 const endInterrupted = (): void => process.exit(INTERRUPTED)
-
-/** Tells whether a stream with this number leads to a terminal, which may be gone. */
-const isOnTerminal = (stream: number): boolean => {
-  const fs = process.getBuiltinModule('node:fs')
-  try {
-    const found = fs.fstatSync(stream)
-    return found.isCharacterDevice() && found.rdev !== fs.statSync('/dev/null', { throwIfNoEntry: false })?.rdev
-  } catch {
-    return false
-  }
-}
 
 const watchInterruption = (isHandedOver: boolean): AbortController => {
   const controller = new AbortController()
@@ -217,7 +152,7 @@ const watchHangUp = (): HangUp => {
   const hangUp: HangUp = { end: endInterrupted }
   process.on('SIGHUP', () => {
     if (hangUp.reload) hangUp.reload()
-    else if (isOnTerminal(1) || isOnTerminal(2)) hangUp.end()
+    else if (leadsToTerminal(1) || leadsToTerminal(2)) hangUp.end()
   })
   return hangUp
 }
@@ -262,10 +197,10 @@ export const processIo = (isHandedOver = false): Io => {
       return process.stdin.isTTY
     },
     get stdout() {
-      return (stdout ??= outputOf(process.stdout))
+      return (stdout ??= standardOutput())
     },
     get stderr() {
-      return (stderr ??= tellingOf(process.stderr))
+      return (stderr ??= standardError())
     },
     sleep: async (milliseconds, signal) => {
       const { setTimeout } = process.getBuiltinModule('node:timers/promises')

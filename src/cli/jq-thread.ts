@@ -10,7 +10,12 @@ export type JqResult = { readonly stdout: string; readonly stderr: string; reado
 /** Names the flag with which texts are written without quotes. */
 const RAW = '-r'
 
-const jq = await loadJq()
-parentPort?.on('message', ({ input, filter }: JqCall) => {
-  parentPort?.postMessage(jq.raw(input, filter, [RAW]) satisfies JqResult)
-})
+/** Answers each call. What is called before there is a listener waits for it. */
+const answerCalls = async (): Promise<void> => {
+  const jq = await loadJq()
+  parentPort?.on('message', ({ input, filter }: JqCall) => {
+    parentPort?.postMessage(jq.raw(input, filter, [RAW]) satisfies JqResult)
+  })
+}
+
+void answerCalls()

@@ -1,7 +1,8 @@
 import manifest from '../../package.json' with { type: 'json' }
 import { COMPLETE, isLogJson } from './args/raw-options.ts'
-import type { Io, Output } from './io.ts'
+import type { Io } from './io.ts'
 import { complete, runProgram } from './program.ts'
+import type { Output } from './standard-output.ts'
 import { isOutputJson } from './target/output-format.ts'
 import { projectPaths } from './target/project.ts'
 

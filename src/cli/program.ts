@@ -5,11 +5,12 @@ import { refuseFlagsAsValues } from './args/flag-values.ts'
 import { isLogJson } from './args/raw-options.ts'
 import { type Act, type Cli, createCli } from './cli.ts'
 import { commandGroups, START } from './command-groups.ts'
-import type { Io, Output } from './io.ts'
+import type { Io } from './io.ts'
 import { outputOf } from './output/printed.ts'
 import { oneLine } from './output/width.ts'
 import { reflow } from './output/wrap-lines.ts'
 import { runCommand } from './run-command.ts'
+import type { Output } from './standard-output.ts'
 import { isOutputJson } from './target/output-format.ts'
 import type { GlobalFlags } from './target/settings.ts'
 
@@ -76,6 +77,8 @@ const createProgram = (io: Io, version: string, written: Written, isJson = false
         isJson || text.startsWith('error:') || written.errors.push(io.stderr.write(closing(text, io.stderr))),
       getOutHelpWidth: () => helpWidth(io.stdout),
       getErrHelpWidth: () => helpWidth(io.stderr),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
     })
   return program
 }

@@ -1,7 +1,8 @@
 import { formsOf } from '../client/http/redaction.ts'
-import type { Io, Output } from './io.ts'
+import type { Io } from './io.ts'
 import { visible } from './output/width.ts'
 import { wrapLines } from './output/wrap-lines.ts'
+import type { Output } from './standard-output.ts'
 
 /** Matches a token or key of the bundled service; only the beginning of one is shown anywhere. */
 const OWN_SECRET = /kpi_[a-z]+_[0-9A-Za-z]{16,}(?:_[0-9A-Za-z]+)?/g

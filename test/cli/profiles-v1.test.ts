@@ -103,7 +103,7 @@ describe('a profile of the newer interface', () => {
       ['Base URL', 'https://kpi.example.com/v1\r'],
       ['Key of profile asked', `${KEY}\r`],
     ]
-    const shown = io.stderr.stream
+    const shown = io.stderr.stream()
     const write = shown.write.bind(shown)
     let text = ''
     shown.write = (chunk: string | Uint8Array): boolean => {

@@ -21,7 +21,7 @@ export const answeringIn = async (world: World, questions: Questions, ...args: s
   const stdin = new PassThrough()
   const { io, stdout, stderr } = testIo({ ...world, terminal: 200, stdin })
   const left = [...questions]
-  const shown = io.stderr.stream
+  const shown = io.stderr.stream()
   const write = shown.write.bind(shown)
   let text = ''
   shown.write = (chunk: string | Uint8Array): boolean => {

@@ -1,5 +1,6 @@
 import { Readable, Writable } from 'node:stream'
-import type { Io, Output } from '../../src/cli/io.ts'
+import type { Io } from '../../src/cli/io.ts'
+import type { Output } from '../../src/cli/standard-output.ts'
 
 /** The instant that tests live in: 2026-11-21T12:00:00Z, a Saturday. */
 export const NOW = Date.parse('2026-11-21T12:00:00Z')
@@ -22,7 +23,7 @@ const outputTo = (terminal: boolean, columns: number | undefined): OutputTo => {
   stream.end = () => stream
   return {
     text: () => text,
-    output: { write, outlast: () => undefined, isTerminal: terminal, columns, rows: undefined, stream },
+    output: { write, outlast: () => undefined, isTerminal: terminal, columns, rows: undefined, stream: () => stream },
   }
 }
 

@@ -26,7 +26,7 @@ const ask = async ({ io }: Cli, question: Question): Promise<unknown> => {
   const end = (): unknown => setImmediate(() => ended.abort())
   io.stdin.once('pause', end)
   try {
-    const prompt = inquirer.createPromptModule({ input: io.stdin, output: io.stderr.stream, signal: ended.signal })
+    const prompt = inquirer.createPromptModule({ input: io.stdin, output: io.stderr.stream(), signal: ended.signal })
     const { answer } = await prompt<{ answer: unknown }>([
       { ...question, message: oneLine(question.message), name: 'answer' },
     ])

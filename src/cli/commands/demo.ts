@@ -11,14 +11,14 @@ import { withClientAt } from '../target/session.ts'
 import { findReach } from '../target/network.ts'
 import { behaviorFlags } from '../target/settings.ts'
 
-/** Returns the folder of the installed package: the nearest one above this file that has a manifest. */
+const SAMPLE = join('examples', 'load-entries')
+
+/** Returns the folder of the installed package: the nearest one above this file that has the sample. */
 const packageFolder = (): string => {
   let folder = dirname(fileURLToPath(import.meta.url))
-  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder)
+  while (!existsSync(join(folder, SAMPLE)) && dirname(folder) !== folder) folder = dirname(folder)
   return folder
 }
-
-const SAMPLE = join('examples', 'load-entries')
 
 /** Returns the commands that create the sample account, as anybody could type them. */
 const setUp = (folder: string): string[][] => [

@@ -1,4 +1,5 @@
-import { type Io, type Output, type Pager, withStdout } from '../io.ts'
+import { type Io, type Pager, withStdout } from '../io.ts'
+import type { Output } from '../standard-output.ts'
 
 /** Names the pager where nothing else does: it ends by itself if all fits on the screen, and keeps colours and text. */
 const USUAL = 'less -FRX'

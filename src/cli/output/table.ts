@@ -24,8 +24,8 @@ const GAP = '  '
 /** Lists how narrow columns of text may become, and how narrow before titles are wrapped. */
 const LEAST = { cut: 10, wraps: 24 }
 const COMFORTABLE = { cut: 40, wraps: 40 }
-/** Sets how many lines the package draws at a time: its time grows with their square. */
-const LINES_AT_A_TIME = 20
+/** Sets how many lines the package draws at a time: it would hold all of a long list several times over. */
+const LINES_AT_A_TIME = 200
 /**
  * Stands for one column of a text with other characters than ASCII while the package draws: it measures them
  * differently from us, in time that grows with the square of their length.
@@ -127,6 +127,10 @@ type Layout = {
   readonly color: boolean
 }
 
+/** Returns each column's cells as one cell of many lines: the package takes time over each cell, and little over a line. */
+const asColumns = (lines: TableRows, count: number): string[] =>
+  Array.from({ length: count }, (_, at) => lines.map((line) => line[at] ?? '').join('\n'))
+
 /** Draws lines of cells, none of which has a line end; the first ones are a head. */
 const draw = ({ columns, widths, widthOf, color }: Layout, lines: TableRows, head: readonly string[]): string => {
   const texts: string[] = []
@@ -142,7 +146,10 @@ const draw = ({ columns, widths, widthOf, color }: Layout, lines: TableRows, hea
     chars: { ...NO_BORDERS, middle: GAP },
     style: { head: color ? ['bold'] : [], border: [], 'padding-left': 0, 'padding-right': 0 },
   })
-  table.push(...lines.map((line) => line.map(standIn)))
+  if (lines.length > 0) {
+    const plain = lines.map((line) => line.map(standIn))
+    table.push(asColumns(plain, columns.length))
+  }
   const drawn = texts.values()
   return table.toString().replaceAll(STAND_INS, ({ length }) => {
     const text = drawn.next().value ?? ''

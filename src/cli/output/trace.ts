@@ -1,6 +1,7 @@
 import { readRateLimitInfo } from '../../client/rate-limit/rate-limit-headers.ts'
 import type { ObservedAnswer, ObservedRequest, RequestEnd, RequestObserver } from '../../client/request-observer.ts'
-import type { Io, Output } from '../io.ts'
+import type { Io } from '../io.ts'
+import type { Output } from '../standard-output.ts'
 import { secretsRemover } from '../stderr.ts'
 import { hideFields, hideHeaders } from './hide-credentials.ts'
 import { type LogFields, logLine } from './log.ts'

@@ -1,5 +1,6 @@
 import { createSpillFile } from '../../import/external-sort/spill-file.ts'
-import type { Io, Output } from '../io.ts'
+import type { Io } from '../io.ts'
+import type { Output } from '../standard-output.ts'
 
 /** Bounds the text kept in memory; the rest goes to an unnamed temporary file. */
 const MOST_IN_MEMORY = 8 * 1024 * 1024

@@ -75,7 +75,7 @@ const showLines = ({ io, log }: Cli, { usage, requests }: Client): ProgressView 
 const createSpinner = async ({ io }: Cli, text: () => string): Promise<Ora> => {
   const { default: ora } = await import('ora')
   // The import itself watches for Ctrl-C.
-  return ora({ stream: io.stderr.stream, suffixText: text, discardStdin: false })
+  return ora({ stream: io.stderr.stream(), suffixText: text, discardStdin: false })
 }
 
 /** Shows one line that changes while the import works or waits. */
