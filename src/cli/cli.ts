@@ -13,7 +13,7 @@ import type { Io } from './io.ts'
 import { createLog, type Log } from './output/log.ts'
 import { numberSigns } from './output/number-signs.ts'
 import { isForPeople, type Printing, printRecord, printRecords } from './output/print.ts'
-import { findReach } from './target/network.ts'
+import { findReach, requireSettings } from './target/network.ts'
 import { findFormat } from './target/output-format.ts'
 import type { BulkRun } from './target/rate-limiter.ts'
 import { type Reach, requireCapabilities, withClientAt, withTransportAt } from './target/session.ts'
@@ -130,6 +130,7 @@ export const createCli = (
     work: (reach: Reach & { readonly stopping: AbortSignals }, paced?: BulkRun) => Promise<T>,
   ): Promise<T> => {
     rejectStrayCredentials(io, flags)
+    requireSettings(io, flags)
     await tellSettings()
     const begin = (stopping: AbortSignals): Promise<T> => {
       const tellWait = trace && ((text: string) => void trace.tell('wait', text))
@@ -153,6 +154,7 @@ export const createCli = (
       untilStopped(bulk, (reach, paced) => withTransportAt(io, findPlace(io, flags), reach, variant, work, paced)),
     requireCapabilities: (needs) => {
       rejectStrayCredentials(io, flags)
+      requireSettings(io, flags)
       requireCapabilities(findPlace(io, flags), needs)
     },
     timeOfDay: () => findTimeZone(io, flags).timeAt(io.now()),

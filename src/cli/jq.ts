@@ -16,8 +16,8 @@ const SCRIPT = new URL(import.meta.url.endsWith('.ts') ? './jq-thread.ts' : './j
 const PREFIX = /^jq: (?:error(?: \(at [^)]*\))?: )?/
 const COMPILE_ERROR = 3
 
-/** Returns the first line of a message of the program, without its name. */
-const reasonOf = (stderr: string): string => (stderr.split('\n', 1)[0] ?? '').replace(PREFIX, '')
+/** Returns the first line of a message of the program, without its name, and without the colon before its next lines. */
+const reasonOf = (stderr: string): string => (stderr.split('\n', 1)[0] ?? '').replace(PREFIX, '').replace(/:$/, '')
 
 /** Runs a filter on JSON texts. */
 type RunFilter = (input: string) => Promise<JqResult>

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -29,6 +29,30 @@ describe.each([
     const line = ['GET', '/kpientries?rows=2', '--field', 'dateFrom=2020-01-01', '--field', 'dateTo=2030-01-01']
     expect(jsonOf(await api(...line))).toHaveLength(2)
     expect(jsonOf(await api(...line, '--paginate'))).toHaveLength(3)
+  })
+
+  test('prints records in the format that the line asks for, and into a file', async () => {
+    const lines = (text: string): string[] => text.trimEnd().split('\n')
+    expect(lines((await api('GET', '/kpis', '-o', 'csv')).stdout)).toEqual([
+      expect.stringMatching(/^id,category_id,icon_id,/),
+      expect.stringMatching(/^1,.*,Revenue,/),
+      expect.stringMatching(/^2,.*,Visits,/),
+    ])
+    expect(
+      lines((await api('GET', '/kpis', '-o', 'ndjson')).stdout).map((line) => JSON.parse(line) as unknown),
+    ).toEqual(jsonOf(await api('GET', '/kpis')))
+    expect((await api('GET', '/kpis/1', '-o', 'yaml')).stdout).toContain('\nname: Revenue\n')
+    expect((await api('GET', '/kpis/1', '-o', 'table')).stdout).toMatch(/^field +value\nid +1\n[^]*\nname +Revenue\n/)
+    expect((await api('GET', '/kpis', '-o', 'markdown')).stdout).toMatch(/^\| id \| category\\_id \|/)
+    expect(jsonOf(await user.kpiIn({ env: { KPI_OUTPUT: 'csv' } }, 'api', 'GET', '/kpis'))).toHaveLength(2)
+    expect(await api('GET', '/kpis', '--to-file', 'kpis.csv')).toMatchObject({ code: 0, stdout: '' })
+    expect(await api('GET', '/kpis', '--to-file', 'kpis.csv')).toMatchObject({
+      code: 1,
+      stderr: 'kpi: kpis.csv exists already; --force replaces it\n',
+    })
+    const written = readFileSync(user.folder.in('kpis.csv'), 'utf8')
+    expect(written).toBe((await api('GET', '/kpis', '-o', 'csv')).stdout)
+    expect((await api('GET', '/kpis', '--to-file', 'kpis.csv', '--force')).code).toBe(0)
   })
 
   test('sends fields, or the JSON of a file, keeps all digits, and prints nothing where there is no answer', async () => {

@@ -65,7 +65,7 @@ describe('doctor', () => {
     expect(ran.row('reachable')?.value).toMatch(/^in \d+ ms$/)
     expect(ran.row('credentials')).toMatchObject({ value: 'accepted', state: 'ok' })
     expect(ran.row('service version')?.value).toMatch(/^kpi\//)
-    expect(ran.row('proxy')).toMatchObject({ value: 'proxy.example.com:3128', from: 'HTTPS_PROXY' })
+    expect(ran.row('proxy')).toMatchObject({ value: 'not used: the service is on this machine', from: null })
     expect(ran.stdout + ran.stderr).not.toMatch(/pr0xy-secret/)
     expect(ran.stdout + ran.stderr).not.toContain(service.token)
   })
@@ -80,7 +80,7 @@ describe('doctor', () => {
       'reachable',
       '127.0.0.1:1',
     ],
-    ['two services', () => ({ ...remote(), KPI_PROFILE: 'x' }), 2, 'service', 'each name a service'],
+    ['two services', () => ({ ...remote(), KPI_PROFILE: 'x' }), 2, 'profile', 'each name a service'],
     ['a profile that is not there', () => ({ KPI_PROFILE: 'nil' }), 2, 'service', 'there is no profile nil'],
     [
       'a secret in the URL',
@@ -102,6 +102,25 @@ describe('doctor', () => {
     expect(ran.row(row)).toMatchObject({ state: 'fault', advice: expect.stringContaining(told) as unknown })
     expect(ran.stderr).toContain(told)
     expect(ran.stdout + ran.stderr).not.toContain('hunter2')
+  })
+
+  test('names the proxy that the service is reached through, and otherwise says why there is none', async () => {
+    const HTTPS_PROXY = 'http://ann:pr0xy-secret@127.0.0.1:1'
+    const far = { ...remote(), KPI_BASE_URL: 'https://kpi.example.test/api', HTTPS_PROXY }
+    expect((await doctorIn(far)).row('proxy')).toMatchObject({ value: '127.0.0.1:1', from: 'HTTPS_PROXY' })
+    const past = await doctorIn({ ...far, NO_PROXY: 'example.org, .example.test' })
+    expect(past.row('proxy')).toMatchObject({ value: 'not used: NO_PROXY names the service', from: null })
+    const embedded = await doctorIn({ HTTPS_PROXY })
+    expect(embedded.row('proxy')).toMatchObject({ value: 'not used: the service is embedded', from: null })
+    const traced = await shellIn({ home: home.path, env: { HTTPS_PROXY } })('kpis', 'list', '--debug')
+    expect(traced.stderr).not.toContain('proxy')
+  })
+
+  test('tells each fault once', async () => {
+    const ran = await doctorIn({ ...remote(), KPI_PROFILE: 'x' })
+    const said = 'KPI_PROFILE and KPI_BASE_URL each name a service; unset one'
+    expect(ran.stderr.split(said)).toHaveLength(2)
+    expect(ran.stdout.split(said)).toHaveLength(2)
   })
 
   test('tells a fault in the project file, and still looks at the rest', async () => {

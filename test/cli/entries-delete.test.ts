@@ -52,7 +52,7 @@ describe.each(users)('%s, kpi entries delete', (_, open) => {
     const ran = await user.kpi('entries', 'delete', ...line, '--dry-run', '-o', 'csv')
     expect(ran.stderr).toContain(`dry run, nothing was sent: ${said}`)
     expect(ran.stdout).toBe(
-      'action,id,name,goes_with\ndelete,1,Revenue of Ann Lee on 2026-11-19: 40,\ndelete,2,Revenue of Ann Lee on 2026-11-20: 80.5,\n',
+      'action,id,name,goes_with,assignments,entries,links\ndelete,1,Revenue of Ann Lee on 2026-11-19: 40,,,,\ndelete,2,Revenue of Ann Lee on 2026-11-20: 80.5,,,,\n',
     )
     expect((await user.kpi('entries', 'delete', ...line, '--dry-run', '--summary-only')).stdout).toBe('')
     expect(await left()).toBe('2026-11-19 2026-11-20 2026-11-21')

@@ -109,10 +109,17 @@ describe('a proxy of the environment', () => {
     expect(ran.stderr).not.toContain(PASSWORD)
   })
 
-  test.each(['ftp://proxy', 'http://', `socks5://ann:${PASSWORD}@proxy`])('%s is refused', async (url) => {
-    const ran = await list({ HTTPS_PROXY: url })
+  test.each([
+    ['HTTPS_PROXY', 'ftp://proxy'],
+    ['HTTPS_PROXY', 'http://'],
+    ['HTTPS_PROXY', `socks5://ann:${PASSWORD}@proxy`],
+    ['HTTPS_PROXY', 'garbage'],
+    ['https_proxy', `ann:${PASSWORD}@proxy`],
+    ['HTTP_PROXY', 'some words'],
+  ])('%s=%s is refused', async (name, url) => {
+    const ran = await list({ [name]: url })
     expect(ran.code).toBe(2)
-    expect(ran.stderr).toContain('HTTPS_PROXY is not the URL of an HTTP proxy; write http://HOST:PORT, or unset it')
+    expect(ran.stderr).toContain(`${name} is not the URL of an HTTP proxy; write http://HOST:PORT, or unset it`)
     expect(ran.stderr).not.toContain(PASSWORD)
   })
 })

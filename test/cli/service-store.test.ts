@@ -125,6 +125,16 @@ describe('backup and restore', () => {
     expect(readdirSync(aside)).toEqual(['kpi.db'])
   })
 
+  test('a backup to standard output is refused, and no file is named -', async () => {
+    expect(await service('backup', '-')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'kpi: a backup is written to a file, not to standard output; name one, such as kpi-backup.db, and pass that on (./- is a file named -)\n',
+    })
+    expect(existsSync(user.folder.in('-'))).toBe(false)
+  })
+
   test('a backup that is stopped says so', async () => {
     const ran = await user.kpiIn({ signal: AbortSignal.abort() }, 'service', 'backup', 'a.db')
     expect(ran).toEqual({ code: 130, stdout: '', stderr: 'kpi: interrupted; no backup was written\n' })

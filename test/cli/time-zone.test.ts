@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { timeZoneNamed } from '../../src/cli/target/time-zone.ts'
 import { formatDay } from '../../src/domain/day.ts'
@@ -61,6 +62,8 @@ test('a time zone that is none is wrong usage, wherever it stands', async () => 
   const told = '--time-zone "Berlin" is no time zone; write one such as Europe/Berlin or UTC'
   for (const line of [
     ['report', '--from', 'today'],
+    ['kpis', 'list'],
+    ['kpis', 'delete', '1', '--yes'],
     ['profiles', 'add', 'x', '--data-dir', 'x'],
   ]) {
     expect(await user.kpi(...line, '--time-zone', 'Berlin')).toMatchObject({
@@ -68,6 +71,26 @@ test('a time zone that is none is wrong usage, wherever it stands', async () => 
       stderr: expect.stringContaining(told) as unknown,
     })
   }
+})
+
+test('a time zone of a profile that is none is told by each command that uses the profile', async () => {
+  await using user = await embeddedUser()
+  await user.kpi('profiles', 'add', 'home', '--data-dir', 'x', '--time-zone', 'Europe/Berlin')
+  const file = user.folder.in('.config/kpi/config.json')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('Europe/Berlin', 'Europe/Berlim'))
+  expect(await user.kpi('kpis', 'list', '--profile', 'home')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `kpi: the profile's time zone "Europe/Berlim" is no time zone; write one such as Europe/Berlin or UTC\n`,
+  })
+  expect((await user.kpi('profiles', 'update', 'home', '--time-zone', 'Europe/Berlin')).code).toBe(0)
+  expect((await user.kpi('kpis', 'list', '--profile', 'home')).code).toBe(0)
+})
+
+test('a file of --ca-file that is not there is told, although the embedded service needs none', async () => {
+  await using user = await embeddedUser()
+  const said = { code: 2, stdout: '', stderr: 'kpi: --ca-file none.pem: cannot read it (ENOENT)\n' }
+  expect(await user.kpi('kpis', 'list', '--ca-file', 'none.pem')).toEqual(said)
 })
 
 test('a word for the date of all rows is told as a day', async () => {

@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeProgram } from '../../src/cli/program.ts'
+import { makePair } from '../support/certificates.ts'
 import { testIo } from '../support/io.ts'
 import { jsonOf } from '../support/kpi.ts'
 import { embeddedUser, type User } from '../support/user.ts'
@@ -147,6 +149,7 @@ test('flags of every command stand before or after it', async () => {
 
 test('so does every flag with a value', async () => {
   const program = await describeProgram('', testIo({ home: '/' }).io)
+  writeFileSync(user.folder.in('ca.pem'), (await makePair()).cert)
   const given = {
     '--output': 'csv',
     '--jq': '.',

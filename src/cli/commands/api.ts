@@ -4,12 +4,15 @@ import { wholeList } from '../../client/operations/collection.ts'
 import type { Transport, TransportRequest, TransportResponse } from '../../client/transport.ts'
 import { parseExactJson } from '../../codec/json-number.ts'
 import { isObject, type Json, recordToJson } from '../../codec/json.ts'
+import { parseDecimal } from '../../domain/decimal.ts'
+import { type AnyRecord, type FieldValue, type NamedField, resource } from '../../domain/schema.ts'
 import type { Variant } from '../../domain/variants.ts'
 import { addExamples } from '../args/examples.ts'
 import { collect } from '../args/flags.ts'
 import { type Act, type Cli, PACED, type Register } from '../cli.ts'
 import { UsageError } from '../exit.ts'
-import { visibleJson } from '../output/width.ts'
+import { addOutput } from '../output/printed.ts'
+import { visible, visibleJson } from '../output/width.ts'
 import { findPlace, type Place } from '../target/settings.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
@@ -115,6 +118,58 @@ const variantOf = (place: Place, target: string): Variant => {
   )
 }
 
+/** Defines what the interface answers: any fields. */
+const answer = resource({ name: 'answer', plural: 'answers', title: 'answer', path: '', verbs: [], fields: {} })
+
+/** Returns a value of JSON for a cell: lists and objects, and numbers that a decimal cannot hold, as their text. */
+const cellValue = (value: Json): FieldValue => {
+  if (JSON.isRawJSON(value)) {
+    const { rawJSON } = value
+    const exact = parseDecimal(rawJSON)
+    return exact && !exact.rounded ? exact.value : rawJSON
+  }
+  if (value === null || value === undefined) return null
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string') return value
+  return JSON.stringify(value)
+}
+
+const isNumeric = (value: FieldValue | undefined): boolean =>
+  value === null || value === undefined || typeof value === 'number' || typeof value === 'bigint'
+
+/** Returns the columns of records: all of their fields, in the order in which they come. */
+const columnsOf = (records: readonly AnyRecord[]): NamedField[] =>
+  [...new Set(records.flatMap((record) => Object.keys(record)))].map((name) => {
+    const kind = records.every((record) => isNumeric(record[name])) ? 'decimal' : 'text'
+    return { name, field: { kind, about: '' } }
+  })
+
+/** Prints an answer as rows and columns: a record, or a list of them. */
+const printCells = async (cli: Cli, json: Json): Promise<void> => {
+  const list: readonly Json[] = Array.isArray(json) ? json : [json]
+  const records = list.map((one) => {
+    const members = Object.entries(isObject(one) ? one : { value: one })
+    return Object.fromEntries(members.map(([name, value]) => [name, cellValue(value)]))
+  })
+  const shown = columnsOf(records)
+  if (Array.isArray(json)) return cli.printMany(shown, records)
+  for (const record of records) await cli.printOne({ shown }, record)
+}
+
+/** Prints an answer in the format that the line asks for: without one as JSON, whatever is usual here. */
+const printAnswer = async (cli: Cli, json: Json): Promise<void> => {
+  const { stdout } = cli.io
+  const { format } = cli.printing()
+  if (cli.flags.output === undefined || format === 'json') return stdout.write(`${visibleJson(json, 2)}\n`)
+  if (format === 'ndjson') {
+    const lines: readonly Json[] = Array.isArray(json) ? json : [json]
+    return stdout.write(lines.map((one) => `${visibleJson(one)}\n`).join(''))
+  }
+  if (format !== 'yaml') return printCells(cli, json)
+  const { yamlText } = await import('../../codec/yaml.ts')
+  const text = yamlText(json)
+  return stdout.write(stdout.isTerminal ? visible(text) : text)
+}
+
 /** Registers `kpi api` */
 export const api: Register = (command, act: Act) => {
   const declared = declareApi(command)
@@ -123,13 +178,18 @@ export const api: Register = (command, act: Act) => {
     'api GET /kpis',
     'api GET /kpientries --field dateFrom=2026-01-01 --field rows=500 --paginate',
     'api POST /kpicategories --field name=Sales',
+    'api GET /kpis -o csv',
   )
+  addOutput(declared, () => [
+    { of: answer, isList: true, isOpen: true },
+    { of: answer, isList: false, isOpen: true },
+  ])
   act(declared, async (cli, [method, target], flags) => {
     const request = await requestOf(cli, method, target, flags)
     const variant = variantOf(findPlace(cli.io, cli.flags), target)
     const work = async ({ send }: Transport): Promise<Json> =>
       flags.paginate ? allPages(send, request) : jsonOf(await send(request))
     const json = await cli.withTransport(variant, work, flags.paginate ? PACED : undefined)
-    if (json !== undefined) await cli.io.stdout.write(`${visibleJson(json, 2)}\n`)
+    if (json !== undefined) await printAnswer(cli, json)
   })
 }

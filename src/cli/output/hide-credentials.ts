@@ -1,10 +1,10 @@
 const HIDDEN = '…'
 
-/** Matches names of headers whose values are credentials. */
-const SECRET_HEADER = /authorization|cookie|token|secret|password|api-?key|signature/i
+/** Ends the names of fields and parameters whose values are credentials, and is part of the names of such headers. */
+const SECRET_NAME = String.raw`(?:password|passwd|passphrase|secret|token|credentials?|authorization|cookie|api[-_]{0,2}key|private[-_]?key|signature|session)`
 
-/** Ends the names of fields and parameters whose values are credentials. */
-const SECRET_NAME = String.raw`(?:password|passwd|passphrase|secret|token|credentials?|authorization|cookie|api_?-?key|private_?-?key|signature|session)`
+/** Matches names of headers whose values are credentials. */
+const SECRET_HEADER = new RegExp(SECRET_NAME, 'i')
 
 /** Matches such a field in JSON with its value; of a list or an object, all that follows. A cut text may end in it. */
 const SECRET_FIELD = new RegExp(

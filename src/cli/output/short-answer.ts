@@ -5,6 +5,9 @@ import type { Cli } from '../cli.ts'
 export const isShort = ({ io, flags, printing }: Cli): boolean =>
   io.stdout.isTerminal && flags.output === undefined && printing().format === 'table'
 
+/** Tells whether what was done is printed as data; where the format is a table, notes say it. */
+export const isPrintedAsData = ({ printing }: Pick<Cli, 'printing'>): boolean => printing().format !== 'table'
+
 const FULL_NAME = ['first_name', 'last_name']
 
 /** Returns what a record is called: its name, or a person's first and last name. */

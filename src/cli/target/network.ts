@@ -9,6 +9,7 @@ import { profileSettings } from './profile-choice.ts'
 import { projectOf } from './project.ts'
 import type { Reach } from './session.ts'
 import { findTimeout, type GlobalFlags } from './settings.ts'
+import { namedTimeZone } from './time-zone.ts'
 import { findTrace } from './tracing.ts'
 
 /** Matches one certificate in a PEM file. */
@@ -28,26 +29,42 @@ const readCertificates = (path: string, said: string): string[] => {
   throw new UsageError(`${said} holds no certificate in PEM form, which begins with -----BEGIN CERTIFICATE-----`)
 }
 
+/** Matches the address of a proxy without a scheme; its port is what tells it from any word. */
+const HOST_AND_PORT = /:\d+\/?$/
+
 /** Returns a proxy of the environment, in either spelling: `http://` may be left out. Its password is never shown. */
-const findProxy = ({ env }: Io, name: string): string | undefined => {
-  const given = env[name.toLowerCase()] || env[name]
+const findProxy = ({ env }: Io, usual: string): string | undefined => {
+  const name = [usual.toLowerCase(), usual].find((one) => env[one])
+  const given = name === undefined ? undefined : env[name]
   if (!given) return undefined
-  const url = URL.parse(given.includes('://') ? given : `http://${given}`)
+  const url = URL.parse(given.includes('://') ? given : HOST_AND_PORT.test(given) ? `http://${given}` : '')
   if (url && ['http:', 'https:'].includes(url.protocol)) return url.href
   throw new UsageError(`${name} is not the URL of an HTTP proxy; write http://HOST:PORT, or unset it`)
 }
 
-/** Returns the way to remote services, by --ca-file, KPI_CA_FILE and the usual variables for proxies. */
-const findNetwork = (io: Io, { caFile }: GlobalFlags, observer: RequestObserver | undefined): Network => {
+/** Returns the certificates that --ca-file, or KPI_CA_FILE, adds to the usual ones; undefined without either. */
+const addedCertificates = (io: Io, { caFile }: GlobalFlags): string[] | undefined => {
   const file = caFile ?? (io.env['KPI_CA_FILE'] || undefined)
-  const said = `${caFile === undefined ? 'KPI_CA_FILE' : '--ca-file'} ${file}`
+  if (file === undefined) return undefined
+  return readCertificates(resolve(io.cwd, file), `${caFile === undefined ? 'KPI_CA_FILE' : '--ca-file'} ${file}`)
+}
+
+/** Returns the way to remote services, by --ca-file, KPI_CA_FILE and the usual variables for proxies. */
+const findNetwork = (io: Io, flags: GlobalFlags, observer: RequestObserver | undefined): Network => {
+  const certificates = addedCertificates(io, flags)
   return {
     httpProxy: findProxy(io, 'HTTP_PROXY'),
     httpsProxy: findProxy(io, 'HTTPS_PROXY'),
     noProxy: io.env['no_proxy'] || io.env['NO_PROXY'],
-    ...(file !== undefined && { certificates: readCertificates(resolve(io.cwd, file), said) }),
+    ...(certificates && { certificates }),
     observer,
   }
+}
+
+/** Refuses a wrong --ca-file or time zone, also where the service or the command has no use for it. */
+export const requireSettings = (io: Io, flags: GlobalFlags): void => {
+  if (flags.caFile !== undefined) addedCertificates(io, flags)
+  namedTimeZone(io, flags)
 }
 
 /** Returns how a command line reaches its service. The files of a network are read only where it is remote. */

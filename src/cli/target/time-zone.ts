@@ -85,13 +85,16 @@ const zoneOfTz = (tz: string): TimeZone => {
   throw new UsageError(`TZ "${tz}" ${is}; write one such as Europe/Berlin or UTC`)
 }
 
-/** Finds the user's time zone: from `--time-zone`, the project file, the profile, TZ, or the system. */
-export const findTimeZone = (io: Io, flags: GlobalFlags): TimeZone => {
+/** Returns the time zone that `--time-zone`, the project file or the profile names; refuses one that is none. */
+export const namedTimeZone = (io: Io, flags: GlobalFlags): TimeZone | undefined => {
   if (flags.timeZone !== undefined) return requireTimeZone('--time-zone', flags.timeZone)
   const { time_zone: ofProject } = projectOf(io)
   if (ofProject !== undefined) return requireTimeZone(`${io.project?.path}:`, ofProject)
   const { timeZone } = profileSettings(io, flags)
-  if (timeZone !== undefined) return requireTimeZone("the profile's time zone", timeZone)
-  // The system would take what it does not know for UTC, without a word.
-  return io.env['TZ'] ? zoneOfTz(io.env['TZ']) : systemZone(io)
+  return timeZone === undefined ? undefined : requireTimeZone("the profile's time zone", timeZone)
 }
+
+/** Finds the user's time zone: from `--time-zone`, the project file, the profile, TZ, or the system. */
+export const findTimeZone = (io: Io, flags: GlobalFlags): TimeZone =>
+  // The system would take what it does not know for UTC, without a word.
+  namedTimeZone(io, flags) ?? (io.env['TZ'] ? zoneOfTz(io.env['TZ']) : systemZone(io))

@@ -1,16 +1,11 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import type { buildConnector, Dispatcher } from 'undici'
 import type { RequestObserver } from '../request-observer.ts'
-import { isLoopback } from './base-url.ts'
+import { type Proxies, proxyFor } from './proxy.ts'
 import { buildConnector as createConnector, EnvHttpProxyAgent, Pool } from './undici.ts'
 
 /** Describes the way to remote services: proxies, and certificates to trust beside the usual ones. */
-export type Network = {
-  /** Holds the URL of the proxy for HTTPS, as in HTTPS_PROXY; without it, the other one is used. */
-  readonly httpsProxy?: string | undefined
-  readonly httpProxy?: string | undefined
-  /** Lists hosts that are reached without a proxy, as in NO_PROXY. */
-  readonly noProxy?: string | undefined
+export type Network = Proxies & {
   /** Holds the certificates of authorities, as PEM; with them the system's are trusted, too. */
   readonly certificates?: readonly string[] | undefined
   /** Watches all requests. */
@@ -77,14 +72,14 @@ const openPool = (origin: string, timeout: number, connections: number, context?
   }
 }
 
-/** Opens connections through the proxies of the environment, or past them where NO_PROXY says so. */
-const openProxied = (origin: string, connections: number, network: Network): Connections => {
-  const tls = { secureContext: trustAll(network.certificates ?? []) }
+/** Opens connections through a proxy. */
+const openProxied = (origin: string, connections: number, proxy: string, { certificates }: Network): Connections => {
+  const tls = { secureContext: trustAll(certificates ?? []) }
   const agent = new EnvHttpProxyAgent({
-    // Empty texts keep the package from looking at the environment of the process itself.
-    httpProxy: network.httpProxy ?? '',
-    httpsProxy: network.httpsProxy ?? '',
-    noProxy: network.noProxy ?? '',
+    httpProxy: proxy,
+    httpsProxy: proxy,
+    // An empty text keeps the package from looking at the environment of the process itself.
+    noProxy: '',
     connections,
     pipelining: 1,
     connect: tls,
@@ -102,17 +97,6 @@ const openProxied = (origin: string, connections: number, network: Network): Con
   }
 }
 
-/** Tells whether a proxy may be used for a URL: a service on this machine is reached without one. */
-const mayUseProxy = (url: URL, { httpProxy, httpsProxy }: Network): boolean =>
-  Boolean(httpProxy || httpsProxy) && !isLoopback(url)
-
-/** Returns words about the proxy, without its password, that an error about a URL ends with. */
-export const proxyWords = (url: URL, network: Network = {}): string => {
-  if (!mayUseProxy(url, network)) return ''
-  const proxy = URL.parse(network.httpsProxy || network.httpProxy || '')
-  return ` (through the proxy ${proxy?.host ?? 'of HTTPS_PROXY'}, unless NO_PROXY names the host)`
-}
-
 /** Opens connections to the origin of a URL. */
 export const openConnections = (
   url: URL,
@@ -121,6 +105,7 @@ export const openConnections = (
   network: Network = {},
 ): Connections => {
   const { certificates } = network
-  if (mayUseProxy(url, network)) return openProxied(url.origin, connections, network)
+  const proxy = proxyFor(url, network)
+  if (proxy !== undefined) return openProxied(url.origin, connections, proxy, network)
   return openPool(url.origin, timeoutMs, connections, certificates && trustAll(certificates))
 }

@@ -12,7 +12,8 @@ import {
   type Transport,
 } from '../transport.ts'
 import { isLoopback } from './base-url.ts'
-import { type Network, proxyWords } from './connections.ts'
+import type { Network } from './connections.ts'
+import { proxyWords } from './proxy.ts'
 import { authorizationOf, callerId, type KeyInfo, readKeyInfo, identifyAccount } from './credentials.ts'
 import { type Exchange, networkExchange, type TextRequest } from './network-exchange.ts'
 import { isSent, networkReason } from './network-errors.ts'

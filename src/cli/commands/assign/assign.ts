@@ -9,7 +9,7 @@ import { idsIn } from '../../args/names.ts'
 import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addOutput, printsList } from '../../output/printed.ts'
-import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
+import { emptyBecause, isPrintedAsData, tellEmpty } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import { tellLine } from '../verbs/tell-line.ts'
 import { createChangeOfUser, KEEP_HISTORY, openTargetHistory } from '../targets/keep-history.ts'
@@ -197,6 +197,13 @@ const addUpdateCommand = (group: Command, act: Act): void => {
   })
 }
 
+/** Prints the assignments that were removed as data; people read them in notes. */
+const printRemoved = async (cli: Cli, client: Client, removed: readonly PlannedPair[]): Promise<void> => {
+  if (removed.length === 0 || !isPrintedAsData(cli)) return
+  const { printChanges } = await import('./planned.ts')
+  await printChanges(cli, client, removed)
+}
+
 /** Removes the selected assignments, and looks after the past of targets that users had of their own. */
 const removePairs = async (
   cli: Cli,
@@ -225,14 +232,21 @@ const removePairs = async (
     `remove ${countOf(pairs.length, 'assignment')} (${selectionText(options)})`,
   )
   const names = createNames(client)
-  for (const { user, id: kpi } of pairs) {
-    const [what, whose] = [await names.nameOf('kpi', kpi), await names.nameOf('user', user)]
-    const assignments = client.assignments(user)
-    await history.before(async () => changeOf(user, kpi, (await assignments.get(kpi)).user_target, null))
-    await assignments.remove(kpi)
-    await cli.note(`removed ${what} from ${whose}`)
+  const removed: PlannedPair[] = []
+  try {
+    for (const { user, id: kpi } of pairs) {
+      const [what, whose] = [await names.nameOf('kpi', kpi), await names.nameOf('user', user)]
+      const assignments = client.assignments(user)
+      const { user_target: from } = await assignments.get(kpi)
+      await history.before(() => changeOf(user, kpi, from, null))
+      await assignments.remove(kpi)
+      removed.push({ user, id: kpi, from, to: null })
+      await cli.note(`removed ${what} from ${whose}`)
+    }
+    await history.tell()
+  } finally {
+    await printRemoved(cli, client, removed)
   }
-  await history.tell()
 }
 
 const addRemoveCommand = (group: Command, act: Act): void => {

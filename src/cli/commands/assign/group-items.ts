@@ -6,8 +6,8 @@ import { addExamples } from '../../args/examples.ts'
 import { idsIn, type NamedKind } from '../../args/names.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
 import { printsList } from '../../output/printed.ts'
-import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
-import { addListOptions, addNameOptions, listView } from '../verbs/list-options.ts'
+import { emptyBecause, isPrintedAsData, tellEmpty } from '../../output/short-answer.ts'
+import { addListOptions, addNameOptions, chooseColumns, listView } from '../verbs/list-options.ts'
 import { createNames } from '../verbs/reference-names.ts'
 import { type ListResult, printAllSent, sendEach } from '../verbs/send-each.ts'
 
@@ -115,6 +115,7 @@ const addRemoveCommand = (group: Command, act: Act): void => {
     .requiredOption(...USERS_FLAG)
     .option('-y, --yes', 'do not ask')
   addExamples(command, 'assign group-items remove --group-items North --users "Ann Lee"')
+  printsList(command, userGroupItem)
   act(command, async (cli, _, { yes, groupItems, users }) => {
     const needs = { of: userGroupItem, verb: 'remove' } as const
     cli.requireCapabilities(needs)
@@ -122,10 +123,18 @@ const addRemoveCommand = (group: Command, act: Act): void => {
     await requireConfirmation(cli, yes, `remove group items ${groupItems} from users ${users}`)
     const work = async (client: Client): Promise<void> => {
       const names = createNames(client)
-      for (const { user, id } of await listPairs(client, ITEMS, groupItems, users)) {
-        const [what, whose] = [await names.nameOf('group_item', id), await names.nameOf('user', user)]
-        await client.userGroupItems(user).remove(id)
-        await cli.note(`removed ${what} from ${whose}`)
+      const removed: AnyRecord[] = []
+      try {
+        for (const { user, id } of await listPairs(client, ITEMS, groupItems, users)) {
+          const [what, whose] = [await names.nameOf('group_item', id), await names.nameOf('user', user)]
+          const items = client.userGroupItems(user)
+          const held = isPrintedAsData(cli) ? [await items.get(id)] : []
+          await items.remove(id)
+          removed.push(...held)
+          await cli.note(`removed ${what} from ${whose}`)
+        }
+      } finally {
+        if (removed.length > 0) await cli.printMany(chooseColumns(userGroupItem, {}, cli.printing().format), removed)
       }
     }
     await cli.withClient(needs, work, PACED)

@@ -45,7 +45,7 @@ export const printPlannedAssignments = async (
   await cli.printMany(named.shown, named.records)
 }
 
-/** Describes an assignment that a dry run would change or remove, with the user's own target before and after. */
+/** Describes an assignment that is changed or removed, with the user's own target before and after. */
 export type PlannedPair = {
   readonly user: number
   readonly id: number
@@ -53,11 +53,11 @@ export type PlannedPair = {
   readonly to: Decimal | null
 }
 
-/** Defines an assignment that a dry run would change or remove. */
+/** Defines an assignment that is removed, or that a dry run would change or remove. */
 export const plannedChange = resource({
   name: 'planned_assignment_change',
   plural: 'planned_assignment_changes',
-  title: 'assignment that would be changed or removed',
+  title: 'assignment that is removed, or would be changed or removed',
   path: '',
   verbs: [],
   fields: {
@@ -87,8 +87,12 @@ export const printPlannedChanges = async (
   { summaryOnly }: SummaryOptions,
 ): Promise<void> => {
   await cli.note(`dry run, nothing was sent: ${countOf(planned.length, 'assignment')} to ${verb}`)
-  if (summaryOnly) return
-  const records = planned.map(({ user, id: kpi, from, to }) => ({
+  if (!summaryOnly) await printChanges(cli, client, planned)
+}
+
+/** Prints a row for each assignment that is changed or removed. */
+export const printChanges = async (cli: Cli, client: Client, changes: readonly PlannedPair[]): Promise<void> => {
+  const records = changes.map(({ user, id: kpi, from, to }) => ({
     user_id: user,
     id: kpi,
     old_target: from,

@@ -21,7 +21,8 @@ import type { Io } from '../../io.ts'
 import { isForPeople, printRecords } from '../../output/print.ts'
 import { printBehind } from '../../output/whole-output.ts'
 import type { Printed } from '../../output/printed.ts'
-import { type CountWords, printSummary } from '../../output/summary.ts'
+import { isPrintedAsData } from '../../output/short-answer.ts'
+import { type CountWords, printCounts, printSummary } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
 import type { ImportFlags } from '../entries/import-command.ts'
 import { closeJobs, type Job, openJobs, type CommandRun } from '../entries/import/jobs.ts'
@@ -39,7 +40,7 @@ import type { TargetHistory } from '../targets/target-history.ts'
 const assignSummary = resource({
   name: 'assign_summary',
   plural: 'assign_summaries',
-  title: 'summary of an import of assignments',
+  title: 'summary of an import of assignments, or of its dry run',
   path: '',
   verbs: [],
   fields: {
@@ -160,7 +161,8 @@ const printDryRun = async (
   history: TargetHistory,
   { isSummaryOnly, hasIds }: { readonly isSummaryOnly: boolean; readonly hasIds: boolean },
 ): Promise<number> => {
-  let rejected = 0
+  let [rejected, counts]: [number, AnyRecord] = [0, {}]
+  const measure = startMeter(cli.io, work.client)
   const readChange = createTargetReader(work.client)
   const shown = namedFields(assignDryRunRow, hasIds ? { ids: true } : {}, isForPeople(cli.printing().format))
   const names = createNames(work.client)
@@ -179,12 +181,14 @@ const printDryRun = async (
       else await printRecords(held, cli.printing(), shown, records)
     })
     rejected = summary.rejected
+    counts = { ...summary, left: 0, ...measure() }
     tell = async () => {
       await tellDryRun(cli, summary, advice, reasons)
       await history.foresee(changes)
     }
   }
   await printBehind(cli.io, print, () => tell())
+  if (isSummaryOnly && isPrintedAsData(cli)) await printCounts(cli, assignSummary, counts)
   return rejected > 0 ? EXIT.partial : EXIT.done
 }
 

@@ -21,10 +21,10 @@ const rowOf = (
   advice: advice && hide(advice),
 })
 
-/** Returns what was found without repeats of a fault of the project file, which stops several looks. */
+/** Returns what was found, each fault once: one of the project file or the profile stops several looks. */
 const withoutRepeats = (found: readonly Finding[]): Finding[] => {
-  const ofProject = found.find(({ name, state }) => name === 'project file' && state === 'fault')
-  return found.filter((one) => one === ofProject || !ofProject || one.advice !== ofProject.advice)
+  const faults = found.filter(({ state }) => state === 'fault')
+  return found.filter((one) => one.state !== 'fault' || one === faults.find(({ advice }) => advice === one.advice))
 }
 
 /**

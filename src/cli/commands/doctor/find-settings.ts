@@ -1,4 +1,5 @@
 import manifest from '../../../../package.json' with { type: 'json' }
+import { type Proxies, whyDirect } from '../../../client/http/proxy.ts'
 import type { Cli } from '../../cli.ts'
 import { calendarOf } from '../../target/calendar-settings.ts'
 import { findReach } from '../../target/network.ts'
@@ -6,7 +7,7 @@ import { choiceOfProfile, profileSettings } from '../../target/profile-choice.ts
 import { readProfiles } from '../../target/profiles.ts'
 import { projectOf } from '../../target/project.ts'
 import { findTimeZone } from '../../target/time-zone.ts'
-import { credentialsIn, findTimeout, type Place } from '../../target/settings.ts'
+import { credentialsIn, findPlace, findTimeout, type Place } from '../../target/settings.ts'
 import { type Finding, fine, looked } from './finding.ts'
 
 /** Returns the first source that says something, and what it says. */
@@ -62,11 +63,31 @@ const aboutLooks = ({ io, flags }: Cli): Finding[] => {
 const shownProxy = (url: string | undefined): string | undefined =>
   url === undefined ? undefined : (URL.parse(url)?.host ?? 'set')
 
-const aboutNetwork = ({ io, flags }: Cli): Finding[] => {
-  const { httpProxy, httpsProxy, noProxy } = findReach(io, flags).network()
+/** Says why no proxy is used for the service of a command line; undefined if one may be, or no service is found. */
+const whyNoProxy = ({ io, flags }: Cli, proxies: Proxies): string | undefined => {
+  try {
+    const place = findPlace(io, flags)
+    return place.kind === 'embedded' ? 'the service is embedded' : whyDirect(new URL(place.baseUrl), proxies)
+  } catch {
+    // That fault is told where the service is looked at.
+    return undefined
+  }
+}
+
+const aboutProxy = (cli: Cli, proxies: Proxies): Finding => {
+  const { httpProxy, httpsProxy } = proxies
+  const why = (httpProxy ?? httpsProxy) === undefined ? undefined : whyNoProxy(cli, proxies)
+  if (why !== undefined) return fine('proxy', `not used: ${why}`)
+  return firstOf('proxy', 'none', { HTTPS_PROXY: shownProxy(httpsProxy), HTTP_PROXY: shownProxy(httpProxy) })
+}
+
+const aboutNetwork = (cli: Cli): Finding[] => {
+  const { io, flags } = cli
+  const network = findReach(io, flags).network()
+  const { noProxy } = network
   return [
     firstOf('certificates', 'those of the system', { '--ca-file': flags.caFile, KPI_CA_FILE: io.env['KPI_CA_FILE'] }),
-    firstOf('proxy', 'none', { HTTPS_PROXY: shownProxy(httpsProxy), HTTP_PROXY: shownProxy(httpProxy) }),
+    aboutProxy(cli, network),
     ...(noProxy ? [fine('hosts without a proxy', noProxy, 'NO_PROXY')] : []),
   ]
 }

@@ -11,8 +11,16 @@ import { daysOf, readRange, RECENT } from '../../args/day-range.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { EXIT, exitCodes, IncompleteRun, UsageError } from '../../exit.ts'
+import { isPrintedAsData } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
-import { addDeleteOutput, deleteNamed, DRY_RUN, printPlannedDeletes } from '../verbs/delete.ts'
+import {
+  addDeleteOutput,
+  deleteNamed,
+  type Doomed,
+  DRY_RUN,
+  printDeleted,
+  printPlannedDeletes,
+} from '../verbs/delete.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { createNames } from '../verbs/reference-names.ts'
 import { needsOf, type SelectionFlags, selected } from './selection.ts'
@@ -80,7 +88,17 @@ const deleteOne = (client: Client, id: number): Promise<void> =>
 const isCutOff = (error: unknown): error is Error =>
   error instanceof Aborted || (error instanceof KpiError && exitCodes[error.code] === EXIT.unreachable)
 
-const deleteAll = async (cli: Cli, client: Client, { entries }: Selected, signal: AbortSignal): Promise<void> => {
+/** Describes each entry, unless nobody is shown it. */
+const doomedOf = async (cli: Cli, client: Client, { entries }: Selected, isShown: boolean): Promise<Doomed[]> => {
+  const wordsFor = createEntryWords(cli, client)
+  const doomed: Doomed[] = []
+  if (isShown) for (const one of entries) doomed.push({ id: one.id, name: await wordsFor(one), company: { text: '' } })
+  return doomed
+}
+
+const deleteAll = async (cli: Cli, client: Client, found: Selected, signal: AbortSignal): Promise<void> => {
+  const { entries } = found
+  const doomed = await doomedOf(cli, client, found, isPrintedAsData(cli))
   let done = 0
   try {
     for (const { id } of entries) {
@@ -89,11 +107,13 @@ const deleteAll = async (cli: Cli, client: Client, { entries }: Selected, signal
       done += 1
     }
   } catch (error) {
+    if (done > 0) await printDeleted(cli, doomed.slice(0, done))
     if (done === 0 || !isCutOff(error)) throw error
     const left = `stopped with ${countOf(entries.length - done, 'entry', 'entries')} left; run the same command to continue`
     throw new IncompleteRun(EXIT.workLeft, 'work_left', [error.message, left])
   }
   await cli.note(`deleted ${countOf(done, 'entry', 'entries')}`)
+  await printDeleted(cli, doomed)
 }
 
 const deleteRange = async (cli: Cli, flags: DeleteFlags): Promise<void> => {
@@ -104,13 +124,13 @@ const deleteRange = async (cli: Cli, flags: DeleteFlags): Promise<void> => {
   const work = async (client: Client, signal: AbortSignal): Promise<void> => {
     const range = await rangeOf(client)
     const found = await readSelected(client, range, flags)
-    if (found.entries.length === 0) return cli.note(`there are no such entries from ${daysOf(range)}`)
+    if (found.entries.length === 0) {
+      await cli.note(`there are no such entries from ${daysOf(range)}`)
+      return printDeleted(cli, [])
+    }
     if (flags.dryRun) {
-      const wordsFor = createEntryWords(cli, client)
-      const rows: { readonly id: number; readonly name: string; readonly goesWith: string }[] = []
-      if (!flags.summaryOnly)
-        for (const one of found.entries) rows.push({ id: one.id, name: await wordsFor(one), goesWith: '' })
-      return printPlannedDeletes(cli, sayWhat(found), rows, flags)
+      const doomed = await doomedOf(cli, client, found, !flags.summaryOnly)
+      return printPlannedDeletes(cli, sayWhat(found), doomed, flags)
     }
     await requireConfirmation(cli, flags.yes, sayWhat(found))
     if (flags.yes) await cli.note(sayWhat(found))

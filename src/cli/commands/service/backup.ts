@@ -4,7 +4,7 @@ import { KpiError } from '../../../domain/errors.ts'
 import { resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Cli, Register } from '../../cli.ts'
-import { EXIT, IncompleteRun } from '../../exit.ts'
+import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
 import { printsOne } from '../../output/printed.ts'
 import { existingFile, filePlace, withExistingStore } from '../../target/bundled-store.ts'
 import { makeFolder, storePath } from '../../target/folders.ts'
@@ -68,6 +68,14 @@ export const addRestore: Register = (group, act) => {
   })
 }
 
+/** Refuses standard output, to which no database can be written page by page. */
+const requireFile = (name: string): void => {
+  if (name !== '-') return
+  throw new UsageError(
+    'a backup is written to a file, not to standard output; name one, such as kpi-backup.db, and pass that on (./- is a file named -)',
+  )
+}
+
 /** Registers `kpi service backup` */
 export const addBackup: Register = (group, act) => {
   const command = group
@@ -78,6 +86,7 @@ export const addBackup: Register = (group, act) => {
   addExamples(command, 'service backup kpi-2026-11-21.db', 'service backup kpi-nightly.db --force')
   printsOne(command, backupRecord)
   act(command, async (cli, [name], { force }) => {
+    requireFile(name)
     const { backUpStore } = await import('../../../store/maintenance/backup.ts')
     const [path, file] = [existingFile(filePlace(cli, 'pg_dump')), resolve(cli.io.cwd, name)]
     const counts = await stoppable(cli, 'no backup was written', (signal) =>

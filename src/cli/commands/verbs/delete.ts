@@ -8,9 +8,11 @@ import type { FieldFlag } from '../../args/flags.ts'
 import { resolveRecords } from '../../args/names.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
-import { nameIn, pluralOf, recordLabel } from '../../output/short-answer.ts'
+import { isForPeople } from '../../output/print.ts'
+import { isPrintedAsData, nameIn, pluralOf, recordLabel } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
+import type { Company } from './goes-with.ts'
 import { addParentFlag, commandName, parentId, type SampleRecord } from './samples.ts'
 import { sendEach } from './send-each.ts'
 
@@ -36,29 +38,57 @@ type Deleting = {
   readonly from: (client: Client) => Promise<{ readonly collection: Deletable; readonly parent?: number | undefined }>
 }
 
-/** Describes a record that is to be deleted, with what goes with it in words. */
-type Doomed = { readonly id: number; readonly name: string; readonly goesWith: string }
+/** Describes a record that is to be deleted, with what goes with it. */
+export type Doomed = { readonly id: number; readonly name: string; readonly company: Company }
 
 export const DRY_RUN = ['--dry-run', 'send nothing, and say what would be deleted'] as const
 
-/** Defines a row of a dry run of deletes. */
+/** Defines what is printed of a record that is deleted, or that a dry run would delete. */
 const deleteRow = resource({
   name: 'delete_row',
   plural: 'delete_rows',
-  title: 'row of a dry run of deletes',
+  title: 'record that is deleted, or that a dry run would delete',
   path: '',
   verbs: [],
+  brief: ['action', 'id', 'name', 'goes_with'],
   fields: {
     action: { kind: 'text', about: 'delete' },
     id: { kind: 'integer', about: 'Record' },
     name: { kind: 'text', about: 'What it is called' },
     goes_with: { kind: 'text', about: 'What is deleted with it', nullable: true },
+    assignments: {
+      kind: 'integer',
+      about: 'Assignments deleted with it; null if none can be or were counted',
+      nullable: true,
+    },
+    entries: { kind: 'integer', about: 'Entries deleted with it; null if none can be or were counted', nullable: true },
+    links: {
+      kind: 'integer',
+      about: 'Links between users and group items deleted with it; null if none can be or were counted',
+      nullable: true,
+    },
   },
 })
 
-/** Declares what the dry run of a delete prints. */
+/** Declares what a delete and its dry run print. */
 export const addDeleteOutput = (command: CommandUnknownOpts): void => {
   addOutput(command, () => Promise.resolve([{ of: deleteRow, isList: true }]))
+}
+
+const rowOf = ({ id, name, company: { text, assignments, entries, links } }: Doomed): AnyRecord => ({
+  action: 'delete',
+  id,
+  name,
+  goes_with: text || null,
+  assignments: assignments ?? null,
+  entries: entries ?? null,
+  links: links ?? null,
+})
+
+/** Prints a row for each record; in a table only the columns that people read. */
+const printDoomed = (cli: Cli, doomed: readonly Doomed[]): Promise<void> => {
+  const columns = isForPeople(cli.printing().format) ? deleteRow.brief : deleteRow.shown
+  return cli.printMany(columns, doomed.map(rowOf))
 }
 
 /** Says what a delete would do, then a row for each record. */
@@ -70,8 +100,12 @@ export const printPlannedDeletes = async (
 ): Promise<void> => {
   await cli.note(`dry run, nothing was sent: ${what}`)
   if (summaryOnly) return
-  const rows = doomed.map(({ id, name, goesWith }) => ({ action: 'delete', id, name, goes_with: goesWith || null }))
-  await cli.printMany(deleteRow.shown, rows)
+  await printDoomed(cli, doomed)
+}
+
+/** Prints what was deleted as data; people read it in notes. */
+export const printDeleted = async (cli: Cli, deleted: readonly Doomed[]): Promise<void> => {
+  if (isPrintedAsData(cli)) await printDoomed(cli, deleted)
 }
 
 /** Bounds the records whose company is counted: each takes some requests. */
@@ -86,7 +120,7 @@ const foresee = async (
   found: readonly { readonly id: number; readonly name: string }[],
   { get, wordsFor }: Deletable,
 ): Promise<Doomed[]> => {
-  const { goesWith, keptBy } = await import('./goes-with.ts')
+  const { companyOf, keptBy, uncounted } = await import('./goes-with.ts')
   const [doomed, refusals]: [Doomed[], KpiError[]] = [[], []]
   for (const { id, name: given } of found) {
     try {
@@ -94,8 +128,8 @@ const foresee = async (
       const name = record ? ((await wordsFor?.(record)) ?? nameIn(record)) : given
       const kept = record && (await keptBy(client, of, { id, name }))
       if (kept !== undefined) refusals.push(new KpiError('conflict', kept))
-      const company = found.length > MOST_COUNTED ? (of.removal ?? '') : await goesWith(client, of, id)
-      doomed.push({ id, name, goesWith: company })
+      const company = found.length > MOST_COUNTED ? uncounted(of) : await companyOf(client, of, id)
+      doomed.push({ id, name, company })
     } catch (error) {
       if (!isGone(error)) throw error
       refusals.push(error)
@@ -106,8 +140,8 @@ const foresee = async (
   return doomed
 }
 
-const textOf = (of: Resource, { goesWith, ...record }: Doomed): string =>
-  [recordLabel(of, record), goesWith].filter(Boolean).join(' ')
+const textOf = (of: Resource, { company, ...record }: Doomed): string =>
+  [recordLabel(of, record), company.text].filter(Boolean).join(' ')
 
 /** Deletes the records that a line names, once that is confirmed. */
 export const deleteNamed = async (cli: Cli, of: Resource, { names, flags, from }: Deleting): Promise<void> => {
@@ -130,7 +164,8 @@ export const deleteNamed = async (cli: Cli, of: Resource, { names, flags, from }
       await cli.note(`deleted ${textOf(of, one)}`)
       return {}
     }
-    const { failure } = await sendEach(doomed, remove, signal ? { signal } : {})
+    const { done, failure } = await sendEach(doomed, remove, signal ? { signal } : {})
+    if (done.length > 0 || !failure) await printDeleted(cli, done)
     if (failure) throw failure
   }
   await cli.withClient(needs, work, signal ? { ...PACED, signal } : undefined)

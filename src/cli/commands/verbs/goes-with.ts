@@ -16,44 +16,70 @@ const MOST_COUNTED = 10_000
 /** Bounds the users whose assignments are counted: each takes a request. */
 const MOST_USERS = 100
 
-/** Returns the entries of a KPI in words: `3 entries of 2026-01-01 to 2026-03-01`. */
-const entriesOfKpi = async (client: Client, kpiId: number): Promise<string> => {
+/** Describes a part of what goes with a record: in words, and counted where it could be. */
+type Part = { readonly text: string; readonly count?: number }
+
+/** Describes what goes with a record when it is deleted: in words, and its counts where they are known. */
+export type Company = {
+  readonly text: string
+  readonly assignments?: number | undefined
+  readonly entries?: number | undefined
+  readonly links?: number | undefined
+}
+
+/** Returns the entries of a KPI: `3 entries of 2026-01-01 to 2026-03-01`. */
+const entriesOfKpi = async (client: Client, kpiId: number): Promise<Part> => {
   let [count, first, last] = [0, Infinity, -Infinity]
   for await (const page of entryPages(client, { from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY, kpiId })) {
     count += page.length
     for (const { entry_date } of page) [first, last] = [Math.min(first, entry_date), Math.max(last, entry_date)]
     if (!client.isBundled() && count >= MOST_COUNTED)
-      return `at least ${count} entries of ${formatDay(first)} and later`
+      return { text: `at least ${count} entries of ${formatDay(first)} and later` }
   }
-  if (count === 0) return 'no entries'
-  return `${countOf(count, 'entry', 'entries')} of ${formatDay(first)} to ${formatDay(last)}`
+  if (count === 0) return { text: 'no entries', count }
+  return { text: `${countOf(count, 'entry', 'entries')} of ${formatDay(first)} to ${formatDay(last)}`, count }
 }
 
-/** Returns the assignments of a KPI in words; without a number where there are too many users to ask. */
-const assignmentsOfKpi = async (client: Client, kpiId: number): Promise<string> => {
+/** Returns the assignments of a KPI; without a number where there are too many users to ask. */
+const assignmentsOfKpi = async (client: Client, kpiId: number): Promise<Part> => {
   const people = client.variant === 'classic' ? await readIfAllowed(client, client.users.list()) : undefined
-  if (!people || people.length > MOST_USERS) return 'its assignments'
+  if (!people || people.length > MOST_USERS) return { text: 'its assignments' }
   const held = await Promise.all(people.map(({ id }) => client.assignments(id).list()))
-  return countOf(held.filter((list) => list.some(({ id }) => id === kpiId)).length, 'assignment')
+  const count = held.filter((list) => list.some(({ id }) => id === kpiId)).length
+  return { text: countOf(count, 'assignment'), count }
 }
 
-const ofUser = async (client: Client, id: number): Promise<string> => {
-  const assignments = countOf((await client.assignments(id).list()).length, 'assignment')
-  return `${assignments}, ${countOf((await client.userGroupItems(id).list()).length, 'link to a group item', 'links to group items')} and their keys`
+const LINKS = ['link to a group item', 'links to group items'] as const
+
+const ofUser = async (client: Client, id: number): Promise<Company> => {
+  const assignments = (await client.assignments(id).list()).length
+  const links = (await client.userGroupItems(id).list()).length
+  const text = `with ${countOf(assignments, 'assignment')}, ${countOf(links, ...LINKS)} and their keys`
+  return { text, assignments, links }
+}
+
+const ofKpi = async (client: Client, id: number): Promise<Company> => {
+  const [assignments, entries] = [await assignmentsOfKpi(client, id), await entriesOfKpi(client, id)]
+  return {
+    text: `with ${assignments.text} and ${entries.text}`,
+    assignments: assignments.count,
+    entries: entries.count,
+  }
 }
 
 /** Counts the users that are linked to a group item; undefined where there are too many to ask. */
-const linksOf = async (client: Client, id: number): Promise<string | undefined> => {
+const ofGroupItem = async (client: Client, id: number): Promise<Company | undefined> => {
   const people = await readIfAllowed(client, client.users.list())
   if (!people || people.length > MOST_USERS) return undefined
   const held = await Promise.all(people.map((one) => client.userGroupItems(one.id).list()))
-  return countOf(held.filter((list) => list.some((item) => item.id === id)).length, 'link to a user', 'links to users')
+  const links = held.filter((list) => list.some((item) => item.id === id)).length
+  return { text: `with ${countOf(links, 'link to a user', 'links to users')}`, links }
 }
 
-/** Counts what goes with a record, in words; undefined where nothing is known that could be counted. */
-const counted = async (client: Client, of: Resource, id: number): Promise<string | undefined> => {
-  if (of.name === kpi.name) return `${await assignmentsOfKpi(client, id)} and ${await entriesOfKpi(client, id)}`
-  if (of.name === groupItem.name) return linksOf(client, id)
+/** Counts what goes with a record; undefined where nothing is known that could be counted. */
+const counted = async (client: Client, of: Resource, id: number): Promise<Company | undefined> => {
+  if (of.name === kpi.name) return ofKpi(client, id)
+  if (of.name === groupItem.name) return ofGroupItem(client, id)
   return of.name === user.name ? ofUser(client, id) : undefined
 }
 
@@ -114,13 +140,19 @@ export const keptBy = async (client: Client, of: Resource, one: Known): Promise<
   return reason && `${labelled(of, one)} ${reason}`
 }
 
-/** Says what goes with a record when it is deleted, counted where the service lets it be: `with 3 assignments and …`. */
-export const goesWith = async (client: Client, of: Resource, id: number): Promise<string> => {
+/** Returns what goes with the records of a kind, uncounted. */
+export const uncounted = ({ removal = '' }: Resource): Company => ({ text: removal })
+
+/** Returns what goes with a record when it is deleted, counted where the service lets it be. */
+export const companyOf = async (client: Client, of: Resource, id: number): Promise<Company> => {
   try {
-    const text = await counted(client, of, id)
-    return text === undefined ? (of.removal ?? '') : `with ${text}`
+    return (await counted(client, of, id)) ?? uncounted(of)
   } catch (error) {
-    if (error instanceof KpiError) return of.removal ?? ''
+    if (error instanceof KpiError) return uncounted(of)
     throw error
   }
 }
+
+/** Says what goes with a record when it is deleted: `with 3 assignments and …`. */
+export const goesWith = async (client: Client, of: Resource, id: number): Promise<string> =>
+  (await companyOf(client, of, id)).text

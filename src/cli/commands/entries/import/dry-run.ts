@@ -8,6 +8,7 @@ import { countReasons } from '../../../../import/rejects/reason-counts.ts'
 import type { Pair } from '../../../../import/reference.ts'
 import { EXIT } from '../../../exit.ts'
 import { countOf } from '../../../output/text.ts'
+import { startMeter, summaryRecord } from './import-job.ts'
 import { beginRun, type Job, type CommandRun } from './jobs.ts'
 import { missingLines } from './missing.ts'
 import { dryRunRecord } from './output.ts'
@@ -31,14 +32,18 @@ const shortSummary = (summary: Summary, unread: string, cost: string): string =>
   )
 }
 
+/** Receives the summary of a dry run: its lines, and its counts as a record. */
+type SummaryReader = { readonly tellBelow: (line: string) => void; readonly onSummary: (record: AnyRecord) => void }
+
 /** Prints what an import of a file would do, a row for each entry, and a summary below. */
 export async function* dryRunJob(
   run: CommandRun,
   job: Job,
   ends: RunResult,
-  tellBelow: (line: string) => void,
+  { tellBelow, onSummary }: SummaryReader,
 ): AsyncGenerator<readonly AnyRecord[]> {
   const { parsed, client, progress } = run
+  const measure = startMeter(run.cli.io, client)
   const onMissing = (plan: MissingPlan): void => {
     for (const line of missingLines(plan)) progress.note(line)
   }
@@ -54,6 +59,7 @@ export async function* dryRunJob(
     const unread = reference.unchecked.has('entries') ? 'what is there' : 'the KPIs, which may have targets,'
     const name = parsed.isSeveral ? `${job.file}: ` : ''
     tellBelow(name + shortSummary(summary, unread, cost))
+    onSummary(summaryRecord({ summary: { ...summary, sent: summary.unknown }, left: 0, receipt: null }, measure()))
     if (prepared.rejects.size() > 0) {
       for (const line of linesOfReasons(run, job, countReasons(prepared.rejects))) tellBelow(line)
     }

@@ -67,8 +67,11 @@ type JobEnding = Ending & {
   readonly receipt: string | null
 }
 
-/** Returns the summary of an import as a record. */
-const summaryRecord = ({ summary, left, receipt }: JobEnding, measured: AnyRecord): AnyRecord => ({
+/** Returns the summary of an import, or of its dry run, as a record. */
+export const summaryRecord = (
+  { summary, left, receipt }: Pick<JobEnding, 'summary' | 'left' | 'receipt'>,
+  measured: AnyRecord,
+): AnyRecord => ({
   ...summary,
   unchecked: summary.unchecked === '' ? null : summary.unchecked,
   left,

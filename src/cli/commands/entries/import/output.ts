@@ -8,7 +8,7 @@ import { isProvisional } from '../../../../import/provisional-id.ts'
 export const importSummary = resource({
   name: 'import_summary',
   plural: 'import_summaries',
-  title: 'summary of an import',
+  title: 'summary of an import, or of its dry run',
   path: '',
   verbs: [],
   fields: {
@@ -18,7 +18,8 @@ export const importSummary = resource({
     unchanged: { kind: 'integer', about: 'Entries that existed already with the same values' },
     sent: {
       kind: 'integer',
-      about: 'Entries that were stored, without the service saying whether they were created or updated',
+      about:
+        'Entries that were stored, without the service saying whether they were created or updated; of a dry run, those of which that cannot be told',
     },
     skipped: { kind: 'integer', about: 'Entries that existed already and were left alone' },
     rejected: { kind: 'integer', about: 'Rows that were not imported, or not completely' },

@@ -5,7 +5,8 @@ import type { Io } from '../../../io.ts'
 import { isForPeople, printRecords } from '../../../output/print.ts'
 import type { Printed } from '../../../output/printed.ts'
 import { printBehind } from '../../../output/whole-output.ts'
-import { type CountWords, printSummary } from '../../../output/summary.ts'
+import { isPrintedAsData } from '../../../output/short-answer.ts'
+import { type CountWords, printCounts, printSummary } from '../../../output/summary.ts'
 import { isNameColumn, namedFields } from '../../verbs/list-options.ts'
 import { createNames } from '../../verbs/reference-names.ts'
 import { dryRunJob } from './dry-run.ts'
@@ -94,11 +95,24 @@ const readable = (
 const BY_ITSELF =
   'each file is compared with what is stored now; if several files give the same user, KPI and date, each is compared as if it were the only one'
 
+/** Prints the counts of dry runs as data: a list of several files, or one record; people read them in notes. */
+const printDryCounts = async (run: CommandRun, counts: readonly AnyRecord[]): Promise<void> => {
+  if (!isPrintedAsData(run.cli)) return
+  if (run.parsed.isSeveral) return run.cli.printMany(columnsOf(run, importSummary), counts)
+  for (const record of counts) await printCounts(run.cli, importSummary, record)
+}
+
 /** Says what importing files would do, as one list. */
 const printDryRuns = async (run: CommandRun, jobs: readonly Job[], ends: RunResult): Promise<void> => {
   const row = run.client.variant === 'classic' ? dryRunRow : newerDryRunRow
   const summaries: string[] = []
-  const rows = withNames(jobs, ends, (job) => dryRunJob(run, job, ends, (line) => summaries.push(line)))
+  const counts: AnyRecord[] = []
+  const rows = withNames(jobs, ends, (job) =>
+    dryRunJob(run, job, ends, {
+      tellBelow: (line) => summaries.push(line),
+      onSummary: (record) => counts.push({ file: job.file, ...record }),
+    }),
+  )
   const { columns, records } = readable(run, row, rows)
   const tell = async (): Promise<void> => {
     for (const line of summaries) await run.cli.note(line)
@@ -106,7 +120,8 @@ const printDryRuns = async (run: CommandRun, jobs: readonly Job[], ends: RunResu
   }
   if (run.parsed.isSummaryOnly) {
     for await (const _ of rows);
-    return tell()
+    await tell()
+    return printDryCounts(run, counts)
   }
   await printBehind(run.cli.io, (held) => printList(run, columns, records, held), tell)
 }
