@@ -1,10 +1,11 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { inOurWords } from './args/aliases.ts'
+import { inOurWords, type OurLine } from './args/aliases.ts'
 import { HELP_LAYOUT } from './args/help-layout.ts'
 import { refuseFlagsAsValues } from './args/flag-values.ts'
 import { isLogJson } from './args/raw-options.ts'
 import { type Act, type Cli, createCli } from './cli.ts'
 import { commandGroups, START } from './command-groups.ts'
+import { EXIT } from './exit.ts'
 import type { Io, Output } from './io.ts'
 import { outputOf } from './output/printed.ts'
 import { oneLine } from './output/width.ts'
@@ -67,6 +68,7 @@ const createProgram = (io: Io, version: string, written: Written, isJson = false
       new Command('help [command...]').description('show help; with --json, all of it for programs').helpGroup(START),
     )
     .configureHelp(HELP_LAYOUT)
+    .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void (written.help += closing(text, io.stdout)),
@@ -115,9 +117,18 @@ const joinLists = (command: CommandUnknownOpts): void => {
   for (const below of command.commands) joinLists(below)
 }
 
-/** Rewrites `kpi help kpis list` as `kpi kpis list --help`, at any depth. */
-const helpAsFlag = (args: readonly string[]): readonly string[] =>
-  args[0] === 'help' ? [...args.slice(1), '--help'] : args
+/** Rewrites `kpi help kpis list` as `kpi kpis list --help`, at any depth; `kpi help help` is `kpi help`. */
+const helpAsFlag = (args: readonly string[]): readonly string[] => {
+  if (args[0] !== 'help') return args
+  return [...args.slice(args[1] === 'help' ? 2 : 1), '--help']
+}
+
+/** Refuses help for a word that names no command: each word behind `kpi help`, or before `--help` one where only commands can be. */
+const requireHelped = ({ command, stray }: OurLine, isEach: boolean): void => {
+  const takesWords = command.commands.length === 0 || command.registeredArguments.length > 0
+  if (stray === undefined || (takesWords && !isEach)) return
+  throw new CommanderError(EXIT.usage, 'commander.unknownCommand', `error: unknown command '${stray}'`)
+}
 
 /** Returns the words of a command line that are neither flags nor values of global flags. */
 const wordsIn = (args: readonly string[], { options }: Command): string[] => {
@@ -149,6 +160,19 @@ export const complete = async (given: readonly string[], io: Io): Promise<void> 
   const { candidates, hasFiles } = candidatesFor(program, words, current, io)
   const lines = candidates.map(({ value, about }) => `${oneLine(value)}\t${oneLine(about)}\n`)
   await io.stdout.write(lines.join('') + (hasFiles ? ':files\n' : ''))
+}
+
+/** Tells whether an error is commander's way to end with what was asked for: help, or the version. */
+const isAskedFor = (error: unknown): boolean => error instanceof CommanderError && error.exitCode === 0
+
+/** Parses a line and runs its command; refuses help for what is no command. */
+const parse = async (program: Command, line: OurLine, isHelp: boolean): Promise<void> => {
+  try {
+    await program.parseAsync(line.words, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError && error.code === 'commander.helpDisplayed') requireHelped(line, isHelp)
+    throw error
+  }
 }
 
 /**
@@ -187,16 +211,17 @@ export const runProgram = async (line: readonly string[], version: string, io: I
   }
   const [name] = wordsIn(args, program)
   await addGroups(program, name, act)
-  const words = inOurWords(program, args)
+  const ours = inOurWords(program, args)
+  const { words } = ours
   refuseFlagsAsValues(program, words)
   try {
     if (words.length === 0) program.outputHelp()
-    else await program.parseAsync(words, { from: 'user' })
+    else await parse(program, ours, line[0] === 'help')
   } catch (error) {
-    // Help that was asked for.
-    if (error instanceof CommanderError && error.exitCode === 0) return code
-    const { suggestCommands, withoutNonsense } = await import('./did-you-mean.ts')
-    throw await suggestCommands(withoutNonsense(error, program, words), name, () => describeProgram(version, io))
+    if (isAskedFor(error)) return code
+    written.help = ''
+    const { withSuggestion } = await import('./did-you-mean.ts')
+    throw await withSuggestion(error, program, words, () => describeProgram(version, io))
   } finally {
     await Promise.all(written.errors)
     if (written.help !== '') await printHelp(io, args, written.help)

@@ -16,7 +16,7 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
   test.each<[line: string, message: string]>([
     ['kpsi list', "unknown command 'kpsi' (Did you mean kpis?)"],
     ['xyzzy', "unknown command 'xyzzy'"],
-    ['kpi list', "unknown command 'kpi' (Did you mean api or kpis?)"],
+    ['kpi list', "unknown command 'kpi' (Did you mean kpis?)"],
     ['init', "unknown command 'init'\n"],
     ['migrate', "unknown command 'migrate'\n"],
     ['kpis delte 1', "unknown command 'delte' (Did you mean delete?)"],
@@ -132,6 +132,26 @@ describe('help', () => {
     expect(ran.stdout).toContain(`Usage: kpi ${line.slice('help '.length)} [options]`)
     expect(await user.kpi(...same.split(' '))).toEqual(ran)
   })
+
+  test.each([
+    ['help foo', 'foo'],
+    ['help kpis foo', 'foo'],
+    ['help kpis list foo', 'foo'],
+    ['foo --help', 'foo'],
+    ['kpis foo -h', 'foo'],
+    ['service token foo --help', 'foo'],
+  ])('kpi %s is an error, as nothing has that name', async (line, word) => {
+    const stderr = `kpi: unknown command '${word}'\n`
+    expect(await user.kpi(...line.split(' '))).toEqual({ code: 2, stdout: '', stderr })
+  })
+
+  test.each(['help help', 'help kpis ls', 'kpis get 1 --help', 'report --excel de-DE --help', '-o json kpis --help'])(
+    'kpi %s is help',
+    async (line) => {
+      const { code, stdout, stderr } = await user.kpi(...line.split(' '))
+      expect([code, stderr, stdout.slice(0, 'Usage: kpi'.length)]).toEqual([0, '', 'Usage: kpi'])
+    },
+  )
 
   test.each(['--version', '-V', '-o json --version'])('kpi %s prints the version alone', async (line) => {
     expect(await user.kpi(...line.split(' '))).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' })
