@@ -68,7 +68,10 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
       'kpis create --target-default ten --sort-order 40000 --is-active yes --unit Dcimal',
       '--unit: there is no unit "Dcimal"; did you mean "Decimal"?; --target-default must be a number; --sort-order must be a whole number from -32768 to 32767; --is-active must be true or false; a KPI needs --frequency <daily|weekly|monthly|quarterly|yearly>, --name <text>',
     ],
-    ['kpis create --name= --frequency z', '--frequency must be one of D, W, M, Q, Y; --name must not be empty'],
+    [
+      'kpis create --name= --frequency z',
+      '--frequency must be one of daily (D), weekly (W), monthly (M), quarterly (Q), yearly (Y); --name must not be empty',
+    ],
   ])('kpi %s', async (line, message) => {
     const ran = await user.kpi(...line.split(' '))
     expect(ran).toMatchObject({ code: 2, stdout: '' })
