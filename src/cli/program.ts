@@ -1,11 +1,11 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { inOurWords, type OurLine } from './args/aliases.ts'
+import { inOurWords, type OurLine, withTypedFlags } from './args/aliases.ts'
 import { HELP_LAYOUT } from './args/help-layout.ts'
 import { refuseFlagsAsValues } from './args/flag-values.ts'
 import { isLogJson } from './args/raw-options.ts'
 import { type Act, type Cli, createCli } from './cli.ts'
 import { commandGroups, START } from './command-groups.ts'
-import { EXIT } from './exit.ts'
+import { EXIT, UsageError } from './exit.ts'
 import type { Io, Output } from './io.ts'
 import { outputOf } from './output/printed.ts'
 import { oneLine } from './output/width.ts'
@@ -162,6 +162,20 @@ export const complete = async (given: readonly string[], io: Io): Promise<void> 
   await io.stdout.write(lines.join('') + (hasFiles ? ':files\n' : ''))
 }
 
+/** Returns the error about a line that names no command where the help that lists them is not shown. */
+const noCommand = ({ command }: OurLine): UsageError => {
+  const names = command.commands.map((one) => one.name()).join(', ')
+  const path = [command.parent?.parent, command.parent, command].flatMap((one) => (one ? [one.name()] : []))
+  return new UsageError(`say which command: ${names}; ${path.join(' ')} --help says what they do`)
+}
+
+/** Returns an error about a line, in the words in which it was typed. */
+const asTyped = (error: unknown, args: readonly string[], line: OurLine): unknown => {
+  if (error instanceof UsageError || error instanceof CommanderError)
+    error.message = withTypedFlags(error.message, args, line)
+  return error
+}
+
 /** Tells whether an error is commander's way to end with what was asked for: help, or the version. */
 const isAskedFor = (error: unknown): boolean => error instanceof CommanderError && error.exitCode === 0
 
@@ -182,7 +196,8 @@ export const runProgram = async (line: readonly string[], version: string, io: I
   if (line[0] === 'help' && line.includes('--json')) return printHelpJson(line.slice(1), version, io)
   const args = helpAsFlag(line)
   const written: Written = { help: '', errors: [] }
-  const program = createProgram(io, version, written, isLogJson(args) || isOutputJson(args, io))
+  const isJson = isLogJson(args) || isOutputJson(args, io)
+  const program = createProgram(io, version, written, isJson)
   let code = 0
   const act: Act = (command, action, fileFormats) => {
     command.action(async () => {
@@ -220,8 +235,9 @@ export const runProgram = async (line: readonly string[], version: string, io: I
   } catch (error) {
     if (isAskedFor(error)) return code
     written.help = ''
+    if (isJson && error instanceof CommanderError && error.code === 'commander.help') throw noCommand(ours)
     const { withSuggestion } = await import('./did-you-mean.ts')
-    throw await withSuggestion(error, program, words, () => describeProgram(version, io))
+    throw await withSuggestion(asTyped(error, args, ours), program, words, () => describeProgram(version, io))
   } finally {
     await Promise.all(written.errors)
     if (written.help !== '') await printHelp(io, args, written.help)

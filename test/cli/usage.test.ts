@@ -109,6 +109,19 @@ describe('with --output json an error is one JSON object, and nothing else', () 
     expect((await user.kpiIn({ env }, ...line)).stderr).toBe('kpi: there is no KPI 9\n')
   })
 
+  test.each([
+    [['-o', 'json'], 'demo, kpis, users, groups'],
+    [['--log-format', 'json'], 'demo, kpis, users, groups'],
+    [['service', 'keys', '-o', 'json'], 'create, list, rotate, revoke'],
+  ])('%j says which commands there are', async (line, commands) => {
+    const { code, stdout, stderr } = await user.kpi(...line)
+    expect([code, stdout]).toEqual([2, ''])
+    const words = line.filter((word) => /^(?:service|keys)$/.test(word))
+    expect(stderr).toContain(`"message":"say which command: ${commands}`)
+    expect(stderr).toContain(`; ${['kpi', ...words, '--help'].join(' ')} says what they do`)
+    expect(stderr).not.toContain('above')
+  })
+
   test('also where the line cannot be understood', async () => {
     const { stderr } = await user.kpi('kpsi', '-o', 'json')
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'usage', exit_code: 2 } })
@@ -206,6 +219,20 @@ describe('words of other programs mean ours', () => {
     ['kpis ls --help', 'kpis list --help'],
   ])('kpi %s is kpi %s', async (line, same) => {
     expect(await user.kpi(...line.split(' '))).toEqual(await user.kpi(...same.split(' ')))
+  })
+
+  test.each([
+    ['entries add --kpi 1 --users A,B --actual 1', '--users: there is no user "A,B"'],
+    ['entries add --kpis=1,2 --user 1 --actual 1', '--kpis: there is no KPI "1,2"'],
+    [
+      'entries add --kpi 1 --users 1 --source 2',
+      "option '--source <item>' cannot be used with option '--users <user>'",
+    ],
+    ['entries list --users B', '--users: there is no user "B"'],
+    ['entries list --user B', '--user: there is no user "B"'],
+    ['assign list --user', "option '--user <list>' argument missing"],
+  ])('kpi %s is refused with the flag as it was typed', async (line, message) => {
+    expect((await user.kpi(...line.split(' '))).stderr).toBe(`kpi: ${message}\n`)
   })
 
   test('but values stay as they are', async () => {

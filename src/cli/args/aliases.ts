@@ -62,3 +62,10 @@ export const inOurWords = (program: CommandUnknownOpts, args: readonly string[])
   })
   return { words: words.map((arg) => flagOf(command, arg)), command, stray }
 }
+
+/** Returns a message about a line in our words with its flags as they were typed. */
+export const withTypedFlags = (message: string, args: readonly string[], { words }: OurLine): string => {
+  const nameOf = (arg = ''): string => arg.split('=', 1)[0] ?? ''
+  const typed = new Map(words.map((word, at) => [nameOf(word), nameOf(args[at])]))
+  return message.replaceAll(/--[a-z-]+/g, (flag) => typed.get(flag) ?? flag)
+}
