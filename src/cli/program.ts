@@ -148,13 +148,17 @@ const addGroups = async (program: Command, name: string | undefined, act: Act): 
 }
 
 /** Returns a word of a line that is being typed without the quotes and backslashes of the shell. */
-const unquoted = (word: string): string => word.replace(/^["']/, '').replace(/["']$/, '').replaceAll(/\\(.)/g, '$1')
+const unquoted = (word: string): string =>
+  word
+    .replace(/^(--[\w-]+=)?["']/, '$1')
+    .replace(/["']$/, '')
+    .replaceAll(/\\(.)/g, '$1')
 
 /** Prints what could complete a line, for the script of a shell: see `commands/completion/scripts.ts`. */
 export const complete = async (given: readonly string[], io: Io): Promise<void> => {
   const [words, current] = [given.slice(0, -1).map(unquoted), unquoted((given.at(-1) ?? '').replace(/^=/, ''))]
   const program = createProgram(io, '', { help: '', errors: [] })
-  const [name] = wordsIn(words, program)
+  const [name] = wordsIn(words[0] === 'help' ? words.slice(1) : words, program)
   await addGroups(program, name, () => undefined)
   const { candidatesFor } = await import('./commands/completion/candidates.ts')
   const { candidates, hasFiles } = candidatesFor(program, words, current, io)
