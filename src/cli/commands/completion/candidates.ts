@@ -4,7 +4,7 @@ import { receiptNames } from '../../../import/undo/receipt.ts'
 import type { Io } from '../../io.ts'
 import { LOG_FORMATS } from '../../output/log.ts'
 import { FORMATS } from '../../output/print.ts'
-import { oneLine } from '../../output/width.ts'
+import { isOneLine } from '../../output/width.ts'
 import { type KnownNames, readNames } from '../../target/name-cache.ts'
 import { receiptsFolder } from '../../target/folders.ts'
 import { readProfiles } from '../../target/profiles.ts'
@@ -121,14 +121,11 @@ const follow = (program: CommandUnknownOpts, words: readonly string[]): Reached 
   return { command, given, open, flags: values }
 }
 
-/** Tells whether a name can be typed: a shell takes tabs and line ends for its own. */
-const isTyped = (name: string): boolean => oneLine(name) === name
-
 /** Returns the names of the place that a line talks to that can be typed; none where its settings are wrong. */
 const namesFor = (io: Io, flags: GlobalFlags): KnownNames => {
   try {
     const known = Object.entries(readNames(io, findPlace(io, flags)))
-    return Object.fromEntries(known.map(([kind, names]) => [kind, names.filter(isTyped)]))
+    return Object.fromEntries(known.map(([kind, names]) => [kind, names.filter(isOneLine)]))
   } catch {
     return {}
   }
