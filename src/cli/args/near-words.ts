@@ -1,4 +1,4 @@
-import leven from 'leven'
+import { isWithin } from '../../client/directory.ts'
 
 /** Bounds the words that are suggested: of more, none is likelier. */
 export const MOST_SUGGESTED = 3
@@ -6,7 +6,10 @@ export const MOST_SUGGESTED = 3
 const LEAST_BEGINNING = 2
 
 /** Returns how many letters of two words may differ, by the length of the longer one. */
-const allowedFor = (length: number): number => (length < 3 ? 0 : Math.min(3, Math.max(1, Math.floor(length / 4))))
+const allowedFor = (length: number): number => (length < 3 ? 0 : Math.max(1, Math.floor(length / 4)))
+
+/** Lists how many letters differ in words that may be the same, the fewest first. */
+const SLIPS = [0, 1, 2, 3] as const
 
 /** Tells whether two words are the same but for two neighbouring letters, which are swapped. */
 const isSwapped = (one: string, other: string): boolean => {
@@ -18,8 +21,8 @@ const isSwapped = (one: string, other: string): boolean => {
 /** Returns how many slips of the finger, or of the plural, make a word of another; infinite where none likely do. */
 const slipsBetween = (typed: string, word: string): number => {
   if (isSwapped(typed, word) || typed.replace(/y$/, 'ies') === word) return 1
-  const slips = leven(typed, word)
-  return slips <= allowedFor(Math.max(typed.length, word.length)) ? slips : Infinity
+  const allowed = allowedFor(Math.max(typed.length, word.length))
+  return SLIPS.find((slips) => slips <= allowed && isWithin(slips, typed, word)) ?? Infinity
 }
 
 /** Returns those of some words that begin as typed; none where too few letters are typed, or too many words do. */
