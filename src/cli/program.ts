@@ -1,10 +1,11 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { inOurWords } from './args/aliases.ts'
+import { inOurWords, type OurLine, withTypedFlags } from './args/aliases.ts'
 import { HELP_LAYOUT } from './args/help-layout.ts'
 import { refuseFlagsAsValues } from './args/flag-values.ts'
 import { isLogJson } from './args/raw-options.ts'
 import { type Act, type Cli, createCli } from './cli.ts'
 import { commandGroups, START } from './command-groups.ts'
+import { EXIT, UsageError } from './exit.ts'
 import type { Io } from './io.ts'
 import { outputOf } from './output/printed.ts'
 import { oneLine } from './output/width.ts'
@@ -68,6 +69,7 @@ const createProgram = (io: Io, version: string, written: Written, isJson = false
       new Command('help [command...]').description('show help; with --json, all of it for programs').helpGroup(START),
     )
     .configureHelp(HELP_LAYOUT)
+    .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void (written.help += closing(text, io.stdout)),
@@ -118,9 +120,18 @@ const joinLists = (command: CommandUnknownOpts): void => {
   for (const below of command.commands) joinLists(below)
 }
 
-/** Rewrites `kpi help kpis list` as `kpi kpis list --help`, at any depth. */
-const helpAsFlag = (args: readonly string[]): readonly string[] =>
-  args[0] === 'help' ? [...args.slice(1), '--help'] : args
+/** Rewrites `kpi help kpis list` as `kpi kpis list --help`, at any depth; `kpi help help` is `kpi help`. */
+const helpAsFlag = (args: readonly string[]): readonly string[] => {
+  if (args[0] !== 'help') return args
+  return [...args.slice(args[1] === 'help' ? 2 : 1), '--help']
+}
+
+/** Refuses help for a word that names no command: each word behind `kpi help`, or before `--help` one where only commands can be. */
+const requireHelped = ({ command, stray }: OurLine, isEach: boolean): void => {
+  const takesWords = command.commands.length === 0 || command.registeredArguments.length > 0
+  if (stray === undefined || (takesWords && !isEach)) return
+  throw new CommanderError(EXIT.usage, 'commander.unknownCommand', `error: unknown command '${stray}'`)
+}
 
 /** Returns the words of a command line that are neither flags nor values of global flags. */
 const wordsIn = (args: readonly string[], { options }: Command): string[] => {
@@ -140,18 +151,49 @@ const addGroups = async (program: Command, name: string | undefined, act: Act): 
 }
 
 /** Returns a word of a line that is being typed without the quotes and backslashes of the shell. */
-const unquoted = (word: string): string => word.replace(/^["']/, '').replace(/["']$/, '').replaceAll(/\\(.)/g, '$1')
+const unquoted = (word: string): string =>
+  word
+    .replace(/^(--[\w-]+=)?["']/, '$1')
+    .replace(/["']$/, '')
+    .replaceAll(/\\(.)/g, '$1')
 
 /** Prints what could complete a line, for the script of a shell: see `commands/completion/scripts.ts`. */
 export const complete = async (given: readonly string[], io: Io): Promise<void> => {
   const [words, current] = [given.slice(0, -1).map(unquoted), unquoted((given.at(-1) ?? '').replace(/^=/, ''))]
   const program = createProgram(io, '', { help: '', errors: [] })
-  const [name] = wordsIn(words, program)
+  const [name] = wordsIn(words[0] === 'help' ? words.slice(1) : words, program)
   await addGroups(program, name, () => undefined)
   const { candidatesFor } = await import('./commands/completion/candidates.ts')
   const { candidates, hasFiles } = candidatesFor(program, words, current, io)
   const lines = candidates.map(({ value, about }) => `${oneLine(value)}\t${oneLine(about)}\n`)
   await io.stdout.write(lines.join('') + (hasFiles ? ':files\n' : ''))
+}
+
+/** Returns the error about a line that names no command where the help that lists them is not shown. */
+const noCommand = ({ command }: OurLine): UsageError => {
+  const names = command.commands.map((one) => one.name()).join(', ')
+  const path = [command.parent?.parent, command.parent, command].flatMap((one) => (one ? [one.name()] : []))
+  return new UsageError(`say which command: ${names}; ${path.join(' ')} --help says what they do`)
+}
+
+/** Returns an error about a line, in the words in which it was typed. */
+const asTyped = (error: unknown, args: readonly string[], line: OurLine): unknown => {
+  if (error instanceof UsageError || error instanceof CommanderError)
+    error.message = withTypedFlags(error.message, args, line)
+  return error
+}
+
+/** Tells whether an error is commander's way to end with what was asked for: help, or the version. */
+const isAskedFor = (error: unknown): boolean => error instanceof CommanderError && error.exitCode === 0
+
+/** Parses a line and runs its command; refuses help for what is no command. */
+const parse = async (program: Command, line: OurLine, isHelp: boolean): Promise<void> => {
+  try {
+    await program.parseAsync(line.words, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError && error.code === 'commander.helpDisplayed') requireHelped(line, isHelp)
+    throw error
+  }
 }
 
 /**
@@ -161,7 +203,8 @@ export const runProgram = async (line: readonly string[], version: string, io: I
   if (line[0] === 'help' && line.includes('--json')) return printHelpJson(line.slice(1), version, io)
   const args = helpAsFlag(line)
   const written: Written = { help: '', errors: [] }
-  const program = createProgram(io, version, written, isLogJson(args) || isOutputJson(args, io))
+  const isJson = isLogJson(args) || isOutputJson(args, io)
+  const program = createProgram(io, version, written, isJson)
   let code = 0
   const act: Act = (command, action, fileFormats) => {
     command.action(async () => {
@@ -190,16 +233,18 @@ export const runProgram = async (line: readonly string[], version: string, io: I
   }
   const [name] = wordsIn(args, program)
   await addGroups(program, name, act)
-  const words = inOurWords(program, args)
+  const ours = inOurWords(program, args)
+  const { words } = ours
   refuseFlagsAsValues(program, words)
   try {
     if (words.length === 0) program.outputHelp()
-    else await program.parseAsync(words, { from: 'user' })
+    else await parse(program, ours, line[0] === 'help')
   } catch (error) {
-    // Help that was asked for.
-    if (error instanceof CommanderError && error.exitCode === 0) return code
-    const { suggestCommands, withoutNonsense } = await import('./did-you-mean.ts')
-    throw await suggestCommands(withoutNonsense(error, program, words), name, () => describeProgram(version, io))
+    if (isAskedFor(error)) return code
+    written.help = ''
+    if (isJson && error instanceof CommanderError && error.code === 'commander.help') throw noCommand(ours)
+    const { withSuggestion } = await import('./did-you-mean.ts')
+    throw await withSuggestion(asTyped(error, args, ours), program, words, () => describeProgram(version, io))
   } finally {
     await Promise.all(written.errors)
     if (written.help !== '') await printHelp(io, args, written.help)

@@ -44,8 +44,46 @@ describe('a line is completed', () => {
     [['report', 'export', '--to-file', '=x'], [':files']],
     [['kpis', 'list', '--limit', '='], []],
     [['nothing', '='], []],
+    [
+      ['--log-format', '='],
+      ['text', 'json'],
+    ],
+    [['--log-format=text', 'kpis', 'list', '=--colu'], ['--columns']],
+    [['=--output=j'], ['--output=json']],
+    [
+      ['kpis', 'list', '=--log-format='],
+      ['--log-format=text', '--log-format=json'],
+    ],
+    [['kpis', 'create', '=--frequency=w'], ['--frequency=weekly']],
+    [['report', 'export', '=--to-file=x'], [':files']],
+    [['help', '=kp'], ['kpis']],
+    [['help', 'kpis', '=de'], ['delete']],
+    [['help', 'kpis', 'get', '='], []],
+    [['help', 'completion', '='], []],
   ])('after %j by %j', async (words, expected) => {
     expect(await completed(...words)).toEqual(expected)
+  })
+
+  test('by flags, where nothing but a dash is typed', async () => {
+    await user.kpi('kpis', 'list')
+    const found = await completed('kpis', 'get', '=-')
+    expect(found).toContain('--output')
+    expect(found.filter((one) => !one.startsWith('--'))).toEqual([])
+  })
+
+  test('by the elements that a list lacks, quoted where they have commas', async () => {
+    await user.kpi('kpis', 'create', '--name', 'Cost, net', '--frequency', 'D')
+    await user.kpi('kpis', 'list')
+    expect(await completed('report', '--kpis', '=Visits,')).toEqual(['Visits,Revenue', 'Visits,"Cost, net"'])
+    expect(await completed('report', '=--kpis=Visits,r')).toEqual(['--kpis=Visits,Revenue'])
+  })
+
+  test.each(['\t', '\n', '\u202e'])('but not by a name with %j, which no shell can take', async (sign) => {
+    const body = JSON.stringify({ name: `Net${sign}sales`, frequency_id: 'D' })
+    writeFileSync(user.folder.in('kpi.json'), body)
+    await user.kpi('kpis', 'create', '--from-json', 'kpi.json')
+    await user.kpi('kpis', 'list')
+    expect(await completed('kpis', 'get', '=')).toEqual(['Revenue', 'Visits'])
   })
 
   test('by the receipts of imports', async () => {
@@ -90,13 +128,24 @@ describe('a line is completed', () => {
 })
 
 describe('the script for bash', () => {
-  const inBash = async (...words: string[]): Promise<string[]> => {
+  /** Divides a line as bash does: also at = and :, and before @; not within quotes. */
+  const wordsOf = (line: string): string[] => {
+    const words = line.match(/["'].*|(?:\\.|[^\s=:@])+|[=:@]/g) ?? []
+    return /\s$/.test(line) ? [...words, ''] : words
+  }
+
+  const inBash = async (line: string): Promise<string[]> => {
     const { stdout: script } = await user.kpi('completion', 'bash')
     const kpi = `kpi() { '${process.execPath}' '${join(ROOT, 'bin', 'kpi.js')}' "$@"; }`
-    const line = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
-    const asks = `COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _kpi_complete; printf '%s\\n' "\${COMPREPLY[@]}"`
+    const words = wordsOf(line)
+    const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
+    const asks = [
+      `COMP_LINE=${quoted(line)} COMP_POINT=${line.length} COMP_CWORD=${words.length - 1}`,
+      `COMP_WORDS=(${words.map(quoted).join(' ')})`,
+      `_kpi_complete; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    ]
     const env = { HOME: user.folder.path, PATH: process.env['PATH'] }
-    const ran = spawnSync('bash', ['--norc', '-c', `${kpi}\n${script}\n${asks}`], { env, cwd: user.folder.path })
+    const ran = spawnSync('bash', ['--norc', '-c', [kpi, script, ...asks].join('\n')], { env, cwd: user.folder.path })
     expect(ran.stderr.toString()).toBe('')
     return ran.stdout
       .toString()
@@ -104,13 +153,27 @@ describe('the script for bash', () => {
       .filter((one) => one !== '')
   }
 
+  test('completes what is behind an equals sign, a colon, a comma or an @', async () => {
+    await user.kpi('kpis', 'update', 'Visits', '--name', 'Ratio: a=b')
+    await user.kpi('kpis', 'list')
+    await user.kpi('assign', 'list')
+    expect(await inBash('kpi kpis list --output=')).toEqual(['table', 'csv', 'json', 'ndjson', 'yaml', 'markdown'])
+    expect(await inBash('kpi kpis list --output=j')).toEqual(['json'])
+    expect(await inBash('kpi entries import --rejects=.loc')).toEqual(['.local'])
+    expect(await inBash('kpi kpis get Ratio:')).toEqual(['\\ a=b'])
+    expect(await inBash('kpi report --kpis Revenue,')).toEqual(['Revenue,Ratio:\\ a=b'])
+    expect(await inBash('kpi report --kpis=Revenue,Ra')).toEqual(['Revenue,Ratio:\\ a=b'])
+    expect(await inBash('kpi entries add --user ann@ex')).toEqual(['@example.com'])
+    expect(await inBash('kpi help kp')).toEqual(['kpis'])
+  })
+
   test('completes commands, flags, names with blanks, and files', async () => {
     await user.kpi('kpis', 'update', 'Visits', '--name', "Net sales of Ann's")
     await user.kpi('kpis', 'list')
-    expect(await inBash('kpi', 'kpis', 'l')).toEqual(['list'])
-    expect(await inBash('kpi', 'kpis', 'get', 'net')).toEqual(["Net\\ sales\\ of\\ Ann\\'s"])
-    expect(await inBash('kpi', 'kpis', 'get', '"Net')).toEqual(["Net sales of Ann's"])
-    expect(await inBash('kpi', 'entries', 'import', '.loc')).toEqual(['.local'])
+    expect(await inBash('kpi kpis l')).toEqual(['list'])
+    expect(await inBash('kpi kpis get net')).toEqual(["Net\\ sales\\ of\\ Ann\\'s"])
+    expect(await inBash('kpi kpis get "Net')).toEqual(["Net sales of Ann's"])
+    expect(await inBash('kpi entries import .loc')).toEqual(['.local'])
   })
 })
 

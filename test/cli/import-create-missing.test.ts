@@ -287,7 +287,7 @@ test('the flags of what is created need the one that creates', async () => {
   ])
   expect(await told('--create-missing', '--frequency', 'hourly')).toEqual([
     2,
-    'kpi: --frequency hourly is not one of D, W, M, Q, Y, or daily, weekly, monthly, quarterly, yearly',
+    'kpi: --frequency must be one of daily (D), weekly (W), monthly (M), quarterly (Q), yearly (Y)',
   ])
 })
 

@@ -195,6 +195,13 @@ describe('assign add at a terminal', () => {
     expect(await held()).toMatchObject([{ id: 1, user_target: -5_0000n, sort_order: 4 }])
   })
 
+  test('names by its id, in the line that does the same, what has a name with a tab', async () => {
+    await user.client.kpis.update(1, { name: 'Net\tsales' })
+    const ran = await answering([['Which KPI (--kpis)', '\r']], 'assign', 'add', '--users', 'Ann Lee', '--target', '5')
+    expect(ran.stderr).toContain("the same without questions: kpi assign add --kpis 1 --users 'Ann Lee' --target 5\n")
+    expect(await held()).toMatchObject([{ id: 1 }])
+  })
+
   test('asks for no target where the KPI has none, offers what is not assigned, and asks nothing of a whole line', async () => {
     expect(await answering([], 'assign', 'add', '--users', 'Ann Lee', '--kpis', 'Revenue')).toMatchObject({ code: 0 })
     const ran = await answering([['Which KPI (--kpis)', '\r']], 'assign', 'add', '--users', 'Ann Lee')
@@ -255,6 +262,19 @@ describe('entries enter', () => {
     ])
     for (const one of lines) await user.kpi(...one.split(' ').slice(1))
     expect(await held()).toBe('1 8 kept\n2 12.5 null\n')
+  })
+
+  test.each(['Net\tsales', 'Net\nsales'])('says a line with the id of a KPI of the name %j', async (name) => {
+    await user.client.kpis.update(2, { name })
+    const ran = await answering(
+      [
+        ['sales (', '8\r'],
+        ['Revenue (', '\r'],
+        ['store 1 value', '\r'],
+      ],
+      ...line,
+    )
+    expect(ran.stderr).toContain('kpi entries add --user ann@example.com --kpi 2 --date 2024-10-04 --actual 8\n')
   })
 
   test('leaves what is answered with Enter, and stores nothing where it is left or not confirmed', async () => {

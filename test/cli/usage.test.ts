@@ -18,7 +18,7 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
   test.each<[line: string, message: string]>([
     ['kpsi list', "unknown command 'kpsi' (Did you mean kpis?)"],
     ['xyzzy', "unknown command 'xyzzy'"],
-    ['kpi list', "unknown command 'kpi' (Did you mean api or kpis?)"],
+    ['kpi list', "unknown command 'kpi' (Did you mean kpis?)"],
     ['init', "unknown command 'init'\n"],
     ['migrate', "unknown command 'migrate'\n"],
     ['kpis delte 1', "unknown command 'delte' (Did you mean delete?)"],
@@ -70,7 +70,10 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
       'kpis create --target-default ten --sort-order 40000 --is-active yes --unit Dcimal',
       '--unit: there is no unit "Dcimal"; did you mean "Decimal"?; --target-default must be a number; --sort-order must be a whole number from -32768 to 32767; --is-active must be true or false; a KPI needs --frequency <daily|weekly|monthly|quarterly|yearly>, --name <text>',
     ],
-    ['kpis create --name= --frequency z', '--frequency must be one of D, W, M, Q, Y; --name must not be empty'],
+    [
+      'kpis create --name= --frequency z',
+      '--frequency must be one of daily (D), weekly (W), monthly (M), quarterly (Q), yearly (Y); --name must not be empty',
+    ],
   ])('kpi %s', async (line, message) => {
     const ran = await user.kpi(...line.split(' '))
     expect(ran).toMatchObject({ code: 2, stdout: '' })
@@ -108,6 +111,19 @@ describe('with --output json an error is one JSON object, and nothing else', () 
     expect((await user.kpiIn({ env }, ...line)).stderr).toBe('kpi: there is no KPI 9\n')
   })
 
+  test.each([
+    [['-o', 'json'], 'demo, kpis, users, groups'],
+    [['--log-format', 'json'], 'demo, kpis, users, groups'],
+    [['service', 'keys', '-o', 'json'], 'create, list, rotate, revoke'],
+  ])('%j says which commands there are', async (line, commands) => {
+    const { code, stdout, stderr } = await user.kpi(...line)
+    expect([code, stdout]).toEqual([2, ''])
+    const words = line.filter((word) => /^(?:service|keys)$/.test(word))
+    expect(stderr).toContain(`"message":"say which command: ${commands}`)
+    expect(stderr).toContain(`; ${['kpi', ...words, '--help'].join(' ')} says what they do`)
+    expect(stderr).not.toContain('above')
+  })
+
   test('also where the line cannot be understood', async () => {
     const { stderr } = await user.kpi('kpsi', '-o', 'json')
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'usage', exit_code: 2 } })
@@ -134,6 +150,26 @@ describe('help', () => {
     expect(ran.stdout).toContain(`Usage: kpi ${line.slice('help '.length)} [options]`)
     expect(await user.kpi(...same.split(' '))).toEqual(ran)
   })
+
+  test.each([
+    ['help foo', 'foo'],
+    ['help kpis foo', 'foo'],
+    ['help kpis list foo', 'foo'],
+    ['foo --help', 'foo'],
+    ['kpis foo -h', 'foo'],
+    ['service token foo --help', 'foo'],
+  ])('kpi %s is an error, as nothing has that name', async (line, word) => {
+    const stderr = `kpi: unknown command '${word}'\n`
+    expect(await user.kpi(...line.split(' '))).toEqual({ code: 2, stdout: '', stderr })
+  })
+
+  test.each(['help help', 'help kpis ls', 'kpis get 1 --help', 'report --excel de-DE --help', '-o json kpis --help'])(
+    'kpi %s is help',
+    async (line) => {
+      const { code, stdout, stderr } = await user.kpi(...line.split(' '))
+      expect([code, stderr, stdout.slice(0, 'Usage: kpi'.length)]).toEqual([0, '', 'Usage: kpi'])
+    },
+  )
 
   test.each(['--version', '-V', '-o json --version'])('kpi %s prints the version alone', async (line) => {
     expect(await user.kpi(...line.split(' '))).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' })
@@ -186,6 +222,20 @@ describe('words of other programs mean ours', () => {
     ['kpis ls --help', 'kpis list --help'],
   ])('kpi %s is kpi %s', async (line, same) => {
     expect(await user.kpi(...line.split(' '))).toEqual(await user.kpi(...same.split(' ')))
+  })
+
+  test.each([
+    ['entries add --kpi 1 --users A,B --actual 1', '--users: there is no user "A,B"'],
+    ['entries add --kpis=1,2 --user 1 --actual 1', '--kpis: there is no KPI "1,2"'],
+    [
+      'entries add --kpi 1 --users 1 --source 2',
+      "option '--source <item>' cannot be used with option '--users <user>'",
+    ],
+    ['entries list --users B', '--users: there is no user "B"'],
+    ['entries list --user B', '--user: there is no user "B"'],
+    ['assign list --user', "option '--user <list>' argument missing"],
+  ])('kpi %s is refused with the flag as it was typed', async (line, message) => {
+    expect((await user.kpi(...line.split(' '))).stderr).toBe(`kpi: ${message}\n`)
   })
 
   test('but values stay as they are', async () => {

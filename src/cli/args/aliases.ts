@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 
 /** Maps the verbs of other programs to ours; the first that a group has is meant. Help does not show them. */
-const VERBS: ReadonlyMap<string, readonly string[]> = new Map([
+export const VERBS: ReadonlyMap<string, readonly string[]> = new Map([
   ['ls', ['list']],
   ['show', ['get']],
   ['get', ['show']],
@@ -39,16 +39,33 @@ const flagOf = (command: CommandUnknownOpts, arg: string): string => {
   return isOther ? [other, ...value].join('=') : arg
 }
 
+/** Describes a line in our words: the command that it names, and the first word behind it that may be meant as one. */
+export type OurLine = {
+  readonly words: readonly string[]
+  readonly command: CommandUnknownOpts
+  readonly stray: string | undefined
+}
+
 /** Rewrites a line in our words where it has those of other programs: `kpis ls` is `kpis list`. */
-export const inOurWords = (program: CommandUnknownOpts, args: readonly string[]): string[] => {
-  let command = program
-  let isValue = false
+export const inOurWords = (program: CommandUnknownOpts, args: readonly string[]): OurLine => {
+  let [command, isValue, isAfterFlag]: [CommandUnknownOpts, boolean, boolean] = [program, false, false]
+  let stray: string | undefined
   const words = args.map((arg) => {
     const isWord = !isValue && !arg.startsWith('-')
-    isValue = !isValue && takesValue(command, arg)
     const below = isWord ? meant(command, arg) : undefined
+    // Behind a flag it may be a value that the flag need not have.
+    if (isWord && !below && !isAfterFlag) stray ??= arg
+    isValue = !isValue && takesValue(command, arg)
+    isAfterFlag = !isWord
     command = below ?? command
     return below?.name() ?? arg
   })
-  return words.map((arg) => flagOf(command, arg))
+  return { words: words.map((arg) => flagOf(command, arg)), command, stray }
+}
+
+/** Returns a message about a line in our words with its flags as they were typed. */
+export const withTypedFlags = (message: string, args: readonly string[], { words }: OurLine): string => {
+  const nameOf = (arg = ''): string => arg.split('=', 1)[0] ?? ''
+  const typed = new Map(words.map((word, at) => [nameOf(word), nameOf(args[at])]))
+  return message.replaceAll(/--[a-z-]+/g, (flag) => typed.get(flag) ?? flag)
 }

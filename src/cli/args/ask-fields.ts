@@ -5,6 +5,7 @@ import type { Cli } from '../cli.ts'
 import type { Directory, Named } from '../../client/directory.ts'
 import { camelCase, type FieldFlag, type FlagValues, readText } from './flags.ts'
 import { isId, isNamedKind, readDirectory } from './names.ts'
+import { isOneLine } from '../output/width.ts'
 import { askChoice, askValid, type Choice } from './prompt.ts'
 
 /** Tells whether a field is asked for: it must be given, and nothing but a name of something else stands in for it. */
@@ -21,12 +22,12 @@ export const idText = ({ find }: Pick<Directory<Named>, 'find'>, id: number): st
 
 /**
  * Returns a thing as a choice, which stands for its name, or for its id where a flag would take the name for something
- * else: for an id, or for several things.
+ * else, for an id or for several things, and where it cannot be typed.
  */
 export const choiceOf = ({ find }: Pick<Directory<Named>, 'find'>, { id, name, email }: Named): Choice => {
   const text = email ?? name
   const found = find(text)
-  const isSure = !isId(text) && !(found instanceof Fault) && found.id === id
+  const isSure = !isId(text) && isOneLine(text) && !(found instanceof Fault) && found.id === id
   return {
     name: email === undefined || name === '' ? text : `${name}, ${email}`,
     value: isSure ? text : idText({ find }, id),

@@ -1,4 +1,5 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { type Argument, type CommandUnknownOpts, InvalidArgumentError, type Option } from '@commander-js/extra-typings'
+import { nearHint } from './choices.ts'
 import { UsageError } from '../exit.ts'
 
 const HELP = ['-h', '--help'] as const
@@ -12,6 +13,22 @@ const allFlagsOf = (command: CommandUnknownOpts): string[] => [
   ...command.commands.flatMap(allFlagsOf),
 ]
 
+/** Refuses a value that is none of the choices, and says which is near. */
+const requireChoice = ({ argChoices }: Option | Argument, value: string): void => {
+  if (!argChoices || argChoices.includes(value)) return
+  throw new InvalidArgumentError(`Allowed choices are ${argChoices.join(', ')}${nearHint(value, argChoices) || '.'}`)
+}
+
+/** Makes each argument with choices say which is near. */
+const guardArguments = ({ registeredArguments }: CommandUnknownOpts): void => {
+  for (const argument of registeredArguments.filter(({ argChoices }) => argChoices)) {
+    argument.argParser((value: string) => {
+      requireChoice(argument, value)
+      return value
+    })
+  }
+}
+
 /** Makes each option with a value refuse one that is a flag, as then its own value was left out. */
 const guardOptions = (command: CommandUnknownOpts, flags: ReadonlySet<string>, args: readonly string[]): void => {
   for (const option of command.options.filter(({ required }) => required)) {
@@ -24,6 +41,7 @@ const guardOptions = (command: CommandUnknownOpts, flags: ReadonlySet<string>, a
         throw new UsageError(
           `${names[0]} takes ${value} for its value, and that is a flag: write the value between them, or ${names[0]}=${value} if it is meant`,
         )
+      requireChoice(option, value)
       return parse ? parse(value, before) : value
     })
   }
@@ -39,6 +57,7 @@ export const refuseFlagsAsValues = (
   above: readonly string[] = [],
 ): void => {
   const own = [...above, ...flagsOf(command)]
+  guardArguments(command)
   guardOptions(command, new Set([...own, ...HELP, ...(above.length === 0 ? allFlagsOf(command) : [])]), args)
   for (const below of command.commands) refuseFlagsAsValues(below, args, own)
 }

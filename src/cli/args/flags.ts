@@ -12,6 +12,7 @@ import {
   usualWith,
 } from '../../domain/schema.ts'
 import { UsageError } from '../exit.ts'
+import { sayChoices } from './choices.ts'
 import { findId, isNamedKind, readDirectory } from './names.ts'
 
 /** Holds parsed flags; flags that are made from fields are checked by their fields. */
@@ -92,6 +93,7 @@ export type ParsedFlags = { readonly fields: Record<string, FieldValue>; readonl
 /** Returns the value that a text means for a field, or its fault. */
 export const readText = (field: Field, text: string): FieldValue | Fault => {
   const value = valueOfText(field, choiceOf(field, text))
+  if (value instanceof Fault && field.oneOf) return Fault.must(`be ${sayChoices(field, text)}`)
   return value === null && !field.nullable ? Fault.must('not be empty') : value
 }
 

@@ -18,6 +18,9 @@ const LEFT_BY_JSON = new RegExp(String.raw`[\u007f-\u009f${TURNING}]`, 'gu')
 export const oneLine = (text: string): string =>
   isPlain(text) ? text : text.replaceAll('\n', ' ⏎ ').replaceAll(STEERING, '\ufffd')
 
+/** Tells whether a text can be shown as it is, and typed again: no shell takes a tab or a line end for a letter. */
+export const isOneLine = (text: string): boolean => oneLine(text) === text
+
 /** Returns lines of text that cannot steer the terminal. */
 export const visible = (text: string): string => text.replaceAll(STEERING_BUT_LINE_ENDS, '\ufffd')
 

@@ -1,3 +1,4 @@
+import { nearHint } from '../args/choices.ts'
 import { givenIn } from '../args/raw-options.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
@@ -25,8 +26,8 @@ export const findFormat = (io: Io, flags: GlobalFlags, fileFormats: readonly str
   const text = output ?? usualFormat(io, flags)
   const format = FORMATS.find((one) => one === text)
   if (format) return format
-  const all = [...new Set([...FORMATS, ...fileFormats])].join(', ')
-  throw new UsageError(`there is no output format ${text}; there are ${all}`)
+  const all = [...new Set([...FORMATS, ...fileFormats])]
+  throw new UsageError(`there is no output format ${text}; there are ${all.join(', ')}${nearHint(text, all)}`)
 }
 
 /** Tells whether a line, or what is usual here, wants data and errors as JSON. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
+import { nearHint } from '../args/choices.ts'
 import { LOG_FORMATS, type LogFormat } from '../output/log.ts'
 import { isV1Url } from './base-url.ts'
 import { dataFolder } from './folders.ts'
@@ -202,7 +203,10 @@ export const findLogFormat = ({ logFormat = 'text', quiet, verbose, debug }: Glo
   if (quiet && (verbose || debug))
     throw new UsageError(`--quiet and ${debug ? '--debug' : '--verbose'} contradict each other; leave out one of them`)
   const format = LOG_FORMATS.find((one) => one === logFormat)
-  if (!format) throw new UsageError(`there is no log format ${logFormat}; there are ${LOG_FORMATS.join(', ')}`)
+  if (!format) {
+    const meant = nearHint(logFormat, LOG_FORMATS)
+    throw new UsageError(`there is no log format ${logFormat}; there are ${LOG_FORMATS.join(', ')}${meant}`)
+  }
   return format
 }
 

@@ -1,7 +1,10 @@
 import type { Argument, CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import { splitList } from '../../args/names.ts'
 import { receiptNames } from '../../../import/undo/receipt.ts'
 import type { Io } from '../../io.ts'
+import { LOG_FORMATS } from '../../output/log.ts'
 import { FORMATS } from '../../output/print.ts'
+import { isOneLine } from '../../output/width.ts'
 import { type KnownNames, readNames } from '../../target/name-cache.ts'
 import { receiptsFolder } from '../../target/folders.ts'
 import { readProfiles } from '../../target/profiles.ts'
@@ -58,6 +61,7 @@ const valuesOf = ({ flags, long, argChoices }: Option, io: Io, names: KnownNames
   const flag = (long ?? '').slice(2)
   if (flag === 'profile') return named([...readProfiles(io).byName.keys()], 'profile')
   if (flag === 'output') return named(FORMATS, 'format')
+  if (flag === 'log-format') return named(LOG_FORMATS, 'format')
   const kind = KINDS[flag]
   if (kind !== undefined) return named(names[kind] ?? [], kind.replace('_', ' '))
   if (FILES.test(flags)) return { candidates: [], hasFiles: true }
@@ -117,10 +121,11 @@ const follow = (program: CommandUnknownOpts, words: readonly string[]): Reached 
   return { command, given, open, flags: values }
 }
 
-/** Returns the names of the place that a line talks to; none where its settings are wrong. */
+/** Returns the names of the place that a line talks to that can be typed; none where its settings are wrong. */
 const namesFor = (io: Io, flags: GlobalFlags): KnownNames => {
   try {
-    return readNames(io, findPlace(io, flags))
+    const known = Object.entries(readNames(io, findPlace(io, flags)))
+    return Object.fromEntries(known.map(([kind, names]) => [kind, names.filter(isOneLine)]))
   } catch {
     return {}
   }
@@ -135,25 +140,52 @@ const flagsOf = (command: CommandUnknownOpts): Candidates => ({
   hasFiles: false,
 })
 
-/** Returns what could complete the last element of a list, behind the elements before it. */
+const withPrefix = (prefix: string, { candidates, hasFiles }: Candidates): Candidates => ({
+  candidates: candidates.map((one) => ({ ...one, value: prefix + one.value })),
+  hasFiles,
+})
+
+/** Returns an element as it stands in a list behind others, where a comma would end it. */
+const listed = (value: string): string => (/[,"]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value)
+
+/** Returns what could complete the last element of a list, behind the elements before it: all but these. */
 const inList = (current: string, found: Candidates): Candidates => {
   const before = current.slice(0, current.lastIndexOf(',') + 1)
   if (before === '') return found
-  return { ...found, candidates: found.candidates.map((one) => ({ ...one, value: before + one.value })) }
+  const given = new Set(splitList(before))
+  const others = found.candidates.filter(({ value }) => !given.has(value))
+  return withPrefix(before, { ...found, candidates: others.map((one) => ({ ...one, value: listed(one.value) })) })
 }
 
+/** Returns the values of a flag, where some of a list may be given. */
+const valuesAfter = (option: Option, current: string, io: Io, names: KnownNames): Candidates => {
+  const found = valuesOf(option, io, names)
+  return option.flags.includes('<list>') ? inList(current, found) : found
+}
+
+/** Returns the commands below one that a line could go on with, and nothing else behind `kpi help`. */
+const commandsBelow = ({ commands }: CommandUnknownOpts): Candidates => ({
+  candidates: commands
+    .filter((one) => one.name() !== 'help')
+    .map((one) => ({ value: one.name(), about: aboutOf(one.description()) })),
+  hasFiles: false,
+})
+
+/** Matches a flag with an equals sign, behind which its value comes. */
+const WITH_VALUE = /^(--[\w-]+)=/
+
 const allFor = (program: CommandUnknownOpts, words: readonly string[], current: string, io: Io): Candidates => {
-  const { command, given, open, flags } = follow(program, words)
+  const isHelp = words[0] === 'help'
+  const { command, given, open, flags } = follow(program, isHelp ? words.slice(1) : words)
+  if (isHelp) return given === 0 ? commandsBelow(command) : NOTHING
   const names = namesFor(io, flags)
-  if (open)
-    return open.flags.includes('<list>') ? inList(current, valuesOf(open, io, names)) : valuesOf(open, io, names)
-  if (isFlag(current)) return flagsOf(command)
-  const below = command.commands.filter((one) => given === 0 && one.name() !== 'help')
+  if (open) return valuesAfter(open, current, io, names)
+  const [prefix = '', flag = ''] = WITH_VALUE.exec(current) ?? []
+  const option = optionNamed(command, flag)
+  if (takesValue(option)) return withPrefix(prefix, valuesAfter(option, current.slice(prefix.length), io, names))
+  if (current.startsWith('-')) return flagsOf(command)
   const own = argumentsOf(command, given, io, names)
-  return {
-    ...own,
-    candidates: [...below.map((one) => ({ value: one.name(), about: aboutOf(one.description()) })), ...own.candidates],
-  }
+  return given === 0 ? { ...own, candidates: [...commandsBelow(command).candidates, ...own.candidates] } : own
 }
 
 /** Returns what could stand where a line is completed: only what begins as the word does, in any case. */

@@ -6,18 +6,32 @@ export type Shell = (typeof SHELLS)[number]
 
 const BASH = `# Completion of kpi for bash. Load it in ~/.bashrc:  source <(kpi completion bash)
 _kpi_complete() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" line value quote=''
-  case "$current" in [\\"\\']*) quote="\${current:0:1}" ;; esac
+  local rest="\${COMP_LINE:0:COMP_POINT}" piece before='' line value quote='' i n=-1
+  local -a words
+  # Bash ends words at = and :, too, and before @, and replaces only what is behind the last of them.
+  for ((i = 0; i <= COMP_CWORD; i++)); do
+    if [[ $i -eq 0 || $rest == [[:space:]]* ]]; then n=$((n + 1)); words[n]=''; fi
+    rest="\${rest#"\${rest%%[![:space:]]*}"}"
+    piece="\${COMP_WORDS[i]}" before="\${words[n]}"
+    if [[ $i -eq COMP_CWORD ]]; then piece="$rest"; fi
+    rest="\${rest#"$piece"}"
+    words[n]+="$piece"
+  done
+  case "$piece" in [=:]) before+="$piece" piece='' ;; [\\"\\']*) quote="\${piece:0:1}" ;; esac
+  before="\${before//\\\\/}"
+  before="\${before%@}"
   COMPREPLY=()
   while IFS= read -r line; do
     if [ "$line" = ':files' ]; then
       compopt -o filenames 2>/dev/null
-      while IFS= read -r value; do COMPREPLY+=("$value"); done < <(compgen -f -- "$current")
+      while IFS= read -r value; do COMPREPLY+=("$value"); done < <(compgen -f -- "$piece")
       continue
     fi
     value="\${line%%$'\\t'*}"
-    if [ -n "$quote" ]; then COMPREPLY+=("$value"); else COMPREPLY+=("$(printf '%q' "$value")"); fi
-  done < <(kpi ${COMPLETE} "\${COMP_WORDS[@]:1:COMP_CWORD-1}" "=$current" 2>/dev/null)
+    value="\${value:\${#before}}"
+    if [ -z "$quote" ]; then value="$(printf '%q' "$value")" value="\${value//\\\\,/,}"; fi
+    COMPREPLY+=("$value")
+  done < <(kpi ${COMPLETE} "\${words[@]:1:n-1}" "=\${words[n]}" 2>/dev/null)
 }
 complete -F _kpi_complete kpi
 `
@@ -28,7 +42,7 @@ _kpi() {
   local line
   local -a values
   for line in "\${(@f)$(kpi ${COMPLETE} "\${(@Q)words[2,CURRENT-1]}" "=\${(Q)words[CURRENT]}" 2>/dev/null)}"; do
-    if [[ $line == ':files' ]]; then _files
+    if [[ $line == ':files' ]]; then [[ $words[CURRENT] == --*=* ]] && compset -P '*='; _files
     elif [[ -n $line ]]; then values+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
     fi
   done
@@ -43,7 +57,10 @@ function __kpi_complete
     set -l current (commandline -ct)
     for line in (kpi ${COMPLETE} $words[2..] "=$current" 2>/dev/null)
         if test "$line" = ':files'
-            __fish_complete_path "$current"
+            set -l flag (string match -r -- '^--[\\w-]+=' "$current")
+            for path in (__fish_complete_path (string replace -- "$flag" '' "$current"))
+                echo "$flag$path"
+            end
         else
             echo $line
         end

@@ -15,6 +15,7 @@ import { resolveRecordId } from '../../args/names.ts'
 import { askChoice, askForYes, askValid } from '../../args/prompt.ts'
 import { type Cli, PACED } from '../../cli.ts'
 import { countOf } from '../../output/text.ts'
+import { isOneLine } from '../../output/width.ts'
 import type { EnterFlags } from './enter-command.ts'
 import { type AskedKpi, type EnteredKpi, isDue, questionOf, readEntered, undueLabel, withStored } from './enter-due.ts'
 import { type EnteredValue, storeValues } from './enter-store.ts'
@@ -53,7 +54,7 @@ const lineOf = (command: CommandUnknownOpts, { email, id }: User, { kpi, day }: 
     ['entries', 'add'],
     [
       ['--user', email || String(id)],
-      ['--kpi', /^\d+$/.test(kpi.name) ? String(kpi.id) : kpi.name],
+      ['--kpi', /^\d+$/.test(kpi.name) || !isOneLine(kpi.name) ? String(kpi.id) : kpi.name],
       ['--date', formatDay(day)],
       ['--actual', formatDecimal(actual)],
     ],

@@ -18,6 +18,7 @@ import {
   type Role,
   ROLES,
 } from '../../../../import/options.ts'
+import { sayChoices } from '../../../args/choices.ts'
 import { kebabCase } from '../../../args/flags.ts'
 import { splitList } from '../../../args/names.ts'
 import { isPeriodWord, parseRelativeDate } from '../../../args/relative-dates.ts'
@@ -149,9 +150,7 @@ const frequencyOf = (given: string | undefined): Frequency | undefined => {
   const { frequency_id } = kpi.fields
   const found = frequency_id.oneOf.find((one) => one === choiceOf(frequency_id, given))
   if (found) return found
-  throw new UsageError(
-    `--frequency ${given.trim()} is not one of ${frequency_id.oneOf.join(', ')}, or ${frequency_id.words.join(', ')}`,
-  )
+  throw new UsageError(`--frequency must be ${sayChoices(frequency_id, given)}`)
 }
 
 /** Returns the kinds of things that `--create-missing` names; all if it names none. */
