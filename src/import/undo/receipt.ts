@@ -1,25 +1,13 @@
-import {
-  closeSync,
-  createReadStream,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { appendFileSync, createReadStream, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { isObject } from '../../codec/json.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { makePrivateFolder } from '../journal/private-folder.ts'
-import type { CreatedKind, CreatedThing, CreationLog } from '../missing/ensure.ts'
-import { changesIn, changesToText, type EntryChange } from './change-lines.ts'
-import type { ChangeLog } from './note-changes.ts'
+import type { CreatedKind, CreatedThing } from '../missing/ensure.ts'
+import { changesIn, type EntryChange } from './change-lines.ts'
 
 /** Describes the run that a receipt is of: the service, the account as far as it is known, the file and the time. */
-type ReceiptHead = {
+export type ReceiptHead = {
   readonly service: string
   readonly account?: string | undefined
   readonly file: string
@@ -27,7 +15,7 @@ type ReceiptHead = {
 }
 
 /** Counts the entries that a run created, and those that it changed. */
-type ChangeCounts = { readonly created: number; readonly changed: number }
+export type ChangeCounts = { readonly created: number; readonly changed: number }
 
 /** Describes what a run created and changed, as its receipt says. */
 export type Receipt = {
@@ -44,115 +32,22 @@ export type Receipt = {
   readonly entries: ChangeCounts | undefined
   /** Names the journal of the run, if it has one. */
   readonly journal: string | undefined
+  /** Holds when all of it was taken back; undefined if something is still to be. */
+  readonly takenBack: string | undefined
 }
 
 /** Describes something that may have been created, by its name or e-mail address. */
 type UnsureThing = { readonly kind: CreatedKind; readonly key: string }
 
-/** Writes down what a run creates and changes, as it happens. */
-export type ReceiptWriter = {
-  readonly path: string
-  /** Names it on the command line. */
-  readonly name: string
-  readonly created: CreationLog
-  readonly changes: Pick<ChangeLog, 'add' | 'sync'>
-  /** Notes the journal of the run. */
-  readonly journal: (path: string) => void
-  /** Counts the entries so far. */
-  readonly entries: () => ChangeCounts
-  /** Ends the receipt. */
-  readonly close: (at: string) => void
-}
-
-const ENDING = '.receipt.jsonl'
-/** Ends the name of the file beside a receipt that holds what became of entries. */
+/** Ends the name of a receipt's file. */
+export const ENDING = '.receipt.jsonl'
 const ENTRIES_ENDING = '.entries.jsonl'
 
 /** Sets how many changes are counted at a time. */
 const WHOLE_AT_A_TIME = 5000
 
-const entriesPath = (path: string): string => path.replace(ENDING, ENTRIES_ENDING)
-
-/** Describes a file that text is appended to. */
-type Appended = { readonly write: (text: string) => void; readonly sync: () => void; readonly close: () => void }
-
-/** Creates a file that only its owner can read; a fault says that without it nothing is sent. */
-const appendTo = (path: string): Appended => {
-  const orExplain = <T>(work: () => T): T => {
-    try {
-      return work()
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
-      const advice = 'make room for it, or import with --no-undo, which keeps no receipt'
-      throw new KpiError('unavailable', `cannot write the receipt ${path}: ${why}; ${advice}`, { cause: error })
-    }
-  }
-  const file = orExplain(() => openSync(path, 'wx', 0o600))
-  let isWritten = false
-  return {
-    write: (text) => {
-      orExplain(() => writeSync(file, text))
-      isWritten = true
-    },
-    sync: () => {
-      if (isWritten) orExplain(() => fsyncSync(file))
-      isWritten = false
-    },
-    close: () => closeSync(file),
-  }
-}
-
-/** Creates the file of what becomes of entries, once there is any. */
-const createChangesFile = (path: string): Pick<ReceiptWriter, 'changes' | 'entries'> & Pick<Appended, 'close'> => {
-  let file: Appended | undefined
-  let [created, changed] = [0, 0]
-  return {
-    entries: () => ({ created, changed }),
-    changes: {
-      add: (changes) => {
-        if (changes.length === 0) return
-        file ??= appendTo(path)
-        file.write(changesToText(changes))
-        const ofOld = changes.filter(({ before }) => before).length
-        changed += ofOld
-        created += changes.length - ofOld
-      },
-      sync: () => file?.sync(),
-    },
-    close: () => file?.close(),
-  }
-}
-
-/** Creates a receipt in a folder; only its owner can read it. Each line is on the disk before the next request. */
-export const createReceipt = (folder: string, head: ReceiptHead, suffix: string): ReceiptWriter => {
-  makePrivateFolder(folder)
-  const path = join(folder, `${head.at.replaceAll(/[-:]/g, '').slice(0, 15)}-${suffix}${ENDING}`)
-  const file = appendTo(path)
-  const write = (line: object): void => file.write(`${JSON.stringify(line)}\n`)
-  const { changes, entries, close } = createChangesFile(entriesPath(path))
-  write(head)
-  return {
-    path,
-    name: basename(path, ENDING),
-    created: {
-      intend: (intends, keys) => {
-        write({ intends, keys })
-        file.sync()
-      },
-      add: write,
-    },
-    changes,
-    journal: (journal) => write({ journal }),
-    entries,
-    close: (ended) => {
-      changes.sync()
-      close()
-      write({ ended, entries: entries() })
-      file.sync()
-      file.close()
-    },
-  }
-}
+/** Returns the path of the file beside a receipt that holds what became of entries. */
+export const entriesPath = (path: string): string => path.replace(ENDING, ENTRIES_ENDING)
 
 const KINDS: ReadonlySet<unknown> = new Set<CreatedKind>([
   'category',
@@ -221,6 +116,7 @@ export const readReceipt = (path: string): Receipt => {
     unsure: unsureOf(others),
     ended: textOf('ended'),
     journal: textOf('journal'),
+    takenBack: textOf('taken_back'),
     entries: isObject(end) ? countsIn(end['entries']) : undefined,
   }
 }
@@ -274,7 +170,27 @@ export const requireWhole = async (receipt: Receipt): Promise<void> => {
   )
 }
 
-/** Removes a receipt of which nothing is left to take back. */
+/**
+ * Notes in a receipt that nothing is left to take back, and removes the values of entries, which are of no more use. A
+ * last line that a crash cut off must not swallow the note.
+ */
+export const markTakenBack = ({ path }: Pick<Receipt, 'path'>, at: string): void => {
+  try {
+    appendFileSync(path, `\n${JSON.stringify({ taken_back: at })}\n`, { flush: true })
+    rmSync(entriesPath(path), { force: true })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new KpiError(
+      'unusable',
+      `the import was taken back, but that cannot be noted in its receipt ${path}: ${why}`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+/** Removes a receipt. */
 export const removeReceipt = ({ path }: Pick<Receipt, 'path'>): void => {
   for (const one of [path, entriesPath(path)]) rmSync(one, { force: true })
 }

@@ -1,24 +1,18 @@
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import type { Capability } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
-import { nearest } from '../../../client/directory.ts'
-import { KpiError } from '../../../domain/errors.ts'
 import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
-import { listReceipts, readReceipt, type Receipt, removeReceipt, requireWhole } from '../../../import/undo/receipt.ts'
+import { markTakenBack, type Receipt, requireWhole } from '../../../import/undo/receipt.ts'
 import { type Clients, type Fate, GONE, judgeThings, takeBack } from '../../../import/undo/take-back.ts'
 import { askForYes } from '../../args/prompt.ts'
 import { type Cli, PACED } from '../../cli.ts'
 import { EXIT, UsageError } from '../../exit.ts'
 import { isForPeople, printRecords } from '../../output/print.ts'
 import type { Printed } from '../../output/printed.ts'
-import { tellEmpty } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import { requireAccount, undoAlone } from './undo-guards.ts'
-import { receiptsFolder } from '../../target/folders.ts'
-import { serviceOf, withClassic } from './created.ts'
+import { withClassic } from './created.ts'
 import type { UndoFlags } from './undo-command.ts'
 import {
   createEntryCounts,
@@ -28,24 +22,7 @@ import {
   planEntries,
   undoEntries,
 } from './undo-entries.ts'
-
-/** Defines a receipt in the list of receipts. */
-const receiptRow = resource({
-  name: 'receipt',
-  plural: 'receipts',
-  title: 'receipt',
-  path: '',
-  verbs: [],
-  fields: {
-    receipt: { kind: 'text', about: 'Name of the receipt' },
-    created_at: { kind: 'text', about: 'When the import began' },
-    file: { kind: 'text', about: 'File that was imported' },
-    things: { kind: 'integer', about: 'How many things it created' },
-    service: { kind: 'text', about: 'Service that they are on' },
-    created: { kind: 'integer', about: 'How many entries it was to create; null if it was cut off', nullable: true },
-    changed: { kind: 'integer', about: 'How many entries it was to change; null if it was cut off', nullable: true },
-  },
-})
+import { findReceipt, printReceipts, receiptRow } from './undo-receipts.ts'
 
 /** Defines what becomes of something that an import created, or of an entry that it created or changed. */
 const fateRow = resource({
@@ -77,48 +54,6 @@ const fateRecord = ({ thing: { kind, id, name }, entries, left }: Fate): AnyReco
   reason: left ?? null,
   change: null,
 })
-
-/** Lists the receipts of the service that the line is for; says how many there are of others. */
-const printReceipts = async (cli: Cli): Promise<void> => {
-  const all = listReceipts(receiptsFolder(cli.io))
-  const own = all.filter(({ head }) => head.service === serviceOf(cli))
-  // A table has room for the name, which says when, and all of them are of one service.
-  const brief = receiptRow.shown.filter(({ name }) => name !== 'created_at' && name !== 'service')
-  await cli.printMany(
-    isForPeople(cli.printing().format) ? brief : receiptRow.shown,
-    own.map(({ name, head, things, entries }) => ({
-      receipt: name,
-      created_at: head.at.slice(0, 19),
-      file: head.file,
-      things: things.length,
-      service: head.service,
-      created: entries?.created ?? null,
-      changed: entries?.changed ?? null,
-    })),
-  )
-  if (own.length === 0) await tellEmpty(cli, receiptRow)
-  const others = all.length - own.length
-  if (others > 0) await cli.note(`${countOf(others, 'receipt')} of other services; --profile or --data-dir names one`)
-}
-
-/** Returns the receipt with a name or path; throws if there is none, or it is of another service. */
-const findReceipt = (cli: Cli, asked: string): Receipt => {
-  const folder = receiptsFolder(cli.io)
-  const path = [join(folder, `${asked}.receipt.jsonl`), resolve(cli.io.cwd, asked)].find((one) => existsSync(one))
-  if (path === undefined) {
-    const names = listReceipts(folder).map(({ name }) => name)
-    const near = nearest(asked, names)
-    const others = near === undefined ? 'kpi entries undo lists them' : `did you mean ${near}?`
-    throw new UsageError(`there is no receipt "${asked}"; ${others}`)
-  }
-  const receipt = readReceipt(path)
-  const service = serviceOf(cli)
-  if (receipt.head.service === service) return receipt
-  throw new KpiError(
-    'malformed',
-    `the receipt is of ${receipt.head.service}, and this is ${service}; use the profile or data directory of that one`,
-  )
-}
 
 /** Returns what the clients need: breakdown items are only shown by the newer interface. */
 const needsOf = ({ things, unsure }: Receipt): Capability[] => [
@@ -244,7 +179,7 @@ const conclude = async (cli: Cli, receipt: Receipt, done: Plan): Promise<number>
   const said = sayWhat(done, ['put back', 'removed'])
   await cli.note(`${said === '' ? 'nothing was changed' : said}${leftText(done)}`)
   if (done.counts.of('leave') > 0 || done.fates.some(isLeft)) return EXIT.partial
-  removeReceipt(receipt)
+  markTakenBack(receipt, new Date(cli.io.now()).toISOString())
   return EXIT.done
 }
 
@@ -268,10 +203,21 @@ const undo = async (
   return conclude(cli, receipt, await runThrough(cli, undone(clients, receipt, plan, withEntries, signal), true))
 }
 
+async function* noRecords(): Records {}
+
+/** Says that an import was taken back already, and when. */
+const tellTakenBack = async (cli: Cli, { head }: Receipt, at: string): Promise<number> => {
+  await print(cli, noRecords())
+  const when = `on ${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`
+  await cli.note(`the import of ${head.file} was taken back already, ${when}; nothing was changed`)
+  return EXIT.done
+}
+
 /** Runs `kpi entries undo`: lists the receipts, or takes back what the import of one created. */
 export const runUndo = async (cli: Cli, asked: string | undefined, flags: UndoFlags): Promise<number | void> => {
   if (asked === undefined) return printReceipts(cli)
   const receipt = findReceipt(cli, asked)
+  if (receipt.takenBack !== undefined) return tellTakenBack(cli, receipt, receipt.takenBack)
   const work = (client: Client, signal: AbortSignal): Promise<number> =>
     withClassic(cli, client, async (classic) => {
       await requireAccount(client, receipt)

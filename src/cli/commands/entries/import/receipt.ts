@@ -1,6 +1,7 @@
 import type { CreationLog } from '../../../../import/missing/ensure.ts'
 import type { ChangeLog } from '../../../../import/undo/note-changes.ts'
-import { createReceipt, type ReceiptWriter, removeOldReceipts, removeReceipt } from '../../../../import/undo/receipt.ts'
+import { removeOldReceipts, removeReceipt } from '../../../../import/undo/receipt.ts'
+import { createReceipt, type ReceiptWriter } from '../../../../import/undo/undo-receipt-writer.ts'
 import { shellWord } from '../../../output/text.ts'
 import { placeFlags } from '../../../target/settings.ts'
 import { receiptsFolder } from '../../../target/folders.ts'
