@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { NOW } from '../support/io.ts'
 import { jsonOf } from '../support/kpi.ts'
@@ -30,3 +30,30 @@ test('an import that was taken back already is said to be, with the time, and no
   // What is kept says when, and no longer holds the values.
   expect(readdirSync(user.folder.in('.local/state/kpi/receipts'))).toEqual([`${receipt}.receipt.jsonl`])
 })
+
+const receiptsOf = (user: User): string => user.folder.in('.local/state/kpi/receipts')
+
+test('receipts that cannot be read are named with the reason, and the others are listed', async () => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  const receipt = await load(user)
+  const folder = receiptsOf(user)
+  const spoiled = (name: string): string => `${folder}/20200101T000000-${name}.receipt.jsonl`
+  writeFileSync(spoiled('empty'), '')
+  writeFileSync(spoiled('cut'), '{"service":"/srv/k')
+  writeFileSync(spoiled('text'), 'hello\n')
+  mkdirSync(spoiled('folder'))
+  const ran = await user.kpi('entries', 'undo', '-o', 'json')
+  expect(jsonOf(ran)).toMatchObject([{ receipt }])
+  expect(ran.stderr.trimEnd().split('\n')).toEqual([
+    `not listed: cannot read ${spoiled('cut')}: its first line is not that of a receipt`,
+    `not listed: cannot read ${spoiled('empty')}: it is empty`,
+    `not listed: cannot read ${spoiled('folder')}: it is a directory`,
+    `not listed: cannot read ${spoiled('text')}: its first line is not that of a receipt`,
+  ])
+  expect(await user.kpi('entries', 'undo', '20200101T000000-empty')).toMatchObject({
+    code: 1,
+    stderr: `kpi: cannot read ${spoiled('empty')}: it is empty\n`,
+  })
+})
+

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { isObject } from '../../codec/json.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { CreatedKind, CreatedThing } from '../missing/ensure.ts'
+import { fileError } from '../parse/files.ts'
 import { changesIn, type EntryChange } from './change-lines.ts'
 
 /** Describes the run that a receipt is of: the service, the account as far as it is known, the file and the time. */
@@ -92,16 +93,23 @@ const linesOf = (text: string): unknown[] =>
 const countsIn = (value: unknown): ChangeCounts | undefined =>
   isObject(value) ? { created: Number(value['created']), changed: Number(value['changed']) } : undefined
 
+const notReceipt = (path: string, why: string): KpiError => new KpiError('malformed', `cannot read ${path}: ${why}`)
+
+const textIn = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw fileError(error, 'read', path)
+  }
+}
+
 /** Reads a receipt, but not what became of entries. */
 export const readReceipt = (path: string): Receipt => {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new KpiError('malformed', `cannot read the receipt ${path}: ${String(error)}`, { cause: error })
-  }
+  const text = textIn(path)
+  const [first = ''] = text.split('\n', 1)
   const [head, ...others] = linesOf(text)
-  if (!isHead(head)) throw new KpiError('malformed', `${path} is no receipt of an import`)
+  if (text.trim() === '') throw notReceipt(path, 'it is empty')
+  if (linesOf(first).length === 0 || !isHead(head)) throw notReceipt(path, 'its first line is not that of a receipt')
   const things = others.filter(isThing)
   const textOf = (name: string): string | undefined => {
     const line = others.find((one) => isObject(one) && typeof one[name] === 'string')
@@ -130,9 +138,22 @@ export const receiptNames = (folder: string): string[] =>
         .toSorted()
     : []
 
-/** Returns the receipts in a folder, the oldest first. */
-export const listReceipts = (folder: string): Receipt[] =>
-  receiptNames(folder).map((name) => readReceipt(join(folder, name + ENDING)))
+/** Holds the receipts in a folder, and why others cannot be read. */
+type ReceiptList = { readonly receipts: readonly Receipt[]; readonly faults: readonly KpiError[] }
+
+/** Returns the receipts in a folder, the oldest first; one that cannot be read does not hide the others. */
+export const listReceipts = (folder: string): ReceiptList => {
+  const [receipts, faults]: [Receipt[], KpiError[]] = [[], []]
+  for (const name of receiptNames(folder)) {
+    try {
+      receipts.push(readReceipt(join(folder, name + ENDING)))
+    } catch (error) {
+      if (!(error instanceof KpiError)) throw error
+      faults.push(error)
+    }
+  }
+  return { receipts, faults }
+}
 
 /** Yields what an import made of entries, some at a time, in the order in which it sent them. */
 export async function* readChanges({ path }: Pick<Receipt, 'path'>, most: number): AsyncGenerator<EntryChange[]> {

@@ -32,8 +32,8 @@ export const receiptRow = resource({
 
 /** Lists the receipts of the service that the line is for; says how many there are of others. */
 export const printReceipts = async (cli: Cli): Promise<void> => {
-  const all = listReceipts(receiptsFolder(cli.io))
-  const own = all.filter(({ head }) => head.service === serviceOf(cli))
+  const { receipts, faults } = listReceipts(receiptsFolder(cli.io))
+  const own = receipts.filter(({ head }) => head.service === serviceOf(cli))
   // A table has room for the name, which says when, and all of them are of one service.
   const brief = receiptRow.shown.filter(({ name }) => name !== 'created_at' && name !== 'service')
   await cli.printMany(
@@ -49,8 +49,9 @@ export const printReceipts = async (cli: Cli): Promise<void> => {
     })),
   )
   if (own.length === 0) await tellEmpty(cli, receiptRow)
-  const others = all.length - own.length
+  const others = receipts.length - own.length
   if (others > 0) await cli.note(`${countOf(others, 'receipt')} of other services; --profile or --data-dir names one`)
+  for (const { message } of faults) await cli.note(`not listed: ${message}`)
 }
 
 /** Returns the receipt with a name or path; throws if there is none, or it is of another service. */
