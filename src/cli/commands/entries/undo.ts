@@ -34,7 +34,7 @@ const fateRow = resource({
   fields: {
     action: { kind: 'text', about: 'remove, restore or leave' },
     kind: { kind: 'text', about: 'entry, assignment, kpi, item, user, group, unit or category' },
-    id: { kind: 'integer', about: 'Id' },
+    id: { kind: 'integer', about: 'Id; null for an entry that is gone', nullable: true },
     name: { kind: 'text', about: 'Name' },
     entries: { kind: 'integer', about: 'How many entries go with it', nullable: true },
     reason: { kind: 'text', about: 'Why it is left alone', nullable: true, isSentence: true },
@@ -68,7 +68,9 @@ type Plan = { readonly counts: EntryCounts; readonly fates: readonly Fate[] }
 
 const isRemoved = ({ left }: Fate): boolean => left === undefined
 
-const isLeft = ({ left }: Fate): boolean => left !== undefined && left !== GONE
+const isGone = ({ left }: Fate): boolean => left === GONE
+
+const isLeft = (fate: Fate): boolean => !isRemoved(fate) && !isGone(fate)
 
 const thingsText = (fates: readonly Fate[], remove: string): string | undefined => {
   const removed = fates.filter(isRemoved)
@@ -85,10 +87,11 @@ const sayWhat = ({ counts, fates }: Plan, [restore, remove]: readonly [string, s
 const isNothing = ({ counts, fates }: Plan): boolean =>
   counts.of('restore') + counts.of('remove') === 0 && !fates.some(isRemoved)
 
-/** Says how much is left alone. */
-const leftText = ({ counts, fates }: Plan): string => {
+/** Says how much nothing is to be done with, and how much is left alone. */
+const restText = ({ counts, fates }: Plan): string => {
+  const done = counts.of('done') + fates.filter(isGone).length
   const left = counts.of('leave') + fates.filter(isLeft).length
-  return left > 0 ? `; ${left} left alone` : ''
+  return `${done > 0 ? `; ${done} as before already` : ''}${left > 0 ? `; ${left} left alone` : ''}`
 }
 
 /** Asks for a yes, unless the flags give it. */
@@ -123,7 +126,25 @@ async function* planned(
 const removedKpis = (fates: readonly Fate[]): Set<number> =>
   new Set(fates.flatMap((fate) => (isRemoved(fate) && fate.thing.kind === 'kpi' ? [fate.thing.id] : [])))
 
-/** Takes back entries, then things; yields a record of each that is left alone, and of each thing; returns what was done. */
+/** Takes back the entries of some KPIs and counts them; yields a record of each that is left alone. */
+async function* undoneEntries(
+  client: Client,
+  receipt: Receipt,
+  counts: EntryCounts,
+  isWanted: (kpi: number) => boolean,
+  signal: AbortSignal,
+): Records {
+  const recordsOf = entryRecords(client)
+  for await (const some of undoEntries(client, receipt, isWanted, signal)) {
+    for (const fate of some) counts.add(fate)
+    yield await recordsOf(some.filter(({ action }) => action === 'leave'))
+  }
+}
+
+/**
+ * Takes back entries, then things; yields a record of each that is left alone, and of each thing. Entries of a KPI go
+ * with it, or one by one if the service does not remove it.
+ */
 async function* undone(
   { client, classic }: Clients,
   receipt: Receipt,
@@ -132,15 +153,16 @@ async function* undone(
   signal: AbortSignal,
 ): AsyncGenerator<readonly AnyRecord[], Plan> {
   const counts = createEntryCounts()
-  const recordsOf = entryRecords(client)
   const fates: Fate[] = []
-  for await (const some of undoEntries(client, receipt, removedKpis(plan.fates), signal)) {
-    for (const fate of some) counts.add(fate)
-    yield await recordsOf(some.filter(({ action }) => action === 'leave'))
-  }
+  const removed = removedKpis(plan.fates)
+  yield* undoneEntries(client, receipt, counts, (kpi) => !removed.has(kpi), signal)
   for await (const fate of takeBack({ client, classic }, plan.fates, withEntries)) {
     fates.push(fate)
     yield [fateRecord(fate)]
+    const { kind, id } = fate.thing
+    if (kind !== 'kpi' || !removed.has(id)) continue
+    if (isRemoved(fate)) counts.addWithKpi(id, plan.counts)
+    else yield* undoneEntries(client, receipt, counts, (kpi) => kpi === id, signal)
   }
   return { counts, fates }
 }
@@ -177,7 +199,7 @@ const runThrough = async (
 /** Says how a run that changed things ended; returns 3 if something was left alone. */
 const conclude = async (cli: Cli, receipt: Receipt, done: Plan): Promise<number> => {
   const said = sayWhat(done, ['put back', 'removed'])
-  await cli.note(`${said === '' ? 'nothing was changed' : said}${leftText(done)}`)
+  await cli.note(`${said === '' ? 'nothing was changed' : said}${restText(done)}`)
   if (done.counts.of('leave') > 0 || done.fates.some(isLeft)) return EXIT.partial
   markTakenBack(receipt, new Date(cli.io.now()).toISOString())
   return EXIT.done
@@ -195,7 +217,7 @@ const undo = async (
   const plan = await runThrough(cli, planned(clients, receipt, withEntries), dryRun && !summaryOnly)
   if (dryRun) {
     const what = isNothing(plan) ? 'nothing to take back' : `would ${sayWhat(plan, ['put back', 'remove'])}`
-    await cli.note(`dry run, nothing was changed: ${what}${leftText(plan)}`)
+    await cli.note(`dry run, nothing was changed: ${what}${restText(plan)}`)
     return EXIT.done
   }
   if (!isNothing(plan)) await confirm(cli, plan, flags)
