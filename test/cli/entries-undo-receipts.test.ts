@@ -57,3 +57,60 @@ test('receipts that cannot be read are named with the reason, and the others are
   })
 })
 
+test('the list tells what each import was and did, the newest first, and what was taken back', async () => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  const first = await load(user)
+  writeFileSync(user.folder.in('b.csv'), 'user,kpi,date,actual\n2,1,2026-01-01,7\n2,1,2026-01-03,7\n2,1,2026-01-04,7\n')
+  const { receipt: second } = jsonOf(
+    await user.kpiIn({ now: NOW + 60_000 }, 'entries', 'import', 'b.csv', '-o', 'json'),
+  ) as { receipt: string }
+  await user.kpiIn({ now: NOW + 120_000 }, 'entries', 'undo', second, '--yes')
+  const service = user.folder.in('.local/share/kpi')
+  const both = { service, account: 'default', new_things: 0 }
+  expect(jsonOf(await user.kpi('entries', 'undo', '-o', 'json'))).toEqual([
+    {
+      receipt: second,
+      file: 'b.csv',
+      imported_at: '2026-11-21T12:01:00',
+      ...both,
+      new_entries: 2,
+      changed_entries: 1,
+      taken_back_at: '2026-11-21T12:02:00',
+    },
+    {
+      receipt: first,
+      file: 'data.csv',
+      imported_at: '2026-11-21T12:00:00',
+      ...both,
+      new_entries: 2,
+      changed_entries: 0,
+      taken_back_at: null,
+    },
+  ])
+  expect((await user.kpi('entries', 'undo')).stdout.split('\n')[0]?.split(/ {2,}/)).toEqual([
+    'receipt',
+    'file',
+    'imported_at',
+    'service',
+    'account',
+    'new_things',
+    'new_entries',
+    'changed_entries',
+    'taken_back_at',
+  ])
+})
+
+test('the list counts the entries of an import that was cut off', async () => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  const receipt = await load(user)
+  const path = `${receiptsOf(user)}/${receipt}.receipt.jsonl`
+  writeFileSync(path, `${readFileSync(path, 'utf8').split('\n')[0]}\n{"jour`)
+  expect(jsonOf(await user.kpi('entries', 'undo', '-o', 'json'))).toMatchObject([
+    { new_entries: 2, changed_entries: 0 },
+  ])
+  expect((await user.kpi('entries', 'undo', receipt, '--yes')).stderr).toBe('removed 2 entries\n')
+  expect((await user.kpi('entries', 'undo', receipt, '--yes')).stderr).toContain('was taken back already')
+})
+

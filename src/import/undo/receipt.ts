@@ -45,7 +45,7 @@ export const ENDING = '.receipt.jsonl'
 const ENTRIES_ENDING = '.entries.jsonl'
 
 /** Sets how many changes are counted at a time. */
-const WHOLE_AT_A_TIME = 5000
+const COUNTED_AT_A_TIME = 5000
 
 /** Returns the path of the file beside a receipt that holds what became of entries. */
 export const entriesPath = (path: string): string => path.replace(ENDING, ENTRIES_ENDING)
@@ -171,6 +171,17 @@ export async function* readChanges({ path }: Pick<Receipt, 'path'>, most: number
   if (some.length > 0) yield some
 }
 
+/** Counts the entries whose changes a receipt holds. */
+export const countChanges = async (receipt: Pick<Receipt, 'path'>): Promise<ChangeCounts> => {
+  let [created, changed] = [0, 0]
+  for await (const some of readChanges(receipt, COUNTED_AT_A_TIME)) {
+    const ofOld = some.filter(({ before }) => before).length
+    changed += ofOld
+    created += some.length - ofOld
+  }
+  return { created, changed }
+}
+
 /**
  * Refuses a receipt whose entries are not all there any more, as a file that was cut or edited has them. The last line of
  * a run that was cut off may be missing.
@@ -178,12 +189,7 @@ export async function* readChanges({ path }: Pick<Receipt, 'path'>, most: number
 export const requireWhole = async (receipt: Receipt): Promise<void> => {
   const { entries, path } = receipt
   if (!entries) return
-  let [created, changed] = [0, 0]
-  for await (const some of readChanges(receipt, WHOLE_AT_A_TIME)) {
-    const ofOld = some.filter(({ before }) => before).length
-    changed += ofOld
-    created += some.length - ofOld
-  }
+  const { created, changed } = await countChanges(receipt)
   if (created === entries.created && changed === entries.changed) return
   throw new KpiError(
     'unusable',

@@ -1,12 +1,19 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { nearest } from '../../../client/directory.ts'
+import type { Instant } from '../../../domain/day.ts'
 import { KpiError } from '../../../domain/errors.ts'
-import { resource } from '../../../domain/schema.ts'
-import { ENDING, listReceipts, readReceipt, type Receipt, receiptNames } from '../../../import/undo/receipt.ts'
+import { type AnyRecord, resource } from '../../../domain/schema.ts'
+import {
+  countChanges,
+  ENDING,
+  listReceipts,
+  readReceipt,
+  type Receipt,
+  receiptNames,
+} from '../../../import/undo/receipt.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { isForPeople } from '../../output/print.ts'
 import { tellEmpty } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import { receiptsFolder } from '../../target/folders.ts'
@@ -20,34 +27,46 @@ export const receiptRow = resource({
   path: '',
   verbs: [],
   fields: {
-    receipt: { kind: 'text', about: 'Name of the receipt' },
-    created_at: { kind: 'text', about: 'When the import began' },
+    // A table must not cut it, as users copy it.
+    receipt: { kind: 'text', about: 'Name of the receipt', isSentence: true },
     file: { kind: 'text', about: 'File that was imported' },
-    things: { kind: 'integer', about: 'How many things it created' },
-    service: { kind: 'text', about: 'Service that they are on' },
-    created: { kind: 'integer', about: 'How many entries it was to create; null if it was cut off', nullable: true },
-    changed: { kind: 'integer', about: 'How many entries it was to change; null if it was cut off', nullable: true },
+    imported_at: { kind: 'datetime', about: 'When the import began' },
+    service: { kind: 'text', about: 'Service that it was imported to' },
+    account: { kind: 'text', about: 'Account that it was imported to, or the login or key if only that is known' },
+    new_things: { kind: 'integer', about: 'How many KPIs, users, assignments and other things it created' },
+    new_entries: { kind: 'integer', about: 'How many entries it was to create', nullable: true },
+    changed_entries: { kind: 'integer', about: 'How many entries it was to change', nullable: true },
+    taken_back_at: { kind: 'datetime', about: 'When it was taken back; null if it was not', nullable: true },
   },
 })
 
-/** Lists the receipts of the service that the line is for; says how many there are of others. */
+const instantOf = (at: string): Instant => Math.floor(Date.parse(at) / 1000)
+
+const rowOf = async (receipt: Receipt): Promise<AnyRecord> => {
+  const { name, head, things, takenBack } = receipt
+  // With what was taken back, the entries of a run that was cut off are gone from its receipt.
+  const entries = receipt.entries ?? (takenBack === undefined ? await countChanges(receipt) : undefined)
+  return {
+    receipt: name,
+    file: head.file,
+    imported_at: instantOf(head.at),
+    service: head.service,
+    account: head.account?.replace(/^account /, '') ?? '',
+    new_things: things.length,
+    new_entries: entries?.created ?? null,
+    changed_entries: entries?.changed ?? null,
+    taken_back_at: takenBack === undefined ? null : instantOf(takenBack),
+  }
+}
+
+/** Lists the receipts of the service that the line is for; says how many there are of others, and which cannot be read. */
 export const printReceipts = async (cli: Cli): Promise<void> => {
   const { receipts, faults } = listReceipts(receiptsFolder(cli.io))
   const own = receipts.filter(({ head }) => head.service === serviceOf(cli))
-  // A table has room for the name, which says when, and all of them are of one service.
-  const brief = receiptRow.shown.filter(({ name }) => name !== 'created_at' && name !== 'service')
-  await cli.printMany(
-    isForPeople(cli.printing().format) ? brief : receiptRow.shown,
-    own.map(({ name, head, things, entries }) => ({
-      receipt: name,
-      created_at: head.at.slice(0, 19),
-      file: head.file,
-      things: things.length,
-      service: head.service,
-      created: entries?.created ?? null,
-      changed: entries?.changed ?? null,
-    })),
-  )
+  const rows: AnyRecord[] = []
+  for (const receipt of own.toSorted((one, other) => other.head.at.localeCompare(one.head.at)))
+    rows.push(await rowOf(receipt))
+  await cli.printMany(receiptRow.shown, rows)
   if (own.length === 0) await tellEmpty(cli, receiptRow)
   const others = receipts.length - own.length
   if (others > 0) await cli.note(`${countOf(others, 'receipt')} of other services; --profile or --data-dir names one`)
