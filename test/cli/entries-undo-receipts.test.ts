@@ -114,3 +114,49 @@ test('the list counts the entries of an import that was cut off', async () => {
   expect((await user.kpi('entries', 'undo', receipt, '--yes')).stderr).toContain('was taken back already')
 })
 
+test('a receipt of another service names both, and the flag that helps', async () => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  const receipt = await load(user)
+  const own = user.folder.in('.local/share/kpi')
+  const said = async (...flags: string[]): Promise<string> => {
+    const ran = await user.kpi('entries', 'undo', receipt, ...flags)
+    expect(ran.code).toBe(1)
+    return ran.stderr
+  }
+  const other = user.folder.in('elsewhere')
+  const start = `kpi: the receipt is of ${own}, and this command is for ${other}; take it back with`
+  expect(await said('--data-dir', other)).toBe(`${start} --data-dir ${own}\n`)
+  await user.kpi('profiles', 'add', 'shop', '--data-dir', own)
+  expect(await said('--data-dir', other)).toBe(`${start} --profile shop\n`)
+})
+
+const remote = (KPI_BASE_URL: string): { env: Record<string, string> } => ({
+  env: { KPI_BASE_URL, KPI_LOGIN: 'ann', KPI_TOKEN: 'secret' },
+})
+
+test('the usual names of this machine are one service, and other addresses of it are others', async () => {
+  await using user = await embeddedUser()
+  mkdirSync(receiptsOf(user), { recursive: true })
+  const write = (name: string, service: string): void =>
+    writeFileSync(
+      `${receiptsOf(user)}/20261121T120000-${name}.receipt.jsonl`,
+      `${JSON.stringify({ service, file: 'a.csv', at: '2026-11-21T12:00:00.000Z' })}\n{"taken_back":"2026-11-21T12:00:00.000Z"}\n`,
+    )
+  write('one', 'http://localhost:8080/api')
+  write('two', 'http://127.0.0.2:8080/api')
+  const codes = async (url: string): Promise<number[]> =>
+    Promise.all(
+      ['one', 'two'].map(
+        async (name) => (await user.kpiIn(remote(url), 'entries', 'undo', `20261121T120000-${name}`)).code,
+      ),
+    )
+  expect(await codes('http://127.0.0.1:8080/api/')).toEqual([0, 1])
+  expect(await codes('http://[::1]:8080/api')).toEqual([0, 1])
+  expect(await codes('http://localhost:8080/api')).toEqual([0, 1])
+  expect(await codes('http://127.0.0.2:8080/api')).toEqual([1, 0])
+  const refused = await user.kpiIn(remote('http://127.0.0.1:8080/api'), 'entries', 'undo', '20261121T120000-two')
+  expect(refused.stderr).toBe(
+    'kpi: the receipt is of http://127.0.0.2:8080/api, and this command is for http://localhost:8080/api; take it back with KPI_BASE_URL=http://127.0.0.2:8080/api, or a profile of it (kpi profiles add)\n',
+  )
+})

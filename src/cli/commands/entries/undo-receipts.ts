@@ -17,7 +17,7 @@ import { UsageError } from '../../exit.ts'
 import { tellEmpty } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import { receiptsFolder } from '../../target/folders.ts'
-import { serviceOf } from './created.ts'
+import { receiptServiceOf, wayToService } from './undo-place.ts'
 
 /** Defines a receipt in the list of receipts. */
 export const receiptRow = resource({
@@ -62,7 +62,7 @@ const rowOf = async (receipt: Receipt): Promise<AnyRecord> => {
 /** Lists the receipts of the service that the line is for; says how many there are of others, and which cannot be read. */
 export const printReceipts = async (cli: Cli): Promise<void> => {
   const { receipts, faults } = listReceipts(receiptsFolder(cli.io))
-  const own = receipts.filter(({ head }) => head.service === serviceOf(cli))
+  const own = receipts.filter(({ head }) => head.service === receiptServiceOf(cli))
   const rows: AnyRecord[] = []
   for (const receipt of own.toSorted((one, other) => other.head.at.localeCompare(one.head.at)))
     rows.push(await rowOf(receipt))
@@ -83,10 +83,10 @@ export const findReceipt = (cli: Cli, asked: string): Receipt => {
     throw new UsageError(`there is no receipt "${asked}"; ${others}`)
   }
   const receipt = readReceipt(path)
-  const service = serviceOf(cli)
+  const service = receiptServiceOf(cli)
   if (receipt.head.service === service) return receipt
   throw new KpiError(
     'malformed',
-    `the receipt is of ${receipt.head.service}, and this is ${service}; use the profile or data directory of that one`,
+    `the receipt is of ${receipt.head.service}, and this command is for ${service}; take it back with ${wayToService(cli, receipt.head.service)}`,
   )
 }
