@@ -5,10 +5,10 @@ import { makePrivateFolder } from '../journal/private-folder.ts'
 import type { CreationLog } from '../missing/ensure.ts'
 import { changesToText } from './change-lines.ts'
 import type { ChangeLog } from './note-changes.ts'
-import { type ChangeCounts, ENDING, entriesPath, type ReceiptHead } from './receipt.ts'
+import { type ChangeCounts, ENDING, entriesPath, type UndoReceiptHead } from './undo-receipt.ts'
 
 /** Writes down what a run creates and changes, as it happens. */
-export type ReceiptWriter = {
+export type UndoReceiptWriter = {
   readonly path: string
   /** Names it on the command line. */
   readonly name: string
@@ -52,7 +52,7 @@ const appendTo = (path: string): Appended => {
 }
 
 /** Creates the file of what becomes of entries, once there is any. */
-const createChangesFile = (path: string): Pick<ReceiptWriter, 'changes' | 'entries'> & Pick<Appended, 'close'> => {
+const createChangesFile = (path: string): Pick<UndoReceiptWriter, 'changes' | 'entries'> & Pick<Appended, 'close'> => {
   let file: Appended | undefined
   let [created, changed] = [0, 0]
   return {
@@ -73,7 +73,7 @@ const createChangesFile = (path: string): Pick<ReceiptWriter, 'changes' | 'entri
 }
 
 /** Creates a receipt in a folder; only its owner can read it. Each line is on the disk before the next request. */
-export const createReceipt = (folder: string, head: ReceiptHead, suffix: string): ReceiptWriter => {
+export const createUndoReceipt = (folder: string, head: UndoReceiptHead, suffix: string): UndoReceiptWriter => {
   makePrivateFolder(folder)
   const path = join(folder, `${head.at.replaceAll(/[-:]/g, '').slice(0, 15)}-${suffix}${ENDING}`)
   const file = appendTo(path)

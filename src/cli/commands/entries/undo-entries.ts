@@ -8,7 +8,7 @@ import type { AnyRecord } from '../../../domain/schema.ts'
 import type { CreatedThing } from '../../../import/missing/ensure.ts'
 import type { EntryChange } from '../../../import/undo/change-lines.ts'
 import { type EntryFate, judgeChanges, putBack } from '../../../import/undo/put-back.ts'
-import { readChanges, type Receipt } from '../../../import/undo/receipt.ts'
+import { readChanges, type UndoReceipt } from '../../../import/undo/undo-receipt.ts'
 import { countOf } from '../../output/text.ts'
 import { createNames, type Names } from '../verbs/reference-names.ts'
 
@@ -98,7 +98,7 @@ export const entryRecords = (client: Client): ((fates: readonly EntryFate[]) => 
 }
 
 /** Yields what would become of the entries of an import. */
-export async function* planEntries(client: Client, receipt: Receipt): AsyncGenerator<EntryFate[]> {
+export async function* planEntries(client: Client, receipt: UndoReceipt): AsyncGenerator<EntryFate[]> {
   for await (const changes of readChanges(receipt, BATCH_LIMIT)) yield judgeChanges(client, changes)
 }
 
@@ -111,7 +111,7 @@ const SOME = 500
  */
 export async function* undoEntries(
   client: Client,
-  receipt: Receipt,
+  receipt: UndoReceipt,
   isWanted: (kpi: number) => boolean,
   signal: AbortSignal,
 ): AsyncGenerator<EntryFate[]> {

@@ -7,11 +7,11 @@ import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import {
   countChanges,
   ENDING,
-  listReceipts,
-  readReceipt,
-  type Receipt,
-  receiptNames,
-} from '../../../import/undo/receipt.ts'
+  listUndoReceipts,
+  readUndoReceipt,
+  type UndoReceipt,
+  undoReceiptNames,
+} from '../../../import/undo/undo-receipt.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { tellEmpty } from '../../output/short-answer.ts'
@@ -42,7 +42,7 @@ export const receiptRow = resource({
 
 const instantOf = (at: string): Instant => Math.floor(Date.parse(at) / 1000)
 
-const rowOf = async (receipt: Receipt): Promise<AnyRecord> => {
+const rowOf = async (receipt: UndoReceipt): Promise<AnyRecord> => {
   const { name, head, things, takenBack } = receipt
   // With what was taken back, the entries of a run that was cut off are gone from its receipt.
   const entries = receipt.entries ?? (takenBack === undefined ? await countChanges(receipt) : undefined)
@@ -61,7 +61,7 @@ const rowOf = async (receipt: Receipt): Promise<AnyRecord> => {
 
 /** Lists the receipts of the service that the line is for; says how many there are of others, and which cannot be read. */
 export const printReceipts = async (cli: Cli): Promise<void> => {
-  const { receipts, faults } = listReceipts(receiptsFolder(cli.io))
+  const { receipts, faults } = listUndoReceipts(receiptsFolder(cli.io))
   const own = receipts.filter(({ head }) => head.service === receiptServiceOf(cli))
   const rows: AnyRecord[] = []
   for (const receipt of own.toSorted((one, other) => other.head.at.localeCompare(one.head.at)))
@@ -74,15 +74,15 @@ export const printReceipts = async (cli: Cli): Promise<void> => {
 }
 
 /** Returns the receipt with a name or path; throws if there is none, or it is of another service. */
-export const findReceipt = (cli: Cli, asked: string): Receipt => {
+export const findReceipt = (cli: Cli, asked: string): UndoReceipt => {
   const folder = receiptsFolder(cli.io)
   const path = [join(folder, `${asked}${ENDING}`), resolve(cli.io.cwd, asked)].find((one) => existsSync(one))
   if (path === undefined) {
-    const near = nearest(asked, receiptNames(folder))
+    const near = nearest(asked, undoReceiptNames(folder))
     const others = near === undefined ? 'kpi entries undo lists them' : `did you mean ${near}?`
     throw new UsageError(`there is no receipt "${asked}"; ${others}`)
   }
-  const receipt = readReceipt(path)
+  const receipt = readUndoReceipt(path)
   const service = receiptServiceOf(cli)
   if (receipt.head.service === service) return receipt
   throw new KpiError(

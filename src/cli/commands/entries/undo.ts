@@ -3,7 +3,7 @@ import type { Client } from '../../../client/client.ts'
 import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
-import { markTakenBack, type Receipt, requireWhole } from '../../../import/undo/receipt.ts'
+import { markTakenBack, type UndoReceipt, requireWhole } from '../../../import/undo/undo-receipt.ts'
 import { type Clients, type Fate, GONE, judgeThings, takeBack } from '../../../import/undo/take-back.ts'
 import { askForYes } from '../../args/prompt.ts'
 import { type Cli, PACED } from '../../cli.ts'
@@ -56,7 +56,7 @@ const fateRecord = ({ thing: { kind, id, name }, entries, left }: Fate): AnyReco
 })
 
 /** Returns what the clients need: breakdown items are only shown by the newer interface. */
-const needsOf = ({ things, unsure }: Receipt): Capability[] => [
+const needsOf = ({ things, unsure }: UndoReceipt): Capability[] => [
   { of: kpi, verb: 'remove' },
   ...([...things, ...unsure].some(({ kind }) => kind === 'item')
     ? [{ of: breakdownItem, verb: 'remove' } as const]
@@ -108,7 +108,7 @@ type Records = AsyncGenerator<readonly AnyRecord[]>
 /** Plans what becomes of entries and things, and yields a record of each; returns the plan. */
 async function* planned(
   clients: Clients,
-  receipt: Receipt,
+  receipt: UndoReceipt,
   withEntries: boolean,
 ): AsyncGenerator<readonly AnyRecord[], Plan> {
   const counts = createEntryCounts()
@@ -129,7 +129,7 @@ const removedKpis = (fates: readonly Fate[]): Set<number> =>
 /** Takes back the entries of some KPIs and counts them; yields a record of each that is left alone. */
 async function* undoneEntries(
   client: Client,
-  receipt: Receipt,
+  receipt: UndoReceipt,
   counts: EntryCounts,
   isWanted: (kpi: number) => boolean,
   signal: AbortSignal,
@@ -147,7 +147,7 @@ async function* undoneEntries(
  */
 async function* undone(
   { client, classic }: Clients,
-  receipt: Receipt,
+  receipt: UndoReceipt,
   plan: Plan,
   withEntries: boolean,
   signal: AbortSignal,
@@ -197,7 +197,7 @@ const runThrough = async (
 }
 
 /** Says how a run that changed things ended; returns 3 if something was left alone. */
-const conclude = async (cli: Cli, receipt: Receipt, done: Plan): Promise<number> => {
+const conclude = async (cli: Cli, receipt: UndoReceipt, done: Plan): Promise<number> => {
   const said = sayWhat(done, ['put back', 'removed'])
   await cli.note(`${said === '' ? 'nothing was changed' : said}${restText(done)}`)
   if (done.counts.of('leave') > 0 || done.fates.some(isLeft)) return EXIT.partial
@@ -209,7 +209,7 @@ const conclude = async (cli: Cli, receipt: Receipt, done: Plan): Promise<number>
 const undo = async (
   cli: Cli,
   clients: Clients,
-  receipt: Receipt,
+  receipt: UndoReceipt,
   flags: UndoFlags,
   signal: AbortSignal,
 ): Promise<number> => {
@@ -228,7 +228,7 @@ const undo = async (
 async function* noRecords(): Records {}
 
 /** Says that an import was taken back already, and when. */
-const tellTakenBack = async (cli: Cli, { head }: Receipt, at: string): Promise<number> => {
+const tellTakenBack = async (cli: Cli, { head }: UndoReceipt, at: string): Promise<number> => {
   await print(cli, noRecords())
   const when = `on ${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`
   await cli.note(`the import of ${head.file} was taken back already, ${when}; nothing was changed`)

@@ -8,7 +8,7 @@ import { fileError } from '../parse/files.ts'
 import { changesIn, type EntryChange } from './change-lines.ts'
 
 /** Describes the run that a receipt is of: the service, the account as far as it is known, the file and the time. */
-export type ReceiptHead = {
+export type UndoReceiptHead = {
   readonly service: string
   readonly account?: string | undefined
   readonly file: string
@@ -19,11 +19,11 @@ export type ReceiptHead = {
 export type ChangeCounts = { readonly created: number; readonly changed: number }
 
 /** Describes what a run created and changed, as its receipt says. */
-export type Receipt = {
+export type UndoReceipt = {
   readonly path: string
   /** Names it on the command line. */
   readonly name: string
-  readonly head: ReceiptHead
+  readonly head: UndoReceiptHead
   readonly things: readonly CreatedThing[]
   /** Lists what was about to be created when the run was cut off, so that it may be there. */
   readonly unsure: readonly UnsureThing[]
@@ -63,7 +63,7 @@ const KINDS: ReadonlySet<unknown> = new Set<CreatedKind>([
 const isThing = (line: unknown): line is CreatedThing =>
   isObject(line) && KINDS.has(line['kind']) && Number.isSafeInteger(line['id']) && typeof line['name'] === 'string'
 
-const isHead = (line: unknown): line is ReceiptHead =>
+const isHead = (line: unknown): line is UndoReceiptHead =>
   isObject(line) && ['service', 'file', 'at'].every((name) => typeof line[name] === 'string')
 
 const isIntent = (line: unknown): line is { intends: CreatedKind; keys: string[] } =>
@@ -104,7 +104,7 @@ const textIn = (path: string): string => {
 }
 
 /** Reads a receipt, but not what became of entries. */
-export const readReceipt = (path: string): Receipt => {
+export const readUndoReceipt = (path: string): UndoReceipt => {
   const text = textIn(path)
   const [first = ''] = text.split('\n', 1)
   const [head, ...others] = linesOf(text)
@@ -130,7 +130,7 @@ export const readReceipt = (path: string): Receipt => {
 }
 
 /** Returns the names of the receipts in a folder, the oldest first. */
-export const receiptNames = (folder: string): string[] =>
+export const undoReceiptNames = (folder: string): string[] =>
   existsSync(folder)
     ? readdirSync(folder)
         .filter((name) => name.endsWith(ENDING))
@@ -139,14 +139,14 @@ export const receiptNames = (folder: string): string[] =>
     : []
 
 /** Holds the receipts in a folder, and why others cannot be read. */
-type ReceiptList = { readonly receipts: readonly Receipt[]; readonly faults: readonly KpiError[] }
+type UndoReceiptList = { readonly receipts: readonly UndoReceipt[]; readonly faults: readonly KpiError[] }
 
 /** Returns the receipts in a folder, the oldest first; one that cannot be read does not hide the others. */
-export const listReceipts = (folder: string): ReceiptList => {
-  const [receipts, faults]: [Receipt[], KpiError[]] = [[], []]
-  for (const name of receiptNames(folder)) {
+export const listUndoReceipts = (folder: string): UndoReceiptList => {
+  const [receipts, faults]: [UndoReceipt[], KpiError[]] = [[], []]
+  for (const name of undoReceiptNames(folder)) {
     try {
-      receipts.push(readReceipt(join(folder, name + ENDING)))
+      receipts.push(readUndoReceipt(join(folder, name + ENDING)))
     } catch (error) {
       if (!(error instanceof KpiError)) throw error
       faults.push(error)
@@ -156,7 +156,7 @@ export const listReceipts = (folder: string): ReceiptList => {
 }
 
 /** Yields what an import made of entries, some at a time, in the order in which it sent them. */
-export async function* readChanges({ path }: Pick<Receipt, 'path'>, most: number): AsyncGenerator<EntryChange[]> {
+export async function* readChanges({ path }: Pick<UndoReceipt, 'path'>, most: number): AsyncGenerator<EntryChange[]> {
   const from = entriesPath(path)
   if (!existsSync(from)) return
   let some: EntryChange[] = []
@@ -172,7 +172,7 @@ export async function* readChanges({ path }: Pick<Receipt, 'path'>, most: number
 }
 
 /** Counts the entries whose changes a receipt holds. */
-export const countChanges = async (receipt: Pick<Receipt, 'path'>): Promise<ChangeCounts> => {
+export const countChanges = async (receipt: Pick<UndoReceipt, 'path'>): Promise<ChangeCounts> => {
   let [created, changed] = [0, 0]
   for await (const some of readChanges(receipt, COUNTED_AT_A_TIME)) {
     const ofOld = some.filter(({ before }) => before).length
@@ -186,7 +186,7 @@ export const countChanges = async (receipt: Pick<Receipt, 'path'>): Promise<Chan
  * Refuses a receipt whose entries are not all there any more, as a file that was cut or edited has them. The last line of
  * a run that was cut off may be missing.
  */
-export const requireWhole = async (receipt: Receipt): Promise<void> => {
+export const requireWhole = async (receipt: UndoReceipt): Promise<void> => {
   const { entries, path } = receipt
   if (!entries) return
   const { created, changed } = await countChanges(receipt)
@@ -201,7 +201,7 @@ export const requireWhole = async (receipt: Receipt): Promise<void> => {
  * Notes in a receipt that nothing is left to take back, and removes the values of entries, which are of no more use. A
  * last line that a crash cut off must not swallow the note.
  */
-export const markTakenBack = ({ path }: Pick<Receipt, 'path'>, at: string): void => {
+export const markTakenBack = ({ path }: Pick<UndoReceipt, 'path'>, at: string): void => {
   try {
     appendFileSync(path, `\n${JSON.stringify({ taken_back: at })}\n`, { flush: true })
     rmSync(entriesPath(path), { force: true })
@@ -218,14 +218,14 @@ export const markTakenBack = ({ path }: Pick<Receipt, 'path'>, at: string): void
 }
 
 /** Removes a receipt. */
-export const removeReceipt = ({ path }: Pick<Receipt, 'path'>): void => {
+export const removeUndoReceipt = ({ path }: Pick<UndoReceipt, 'path'>): void => {
   for (const one of [path, entriesPath(path)]) rmSync(one, { force: true })
 }
 
 /** Removes the receipts in a folder that were begun before a time. */
-export const removeOldReceipts = (folder: string, before: Date): void => {
+export const removeOldUndoReceipts = (folder: string, before: Date): void => {
   const oldest = before.toISOString().replaceAll(/[-:]/g, '').slice(0, 15)
-  for (const name of receiptNames(folder)) {
-    if (name < oldest) removeReceipt({ path: join(folder, name + ENDING) })
+  for (const name of undoReceiptNames(folder)) {
+    if (name < oldest) removeUndoReceipt({ path: join(folder, name + ENDING) })
   }
 }
