@@ -52,7 +52,7 @@ describe.each(users)('%s, what an import of people created', (_, open) => {
     expect((await undone(user, receipt, '--with-entries', '--yes'))[0]).toBe(0)
     expect(await listed(user, 'kpis')).toEqual([])
     expect(await listed(user, 'users')).toHaveLength(1)
-    expect(jsonOf(await user.kpi('entries', 'undo', '-o', 'json'))).toEqual([])
+    expect(jsonOf(await user.kpi('entries', 'undo', '-o', 'json'))).toMatchObject([{ receipt }])
   })
 
   test('is taken back with the entries of the same import', async () => {
@@ -77,9 +77,9 @@ test('assignments of users and KPIs that were there are taken back where nothing
   const text = 'user,kpi,date,actual\nann@example.com,Sales,2026-03-02,3\nbob@example.com,Visits,2026-03-03,\n'
   await create(user, `${text}bob@example.com,Visits,2026-03-04,5\n`, '--no-undo')
   const [receipt = ''] = (
-    jsonOf(await user.kpi('entries', 'undo', '-o', 'json')) as { receipt: string; things: number }[]
+    jsonOf(await user.kpi('entries', 'undo', '-o', 'json')) as { receipt: string; new_things: number }[]
   )
-    .filter(({ things }) => things === 2)
+    .filter(({ new_things }) => new_things === 2)
     .map((one) => one.receipt)
   const assigned = async (): Promise<string[]> => {
     const list = jsonOf(await user.kpi('assign', 'list', '-o', 'json')) as { id: number; user_id: number }[]
@@ -178,7 +178,7 @@ test('a receipt of another service, or none, is refused', async () => {
   const folder = user.folder.in('.local/state/kpi/receipts')
   const [file = ''] = readdirSync(folder)
   expect(await user.kpi('entries', 'undo', '--data-dir', 'elsewhere', '-o', 'csv')).toMatchObject({
-    stdout: 'receipt,created_at,file,things,service,created,changed\n',
+    stdout: 'receipt,file,imported_at,service,account,new_things,new_entries,changed_entries,taken_back_at\n',
     stderr: expect.stringMatching(
       /^no receipts\n\d+ receipts? of other services; --profile or --data-dir names one\n$/,
     ) as string,

@@ -61,9 +61,9 @@ test('an import and its undo, killed at any batch: each receipt takes back its p
   }[]
   expect(listed.length).toBeGreaterThan(0)
   const undo = (receipt: string): string[] => ['entries', 'undo', receipt, '--yes', '-o', 'json']
-  await killedAt(undo(listed.at(-1)?.receipt ?? ''), 1, true)
-  await killedAt(undo(listed[0]?.receipt ?? ''), 100, false)
-  for (const { receipt } of listed.toReversed())
+  await killedAt(undo(listed[0]?.receipt ?? ''), 1, true)
+  await killedAt(undo(listed.at(-1)?.receipt ?? ''), 100, false)
+  for (const { receipt } of listed)
     expect(await runKpi(home, undo(receipt), env)).toMatchObject({ code: 0, stdout: '[]\n' })
   expect(await held()).toEqual(before)
   await server.close()

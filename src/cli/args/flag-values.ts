@@ -30,14 +30,18 @@ const guardArguments = ({ registeredArguments }: CommandUnknownOpts): void => {
 }
 
 /** Makes each option with a value refuse one that is a flag, as then its own value was left out. */
-const guardOptions = (command: CommandUnknownOpts, flags: ReadonlySet<string>, args: readonly string[]): void => {
+const guardOptions = (
+  command: CommandUnknownOpts,
+  isFlag: (value: string) => boolean,
+  args: readonly string[],
+): void => {
   for (const option of command.options.filter(({ required }) => required)) {
     const parse = option.parseArg
     const names = [option.long, option.short].filter((name) => name !== undefined)
     option.argParser((value: string, before: unknown) => {
       // An equals sign before the value says that it is meant.
       const isMeant = names.some((name) => args.includes(`${name}=${value}`))
-      if (!isMeant && flags.has(value.split('=', 1)[0] ?? ''))
+      if (!isMeant && isFlag(value))
         throw new UsageError(
           `${names[0]} takes ${value} for its value, and that is a flag: write the value between them, or ${names[0]}=${value} if it is meant`,
         )
@@ -57,7 +61,11 @@ export const refuseFlagsAsValues = (
   above: readonly string[] = [],
 ): void => {
   const own = [...above, ...flagsOf(command)]
+  // Only a value that looks like a flag has all flags looked through.
+  const isFlag = (value: string): boolean =>
+    value.startsWith('-') &&
+    [...own, ...HELP, ...(above.length === 0 ? allFlagsOf(command) : [])].includes(value.split('=', 1)[0] ?? '')
   guardArguments(command)
-  guardOptions(command, new Set([...own, ...HELP, ...(above.length === 0 ? allFlagsOf(command) : [])]), args)
+  guardOptions(command, isFlag, args)
   for (const below of command.commands) refuseFlagsAsValues(below, args, own)
 }

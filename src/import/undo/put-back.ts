@@ -14,8 +14,8 @@ import type { EntryChange } from './change-lines.ts'
 export type EntryFate = {
   readonly change: EntryChange
   readonly action: 'remove' | 'restore' | 'done' | 'leave'
-  /** Holds the id of the entry; 0 if it is not there. */
-  readonly id: number
+  /** Holds the id of the entry; null if it is not there. */
+  readonly id: number | null
   readonly reason?: string
 }
 
@@ -37,9 +37,11 @@ const differenceOf = (entry: EntryValues, after: Partial<EntryValues>): string =
 
 const NOTHING: EntryValues = { actual: null, target: null, notes: null }
 
+const DELETED = 'was deleted since'
+
 const judgeCreated = (change: EntryChange, entry: ExistingEntry | undefined): EntryFate => {
-  const id = entry?.ids.at(-1) ?? 0
-  if (!entry) return { change, action: 'done', id }
+  if (!entry) return { change, action: 'done', id: null }
+  const id = entry.ids.at(-1) ?? null
   if (entry.ids.length > 1)
     return { change, action: 'leave', id, reason: `is there ${entry.ids.length} times: ${entry.ids.join(', ')}` }
   const left = { ...NOTHING, ...change.after }
@@ -51,8 +53,8 @@ const judgeCreated = (change: EntryChange, entry: ExistingEntry | undefined): En
 const judge = (change: EntryChange, entry: ExistingEntry | undefined): EntryFate => {
   const { before, after } = change
   if (!before) return judgeCreated(change, entry)
-  if (!entry) return { change, action: 'leave', id: 0, reason: 'was deleted since' }
-  const id = entry.ids.at(-1) ?? 0
+  if (!entry) return { change, action: 'leave', id: null, reason: DELETED }
+  const id = entry.ids.at(-1) ?? null
   if (holds(entry, before)) return { change, action: 'done', id }
   if (holds(entry, after)) return { change, action: 'restore', id }
   return { change, action: 'leave', id, reason: `was changed since: ${differenceOf(entry, after)}` }
@@ -64,14 +66,25 @@ const keyDraft = ([owner, kpi_id, entry_date]: EntryKey): EntryDraft =>
 /** Describes an entry that is stored, with what becomes of it. */
 type Judged = { readonly fate: EntryFate; readonly stored: ExistingEntry | undefined }
 
-const judgeStored = async (client: Client, changes: readonly EntryChange[]): Promise<Judged[]> => {
+/** Says of entries that were deleted whether their KPIs were, too. */
+const nameDeletedKpis = async (client: Client, judged: readonly Judged[]): Promise<readonly Judged[]> => {
+  if (!judged.some(({ fate }) => fate.reason === DELETED)) return judged
+  const kpis = new Set((await client.kpis.list()).map(({ id }) => id))
+  return judged.map(({ fate, stored }) => {
+    const isWithKpi = fate.reason === DELETED && !kpis.has(fate.change.key[1])
+    return { fate: isWithKpi ? { ...fate, reason: `${DELETED}, with its KPI` } : fate, stored }
+  })
+}
+
+const judgeStored = async (client: Client, changes: readonly EntryChange[]): Promise<readonly Judged[]> => {
   const reading = readExisting(client, { unchecked: new Set() })
   const stored = await reading.of(changes.map(({ key }) => keyDraft(key)))
   if (!stored) throw new KpiError('forbidden', 'this key may not read entries, so it cannot be seen what was changed')
-  return changes.map((change) => {
+  const judged = changes.map((change) => {
     const entry = stored.get(storedKey(...change.key))
     return { fate: judge(change, entry), stored: entry }
   })
+  return nameDeletedKpis(client, judged)
 }
 
 /** Returns what would become of entries that an import changed. */
@@ -81,14 +94,14 @@ export const judgeChanges = async (client: Client, changes: readonly EntryChange
 const isRefused = (error: unknown): error is KpiError =>
   error instanceof KpiError && ['conflict', 'invalid', 'forbidden'].includes(error.code)
 
-/** Runs a write; returns the fate, or one that says why the service refuses it. */
-const orLeave = async (fate: EntryFate, write: () => Promise<unknown>): Promise<EntryFate> => {
+/** Runs a write of an entry by its id; returns the fate, or one that says why the service refuses it. */
+const orLeave = async (fate: EntryFate, write: (id: number) => Promise<unknown>): Promise<EntryFate> => {
   try {
-    await write()
+    if (fate.id !== null) await write(fate.id)
     return fate
   } catch (error) {
     if (error instanceof KpiError && error.code === 'not_found')
-      return { ...fate, action: fate.action === 'remove' ? 'done' : 'leave', reason: 'was deleted since' }
+      return { ...fate, action: fate.action === 'remove' ? 'done' : 'leave', id: null, reason: DELETED }
     if (isRefused(error)) return { ...fate, action: 'leave', reason: error.message }
     throw error
   }
@@ -99,7 +112,7 @@ const restoreOne = (client: Client, { fate, stored }: Judged): Promise<EntryFate
   const { before = {}, key } = fate.change
   const { actual = null, target = null, notes = null } = stored ?? {}
   const patch = client.isBundled() ? before : { ...keyDraft(key), actual, target, notes, ...before }
-  return orLeave(fate, () => client.entries.update(fate.id, patch))
+  return orLeave(fate, (id) => client.entries.update(id, patch))
 }
 
 /** Puts back entries: together where the service takes that, else one by one. */
@@ -129,7 +142,7 @@ export async function* putBack(client: Client, changes: readonly EntryChange[]):
     judged.filter(({ fate }) => fate.action === 'restore'),
   )
   for (const { fate } of judged) {
-    if (fate.action === 'remove') yield await orLeave(fate, () => client.entries.remove(fate.id))
+    if (fate.action === 'remove') yield await orLeave(fate, (id) => client.entries.remove(id))
     else if (fate.action !== 'restore') yield fate
   }
 }

@@ -5,7 +5,7 @@ import { KpiError } from '../../domain/errors.ts'
 import type { EntryQuery } from '../../client/operations/queries.ts'
 import { looseName } from '../../client/directory.ts'
 import type { CreatedKind, CreatedThing } from '../missing/ensure.ts'
-import type { Receipt } from './receipt.ts'
+import type { UndoReceipt } from './undo-receipt.ts'
 
 /** Says that something was removed before. */
 export const GONE = 'is gone already'
@@ -14,7 +14,7 @@ export const GONE = 'is gone already'
 export type Fate = { readonly thing: CreatedThing; readonly entries: number; readonly left?: string }
 
 /** Says of what to judge what becomes of it. */
-type Judged = Pick<Receipt, 'head' | 'things' | 'unsure' | 'ended'> & {
+type Judged = Pick<UndoReceipt, 'head' | 'things' | 'unsure' | 'ended'> & {
   /** Tells whether entries are removed, too. */
   readonly withEntries: boolean
   /** Returns how many entries of something are removed before it, because the import created them. */

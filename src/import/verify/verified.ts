@@ -2,7 +2,7 @@ import { type Day, formatDay } from '../../domain/day.ts'
 import type { KpiError } from '../../domain/errors.ts'
 
 /** Describes where entries were imported to, without any secret. */
-type ReceiptPlace = {
+type VerifiedPlace = {
   /** Holds the base URL, or the data directory of the embedded service. */
   readonly service: string
   readonly profile: string | null
@@ -14,7 +14,7 @@ type ReceiptPlace = {
 export type VerificationOptions = {
   /** Names the receipt by its absolute path. */
   readonly receiptPath: string
-  readonly place: ReceiptPlace
+  readonly place: VerifiedPlace
   /** Names the receipt and the rejects file for messages. */
   readonly receiptFile: string
   readonly rejectsFile: string

@@ -14,7 +14,7 @@ import { ownerOf } from '../entry-key.ts'
 import type { Prepared } from '../prepare.ts'
 import type { Batch } from '../rows/batches.ts'
 import { lineOf, placeOf } from '../rows/packed-row.ts'
-import { writeReceipt } from './receipt.ts'
+import { writeVerificationReceipt } from './verification-receipt.ts'
 import type { Difference, Verification } from './verified.ts'
 
 /** Holds places of a file: a bit for each whole line, and a number for each cell. */
@@ -201,7 +201,7 @@ export const verifyRun = async (
   const verified: Verification = { compared: 0, equal: 0, leftAlone: 0, notCompared: 0, first: [] }
   const about = { table, options, summary, verify, at: clock.now(), variant: client.variant }
   try {
-    await writeReceipt(about, verified, differences(prepared, journal, verified))
+    await writeVerificationReceipt(about, verified, differences(prepared, journal, verified))
   } catch (error) {
     if (error instanceof Aborted) verified.failure = new KpiError('unavailable', 'stopped before all was compared')
     else if (error instanceof KpiError) verified.failure = error

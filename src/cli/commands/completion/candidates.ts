@@ -1,6 +1,6 @@
 import type { Argument, CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import { undoReceiptNames } from '../../../import/undo/undo-receipt.ts'
 import { splitList } from '../../args/names.ts'
-import { receiptNames } from '../../../import/undo/receipt.ts'
 import type { Io } from '../../io.ts'
 import { LOG_FORMATS } from '../../output/log.ts'
 import { FORMATS } from '../../output/print.ts'
@@ -76,7 +76,7 @@ const argumentsOf = (command: CommandUnknownOpts, at: number, io: Io, names: Kno
   if (argument.argChoices) return named(argument.argChoices)
   if (FILES.test(argument.name())) return { candidates: [], hasFiles: true }
   const noun = command.parent?.name() ?? ''
-  if (argument.name() === 'receipt') return named(receiptNames(receiptsFolder(io)), 'receipt')
+  if (argument.name() === 'receipt') return named(undoReceiptNames(receiptsFolder(io)), 'receipt')
   if (noun === 'profiles') return named([...readProfiles(io).byName.keys()], 'profile')
   return named(names[NOUNS[noun] ?? ''] ?? [])
 }

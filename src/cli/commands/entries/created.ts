@@ -4,7 +4,7 @@ import { group } from '../../../domain/resources/groups.ts'
 import type { Cli } from '../../cli.ts'
 import { findPlace } from '../../target/settings.ts'
 
-/** Names the service in journals and receipts: by its base URL, or its store. */
+/** Names the service in journals: by its base URL, or its store. */
 export const serviceOf = ({ io, flags }: Cli): string => {
   const place = findPlace(io, flags)
   return place.kind === 'embedded' ? place.dataDir : normalizeUrl(new URL(place.baseUrl))

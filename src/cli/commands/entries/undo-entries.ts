@@ -8,13 +8,20 @@ import type { AnyRecord } from '../../../domain/schema.ts'
 import type { CreatedThing } from '../../../import/missing/ensure.ts'
 import type { EntryChange } from '../../../import/undo/change-lines.ts'
 import { type EntryFate, judgeChanges, putBack } from '../../../import/undo/put-back.ts'
-import { readChanges, type Receipt } from '../../../import/undo/receipt.ts'
+import { readChanges, type UndoReceipt } from '../../../import/undo/undo-receipt.ts'
 import { countOf } from '../../output/text.ts'
 import { createNames, type Names } from '../verbs/reference-names.ts'
 
-/** Counts what becomes of the entries of an import, also by their KPIs and owners where they are removed. */
+/**
+ * Counts what becomes of the entries of an import, each once: all of them, by their KPIs, and by KPIs and owners where
+ * they are removed.
+ */
 export type EntryCounts = {
   readonly add: (fate: EntryFate) => void
+  /** Counts the entries that were removed with their KPI, from the counts of the plan. */
+  readonly addWithKpi: (kpi: number, plan: EntryCounts) => void
+  /** Returns how many entries of a KPI were there, and how many were gone already. */
+  readonly ofKpi: (kpi: number) => Readonly<Record<'remove' | 'done', number>>
   readonly of: (action: EntryFate['action']) => number
   /** Returns how many entries of something are removed. */
   readonly removedOf: (thing: CreatedThing) => number
@@ -30,12 +37,20 @@ const keysOf = ({ key: [owner, kpi] }: EntryChange): string[] => [
 export const createEntryCounts = (): EntryCounts => {
   const actions = new Map<EntryFate['action'], number>()
   const removed = new Map<string, number>()
-  const raise = <K>(map: Map<K, number>, key: K): unknown => map.set(key, (map.get(key) ?? 0) + 1)
+  const ofKpis = new Map<string, number>()
+  const raise = <K>(map: Map<K, number>, key: K, by = 1): unknown => map.set(key, (map.get(key) ?? 0) + by)
   return {
     add: ({ action, change }) => {
       raise(actions, action)
+      raise(ofKpis, `${change.key[1]} ${action === 'done' ? 'done' : 'remove'}`)
       if (action === 'remove') for (const key of keysOf(change)) raise(removed, key)
     },
+    addWithKpi: (kpi, plan) => {
+      const { remove, done } = plan.ofKpi(kpi)
+      raise(actions, 'remove', remove)
+      raise(actions, 'done', done)
+    },
+    ofKpi: (kpi) => ({ remove: ofKpis.get(`${kpi} remove`) ?? 0, done: ofKpis.get(`${kpi} done`) ?? 0 }),
     of: (action) => actions.get(action) ?? 0,
     removedOf: ({ kind, id, user_id }) =>
       removed.get(kind === 'assignment' ? `assignment ${id} ${user_id}` : `${kind} ${id}`) ?? 0,
@@ -83,7 +98,7 @@ export const entryRecords = (client: Client): ((fates: readonly EntryFate[]) => 
 }
 
 /** Yields what would become of the entries of an import. */
-export async function* planEntries(client: Client, receipt: Receipt): AsyncGenerator<EntryFate[]> {
+export async function* planEntries(client: Client, receipt: UndoReceipt): AsyncGenerator<EntryFate[]> {
   for await (const changes of readChanges(receipt, BATCH_LIMIT)) yield judgeChanges(client, changes)
 }
 
@@ -91,20 +106,20 @@ export async function* planEntries(client: Client, receipt: Receipt): AsyncGener
 const SOME = 500
 
 /**
- * Takes back what an import made of its entries, and yields what became of them. Entries of KPIs that are removed after
- * all go with these.
+ * Takes back what an import made of its entries, and yields what became of them; `isWanted` tells for each KPI
+ * whether its entries are meant.
  */
 export async function* undoEntries(
   client: Client,
-  receipt: Receipt,
-  removedKpis: ReadonlySet<number>,
+  receipt: UndoReceipt,
+  isWanted: (kpi: number) => boolean,
   signal: AbortSignal,
 ): AsyncGenerator<EntryFate[]> {
   let done: EntryFate[] = []
   for await (const changes of readChanges(receipt, BATCH_LIMIT)) {
     for await (const fate of putBack(
       client,
-      changes.filter(({ key: [, kpi] }) => !removedKpis.has(kpi)),
+      changes.filter(({ key: [, kpi] }) => isWanted(kpi)),
     )) {
       done.push(fate)
       if (done.length >= SOME || signal.aborted) {

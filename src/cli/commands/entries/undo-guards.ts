@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import type { Client } from '../../../client/client.ts'
 import { KpiError } from '../../../domain/errors.ts'
-import type { Receipt } from '../../../import/undo/receipt.ts'
+import type { UndoReceipt } from '../../../import/undo/undo-receipt.ts'
 import { EXIT } from '../../exit.ts'
 
 /** Refuses a receipt of another account; what is known of an account is sure once the service has answered. */
-export const requireAccount = async (client: Client, { head }: Receipt): Promise<void> => {
+export const requireAccount = async (client: Client, { head }: UndoReceipt): Promise<void> => {
   if (!client.identifyAccount().isSure) await client.kpis.list()
   const { for: account } = client.identifyAccount()
   if (head.account === undefined || head.account === account) return
@@ -16,7 +16,7 @@ export const requireAccount = async (client: Client, { head }: Receipt): Promise
 }
 
 /** Takes back what can be, while no run of the import goes on; a run that was stopped then begins anew. */
-export const undoAlone = async (receipt: Receipt, work: () => Promise<number>): Promise<number> => {
+export const undoAlone = async (receipt: UndoReceipt, work: () => Promise<number>): Promise<number> => {
   const { journal } = receipt
   if (journal === undefined || !existsSync(journal)) return work()
   const { lockJournal, removeLocked, withPathInErrors } = await import('../../../import/journal/lock.ts')

@@ -1,24 +1,18 @@
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import type { Capability } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
-import { nearest } from '../../../client/directory.ts'
-import { KpiError } from '../../../domain/errors.ts'
 import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
-import { listReceipts, readReceipt, type Receipt, removeReceipt, requireWhole } from '../../../import/undo/receipt.ts'
+import { markTakenBack, type UndoReceipt, requireWhole } from '../../../import/undo/undo-receipt.ts'
 import { type Clients, type Fate, GONE, judgeThings, takeBack } from '../../../import/undo/take-back.ts'
 import { askForYes } from '../../args/prompt.ts'
 import { type Cli, PACED } from '../../cli.ts'
 import { EXIT, UsageError } from '../../exit.ts'
 import { isForPeople, printRecords } from '../../output/print.ts'
 import type { Printed } from '../../output/printed.ts'
-import { tellEmpty } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import { requireAccount, undoAlone } from './undo-guards.ts'
-import { receiptsFolder } from '../../target/folders.ts'
-import { serviceOf, withClassic } from './created.ts'
+import { withClassic } from './created.ts'
 import type { UndoFlags } from './undo-command.ts'
 import {
   createEntryCounts,
@@ -28,24 +22,7 @@ import {
   planEntries,
   undoEntries,
 } from './undo-entries.ts'
-
-/** Defines a receipt in the list of receipts. */
-const receiptRow = resource({
-  name: 'receipt',
-  plural: 'receipts',
-  title: 'receipt',
-  path: '',
-  verbs: [],
-  fields: {
-    receipt: { kind: 'text', about: 'Name of the receipt' },
-    created_at: { kind: 'text', about: 'When the import began' },
-    file: { kind: 'text', about: 'File that was imported' },
-    things: { kind: 'integer', about: 'How many things it created' },
-    service: { kind: 'text', about: 'Service that they are on' },
-    created: { kind: 'integer', about: 'How many entries it was to create; null if it was cut off', nullable: true },
-    changed: { kind: 'integer', about: 'How many entries it was to change; null if it was cut off', nullable: true },
-  },
-})
+import { findReceipt, printReceipts, receiptRow } from './undo-receipts.ts'
 
 /** Defines what becomes of something that an import created, or of an entry that it created or changed. */
 const fateRow = resource({
@@ -57,7 +34,7 @@ const fateRow = resource({
   fields: {
     action: { kind: 'text', about: 'remove, restore or leave' },
     kind: { kind: 'text', about: 'entry, assignment, kpi, item, user, group, unit or category' },
-    id: { kind: 'integer', about: 'Id' },
+    id: { kind: 'integer', about: 'Id; null for an entry that is gone', nullable: true },
     name: { kind: 'text', about: 'Name' },
     entries: { kind: 'integer', about: 'How many entries go with it', nullable: true },
     reason: { kind: 'text', about: 'Why it is left alone', nullable: true, isSentence: true },
@@ -78,50 +55,8 @@ const fateRecord = ({ thing: { kind, id, name }, entries, left }: Fate): AnyReco
   change: null,
 })
 
-/** Lists the receipts of the service that the line is for; says how many there are of others. */
-const printReceipts = async (cli: Cli): Promise<void> => {
-  const all = listReceipts(receiptsFolder(cli.io))
-  const own = all.filter(({ head }) => head.service === serviceOf(cli))
-  // A table has room for the name, which says when, and all of them are of one service.
-  const brief = receiptRow.shown.filter(({ name }) => name !== 'created_at' && name !== 'service')
-  await cli.printMany(
-    isForPeople(cli.printing().format) ? brief : receiptRow.shown,
-    own.map(({ name, head, things, entries }) => ({
-      receipt: name,
-      created_at: head.at.slice(0, 19),
-      file: head.file,
-      things: things.length,
-      service: head.service,
-      created: entries?.created ?? null,
-      changed: entries?.changed ?? null,
-    })),
-  )
-  if (own.length === 0) await tellEmpty(cli, receiptRow)
-  const others = all.length - own.length
-  if (others > 0) await cli.note(`${countOf(others, 'receipt')} of other services; --profile or --data-dir names one`)
-}
-
-/** Returns the receipt with a name or path; throws if there is none, or it is of another service. */
-const findReceipt = (cli: Cli, asked: string): Receipt => {
-  const folder = receiptsFolder(cli.io)
-  const path = [join(folder, `${asked}.receipt.jsonl`), resolve(cli.io.cwd, asked)].find((one) => existsSync(one))
-  if (path === undefined) {
-    const names = listReceipts(folder).map(({ name }) => name)
-    const near = nearest(asked, names)
-    const others = near === undefined ? 'kpi entries undo lists them' : `did you mean ${near}?`
-    throw new UsageError(`there is no receipt "${asked}"; ${others}`)
-  }
-  const receipt = readReceipt(path)
-  const service = serviceOf(cli)
-  if (receipt.head.service === service) return receipt
-  throw new KpiError(
-    'malformed',
-    `the receipt is of ${receipt.head.service}, and this is ${service}; use the profile or data directory of that one`,
-  )
-}
-
 /** Returns what the clients need: breakdown items are only shown by the newer interface. */
-const needsOf = ({ things, unsure }: Receipt): Capability[] => [
+const needsOf = ({ things, unsure }: UndoReceipt): Capability[] => [
   { of: kpi, verb: 'remove' },
   ...([...things, ...unsure].some(({ kind }) => kind === 'item')
     ? [{ of: breakdownItem, verb: 'remove' } as const]
@@ -133,7 +68,9 @@ type Plan = { readonly counts: EntryCounts; readonly fates: readonly Fate[] }
 
 const isRemoved = ({ left }: Fate): boolean => left === undefined
 
-const isLeft = ({ left }: Fate): boolean => left !== undefined && left !== GONE
+const isGone = ({ left }: Fate): boolean => left === GONE
+
+const isLeft = (fate: Fate): boolean => !isRemoved(fate) && !isGone(fate)
 
 const thingsText = (fates: readonly Fate[], remove: string): string | undefined => {
   const removed = fates.filter(isRemoved)
@@ -150,10 +87,11 @@ const sayWhat = ({ counts, fates }: Plan, [restore, remove]: readonly [string, s
 const isNothing = ({ counts, fates }: Plan): boolean =>
   counts.of('restore') + counts.of('remove') === 0 && !fates.some(isRemoved)
 
-/** Says how much is left alone. */
-const leftText = ({ counts, fates }: Plan): string => {
+/** Says how much nothing is to be done with, and how much is left alone. */
+const restText = ({ counts, fates }: Plan): string => {
+  const done = counts.of('done') + fates.filter(isGone).length
   const left = counts.of('leave') + fates.filter(isLeft).length
-  return left > 0 ? `; ${left} left alone` : ''
+  return `${done > 0 ? `; ${done} as before already` : ''}${left > 0 ? `; ${left} left alone` : ''}`
 }
 
 /** Asks for a yes, unless the flags give it. */
@@ -170,7 +108,7 @@ type Records = AsyncGenerator<readonly AnyRecord[]>
 /** Plans what becomes of entries and things, and yields a record of each; returns the plan. */
 async function* planned(
   clients: Clients,
-  receipt: Receipt,
+  receipt: UndoReceipt,
   withEntries: boolean,
 ): AsyncGenerator<readonly AnyRecord[], Plan> {
   const counts = createEntryCounts()
@@ -188,24 +126,43 @@ async function* planned(
 const removedKpis = (fates: readonly Fate[]): Set<number> =>
   new Set(fates.flatMap((fate) => (isRemoved(fate) && fate.thing.kind === 'kpi' ? [fate.thing.id] : [])))
 
-/** Takes back entries, then things; yields a record of each that is left alone, and of each thing; returns what was done. */
+/** Takes back the entries of some KPIs and counts them; yields a record of each that is left alone. */
+async function* undoneEntries(
+  client: Client,
+  receipt: UndoReceipt,
+  counts: EntryCounts,
+  isWanted: (kpi: number) => boolean,
+  signal: AbortSignal,
+): Records {
+  const recordsOf = entryRecords(client)
+  for await (const some of undoEntries(client, receipt, isWanted, signal)) {
+    for (const fate of some) counts.add(fate)
+    yield await recordsOf(some.filter(({ action }) => action === 'leave'))
+  }
+}
+
+/**
+ * Takes back entries, then things; yields a record of each that is left alone, and of each thing. Entries of a KPI go
+ * with it, or one by one if the service does not remove it.
+ */
 async function* undone(
   { client, classic }: Clients,
-  receipt: Receipt,
+  receipt: UndoReceipt,
   plan: Plan,
   withEntries: boolean,
   signal: AbortSignal,
 ): AsyncGenerator<readonly AnyRecord[], Plan> {
   const counts = createEntryCounts()
-  const recordsOf = entryRecords(client)
   const fates: Fate[] = []
-  for await (const some of undoEntries(client, receipt, removedKpis(plan.fates), signal)) {
-    for (const fate of some) counts.add(fate)
-    yield await recordsOf(some.filter(({ action }) => action === 'leave'))
-  }
+  const removed = removedKpis(plan.fates)
+  yield* undoneEntries(client, receipt, counts, (kpi) => !removed.has(kpi), signal)
   for await (const fate of takeBack({ client, classic }, plan.fates, withEntries)) {
     fates.push(fate)
     yield [fateRecord(fate)]
+    const { kind, id } = fate.thing
+    if (kind !== 'kpi' || !removed.has(id)) continue
+    if (isRemoved(fate)) counts.addWithKpi(id, plan.counts)
+    else yield* undoneEntries(client, receipt, counts, (kpi) => kpi === id, signal)
   }
   return { counts, fates }
 }
@@ -240,11 +197,11 @@ const runThrough = async (
 }
 
 /** Says how a run that changed things ended; returns 3 if something was left alone. */
-const conclude = async (cli: Cli, receipt: Receipt, done: Plan): Promise<number> => {
+const conclude = async (cli: Cli, receipt: UndoReceipt, done: Plan): Promise<number> => {
   const said = sayWhat(done, ['put back', 'removed'])
-  await cli.note(`${said === '' ? 'nothing was changed' : said}${leftText(done)}`)
+  await cli.note(`${said === '' ? 'nothing was changed' : said}${restText(done)}`)
   if (done.counts.of('leave') > 0 || done.fates.some(isLeft)) return EXIT.partial
-  removeReceipt(receipt)
+  markTakenBack(receipt, new Date(cli.io.now()).toISOString())
   return EXIT.done
 }
 
@@ -252,7 +209,7 @@ const conclude = async (cli: Cli, receipt: Receipt, done: Plan): Promise<number>
 const undo = async (
   cli: Cli,
   clients: Clients,
-  receipt: Receipt,
+  receipt: UndoReceipt,
   flags: UndoFlags,
   signal: AbortSignal,
 ): Promise<number> => {
@@ -260,7 +217,7 @@ const undo = async (
   const plan = await runThrough(cli, planned(clients, receipt, withEntries), dryRun && !summaryOnly)
   if (dryRun) {
     const what = isNothing(plan) ? 'nothing to take back' : `would ${sayWhat(plan, ['put back', 'remove'])}`
-    await cli.note(`dry run, nothing was changed: ${what}${leftText(plan)}`)
+    await cli.note(`dry run, nothing was changed: ${what}${restText(plan)}`)
     return EXIT.done
   }
   if (!isNothing(plan)) await confirm(cli, plan, flags)
@@ -268,10 +225,21 @@ const undo = async (
   return conclude(cli, receipt, await runThrough(cli, undone(clients, receipt, plan, withEntries, signal), true))
 }
 
+async function* noRecords(): Records {}
+
+/** Says that an import was taken back already, and when. */
+const tellTakenBack = async (cli: Cli, { head }: UndoReceipt, at: string): Promise<number> => {
+  await print(cli, noRecords())
+  const when = `on ${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`
+  await cli.note(`the import of ${head.file} was taken back already, ${when}; nothing was changed`)
+  return EXIT.done
+}
+
 /** Runs `kpi entries undo`: lists the receipts, or takes back what the import of one created. */
 export const runUndo = async (cli: Cli, asked: string | undefined, flags: UndoFlags): Promise<number | void> => {
   if (asked === undefined) return printReceipts(cli)
   const receipt = findReceipt(cli, asked)
+  if (receipt.takenBack !== undefined) return tellTakenBack(cli, receipt, receipt.takenBack)
   const work = (client: Client, signal: AbortSignal): Promise<number> =>
     withClassic(cli, client, async (classic) => {
       await requireAccount(client, receipt)

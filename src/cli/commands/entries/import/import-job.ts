@@ -17,7 +17,7 @@ import { serviceOf } from '../created.ts'
 import { beginRun, type Job, type CommandRun } from './jobs.ts'
 import { createMissing } from './missing.ts'
 import type { ParsedOptions } from './parsed-options.ts'
-import { receiptOf } from './receipt.ts'
+import { createRunReceipt } from './run-receipt.ts'
 import { ASSIGNING_ADVICE, concludeFile, linesOfReasons, type RunResult, mayCreateAssignments } from './result.ts'
 
 /** Returns the flags that use a mapping that has just been saved; rejects are UTF-8, whatever the file was. */
@@ -103,7 +103,7 @@ const learnedPath = (cli: Cli, client: Client): string => {
 const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
   const { cli, client, parsed, progress, finished } = run
   const at = (path: string): string => resolve(cli.io.cwd, path)
-  const receipt = receiptOf(run, job.file)
+  const receipt = createRunReceipt(run, job.file)
   try {
     const work = beginRun(run, job)
     let needed: readonly string[] = []

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { emptySummary } from '../../../src/import/import-types.ts'
 import type { ImportOptions } from '../../../src/import/options.ts'
-import { writeReceipt } from '../../../src/import/verify/receipt.ts'
+import { writeVerificationReceipt } from '../../../src/import/verify/verification-receipt.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { importOptions } from '../../support/import-options.ts'
 
@@ -43,7 +43,7 @@ test('a receipt holds all options of the run', async () => {
   async function* noDifferences() {}
   const written = async (options: ImportOptions): Promise<Written> => {
     const about = { table, options, summary: emptySummary(), verify, at: 0, variant: 'v1' } as const
-    await writeReceipt(about, verified, noDifferences())
+    await writeVerificationReceipt(about, verified, noDifferences())
     return JSON.parse(readFileSync(receiptPath, 'utf8')) as Written
   }
   await fc.assert(

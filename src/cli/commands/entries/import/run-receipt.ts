@@ -1,10 +1,11 @@
 import type { CreationLog } from '../../../../import/missing/ensure.ts'
 import type { ChangeLog } from '../../../../import/undo/note-changes.ts'
-import { createReceipt, type ReceiptWriter, removeOldReceipts, removeReceipt } from '../../../../import/undo/receipt.ts'
+import { removeOldUndoReceipts, removeUndoReceipt } from '../../../../import/undo/undo-receipt.ts'
+import { createUndoReceipt, type UndoReceiptWriter } from '../../../../import/undo/undo-receipt-writer.ts'
 import { shellWord } from '../../../output/text.ts'
 import { placeFlags } from '../../../target/settings.ts'
 import { receiptsFolder } from '../../../target/folders.ts'
-import { serviceOf } from '../created.ts'
+import { receiptServiceOf } from '../undo-place.ts'
 import type { CommandRun } from './jobs.ts'
 
 /** Writes down what a run creates and changes, and says at its end how to take that back. */
@@ -24,33 +25,33 @@ const KEPT_DAYS = 90
 const DAY_MS = 86_400_000
 
 /** Tells whether a receipt has anything to take back: in this process all is created together, or nothing is. */
-const isEmpty = ({ entries }: ReceiptWriter, things: number, isTogether: boolean): boolean => {
+const isEmpty = ({ entries }: UndoReceiptWriter, things: number, isTogether: boolean): boolean => {
   const { created, changed } = entries()
   return created + changed + things === 0 && isTogether
 }
 
 /** Creates the receipt of a run, which is a file once something is to be created or changed. */
-export const receiptOf = ({ cli, client, progress, parsed }: CommandRun, file: string): RunReceipt => {
-  let opened: ReceiptWriter | undefined
+export const createRunReceipt = ({ cli, client, progress, parsed }: CommandRun, file: string): RunReceipt => {
+  let opened: UndoReceiptWriter | undefined
   let [count, things] = [0, 0]
   let journal: string | undefined
-  const open = (): ReceiptWriter => {
+  const open = (): UndoReceiptWriter => {
     if (opened) return opened
     const [folder, now] = [receiptsFolder(cli.io), cli.io.now()]
-    removeOldReceipts(folder, new Date(now - KEPT_DAYS * DAY_MS))
+    removeOldUndoReceipts(folder, new Date(now - KEPT_DAYS * DAY_MS))
     const suffix = Buffer.from(cli.io.random(3)).toString('hex')
     const { for: account } = client.identifyAccount()
-    const head = { service: serviceOf(cli), account, file, at: new Date(now).toISOString() }
-    opened = createReceipt(folder, head, suffix)
+    const head = { service: receiptServiceOf(cli), account, file, at: new Date(now).toISOString() }
+    opened = createUndoReceipt(folder, head, suffix)
     if (journal !== undefined) opened.journal(journal)
     return opened
   }
-  const isOfUse = (receipt: ReceiptWriter): boolean => {
+  const isOfUse = (receipt: UndoReceiptWriter): boolean => {
     const { created, changed } = receipt.entries()
     return things + created + changed > 0
   }
   /** Says how to take it back: to people, as a job finds the name in the summary, and always where things were created. */
-  const tell = (receipt: ReceiptWriter): void => {
+  const tell = (receipt: UndoReceiptWriter): void => {
     if (things === 0 && !cli.io.stderr.isTerminal) return
     const flags = placeFlags(cli.flags).map((one) => ` ${shellWord(one)}`)
     progress.note(`to take this import back: kpi entries undo ${receipt.name}${flags.join('')}`)
@@ -82,7 +83,7 @@ export const receiptOf = ({ cli, client, progress, parsed }: CommandRun, file: s
     close: () => {
       if (!opened) return
       opened.close(new Date(cli.io.now()).toISOString())
-      if (isEmpty(opened, count, client.addStep > 1)) removeReceipt(opened)
+      if (isEmpty(opened, count, client.addStep > 1)) removeUndoReceipt(opened)
       else if (isOfUse(opened)) tell(opened)
     },
     name: () => (opened && isOfUse(opened) ? opened.name : null),

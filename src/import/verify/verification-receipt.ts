@@ -74,7 +74,7 @@ async function* textOf(
  * Writes a receipt as the differences come, as there may be as many as the file has rows; it appears under its name
  * only when it is complete.
  */
-export const writeReceipt = (...of: Parameters<typeof textOf>): Promise<void> => {
+export const writeVerificationReceipt = (...of: Parameters<typeof textOf>): Promise<void> => {
   const [{ table, verify }] = of
   return writeWhole(verify.receiptPath, textOf(...of), { like: table.mode })
 }

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { nearest } from '../../../client/directory.ts'
+import type { Instant } from '../../../domain/day.ts'
+import { KpiError } from '../../../domain/errors.ts'
+import { type AnyRecord, resource } from '../../../domain/schema.ts'
+import {
+  countChanges,
+  ENDING,
+  listUndoReceipts,
+  readUndoReceipt,
+  type UndoReceipt,
+  undoReceiptNames,
+} from '../../../import/undo/undo-receipt.ts'
+import type { Cli } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
+import { tellEmpty } from '../../output/short-answer.ts'
+import { countOf } from '../../output/text.ts'
+import { receiptsFolder } from '../../target/folders.ts'
+import { receiptServiceOf, wayToService } from './undo-place.ts'
+
+/** Defines a receipt in the list of receipts. */
+export const receiptRow = resource({
+  name: 'receipt',
+  plural: 'receipts',
+  title: 'receipt',
+  path: '',
+  verbs: [],
+  fields: {
+    // A table must not cut it, as users copy it.
+    receipt: { kind: 'text', about: 'Name of the receipt', isSentence: true },
+    file: { kind: 'text', about: 'File that was imported' },
+    imported_at: { kind: 'datetime', about: 'When the import began' },
+    service: { kind: 'text', about: 'Service that it was imported to' },
+    account: { kind: 'text', about: 'Account that it was imported to, or the login or key if only that is known' },
+    new_things: { kind: 'integer', about: 'How many KPIs, users, assignments and other things it created' },
+    new_entries: { kind: 'integer', about: 'How many entries it was to create', nullable: true },
+    changed_entries: { kind: 'integer', about: 'How many entries it was to change', nullable: true },
+    taken_back_at: { kind: 'datetime', about: 'When it was taken back; null if it was not', nullable: true },
+  },
+})
+
+const instantOf = (at: string): Instant => Math.floor(Date.parse(at) / 1000)
+
+const rowOf = async (receipt: UndoReceipt): Promise<AnyRecord> => {
+  const { name, head, things, takenBack } = receipt
+  // With what was taken back, the entries of a run that was cut off are gone from its receipt.
+  const entries = receipt.entries ?? (takenBack === undefined ? await countChanges(receipt) : undefined)
+  return {
+    receipt: name,
+    file: head.file,
+    imported_at: instantOf(head.at),
+    service: head.service,
+    account: head.account?.replace(/^account /, '') ?? '',
+    new_things: things.length,
+    new_entries: entries?.created ?? null,
+    changed_entries: entries?.changed ?? null,
+    taken_back_at: takenBack === undefined ? null : instantOf(takenBack),
+  }
+}
+
+/** Lists the receipts of the service that the line is for; says how many there are of others, and which cannot be read. */
+export const printReceipts = async (cli: Cli): Promise<void> => {
+  const { receipts, faults } = listUndoReceipts(receiptsFolder(cli.io))
+  const own = receipts.filter(({ head }) => head.service === receiptServiceOf(cli))
+  const rows: AnyRecord[] = []
+  for (const receipt of own.toSorted((one, other) => other.head.at.localeCompare(one.head.at)))
+    rows.push(await rowOf(receipt))
+  await cli.printMany(receiptRow.shown, rows)
+  if (own.length === 0) await tellEmpty(cli, receiptRow)
+  const others = receipts.length - own.length
+  if (others > 0) await cli.note(`${countOf(others, 'receipt')} of other services; --profile or --data-dir names one`)
+  for (const { message } of faults) await cli.note(`not listed: ${message}`)
+}
+
+/** Returns the receipt with a name or path; throws if there is none, or it is of another service. */
+export const findReceipt = (cli: Cli, asked: string): UndoReceipt => {
+  const folder = receiptsFolder(cli.io)
+  const path = [join(folder, `${asked}${ENDING}`), resolve(cli.io.cwd, asked)].find((one) => existsSync(one))
+  if (path === undefined) {
+    const near = nearest(asked, undoReceiptNames(folder))
+    const others = near === undefined ? 'kpi entries undo lists them' : `did you mean ${near}?`
+    throw new UsageError(`there is no receipt "${asked}"; ${others}`)
+  }
+  const receipt = readUndoReceipt(path)
+  const service = receiptServiceOf(cli)
+  if (receipt.head.service === service) return receipt
+  throw new KpiError(
+    'malformed',
+    `the receipt is of ${receipt.head.service}, and this command is for ${service}; take it back with ${wayToService(cli, receipt.head.service)}`,
+  )
+}

@@ -1,0 +1,104 @@
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { KpiError } from '../../domain/errors.ts'
+import { makePrivateFolder } from '../journal/private-folder.ts'
+import type { CreationLog } from '../missing/ensure.ts'
+import { changesToText } from './change-lines.ts'
+import type { ChangeLog } from './note-changes.ts'
+import { type ChangeCounts, ENDING, entriesPath, type UndoReceiptHead } from './undo-receipt.ts'
+
+/** Writes down what a run creates and changes, as it happens. */
+export type UndoReceiptWriter = {
+  readonly path: string
+  /** Names it on the command line. */
+  readonly name: string
+  readonly created: CreationLog
+  readonly changes: Pick<ChangeLog, 'add' | 'sync'>
+  /** Notes the journal of the run. */
+  readonly journal: (path: string) => void
+  /** Counts the entries so far. */
+  readonly entries: () => ChangeCounts
+  /** Ends the receipt. */
+  readonly close: (at: string) => void
+}
+
+/** Describes a file that text is appended to. */
+type Appended = { readonly write: (text: string) => void; readonly sync: () => void; readonly close: () => void }
+
+/** Creates a file that only its owner can read; a fault says that without it nothing is sent. */
+const appendTo = (path: string): Appended => {
+  const orExplain = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      const advice = 'make room for it, or import with --no-undo, which keeps no receipt'
+      throw new KpiError('unavailable', `cannot write the receipt ${path}: ${why}; ${advice}`, { cause: error })
+    }
+  }
+  const file = orExplain(() => openSync(path, 'wx', 0o600))
+  let isWritten = false
+  return {
+    write: (text) => {
+      orExplain(() => writeSync(file, text))
+      isWritten = true
+    },
+    sync: () => {
+      if (isWritten) orExplain(() => fsyncSync(file))
+      isWritten = false
+    },
+    close: () => closeSync(file),
+  }
+}
+
+/** Creates the file of what becomes of entries, once there is any. */
+const createChangesFile = (path: string): Pick<UndoReceiptWriter, 'changes' | 'entries'> & Pick<Appended, 'close'> => {
+  let file: Appended | undefined
+  let [created, changed] = [0, 0]
+  return {
+    entries: () => ({ created, changed }),
+    changes: {
+      add: (changes) => {
+        if (changes.length === 0) return
+        file ??= appendTo(path)
+        file.write(changesToText(changes))
+        const ofOld = changes.filter(({ before }) => before).length
+        changed += ofOld
+        created += changes.length - ofOld
+      },
+      sync: () => file?.sync(),
+    },
+    close: () => file?.close(),
+  }
+}
+
+/** Creates a receipt in a folder; only its owner can read it. Each line is on the disk before the next request. */
+export const createUndoReceipt = (folder: string, head: UndoReceiptHead, suffix: string): UndoReceiptWriter => {
+  makePrivateFolder(folder)
+  const path = join(folder, `${head.at.replaceAll(/[-:]/g, '').slice(0, 15)}-${suffix}${ENDING}`)
+  const file = appendTo(path)
+  const write = (line: object): void => file.write(`${JSON.stringify(line)}\n`)
+  const { changes, entries, close } = createChangesFile(entriesPath(path))
+  write(head)
+  return {
+    path,
+    name: basename(path, ENDING),
+    created: {
+      intend: (intends, keys) => {
+        write({ intends, keys })
+        file.sync()
+      },
+      add: write,
+    },
+    changes,
+    journal: (journal) => write({ journal }),
+    entries,
+    close: (ended) => {
+      changes.sync()
+      close()
+      write({ ended, entries: entries() })
+      file.sync()
+      file.close()
+    },
+  }
+}

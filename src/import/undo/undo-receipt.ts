@@ -1,0 +1,231 @@
+import { appendFileSync, createReadStream, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { isObject } from '../../codec/json.ts'
+import { KpiError } from '../../domain/errors.ts'
+import type { CreatedKind, CreatedThing } from '../missing/ensure.ts'
+import { fileError } from '../parse/files.ts'
+import { changesIn, type EntryChange } from './change-lines.ts'
+
+/** Describes the run that a receipt is of: the service, the account as far as it is known, the file and the time. */
+export type UndoReceiptHead = {
+  readonly service: string
+  readonly account?: string | undefined
+  readonly file: string
+  readonly at: string
+}
+
+/** Counts the entries that a run created, and those that it changed. */
+export type ChangeCounts = { readonly created: number; readonly changed: number }
+
+/** Describes what a run created and changed, as its receipt says. */
+export type UndoReceipt = {
+  readonly path: string
+  /** Names it on the command line. */
+  readonly name: string
+  readonly head: UndoReceiptHead
+  readonly things: readonly CreatedThing[]
+  /** Lists what was about to be created when the run was cut off, so that it may be there. */
+  readonly unsure: readonly UnsureThing[]
+  /** Holds when the run ended; undefined if it was cut off. */
+  readonly ended: string | undefined
+  /** Counts the entries that it was to create or change; undefined if it was cut off. */
+  readonly entries: ChangeCounts | undefined
+  /** Names the journal of the run, if it has one. */
+  readonly journal: string | undefined
+  /** Holds when all of it was taken back; undefined if something is still to be. */
+  readonly takenBack: string | undefined
+}
+
+/** Describes something that may have been created, by its name or e-mail address. */
+type UnsureThing = { readonly kind: CreatedKind; readonly key: string }
+
+/** Ends the name of a receipt's file. */
+export const ENDING = '.receipt.jsonl'
+const ENTRIES_ENDING = '.entries.jsonl'
+
+/** Sets how many changes are counted at a time. */
+const COUNTED_AT_A_TIME = 5000
+
+/** Returns the path of the file beside a receipt that holds what became of entries. */
+export const entriesPath = (path: string): string => path.replace(ENDING, ENTRIES_ENDING)
+
+const KINDS: ReadonlySet<unknown> = new Set<CreatedKind>([
+  'category',
+  'unit',
+  'kpi',
+  'group',
+  'item',
+  'user',
+  'assignment',
+])
+
+const isThing = (line: unknown): line is CreatedThing =>
+  isObject(line) && KINDS.has(line['kind']) && Number.isSafeInteger(line['id']) && typeof line['name'] === 'string'
+
+const isHead = (line: unknown): line is UndoReceiptHead =>
+  isObject(line) && ['service', 'file', 'at'].every((name) => typeof line[name] === 'string')
+
+const isIntent = (line: unknown): line is { intends: CreatedKind; keys: string[] } =>
+  isObject(line) && KINDS.has(line['intends']) && Array.isArray(line['keys'])
+
+/** Returns what was intended and is not known to be created: things of a kind are created in the order of the intent. */
+const unsureOf = (lines: readonly unknown[]): UnsureThing[] => {
+  const starts = [...lines.keys()].filter((at) => isIntent(lines[at]))
+  return starts.flatMap((start, at) => {
+    const intent = lines[start]
+    if (!isIntent(intent)) return []
+    const done = lines.slice(start, starts[at + 1]).filter((line) => isThing(line) && line.kind === intent.intends)
+    return intent.keys.slice(done.length).map((key) => ({ kind: intent.intends, key }))
+  })
+}
+
+/** Returns the lines of a receipt; the last may have been cut off by a crash. */
+const linesOf = (text: string): unknown[] =>
+  text.split('\n').flatMap((line) => {
+    try {
+      return line === '' ? [] : [JSON.parse(line) as unknown]
+    } catch {
+      return []
+    }
+  })
+
+const countsIn = (value: unknown): ChangeCounts | undefined =>
+  isObject(value) ? { created: Number(value['created']), changed: Number(value['changed']) } : undefined
+
+const notReceipt = (path: string, why: string): KpiError => new KpiError('malformed', `cannot read ${path}: ${why}`)
+
+const textIn = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw fileError(error, 'read', path)
+  }
+}
+
+/** Reads a receipt, but not what became of entries. */
+export const readUndoReceipt = (path: string): UndoReceipt => {
+  const text = textIn(path)
+  const [first = ''] = text.split('\n', 1)
+  const [head, ...others] = linesOf(text)
+  if (text.trim() === '') throw notReceipt(path, 'it is empty')
+  if (linesOf(first).length === 0 || !isHead(head)) throw notReceipt(path, 'its first line is not that of a receipt')
+  const things = others.filter(isThing)
+  const textOf = (name: string): string | undefined => {
+    const line = others.find((one) => isObject(one) && typeof one[name] === 'string')
+    return isObject(line) ? String(line[name]) : undefined
+  }
+  const end = others.find((line) => isObject(line) && typeof line['ended'] === 'string')
+  return {
+    path,
+    name: basename(path, ENDING),
+    head,
+    things,
+    unsure: unsureOf(others),
+    ended: textOf('ended'),
+    journal: textOf('journal'),
+    takenBack: textOf('taken_back'),
+    entries: isObject(end) ? countsIn(end['entries']) : undefined,
+  }
+}
+
+/** Returns the names of the receipts in a folder, the oldest first. */
+export const undoReceiptNames = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder)
+        .filter((name) => name.endsWith(ENDING))
+        .map((name) => basename(name, ENDING))
+        .toSorted()
+    : []
+
+/** Holds the receipts in a folder, and why others cannot be read. */
+type UndoReceiptList = { readonly receipts: readonly UndoReceipt[]; readonly faults: readonly KpiError[] }
+
+/** Returns the receipts in a folder, the oldest first; one that cannot be read does not hide the others. */
+export const listUndoReceipts = (folder: string): UndoReceiptList => {
+  const [receipts, faults]: [UndoReceipt[], KpiError[]] = [[], []]
+  for (const name of undoReceiptNames(folder)) {
+    try {
+      receipts.push(readUndoReceipt(join(folder, name + ENDING)))
+    } catch (error) {
+      if (!(error instanceof KpiError)) throw error
+      faults.push(error)
+    }
+  }
+  return { receipts, faults }
+}
+
+/** Yields what an import made of entries, some at a time, in the order in which it sent them. */
+export async function* readChanges({ path }: Pick<UndoReceipt, 'path'>, most: number): AsyncGenerator<EntryChange[]> {
+  const from = entriesPath(path)
+  if (!existsSync(from)) return
+  let some: EntryChange[] = []
+  for await (const line of createInterface({ input: createReadStream(from, 'utf8'), crlfDelay: Infinity })) {
+    for (const change of changesIn(line)) {
+      some.push(change)
+      if (some.length < most) continue
+      yield some
+      some = []
+    }
+  }
+  if (some.length > 0) yield some
+}
+
+/** Counts the entries whose changes a receipt holds. */
+export const countChanges = async (receipt: Pick<UndoReceipt, 'path'>): Promise<ChangeCounts> => {
+  let [created, changed] = [0, 0]
+  for await (const some of readChanges(receipt, COUNTED_AT_A_TIME)) {
+    const ofOld = some.filter(({ before }) => before).length
+    changed += ofOld
+    created += some.length - ofOld
+  }
+  return { created, changed }
+}
+
+/**
+ * Refuses a receipt whose entries are not all there any more, as a file that was cut or edited has them. The last line of
+ * a run that was cut off may be missing.
+ */
+export const requireWhole = async (receipt: UndoReceipt): Promise<void> => {
+  const { entries, path } = receipt
+  if (!entries) return
+  const { created, changed } = await countChanges(receipt)
+  if (created === entries.created && changed === entries.changed) return
+  throw new KpiError(
+    'unusable',
+    `the receipt ${path} is damaged: it is of ${entries.created + entries.changed} entries, and ${created + changed} of them can be read; nothing was taken back`,
+  )
+}
+
+/**
+ * Notes in a receipt that nothing is left to take back, and removes the values of entries, which are of no more use. A
+ * last line that a crash cut off must not swallow the note.
+ */
+export const markTakenBack = ({ path }: Pick<UndoReceipt, 'path'>, at: string): void => {
+  try {
+    appendFileSync(path, `\n${JSON.stringify({ taken_back: at })}\n`, { flush: true })
+    rmSync(entriesPath(path), { force: true })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new KpiError(
+      'unusable',
+      `the import was taken back, but that cannot be noted in its receipt ${path}: ${why}`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+/** Removes a receipt. */
+export const removeUndoReceipt = ({ path }: Pick<UndoReceipt, 'path'>): void => {
+  for (const one of [path, entriesPath(path)]) rmSync(one, { force: true })
+}
+
+/** Removes the receipts in a folder that were begun before a time. */
+export const removeOldUndoReceipts = (folder: string, before: Date): void => {
+  const oldest = before.toISOString().replaceAll(/[-:]/g, '').slice(0, 15)
+  for (const name of undoReceiptNames(folder)) {
+    if (name < oldest) removeUndoReceipt({ path: join(folder, name + ENDING) })
+  }
+}
