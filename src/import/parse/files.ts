@@ -26,6 +26,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'its file system is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
+  EEXIST: 'a file is in its place',
   ENOTDIR: 'part of its path is not a directory',
 }
 
