@@ -24,7 +24,12 @@ const actuals = async (importer: Importer): Promise<string[]> =>
 /** The faults of a job of which nothing ran. */
 const faultsOf = async (importer: Importer): Promise<unknown> => {
   const ran = await importer.kpi('run', 'job.yaml', '-o', 'json')
-  expect({ stdout: ran.stdout, held: await heldIn(importer) }).toEqual({ stdout: '', held: [] })
+  expect({ code: ran.code, stdout: ran.stdout, held: await heldIn(importer) }).toEqual({
+    code: 1,
+    stdout: '',
+    held: [],
+  })
+  expect(ran.stderr.trimEnd().split('\n')).toHaveLength(1)
   return errorOf(ran).issues.map(({ field, message }) => `${field}: ${message}`)
 }
 
@@ -74,6 +79,38 @@ describe('nothing is sent where files could not be moved afterwards', () => {
       'line 3: move_to goes with files, and - is none: import it in a step without',
     ])
   })
+})
+
+const WRITING = `log: none/{date}.log
+steps:
+  - import: inbox/*.csv
+    move_to: done/{date}
+    flags:
+      rejects: none/rejects.csv
+      verify: true
+      receipt: none/receipt.json
+  - export: none/{date}.csv
+    flags: { from: yesterday, manifest: true }
+  - export_entries: folder.csv
+  - report:
+    flags: { from: yesterday,
+             to-file: job.yaml/report.json }
+  - export: done/{date}/report.csv
+  - export_entries: done/entries.csv
+`
+
+test('nothing runs where a file could not be written in the end, and all of them are told', async () => {
+  await using importer = withJob(await embeddedImporter(), WRITING)
+  mkdirSync(importer.folder.in('folder.csv'))
+  const lost = (name: string): string => `cannot write none/${name}: there is no such folder; make it first`
+  expect(await faultsOf(importer)).toEqual([
+    `line 1: ${lost('2026-11-21.log')}`,
+    `line 6: ${lost('rejects.csv')}`,
+    `line 8: ${lost('receipt.json')}`,
+    `line 9: ${lost('2026-11-21.csv')}`,
+    'line 11: folder.csv is a folder; name a file, such as one in it',
+    'line 14: cannot write job.yaml/report.json: part of its path is not a directory',
+  ])
 })
 
 test('the folder for imported files is made when there are any, and not by a dry run', async () => {

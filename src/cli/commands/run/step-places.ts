@@ -1,12 +1,21 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, matchesGlob, normalize, relative, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, matchesGlob, normalize, relative, resolve, sep } from 'node:path'
 import type { Day } from '../../../domain/day.ts'
 import { fileError, isDevice } from '../../../import/parse/files.ts'
+import { stepKinds } from './job-definition.ts'
 import type { Step, StepFault } from './step.ts'
 import { dated, linesOf, shownTarget } from './step-lines.ts'
 
 /** Describes where a job runs: its folder, and the day on which it began. */
-type JobPlace = { readonly cwd: string; readonly today: Day }
+type JobPlace = {
+  readonly cwd: string
+  readonly today: Day
+  /** Holds the folders that earlier steps make. */
+  readonly made: readonly string[]
+}
+
+/** Lists the flags that name a file to write. */
+const OUTPUTS: ReadonlySet<string> = new Set(['to-file', 'append-since', 'rejects', 'receipt'])
 
 const ADDRESS = /^https?:\/\//i
 
@@ -81,3 +90,33 @@ export const faultsOfMoving = (place: JobPlace, step: Step): StepFault[] => {
     ...faultsOfMoved(place, step, folder),
   ]
 }
+
+/** Returns the files that a step writes, each with the part of the step that names it. */
+const outputsOf = ({ kind, targets, flags }: Step): { readonly at: string; readonly file: string }[] => {
+  const own = stepKinds[kind].flag === undefined ? [] : targets.map((file) => ({ at: kind, file }))
+  const named = flags.flatMap(([flag, file]) => (OUTPUTS.has(flag) && file !== true ? [{ at: `--${flag}`, file }] : []))
+  return [...own, ...named]
+}
+
+/** Returns why a file cannot be written at a path; undefined if it can, or its folder is made by then. */
+export const faultOfOutput = (path: string, shown: string, made: readonly string[]): string | undefined => {
+  const folder = dirname(path)
+  if (isDevice(path)) return undefined
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    return `${shown} is a folder; name a file, such as one in it`
+  if (made.some((one) => one === folder || one.startsWith(folder + sep))) return undefined
+  // A file is no folder, even if it can be written.
+  return faultOfWriting(`${folder}${sep}.`, shown)
+}
+
+/** Returns why the files of a step could not be written. */
+export const faultsOfOutputs = ({ cwd, today, made }: JobPlace, step: Step): StepFault[] =>
+  outputsOf(step).flatMap(({ at, file }) => {
+    const shown = dated(file, today)
+    const message = shown === '-' ? undefined : faultOfOutput(resolve(cwd, shown), shown, made)
+    return message === undefined ? [] : [{ at, message }]
+  })
+
+/** Returns the folder that a step makes; undefined if it makes none. */
+export const folderMadeBy = ({ cwd, today }: Pick<JobPlace, 'cwd' | 'today'>, { moveTo }: Step): string | undefined =>
+  moveTo === undefined ? undefined : resolve(cwd, dated(moveTo, today))
