@@ -25,7 +25,7 @@ const actuals = async (importer: Importer): Promise<string[]> =>
 const faultsOf = async (importer: Importer): Promise<unknown> => {
   const ran = await importer.kpi('run', 'job.yaml', '-o', 'json')
   expect({ code: ran.code, stdout: ran.stdout, held: await heldIn(importer) }).toEqual({
-    code: 1,
+    code: 2,
     stdout: '',
     held: [],
   })

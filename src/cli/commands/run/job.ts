@@ -1,6 +1,6 @@
 import { isMap, isSeq } from 'yaml'
 import { createYamlReader, faultAt } from '../../../codec/yaml-reader.ts'
-import { KpiError } from '../../../domain/errors.ts'
+import { UsageError } from '../../exit.ts'
 import { jobParts } from './job-definition.ts'
 import { hint, readStep, readText, type Reading, type Step, type StepChecks } from './step.ts'
 
@@ -58,5 +58,5 @@ export const readJob = (text: string, file: string, checks: JobChecks): Job => {
     faults.push(faultAt(list?.line ?? 1, 'steps must be a list, with one step at least'))
   if (faults.length === 0) return { ...parts, steps }
   const issues = faults.toSorted((one, other) => lineIn(one.field) - lineIn(other.field))
-  throw new KpiError('malformed', `${file} is not a job that can run`, { issues })
+  throw new UsageError(`${file} is not a job that can run`, issues)
 }
