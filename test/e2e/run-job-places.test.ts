@@ -167,3 +167,16 @@ test.skipIf(otherDisk() === undefined)('files are moved to another disk, with th
   expect([readdirSync(importer.folder.in('inbox')), readdirSync(folder)]).toEqual([[], ['a.1.csv', 'a.csv']])
   expect(statSync(join(folder, 'a.1.csv')).mtime).toEqual(new Date(1_000_000_000_000))
 })
+
+test.skipIf(!existsSync('/proc/self'))(
+  'a folder that the system refuses ends the step, before anything is sent',
+  async () => {
+    await using importer = withJob(await embeddedImporter(), ADDING.replace('done', '/proc/none'))
+    const ran = await importer.kpi('run', 'job.yaml', '-o', 'json')
+    expect([errorOf(ran).message, ran.stderr.trimEnd().split('\n').length]).toEqual([
+      expect.stringContaining('/proc/none'),
+      1,
+    ])
+    expect(await heldIn(importer)).toEqual([])
+  },
+)

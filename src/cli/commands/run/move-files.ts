@@ -1,5 +1,5 @@
-import { closeSync, cpSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
-import { join, parse, resolve } from 'node:path'
+import { closeSync, cpSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, join, parse, resolve } from 'node:path'
 import { fileError } from '../../../import/parse/files.ts'
 import { EXIT } from '../../exit.ts'
 import type { Running } from './outcome.ts'
@@ -28,9 +28,23 @@ const moveToOtherDisk = (from: string, to: string): void => {
   rmSync(from)
 }
 
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+/** Makes a folder and those above it, one by one: to make all at once never ends where the system refuses one, as in /proc. */
+const makeFolders = (path: string): void => {
+  if (isFolder(path)) return
+  makeFolders(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    // Another job may have made it meanwhile.
+    if (!isFolder(path)) throw error
+  }
+}
+
 /** Moves a file to a folder, beside what is there. */
 const moveFile = (from: string, folder: string): void => {
-  mkdirSync(folder, { recursive: true })
+  makeFolders(folder)
   const to = freePath(folder, from)
   try {
     renameSync(from, to)
@@ -54,7 +68,7 @@ const faultOf = (folder: string, act: () => void): string | undefined => {
 /** Makes the folder to which a step moves its files, before it imports the first; returns the exit code. */
 export const makeFolder = async ({ cwd, today, log }: Running, moveTo: string, prefix: string): Promise<number> => {
   const folder = dated(moveTo, today)
-  const fault = faultOf(folder, () => mkdirSync(resolve(cwd, folder), { recursive: true }))
+  const fault = faultOf(folder, () => makeFolders(resolve(cwd, folder)))
   if (fault === undefined) return EXIT.done
   await log.tell(`${prefix}nothing was sent, as no file could be moved afterwards: ${fault}`)
   return EXIT.failed
