@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../domain/errors.ts'
+import type { ErrorCode, Issue } from '../domain/errors.ts'
 
 /** Lists the exit codes (README.md, "Exit codes"). */
 export const EXIT = {
@@ -40,9 +40,15 @@ export const exitCodes: Record<ErrorCode, number> = {
   internal: EXIT.unreachable,
 }
 
-/** Thrown for a command line that is wrong or incomplete. */
+/** Thrown for a command line, or a job, that is wrong or incomplete; of a job with all of its faults. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
+  readonly issues: readonly Issue[]
+
+  constructor(message: string, issues: readonly Issue[] = []) {
+    super(message)
+    this.issues = issues
+  }
 }
 
 /** Thrown by a command that is done in part: its exit code, and a line for each thing that is left. */

@@ -58,7 +58,10 @@ const describe = (error: unknown): Failure | undefined => {
     const { exit, code, message, lines } = error
     return { exit, code, message, lines, issues: [] }
   }
-  if (error instanceof UsageError) return { exit: EXIT.usage, code: 'usage', message: error.message, issues: [] }
+  if (error instanceof UsageError) {
+    const { message, issues } = error
+    return { exit: EXIT.usage, code: 'usage', message, issues }
+  }
   if (error instanceof KpiError) {
     const { code, message, issues, namesIssue } = error
     return { exit: exitCodes[code], code, message, issues, namesIssue }

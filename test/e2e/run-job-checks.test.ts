@@ -14,7 +14,7 @@ const faultsOf = async (importer: Importer, job: string, ...flags: string[]): Pr
   importer.write('job.yaml', job)
   const env = { ...importer.world.env, EMPTY: '', TWO_LINES: 'a\nb' }
   const { code, stdout, stderr } = await shellIn({ ...importer.world, env })('run', 'job.yaml', ...flags)
-  expect({ code, stdout, held: await heldIn(importer) }).toEqual({ code: 1, stdout: '', held: [] })
+  expect({ code, stdout, held: await heldIn(importer) }).toEqual({ code: 2, stdout: '', held: [] })
   const [first, ...others] = stderr.trimEnd().split('\n')
   expect(first).toBe('kpi: job.yaml is not a job that can run')
   return others.map((line) => line.trim())
@@ -207,7 +207,7 @@ describe('the schema of jobs', () => {
     importer.write('job.yaml', job)
     const env = { ...importer.world.env, HOME_KEY: 'secret' }
     const { code } = await shellIn({ ...importer.world, env })('run', 'job.yaml', '--dry-run')
-    expect(code).toBe(isRight ? 0 : 1)
+    expect(code).toBe(isRight ? 0 : 2)
   })
 
   test('is named where a job begins, by a path that is there', () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -158,30 +158,27 @@ describe('days', () => {
   })
 })
 
-test('a file that cannot be moved is a failure of its step, and the other files are loaded', async () => {
+test('a folder for imported files that cannot be made is a failure of its step, before anything is sent', async () => {
   const { taken, url } = await receiver()
   await using job = await openJob(
-    `steps:\n  - import: inbox/*.csv\n    move_to: done\n  - report:\n  - webhook: ${url}\n`,
+    `steps:\n  - export_entries: done.csv\n  - import: inbox/*.csv\n    move_to: done.csv\n  - report:\n  - webhook: ${url}\n`,
   )
-  writeFileSync(job.folder.in('done'), 'no folder')
   job.write('inbox/a.csv', FILE)
-  job.write('inbox/b.csv', FILE.replaceAll('03-01', '03-02'))
   const ran = await job.run()
   expect([ran.code, outcomes(ran)]).toEqual([
     1,
     [
+      ['done', 0],
       ['failed', 1],
       ['skipped', null],
       ['done', 0],
     ],
   ])
-  const message = expect.stringMatching(/^inbox\/a\.csv was imported, but could not be moved: /) as string
-  expect(rowsOf(ran)[0]).toMatchObject({ message })
-  expect(taken).toMatchObject([{ outcome: 'failed', exit_code: 1, steps: [{ outcome: 'failed', message }, {}] }])
-  expect([await heldIn(job), readdirSync(job.folder.in('inbox'))]).toEqual([
-    expect.objectContaining({ length: 4 }),
-    ['a.csv', 'b.csv'],
-  ])
+  const message =
+    'nothing was sent, as no file could be moved afterwards: cannot write done.csv: a file is in its place'
+  expect(rowsOf(ran)[1]).toMatchObject({ message })
+  expect(taken).toMatchObject([{ outcome: 'failed', exit_code: 1, steps: [{}, { outcome: 'failed', message }, {}] }])
+  expect([await heldIn(job), readdirSync(job.folder.in('inbox'))]).toEqual([[], ['a.csv']])
 })
 
 test('a step tells what its gravest file said, not its last one', async () => {

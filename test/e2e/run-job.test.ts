@@ -235,7 +235,7 @@ describe('a job', () => {
     jobIn(importer, text)
     importer.write('inbox/a.csv', FILE)
     const ran = await importer.kpi('run', 'job.yaml')
-    expect([ran.code, ran.stdout]).toEqual([1, ''])
+    expect([ran.code, ran.stdout]).toEqual([2, ''])
     expect(ran.stderr.split('\n').map((line) => line.trim())).toEqual([
       'kpi: job.yaml is not a job that can run',
       'line 1: lok is no part of a job; did you mean lock?',

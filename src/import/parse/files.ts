@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs'
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { KpiError } from '../../domain/errors.ts'
 import type { FileBytes } from './inspect.ts'
@@ -26,6 +26,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'its file system is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
+  EEXIST: 'a file is in its place',
   ENOTDIR: 'part of its path is not a directory',
 }
 
@@ -154,7 +155,8 @@ type Writing = {
 export const requireFolder = (path: string): void => {
   if (isDevice(path)) return
   try {
-    accessSync(dirname(path), constants.W_OK)
+    // A file is no folder, even if it can be written.
+    accessSync(`${dirname(path)}${sep}.`, constants.W_OK)
   } catch (error) {
     throw fileError(error, 'write', path)
   }

@@ -1,6 +1,6 @@
 import { isMap, isSeq } from 'yaml'
 import { createYamlReader, faultAt } from '../../../codec/yaml-reader.ts'
-import { KpiError } from '../../../domain/errors.ts'
+import { UsageError } from '../../exit.ts'
 import { jobParts } from './job-definition.ts'
 import { hint, readStep, readText, type Reading, type Step, type StepChecks } from './step.ts'
 
@@ -16,6 +16,7 @@ export type Job = {
 type JobChecks = StepChecks & {
   readonly faultOfLock: (name: string) => string | undefined
   readonly faultOfDeadline: (text: string) => string | undefined
+  readonly faultOfLog: (file: string) => string | undefined
 }
 
 const JOB_KEYS: readonly string[] = [...Object.keys(jobParts), 'steps']
@@ -27,7 +28,7 @@ const lineIn = (field: string): number => Number(field.replace('line ', ''))
 const readParts = (
   reading: Reading,
   pairs: ReturnType<Reading['reader']['pairsOf']>,
-  { faultOfLock, faultOfDeadline }: JobChecks,
+  { faultOfLock, faultOfDeadline, faultOfLog }: JobChecks,
 ): Omit<Job, 'steps'> => {
   const said = (name: keyof typeof jobParts, faultOf?: (text: string) => string | undefined): string | undefined => {
     const pair = pairs.find((one) => one.name === name)
@@ -36,7 +37,7 @@ const readParts = (
     if (pair && fault !== undefined) reading.reader.faults.push(faultAt(pair.line, fault))
     return text
   }
-  return { lock: said('lock', faultOfLock), deadline: said('deadline', faultOfDeadline), log: said('log') }
+  return { lock: said('lock', faultOfLock), deadline: said('deadline', faultOfDeadline), log: said('log', faultOfLog) }
 }
 
 /** Reads a job, and refuses one with faults: all of them are told, each with its line. */
@@ -57,5 +58,5 @@ export const readJob = (text: string, file: string, checks: JobChecks): Job => {
     faults.push(faultAt(list?.line ?? 1, 'steps must be a list, with one step at least'))
   if (faults.length === 0) return { ...parts, steps }
   const issues = faults.toSorted((one, other) => lineIn(one.field) - lineIn(other.field))
-  throw new KpiError('malformed', `${file} is not a job that can run`, { issues })
+  throw new UsageError(`${file} is not a job that can run`, issues)
 }

@@ -15,7 +15,9 @@ import { stepRow } from './run.ts'
 import { runSteps } from './run-steps.ts'
 import { faultsOfWebhook } from './send-outcome.ts'
 import { commandIn, faultsOfCommand, optionsOfStep } from './step-checks.ts'
+import type { Step, StepFault } from './step.ts'
 import { dated, linesOf } from './step-lines.ts'
+import { faultOfOutput, folderMadeBy } from './step-places.ts'
 
 const TENTHOUSANDTHS = 10_000
 
@@ -57,12 +59,21 @@ const openJob = async (cli: Cli, file: string): Promise<Opened> => {
   const cwd = dirname(path)
   const [begun, today] = [cli.io.now(), cli.today().day]
   const commandAt = commandIn(await cli.describe())
-  const place = { cli, cwd, today, commandAt }
+  const made: string[] = []
+  const place = { cli, cwd, today, commandAt, made }
+  const faultsOf = (step: Step): StepFault[] => {
+    if (step.kind === 'webhook') return faultsOfWebhook(cli.io, cwd, step)
+    const faults = faultsOfCommand(place, step)
+    const folder = folderMadeBy(place, step)
+    if (folder !== undefined) made.push(folder)
+    return faults
+  }
   const job: Job = readJob(readText(path, file), file, {
     optionsOf: (kind) => optionsOfStep(commandAt, kind),
-    faultsOf: (step) => (step.kind === 'webhook' ? faultsOfWebhook(cli.io, cwd, step) : faultsOfCommand(place, step)),
+    faultsOf,
     faultOfLock: (name) => faultOf(() => requireLockName(name)),
     faultOfDeadline: (text) => faultOf(() => readDeadline(text, begun)),
+    faultOfLog: (file) => faultOfOutput(resolve(cwd, dated(file, today)), dated(file, today), []),
   })
   return { job, cwd, today, begun }
 }

@@ -1,14 +1,15 @@
 import { resolve } from 'node:path'
-import { fileError } from '../../../import/parse/files.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT } from '../../exit.ts'
 import { shellWord } from '../../output/text.ts'
 import { placeFlags } from '../../target/settings.ts'
+import { keepingJournals } from '../entries/import/kept-journals.ts'
 import { stepWorld } from './job-log.ts'
+import { makeFolder, moveDone } from './move-files.ts'
 import { ends, gravest, type Running, type StepResult } from './outcome.ts'
 import { sendOutcome } from './send-outcome.ts'
 import type { Step } from './step.ts'
-import { dated, linesOf, moveFile, type StepLine } from './step-lines.ts'
+import { linesOf, type StepLine } from './step-lines.ts'
 
 /** Lists exit codes after which another file would fare no better. */
 const NO_BETTER: ReadonlySet<number> = new Set([
@@ -63,21 +64,6 @@ const runLine = async (running: Running, words: readonly string[], prefix: strin
   }
 }
 
-/** Moves a file that was imported, if its step says so; returns the exit code. */
-const moveDone = async ({ cwd, today, log }: Running, step: Step, file: string, prefix: string): Promise<number> => {
-  if (step.moveTo === undefined) return EXIT.done
-  const folder = dated(step.moveTo, today)
-  try {
-    moveFile(cwd, file, folder)
-    return EXIT.done
-  } catch (error) {
-    const failure = fileError(error, 'write', folder)
-    const why = failure instanceof Error ? failure.message : String(failure)
-    await log.tell(`${prefix}${file} was imported, but could not be moved: ${why}; move it before the next run`)
-    return EXIT.failed
-  }
-}
-
 /** Describes how a step, or one of its lines, ended: its exit code, and what it said last. */
 type StepEnd = { readonly code: number; readonly message: string }
 
@@ -87,29 +73,65 @@ const gravestEnd = (ends: readonly StepEnd[]): StepEnd => {
   return ends.find((one) => one.code === code) ?? { code, message: '' }
 }
 
+/** Lists exit codes with which an import has loaded its file, but for its rejected rows. */
+const LOADED: ReadonlySet<number> = new Set([EXIT.done, EXIT.partial])
+
+/**
+ * Imports a file and moves it; returns the exit code of the import, and tells `add` that of both. The journal goes once
+ * the file has, so that no later run sends the file again.
+ */
+const loadAndMove = async (
+  running: Running,
+  moveTo: string,
+  { words, file = '' }: StepLine,
+  prefix: string,
+  add: (code: number, file: string) => void,
+): Promise<number> => {
+  const { code, forget, forgetHarmless } = await keepingJournals(() => runLine(running, words, prefix))
+  add(code, file)
+  if (!LOADED.has(code)) {
+    forgetHarmless()
+    return code
+  }
+  const moved = await moveDone(running, file, moveTo, prefix)
+  add(moved, file)
+  if (moved === EXIT.done) forget()
+  return code
+}
+
 /** Runs the command lines of a step; returns how it ended. */
 const runLines = async (running: Running, step: Step, lines: readonly StepLine[], prefix: string): Promise<StepEnd> => {
   const { cli, log } = running
   const results: StepEnd[] = []
-  const add = (code: number, file: string | undefined): void => {
-    const said = log
+  const said = (): string =>
+    log
       .last()
       .replace(prefix, '')
       .replace(/^kpi: /, '')
-    const isNamed = file === undefined || lines.length === 1 || said.includes(file)
-    results.push({ code, message: isNamed ? said : `${file}: ${said}` })
+  const add = (code: number, file: string | undefined): void => {
+    const last = said()
+    const isNamed = file === undefined || lines.length === 1 || last.includes(file)
+    results.push({ code, message: isNamed ? last : `${file}: ${last}` })
   }
-  for (const { words, file } of lines) {
+  const runOne = async (line: StepLine): Promise<number> => {
+    if (step.moveTo !== undefined) return loadAndMove(running, step.moveTo, line, prefix, add)
+    const code = await runLine(running, line.words, prefix)
+    add(code, line.file)
+    return code
+  }
+  if (step.moveTo !== undefined && lines.length > 0) {
+    const code = await makeFolder(running, step.moveTo, prefix)
+    if (code !== EXIT.done) return { code, message: said() }
+  }
+  for (const line of lines) {
+    const { words, file } = line
     if (cli.io.interruption().aborted) {
       await log.tell(`${prefix}not started: ${file ?? words.join(' ')}; the next run goes on with it`)
       add(EXIT.workLeft, file)
       break
     }
     if (file !== undefined && lines.length > 1) await log.tell(prefix + file)
-    const code = await runLine(running, words, prefix)
-    add(code, file)
-    if (file !== undefined && (code === EXIT.done || code === EXIT.partial))
-      add(await moveDone(running, step, file, prefix), file)
+    const code = await runOne(line)
     if (NO_BETTER.has(code)) break
   }
   return gravestEnd(results)

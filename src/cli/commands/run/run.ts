@@ -56,7 +56,8 @@ check it as it is written with the schema docs/job-schema.json of this package; 
 
   # yaml-language-server: $schema=/PATH/TO/kpi/docs/job-schema.json
 
-The exit code is that of the step that ended the job, or else the gravest: ${GRAVITY.join(', ')}.`
+The exit code is 2 where the file is wrong; else that of the step that ended the job, or else the gravest:
+${GRAVITY.join(', ')}.`
 
 /** Registers `kpi run` */
 export const runGroup: Register = (group, act) => {

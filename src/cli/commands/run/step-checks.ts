@@ -15,6 +15,7 @@ import { type StepKind, stepKinds } from './job-definition.ts'
 import { stepWorld } from './job-log.ts'
 import type { FlagWords, Step, StepFault } from './step.ts'
 import { dated, flagWords } from './step-lines.ts'
+import { faultsOfMoving, faultsOfOutputs } from './step-places.ts'
 
 /** Lists flags of `import` that load nothing, so that the file is not done. */
 const LOADS_NOTHING = ['dry-run', 'explain']
@@ -32,6 +33,8 @@ type StepPlace = {
   readonly cli: Cli
   readonly cwd: string
   readonly today: Day
+  /** Holds the folders that earlier steps make. */
+  readonly made: readonly string[]
   /** Returns a command by its words. */
   readonly commandAt: (words: readonly string[]) => CommandUnknownOpts | undefined
 }
@@ -128,7 +131,7 @@ const faultsOfFlags = (place: StepPlace, step: Step): StepFault[] => {
 
 /** Returns what is wrong with a step that is a command. */
 export const faultsOfCommand = (place: StepPlace, step: Step): StepFault[] => {
-  const faults = faultsOfFlags(place, step)
+  const faults = [...faultsOfFlags(place, step), ...faultsOfMoving(place, step), ...faultsOfOutputs(place, step)]
   const idle = LOADS_NOTHING.find((one) => step.flags.some(([flag]) => flag === one))
   if (step.moveTo === undefined || idle === undefined) return faults
   return [...faults, { at: 'move_to', message: `move_to does not go with ${idle}, which loads nothing` }]

@@ -1,5 +1,4 @@
-import { existsSync, globSync, mkdirSync, renameSync } from 'node:fs'
-import { join, parse, resolve } from 'node:path'
+import { globSync } from 'node:fs'
 import { parseRelativeDate } from '../../args/relative-dates.ts'
 import { formatDay, type Day } from '../../../domain/day.ts'
 import { stepKinds } from './job-definition.ts'
@@ -37,7 +36,7 @@ const filesOf = (cwd: string, patterns: readonly string[], today: Day): string[]
 export type StepLine = { readonly words: readonly string[]; readonly file: string | undefined }
 
 /** Returns an address without its query, which may hold a secret. */
-const shownTarget = (text: string): string => {
+export const shownTarget = (text: string): string => {
   const address = URL.parse(text)
   return address ? `${address.protocol}//${address.host}${address.pathname}` : 'address'
 }
@@ -53,20 +52,4 @@ export const linesOf = (step: Step, cwd: string, today: Day): StepLine[] => {
   const targets = step.targets.map((target) => dated(target, today))
   const own = flag === undefined ? targets : targets.flatMap((target) => [flag, target])
   return [{ words: [...words, ...own, ...flags], file: undefined }]
-}
-
-/** Returns a path that is free: with a number before the ending, if a file of that name is there. */
-const freePath = (folder: string, file: string): string => {
-  const { name, ext } = parse(file)
-  for (let number = 0; ; number += 1) {
-    const path = join(folder, number === 0 ? `${name}${ext}` : `${name}.${number}${ext}`)
-    if (!existsSync(path)) return path
-  }
-}
-
-/** Moves a file that was imported to a folder, beside what is there. */
-export const moveFile = (cwd: string, file: string, folder: string): void => {
-  const to = resolve(cwd, folder)
-  mkdirSync(to, { recursive: true })
-  renameSync(resolve(cwd, file), freePath(to, file))
 }

@@ -15,7 +15,7 @@ import type { ParsedOptions } from './parsed-options.ts'
 import type { ProgressView } from './progress.ts'
 import type { StopSignals } from './signals.ts'
 import type { ImportSource } from './sources.ts'
-import { parseVerification } from './verified.ts'
+import { parseVerification, readyReceipt } from './verified.ts'
 
 /** Tells whether rejects would overwrite a file that is imported, whatever names the two are called by. */
 const isSameFile = ({ cwd }: Io, rejects: string, { label, origin, stat }: ImportSource): boolean => {
@@ -78,7 +78,7 @@ export type Job = {
 export const openJobs = async (
   cli: Cli,
   sources: readonly ImportSource[],
-  { rejects, reading, verify, receipt }: ParsedOptions,
+  { rejects, reading, verify, receipt, isDryRun, explain }: ParsedOptions,
   { signal, withStopReason }: StopSignals,
 ): Promise<Job[]> => {
   const paths = findRejectsPaths(cli.io, sources, rejects)
@@ -88,8 +88,9 @@ export const openJobs = async (
   const jobs: Job[] = []
   try {
     for (const [at, { label, origin, open }] of sources.entries()) {
-      const table = await open(cli, reading, signal)
-      jobs.push({ file: label, origin, table, rejectsPath: paths[at] ?? '', verify: verifying[at] })
+      const [table, verification] = [await open(cli, reading, signal), verifying[at]]
+      jobs.push({ file: label, origin, table, rejectsPath: paths[at] ?? '', verify: verification })
+      if (verification && !isDryRun && !explain) await readyReceipt(cli, verification, table.name)
     }
     return jobs
   } catch (error) {

@@ -5,6 +5,7 @@ import type { OnWait } from '../../../output/wait-notices.ts'
 import { warnOfExpiry } from '../../../target/api-key.ts'
 import type { ImportFlags } from '../import-command.ts'
 import { closeJobs, type Job, openJobs } from './jobs.ts'
+import { endJournals } from './kept-journals.ts'
 import { needsOfFile, needsOfFlags } from './needs.ts'
 import { type ParsedOptions, parseOptions } from './parsed-options.ts'
 import { requireHeaders, choosePrinter } from './print.ts'
@@ -71,6 +72,7 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: Impor
   } finally {
     closeJobs(jobs)
   }
-  if (finished.length === sources.length) for (const forget of finished) forget()
+  const isAdding = parsed.options.onConflict === 'add'
+  if (finished.length === sources.length) endJournals(finished.map((forget) => ({ forget, isAdding })))
   return ends.exit()
 }

@@ -29,7 +29,7 @@ export type ImportSource = {
 const TABLE_ENDING = /\.(?:csv|tsv|txt|xlsx|ods)$/i
 
 /** Returns `data` for `data.csv`, `data.csv.gz` and `data.zip`. */
-const stemOf = (file: string): string => {
+export const stemOf = (file: string): string => {
   if (/\.zip$/i.test(file)) return file.slice(0, -'.zip'.length).replace(TABLE_ENDING, '')
   const plain = file.replace(/\.(?:gz|zst)$/i, '')
   return join(dirname(plain), basename(plain, extname(plain)))

@@ -1,11 +1,14 @@
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
+import { requireFolder } from '../../../../import/parse/files.ts'
+import { fileOfReceipt } from '../../../../import/verify/earlier-receipt.ts'
 import { describeDifference, type Verification, type VerificationOptions } from '../../../../import/verify/verified.ts'
 import type { Cli } from '../../../cli.ts'
 import { EXIT, exitCodes, UsageError } from '../../../exit.ts'
+import { requireFree } from '../../../files/require-free.ts'
 import { countOf } from '../../../output/text.ts'
 import { findPlace, type Place } from '../../../target/settings.ts'
 import type { FileOutcome } from './result.ts'
-import type { ImportSource } from './sources.ts'
+import { type ImportSource, stemOf } from './sources.ts'
 
 const placeOf = (place: Place): VerificationOptions['place'] =>
   place.kind === 'embedded'
@@ -33,6 +36,23 @@ export const parseVerification = (
     receiptFile: path,
     rejectsFile,
   }
+}
+
+const nameOf = (file: string): string => basename(stemOf(file))
+
+/**
+ * Makes sure that a receipt can be written, before anything is sent. It may replace the receipt of an earlier
+ * verification of a file of this name; anything else only as every output may.
+ */
+export const readyReceipt = async (
+  cli: Cli,
+  { receiptPath, receiptFile }: VerificationOptions,
+  file: string,
+): Promise<void> => {
+  requireFolder(receiptPath)
+  const earlier = fileOfReceipt(receiptPath)
+  if (earlier !== undefined && nameOf(earlier) === nameOf(file)) return
+  await requireFree(cli, receiptFile, cli.flags.force)
 }
 
 /** Returns the note on what could not be compared of a run that was continued. */

@@ -1,0 +1,91 @@
+import { closeSync, cpSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, join, parse, resolve } from 'node:path'
+import { fileError } from '../../../import/parse/files.ts'
+import { EXIT } from '../../exit.ts'
+import type { Running } from './outcome.ts'
+import { dated } from './step-lines.ts'
+
+/** Returns a path that is free: with a number before the ending, if a file of that name is there. */
+const freePath = (folder: string, file: string): string => {
+  const { name, ext } = parse(file)
+  for (let number = 0; ; number += 1) {
+    const path = join(folder, number === 0 ? `${name}${ext}` : `${name}.${number}${ext}`)
+    if (!existsSync(path)) return path
+  }
+}
+
+/** Copies a file to another disk, and removes it once the copy is on that disk. */
+const moveToOtherDisk = (from: string, to: string): void => {
+  try {
+    cpSync(from, to, { preserveTimestamps: true, errorOnExist: true, force: false })
+    const copy = openSync(to, 'r+')
+    fsyncSync(copy)
+    closeSync(copy)
+  } catch (error) {
+    rmSync(to, { force: true })
+    throw error
+  }
+  rmSync(from)
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+/** Makes a folder and those above it, one by one: to make all at once never ends where the system refuses one, as in /proc. */
+const makeFolders = (path: string): void => {
+  if (isFolder(path)) return
+  makeFolders(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    // Another job may have made it meanwhile.
+    if (!isFolder(path)) throw error
+  }
+}
+
+/** Moves a file to a folder, beside what is there. */
+const moveFile = (from: string, folder: string): void => {
+  makeFolders(folder)
+  const to = freePath(folder, from)
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error
+    moveToOtherDisk(from, to)
+  }
+}
+
+/** Returns why something could not be done with a folder; undefined if it could. */
+const faultOf = (folder: string, act: () => void): string | undefined => {
+  try {
+    act()
+    return undefined
+  } catch (error) {
+    const failure = fileError(error, 'write', folder)
+    return failure instanceof Error ? failure.message : String(failure)
+  }
+}
+
+/** Makes the folder to which a step moves its files, before it imports the first; returns the exit code. */
+export const makeFolder = async ({ cwd, today, log }: Running, moveTo: string, prefix: string): Promise<number> => {
+  const folder = dated(moveTo, today)
+  const fault = faultOf(folder, () => makeFolders(resolve(cwd, folder)))
+  if (fault === undefined) return EXIT.done
+  await log.tell(`${prefix}nothing was sent, as no file could be moved afterwards: ${fault}`)
+  return EXIT.failed
+}
+
+/** Moves a file that was imported; returns the exit code. */
+export const moveDone = async (
+  { cwd, today, log }: Running,
+  file: string,
+  moveTo: string,
+  prefix: string,
+): Promise<number> => {
+  const folder = dated(moveTo, today)
+  const fault = faultOf(folder, () => moveFile(resolve(cwd, file), resolve(cwd, folder)))
+  if (fault === undefined) return EXIT.done
+  await log.tell(
+    `${prefix}${file} was imported, but could not be moved: ${fault}; once that is fixed, leave the file there and run the job again: that moves it, and sends nothing of it twice`,
+  )
+  return EXIT.failed
+}

@@ -1,0 +1,122 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, matchesGlob, normalize, relative, resolve, sep } from 'node:path'
+import type { Day } from '../../../domain/day.ts'
+import { fileError, isDevice } from '../../../import/parse/files.ts'
+import { stepKinds } from './job-definition.ts'
+import type { Step, StepFault } from './step.ts'
+import { dated, linesOf, shownTarget } from './step-lines.ts'
+
+/** Describes where a job runs: its folder, and the day on which it began. */
+type JobPlace = {
+  readonly cwd: string
+  readonly today: Day
+  /** Holds the folders that earlier steps make. */
+  readonly made: readonly string[]
+}
+
+/** Lists the flags that name a file to write. */
+const OUTPUTS: ReadonlySet<string> = new Set(['to-file', 'append-since', 'rejects', 'receipt'])
+
+const ADDRESS = /^https?:\/\//i
+
+/** Returns the nearest folder or file on a path that is there. */
+const nearestThere = (path: string): string => (existsSync(path) ? path : nearestThere(dirname(path)))
+
+/** Returns why nothing can be written in a folder; undefined if it can. */
+const faultOfWriting = (folder: string, shown: string): string | undefined => {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    const failure = fileError(error, 'write', shown)
+    return failure instanceof Error ? failure.message : String(failure)
+  }
+}
+
+/** Returns why a folder can be neither made nor written in; undefined if it can. */
+const faultOfFolder = (cwd: string, shown: string): string | undefined => {
+  const there = nearestThere(resolve(cwd, shown))
+  if (statSync(there).isDirectory()) return faultOfWriting(there, shown)
+  const name = relative(cwd, there) || there
+  return `${name} is a file, and has to be a folder; move the file away, or name another folder`
+}
+
+/** Tells whether a target of an import is a file, which can be moved. */
+const isMovable = (cwd: string, target: string): boolean =>
+  target !== '-' && !ADDRESS.test(target) && !isDevice(resolve(cwd, target))
+
+/** Tells whether a pattern of an import finds a path. */
+const finds = (cwd: string, pattern: string, path: string): boolean =>
+  matchesGlob(isAbsolute(pattern) ? path : relative(cwd, path), normalize(pattern))
+
+/** Returns what is wrong with the files that a step moves: where they are, and that it would find them again. */
+const faultsOfMoved = ({ cwd, today }: JobPlace, step: Step, folder: string): StepFault[] => {
+  const files = linesOf(step, cwd, today).flatMap(({ file }) =>
+    file !== undefined && isMovable(cwd, file) && existsSync(resolve(cwd, file)) ? [file] : [],
+  )
+  const unwritable = new Set(files.map((file) => faultOfWriting(dirname(resolve(cwd, file)), dirname(file))))
+  const again = step.targets.find((pattern) =>
+    files.some((file) => finds(cwd, dated(pattern, today), join(resolve(cwd, folder), basename(file)))),
+  )
+  return [
+    ...[...unwritable].flatMap((why) =>
+      why === undefined ? [] : [{ at: step.kind, message: `no file can be moved from there: ${why}` }],
+    ),
+    ...(again === undefined
+      ? []
+      : [
+          {
+            at: 'move_to',
+            message: `move_to ${folder}: ${again} would find the moved files again; name another folder`,
+          },
+        ]),
+  ]
+}
+
+/** Returns why files could not be moved once they are imported. */
+export const faultsOfMoving = (place: JobPlace, step: Step): StepFault[] => {
+  if (step.moveTo === undefined) return []
+  const { cwd, today } = place
+  const [folder, targets] = [dated(step.moveTo, today), step.targets.map((one) => dated(one, today))]
+  const why = faultOfFolder(cwd, folder)
+  return [
+    ...targets
+      .filter((one) => !isMovable(cwd, one))
+      .map((one) => {
+        const name = ADDRESS.test(one) ? shownTarget(one) : one
+        return { at: 'move_to', message: `move_to goes with files, and ${name} is none: import it in a step without` }
+      }),
+    ...(why === undefined ? [] : [{ at: 'move_to', message: `move_to ${folder}: ${why}` }]),
+    ...faultsOfMoved(place, step, folder),
+  ]
+}
+
+/** Returns the files that a step writes, each with the part of the step that names it. */
+const outputsOf = ({ kind, targets, flags }: Step): { readonly at: string; readonly file: string }[] => {
+  const own = stepKinds[kind].flag === undefined ? [] : targets.map((file) => ({ at: kind, file }))
+  const named = flags.flatMap(([flag, file]) => (OUTPUTS.has(flag) && file !== true ? [{ at: `--${flag}`, file }] : []))
+  return [...own, ...named]
+}
+
+/** Returns why a file cannot be written at a path; undefined if it can, or its folder is made by then. */
+export const faultOfOutput = (path: string, shown: string, made: readonly string[]): string | undefined => {
+  const folder = dirname(path)
+  if (isDevice(path)) return undefined
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    return `${shown} is a folder; name a file, such as one in it`
+  if (made.some((one) => one === folder || one.startsWith(folder + sep))) return undefined
+  // A file is no folder, even if it can be written.
+  return faultOfWriting(`${folder}${sep}.`, shown)
+}
+
+/** Returns why the files of a step could not be written. */
+export const faultsOfOutputs = ({ cwd, today, made }: JobPlace, step: Step): StepFault[] =>
+  outputsOf(step).flatMap(({ at, file }) => {
+    const shown = dated(file, today)
+    const message = shown === '-' ? undefined : faultOfOutput(resolve(cwd, shown), shown, made)
+    return message === undefined ? [] : [{ at, message }]
+  })
+
+/** Returns the folder that a step makes; undefined if it makes none. */
+export const folderMadeBy = ({ cwd, today }: Pick<JobPlace, 'cwd' | 'today'>, { moveTo }: Step): string | undefined =>
+  moveTo === undefined ? undefined : resolve(cwd, dated(moveTo, today))
