@@ -66,7 +66,7 @@ export const openJobLog = ({ io, note, log }: Cli, path: string | undefined): Jo
 }
 
 /** Collects what a command line says of how it ended. */
-export type Said = {
+type Said = {
   readonly onError: (line: string) => void
   readonly onOutput: (line: string) => void
   /** Returns the errors that it ended with; else its last word on standard error, or else the last line. */
