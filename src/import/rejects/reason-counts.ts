@@ -1,5 +1,6 @@
 import { countText } from '../text.ts'
 import type { Rejects } from './rejects.ts'
+import { createUnassignedCount, unassignedText, type UnassignedRows } from './unassigned.ts'
 
 /** Describes a reason for which rows were rejected. */
 type CountedReason = {
@@ -15,6 +16,8 @@ export type CountedReasons = {
   readonly shown: readonly CountedReason[]
   /** Counts the other reasons; undefined if there are too many to count. */
   readonly others: number | undefined
+  /** Counts the rows whose KPI is not assigned to their user, whatever the pairs; undefined if there are none. */
+  readonly unassigned?: UnassignedRows | undefined
 }
 
 /** Sets how many reasons are shown. */
@@ -86,8 +89,9 @@ const mostFrequent = (counters: ReadonlyMap<string, Counter>, by: 'rows' | 'weig
 export const countReasons = (rejects: Pick<Rejects, 'lines'>): CountedReasons => {
   let counters = new Map<string, Counter>()
   let isPruned = false
+  const unassigned = createUnassignedCount(COUNTED)
   for (const { line, reasons } of rejects.lines()) {
-    for (const reason of reasons) countInto(counters, reason, line)
+    for (const reason of reasons) if (!unassigned.takes(reason, line)) countInto(counters, reason, line)
     if (counters.size <= COUNTED * 2) continue
     prune(counters)
     isPruned = true
@@ -95,11 +99,11 @@ export const countReasons = (rejects: Pick<Rejects, 'lines'>): CountedReasons =>
   const all = counters.size
   if (isPruned) counters = recount(rejects, new Set(mostFrequent(counters, 'weight').map(([group]) => group)))
   const shown = mostFrequent(counters, 'rows').map(([, { text, rows, line }]) => ({ reason: text, rows, line }))
-  return { shown, others: isPruned ? undefined : all - shown.length }
+  return { shown, others: isPruned ? undefined : all - shown.length, unassigned: unassigned.counted() }
 }
 
 /** Returns where a reason holds: `line 3`, or `1,204 rows, first line 3`. */
-const whereOf = ({ rows, line }: CountedReason): string =>
+const whereOf = ({ rows, line }: Pick<CountedReason, 'rows' | 'line'>): string =>
   rows === 1 ? `line ${line}` : `${countText(rows)} rows, first line ${line}`
 
 const othersText = (others: number | undefined): string[] => {
@@ -108,14 +112,16 @@ const othersText = (others: number | undefined): string[] => {
   return [others === 1 ? 'and 1 other reason' : `and ${countText(others)} other reasons`]
 }
 
-/** Returns the reasons, a line each. */
-export const reasonLines = ({ shown, others }: CountedReasons): string[] => [
+/** Returns the reasons, a line each; `assigning` says what creates missing assignments. */
+export const reasonLines = ({ shown, others, unassigned }: CountedReasons, assigning = ''): string[] => [
   ...shown.map((one) => `rejected: ${one.reason} (${whereOf(one)})`),
   ...othersText(others).map((text) => `rejected: ${text}`),
+  ...(unassigned ? [`rejected: ${unassignedText(unassigned)} (${whereOf(unassigned)})${assigning}`] : []),
 ]
 
 /** Returns the reasons as the issues of an error. */
-export const reasonIssues = ({ shown, others }: CountedReasons): { field: string; message: string }[] => [
+export const reasonIssues = ({ shown, others, unassigned }: CountedReasons): { field: string; message: string }[] => [
   ...shown.map((one) => ({ field: whereOf(one), message: one.reason })),
   ...othersText(others).map((message) => ({ field: 'others', message })),
+  ...(unassigned ? [{ field: whereOf(unassigned), message: unassignedText(unassigned) }] : []),
 ]
