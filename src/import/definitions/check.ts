@@ -22,6 +22,8 @@ import { type DefinitionReader, definitionReader, type DefinitionRow, identityOf
 /** Describes a file of definitions that has been read and checked by itself. */
 export type CheckedDefinitions = {
   readonly rows: readonly DefinitionRow[]
+  /** Holds what all rows name, also those that cannot be read, by line. */
+  readonly names: ReadonlyMap<number, string | undefined>
   readonly roles: readonly DefinitionRole[]
   readonly lookups: Lookups
   /** Identifies the rows, however the file is written: the SHA-256 of all cells and their lines. */
@@ -67,7 +69,7 @@ const isOwnList = (header: readonly string[], { reading }: Table, { of }: Defini
 /** Describes how a file is read. */
 type Reading = Pick<CheckedDefinitions, 'roles' | 'lookups'> & {
   readonly plan: DefinitionPlan
-  readonly readRow: DefinitionReader
+  readonly reader: DefinitionReader
 }
 
 /** Records what all rows show of how their cells are written. */
@@ -88,15 +90,17 @@ const beginReading = async (work: Checking): Promise<Reading> => {
   const lookups = await fetchLookups(work, roles)
   const cells = await surveyed(createCells(plan, roles, options, lookups), plan, work)
   requireConstants(cells, roles, options.constants)
-  return { plan, roles, lookups, readRow: definitionReader(kind, roles, plan, cells, options.clearEmpty) }
+  return { plan, roles, lookups, reader: definitionReader(kind, roles, plan, cells, options.clearEmpty) }
 }
 
 /** Rejects rows that say what another one says, and returns the others. */
 const withoutTwins = (rows: readonly DefinitionRow[], { key }: DefinitionKind, rejects: Rejects): DefinitionRow[] => {
   const same = Map.groupBy(rows, (row) => identityOf(row.parent, row.key))
   return rows.filter((row) => {
-    const lines = (same.get(identityOf(row.parent, row.key)) ?? []).map(({ line }) => line)
-    if (lines.length > 1) rejects.add(row.line, `rows with the same ${key}${ON_LINES}${showLines(lines)}`)
+    const twins = same.get(identityOf(row.parent, row.key)) ?? []
+    const lines = twins.map(({ line }) => line)
+    const name = twins[0]?.key
+    if (lines.length > 1) rejects.add(row.line, `rows with the same ${key} "${name}"${ON_LINES}${showLines(lines)}`)
     return lines.length === 1
   })
 }
@@ -104,9 +108,10 @@ const withoutTwins = (rows: readonly DefinitionRow[], { key }: DefinitionKind, r
 /** Reads and checks a whole file, as far as that needs nothing of what the service has of its rows. */
 export const checkDefinitions = async (work: Checking, rejects: Rejects): Promise<CheckedDefinitions> => {
   const { kind, table, options, onProgress } = work
-  const { plan, readRow, roles, lookups } = await beginReading(work)
+  const { plan, reader, roles, lookups } = await beginReading(work)
   const fingerprint = createHash('sha256').update(JSON.stringify(plan.header))
   const rows: DefinitionRow[] = []
+  const names = new Map<number, string | undefined>()
   let [read, empty, rounded, rejected] = [0, 0, 0, 0]
   for await (const row of rowsBelowHeader(table, onProgress)) {
     read += 1
@@ -115,7 +120,8 @@ export const checkDefinitions = async (work: Checking, rejects: Rejects): Promis
       empty += 1
       continue
     }
-    const one = readRow(row)
+    names.set(row.line, reader.nameOf(row))
+    const one = reader.read(row)
     if ('line' in one) {
       rows.push(one)
       rounded += one.rounded
@@ -128,6 +134,7 @@ export const checkDefinitions = async (work: Checking, rejects: Rejects): Promis
   }
   return {
     rows: withoutTwins(rows, kind, rejects),
+    names,
     roles,
     lookups,
     fingerprint: fingerprint.digest('hex'),

@@ -23,6 +23,8 @@ export type DefinitionOptions = Pick<
   readonly map: ReadonlyMap<string, string>
   /** Holds the texts that stand for the columns of all rows, by role. */
   readonly constants: ReadonlyMap<string, string>
+  /** Tells whether rows of what the service does not have are rejected, instead of creating it. */
+  readonly onlyExisting?: true | undefined
   /** Says whether the numbers in columns of names are ids or names, by role. */
   readonly numbersAs?: ReadonlyMap<string, NumbersAs> | undefined
 }

@@ -50,7 +50,7 @@ type DefinitionEnding = {
 /** Describes a row of a dry run: what would be done, or why the row would be rejected. */
 export type PlannedDefinition =
   | Exclude<DefinitionAction, { action: 'reject' }>
-  | { readonly action: 'reject'; readonly line: number; readonly reason: string }
+  | { readonly action: 'reject'; readonly line: number; readonly name: string | null; readonly reason: string }
 
 const COUNTED = ['created', 'updated', 'unchanged', 'skipped'] as const
 
@@ -97,7 +97,7 @@ const withChecked = async <T>(work: DefinitionImport, goOn: (prepared: Prepared)
     if (checked.read === 0) onWarning(`${table.name} holds no rows`)
     if (table.reading.assumed !== undefined) onWarning(table.reading.assumed)
     tellLeftOut(work, checked)
-    const plan = createPlanner({ ...checked, kind, onConflict: options.onConflict })
+    const plan = createPlanner({ ...checked, ...options, kind })
     const look = async (): Promise<ExistingDefinitions> => indexDefinitions(kind, await kind.list(client))
     return await goOn({ checked, rejects, summary: summaryOf(checked), plan, look })
   } finally {
@@ -156,6 +156,7 @@ export const dryRunDefinitions = (
     const bad = [...rejects.lines()].map(({ line, reasons }): PlannedDefinition => ({
       action: 'reject',
       line,
+      name: checked.names.get(line) ?? null,
       reason: reasons.join('; '),
     }))
     summary.rejected = bad.length

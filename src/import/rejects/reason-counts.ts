@@ -35,9 +35,18 @@ export const ON_SEVERAL_LINES = ' are on several lines'
 /** Matches a date of a year that is not kept: a file may begin with a century of them. */
 const OTHER_YEAR = /^"[^"]*" (?=is before 1900: |is after 2199: |must be in the years )/
 
-/** Returns a reason as it is compared with others: without line numbers, and not at any length. */
+/** Matches the name in a reason that many rows have, each with its own; one with a suggestion stands for itself. */
+const OWN_NAME = /^(rows with the same [^"]+?) ".*"(?= are on )/
+const NEW_NAME = /^the (new [^"]+?) ".*" (?=needs [^"?]+$)/
+
+/** Returns a reason as it is compared with others: without line numbers and names, and not at any length. */
 const groupOf = (reason: string): string =>
-  reason.slice(0, LONGEST).replace(LINE_NUMBERS, ON_SEVERAL_LINES).replace(OTHER_YEAR, 'the date ')
+  reason
+    .slice(0, LONGEST)
+    .replace(LINE_NUMBERS, ON_SEVERAL_LINES)
+    .replace(OTHER_YEAR, 'the date ')
+    .replace(OWN_NAME, '$1')
+    .replace(NEW_NAME, 'a $1 ')
 
 type Counter = {
   /** Holds the reason as it was given; as it is compared, if that differs between rows. */

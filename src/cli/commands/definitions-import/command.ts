@@ -52,6 +52,7 @@ const declareImport = (group: Command) =>
         .choices(ON_CONFLICT)
         .default('update'),
     )
+    .option('--only-existing', 'change what exists already, and reject the rows of anything new')
     .addOption(
       new Option('--empty <what>', 'what an empty cell does to the stored value (default: keep)').choices([
         'keep',

@@ -63,7 +63,7 @@ const sharedFlags = (flags: DefinitionFlags): ImportFlags =>
 export const parseDefinitionFlags = (cli: Cli, of: Resource, file: string, flags: DefinitionFlags): DefinitionRun => {
   const kind = definitionKind(of)
   const roles = rolesOf(kind)
-  const { map, byId, byName } = flags
+  const { map, byId, byName, onlyExisting } = flags
   const parsed = parseOptions(cli, [file], sharedFlags(flags))
   const { ignore, ignoreRows, clearEmpty, decimal, onConflict, maxErrors, addAgain } = parsed.options
   const references = roles.filter(({ field, name }) => field.refers !== undefined || name === 'breakdown_id')
@@ -78,6 +78,7 @@ export const parseDefinitionFlags = (cli: Cli, of: Resource, file: string, flags
       onConflict,
       maxErrors,
       addAgain,
+      ...(onlyExisting && { onlyExisting }),
       resource: of.name,
       map: mapOf(roles, map),
       constants: constantsOf(of, roles, flags),

@@ -110,8 +110,7 @@ const changesIn = (checked: CheckedDefinitions, key: string, planned: PlannedDef
 
 /** Returns a row of a dry run as a record. */
 export const dryRunRecord = (checked: CheckedDefinitions, key: string, planned: PlannedDefinition): AnyRecord => {
-  if (planned.action === 'reject')
-    return { line: planned.line, action: planned.action, id: null, name: null, changes: null, reason: planned.reason }
+  if (planned.action === 'reject') return { ...planned, id: null, changes: null }
   return {
     line: planned.row.line,
     action: planned.action,
