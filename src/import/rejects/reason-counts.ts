@@ -91,8 +91,11 @@ const recount = (rejects: Pick<Rejects, 'lines'>, groups: ReadonlySet<string>): 
   return counters
 }
 
+/** Returns the most frequent reasons; a last one is among them, as its line would only say that there is one. */
 const mostFrequent = (counters: ReadonlyMap<string, Counter>, by: 'rows' | 'weight'): [string, Counter][] =>
-  [...counters].toSorted(([, left], [, right]) => right[by] - left[by] || left.line - right.line).slice(0, SHOWN)
+  [...counters]
+    .toSorted(([, left], [, right]) => right[by] - left[by] || left.line - right.line)
+    .slice(0, counters.size === SHOWN + 1 ? SHOWN + 1 : SHOWN)
 
 /** Counts the reasons for which rows were rejected, however many there are, in constant memory. */
 export const countReasons = (rejects: Pick<Rejects, 'lines'>): CountedReasons => {
@@ -117,8 +120,7 @@ const whereOf = ({ rows, line }: Pick<CountedReason, 'rows' | 'line'>): string =
 
 const othersText = (others: number | undefined): string[] => {
   if (others === undefined) return ['and many other reasons']
-  if (others === 0) return []
-  return [others === 1 ? 'and 1 other reason' : `and ${countText(others)} other reasons`]
+  return others === 0 ? [] : [`and ${countText(others)} other reasons`]
 }
 
 /** Returns the reasons, a line each; `assigning` says what creates missing assignments. */

@@ -85,11 +85,12 @@ test('no memory is kept for any number of pairs without an assignment', () => {
   expect(reasonLines(counted)[0]).toContain('very many pairs, such as "Visits 0" and "Bob 1" (5,000 rows')
 })
 
-test('ten reasons are shown, and the others are counted', () => {
+test('ten reasons are shown, and the others are counted unless it is one', () => {
   const many = (count: number): string[] =>
     reasonLines(countReasons(linesOf(...Array.from({ length: count }, (_, at) => [`reason ${at}`]))))
   expect(many(10)).toHaveLength(10)
-  expect(many(11).slice(-1)).toEqual(['rejected: and 1 other reason'])
+  expect([many(11).length, many(11).at(-1)]).toEqual([11, 'rejected: reason 10 (line 12)'])
+  expect(many(12).slice(-1)).toEqual(['rejected: and 2 other reasons'])
   expect(many(1500).slice(-1)).toEqual(['rejected: and 1,490 other reasons'])
 })
 
