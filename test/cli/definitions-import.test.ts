@@ -228,7 +228,7 @@ describe.each(users)('%s', (_, open) => {
     const unclear = await load('kpis', text, '--frequency', 'monthly')
     expect([unclear.code, errorOf(unclear).issues]).toEqual([
       1,
-      [{ field: 'name', message: 'no column is the name; give one with --map name=COLUMN' }],
+      [{ field: 'name', message: 'no column is the name; give one with --map name=Was' }],
     ])
     const twice = await load('kpis', 'name,unit,Einheit\nA,Number,Number\n')
     expect(errorOf(twice).issues).toEqual([
@@ -238,6 +238,15 @@ describe.each(users)('%s', (_, open) => {
     expect(errorOf(both).issues[0]?.message).toContain('is given by a flag and by the column "unit"')
     const wrong = await load('kpis', 'name\nA\n', '--unit', 'Nautical')
     expect([wrong.code, errorOf(wrong).message]).toEqual([1, '--unit: there is no unit "Nautical"'])
+  })
+
+  test('a column that is left out is told with what it may hold, and the flag for that', async () => {
+    const ran = await load('kpis', 'KPI,Area,Frequency\nCalls,General,daily\n', '--dry-run', '--icon', 'Chart')
+    expect(ran.stderr).toContain(
+      'columns left out: Area; if one is the category, unit, description, target_default, value_direction, aggregate_function, sort_order or is_active: --map category=Area\n',
+    )
+    const none = await load('categories', 'Area,Sort order,X\nSales,1,2\n')
+    expect(errorOf(none).issues).toMatchObject([{ message: 'no column is the name; give one with --map name=COLUMN' }])
   })
 
   test('groups have items by name, each within its own group', async () => {
@@ -362,4 +371,15 @@ test('KPIs, categories and units are imported through the newer interface, too',
   writeFileSync(user.folder.in('c.csv'), 'name\nSales\n')
   for (const what of ['categories', 'units'])
     expect(jsonOf(await user.kpi(what, 'import', 'c.csv', '-o', 'json'))).toMatchObject({ created: 1 })
+})
+
+test.each([
+  ['kpis', /Columns: category, icon, unit, frequency, name, description, target_default, [^.]*is_active\. /],
+  ['users', /Columns: [^.]*email[^.]*, name\. /],
+  ['group-items', /Columns: group, name, sort_order\. /],
+  ['breakdown-items', /Columns: breakdown, name, [^.]*\. /],
+])('the help of %s import lists the columns that it takes', async (what, line) => {
+  await using user = await embeddedUser()
+  const help = await user.kpi(what, 'import', '--help')
+  expect(help.stdout.replaceAll(/\s+/g, ' ')).toMatch(line)
 })

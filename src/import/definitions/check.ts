@@ -9,14 +9,9 @@ import { showLines } from '../prepare.ts'
 import { ON_LINES } from '../rejects/reason-counts.ts'
 import type { Rejects } from '../rejects/rejects.ts'
 import { type Cells, createCells, type Lookups, anyId, requireConstants } from './cells.ts'
-import {
-  type DefinitionOptions,
-  type DefinitionPlan,
-  type DefinitionRole,
-  planDefinitions,
-  rolesOf,
-} from './columns.ts'
+import { type DefinitionOptions, type DefinitionPlan, planDefinitions } from './columns.ts'
 import { type DefinitionKind, REFERRED } from './kinds.ts'
+import { type DefinitionRole, rolesOf } from './roles.ts'
 import { type DefinitionReader, definitionReader, type DefinitionRow, identityOf } from './rows.ts'
 
 /** Describes a file of definitions that has been read and checked by itself. */
@@ -34,6 +29,8 @@ export type CheckedDefinitions = {
   readonly rounded: number
   /** Lists columns without a meaning. */
   readonly unused: readonly string[]
+  /** Lists what such columns may hold, as nothing else gives it. */
+  readonly free: readonly string[]
 }
 
 /** Describes what checking a file needs. */
@@ -142,5 +139,6 @@ export const checkDefinitions = async (work: Checking, rejects: Rejects): Promis
     empty,
     rounded,
     unused: plan.unused,
+    free: plan.free,
   }
 }

@@ -1,6 +1,7 @@
 import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { notesOnDefaults } from '../../domain/schema.ts'
+import { mapFlag } from '../flag-text.ts'
 import type { ImportRun } from '../import-types.ts'
 import { beginJournal } from '../journal/begin-journal.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -82,10 +83,17 @@ type Prepared = {
 const KEPT_PASSWORDS =
   'passwords of people who exist already are left alone: they are taken only when people are created'
 
-/** Notes what is left out of what the file holds. */
-const tellLeftOut = ({ table, onNote }: DefinitionImport, { unused }: CheckedDefinitions): void => {
+/** Lists words of which one holds: `category, icon or description`. */
+const eitherOf = (words: readonly string[]): string =>
+  [words.slice(0, -1).join(', '), words.at(-1)].filter((part) => part !== '').join(' or ')
+
+/** Notes what is left out of what the file holds, and how to take it if it is something else that a row may give. */
+const tellLeftOut = ({ table, onNote }: DefinitionImport, { unused, free }: CheckedDefinitions): void => {
   for (const note of notesOnHeading(table)) onNote(note)
-  if (unused.length > 0) onNote(`columns left out: ${unused.join(', ')}`)
+  const [[column], [role]] = [unused, free]
+  if (column === undefined) return
+  const meant = role === undefined ? '' : `; if one is the ${eitherOf(free)}: ${mapFlag(role, column)}`
+  onNote(`columns left out: ${unused.join(', ')}${meant}`)
 }
 
 /** Reads and checks the whole file, then runs the given work on it. */

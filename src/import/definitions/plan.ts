@@ -3,9 +3,10 @@ import { Fault } from '../../domain/errors.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
 import { type AnyRecord, type FieldValue, type Resource, usualWith } from '../../domain/schema.ts'
 import { faultOfRole, type Lookups } from './cells.ts'
-import type { DefinitionOptions, DefinitionRole } from './columns.ts'
+import type { DefinitionOptions } from './columns.ts'
 import type { ExistingDefinitions } from './existing.ts'
 import type { DefinitionKind } from './kinds.ts'
+import type { DefinitionRole } from './roles.ts'
 import type { DefinitionRow } from './rows.ts'
 
 /** Describes what is sent for a row: a new record, or the fields in which an existing one differs. */

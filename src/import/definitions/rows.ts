@@ -5,8 +5,9 @@ import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
 import { splitName } from '../missing/person.ts'
 import { hasSurplusCells, type Row } from '../parse/rows.ts'
 import { type Cells, faultOfRole } from './cells.ts'
-import { type DefinitionPlan, type DefinitionRole, FULL_NAME } from './columns.ts'
+import type { DefinitionPlan } from './columns.ts'
 import type { DefinitionKind } from './kinds.ts'
+import { type DefinitionRole, FULL_NAME } from './roles.ts'
 
 /** Describes a definition that a row gives; a field that it does not give keeps its value, null clears it. */
 export type DefinitionRow = {

@@ -1,7 +1,7 @@
 import { cellText } from '../../../codec/cell-text.ts'
 import { type AnyRecord, type FieldValue, resource, type Resource } from '../../../domain/schema.ts'
 import type { CheckedDefinitions } from '../../../import/definitions/check.ts'
-import type { DefinitionRole } from '../../../import/definitions/columns.ts'
+import type { DefinitionRole } from '../../../import/definitions/roles.ts'
 import type { DefinitionSummary, PlannedDefinition } from '../../../import/definitions/import-definitions.ts'
 import type { Printed } from '../../output/printed.ts'
 import { pluralOf } from '../../output/short-answer.ts'
