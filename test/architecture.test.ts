@@ -151,6 +151,7 @@ describe('the domain', () => {
 const TOUCHING_THE_WORLD = [
   'cli/io.ts',
   'cli/memory.ts',
+  'cli/standard-output.ts',
   'service/accounts/secrets.ts',
   'service/limits/idempotency.ts',
 ]

@@ -2,6 +2,7 @@ import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/
 import { inOurWords, type OurLine, withTypedFlags } from './args/aliases.ts'
 import { HELP_LAYOUT } from './args/help-layout.ts'
 import { refuseFlagsAsValues } from './args/flag-values.ts'
+import { onlyNameOthers } from './args/other-commands.ts'
 import { isLogJson } from './args/raw-options.ts'
 import { type Act, type Cli, createCli } from './cli.ts'
 import { commandGroups, START } from './command-groups.ts'
@@ -140,11 +141,12 @@ const wordsIn = (args: readonly string[], { options }: Command): string[] => {
   return args.filter((word, at) => !word.startsWith('-') && !flags.has(args[at - 1] ?? ''))
 }
 
-/** Adds all groups of commands, and loads the one that is named. */
-const addGroups = async (program: Command, name: string | undefined, act: Act): Promise<void> => {
+/** Adds all groups of commands, and loads the one that is named, with the flags of the command that is. */
+const addGroups = async (program: Command, [name, verb]: readonly string[], act: Act): Promise<void> => {
   for (const [one, { heading, summary, load }] of Object.entries(commandGroups)) {
     const group = program.command(one).description(summary).helpGroup(heading)
     if (one !== name) continue
+    onlyNameOthers(group, verb)
     ;(await load())(group, act)
     joinLists(group)
   }
@@ -161,8 +163,7 @@ const unquoted = (word: string): string =>
 export const complete = async (given: readonly string[], io: Io): Promise<void> => {
   const [words, current] = [given.slice(0, -1).map(unquoted), unquoted((given.at(-1) ?? '').replace(/^=/, ''))]
   const program = createProgram(io, '', { help: '', errors: [] })
-  const [name] = wordsIn(words[0] === 'help' ? words.slice(1) : words, program)
-  await addGroups(program, name, () => undefined)
+  await addGroups(program, wordsIn(words[0] === 'help' ? words.slice(1) : words, program), () => undefined)
   const { candidatesFor } = await import('./commands/completion/candidates.ts')
   const { candidates, hasFiles } = candidatesFor(program, words, current, io)
   const lines = candidates.map(({ value, about }) => `${oneLine(value)}\t${oneLine(about)}\n`)
@@ -231,8 +232,7 @@ export const runProgram = async (line: readonly string[], version: string, io: I
       })
     })
   }
-  const [name] = wordsIn(args, program)
-  await addGroups(program, name, act)
+  await addGroups(program, wordsIn(args, program), act)
   const ours = inOurWords(program, args)
   const { words } = ours
   refuseFlagsAsValues(program, words)

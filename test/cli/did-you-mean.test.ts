@@ -76,7 +76,7 @@ test.each<[line: string, hint: string | undefined]>([
   ['kpis xyzzy', undefined],
   ['kpis constructor', undefined],
   ['units import-all', undefined],
-  ['api GET /kpis --to-file x', undefined],
+  ['completion bash --to-file x', undefined],
   ['users create --role Admin', undefined],
   ['users create --password hunter2', undefined],
   ['kpis list --xyzzy', undefined],

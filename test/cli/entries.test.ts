@@ -56,7 +56,7 @@ describe.each(users)('%s, kpi entries', (_, open) => {
     expect(await listed('--user', 'bobby@example.com', '--kpis', 'Revenue,Visits')).toEqual(['11-20 7'])
     const wrong = await entries('list', '--users', 'Ann Lee,Cid', '--kpis', 'Revenu')
     expect(wrong).toMatchObject({ code: 2, stdout: '' })
-    expect(wrong.stderr).toContain('--user: there is no user "Cid"')
+    expect(wrong.stderr).toContain('--users: there is no user "Cid"')
     expect(wrong.stderr).toContain('did you mean "Revenue"?')
     const gone = await entries(
       'delete',

@@ -181,12 +181,18 @@ test('a folder for imported files that cannot be made is a failure of its step, 
   expect([await heldIn(job), readdirSync(job.folder.in('inbox'))]).toEqual([[], ['a.csv']])
 })
 
-test('a step tells what its gravest file said, not its last one', async () => {
-  await using job = await openJob('steps:\n  - import: inbox/*.csv\n')
+test('a step tells what each of its files said that was not whole, and a check how many targets it found missed', async () => {
+  await using job = await openJob(
+    'steps:\n  - import: inbox/*.csv\n    on_failure: continue\n  - check:\n    flags: { kpis: Sales, from: 2026-03-01, to: yesterday }\n',
+  )
   job.write('inbox/a.csv', 'who,what,when\nBob,Sales,2026-03-01\n')
   job.write('inbox/b.csv', FILE)
+  job.write('inbox/c.csv', 'who,what,when\nBob,Sales,2026-03-01\n')
   const ran = await job.run()
-  expect(rowsOf(ran)).toMatchObject([{ exit_code: 1, message: expect.stringContaining('a.csv') as string }])
+  const [imported, checked] = rowsOf(ran)
+  expect(imported?.exit_code).toBe(1)
+  expect(imported?.message).toMatch(/^(?:inbox\/)?a\.csv.*: .*; inbox\/c\.csv.*cannot understand/)
+  expect(checked?.message).toMatch(/^checked \d+ values?: \d+ /)
 })
 
 test('a job runs where --lock names its own lock', async () => {
@@ -241,7 +247,7 @@ test.runIf(existsSync('/dev/full'))(
     const ran = await job.run()
     const full = `cannot write ${job.folder.in('job.log')}: the disk is full`
     expect(JSON.parse(ran.stderr)).toMatchObject({
-      error: { code: 'job', exit_code: 1, message: `the job job.yaml did not end well; ${full}; the log lacks lines` },
+      error: { code: 'job', exit_code: 1, message: `the job job.yaml failed; ${full}; the log lacks lines` },
       notes: expect.arrayContaining([`warning: ${full}; the job goes on, and its log lacks lines`]) as string[],
     })
     expect(outcomes(ran)).toEqual([['done', 0]])

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts'
-import { Aborted, type Usage } from '../../client/transport.ts'
+import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
 import type { assignment } from '../../domain/resources/assignment.ts'
@@ -8,7 +8,7 @@ import type { Draft } from '../../domain/schema.ts'
 import type { ImportRun } from '../import-types.ts'
 import type { Prepared } from '../prepare.ts'
 import type { Pair } from '../reference.ts'
-import { countText } from '../text.ts'
+import { allowedPerMinute, counted, requestsText } from '../requests-text.ts'
 import { neededAssignments, type NeedingAssignments } from './needed.ts'
 
 type AssignmentDraft = Draft<typeof assignment>
@@ -23,31 +23,6 @@ export const costOfAssignments = (pairs: readonly Pair[], { addStep }: Pick<Clie
   for (const { user } of pairs) byUser.set(user.id, (byUser.get(user.id) ?? 0) + 1)
   const requests = [...byUser.values()].reduce((sum, count) => sum + Math.ceil(count / addStep), 0)
   return { assignments: pairs.length, requests }
-}
-
-const counted = (count: number, one: string): string => `${countText(count)} ${one}${count === 1 ? '' : 's'}`
-
-/** Returns how many requests are allowed in a minute; undefined if no limit is known. */
-const allowedPerMinute = (usage: Usage | undefined, rate: number | undefined): number | undefined => {
-  const limits = [
-    ...(usage ? [Math.floor((usage.limit * 60_000) / usage.windowMs)] : []),
-    ...(rate === undefined ? [] : [rate]),
-  ]
-  return limits.length > 0 ? Math.max(1, Math.min(...limits)) : undefined
-}
-
-/** Returns what the assignments cost, as people say it: `412 requests, about 3 minutes at 200 requests a minute`. */
-export const costText = (
-  { requests }: AssignmentCost,
-  { usage }: Pick<Client, 'usage'>,
-  rate: number | undefined,
-): string => {
-  const allowed = allowedPerMinute(usage(), rate)
-  const many = counted(requests, 'request')
-  if (allowed === undefined) return many
-  const minutes =
-    requests <= allowed ? 'less than a minute' : `about ${counted(Math.ceil(requests / allowed), 'minute')}`
-  return `${many}, ${minutes} at ${counted(allowed, 'request')} a minute`
 }
 
 /** Sets up to how many requests are made without a note, where no limit is known. */
@@ -132,7 +107,7 @@ export const createAssignments = async (
   if (needed.length === 0) return
   const cost = costOfAssignments(needed, client)
   if (mattersAhead(cost, client, rate))
-    onNote(`creating ${counted(cost.assignments, 'assignment')}: ${costText(cost, client, rate)}`)
+    onNote(`creating ${counted(cost.assignments, 'assignment')}: ${requestsText(cost.requests, client, rate)}`)
   if (signal.aborted) throw new Aborted(STOPPED)
   for (const [userId, pairs] of Map.groupBy(needed, ({ user }) => user.id)) {
     await createOfUser(work, pairs, reference.lastPlaceOf(userId), (count) => {

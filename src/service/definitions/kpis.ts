@@ -1,11 +1,15 @@
-import { clashesWithFormulas, rejectUsedKpi } from '../../domain/calculated/formula-rules.ts'
 import { kpi } from '../../domain/resources/kpi.ts'
 import { rejectCalculated } from '../../domain/rules.ts'
 import { firstCategory } from '../../store/tables/catalog.ts'
 import { categoryKpis as ofCategory, kpis as store } from '../../store/tables/kpis.ts'
 import { collection, type Rules } from '../collection.ts'
 import { faultsOfCatalogIds, requireCategory } from './catalog.ts'
-import { loadFormulas } from './formulas.ts'
+
+/** Loads what reads formulas with the first change of a KPI: lists do without. */
+const loadFormulaRules = async () => ({
+  ...(await import('../../domain/calculated/formula-rules.ts')),
+  ...(await import('./formulas.ts')),
+})
 
 /**
  * Defines the rules of KPIs. By default, a KPI gets the account's first category, and sums.
@@ -18,6 +22,7 @@ const rules: Rules<typeof kpi> = {
   },
   clashes: async (tx, account, sent, before) => {
     if (!before || before.is_calculated) return []
+    const { clashesWithFormulas, loadFormulas } = await loadFormulaRules()
     return clashesWithFormulas(await loadFormulas(tx, account), before, { ...before, ...sent })
   },
   mayChange: async (_tx, _account, before) => {
@@ -25,6 +30,7 @@ const rules: Rules<typeof kpi> = {
   },
   mayRemove: async (tx, account, record) => {
     rejectCalculated(record)
+    const { rejectUsedKpi, loadFormulas } = await loadFormulaRules()
     rejectUsedKpi(await loadFormulas(tx, account), record)
   },
 }

@@ -105,6 +105,7 @@ const addListCommand = (group: Command, act: Act): void => {
       const { chunks, count } = counted(listed(view, pages, options, names))
       await printRecords(cli.io, cli.printing(), await names.inUnits(view.columns, cli.printing()), chunks)
       if (count() === 0) await tellEmpty(cli, of, `${emptyBecause(options)} from ${daysOf(range)}`)
+      else if (options.from === undefined) await cli.note(`listed ${daysOf(range)}; --from lists earlier days`)
     }
     await cli.withClient(needsOf('list', options.source), work, PACED)
   })

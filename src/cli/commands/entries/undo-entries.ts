@@ -103,11 +103,11 @@ export async function* planEntries(client: Client, receipt: UndoReceipt): AsyncG
 }
 
 /** Sets how many entries are reported at a time. */
-const SOME = 500
+const SOME = 100
 
 /**
- * Takes back what an import made of its entries, and yields what became of them; `isWanted` tells for each KPI
- * whether its entries are meant.
+ * Takes back what an import made of its entries, and yields what became of them, also before an error; `isWanted` tells for
+ * each KPI whether its entries are meant.
  */
 export async function* undoEntries(
   client: Client,
@@ -116,18 +116,20 @@ export async function* undoEntries(
   signal: AbortSignal,
 ): AsyncGenerator<EntryFate[]> {
   let done: EntryFate[] = []
-  for await (const changes of readChanges(receipt, BATCH_LIMIT)) {
-    for await (const fate of putBack(
-      client,
-      changes.filter(({ key: [, kpi] }) => isWanted(kpi)),
-    )) {
-      done.push(fate)
-      if (done.length >= SOME || signal.aborted) {
+  try {
+    for await (const changes of readChanges(receipt, BATCH_LIMIT)) {
+      const wanted = changes.filter(({ key: [, kpi] }) => isWanted(kpi))
+      for await (const fate of putBack(client, wanted)) {
+        done.push(fate)
+        if (signal.aborted) throw new Aborted('it was interrupted')
+        if (done.length < SOME) continue
         yield done
         done = []
       }
-      if (signal.aborted) throw new Aborted('it was interrupted; run the same command to take back the rest')
     }
+  } catch (error) {
+    yield done
+    throw error
   }
   yield done
 }

@@ -11,6 +11,7 @@ import { EXIT, UsageError } from '../../exit.ts'
 import { isForPeople, printRecords } from '../../output/print.ts'
 import type { Printed } from '../../output/printed.ts'
 import { countOf } from '../../output/text.ts'
+import { createUndoProgress, cutOff, undoCost } from './undo-course.ts'
 import { requireAccount, undoAlone } from './undo-guards.ts'
 import { withClassic } from './created.ts'
 import type { UndoFlags } from './undo-command.ts'
@@ -94,10 +95,12 @@ const restText = ({ counts, fates }: Plan): string => {
   return `${done > 0 ? `; ${done} as before already` : ''}${left > 0 ? `; ${left} left alone` : ''}`
 }
 
-/** Asks for a yes, unless the flags give it. */
-const confirm = async (cli: Cli, plan: Plan, { yes }: UndoFlags): Promise<void> => {
-  if (yes === true) return
+/** Asks for a yes, unless the flags give it; says how long it will take. */
+const confirm = async (cli: Cli, client: Client, plan: Plan, { yes }: UndoFlags): Promise<void> => {
   const what = sayWhat(plan, ['put back', 'remove'])
+  const cost = undoCost(client, plan.counts)
+  if (cost !== undefined) await cli.note(`to ${what} takes ${cost}`)
+  if (yes === true) return
   if (!cli.canAsk)
     throw new UsageError(`to ${what} needs --yes where nobody can be asked; --dry-run shows what would be done`)
   await askForYes(cli, what)
@@ -142,17 +145,17 @@ async function* undoneEntries(
 }
 
 /**
- * Takes back entries, then things; yields a record of each that is left alone, and of each thing. Entries of a KPI go
- * with it, or one by one if the service does not remove it.
+ * Takes back entries, which it counts, then things; yields a record of each that is left alone, and of each thing. Entries
+ * of a KPI go with it, or one by one if the service does not remove it.
  */
 async function* undone(
   { client, classic }: Clients,
   receipt: UndoReceipt,
   plan: Plan,
+  counts: EntryCounts,
   withEntries: boolean,
   signal: AbortSignal,
 ): AsyncGenerator<readonly AnyRecord[], Plan> {
-  const counts = createEntryCounts()
   const fates: Fate[] = []
   const removed = removedKpis(plan.fates)
   yield* undoneEntries(client, receipt, counts, (kpi) => !removed.has(kpi), signal)
@@ -196,6 +199,16 @@ const runThrough = async (
   return plan
 }
 
+/** Yields records, and calls a function behind each that came. */
+async function* following<T, R>(records: AsyncGenerator<T, R>, then: () => Promise<void>): AsyncGenerator<T, R> {
+  for (;;) {
+    const next = await records.next()
+    if (next.done === true) return next.value
+    await then()
+    yield next.value
+  }
+}
+
 /** Says how a run that changed things ended; returns 3 if something was left alone. */
 const conclude = async (cli: Cli, receipt: UndoReceipt, done: Plan): Promise<number> => {
   const said = sayWhat(done, ['put back', 'removed'])
@@ -220,9 +233,24 @@ const undo = async (
     await cli.note(`dry run, nothing was changed: ${what}${restText(plan)}`)
     return EXIT.done
   }
-  if (!isNothing(plan)) await confirm(cli, plan, flags)
+  if (!isNothing(plan)) await confirm(cli, clients.client, plan, flags)
   cli.io.stdout.outlast()
-  return conclude(cli, receipt, await runThrough(cli, undone(clients, receipt, plan, withEntries, signal), true))
+  const counts = createEntryCounts()
+  const tell = createUndoProgress(cli, plan.counts)
+  const records = undone(clients, receipt, plan, counts, withEntries, signal)
+  try {
+    return await conclude(
+      cli,
+      receipt,
+      await runThrough(
+        cli,
+        following(records, () => tell(counts)),
+        true,
+      ),
+    )
+  } catch (error) {
+    throw error instanceof Error ? cutOff(error, plan.counts, counts) : error
+  }
 }
 
 async function* noRecords(): Records {}

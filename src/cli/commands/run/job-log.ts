@@ -65,13 +65,46 @@ export const openJobLog = ({ io, note, log }: Cli, path: string | undefined): Jo
   }
 }
 
+/** Collects what a command line says of how it ended. */
+export type Said = {
+  readonly onError: (line: string) => void
+  readonly onOutput: (line: string) => void
+  /** Returns the errors that it ended with; else its last word on standard error, or else the last line. */
+  readonly message: () => string
+}
+
+const ERROR = /^kpi: /
+
+/** Creates what collects that. Errors begin with the name of the program, and go on in indented lines. */
+export const createSaid = (): Said => {
+  let errors: string[] = []
+  let [told, printed] = ['', '']
+  let isInError = false
+  return {
+    onError: (line) => {
+      const isError = ERROR.test(line)
+      if (isError) errors = isInError ? [...errors, line.replace(ERROR, '')] : [line.replace(ERROR, '')]
+      else if (isInError && line.startsWith(' ')) errors.push(`${errors.pop() ?? ''} ${line.trim()}`)
+      isInError = isError || (isInError && line.startsWith(' '))
+      told = line
+    },
+    onOutput: (line) => {
+      printed = line
+    },
+    message: () => (errors.length > 0 ? errors.join('; ') : told || printed),
+  }
+}
+
 /** Returns an output whose lines go to a log. */
-const toLog = (output: Output, log: JobLog, prefix: string): Output => {
+const toLog = (output: Output, log: JobLog, prefix: string, hear: (line: string) => void): Output => {
   let open = ''
   const write = async (text: string): Promise<void> => {
     const lines = (open + text).split('\n')
     open = lines.pop() ?? ''
-    for (const line of lines) if (line.trim() !== '') await log.tell(prefix + line)
+    for (const line of lines.filter((one) => one.trim() !== '')) {
+      hear(line)
+      await log.tell(prefix + line)
+    }
   }
   return { ...output, write, writeNow: undefined, isTerminal: false, columns: undefined, rows: undefined }
 }
@@ -94,9 +127,10 @@ export const stepWorld = (
   cwd: string,
   log: JobLog,
   prefix: string,
+  said: Said,
 ): Io => {
-  const world = withStdout(io, toLog(io.stdout, log, prefix))
-  const [stderr, env] = [toLog(io.stderr, log, prefix), movedEnv(io)]
+  const world = withStdout(io, toLog(io.stdout, log, prefix, said.onOutput))
+  const [stderr, env] = [toLog(io.stderr, log, prefix, said.onError), movedEnv(io)]
   return new Proxy(world, {
     get: (target, name: keyof Io) => {
       if (name === 'stderr') return stderr

@@ -91,6 +91,10 @@ const printDryRun = async (cli: Cli, { job, cwd, today }: Opened): Promise<void>
   await cli.printMany(stepRow.shown, rows)
 }
 
+/** Says how a job ended that did not end with 0. */
+const endText = (code: number, found: number): string =>
+  outcomeOf(code) === 'found' ? `did its work, and ${countOf(found, 'step')} found something` : 'failed'
+
 const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => {
   const { job, cwd, today, begun } = opened
   const { at: deadline } = readDeadline(cli.flags.deadline ?? job.deadline, begun)
@@ -112,7 +116,7 @@ const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => 
     if (codeNow() === EXIT.done) return
     const fault = log.fault()
     throw new IncompleteRun(codeNow(), 'job', [
-      `the job ${file} did not end well`,
+      `the job ${file} ${endText(codeNow(), failed.length)}`,
       ...failed.map(
         (one) => `step ${results.indexOf(one) + 1}, ${one.step.kind}, ended with ${one.code}: ${one.message}`,
       ),

@@ -4,7 +4,7 @@ import { EXIT } from '../../exit.ts'
 import { shellWord } from '../../output/text.ts'
 import { placeFlags } from '../../target/settings.ts'
 import { keepingJournals } from '../entries/import/kept-journals.ts'
-import { stepWorld } from './job-log.ts'
+import { createSaid, stepWorld } from './job-log.ts'
 import { makeFolder, moveDone } from './move-files.ts'
 import { ends, gravest, type Running, type StepResult } from './outcome.ts'
 import { sendOutcome } from './send-outcome.ts'
@@ -46,38 +46,40 @@ const sharedFlags = ({ io, flags }: Cli): string[] => {
   ]
 }
 
-/** Runs a command line as if it was typed, within what is left of the deadline; returns its exit code. */
-const runLine = async (running: Running, words: readonly string[], prefix: string): Promise<number> => {
+/** Describes how a step, or one of its lines, ended: its exit code, and what it said of that. */
+type StepEnd = { readonly code: number; readonly message: string }
+
+/** Runs a command line as if it was typed, within what is left of the deadline. */
+const runLine = async (running: Running, words: readonly string[], prefix: string): Promise<StepEnd> => {
   const { cli, cwd, log, deadline } = running
   const left = Math.floor((deadline - cli.io.now()) / MS_PER_SECOND)
   if (left <= 0) {
-    await log.tell(`${prefix}not started: the deadline of the job has passed`)
-    return EXIT.workLeft
+    const message = 'not started: the deadline of the job has passed'
+    await log.tell(prefix + message)
+    return { code: EXIT.workLeft, message }
   }
+  const said = createSaid()
   const line = [...words, ...sharedFlags(cli), '--no-input', '--deadline', `${left}s`]
-  const world = stepWorld({ io: cli.io, begun: running.begun }, cwd, log, prefix)
+  const world = stepWorld({ io: cli.io, begun: running.begun }, cwd, log, prefix, said)
   try {
-    return await cli.run(line, world)
+    return { code: await cli.run(line, world), message: said.message() }
   } catch (error) {
     const { printFailure } = await import('../../failure.ts')
-    return printFailure(error, line, world)
+    return { code: await printFailure(error, line, world), message: said.message() }
   }
 }
 
-/** Describes how a step, or one of its lines, ended: its exit code, and what it said last. */
-type StepEnd = { readonly code: number; readonly message: string }
-
-/** Returns the end of a step: that of the gravest of its lines. */
-const gravestEnd = (ends: readonly StepEnd[]): StepEnd => {
-  const code = gravest(ends.map((one) => one.code))
-  return ends.find((one) => one.code === code) ?? { code, message: '' }
-}
+/** Returns the end of a step: the gravest code of its lines, and what each said that is not done. */
+const gravestEnd = (ends: readonly StepEnd[]): StepEnd => ({
+  code: gravest(ends.map(({ code }) => code)),
+  message: ends.flatMap(({ code, message }) => (code === EXIT.done ? [] : [message])).join('; '),
+})
 
 /** Lists exit codes with which an import has loaded its file, but for its rejected rows. */
 const LOADED: ReadonlySet<number> = new Set([EXIT.done, EXIT.partial])
 
 /**
- * Imports a file and moves it; returns the exit code of the import, and tells `add` that of both. The journal goes once
+ * Imports a file and moves it; returns the exit code of the import, and tells `add` how both ended. The journal goes once
  * the file has, so that no later run sends the file again.
  */
 const loadAndMove = async (
@@ -85,49 +87,57 @@ const loadAndMove = async (
   moveTo: string,
   { words, file = '' }: StepLine,
   prefix: string,
-  add: (code: number, file: string) => void,
+  add: (end: StepEnd, file: string) => void,
 ): Promise<number> => {
-  const { code, forget, forgetHarmless } = await keepingJournals(() => runLine(running, words, prefix))
-  add(code, file)
+  let message = ''
+  const load = async (): Promise<number> => {
+    const end = await runLine(running, words, prefix)
+    message = end.message
+    return end.code
+  }
+  const { code, forget, forgetHarmless } = await keepingJournals(load)
+  add({ code, message }, file)
   if (!LOADED.has(code)) {
     forgetHarmless()
     return code
   }
   const moved = await moveDone(running, file, moveTo, prefix)
-  add(moved, file)
+  add({ code: moved, message: lastOf(running, prefix) }, file)
   if (moved === EXIT.done) forget()
   return code
 }
+
+/** Returns the last line of the log, without what every line of a step begins with. */
+const lastOf = ({ log }: Running, prefix: string): string =>
+  log
+    .last()
+    .replace(prefix, '')
+    .replace(/^kpi: /, '')
 
 /** Runs the command lines of a step; returns how it ended. */
 const runLines = async (running: Running, step: Step, lines: readonly StepLine[], prefix: string): Promise<StepEnd> => {
   const { cli, log } = running
   const results: StepEnd[] = []
-  const said = (): string =>
-    log
-      .last()
-      .replace(prefix, '')
-      .replace(/^kpi: /, '')
-  const add = (code: number, file: string | undefined): void => {
-    const last = said()
-    const isNamed = file === undefined || lines.length === 1 || last.includes(file)
-    results.push({ code, message: isNamed ? last : `${file}: ${last}` })
+  const add = ({ code, message }: StepEnd, file: string | undefined): void => {
+    const isNamed = file === undefined || lines.length === 1 || message.includes(file)
+    results.push({ code, message: isNamed ? message : `${file}: ${message}` })
   }
   const runOne = async (line: StepLine): Promise<number> => {
     if (step.moveTo !== undefined) return loadAndMove(running, step.moveTo, line, prefix, add)
-    const code = await runLine(running, line.words, prefix)
-    add(code, line.file)
-    return code
+    const end = await runLine(running, line.words, prefix)
+    add(end, line.file)
+    return end.code
   }
   if (step.moveTo !== undefined && lines.length > 0) {
     const code = await makeFolder(running, step.moveTo, prefix)
-    if (code !== EXIT.done) return { code, message: said() }
+    if (code !== EXIT.done) return { code, message: lastOf(running, prefix) }
   }
   for (const line of lines) {
     const { words, file } = line
     if (cli.io.interruption().aborted) {
-      await log.tell(`${prefix}not started: ${file ?? words.join(' ')}; the next run goes on with it`)
-      add(EXIT.workLeft, file)
+      const message = `not started: ${file ?? words.join(' ')}; the next run goes on with it`
+      await log.tell(prefix + message)
+      add({ code: EXIT.workLeft, message }, file)
       break
     }
     if (file !== undefined && lines.length > 1) await log.tell(prefix + file)

@@ -12,7 +12,7 @@ import { parseOptions } from '../entries/import/parsed-options.ts'
 import { readExportFlags } from '../report/export.ts'
 import { readQuestion } from '../report/question-flags.ts'
 import { type StepKind, stepKinds } from './job-definition.ts'
-import { stepWorld } from './job-log.ts'
+import { createSaid, stepWorld } from './job-log.ts'
 import type { FlagWords, Step, StepFault } from './step.ts'
 import { dated, flagWords } from './step-lines.ts'
 import { faultsOfMoving, faultsOfOutputs } from './step-places.ts'
@@ -79,7 +79,7 @@ const faultOfLine = ({ cli, cwd, today, commandAt }: StepPlace, step: Step, flag
     command.action(() => undefined).parse([...own, ...flagWords(flags, today)], { from: 'user' })
     const given: OptionValues & GlobalFlags = command.opts()
     const { output: _, ...shared } = cli.flags
-    const world = stepWorld({ io: cli.io, begun: cli.io.now() }, cwd, silent, '')
+    const world = stepWorld({ io: cli.io, begun: cli.io.now() }, cwd, silent, '', createSaid())
     checks[step.kind]?.(createCli(world, { ...shared, ...given }, cli, FILE_FORMATS), given)
     return undefined
   } catch (error) {

@@ -72,7 +72,7 @@ const refusedError = (refusals: readonly KpiError[], done: number): Error | unde
 const mayBeDone = (error: Error): boolean => error instanceof KpiError && error.mayBeDone
 
 /** Tells whether the rest was left because of the service or the user, not because of its content. */
-const isCutOff = (error: Error): boolean =>
+export const isCutOff = (error: Error): boolean =>
   error instanceof Aborted ||
   mayBeDone(error) ||
   (error instanceof KpiError && exitCodes[error.code] === EXIT.unreachable)

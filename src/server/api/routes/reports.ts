@@ -4,8 +4,6 @@ import { ANSWER_LIMIT } from '../../../domain/limits.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import { REPORT_LIMIT, REPORT_LIMIT_IN_PROCESS, reportRow } from '../../../domain/resources/report-row.ts'
 import type { Context } from '../../../service/context.ts'
-import { selectBreakdownItems, type SelectItems, selectUsers } from '../../../service/reports/report-selection.ts'
-import { report } from '../../../service/reports/report.ts'
 import type { Query, Route } from '../call.ts'
 import { queryDay, queryIds } from '../query.ts'
 
@@ -39,7 +37,13 @@ const daysOf = (query: Query, { now }: Context): DayRange => {
   throw new KpiError('malformed', `dateFrom is after dateTo${why}`)
 }
 
-const reportRoute = (selectItems: SelectItems): Route => ({
+/** Loads the report with the first request for one: few commands need it. */
+const loadReport = async () => ({
+  ...(await import('../../../service/reports/report.ts')),
+  ...(await import('../../../service/reports/report-selection.ts')),
+})
+
+const reportRoute = (selection: 'selectUsers' | 'selectBreakdownItems'): Route => ({
   method: 'GET',
   path: reportRow.path,
   gives: reportRow,
@@ -55,13 +59,14 @@ const reportRoute = (selectItems: SelectItems): Route => ({
       userIds: queryIds(query, USERS),
       groupItemIds: queryIds(query, GROUP_ITEMS),
     }
+    const { report, [selection]: selectItems } = await loadReport()
     const { rows, total } = await report(ctx, asked, selectItems)
     return { status: 200, total, content: { of: reportRow, records: rows, most: ANSWER_LIMIT } }
   },
 })
 
 /** Defines the route of the processed report in the classic interface: by users. */
-export const classicReportRoute = reportRoute(selectUsers)
+export const classicReportRoute = reportRoute('selectUsers')
 
 /** Defines the route of the processed report in the newer variant: by breakdown items, people and others. */
-export const v1ReportRoute = reportRoute(selectBreakdownItems)
+export const v1ReportRoute = reportRoute('selectBreakdownItems')

@@ -1,5 +1,6 @@
 import type { AnyRecord } from '../../../../domain/schema.ts'
-import { costOfAssignments, costText } from '../../../../import/assignments/create-assignments.ts'
+import { costOfAssignments } from '../../../../import/assignments/create-assignments.ts'
+import { requestsText } from '../../../../import/requests-text.ts'
 import { dryRun } from '../../../../import/dry-run.ts'
 import type { Summary } from '../../../../import/import-types.ts'
 import type { MissingPlan } from '../../../../import/missing/plan.ts'
@@ -52,7 +53,7 @@ export async function* dryRunJob(
     progress.stop()
     let cost = ''
     const onAssignments = (needed: readonly Pair[]): void => {
-      cost = costText(costOfAssignments(needed, client), client, parsed.rate)
+      cost = requestsText(costOfAssignments(needed, client).requests, client, parsed.rate)
     }
     for await (const rows of dryRun(prepared, onAssignments)) yield rows.map(dryRunRecord)
     const { summary, reference } = prepared
