@@ -63,12 +63,19 @@ export const looseName = (text: string): string =>
 export const isWithin = (most: number, one: string, other: string): boolean =>
   Math.abs(one.length - other.length) <= most && leven(one, other) <= most
 
-/** Returns the only name that begins with a text, if the text is long enough to tell. */
-const completed = (text: string, names: Iterable<string>): string | undefined => {
-  const beginning = looseName(text)
-  const [only, ...more] = [...names].filter((name) => looseName(name).startsWith(beginning))
+/** Returns the only name that a text may stand for, if the text is long enough to tell. */
+const onlyOne = (text: string, names: Iterable<string>, isMeant: (name: string) => boolean): string | undefined => {
+  const [only, ...more] = [...names].filter((name) => isMeant(looseName(name)))
   return text.length >= LEAST_BEGINNING && more.length === 0 ? only : undefined
 }
+
+/** Returns the only name that begins with a text. */
+const completed = (text: string, names: Iterable<string>): string | undefined =>
+  onlyOne(text, names, (name) => name.startsWith(looseName(text)))
+
+/** Returns the only name with a word that begins with a text, such as a last name. */
+const withWord = (text: string, names: Iterable<string>): string | undefined =>
+  onlyOne(text, names, (name) => name.includes(` ${looseName(text)}`))
 
 /** Returns the name that a misspelt or shortened text most likely means, if there is one. */
 export const nearest = (text: string, names: Iterable<string>): string | undefined => {
@@ -108,15 +115,16 @@ export const createDirectory = <T extends Named>(title: string, list: readonly T
     { of: sameNames, key: (text: string) => looseName(unmarkText(text)) },
     { of: exactNames, key: (text: string) => text.replace(/^'/, '') },
   ]
+  // A person's name and address often begin alike, and are one suggestion.
+  const names = list.map(({ name }) => name)
+  const emails = list.flatMap(({ email }) => email ?? [])
   const unknown = (text: string): Fault => {
     const bare = text.replace(/^0+/, '')
     if (bare !== text && ID.test(bare) && byId.has(Number(bare))) {
       return new Fault(`${unknownName(title)}${text}"; ids have no zeros before them: ${DID_YOU_MEAN}${bare}?`)
     }
-    const near = nearest(
-      text,
-      list.flatMap(({ name, email }) => [name, email ?? []].flat()),
-    )
+    const near =
+      nearest(text, names) ?? nearest(text, emails) ?? (emails.length > 0 ? withWord(text, names) : undefined)
     return new Fault(`${unknownName(title)}${text}"${near === undefined ? '' : `; ${DID_YOU_MEAN}"${near}"?`}`)
   }
   const numbered = (text: string): T | Fault | undefined => {

@@ -48,6 +48,9 @@ export const faultOfAssignment = (kpi: KpiFacts, user: UserFacts): Issue => ({
   message: `${kpiLabel(kpi)} is not assigned to ${userLabel(user)}`,
 })
 
+/** Matches the fault of an entry whose KPI is not assigned to its user, and the names of both. */
+export const UNASSIGNED = /KPI \d+ \((?<kpi>.*)\) is not assigned to user \d+ \((?<user>.*)\)/
+
 /** Returns the fault of an id that does not exist. */
 export const missingReference = (field: string, title: string, id: number | string): Issue => ({
   field,

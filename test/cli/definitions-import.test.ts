@@ -102,7 +102,7 @@ describe.each(users)('%s', (_, open) => {
           changes: 'unit: Percent → Number; target_default: 2.5 → 3.5',
         },
         { line: 4, action: 'create', id: null, name: 'Visits' },
-        { line: 5, action: 'reject', name: null, reason: 'category: there is no category "Sale"' },
+        { line: 5, action: 'reject', name: 'Noise', reason: 'category: there is no category "Sale"' },
       ],
     ])
     expect(errorOf(ran).message).toContain(
@@ -135,10 +135,10 @@ describe.each(users)('%s', (_, open) => {
     expect(rejects()).toBe(
       'name,category,frequency,sort order,active,_line,_reason\n' +
         'Bad,Nowhere,hourly,1.5,perhaps,2,"category: there is no category ""Nowhere""; frequency ""hourly"" must be one of D, W, M, Q, Y, or daily, weekly, monthly, quarterly, yearly; sort_order ""1.5"" must be a whole number from -32768 to 32767; is_active ""perhaps"" must be true or false, or yes or no"\n' +
-        'Twice,General,D,,,3,"rows with the same name are on lines 3, 5"\n' +
+        'Twice,General,D,,,3,"rows with the same name ""Twice"" are on lines 3, 5"\n' +
         ',General,D,,,4,the name is empty\n' +
-        'twice,,D,,,5,"rows with the same name are on lines 3, 5"\n' +
-        'New,General,,,,6,a new KPI needs frequency\n' +
+        'twice,,D,,,5,"rows with the same name ""Twice"" are on lines 3, 5"\n' +
+        'New,General,,,,6,"the new KPI ""New"" needs frequency"\n' +
         'Wide,General,D,,,x,7,"the row has 6 cells, the header has 5"\n',
     )
     expect(errorOf(ran).message).toContain('6 rows were rejected; they are in data.rejects.csv with the reasons')
@@ -147,6 +147,49 @@ describe.each(users)('%s', (_, open) => {
       .replace('New,General,,', 'New,General,M,')
       .replace(/^(?:Bad|twice|,General|Wide).*\n/gm, '')
     expect(jsonOf(await load('kpis', fixed))).toMatchObject({ read: 2, created: 2, rejected: 0 })
+  })
+
+  test('a new name without what a new one needs is said, with the name that is probably meant', async () => {
+    await load('kpis', 'name,frequency\nNPS,monthly\n')
+    const ran = await load('kpis', 'KPI,Target\nNPSS,50\nCalls,7\nVisits,8\n', '--dry-run')
+    expect(JSON.parse(ran.stdout)).toMatchObject([
+      { name: 'NPSS', reason: 'the new KPI "NPSS" needs frequency; did you mean "NPS"?' },
+      { name: 'Calls', reason: 'the new KPI "Calls" needs frequency' },
+      { name: 'Visits', reason: 'the new KPI "Visits" needs frequency' },
+    ])
+    expect(errorOf(ran).message).toContain('rejected: a new KPI needs frequency (2 rows, first line 3)')
+    expect(errorOf(ran).message).toContain('rejected: the new KPI "NPSS" needs frequency; did you mean "NPS"? (line 2)')
+  })
+
+  test('a rejected row of a dry run has the name or e-mail address that the file has', async () => {
+    const people =
+      'first name,email,role\nAnn,ann@example.com,boss\nBob,,user\n,bob@example.com,user\n,BOB@example.com,user\n'
+    const ran = await load('users', people, '--dry-run')
+    expect(JSON.parse(ran.stdout)).toMatchObject([
+      { line: 2, action: 'reject', name: 'ann@example.com' },
+      { line: 3, action: 'reject', name: 'Bob' },
+      {
+        line: 4,
+        action: 'reject',
+        name: 'bob@example.com',
+        reason: expect.stringContaining('email "bob@example.com" are'),
+      },
+      { line: 5, action: 'reject', name: 'BOB@example.com' },
+    ])
+    expect(errorOf(ran).message).toContain(
+      'rejected: rows with the same email "bob@example.com" are on lines 4, 5 (2 rows, first line 4)',
+    )
+  })
+
+  test('with --only-existing what is new is rejected, with the name that is probably meant', async () => {
+    await load('kpis', 'name,frequency\nNPS,monthly\n')
+    const text = 'KPI,Target,Frequency\nNPSS,50,monthly\nCalls,9,daily\nnps,60,\n'
+    const ran = await load('kpis', text, '--only-existing')
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { created: 0, updated: 1, rejected: 2 }])
+    expect(rejects()).toContain('NPSS,50,monthly,2,"there is no KPI ""NPSS""; did you mean ""NPS""?"\n')
+    expect(rejects()).toContain('Calls,9,daily,3,"there is no KPI ""Calls"""\n')
+    expect(errorOf(ran).message).toContain('import that file with the same flags')
+    expect(await list('kpis')).toMatchObject([{ name: 'NPS', target_default: 60 }])
   })
 
   test('a new name that is nearly a known one is warned of, in a dry run, too', async () => {
@@ -185,7 +228,7 @@ describe.each(users)('%s', (_, open) => {
     const unclear = await load('kpis', text, '--frequency', 'monthly')
     expect([unclear.code, errorOf(unclear).issues]).toEqual([
       1,
-      [{ field: 'name', message: 'no column is the name; give one with --map name=COLUMN' }],
+      [{ field: 'name', message: 'no column is the name; give one with --map name=Was' }],
     ])
     const twice = await load('kpis', 'name,unit,Einheit\nA,Number,Number\n')
     expect(errorOf(twice).issues).toEqual([
@@ -195,6 +238,15 @@ describe.each(users)('%s', (_, open) => {
     expect(errorOf(both).issues[0]?.message).toContain('is given by a flag and by the column "unit"')
     const wrong = await load('kpis', 'name\nA\n', '--unit', 'Nautical')
     expect([wrong.code, errorOf(wrong).message]).toEqual([1, '--unit: there is no unit "Nautical"'])
+  })
+
+  test('a column that is left out is told with what it may hold, and the flag for that', async () => {
+    const ran = await load('kpis', 'KPI,Area,Frequency\nCalls,General,daily\n', '--dry-run', '--icon', 'Chart')
+    expect(ran.stderr).toContain(
+      'columns left out: Area; if one is the category, unit, description, target_default, value_direction, aggregate_function, sort_order or is_active: --map category=Area\n',
+    )
+    const none = await load('categories', 'Area,Sort order,X\nSales,1,2\n')
+    expect(errorOf(none).issues).toMatchObject([{ message: 'no column is the name; give one with --map name=COLUMN' }])
   })
 
   test('groups have items by name, each within its own group', async () => {
@@ -319,4 +371,15 @@ test('KPIs, categories and units are imported through the newer interface, too',
   writeFileSync(user.folder.in('c.csv'), 'name\nSales\n')
   for (const what of ['categories', 'units'])
     expect(jsonOf(await user.kpi(what, 'import', 'c.csv', '-o', 'json'))).toMatchObject({ created: 1 })
+})
+
+test.each([
+  ['kpis', /Columns: category, icon, unit, frequency, name, description, target_default, [^.]*is_active\. /],
+  ['users', /Columns: [^.]*email[^.]*, name\. /],
+  ['group-items', /Columns: group, name, sort_order\. /],
+  ['breakdown-items', /Columns: breakdown, name, [^.]*\. /],
+])('the help of %s import lists the columns that it takes', async (what, line) => {
+  await using user = await embeddedUser()
+  const help = await user.kpi(what, 'import', '--help')
+  expect(help.stdout.replaceAll(/\s+/g, ' ')).toMatch(line)
 })

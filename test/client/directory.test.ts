@@ -88,3 +88,19 @@ test.each([
 ])('the name nearest to %j among %j is %j', (text, names, expected) => {
   expect(nearest(text, names)).toBe(expected)
 })
+
+test('a part of the name of one person is near it, though the address begins alike', () => {
+  const people = ['Ann Lee', 'Bob Ray', 'Bea Roy'].map((name, at) => ({
+    id: at + 1,
+    name,
+    email: `${name.toLowerCase().replace(' ', '.')}@example.com`,
+  }))
+  const { find } = createDirectory('user', people)
+  const near = (text: string): string => (find(text) as Fault).message
+  expect(near('Ann')).toBe('there is no user "Ann"; did you mean "Ann Lee"?')
+  expect(near('Lee')).toBe('there is no user "Lee"; did you mean "Ann Lee"?')
+  expect(near('bob.ray@')).toBe('there is no user "bob.ray@"; did you mean "Bob Ray"?')
+  expect(near('Mann')).toBe('there is no user "Mann"')
+  const { find: findKpi } = createDirectory('KPI', [{ id: 1, name: 'Web visits' }])
+  expect((findKpi('visits') as Fault).message).toBe('there is no KPI "visits"')
+})

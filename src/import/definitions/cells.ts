@@ -8,7 +8,8 @@ import { createNumberColumn, type NumberColumn } from '../detect/number-column.t
 import { createUnits } from '../detect/number-units.ts'
 import type { Row } from '../parse/rows.ts'
 import type { Lookup } from '../permissions.ts'
-import type { DefinitionOptions, DefinitionPlan, DefinitionRole } from './columns.ts'
+import type { DefinitionOptions, DefinitionPlan } from './columns.ts'
+import type { DefinitionRole } from './roles.ts'
 
 /** Holds what rows may refer to, by role. */
 export type Lookups = ReadonlyMap<string, Lookup>

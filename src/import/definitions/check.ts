@@ -9,19 +9,16 @@ import { showLines } from '../prepare.ts'
 import { ON_LINES } from '../rejects/reason-counts.ts'
 import type { Rejects } from '../rejects/rejects.ts'
 import { type Cells, createCells, type Lookups, anyId, requireConstants } from './cells.ts'
-import {
-  type DefinitionOptions,
-  type DefinitionPlan,
-  type DefinitionRole,
-  planDefinitions,
-  rolesOf,
-} from './columns.ts'
+import { type DefinitionOptions, type DefinitionPlan, planDefinitions } from './columns.ts'
 import { type DefinitionKind, REFERRED } from './kinds.ts'
+import { type DefinitionRole, rolesOf } from './roles.ts'
 import { type DefinitionReader, definitionReader, type DefinitionRow, identityOf } from './rows.ts'
 
 /** Describes a file of definitions that has been read and checked by itself. */
 export type CheckedDefinitions = {
   readonly rows: readonly DefinitionRow[]
+  /** Holds what all rows name, also those that cannot be read, by line. */
+  readonly names: ReadonlyMap<number, string | undefined>
   readonly roles: readonly DefinitionRole[]
   readonly lookups: Lookups
   /** Identifies the rows, however the file is written: the SHA-256 of all cells and their lines. */
@@ -32,6 +29,8 @@ export type CheckedDefinitions = {
   readonly rounded: number
   /** Lists columns without a meaning. */
   readonly unused: readonly string[]
+  /** Lists what such columns may hold, as nothing else gives it. */
+  readonly free: readonly string[]
 }
 
 /** Describes what checking a file needs. */
@@ -67,7 +66,7 @@ const isOwnList = (header: readonly string[], { reading }: Table, { of }: Defini
 /** Describes how a file is read. */
 type Reading = Pick<CheckedDefinitions, 'roles' | 'lookups'> & {
   readonly plan: DefinitionPlan
-  readonly readRow: DefinitionReader
+  readonly reader: DefinitionReader
 }
 
 /** Records what all rows show of how their cells are written. */
@@ -88,15 +87,17 @@ const beginReading = async (work: Checking): Promise<Reading> => {
   const lookups = await fetchLookups(work, roles)
   const cells = await surveyed(createCells(plan, roles, options, lookups), plan, work)
   requireConstants(cells, roles, options.constants)
-  return { plan, roles, lookups, readRow: definitionReader(kind, roles, plan, cells, options.clearEmpty) }
+  return { plan, roles, lookups, reader: definitionReader(kind, roles, plan, cells, options.clearEmpty) }
 }
 
 /** Rejects rows that say what another one says, and returns the others. */
 const withoutTwins = (rows: readonly DefinitionRow[], { key }: DefinitionKind, rejects: Rejects): DefinitionRow[] => {
   const same = Map.groupBy(rows, (row) => identityOf(row.parent, row.key))
   return rows.filter((row) => {
-    const lines = (same.get(identityOf(row.parent, row.key)) ?? []).map(({ line }) => line)
-    if (lines.length > 1) rejects.add(row.line, `rows with the same ${key}${ON_LINES}${showLines(lines)}`)
+    const twins = same.get(identityOf(row.parent, row.key)) ?? []
+    const lines = twins.map(({ line }) => line)
+    const name = twins[0]?.key
+    if (lines.length > 1) rejects.add(row.line, `rows with the same ${key} "${name}"${ON_LINES}${showLines(lines)}`)
     return lines.length === 1
   })
 }
@@ -104,9 +105,10 @@ const withoutTwins = (rows: readonly DefinitionRow[], { key }: DefinitionKind, r
 /** Reads and checks a whole file, as far as that needs nothing of what the service has of its rows. */
 export const checkDefinitions = async (work: Checking, rejects: Rejects): Promise<CheckedDefinitions> => {
   const { kind, table, options, onProgress } = work
-  const { plan, readRow, roles, lookups } = await beginReading(work)
+  const { plan, reader, roles, lookups } = await beginReading(work)
   const fingerprint = createHash('sha256').update(JSON.stringify(plan.header))
   const rows: DefinitionRow[] = []
+  const names = new Map<number, string | undefined>()
   let [read, empty, rounded, rejected] = [0, 0, 0, 0]
   for await (const row of rowsBelowHeader(table, onProgress)) {
     read += 1
@@ -115,7 +117,8 @@ export const checkDefinitions = async (work: Checking, rejects: Rejects): Promis
       empty += 1
       continue
     }
-    const one = readRow(row)
+    names.set(row.line, reader.nameOf(row))
+    const one = reader.read(row)
     if ('line' in one) {
       rows.push(one)
       rounded += one.rounded
@@ -128,6 +131,7 @@ export const checkDefinitions = async (work: Checking, rejects: Rejects): Promis
   }
   return {
     rows: withoutTwins(rows, kind, rejects),
+    names,
     roles,
     lookups,
     fingerprint: fingerprint.digest('hex'),
@@ -135,5 +139,6 @@ export const checkDefinitions = async (work: Checking, rejects: Rejects): Promis
     empty,
     rounded,
     unused: plan.unused,
+    free: plan.free,
   }
 }

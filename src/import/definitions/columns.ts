@@ -1,6 +1,5 @@
 import { nearest } from '../../client/directory.ts'
 import { type Issue, KpiError } from '../../domain/errors.ts'
-import type { NamedField } from '../../domain/schema.ts'
 import {
   foldName,
   type HeaderFindings,
@@ -9,8 +8,10 @@ import {
   severalOf,
   unassignedColumns,
 } from '../columns/header.ts'
+import { mapFlag } from '../flag-text.ts'
 import type { ImportOptions, NumbersAs } from '../options.ts'
 import type { DefinitionKind } from './kinds.ts'
+import { type DefinitionRole, FULL_NAME, PERSON, rolesOf, withoutId } from './roles.ts'
 
 /** Describes what the user said about a file of definitions; all of it is part of the identity of a run. */
 export type DefinitionOptions = Pick<
@@ -23,32 +24,10 @@ export type DefinitionOptions = Pick<
   readonly map: ReadonlyMap<string, string>
   /** Holds the texts that stand for the columns of all rows, by role. */
   readonly constants: ReadonlyMap<string, string>
+  /** Tells whether rows of what the service does not have are rejected, instead of creating it. */
+  readonly onlyExisting?: true | undefined
   /** Says whether the numbers in columns of names are ids or names, by role. */
   readonly numbersAs?: ReadonlyMap<string, NumbersAs> | undefined
-}
-
-/** Describes what a column of a file can hold: the field of a definition, or both names of a person. */
-export type DefinitionRole = NamedField & {
-  /** Names it in flags and messages: `category` for `category_id`. */
-  readonly role: string
-}
-
-/** Names the role of a column with the first and the last name of a person. */
-export const FULL_NAME = 'name'
-
-const PERSON: DefinitionRole = {
-  name: FULL_NAME,
-  role: FULL_NAME,
-  field: { kind: 'text', about: 'First and last name' },
-}
-
-const withoutId = (name: string): string => name.replace(/_id$/, '')
-
-/** Returns the fields that rows of a kind can give, with the parent that a record lies in. */
-export const rolesOf = ({ of, within }: Pick<DefinitionKind, 'of' | 'within'>): DefinitionRole[] => {
-  const parent = of.shown.filter(({ name, field }) => name === within && field.readOnly)
-  const fields = [...parent, ...of.writable].map(({ name, field }) => ({ name, field, role: withoutId(name) }))
-  return 'first_name' in of.fields ? [...fields, PERSON] : fields
 }
 
 /** Returns the names of a field's column, as they are compared. */
@@ -68,7 +47,20 @@ export type DefinitionPlan = {
   readonly places: ReadonlyMap<string, number>
   /** Lists columns without a meaning. */
   readonly unused: readonly string[]
+  /** Lists the roles that nothing gives, which those columns may hold. */
+  readonly free: readonly string[]
 }
+
+/** Returns the roles that neither a column nor a flag gives, and that can be shown. */
+const freeRoles = (
+  roles: readonly DefinitionRole[],
+  { roles: places }: HeaderFindings<string>,
+  constants: ReadonlyMap<string, string>,
+): string[] =>
+  roles
+    .filter(({ role, field }) => !places.has(role) && !constants.has(role) && !field.secret)
+    .filter((one) => one !== PERSON || !places.has('first_name'))
+    .map(({ role }) => role)
 
 /** Tells whether a column holds ids beside another one with their names, as `list --names -o csv` prints them. */
 const holdsIds = ({ name, field }: DefinitionRole, header: string | undefined): boolean =>
@@ -90,23 +82,26 @@ const recognize = (found: HeaderFindings<string>, roles: readonly DefinitionRole
   if (found.roles.has('first_name')) found.roles.delete(FULL_NAME)
 }
 
-const lackingText = (role: string, header: readonly string[], hasFlag: boolean): string => {
-  const near = nearest(role, header)
+/** Says that no column is a role; the one that is nearly called so, or the only one without a meaning, may be it. */
+const lackingText = (role: string, found: HeaderFindings<string>, hasFlag: boolean): string => {
+  const [only, ...more] = unassignedColumns(found).map((at) => found.header[at]?.trim() ?? '')
+  const meant = nearest(role, found.header) ?? (more.length === 0 ? only : undefined) ?? 'COLUMN'
   const flag = hasFlag ? ` or --${role}` : ''
-  return `no column is the ${role}; give one with --map ${role}=${near ?? 'COLUMN'}${flag}`
+  return `no column is the ${role}; give one with ${mapFlag(role, meant)}${flag}`
 }
 
 /** Returns the faults of roles that every row needs, and of those that are given twice. */
 const faultsOfRoles = (
-  { header, roles: places }: HeaderFindings<string>,
+  found: HeaderFindings<string>,
   { key, within }: DefinitionKind,
   constants: ReadonlyMap<string, string>,
 ): Issue[] => {
+  const { header, roles: places } = found
   const needed = [key, ...(within ? [withoutId(within)] : [])]
   const lacking = needed.filter((role) => !places.has(role) && !constants.has(role))
   const twice = [...constants.keys()].filter((role) => places.has(role))
   return [
-    ...lacking.map((role) => ({ field: role, message: lackingText(role, header, role !== key) })),
+    ...lacking.map((role) => ({ field: role, message: lackingText(role, found, role !== key) })),
     ...twice.map((role) => ({
       field: role,
       message: `is given by a flag and by the column "${header[places.get(role) ?? 0]}"; leave one out (--ignore)`,
@@ -121,10 +116,16 @@ export const planDefinitions = (
   { map, ignore, constants }: Pick<DefinitionOptions, 'map' | 'ignore' | 'constants'>,
 ): DefinitionPlan => {
   const found = namedColumns(header, { map, ignore })
-  recognize(found, rolesOf(kind))
+  const roles = rolesOf(kind)
+  recognize(found, roles)
   const issues = [...found.issues, ...faultsOfRoles(found, kind, constants)]
   if (issues.length > 0) throw new KpiError('malformed', 'the header does not say what each column is', { issues })
   const own = new Set(Object.keys(kind.of.fields).map(foldName))
   const unused = unassignedColumns(found).map((at) => header[at] ?? '')
-  return { header, places: found.roles, unused: unused.filter((name) => !own.has(foldName(name))) }
+  return {
+    header,
+    places: found.roles,
+    unused: unused.filter((name) => !own.has(foldName(name))),
+    free: freeRoles(roles, found, constants),
+  }
 }

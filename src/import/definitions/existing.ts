@@ -1,4 +1,4 @@
-import { looseName } from '../../client/directory.ts'
+import { looseName, nearest } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
 import type { DefinitionKind } from './kinds.ts'
@@ -8,6 +8,8 @@ import { type DefinitionRow, identityOf } from './rows.ts'
 export type ExistingDefinitions = {
   /** Finds the record that a row means; a fault if it may be several, undefined if there is none. */
   readonly find: (row: Pick<DefinitionRow, 'parent' | 'key'>) => AnyRecord | Fault | undefined
+  /** Returns the known name, in the same place, that a row of a new one most likely means, if there is one. */
+  readonly near: (row: Pick<DefinitionRow, 'parent' | 'key'>) => string | undefined
   /** Returns the largest `sort_order`; 0 if there is none. */
   readonly lastPlace: () => number
   /** Lists the names, or e-mail addresses, by which the records are known. */
@@ -31,6 +33,8 @@ export const indexDefinitions = (
       const ids = (exact.length > 0 ? exact : alike).map(({ id }) => String(id)).join(', ')
       return new Fault(`"${looseName(wanted)}" is the ${key} of more than one ${of.title}: ${ids}`)
     },
+    near: ({ parent, key: wanted }) =>
+      nearest(wanted, records.filter((record) => parentOf(record) === parent).map(keyIn)),
     lastPlace: () => records.reduce((last, { sort_order }) => Math.max(last, Number(sort_order ?? 0)), 0),
     keys: () => records.map(keyIn),
   }

@@ -1,6 +1,7 @@
 import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { notesOnDefaults } from '../../domain/schema.ts'
+import { mapFlag } from '../flag-text.ts'
 import type { ImportRun } from '../import-types.ts'
 import { beginJournal } from '../journal/begin-journal.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -50,7 +51,7 @@ type DefinitionEnding = {
 /** Describes a row of a dry run: what would be done, or why the row would be rejected. */
 export type PlannedDefinition =
   | Exclude<DefinitionAction, { action: 'reject' }>
-  | { readonly action: 'reject'; readonly line: number; readonly reason: string }
+  | { readonly action: 'reject'; readonly line: number; readonly name: string | null; readonly reason: string }
 
 const COUNTED = ['created', 'updated', 'unchanged', 'skipped'] as const
 
@@ -82,10 +83,17 @@ type Prepared = {
 const KEPT_PASSWORDS =
   'passwords of people who exist already are left alone: they are taken only when people are created'
 
-/** Notes what is left out of what the file holds. */
-const tellLeftOut = ({ table, onNote }: DefinitionImport, { unused }: CheckedDefinitions): void => {
+/** Lists words of which one holds: `category, icon or description`. */
+const eitherOf = (words: readonly string[]): string =>
+  [words.slice(0, -1).join(', '), words.at(-1)].filter((part) => part !== '').join(' or ')
+
+/** Notes what is left out of what the file holds, and how to take it if it is something else that a row may give. */
+const tellLeftOut = ({ table, onNote }: DefinitionImport, { unused, free }: CheckedDefinitions): void => {
   for (const note of notesOnHeading(table)) onNote(note)
-  if (unused.length > 0) onNote(`columns left out: ${unused.join(', ')}`)
+  const [[column], [role]] = [unused, free]
+  if (column === undefined) return
+  const meant = role === undefined ? '' : `; if one is the ${eitherOf(free)}: ${mapFlag(role, column)}`
+  onNote(`columns left out: ${unused.join(', ')}${meant}`)
 }
 
 /** Reads and checks the whole file, then runs the given work on it. */
@@ -97,7 +105,7 @@ const withChecked = async <T>(work: DefinitionImport, goOn: (prepared: Prepared)
     if (checked.read === 0) onWarning(`${table.name} holds no rows`)
     if (table.reading.assumed !== undefined) onWarning(table.reading.assumed)
     tellLeftOut(work, checked)
-    const plan = createPlanner({ ...checked, kind, onConflict: options.onConflict })
+    const plan = createPlanner({ ...checked, ...options, kind })
     const look = async (): Promise<ExistingDefinitions> => indexDefinitions(kind, await kind.list(client))
     return await goOn({ checked, rejects, summary: summaryOf(checked), plan, look })
   } finally {
@@ -156,6 +164,7 @@ export const dryRunDefinitions = (
     const bad = [...rejects.lines()].map(({ line, reasons }): PlannedDefinition => ({
       action: 'reject',
       line,
+      name: checked.names.get(line) ?? null,
       reason: reasons.join('; '),
     }))
     summary.rejected = bad.length

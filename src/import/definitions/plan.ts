@@ -1,12 +1,12 @@
-import type { Named } from '../../client/directory.ts'
+import { DID_YOU_MEAN, type Named, unknownName } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
 import { type AnyRecord, type FieldValue, type Resource, usualWith } from '../../domain/schema.ts'
-import type { OnConflict } from '../options.ts'
 import { faultOfRole, type Lookups } from './cells.ts'
-import type { DefinitionRole } from './columns.ts'
+import type { DefinitionOptions } from './columns.ts'
 import type { ExistingDefinitions } from './existing.ts'
 import type { DefinitionKind } from './kinds.ts'
+import type { DefinitionRole } from './roles.ts'
 import type { DefinitionRow } from './rows.ts'
 
 /** Describes what is sent for a row: a new record, or the fields in which an existing one differs. */
@@ -24,11 +24,10 @@ export type DefinitionAction =
 export type Planner = (existing: ExistingDefinitions, row: DefinitionRow, isOurs: boolean) => DefinitionAction
 
 /** Holds what planning needs. */
-type Planning = {
+type Planning = Pick<DefinitionOptions, 'onConflict' | 'onlyExisting'> & {
   readonly kind: DefinitionKind
   readonly roles: readonly DefinitionRole[]
   readonly lookups: Lookups
-  readonly onConflict: OnConflict
 }
 
 /** Returns what the command line gives a required field that a new record leaves out; undefined if nothing. */
@@ -79,12 +78,16 @@ const existsText = ({ of, key }: DefinitionKind): string =>
   `there is a ${of.title} of that ${key === 'email' ? 'e-mail address' : key} already`
 
 /** Creates the planner of rows. */
-export const createPlanner = ({ kind, roles, lookups, onConflict }: Planning): Planner => {
+export const createPlanner = ({ kind, roles, lookups, onConflict, onlyExisting }: Planning): Planner => {
   const { of } = kind
   let lastPlace: number | undefined
   const roleOf = new Map(roles.map(({ name, role }) => [name, role]))
   const referredBy = ({ field: { unless } }: DefinitionRole, values: AnyRecord): Named | undefined =>
     unless && lookups.get(roleOf.get(unless.field) ?? '')?.byId.get(Number(values[unless.field]))
+  const meantBy = (existing: ExistingDefinitions, row: DefinitionRow): string => {
+    const near = existing.near(row)
+    return near === undefined ? '' : `; ${DID_YOU_MEAN}"${near}"?`
+  }
   const planNew = (existing: ExistingDefinitions, row: DefinitionRow): DefinitionAction => {
     const nextPlace = (): number =>
       (lastPlace = Math.min(Math.max(lastPlace ?? 0, existing.lastPlace()) + 1, INT16_MAX))
@@ -98,7 +101,9 @@ export const createPlanner = ({ kind, roles, lookups, onConflict }: Planning): P
       else if (isGiven(value)) values[one.name] = value
       else if (one.field.required) lacking.push(one.role)
     }
-    if (lacking.length > 0) reasons.push(`a new ${of.title} needs ${lacking.join(', ')}`)
+    if (lacking.length > 0) {
+      reasons.push(`the new ${of.title} "${row.key}" needs ${lacking.join(', ')}${meantBy(existing, row)}`)
+    }
     return reasons.length > 0 ? { action: 'reject', row, reasons } : { action: 'create', row, values }
   }
   const planHeld = (row: DefinitionRow, held: AnyRecord, isOurs: boolean): DefinitionAction => {
@@ -116,6 +121,8 @@ export const createPlanner = ({ kind, roles, lookups, onConflict }: Planning): P
   return (existing, row, isOurs) => {
     const held = existing.find(row)
     if (held instanceof Fault) return { action: 'reject', row, reasons: [held.message] }
-    return held ? planHeld(row, held, isOurs) : planNew(existing, row)
+    if (held) return planHeld(row, held, isOurs)
+    if (!onlyExisting) return planNew(existing, row)
+    return { action: 'reject', row, reasons: [`${unknownName(of.title)}${row.key}"${meantBy(existing, row)}`] }
   }
 }

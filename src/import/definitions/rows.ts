@@ -5,8 +5,9 @@ import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
 import { splitName } from '../missing/person.ts'
 import { hasSurplusCells, type Row } from '../parse/rows.ts'
 import { type Cells, faultOfRole } from './cells.ts'
-import { type DefinitionPlan, type DefinitionRole, FULL_NAME } from './columns.ts'
+import type { DefinitionPlan } from './columns.ts'
 import type { DefinitionKind } from './kinds.ts'
+import { type DefinitionRole, FULL_NAME } from './roles.ts'
 
 /** Describes a definition that a row gives; a field that it does not give keeps its value, null clears it. */
 export type DefinitionRow = {
@@ -55,8 +56,13 @@ const readRole = (
   }
 }
 
-/** Reads a row, or returns all that is wrong with it. */
-export type DefinitionReader = (row: Row) => DefinitionRow | { readonly reasons: readonly string[] }
+/** Reads the rows of a file. */
+export type DefinitionReader = {
+  /** Reads a row, or returns all that is wrong with it. */
+  readonly read: (row: Row) => DefinitionRow | { readonly reasons: readonly string[] }
+  /** Returns the name or e-mail address that a row gives, as it is written; undefined if there is none. */
+  readonly nameOf: (row: Row) => string | undefined
+}
 
 /** Creates the reader of the rows of a file. */
 export const definitionReader = (
@@ -69,7 +75,8 @@ export const definitionReader = (
   const { key, within } = kind
   const named = (name: string | undefined): DefinitionRole | undefined => roles.find((one) => one.name === name)
   const needed = [named(key), named(within)].filter((one) => one !== undefined)
-  return (row) => {
+  const names = [named(key), named(FULL_NAME), named('first_name')].filter((one) => one !== undefined)
+  const read: DefinitionReader['read'] = (row) => {
     if (hasSurplusCells(row.cells, header)) {
       return { reasons: [`the row has ${row.cells.length} cells, the header has ${header.length}`] }
     }
@@ -82,4 +89,5 @@ export const definitionReader = (
     if (reasons.length > 0) return { reasons }
     return { line: row.line, key: String(values[key]), parent: Number(values[within ?? ''] ?? 0), values, rounded }
   }
+  return { read, nameOf: (row) => names.map((one) => cells.textOf(one, row)).find((text) => text !== '') }
 }

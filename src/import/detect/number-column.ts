@@ -179,7 +179,7 @@ export const createNumberColumn = (
   const contradiction = (): string | undefined => {
     const [point, comma] = [proofs.get('.'), proofs.get(',')]
     if (!point || !comma) return undefined
-    return `has both: ${showCell(point)} with a decimal point, ${showCell(comma)} with a decimal comma; rows of the other kind are rejected with --decimal . or --decimal ,`
+    return `has both: ${showCell(point)} with a decimal point, ${showCell(comma)} with a decimal comma. Write all alike, or import the rows of one kind and reject the others: --decimal . or --decimal ,`
   }
   const proven = (): DecimalSign | undefined => {
     if (isGiven) return sign

@@ -1,15 +1,22 @@
 import { isWithin, looseName } from '../../client/directory.ts'
 
-/** Describes a new name that differs in one letter from one that exists, or in two that changed places. */
+/** Describes a new name that differs in one letter from one that exists, in two that changed places, or in repeated ones. */
 export type NearName = { readonly kind: string; readonly name: string; readonly known: string }
 
 /** Sets how short a word may be to have a letter too few or too many, or another one: `Iran` is not `Iraq`. */
 const LEAST_FOR_MORE = 4
 const LEAST_FOR_OTHER = 6
 
-/** Returns a word, and all that a letter fewer leaves of it: words one letter apart have one of these in common. */
+/** Returns a word with each letter once where it stands several times in a row: of a key that was held too long. */
+const squeezed = (word: string): string => word.replaceAll(/(.)\1+/gu, '$1')
+
+/**
+ * Returns a word, what is left of it without repeated letters, and all that a letter fewer leaves of it: words that may
+ * be mistyped have one of these in common.
+ */
 const shortened = (word: string): string[] => [
   word,
+  squeezed(word),
   ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1)),
 ]
 
@@ -19,6 +26,7 @@ const sortLetters = (word: string): string => Array.from(word).toSorted().join('
 const isMistyped = (one: string, other: string): boolean => {
   const longest = Math.max(one.length, other.length)
   if (/\d/.test(one + other) || longest < LEAST_FOR_MORE) return false
+  if (squeezed(one) === squeezed(other)) return true
   if (one.length !== other.length) return isWithin(1, one, other)
   if (sortLetters(one) === sortLetters(other)) return isWithin(2, one, other)
   return longest >= LEAST_FOR_OTHER && isWithin(1, one, other)

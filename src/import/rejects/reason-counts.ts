@@ -1,5 +1,6 @@
 import { countText } from '../text.ts'
 import type { Rejects } from './rejects.ts'
+import { createUnassignedCount, unassignedText, type UnassignedRows } from './unassigned.ts'
 
 /** Describes a reason for which rows were rejected. */
 type CountedReason = {
@@ -15,6 +16,8 @@ export type CountedReasons = {
   readonly shown: readonly CountedReason[]
   /** Counts the other reasons; undefined if there are too many to count. */
   readonly others: number | undefined
+  /** Counts the rows whose KPI is not assigned to their user, whatever the pairs; undefined if there are none. */
+  readonly unassigned?: UnassignedRows | undefined
 }
 
 /** Sets how many reasons are shown. */
@@ -32,9 +35,18 @@ export const ON_SEVERAL_LINES = ' are on several lines'
 /** Matches a date of a year that is not kept: a file may begin with a century of them. */
 const OTHER_YEAR = /^"[^"]*" (?=is before 1900: |is after 2199: |must be in the years )/
 
-/** Returns a reason as it is compared with others: without line numbers, and not at any length. */
+/** Matches the name in a reason that many rows have, each with its own; one with a suggestion stands for itself. */
+const OWN_NAME = /^(rows with the same [^"]+?) ".*"(?= are on )/
+const NEW_NAME = /^the (new [^"]+?) ".*" (?=needs [^"?]+$)/
+
+/** Returns a reason as it is compared with others: without line numbers and names, and not at any length. */
 const groupOf = (reason: string): string =>
-  reason.slice(0, LONGEST).replace(LINE_NUMBERS, ON_SEVERAL_LINES).replace(OTHER_YEAR, 'the date ')
+  reason
+    .slice(0, LONGEST)
+    .replace(LINE_NUMBERS, ON_SEVERAL_LINES)
+    .replace(OTHER_YEAR, 'the date ')
+    .replace(OWN_NAME, '$1')
+    .replace(NEW_NAME, 'a $1 ')
 
 type Counter = {
   /** Holds the reason as it was given; as it is compared, if that differs between rows. */
@@ -79,15 +91,19 @@ const recount = (rejects: Pick<Rejects, 'lines'>, groups: ReadonlySet<string>): 
   return counters
 }
 
+/** Returns the most frequent reasons; a last one is among them, as its line would only say that there is one. */
 const mostFrequent = (counters: ReadonlyMap<string, Counter>, by: 'rows' | 'weight'): [string, Counter][] =>
-  [...counters].toSorted(([, left], [, right]) => right[by] - left[by] || left.line - right.line).slice(0, SHOWN)
+  [...counters]
+    .toSorted(([, left], [, right]) => right[by] - left[by] || left.line - right.line)
+    .slice(0, counters.size === SHOWN + 1 ? SHOWN + 1 : SHOWN)
 
 /** Counts the reasons for which rows were rejected, however many there are, in constant memory. */
 export const countReasons = (rejects: Pick<Rejects, 'lines'>): CountedReasons => {
   let counters = new Map<string, Counter>()
   let isPruned = false
+  const unassigned = createUnassignedCount(COUNTED)
   for (const { line, reasons } of rejects.lines()) {
-    for (const reason of reasons) countInto(counters, reason, line)
+    for (const reason of reasons) if (!unassigned.takes(reason, line)) countInto(counters, reason, line)
     if (counters.size <= COUNTED * 2) continue
     prune(counters)
     isPruned = true
@@ -95,27 +111,28 @@ export const countReasons = (rejects: Pick<Rejects, 'lines'>): CountedReasons =>
   const all = counters.size
   if (isPruned) counters = recount(rejects, new Set(mostFrequent(counters, 'weight').map(([group]) => group)))
   const shown = mostFrequent(counters, 'rows').map(([, { text, rows, line }]) => ({ reason: text, rows, line }))
-  return { shown, others: isPruned ? undefined : all - shown.length }
+  return { shown, others: isPruned ? undefined : all - shown.length, unassigned: unassigned.counted() }
 }
 
 /** Returns where a reason holds: `line 3`, or `1,204 rows, first line 3`. */
-const whereOf = ({ rows, line }: CountedReason): string =>
+const whereOf = ({ rows, line }: Pick<CountedReason, 'rows' | 'line'>): string =>
   rows === 1 ? `line ${line}` : `${countText(rows)} rows, first line ${line}`
 
 const othersText = (others: number | undefined): string[] => {
   if (others === undefined) return ['and many other reasons']
-  if (others === 0) return []
-  return [others === 1 ? 'and 1 other reason' : `and ${countText(others)} other reasons`]
+  return others === 0 ? [] : [`and ${countText(others)} other reasons`]
 }
 
-/** Returns the reasons, a line each. */
-export const reasonLines = ({ shown, others }: CountedReasons): string[] => [
+/** Returns the reasons, a line each; `assigning` says what creates missing assignments. */
+export const reasonLines = ({ shown, others, unassigned }: CountedReasons, assigning = ''): string[] => [
   ...shown.map((one) => `rejected: ${one.reason} (${whereOf(one)})`),
   ...othersText(others).map((text) => `rejected: ${text}`),
+  ...(unassigned ? [`rejected: ${unassignedText(unassigned)} (${whereOf(unassigned)})${assigning}`] : []),
 ]
 
 /** Returns the reasons as the issues of an error. */
-export const reasonIssues = ({ shown, others }: CountedReasons): { field: string; message: string }[] => [
+export const reasonIssues = ({ shown, others, unassigned }: CountedReasons): { field: string; message: string }[] => [
   ...shown.map((one) => ({ field: whereOf(one), message: one.reason })),
   ...othersText(others).map((message) => ({ field: 'others', message })),
+  ...(unassigned ? [{ field: whereOf(unassigned), message: unassignedText(unassigned) }] : []),
 ]

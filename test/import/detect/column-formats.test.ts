@@ -89,7 +89,7 @@ describe('numbers of a column', () => {
     [['7', '€1,234'], /^actual: "€1,234" on line 3 is 1234 \(with a decimal point\) or 1.234 \(with a decimal comma\)/],
     [
       ['12.5', '12,5'],
-      /^actual: has both: "12.5" on line 2 with a decimal point, "12,5" on line 3 with a decimal comma/,
+      /^actual: has both: "12.5" on line 2 with a decimal point, "12,5" on line 3 with a decimal comma\. Write all alike, or import the rows of one kind/,
     ],
     [['5', '12 %', '0.12'], /^actual: has numbers of several kinds: "5" on line 2, "12 %" on line 3; .* write all/],
     [

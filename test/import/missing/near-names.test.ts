@@ -1,7 +1,18 @@
 import { expect, test } from 'vitest'
 import { nearNames, warningsOnNearNames } from '../../../src/import/missing/near-names.ts'
 
-const KNOWN = ['Harbour', 'Hill', 'Sales', 'Ann Lee', 'Store 12', 'Team B', 'Iraq', 'bob.ray@example.com', 'São Tomé']
+const KNOWN = [
+  'Harbour',
+  'Hill',
+  'Sales',
+  'Ann Lee',
+  'Store 12',
+  'Team B',
+  'Iraq',
+  'bob.ray@example.com',
+  'São Tomé',
+  'NPS',
+]
 
 test.each([
   ['Harbor', 'Harbour', 'a letter fewer'],
@@ -11,6 +22,8 @@ test.each([
   ['Harbeur', 'Harbour', 'another letter'],
   ['bob.rayy@example.com', 'bob.ray@example.com', 'an address'],
   ['São Tome', 'São Tomé', undefined],
+  ['NPSSS', 'NPS', 'a key that was held too long'],
+  ['Haarbbour', 'Harbour', 'two letters that are there twice'],
   ['Store 13', undefined, 'another number'],
   ['Team C', undefined, 'another letter that is a word'],
   ['Iran', undefined, 'another letter in a short word'],

@@ -51,11 +51,46 @@ test.each([
   expect(reasonLines(countReasons(linesOf(...reasons.slice(0, 1))))).toEqual([`rejected: "1.1.1850" ${why} (line 2)`])
 })
 
-test('ten reasons are shown, and the others are counted', () => {
+const unassigned = (kpi: number, user: number): string =>
+  `KPI ${kpi} (Visits ${kpi}) is not assigned to user ${user} (Bob ${user})`
+
+test('rows without an assignment are one reason, below the others, with the number of their pairs', () => {
+  const pairs = Array.from({ length: 30 }, (_, at) => [unassigned(at % 15, at % 3)])
+  const counted = countReasons(linesOf(...pairs, ['the date is empty'], ['the kpi is empty', unassigned(1, 9)]))
+  expect(reasonLines(counted, '; --x helps')).toEqual([
+    'rejected: the date is empty (line 32)',
+    'rejected: the kpi is empty (line 33)',
+    'rejected: the KPI is not assigned to the user: 16 pairs, such as "Visits 0" and "Bob 0" (31 rows, first line 2); --x helps',
+  ])
+  expect(reasonIssues(counted).at(-1)).toEqual({
+    field: '31 rows, first line 2',
+    message: 'the KPI is not assigned to the user: 16 pairs, such as "Visits 0" and "Bob 0"',
+  })
+})
+
+test('a single pair without an assignment is named, also as the service says it', () => {
+  const counted = countReasons(linesOf([unassigned(1, 2)], [`kpi_id: ${unassigned(1, 2)}`]))
+  expect(reasonLines(counted)).toEqual([
+    'rejected: KPI "Visits 1" is not assigned to user "Bob 2" (2 rows, first line 2)',
+  ])
+})
+
+test('no memory is kept for any number of pairs without an assignment', () => {
+  const counted = countReasons(
+    rejectsOf(function* () {
+      for (let at = 0; at < 5000; at += 1) yield { line: at + 2, reasons: [unassigned(at, 1)] }
+    }),
+  )
+  expect(counted.unassigned).toMatchObject({ rows: 5000, pairs: undefined })
+  expect(reasonLines(counted)[0]).toContain('very many pairs, such as "Visits 0" and "Bob 1" (5,000 rows')
+})
+
+test('ten reasons are shown, and the others are counted unless it is one', () => {
   const many = (count: number): string[] =>
     reasonLines(countReasons(linesOf(...Array.from({ length: count }, (_, at) => [`reason ${at}`]))))
   expect(many(10)).toHaveLength(10)
-  expect(many(11).slice(-1)).toEqual(['rejected: and 1 other reason'])
+  expect([many(11).length, many(11).at(-1)]).toEqual([11, 'rejected: reason 10 (line 12)'])
+  expect(many(12).slice(-1)).toEqual(['rejected: and 2 other reasons'])
   expect(many(1500).slice(-1)).toEqual(['rejected: and 1,490 other reasons'])
 })
 

@@ -4,6 +4,7 @@ import { addFlags, collect, type FieldFlag, fieldFlags, flagName } from '../../a
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
+import { rolesOf } from '../../../import/definitions/roles.ts'
 import { KEEP_HISTORY } from '../targets/keep-history.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
@@ -27,8 +28,15 @@ export const constantFlags = (of: Resource): FieldFlag[] => {
   return [...parents, ...alike]
 }
 
+/** Lists the columns that a file may have. */
+const columnsOf = (of: Resource): string =>
+  rolesOf({ of, within: parentOf(of)[0]?.name })
+    .map(({ role }) => role)
+    .join(', ')
+
 const EXAMPLES = (of: Resource, file: string, sample: string): string => `
-Columns are recognised by their names, in the languages of the usual spreadsheets; others are named with --map. A row whose
+Columns: ${columnsOf(of)}.
+They are recognised by these names and similar ones, in the languages of the usual spreadsheets; others are named with --map. A row whose
 ${'email' in of.fields ? 'e-mail address' : 'name'} the service has changes the fields that differ, any other row creates; an empty cell keeps the stored value. All
 rows are checked before the first is sent. Rows that cannot be imported go to ${file}.rejects.csv for ${file}.csv, with
 the reasons: fix them there and import that file. If a run is stopped or killed, the same command continues it.
@@ -52,6 +60,7 @@ const declareImport = (group: Command) =>
         .choices(ON_CONFLICT)
         .default('update'),
     )
+    .option('--only-existing', 'change what exists already, and reject the rows of anything new')
     .addOption(
       new Option('--empty <what>', 'what an empty cell does to the stored value (default: keep)').choices([
         'keep',

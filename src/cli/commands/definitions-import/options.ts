@@ -1,6 +1,7 @@
 import type { Resource } from '../../../domain/schema.ts'
-import { type DefinitionOptions, type DefinitionRole, rolesOf } from '../../../import/definitions/columns.ts'
+import type { DefinitionOptions } from '../../../import/definitions/columns.ts'
 import { type DefinitionKind, definitionKind } from '../../../import/definitions/kinds.ts'
+import { type DefinitionRole, rolesOf } from '../../../import/definitions/roles.ts'
 import { camelCase, type FlagValues } from '../../args/flags.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
@@ -63,7 +64,7 @@ const sharedFlags = (flags: DefinitionFlags): ImportFlags =>
 export const parseDefinitionFlags = (cli: Cli, of: Resource, file: string, flags: DefinitionFlags): DefinitionRun => {
   const kind = definitionKind(of)
   const roles = rolesOf(kind)
-  const { map, byId, byName } = flags
+  const { map, byId, byName, onlyExisting } = flags
   const parsed = parseOptions(cli, [file], sharedFlags(flags))
   const { ignore, ignoreRows, clearEmpty, decimal, onConflict, maxErrors, addAgain } = parsed.options
   const references = roles.filter(({ field, name }) => field.refers !== undefined || name === 'breakdown_id')
@@ -78,6 +79,7 @@ export const parseDefinitionFlags = (cli: Cli, of: Resource, file: string, flags
       onConflict,
       maxErrors,
       addAgain,
+      ...(onlyExisting && { onlyExisting }),
       resource: of.name,
       map: mapOf(roles, map),
       constants: constantsOf(of, roles, flags),

@@ -1,7 +1,7 @@
 import { cellText } from '../../../codec/cell-text.ts'
 import { type AnyRecord, type FieldValue, resource, type Resource } from '../../../domain/schema.ts'
 import type { CheckedDefinitions } from '../../../import/definitions/check.ts'
-import type { DefinitionRole } from '../../../import/definitions/columns.ts'
+import type { DefinitionRole } from '../../../import/definitions/roles.ts'
 import type { DefinitionSummary, PlannedDefinition } from '../../../import/definitions/import-definitions.ts'
 import type { Printed } from '../../output/printed.ts'
 import { pluralOf } from '../../output/short-answer.ts'
@@ -110,8 +110,7 @@ const changesIn = (checked: CheckedDefinitions, key: string, planned: PlannedDef
 
 /** Returns a row of a dry run as a record. */
 export const dryRunRecord = (checked: CheckedDefinitions, key: string, planned: PlannedDefinition): AnyRecord => {
-  if (planned.action === 'reject')
-    return { line: planned.line, action: planned.action, id: null, name: null, changes: null, reason: planned.reason }
+  if (planned.action === 'reject') return { ...planned, id: null, changes: null }
   return {
     line: planned.row.line,
     action: planned.action,

@@ -119,7 +119,7 @@ const importRows = async (run: OpenRun): Promise<void> => {
   const { summary, left } = ending
   const done = `${left === 0 ? 'imported' : 'stopped importing'} ${job.file === '-' ? 'standard input' : job.file}`
   await printSummary(cli, definitionSummary, { ...summary, left, ...measure() }, done, countWords(kind.of))
-  const hasOwnFlags = options.map.size + options.constants.size > 0
+  const hasOwnFlags = options.map.size + options.constants.size > 0 || options.onlyExisting === true
   const { exit, code, lines } = await concludeFile(run, job, { ...ending, hasOwnFlags }, wordsOf(kind.of))
   if (lines.length > 0) throw new IncompleteRun(exit, code, lines)
 }

@@ -16,6 +16,8 @@ const foundSheet = (sheets: readonly Sheet[], sheet: Sheet, evidence: string): C
   },
 })
 
+const several = (count: number, what: string): string => (count === 1 ? `1 ${what}` : `${count} ${what}s`)
+
 const namesOf = (sheets: readonly Sheet[]): string => sheets.map(({ name }, at) => `${at + 1} (${name})`).join(', ')
 
 /** Returns the sheet that `--sheet` means: by its name, or by its number. */
@@ -44,7 +46,7 @@ type MeasuredSheet = { readonly sheet: Sheet } & SheetSize
 const severalSheets = (sheets: readonly Sheet[], sizes: readonly MeasuredSheet[], file: string): KpiError => {
   const shown = sizes.map(({ sheet, rows, columns }) => {
     const hidden = sheet.isHidden ? ', hidden' : ''
-    return `${sheets.indexOf(sheet) + 1} (${sheet.name}, ${rows} rows of up to ${columns} cells${hidden})`
+    return `${sheets.indexOf(sheet) + 1} (${sheet.name}, ${several(rows, 'row')} of up to ${several(columns, 'cell')}${hidden})`
   })
   return new KpiError(
     'malformed',

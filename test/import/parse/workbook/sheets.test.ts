@@ -78,12 +78,12 @@ describe('the sheet that is read', () => {
 
   test('is listed among others of which one has formulas without values', async () => {
     const formula = '<row><c><f>A1</f></c></row>'
-    expect(await refusalOf(book({ Sales: SALES, Sums: formula }))).toContain('2 (Sums, 1 rows of up to 1 cells)')
+    expect(await refusalOf(book({ Sales: SALES, Sums: formula }))).toContain('2 (Sums, 1 row of up to 1 cell)')
     expect((await readTable(book({ Sales: SALES, Sums: formula }), { sheet: 'Sales' })).rows).toEqual(ANN)
     const row = '<table:table-row><table:table-cell table:formula="of:=1"/></table:table-row>'
     const text = '<table:table-row><table:table-cell><text:p>a</text:p></table:table-cell></table:table-row>'
     const files = zipOf(odsFiles({ A: text + text, B: row }))
-    expect(await refusalOf(files)).toContain('1 (A, 2 rows of up to 1 cells), 2 (B, 1 rows of up to 1 cells)')
+    expect(await refusalOf(files)).toContain('1 (A, 2 rows of up to 1 cell), 2 (B, 1 row of up to 1 cell)')
     expect((await readTable(files, { sheet: 'A' })).rows).toHaveLength(2)
   })
 

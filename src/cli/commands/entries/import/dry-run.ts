@@ -13,7 +13,7 @@ import { startMeter, summaryRecord } from './import-job.ts'
 import { beginRun, type Job, type CommandRun } from './jobs.ts'
 import { missingLines } from './missing.ts'
 import { dryRunRecord } from './output.ts'
-import { ASSIGNING_ADVICE, DONE, type RunResult, linesOfReasons, mayCreateAssignments } from './result.ts'
+import { DONE, type RunResult, linesOfReasons } from './result.ts'
 
 /**
  * Returns the summary of a dry run; `unread` says what could not be read, so that the outcome of those rows is open, and
@@ -64,7 +64,6 @@ export async function* dryRunJob(
     if (prepared.rejects.size() > 0) {
       for (const line of linesOfReasons(run, job, countReasons(prepared.rejects))) tellBelow(line)
     }
-    if (reference.lacksAssignments() && mayCreateAssignments(client, parsed)) tellBelow(name + ASSIGNING_ADVICE)
     ends.add(summary.rejected > 0 ? { ...DONE, exit: EXIT.partial } : DONE, false)
   } finally {
     close()

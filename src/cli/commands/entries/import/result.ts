@@ -56,9 +56,12 @@ const rejectedSummary = (
 export const mayCreateAssignments = ({ variant }: Client, { options }: ParsedOptions): boolean =>
   variant === 'classic' && !options.createAssignments
 
-/** Says what to do about missing assignments, which no correction of rows helps. */
+/** Says below the end of an import what to do about missing assignments, which no correction of rows helps. */
 export const ASSIGNING_ADVICE =
   'rows whose KPI is not assigned to its user need no fix: --create-assignments creates the missing assignments'
+
+/** Says in the line of such rows what to do about them. */
+const CREATES_ASSIGNMENTS = '; --create-assignments creates what is missing'
 
 /** Describes how the work on a file ended: an exit code, a word for it, and what is left, a line each. */
 export type FileOutcome = { readonly exit: number; readonly code: string; readonly lines: readonly string[] }
@@ -161,7 +164,8 @@ export const linesOfReasons = (
   reasons: CountedReasons,
 ): string[] => {
   const ways = waysOut(reasons, parsed.options, client.variant)
-  const lines = [...reasonLines(reasons), ...ways.map(({ field, message }) => `${field} ${message}`)]
+  const assigning = mayCreateAssignments(client, parsed) ? CREATES_ASSIGNMENTS : ''
+  const lines = [...reasonLines(reasons, assigning), ...ways.map(({ field, message }) => `${field} ${message}`)]
   return parsed.isSeveral ? lines.map((line) => `${file}: ${line}`) : lines
 }
 

@@ -1,0 +1,33 @@
+import type { NamedField, Resource } from '../../domain/schema.ts'
+
+/** Describes what a column of a file can hold: the field of a definition, or both names of a person. */
+export type DefinitionRole = NamedField & {
+  /** Names it in flags and messages: `category` for `category_id`. */
+  readonly role: string
+}
+
+/** Names the role of a column with the first and the last name of a person. */
+export const FULL_NAME = 'name'
+
+/** Is the role of such a column. */
+export const PERSON: DefinitionRole = {
+  name: FULL_NAME,
+  role: FULL_NAME,
+  field: { kind: 'text', about: 'First and last name' },
+}
+
+/** Returns the name of a field without the ending of an id. */
+export const withoutId = (name: string): string => name.replace(/_id$/, '')
+
+/** Returns the fields that rows of a kind can give, with the parent that a record lies in. */
+export const rolesOf = ({
+  of,
+  within,
+}: {
+  readonly of: Resource
+  readonly within?: string | undefined
+}): DefinitionRole[] => {
+  const parent = of.shown.filter(({ name, field }) => name === within && field.readOnly)
+  const fields = [...parent, ...of.writable].map(({ name, field }) => ({ name, field, role: withoutId(name) }))
+  return 'first_name' in of.fields ? [...fields, PERSON] : fields
+}
