@@ -82,7 +82,7 @@ test('the list tells what each import was and did, the newest first, and what wa
   await using user = await embeddedUser()
   await fillShop(user)
   const first = await load(user)
-  writeFileSync(user.folder.in('b.csv'), 'user,kpi,date,actual\n2,1,2026-01-03,7\n2,1,2026-01-04,7\n')
+  writeFileSync(user.folder.in('b.csv'), 'user,kpi,date,actual\n2,1,2026-01-01,7\n2,1,2026-01-03,7\n2,1,2026-01-04,7\n')
   const { receipt: second } = jsonOf(
     await user.kpiIn({ now: NOW + 60_000 }, 'entries', 'import', 'b.csv', '-o', 'json'),
   ) as { receipt: string }
