@@ -151,6 +151,21 @@ export const resolveRecords = async (
   return allFound(texts.map((text) => findIn(directory, text)))
 }
 
+/** Creates what finds one record at a time as `resolveRecords` does; names are read once, when the first is needed. */
+export const createRecordFinder = (
+  client: Client,
+  { name: kind, plural }: Resource,
+  parent?: number,
+): ((text: string) => Promise<Named | Fault>) => {
+  let reading: Promise<Directory<Named>> | undefined
+  return async (text) => {
+    if (isTakenAsId(client, text)) return byId(text)
+    if (!isNamedKind(kind)) return isId(text) ? byId(text) : new Fault(`${plural} have no names: give the id`)
+    reading ??= directoryOf(client, kind, parent)
+    return findIn(await reading, text)
+  }
+}
+
 /** Returns the id of one record of a resource, or of those below a parent. */
 export const resolveRecordId = async (client: Client, of: Resource, text: string, parent?: number): Promise<number> => {
   const [found] = await resolveRecords(client, of, [text], parent)

@@ -88,7 +88,7 @@ export const addUpdate = <R extends Resource>(
     const work = async (client: Client): Promise<void> => {
       const parent = await parentId(client, below, flags)
       const ids = (await resolveRecords(client, of, names, parent)).map(({ id }) => id)
-      const changes = await readChanges(client, of, flags, ids, bodies)
+      const changes = await readChanges(client, of, flags, { ids, parent }, bodies)
       const own = collection(client, parent)
       const isLooked = flags.dryRun === true || (!isForced && changes.some(({ readAt }) => readAt !== undefined))
       if (isLooked) {
