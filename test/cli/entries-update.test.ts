@@ -30,6 +30,15 @@ describe.each([...users, ['through the newer interface', newerUser] as const])('
     expect(await user.client.entries.get(1)).toMatchObject({ actual: 40_0000n })
   })
 
+  test('are refused where one is named twice, before anything is sent', async () => {
+    const ran = await user.kpi('entries', 'update', '1', '2', '1', '--actual', '5')
+    expect([ran.code, ran.stderr]).toEqual([
+      2,
+      'kpi: nothing was sent: no. 1 (1) and no. 3 (1) are the same entry; name each once\n',
+    ])
+    expect(await user.client.entries.get(1)).toMatchObject({ actual: 40_0000n })
+  })
+
   test('are known by ids, and something must be changed', async () => {
     expect(await user.kpi('entries', 'update', 'Visits', '--actual', '1')).toMatchObject({ code: 2 })
     expect((await user.kpi('entries', 'update', '1')).stderr).toContain('nothing to change was given')

@@ -68,7 +68,7 @@ const unknownFields = ({ fields, title }: Resource, body: object): Issue[] =>
 export type CompleteBody = (body: object) => Promise<{ readonly body: object; readonly issues: readonly Issue[] }>
 
 /** Throws the faults of objects; the message about a single one says where in the list its object stands. */
-const refuseObjects = (issues: readonly Issue[]): void => {
+export const refuseObjects = (issues: readonly Issue[]): void => {
   const [{ index, field, message } = {}, ...others] = issues
   if (index === undefined || others.length > 0) return refuseFaults(issues)
   throw new KpiError('invalid', `no. ${index + 1}, ${field}: ${message}`, { issues })

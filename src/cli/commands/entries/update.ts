@@ -8,6 +8,7 @@ import { isId } from '../../args/names.ts'
 import type { Act } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addOutput } from '../../output/printed.ts'
+import { requireNamedOnce } from '../verbs/require-each-once.ts'
 import { printSent, sendEach } from '../verbs/send-each.ts'
 
 const { actual, target, notes } = entry.fields
@@ -56,6 +57,7 @@ export const addUpdateEntries = (group: Command, act: Act): void => {
   ])
   act(command, async (cli, [names], flags) => {
     const ids = idsOf(names)
+    requireNamedOnce(entry, names, ids)
     const signal = cli.io.interruption()
     const work = async (client: Client): Promise<void> => {
       const fields = requireNoFaults(await readFlags(client, VALUES, flags))

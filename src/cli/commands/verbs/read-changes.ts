@@ -10,6 +10,7 @@ import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { pluralOf } from '../../output/short-answer.ts'
 import { createNames } from './reference-names.ts'
+import { repeatedIssues } from './require-each-once.ts'
 
 /** Describes a change to one record. */
 export type Change<R> = {
@@ -87,7 +88,7 @@ const changesFromJson = async <R extends Resource>(
   bodies: readonly object[],
   { ids, parent }: LineRecords,
 ): Promise<Change<R>[]> => {
-  const [{ readBodies }, { createCompletion }] = await Promise.all([
+  const [{ readBodies, refuseObjects }, { createCompletion }] = await Promise.all([
     import('../../args/json-input.ts'),
     import('./complete-body.ts'),
   ])
@@ -95,6 +96,13 @@ const changesFromJson = async <R extends Resource>(
   const completion = createCompletion(of, createNames(client))
   const complete = ids.length > 0 ? completion : withIds(completion, createRecordFinder(client, of, parent))
   const listed = await readBodies(bodies, of, complete, read)
+  if (ids.length === 0)
+    refuseObjects(
+      repeatedIssues(
+        of,
+        listed.flatMap(({ id }) => id ?? []),
+      ),
+    )
   return listed.flatMap(({ id = NaN, patch = asPatch(of, {}), readAt }) =>
     (ids.length > 0 ? ids : [id]).map((one) => ({ id: one, patch, readAt })),
   )
