@@ -3,6 +3,7 @@ import type { Client } from '../../../client/client.ts'
 import type { Decimal } from '../../../domain/decimal.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
+import type { AnyRecord } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import type { Act, Cli } from '../../cli.ts'
@@ -12,6 +13,7 @@ import { countOf } from '../../output/text.ts'
 import { createChangeOfUser, KEEP_HISTORY, openTargetHistory } from '../targets/keep-history.ts'
 import type { WayBack } from '../targets/target-history.ts'
 import { createNames } from '../verbs/reference-names.ts'
+import { sendEach } from '../verbs/send-each.ts'
 import type { UserItem } from './group-items.ts'
 import type { PlannedPair, SummaryOptions } from './planned.ts'
 import { addSelection, type AssignSelection, requireSelection, selectedPairs, selectionText } from './selection.ts'
@@ -102,20 +104,20 @@ const removePairs = async (cli: Cli, client: Client, options: RemoveOptions, sig
   const isSaid = !options.yes && !options.keepHistory
   const names = createNames(client)
   const removed: PlannedPair[] = []
-  try {
-    for (const { user, id: kpi } of pairs) {
-      const [what, whose] = [await names.nameOf('kpi', kpi), await names.nameOf('user', user)]
-      const assignments = client.assignments(user)
-      const { user_target: from } = await assignments.get(kpi)
-      if (!isSaid) await history.before(() => changeOf(user, kpi, from, null))
-      await assignments.remove(kpi)
-      removed.push({ user, id: kpi, from, to: null })
-      await cli.note(`removed ${what} from ${whose}`)
-    }
-    await history.tell(wayBackFromRemoval)
-  } finally {
-    await printRemoved(cli, client, removed)
+  const remove = async ({ user, id: kpi }: UserItem): Promise<AnyRecord> => {
+    const [what, whose] = [await names.nameOf('kpi', kpi), await names.nameOf('user', user)]
+    const assignments = client.assignments(user)
+    const { user_target: from } = await assignments.get(kpi)
+    if (!isSaid) await history.before(() => changeOf(user, kpi, from, null))
+    await assignments.remove(kpi)
+    removed.push({ user, id: kpi, from, to: null })
+    await cli.note(`removed ${what} from ${whose}`)
+    return {}
   }
+  const { failure } = await sendEach(pairs, remove, { signal })
+  await history.tell(wayBackFromRemoval)
+  await printRemoved(cli, client, removed)
+  if (failure) throw failure
 }
 
 /** Adds `kpi assign remove` */
