@@ -153,6 +153,21 @@ export const resolveRecords = async (
   return allFound(texts.map((text) => (directory ? findIn(directory, text) : byId(text))))
 }
 
+/** Creates what finds one record at a time as `resolveRecords` does; names are read once, when the first is needed. */
+export const createRecordFinder = (
+  client: Client,
+  { name: kind, plural }: Resource,
+  parent?: number,
+): ((text: string) => Promise<Named | Fault>) => {
+  let reading: Promise<Directory<Named> | undefined> | undefined
+  return async (text) => {
+    if (isNamedKind(kind)) reading ??= readIfAllowed(client, directoryOf(client, kind, parent))
+    const directory = await reading
+    if (directory) return findIn(directory, text)
+    return isId(text) ? byId(text) : new Fault(`names of ${plural} cannot be looked up here: give the id`)
+  }
+}
+
 /** Returns the id of one record of a resource, or of those below a parent. */
 export const resolveRecordId = async (client: Client, of: Resource, text: string, parent?: number): Promise<number> => {
   const [found] = await resolveRecords(client, of, [text], parent)
