@@ -181,7 +181,7 @@ export async function* changesOf({ parts }: UndoneRun, most: number): AsyncGener
 }
 
 /** Yields what a receipt says of entries, some at a time, in the order in which they were sent. */
-export async function* readChanges({ path }: Pick<UndoReceipt, 'path'>, most: number): AsyncGenerator<EntryChange[]> {
+async function* readChanges({ path }: Pick<UndoReceipt, 'path'>, most: number): AsyncGenerator<EntryChange[]> {
   const from = entriesPath(path)
   if (!existsSync(from)) return
   let some: EntryChange[] = []
