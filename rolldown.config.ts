@@ -47,7 +47,7 @@ const asciiCode: Plugin = {
  * Measures texts by their length for the package that draws tables: what it is given is plain (see
  * `cli/output/table.ts`), and what it would load for other texts takes milliseconds.
  */
-const plainWidth: Plugin = {
+export const plainWidth: Plugin = {
   name: 'plain-width',
   resolveId: (id, importer) =>
     id === 'string-width' && importer?.includes('cli-table3') ? '\0plain-width' : undefined,
@@ -57,7 +57,7 @@ const plainWidth: Plugin = {
 const DEBUGGING = 'let content = utils.truncate(this.content, 10, this.truncate)'
 
 /** Keeps the package that draws tables from measuring a whole cell for each of its lines, which only its debugging needs. */
-const leanTable: Plugin = {
+export const leanTable: Plugin = {
   name: 'lean-table',
   transform(code, id) {
     if (!id.replaceAll('\\', '/').endsWith('/cli-table3/src/cell.js')) return undefined
