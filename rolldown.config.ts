@@ -28,7 +28,7 @@ const plainBuiltins: Plugin = {
     for (const [declaration, variable = '', loads = '', module = ''] of code.matchAll(BUILTIN)) {
       const used = new RegExp(`(?<![\\w$.])${variable.replaceAll('$', '\\$')}(?:\\.default)?(?![\\w$])`, 'g')
       const isLate = LATE.has(module)
-      plain = plain.replace(declaration, '').replaceAll(used, () => (isLate ? loads : variable))
+      plain = plain.replace(declaration, '').replaceAll(used, () => (isLate ? `(${loads})` : variable))
       if (!isLate) declared.push(`const ${variable}=${loads};`)
     }
     return `"use strict";${declared.join('')}${plain}`

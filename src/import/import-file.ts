@@ -116,7 +116,7 @@ export const importFile = async (work: ImportRun, isAgain = false): Promise<Endi
   const ending = await withPrepared(work, async (prepared) => {
     if (!(await createMissing(work, prepared))) return undefined
     const journal = beginJournal(work, prepared.fingerprint, () => draftsOf(prepared))
-    if (work.journal) work.onJournal?.(journalPath(work.journal, prepared.fingerprint, work.options))
+    if (work.journal) work.onJournal?.(journalPath(work.journal, prepared.fingerprint, work.options), journal.runId)
     try {
       return await run(work, prepared, journal)
     } finally {

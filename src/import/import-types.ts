@@ -100,12 +100,12 @@ export type ImportRun = ImportInput & {
   readonly journal: JournalPlace | undefined
   /** Names the file for what is learned about the service; undefined if it is not kept. */
   readonly learnedPath?: string | undefined
+  /** Receives the path of the journal, once it is open, and the id of the run, which a run that continues has, too. */
+  readonly onJournal?: ((path: string, runId: string) => void) | undefined
   /**
    * Receives a function that removes the run's journal, if the caller wants to keep it for now; without it the run
    * removes the journal at its end.
    */
-  /** Receives the path of the journal, once it is open. */
-  readonly onJournal?: ((path: string) => void) | undefined
   readonly onFinished?: ((forget: () => void) => void) | undefined
   /** Returns random bytes for the id of the run, with which Idempotency-Keys begin. */
   readonly random: (bytes: number) => Uint8Array

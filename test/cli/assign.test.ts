@@ -131,6 +131,31 @@ describe.each(users)('%s, kpi assign', (_, open) => {
   })
 })
 
+test('assign remove goes on behind what is refused, and ends with what was done', async () => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  const line = ['assign', 'remove', '--kpis', 'all', '--users', 'bob@example.com,Ann Lee']
+  const some = await user.kpi(...line, '--yes')
+  expect(some.code).toBe(3)
+  expect(some.stderr).toMatch(
+    /^removed Revenue from Ann Lee\nremoved Visits from Ann Lee\nkpi: no\. 1 of 4: .*\nkpi: no\. 2 of 4: .*\nkpi: 2 done, 2 refused\n$/,
+  )
+  expect(await user.kpi(...line, '--yes')).toMatchObject({ code: 1, stdout: '' })
+})
+
+test('assign group-items remove goes on behind what is refused, too', async () => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  const { id } = await user.client.groups.add({ name: 'Region' })
+  const item = await user.client.groupItems(id).add({ name: 'North' })
+  await user.client.userGroupItems(2).add({ id: item.id })
+  const line = ['assign', 'group-items', 'remove', '--group-items', 'North', '--users', '3,2', '--yes', '-o', 'json']
+  const some = await user.kpi(...line)
+  expect(some.code).toBe(3)
+  expect(JSON.parse(some.stdout)).toMatchObject([{ user_id: 2, name: 'North' }])
+  expect(await user.kpi(...line)).toMatchObject({ code: 1, stdout: '' })
+})
+
 test.each([
   ['add', ['--users', '#3,#4', '--kpis', 'Visits'], '2 assignments of 2 users to add'],
   ['update', ['--users', 'Ann Lee', '--kpis', 'all', '--target', '5'], '2 assignments to update'],

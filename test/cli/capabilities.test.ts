@@ -67,7 +67,16 @@ const runAt = async (variant: Variant, line: Line): Promise<{ ran: Ran; reached:
   for (const name of ['daily', 'regions', 'export', 'north', 'south'])
     writeFileSync(home.in(`${name}.csv`), 'date,kpi\n2026-01-01,1\n')
   writeFileSync(home.in('kpi.yaml'), 'categories: [{ name: Sales }]\n')
-  const saved = { kpi_plan: 1, service: '', account: '', file: '', prune: false, configuration: '{}', rows: [] }
+  const saved = {
+    kpi_plan: 1,
+    service: '',
+    account: '',
+    file: '',
+    prune: false,
+    configuration: '{}',
+    rows: [],
+    deletes: [],
+  }
   writeFileSync(home.in('plan.json'), JSON.stringify(saved))
   writeFileSync(home.in('assignments.csv'), 'user,kpi\n1,1\n')
   writeFileSync(home.in('visitors.csv'), 'Name\n1\n')

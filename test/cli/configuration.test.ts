@@ -279,6 +279,29 @@ describe('a saved plan', () => {
     expect(await user.client.kpis.list()).toHaveLength(2)
   })
 
+  test('is refused when it would delete more than it showed, and not when it would delete less', async () => {
+    await using user = await embeddedUser()
+    await fillShop(user)
+    write(user, 'kpis:\n  - { name: Costs, frequency: M }\n')
+    expect((await user.kpi('apply', 'kpi.yaml')).code).toBe(0)
+    const made = (await user.client.kpis.list()).find(({ name }) => name === 'Costs')
+    const kpi_id = made?.id ?? NaN
+    const [{ id: user_id } = { id: NaN }] = await user.client.users.list()
+    write(user, 'kpis: []\n')
+    expect((await user.kpi('plan', 'kpi.yaml', '--prune', '--to-file', 'plan.json')).code).toBe(0)
+    await user.client.assignments(user_id).add({ id: kpi_id, sort_order: 99 })
+    await user.client.entries.put({ user_id, kpi_id, entry_date: 20_000, actual: 1n })
+    const refused = await user.kpi('apply', 'plan.json', '--yes')
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toMatch(
+      /the plan would delete more than it showed; make it again with kpi plan\n {2}KPI Costs: would be deleted with 1 assignment and 1 entry of .*; when the plan was made, it was with 0 assignments and no entries\n$/,
+    )
+    expect((await user.kpi('plan', 'kpi.yaml', '--prune', '--to-file', 'plan.json', '--force')).code).toBe(0)
+    await user.client.assignments(user_id).remove(kpi_id)
+    expect((await user.kpi('apply', 'plan.json', '--yes')).code).toBe(0)
+    expect((await user.client.kpis.list()).map(({ name }) => name)).not.toContain('Costs')
+  })
+
   test('is refused for another account, and is not overwritten unasked', async () => {
     await using user = await planned()
     const elsewhere = await user.kpi('--data-dir', 'other', 'apply', 'plan.json')

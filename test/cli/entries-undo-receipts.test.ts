@@ -31,6 +31,27 @@ test('an import that was taken back already is said to be, with the time, and no
   expect(readdirSync(user.folder.in('.local/state/kpi/receipts'))).toEqual([`${receipt}.receipt.jsonl`])
 })
 
+test('a run that was cut off and continued is taken back with the receipts of all its parts, whichever is named', async () => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  const before = await user.client.entries.list({ from: 20_454, to: 20_460 })
+  const first = await load(user)
+  writeFileSync(user.folder.in('more.csv'), 'user,kpi,date,actual\n2,1,2026-01-03,7\n')
+  const { receipt: second } = jsonOf(await user.kpi('entries', 'import', 'more.csv', '-o', 'json')) as {
+    receipt: string
+  }
+  const pathOf = (receipt: string): string => user.folder.in(`.local/state/kpi/receipts/${receipt}.receipt.jsonl`)
+  const runIn = (text: string): string => /"run":"(\w+)"/.exec(text)?.[1] ?? ''
+  const [one, other] = [first, second].map((receipt) => readFileSync(pathOf(receipt), 'utf8'))
+  // What tells the parts of a run is its id.
+  writeFileSync(pathOf(second), (other ?? '').replace(runIn(other ?? ''), runIn(one ?? '')))
+  const ran = await user.kpi('entries', 'undo', first, '--yes')
+  expect(ran).toMatchObject({ code: 0 })
+  expect(ran.stderr).toContain('was continued, and has 2 receipts')
+  expect(await user.client.entries.list({ from: 20_454, to: 20_460 })).toEqual(before)
+  expect((await user.kpi('entries', 'undo', second)).stderr).toContain('was taken back already')
+})
+
 const receiptsOf = (user: User): string => user.folder.in('.local/state/kpi/receipts')
 
 test('receipts that cannot be read are named with the reason, and the others are listed', async () => {

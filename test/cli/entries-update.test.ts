@@ -21,11 +21,22 @@ describe.each([...users, ['through the newer interface', newerUser] as const])('
   })
 
   test('are looked at before they are changed', async () => {
+    const [doomed] = jsonOf(await user.kpi('entries', 'delete', '1', '--dry-run', '-o', 'json')) as [{ name: string }]
+    expect(doomed.name).toMatch(/^\w+ of \w+ \w+ on [\d-]+: .*40/)
     const ran = await user.kpi('entries', 'update', '1', '2', '--actual', '80.5', '--dry-run', '-o', 'json')
     expect(ran.stderr).toContain('dry run, nothing was sent: 1 entry to update, 1 unchanged')
     expect(jsonOf(ran)).toMatchObject([
-      { action: 'update', id: 1, field: 'actual', old: '40', new: '80.5' },
-      { action: 'unchanged', id: 2 },
+      { action: 'update', id: 1, name: doomed.name, field: 'actual', old: '40', new: '80.5' },
+      { action: 'unchanged', id: 2, name: expect.stringContaining(': 80.5') as string },
+    ])
+    expect(await user.client.entries.get(1)).toMatchObject({ actual: 40_0000n })
+  })
+
+  test('are refused where one is named twice, before anything is sent', async () => {
+    const ran = await user.kpi('entries', 'update', '1', '2', '1', '--actual', '5')
+    expect([ran.code, ran.stderr]).toEqual([
+      2,
+      'kpi: nothing was sent: no. 1 (1) and no. 3 (1) are the same entry; name each once\n',
     ])
     expect(await user.client.entries.get(1)).toMatchObject({ actual: 40_0000n })
   })

@@ -125,6 +125,29 @@ describe.each(users)('%s, from JSON', (_, open) => {
     })
   })
 
+  test('a name stands for the id of what is changed', async () => {
+    await withStdin([{ name: 'Called' }, { name: 'Double' }, { name: 'Other' }], 'categories', 'create')
+    const ran = await withStdin(
+      [
+        { id: 'called', name: 'Renamed' },
+        { id: 'Other', name: 'Double' },
+      ],
+      'categories',
+      'update',
+    )
+    expect(jsonOf(ran)).toMatchObject([{ name: 'Renamed' }, { name: 'Double' }])
+    const changes = [
+      { id: 'Renamed', name: 'A' },
+      { id: 'Double', name: 'B' },
+    ]
+    const doubtful = await withFile(changes, 'categories', 'update', '--from-json', 'FILE')
+    expect(doubtful).toMatchObject({ code: 1, stdout: '' })
+    expect(doubtful.stderr).toMatch(/^kpi: no\. 2, id: "Double" is the name of more than one category: .*\n$/)
+    const unknown = await withFile({ id: 'Renamd', name: 'A' }, 'categories', 'update', '--from-json', 'FILE')
+    expect(unknown.stderr).toBe('kpi: id: there is no category "Renamd"; did you mean "Renamed"?\n')
+    expect(await namesOf('categories')).toEqual(expect.arrayContaining(['Renamed', 'Double']))
+  })
+
   test('all faults of all objects are told at once, and nothing is sent', async () => {
     const bad = [
       { first_name: 'A', email: 'a@example.com' },
@@ -141,8 +164,8 @@ describe.each(users)('%s, from JSON', (_, open) => {
     ])
     expect(jsonOf(await user.kpi('users', 'list', '-o', 'json'))).toHaveLength(1)
     const nameless = await withFile([{ name: 'X' }, { id: 'x' }], 'categories', 'update', '--from-json', 'FILE')
-    expect(nameless.stderr).toContain('  no. 1, id: is required: it says which category to change\n')
-    expect(nameless.stderr).toContain('  no. 2, id: must be a whole number\n')
+    expect(nameless.stderr).toContain('  no. 1, id: is required: it says which category to change, by id or name\n')
+    expect(nameless.stderr).toContain('  no. 2, id: there is no category "x"\n')
   })
 
   test('a field that there is not is named, as it may be misspelt', async () => {

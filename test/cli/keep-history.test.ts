@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { answeringIn } from '../support/answering.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
 import { jsonOf } from '../support/kpi.ts'
 import { embeddedUser, remoteUser, type User } from '../support/user.ts'
@@ -144,6 +145,31 @@ describe.each([
     await user.kpi('entries', 'add', '--user', 'Bob', '--kpi', 'Revenue', '--date', '2026-11-01', '--actual', '1')
     const told = await user.kpi('assign', 'remove', '--kpis', '1', '--users', '3', '--yes')
     expect(told.stderr).toContain('1 stored entry has no target of its own: past reports show 100 instead of 90 for it')
+  })
+
+  test('says before it asks whether to remove an assignment what past reports would show, and not again', async () => {
+    const line = ['assign', 'remove', '--kpis', 'Revenue,Free', '--users', 'ann@example.com']
+    const question = 'remove 2 assignments (KPIs Revenue,Free from users ann@example.com)?'
+    const would = '5 stored entries have no target of their own: past reports would show 100 instead of 70 for them; '
+    const left = await answeringIn(user.world, [[question, 'n\r']], ...line)
+    const asked = left.stderr.replaceAll(/\s+/g, ' ')
+    expect(left.code).toBe(1)
+    expect(asked.indexOf(`${would}with --keep-history they keep the old target`)).toBeGreaterThanOrEqual(0)
+    expect(asked.indexOf(would)).toBeLessThan(asked.indexOf(question))
+    const done = await answeringIn(user.world, [[question, 'y\r']], ...line)
+    expect(done.code).toBe(0)
+    expect(done.stderr).not.toContain('past reports show')
+  })
+
+  test('says after a removal a way back that there is', async () => {
+    const line = ['--kpis', 'Revenue', '--users', 'ann@example.com']
+    const told = await user.kpi('assign', 'remove', ...line, '--yes')
+    expect(told.stderr).toContain(
+      'past reports show 100 instead of 70 for them; to keep past reports at 70, assign the KPI with --target 70 again, then remove it with --keep-history\n',
+    )
+    expect((await user.kpi('assign', 'add', ...line, '--target', '70')).code).toBe(0)
+    expect((await user.kpi('assign', 'remove', ...line, '--yes', '--keep-history')).code).toBe(0)
+    expect(await reported()).toEqual(OLD)
   })
 
   test('says in a dry run what past reports would show', async () => {

@@ -1,11 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findId, resolveRecords } from '../../src/cli/args/names.ts'
-import { embeddedTransport } from '../../src/cli/embedded.ts'
-import { createClient } from '../../src/client/client.ts'
-import { kpi } from '../../src/domain/resources/kpi.ts'
 import { kpiNamed } from '../support/import.ts'
-import { NOW } from '../support/io.ts'
 import { jsonOf } from '../support/kpi.ts'
 import { embeddedUser, fillShop, remoteUser, type User } from '../support/user.ts'
 
@@ -50,26 +45,12 @@ test.each([
   [['entries', 'list', '--kpi', '1']],
   [['entries', 'add', '--kpi', '1', '--user', 'Ann Lee', '--date', 'today', '--actual', '1']],
   [['entries', 'export', '--kpi', '1']],
-])('kpi %j says both meanings of a number that is an id and a name', async (line) => {
-  const { code, stderr } = await run(...line)
-  expect(code).toBe(2)
-  expect(stderr).toContain(BOTH)
-})
-
-test.each([[['report', '--kpis', '1']], [['assign', 'add', '--kpis', '1', '--users', 'Ann Lee']]])(
-  'over a network, %j reads names anyway, and says both meanings',
-  async (line) => {
-    expect((await remote.kpi(...line)).stderr).toContain(BOTH)
-  },
-)
-
-test('over a network, a number alone is an id, and no request is spent on names', async () => {
-  const { isInProcess: _, ...network } = await embeddedTransport(user.folder.in('.local/share/kpi'), () => NOW)
-  const client = createClient(network)
-  expect(await findId(client, 'kpi', '1')).toBe(1)
-  expect(await resolveRecords(client, kpi, ['1', '2024'])).toMatchObject([{ id: 1 }, { id: 2024 }])
-  expect(client.requests()).toBe(0)
-  await client.close()
+])('kpi %j says both meanings of a number that is an id and a name, here and over a network', async (line) => {
+  for (const one of [user, remote]) {
+    const { code, stderr } = await one.kpi(...line)
+    expect(code).toBe(2)
+    expect(stderr).toContain(BOTH)
+  }
 })
 
 test('a number that is neither an id nor a name is said to be no id', async () => {

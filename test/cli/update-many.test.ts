@@ -73,6 +73,26 @@ describe.each(users)('%s, update', (_, open) => {
     expect([ran.code, ran.stderr]).toEqual([2, 'kpi: --name would give 2 KPIs the same name\n'])
   })
 
+  test('refuses what is named twice, before anything is sent', async () => {
+    const ran = await user.kpi('kpis', 'update', 'Revenue', '2', '1', 'visits', '--is-active', 'false')
+    expect([ran.code, ran.stderr]).toEqual([
+      2,
+      'kpi: nothing was sent: no. 1 (Revenue) and no. 3 (1) are the same KPI; no. 2 (2) and no. 4 (visits) are the same KPI; name each once\n',
+    ])
+    const changes = [
+      { id: 2, is_active: false },
+      { id: 1, is_active: false },
+      { id: 'Visits', description: 'again' },
+    ]
+    writeFileSync(user.folder.in('twice.json'), JSON.stringify(changes))
+    for (const more of [[], ['--dry-run'], ['--force']]) {
+      const listed = await user.kpi('kpis', 'update', '--from-json', 'twice.json', ...more)
+      expect([listed.code, listed.stdout]).toEqual([1, ''])
+      expect(listed.stderr).toBe('kpi: no. 3, id: is that of no. 1, too: put the changes to one KPI into one object\n')
+    }
+    expect(await active()).toEqual([true, true])
+  })
+
   test('overwrites nothing that has changed after its file was read, unless it is told to', async () => {
     const read = jsonOf(await user.kpi('kpis', 'list', '-o', 'json')) as Record<string, unknown>[]
     const edited = read.map((one) => ({ ...one, description: 'mine', updated_at: '2026-01-01T00:00:00' }))

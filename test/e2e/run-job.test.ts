@@ -71,6 +71,20 @@ describe('a job', () => {
     expect(await heldIn(importer)).toHaveLength(4)
   })
 
+  test('that is told to stop while the service does not answer has work left, and says so', async () => {
+    const { wrap, came } = holding()
+    await using importer = await remoteImporter({ wrap })
+    jobIn(importer)
+    importer.write('inbox/a.csv', FILE)
+    const env = importer.world.env as Record<string, string>
+    const { child, ended } = startProgram(importer.folder, [...KPI, 'run', 'job.yaml', '--timeout', '1s'], env)
+    await came
+    child.kill('SIGINT')
+    const { code, stderr } = await ended
+    expect(code).toBe(6)
+    expect(stderr).toContain('kpi: the job job.yaml was asked to stop, and has work left; the next run goes on')
+  })
+
   test('begins no file once its time is up', async () => {
     await using importer = await remoteImporter()
     const { inbox } = jobIn(importer, `deadline: 1h\n${JOB}`)

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { nearest } from '../../client/directory.ts'
 import { parseExactJson } from '../../codec/json-number.ts'
 import { isObject, type Json } from '../../codec/json.ts'
-import { type Issue, refuseFaults } from '../../domain/errors.ts'
+import { type Issue, KpiError, refuseFaults } from '../../domain/errors.ts'
 import type { ParsedFields, Resource } from '../../domain/schema.ts'
 import { fileError } from '../../import/parse/files.ts'
 import { UsageError } from '../exit.ts'
@@ -67,6 +67,13 @@ const unknownFields = ({ fields, title }: Resource, body: object): Issue[] =>
 /** Completes the objects of a file with what is written in another way, or not at all; returns what is wrong with each. */
 export type CompleteBody = (body: object) => Promise<{ readonly body: object; readonly issues: readonly Issue[] }>
 
+/** Throws the faults of objects; the message about a single one says where in the list its object stands. */
+export const refuseObjects = (issues: readonly Issue[]): void => {
+  const [{ index, field, message } = {}, ...others] = issues
+  if (index === undefined || others.length > 0) return refuseFaults(issues)
+  throw new KpiError('invalid', `no. ${index + 1}, ${field}: ${message}`, { issues })
+}
+
 /** Reads each object with `read`, after it was completed. Reports the faults of all objects at once, each field once. */
 export const readBodies = async <T>(
   bodies: readonly object[],
@@ -84,6 +91,6 @@ export const readBodies = async <T>(
     issues.push(...faults.map((fault) => (bodies.length === 1 ? fault : { index: at, ...fault })))
     values.push(parsed.values)
   }
-  refuseFaults(issues)
+  refuseObjects(issues)
   return values
 }

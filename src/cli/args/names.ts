@@ -101,20 +101,12 @@ const idsOf = (found: readonly Named[]): number[] => found.map(({ id }) => id)
 export const idsIn = async (client: Client, kind: NamedKind, title: string, list: string): Promise<number[]> => {
   const names = splitList(list)
   if (names.length === 0) throw new UsageError(`${title} is an empty list`)
-  const reading = directoryOf(client, kind)
-  // A key that may not look them up may still use ids.
-  const directory = names.every(isId) ? await readIfAllowed(client, reading) : await reading
+  const directory = await directoryFor(client, kind, names)
   if (!directory) return [...new Set(names.map(Number))]
   // One name may have commas, if it stands alone.
   const whole = names.length > 1 ? directory.find(list) : undefined
   return idsOf(allFound(whole && !(whole instanceof Fault) ? [whole] : names.map((text) => directory.find(text))))
 }
-
-/**
- * Tells whether a text is taken as an id without looking for names like it: over a network, that would cost each line a
- * request.
- */
-const isTakenAsId = ({ isInProcess }: Client, text: string): boolean => isId(text) && !isInProcess
 
 /** Finds what a text names; a number that is no name is an id, of which the service says whether there is one. */
 const findIn = ({ find }: Directory<Named>, text: string): Named | Fault => {
@@ -125,16 +117,27 @@ const findIn = ({ find }: Directory<Named>, text: string): Named | Fault => {
 
 const byId = (text: string): Named => ({ id: Number(text), name: '' })
 
-/** Returns the id that a text names, or its fault. Over a network, a number is taken as an id without a request. */
+/** Returns a directory to find texts in; undefined if all can be ids, and the key may not look for names like them. */
+const directoryFor = (
+  client: Client,
+  kind: NamedKind,
+  texts: readonly string[],
+  parent?: number,
+): Promise<Directory<Named> | undefined> => {
+  const reading = directoryOf(client, kind, parent)
+  return texts.every(isId) ? readIfAllowed(client, reading) : reading
+}
+
+/** Returns the id that a text names, or its fault. */
 export const findId = async (client: Client, kind: NamedKind, text: string): Promise<number | Fault> => {
-  if (isTakenAsId(client, text)) return Number(text)
-  const found = findIn(await directoryOf(client, kind), text)
+  const directory = await directoryFor(client, kind, [text])
+  const found = directory ? findIn(directory, text) : byId(text)
   return found instanceof Fault ? found : found.id
 }
 
 /**
  * Returns the ids of records by id or, where the resource has names, by name, with the names that were given; below
- * `parent` where it is given. Over a network, numbers alone are taken as ids without a request.
+ * `parent` where it is given. A number that is an id and a name is refused, whatever is done with it.
  */
 export const resolveRecords = async (
   client: Client,
@@ -146,9 +149,23 @@ export const resolveRecords = async (
   if (!isNamedKind(kind) && names.length > 0) {
     throw new UsageError(`${plural} have no names: give the id instead of ${names.map((one) => `"${one}"`).join(', ')}`)
   }
-  if (!isNamedKind(kind) || texts.every((text) => isTakenAsId(client, text))) return allFound(texts.map(byId))
-  const directory = await directoryOf(client, kind, parent)
-  return allFound(texts.map((text) => findIn(directory, text)))
+  const directory = isNamedKind(kind) ? await directoryFor(client, kind, texts, parent) : undefined
+  return allFound(texts.map((text) => (directory ? findIn(directory, text) : byId(text))))
+}
+
+/** Creates what finds one record at a time as `resolveRecords` does; names are read once, when the first is needed. */
+export const createRecordFinder = (
+  client: Client,
+  { name: kind, plural }: Resource,
+  parent?: number,
+): ((text: string) => Promise<Named | Fault>) => {
+  let reading: Promise<Directory<Named> | undefined> | undefined
+  return async (text) => {
+    if (isNamedKind(kind)) reading ??= readIfAllowed(client, directoryOf(client, kind, parent))
+    const directory = await reading
+    if (directory) return findIn(directory, text)
+    return isId(text) ? byId(text) : new Fault(`names of ${plural} cannot be looked up here: give the id`)
+  }
 }
 
 /** Returns the id of one record of a resource, or of those below a parent. */

@@ -14,8 +14,8 @@ export type UndoReceiptWriter = {
   readonly name: string
   readonly created: CreationLog
   readonly changes: Pick<ChangeLog, 'add' | 'sync'>
-  /** Notes the journal of the run. */
-  readonly journal: (path: string) => void
+  /** Notes the journal of the run, and its id. */
+  readonly journal: (path: string, runId: string) => void
   /** Counts the entries so far. */
   readonly entries: () => ChangeCounts
   /** Ends the receipt. */
@@ -91,7 +91,7 @@ export const createUndoReceipt = (folder: string, head: UndoReceiptHead, suffix:
       add: write,
     },
     changes,
-    journal: (journal) => write({ journal }),
+    journal: (journal, run) => write({ journal, run }),
     entries,
     close: (ended) => {
       changes.sync()

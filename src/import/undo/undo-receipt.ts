@@ -33,6 +33,8 @@ export type UndoReceipt = {
   readonly entries: ChangeCounts | undefined
   /** Names the journal of the run, if it has one. */
   readonly journal: string | undefined
+  /** Identifies the run: one that was cut off and continued has a receipt for each part. */
+  readonly runId: string | undefined
   /** Holds when all of it was taken back; undefined if something is still to be. */
   readonly takenBack: string | undefined
 }
@@ -124,6 +126,7 @@ export const readUndoReceipt = (path: string): UndoReceipt => {
     unsure: unsureOf(others),
     ended: textOf('ended'),
     journal: textOf('journal'),
+    runId: textOf('run'),
     takenBack: textOf('taken_back'),
     entries: isObject(end) ? countsIn(end['entries']) : undefined,
   }
@@ -155,7 +158,29 @@ export const listUndoReceipts = (folder: string): UndoReceiptList => {
   return { receipts, faults }
 }
 
-/** Yields what an import made of entries, some at a time, in the order in which it sent them. */
+/** Describes all of a run that is taken back: the receipts of its parts, the oldest first. */
+export type UndoneRun = Pick<UndoReceipt, 'head' | 'things' | 'unsure' | 'ended' | 'journal'> & {
+  readonly parts: readonly UndoReceipt[]
+}
+
+/** Returns a run with all parts of it that are not taken back yet, as its receipt and others say. */
+export const runOf = (receipt: UndoReceipt, receipts: readonly UndoReceipt[]): UndoneRun => {
+  const isOther = ({ name, runId, takenBack, head }: UndoReceipt): boolean =>
+    name !== receipt.name && runId === receipt.runId && takenBack === undefined && head.service === receipt.head.service
+  const others = receipt.runId === undefined ? [] : receipts.filter(isOther)
+  const parts = [...others, receipt].toSorted((one, other) => one.head.at.localeCompare(other.head.at))
+  const [first = receipt] = parts
+  const { ended } = parts.at(-1) ?? receipt
+  const [things, unsure] = [parts.flatMap((one) => one.things), parts.flatMap((one) => one.unsure)]
+  return { head: first.head, journal: receipt.journal, ended, things, unsure, parts }
+}
+
+/** Yields what an import made of entries, some at a time: the parts from the last to the first, each as it was sent. */
+export async function* changesOf({ parts }: UndoneRun, most: number): AsyncGenerator<EntryChange[]> {
+  for (const part of parts.toReversed()) yield* readChanges(part, most)
+}
+
+/** Yields what a receipt says of entries, some at a time, in the order in which they were sent. */
 export async function* readChanges({ path }: Pick<UndoReceipt, 'path'>, most: number): AsyncGenerator<EntryChange[]> {
   const from = entriesPath(path)
   if (!existsSync(from)) return

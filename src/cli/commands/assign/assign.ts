@@ -9,8 +9,7 @@ import { idsIn } from '../../args/names.ts'
 import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addOutput, printsList } from '../../output/printed.ts'
-import { emptyBecause, isPrintedAsData, tellEmpty } from '../../output/short-answer.ts'
-import { countOf } from '../../output/text.ts'
+import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
 import { tellLine } from '../verbs/tell-line.ts'
 import { createChangeOfUser, KEEP_HISTORY, openTargetHistory } from '../targets/keep-history.ts'
 import { addListOptions, addNameOptions, listView, type NamedRecords } from '../verbs/list-options.ts'
@@ -20,16 +19,9 @@ import { shownAssignment, withTargets } from './effective-target.ts'
 import { addGroupItemCommands, ofUsers, type UserItem } from './group-items.ts'
 import { addAssignImport } from './import.ts'
 import { type OpenPair, openPairs } from './open-pairs.ts'
-import type { PlannedPair, SummaryOptions } from './planned.ts'
 import { printAssigned } from './print-assigned.ts'
-import {
-  addSelection,
-  type AssignSelection,
-  isSelection,
-  requireSelection,
-  selectedPairs,
-  selectionText,
-} from './selection.ts'
+import { addRemoveCommand } from './remove.ts'
+import { addSelection, isSelection, requireSelection, selectedPairs } from './selection.ts'
 
 const withValues = <Arguments extends unknown[], Flags extends OptionValues>(command: Command<Arguments, Flags>) =>
   command
@@ -134,20 +126,6 @@ const addAddCommand = (group: Command, act: Act): void => {
   })
 }
 
-/** Returns assignments as they are, with the target that each would have. */
-const readPlanned = async (
-  client: Client,
-  pairs: readonly UserItem[],
-  { user_target }: AssignmentPatch,
-): Promise<PlannedPair[]> => {
-  const planned: PlannedPair[] = []
-  for (const { user, id } of pairs) {
-    const { user_target: from } = await client.assignments(user).get(id)
-    planned.push({ user, id, from, to: user_target === undefined ? from : user_target })
-  }
-  return planned
-}
-
 const addUpdateCommand = (group: Command, act: Act): void => {
   const command = withValues(
     addSelection(group.command('update').description('change the target or the place of assignments')),
@@ -168,6 +146,7 @@ const addUpdateCommand = (group: Command, act: Act): void => {
       const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
       const pairs = await selectedPairs(client, options)
       if (options.dryRun) {
+        const { printPlannedChanges, readPlanned } = await import('./planned.ts')
         const planned = await readPlanned(client, pairs, values)
         const to = values.user_target
         if (to !== undefined)
@@ -178,7 +157,6 @@ const addUpdateCommand = (group: Command, act: Act): void => {
                   changeOf(user, id, from, to),
             ),
           )
-        const { printPlannedChanges } = await import('./planned.ts')
         return printPlannedChanges(cli, client, 'update', planned, options)
       }
       const update = async ({ user, id }: UserItem): Promise<AnyRecord> => {
@@ -194,79 +172,6 @@ const addUpdateCommand = (group: Command, act: Act): void => {
       await printAssigned(cli, client, sent, 'updated')
     }
     await cli.withClient({ of: assignment, verb: 'update' }, work, { signal })
-  })
-}
-
-/** Prints the assignments that were removed as data; people read them in notes. */
-const printRemoved = async (cli: Cli, client: Client, removed: readonly PlannedPair[]): Promise<void> => {
-  if (removed.length === 0 || !isPrintedAsData(cli)) return
-  const { printChanges } = await import('./planned.ts')
-  await printChanges(cli, client, removed)
-}
-
-/** Removes the selected assignments, and looks after the past of targets that users had of their own. */
-const removePairs = async (
-  cli: Cli,
-  client: Client,
-  options: AssignSelection & SummaryOptions & { readonly dryRun?: true | undefined; readonly yes?: true | undefined },
-  signal: AbortSignal,
-): Promise<void> => {
-  const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
-  const pairs = await selectedPairs(client, options)
-  if (options.dryRun) {
-    const planned = await readPlanned(client, pairs, { user_target: null })
-    await history.foresee(
-      planned.map(
-        ({ user, id, from }) =>
-          () =>
-            changeOf(user, id, from, null),
-      ),
-    )
-    const { printPlannedChanges } = await import('./planned.ts')
-    return printPlannedChanges(cli, client, 'remove', planned, options)
-  }
-  const { requireConfirmation } = await import('../../args/prompt.ts')
-  await requireConfirmation(
-    cli,
-    options.yes,
-    `remove ${countOf(pairs.length, 'assignment')} (${selectionText(options)})`,
-  )
-  const names = createNames(client)
-  const removed: PlannedPair[] = []
-  try {
-    for (const { user, id: kpi } of pairs) {
-      const [what, whose] = [await names.nameOf('kpi', kpi), await names.nameOf('user', user)]
-      const assignments = client.assignments(user)
-      const { user_target: from } = await assignments.get(kpi)
-      await history.before(() => changeOf(user, kpi, from, null))
-      await assignments.remove(kpi)
-      removed.push({ user, id: kpi, from, to: null })
-      await cli.note(`removed ${what} from ${whose}`)
-    }
-    await history.tell()
-  } finally {
-    await printRemoved(cli, client, removed)
-  }
-}
-
-const addRemoveCommand = (group: Command, act: Act): void => {
-  const command = addSelection(group.command('remove').description('remove KPIs from users; their entries stay'))
-    .option(...KEEP_HISTORY)
-    .option('--dry-run', 'send nothing, and say what would be removed')
-    .option(...SUMMARY_ONLY)
-    .option('-y, --yes', 'do not ask')
-  addExamples(
-    command,
-    'assign remove --kpis Revenue --users ann@example.com --dry-run',
-    'assign remove --kpis Revenue --users ann@example.com --keep-history',
-  )
-  addOutput(command, async () => [{ of: (await import('./planned.ts')).plannedChange, isList: true }])
-  act(command, async (cli, _, options) => {
-    const needs = { of: assignment, verb: 'remove' } as const
-    requireSelection(options)
-    cli.requireCapabilities(needs)
-    const signal = cli.io.interruption()
-    await cli.withClient(needs, (client) => removePairs(cli, client, options, signal), { signal })
   })
 }
 

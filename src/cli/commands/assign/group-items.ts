@@ -121,23 +121,24 @@ const addRemoveCommand = (group: Command, act: Act): void => {
     cli.requireCapabilities(needs)
     const { requireConfirmation } = await import('../../args/prompt.ts')
     await requireConfirmation(cli, yes, `remove group items ${groupItems} from users ${users}`)
+    const signal = cli.io.interruption()
     const work = async (client: Client): Promise<void> => {
       const names = createNames(client)
       const removed: AnyRecord[] = []
-      try {
-        for (const { user, id } of await listPairs(client, ITEMS, groupItems, users)) {
-          const [what, whose] = [await names.nameOf('group_item', id), await names.nameOf('user', user)]
-          const items = client.userGroupItems(user)
-          const held = isPrintedAsData(cli) ? [await items.get(id)] : []
-          await items.remove(id)
-          removed.push(...held)
-          await cli.note(`removed ${what} from ${whose}`)
-        }
-      } finally {
-        if (removed.length > 0) await cli.printMany(chooseColumns(userGroupItem, {}, cli.printing().format), removed)
+      const remove = async ({ user, id }: UserItem): Promise<AnyRecord> => {
+        const [what, whose] = [await names.nameOf('group_item', id), await names.nameOf('user', user)]
+        const items = client.userGroupItems(user)
+        const held = isPrintedAsData(cli) ? [await items.get(id)] : []
+        await items.remove(id)
+        removed.push(...held)
+        await cli.note(`removed ${what} from ${whose}`)
+        return {}
       }
+      const { failure } = await sendEach(await listPairs(client, ITEMS, groupItems, users), remove, { signal })
+      if (removed.length > 0) await cli.printMany(chooseColumns(userGroupItem, {}, cli.printing().format), removed)
+      if (failure) throw failure
     }
-    await cli.withClient(needs, work, PACED)
+    await cli.withClient(needs, work, { ...PACED, signal })
   })
 }
 

@@ -5,6 +5,7 @@ import { resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { countOf } from '../../output/text.ts'
 import { nameRecords } from '../verbs/list-options.ts'
+import type { UserItem } from './group-items.ts'
 import type { OpenPair } from './open-pairs.ts'
 
 const { user_id, id, user_target, sort_order } = assignment.fields
@@ -51,6 +52,20 @@ export type PlannedPair = {
   readonly id: number
   readonly from: Decimal | null
   readonly to: Decimal | null
+}
+
+/** Returns assignments as they are, with the target that each would have. */
+export const readPlanned = async (
+  client: Client,
+  pairs: readonly UserItem[],
+  { user_target }: AssignmentPatch,
+): Promise<PlannedPair[]> => {
+  const planned: PlannedPair[] = []
+  for (const { user, id } of pairs) {
+    const { user_target: from } = await client.assignments(user).get(id)
+    planned.push({ user, id, from, to: user_target === undefined ? from : user_target })
+  }
+  return planned
 }
 
 /** Defines an assignment that is removed, or that a dry run would change or remove. */

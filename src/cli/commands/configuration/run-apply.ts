@@ -16,7 +16,8 @@ import { type ApplyRecord, openRecord, recordPath } from './record.ts'
 import { createSending } from './send.ts'
 import { createTargetChanges } from './target-changes.ts'
 import type { Target } from './target.ts'
-import { deletesText, tellDeletes, tellKept, tellPlan } from './tell-plan.ts'
+import { requireNoMoreDeleted } from './saved-plan.ts'
+import { deletesText, plannedDeletes, tellDeletes, tellKept, tellPlan } from './tell-plan.ts'
 
 /** Defines the summary of an apply. */
 export const applySummary = resource({
@@ -150,6 +151,8 @@ export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promi
     try {
       const prepared = await prepare(target, source, source.prune ? record.made() : [])
       await tellPlan(cli, prepared)
+      const { saved } = source
+      if (saved) requireNoMoreDeleted(saved, await plannedDeletes(target.client, prepared.plan.changes))
       await confirmDeletes(cli, target.client, source.name, prepared, flags)
       await sendChanges(cli, target, prepared, record, flags, measure)
     } finally {

@@ -10,7 +10,7 @@ import { prepare, readSource } from './prepare.ts'
 import { readMade, recordPath } from './record.ts'
 import { writePlan } from './saved-plan.ts'
 import { createTargetChanges } from './target-changes.ts'
-import { tellDeletes, tellKept, tellPlan } from './tell-plan.ts'
+import { plannedDeletes, tellDeletes, tellKept, tellPlan } from './tell-plan.ts'
 
 /** Describes the flags of `kpi plan`. */
 type PlanFlags = AccountFlags &
@@ -24,7 +24,7 @@ type PlanFlags = AccountFlags &
 export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise<number> => {
   const source = await readSource(cli, file, flags.prune)
   await readyFile(cli, flags)
-  const { prepared, service, account } = await withTarget(
+  const { prepared, service, account, deletes } = await withTarget(
     cli,
     flags,
     source.configuration,
@@ -41,13 +41,16 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
       const history = await openTargetHistory(cli, target.client, {}, cli.io.interruption())
       const targetChangeOf = createTargetChanges(target.client)
       await history.foresee(prepared.plan.changes.map((change) => () => targetChangeOf(change)))
-      return { prepared, service, account }
+      const isSaved = flags.toFile !== undefined
+      const deletes = isSaved ? await plannedDeletes(target.client, prepared.plan.changes) : []
+      return { prepared, service, account, deletes }
     },
   )
   const { rows, counts } = prepared
   if (flags.toFile !== undefined) {
     const configuration = source.saved?.configuration ?? source.text
-    const saved = { service, account, file: resolve(cli.io.cwd, source.file), prune: source.prune, configuration, rows }
+    const path = resolve(cli.io.cwd, source.file)
+    const saved = { service, account, file: path, prune: source.prune, configuration, rows, deletes }
     await writeOutput(cli, flags.toFile, writePlan(saved))
     if (flags.toFile !== STDOUT) await cli.note(`the plan is in ${flags.toFile}: kpi apply ${flags.toFile}`)
   }

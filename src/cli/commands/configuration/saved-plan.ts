@@ -1,6 +1,10 @@
 import { isObject } from '../../../codec/json.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
+import type { Company } from '../verbs/goes-with.ts'
+
+/** Describes something that a plan deletes, with what went with it when the plan was made. */
+export type PlannedDelete = { readonly name: string } & Company
 
 /** Describes a plan as it is saved: what it is for, what it was made from, and its rows. */
 export type SavedPlan = {
@@ -11,6 +15,7 @@ export type SavedPlan = {
   readonly prune: boolean
   readonly configuration: string
   readonly rows: readonly AnyRecord[]
+  readonly deletes: readonly PlannedDelete[]
 }
 
 const VERSION = 1
@@ -22,7 +27,11 @@ export const writePlan = (plan: SavedPlan): string =>
 const isSavedPlan = (value: object): value is SavedPlan => {
   const texts = ['service', 'account', 'file', 'configuration']
   const plan: Readonly<Record<string, unknown>> = { ...value }
-  return texts.every((name) => typeof plan[name] === 'string') && Array.isArray(plan['rows'])
+  return (
+    texts.every((name) => typeof plan[name] === 'string') &&
+    Array.isArray(plan['rows']) &&
+    Array.isArray(plan['deletes'])
+  )
 }
 
 /** Reads a saved plan; undefined if the text is a configuration. */
@@ -59,6 +68,26 @@ export const requireUnmoved = (saved: SavedPlan, rows: readonly AnyRecord[]): vo
     'something has changed since the plan was made; make it again with kpi plan. It would now be:',
     { issues },
   )
+}
+
+const COUNTS = ['assignments', 'entries', 'links'] as const satisfies readonly (keyof Company)[]
+
+/** Tells whether more goes with something than did; less is no loss, and is so where a run that was stopped is continued. */
+const isMore = (now: Company, before: Company): boolean =>
+  COUNTS.some((name) => (now[name] ?? 0) > (before[name] ?? Infinity))
+
+/** Refuses a saved plan that would delete more than it showed: what is in the meantime stored below what it deletes. */
+export const requireNoMoreDeleted = (saved: SavedPlan, deletes: readonly PlannedDelete[]): void => {
+  const before = new Map(saved.deletes.map((one) => [one.name, one]))
+  const issues = deletes.flatMap((one) => {
+    const planned = before.get(one.name)
+    if (!planned || !isMore(one, planned)) return []
+    return [
+      { field: one.name, message: `would be deleted ${one.text}; when the plan was made, it was ${planned.text}` },
+    ]
+  })
+  if (issues.length === 0) return
+  throw new KpiError('conflict', 'the plan would delete more than it showed; make it again with kpi plan', { issues })
 }
 
 /** Refuses a saved plan for another service or account. */

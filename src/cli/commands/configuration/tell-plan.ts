@@ -1,7 +1,9 @@
 import type { Client } from '../../../client/client.ts'
 import type { Cli } from '../../cli.ts'
 import type { Change, Counts } from './planning/changes.ts'
+import type { Company } from '../verbs/goes-with.ts'
 import type { Prepared } from './prepare.ts'
+import type { PlannedDelete } from './saved-plan.ts'
 import { nounOf } from './planning/things.ts'
 
 /** Says how much a plan would do: `3 to create, 1 to update, 12 unchanged`. */
@@ -18,12 +20,26 @@ const planText = ({ created, updated, deleted, unchanged }: Counts): string => {
 
 const SHOWN_DELETES = 5
 
-/** Names something that is deleted, and counts what goes with it. */
-const deleteText = async (client: Client, { thing }: Change): Promise<string> => {
+/** Counts what goes with something that is deleted; undefined for what nothing goes with. */
+const companyOfThing = async (client: Client, { thing }: Change): Promise<Company | undefined> => {
   const id = thing.record?.['id']
-  const { goesWith } = await import('../verbs/goes-with.ts')
-  const isAlone = thing.name === '' || typeof id !== 'number'
-  return [nounOf(thing), ...(isAlone ? [] : [await goesWith(client, thing.kind.of, id)])].filter(Boolean).join(' ')
+  if (thing.name === '' || typeof id !== 'number') return undefined
+  const { companyOf } = await import('../verbs/goes-with.ts')
+  return companyOf(client, thing.kind.of, id)
+}
+
+/** Names something that is deleted, and counts what goes with it. */
+const deleteText = async (client: Client, change: Change): Promise<string> =>
+  [nounOf(change.thing), (await companyOfThing(client, change))?.text].filter(Boolean).join(' ')
+
+/** Returns what goes with each thing that is deleted, as a saved plan keeps it. */
+export const plannedDeletes = async (client: Client, changes: readonly Change[]): Promise<PlannedDelete[]> => {
+  const deletes: PlannedDelete[] = []
+  for (const change of changes.filter(({ action }) => action === 'delete')) {
+    const company = await companyOfThing(client, change)
+    if (company) deletes.push({ name: nounOf(change.thing), ...company })
+  }
+  return deletes
 }
 
 /** Names what is deleted, with what goes with it. */

@@ -6,7 +6,6 @@ import { formatDecimal } from '../../../domain/decimal.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import { type Entry, entry } from '../../../domain/resources/entry.ts'
-import type { AnyRecord } from '../../../domain/schema.ts'
 import { daysOf, readRange, RECENT } from '../../args/day-range.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Act, Cli } from '../../cli.ts'
@@ -22,7 +21,7 @@ import {
   printPlannedDeletes,
 } from '../verbs/delete.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
-import { createNames } from '../verbs/reference-names.ts'
+import { createEntryWords } from './entry-words.ts'
 import { needsOf, type SelectionFlags, selected } from './selection.ts'
 
 const declareDelete = (group: Command) =>
@@ -60,22 +59,6 @@ const readSelected = async (client: Client, range: DayRange, flags: SelectionFla
 const sayWhat = ({ entries, sum, range: { from, to } }: Selected): string => {
   const days = from === to ? formatDay(from) : `${formatDay(from)} to ${formatDay(to)}`
   return `delete ${countOf(entries.length, 'entry', 'entries')} of ${days}, whose actuals come to ${formatDecimal(sum)}`
-}
-
-/** Creates what says what an entry is: `Revenue of Ann Lee on 2026-11-19: € 40.00`. */
-const createEntryWords = (cli: Cli, client: Client): ((entry: AnyRecord) => Promise<string>) => {
-  const names = createNames(client)
-  return async ({
-    kpi_id: kpi = null,
-    user_id: user = null,
-    source_id: source = null,
-    entry_date: day,
-    actual = null,
-  }) => {
-    const owner = user === null ? names.nameOf('breakdown_item', source) : names.nameOf('user', user)
-    const value = actual === null ? '' : `: ${await names.valueOf(kpi, actual, cli.printing())}`
-    return `${await names.nameOf('kpi', kpi)} of ${await owner} on ${formatDay(Number(day))}${value}`
-  }
 }
 
 /** Deletes an entry; one that has gone meanwhile is no failure. */

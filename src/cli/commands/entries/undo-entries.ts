@@ -8,7 +8,7 @@ import type { AnyRecord } from '../../../domain/schema.ts'
 import type { CreatedThing } from '../../../import/missing/ensure.ts'
 import type { EntryChange } from '../../../import/undo/change-lines.ts'
 import { type EntryFate, judgeChanges, putBack } from '../../../import/undo/put-back.ts'
-import { readChanges, type UndoReceipt } from '../../../import/undo/undo-receipt.ts'
+import { changesOf, type UndoneRun } from '../../../import/undo/undo-receipt.ts'
 import { countOf } from '../../output/text.ts'
 import { createNames, type Names } from '../verbs/reference-names.ts'
 
@@ -98,8 +98,8 @@ export const entryRecords = (client: Client): ((fates: readonly EntryFate[]) => 
 }
 
 /** Yields what would become of the entries of an import. */
-export async function* planEntries(client: Client, receipt: UndoReceipt): AsyncGenerator<EntryFate[]> {
-  for await (const changes of readChanges(receipt, BATCH_LIMIT)) yield judgeChanges(client, changes)
+export async function* planEntries(client: Client, undone: UndoneRun): AsyncGenerator<EntryFate[]> {
+  for await (const changes of changesOf(undone, BATCH_LIMIT)) yield judgeChanges(client, changes)
 }
 
 /** Sets how many entries are reported at a time. */
@@ -111,13 +111,13 @@ const SOME = 100
  */
 export async function* undoEntries(
   client: Client,
-  receipt: UndoReceipt,
+  undone: UndoneRun,
   isWanted: (kpi: number) => boolean,
   signal: AbortSignal,
 ): AsyncGenerator<EntryFate[]> {
   let done: EntryFate[] = []
   try {
-    for await (const changes of readChanges(receipt, BATCH_LIMIT)) {
+    for await (const changes of changesOf(undone, BATCH_LIMIT)) {
       const wanted = changes.filter(({ key: [, kpi] }) => isWanted(kpi))
       for await (const fate of putBack(client, wanted)) {
         done.push(fate)

@@ -16,8 +16,10 @@ export const requireAccount = async (client: Client, { head }: UndoReceipt): Pro
 }
 
 /** Takes back what can be, while no run of the import goes on; a run that was stopped then begins anew. */
-export const undoAlone = async (receipt: UndoReceipt, work: () => Promise<number>): Promise<number> => {
-  const { journal } = receipt
+export const undoAlone = async (
+  { journal }: Pick<UndoReceipt, 'journal'>,
+  work: () => Promise<number>,
+): Promise<number> => {
   if (journal === undefined || !existsSync(journal)) return work()
   const { lockJournal, removeLocked, withPathInErrors } = await import('../../../import/journal/lock.ts')
   const database = withPathInErrors(journal, () => lockJournal(journal, undefined))

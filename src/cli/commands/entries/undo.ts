@@ -3,7 +3,14 @@ import type { Client } from '../../../client/client.ts'
 import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
-import { markTakenBack, type UndoReceipt, requireWhole } from '../../../import/undo/undo-receipt.ts'
+import {
+  listUndoReceipts,
+  markTakenBack,
+  requireWhole,
+  runOf,
+  type UndoneRun,
+  type UndoReceipt,
+} from '../../../import/undo/undo-receipt.ts'
 import { type Clients, type Fate, GONE, judgeThings, takeBack } from '../../../import/undo/take-back.ts'
 import { askForYes } from '../../args/prompt.ts'
 import { type Cli, PACED } from '../../cli.ts'
@@ -11,6 +18,7 @@ import { EXIT, UsageError } from '../../exit.ts'
 import { isForPeople, printRecords } from '../../output/print.ts'
 import type { Printed } from '../../output/printed.ts'
 import { countOf } from '../../output/text.ts'
+import { receiptsFolder } from '../../target/folders.ts'
 import { createUndoProgress, cutOff, undoCost } from './undo-course.ts'
 import { requireAccount, undoAlone } from './undo-guards.ts'
 import { withClassic } from './created.ts'
@@ -57,7 +65,7 @@ const fateRecord = ({ thing: { kind, id, name }, entries, left }: Fate): AnyReco
 })
 
 /** Returns what the clients need: breakdown items are only shown by the newer interface. */
-const needsOf = ({ things, unsure }: UndoReceipt): Capability[] => [
+const needsOf = ({ things, unsure }: UndoneRun): Capability[] => [
   { of: kpi, verb: 'remove' },
   ...([...things, ...unsure].some(({ kind }) => kind === 'item')
     ? [{ of: breakdownItem, verb: 'remove' } as const]
@@ -111,16 +119,16 @@ type Records = AsyncGenerator<readonly AnyRecord[]>
 /** Plans what becomes of entries and things, and yields a record of each; returns the plan. */
 async function* planned(
   clients: Clients,
-  receipt: UndoReceipt,
+  run: UndoneRun,
   withEntries: boolean,
 ): AsyncGenerator<readonly AnyRecord[], Plan> {
   const counts = createEntryCounts()
   const recordsOf = entryRecords(clients.client)
-  for await (const some of planEntries(clients.client, receipt)) {
+  for await (const some of planEntries(clients.client, run)) {
     for (const fate of some) counts.add(fate)
     yield await recordsOf(some)
   }
-  const fates = await judgeThings(clients, { ...receipt, withEntries, removedOf: counts.removedOf })
+  const fates = await judgeThings(clients, { ...run, withEntries, removedOf: counts.removedOf })
   yield fates.map(fateRecord)
   return { counts, fates }
 }
@@ -132,13 +140,13 @@ const removedKpis = (fates: readonly Fate[]): Set<number> =>
 /** Takes back the entries of some KPIs and counts them; yields a record of each that is left alone. */
 async function* undoneEntries(
   client: Client,
-  receipt: UndoReceipt,
+  run: UndoneRun,
   counts: EntryCounts,
   isWanted: (kpi: number) => boolean,
   signal: AbortSignal,
 ): Records {
   const recordsOf = entryRecords(client)
-  for await (const some of undoEntries(client, receipt, isWanted, signal)) {
+  for await (const some of undoEntries(client, run, isWanted, signal)) {
     for (const fate of some) counts.add(fate)
     yield await recordsOf(some.filter(({ action }) => action === 'leave'))
   }
@@ -150,7 +158,7 @@ async function* undoneEntries(
  */
 async function* undone(
   { client, classic }: Clients,
-  receipt: UndoReceipt,
+  run: UndoneRun,
   plan: Plan,
   counts: EntryCounts,
   withEntries: boolean,
@@ -158,14 +166,14 @@ async function* undone(
 ): AsyncGenerator<readonly AnyRecord[], Plan> {
   const fates: Fate[] = []
   const removed = removedKpis(plan.fates)
-  yield* undoneEntries(client, receipt, counts, (kpi) => !removed.has(kpi), signal)
+  yield* undoneEntries(client, run, counts, (kpi) => !removed.has(kpi), signal)
   for await (const fate of takeBack({ client, classic }, plan.fates, withEntries)) {
     fates.push(fate)
     yield [fateRecord(fate)]
     const { kind, id } = fate.thing
     if (kind !== 'kpi' || !removed.has(id)) continue
     if (isRemoved(fate)) counts.addWithKpi(id, plan.counts)
-    else yield* undoneEntries(client, receipt, counts, (kpi) => kpi === id, signal)
+    else yield* undoneEntries(client, run, counts, (kpi) => kpi === id, signal)
   }
   return { counts, fates }
 }
@@ -210,11 +218,11 @@ async function* following<T, R>(records: AsyncGenerator<T, R>, then: () => Promi
 }
 
 /** Says how a run that changed things ended; returns 3 if something was left alone. */
-const conclude = async (cli: Cli, receipt: UndoReceipt, done: Plan): Promise<number> => {
+const conclude = async (cli: Cli, { parts }: UndoneRun, done: Plan): Promise<number> => {
   const said = sayWhat(done, ['put back', 'removed'])
   await cli.note(`${said === '' ? 'nothing was changed' : said}${restText(done)}`)
   if (done.counts.of('leave') > 0 || done.fates.some(isLeft)) return EXIT.partial
-  markTakenBack(receipt, new Date(cli.io.now()).toISOString())
+  for (const part of parts) markTakenBack(part, new Date(cli.io.now()).toISOString())
   return EXIT.done
 }
 
@@ -222,12 +230,12 @@ const conclude = async (cli: Cli, receipt: UndoReceipt, done: Plan): Promise<num
 const undo = async (
   cli: Cli,
   clients: Clients,
-  receipt: UndoReceipt,
+  run: UndoneRun,
   flags: UndoFlags,
   signal: AbortSignal,
 ): Promise<number> => {
   const { withEntries = false, dryRun = false, summaryOnly = false } = flags
-  const plan = await runThrough(cli, planned(clients, receipt, withEntries), dryRun && !summaryOnly)
+  const plan = await runThrough(cli, planned(clients, run, withEntries), dryRun && !summaryOnly)
   if (dryRun) {
     const what = isNothing(plan) ? 'nothing to take back' : `would ${sayWhat(plan, ['put back', 'remove'])}`
     await cli.note(`dry run, nothing was changed: ${what}${restText(plan)}`)
@@ -237,11 +245,11 @@ const undo = async (
   cli.io.stdout.outlast()
   const counts = createEntryCounts()
   const tell = createUndoProgress(cli, plan.counts)
-  const records = undone(clients, receipt, plan, counts, withEntries, signal)
+  const records = undone(clients, run, plan, counts, withEntries, signal)
   try {
     return await conclude(
       cli,
-      receipt,
+      run,
       await runThrough(
         cli,
         following(records, () => tell(counts)),
@@ -263,17 +271,26 @@ const tellTakenBack = async (cli: Cli, { head }: UndoReceipt, at: string): Promi
   return EXIT.done
 }
 
+/** Says that a run was cut off and continued, so that it has several receipts, which are taken back together. */
+const tellParts = async (cli: Cli, { head, parts }: UndoneRun): Promise<void> => {
+  if (parts.length === 1) return
+  const names = parts.map(({ name }) => name).join(', ')
+  await cli.note(`the import of ${head.file} was continued, and has ${parts.length} receipts: ${names}`)
+}
+
 /** Runs `kpi entries undo`: lists the receipts, or takes back what the import of one created. */
 export const runUndo = async (cli: Cli, asked: string | undefined, flags: UndoFlags): Promise<number | void> => {
   if (asked === undefined) return printReceipts(cli)
   const receipt = findReceipt(cli, asked)
   if (receipt.takenBack !== undefined) return tellTakenBack(cli, receipt, receipt.takenBack)
+  const run = runOf(receipt, listUndoReceipts(receiptsFolder(cli.io)).receipts)
   const work = (client: Client, signal: AbortSignal): Promise<number> =>
     withClassic(cli, client, async (classic) => {
       await requireAccount(client, receipt)
-      await requireWhole(receipt)
-      const take = (): Promise<number> => undo(cli, { client, classic }, receipt, flags, signal)
-      return flags.dryRun ? take() : undoAlone(receipt, take)
+      for (const part of run.parts) await requireWhole(part)
+      await tellParts(cli, run)
+      const take = (): Promise<number> => undo(cli, { client, classic }, run, flags, signal)
+      return flags.dryRun ? take() : undoAlone(run, take)
     })
-  return cli.withClient(needsOf(receipt), work, { ...PACED, signal: cli.io.interruption() })
+  return cli.withClient(needsOf(run), work, { ...PACED, signal: cli.io.interruption() })
 }

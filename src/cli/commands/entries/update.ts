@@ -1,14 +1,17 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { type Entry, entry, type EntryPatch, newerEntry } from '../../../domain/resources/entry.ts'
-import { type AnyRecord, asPatch, type Resource } from '../../../domain/schema.ts'
+import { type AnyRecord, asPatch, type Patch, type Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { type FieldFlag, readFlags, requireNoFaults } from '../../args/flags.ts'
 import { isId } from '../../args/names.ts'
-import type { Act } from '../../cli.ts'
+import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addOutput } from '../../output/printed.ts'
+import type { PlannedChange } from '../verbs/planned-changes.ts'
+import { requireNamedOnce } from '../verbs/require-each-once.ts'
 import { printSent, sendEach } from '../verbs/send-each.ts'
+import { createEntryWords } from './entry-words.ts'
 
 const { actual, target, notes } = entry.fields
 const VALUES: readonly FieldFlag[] = [
@@ -41,6 +44,23 @@ const bodyFor = (client: Client, held: Entry, patch: EntryPatch): EntryPatch => 
   return { user_id, kpi_id, entry_date, actual: value, target: own, notes: text, ...patch }
 }
 
+/** Says what a change would do to entries, each in the words in which a delete names it. */
+const printDryRun = async (
+  cli: Cli,
+  client: Client,
+  of: Resource,
+  ids: readonly number[],
+  patch: Patch<Resource>,
+): Promise<void> => {
+  const { printPlanned } = await import('../verbs/planned-changes.ts')
+  const wordsFor = createEntryWords(cli, client)
+  const read = async (id: number): Promise<PlannedChange<Resource>> => {
+    const held = await client.entries.get(id)
+    return { change: { id, patch, readAt: undefined }, held, words: await wordsFor(held) }
+  }
+  await printPlanned(cli, client, of, await Promise.all(ids.map(read)))
+}
+
 /** Registers `kpi entries update` */
 export const addUpdateEntries = (group: Command, act: Act): void => {
   const command = declareUpdate(group)
@@ -56,22 +76,14 @@ export const addUpdateEntries = (group: Command, act: Act): void => {
   ])
   act(command, async (cli, [names], flags) => {
     const ids = idsOf(names)
+    requireNamedOnce(entry, names, ids)
     const signal = cli.io.interruption()
     const work = async (client: Client): Promise<void> => {
       const fields = requireNoFaults(await readFlags(client, VALUES, flags))
       if (Object.keys(fields).length === 0)
         throw new UsageError('nothing to change was given: --actual, --target or --notes')
       const of: Resource = client.variant === 'classic' ? entry : newerEntry
-      if (flags.dryRun) {
-        const { printPlanned } = await import('../verbs/planned-changes.ts')
-        const held = await Promise.all(ids.map((id) => client.entries.get(id)))
-        return printPlanned(
-          cli,
-          client,
-          of,
-          held.map((one) => ({ change: { id: one.id, patch: asPatch(of, fields), readAt: undefined }, held: one })),
-        )
-      }
+      if (flags.dryRun) return printDryRun(cli, client, of, ids, asPatch(of, fields))
       const send = async (id: number): Promise<AnyRecord> =>
         client.entries.update(id, bodyFor(client, await client.entries.get(id), asPatch(newerEntry, fields)))
       await printSent(cli, client, of, await sendEach(ids, send, { signal }), 'updated')

@@ -10,7 +10,7 @@ import { requireLockName, withNamedLock } from '../../target/named-lock.ts'
 import { findReach } from '../../target/network.ts'
 import { type Job, readJob } from './job.ts'
 import { openJobLog } from './job-log.ts'
-import { codeOf, outcomeOf, type Running, type StepResult } from './outcome.ts'
+import { codeOf, gravest, outcomeOf, type Running, type StepResult } from './outcome.ts'
 import { stepRow } from './run.ts'
 import { runSteps } from './run-steps.ts'
 import { faultsOfWebhook } from './send-outcome.ts'
@@ -91,9 +91,27 @@ const printDryRun = async (cli: Cli, { job, cwd, today }: Opened): Promise<void>
   await cli.printMany(stepRow.shown, rows)
 }
 
+/** Returns the exit code of a job: one that was asked to stop, and is not done, has work left. */
+const codeAfter = (results: readonly StepResult[], isStopped: boolean): number => {
+  const code = codeOf(results)
+  return isStopped && code !== EXIT.done ? gravest([code, EXIT.workLeft]) : code
+}
+
+/** Counts steps by what became of them: `5 steps: 3 done, 1 failed, 1 skipped`. */
+const outcomesText = (results: readonly StepResult[]): string => {
+  const counts = Map.groupBy(results, ({ code }) => outcomeOf(code))
+  const parts = ['done', 'found', 'failed', 'skipped'].flatMap((outcome) => {
+    const count = counts.get(outcome)?.length
+    return count === undefined ? [] : [`${count} ${outcome === 'found' ? 'with findings' : outcome}`]
+  })
+  return `${countOf(results.length, 'step')}: ${parts.join(', ')}`
+}
+
 /** Says how a job ended that did not end with 0. */
-const endText = (code: number, found: number): string =>
-  outcomeOf(code) === 'found' ? `did its work, and ${countOf(found, 'step')} found something` : 'failed'
+const endText = (code: number, found: number, isStopped: boolean): string => {
+  if (isStopped) return 'was asked to stop, and has work left; the next run goes on'
+  return outcomeOf(code) === 'found' ? `did its work, and ${countOf(found, 'step')} found something` : 'failed'
+}
 
 const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => {
   const { job, cwd, today, begun } = opened
@@ -106,17 +124,16 @@ const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => 
     await log.tell(`job ${file} begins`)
     const results = await runSteps({ ...opened, cli, log, deadline })
     // A job without a whole log is not done, even if its steps are.
-    const codeNow = (): number => codeOf(results) || (log.fault() === undefined ? EXIT.done : EXIT.failed)
+    const codeNow = (): number =>
+      codeAfter(results, interruption.aborted) || (log.fault() === undefined ? EXIT.done : EXIT.failed)
     const failed = results.filter((one) => (one.code ?? EXIT.done) !== EXIT.done)
-    await log.tell(
-      `job ${file} ended with ${codeNow()}: ${results.length - failed.length} of ${countOf(results.length, 'step')} without a finding`,
-    )
+    await log.tell(`job ${file} ended with ${codeNow()}: ${outcomesText(results)}`)
     await cli.printMany(cli.printing().format === 'table' ? stepRow.brief : stepRow.shown, results.map(rowOf))
     await log.close()
     if (codeNow() === EXIT.done) return
     const fault = log.fault()
     throw new IncompleteRun(codeNow(), 'job', [
-      `the job ${file} ${endText(codeNow(), failed.length)}`,
+      `the job ${file} ${endText(codeNow(), failed.length, interruption.aborted)}`,
       ...failed.map(
         (one) => `step ${results.indexOf(one) + 1}, ${one.step.kind}, ended with ${one.code}: ${one.message}`,
       ),

@@ -11,6 +11,9 @@ const MOST_COUNTED = 10_000
 /** Bounds for how many changes the entries are counted over the network: each takes a request or more. */
 const MOST_CHANGES = 50
 
+/** Says how past reports become what they were; `old` is the one target that they showed, if there is only one. */
+export type WayBack = (old: string | undefined) => string
+
 /** Looks after the past when targets change: keeps it, or says what becomes of it. */
 export type TargetHistory = {
   /** Refuses changes whose past cannot be kept though it is to be; to be awaited before anything is sent. */
@@ -19,8 +22,8 @@ export type TargetHistory = {
   readonly before: (read: () => Promise<TargetChange | undefined>) => Promise<void>
   /** Says what changes would do to the past, of which none is sent. */
   readonly foresee: (changes: readonly (() => Promise<TargetChange | undefined>)[]) => Promise<void>
-  /** Says at the end what was kept, or what past reports show now. */
-  readonly tell: () => Promise<void>
+  /** Says at the end what was kept, or what past reports show now, and the way back, which is the usual one by default. */
+  readonly tell: (own?: WayBack) => Promise<void>
 }
 
 /** Describes entries that follow changes: how many there are, and whether there are more. */
@@ -62,13 +65,14 @@ const entriesText = ({ count, isMore }: Following, loses: boolean): string => {
  * Returns how past reports become what they were. Repeating the command under `--keep-history` would write the new target
  * onto them, so the old one is to be set first.
  */
-const wayBack = (changes: readonly TargetChange[]): string => {
+const wayBack = (changes: readonly TargetChange[], own: WayBack | undefined): string => {
   const common = commonChange(changes)
   if (changes.some(({ from }) => from === null)) return 'an entry cannot say that it has no target'
   if (changes.some(isClearing))
     return common
       ? `to get them back, set --target-default ${targetText(common.from)} again`
       : 'to get them back, set the old defaults again'
+  if (own) return own(common && targetText(common.from))
   const flag = changes.some(({ user }) => user === undefined) ? '--target-default' : '--target'
   return common
     ? `to keep past reports at ${targetText(common.from)}, set ${flag} ${targetText(common.from)} again, then change it with --keep-history`
@@ -135,7 +139,7 @@ export const createTargetHistory = (
     }
   }
   const before = (read: () => Promise<TargetChange | undefined>): Promise<void> => tolerantly(() => look(read))
-  const tell = async (): Promise<void> => {
+  const tell = async (own?: WayBack): Promise<void> => {
     await tolerantly(countHidden)
     if (kept > 0) await note(`${countOf(kept, 'stored entry', 'stored entries')} got the target that counted until now`)
     if (seen.count === 0 && !seen.isMore) return
@@ -143,7 +147,7 @@ export const createTargetHistory = (
     const unkept = keeps ? made.filter(({ from }) => from === null) : made
     const loses = unkept.some(isClearing)
     const shown = loses ? '' : `: past reports show ${changeText(unkept)} for ${them}`
-    await log.note(`${entriesText(seen, loses)}${shown}; ${wayBack(unkept)}`)
+    await log.note(`${entriesText(seen, loses)}${shown}; ${wayBack(unkept, own)}`)
   }
   const requireKeepable: TargetHistory['requireKeepable'] = async (changes) => {
     if (!keeps) return

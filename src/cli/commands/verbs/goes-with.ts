@@ -152,7 +152,3 @@ export const companyOf = async (client: Client, of: Resource, id: number): Promi
     throw error
   }
 }
-
-/** Says what goes with a record when it is deleted: `with 3 assignments and …`. */
-export const goesWith = async (client: Client, of: Resource, id: number): Promise<string> =>
-  (await companyOf(client, of, id)).text

@@ -11,7 +11,12 @@ import type { Change } from './read-changes.ts'
 import { createNames, type Names } from './reference-names.ts'
 
 /** Describes a change beside the record as it is. */
-export type PlannedChange<R> = { readonly change: Change<R>; readonly held: AnyRecord }
+export type PlannedChange<R> = {
+  readonly change: Change<R>
+  readonly held: AnyRecord
+  /** Says what a record without a name is. */
+  readonly words?: string
+}
 
 /** Defines a row of a dry run of changes: a field with its old and new value. */
 export const changeRow = resource({
@@ -53,9 +58,13 @@ const shownValue = async (names: Names, { field }: NamedField, value: FieldValue
   return field.words?.[field.oneOf?.indexOf(String(value)) ?? -1] ?? cellText(field, value)
 }
 
-const rowsOf = async (of: Resource, names: Names, { change, held }: PlannedChange<Resource>): Promise<AnyRecord[]> => {
+const rowsOf = async (
+  of: Resource,
+  names: Names,
+  { change, held, words }: PlannedChange<Resource>,
+): Promise<AnyRecord[]> => {
   const patch: Readonly<Record<string, FieldValue | undefined>> = change.patch
-  const row = { id: held['id'] ?? null, name: nameIn(held) }
+  const row = { id: held['id'] ?? null, name: words ?? nameIn(held) }
   const differing = of.writable.filter(
     (one) => one.name in patch && (patch[one.name] ?? null) !== (held[one.name] ?? null),
   )

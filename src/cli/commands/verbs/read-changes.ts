@@ -1,12 +1,16 @@
 import type { Client } from '../../../client/client.ts'
+import type { Named } from '../../../client/directory.ts'
 import { expectObject, type Json, readJson, readPatch } from '../../../codec/json.ts'
 import { Fault } from '../../../domain/errors.ts'
 import { asPatch, type Field, type Patch, type ParsedFields, type Resource } from '../../../domain/schema.ts'
+import type { CompleteBody } from '../../args/json-input.ts'
+import { createRecordFinder } from '../../args/names.ts'
 import { fieldFlags, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { pluralOf } from '../../output/short-answer.ts'
 import { createNames } from './reference-names.ts'
+import { repeatedIssues } from './require-each-once.ts'
 
 /** Describes a change to one record. */
 export type Change<R> = {
@@ -34,9 +38,21 @@ const readChange = <R extends Resource>(of: R, body: Json, isNamed: boolean): Pa
   if (isNamed) return { values: change, issues }
   const id = readJson(ID, expectObject(body)['id'] ?? null, true)
   if (typeof id === 'number') return { values: { id, ...change }, issues }
-  const message = id instanceof Fault ? id.message : `is required: it says which ${of.title} to change`
+  const message = id instanceof Fault ? id.message : `is required: it says which ${of.title} to change, by id or name`
   return { values: {}, issues: [{ field: 'id', message }, ...issues] }
 }
+
+/** Completes objects in which a name may stand where the id does. */
+const withIds =
+  (complete: CompleteBody, find: (text: string) => Promise<Named | Fault>): CompleteBody =>
+  async (given) => {
+    const { body, issues } = await complete(given)
+    const id: unknown = 'id' in given ? given.id : null
+    if (typeof id !== 'string' || id.trim() === '') return { body, issues }
+    const found = await find(id)
+    if (!(found instanceof Fault)) return { body: { ...body, id: found.id }, issues }
+    return { body, issues: [{ field: 'id', message: found.message }, ...issues] }
+  }
 
 /** Reads the objects of a file of changes; only one may change what the line names. */
 export const readChangedObjects = async (
@@ -63,18 +79,30 @@ const requireDifferent = (of: Resource, ids: readonly number[], patch: object): 
   throw new UsageError(`--${alike} would give ${ids.length} ${pluralOf(of)} the same ${alike}`)
 }
 
+/** Describes the records that a line names, and the parent that all are below. */
+type LineRecords = { readonly ids: readonly number[]; readonly parent: number | undefined }
+
 const changesFromJson = async <R extends Resource>(
   client: Client,
   of: R,
   bodies: readonly object[],
-  ids: readonly number[],
+  { ids, parent }: LineRecords,
 ): Promise<Change<R>[]> => {
-  const [{ readBodies }, { createCompletion }] = await Promise.all([
+  const [{ readBodies, refuseObjects }, { createCompletion }] = await Promise.all([
     import('../../args/json-input.ts'),
     import('./complete-body.ts'),
   ])
   const read = (body: Json): ParsedFields<ListedChange<R>> => readChange(of, body, ids.length > 0)
-  const listed = await readBodies(bodies, of, createCompletion(of, createNames(client)), read)
+  const completion = createCompletion(of, createNames(client))
+  const complete = ids.length > 0 ? completion : withIds(completion, createRecordFinder(client, of, parent))
+  const listed = await readBodies(bodies, of, complete, read)
+  if (ids.length === 0)
+    refuseObjects(
+      repeatedIssues(
+        of,
+        listed.flatMap(({ id }) => id ?? []),
+      ),
+    )
   return listed.flatMap(({ id = NaN, patch = asPatch(of, {}), readAt }) =>
     (ids.length > 0 ? ids : [id]).map((one) => ({ id: one, patch, readAt })),
   )
@@ -85,11 +113,12 @@ export const readChanges = async <R extends Resource>(
   client: Client,
   of: R,
   flags: FlagValues,
-  ids: readonly number[],
+  named: LineRecords,
   bodies: readonly object[] | undefined,
 ): Promise<readonly Change<R>[]> => {
+  const { ids } = named
   if (bodies) {
-    const changes = await changesFromJson(client, of, bodies, ids)
+    const changes = await changesFromJson(client, of, bodies, named)
     if (changes[0]) requireDifferent(of, ids, changes[0].patch)
     return changes
   }

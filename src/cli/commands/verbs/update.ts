@@ -1,10 +1,11 @@
 import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import type { ResourceClient } from '../../../client/operations/collection.ts'
+import { Fault } from '../../../domain/errors.ts'
 import type { AnyRecord, Patch, Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { addFieldFlags, addFromJson, type FieldFlag } from '../../args/flags.ts'
-import { resolveRecords } from '../../args/names.ts'
+import { createRecordFinder, resolveRecords } from '../../args/names.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addOutput } from '../../output/printed.ts'
@@ -12,6 +13,7 @@ import { pluralOf } from '../../output/short-answer.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import type { PlannedChange } from './planned-changes.ts'
 import { type Change, readChangedObjects, readChanges } from './read-changes.ts'
+import { requireNamedOnce } from './require-each-once.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
 import { printSent, sendEach } from './send-each.ts'
 
@@ -52,6 +54,26 @@ const planOf = async <R extends Resource>(
   return planned
 }
 
+/** Returns the ids of the records that a line names; refuses one that is named twice. */
+const recordsOf = async (
+  client: Client,
+  of: Resource,
+  names: readonly string[],
+  parent?: number,
+): Promise<number[]> => {
+  const ids = (await resolveRecords(client, of, names, parent)).map(({ id }) => id)
+  if (ids.length < names.length) {
+    const find = createRecordFinder(client, of, parent)
+    const each = await Promise.all(names.map(find))
+    requireNamedOnce(
+      of,
+      names,
+      each.map((found) => (found instanceof Fault ? NaN : found.id)),
+    )
+  }
+  return ids
+}
+
 /** Adds `update`, which changes fields of the records that a line names, or of many from JSON. */
 export const addUpdate = <R extends Resource>(
   group: Command,
@@ -87,8 +109,8 @@ export const addUpdate = <R extends Resource>(
     const isForced = flags.force === true
     const work = async (client: Client): Promise<void> => {
       const parent = await parentId(client, below, flags)
-      const ids = (await resolveRecords(client, of, names, parent)).map(({ id }) => id)
-      const changes = await readChanges(client, of, flags, ids, bodies)
+      const ids = await recordsOf(client, of, names, parent)
+      const changes = await readChanges(client, of, flags, { ids, parent }, bodies)
       const own = collection(client, parent)
       const isLooked = flags.dryRun === true || (!isForced && changes.some(({ readAt }) => readAt !== undefined))
       if (isLooked) {

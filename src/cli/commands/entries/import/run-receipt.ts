@@ -14,7 +14,7 @@ type RunReceipt = {
   /** Receives what becomes of entries; undefined if the user wants no receipt of it. */
   readonly changes: ChangeLog | undefined
   /** Notes the journal of the run, which ends with what is taken back. */
-  readonly journal: (path: string) => void
+  readonly journal: (path: string, runId: string) => void
   readonly close: () => void
   /** Names it on the command line; null if nothing is to be taken back. */
   readonly name: () => string | null
@@ -34,7 +34,7 @@ const isEmpty = ({ entries }: UndoReceiptWriter, things: number, isTogether: boo
 export const createRunReceipt = ({ cli, client, progress, parsed }: CommandRun, file: string): RunReceipt => {
   let opened: UndoReceiptWriter | undefined
   let [count, things] = [0, 0]
-  let journal: string | undefined
+  let journal: readonly [path: string, runId: string] | undefined
   const open = (): UndoReceiptWriter => {
     if (opened) return opened
     const [folder, now] = [receiptsFolder(cli.io), cli.io.now()]
@@ -43,7 +43,7 @@ export const createRunReceipt = ({ cli, client, progress, parsed }: CommandRun, 
     const { for: account } = client.identifyAccount()
     const head = { service: receiptServiceOf(cli), account, file, at: new Date(now).toISOString() }
     opened = createUndoReceipt(folder, head, suffix)
-    if (journal !== undefined) opened.journal(journal)
+    if (journal) opened.journal(...journal)
     return opened
   }
   const isOfUse = (receipt: UndoReceiptWriter): boolean => {
@@ -76,9 +76,9 @@ export const createRunReceipt = ({ cli, client, progress, parsed }: CommandRun, 
           },
         }
       : undefined,
-    journal: (path) => {
-      journal = path
-      opened?.journal(path)
+    journal: (path, runId) => {
+      journal = [path, runId]
+      opened?.journal(path, runId)
     },
     close: () => {
       if (!opened) return
