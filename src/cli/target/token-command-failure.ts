@@ -16,16 +16,13 @@ const LIKE_SECRET = /(?=[\w+=.-]*\d)(?=[\w+=.-]*[A-Za-z])[\w+=.-]{20,}/g
 /** Holds what Node.js tells of a program that failed. */
 type Failure = Readonly<Record<string, unknown>>
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
 /** Returns the last line that a command said beside its secret, without what may be secret in it. */
 const lastWords = ({ stdout, stderr }: Failure): string => {
-  const lines = String(stderr ?? '').split(/[\r\n]+/)
+  const lines = textOf(stderr).split(/[\r\n]+/)
   const line = oneLine(lines.findLast((one) => one.trim() !== '') ?? '').trim()
-  const printed = createRedaction(
-    String(stdout ?? '')
-      .slice(0, LONGEST_SECRET)
-      .trim(),
-    undefined,
-  )
+  const printed = createRedaction(textOf(stdout).slice(0, LONGEST_SECRET).trim(), undefined)
   const shown = hideFields(printed.text(line)).replaceAll(LIKE_SECRET, '…')
   return shown.length > LONGEST_WORDS ? `${shown.slice(0, LONGEST_WORDS - 1)}…` : shown
 }
@@ -38,7 +35,7 @@ const endOf = ({ status, signal }: Failure): string => {
 
 /** Returns the error for a token command that failed; it never holds what the command printed, which may be the secret. */
 export const tokenCommandFailure = (thrown: unknown): KpiError => {
-  const failure: Failure = thrown instanceof Error ? { ...thrown } : {}
+  const failure: Failure = thrown instanceof Error ? Object.fromEntries(Object.entries(thrown)) : {}
   const command = "the profile's token command"
   if (failure['code'] === 'ENOBUFS') {
     const message = `${command} printed more than 1 MiB, which no token has, and was cut off; it should print the token alone`
