@@ -1,4 +1,5 @@
-import type { Readable } from 'node:stream'
+import type { ChildProcessByStdio } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
 import type { Exchange } from '../client/http/network-exchange.ts'
 import { createMemoryLimit, spareMemory } from './memory.ts'
 import { ClosedPipe, leadsToTerminal, type Output, standardError, standardOutput } from './standard-output.ts'
@@ -8,8 +9,8 @@ import type { ProjectFile } from './target/project.ts'
 export type Pager = {
   /** Throws `ClosedPipe` once the reader has left. */
   readonly write: (text: string) => Promise<void>
-  /** Resolves once the reader has left. */
-  readonly end: () => Promise<void>
+  /** Resolves to the exit code once the reader has left; to undefined where a signal ended the program. */
+  readonly end: () => Promise<number | undefined>
 }
 
 /** Describes the world of a command: everything that it may touch outside of its own memory. */
@@ -89,21 +90,31 @@ const watchInterruption = (isHandedOver: boolean): AbortController => {
   return controller
 }
 
+/** Matches what a shell does not read as words at blanks. */
+const SHELL_SIGNS = /[|&;<>()$`\\"'*?[#~=%\n]/
+
+/** Starts the program of a command line, by the shell where that reads it in another way than as words at blanks. */
+const startShown = (command: string): ChildProcessByStdio<Writable, null, null> => {
+  const { spawn } = process.getBuiltinModule('node:child_process')
+  const stdio: ['pipe', 'inherit', 'inherit'] = ['pipe', 'inherit', 'inherit']
+  if (process.platform !== 'win32' && SHELL_SIGNS.test(command)) return spawn('sh', ['-c', command], { stdio })
+  const [program = '', ...args] = command.trim().split(/\s+/)
+  return spawn(program, args, { stdio })
+}
+
 /** Starts a pager. While it runs, Ctrl-C is for it alone. */
 const openPager: Io['openPager'] = async (command) => {
-  const { spawn } = process.getBuiltinModule('node:child_process')
-  const [program = '', ...args] = command.trim().split(/\s+/)
-  const child = spawn(program, args, { stdio: ['pipe', 'inherit', 'inherit'] })
+  const child = startShown(command)
   const isStarted = await new Promise<boolean>((resolve) => {
     child.once('spawn', () => resolve(true)).once('error', () => resolve(false))
   })
   if (!isStarted) return undefined
   const stay = (): void => undefined
   process.on('SIGINT', stay)
-  const closed = new Promise<void>((resolve) => {
-    child.once('close', () => {
+  const closed = new Promise<number | undefined>((resolve) => {
+    child.once('close', (code: number | null) => {
       process.off('SIGINT', stay)
-      resolve()
+      resolve(code ?? undefined)
     })
   })
   let isLeft = false

@@ -102,7 +102,8 @@ const printHelp = async (io: Io, args: readonly string[], text: string): Promise
   const { paged, pagerOf } = await import('./output/pager.ts')
   const pager = pagerOf(io)
   if (pager === undefined) return io.stdout.write(text)
-  await paged(io, pager, ({ stdout }) => stdout.write(text))
+  const { createLog } = await import('./output/log.ts')
+  await paged(io, pager, createLog(io, 'text', false).note, ({ stdout }) => stdout.write(text))
 }
 
 /** Prints the help of a command, and of all below it, for programs. */

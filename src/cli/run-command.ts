@@ -17,7 +17,9 @@ const onScreen = async (io: Io, flags: GlobalFlags, run: Run): Promise<number> =
   if (!run.isPaged || flags.pager === false || !io.stdout.isTerminal) return filtered(io, flags, run)
   const { paged, pagerOf } = await import('./output/pager.ts')
   const pager = pagerOf(io)
-  return pager === undefined ? filtered(io, flags, run) : paged(io, pager, (world) => filtered(world, flags, run))
+  if (pager === undefined) return filtered(io, flags, run)
+  const tell = (text: string): Promise<void> => run.cliIn(io, flags).note(text)
+  return paged(io, pager, tell, (world) => filtered(world, flags, run))
 }
 
 /** Runs a command and the filter of `--jq` on what it prints. */

@@ -41,6 +41,7 @@ describe('a line is completed', () => {
     [['-o', '=y'], ['yaml']],
     [['completion', '=f'], ['fish']],
     [['entries', 'import', '='], [':files']],
+    [['run', '='], [':files']],
     [['report', 'export', '--to-file', '=x'], [':files']],
     [['kpis', 'list', '--limit', '='], []],
     [['nothing', '='], []],

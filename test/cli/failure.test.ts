@@ -42,8 +42,13 @@ describe('what a service answers decides the exit code', () => {
     const ran = await against(answers(status, body, headers), 'kpis', 'list')
     expect(ran).toMatchObject({ code, stdout: '' })
     expect(ran.stderr).toMatch(/^kpi: [^\n]+\n$/)
-    expect(ran.stderr).toContain(typeof body === 'string' ? 'the service answered' : body.message)
+    expect(ran.stderr).toContain(typeof body === 'object' ? body.message : 'answered')
     expect(ran.stderr).not.toContain(TOKEN)
+  })
+
+  test('a service that fails is named, with its status and what to do', async () => {
+    const ran = await against(answers(503, { message: 'down' }, { 'retry-after': '3600' }), 'kpis', 'list')
+    expect(ran.stderr).toMatch(/^kpi: http:\/\/[\d.:]+ answered with status 503: down; try again in 60 min\n$/)
   })
 
   test('every code of an error has one of those that the help tells', () => {

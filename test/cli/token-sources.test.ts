@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listen, type Listener } from '../../src/server/http/listener.ts'
 import { temporaryFolder, type Folder } from '../support/folder.ts'
 import { type Ran, shellIn } from '../support/kpi.ts'
+import { runKpi } from '../support/process.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
@@ -97,6 +98,18 @@ test('a file that others can read is refused with the command that fixes it', as
 test.each([
   ['exit 3', "the profile's token command failed (status 3)"],
   ['echo $KEPT; exit 1', "the profile's token command failed (status 1)"],
+  ['echo first >&2; echo "no such vault " >&2; exit 4', "the profile's token command failed (status 4): no such vault"],
+  ['printf %0300d 0 | tr 0 x- >&2; exit 1', `the profile's token command failed (status 1): ${'x'.repeat(199)}…`],
+  ['echo $KEPT; echo "got $KEPT" >&2; exit 1', "the profile's token command failed (status 1): got …"],
+  [
+    'echo "token=abc for a1b2c3d4e5f6a7b8c9d0e1" >&2; exit 1',
+    "the profile's token command failed (status 1): token=… for …",
+  ],
+  ['kill -9 $$', "the profile's token command failed (SIGKILL)"],
+  [
+    'yes CANARY',
+    "the profile's token command printed more than 1 MiB, which no token has, and was cut off; it should print the token alone",
+  ],
   ['true', 'the token is empty that comes from the command true'],
 ])(
   'a token command %j that gives none is not authorised, and what it printed is not shown',
@@ -156,4 +169,14 @@ test('a profile follows a token file: it is read each time, checked each time, a
   rmSync(path)
   const gone = `kpi: cannot read the token file ${path}: there is no such file\n`
   expect(await shell(...line)).toEqual({ code: 4, stdout: '', stderr: gone })
+})
+
+test('what a token command says beside its secret stays out of the standard error of a program', async () => {
+  writeFileSync(home.in('chatty'), `echo CHATTY >&2; echo ${service.token}`)
+  const env = { XDG_CONFIG_HOME: home.in('own') }
+  const remote = ['--base-url', `${server.url}/api`, '--login', service.login, '--no-check', '--yes']
+  const command = ['--token-command', `sh ${home.in('chatty')}`]
+  await runKpi(home, ['profiles', 'add', 'chatty', ...remote, ...command], env)
+  const ran = await runKpi(home, ['-p', 'chatty', 'users', 'list', '--columns', 'id', '-o', 'json'], env)
+  expect(ran).toMatchObject({ code: 0, stderr: '' })
 })

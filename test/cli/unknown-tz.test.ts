@@ -17,6 +17,7 @@ test('a time zone in TZ that there is none of is refused, not taken for UTC', as
 
 test.each([
   ['UTC', 'UTC', '2026-07-14'],
+  ['', 'UTC', '2026-07-14'],
   ['Europe/Berlin', 'Europe/Berlin', '2026-07-15'],
   ['europe/berlin', 'Europe/Berlin', '2026-07-15'],
   [':Europe/Berlin', 'Europe/Berlin', '2026-07-15'],

@@ -33,8 +33,22 @@ describe('a refusal', () => {
   ])('with status %i and %j is told apart as %s', (status, headers, code) => {
     expect(parseError(answer(status, '', headers), NOW)).toMatchObject({
       code,
-      message: `the service answered with status ${status}`,
+      message: expect.stringContaining(`the service answered with status ${status}`) as string,
     })
+  })
+
+  test.each([
+    [500, '{"message":"down"}', {}, 'https://acme.example.com answered with status 500: down; try again later'],
+    [502, '<html>', {}, 'https://acme.example.com answered with status 502; try again later'],
+    [503, '{"detail":"down."}', { 'retry-after': '30' }, 'status 503: down; try again in 30 s'],
+    [503, '', { 'retry-after': '3600' }, 'https://acme.example.com answered with status 503; try again in 60 min'],
+    [503, '', { 'retry-after': '86400' }, 'status 503; try again in 24 h'],
+    [503, '{"message":"it stops; try again"}', { 'retry-after': '1' }, 'status 503: it stops; try again'],
+    [501, '{"message":"not here"}', {}, 'https://acme.example.com answered with status 501: not here'],
+    [404, '', {}, 'https://acme.example.com answered with status 404'],
+  ])('with status %i names the service, and says what to do: %s %j', (status, body, headers, message) => {
+    const error = parseError(answer(status, body, headers), NOW, 'https://acme.example.com')
+    expect(error.message.slice(-message.length)).toBe(message)
   })
 
   test.each([

@@ -117,6 +117,22 @@ describe.runIf(HAS_SCRIPT)('what is longer than the screen', () => {
     expect(/^ {5}1\t/m.test(text)).toBe(isPaged)
   })
 
+  test.each([
+    ['false', 'false'],
+    ['sh -c "exit 3"', 'sh -c "exit 3"'],
+    ['head -c 1 >/dev/null; exit 2', 'head -c 1 >/dev/null; exit 2'],
+  ])('is printed whole where the pager fails: %s', async (pager, named) => {
+    const text = await printed('help', 80, { PAGER: pager })
+    expect(text).toContain('Usage: kpi')
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(`the pager "${named}" ended with `)
+    expect(text).toContain('code 0')
+  })
+
+  test('goes to a pager whose words are in quotes', async () => {
+    const text = await printed('help', 80, { PAGER: `sed "s/^/| a  b /"` })
+    expect(text).toMatch(/^\| a {2}b .*Usage: kpi/m)
+  })
+
   test('ends quietly when the reader leaves the pager', async () => {
     const text = await printed('entries list --from 2020-01-01', 80, { PAGER: 'head -2' })
     expect(stripVTControlCharacters(text).split('\n').length).toBeLessThan(8)

@@ -8,7 +8,7 @@ import { calendarOf } from './calendar-settings.ts'
 import { profileSettings } from './profile-choice.ts'
 import { projectOf } from './project.ts'
 import type { Reach } from './session.ts'
-import { findTimeout, type GlobalFlags } from './settings.ts'
+import { canAsk, findTimeout, type GlobalFlags } from './settings.ts'
 import { namedTimeZone } from './time-zone.ts'
 import { findTrace } from './tracing.ts'
 
@@ -72,6 +72,7 @@ export const findReach = (io: Io, flags: GlobalFlags): Reach => {
   const observer = findTrace(io, flags)?.observer
   return {
     timeoutMs: findTimeout(flags),
+    canAsk: () => canAsk(io, flags),
     network: () => findNetwork(io, flags, observer),
     calendar: calendarOf(projectOf(io), profileSettings(io, flags).calendar ?? {}),
     observer,

@@ -9,6 +9,7 @@ import { shellWord } from '../output/text.ts'
 import { configFolder, makeFolder } from './folders.ts'
 import { configFile } from './profiles.ts'
 import { type RemotePlace, type SecretPlace, secretSource } from './settings.ts'
+import { MOST_PRINTED, tokenCommandFailure } from './token-command-failure.ts'
 
 const OTHERS = 0o077
 const WORLD = 0o007
@@ -126,8 +127,13 @@ export const readSecretFile = (io: Io, path: string): string => {
   }
 }
 
-/** Bounds how long a token command may take: as long as an answer may, and no longer than until the deadline. */
-export type CommandBounds = { readonly timeoutMs: number; readonly deadline?: Deadline | undefined }
+/** Bounds a token command: it may take as long as an answer, and no longer than until the deadline. */
+export type CommandBounds = {
+  readonly timeoutMs: number
+  readonly deadline?: Deadline | undefined
+  /** Tells whether a person can be asked, who then sees what the command says beside the secret. */
+  readonly canAsk: () => boolean
+}
 
 /** Returns the error of a token command that was cut off: by the deadline, or because it took too long. */
 const cutOff = (timeoutMs: number, deadline: Deadline | undefined): Error =>
@@ -139,7 +145,8 @@ const cutOff = (timeoutMs: number, deadline: Deadline | undefined): Error =>
       )
 
 /** Runs the command of a profile that prints its secret; it ends within its bounds. */
-export const runTokenCommand = (io: Io, command: string, { timeoutMs, deadline }: CommandBounds): string => {
+export const runTokenCommand = (io: Io, command: string, bounds: CommandBounds): string => {
+  const { timeoutMs, deadline, canAsk } = bounds
   requireOwnConfig(io)
   const left = deadline ? Math.max(1, deadline.at - io.now()) : Infinity
   const { env, cwd } = io
@@ -150,14 +157,13 @@ export const runTokenCommand = (io: Io, command: string, { timeoutMs, deadline }
       env,
       cwd,
       timeout: Math.min(left, timeoutMs),
-      stdio: ['ignore', 'pipe', 'inherit'],
+      maxBuffer: MOST_PRINTED,
+      stdio: ['ignore', 'pipe', canAsk() ? 'inherit' : 'pipe'],
     }).trim()
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ETIMEDOUT')
       throw cutOff(timeoutMs, left <= timeoutMs ? deadline : undefined)
-    // The error of a failed program holds its output, which may be the secret.
-    const status = error instanceof Error && 'status' in error ? `status ${String(error.status)}` : 'no status'
-    throw new KpiError('unauthorized', `the profile's token command failed (${status})`)
+    throw tokenCommandFailure(error)
   }
 }
 

@@ -20,6 +20,8 @@ import type { Place, RemotePlace } from './settings.ts'
 export type Reach = {
   /** Sets the timeout for the head of an answer, and for each part of its body. */
   readonly timeoutMs: number
+  /** Tells whether a person can be asked, also by a token command. */
+  readonly canAsk: () => boolean
   /** Returns the way to a remote service. */
   readonly network: () => Network
   /** Says when weeks and years begin, for a service that does not tell. */

@@ -95,6 +95,10 @@ export const namedTimeZone = (io: Io, flags: GlobalFlags): TimeZone | undefined 
 }
 
 /** Finds the user's time zone: from `--time-zone`, the project file, the profile, TZ, or the system. */
-export const findTimeZone = (io: Io, flags: GlobalFlags): TimeZone =>
-  // The system would take what it does not know for UTC, without a word.
-  namedTimeZone(io, flags) ?? (io.env['TZ'] ? zoneOfTz(io.env['TZ']) : systemZone(io))
+export const findTimeZone = (io: Io, flags: GlobalFlags): TimeZone => {
+  const named = namedTimeZone(io, flags)
+  if (named) return named
+  const { TZ: tz } = io.env
+  // The system would take what it does not know for UTC, without a word; an empty TZ is UTC to it.
+  return tz === undefined ? systemZone(io) : zoneOfTz(tz === '' ? 'UTC' : tz)
+}

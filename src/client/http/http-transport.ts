@@ -176,7 +176,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   }
   const refusalOf = (answer: TextAnswer, path: string): KpiError | undefined => {
     if (answer.status >= 200 && answer.status <= 299) return undefined
-    const error = redaction.error(parseError(answer, now()))
+    const error = redaction.error(parseError(answer, now(), baseUrl.origin))
     return answer.status === 404 && COLLECTION.test(path) ? wrongBaseError(baseUrl, error) : error
   }
   /** Tells whether an answer reports something created; the classic interface answers 201 to every POST. */

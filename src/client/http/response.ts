@@ -87,8 +87,24 @@ export const parseRetryAfter = (text: string | undefined, now: number): number |
 const shownLocation = (location: string): string =>
   (location.split(/[?#]/)[0] ?? '').replace(/\/\/[^/@]{0,300}@/, '//…@')
 
-/** Returns the error for a refused request, with the service's own message if it sent one. */
-export const parseError = ({ status, header, body }: TextAnswer, now: number): KpiError => {
+/** Returns a time to wait, in the unit that it is readable in. */
+const shownWait = (seconds: number): string => {
+  if (seconds < 120) return `${seconds} s`
+  const minutes = Math.ceil(seconds / 60)
+  return minutes < 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`
+}
+
+/** Returns what a refusal says: the service's words where what was sent is at fault, else also who failed, and what to do. */
+const messageOf = (service: string, status: number, words: string | undefined, retryAfter?: number): string => {
+  if (words && status < 500) return words
+  const said = `${service} answered with status ${status}${words ? `: ${words.replace(/\.$/, '')}` : ''}`
+  const isFinal = status < 500 || status === 501 || /\bagain\b/.test(words ?? '')
+  if (isFinal) return said
+  return `${said}; try again ${retryAfter === undefined ? 'later' : `in ${shownWait(retryAfter)}`}`
+}
+
+/** Returns the error for a refused request, with the service's own message if it sent one; `service` names it. */
+export const parseError = ({ status, header, body }: TextAnswer, now: number, service = 'the service'): KpiError => {
   const json = parse(body)
   const fields = isObject(json) ? json : {}
   const issues = Array.isArray(fields['errors'])
@@ -96,7 +112,7 @@ export const parseError = ({ status, header, body }: TextAnswer, now: number): K
     : []
   const retryAfter = parseRetryAfter(header('retry-after'), now)
   const words = textIn(fields, 'message', 'detail', 'title')?.trim()
-  const message = words || `the service answered with status ${status}`
+  const message = messageOf(service, status, words, retryAfter)
   const location = header('location')
   const redirect =
     status >= 300 && status < 400 && location ? `, a redirect to ${shownLocation(location)}; correct the base URL` : ''

@@ -41,7 +41,7 @@ const NOUNS: Readonly<Record<string, string>> = {
 }
 
 /** Matches placeholders of files and folders. */
-const FILES = /<(?:file|folder|files)[.>]|^(?:file|folder|files)$/
+const FILES = /<(?:file|folder|files)[.>]|^(?:file|folder|files|job)$/
 
 const NOTHING: Candidates = { candidates: [], hasFiles: false }
 
@@ -121,11 +121,16 @@ const follow = (program: CommandUnknownOpts, words: readonly string[]): Reached 
   return { command, given, open, flags: values }
 }
 
-/** Returns the names of the place that a line talks to that can be typed; none where its settings are wrong. */
+/**
+ * Returns the names of the place that a line talks to that can be typed, which numbers cannot, as they are taken for
+ * ids; none where its settings are wrong.
+ */
 const namesFor = (io: Io, flags: GlobalFlags): KnownNames => {
   try {
     const known = Object.entries(readNames(io, findPlace(io, flags)))
-    return Object.fromEntries(known.map(([kind, names]) => [kind, names.filter(isOneLine)]))
+    return Object.fromEntries(
+      known.map(([kind, names]) => [kind, names.filter((name) => isOneLine(name) && !/^#?\d+$/.test(name))]),
+    )
   } catch {
     return {}
   }

@@ -14,6 +14,7 @@ import { findReach } from '../../target/network.ts'
 import { describeToken, findSecret, SECRETS } from '../../target/secrets.ts'
 import { withClientAt } from '../../target/session.ts'
 import {
+  canAsk,
   findPlace,
   findTimeout,
   type GlobalFlags,
@@ -92,7 +93,7 @@ const aboutSecret = ({ io }: Cli, place: RemotePlace): Finding =>
 const secretOf = ({ io, flags }: Cli, place: RemotePlace): string | Finding => {
   try {
     const deadline = readDeadline(flags.deadline, io.now())
-    return findSecret(io, place, { timeoutMs: findTimeout(flags), deadline })
+    return findSecret(io, place, { timeoutMs: findTimeout(flags), deadline, canAsk: () => canAsk(io, flags) })
   } catch (error) {
     return faulty(SECRETS[place.kind], error)
   }

@@ -13,7 +13,7 @@ import {
   runTokenCommand,
   SECRETS,
 } from '../../target/secrets.ts'
-import { findTimeout, type RemotePlace } from '../../target/settings.ts'
+import { canAsk, findTimeout, type RemotePlace } from '../../target/settings.ts'
 import { findPlaceFault, notAdded, type PlaceFault } from './check-place.ts'
 
 type RemoteProfile = Exclude<Profile, { readonly kind: 'embedded' }>
@@ -89,9 +89,10 @@ const typedSecret = async (cli: Cli, name: string, kind: RemoteKind): Promise<st
   })
 }
 
-/** Returns how long a token command may take. */
+/** Returns the bounds of a token command. */
 const commandBounds = ({ io, flags }: Cli): CommandBounds => ({
   timeoutMs: findTimeout(flags),
+  canAsk: () => canAsk(io, flags),
   deadline: readDeadline(flags.deadline, io.now()),
 })
 

@@ -1,0 +1,46 @@
+import { createRedaction } from '../../client/http/redaction.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { hideFields } from '../output/hide-credentials.ts'
+import { oneLine } from '../output/width.ts'
+
+/** Sets how much a token command may print, in bytes. */
+export const MOST_PRINTED = 1 << 20
+
+/** Sets how much of what a command printed is looked for in what it says: no secret is longer. */
+const LONGEST_SECRET = 4096
+const LONGEST_WORDS = 200
+
+/** Matches a word that may be a secret: long, of letters and digits. */
+const LIKE_SECRET = /(?=[\w+=.-]*\d)(?=[\w+=.-]*[A-Za-z])[\w+=.-]{20,}/g
+
+/** Holds what Node.js tells of a program that failed. */
+type Failure = Readonly<Record<string, unknown>>
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** Returns the last line that a command said beside its secret, without what may be secret in it. */
+const lastWords = ({ stdout, stderr }: Failure): string => {
+  const lines = textOf(stderr).split(/[\r\n]+/)
+  const line = oneLine(lines.findLast((one) => one.trim() !== '') ?? '').trim()
+  const printed = createRedaction(textOf(stdout).slice(0, LONGEST_SECRET).trim(), undefined)
+  const shown = hideFields(printed.text(line)).replaceAll(LIKE_SECRET, '…')
+  return shown.length > LONGEST_WORDS ? `${shown.slice(0, LONGEST_WORDS - 1)}…` : shown
+}
+
+/** Returns how a program ended: its exit code, or the signal that ended it. */
+const endOf = ({ status, signal }: Failure): string => {
+  if (typeof status === 'number') return `status ${status}`
+  return typeof signal === 'string' ? signal : 'no status'
+}
+
+/** Returns the error for a token command that failed; it never holds what the command printed, which may be the secret. */
+export const tokenCommandFailure = (thrown: unknown): KpiError => {
+  const failure: Failure = thrown instanceof Error ? Object.fromEntries(Object.entries(thrown)) : {}
+  const command = "the profile's token command"
+  if (failure['code'] === 'ENOBUFS') {
+    const message = `${command} printed more than 1 MiB, which no token has, and was cut off; it should print the token alone`
+    return new KpiError('unauthorized', message)
+  }
+  const words = lastWords(failure)
+  return new KpiError('unauthorized', `${command} failed (${endOf(failure)})${words === '' ? '' : `: ${words}`}`)
+}
