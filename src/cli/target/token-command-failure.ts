@@ -10,8 +10,8 @@ export const MOST_PRINTED = 1 << 20
 const LONGEST_SECRET = 4096
 const LONGEST_WORDS = 200
 
-/** Matches a word that may be a secret: long, of letters and digits. */
-const LIKE_SECRET = /(?=[\w+=.-]*\d)(?=[\w+=.-]*[A-Za-z])[\w+=.-]{20,}/g
+/** Matches a long word, which may be a secret if it has letters and digits. */
+const LONG_WORD = /[\w+=.-]{20,}/g
 
 /** Holds what Node.js tells of a program that failed. */
 type Failure = Readonly<Record<string, unknown>>
@@ -23,7 +23,9 @@ const lastWords = ({ stdout, stderr }: Failure): string => {
   const lines = textOf(stderr).split(/[\r\n]+/)
   const line = oneLine(lines.findLast((one) => one.trim() !== '') ?? '').trim()
   const printed = createRedaction(textOf(stdout).slice(0, LONGEST_SECRET).trim(), undefined)
-  const shown = hideFields(printed.text(line)).replaceAll(LIKE_SECRET, '…')
+  const shown = hideFields(printed.text(line)).replaceAll(LONG_WORD, (word) =>
+    /\d/.test(word) && /[A-Za-z]/.test(word) ? '…' : word,
+  )
   return shown.length > LONGEST_WORDS ? `${shown.slice(0, LONGEST_WORDS - 1)}…` : shown
 }
 
