@@ -216,6 +216,7 @@ describe('words of other programs mean ours', () => {
     ['profiles rm nil', 'profiles remove nil'],
     ['profiles get nil', 'profiles show nil'],
     ['service keys ls', 'service keys list'],
+    ['service settings update --week-start monday', 'service settings set --week-start monday'],
     ['entries ls --users admin@localhost --kpis 1', 'entries list --user admin@localhost --kpi 1'],
     ['assign ls --user=admin@localhost', 'assign list --users=admin@localhost'],
     ['report --kpi Nil', 'report --kpis Nil'],

@@ -5,7 +5,8 @@ export const VERBS: ReadonlyMap<string, readonly string[]> = new Map([
   ['ls', ['list']],
   ['show', ['get']],
   ['get', ['show']],
-  ['edit', ['update']],
+  ['edit', ['update', 'set']],
+  ['update', ['set']],
   ['rm', ['delete', 'remove']],
 ])
 

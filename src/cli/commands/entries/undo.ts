@@ -96,6 +96,8 @@ const sayWhat = ({ counts, fates }: Plan, [restore, remove]: readonly [string, s
 const isNothing = ({ counts, fates }: Plan): boolean =>
   counts.of('restore') + counts.of('remove') === 0 && !fates.some(isRemoved)
 
+const leavesAny = ({ counts, fates }: Plan): boolean => counts.of('leave') > 0 || fates.some(isLeft)
+
 /** Says how much nothing is to be done with, and how much is left alone. */
 const restText = ({ counts, fates }: Plan): string => {
   const done = counts.of('done') + fates.filter(isGone).length
@@ -221,12 +223,12 @@ async function* following<T, R>(records: AsyncGenerator<T, R>, then: () => Promi
 const conclude = async (cli: Cli, { parts }: UndoneRun, done: Plan): Promise<number> => {
   const said = sayWhat(done, ['put back', 'removed'])
   await cli.note(`${said === '' ? 'nothing was changed' : said}${restText(done)}`)
-  if (done.counts.of('leave') > 0 || done.fates.some(isLeft)) return EXIT.partial
+  if (leavesAny(done)) return EXIT.partial
   for (const part of parts) markTakenBack(part, new Date(cli.io.now()).toISOString())
   return EXIT.done
 }
 
-/** Shows what would be taken back, asks, and takes it back; returns 3 if something was left alone. */
+/** Shows what would be taken back, asks, and takes it back; returns 3 if something is left alone. */
 const undo = async (
   cli: Cli,
   clients: Clients,
@@ -239,7 +241,7 @@ const undo = async (
   if (dryRun) {
     const what = isNothing(plan) ? 'nothing to take back' : `would ${sayWhat(plan, ['put back', 'remove'])}`
     await cli.note(`dry run, nothing was changed: ${what}${restText(plan)}`)
-    return EXIT.done
+    return leavesAny(plan) ? EXIT.partial : EXIT.done
   }
   if (!isNothing(plan)) await confirm(cli, clients.client, plan, flags)
   cli.io.stdout.outlast()
