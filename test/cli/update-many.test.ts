@@ -32,6 +32,18 @@ describe.each(users)('%s, update', (_, open) => {
     expect(await active()).toEqual([true, true])
   })
 
+  test('refuses in a dry run what the service would: the e-mail address of somebody else', async () => {
+    const [one, other] = await user.client.users.list()
+    const line = ['users', 'update', String(one?.id), '--email', other?.email ?? '']
+    const said = /e-mail address of user \d+.* already/
+    for (const flags of [['--dry-run'], []]) {
+      const ran = await user.kpi(...line, ...flags)
+      expect(ran.code).toBe(1)
+      expect(ran.stderr).toMatch(said)
+    }
+    expect((await user.kpi('users', 'update', String(one?.id), '--email', one?.email ?? '', '--dry-run')).code).toBe(0)
+  })
+
   test('shows old and new values in a dry run, a summary first, and sends nothing', async () => {
     const ran = await user.kpi(
       'kpis',

@@ -2,6 +2,7 @@ import { looseName } from '../../../client/directory.ts'
 import { type Issue, KpiError } from '../../../domain/errors.ts'
 import type { AnyRecord, Resource } from '../../../domain/schema.ts'
 import { recordLabel } from '../../output/short-answer.ts'
+import type { Change } from './read-changes.ts'
 import { commandName } from './samples.ts'
 
 /** Returns what a record would be called, as names are compared; people are told apart by their e-mail addresses. */
@@ -50,4 +51,20 @@ export const requireNewNames = (
     }
   }
   if (issues.length > 0) throw new KpiError('conflict', `there is a ${of.title} of that ${what} already`, { issues })
+}
+
+/** Refuses changes that give a person the e-mail address of somebody else, as the service would: for a dry run. */
+export const requireFreeAddresses = (
+  of: Resource,
+  changes: readonly Pick<Change<Resource>, 'id' | 'patch'>[],
+  existing: readonly AnyRecord[],
+): void => {
+  const issues = changes.flatMap(({ id, patch }, at): Issue[] => {
+    const { email }: { readonly email?: unknown } = patch
+    const holder = existing.find((one) => email !== undefined && nameOf({ email: one['email'] }) === nameOf({ email }))
+    if (!holder || holder['id'] === id) return []
+    const index = changes.length === 1 ? {} : { index: at }
+    return [{ ...index, field: 'email', message: `is the e-mail address of ${recordLabel(of, holder)} already` }]
+  })
+  if (issues.length > 0) throw new KpiError('conflict', 'the service would refuse that', { issues })
 }

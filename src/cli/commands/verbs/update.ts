@@ -118,6 +118,10 @@ export const addUpdate = <R extends Resource>(
         const planned = await planOf(own, changes)
         if (!isForced) requireUnmoved(of, planned)
         if (flags.dryRun) {
+          if ('email' in of.fields) {
+            const { requireFreeAddresses } = await import('./require-new-names.ts')
+            requireFreeAddresses(of, changes, await client.users.list())
+          }
           await (await watch?.open(cli, client, flags, signal))?.foresee(changes)
           return printPlanned(cli, client, of, planned, flags.summaryOnly)
         }
