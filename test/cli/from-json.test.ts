@@ -53,6 +53,18 @@ describe.each(users)('%s, from JSON', (_, open) => {
     expect(jsonOf(renamed)).toMatchObject({ name: 'Named', unit_id: 1, frequency_id: 'W' })
   })
 
+  test('a name that exists already is told together with what else is wrong', async () => {
+    writeFileSync(
+      user.folder.in('faulty.json'),
+      JSON.stringify([{ name: 'Shops', colour: 'red' }, { name: 'General' }, { name: 'Shops' }]),
+    )
+    const ran = await user.kpi('categories', 'create', '--from-json', 'faulty.json')
+    expect(ran.code).toBe(1)
+    expect(ran.stderr).toMatch(/no\. 1, colour: is not a field of a category/)
+    expect(ran.stderr).toMatch(/no\. 2, name: is that of category 1, General/)
+    expect(ran.stderr).toMatch(/no\. 3, name: is that of no\. 1, too/)
+  })
+
   test('a name that exists already is refused, unless it is meant', async () => {
     const twice = [{ name: 'Twin' }, { name: 'twin' }, { name: 'general' }]
     const ran = await withFile(twice, 'categories', 'create', '--from-json', 'FILE')

@@ -74,12 +74,16 @@ export const refuseObjects = (issues: readonly Issue[]): void => {
   throw new KpiError('invalid', `no. ${index + 1}, ${field}: ${message}`, { issues })
 }
 
-/** Reads each object with `read`, after it was completed. Reports the faults of all objects at once, each field once. */
+/**
+ * Reads each object with `read`, after it was completed. Reports the faults of all objects at once, each field once; with
+ * them those that `check` finds in what was read, which is not called otherwise.
+ */
 export const readBodies = async <T>(
   bodies: readonly object[],
   of: Resource,
   complete: CompleteBody,
   read: (body: Json) => ParsedFields<T>,
+  check: (values: readonly Partial<T>[]) => Promise<readonly Issue[]> = () => Promise.resolve([]),
 ): Promise<Partial<T>[]> => {
   const issues: Issue[] = []
   const values: Partial<T>[] = []
@@ -91,6 +95,6 @@ export const readBodies = async <T>(
     issues.push(...faults.map((fault) => (bodies.length === 1 ? fault : { index: at, ...fault })))
     values.push(parsed.values)
   }
-  refuseObjects(issues)
+  if (issues.length > 0) refuseObjects([...issues, ...(await check(values))])
   return values
 }

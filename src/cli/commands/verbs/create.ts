@@ -3,6 +3,7 @@ import type { Client } from '../../../client/client.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import type { ResourceClient } from '../../../client/operations/collection.ts'
 import { readDraft } from '../../../codec/json.ts'
+import type { Issue } from '../../../domain/errors.ts'
 import { asDraft, type Draft, notesOnDefaults, type Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import {
@@ -23,7 +24,7 @@ import { UsageError } from '../../exit.ts'
 import { addOutput } from '../../output/printed.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { createNames } from './reference-names.ts'
-import { requireNewNames } from './require-new-names.ts'
+import { faultsOfNames, requireNewNames } from './require-new-names.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
 import { printSent, sendEach } from './send-each.ts'
 import { tellLine } from './tell-line.ts'
@@ -51,13 +52,14 @@ const draftsFromJson = async <R extends Resource>(
   of: R,
   bodies: readonly object[],
   { list }: Adding<R>,
+  check: (values: readonly object[]) => Promise<readonly Issue[]>,
 ): Promise<Draft<R>[]> => {
   const [{ readBodies }, { createCompletion }] = await Promise.all([
     import('../../args/json-input.ts'),
     import('./complete-body.ts'),
   ])
   const complete = createCompletion(of, createNames(client), list)
-  const drafts = await readBodies(bodies, of, complete, (body) => readDraft(of, body, true))
+  const drafts = await readBodies(bodies, of, complete, (body) => readDraft(of, body, true), check)
   return drafts.map((values) => asDraft(of, values))
 }
 
@@ -140,13 +142,18 @@ export const addCreate = <R extends Resource>(
       const answered: FlagValues = { ...flags, ...answers }
       requireParent(of, parent, needed, answered)
       const own = collection(client, await parentId(client, below, answered))
+      const mayBeTwice = isGiven(flags, 'allowDuplicate')
+      const faultsOfAll = async (values: readonly object[]): Promise<readonly Issue[]> => {
+        const existing = 'name' in of.fields && !mayBeTwice ? await readIfAllowed(client, own.list()) : undefined
+        return existing ? faultsOfNames(of, values, existing, start) : []
+      }
       const list = bodies
-        ? await draftsFromJson(client, of, bodies, own)
+        ? await draftsFromJson(client, of, bodies, own, faultsOfAll)
         : [await draftFromFlags(client, of, answered, own)]
       const isDry = isGiven(flags, 'dryRun')
-      if (isDry || ('name' in of.fields && !isGiven(flags, 'allowDuplicate'))) {
+      if (isDry || ('name' in of.fields && !mayBeTwice)) {
         const existing = await readIfAllowed(client, own.list())
-        if (existing && !isGiven(flags, 'allowDuplicate')) requireNewNames(of, list, existing, start)
+        if (existing && !mayBeTwice) requireNewNames(of, list, existing, start)
       }
       const isSaid = (at: number, name: string): boolean =>
         (bodies ? Reflect.get(bodies[at] ?? {}, name) : answered[camelCase(flagName(name))]) !== undefined

@@ -15,18 +15,22 @@ const nameOf = ({ name, email }: Readonly<Record<string, unknown>>): string | un
 const isBeside = (of: Resource, one: Readonly<Record<string, unknown>>, other: AnyRecord): boolean =>
   !('breakdown_id' in of.fields) || one['breakdown_id'] === other['breakdown_id']
 
+/** Returns the field by which nobody could tell two records apart, and what it is called. */
+const keyOf = (of: Resource): readonly [field: string, what: string] =>
+  'name' in of.fields ? ['name', 'name'] : ['email', 'e-mail address']
+
 /**
- * Refuses new records with a name, or people with an e-mail address, that exists already: nobody could tell the two apart
- * afterwards. `start` is the position of the first one, counted from 1.
+ * Returns the faults of new records with a name, or people with an e-mail address, that exists already. `start` is the
+ * position of the first one, counted from 1.
  */
-export const requireNewNames = (
+export const faultsOfNames = (
   of: Resource,
   drafts: readonly object[],
   existing: readonly AnyRecord[],
   start = 1,
-): void => {
+): Issue[] => {
   const issues: Issue[] = []
-  const [field, what] = 'name' in of.fields ? ['name', 'name'] : ['email', 'e-mail address']
+  const [field] = keyOf(of)
   const another = field === 'name' ? '; --allow-duplicate creates another' : ''
   for (const [at, draft] of drafts.entries()) {
     const record: Readonly<Record<string, unknown>> = { ...draft }
@@ -50,7 +54,15 @@ export const requireNewNames = (
       })
     }
   }
-  if (issues.length > 0) throw new KpiError('conflict', `there is a ${of.title} of that ${what} already`, { issues })
+  return issues
+}
+
+/** Refuses new records with a name that exists already: nobody could tell the two apart afterwards. */
+export const requireNewNames = (...given: Parameters<typeof faultsOfNames>): void => {
+  const [of] = given
+  const issues = faultsOfNames(...given)
+  if (issues.length > 0)
+    throw new KpiError('conflict', `there is a ${of.title} of that ${keyOf(of)[1]} already`, { issues })
 }
 
 /** Refuses changes that give a person the e-mail address of somebody else, as the service would: for a dry run. */
