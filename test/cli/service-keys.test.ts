@@ -135,7 +135,7 @@ describe('a key is refused', () => {
     expect(await keysOf(operator)('create', 'x'.repeat(51), ...flags)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `kpi: --user: there is no user "Adam"; the name has 51 characters, at most 50 are allowed; --scopes: there is no scope kpis:red; there are kpis:read, kpis:write, entries:read, entries:write, reports:read, users:read, breakdowns:read, breakdowns:write, or all alone; --expires soon is no time to come; write 90d, 12h, 2027-03-31 or never\n`,
+      stderr: `kpi: --user: there is no user "Adam"; did you mean "Eve Adams"?; the name has 51 characters, at most 50 are allowed; --scopes: there is no scope kpis:red; there are kpis:read, kpis:write, entries:read, entries:write, reports:read, users:read, breakdowns:read, breakdowns:write, or all alone; --expires soon is no time to come; write 90d, 12h, 2027-03-31 or never\n`,
     })
     expect(await keysOf(operator)('create', ' ')).toMatchObject({
       code: 2,
