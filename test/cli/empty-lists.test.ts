@@ -27,12 +27,12 @@ test.each([
   expect((await user.kpi(...line.split(' '))).stderr).toMatch(note)
 })
 
-test('a word for a day is noted with the days meant; dates and defaults are not', async () => {
+test('a word for a day is noted with the days meant; dates are not, and a list says which days it shows by default', async () => {
   await user.kpi('assign', 'add', '--kpis', 'Visits', '--users', '1')
   await user.kpi('entries', 'add', '--user', '1', '--kpi', 'Visits', '--date', 'yesterday', '--actual', '5')
   const list = async (...args: string[]): Promise<string> => (await user.kpi('entries', 'list', ...args)).stderr
   expect(await list('--from', 'this month')).toBe("--from 'this month' is 2026-11-01 to 2026-11-21 in UTC\n")
   expect(await list('--from', '2026-11-01', '--to', '2026-11-21')).toBe('')
-  expect(await list()).toBe('')
+  expect(await list()).toBe('listed 2026-10-22 to 2026-11-21; --from lists earlier days\n')
   expect((await user.kpi('check', '--from', 'yesterday')).stderr).toContain('--from yesterday is 2026-11-20 in UTC\n')
 })
