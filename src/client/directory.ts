@@ -70,12 +70,16 @@ const onlyOne = (text: string, names: Iterable<string>, isMeant: (name: string) 
 }
 
 /** Returns the only name that begins with a text. */
-const completed = (text: string, names: Iterable<string>): string | undefined =>
-  onlyOne(text, names, (name) => name.startsWith(looseName(text)))
+const completed = (text: string, names: Iterable<string>): string | undefined => {
+  const beginning = looseName(text)
+  return onlyOne(text, names, (name) => name.startsWith(beginning))
+}
 
 /** Returns the only name with a word that begins with a text, such as a last name. */
-const withWord = (text: string, names: Iterable<string>): string | undefined =>
-  onlyOne(text, names, (name) => name.includes(` ${looseName(text)}`))
+const withWord = (text: string, names: Iterable<string>): string | undefined => {
+  const beginning = ` ${looseName(text)}`
+  return onlyOne(text, names, (name) => name.includes(beginning))
+}
 
 /** Returns the name that a misspelt or shortened text most likely means, if there is one. */
 export const nearest = (text: string, names: Iterable<string>): string | undefined => {
