@@ -9,7 +9,8 @@ import { runKpi, startKpi } from '../support/process.ts'
 import { startService, wayTo } from '../support/service.ts'
 
 const DAYS = 150
-const DELETED = 120
+/** After so many the process is interrupted, and has the others to hear of it. */
+const DELETED = 40
 
 test('an undo that is interrupted says what it took, what is done and left, and goes on with the same command', async () => {
   using home = temporaryFolder()
@@ -42,10 +43,13 @@ test('an undo that is interrupted says what it took, what is done and left, and 
   const [, done, left] =
     /removed (\d+) entries; (\d+) entries left; run the same command to continue/.exec(stderr) ?? []
   expect(Number(done) + Number(left)).toBe(DAYS)
-  expect(DELETED - Number(done)).toBeLessThanOrEqual(1)
+  // The service may have removed one whose answer did not count any more.
+  expect(deleted - Number(done)).toBeOneOf([0, 1])
 
   const again = await runKpi(home, ['entries', 'undo', receipt, '--yes'], env)
   expect(again.code).toBe(0)
-  expect(again.stderr).toMatch(/removed (?:30|31) entries; (?:119|120) as before already/)
+  const [, rest, before] = /removed (\d+) entries; (\d+) as before already/.exec(again.stderr) ?? []
+  expect(Number(rest) + Number(before)).toBe(DAYS)
+  expect(Number(left) - Number(rest)).toBeOneOf([0, 1])
   await server.close()
 }, 60_000)
