@@ -94,7 +94,7 @@ describe.runIf(HAS_SCRIPT)('at a terminal', () => {
 
 /** Returns the lines that a terminal shows, each after it was cleared for the last time. */
 const shownLines = (text: string): string[] =>
-  text.split('\n').map((line) => stripVTControlCharacters(line.split(/\u001b\[[012]?K/).at(-1) ?? ''))
+  text.split('\n').map((line) => stripVTControlCharacters(line.split(`${ESCAPE}0K`).at(-1) ?? ''))
 
 describe.runIf(HAS_SCRIPT)('a note while the progress is shown', () => {
   test.each([

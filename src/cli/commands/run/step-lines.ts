@@ -11,8 +11,11 @@ const WILDCARD = /[*?[{]/
 /** Lists the flags that take a day. */
 const DAYS: ReadonlySet<string> = new Set(['from', 'to', 'date'])
 
+/** Stands for the day on which a job began. */
+export const DATE = '{date}'
+
 /** Puts the day on which a job began in the place of `{date}`. */
-export const dated = (text: string, today: Day): string => text.replaceAll('{date}', formatDay(today))
+export const dated = (text: string, today: Day): string => text.replaceAll(DATE, formatDay(today))
 
 /** Returns the words of a step's flags; words for single days are days already. */
 export const flagWords = (flags: FlagWords, today: Day): string[] =>
