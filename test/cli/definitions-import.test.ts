@@ -57,6 +57,20 @@ describe.each(users)('%s', (_, open) => {
     )
   })
 
+  test('a dry run that would reject all rows says each reason once, with its lines, and no row repeats it', async () => {
+    writeFileSync(user.folder.in('bad.csv'), 'name,frequency\nA,hourly\nB,hourly\n,\nC,often\nD,hourly\n')
+    const must = 'must be one of D, W, M, Q, Y, or daily, weekly, monthly, quarterly, yearly'
+    const { code, stdout, stderr } = await user.kpi('kpis', 'import', 'bad.csv', '--dry-run')
+    expect([code, stdout, stderr]).toEqual([
+      3,
+      '',
+      'dry run, nothing was sent: 0 KPIs to create, 0 to update, 0 unchanged, 4 rows to reject\n' +
+        `rejected: frequency "hourly" ${must} (lines 2, 3 and 6)\nrejected: frequency "often" ${must} (line 5)\n`,
+    ])
+    const json = await user.kpi('kpis', 'import', 'bad.csv', '--dry-run', '-o', 'json')
+    expect(JSON.parse(json.stdout)).toHaveLength(4)
+  })
+
   test('a column of whole names is split, and a password is taken only when somebody is created', async () => {
     const text = 'Name,Mail,Password\n"Lee, Ann",ann@example.com,once-only-1\nBob Ray,bob@example.com,\n'
     const created = await load('users', text)
