@@ -86,9 +86,11 @@ const addAddCommand = (group: Command, act: Act): void => {
     'assign add --category Web --users all --dry-run',
     'assign add --kpis all --group Region',
   )
-  addOutput(command, async () =>
-    [assignment, (await import('./planned.ts')).plannedAssignment].map((of) => ({ of, isList: true })),
-  )
+  addOutput(command, async () => [
+    { of: assignment, isList: true },
+    { of: (await import('./planned.ts')).plannedAssignment, isList: true },
+    { of: (await import('../../output/dry-run-counts.ts')).assignAddCounts, isList: false },
+  ])
   act(command, async (cli, _, options) => {
     const signal = cli.io.interruption()
     if (isSelection(options) || !cli.canAsk) requireSelection(options)
@@ -133,9 +135,11 @@ const addUpdateCommand = (group: Command, act: Act): void => {
     .option('--dry-run', 'send nothing, and say what would change')
     .option(...SUMMARY_ONLY)
   addExamples(command, 'assign update --kpis Revenue --users "Ann Lee" --target 120')
-  addOutput(command, async () =>
-    [assignment, (await import('./planned.ts')).plannedChange].map((of) => ({ of, isList: true })),
-  )
+  addOutput(command, async () => [
+    { of: assignment, isList: true },
+    { of: (await import('./planned.ts')).plannedChange, isList: true },
+    { of: (await import('../../output/dry-run-counts.ts')).assignUpdateCounts, isList: false },
+  ])
   act(command, async (cli, _, options) => {
     requireSelection(options)
     const signal = cli.io.interruption()

@@ -3,6 +3,7 @@ import type { Decimal } from '../../../domain/decimal.ts'
 import { assignment, type AssignmentPatch } from '../../../domain/resources/assignment.ts'
 import { resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
+import { assignAddCounts, assignRemoveCounts, assignUpdateCounts, printDryRun } from '../../output/dry-run-counts.ts'
 import { countOf } from '../../output/text.ts'
 import { nameRecords } from '../verbs/list-options.ts'
 import type { UserItem } from './group-items.ts'
@@ -31,19 +32,18 @@ export const printPlannedAssignments = async (
   values: AssignmentPatch,
   { summaryOnly }: SummaryOptions,
 ): Promise<void> => {
-  const people = new Set(pairs.map(({ user }) => user)).size
-  await cli.note(
-    `dry run, nothing was sent: ${countOf(pairs.length, 'assignment')} of ${countOf(people, 'user')} to add`,
-  )
-  if (summaryOnly) return
-  const records = pairs.map(({ user, id: kpi, place }) => ({
-    user_id: user,
-    id: kpi,
-    user_target: values.user_target ?? null,
-    sort_order: values.sort_order ?? place,
-  }))
-  const named = await nameRecords(client, plannedAssignment, records, {}, cli.printing())
-  await cli.printMany(named.shown, named.records)
+  const counts = { added: pairs.length, users: new Set(pairs.map(({ user }) => user)).size }
+  const what = `${countOf(counts.added, 'assignment')} of ${countOf(counts.users, 'user')} to add`
+  await printDryRun(cli, { what, of: assignAddCounts, counts, summaryOnly }, async () => {
+    const records = pairs.map(({ user, id: kpi, place }) => ({
+      user_id: user,
+      id: kpi,
+      user_target: values.user_target ?? null,
+      sort_order: values.sort_order ?? place,
+    }))
+    const named = await nameRecords(client, plannedAssignment, records, {}, cli.printing())
+    await cli.printMany(named.shown, named.records)
+  })
 }
 
 /** Describes an assignment that is changed or removed, with the user's own target before and after. */
@@ -93,6 +93,12 @@ export const plannedChange = resource({
   },
 })
 
+/** Holds how the changes of each command are counted. */
+const COUNTS = {
+  update: (updated: number) => ({ of: assignUpdateCounts, counts: { updated } }),
+  remove: (removed: number) => ({ of: assignRemoveCounts, counts: { removed } }),
+} as const
+
 /** Says which assignments would be changed or removed: how many, then a row for each. */
 export const printPlannedChanges = async (
   cli: Cli,
@@ -101,8 +107,10 @@ export const printPlannedChanges = async (
   planned: readonly PlannedPair[],
   { summaryOnly }: SummaryOptions,
 ): Promise<void> => {
-  await cli.note(`dry run, nothing was sent: ${countOf(planned.length, 'assignment')} to ${verb}`)
-  if (!summaryOnly) await printChanges(cli, client, planned)
+  const what = `${countOf(planned.length, 'assignment')} to ${verb}`
+  await printDryRun(cli, { what, ...COUNTS[verb](planned.length), summaryOnly }, () =>
+    printChanges(cli, client, planned),
+  )
 }
 
 /** Prints a row for each assignment that is changed or removed. */

@@ -132,7 +132,10 @@ export const addRemoveCommand = (group: Command, act: Act): void => {
     'assign remove --kpis Revenue --users ann@example.com --dry-run',
     'assign remove --kpis Revenue --users ann@example.com --keep-history',
   )
-  addOutput(command, async () => [{ of: (await import('./planned.ts')).plannedChange, isList: true }])
+  addOutput(command, async () => [
+    { of: (await import('./planned.ts')).plannedChange, isList: true },
+    { of: (await import('../../output/dry-run-counts.ts')).assignRemoveCounts, isList: false },
+  ])
   act(command, async (cli, _, options) => {
     const needs = { of: assignment, verb: 'remove' } as const
     requireSelection(options)

@@ -126,6 +126,7 @@ export const addCreate = <R extends Resource>(
     { of, isList: false },
     { of, isList: true },
     { of: (await import('./planned-changes.ts')).changeRow, isList: true },
+    { of: (await import('../../output/dry-run-counts.ts')).createCounts, isList: false },
   ])
   act(command, async (cli, _, flags) => {
     const needs = { of, verb: 'add' } as const
