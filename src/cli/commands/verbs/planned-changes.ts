@@ -13,7 +13,7 @@ import { createNames, type Names } from './reference-names.ts'
 
 /** Describes a change beside the record as it is. */
 export type PlannedChange<R> = {
-  readonly change: Change<R>
+  readonly change: Pick<Change<R>, 'patch'> & Partial<Pick<Change<R>, 'readAt'>>
   readonly held: AnyRecord
   /** Says what a record without a name is. */
   readonly words?: string
@@ -102,10 +102,22 @@ export const printPlanned = async (
 /** Describes the fields of a new record. */
 type NewFields = Readonly<Record<string, FieldValue | undefined>>
 
-const rowsOfNew = (of: Resource, names: Names, draft: NewFields): Promise<AnyRecord[]> => {
+/** Describes how new records are shown. */
+type NewOptions = {
+  readonly summaryOnly?: boolean
+  /** Says what a record without a name is. */
+  readonly wordsFor?: ((record: AnyRecord) => Promise<string>) | undefined
+}
+
+const rowsOfNew = async (
+  of: Resource,
+  names: Names,
+  draft: NewFields,
+  wordsFor: NewOptions['wordsFor'],
+): Promise<AnyRecord[]> => {
   const given = of.writable.filter((one) => (draft[one.name] ?? null) !== null)
   const record: AnyRecord = Object.fromEntries(given.map((one) => [one.name, draft[one.name] ?? null]))
-  const row = { action: 'create', id: null, name: nameIn(record) }
+  const row = { action: 'create', id: null, name: (await wordsFor?.(record)) ?? nameIn(record) }
   return Promise.all(
     given.map(async (one) => ({
       ...row,
@@ -122,12 +134,12 @@ export const printPlannedNew = async (
   client: Client,
   of: Resource,
   drafts: readonly NewFields[],
-  summaryOnly = false,
+  { summaryOnly, wordsFor }: NewOptions = {},
 ): Promise<void> => {
   const what = `${countOf(drafts.length, of.title, pluralOf(of))} to create`
   await printDryRun(cli, { what, of: createCounts, counts: { created: drafts.length }, summaryOnly }, async () => {
     const names = createNames(client)
-    const rows = await Promise.all(drafts.map((draft) => rowsOfNew(of, names, draft)))
+    const rows = await Promise.all(drafts.map((draft) => rowsOfNew(of, names, draft, wordsFor)))
     await cli.printMany(changeRow.shown, rows.flat())
   })
 }
