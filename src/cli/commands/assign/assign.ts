@@ -151,17 +151,17 @@ const addUpdateCommand = (group: Command, act: Act): void => {
       const pairs = await selectedPairs(client, options)
       if (options.dryRun) {
         const { printPlannedChanges, readPlanned } = await import('./planned.ts')
-        const planned = await readPlanned(client, pairs, values)
+        const read = await readPlanned(client, pairs, values, 'update', signal)
         const to = values.user_target
         if (to !== undefined)
           await history.foresee(
-            planned.map(
+            read.planned.map(
               ({ user, id, from }) =>
                 () =>
                   changeOf(user, id, from, to),
             ),
           )
-        return printPlannedChanges(cli, client, 'update', planned, options)
+        return printPlannedChanges(cli, client, 'update', read, options)
       }
       const update = async ({ user, id }: UserItem): Promise<AnyRecord> => {
         const assignments = client.assignments(user)

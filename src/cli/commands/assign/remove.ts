@@ -83,15 +83,15 @@ const lookAhead = async (
 ): Promise<void> => {
   const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
   const { printPlannedChanges, readPlanned } = await import('./planned.ts')
-  const planned = await readPlanned(client, pairs, { user_target: null })
+  const read = await readPlanned(client, pairs, { user_target: null }, 'remove', signal)
   await history.foresee(
-    planned.map(
+    read.planned.map(
       ({ user, id, from }) =>
         () =>
           changeOf(user, id, from, null),
     ),
   )
-  await printPlannedChanges(cli, client, 'remove', planned, options)
+  await printPlannedChanges(cli, client, 'remove', read, options)
 }
 
 /** Removes the selected assignments, and looks after the past of targets that users had of their own. */
