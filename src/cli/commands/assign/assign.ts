@@ -11,7 +11,7 @@ import { UsageError } from '../../exit.ts'
 import { addOutput, printsList } from '../../output/printed.ts'
 import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
 import { tellLine } from '../verbs/tell-line.ts'
-import { createChangeOfUser, KEEP_HISTORY, openTargetHistory } from '../targets/keep-history.ts'
+import { KEEP_HISTORY, openUserTargets } from '../targets/keep-history.ts'
 import { addListOptions, addNameOptions, listView, type NamedRecords } from '../verbs/list-options.ts'
 import { createNames } from '../verbs/reference-names.ts'
 import { sendEach } from '../verbs/send-each.ts'
@@ -99,7 +99,7 @@ const addAddCommand = (group: Command, act: Act): void => {
       const given = { ...options, ...answers }
       const values = await valuesOf(client, given)
       const pairs = await openPairs(cli, client, await selectedPairs(client, given), values)
-      const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
+      const { history, changeOf } = await openUserTargets(cli, client, options, signal)
       if (options.dryRun) {
         const { printPlannedAssignments } = await import('./planned.ts')
         const to = values.user_target ?? null
@@ -147,7 +147,7 @@ const addUpdateCommand = (group: Command, act: Act): void => {
       const values = await valuesOf(client, options)
       if (Object.keys(values).length === 0)
         throw new UsageError('nothing to change was given: --target or --sort-order')
-      const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
+      const { history, changeOf } = await openUserTargets(cli, client, options, signal)
       const pairs = await selectedPairs(client, options)
       if (options.dryRun) {
         const { printPlannedChanges, readPlanned } = await import('./planned.ts')

@@ -59,7 +59,7 @@ export type PlannedPair = {
 }
 
 /** Holds assignments that could be changed, and why the others could not. */
-type PlannedPairs = { readonly planned: readonly PlannedPair[]; readonly failure: Error | undefined }
+export type PlannedPairs = { readonly planned: readonly PlannedPair[]; readonly failure: Error | undefined }
 
 /** Returns assignments as they are, with the target that each would have; those that do not exist are refused together. */
 export const readPlanned = async (
