@@ -33,6 +33,18 @@ describe.each(users)('%s, --summary-only prints the counts of the dry run of', (
     expect((await user.kpi(...dry)).stdout).toBe('')
   })
 
+  test.each([
+    [['assign', 'add', '--users', '#3', '--kpis', 'all']],
+    [['assign', 'update', '--users', 'Ann Lee', '--kpis', 'all', '--target', '5']],
+    [['assign', 'remove', '--users', 'Ann Lee', '--kpis', 'all', '--yes']],
+    [['entries', 'undo', 'none', '--yes']],
+  ])('nothing without --dry-run: %j is refused', async (line) => {
+    const ran = await user.kpi(...line, '--summary-only')
+    expect([ran.code, ran.stderr]).toEqual([2, 'kpi: --summary-only goes with --dry-run\n'])
+    const held = await Promise.all([2, 3].map((id) => user.client.assignments(id).list()))
+    expect(held.map((list) => list.map(({ user_target }) => user_target))).toEqual([[null, null], []])
+  })
+
   test('an undo, also of what was taken back already', async () => {
     const text =
       'user,kpi,date,actual\nann@example.com,Revenue,2026-11-19,7\nann@example.com,Wins,2026-11-25,7\nann@example.com,Revenue,2026-11-25,7\n'

@@ -4,7 +4,7 @@ import { assignment, type AssignmentPatch } from '../../../domain/resources/assi
 import { type AnyRecord, asPatch } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
-import { SUMMARY_ONLY } from '../../args/dry-run.ts'
+import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { idsIn } from '../../args/names.ts'
 import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
@@ -92,6 +92,7 @@ const addAddCommand = (group: Command, act: Act): void => {
     { of: (await import('../../output/dry-run-counts.ts')).assignAddCounts, isList: false },
   ])
   act(command, async (cli, _, options) => {
+    requireDryRun(options)
     const signal = cli.io.interruption()
     if (isSelection(options) || !cli.canAsk) requireSelection(options)
     const work = async (client: Client): Promise<void> => {
@@ -142,6 +143,7 @@ const addUpdateCommand = (group: Command, act: Act): void => {
   ])
   act(command, async (cli, _, options) => {
     requireSelection(options)
+    requireDryRun(options)
     const signal = cli.io.interruption()
     const work = async (client: Client): Promise<void> => {
       const values = await valuesOf(client, options)

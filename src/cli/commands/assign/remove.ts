@@ -3,7 +3,7 @@ import type { Client } from '../../../client/client.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
-import { SUMMARY_ONLY } from '../../args/dry-run.ts'
+import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
 import { isPrintedAsData } from '../../output/short-answer.ts'
@@ -136,6 +136,7 @@ export const addRemoveCommand = (group: Command, act: Act): void => {
   act(command, async (cli, _, options) => {
     const needs = { of: assignment, verb: 'remove' } as const
     requireSelection(options)
+    requireDryRun(options)
     cli.requireCapabilities(needs)
     const signal = cli.io.interruption()
     await cli.withClient(needs, (client) => removePairs(cli, client, options, signal), { signal })

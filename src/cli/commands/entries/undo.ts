@@ -12,6 +12,7 @@ import {
   type UndoReceipt,
 } from '../../../import/undo/undo-receipt.ts'
 import { type Clients, type Fate, judgeThings, takeBack } from '../../../import/undo/take-back.ts'
+import { requireDryRun } from '../../args/dry-run.ts'
 import { askForYes } from '../../args/prompt.ts'
 import { type Cli, PACED } from '../../cli.ts'
 import { EXIT, UsageError } from '../../exit.ts'
@@ -254,6 +255,7 @@ const tellParts = async (cli: Cli, { head, parts }: UndoneRun): Promise<void> =>
 
 /** Runs `kpi entries undo`: lists the receipts, or takes back what the import of one created. */
 export const runUndo = async (cli: Cli, asked: string | undefined, flags: UndoFlags): Promise<number | void> => {
+  requireDryRun(flags)
   if (asked === undefined) return printReceipts(cli)
   const receipt = findReceipt(cli, asked)
   if (receipt.takenBack !== undefined) return tellTakenBack(cli, receipt, receipt.takenBack, flags)
