@@ -88,7 +88,7 @@ test('the list tells what each import was and did, the newest first, and what wa
   ) as { receipt: string }
   await user.kpiIn({ now: NOW + 120_000 }, 'entries', 'undo', second, '--yes')
   const service = user.folder.in('.local/share/kpi')
-  const both = { service, account: 'default', new_things: 0 }
+  const both = { service, account: 'default', new_things: 0, left_entries: null }
   expect(jsonOf(await user.kpi('entries', 'undo', '-o', 'json'))).toEqual([
     {
       receipt: second,
@@ -119,6 +119,7 @@ test('the list tells what each import was and did, the newest first, and what wa
     'new_entries',
     'changed_entries',
     'taken_back_at',
+    'left_entries',
   ])
 })
 

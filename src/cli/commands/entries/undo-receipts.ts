@@ -37,6 +37,11 @@ export const receiptRow = resource({
     new_entries: { kind: 'integer', about: 'How many entries it was to create', nullable: true },
     changed_entries: { kind: 'integer', about: 'How many entries it was to change', nullable: true },
     taken_back_at: { kind: 'datetime', about: 'When it was taken back; null if it was not', nullable: true },
+    left_entries: {
+      kind: 'integer',
+      about: 'How many entries were left alone when it was taken back in part; null if it was not',
+      nullable: true,
+    },
   },
 })
 
@@ -44,8 +49,10 @@ const instantOf = (at: string): Instant => Math.floor(Date.parse(at) / 1000)
 
 const rowOf = async (receipt: UndoReceipt): Promise<AnyRecord> => {
   const { name, head, things, takenBack } = receipt
+  const left = takenBack === undefined ? receipt.left.at(-1) : undefined
   // With what was taken back, the entries of a run that was cut off are gone from its receipt.
-  const entries = receipt.entries ?? (takenBack === undefined ? await countChanges(receipt) : undefined)
+  const isWhole = takenBack === undefined && left === undefined
+  const entries = receipt.entries ?? (isWhole ? await countChanges(receipt) : undefined)
   return {
     receipt: name,
     file: head.file,
@@ -56,6 +63,7 @@ const rowOf = async (receipt: UndoReceipt): Promise<AnyRecord> => {
     new_entries: entries?.created ?? null,
     changed_entries: entries?.changed ?? null,
     taken_back_at: takenBack === undefined ? null : instantOf(takenBack),
+    left_entries: left ? left.created + left.changed : null,
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type UndoneRun,
   type UndoReceipt,
 } from '../../../import/undo/undo-receipt.ts'
+import { createUndoRest, laterImportsOf, type UndoRest } from '../../../import/undo/undo-rest.ts'
 import { type Clients, type Fate, judgeThings, takeBack } from '../../../import/undo/take-back.ts'
 import { requireDryRun } from '../../args/dry-run.ts'
 import { askForYes } from '../../args/prompt.ts'
@@ -104,16 +105,19 @@ async function* planned(
 const removedKpis = (fates: readonly Fate[]): Set<number> =>
   new Set(fates.flatMap((fate) => (isRemoved(fate) && fate.thing.kind === 'kpi' ? [fate.thing.id] : [])))
 
+/** Holds what is done so far: the entries counted, and those that are left alone. */
+type Done = { readonly counts: EntryCounts; readonly rest: UndoRest }
+
 /** Takes back the entries of some KPIs and counts them; yields a record of each that is left alone. */
 async function* undoneEntries(
   client: Client,
   run: UndoneRun,
-  counts: EntryCounts,
+  { counts, rest }: Done,
   isWanted: (kpi: number) => boolean,
   signal: AbortSignal,
 ): Records {
   const recordsOf = entryRecords(client)
-  for await (const some of undoEntries(client, run, isWanted, signal)) {
+  for await (const some of undoEntries(client, run, rest, isWanted, signal)) {
     for (const fate of some) counts.add(fate)
     yield await recordsOf(some.filter(({ action }) => action === 'leave'))
   }
@@ -127,20 +131,21 @@ async function* undone(
   { client, classic }: Clients,
   run: UndoneRun,
   plan: Plan,
-  counts: EntryCounts,
+  done: Done,
   withEntries: boolean,
   signal: AbortSignal,
 ): AsyncGenerator<readonly AnyRecord[], Plan> {
   const fates: Fate[] = []
   const removed = removedKpis(plan.fates)
-  yield* undoneEntries(client, run, counts, (kpi) => !removed.has(kpi), signal)
+  const { counts } = done
+  yield* undoneEntries(client, run, done, (kpi) => !removed.has(kpi), signal)
   for await (const fate of takeBack({ client, classic }, plan.fates, withEntries)) {
     fates.push(fate)
     yield [fateRecord(fate)]
     const { kind, id } = fate.thing
     if (kind !== 'kpi' || !removed.has(id)) continue
     if (isRemoved(fate)) counts.addWithKpi(id, plan.counts)
-    else yield* undoneEntries(client, run, counts, (kpi) => kpi === id, signal)
+    else yield* undoneEntries(client, run, done, (kpi) => kpi === id, signal)
   }
   return { counts, fates }
 }
@@ -184,12 +189,27 @@ async function* following<T, R>(records: AsyncGenerator<T, R>, then: () => Promi
   }
 }
 
-/** Says how a run that changed things ended; returns 3 if something was left alone. */
-const conclude = async (cli: Cli, { parts }: UndoneRun, done: Plan): Promise<number> => {
+/** Names the later imports that changed what is left alone: once these are taken back, it can be, too. */
+const tellLater = async (cli: Cli, run: UndoneRun, { keys }: UndoRest): Promise<void> => {
+  const { receipts } = listUndoReceipts(receiptsFolder(cli.io))
+  const later = await laterImportsOf(run, keys(), receipts)
+  if (later.length === 0) return
+  const lines = later.map(({ name }) => `kpi entries undo ${name}`).join(', then ')
+  await cli.note(
+    `some of what is left alone was stored by a later import; to take that back, too: ${lines}, then this command again`,
+  )
+}
+
+/** Says how a run that changed things ended, and notes it in its receipts; returns 3 if something was left alone. */
+const conclude = async (cli: Cli, run: UndoneRun, done: Plan, rest: UndoRest): Promise<number> => {
   const said = sayWhat(done, ['put back', 'removed'])
   await cli.note(`${said === '' ? 'nothing was changed' : said}${restText(done)}`)
-  if (leavesAny(done)) return EXIT.partial
-  for (const part of parts) markTakenBack(part, new Date(cli.io.now()).toISOString())
+  if (leavesAny(done)) {
+    rest.keep()
+    await tellLater(cli, run, rest)
+    return EXIT.partial
+  }
+  for (const part of run.parts) markTakenBack(part, new Date(cli.io.now()).toISOString())
   return EXIT.done
 }
 
@@ -211,20 +231,13 @@ const undo = async (
   }
   if (!isNothing(plan)) await confirm(cli, clients.client, plan, flags)
   cli.io.stdout.outlast()
-  const counts = createEntryCounts()
+  const [counts, rest] = [createEntryCounts(), createUndoRest(run)]
   const tell = createUndoProgress(cli, plan.counts)
-  const records = undone(clients, run, plan, counts, withEntries, signal)
+  const records = following(undone(clients, run, plan, { counts, rest }, withEntries, signal), () => tell(counts))
   try {
-    return await conclude(
-      cli,
-      run,
-      await runThrough(
-        cli,
-        following(records, () => tell(counts)),
-        true,
-      ),
-    )
+    return await conclude(cli, run, await runThrough(cli, records, true), rest)
   } catch (error) {
+    rest.drop()
     throw error instanceof Error ? cutOff(error, plan.counts, counts) : error
   }
 }
