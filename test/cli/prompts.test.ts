@@ -287,7 +287,7 @@ describe('entries enter', () => {
     const ran = await answering(
       [
         ['Visits (', 'many\r'],
-        ['must be a number', '\u007f\u007f\u007f\u007f12.5\r'],
+        ['"many" must be a number; write it like 1234.5', '\u007f\u007f\u007f\u007f12.5\r'],
         ['Revenue (', '8\r'],
         ['store 2 values of Ann Lee on 2024-10-04', '\r'],
       ],
