@@ -11,7 +11,7 @@ import { addOutput } from '../../output/printed.ts'
 import { isPrintedAsData } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import { createChangeOfUser, KEEP_HISTORY, openTargetHistory } from '../targets/keep-history.ts'
-import type { WayBack } from '../targets/target-history.ts'
+import type { TargetHistory, WayBack } from '../targets/target-history.ts'
 import { createNames } from '../verbs/reference-names.ts'
 import { sendEach } from '../verbs/send-each.ts'
 import type { UserItem } from './group-items.ts'
@@ -54,10 +54,10 @@ const confirm = async (
   client: Client,
   pairs: readonly UserItem[],
   options: RemoveOptions,
-  signal: AbortSignal,
+  history: TargetHistory,
 ): Promise<void> => {
   if (!options.yes && cli.canAsk) {
-    const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
+    const changeOf = createChangeOfUser(client)
     await history.foresee(
       pairs.map((pair) => async () => {
         const from = await ownTarget(client, pair)
@@ -79,9 +79,9 @@ const lookAhead = async (
   client: Client,
   pairs: readonly UserItem[],
   options: RemoveOptions,
-  signal: AbortSignal,
+  history: TargetHistory,
 ): Promise<void> => {
-  const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
+  const changeOf = createChangeOfUser(client)
   const { printPlannedChanges, readPlanned } = await import('./planned.ts')
   const planned = await readPlanned(client, pairs, { user_target: null })
   await history.foresee(
@@ -97,18 +97,16 @@ const lookAhead = async (
 /** Removes the selected assignments, and looks after the past of targets that users had of their own. */
 const removePairs = async (cli: Cli, client: Client, options: RemoveOptions, signal: AbortSignal): Promise<void> => {
   const pairs = await selectedPairs(client, options)
-  if (options.dryRun) return lookAhead(cli, client, pairs, options, signal)
-  await confirm(cli, client, pairs, options, signal)
   const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
-  // Who was asked has read what past reports show.
-  const isSaid = !options.yes && !options.keepHistory
+  if (options.dryRun) return lookAhead(cli, client, pairs, options, history)
+  await confirm(cli, client, pairs, options, history)
   const names = createNames(client)
   const removed: PlannedPair[] = []
   const remove = async ({ user, id: kpi }: UserItem): Promise<AnyRecord> => {
     const [what, whose] = [await names.nameOf('kpi', kpi), await names.nameOf('user', user)]
     const assignments = client.assignments(user)
     const { user_target: from } = await assignments.get(kpi)
-    if (!isSaid) await history.before(() => changeOf(user, kpi, from, null))
+    await history.before(() => changeOf(user, kpi, from, null))
     await assignments.remove(kpi)
     removed.push({ user, id: kpi, from, to: null })
     await cli.note(`removed ${what} from ${whose}`)
