@@ -186,6 +186,14 @@ const checked = async (
 /** Describes the flags that say where the secret of a profile comes from each time. */
 type SourceFlags = Pick<RemoteFlags, 'tokenCommand' | 'tokenFile' | 'check'>
 
+/** Returns a profile with nothing but the given source of its secret. */
+const withSource = ({ io }: Cli, profile: RemoteProfile, { tokenCommand, tokenFile }: SourceFlags): RemoteProfile => {
+  const isSource = (name: string): boolean => ['tokenCommand', 'tokenFile', 'secretName'].includes(name)
+  const kept = Object.fromEntries(Object.entries(profile).filter(([name]) => !isSource(name))) as RemoteProfile
+  if (tokenCommand !== undefined) return { ...kept, tokenCommand }
+  return tokenFile === undefined ? profile : { ...kept, tokenFile: resolve(io.cwd, tokenFile) }
+}
+
 /** Returns a profile whose secret comes from a command or a file each time; checks first that the service takes it. */
 export const withSecretSource = async (
   cli: Cli,
@@ -193,12 +201,10 @@ export const withSecretSource = async (
   profile: RemoteProfile,
   flags: SourceFlags,
 ): Promise<RemoteProfile> => {
-  const { tokenCommand, tokenFile, secretName, ...place } = profile
   const secret = await namedSecret(cli, profile.kind, flags)
-  const fault = flags.check ? await findPlaceFault(cli, placeOf(name, place), secret ?? '') : undefined
+  const fault = flags.check ? await findPlaceFault(cli, placeOf(name, profile), secret ?? '') : undefined
   if (fault) throw notKept('change', name, fault)
-  if (flags.tokenCommand !== undefined) return { ...place, tokenCommand: flags.tokenCommand }
-  return flags.tokenFile === undefined ? profile : { ...place, tokenFile: resolve(cli.io.cwd, flags.tokenFile) }
+  return withSource(cli, profile, flags)
 }
 
 /** Reads what the flags say of a remote profile, asks for the rest, and checks it until it can be used or is left. */
