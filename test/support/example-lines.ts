@@ -1,8 +1,9 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { writeFileSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { describeProgram } from '../../src/cli/program.ts'
 import { makePair } from './certificates.ts'
 import { writeExampleSources } from './example-sources.ts'
+import { temporaryFolder } from './folder.ts'
 import { kpiNamed, userNamed } from './import.ts'
 import { NOW, testIo } from './io.ts'
 import { shellIn } from './kpi.ts'
@@ -55,13 +56,8 @@ const FILES = {
   'export.csv': 'Day,Net sales,Region,user,kpi\n2026-01-01,5,North,ann@example.com,Revenue\n',
 }
 
-/**
- * What the examples speak of: KPIs, people, groups, files, a profile, a backup. Bob has entries; Ann can be deleted, as
- * can what is usual.
- */
-export const openShop = async (command: string): Promise<User> => {
-  const user = await embeddedUser()
-  const { client, folder } = user
+/** Fills an account with KPIs, people and groups; with a calculated KPI and a key, which only some examples speak of. */
+const fillAccount = async ({ client, kpi }: User, hasFormula: boolean): Promise<void> => {
   for (const name of ['Shops', 'Web']) await client.categories.add({ name })
   for (const name of ['Revenue', 'Visits']) {
     await client.kpis.add(kpiNamed(name, { category_id: 3, unit_id: 4, target_default: 1n }))
@@ -79,22 +75,50 @@ export const openShop = async (command: string): Promise<User> => {
   for (const name of ['Region', 'Team', 'Shift']) await client.groups.add({ name })
   for (const name of ['North', 'South']) await client.groupItems(2).add({ name })
   await client.userGroupItems(2).add({ id: 4 })
+  if (!hasFormula) return
+  const formula = ['--frequency', 'M', '--formula', '[Revenue] / [Visits]']
+  await kpi('service', 'calculated', 'add', '--name', 'Share', ...formula)
+  await kpi('service', 'keys', 'create', 'nightly', '--user', 'Bob', '--scopes', 'entries:write')
+}
+
+/** Where a filled account is, by whether it has a formula. */
+const filled = new Map<boolean, Promise<string>>()
+
+/** Fills an account once for all tests of a process, and leaves it where the process ends. */
+const filledFolder = async (hasFormula: boolean): Promise<string> => {
+  const user = await embeddedUser()
+  await fillAccount(user, hasFormula)
+  await user.client.close()
+  process.once('exit', () => user.folder[Symbol.dispose]())
+  return user.folder.path
+}
+
+/** Makes what some examples name: a profile, a backup, a plan, an export. */
+const makeNamed = async ({ kpi }: User, examples: string): Promise<void> => {
+  if (/acme|^kpi profiles/.test(examples)) await kpi('profiles', 'add', 'acme', '--data-dir', 'other')
+  if (examples.includes('kpi-backup.db')) await kpi('service', 'backup', 'kpi-backup.db')
+  if (examples.includes('plan.json')) await kpi('plan', 'kpi.yaml', '--to-file', 'plan.json')
+  if (examples.includes('report.csv.gz')) await kpi('report', 'export', '--to-file', 'report.csv.gz', '--manifest')
+}
+
+/**
+ * Opens what the examples of a command speak of: KPIs, people, groups, files, a profile, a backup. Bob has entries; Ann
+ * can be deleted, as can what is usual. What a formula uses cannot, so there is one only where it is spoken of.
+ */
+export const openShop = async (command: string): Promise<User> => {
+  const [noun = ''] = command.split(' ')
+  const hasFormula = noun === 'service'
+  if (!filled.has(hasFormula)) filled.set(hasFormula, filledFolder(hasFormula))
+  const source = await filled.get(hasFormula)
+  const folder = temporaryFolder()
+  cpSync(String(source), folder.path, { recursive: true })
+  const user = await embeddedUser(folder)
+  // A store is restored where nobody has it open.
+  await user.client.close()
   for (const [name, text] of Object.entries(FILES)) writeFileSync(folder.in(name), text, { mode: 0o600 })
   writeExampleSources(folder)
-  const [noun = ''] = command.split(' ')
   writeFileSync(folder.in('changes.json'), JSON.stringify({ id: CHANGED[noun] ?? 1 }))
-  const formula = ['--frequency', 'M', '--formula', '[Revenue] / [Visits]']
-  // Only where it is spoken of, as what a formula uses cannot be deleted.
-  if (noun === 'service') {
-    await user.kpi('service', 'calculated', 'add', '--name', 'Share', ...formula)
-    await user.kpi('service', 'keys', 'create', 'nightly', '--user', 'Bob', '--scopes', 'entries:write')
-  }
-  await user.kpi('profiles', 'add', 'acme', '--data-dir', 'other')
-  await user.kpi('service', 'backup', 'kpi-backup.db')
-  await user.kpi('plan', 'kpi.yaml', '--to-file', 'plan.json')
-  await user.kpi('report', 'export', '--to-file', 'report.csv.gz', '--manifest')
-  // A store is restored where nobody has it open.
-  await client.close()
+  await makeNamed(user, (await examplesOf(command)).join('\n'))
   return user
 }
 

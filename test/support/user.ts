@@ -36,9 +36,8 @@ const userOf = (client: Client, folder: Folder, close: () => Promise<void>): Use
   }
 }
 
-/** Of the embedded service, in the usual folder. */
-export const embeddedUser = async (): Promise<User> => {
-  const folder = temporaryFolder()
+/** Of the embedded service, in the usual place of a home. */
+export const embeddedUser = async (folder = temporaryFolder()): Promise<User> => {
   const client = createClient(await embeddedTransport(folder.in('.local/share/kpi'), () => NOW))
   return userOf(client, folder, () => Promise.resolve())
 }
