@@ -188,8 +188,7 @@ type SourceFlags = Pick<RemoteFlags, 'tokenCommand' | 'tokenFile' | 'check'>
 
 /** Returns a profile with nothing but the given source of its secret. */
 const withSource = ({ io }: Cli, profile: RemoteProfile, { tokenCommand, tokenFile }: SourceFlags): RemoteProfile => {
-  const isSource = (name: string): boolean => ['tokenCommand', 'tokenFile', 'secretName'].includes(name)
-  const kept = Object.fromEntries(Object.entries(profile).filter(([name]) => !isSource(name))) as RemoteProfile
+  const { tokenCommand: _command, tokenFile: _file, secretName: _name, ...kept } = profile
   if (tokenCommand !== undefined) return { ...kept, tokenCommand }
   return tokenFile === undefined ? profile : { ...kept, tokenFile: resolve(io.cwd, tokenFile) }
 }
