@@ -76,20 +76,41 @@ const nameDeletedKpis = async (client: Client, judged: readonly Judged[]): Promi
   })
 }
 
-const judgeStored = async (client: Client, changes: readonly EntryChange[]): Promise<readonly Judged[]> => {
+const judgeStored = async (
+  client: Client,
+  changes: readonly EntryChange[],
+  foreseen?: Foreseen,
+): Promise<readonly Judged[]> => {
   const reading = readExisting(client, { unchecked: new Set() })
   const stored = await reading.of(changes.map(({ key }) => keyDraft(key)))
   if (!stored) throw new KpiError('forbidden', 'this key may not read entries, so it cannot be seen what was changed')
   const judged = changes.map((change) => {
-    const entry = stored.get(storedKey(...change.key))
+    const key = storedKey(...change.key)
+    const entry = foreseen?.has(key) ? foreseen.get(key) : stored.get(key)
     return { fate: judge(change, entry), stored: entry }
   })
   return nameDeletedKpis(client, judged)
 }
 
-/** Returns what would become of entries that an import changed. */
-export const judgeChanges = async (client: Client, changes: readonly EntryChange[]): Promise<EntryFate[]> =>
-  (await judgeStored(client, changes)).map(({ fate }) => fate)
+/** Holds what later parts of a run would leave of entries; undefined stands for one that they would remove. */
+export type Foreseen = Map<string, ExistingEntry | undefined>
+
+/** Returns what a fate leaves of an entry. */
+const leftBy = ({ action, change }: EntryFate, stored: ExistingEntry | undefined): ExistingEntry | undefined => {
+  if (action === 'remove') return undefined
+  return stored && action === 'restore' ? { ...stored, ...change.before } : stored
+}
+
+/** Returns what would become of entries that an import changed, once what is foreseen has come; foresees that as well. */
+export const judgeChanges = async (
+  client: Client,
+  changes: readonly EntryChange[],
+  foreseen?: Foreseen,
+): Promise<EntryFate[]> => {
+  const judged = await judgeStored(client, changes, foreseen)
+  for (const { fate, stored } of judged) foreseen?.set(storedKey(...fate.change.key), leftBy(fate, stored))
+  return judged.map(({ fate }) => fate)
+}
 
 const isRefused = (error: unknown): error is KpiError =>
   error instanceof KpiError && ['conflict', 'invalid', 'forbidden'].includes(error.code)

@@ -7,7 +7,7 @@ import type { EntryValues } from '../../../domain/rules.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import type { CreatedThing } from '../../../import/missing/ensure.ts'
 import type { EntryChange } from '../../../import/undo/change-lines.ts'
-import { type EntryFate, judgeChanges, putBack } from '../../../import/undo/put-back.ts'
+import { type EntryFate, type Foreseen, judgeChanges, putBack } from '../../../import/undo/put-back.ts'
 import { changesOf, type UndoneRun } from '../../../import/undo/undo-receipt.ts'
 import { countOf } from '../../output/text.ts'
 import { createNames, type Names } from '../verbs/reference-names.ts'
@@ -99,7 +99,9 @@ export const entryRecords = (client: Client): ((fates: readonly EntryFate[]) => 
 
 /** Yields what would become of the entries of an import. */
 export async function* planEntries(client: Client, undone: UndoneRun): AsyncGenerator<EntryFate[]> {
-  for await (const changes of changesOf(undone, BATCH_LIMIT)) yield judgeChanges(client, changes)
+  // An earlier part of a run finds what the later ones leave.
+  const foreseen: Foreseen | undefined = undone.parts.length > 1 ? new Map() : undefined
+  for await (const changes of changesOf(undone, BATCH_LIMIT)) yield judgeChanges(client, changes, foreseen)
 }
 
 /** Sets how many entries are reported at a time. */
