@@ -18,7 +18,7 @@ import { requireSettledPercentages, saysFraction, type SmallValues } from './per
 import { requireWriteAccess } from './permissions.ts'
 import type { ListGroups, Reference } from './reference.ts'
 import type { Rejects } from './rejects/rejects.ts'
-import { requireSettled } from './require-settled.ts'
+import { requireAll, requireSettled } from './require-settled.ts'
 import { createRowSink, type SeenRows } from './row-sink.ts'
 import { createRowReader } from './rows/row-reader.ts'
 
@@ -149,7 +149,6 @@ const readRowsOf = async (
   requireFewBadRows(summary, bad, true)
   const leftOut = table.leftOut?.()
   const suspects = await findPatterns(table, collector.found())
-  requireNoTotals(suspects, options.ignoreRows)
   const { good, lostTargets, vanished, hasPeriods: isInPeriods } = sink
   return {
     sourcesOfUsers: reader.sourcesOfUsers,
@@ -200,9 +199,7 @@ const readInForms = async (
     formats = await survey()
     return read()
   }
-  const rows = await read().catch(anew)
-  await requireSettled(table, formats)
-  return { ...begun, ...rows, formats }
+  return { ...begun, ...(await read().catch(anew)), formats }
 }
 
 /**
@@ -239,12 +236,13 @@ export const checkFile = async (
   await requireWriteAccess(client)
   const begun = await beginFile(table, client, options, results.groups)
   const checked = await readAsPlanned(table, begun, options, results)
-  const { small, reference, formats } = checked
+  const { small, reference, formats, suspects } = checked
   const { hasPercentSign: hasSign, givesPercent } = formats
-  await requireSettledPercentages(
-    { client, kpis: reference.kpis.byId, unitOfNew: options.create?.unit, hasSign, givesPercent },
-    small,
-    options.percent,
-  )
+  const known = { client, kpis: reference.kpis.byId, unitOfNew: options.create?.unit, hasSign, givesPercent }
+  await requireAll([
+    () => requireSettled(table, formats),
+    () => requireNoTotals(suspects, options.ignoreRows),
+    () => requireSettledPercentages(known, small, options.percent),
+  ])
   return checked
 }

@@ -19,10 +19,10 @@ import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
 import type { Io } from '../../io.ts'
 import { isForPeople, printRecords } from '../../output/print.ts'
+import { printDryRunCounts } from '../../output/dry-run-counts.ts'
 import { printBehind } from '../../output/whole-output.ts'
 import type { Printed } from '../../output/printed.ts'
-import { isPrintedAsData } from '../../output/short-answer.ts'
-import { type CountWords, printCounts, printSummary } from '../../output/summary.ts'
+import { type CountWords, printSummary } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
 import type { ImportFlags } from '../entries/import-command.ts'
 import { closeJobs, type Job, openJobs, type CommandRun } from '../entries/import/jobs.ts'
@@ -202,7 +202,7 @@ const printDryRun = async (
     }
   }
   await printBehind(cli.io, print, () => tell())
-  if (isSummaryOnly && isPrintedAsData(cli)) await printCounts(cli, assignSummary, counts)
+  if (isSummaryOnly) await printDryRunCounts(cli, assignSummary, counts)
   return rejected > 0 ? EXIT.partial : EXIT.done
 }
 

@@ -37,7 +37,10 @@ export const plan: Register = (command, act) => {
     .option('--exit-code', 'end with exit code 9 if anything would change')
     .option('--summary-only', 'only say how much would change')
   addExamples(declared, 'plan kpi.yaml', 'plan kpi.yaml --exit-code', 'plan kpi.yaml --prune --to-file plan.json')
-  addOutput(declared, async () => [{ of: (await import('./planning/changes.ts')).planRow, isList: true }])
+  addOutput(declared, async () => [
+    { of: (await import('./planning/changes.ts')).planRow, isList: true },
+    { of: (await import('../../output/dry-run-counts.ts')).planCounts, isList: false },
+  ])
   act(declared, async (cli, [file], flags) => {
     const { runPlan } = await import('./run-plan.ts')
     return runPlan(cli, file, flags)

@@ -95,6 +95,7 @@ export const addUpdate = <R extends Resource>(
     { of, isList: false },
     { of, isList: true },
     { of: (await import('./planned-changes.ts')).changeRow, isList: true },
+    { of: (await import('../../output/dry-run-counts.ts')).updateCounts, isList: false },
   ])
   act(command, async (cli, [names], flags) => {
     const needs = { of, verb: 'update' } as const
