@@ -87,23 +87,42 @@ const judgeStored = async (
   client: Client,
   changes: readonly EntryChange[],
   ended: Instant | undefined,
+  foreseen?: Foreseen,
 ): Promise<readonly Judged[]> => {
   const reading = readExisting(client, { unchecked: new Set() })
   const stored = await reading.of(changes.map(({ key }) => keyDraft(key)))
   if (!stored) throw new KpiError('forbidden', 'this key may not read entries, so it cannot be seen what was changed')
   const judged = changes.map((change) => {
-    const entry = stored.get(storedKey(...change.key))
+    const key = storedKey(...change.key)
+    const entry = foreseen?.has(key) ? foreseen.get(key) : stored.get(key)
     return { fate: judge(change, entry, ended), stored: entry }
   })
   return nameDeletedKpis(client, judged)
 }
 
-/** Returns what would become of entries that an import changed, which had ended at some time or was cut off. */
+/** Holds what later parts of a run would leave of entries; undefined stands for one that they would remove. */
+export type Foreseen = Map<string, ExistingEntry | undefined>
+
+/** Returns what a fate leaves of an entry. */
+const leftBy = ({ action, change }: EntryFate, stored: ExistingEntry | undefined): ExistingEntry | undefined => {
+  if (action === 'remove') return undefined
+  return stored && action === 'restore' ? { ...stored, ...change.before } : stored
+}
+
+/**
+ * Returns what would become of entries that an import changed, which had ended at some time or was cut off, once what is
+ * foreseen has come; foresees that as well.
+ */
 export const judgeChanges = async (
   client: Client,
   changes: readonly EntryChange[],
   ended: Instant | undefined,
-): Promise<EntryFate[]> => (await judgeStored(client, changes, ended)).map(({ fate }) => fate)
+  foreseen?: Foreseen,
+): Promise<EntryFate[]> => {
+  const judged = await judgeStored(client, changes, ended, foreseen)
+  for (const { fate, stored } of judged) foreseen?.set(storedKey(...fate.change.key), leftBy(fate, stored))
+  return judged.map(({ fate }) => fate)
+}
 
 const isRefused = (error: unknown): error is KpiError =>
   error instanceof KpiError && ['conflict', 'invalid', 'forbidden'].includes(error.code)

@@ -1,7 +1,9 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
+import type { Decimal } from '../../../domain/decimal.ts'
 import { assignment, type AssignmentPatch } from '../../../domain/resources/assignment.ts'
 import { type AnyRecord, asPatch } from '../../../domain/schema.ts'
+import type { TargetChange } from '../../../import/history/target-change.ts'
 import { addExamples } from '../../args/examples.ts'
 import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
@@ -11,7 +13,7 @@ import { UsageError } from '../../exit.ts'
 import { addOutput, printsList } from '../../output/printed.ts'
 import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
 import { tellLine } from '../verbs/tell-line.ts'
-import { KEEP_HISTORY, openUserTargets } from '../targets/keep-history.ts'
+import { FOLLOW_TARGETS, KEEP_HISTORY, openUserTargets } from '../targets/keep-history.ts'
 import { addListOptions, addNameOptions, listView, type NamedRecords } from '../verbs/list-options.ts'
 import { createNames } from '../verbs/reference-names.ts'
 import { sendEach } from '../verbs/send-each.ts'
@@ -28,6 +30,7 @@ const withValues = <Arguments extends unknown[], Flags extends OptionValues>(com
     .option('--target <number>', "the user's own target; an empty one falls back to the KPI's")
     .option('--sort-order <n>', "place on the user's entry screen")
     .option(...KEEP_HISTORY)
+    .option(...FOLLOW_TARGETS)
 
 const { user_target, sort_order } = assignment.fields
 const VALUES: readonly FieldFlag[] = [
@@ -101,22 +104,20 @@ const addAddCommand = (group: Command, act: Act): void => {
       const values = await valuesOf(client, given)
       const pairs = await openPairs(cli, client, await selectedPairs(client, given), values)
       const { history, changeOf } = await openUserTargets(cli, client, options, signal)
+      const { user_target: target = null } = values
+      const changes = pairs.map(
+        ({ user, id }) =>
+          () =>
+            changeOf(user, id, null, target),
+      )
       if (options.dryRun) {
         const { printPlannedAssignments } = await import('./planned.ts')
-        const to = values.user_target ?? null
-        if (to !== null)
-          await history.foresee(
-            pairs.map(
-              ({ user, id }) =>
-                () =>
-                  changeOf(user, id, null, to),
-            ),
-          )
+        if (target !== null) await history.foresee(changes)
         await printPlannedAssignments(cli, client, pairs, values, options)
         return tellLine(cli, command, answers)
       }
+      if (target !== null) await history.confirm(async () => changes)
       const add = async ({ user, id, place }: OpenPair): Promise<AnyRecord> => {
-        const { user_target: target = null } = values
         if (target !== null) await history.before(() => changeOf(user, id, null, target))
         return client.assignments(user).add({ ...values, id, sort_order: values.sort_order ?? place })
       }
@@ -165,13 +166,15 @@ const addUpdateCommand = (group: Command, act: Act): void => {
           )
         return printPlannedChanges(cli, client, 'update', read, options)
       }
-      const update = async ({ user, id }: UserItem): Promise<AnyRecord> => {
-        const assignments = client.assignments(user)
-        const { user_target: target } = values
-        if (target !== undefined) {
-          await history.before(async () => changeOf(user, id, (await assignments.get(id)).user_target, target))
-        }
-        return assignments.update(id, values)
+      const { user_target: target } = values
+      const changing =
+        ({ user, id }: UserItem, to: Decimal | null) =>
+        async (): Promise<TargetChange> =>
+          changeOf(user, id, (await client.assignments(user).get(id)).user_target, to)
+      if (target !== undefined) await history.confirm(async () => pairs.map((pair) => changing(pair, target)))
+      const update = async (pair: UserItem): Promise<AnyRecord> => {
+        if (target !== undefined) await history.before(changing(pair, target))
+        return client.assignments(pair.user).update(pair.id, values)
       }
       const sent = await sendEach(pairs, update, { signal })
       await history.tell()

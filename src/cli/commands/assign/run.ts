@@ -154,6 +154,20 @@ const createTargetReader = (client: Client): ((plan: AssignmentAction) => Promis
   }
 }
 
+type ReadChange = ReturnType<typeof createTargetReader>
+
+/** Returns what reads the changes of targets among planned rows. */
+const targetChanges = async (
+  plans: AsyncIterable<AssignmentAction>,
+  readChange: ReadChange,
+): Promise<(() => ReturnType<ReadChange>)[]> => {
+  const changes: (() => ReturnType<ReadChange>)[] = []
+  for await (const plan of plans) {
+    if (plan.values.user_target !== undefined) changes.push(() => readChange(plan))
+  }
+  return changes
+}
+
 /** Says what importing the file would do, a row for each assignment. */
 const printDryRun = async (
   cli: Cli,
@@ -241,6 +255,7 @@ const workOf = (
   onNote: (text) => void cli.note(text),
   onWarning: (text) => void cli.log.warn(text),
   onProgress: () => cli.io.limitMemory(),
+  beforeSending: (plans) => history.confirm(() => targetChanges(plans, readChange)),
   beforeChange: (plan) => history.before(() => readChange(plan)),
 })
 

@@ -54,7 +54,7 @@ export const apply: Register = (command, act) => {
     .option('--prune', PRUNE)
     .option(...KEEP_HISTORY)
     .option('--max-deletes <n>', 'do nothing if more than this many things would be deleted')
-    .option('-y, --yes', 'do not ask before deleting')
+    .option('-y, --yes', 'do not ask before anything is changed or deleted')
   addExamples(declared, 'apply kpi.yaml', 'apply kpi.yaml --prune --max-deletes 3 --yes', 'apply plan.json')
   addOutput(declared, async () => [{ of: (await import('./run-apply.ts')).applySummary, isList: false }])
   act(declared, async (cli, [file], flags) => {

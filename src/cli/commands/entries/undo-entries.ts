@@ -7,7 +7,7 @@ import type { EntryValues } from '../../../domain/rules.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import type { CreatedThing } from '../../../import/missing/ensure.ts'
 import type { EntryChange } from '../../../import/undo/change-lines.ts'
-import { type EntryFate, judgeChanges, putBack } from '../../../import/undo/put-back.ts'
+import { type EntryFate, type Foreseen, judgeChanges, putBack } from '../../../import/undo/put-back.ts'
 import { changesByPart, type UndoneRun } from '../../../import/undo/undo-receipt.ts'
 import type { UndoRest } from '../../../import/undo/undo-rest.ts'
 import { countOf } from '../../output/text.ts'
@@ -103,7 +103,10 @@ const endOf = ({ ended }: UndoneRun): Instant | undefined =>
 
 /** Yields what would become of the entries of an import. */
 export async function* planEntries(client: Client, undone: UndoneRun): AsyncGenerator<EntryFate[]> {
-  for await (const { changes } of changesByPart(undone, BATCH_LIMIT)) yield judgeChanges(client, changes, endOf(undone))
+  // An earlier part of a run finds what the later ones leave.
+  const foreseen: Foreseen | undefined = undone.parts.length > 1 ? new Map() : undefined
+  for await (const { changes } of changesByPart(undone, BATCH_LIMIT))
+    yield judgeChanges(client, changes, endOf(undone), foreseen)
 }
 
 /** Sets how many entries are reported at a time. */

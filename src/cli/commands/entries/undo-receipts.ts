@@ -17,7 +17,8 @@ import { UsageError } from '../../exit.ts'
 import { tellEmpty } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import { receiptsFolder } from '../../target/folders.ts'
-import { receiptServiceOf, wayToService } from './undo-place.ts'
+import { serviceOf } from './created.ts'
+import { wayToService } from './undo-place.ts'
 
 /** Defines a receipt in the list of receipts. */
 export const receiptRow = resource({
@@ -70,7 +71,7 @@ const rowOf = async (receipt: UndoReceipt): Promise<AnyRecord> => {
 /** Lists the receipts of the service that the line is for; says how many there are of others, and which cannot be read. */
 export const printReceipts = async (cli: Cli): Promise<void> => {
   const { receipts, faults } = listUndoReceipts(receiptsFolder(cli.io))
-  const own = receipts.filter(({ head }) => head.service === receiptServiceOf(cli))
+  const own = receipts.filter(({ head }) => head.service === serviceOf(cli))
   const rows: AnyRecord[] = []
   for (const receipt of own.toSorted((one, other) => other.head.at.localeCompare(one.head.at)))
     rows.push(await rowOf(receipt))
@@ -91,7 +92,7 @@ export const findReceipt = (cli: Cli, asked: string): UndoReceipt => {
     throw new UsageError(`there is no receipt "${asked}"; ${others}`)
   }
   const receipt = readUndoReceipt(path)
-  const service = receiptServiceOf(cli)
+  const service = serviceOf(cli)
   if (receipt.head.service === service) return receipt
   throw new KpiError(
     'malformed',

@@ -26,7 +26,7 @@ export type UpdateWatch<R extends Resource> = {
 type OpenWatch<R extends Resource> = {
   /** Says what changes would do, of which none is sent. */
   readonly foresee: (changes: readonly Change<R>[]) => Promise<void>
-  /** Refuses changes of which one cannot be made, before any is sent. */
+  /** Refuses changes of which one cannot be made, or that are not confirmed, before any is sent. */
   readonly check: (changes: readonly Change<R>[]) => Promise<void>
   readonly before: (id: number, patch: Patch<R>) => Promise<void>
   readonly tell: () => Promise<void>
