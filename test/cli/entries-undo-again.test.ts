@@ -32,7 +32,7 @@ describe.each(users)('%s, an import that was taken back but for what has changed
     const { code, stderr } = await user.kpi('entries', 'undo', first, '--yes')
     expect({ code, stderr }).toEqual({
       code: 3,
-      stderr: `removed 2 entries; 1 left alone\nsome of what is left alone was stored by a later import; to take that back, too: kpi entries undo ${second}, then this command again\n`,
+      stderr: `removed 2 entries; 1 left alone\nsome of these entries were stored by a later import, too; to take back all of them: kpi entries undo ${second}, then this command again\n`,
     })
     expect((await user.kpi('entries', 'undo', second, '--yes')).code).toBe(0)
     expect(await user.kpi('entries', 'undo', first, '--yes')).toMatchObject({ code: 0, stderr: 'removed 1 entry\n' })
@@ -49,6 +49,19 @@ describe.each(users)('%s, an import that was taken back but for what has changed
     const { code, stderr } = await user.kpi('entries', 'undo', first, '--yes')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'removed 1 entry\n' })
     expect((await user.kpi('entries', 'undo', third, '--dry-run')).stderr).toContain('would remove 2 entries')
+  })
+
+  test('is open still where a later import stored again what was there before', async () => {
+    await user.kpi('entries', 'undo', second, '--yes')
+    const changed = await load(user, CHANGES, 2000)
+    const back = await load(user, FILE, 3000)
+    const { code, stderr } = await user.kpi('entries', 'undo', changed, '--yes')
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `nothing was changed; 1 as before already\nsome of these entries were stored by a later import, too; to take back all of them: kpi entries undo ${back}, then this command again\n`,
+    })
+    expect((await user.kpi('entries', 'undo', back, '--yes')).stderr).toBe('put back 1 entry\n')
+    expect((await user.kpi('entries', 'undo', changed, '--yes')).stderr).toBe('put back 1 entry\n')
   })
 
   test('says in the list how many were left alone', async () => {

@@ -10,11 +10,13 @@ import { entriesPath, readChanges, type UndoneRun, type UndoReceipt } from './un
  */
 export type UndoRest = {
   readonly add: (part: UndoReceipt, change: EntryChange) => void
+  /** Remembers an entry that is as before already, which a later import may have done. */
+  readonly meet: (change: EntryChange) => void
   /** Notes in the receipts what is left. */
   readonly keep: () => void
   /** Forgets what was added, as the undo did not come to its end. */
   readonly drop: () => void
-  /** Returns the first of the entries that were added. */
+  /** Returns the first of the entries that were added or met. */
   readonly keys: () => ReadonlySet<string>
 }
 
@@ -65,11 +67,15 @@ const createPartRest = (part: UndoReceipt) => {
 export const createUndoRest = ({ parts }: Pick<UndoneRun, 'parts'>): UndoRest => {
   const rests = new Map(parts.map((part) => [part.path, createPartRest(part)]))
   const keys = new Set<string>()
+  const meet = ({ key }: EntryChange): void => {
+    if (keys.size < REMEMBERED) keys.add(storedKey(...key))
+  }
   return {
     add: ({ path }, change) => {
-      if (keys.size < REMEMBERED) keys.add(storedKey(...change.key))
+      meet(change)
       rests.get(path)?.add(change)
     },
+    meet,
     keep: () => rests.forEach(({ keep }) => keep()),
     drop: () => rests.forEach(({ drop }) => drop()),
     keys: () => keys,
@@ -84,7 +90,7 @@ const isOf = async (receipt: UndoReceipt, keys: ReadonlySet<string>): Promise<bo
   return false
 }
 
-/** Returns the later imports, the latest first, that stored some of the entries that an undo of a run leaves alone. */
+/** Returns the later imports, the latest first, that stored some of the entries that an undo of a run does not change. */
 export const laterImportsOf = async (
   { parts, head }: UndoneRun,
   keys: ReadonlySet<string>,

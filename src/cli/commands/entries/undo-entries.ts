@@ -130,6 +130,7 @@ export async function* undoEntries(
       for await (const fate of putBack(client, wanted, endOf(undone))) {
         done.push(fate)
         if (fate.action === 'leave') rest.add(part, fate.change)
+        if (fate.action === 'done' && fate.change.before) rest.meet(fate.change)
         if (signal.aborted) throw new Aborted('it was interrupted')
         if (done.length < SOME) continue
         yield done

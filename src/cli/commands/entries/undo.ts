@@ -189,27 +189,28 @@ async function* following<T, R>(records: AsyncGenerator<T, R>, then: () => Promi
   }
 }
 
-/** Names the later imports that changed what is left alone: once these are taken back, it can be, too. */
-const tellLater = async (cli: Cli, run: UndoneRun, { keys }: UndoRest): Promise<void> => {
+/** Names the later imports that stored what was not changed, if any did; once these are taken back, it can be. */
+const tellLater = async (cli: Cli, run: UndoneRun, { keys }: UndoRest): Promise<boolean> => {
   const { receipts } = listUndoReceipts(receiptsFolder(cli.io))
   const later = await laterImportsOf(run, keys(), receipts)
-  if (later.length === 0) return
+  if (later.length === 0) return false
   const lines = later.map(({ name }) => `kpi entries undo ${name}`).join(', then ')
   await cli.note(
-    `some of what is left alone was stored by a later import; to take that back, too: ${lines}, then this command again`,
+    `some of these entries were stored by a later import, too; to take back all of them: ${lines}, then this command again`,
   )
+  return true
 }
 
 /** Says how a run that changed things ended, and notes it in its receipts; returns 3 if something was left alone. */
 const conclude = async (cli: Cli, run: UndoneRun, done: Plan, rest: UndoRest): Promise<number> => {
   const said = sayWhat(done, ['put back', 'removed'])
   await cli.note(`${said === '' ? 'nothing was changed' : said}${restText(done)}`)
+  const isOfLater = await tellLater(cli, run, rest)
   if (leavesAny(done)) {
     rest.keep()
-    await tellLater(cli, run, rest)
     return EXIT.partial
   }
-  for (const part of run.parts) markTakenBack(part, new Date(cli.io.now()).toISOString())
+  if (!isOfLater) for (const part of run.parts) markTakenBack(part, new Date(cli.io.now()).toISOString())
   return EXIT.done
 }
 
