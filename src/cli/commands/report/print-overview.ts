@@ -67,7 +67,11 @@ export const printOverview = async (cli: Cli, client: Client, request: ReportReq
     await stdout.write(`${heading}\n\n`)
     return printRecords(cli.io, cli.printing(), overview.shown, [latest])
   }
-  const table = await overviewTable(latest, { width: stdout.columns, color })
+  const { text, leftOut, needed } = await overviewTable(latest, { width: stdout.columns, color })
   const lines = wrap(heading, stdout.columns ?? Infinity, (text) => text.length)
-  await stdout.write(`${lines.join('\n')}\n${table}`)
+  await stdout.write(`${lines.join('\n')}\n${text}`)
+  if (leftOut.length === 0) return
+  await cli.note(
+    `no room for ${leftOut.join(', ')}: a terminal of ${needed} columns shows all, and so does -o markdown`,
+  )
 }
