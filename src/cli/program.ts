@@ -1,5 +1,5 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { inOurWords, type OurLine, withTypedFlags } from './args/aliases.ts'
+import { inOurWords, type OurLine, withSortJoined, withTypedFlags } from './args/aliases.ts'
 import { HELP_LAYOUT } from './args/help-layout.ts'
 import { refuseFlagsAsValues } from './args/flag-values.ts'
 import { onlyNameOthers } from './args/other-commands.ts'
@@ -203,7 +203,7 @@ const parse = async (program: Command, line: OurLine, isHelp: boolean): Promise<
  */
 export const runProgram = async (line: readonly string[], version: string, io: Io): Promise<number> => {
   if (line[0] === 'help' && line.includes('--json')) return printHelpJson(line.slice(1), version, io)
-  const args = helpAsFlag(line)
+  const args = withSortJoined(helpAsFlag(line))
   const written: Written = { help: '', errors: [] }
   const isJson = isLogJson(args) || isOutputJson(args, io)
   const program = createProgram(io, version, written, isJson)

@@ -9,6 +9,7 @@ import {
   type Question,
 } from '../../../domain/analysis/question.ts'
 import { UsageError } from '../../exit.ts'
+import { fieldOfHead } from './heads.ts'
 import type { addSelection } from './report-flags.ts'
 
 /** Declares the flags that ask questions of a report, beside those that select what it holds. */
@@ -58,9 +59,9 @@ const countIn = (
   return undefined
 }
 
-/** Reads `--sort`: `-actual` is descending. */
+/** Reads `--sort`, which names a field or its head in a table: `-actual` is descending. */
 const sortOf = (text: string | undefined): Question['sort'] =>
-  text === undefined ? undefined : { field: text.replace(/^-/, ''), isDescending: text.startsWith('-') }
+  text === undefined ? undefined : { field: fieldOfHead(text.replace(/^-/, '')), isDescending: text.startsWith('-') }
 
 /** Names the flags in use, by what they ask. */
 const inUse = (question: Question): Readonly<Record<string, boolean>> => ({
