@@ -150,6 +150,23 @@ describe('wrong usage', () => {
   })
 })
 
+test('a list shows what tells profiles apart, leaves out empty columns, and has the others for --columns', async () => {
+  await profiles('add', 'acme', ...REMOTE, '--token-stdin')
+  const at = async (...flags: string[]) =>
+    (await shellIn({ home: home.path, terminal: 80 })('profiles', 'list', '--no-color', ...flags)).stdout
+  expect(await at()).toBe(
+    [
+      'name  kind     place                         login            current',
+      'acme  classic  https://acme.example.com/api  ann@example.com  false',
+      '',
+    ].join('\n'),
+  )
+  await profiles('add', 'here', '--data-dir', home.in('data'))
+  expect(await at('--filter', 'name=here', '--columns', 'name,login')).toBe('name  login\nhere\n')
+  expect(await at('--filter', 'name=here')).toMatch(/^name +kind +place +current\n/)
+  expect(await at('--sort', '-name', '--limit', '1', '--columns', 'name')).toBe('name\nhere\n')
+})
+
 test.each([
   ['{', 'is not a configuration; fix it or remove it'],
   ['[]', 'is not a configuration; fix it or remove it'],
