@@ -8,6 +8,7 @@ import { type Act, type Cli, createCli } from './cli.ts'
 import { commandGroups, START } from './command-groups.ts'
 import { EXIT, UsageError } from './exit.ts'
 import type { Io } from './io.ts'
+import { createLog } from './output/log.ts'
 import { outputOf } from './output/printed.ts'
 import { oneLine } from './output/width.ts'
 import { reflow } from './output/wrap-lines.ts'
@@ -102,7 +103,6 @@ const printHelp = async (io: Io, args: readonly string[], text: string): Promise
   const { paged, pagerOf } = await import('./output/pager.ts')
   const pager = pagerOf(io)
   if (pager === undefined) return io.stdout.write(text)
-  const { createLog } = await import('./output/log.ts')
   await paged(io, pager, createLog(io, 'text', false).note, ({ stdout }) => stdout.write(text))
 }
 
