@@ -201,3 +201,13 @@ test('a note says which columns of the overview a terminal has no room for, and 
   expect(wide.stdout).toMatch(/change +percent +trend/)
   expect(wide.stderr).not.toContain('no room')
 })
+
+test.each([
+  ['2026-11-19', '2026-11-21', '2026-11-19 to 2026-11-21'],
+  ['2026-11-18', '2026-11-21', '2026-11-18 to 2026-11-21: days 2026-11-19 to 2026-11-21'],
+])('the overview of %s to %s says its days only where they differ', async (from, to, heading) => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  const { stdout } = await user.kpi('report', '--kpis', 'Revenue', '--from', from, '--to', to)
+  expect(stdout.split('\n', 1)).toEqual([heading])
+})

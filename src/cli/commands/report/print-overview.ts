@@ -36,11 +36,14 @@ const periodsText = (frequency: Frequency, rows: readonly ReportRow[], calendar:
 /** Returns the line above the overview: the range, and which periods it shows. */
 const headingOf = ({ from, to }: ReportRequest, rows: readonly ReportRow[], calendar: Calendar, today: Day): string => {
   const byFrequency = Map.groupBy(rows, ({ periodId }) => periodId)
+  const range = `${formatDay(from)} to ${formatDay(to)}`
   const parts = (['D', 'W', 'M', 'Q', 'Y'] as const).flatMap((frequency) => {
     const own = byFrequency.get(frequency)
     return own ? [periodsText(frequency, own, calendar, today)] : []
   })
-  return `${formatDay(from)} to ${formatDay(to)}: ${parts.join(', ')}`
+  // Days that are those of the range are not said twice.
+  const said = parts.map((part) => part.replace(` ${range}`, ''))
+  return said.join() === 'days' ? range : `${range}: ${said.join(', ')}`
 }
 
 /** Returns rows by KPI, in the order of these; the others come last. */
