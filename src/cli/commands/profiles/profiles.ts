@@ -102,6 +102,9 @@ const addUse = (group: Command, act: Act): void => {
   act(command, async (cli, [name], { none }) => {
     const profiles = readProfiles(cli.io)
     if ((name === undefined) !== (none === true)) throw new UsageError('name one profile to use, or say --none')
+    if (name === 'none' && !profiles.byName.has(name)) {
+      throw new UsageError('there is no profile none; to use no profile: kpi profiles use --none')
+    }
     if (name !== undefined) profileNamed(profiles, name)
     await writeProfiles(cli.io, { ...profiles, current: name })
     await cli.note(name === undefined ? 'no profile is used from now on' : `profile ${name} is used from now on`)
