@@ -88,7 +88,8 @@ const addList = (group: Command, act: Act): void => {
     const all = [...profiles.byName].map(([name, profile]) => recordOf(cli, profiles, name, profile))
     const records = applyListOptions(profileRecord, all, options)
     await cli.printMany(columnsOf(records, options, cli.printing().format), records)
-    if (records.length === 0) await tellEmpty(cli, profileRecord, emptyBecause(options))
+    if (records.length === 0)
+      await tellEmpty(cli, profileRecord, emptyBecause(options), 'add one with: kpi profiles add')
   })
 }
 
