@@ -4,6 +4,7 @@ import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { importSummary } from '../src/cli/commands/entries/import/output.ts'
 import { processIo } from '../src/cli/io.ts'
 import { describeProgram } from '../src/cli/program.ts'
+import { isObject } from '../src/codec/json.ts'
 import { answerRow } from '../src/domain/analysis/answer-row.ts'
 import { describeField } from '../src/domain/field-value.ts'
 import { categoryKpi } from '../src/domain/resources/kpi.ts'
@@ -186,9 +187,9 @@ const MANIFEST = join(import.meta.dirname, '..', 'package.json')
 
 /** The package's manifest with the list of its manual pages: npm installs those that are named there, and no folder. */
 export const manifestText = async (): Promise<string> => {
-  const manifest = JSON.parse(readFileSync(MANIFEST, 'utf8')) as object
+  const manifest: unknown = JSON.parse(readFileSync(MANIFEST, 'utf8'))
   const man = [...(await manPages()).keys()].toSorted().map((name) => `./man/${name}`)
-  return `${JSON.stringify({ ...manifest, man }, null, 2)}\n`
+  return `${JSON.stringify({ ...(isObject(manifest) && manifest), man }, null, 2)}\n`
 }
 
 if (import.meta.main) {

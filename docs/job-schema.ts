@@ -2,6 +2,7 @@ import type { Option } from '@commander-js/extra-typings'
 import {
   flagsPart,
   jobParts,
+  ADDRESS_PARTS,
   partsOf,
   STEP_KINDS,
   type StepKind,
@@ -47,6 +48,7 @@ const targetSchema = (kind: StepKind): Schema => {
   const { about, target, isList } = stepKinds[kind]
   if (target === 'none') return { description: about, type: 'null' }
   const description = `${about}: ${target}`
+  if (kind === 'webhook') return { description, ...TEXT, type: [...TEXT.type, 'null'] }
   return isList ? { description, anyOf: [TEXT, { type: 'array', items: TEXT, minItems: 1 }] } : { description, ...TEXT }
 }
 
@@ -68,6 +70,9 @@ const stepSchema = (kind: StepKind, options: readonly Option[]): Schema => ({
   },
   required: [kind],
   additionalProperties: false,
+  ...(kind === 'webhook' && {
+    anyOf: [{ properties: { [kind]: TEXT } }, ...ADDRESS_PARTS.map((name) => ({ required: [name] }))],
+  }),
 })
 
 /** The JSON Schema of the file of a job, as `kpi run` reads it. */

@@ -9,8 +9,16 @@ import type { ProjectFile } from './target/project.ts'
 export type Pager = {
   /** Throws `ClosedPipe` once the reader has left. */
   readonly write: (text: string) => Promise<void>
-  /** Resolves to the exit code once the reader has left; to undefined where a signal ended the program. */
-  readonly end: () => Promise<number | undefined>
+  /** Ends the text, and resolves once the reader has left. */
+  readonly end: () => Promise<PagerEnd>
+}
+
+/** Describes how a pager ended. */
+type PagerEnd = {
+  /** Holds its exit code; undefined where a signal ended it. */
+  readonly code: number | undefined
+  /** Tells that it ended before the text did, so that it cannot have read all. */
+  readonly isEarly: boolean
 }
 
 /** Describes the world of a command: everything that it may touch outside of its own memory. */
@@ -102,6 +110,9 @@ const startShown = (command: string): ChildProcessByStdio<Writable, null, null> 
   return spawn(program, args, { stdio })
 }
 
+/** Sets how long a pager that fails at its start has for that, before it is told that the text has ended. */
+const PAGER_START_MS = 250
+
 /** Starts a pager. While it runs, Ctrl-C is for it alone. */
 const openPager: Io['openPager'] = async (command) => {
   const child = startShown(command)
@@ -125,9 +136,12 @@ const openPager: Io['openPager'] = async (command) => {
         if (isLeft) reject(new ClosedPipe())
         else child.stdin.write(text, (error) => (error ? reject(new ClosedPipe()) : resolve()))
       }),
-    end: () => {
+    end: async () => {
+      const { setTimeout } = process.getBuiltinModule('node:timers/promises')
+      const start = setTimeout(PAGER_START_MS, false, { ref: false })
+      const isEarly = await Promise.race([closed.then(() => true), start])
       child.stdin.end()
-      return closed
+      return { code: await closed, isEarly }
     },
   }
 }

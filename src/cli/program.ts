@@ -1,6 +1,6 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { inOurWords, type OurLine, withSortJoined, withTypedFlags } from './args/aliases.ts'
-import { HELP_LAYOUT } from './args/help-layout.ts'
+import { HELP_LAYOUT, OF_EVERY_COMMAND } from './args/help-layout.ts'
 import { refuseFlagsAsValues } from './args/flag-values.ts'
 import { onlyNameOthers } from './args/other-commands.ts'
 import { isLogJson } from './args/raw-options.ts'
@@ -28,12 +28,16 @@ Start with:
   kpi entries import data.csv --dry-run
   kpi report --from -30d
 
+Learn more:
+  kpi COMMAND --help                    the flags of a command, with examples
+  kpi doctor                            what is set, which service is used, and whether it works
+
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 partly done, 4 not authorised,
 5 service not reachable, 6 stopped with work left, 7 not in this variant, 8 running already,
 9 plan found differences, 10 a target missed or a value missing, 130 interrupted.`
 
 /** Ends the help of each command below the program, whose flags are not listed again. */
-const GLOBAL_FLAGS = '\nFlags of every command, such as -o json, --profile and --quiet: kpi --help'
+const GLOBAL_FLAGS = `\n${OF_EVERY_COMMAND}, such as -o json, --profile and --quiet: kpi --help`
 
 /** Holds what commander writes: help, and what is on its way to standard error. */
 type Written = { help: string; readonly errors: Promise<void>[] }

@@ -120,5 +120,11 @@ export const formatInstant = (instant: Instant): string => {
 /** Returns the day, in UTC, of an instant. */
 export const dayOfInstant = (instant: Instant): Day => Math.floor(instant / SECONDS_PER_DAY)
 
+/** Returns the same date of the next year; for a leap day the first of March. */
+export const dayNextYear = (of: Day): Day => {
+  const { year, month, day } = civil(of)
+  return dayOfCivil(year + 1, month, day)
+}
+
 /** Returns the weekday: Monday is 0, Sunday 6. */
 export const weekday = (day: Day): number => (((day + 3) % 7) + 7) % 7

@@ -60,6 +60,8 @@ export type Field = {
   readonly insteadOf?: string
   /** Holds the command line's default for a field that the interface requires. */
   readonly usual?: string | number | boolean
+  /** Tells that people are asked for it at a terminal although it may be left out, with its default. */
+  readonly offered?: true
   /** Holds another default, for a record in which what a field refers to has a property. */
   readonly unless?: { readonly field: string; readonly is: string; readonly usual: string; readonly because: string }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Client } from '../client/client.ts'
+import type { Day } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
 import { beginFile, type Begun, holdsTexts, isSamePlan, settlePlan } from './begin-file.ts'
 import type { Contents } from './columns/contents.ts'
@@ -18,7 +19,7 @@ import { requireSettledPercentages, saysFraction, type SmallValues } from './per
 import { requireWriteAccess } from './permissions.ts'
 import type { ListGroups, Reference } from './reference.ts'
 import type { Rejects } from './rejects/rejects.ts'
-import { requireSettled } from './require-settled.ts'
+import { requireAll, requireSettled } from './require-settled.ts'
 import { createRowSink, type SeenRows } from './row-sink.ts'
 import { createRowReader } from './rows/row-reader.ts'
 
@@ -36,6 +37,7 @@ export type CheckedFile = Begun & {
   /** Counts by KPI the targets that are not stored, because the KPI keeps none. */
   readonly lostTargets: ReadonlyMap<number, number>
   readonly vanished: SeenRows['vanished']
+  readonly distant: SeenRows['distant']
   /** Holds rows that look like totals or footers. */
   readonly suspects: readonly SuspectRows[]
   /** Describes rows that were left out although they look like data; undefined if no flag leaves rows out. */
@@ -51,6 +53,8 @@ type CheckResults = {
   readonly sorter: Sorter
   readonly rejects: Rejects
   readonly summary: Summary
+  /** Holds the last day whose entries are not warned of: a year after today. */
+  readonly yearAhead: Day
   /** Reports progress between parts of the file; may throw to stop. */
   readonly onProgress: () => void
   /** Receives how many users' assignments have been fetched; may throw to stop. */
@@ -91,6 +95,7 @@ type ReadRows = Pick<
   | 'good'
   | 'lostTargets'
   | 'vanished'
+  | 'distant'
   | 'suspects'
   | 'leftOut'
   | 'small'
@@ -149,13 +154,13 @@ const readRowsOf = async (
   requireFewBadRows(summary, bad, true)
   const leftOut = table.leftOut?.()
   const suspects = await findPatterns(table, collector.found())
-  requireNoTotals(suspects, options.ignoreRows)
-  const { good, lostTargets, vanished, hasPeriods: isInPeriods } = sink
+  const { good, lostTargets, vanished, distant, hasPeriods: isInPeriods } = sink
   return {
     sourcesOfUsers: reader.sourcesOfUsers,
     good,
     lostTargets,
     vanished,
+    distant,
     suspects,
     leftOut,
     small: sink.small,
@@ -200,9 +205,7 @@ const readInForms = async (
     formats = await survey()
     return read()
   }
-  const rows = await read().catch(anew)
-  await requireSettled(table, formats)
-  return { ...begun, ...rows, formats }
+  return { ...begun, ...(await read().catch(anew)), formats }
 }
 
 /**
@@ -239,12 +242,13 @@ export const checkFile = async (
   await requireWriteAccess(client)
   const begun = await beginFile(table, client, options, results.groups)
   const checked = await readAsPlanned(table, begun, options, results)
-  const { small, reference, formats } = checked
+  const { small, reference, formats, suspects } = checked
   const { hasPercentSign: hasSign, givesPercent } = formats
-  await requireSettledPercentages(
-    { client, kpis: reference.kpis.byId, unitOfNew: options.create?.unit, hasSign, givesPercent },
-    small,
-    options.percent,
-  )
+  const known = { client, kpis: reference.kpis.byId, unitOfNew: options.create?.unit, hasSign, givesPercent }
+  await requireAll([
+    () => requireSettled(table, formats),
+    () => requireNoTotals(suspects, options.ignoreRows),
+    () => requireSettledPercentages(known, small, options.percent),
+  ])
   return checked
 }

@@ -1,4 +1,5 @@
 import { DID_YOU_MEAN, nearest } from '../client/directory.ts'
+import { formatDay } from '../domain/day.ts'
 import type { CheckedFile } from './check.ts'
 import { formatRemarks } from './detect/column-formats.ts'
 import type { ColumnFormats } from './detect/survey.ts'
@@ -30,6 +31,15 @@ export const warningsOn = ({ name, reading }: Table, formats: ColumnFormats, isE
   ...(reading.assumed === undefined ? [] : [reading.assumed]),
   ...formatRemarks(formats),
 ]
+
+/** Returns a warning of entries that are dated more than a year after today, whose year may be a slip. */
+export const warningsOnDistant = ({ distant: { count, line, day } }: CheckedFile): string[] => {
+  if (count === 0) return []
+  const [entries, are] = count === 1 ? ['1 entry, ', 'is'] : [`${countText(count)} entries, the first `, 'are']
+  return [
+    `${entries}on line ${line} (${formatDay(day)}), ${are} dated more than a year after today: check the year; if it is wrong, correct the file`,
+  ]
+}
 
 /** Returns a warning of values that were rounded to 0, unless several rows may still make more of them. */
 export const warningsOnVanished = ({ onDuplicate }: ImportOptions, { vanished }: CheckedFile): string[] => {

@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts'
 import { isForbidden } from '../client/operations/read-if-allowed.ts'
 import { Aborted } from '../client/transport.ts'
-import { FIRST_ENTRY_DAY } from '../domain/day.ts'
+import { dayNextYear, dayOfInstant, FIRST_ENTRY_DAY } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
 import { CIVIL_CALENDAR } from '../domain/period.ts'
 import { BATCH_LIMIT, entry, type EntryDraft } from '../domain/resources/entry.ts'
@@ -20,6 +20,7 @@ import {
   warningsOn,
   warningsOnMapKpi,
   warningsOnPercent,
+  warningsOnDistant,
   warningsOnVanished,
 } from './notes.ts'
 import type { ImportOptions } from './options.ts'
@@ -181,12 +182,15 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
   const onFetched = (done: number): void => {
     if (done % FEW_USERS === 0) report(work, { phase: 'assigned', done })
   }
-  const checked = await checkFile(table, client, options, { sorter, rejects, summary, onProgress, onFetched, groups })
+  const yearAhead = dayNextYear(dayOfInstant(work.clock.now() / 1000))
+  const places = { sorter, rejects, summary, yearAhead }
+  const checked = await checkFile(table, client, options, { ...places, onProgress, onFetched, groups })
   for (const warning of warningsOn(table, checked.formats, summary.read === 0)) onWarning(warning)
   for (const warning of [
     ...warningsOnPercent(options, checked),
     ...warningsOnMapKpi(checked),
     ...warningsOnVanished(options, checked),
+    ...warningsOnDistant(checked),
   ])
     onWarning(warning)
   for (const warning of await compareDefinitions(client, checked, options)) onWarning(warning)

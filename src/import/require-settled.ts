@@ -40,3 +40,24 @@ export const requireSettled = async (table: Table, formats: ColumnFormats): Prom
     throw new KpiError(error.code, error.message, { issues, cause: error })
   }
 }
+
+const NOTHING_SENT = /; nothing was sent$/
+
+/** Makes checks of a file in turn, and throws what is unclear by any of them as one error. */
+export const requireAll = async (checks: readonly (() => unknown)[]): Promise<void> => {
+  const faults: KpiError[] = []
+  for (const check of checks) {
+    try {
+      await check()
+    } catch (error) {
+      if (!(error instanceof KpiError) || error.code !== 'malformed') throw error
+      faults.push(error)
+    }
+  }
+  const [first, ...others] = faults
+  if (!first) return
+  if (others.length === 0) throw first
+  const messages = faults.map(({ message }) => message.replace(NOTHING_SENT, ''))
+  const issues = faults.flatMap((fault) => fault.issues)
+  throw new KpiError(first.code, `${messages.join('; ')}; nothing was sent`, { issues, cause: first })
+}

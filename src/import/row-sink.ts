@@ -1,3 +1,4 @@
+import type { Day } from '../domain/day.ts'
 import type { BlockRow } from './external-sort/block.ts'
 import type { Sorter } from './external-sort/sorter.ts'
 import type { Summary } from './import-types.ts'
@@ -20,21 +21,34 @@ export type SeenRows = {
   readonly lostTargets: Map<number, number>
   /** Counts values that were rounded to 0, and holds the line of the first. */
   vanished: { readonly count: number; readonly line: number }
+  /** Counts entries dated more than a year after today, and holds the line and the day of the first. */
+  distant: DistantEntries
   /** Tells whether some entries belong to KPIs with periods longer than a day. */
   hasPeriods: boolean
   /** Watches values of percentages. */
   readonly small: SmallValues
 }
 
-/** Holds where rows go. */
-type Places = { readonly sorter: Sorter; readonly rejects: Rejects; readonly summary: Summary }
+/** Counts entries that are dated so far ahead that the year may be a slip, and says where the first is. */
+type DistantEntries = { readonly count: number; readonly line: number; readonly day: Day }
+
+/** Holds where rows go, and the last day whose entries are not counted as distant. */
+type Places = {
+  readonly sorter: Sorter
+  readonly rejects: Rejects
+  readonly summary: Summary
+  readonly yearAhead: Day
+}
+
+const withOneMore = ({ count, line, day }: DistantEntries, row: BlockRow): DistantEntries =>
+  count === 0 ? { count: 1, line: lineOf(row.line), day: row.third } : { count: count + 1, line, day }
 
 /**
  * Creates a sink of rows that sorts them, keeps rejects and counts; `isFraction` tells whether numbers of a KPI are
  * fractions. `requireReadable` is called for each reject, and throws if the file has to be read in another way.
  */
 export const createRowSink = (
-  { sorter, rejects, summary }: Places,
+  { sorter, rejects, summary, yearAhead }: Places,
   { kpis, created }: Reference,
   isFraction: (kpi: number) => boolean,
   requireReadable: () => void,
@@ -46,6 +60,7 @@ export const createRowSink = (
     good: 0,
     lostTargets: new Map(),
     vanished: { count: 0, line: 0 },
+    distant: { count: 0, line: 0, day: 0 },
     hasPeriods: false,
     small: createSmallValues(isFraction),
     entry: (row: BlockRow) => {
@@ -53,6 +68,7 @@ export const createRowSink = (
         sink.good += 1
         sink.small.note(row)
         created?.use(row)
+        if (row.third > yearAhead) sink.distant = withOneMore(sink.distant, row)
       }
       if (row.second !== lastKpi) sink.hasPeriods ||= hasPeriods(kpis.byId.get(row.second))
       lastKpi = row.second

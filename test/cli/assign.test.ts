@@ -143,6 +143,27 @@ test('assign remove goes on behind what is refused, and ends with what was done'
   expect(await user.kpi(...line, '--yes')).toMatchObject({ code: 1, stdout: '' })
 })
 
+test.each([
+  ['remove', []],
+  ['update', ['--target', '5']],
+])('a dry run of assign %s names every pair that is not assigned, and shows the others', async (verb, values) => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  const line = ['assign', verb, '--kpis', 'Revenue,Visits', '--dry-run', ...values, '-o', 'json']
+  const some = await user.kpi(...line, '--users', '3,2')
+  expect(some.code).toBe(3)
+  expect(jsonOf({ ...some, code: 0 })).toMatchObject([
+    { user_id: 2, id: 1 },
+    { user_id: 2, id: 2 },
+  ])
+  expect(some.stderr).toContain(`2 assignments to ${verb}`)
+  expect(some.stderr).toMatch(/no\. 1 of 4: .*no\. 2 of 4: /s)
+  expect(some.stderr).toContain(`2 to ${verb}, 2 refused`)
+  const none = await user.kpi(...line, '--users', '3')
+  expect([none.code, none.stdout]).toEqual([1, ''])
+  expect(none.stderr).toMatch(/no\. 1 of 2: .*no\. 2 of 2: /s)
+})
+
 test('assign group-items remove goes on behind what is refused, too', async () => {
   await using user = await embeddedUser()
   await fillShop(user)

@@ -61,3 +61,10 @@ test.each<[line: string, message: string]>([
   expect(ran.stderr).toContain(message)
   expect(ran.stderr.includes('did you mean')).toBe(message.includes('did you mean'))
 })
+
+test('a flag with choices takes the other words that it knows for them', async () => {
+  const ran = await user.kpi('entries', 'import', 'none.csv', '--encoding', 'cp1250')
+  expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining('none.csv')])
+  const wrong = await user.kpi('entries', 'import', 'none.csv', '--encoding', 'cp125')
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('Allowed choices are utf-8, utf-16le,')])
+})

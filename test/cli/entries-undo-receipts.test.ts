@@ -54,6 +54,25 @@ test('a run that was cut off and continued is taken back with the receipts of al
 
 const receiptsOf = (user: User): string => user.folder.in('.local/state/kpi/receipts')
 
+test('a dry run tells an entry that two parts of a run changed as the undo takes it back', async () => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  await user.kpi('entries', 'add', '--user', 'Ann Lee', '--kpi', 'Revenue', '--date', '2026-01-01', '--actual', '9')
+  const before = await user.client.entries.list({ from: 20_454, to: 20_460 })
+  const [first, second] = [await load(user), await load(user, 'more.csv', 2)]
+  const pathOf = (receipt: string): string => `${receiptsOf(user)}/${receipt}.receipt.jsonl`
+  const runIn = (text: string): string => /"run":"(\w+)"/.exec(text)?.[1] ?? ''
+  const [one, other] = [first, second].map((receipt) => readFileSync(pathOf(receipt), 'utf8'))
+  writeFileSync(pathOf(second), (other ?? '').replace(runIn(other ?? ''), runIn(one ?? '')))
+  const looked = await user.kpi('entries', 'undo', second, '--dry-run')
+  const ran = await user.kpi('entries', 'undo', second, '--yes')
+  expect([ran.code, await user.client.entries.list({ from: 20_454, to: 20_460 })]).toEqual([0, before])
+  expect([looked.code, looked.stderr]).toEqual([0, expect.not.stringContaining('left alone')])
+  const counts = 'put back 3 entries and remove 1 entry'
+  expect(looked.stderr).toContain(`dry run, nothing was changed: would ${counts}\n`)
+  expect(ran.stderr).toContain(counts.replace('remove', 'removed'))
+})
+
 test('receipts that cannot be read are named with the reason, and the others are listed', async () => {
   await using user = await embeddedUser()
   await fillShop(user)
@@ -88,7 +107,7 @@ test('the list tells what each import was and did, the newest first, and what wa
   ) as { receipt: string }
   await user.kpiIn({ now: NOW + 120_000 }, 'entries', 'undo', second, '--yes')
   const service = user.folder.in('.local/share/kpi')
-  const both = { service, account: 'default', new_things: 0 }
+  const both = { service, account: 'default', new_things: 0, left_entries: null }
   expect(jsonOf(await user.kpi('entries', 'undo', '-o', 'json'))).toEqual([
     {
       receipt: second,
@@ -119,6 +138,7 @@ test('the list tells what each import was and did, the newest first, and what wa
     'new_entries',
     'changed_entries',
     'taken_back_at',
+    'left_entries',
   ])
 })
 

@@ -189,3 +189,20 @@ test('--explain calls what would be created by its name', async () => {
   const unclear = await importText('Date,Sales\n2026-01-01,1\n2026-01-02,2\n', '--explain')
   expect(unclear.stdout).toContain('\nactual of a new kpi,"column 2, Sales",')
 })
+
+describe('entries that are dated more than a year after today', () => {
+  const FILE = 'Region,Date,Sales\nNorth,2026-01-01,4\nNorth,2062-01-05,5\nNorth,2027-11-21,6\nNorth,2027-11-22,7\n'
+  const WARNING =
+    '2 entries, the first on line 3 (2062-01-05), are dated more than a year after today: check the year; if it is wrong, correct the file'
+
+  test.each([[[]], [['--dry-run']]])('are warned of, once, and imported: %j', async (flags) => {
+    const ran = await importText(FILE, '--frequency', 'D', ...flags)
+    expect(ran.code).toBe(0)
+    expect(ran.stderr.split(WARNING)).toHaveLength(2)
+  })
+  test('are named by their line where there is only one', async () => {
+    const text = 'Region,Date,Sales\nNorth,2026-01-01,4\nNorth,2062-01-05,5\n'
+    const { stderr } = await importText(text, '--frequency', 'D')
+    expect(stderr).toContain('1 entry, on line 3 (2062-01-05), is dated more than a year after today: check the year')
+  })
+})

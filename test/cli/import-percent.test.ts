@@ -36,6 +36,26 @@ test('percentages that are all below 1 are asked about, and flags say what they 
   expect(await actuals(user)).toEqual([42, 50, 12.3456])
 })
 
+test('percentages, decimals and totals that are not clear are told together', async () => {
+  await using user = await openUser('Percent')
+  await user.kpi('kpis', 'create', '--name', 'Revenue', '--frequency', 'D')
+  const rows = [
+    'user,date,Revenue,Quota',
+    'Ann,2026-03-01,"1,500",0.4',
+    'Ann,2026-03-02,"2,250",0.5',
+    'Total,2026-03-03,"3,750",0.9',
+  ]
+  await user.kpi('users', 'create', '--first-name', 'Total', '--email', 'total@example.com')
+  writeFileSync(user.folder.in('data.csv'), `${rows.join('\n')}\n`)
+  const ran = await user.kpi('entries', 'import', 'data.csv', '--create-assignments', '-o', 'json')
+  expect(ran.code).toBe(1)
+  const { message, issues } = errorOf(ran)
+  expect(message).toContain(
+    'it is not clear what some numbers, dates or names mean; some rows look like totals; it is not clear what some percentages are; nothing was sent',
+  )
+  expect(issues.map(({ field }) => field)).toEqual(['Revenue', 'line 4', 'Quota'])
+})
+
 test.each([
   ['one is larger than 1', 'Percent', ['0.42', '12']],
   ['all are 0', 'Percent', ['0', '0']],

@@ -161,6 +161,81 @@ describe.each([
     expect(done.stderr).not.toContain('past reports show')
   })
 
+  test('asks at a terminal before a default changes that past reports follow', async () => {
+    const line = ['kpis', 'update', 'Revenue', '--target-default', '120']
+    const question = '15 stored entries follow the new target'
+    const left = await answeringIn(user.world, [[question, '\r']], ...line)
+    const asked = 'in past reports; --keep-history keeps them. Change it?'
+    expect([left.code, left.stderr.replaceAll(/\s+/g, ' ')]).toEqual([1, expect.stringContaining(asked)])
+    expect(left.stderr).toContain('nothing was done')
+    expect(await reported()).toEqual(OLD)
+    const done = await answeringIn(user.world, [[question, 'y\r']], ...line)
+    expect([done.code, done.stderr]).toEqual([0, expect.not.stringContaining('set --target-default 100 again')])
+    const confirmed = await answeringIn(user.world, [], ...line.slice(0, 4), '130', '--yes')
+    expect([confirmed.code, confirmed.stderr]).toEqual([0, expect.stringContaining('show 130 instead of 120')])
+    const same = await answeringIn(user.world, [], 'kpis', 'update', 'Revenue', '--target-default', '130')
+    expect(same.code).toBe(0)
+    const kept = await answeringIn(user.world, [], ...line, '--keep-history')
+    expect(kept.code).toBe(0)
+  })
+
+  test('asks so what cannot be kept', async () => {
+    const free = ['kpis', 'update', 'Free', '--target-default', '7']
+    const hidden = 'up to 24 stored entries follow the new target'
+    expect((await answeringIn(user.world, [[hidden, 'n\r']], ...free)).code).toBe(1)
+    const cleared = ['kpis', 'update', 'Revenue', '--target-default', '']
+    const loses = '24 stored entries lose their targets'
+    expect((await answeringIn(user.world, [[loses, 'n\r']], ...cleared)).code).toBe(1)
+    expect(await reported()).toEqual(OLD)
+  })
+
+  test('asks at a terminal before targets of users change', async () => {
+    const five = '5 stored entries follow the new target'
+    const line = ['--kpis', 'Revenue', '--users', 'Bob', '--target', '90']
+    expect((await answeringIn(user.world, [[five, 'n\r']], 'assign', 'update', ...line)).code).toBe(1)
+    const added = ['assign', 'add', '--kpis', '1', '--users', '5', '--target', '50']
+    expect((await answeringIn(user.world, [[five, 'n\r']], ...added)).code).toBe(1)
+    expect(await user.client.assignments(5).list()).toMatchObject([{ id: 2 }])
+    expect(await reported()).toEqual(OLD)
+    expect((await answeringIn(user.world, [[five, 'y\r']], 'assign', 'update', ...line)).code).toBe(0)
+  })
+
+  test('asks at a terminal before files change targets, and leaves no unfinished run behind', async () => {
+    writeFileSync(
+      user.folder.in('targets.csv'),
+      'user,kpi,target\nann@example.com,Revenue,75\nbob@example.com,Revenue,80\n',
+    )
+    const ten = '10 stored entries follow the new targets'
+    const assigned = ['assign', 'import', 'targets.csv']
+    expect((await answeringIn(user.world, [[ten, 'n\r']], ...assigned)).code).toBe(1)
+    writeFileSync(user.folder.in('kpis.csv'), 'name,target_default\nRevenue,130\n')
+    const fifteen = '15 stored entries follow the new target'
+    const kpis = ['kpis', 'import', 'kpis.csv']
+    expect((await answeringIn(user.world, [[fifteen, 'n\r']], ...kpis)).code).toBe(1)
+    expect(await reported()).toEqual(OLD)
+    writeFileSync(user.folder.in('kpis.csv'), 'name,target_default\nRevenue,100\n')
+    expect((await user.kpi(...kpis)).stderr).not.toContain('unfinished')
+    expect((await answeringIn(user.world, [], ...kpis, '--yes')).code).toBe(0)
+    expect((await answeringIn(user.world, [[ten, 'y\r']], ...assigned)).code).toBe(0)
+  })
+
+  test('asks once at a terminal before a configuration is applied', async () => {
+    writeFileSync(user.folder.in('kpi.yaml'), 'kpis: [{ name: Revenue, target_default: 130 }]')
+    const would = 'past reports would show 130 instead of 100 for them; with --keep-history they keep the old target'
+    const left = await answeringIn(user.world, [['make this change?', '\r']], 'apply', 'kpi.yaml')
+    expect([left.code, left.stderr.replaceAll(/\s+/g, ' ')]).toEqual([1, expect.stringContaining(would)])
+    expect(await reported()).toEqual(OLD)
+    const done = await answeringIn(user.world, [['make this change?', 'y\r']], 'apply', 'kpi.yaml', '--keep-history')
+    expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('15 stored entries got the target')])
+    expect(await reported()).toEqual(OLD)
+    expect((await answeringIn(user.world, [], 'apply', 'kpi.yaml')).code).toBe(0)
+    writeFileSync(user.folder.in('kpi.yaml'), 'categories: [{ name: Shops }, { name: Web }]')
+    const two = await answeringIn(user.world, [['make these 2 changes?', 'y\r']], 'apply', 'kpi.yaml')
+    expect(two.code).toBe(0)
+    writeFileSync(user.folder.in('kpi.yaml'), 'categories: [{ name: Mail }]')
+    expect((await answeringIn(user.world, [], 'apply', 'kpi.yaml', '--yes')).code).toBe(0)
+  })
+
   test('says after a removal a way back that there is', async () => {
     const line = ['--kpis', 'Revenue', '--users', 'ann@example.com']
     const told = await user.kpi('assign', 'remove', ...line, '--yes')

@@ -45,6 +45,8 @@ test.each([
   [['--filter', 'description=first'], ['Alpha']],
   [['--filter', 'description=First'], ['Alpha']],
   [['--filter', 'frequency_id=D', '--filter', 'sort_order=3'], ['beta']],
+  [['--filter', 'frequency=daily', '--filter', 'sort_order=3'], ['beta']],
+  [['--filter', 'value_direction=Up', '--filter', 'sort_order=3'], ['beta']],
   [['--limit', '1'], ['Alpha']],
   [['--limit', '0'], []],
   [
@@ -75,6 +77,10 @@ test.each([
   [['--sort', '-target'], 'kpis have no field "target"; did you mean target_default? There are'],
   [['--sort', 'sort-order'], 'kpis have no field "sort-order"; did you mean sort_order?'],
   [['--filter', 'isactive=true'], 'kpis have no field "isactive"; did you mean is_active?'],
+  [
+    ['--filter', 'frequency=month'],
+    '--filter frequency must be one of daily (D), weekly (W), monthly (M), quarterly (Q), yearly (Y); did you mean monthly?',
+  ],
   [['--filter', 'name'], '--filter name has no value; write field=value'],
   [['--filter', 'id=one'], '--filter id: must be a whole number'],
   [['--filter', 'is_active=yes'], '--filter is_active: must be true or false'],
@@ -84,4 +90,9 @@ test.each([
   const ran = await user.kpi('kpis', 'list', ...options)
   expect(ran).toMatchObject({ code: 2, stdout: '' })
   expect(ran.stderr).toContain(`kpi: ${message}`)
+})
+
+test('--filter and --columns take the names of flags, and the words of choices, in other lists, too', async () => {
+  const { code, stdout } = await user.kpi('users', 'list', '--filter', 'user_status=active', '--columns', 'user_status')
+  expect([code, stdout.replaceAll(/ +$/gm, '')]).toEqual([0, 'user_status_id\nA\n'])
 })

@@ -91,6 +91,7 @@ describe('--to-file', () => {
   test.each([
     [['--to-file', 'k'], 'k has no ending; the endings are .csv, .json, .ndjson, .jsonl, .yaml, .yml, .md'],
     [['--to-file', 'k.xlsx'], 'k.xlsx ends in .xlsx, which is no format of this command'],
+    [['--to-file', 'k.xlsx'], '.yml, .md; kpi report export --to-file k.xlsx writes all rows of a report there\n'],
     [['--to-file', 'k.csv', '-o', 'json'], 'the ending of k.csv says csv, and -o says json'],
     [['--to-file', 'k.json', '--excel', 'de-DE'], '--excel is for CSV, and this is json'],
     [['--to-file', 'none/k.csv'], 'cannot write'],

@@ -191,3 +191,31 @@ describe('in a script', () => {
     expect(secrets()).toEqual([WRONG])
   })
 })
+
+describe('a profile that is there', () => {
+  test('takes its token from a command or a file from now on, and keeps none', async () => {
+    await kpi(place.token, 'add', 'acme', ...remote(), '--token-stdin')
+    writeFileSync(home.in('token'), place.token, { mode: 0o600 })
+    const changed = await kpi('', 'update', 'acme', '--token-command', `cat ${home.in('token')}`, '--output', 'json')
+    expect(changed).toMatchObject({ code: 0, stderr: 'updated profile acme\n' })
+    expect(secrets()).toEqual([])
+    expect((await kpi('', 'check', 'acme')).code).toBe(0)
+    expect((await kpi('', 'update', 'acme', '--token-file', home.in('token'))).code).toBe(0)
+    const stored = readFileSync(home.in('.config/kpi/config.json'), 'utf8')
+    expect(stored).toContain('"tokenFile"')
+    expect(stored).not.toContain('"tokenCommand"')
+  })
+
+  test('keeps its token where the new source has none that the service takes', async () => {
+    await kpi(place.token, 'add', 'acme', ...remote(), '--token-stdin')
+    const line = ['update', 'acme', '--token-command', `echo ${WRONG}`]
+    const refused = await kpi('', ...line)
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('profile acme was not changed: ')])
+    expect(refused.stderr).toContain('--no-check changes it unchecked')
+    expect(secrets()).toEqual([place.token])
+    expect((await kpi('', ...line, '--no-check')).code).toBe(0)
+    await kpi('', 'add', 'here', '--data-dir', home.in('data'))
+    const embedded = await kpi('', 'update', 'here', '--token-file', 'token')
+    expect([embedded.code, embedded.stderr]).toEqual([2, expect.stringContaining('which has no token')])
+  })
+})

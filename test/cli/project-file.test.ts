@@ -134,6 +134,8 @@ describe('a project file that may be somebody else’s', () => {
   test('uses the profile for its URL, and refuses a profile for another', async () => {
     say(`base_url: ${server.url}/api/\n`)
     expect(await kpi(...USERS)).toMatchObject(ONE_USER)
+    say(`base_url: ${server.url.replace('127.0.0.1', '127.0.0.2')}/api\n`)
+    expect((await kpi(...USERS)).stderr).toContain('no profile is for it')
     say('base_url: https://other.example.com/api\nprofile: acme\n')
     expect((await kpi(...USERS)).stderr).toContain('and profile acme, which is for another')
   })

@@ -81,18 +81,57 @@ describe('a create at a terminal', () => {
     ['(--unit)', '\r'],
     ['(--frequency)', '\u001b[B\r'],
   ]
-  const QUESTIONS: [string, string][] = [['(--name)', 'Net sales\r'], ...CHOICES]
+  const TARGET: [string, string] = ['(--target-default)', '\r']
+  const DIRECTION: [string, string] = ['(--value-direction)', '\r']
+  const FUNCTION: [string, string] = ['(--aggregate-function)', '\r']
+  const QUESTIONS: [string, string][] = [['(--name)', 'Net sales\r'], ...CHOICES, DIRECTION, FUNCTION]
 
   test('asks for what is missing, with choices, and says the line that does the same, which does', async () => {
     const ran = await answering(QUESTIONS, 'kpis', 'create', '--target-default', '5')
     expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('created KPI 2, Net sales\n')])
     const line = /the same without questions:\skpi (.*)\n/.exec(ran.stderr)?.[1] ?? ''
-    expect(line).toMatch(/^kpis create --category General .*--frequency weekly --name 'Net sales' --target-default 5$/)
+    expect(line).toMatch(
+      /^kpis create --category General .*--frequency weekly --name 'Net sales' --target-default 5 --value-direction up --aggregate-function total$/,
+    )
     const [first] = (await user.client.kpis.list()).slice(1)
     const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')
     await user.kpi(...words, '--allow-duplicate')
     const [, , second] = await user.client.kpis.list()
     expect({ ...second, id: first?.id, sort_order: first?.sort_order }).toEqual(first)
+  })
+
+  test('asks below that for the target, the direction and the function, and takes the default of each for Enter', async () => {
+    const all = [...QUESTIONS.slice(0, -2), TARGET, DIRECTION, FUNCTION]
+    const kept = await answering(all, 'kpis', 'create')
+    expect([kept.code, kept.stderr]).toEqual([
+      0,
+      expect.stringContaining('--value-direction up --aggregate-function total\n'),
+    ])
+    expect(kept.stderr).not.toContain('--target-default ')
+    const [other, DOWN] = [QUESTIONS.slice(0, -2), '\u001b[B\r']
+    other[0] = ['(--name)', 'Returns\r']
+    const answers: [string, string][] = [
+      ['(--target-default)', 'few\r'],
+      ['must be a number', '\u007f\u007f\u007f40\r'],
+      ['(--value-direction)', DOWN],
+      FUNCTION,
+    ]
+    await answering([...other, ...answers], 'kpis', 'create')
+    expect((await user.client.kpis.list()).slice(1)).toMatchObject([
+      { target_default: null, value_direction: 'U', aggregate_function: 'SUM' },
+      { target_default: 40_0000n, value_direction: 'D', aggregate_function: 'SUM' },
+    ])
+  })
+
+  test('offers the average for a unit that is a percentage', async () => {
+    const questions = QUESTIONS.filter(([question]) => question !== '(--unit)')
+    questions.splice(-2, 0, TARGET)
+    expect((await answering(questions, 'kpis', 'create', '--unit', 'Percent')).code).toBe(0)
+    expect((await user.client.kpis.list()).slice(1)).toMatchObject([{ aggregate_function: 'AVG' }])
+  })
+
+  test('asks for none of them where nothing that is required is missing', async () => {
+    expect((await answering([], 'kpis', 'create', '--name', 'Net sales', '--frequency', 'daily')).code).toBe(0)
   })
 
   test('prints a line that repeats the flags of every command and --allow-duplicate, and can be pasted', async () => {
@@ -107,9 +146,11 @@ describe('a create at a terminal', () => {
       '--deadline',
       '1h',
     ]
-    const ran = await answering([['(--name)', '-x y\r'], ...CHOICES], ...line)
+    const ran = await answering([['(--name)', '-x y\r'], ...CHOICES, DIRECTION, FUNCTION], ...line)
     const same = /the same without questions:\s(.*)\n/.exec(ran.stderr)?.[1] ?? ''
-    expect(same).toMatch(/ '--name=-x y' --target-default=-5 --allow-duplicate --data-dir \S+\/other --deadline 1h$/)
+    expect(same).toMatch(
+      / '--name=-x y' --target-default=-5 --value-direction up --aggregate-function total --allow-duplicate --data-dir \S+\/other --deadline 1h$/,
+    )
     expect(await user.kpi(...pasted(same))).toMatchObject({ code: 0 })
     const kept = await user.kpi('kpis', 'list', '--data-dir', folder, '--columns', 'name,target_default', '-o', 'csv')
     expect(kept.stdout).toBe('name,target_default\n-x y,-5\n-x y,-5\n')
@@ -118,7 +159,7 @@ describe('a create at a terminal', () => {
   test('gives by id what a flag would take for something else by its name', async () => {
     const { id } = await user.client.categories.add({ name: '7' })
     const ran = await answering(
-      [['(--name)', 'Net sales\r'], ['(--category)', '\u001b[B\r'], ...CHOICES.slice(1)],
+      [['(--name)', 'Net sales\r'], ['(--category)', '\u001b[B\r'], ...CHOICES.slice(1), TARGET, DIRECTION, FUNCTION],
       'kpis',
       'create',
     )
@@ -246,7 +287,7 @@ describe('entries enter', () => {
     const ran = await answering(
       [
         ['Visits (', 'many\r'],
-        ['must be a number', '\u007f\u007f\u007f\u007f12.5\r'],
+        ['"many" must be a number; write it like 1234.5', '\u007f\u007f\u007f\u007f12.5\r'],
         ['Revenue (', '8\r'],
         ['store 2 values of Ann Lee on 2024-10-04', '\r'],
       ],

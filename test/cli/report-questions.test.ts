@@ -226,8 +226,18 @@ describe('kpi report, asked', () => {
     await user[Symbol.asyncDispose]()
   })
 
+  test.each(['month', 'monthly', 'Month', 'm'])('--by %s is --by M', async (word) => {
+    const by = (one: string): Promise<Ran> => user.kpi('report', ...RANGE, '--by', one, '-o', 'csv')
+    const ran = await by(word)
+    expect(ran.code).toBe(0)
+    expect(ran).toEqual(await by('M'))
+  })
+
   test.each<[line: string, faults: string[]]>([
-    ['--by D', ["argument 'D' is invalid. Allowed choices are W, M, Q, Y"]],
+    ['--by D', ['--by must be one of week (W), month (M), quarter (Q), year (Y); leave it out for days\n']],
+    ['--by day', ['--by must be one of week (W), month (M), quarter (Q), year (Y); leave it out for days\n']],
+    ['--by mnoth', ['--by must be one of week (W), month (M), quarter (Q), year (Y); did you mean month?\n']],
+    ['--by X', ['--by must be one of week (W), month (M), quarter (Q), year (Y)\n']],
     ['--top 0', ['--top 0 is no whole number from 1']],
     ['--rolling x --top 1.5', ['--rolling x is no whole number from 2', '--top 1.5 is no whole number from 1']],
     [

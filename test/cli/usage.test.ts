@@ -131,6 +131,27 @@ describe('with --output json an error is one JSON object, and nothing else', () 
 })
 
 describe('help', () => {
+  test('shows the commands first, then the flags of every command, then examples', async () => {
+    const { stdout } = await user.kpi('--help')
+    const order = [
+      'Usage: kpi',
+      'Start here:',
+      'Run a service, and reach others:',
+      'Flags of every command:',
+      'Start with:',
+      'Learn more:',
+      'Exit codes:',
+    ]
+    expect(order.map((heading) => [heading, stdout.split(heading).length])).toEqual(order.map((one) => [one, 2]))
+    expect(order.toSorted((left, right) => stdout.indexOf(left) - stdout.indexOf(right))).toEqual(order)
+  })
+  test('of a group of commands shows them before its flags; of a command with flags, these first', async () => {
+    const group = (await user.kpi('kpis', '--help')).stdout
+    expect(group.indexOf('Commands:')).toBeLessThan(group.indexOf('Options:'))
+    expect(group).not.toContain('help [command...]')
+    const command = (await user.kpi('report', '--help')).stdout
+    expect(command.indexOf('Options:')).toBeLessThan(command.indexOf('Commands:'))
+  })
   test('kpi by itself is an overview on standard output', async () => {
     const { code, stdout, stderr } = await user.kpi()
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

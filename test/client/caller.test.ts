@@ -16,6 +16,7 @@ test.each([
 
 test.each([
   ['another port', 'http://localhost:8081/api', ANN],
+  ['another address of this machine', 'http://127.0.0.2:8080/api', ANN],
   ['another path', 'http://localhost:8080/v1', ANN],
   ['another host', 'https://kpi.example.com:8080/api', ANN],
   ['another token', 'http://localhost:8080/api', { login: 'ann', token: 'other' }],

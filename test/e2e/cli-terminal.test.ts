@@ -128,6 +128,12 @@ describe.runIf(HAS_SCRIPT)('what is longer than the screen', () => {
     expect(text).toContain('code 0')
   })
 
+  test('is printed once where the pager shows all and then fails', async () => {
+    const text = await printed('help', 80, { PAGER: 'cat -n; exit 3' })
+    expect(text.match(/Usage: kpi/g)).toHaveLength(1)
+    expect(text).toContain('code 0')
+  })
+
   test('goes to a pager whose words are in quotes', async () => {
     const text = await printed('help', 80, { PAGER: `sed "s/^/| a  b /"` })
     expect(text).toMatch(/^\| a {2}b .*Usage: kpi/m)

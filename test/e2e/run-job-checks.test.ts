@@ -92,6 +92,12 @@ const WEBHOOKS = `steps:
     token_env: EMPTY
   - webhook: https://a.example.com
     token_env: TWO_LINES
+  - webhook: https://a.example.com/canary
+    url_env: EMPTY
+  - webhook:
+    url_env: NOT_SET
+  - webhook:
+    url_file: none.key
 `
 
 const TOLD_OF_PARTS = [
@@ -132,10 +138,10 @@ const TOLD_OF_FLAGS = [
 ]
 
 const TOLD_OF_WEBHOOKS = [
-  'line 3: the webhook http://hooks.example.com/kpi is not HTTPS; what is sent there could be read',
-  'line 4: flags is no part of the step webhook, which has token_env, token_file',
-  'line 5: on_failure is no part of the step webhook, which has token_env, token_file',
-  'line 6: move_to is no part of the step webhook, which has token_env, token_file',
+  'line 3: the webhook http://hooks.example.com/… is not HTTPS; what is sent there could be read',
+  'line 4: flags is no part of the step webhook, which has url_env, url_file, token_env, token_file',
+  'line 5: on_failure is no part of the step webhook, which has url_env, url_file, token_env, token_file',
+  'line 6: move_to is no part of the step webhook, which has url_env, url_file, token_env, token_file',
   expect.stringContaining('line 7: the webhook https://hooks.example.com/ has a user and a password in its address'),
   'line 8: token_env: the variable NOT_SET is not set',
   'line 9: token_env and token_file both name a secret; leave out one of them',
@@ -145,6 +151,10 @@ const TOLD_OF_WEBHOOKS = [
   'line 13: the address of a webhook is not one; write https://HOST/PATH',
   'line 14: token_env: the variable EMPTY is empty; it must hold the secret',
   'line 16: token_env: the variable TWO_LINES holds more than a secret: spaces, several lines or characters that are not ASCII',
+  'line 18: webhook, url_env and url_file each name an address; leave only one of them',
+  'line 18: url_env: the variable EMPTY holds no address; write https://HOST/PATH',
+  'line 20: url_env: the variable NOT_SET is not set',
+  expect.stringMatching(/^line 22: cannot read the token file .*none\.key: there is no such file$/),
 ]
 
 describe.each([[], ['--dry-run']])('before anything runs, under "%s"', (...flags) => {
@@ -176,6 +186,7 @@ const RIGHT = [
   'steps:\n  - import: a.csv\n    flags: { create-missing: true, email-pattern: "{name}@example.com" }\n',
   'steps:\n  - report:\n    flags: { from: "last month", sort: -actual, top: 3, kpis: [Visits, Sales] }\n  - export_entries: e.csv\n    flags: { from: ytd, names: true }\n',
   'steps:\n  - webhook: https://a.example.com/{date}\n    token_env: HOME_KEY\n',
+  'steps:\n  - webhook:\n    url_env: HOME_URL\n',
 ]
 
 /** Jobs that are wrong in a way that a schema can say. */
@@ -192,6 +203,7 @@ const WRONG = [
   'steps:\n  - import: a\n    move_to:\n',
   'steps:\n  - export: [a, b]\n',
   'steps:\n  - webhook: https://a.example.com\n    flags: { quiet: true }\n',
+  'steps:\n  - webhook:\n',
   'steps:\n  - report:\n    on_failure: maybe\n',
   'job: x\nsteps:\n  - report:\n',
 ]
@@ -205,7 +217,7 @@ describe('the schema of jobs', () => {
     expect(validate(parse(job))).toBe(isRight)
     await using importer = await open()
     importer.write('job.yaml', job)
-    const env = { ...importer.world.env, HOME_KEY: 'secret' }
+    const env = { ...importer.world.env, HOME_KEY: 'secret', HOME_URL: 'https://a.example.com/x' }
     const { code } = await shellIn({ ...importer.world, env })('run', 'job.yaml', '--dry-run')
     expect(code).toBe(isRight ? 0 : 2)
   })

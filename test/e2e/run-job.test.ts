@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -197,7 +197,7 @@ describe('a job', () => {
     await new Promise<void>((resolve) => void receiver.listen(0, '127.0.0.1', resolve))
     const { port } = receiver.address() as AddressInfo
     await using importer = await embeddedImporter()
-    const hook = `  - webhook: http://127.0.0.1:${port}/hook?key=canary-query\n    token_env: HOOK\n`
+    const hook = `  - webhook: http://127.0.0.1:${port}/canary-path?key=canary-query\n    token_env: HOOK\n`
     jobIn(importer, `log: job.log\nsteps:\n  - verify: none.csv\n  - report:\n${hook}`)
     const run = () =>
       shellIn({ ...importer.world, env: { ...importer.world.env, HOOK: 'canary-token' } })(
@@ -205,6 +205,7 @@ describe('a job', () => {
         'job.yaml',
         '-o',
         'json',
+        '--debug',
       )
     const ran = await run()
     expect([ran.code, outcomes(ran)]).toEqual([
@@ -230,6 +231,16 @@ describe('a job', () => {
     ])
     const all = [ran, refused].flatMap(({ stdout, stderr }) => [stdout, stderr]).join('')
     expect(all + readFileSync(importer.folder.in('job.log'), 'utf8')).not.toMatch(/canary/)
+    expect(ran.stderr).toContain(`[3 webhook] webhook http://127.0.0.1:${port}/…`)
+    answers = [200, 200]
+    writeFileSync(importer.folder.in('url'), `http://127.0.0.1:${port}/canary-path\n`, { mode: 0o600 })
+    const named = '  - webhook:\n    url_env: HOOK_URL\n  - webhook:\n    url_file: url\n'
+    importer.write('job.yaml', `steps:\n${named}`)
+    const HOOK_URL = `http://127.0.0.1:${port}/canary-path`
+    const told = await shellIn({ ...importer.world, env: { ...importer.world.env, HOOK_URL } })('run', 'job.yaml')
+    expect([told.code, taken.length, answers]).toEqual([0, 3, []])
+    expect(told.stderr).toContain('webhook at the address in HOOK_URL\n')
+    expect(told.stdout + told.stderr).not.toMatch(/canary/)
     receiver.close()
   })
 

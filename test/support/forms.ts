@@ -1,5 +1,5 @@
 import type { Client } from '../../src/client/client.ts'
-import { formatDay } from '../../src/domain/day.ts'
+import { formatDay, LAST_ENTRY_DAY } from '../../src/domain/day.ts'
 import { formatDecimal } from '../../src/domain/decimal.ts'
 import { KpiError } from '../../src/domain/errors.ts'
 import { draftOf, isBadAt } from '../../src/import/rows/packed-row.ts'
@@ -46,7 +46,8 @@ export const readCells = async (
 ): Promise<Found> => {
   const [sorter, rejects, summary] = [createSorter(folder, 1 << 10), createRejects(folder), emptySummary()]
   try {
-    await checkFile(tableOf(rows), client, optionsOf(given), { sorter, rejects, summary, onProgress: () => undefined })
+    const places = { sorter, rejects, summary, yearAhead: LAST_ENTRY_DAY }
+    await checkFile(tableOf(rows), client, optionsOf(given), { ...places, onProgress: () => undefined })
     const entries: string[] = []
     for (const block of sorter.blocks(100)) {
       for (let at = 0; at < block.count; at += 1) {

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import { Fault } from '../../domain/errors.ts'
-import type { Field } from '../../domain/schema.ts'
+import { type Field, usualWith } from '../../domain/schema.ts'
 import type { Cli } from '../cli.ts'
 import type { Directory, Named } from '../../client/directory.ts'
 import { camelCase, type FieldFlag, type FlagValues, readText } from './flags.ts'
@@ -46,20 +46,45 @@ const choicesOf = async (
   return [...directory.byId.values()].map((one) => choiceOf(directory, one))
 }
 
+/** Returns the default of a field as it is chosen; `referred` is what it refers to on which the default depends. */
+const usualChoice = (field: Field, referred?: object): string | undefined => {
+  const usual = usualWith(field, referred)
+  return typeof usual === 'string' ? (field.words?.[field.oneOf?.indexOf(usual) ?? -1] ?? usual) : undefined
+}
+
 /** Asks for one field, and takes only what it may hold. */
-const askField = async (cli: Cli, client: Client, { flag, field }: FieldFlag): Promise<string> => {
+const askField = async (
+  cli: Cli,
+  client: Client,
+  { flag, field }: FieldFlag,
+  usual: string | undefined,
+): Promise<string> => {
   const message = `${field.about} (--${flag})`
   const choices = await choicesOf(client, field)
-  if (choices) return askChoice(cli, message, choices, typeof field.usual === 'string' ? field.usual : undefined)
+  if (choices) return askChoice(cli, message, choices, usual)
   return askValid(cli, message, (text) => {
     const value = readText(field, text)
     return value instanceof Fault ? value.message : undefined
   })
 }
 
+/** Returns the thing that a flag names on which the default of a field depends; undefined if there is none. */
+const referredBy = async (
+  client: Client,
+  all: readonly FieldFlag[],
+  { unless }: Field,
+  flags: FlagValues,
+): Promise<object | undefined> => {
+  const on = all.find(({ name }) => name === unless?.field)
+  const text = on && (flags[camelCase(on.flag)] ?? on.field.usual)
+  if (on?.field.refers === undefined || !isNamedKind(on.field.refers) || typeof text !== 'string') return undefined
+  const found = (await readDirectory(client, on.field.refers))?.find(text)
+  return found instanceof Fault ? undefined : found
+}
+
 /**
- * Asks at the terminal for what a line must give and does not, with choices from the service. Returns the answers; none
- * where nobody can be asked, or nothing is missing.
+ * Asks at the terminal for what a line must give and does not, with choices from the service; then for what may be left
+ * out but matters, with its default. Returns the answers; none where nobody can be asked, or nothing is missing.
  */
 export const askMissing = async (
   cli: Cli,
@@ -72,6 +97,11 @@ export const askMissing = async (
   const answers: Record<string, string> = {}
   // Who makes something begins with its name.
   for (const one of missing.toSorted((left, right) => Number(isName(right)) - Number(isName(left))))
-    answers[camelCase(one.flag)] = await askField(cli, client, one)
+    answers[camelCase(one.flag)] = await askField(cli, client, one, usualChoice(one.field))
+  for (const one of needed.filter((each) => each.field.offered && isMissing(flags, each))) {
+    const referred = await referredBy(client, needed, one.field, { ...flags, ...answers })
+    const answer = await askField(cli, client, one, usualChoice(one.field, referred))
+    if (answer !== '') answers[camelCase(one.flag)] = answer
+  }
   return answers
 }

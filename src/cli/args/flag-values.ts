@@ -19,6 +19,16 @@ const requireChoice = ({ argChoices }: Option | Argument, value: string): void =
   throw new InvalidArgumentError(`Allowed choices are ${argChoices.join(', ')}${nearHint(value, argChoices) || '.'}`)
 }
 
+/** Parses a value; says the choices where it is refused. A flag may take other words than its choices, as `--encoding` does. */
+const parseChoice = <T>(option: Option, value: string, parse: () => T): T => {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof InvalidArgumentError) requireChoice(option, value)
+    throw error
+  }
+}
+
 /** Makes each argument with choices say which is near. */
 const guardArguments = ({ registeredArguments }: CommandUnknownOpts): void => {
   for (const argument of registeredArguments.filter(({ argChoices }) => argChoices)) {
@@ -45,8 +55,7 @@ const guardOptions = (
         throw new UsageError(
           `${names[0]} takes ${value} for its value, and that is a flag: write the value between them, or ${names[0]}=${value} if it is meant`,
         )
-      requireChoice(option, value)
-      return parse ? parse(value, before) : value
+      return parse ? parseChoice(option, value, () => parse(value, before)) : value
     })
   }
 }

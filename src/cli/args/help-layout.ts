@@ -1,9 +1,12 @@
-import { type CommandUnknownOpts, Help } from '@commander-js/extra-typings'
+import { type CommandUnknownOpts, Help, type Option } from '@commander-js/extra-typings'
 
 /** Sets how narrow the texts beside flags may become; flags that leave less have their text below. */
 const LEAST_TEXT = 40
 const INDENT = '  '
 const BELOW = ' '.repeat(6)
+
+/** Heads the flags of the program, which each command takes. */
+export const OF_EVERY_COMMAND = 'Flags of every command'
 
 /** Breaks the choices of a flag at their bars where the flag is wider than the screen. */
 const brokenTerm = (term: string, width: number): string => {
@@ -17,9 +20,37 @@ const brokenTerm = (term: string, width: number): string => {
   return lines.join('\n')
 }
 
+/** Returns the flags of a command as help lists them, below the heading of each group of them. */
+const flagLines = (command: CommandUnknownOpts, helper: Help): string[] => {
+  const width = helper.padWidth(command, helper)
+  const itemOf = (option: Option): string =>
+    helper.formatItem(helper.optionTerm(option), width, helper.optionDescription(option), helper)
+  const usual = command.parent === null ? `${OF_EVERY_COMMAND}:` : 'Options:'
+  const headingOf = ({ helpGroupHeading }: Option): string => helpGroupHeading ?? usual
+  const groups = helper.groupItems([...command.options], helper.visibleOptions(command), headingOf)
+  return [...groups].flatMap(([heading, options]) => helper.formatItemList(heading, options.map(itemOf), helper))
+}
+
+/** Tells whether a command only leads to others: the program itself, and a group without flags of its own. */
+const isGroup = ({ commands, options, parent }: CommandUnknownOpts): boolean =>
+  commands.length > 0 && (parent === null || options.length === 0)
+
 /** Lays out help: texts stand beside their flags, or below those that leave them no room; words are never broken. */
 export const HELP_LAYOUT = {
   minWidthToWrap: 20,
+  // Commander lists flags first, which pushes the commands of a group off the screen.
+  formatHelp: (command: CommandUnknownOpts, helper: Help): string => {
+    if (!isGroup(command)) return Help.prototype.formatHelp.call(helper, command, helper)
+    const width = helper.padWidth(command, helper)
+    const withoutFlags: Help = Object.assign(Object.create(helper), { visibleOptions: () => [], padWidth: () => width })
+    const start = Help.prototype.formatHelp.call(withoutFlags, command, withoutFlags)
+    return [start, ...flagLines(command, helper)].join('\n')
+  },
+  // The command `help` takes the words of any command, so the program alone lists it.
+  visibleCommands: (command: CommandUnknownOpts): CommandUnknownOpts[] => {
+    const all: CommandUnknownOpts[] = Help.prototype.visibleCommands(command)
+    return command.parent === null ? all : all.filter((one) => command.commands.includes(one))
+  },
   padWidth: (command: CommandUnknownOpts, helper: Help): number => {
     const most = (helper.helpWidth ?? 80) - LEAST_TEXT - 2 * INDENT.length
     return Math.min(Help.prototype.padWidth.call(helper, command, helper), Math.max(0, most))

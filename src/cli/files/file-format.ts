@@ -21,7 +21,9 @@ export const formatOfFile = <A extends string>(
   const found = format ?? asked
   if (found !== undefined) return found
   const why = ending === '' ? 'has no ending' : `ends in ${ending}, which is no format of this command`
-  throw new UsageError(`${file} ${why}; the endings are ${knownEndings(formats)}`)
+  // The export of a report writes all formats of files.
+  const elsewhere = named === undefined ? '' : `; kpi report export --to-file ${file} writes all rows of a report there`
+  throw new UsageError(`${file} ${why}; the endings are ${knownEndings(formats)}${elsewhere}`)
 }
 
 /** Returns the format of an export that `-o` names; undefined where it names none. */

@@ -25,12 +25,18 @@ const isFailure = (code: number | undefined): code is number => code !== undefin
 /** Describes what takes an output of more than the screen, and what ends it. */
 type Sink = { readonly write: (text: string) => Promise<void>; readonly end: () => Promise<void> }
 
-/** Writes to a pager; where it fails before it took much, the whole goes to the terminal. */
+/** Lists the exit codes of a shell that could not start a program. */
+const NOT_STARTED: ReadonlySet<number> = new Set([126, 127])
+
+/** Writes to a pager; where it fails before it read all, and took little, the whole goes to the terminal. */
 const throughPager = (io: Io, command: string, pager: Pager, tell: Tell): Sink => {
-  let [held, hasFailed]: [string | undefined, boolean] = ['', false]
+  let [held, hasFailed, isEnded]: [string | undefined, boolean, boolean] = ['', false, false]
   const end = async (): Promise<void> => {
-    const code = await pager.end()
-    if (hasFailed || held === undefined || !isFailure(code)) return
+    const { code, isEarly } = await pager.end()
+    if (isEnded || !isFailure(code)) return
+    isEnded = true
+    if (held === undefined || !(isEarly || NOT_STARTED.has(code)))
+      return tell(`the pager "${command}" ended with ${code}; if it did not show all, set KPI_PAGER, or use --no-pager`)
     hasFailed = true
     await io.stdout.write(held)
     await tell(`the pager "${command}" ended with ${code}, so the whole is printed; set KPI_PAGER, or use --no-pager`)

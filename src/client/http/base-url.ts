@@ -9,9 +9,15 @@ export const withoutFinalSlashes = (url: string): string => {
   return url.slice(0, end)
 }
 
-/** Normalizes a base URL: loopback has several names, and a path may end in a slash. */
+/** Matches loopback addresses that programs use for services of their own, as `127.0.0.2` beside `127.0.0.1`. */
+const OWN_LOOPBACK = /^127\.(?!0\.0\.1$)/
+
+/**
+ * Normalizes a base URL: `localhost`, `127.0.0.1` and `[::1]` are one machine, further loopback addresses are others, and
+ * a path may end in a slash.
+ */
 export const normalizeUrl = (baseUrl: URL): string => {
   const url = new URL(baseUrl)
-  if (isLoopback(url)) url.hostname = 'localhost'
+  if (isLoopback(url) && !OWN_LOOPBACK.test(url.hostname)) url.hostname = 'localhost'
   return withoutFinalSlashes(url.href)
 }

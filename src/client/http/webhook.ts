@@ -2,7 +2,6 @@ import { KpiError } from '../../domain/errors.ts'
 import { observed, type RequestEnd } from '../request-observer.ts'
 import { isLoopback } from './base-url.ts'
 import { type Network, openConnections } from './connections.ts'
-import { shownAddress } from './download.ts'
 import { networkReason } from './network-errors.ts'
 import { createRedaction } from './redaction.ts'
 
@@ -23,6 +22,10 @@ type Message = {
   readonly signal: AbortSignal
 }
 
+/** Returns the address of a webhook as it may be shown: without its path and query, which may hold its secret. */
+export const shownWebhook = ({ protocol, host, pathname, search }: URL): string =>
+  `${protocol}//${host}${pathname + search === '/' ? '/' : '/…'}`
+
 /** Refuses an address to which nothing can be sent safely: it must be HTTPS, or on this machine. */
 export const requireSafeWebhook = (text: string): URL => {
   const address = URL.parse(text)
@@ -31,12 +34,12 @@ export const requireSafeWebhook = (text: string): URL => {
   if (!isSafe)
     throw new KpiError(
       'malformed',
-      `the webhook ${shownAddress(address)} is not HTTPS; what is sent there could be read`,
+      `the webhook ${shownWebhook(address)} is not HTTPS; what is sent there could be read`,
     )
   if (address.username === '' && address.password === '') return address
   throw new KpiError(
     'malformed',
-    `the webhook ${shownAddress(address)} has a user and a password in its address; give the secret with token_env or token_file`,
+    `the webhook ${shownWebhook(address)} has a user and a password in its address; give the secret with token_env or token_file`,
   )
 }
 
@@ -73,6 +76,12 @@ const transfer = async (message: Message): Promise<Received> => {
   }
 }
 
+/** Returns what removes secrets from what is shown. */
+const hiding = (secrets: readonly string[]): ((text: string) => string) => {
+  const redactions = secrets.map((secret) => createRedaction(secret, undefined))
+  return (text) => redactions.reduce((shown, redaction) => redaction.text(shown), text)
+}
+
 /** Sends once, before the eyes of whoever observes the network; returns the status of the answer. */
 const sendOnce = async (message: Message, attempt: number): Promise<number> => {
   const { address, body, token = '', network } = message
@@ -80,21 +89,21 @@ const sendOnce = async (message: Message, attempt: number): Promise<number> => {
   if (!network.observer) return (await send()).status
   const request = {
     method: 'POST',
-    path: shownAddress(address),
+    path: shownWebhook(address),
     headers: headersOf(message),
     body: () => body,
     attempt,
-    hide: createRedaction(token, undefined).text,
+    hide: hiding([token, address.pathname.slice(1) + address.search]),
   }
   const endOf = (received: Received): RequestEnd => ({ ...received, body: () => undefined })
   const reasonOf = (error: unknown): RequestEnd => ({ reason: networkReason(error) })
   return (await observed(network.observer, { request, endOf, reasonOf }, send)).status
 }
 
-/** Sends a message as JSON, again where it may pass; throws if nobody takes it. Its address is told without a query. */
+/** Sends a message as JSON, again where it may pass; throws if nobody takes it. Only the host of its address is told. */
 export const sendWebhook = async (message: Message): Promise<void> => {
   const { address, sleep, signal } = message
-  const shown = shownAddress(address)
+  const shown = shownWebhook(address)
   let reason = 'its time was over before it was sent'
   for (const [at, wait] of WAITS_MS.entries()) {
     await sleep(wait, signal)

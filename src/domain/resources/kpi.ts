@@ -59,6 +59,7 @@ export const kpi = resource({
       kind: 'decimal',
       about: 'Target of each entry that has none of its own, nor of its user; blank for none',
       nullable: true,
+      offered: true,
       inUnitOf: { kind: 'unit', idField: 'unit_id' },
       example: 100,
       called:
@@ -71,6 +72,7 @@ export const kpi = resource({
       oneOf: ['U', 'D', 'N'],
       words: ['up', 'down', 'none'],
       usual: 'U',
+      offered: true,
       called:
         'direction, better, which way is better, richtung, sens, dirección, direzione, direção, richting, riktning, kierunek',
     },
@@ -82,6 +84,7 @@ export const kpi = resource({
       oneOf: ['AVG', 'SUM'],
       words: ['average', 'total'],
       usual: 'SUM',
+      offered: true,
       // A sum of percentages means nothing.
       unless: { field: 'unit_id', is: 'is_percentage', usual: 'AVG', because: 'its unit is a percentage' },
       example: 'SUM',

@@ -58,6 +58,8 @@ export type AssignmentImport = {
   readonly onWarning: (warning: string) => void
   /** Reports progress between parts of the file. */
   readonly onProgress: () => void
+  /** Does what must be done before the first request; throws where nothing is to be sent. */
+  readonly beforeSending: (plans: AsyncIterable<AssignmentAction>) => Promise<void>
   /** Does what must be done before an assignment is added or changed. */
   readonly beforeChange: (plan: AssignmentAction) => Promise<void>
 }
@@ -189,6 +191,7 @@ const sendAll = async (
 export const importAssignments = (work: AssignmentImport, file: RejectsFile): Promise<AssignEnding> =>
   withChecked(work, async (checked, rejects) => {
     try {
+      await work.beforeSending(planAssignmentActions(work.client, checked.rows()))
       await layDown(work, file, rejects)
       const ending = await sendAll(work, checked, rejects)
       ending.summary.rejected = await layDown(work, file, rejects)

@@ -19,12 +19,17 @@ import { type JournaledRow, journaledRows, tallyOf } from './journaled.ts'
 import { createPlanner, type DefinitionAction, type Planner, type SentDefinition } from './plan.ts'
 import { type BeforeUpdate, lookForRows, type OpenRow, sendDefinitions, type SendRun } from './send.ts'
 
+/** Describes a row that is to change a record. */
+type PlannedUpdate = Extract<SentDefinition, { action: 'update' }>
+
 /** Describes an import of definitions, or a dry run. */
 export type DefinitionImport = Checking &
   Pick<ImportRun, 'clock' | 'folder' | 'signal' | 'journal' | 'random' | 'onNote' | 'onWarning'> & {
     readonly options: DefinitionOptions
     /** Reports how many of the rows to send have an outcome. */
     readonly onSent: (done: number, total: number) => void
+    /** Does what must be done before the first request; throws where nothing is to be sent. */
+    readonly beforeSending: (updates: readonly PlannedUpdate[]) => Promise<void>
     readonly beforeUpdate: BeforeUpdate
   }
 
@@ -260,6 +265,7 @@ const run = async (
   const { open, plans } = await divide(work, prepared, journal)
   tellPasswords(work, plans)
   if (work.options.maxErrors) requireFewRejects(summary, { rejects, options: work.options })
+  await work.beforeSending(open.flatMap((one) => (one.plan.action === 'update' ? [one.plan] : [])))
   await writeRejects(file, work.table, rejects)
   const { left, failure } = await sendOpen(work, prepared, journal, open)
   summary.rejected = await writeRejects(file, work.table, rejects)

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts'
 import { entryPages } from '../../client/operations/entry-pages.ts'
 import type { EntryQuery } from '../../client/operations/queries.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
-import type { Day } from '../../domain/day.ts'
+import type { Day, Instant } from '../../domain/day.ts'
 import { ENTRIES_PAGE, type Entry, type EntryDraft } from '../../domain/resources/entry.ts'
 import type { EntryValues } from '../../domain/rules.ts'
 import { keyOf, ownerOf } from '../entry-key.ts'
@@ -134,6 +134,8 @@ export type ExistingEntry = EntryValues & {
   readonly ids: readonly number[]
   /** Tells whether the entry may have no target of its own, because the report shows the default then. */
   readonly isTargetOpen: boolean
+  /** Holds when the latest was stored first, where the list of entries showed it. */
+  readonly createdAt?: Instant
 }
 
 /** Maps owner, KPI and day to what is stored. */
@@ -159,9 +161,10 @@ export type ReadWith = Pick<Reference, 'kpis' | 'sources' | 'userTarget' | 'unch
 const ENTRIES = 'entries'
 
 /** Adds one more entry of a key; the values of the one with the highest id, the latest, count. */
-export const addEntry = (known: ExistingEntry | undefined, { id, actual, target, notes }: Entry): ExistingEntry => {
+export const addEntry = (known: ExistingEntry | undefined, entry: Entry): ExistingEntry => {
+  const { id, actual, target, notes, created_at: createdAt } = entry
   const ids = [...new Set([...(known?.ids ?? []), id])].toSorted((left, right) => left - right)
-  return known && ids.at(-1) !== id ? { ...known, ids } : { actual, target, notes, ids, isTargetOpen: false }
+  return known && ids.at(-1) !== id ? { ...known, ids } : { actual, target, notes, ids, isTargetOpen: false, createdAt }
 }
 
 const fetchStored = async (client: Client, drafts: readonly EntryDraft[]): Promise<ExistingEntryMap> => {

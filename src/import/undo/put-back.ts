@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts'
+import type { Instant } from '../../domain/day.ts'
 import { formatDecimal } from '../../domain/decimal.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
@@ -6,6 +7,7 @@ import { type EntryValues, sameValues } from '../../domain/rules.ts'
 import type { EntryKey } from '../entry-key.ts'
 import { type ExistingEntry, readExisting, storedKey } from '../existing/existing-entries.ts'
 import type { EntryChange } from './change-lines.ts'
+import { CLOCK_SPREAD } from './take-back.ts'
 
 /**
  * Describes what becomes of an entry that an import changed: one that it created is removed, another gets back what it
@@ -39,9 +41,14 @@ const NOTHING: EntryValues = { actual: null, target: null, notes: null }
 
 const DELETED = 'was deleted since'
 
-const judgeCreated = (change: EntryChange, entry: ExistingEntry | undefined): EntryFate => {
+/** Tells whether an entry was stored first after a run had ended; unknown where the run was cut off. */
+const isNewer = ({ createdAt }: ExistingEntry, ended: Instant | undefined): boolean =>
+  ended !== undefined && createdAt !== undefined && createdAt > ended + CLOCK_SPREAD
+
+const judgeCreated = (change: EntryChange, entry: ExistingEntry | undefined, ended: Instant | undefined): EntryFate => {
   if (!entry) return { change, action: 'done', id: null }
   const id = entry.ids.at(-1) ?? null
+  if (isNewer(entry, ended)) return { change, action: 'leave', id, reason: 'was stored anew since' }
   if (entry.ids.length > 1)
     return { change, action: 'leave', id, reason: `is there ${entry.ids.length} times: ${entry.ids.join(', ')}` }
   const left = { ...NOTHING, ...change.after }
@@ -50,9 +57,9 @@ const judgeCreated = (change: EntryChange, entry: ExistingEntry | undefined): En
 }
 
 /** Returns what becomes of an entry, from what is stored now. */
-const judge = (change: EntryChange, entry: ExistingEntry | undefined): EntryFate => {
+const judge = (change: EntryChange, entry: ExistingEntry | undefined, ended: Instant | undefined): EntryFate => {
   const { before, after } = change
-  if (!before) return judgeCreated(change, entry)
+  if (!before) return judgeCreated(change, entry, ended)
   if (!entry) return { change, action: 'leave', id: null, reason: DELETED }
   const id = entry.ids.at(-1) ?? null
   if (holds(entry, before)) return { change, action: 'done', id }
@@ -76,20 +83,46 @@ const nameDeletedKpis = async (client: Client, judged: readonly Judged[]): Promi
   })
 }
 
-const judgeStored = async (client: Client, changes: readonly EntryChange[]): Promise<readonly Judged[]> => {
+const judgeStored = async (
+  client: Client,
+  changes: readonly EntryChange[],
+  ended: Instant | undefined,
+  foreseen?: Foreseen,
+): Promise<readonly Judged[]> => {
   const reading = readExisting(client, { unchecked: new Set() })
   const stored = await reading.of(changes.map(({ key }) => keyDraft(key)))
   if (!stored) throw new KpiError('forbidden', 'this key may not read entries, so it cannot be seen what was changed')
   const judged = changes.map((change) => {
-    const entry = stored.get(storedKey(...change.key))
-    return { fate: judge(change, entry), stored: entry }
+    const key = storedKey(...change.key)
+    const entry = foreseen?.has(key) ? foreseen.get(key) : stored.get(key)
+    return { fate: judge(change, entry, ended), stored: entry }
   })
   return nameDeletedKpis(client, judged)
 }
 
-/** Returns what would become of entries that an import changed. */
-export const judgeChanges = async (client: Client, changes: readonly EntryChange[]): Promise<EntryFate[]> =>
-  (await judgeStored(client, changes)).map(({ fate }) => fate)
+/** Holds what later parts of a run would leave of entries; undefined stands for one that they would remove. */
+export type Foreseen = Map<string, ExistingEntry | undefined>
+
+/** Returns what a fate leaves of an entry. */
+const leftBy = ({ action, change }: EntryFate, stored: ExistingEntry | undefined): ExistingEntry | undefined => {
+  if (action === 'remove') return undefined
+  return stored && action === 'restore' ? { ...stored, ...change.before } : stored
+}
+
+/**
+ * Returns what would become of entries that an import changed, which had ended at some time or was cut off, once what is
+ * foreseen has come; foresees that as well.
+ */
+export const judgeChanges = async (
+  client: Client,
+  changes: readonly EntryChange[],
+  ended: Instant | undefined,
+  foreseen?: Foreseen,
+): Promise<EntryFate[]> => {
+  const judged = await judgeStored(client, changes, ended, foreseen)
+  for (const { fate, stored } of judged) foreseen?.set(storedKey(...fate.change.key), leftBy(fate, stored))
+  return judged.map(({ fate }) => fate)
+}
 
 const isRefused = (error: unknown): error is KpiError =>
   error instanceof KpiError && ['conflict', 'invalid', 'forbidden'].includes(error.code)
@@ -135,8 +168,12 @@ const restore = async (client: Client, judged: readonly Judged[]): Promise<Entry
  * Takes back what an import made of some entries, if they still are as it left them, and yields what became of each: the
  * same once more changes nothing.
  */
-export async function* putBack(client: Client, changes: readonly EntryChange[]): AsyncGenerator<EntryFate> {
-  const judged = await judgeStored(client, changes)
+export async function* putBack(
+  client: Client,
+  changes: readonly EntryChange[],
+  ended: Instant | undefined,
+): AsyncGenerator<EntryFate> {
+  const judged = await judgeStored(client, changes, ended)
   yield* await restore(
     client,
     judged.filter(({ fate }) => fate.action === 'restore'),

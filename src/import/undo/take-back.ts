@@ -180,7 +180,7 @@ const leaveAssigned = async (
 }
 
 /** Sets by how many seconds the clocks of the service and of this machine may differ. */
-const CLOCK_SPREAD = 60
+export const CLOCK_SPREAD = 60
 
 /** Returns the things of a kind that were created, and those that may have been and are there. */
 const createdOf = (

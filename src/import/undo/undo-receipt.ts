@@ -1,5 +1,5 @@
 import { appendFileSync, createReadStream, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { isObject } from '../../codec/json.ts'
 import { KpiError } from '../../domain/errors.ts'
@@ -37,6 +37,8 @@ export type UndoReceipt = {
   readonly runId: string | undefined
   /** Holds when all of it was taken back; undefined if something is still to be. */
   readonly takenBack: string | undefined
+  /** Counts the entries that each undo left alone, the latest last; all that is still to be taken back then. */
+  readonly left: readonly ChangeCounts[]
 }
 
 /** Describes something that may have been created, by its name or e-mail address. */
@@ -49,8 +51,9 @@ const ENTRIES_ENDING = '.entries.jsonl'
 /** Sets how many changes are counted at a time. */
 const COUNTED_AT_A_TIME = 5000
 
-/** Returns the path of the file beside a receipt that holds what became of entries. */
-export const entriesPath = (path: string): string => path.replace(ENDING, ENTRIES_ENDING)
+/** Returns the path of the file beside a receipt that holds what became of entries, or what some undos left of that. */
+export const entriesPath = (path: string, undos = 0): string =>
+  path.replace(ENDING, undos === 0 ? ENTRIES_ENDING : `.left-${undos}${ENTRIES_ENDING}`)
 
 const KINDS: ReadonlySet<unknown> = new Set<CreatedKind>([
   'category',
@@ -128,6 +131,7 @@ export const readUndoReceipt = (path: string): UndoReceipt => {
     journal: textOf('journal'),
     runId: textOf('run'),
     takenBack: textOf('taken_back'),
+    left: others.flatMap((line) => (isObject(line) ? (countsIn(line['left']) ?? []) : [])),
     entries: isObject(end) ? countsIn(end['entries']) : undefined,
   }
 }
@@ -175,14 +179,20 @@ export const runOf = (receipt: UndoReceipt, receipts: readonly UndoReceipt[]): U
   return { head: first.head, journal: receipt.journal, ended, things, unsure, parts }
 }
 
+/** Holds some of what an import made of entries, with the receipt of the run's part that says so. */
+type SomeChanges = { readonly part: UndoReceipt; readonly changes: readonly EntryChange[] }
+
 /** Yields what an import made of entries, some at a time: the parts from the last to the first, each as it was sent. */
-export async function* changesOf({ parts }: UndoneRun, most: number): AsyncGenerator<EntryChange[]> {
-  for (const part of parts.toReversed()) yield* readChanges(part, most)
+export async function* changesByPart({ parts }: UndoneRun, most: number): AsyncGenerator<SomeChanges> {
+  for (const part of parts.toReversed()) for await (const changes of readChanges(part, most)) yield { part, changes }
 }
 
-/** Yields what a receipt says of entries, some at a time, in the order in which they were sent. */
-async function* readChanges({ path }: Pick<UndoReceipt, 'path'>, most: number): AsyncGenerator<EntryChange[]> {
-  const from = entriesPath(path)
+/** Yields what a receipt says of entries that are to be taken back, some at a time, in the order in which they were sent. */
+export async function* readChanges(
+  { path, left }: Pick<UndoReceipt, 'path' | 'left'>,
+  most: number,
+): AsyncGenerator<EntryChange[]> {
+  const from = entriesPath(path, left.length)
   if (!existsSync(from)) return
   let some: EntryChange[] = []
   for await (const line of createInterface({ input: createReadStream(from, 'utf8'), crlfDelay: Infinity })) {
@@ -197,7 +207,7 @@ async function* readChanges({ path }: Pick<UndoReceipt, 'path'>, most: number): 
 }
 
 /** Counts the entries whose changes a receipt holds. */
-export const countChanges = async (receipt: Pick<UndoReceipt, 'path'>): Promise<ChangeCounts> => {
+export const countChanges = async (receipt: Pick<UndoReceipt, 'path' | 'left'>): Promise<ChangeCounts> => {
   let [created, changed] = [0, 0]
   for await (const some of readChanges(receipt, COUNTED_AT_A_TIME)) {
     const ofOld = some.filter(({ before }) => before).length
@@ -212,7 +222,8 @@ export const countChanges = async (receipt: Pick<UndoReceipt, 'path'>): Promise<
  * a run that was cut off may be missing.
  */
 export const requireWhole = async (receipt: UndoReceipt): Promise<void> => {
-  const { entries, path } = receipt
+  const { path, left } = receipt
+  const entries = left.at(-1) ?? receipt.entries
   if (!entries) return
   const { created, changed } = await countChanges(receipt)
   if (created === entries.created && changed === entries.changed) return
@@ -226,10 +237,10 @@ export const requireWhole = async (receipt: UndoReceipt): Promise<void> => {
  * Notes in a receipt that nothing is left to take back, and removes the values of entries, which are of no more use. A
  * last line that a crash cut off must not swallow the note.
  */
-export const markTakenBack = ({ path }: Pick<UndoReceipt, 'path'>, at: string): void => {
+export const markTakenBack = ({ path, left }: UndoReceipt, at: string): void => {
   try {
     appendFileSync(path, `\n${JSON.stringify({ taken_back: at })}\n`, { flush: true })
-    rmSync(entriesPath(path), { force: true })
+    rmSync(entriesPath(path, left.length), { force: true })
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new KpiError(
@@ -242,9 +253,12 @@ export const markTakenBack = ({ path }: Pick<UndoReceipt, 'path'>, at: string): 
   }
 }
 
-/** Removes a receipt. */
+/** Removes a receipt with all that stands beside it. */
 export const removeUndoReceipt = ({ path }: Pick<UndoReceipt, 'path'>): void => {
-  for (const one of [path, entriesPath(path)]) rmSync(one, { force: true })
+  const name = basename(path, ENDING)
+  for (const one of readdirSync(dirname(path))) {
+    if (one.startsWith(`${name}.`)) rmSync(join(dirname(path), one), { force: true })
+  }
 }
 
 /** Removes the receipts in a folder that were begun before a time. */

@@ -1,17 +1,19 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
+import type { Decimal } from '../../../domain/decimal.ts'
 import { assignment, type AssignmentPatch } from '../../../domain/resources/assignment.ts'
 import { type AnyRecord, asPatch } from '../../../domain/schema.ts'
+import type { TargetChange } from '../../../import/history/target-change.ts'
 import { addExamples } from '../../args/examples.ts'
 import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
-import { SUMMARY_ONLY } from '../../args/dry-run.ts'
+import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { idsIn } from '../../args/names.ts'
 import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addOutput, printsList } from '../../output/printed.ts'
 import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
 import { tellLine } from '../verbs/tell-line.ts'
-import { createChangeOfUser, KEEP_HISTORY, openTargetHistory } from '../targets/keep-history.ts'
+import { FOLLOW_TARGETS, KEEP_HISTORY, openUserTargets } from '../targets/keep-history.ts'
 import { addListOptions, addNameOptions, listView, type NamedRecords } from '../verbs/list-options.ts'
 import { createNames } from '../verbs/reference-names.ts'
 import { sendEach } from '../verbs/send-each.ts'
@@ -28,6 +30,7 @@ const withValues = <Arguments extends unknown[], Flags extends OptionValues>(com
     .option('--target <number>', "the user's own target; an empty one falls back to the KPI's")
     .option('--sort-order <n>', "place on the user's entry screen")
     .option(...KEEP_HISTORY)
+    .option(...FOLLOW_TARGETS)
 
 const { user_target, sort_order } = assignment.fields
 const VALUES: readonly FieldFlag[] = [
@@ -87,10 +90,13 @@ const addAddCommand = (group: Command, act: Act): void => {
     'assign add --category Web --users all --dry-run',
     'assign add --kpis all --group Region',
   )
-  addOutput(command, async () =>
-    [assignment, (await import('./planned.ts')).plannedAssignment].map((of) => ({ of, isList: true })),
-  )
+  addOutput(command, async () => [
+    { of: assignment, isList: true },
+    { of: (await import('./planned.ts')).plannedAssignment, isList: true },
+    { of: (await import('../../output/dry-run-counts.ts')).assignAddCounts, isList: false },
+  ])
   act(command, async (cli, _, options) => {
+    requireDryRun(options)
     const signal = cli.io.interruption()
     if (isSelection(options) || !cli.canAsk) requireSelection(options)
     const work = async (client: Client): Promise<void> => {
@@ -98,23 +104,21 @@ const addAddCommand = (group: Command, act: Act): void => {
       const given = { ...options, ...answers }
       const values = await valuesOf(client, given)
       const pairs = await openPairs(cli, client, await selectedPairs(client, given), values)
-      const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
+      const { history, changeOf } = await openUserTargets(cli, client, options, signal)
+      const { user_target: target = null } = values
+      const changes = pairs.map(
+        ({ user, id }) =>
+          () =>
+            changeOf(user, id, null, target),
+      )
       if (options.dryRun) {
         const { printPlannedAssignments } = await import('./planned.ts')
-        const to = values.user_target ?? null
-        if (to !== null)
-          await history.foresee(
-            pairs.map(
-              ({ user, id }) =>
-                () =>
-                  changeOf(user, id, null, to),
-            ),
-          )
+        if (target !== null) await history.foresee(changes)
         await printPlannedAssignments(cli, client, pairs, values, options)
         return tellLine(cli, command, answers)
       }
+      if (target !== null) await history.confirm(async () => changes)
       const add = async ({ user, id, place }: OpenPair): Promise<AnyRecord> => {
-        const { user_target: target = null } = values
         if (target !== null) await history.before(() => changeOf(user, id, null, target))
         return client.assignments(user).add({ ...values, id, sort_order: values.sort_order ?? place })
       }
@@ -134,39 +138,44 @@ const addUpdateCommand = (group: Command, act: Act): void => {
     .option('--dry-run', 'send nothing, and say what would change')
     .option(...SUMMARY_ONLY)
   addExamples(command, 'assign update --kpis Revenue --users "Ann Lee" --target 120')
-  addOutput(command, async () =>
-    [assignment, (await import('./planned.ts')).plannedChange].map((of) => ({ of, isList: true })),
-  )
+  addOutput(command, async () => [
+    { of: assignment, isList: true },
+    { of: (await import('./planned.ts')).plannedChange, isList: true },
+    { of: (await import('../../output/dry-run-counts.ts')).assignUpdateCounts, isList: false },
+  ])
   act(command, async (cli, _, options) => {
     requireSelection(options)
+    requireDryRun(options)
     const signal = cli.io.interruption()
     const work = async (client: Client): Promise<void> => {
       const values = await valuesOf(client, options)
       if (Object.keys(values).length === 0)
         throw new UsageError('nothing to change was given: --target or --sort-order')
-      const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
+      const { history, changeOf } = await openUserTargets(cli, client, options, signal)
       const pairs = await selectedPairs(client, options)
       if (options.dryRun) {
         const { printPlannedChanges, readPlanned } = await import('./planned.ts')
-        const planned = await readPlanned(client, pairs, values)
+        const read = await readPlanned(client, pairs, values, 'update', signal)
         const to = values.user_target
         if (to !== undefined)
           await history.foresee(
-            planned.map(
+            read.planned.map(
               ({ user, id, from }) =>
                 () =>
                   changeOf(user, id, from, to),
             ),
           )
-        return printPlannedChanges(cli, client, 'update', planned, options)
+        return printPlannedChanges(cli, client, 'update', read, options)
       }
-      const update = async ({ user, id }: UserItem): Promise<AnyRecord> => {
-        const assignments = client.assignments(user)
-        const { user_target: target } = values
-        if (target !== undefined) {
-          await history.before(async () => changeOf(user, id, (await assignments.get(id)).user_target, target))
-        }
-        return assignments.update(id, values)
+      const { user_target: target } = values
+      const changing =
+        ({ user, id }: UserItem, to: Decimal | null) =>
+        async (): Promise<TargetChange> =>
+          changeOf(user, id, (await client.assignments(user).get(id)).user_target, to)
+      if (target !== undefined) await history.confirm(async () => pairs.map((pair) => changing(pair, target)))
+      const update = async (pair: UserItem): Promise<AnyRecord> => {
+        if (target !== undefined) await history.before(changing(pair, target))
+        return client.assignments(pair.user).update(pair.id, values)
       }
       const sent = await sendEach(pairs, update, { signal })
       await history.tell()

@@ -2,7 +2,7 @@ import type { Command } from '@commander-js/extra-typings'
 import { collect } from '../../args/flags.ts'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
-import { KEEP_HISTORY } from '../targets/keep-history.ts'
+import { FOLLOW_TARGETS, KEEP_HISTORY } from '../targets/keep-history.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
 
@@ -41,6 +41,7 @@ export const addAssignImport = (group: Command, act: Act): void => {
     )
     .option('--sheet <sheet>', 'the sheet of a workbook, by name or number (default: the only one with rows)')
     .option(...KEEP_HISTORY)
+    .option(...FOLLOW_TARGETS)
     .option('--dry-run', 'do everything except sending, and show old and new values of each row')
     .option(...SUMMARY_ONLY)
     .option('--ids', 'with --dry-run: show ids beside names')

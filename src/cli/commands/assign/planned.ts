@@ -1,10 +1,12 @@
 import type { Client } from '../../../client/client.ts'
 import type { Decimal } from '../../../domain/decimal.ts'
 import { assignment, type AssignmentPatch } from '../../../domain/resources/assignment.ts'
-import { resource } from '../../../domain/schema.ts'
+import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
+import { assignAddCounts, assignRemoveCounts, assignUpdateCounts, printDryRun } from '../../output/dry-run-counts.ts'
 import { countOf } from '../../output/text.ts'
 import { nameRecords } from '../verbs/list-options.ts'
+import { sendEach } from '../verbs/send-each.ts'
 import type { UserItem } from './group-items.ts'
 import type { OpenPair } from './open-pairs.ts'
 
@@ -31,20 +33,22 @@ export const printPlannedAssignments = async (
   values: AssignmentPatch,
   { summaryOnly }: SummaryOptions,
 ): Promise<void> => {
-  const people = new Set(pairs.map(({ user }) => user)).size
-  await cli.note(
-    `dry run, nothing was sent: ${countOf(pairs.length, 'assignment')} of ${countOf(people, 'user')} to add`,
-  )
-  if (summaryOnly) return
-  const records = pairs.map(({ user, id: kpi, place }) => ({
-    user_id: user,
-    id: kpi,
-    user_target: values.user_target ?? null,
-    sort_order: values.sort_order ?? place,
-  }))
-  const named = await nameRecords(client, plannedAssignment, records, {}, cli.printing())
-  await cli.printMany(named.shown, named.records)
+  const counts = { added: pairs.length, users: new Set(pairs.map(({ user }) => user)).size }
+  const what = `${countOf(counts.added, 'assignment')} of ${countOf(counts.users, 'user')} to add`
+  await printDryRun(cli, { what, of: assignAddCounts, counts, summaryOnly }, async () => {
+    const records = pairs.map(({ user, id: kpi, place }) => ({
+      user_id: user,
+      id: kpi,
+      user_target: values.user_target ?? null,
+      sort_order: values.sort_order ?? place,
+    }))
+    const named = await nameRecords(client, plannedAssignment, records, {}, cli.printing())
+    await cli.printMany(named.shown, named.records)
+  })
 }
+
+/** Names what a dry run would do to assignments. */
+type PlannedVerb = 'update' | 'remove'
 
 /** Describes an assignment that is changed or removed, with the user's own target before and after. */
 export type PlannedPair = {
@@ -54,18 +58,25 @@ export type PlannedPair = {
   readonly to: Decimal | null
 }
 
-/** Returns assignments as they are, with the target that each would have. */
+/** Holds assignments that could be changed, and why the others could not. */
+export type PlannedPairs = { readonly planned: readonly PlannedPair[]; readonly failure: Error | undefined }
+
+/** Returns assignments as they are, with the target that each would have; those that do not exist are refused together. */
 export const readPlanned = async (
   client: Client,
   pairs: readonly UserItem[],
   { user_target }: AssignmentPatch,
-): Promise<PlannedPair[]> => {
+  verb: PlannedVerb,
+  signal: AbortSignal,
+): Promise<PlannedPairs> => {
   const planned: PlannedPair[] = []
-  for (const { user, id } of pairs) {
+  const read = async ({ user, id }: UserItem): Promise<AnyRecord> => {
     const { user_target: from } = await client.assignments(user).get(id)
     planned.push({ user, id, from, to: user_target === undefined ? from : user_target })
+    return {}
   }
-  return planned
+  const { failure } = await sendEach(pairs, read, { signal, doneWords: `to ${verb}` })
+  return { planned, failure }
 }
 
 /** Defines an assignment that is removed, or that a dry run would change or remove. */
@@ -93,16 +104,26 @@ export const plannedChange = resource({
   },
 })
 
-/** Says which assignments would be changed or removed: how many, then a row for each. */
+/** Holds how the changes of each command are counted. */
+const COUNTS = {
+  update: (updated: number) => ({ of: assignUpdateCounts, counts: { updated } }),
+  remove: (removed: number) => ({ of: assignRemoveCounts, counts: { removed } }),
+} as const
+
+/** Says which assignments would be changed or removed: how many, then a row for each; then throws the failure. */
 export const printPlannedChanges = async (
   cli: Cli,
   client: Client,
-  verb: 'update' | 'remove',
-  planned: readonly PlannedPair[],
+  verb: PlannedVerb,
+  { planned, failure }: PlannedPairs,
   { summaryOnly }: SummaryOptions,
 ): Promise<void> => {
-  await cli.note(`dry run, nothing was sent: ${countOf(planned.length, 'assignment')} to ${verb}`)
-  if (!summaryOnly) await printChanges(cli, client, planned)
+  if (failure && planned.length === 0) throw failure
+  const what = `${countOf(planned.length, 'assignment')} to ${verb}`
+  await printDryRun(cli, { what, ...COUNTS[verb](planned.length), summaryOnly }, () =>
+    printChanges(cli, client, planned),
+  )
+  if (failure) throw failure
 }
 
 /** Prints a row for each assignment that is changed or removed. */

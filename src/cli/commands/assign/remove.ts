@@ -1,21 +1,19 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
-import type { Decimal } from '../../../domain/decimal.ts'
-import { KpiError } from '../../../domain/errors.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
-import { SUMMARY_ONLY } from '../../args/dry-run.ts'
+import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
 import { isPrintedAsData } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
-import { createChangeOfUser, KEEP_HISTORY, openTargetHistory } from '../targets/keep-history.ts'
+import { KEEP_HISTORY, openUserTargets } from '../targets/keep-history.ts'
 import type { WayBack } from '../targets/target-history.ts'
 import { createNames } from '../verbs/reference-names.ts'
 import { sendEach } from '../verbs/send-each.ts'
 import type { UserItem } from './group-items.ts'
-import type { PlannedPair, SummaryOptions } from './planned.ts'
+import type { PlannedPair, PlannedPairs, SummaryOptions } from './planned.ts'
 import { addSelection, type AssignSelection, requireSelection, selectedPairs, selectionText } from './selection.ts'
 
 type RemoveOptions = AssignSelection &
@@ -38,14 +36,38 @@ const printRemoved = async (cli: Cli, client: Client, removed: readonly PlannedP
   await printChanges(cli, client, removed)
 }
 
-/** Returns the user's own target; undefined if there is no such assignment. */
-const ownTarget = async (client: Client, { user, id }: UserItem): Promise<Decimal | null | undefined> => {
-  try {
-    return (await client.assignments(user).get(id)).user_target
-  } catch (error) {
-    if (error instanceof KpiError && error.code === 'not_found') return undefined
-    throw error
-  }
+/** Reads the assignments that are to be removed, and says what past reports would show. */
+const foresee = async (
+  cli: Cli,
+  client: Client,
+  pairs: readonly UserItem[],
+  options: RemoveOptions,
+  signal: AbortSignal,
+): Promise<PlannedPairs> => {
+  const { readPlanned } = await import('./planned.ts')
+  const read = await readPlanned(client, pairs, { user_target: null }, 'remove', signal)
+  const { history, changeOf } = await openUserTargets(cli, client, options, signal)
+  await history.foresee(
+    read.planned.map(
+      ({ user, id, from }) =>
+        () =>
+          changeOf(user, id, from, null),
+    ),
+  )
+  return read
+}
+
+/** Says what removing would do to past reports, and which assignments would be removed. */
+const lookAhead = async (
+  cli: Cli,
+  client: Client,
+  pairs: readonly UserItem[],
+  options: RemoveOptions,
+  signal: AbortSignal,
+): Promise<void> => {
+  const read = await foresee(cli, client, pairs, options, signal)
+  const { printPlannedChanges } = await import('./planned.ts')
+  await printPlannedChanges(cli, client, 'remove', read, options)
 }
 
 /** Asks whether to remove assignments, and says before that what past reports would show. */
@@ -57,13 +79,9 @@ const confirm = async (
   signal: AbortSignal,
 ): Promise<void> => {
   if (!options.yes && cli.canAsk) {
-    const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
-    await history.foresee(
-      pairs.map((pair) => async () => {
-        const from = await ownTarget(client, pair)
-        return from === undefined ? undefined : changeOf(pair.user, pair.id, from, null)
-      }),
-    )
+    const { failure } = await foresee(cli, client, pairs, options, signal)
+    // What is not assigned is refused at the end, behind the others.
+    if (failure && signal.aborted) throw failure
   }
   const { requireConfirmation } = await import('../../args/prompt.ts')
   await requireConfirmation(
@@ -73,33 +91,12 @@ const confirm = async (
   )
 }
 
-/** Says what removing would do to past reports, and which assignments would be removed. */
-const lookAhead = async (
-  cli: Cli,
-  client: Client,
-  pairs: readonly UserItem[],
-  options: RemoveOptions,
-  signal: AbortSignal,
-): Promise<void> => {
-  const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
-  const { printPlannedChanges, readPlanned } = await import('./planned.ts')
-  const planned = await readPlanned(client, pairs, { user_target: null })
-  await history.foresee(
-    planned.map(
-      ({ user, id, from }) =>
-        () =>
-          changeOf(user, id, from, null),
-    ),
-  )
-  await printPlannedChanges(cli, client, 'remove', planned, options)
-}
-
 /** Removes the selected assignments, and looks after the past of targets that users had of their own. */
 const removePairs = async (cli: Cli, client: Client, options: RemoveOptions, signal: AbortSignal): Promise<void> => {
   const pairs = await selectedPairs(client, options)
   if (options.dryRun) return lookAhead(cli, client, pairs, options, signal)
   await confirm(cli, client, pairs, options, signal)
-  const [history, changeOf] = [await openTargetHistory(cli, client, options, signal), createChangeOfUser(client)]
+  const { history, changeOf } = await openUserTargets(cli, client, options, signal)
   // Who was asked has read what past reports show.
   const isSaid = !options.yes && !options.keepHistory
   const names = createNames(client)
@@ -132,10 +129,14 @@ export const addRemoveCommand = (group: Command, act: Act): void => {
     'assign remove --kpis Revenue --users ann@example.com --dry-run',
     'assign remove --kpis Revenue --users ann@example.com --keep-history',
   )
-  addOutput(command, async () => [{ of: (await import('./planned.ts')).plannedChange, isList: true }])
+  addOutput(command, async () => [
+    { of: (await import('./planned.ts')).plannedChange, isList: true },
+    { of: (await import('../../output/dry-run-counts.ts')).assignRemoveCounts, isList: false },
+  ])
   act(command, async (cli, _, options) => {
     const needs = { of: assignment, verb: 'remove' } as const
     requireSelection(options)
+    requireDryRun(options)
     cli.requireCapabilities(needs)
     const signal = cli.io.interruption()
     await cli.withClient(needs, (client) => removePairs(cli, client, options, signal), { signal })

@@ -19,10 +19,10 @@ import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
 import type { Io } from '../../io.ts'
 import { isForPeople, printRecords } from '../../output/print.ts'
+import { printDryRunCounts } from '../../output/dry-run-counts.ts'
 import { printBehind } from '../../output/whole-output.ts'
 import type { Printed } from '../../output/printed.ts'
-import { isPrintedAsData } from '../../output/short-answer.ts'
-import { type CountWords, printCounts, printSummary } from '../../output/summary.ts'
+import { type CountWords, printSummary } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
 import type { ImportFlags } from '../entries/import-command.ts'
 import { closeJobs, type Job, openJobs, type CommandRun } from '../entries/import/jobs.ts'
@@ -154,6 +154,20 @@ const createTargetReader = (client: Client): ((plan: AssignmentAction) => Promis
   }
 }
 
+type ReadChange = ReturnType<typeof createTargetReader>
+
+/** Returns what reads the changes of targets among planned rows. */
+const targetChanges = async (
+  plans: AsyncIterable<AssignmentAction>,
+  readChange: ReadChange,
+): Promise<(() => ReturnType<ReadChange>)[]> => {
+  const changes: (() => ReturnType<ReadChange>)[] = []
+  for await (const plan of plans) {
+    if (plan.values.user_target !== undefined) changes.push(() => readChange(plan))
+  }
+  return changes
+}
+
 /** Says what importing the file would do, a row for each assignment. */
 const printDryRun = async (
   cli: Cli,
@@ -188,7 +202,7 @@ const printDryRun = async (
     }
   }
   await printBehind(cli.io, print, () => tell())
-  if (isSummaryOnly && isPrintedAsData(cli)) await printCounts(cli, assignSummary, counts)
+  if (isSummaryOnly) await printDryRunCounts(cli, assignSummary, counts)
   return rejected > 0 ? EXIT.partial : EXIT.done
 }
 
@@ -241,6 +255,7 @@ const workOf = (
   onNote: (text) => void cli.note(text),
   onWarning: (text) => void cli.log.warn(text),
   onProgress: () => cli.io.limitMemory(),
+  beforeSending: (plans) => history.confirm(() => targetChanges(plans, readChange)),
   beforeChange: (plan) => history.before(() => readChange(plan)),
 })
 

@@ -37,7 +37,10 @@ export const plan: Register = (command, act) => {
     .option('--exit-code', 'end with exit code 9 if anything would change')
     .option('--summary-only', 'only say how much would change')
   addExamples(declared, 'plan kpi.yaml', 'plan kpi.yaml --exit-code', 'plan kpi.yaml --prune --to-file plan.json')
-  addOutput(declared, async () => [{ of: (await import('./planning/changes.ts')).planRow, isList: true }])
+  addOutput(declared, async () => [
+    { of: (await import('./planning/changes.ts')).planRow, isList: true },
+    { of: (await import('../../output/dry-run-counts.ts')).planCounts, isList: false },
+  ])
   act(declared, async (cli, [file], flags) => {
     const { runPlan } = await import('./run-plan.ts')
     return runPlan(cli, file, flags)
@@ -51,7 +54,7 @@ export const apply: Register = (command, act) => {
     .option('--prune', PRUNE)
     .option(...KEEP_HISTORY)
     .option('--max-deletes <n>', 'do nothing if more than this many things would be deleted')
-    .option('-y, --yes', 'do not ask before deleting')
+    .option('-y, --yes', 'do not ask before anything is changed or deleted')
   addExamples(declared, 'apply kpi.yaml', 'apply kpi.yaml --prune --max-deletes 3 --yes', 'apply plan.json')
   addOutput(declared, async () => [{ of: (await import('./run-apply.ts')).applySummary, isList: false }])
   act(declared, async (cli, [file], flags) => {

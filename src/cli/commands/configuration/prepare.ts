@@ -16,7 +16,7 @@ import type { Target } from './target.ts'
 import type { Thing, Things } from './planning/things.ts'
 
 /** Describes the file of a line: a configuration, or a plan that was made from one. */
-type Source = {
+export type Source = {
   /** Names it in messages. */
   readonly name: string
   /** Holds the path of the configuration. */

@@ -11,7 +11,7 @@ import type { TargetHistory } from '../targets/target-history.ts'
 import { sendEach } from '../verbs/send-each.ts'
 import { type AccountFlags, learnAccount, withTarget } from './account.ts'
 import { type Change, countChanges } from './planning/changes.ts'
-import { prepare, type Prepared, readSource } from './prepare.ts'
+import { prepare, type Prepared, readSource, type Source } from './prepare.ts'
 import { type ApplyRecord, openRecord, recordPath } from './record.ts'
 import { createSending } from './send.ts'
 import { createTargetChanges } from './target-changes.ts'
@@ -72,7 +72,6 @@ const confirmDeletes = async (
     plan,
     counts: { deleted },
   } = prepared
-  if (deleted === 0) return
   if (deleted > readMost(flags.maxDeletes))
     throw new KpiError(
       'conflict',
@@ -86,6 +85,27 @@ const confirmDeletes = async (
     flags.yes,
     `delete ${countOf(deleted, 'thing')} that ${name} no longer has: ${await deletesText(client, plan.changes)}`,
   )
+}
+
+/** Asks at a terminal before anything is changed, and says what past reports would show; a saved plan was looked at. */
+const confirm = async (
+  cli: Cli,
+  client: Client,
+  { name, saved }: Source,
+  prepared: Prepared,
+  flags: ApplyFlags,
+  history: TargetHistory,
+): Promise<void> => {
+  const { changes } = prepared.plan
+  const isAsking = cli.canAsk && !flags.yes && changes.length > 0 && !saved
+  if (isAsking) {
+    const targetChangeOf = createTargetChanges(client)
+    await history.foresee(changes.map((change) => () => targetChangeOf(change)))
+  }
+  if (prepared.counts.deleted > 0) return confirmDeletes(cli, client, name, prepared, flags)
+  if (!isAsking) return
+  const { askForYes } = await import('../../args/prompt.ts')
+  await askForYes(cli, changes.length === 1 ? 'make this change' : `make these ${changes.length} changes`)
 }
 
 const PROGRESS_MS = 30_000
@@ -122,11 +142,10 @@ const sendChanges = async (
   target: Target,
   { plan: { changes, unchanged }, things }: Prepared,
   record: ApplyRecord,
-  flags: ApplyFlags,
+  history: TargetHistory,
   measure: () => AnyRecord,
 ): Promise<void> => {
   const signal = cli.io.interruption()
-  const history = await openTargetHistory(cli, target.client, flags, signal)
   const targetChangeOf = createTargetChanges(target.client)
   const defaults = changes.filter(({ thing }) => thing.kind.name === 'kpis')
   await history.requireKeepable(defaults.map((change) => () => targetChangeOf(change)))
@@ -153,8 +172,9 @@ export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promi
       await tellPlan(cli, prepared)
       const { saved } = source
       if (saved) requireNoMoreDeleted(saved, await plannedDeletes(target.client, prepared.plan.changes))
-      await confirmDeletes(cli, target.client, source.name, prepared, flags)
-      await sendChanges(cli, target, prepared, record, flags, measure)
+      const history = await openTargetHistory(cli, target.client, flags, cli.io.interruption())
+      await confirm(cli, target.client, source, prepared, flags, history)
+      await sendChanges(cli, target, prepared, record, history, measure)
     } finally {
       record.close()
     }

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path'
 import type { Cli } from '../../cli.ts'
 import { EXIT } from '../../exit.ts'
+import { planCounts, printDryRunCounts } from '../../output/dry-run-counts.ts'
 import { isForPeople } from '../../output/print.ts'
 import { openTargetHistory } from '../targets/keep-history.ts'
 import { type AccountFlags, learnAccount, withTarget } from './account.ts'
 import { planRow } from './planning/changes.ts'
 import { type FileFlags, readyFile, STDOUT, writeOutput } from './output-file.ts'
-import { prepare, readSource } from './prepare.ts'
+import { prepare, type Prepared, readSource } from './prepare.ts'
 import { readMade, recordPath } from './record.ts'
 import { writePlan } from './saved-plan.ts'
 import { createTargetChanges } from './target-changes.ts'
@@ -19,6 +20,12 @@ type PlanFlags = AccountFlags &
     readonly exitCode?: true | undefined
     readonly summaryOnly?: true | undefined
   }
+
+/** Prints a row for each change, or the counts alone; for people nothing is printed where there are none. */
+const printPlan = async (cli: Cli, { rows, counts }: Prepared, { summaryOnly }: PlanFlags): Promise<void> => {
+  if (summaryOnly) return printDryRunCounts(cli, planCounts, counts)
+  if (rows.length > 0 || !isForPeople(cli.printing().format)) await cli.printMany(planRow.shown, rows)
+}
 
 /** Runs `kpi plan`: says what an apply would do. */
 export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise<number> => {
@@ -55,8 +62,6 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
     if (flags.toFile !== STDOUT) await cli.note(`the plan is in ${flags.toFile}: kpi apply ${flags.toFile}`)
   }
   // Where the plan itself goes to standard output, nothing else does.
-  const isSilent =
-    flags.toFile === STDOUT || flags.summaryOnly || (rows.length === 0 && isForPeople(cli.printing().format))
-  if (!isSilent) await cli.printMany(planRow.shown, rows)
+  if (flags.toFile !== STDOUT) await printPlan(cli, prepared, flags)
   return flags.exitCode && counts.created + counts.updated + counts.deleted > 0 ? EXIT.differences : EXIT.done
 }

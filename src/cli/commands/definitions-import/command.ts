@@ -5,7 +5,7 @@ import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { rolesOf } from '../../../import/definitions/roles.ts'
-import { KEEP_HISTORY } from '../targets/keep-history.ts'
+import { FOLLOW_TARGETS, KEEP_HISTORY, type TargetFlags } from '../targets/keep-history.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
 import { commandName } from '../verbs/samples.ts'
@@ -85,7 +85,7 @@ const declareImport = (group: Command) =>
     .option('--journal <folder>', 'the folder for the journal, from which a stopped run continues')
 
 /** Describes the flags of an import of definitions. */
-export type DefinitionFlags = ReturnType<ReturnType<typeof declareImport>['opts']>
+export type DefinitionFlags = ReturnType<ReturnType<typeof declareImport>['opts']> & TargetFlags
 
 /** Adds `import`, which creates and changes many records from a file. */
 export const addImport = (group: Command, act: Act, of: Resource, sample = ''): void => {
@@ -94,7 +94,7 @@ export const addImport = (group: Command, act: Act, of: Resource, sample = ''): 
     constantFlags(of),
     'update',
   )
-  if (of.name === kpi.name) command.option(...KEEP_HISTORY)
+  if (of.name === kpi.name) command.option(...KEEP_HISTORY).option(...FOLLOW_TARGETS)
   command.addHelpText('after', EXAMPLES(of, commandName(of), sample))
   addOutput(command, async () => (await import('./print.ts')).definitionPrints)
   act(command, async (cli, [file], flags) => {

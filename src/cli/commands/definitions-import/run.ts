@@ -67,6 +67,15 @@ const workOf = ({ cli, client, kind, options, parsed, stops, progress, job, hist
   onSent: (done, total) => progress.show({ phase: 'rows', done, total }),
   onNote: progress.note,
   onWarning: progress.warn,
+  beforeSending: (updates) =>
+    history.confirm(async () => {
+      progress.stop()
+      return updates.map(
+        ({ held, values }) =>
+          async () =>
+            targetChangeOf(kind.of, held, values),
+      )
+    }),
   beforeUpdate: (held, values) => history.before(async () => targetChangeOf(kind.of, held, values)),
 })
 

@@ -108,12 +108,14 @@ const deleteRange = async (cli: Cli, flags: DeleteFlags): Promise<void> => {
     const range = await rangeOf(client)
     const found = await readSelected(client, range, flags)
     if (found.entries.length === 0) {
-      await cli.note(`there are no such entries from ${daysOf(range)}`)
+      const what = `there are no such entries from ${daysOf(range)}`
+      if (flags.dryRun) return printPlannedDeletes(cli, { what, deleted: 0 }, [], flags)
+      await cli.note(what)
       return printDeleted(cli, [])
     }
     if (flags.dryRun) {
       const doomed = await doomedOf(cli, client, found, !flags.summaryOnly)
-      return printPlannedDeletes(cli, sayWhat(found), doomed, flags)
+      return printPlannedDeletes(cli, { what: sayWhat(found), deleted: found.entries.length }, doomed, flags)
     }
     await requireConfirmation(cli, flags.yes, sayWhat(found))
     if (flags.yes) await cli.note(sayWhat(found))

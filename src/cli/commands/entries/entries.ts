@@ -11,7 +11,7 @@ import { faultOfDays, isPeriodWord, parseRelativeDate } from '../../args/relativ
 import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
-import { printsList, printsOne } from '../../output/printed.ts'
+import { addOutput, printsList } from '../../output/printed.ts'
 import { emptyBecause, isShort, tellEmpty } from '../../output/short-answer.ts'
 import { requireEntrySource, readSource } from '../../target/source.ts'
 import { addGet } from '../verbs/all.ts'
@@ -130,6 +130,7 @@ const declareAdd = (group: Command) =>
     .option('--target <number>', entry.fields.target.about)
     .option('--notes <text>', entry.fields.notes.about)
     .option('--add-to-actual', 'add the actual to the one that is stored')
+    .option('--dry-run', 'send nothing, and show the old and new values')
 
 type AddFlags = ReturnType<ReturnType<typeof declareAdd>['opts']>
 
@@ -172,15 +173,23 @@ const addAddCommand = (group: Command, act: Act): void => {
     command,
     'entries add --user ann@example.com --kpi Revenue --actual 12.5',
     'entries add --source North --kpi Visits --actual 40',
+    'entries add --user ann@example.com --kpi Revenue --actual 12.5 --dry-run',
     'entries add --user "Ann Lee" --kpi Visits --date 2026-03-01 --actual 3 --add-to-actual --notes "two shops"',
   )
-  printsOne(command, entry)
+  addOutput(command, async () => [
+    { of: entry, isList: false },
+    { of: (await import('../verbs/planned-changes.ts')).changeRow, isList: true },
+  ])
   act(command, async (cli, _, flags) => {
     if (flags.user === undefined && flags.source === undefined) {
       throw new UsageError('say whose value it is: --user <id|name|email>, or --source <item>')
     }
     await cli.withClient(needsOf('add', flags.source), async (client) => {
       const draft = await readEntry(cli, client, flags)
+      if (flags.dryRun) {
+        const { printPlannedAdd } = await import('./planned-add.ts')
+        return printPlannedAdd(cli, client, shownBy(client), draft)
+      }
       const say = isShort(cli) ? await tellAdded(cli, client, draft) : undefined
       const stored = await client.entries.add(draft)
       if (say) return say(stored)

@@ -1,14 +1,15 @@
 import type { Client } from '../../../client/client.ts'
 import { Aborted } from '../../../client/transport.ts'
-import { formatDay } from '../../../domain/day.ts'
+import { formatDay, type Instant } from '../../../domain/day.ts'
 import { formatDecimal } from '../../../domain/decimal.ts'
 import { BATCH_LIMIT } from '../../../domain/resources/entry.ts'
 import type { EntryValues } from '../../../domain/rules.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import type { CreatedThing } from '../../../import/missing/ensure.ts'
 import type { EntryChange } from '../../../import/undo/change-lines.ts'
-import { type EntryFate, judgeChanges, putBack } from '../../../import/undo/put-back.ts'
-import { changesOf, type UndoneRun } from '../../../import/undo/undo-receipt.ts'
+import { type EntryFate, type Foreseen, judgeChanges, putBack } from '../../../import/undo/put-back.ts'
+import { changesByPart, type UndoneRun } from '../../../import/undo/undo-receipt.ts'
+import type { UndoRest } from '../../../import/undo/undo-rest.ts'
 import { countOf } from '../../output/text.ts'
 import { createNames, type Names } from '../verbs/reference-names.ts'
 
@@ -97,9 +98,15 @@ export const entryRecords = (client: Client): ((fates: readonly EntryFate[]) => 
   return (fates) => Promise.all(fates.filter(({ action }) => action !== 'done').map((fate) => recordOf(names, fate)))
 }
 
+const endOf = ({ ended }: UndoneRun): Instant | undefined =>
+  ended === undefined ? undefined : Math.ceil(Date.parse(ended) / 1000)
+
 /** Yields what would become of the entries of an import. */
 export async function* planEntries(client: Client, undone: UndoneRun): AsyncGenerator<EntryFate[]> {
-  for await (const changes of changesOf(undone, BATCH_LIMIT)) yield judgeChanges(client, changes)
+  // An earlier part of a run finds what the later ones leave.
+  const foreseen: Foreseen | undefined = undone.parts.length > 1 ? new Map() : undefined
+  for await (const { changes } of changesByPart(undone, BATCH_LIMIT))
+    yield judgeChanges(client, changes, endOf(undone), foreseen)
 }
 
 /** Sets how many entries are reported at a time. */
@@ -112,15 +119,17 @@ const SOME = 100
 export async function* undoEntries(
   client: Client,
   undone: UndoneRun,
+  rest: UndoRest,
   isWanted: (kpi: number) => boolean,
   signal: AbortSignal,
 ): AsyncGenerator<EntryFate[]> {
   let done: EntryFate[] = []
   try {
-    for await (const changes of changesOf(undone, BATCH_LIMIT)) {
+    for await (const { part, changes } of changesByPart(undone, BATCH_LIMIT)) {
       const wanted = changes.filter(({ key: [, kpi] }) => isWanted(kpi))
-      for await (const fate of putBack(client, wanted)) {
+      for await (const fate of putBack(client, wanted, endOf(undone))) {
         done.push(fate)
+        if (fate.action === 'leave') rest.add(part, fate.change)
         if (signal.aborted) throw new Aborted('it was interrupted')
         if (done.length < SOME) continue
         yield done

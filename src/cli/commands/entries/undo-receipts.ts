@@ -17,7 +17,8 @@ import { UsageError } from '../../exit.ts'
 import { tellEmpty } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import { receiptsFolder } from '../../target/folders.ts'
-import { receiptServiceOf, wayToService } from './undo-place.ts'
+import { serviceOf } from './created.ts'
+import { wayToService } from './undo-place.ts'
 
 /** Defines a receipt in the list of receipts. */
 export const receiptRow = resource({
@@ -37,6 +38,11 @@ export const receiptRow = resource({
     new_entries: { kind: 'integer', about: 'How many entries it was to create', nullable: true },
     changed_entries: { kind: 'integer', about: 'How many entries it was to change', nullable: true },
     taken_back_at: { kind: 'datetime', about: 'When it was taken back; null if it was not', nullable: true },
+    left_entries: {
+      kind: 'integer',
+      about: 'How many entries were left alone when it was taken back in part; null if it was not',
+      nullable: true,
+    },
   },
 })
 
@@ -44,8 +50,10 @@ const instantOf = (at: string): Instant => Math.floor(Date.parse(at) / 1000)
 
 const rowOf = async (receipt: UndoReceipt): Promise<AnyRecord> => {
   const { name, head, things, takenBack } = receipt
+  const left = takenBack === undefined ? receipt.left.at(-1) : undefined
   // With what was taken back, the entries of a run that was cut off are gone from its receipt.
-  const entries = receipt.entries ?? (takenBack === undefined ? await countChanges(receipt) : undefined)
+  const isWhole = takenBack === undefined && left === undefined
+  const entries = receipt.entries ?? (isWhole ? await countChanges(receipt) : undefined)
   return {
     receipt: name,
     file: head.file,
@@ -56,13 +64,14 @@ const rowOf = async (receipt: UndoReceipt): Promise<AnyRecord> => {
     new_entries: entries?.created ?? null,
     changed_entries: entries?.changed ?? null,
     taken_back_at: takenBack === undefined ? null : instantOf(takenBack),
+    left_entries: left ? left.created + left.changed : null,
   }
 }
 
 /** Lists the receipts of the service that the line is for; says how many there are of others, and which cannot be read. */
 export const printReceipts = async (cli: Cli): Promise<void> => {
   const { receipts, faults } = listUndoReceipts(receiptsFolder(cli.io))
-  const own = receipts.filter(({ head }) => head.service === receiptServiceOf(cli))
+  const own = receipts.filter(({ head }) => head.service === serviceOf(cli))
   const rows: AnyRecord[] = []
   for (const receipt of own.toSorted((one, other) => other.head.at.localeCompare(one.head.at)))
     rows.push(await rowOf(receipt))
@@ -83,7 +92,7 @@ export const findReceipt = (cli: Cli, asked: string): UndoReceipt => {
     throw new UsageError(`there is no receipt "${asked}"; ${others}`)
   }
   const receipt = readUndoReceipt(path)
-  const service = receiptServiceOf(cli)
+  const service = serviceOf(cli)
   if (receipt.head.service === service) return receipt
   throw new KpiError(
     'malformed',

@@ -11,26 +11,22 @@ import {
   type UndoneRun,
   type UndoReceipt,
 } from '../../../import/undo/undo-receipt.ts'
-import { type Clients, type Fate, GONE, judgeThings, takeBack } from '../../../import/undo/take-back.ts'
+import { createUndoRest, laterImportsOf, type UndoRest } from '../../../import/undo/undo-rest.ts'
+import { type Clients, type Fate, judgeThings, takeBack } from '../../../import/undo/take-back.ts'
+import { requireDryRun } from '../../args/dry-run.ts'
 import { askForYes } from '../../args/prompt.ts'
 import { type Cli, PACED } from '../../cli.ts'
 import { EXIT, UsageError } from '../../exit.ts'
+import { printDryRunCounts, undoCounts } from '../../output/dry-run-counts.ts'
 import { isForPeople, printRecords } from '../../output/print.ts'
 import type { Printed } from '../../output/printed.ts'
-import { countOf } from '../../output/text.ts'
 import { receiptsFolder } from '../../target/folders.ts'
 import { createUndoProgress, cutOff, undoCost } from './undo-course.ts'
 import { requireAccount, undoAlone } from './undo-guards.ts'
 import { withClassic } from './created.ts'
 import type { UndoFlags } from './undo-command.ts'
-import {
-  createEntryCounts,
-  entriesText,
-  type EntryCounts,
-  entryRecords,
-  planEntries,
-  undoEntries,
-} from './undo-entries.ts'
+import { createEntryCounts, type EntryCounts, entryRecords, planEntries, undoEntries } from './undo-entries.ts'
+import { countsIn, isNothing, isRemoved, leavesAny, type Plan, restText, sayWhat } from './undo-plan.ts'
 import { findReceipt, printReceipts, receiptRow } from './undo-receipts.ts'
 
 /** Defines what becomes of something that an import created, or of an entry that it created or changed. */
@@ -52,7 +48,10 @@ const fateRow = resource({
 })
 
 /** Lists what `kpi entries undo` may print. */
-export const undoPrints: readonly Printed[] = [receiptRow, fateRow].map((of) => ({ of, isList: true }))
+export const undoPrints: readonly Printed[] = [
+  ...[receiptRow, fateRow].map((of) => ({ of, isList: true })),
+  { of: undoCounts, isList: false },
+]
 
 const fateRecord = ({ thing: { kind, id, name }, entries, left }: Fate): AnyRecord => ({
   action: left === undefined ? 'remove' : 'leave',
@@ -71,39 +70,6 @@ const needsOf = ({ things, unsure }: UndoneRun): Capability[] => [
     ? [{ of: breakdownItem, verb: 'remove' } as const]
     : []),
 ]
-
-/** Holds what is planned, or done: what becomes of entries, and of things. */
-type Plan = { readonly counts: EntryCounts; readonly fates: readonly Fate[] }
-
-const isRemoved = ({ left }: Fate): boolean => left === undefined
-
-const isGone = ({ left }: Fate): boolean => left === GONE
-
-const isLeft = (fate: Fate): boolean => !isRemoved(fate) && !isGone(fate)
-
-const thingsText = (fates: readonly Fate[], remove: string): string | undefined => {
-  const removed = fates.filter(isRemoved)
-  if (removed.length === 0) return undefined
-  const hasEntries = removed.some(({ entries }) => entries > 0)
-  return `${remove} ${countOf(removed.length, 'thing')}${hasEntries ? ' and the entries of them' : ''}`
-}
-
-/** Says what becomes of entries and things, with the words for putting back and removing. */
-const sayWhat = ({ counts, fates }: Plan, [restore, remove]: readonly [string, string]): string =>
-  [entriesText(counts, [restore, remove]), thingsText(fates, remove)].filter((part) => part !== undefined).join(' and ')
-
-/** Tells whether nothing is to be done. */
-const isNothing = ({ counts, fates }: Plan): boolean =>
-  counts.of('restore') + counts.of('remove') === 0 && !fates.some(isRemoved)
-
-const leavesAny = ({ counts, fates }: Plan): boolean => counts.of('leave') > 0 || fates.some(isLeft)
-
-/** Says how much nothing is to be done with, and how much is left alone. */
-const restText = ({ counts, fates }: Plan): string => {
-  const done = counts.of('done') + fates.filter(isGone).length
-  const left = counts.of('leave') + fates.filter(isLeft).length
-  return `${done > 0 ? `; ${done} as before already` : ''}${left > 0 ? `; ${left} left alone` : ''}`
-}
 
 /** Asks for a yes, unless the flags give it; says how long it will take. */
 const confirm = async (cli: Cli, client: Client, plan: Plan, { yes }: UndoFlags): Promise<void> => {
@@ -139,16 +105,19 @@ async function* planned(
 const removedKpis = (fates: readonly Fate[]): Set<number> =>
   new Set(fates.flatMap((fate) => (isRemoved(fate) && fate.thing.kind === 'kpi' ? [fate.thing.id] : [])))
 
+/** Holds what is done so far: the entries counted, and those that are left alone. */
+type Done = { readonly counts: EntryCounts; readonly rest: UndoRest }
+
 /** Takes back the entries of some KPIs and counts them; yields a record of each that is left alone. */
 async function* undoneEntries(
   client: Client,
   run: UndoneRun,
-  counts: EntryCounts,
+  { counts, rest }: Done,
   isWanted: (kpi: number) => boolean,
   signal: AbortSignal,
 ): Records {
   const recordsOf = entryRecords(client)
-  for await (const some of undoEntries(client, run, isWanted, signal)) {
+  for await (const some of undoEntries(client, run, rest, isWanted, signal)) {
     for (const fate of some) counts.add(fate)
     yield await recordsOf(some.filter(({ action }) => action === 'leave'))
   }
@@ -162,20 +131,21 @@ async function* undone(
   { client, classic }: Clients,
   run: UndoneRun,
   plan: Plan,
-  counts: EntryCounts,
+  done: Done,
   withEntries: boolean,
   signal: AbortSignal,
 ): AsyncGenerator<readonly AnyRecord[], Plan> {
   const fates: Fate[] = []
   const removed = removedKpis(plan.fates)
-  yield* undoneEntries(client, run, counts, (kpi) => !removed.has(kpi), signal)
+  const { counts } = done
+  yield* undoneEntries(client, run, done, (kpi) => !removed.has(kpi), signal)
   for await (const fate of takeBack({ client, classic }, plan.fates, withEntries)) {
     fates.push(fate)
     yield [fateRecord(fate)]
     const { kind, id } = fate.thing
     if (kind !== 'kpi' || !removed.has(id)) continue
     if (isRemoved(fate)) counts.addWithKpi(id, plan.counts)
-    else yield* undoneEntries(client, run, counts, (kpi) => kpi === id, signal)
+    else yield* undoneEntries(client, run, done, (kpi) => kpi === id, signal)
   }
   return { counts, fates }
 }
@@ -219,12 +189,27 @@ async function* following<T, R>(records: AsyncGenerator<T, R>, then: () => Promi
   }
 }
 
-/** Says how a run that changed things ended; returns 3 if something was left alone. */
-const conclude = async (cli: Cli, { parts }: UndoneRun, done: Plan): Promise<number> => {
+/** Names the later imports that changed what is left alone: once these are taken back, it can be, too. */
+const tellLater = async (cli: Cli, run: UndoneRun, { keys }: UndoRest): Promise<void> => {
+  const { receipts } = listUndoReceipts(receiptsFolder(cli.io))
+  const later = await laterImportsOf(run, keys(), receipts)
+  if (later.length === 0) return
+  const lines = later.map(({ name }) => `kpi entries undo ${name}`).join(', then ')
+  await cli.note(
+    `some of what is left alone was stored by a later import; to take that back, too: ${lines}, then this command again`,
+  )
+}
+
+/** Says how a run that changed things ended, and notes it in its receipts; returns 3 if something was left alone. */
+const conclude = async (cli: Cli, run: UndoneRun, done: Plan, rest: UndoRest): Promise<number> => {
   const said = sayWhat(done, ['put back', 'removed'])
   await cli.note(`${said === '' ? 'nothing was changed' : said}${restText(done)}`)
-  if (leavesAny(done)) return EXIT.partial
-  for (const part of parts) markTakenBack(part, new Date(cli.io.now()).toISOString())
+  if (leavesAny(done)) {
+    rest.keep()
+    await tellLater(cli, run, rest)
+    return EXIT.partial
+  }
+  for (const part of run.parts) markTakenBack(part, new Date(cli.io.now()).toISOString())
   return EXIT.done
 }
 
@@ -241,24 +226,18 @@ const undo = async (
   if (dryRun) {
     const what = isNothing(plan) ? 'nothing to take back' : `would ${sayWhat(plan, ['put back', 'remove'])}`
     await cli.note(`dry run, nothing was changed: ${what}${restText(plan)}`)
+    if (summaryOnly) await printDryRunCounts(cli, undoCounts, countsIn(plan))
     return leavesAny(plan) ? EXIT.partial : EXIT.done
   }
   if (!isNothing(plan)) await confirm(cli, clients.client, plan, flags)
   cli.io.stdout.outlast()
-  const counts = createEntryCounts()
+  const [counts, rest] = [createEntryCounts(), createUndoRest(run)]
   const tell = createUndoProgress(cli, plan.counts)
-  const records = undone(clients, run, plan, counts, withEntries, signal)
+  const records = following(undone(clients, run, plan, { counts, rest }, withEntries, signal), () => tell(counts))
   try {
-    return await conclude(
-      cli,
-      run,
-      await runThrough(
-        cli,
-        following(records, () => tell(counts)),
-        true,
-      ),
-    )
+    return await conclude(cli, run, await runThrough(cli, records, true), rest)
   } catch (error) {
+    rest.drop()
     throw error instanceof Error ? cutOff(error, plan.counts, counts) : error
   }
 }
@@ -266,8 +245,15 @@ const undo = async (
 async function* noRecords(): Records {}
 
 /** Says that an import was taken back already, and when. */
-const tellTakenBack = async (cli: Cli, { head }: UndoReceipt, at: string): Promise<number> => {
-  await print(cli, noRecords())
+const tellTakenBack = async (
+  cli: Cli,
+  { head }: UndoReceipt,
+  at: string,
+  { dryRun, summaryOnly }: UndoFlags,
+): Promise<number> => {
+  if (dryRun && summaryOnly)
+    await printDryRunCounts(cli, undoCounts, countsIn({ counts: createEntryCounts(), fates: [] }))
+  else await print(cli, noRecords())
   const when = `on ${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`
   await cli.note(`the import of ${head.file} was taken back already, ${when}; nothing was changed`)
   return EXIT.done
@@ -282,9 +268,10 @@ const tellParts = async (cli: Cli, { head, parts }: UndoneRun): Promise<void> =>
 
 /** Runs `kpi entries undo`: lists the receipts, or takes back what the import of one created. */
 export const runUndo = async (cli: Cli, asked: string | undefined, flags: UndoFlags): Promise<number | void> => {
+  requireDryRun(flags)
   if (asked === undefined) return printReceipts(cli)
   const receipt = findReceipt(cli, asked)
-  if (receipt.takenBack !== undefined) return tellTakenBack(cli, receipt, receipt.takenBack)
+  if (receipt.takenBack !== undefined) return tellTakenBack(cli, receipt, receipt.takenBack, flags)
   const run = runOf(receipt, listUndoReceipts(receiptsFolder(cli.io)).receipts)
   const work = (client: Client, signal: AbortSignal): Promise<number> =>
     withClassic(cli, client, async (classic) => {

@@ -56,7 +56,7 @@ const printDryRun = async (
   const wordsFor = createEntryWords(cli, client)
   const read = async (id: number): Promise<PlannedChange<Resource>> => {
     const held = await client.entries.get(id)
-    return { change: { id, patch, readAt: undefined }, held, words: await wordsFor(held) }
+    return { change: { patch }, held, words: await wordsFor(held) }
   }
   await printPlanned(cli, client, of, await Promise.all(ids.map(read)))
 }

@@ -38,9 +38,9 @@ export const findPlaceFault = async (cli: Cli, place: RemotePlace, secret: strin
   return { error }
 }
 
-/** Returns the error of a profile that is not added, with the next step. */
-export const notAdded = (name: string, { error, suggested }: PlaceFault): KpiError => {
+/** Returns the error of a profile that is not added or changed, with the next step. */
+export const notKept = (what: 'add' | 'change', name: string, { error, suggested }: PlaceFault): KpiError => {
   const advice = suggested === undefined ? '' : `; a service answers at ${suggested}: give that as --base-url`
-  const message = `profile ${name} was not added: ${error.message}${advice}; --no-check adds it unchecked`
+  const message = `profile ${name} was not ${what === 'add' ? 'added' : 'changed'}: ${error.message}${advice}; --no-check ${what}s it unchecked`
   return new KpiError(error.code, message, { cause: error })
 }

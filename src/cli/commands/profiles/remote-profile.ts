@@ -14,7 +14,7 @@ import {
   SECRETS,
 } from '../../target/secrets.ts'
 import { canAsk, findTimeout, type RemotePlace } from '../../target/settings.ts'
-import { findPlaceFault, notAdded, type PlaceFault } from './check-place.ts'
+import { findPlaceFault, notKept, type PlaceFault } from './check-place.ts'
 
 type RemoteProfile = Exclude<Profile, { readonly kind: 'embedded' }>
 type RemoteKind = RemoteProfile['kind']
@@ -178,9 +178,32 @@ const checked = async (
   const fault = await findPlaceFault(cli, placeOf(name, attempt.profile), attempt.secret)
   if (!fault) return attempt
   const remedy = cli.canAsk ? await askRemedy(cli, fault, attempt.isTyped) : 'nothing'
-  if (remedy === 'nothing') throw notAdded(name, fault)
+  if (remedy === 'nothing') throw notKept('add', name, fault)
   if (remedy === 'unchecked') return { ...attempt, isUnchecked: true }
   return checked(cli, name, await mended(cli, name, attempt, remedy, fault.suggested))
+}
+
+/** Describes the flags that say where the secret of a profile comes from each time. */
+type SourceFlags = Pick<RemoteFlags, 'tokenCommand' | 'tokenFile' | 'check'>
+
+/** Returns a profile with nothing but the given source of its secret. */
+const withSource = ({ io }: Cli, profile: RemoteProfile, { tokenCommand, tokenFile }: SourceFlags): RemoteProfile => {
+  const { tokenCommand: _command, tokenFile: _file, secretName: _name, ...kept } = profile
+  if (tokenCommand !== undefined) return { ...kept, tokenCommand }
+  return tokenFile === undefined ? profile : { ...kept, tokenFile: resolve(io.cwd, tokenFile) }
+}
+
+/** Returns a profile whose secret comes from a command or a file each time; checks first that the service takes it. */
+export const withSecretSource = async (
+  cli: Cli,
+  name: string,
+  profile: RemoteProfile,
+  flags: SourceFlags,
+): Promise<RemoteProfile> => {
+  const secret = await namedSecret(cli, profile.kind, flags)
+  const fault = flags.check ? await findPlaceFault(cli, placeOf(name, profile), secret ?? '') : undefined
+  if (fault) throw notKept('change', name, fault)
+  return withSource(cli, profile, flags)
 }
 
 /** Reads what the flags say of a remote profile, asks for the rest, and checks it until it can be used or is left. */

@@ -96,8 +96,12 @@ const sayOutcome = ({ values, problems }: Checked): string => {
   const count = (name: string): number => problems.filter((one) => one['problem'] === name).length
   if (values === 0) return 'nothing to check: there are no values on these days, and none is expected'
   if (problems.length === 0) return `checked ${countOf(values, 'value')}: none is missing, and no target is missed`
-  const missed = count('missed') + count('near')
-  return `checked ${countOf(values, 'value')}: ${countOf(missed, 'target')} missed, ${countOf(count('missing'), 'value')} missing`
+  const parts = [
+    `${countOf(count('missed'), 'target')} missed`,
+    ...(count('near') > 0 ? [`${count('near')} near`] : []),
+    `${countOf(count('missing'), 'value')} missing`,
+  ]
+  return `checked ${countOf(values, 'value')}: ${parts.join(', ')}`
 }
 
 const runCheck = async (cli: Cli, flags: CheckFlags): Promise<number> => {

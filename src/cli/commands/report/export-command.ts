@@ -42,7 +42,7 @@ export const addReportFiles = (group: Command, act: Act): void => {
     'report export --from 2026-01-01 --to yesterday --append-since report.ndjson --manifest',
     'report export --from this-year --to-file report.html',
     'report export --from this-month -o markdown',
-    'report export --from this-year --by M --pivot period --to-file months.xlsx',
+    'report export --from this-year --by month --pivot period --to-file months.xlsx',
     'report export --from last-month --to last-month --excel de-DE --to-file report.csv',
   )
   printsAnswers(exporting)

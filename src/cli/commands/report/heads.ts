@@ -1,7 +1,6 @@
 import { cellText } from '../../../codec/cell-text.ts'
-import type { AnswerRow } from '../../../domain/analysis/answer-row.ts'
-import type { State } from '../../../domain/analysis/state.ts'
-import { type Calendar, type Frequency, periodName } from '../../../domain/period.ts'
+import { type AnswerRow, answerRow } from '../../../domain/analysis/answer-row.ts'
+import { type Calendar, periodName } from '../../../domain/period.ts'
 import type { AnyRecord, NamedField } from '../../../domain/schema.ts'
 import { changeText, progressText, shareText, STATE_SIGNS } from './progress-text.ts'
 
@@ -17,6 +16,8 @@ const HEADS: Readonly<Partial<Record<keyof AnswerRow, string>>> = {
   progress_percent: 'progress',
 }
 
+const { oneOf: FREQUENCIES } = answerRow.fields.periodId
+
 /** Returns the field that a head stands for; a name that is no head stands for itself. */
 export const fieldOfHead = (name: string): string =>
   Object.entries(HEADS).find(([, head]) => head === name)?.[0] ?? name
@@ -29,11 +30,13 @@ const textsBy = (calendar: () => Calendar): Readonly<Record<string, (record: Any
   }
   return {
     entryDate: ({ entryDate, periodId }) =>
-      typeof entryDate !== 'number' ? null : periodName((periodId ?? 'D') as Frequency, entryDate, calendar()),
+      typeof entryDate !== 'number'
+        ? null
+        : periodName(FREQUENCIES.find((one) => one === periodId) ?? 'D', entryDate, calendar()),
     difference_percent: (record) => changeText(percent(record, 'difference_percent')),
     share_percent: (record) => shareText(percent(record, 'share_percent')),
     progress_percent: (record) => progressText(percent(record, 'progress_percent'), record['state'] === 'met'),
-    state: ({ state }) => STATE_SIGNS[state as State],
+    state: ({ state }) => Object.entries(STATE_SIGNS).find(([one]) => one === state)?.[1] ?? null,
   }
 }
 

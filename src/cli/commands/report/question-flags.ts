@@ -8,17 +8,34 @@ import {
   PIVOTS,
   type Question,
 } from '../../../domain/analysis/question.ts'
+import { choiceOf } from '../../../domain/field-value.ts'
+import { kpi } from '../../../domain/resources/kpi.ts'
+import { sayChoices } from '../../args/choices.ts'
 import { UsageError } from '../../exit.ts'
 import { fieldOfHead } from './heads.ts'
 import type { addSelection } from './report-flags.ts'
 
+/** Describes the periods of `--by`, and the words that people type for them. */
+const PERIODS = {
+  kind: 'choice',
+  about: "aggregate finer values to weeks, months, quarters or years, by each KPI's function",
+  oneOf: AGGREGATED_PERIODS,
+  words: ['week', 'month', 'quarter', 'year'],
+} as const
+
+/** Reads the period of `--by`: a letter, its word, or the word of a frequency, such as `monthly`. */
+const readPeriod = (text: string): (typeof AGGREGATED_PERIODS)[number] => {
+  const letter = choiceOf(kpi.fields.frequency_id, choiceOf(PERIODS, text))
+  const found = AGGREGATED_PERIODS.find((one) => one === letter)
+  if (found) return found
+  const isDay = letter === 'D' || text.toLowerCase() === 'day'
+  throw new UsageError(`--by must be ${sayChoices(PERIODS, text)}${isDay ? '; leave it out for days' : ''}`)
+}
+
 /** Declares the flags that ask questions of a report, beside those that select what it holds. */
 export const addQuestions = (command: ReturnType<typeof addSelection>) =>
   command
-    .addOption(
-      new Option('--by <period>', "aggregate finer values to weeks, months, quarters or years, by each KPI's function") //
-        .choices(AGGREGATED_PERIODS),
-    )
+    .addOption(new Option('--by <period>', PERIODS.about).choices(PERIODS.words).argParser(readPeriod))
     .option('--total', 'all users or group items together')
     .addOption(
       new Option('--group-by <what>', 'one row for each KPI, item and KPI, category, or period and KPI').choices(

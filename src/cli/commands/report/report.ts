@@ -116,10 +116,10 @@ export const report: Register = (group, act) => {
     'report --group-items North,South --from this-year',
     'report --from 2026-01-01 --to 2026-03-31 -o csv',
     'report --from 2020-01-01 -o ndjson --stream',
-    'report --from this-year --by M --total --compare previous',
-    'report --from this-month --by M --pace',
+    'report --from this-year --by month --total --compare previous',
+    'report --from this-month --by month --pace',
     'report --from this-year --group-by item --share --sort -share_percent --top 10',
-    'report --from this-year --by M --pivot period -o csv',
+    'report --from this-year --by month --pivot period -o csv',
     'report --from this-month --only-missing',
   )
   printsAnswers(command)

@@ -75,9 +75,14 @@ export const stepParts = {
     of: COMMANDS,
   },
   move_to: { about: 'Folder to which each imported file is moved', of: ['import'] },
+  url_env: { about: 'Variable of the environment that holds the address, if that is secret', of: ['webhook'] },
+  url_file: { about: 'File that holds the address, and that only its owner can read', of: ['webhook'] },
   token_env: { about: 'Variable of the environment that holds the secret', of: ['webhook'] },
   token_file: { about: 'File that holds the secret, and that only its owner can read', of: ['webhook'] },
 } as const satisfies Readonly<Record<string, PartOfStep>>
+
+/** Lists the parts of which one may name the address of a webhook instead. */
+export const ADDRESS_PARTS = ['url_env', 'url_file'] as const
 
 /** Describes the flags of a step. */
 export const flagsPart = { about: 'Flags of the command', of: COMMANDS } as const satisfies PartOfStep

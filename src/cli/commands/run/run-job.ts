@@ -5,7 +5,7 @@ import { fileError } from '../../../import/parse/files.ts'
 import { readDeadline } from '../../args/deadline.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
-import { countOf, shellWord } from '../../output/text.ts'
+import { countOf } from '../../output/text.ts'
 import { requireLockName, withNamedLock } from '../../target/named-lock.ts'
 import { findReach } from '../../target/network.ts'
 import { type Job, readJob } from './job.ts'
@@ -16,7 +16,7 @@ import { runSteps } from './run-steps.ts'
 import { faultsOfWebhook } from './send-outcome.ts'
 import { commandIn, faultsOfCommand, optionsOfStep } from './step-checks.ts'
 import type { Step, StepFault } from './step.ts'
-import { dated, linesOf } from './step-lines.ts'
+import { lineText, dated, linesOf } from './step-lines.ts'
 import { faultOfOutput, folderMadeBy } from './step-places.ts'
 
 const TENTHOUSANDTHS = 10_000
@@ -81,7 +81,7 @@ const openJob = async (cli: Cli, file: string): Promise<Opened> => {
 const printDryRun = async (cli: Cli, { job, cwd, today }: Opened): Promise<void> => {
   const rows = job.steps.flatMap((step, at) =>
     linesOf(step, cwd, today).map(({ words }) => ({
-      ...rowOf({ step, command: words.map(shellWord).join(' '), code: undefined, seconds: 0, message: undefined }, at),
+      ...rowOf({ step, command: lineText(step, words), code: undefined, seconds: 0, message: undefined }, at),
       outcome: 'planned',
     })),
   )

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import type { Cli } from '../../cli.ts'
 import { EXIT } from '../../exit.ts'
-import { shellWord } from '../../output/text.ts'
 import { placeFlags } from '../../target/settings.ts'
 import { keepingJournals } from '../entries/import/kept-journals.ts'
 import { createSaid, stepWorld } from './job-log.ts'
@@ -9,7 +8,7 @@ import { makeFolder, moveDone } from './move-files.ts'
 import { ends, gravest, type Running, type StepResult } from './outcome.ts'
 import { sendOutcome } from './send-outcome.ts'
 import type { Step } from './step.ts'
-import { linesOf, type StepLine } from './step-lines.ts'
+import { lineText, linesOf, type StepLine } from './step-lines.ts'
 
 /** Lists exit codes after which another file would fare no better. */
 const NO_BETTER: ReadonlySet<number> = new Set([
@@ -23,7 +22,7 @@ const NO_BETTER: ReadonlySet<number> = new Set([
 const commandText = (lines: readonly StepLine[], step: Step): string => {
   const [only] = lines
   if (step.kind === 'import') return `entries import ${step.targets.join(' ')}`
-  return only ? only.words.map(shellWord).join(' ') : step.kind
+  return only ? lineText(step, only.words) : step.kind
 }
 
 const MS_PER_SECOND = 1000

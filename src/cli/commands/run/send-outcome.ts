@@ -6,7 +6,7 @@ import type { Io } from '../../io.ts'
 import { findReach } from '../../target/network.ts'
 import { readSecretFile } from '../../target/secrets.ts'
 import { codeOf, outcomeOf, type Running, type StepResult } from './outcome.ts'
-import type { Step, StepFault } from './step.ts'
+import type { SecretSource, Step, StepFault } from './step.ts'
 
 /** Sets how long a webhook has at least, and at most once somebody has asked the job to stop. */
 const LEAST_MS = 10_000
@@ -19,7 +19,7 @@ const requireSendable = (source: string, secret: string): string => {
 }
 
 /** Returns the secret of a webhook, from the environment or a file; never from the job itself. */
-const secretOf = (io: Io, cwd: string, { env, file }: Step['token']): string | undefined => {
+const secretOf = (io: Io, cwd: string, { env, file }: SecretSource): string | undefined => {
   if (env !== undefined) {
     const secret = io.env[env]
     if (secret === undefined) throw new UsageError(`token_env: the variable ${env} is not set`)
@@ -29,8 +29,24 @@ const secretOf = (io: Io, cwd: string, { env, file }: Step['token']): string | u
   return requireSendable(`token_file: ${file}`, readSecretFile(io, resolve(cwd, file)))
 }
 
+/** Refuses a text that is no address; never quotes it. */
+const requireAddress = (source: string, text: string): URL => {
+  if (!URL.canParse(text)) throw new UsageError(`${source} holds no address; write https://HOST/PATH`)
+  return requireSafeWebhook(text)
+}
+
+/** Returns the address of a webhook that the environment or a file holds; undefined where the job has it. */
+const namedAddress = (io: Io, cwd: string, { env, file }: SecretSource): URL | undefined => {
+  if (env !== undefined) {
+    const text = io.env[env]
+    if (text === undefined) throw new UsageError(`url_env: the variable ${env} is not set`)
+    return requireAddress(`url_env: the variable ${env}`, text.trim())
+  }
+  return file === undefined ? undefined : requireAddress(`url_file: ${file}`, readSecretFile(io, resolve(cwd, file)))
+}
+
 /** Returns what is wrong with the address and the secret of a webhook. */
-export const faultsOfWebhook = (io: Io, cwd: string, { targets, token }: Step): StepFault[] => {
+export const faultsOfWebhook = (io: Io, cwd: string, { targets, address, token }: Step): StepFault[] => {
   const faultsOf = (at: string, check: () => unknown): StepFault[] => {
     try {
       check()
@@ -42,6 +58,11 @@ export const faultsOfWebhook = (io: Io, cwd: string, { targets, token }: Step): 
   }
   const { env, file } = token
   return [
+    ...([...targets, address.env, address.file].filter((one) => one !== undefined).length > 1
+      ? [{ at: 'url_env', message: 'webhook, url_env and url_file each name an address; leave only one of them' }]
+      : []),
+    ...faultsOf('url_env', () => namedAddress(io, cwd, { env: address.env, file: undefined })),
+    ...faultsOf('url_file', () => namedAddress(io, cwd, { env: undefined, file: address.file })),
     ...targets.flatMap((target) => faultsOf('webhook', () => requireSafeWebhook(target))),
     ...(env !== undefined && file !== undefined
       ? [{ at: 'token_file', message: 'token_env and token_file both name a secret; leave out one of them' }]
@@ -89,7 +110,7 @@ export const sendOutcome = async (running: Running, step: Step, done: readonly S
   const { io } = cli
   try {
     const { timeoutMs, network } = findReach(io, cli.flags)
-    const address = requireSafeWebhook(step.targets[0] ?? '')
+    const address = namedAddress(io, cwd, step.address) ?? requireSafeWebhook(step.targets[0] ?? '')
     const token = secretOf(io, cwd, step.token)
     await sendWebhook({
       address,

@@ -1,6 +1,8 @@
 import { globSync } from 'node:fs'
+import { shownWebhook } from '../../../client/http/webhook.ts'
 import { parseRelativeDate } from '../../args/relative-dates.ts'
 import { formatDay, type Day } from '../../../domain/day.ts'
+import { shellWord } from '../../output/text.ts'
 import { stepKinds } from './job-definition.ts'
 import type { FlagWords, Step } from './step.ts'
 
@@ -35,6 +37,16 @@ const filesOf = (cwd: string, patterns: readonly string[], today: Day): string[]
 /** Describes one command line of a step; an import has one for each file. */
 export type StepLine = { readonly words: readonly string[]; readonly file: string | undefined }
 
+/** Names the address of a webhook, of which nothing after the host is shown. */
+const shownHook = ({ targets: [target], address: { env, file } }: Step): string => {
+  const url = target === undefined ? null : URL.parse(target)
+  return url ? shownWebhook(url) : `at the address in ${env ?? file}`
+}
+
+/** Returns the words of a step as a shell reads them; those of a webhook are for people alone. */
+export const lineText = ({ kind }: Step, words: readonly string[]): string =>
+  (kind === 'webhook' ? words : words.map(shellWord)).join(' ')
+
 /** Returns an address without its query, which may hold a secret. */
 export const shownTarget = (text: string): string => {
   const address = URL.parse(text)
@@ -48,7 +60,7 @@ export const linesOf = (step: Step, cwd: string, today: Day): StepLine[] => {
   if (step.kind === 'import') {
     return filesOf(cwd, step.targets, today).map((file) => ({ words: [...words, file, ...flags], file }))
   }
-  if (step.kind === 'webhook') return [{ words: ['webhook', ...step.targets.map(shownTarget)], file: undefined }]
+  if (step.kind === 'webhook') return [{ words: ['webhook', shownHook(step)], file: undefined }]
   const targets = step.targets.map((target) => dated(target, today))
   const own = flag === undefined ? targets : targets.flatMap((target) => [flag, target])
   return [{ words: [...words, ...own, ...flags], file: undefined }]

@@ -2,10 +2,13 @@ import type { Option } from '@commander-js/extra-typings'
 import { isMap, isScalar, isSeq } from 'yaml'
 import { nearest } from '../../../client/directory.ts'
 import { faultAt, textOf, type YamlReader } from '../../../codec/yaml-reader.ts'
-import { partsOf, STEP_KINDS, type StepKind, stepKinds, stepParts } from './job-definition.ts'
+import { ADDRESS_PARTS, partsOf, STEP_KINDS, type StepKind, stepKinds, stepParts } from './job-definition.ts'
 
 /** Holds the flags of a step as the words of a line. */
 export type FlagWords = readonly (readonly [flag: string, value: string | true])[]
+
+/** Names what holds something secret: a variable of the environment, or a file. */
+export type SecretSource = { readonly env: string | undefined; readonly file: string | undefined }
 
 /** Describes one step of a job. */
 export type Step = {
@@ -16,8 +19,10 @@ export type Step = {
   readonly flags: FlagWords
   /** Names the folder to which imported files are moved. */
   readonly moveTo: string | undefined
+  /** Says where the address of a webhook comes from that is not in the job. */
+  readonly address: SecretSource
   /** Says where the secret of a webhook comes from. */
-  readonly token: { readonly env: string | undefined; readonly file: string | undefined }
+  readonly token: SecretSource
   /** Tells that the job goes on where the step fails. */
   readonly goesOn: boolean
 }
@@ -131,8 +136,13 @@ const readFlags = (reading: Reading, kind: StepKind, { node, line }: Pair): Read
   return { flags: read.map(({ words }) => words), lines: read.map(({ at }) => at), wrong }
 }
 
-/** Reads what a step works on: one text, or a list. */
-const readTargets = ({ reader }: Reading, kind: StepKind, { node, line }: Pair): readonly string[] => {
+/** Reads what a step works on: one text, or a list; nothing where another part names it. */
+const readTargets = (
+  { reader }: Reading,
+  kind: StepKind,
+  { node, line }: Pair,
+  isElsewhere: boolean,
+): readonly string[] => {
   const { target, isList } = stepKinds[kind]
   const texts = (isSeq(node) ? node.items : [node]).map((one) => textOf(reader.resolve(one)))
   const given = texts.filter((text) => typeof text === 'string')
@@ -141,6 +151,7 @@ const readTargets = ({ reader }: Reading, kind: StepKind, { node, line }: Pair):
       reader.faults.push(faultAt(line, `${kind} takes nothing but flags: leave out "${given[0] ?? 'what is there'}"`))
     return []
   }
+  if (isElsewhere && texts.every((text) => text === null)) return []
   const isWhole = given.length > 0 && given.length === texts.length && !given.includes('')
   if (!isWhole) reader.faults.push(faultAt(line, `${kind} needs ${target}`))
   else if (!isList && given.length > 1)
@@ -179,6 +190,7 @@ const readParts = (reading: Reading, kind: StepKind, pairs: readonly Pair[]) => 
   }
   return {
     moveTo: text('move_to'),
+    address: { env: text('url_env'), file: text('url_file') },
     token: { env: text('token_env'), file: text('token_file') },
     goesOn: goesOn === 'continue',
   }
@@ -197,7 +209,8 @@ export const readStep = (reading: Reading, node: unknown, line: number): Step[] 
   if (!kind || !own) return []
   const given = partsOf(kind).includes('flags') ? pairs.find(({ name }) => name === 'flags') : undefined
   const before = faults.length
-  const targets = readTargets(reading, kind, own)
+  const isElsewhere = kind === 'webhook' && pairs.some(({ name }) => ADDRESS_PARTS.some((part) => part === name))
+  const targets = readTargets(reading, kind, own, isElsewhere)
   const hasTargets = faults.length === before
   const { flags, lines, wrong } = given ? readFlags(reading, kind, given) : NO_FLAGS
   const step: Step = { line, kind, targets, flags, ...readParts(reading, kind, pairs) }

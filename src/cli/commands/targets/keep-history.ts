@@ -13,31 +13,35 @@ export const KEEP_HISTORY = [
   'before a target changes, write the old one onto the stored entries without their own, so that past reports stay',
 ] as const
 
-/** Tells whether the flag is given. */
-const keepsHistory = (flags: object): boolean => 'keepHistory' in flags && flags.keepHistory === true
+/** Holds the flag that answers the question whether past reports may follow a target, and its help. */
+export const FOLLOW_TARGETS = ['-y, --yes', 'do not ask whether past reports may follow a new target'] as const
+
+/** Holds the flags of a command that changes targets. */
+export type TargetFlags = { readonly keepHistory?: true | undefined; readonly yes?: true | undefined }
 
 /** Creates what looks after the past of the targets that a command changes. */
 export const openTargetHistory = async (
   cli: Cli,
   client: Client,
-  flags: object,
+  { keepHistory, yes }: TargetFlags,
   signal: AbortSignal,
 ): Promise<TargetHistory> => {
   const { createTargetHistory } = await import('./target-history.ts')
-  return createTargetHistory(cli, client, keepsHistory(flags), signal)
+  return createTargetHistory(cli, client, { keeps: keepHistory === true, isConfirmed: yes === true }, signal)
 }
 
 /** Looks after the past of default targets when KPIs are updated. */
 export const watchDefaults: UpdateWatch<typeof kpi> = {
-  addFlags: (command: CommandUnknownOpts) => void command.option(...KEEP_HISTORY),
+  addFlags: (command: CommandUnknownOpts) => void command.option(...KEEP_HISTORY).option(...FOLLOW_TARGETS),
   open: async (cli, client, flags, signal) => {
-    const { before, tell, foresee, requireKeepable } = await openTargetHistory(cli, client, flags, signal)
+    const { before, tell, foresee, confirm, requireKeepable } = await openTargetHistory(cli, client, flags, signal)
     const reading = (id: number, to: Decimal | null | undefined) => async (): Promise<TargetChange | undefined> =>
       to === undefined ? undefined : { kpi: id, from: (await client.kpis.get(id)).target_default, to }
     return {
-      check: (changes) => {
+      check: async (changes) => {
         const clearing = changes.filter(({ patch }) => patch.target_default === null)
-        return requireKeepable(clearing.map(({ id }) => reading(id, null)))
+        await requireKeepable(clearing.map(({ id }) => reading(id, null)))
+        await confirm(async () => changes.map(({ id, patch }) => reading(id, patch.target_default)))
       },
       foresee: (changes) => foresee(changes.map(({ id, patch }) => reading(id, patch.target_default))),
       before: (id, { target_default: to }) => before(reading(id, to)),
@@ -62,3 +66,14 @@ export const createChangeOfUser = (client: Client): ChangeOfUser => {
     return { user, kpi, from: from ?? usual, to: to ?? usual }
   }
 }
+
+/** Creates what looks after the past of users' targets, and what tells their changes. */
+export const openUserTargets = async (
+  cli: Cli,
+  client: Client,
+  flags: object,
+  signal: AbortSignal,
+): Promise<{ readonly history: TargetHistory; readonly changeOf: ChangeOfUser }> => ({
+  history: await openTargetHistory(cli, client, flags, signal),
+  changeOf: createChangeOfUser(client),
+})

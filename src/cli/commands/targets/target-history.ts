@@ -20,8 +20,10 @@ export type TargetHistory = {
   readonly requireKeepable: (changes: readonly (() => Promise<TargetChange | undefined>)[]) => Promise<void>
   /** Keeps or counts the entries that follow a change, if it is one; to be awaited before the change is sent. */
   readonly before: (read: () => Promise<TargetChange | undefined>) => Promise<void>
-  /** Says what changes would do to the past, of which none is sent. */
+  /** Says what changes would do to the past, before one of them is sent. */
   readonly foresee: (changes: readonly (() => Promise<TargetChange | undefined>)[]) => Promise<void>
+  /** Asks at a terminal whether to make changes that past reports follow; to be awaited before anything is sent. */
+  readonly confirm: (changes: () => Promise<readonly (() => Promise<TargetChange | undefined>)[]>) => Promise<void>
   /** Says at the end what was kept, or what past reports show now, and the way back, which is the usual one by default. */
   readonly tell: (own?: WayBack) => Promise<void>
 }
@@ -39,6 +41,10 @@ const counting = async (client: Client, change: TargetChange, seen: Following): 
   }
   seen.count += count
 }
+
+const isAny = ({ count, isMore }: Following): boolean => count > 0 || isMore
+
+const pronounOf = ({ count, isMore }: Following): string => (count === 1 && !isMore ? 'it' : 'them')
 
 const targetText = (target: bigint | null): string => (target === null ? 'no target' : formatDecimal(target))
 
@@ -92,6 +98,18 @@ const foreseenText = (changes: readonly TargetChange[], seen: Following, keeps: 
     : `${entries}: ${shown}; with --keep-history they keep the old target`
 }
 
+/** Returns the question whether to make changes that past reports follow, and how to keep these. */
+const questionText = (changes: readonly TargetChange[], seen: Following): string => {
+  const change = changes.length === 1 ? 'Change it' : 'Change them'
+  if (changes.some(isClearing)) return `${entriesText(seen, true)}. ${change}`
+  const isUnkeepable = changes.some(({ from }) => from === null)
+  const most = seen.isMore ? 'at least ' : isUnkeepable ? 'up to ' : ''
+  const entries = countOf(seen.count, 'stored entry follows', 'stored entries follow')
+  const follow = seen.count === 0 ? 'stored entries may follow' : `${most}${entries}`
+  const way = isUnkeepable ? 'an entry cannot say that it had none' : `--keep-history keeps ${pronounOf(seen)}`
+  return `${follow} the new ${changes.length === 1 ? 'target' : 'targets'} in past reports; ${way}. ${change}`
+}
+
 /** Refuses to keep what cannot be kept: without a default, a KPI shows no target of any entry. */
 const rejectClearing = (changes: readonly TargetChange[]): void => {
   const cleared = changes.find(isClearing)
@@ -102,18 +120,28 @@ const rejectClearing = (changes: readonly TargetChange[]): void => {
   )
 }
 
-/** Creates what looks after the past of targets; `keeps` writes today's targets onto stored entries first. */
+/** Says what is done about the past of targets. */
+type Treatment = {
+  /** Writes today's targets onto stored entries first. */
+  readonly keeps: boolean
+  /** Leaves out the question whether past reports may follow. */
+  readonly isConfirmed: boolean
+}
+
+/** Creates what looks after the past of targets. */
 export const createTargetHistory = (
-  { note, log }: Pick<Cli, 'note' | 'log'>,
+  cli: Cli,
   client: Client,
-  keeps: boolean,
+  { keeps, isConfirmed }: Treatment,
   signal: AbortSignal,
 ): TargetHistory => {
+  const { note, log } = cli
   const made: TargetChange[] = []
   const seen: Following = { count: 0, isMore: false }
   /** Holds the changes from no default, whose entries can be told apart afterwards. */
   const hidden: TargetChange[] = []
   let kept = 0
+  let isTold = false
   const countHidden = async (): Promise<void> => {
     for (const change of hidden.splice(0)) {
       if ((await client.kpis.get(change.kpi)).target_default === change.to) await counting(client, change, seen)
@@ -129,42 +157,62 @@ export const createTargetHistory = (
     else if (client.isBundled() || made.length <= MOST_CHANGES) await counting(client, change, seen)
     else seen.isMore = true
   }
-  const tolerantly = async (work: () => Promise<void>): Promise<void> => {
+  const tolerantly = async (following: Following, work: () => Promise<void>): Promise<void> => {
     try {
       await work()
     } catch (error) {
       // Counting is a courtesy: a target may be changed by those who may not read entries.
       if (keeps || !(error instanceof KpiError)) throw error
-      if (error.code !== 'not_found') seen.isMore = true
+      if (error.code !== 'not_found') following.isMore = true
     }
   }
-  const before = (read: () => Promise<TargetChange | undefined>): Promise<void> => tolerantly(() => look(read))
+  const before: TargetHistory['before'] = async (read) => {
+    if (keeps || !isTold) await tolerantly(seen, () => look(read))
+  }
   const tell = async (own?: WayBack): Promise<void> => {
-    await tolerantly(countHidden)
+    // Who was asked has read what past reports show.
+    if (isTold && !keeps) return
+    await tolerantly(seen, countHidden)
     if (kept > 0) await note(`${countOf(kept, 'stored entry', 'stored entries')} got the target that counted until now`)
-    if (seen.count === 0 && !seen.isMore) return
-    const them = seen.count === 1 && !seen.isMore ? 'it' : 'them'
+    if (!isAny(seen)) return
     const unkept = keeps ? made.filter(({ from }) => from === null) : made
     const loses = unkept.some(isClearing)
-    const shown = loses ? '' : `: past reports show ${changeText(unkept)} for ${them}`
+    const shown = loses ? '' : `: past reports show ${changeText(unkept)} for ${pronounOf(seen)}`
     await log.note(`${entriesText(seen, loses)}${shown}; ${wayBack(unkept, own)}`)
   }
   const requireKeepable: TargetHistory['requireKeepable'] = async (changes) => {
     if (!keeps) return
     for (const read of changes) rejectClearing([(await read()) ?? []].flat())
   }
-  const foresee: TargetHistory['foresee'] = async (changes) => {
+  /** Counts what follows changes of which none is sent yet. */
+  const survey = async (
+    changes: readonly (() => Promise<TargetChange | undefined>)[],
+  ): Promise<{ planned: TargetChange[]; following: Following }> => {
+    const planned: TargetChange[] = []
+    const following: Following = { count: 0, isMore: false }
     for (const read of changes) {
-      await tolerantly(async () => {
+      await tolerantly(following, async () => {
         const change = await read()
         if (!change || change.from === change.to) return
         if (keeps) rejectClearing([change])
-        made.push(change)
-        if (client.isBundled() || made.length <= MOST_CHANGES) await counting(client, change, seen)
-        else seen.isMore = true
+        planned.push(change)
+        if (client.isBundled() || planned.length <= MOST_CHANGES) await counting(client, change, following)
+        else following.isMore = true
       })
     }
-    if (seen.count > 0 || seen.isMore) await log.note(foreseenText(made, seen, keeps))
+    isTold = true
+    return { planned, following }
   }
-  return { before, tell, foresee, requireKeepable }
+  const foresee: TargetHistory['foresee'] = async (changes) => {
+    const { planned, following } = await survey(changes)
+    if (isAny(following)) await log.note(foreseenText(planned, following, keeps))
+  }
+  const confirm: TargetHistory['confirm'] = async (changes) => {
+    if (keeps || isConfirmed || !cli.canAsk) return
+    const { planned, following } = await survey(await changes())
+    if (!isAny(following)) return
+    const { askForYes } = await import('../../args/prompt.ts')
+    await askForYes(cli, questionText(planned, following))
+  }
+  return { before, tell, foresee, confirm, requireKeepable }
 }

@@ -126,6 +126,7 @@ export const addCreate = <R extends Resource>(
     { of, isList: false },
     { of, isList: true },
     { of: (await import('./planned-changes.ts')).changeRow, isList: true },
+    { of: (await import('../../output/dry-run-counts.ts')).createCounts, isList: false },
   ])
   act(command, async (cli, _, flags) => {
     const needs = { of, verb: 'add' } as const
@@ -160,7 +161,9 @@ export const addCreate = <R extends Resource>(
       for (const note of notesOnDefaults(of, list, isSaid)) await cli.note(note)
       if (isDry) {
         const { printPlannedNew } = await import('./planned-changes.ts')
-        await printPlannedNew(cli, client, of, list.slice(start - 1), isGiven(flags, 'summaryOnly'))
+        await printPlannedNew(cli, client, of, list.slice(start - 1), {
+          summaryOnly: isGiven(flags, 'summaryOnly'),
+        })
         return tellLine(cli, command, answers)
       }
       const sent = await sendEach(list, own.add, { start, signal, goOn: (number) => `continue with --start ${number}` })

@@ -72,7 +72,10 @@ const deleteRow = resource({
 
 /** Declares what a delete and its dry run print. */
 export const addDeleteOutput = (command: CommandUnknownOpts): void => {
-  addOutput(command, () => Promise.resolve([{ of: deleteRow, isList: true }]))
+  addOutput(command, async () => [
+    { of: deleteRow, isList: true },
+    { of: (await import('../../output/dry-run-counts.ts')).deleteCounts, isList: false },
+  ])
 }
 
 const rowOf = ({ id, name, company: { text, assignments, entries, links } }: Doomed): AnyRecord => ({
@@ -91,16 +94,15 @@ const printDoomed = (cli: Cli, doomed: readonly Doomed[]): Promise<void> => {
   return cli.printMany(columns, doomed.map(rowOf))
 }
 
-/** Says what a delete would do, then a row for each record. */
+/** Says what a delete would do, then prints a row for each record, or how many they are. */
 export const printPlannedDeletes = async (
   cli: Cli,
-  what: string,
+  { what, deleted }: { readonly what: string; readonly deleted: number },
   doomed: readonly Doomed[],
   { summaryOnly }: DeleteFlags,
 ): Promise<void> => {
-  await cli.note(`dry run, nothing was sent: ${what}`)
-  if (summaryOnly) return
-  await printDoomed(cli, doomed)
+  const { deleteCounts, printDryRun } = await import('../../output/dry-run-counts.ts')
+  await printDryRun(cli, { what, of: deleteCounts, counts: { deleted }, summaryOnly }, () => printDoomed(cli, doomed))
 }
 
 /** Prints what was deleted as data; people read it in notes. */
@@ -153,7 +155,8 @@ export const deleteNamed = async (cli: Cli, of: Resource, { names, flags, from }
     const { collection, parent } = await from(client)
     const doomed = await foresee(client, of, await resolveRecords(client, of, names, parent), collection)
     if (flags.dryRun) {
-      return printPlannedDeletes(cli, `${countOf(doomed.length, of.title, pluralOf(of))} to delete`, doomed, flags)
+      const what = `${countOf(doomed.length, of.title, pluralOf(of))} to delete`
+      return printPlannedDeletes(cli, { what, deleted: doomed.length }, doomed, flags)
     }
     if (!flags.yes) {
       const { requireConfirmation } = await import('../../args/prompt.ts')

@@ -4,7 +4,8 @@ import { nearest } from '../../../client/directory.ts'
 import { Fault } from '../../../domain/errors.ts'
 import { choiceOf, valueOfText } from '../../../domain/field-value.ts'
 import type { AnyRecord, FieldValue, NamedField, Resource } from '../../../domain/schema.ts'
-import { collect } from '../../args/flags.ts'
+import { sayChoices } from '../../args/choices.ts'
+import { collect, flagName } from '../../args/flags.ts'
 import { isId } from '../../args/names.ts'
 import { UsageError } from '../../exit.ts'
 import { type Format, isForPeople, type Printing } from '../../output/print.ts'
@@ -39,8 +40,10 @@ export const addNameOptions = <Arguments extends unknown[], Flags extends Option
     .option('--ids', 'show ids beside names')
     .option('--names', 'add names to the ids in csv and json, where tables have them anyway')
 
+/** Returns the field of a name, which may be that of its flag: `frequency` is `frequency_id`. */
 const fieldNamed = (of: Resource, name: string, fields: readonly NamedField[] = of.shown): NamedField => {
-  const found = fields.find((one) => one.name === name)
+  const isFlag = (one: NamedField): boolean => flagName(one.name).replaceAll('-', '_') === name
+  const found = fields.find((one) => one.name === name) ?? fields.find(isFlag)
   if (found) return found
   const names = fields.map((one) => one.name)
   const near = nearest(name, names)
@@ -61,10 +64,13 @@ type Keep = (record: AnyRecord) => boolean
 const filterOf = (of: Resource, text: string): Keep => {
   const equals = text.indexOf('=')
   if (equals < 0) throw new UsageError(`--filter ${text} has no value; write field=value`)
-  const { name, field } = fieldNamed(of, text.slice(0, equals))
+  const typed = text.slice(0, equals)
+  const { name, field } = fieldNamed(of, typed)
   const wanted = text.slice(equals + 1).trim()
   const isText = field.kind === 'text' || field.kind === 'choice'
   const value = isText ? choiceOf(field, wanted) || null : valueOfText(field, wanted)
+  if (field.oneOf && value !== null && !field.oneOf.some((one) => one === value))
+    throw new UsageError(`--filter ${typed} must be ${sayChoices(field, wanted)}`)
   if (value instanceof Fault) throw new UsageError(`--filter ${name}: ${value.message}`)
   return (record) => inOneCase(record[name] ?? null) === inOneCase(value)
 }

@@ -5,6 +5,7 @@ import { KpiError } from '../../../domain/errors.ts'
 import { type AnyRecord, type FieldValue, type NamedField, resource, type Resource } from '../../../domain/schema.ts'
 import { isNamedKind } from '../../args/names.ts'
 import type { Cli } from '../../cli.ts'
+import { createCounts, printDryRun, updateCounts } from '../../output/dry-run-counts.ts'
 import { nameIn, pluralOf, recordLabel } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import type { Change } from './read-changes.ts'
@@ -12,7 +13,7 @@ import { createNames, type Names } from './reference-names.ts'
 
 /** Describes a change beside the record as it is. */
 export type PlannedChange<R> = {
-  readonly change: Change<R>
+  readonly change: Pick<Change<R>, 'patch'> & Partial<Pick<Change<R>, 'readAt'>>
   readonly held: AnyRecord
   /** Says what a record without a name is. */
   readonly words?: string
@@ -86,24 +87,37 @@ export const printPlanned = async (
   client: Client,
   of: Resource,
   planned: readonly PlannedChange<Resource>[],
-  isShort = false,
+  summaryOnly = false,
 ): Promise<void> => {
   const names = createNames(client)
   const rows = await Promise.all(planned.map((one) => rowsOf(of, names, one)))
   const unchanged = rows.filter(([first]) => first?.['action'] === 'unchanged').length
-  const what = countOf(planned.length - unchanged, of.title, pluralOf(of))
-  await cli.note(`dry run, nothing was sent: ${what} to update, ${unchanged} unchanged`)
-  if (isShort) return
-  await cli.printMany(changeRow.shown, rows.flat())
+  const updated = planned.length - unchanged
+  const what = `${countOf(updated, of.title, pluralOf(of))} to update, ${unchanged} unchanged`
+  await printDryRun(cli, { what, of: updateCounts, counts: { updated, unchanged }, summaryOnly }, () =>
+    cli.printMany(changeRow.shown, rows.flat()),
+  )
 }
 
 /** Describes the fields of a new record. */
 type NewFields = Readonly<Record<string, FieldValue | undefined>>
 
-const rowsOfNew = (of: Resource, names: Names, draft: NewFields): Promise<AnyRecord[]> => {
+/** Describes how new records are shown. */
+type NewOptions = {
+  readonly summaryOnly?: boolean
+  /** Says what a record without a name is. */
+  readonly wordsFor?: ((record: AnyRecord) => Promise<string>) | undefined
+}
+
+const rowsOfNew = async (
+  of: Resource,
+  names: Names,
+  draft: NewFields,
+  wordsFor: NewOptions['wordsFor'],
+): Promise<AnyRecord[]> => {
   const given = of.writable.filter((one) => (draft[one.name] ?? null) !== null)
   const record: AnyRecord = Object.fromEntries(given.map((one) => [one.name, draft[one.name] ?? null]))
-  const row = { action: 'create', id: null, name: nameIn(record) }
+  const row = { action: 'create', id: null, name: (await wordsFor?.(record)) ?? nameIn(record) }
   return Promise.all(
     given.map(async (one) => ({
       ...row,
@@ -120,11 +134,12 @@ export const printPlannedNew = async (
   client: Client,
   of: Resource,
   drafts: readonly NewFields[],
-  isShort = false,
+  { summaryOnly, wordsFor }: NewOptions = {},
 ): Promise<void> => {
-  await cli.note(`dry run, nothing was sent: ${countOf(drafts.length, of.title, pluralOf(of))} to create`)
-  if (isShort) return
-  const names = createNames(client)
-  const rows = await Promise.all(drafts.map((draft) => rowsOfNew(of, names, draft)))
-  await cli.printMany(changeRow.shown, rows.flat())
+  const what = `${countOf(drafts.length, of.title, pluralOf(of))} to create`
+  await printDryRun(cli, { what, of: createCounts, counts: { created: drafts.length }, summaryOnly }, async () => {
+    const names = createNames(client)
+    const rows = await Promise.all(drafts.map((draft) => rowsOfNew(of, names, draft, wordsFor)))
+    await cli.printMany(changeRow.shown, rows.flat())
+  })
 }

@@ -24,13 +24,14 @@ export type ListResult<T = unknown> = {
 }
 
 /**
- * Describes how a list is sent: the position to start from (counted from 1), the deadline, and the command that
- * continues.
+ * Describes how a list is sent: the position to start from (counted from 1), the deadline, the command that continues, and
+ * the words behind the number of those that were done.
  */
 type Manner = {
   readonly start?: number
   readonly signal?: AbortSignal
   readonly goOn?: (number: number) => string
+  readonly doneWords?: string
 }
 
 /** Lists the refusals that are about one record: the next one may well be taken. */
@@ -59,13 +60,13 @@ const refusalLines = (refusals: readonly KpiError[]): string[] => {
 }
 
 /** Returns the error for a list of which some were refused: `partial` where others were done. */
-const refusedError = (refusals: readonly KpiError[], done: number): Error | undefined => {
+const refusedError = (refusals: readonly KpiError[], done: number, doneWords: string): Error | undefined => {
   const [only] = refusals
   if (!only || (done === 0 && refusals.length === 1)) return only
   const exit = done > 0 ? EXIT.partial : EXIT.failed
   return new IncompleteRun(exit, done > 0 ? 'rejected' : only.code, [
     ...refusalLines(refusals),
-    `${done} done, ${refusals.length} refused`,
+    `${done} ${doneWords}, ${refusals.length} refused`,
   ])
 }
 
@@ -103,7 +104,7 @@ const afterRefusals = (refusals: readonly KpiError[], error: Error): Error => {
 export const sendEach = async <T>(
   list: readonly T[],
   send: (one: T) => Promise<AnyRecord>,
-  { start = 1, signal, goOn = () => 'run the same command again' }: Manner = {},
+  { start = 1, signal, goOn = () => 'run the same command again', doneWords = 'done' }: Manner = {},
 ): Promise<ListResult<T>> => {
   const [records, done, refusals]: [AnyRecord[], T[], KpiError[]] = [[], [], []]
   const total = list.length
@@ -125,7 +126,7 @@ export const sendEach = async <T>(
       return { records, done, total, failure }
     }
   }
-  return { records, done, total, failure: refusedError(refusals, records.length) }
+  return { records, done, total, failure: refusedError(refusals, records.length, doneWords) }
 }
 
 /** Prints the records that were sent as a list, then throws the failure, if there was one. */

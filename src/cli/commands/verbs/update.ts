@@ -27,7 +27,7 @@ export type UpdateWatch<R extends Resource> = {
 type OpenWatch<R extends Resource> = {
   /** Says what changes would do, of which none is sent. */
   readonly foresee: (changes: readonly Change<R>[]) => Promise<void>
-  /** Refuses changes of which one cannot be made, before any is sent. */
+  /** Refuses changes of which one cannot be made, or that are not confirmed, before any is sent. */
   readonly check: (changes: readonly Change<R>[]) => Promise<void>
   readonly before: (id: number, patch: Patch<R>) => Promise<void>
   readonly tell: () => Promise<void>
@@ -96,6 +96,7 @@ export const addUpdate = <R extends Resource>(
     { of, isList: false },
     { of, isList: true },
     { of: (await import('./planned-changes.ts')).changeRow, isList: true },
+    { of: (await import('../../output/dry-run-counts.ts')).updateCounts, isList: false },
   ])
   act(command, async (cli, [names], flags) => {
     const needs = { of, verb: 'update' } as const

@@ -2,11 +2,12 @@ import type { AnyRecord, NamedField, Resource } from '../../../../domain/schema.
 import { faultsOfHeaders } from '../../../../import/begin-file.ts'
 import { EXIT, IncompleteRun } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
+import { printDryRunCounts } from '../../../output/dry-run-counts.ts'
 import { isForPeople, printRecords } from '../../../output/print.ts'
 import type { Printed } from '../../../output/printed.ts'
 import { printBehind } from '../../../output/whole-output.ts'
 import { isPrintedAsData } from '../../../output/short-answer.ts'
-import { type CountWords, printCounts, printSummary } from '../../../output/summary.ts'
+import { type CountWords, printSummary } from '../../../output/summary.ts'
 import { isNameColumn, namedFields } from '../../verbs/list-options.ts'
 import { createNames } from '../../verbs/reference-names.ts'
 import { dryRunJob } from './dry-run.ts'
@@ -97,9 +98,8 @@ const BY_ITSELF =
 
 /** Prints the counts of dry runs as data: a list of several files, or one record; people read them in notes. */
 const printDryCounts = async (run: CommandRun, counts: readonly AnyRecord[]): Promise<void> => {
-  if (!isPrintedAsData(run.cli)) return
-  if (run.parsed.isSeveral) return run.cli.printMany(columnsOf(run, importSummary), counts)
-  for (const record of counts) await printCounts(run.cli, importSummary, record)
+  if (!run.parsed.isSeveral) for (const record of counts) await printDryRunCounts(run.cli, importSummary, record)
+  else if (isPrintedAsData(run.cli)) await run.cli.printMany(columnsOf(run, importSummary), counts)
 }
 
 /** Says what importing files would do, as one list. */

@@ -5,7 +5,7 @@ import { createUndoReceipt, type UndoReceiptWriter } from '../../../../import/un
 import { shellWord } from '../../../output/text.ts'
 import { placeFlags } from '../../../target/settings.ts'
 import { receiptsFolder } from '../../../target/folders.ts'
-import { receiptServiceOf } from '../undo-place.ts'
+import { serviceOf } from '../created.ts'
 import type { CommandRun } from './jobs.ts'
 
 /** Writes down what a run creates and changes, and says at its end how to take that back. */
@@ -41,7 +41,7 @@ export const createRunReceipt = ({ cli, client, progress, parsed }: CommandRun, 
     removeOldUndoReceipts(folder, new Date(now - KEPT_DAYS * DAY_MS))
     const suffix = Buffer.from(cli.io.random(3)).toString('hex')
     const { for: account } = client.identifyAccount()
-    const head = { service: receiptServiceOf(cli), account, file, at: new Date(now).toISOString() }
+    const head = { service: serviceOf(cli), account, file, at: new Date(now).toISOString() }
     opened = createUndoReceipt(folder, head, suffix)
     if (journal) opened.journal(...journal)
     return opened

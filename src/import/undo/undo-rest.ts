@@ -1,0 +1,101 @@
+import { appendFileSync, rmSync } from 'node:fs'
+import { KpiError } from '../../domain/errors.ts'
+import { storedKey } from '../existing/existing-entries.ts'
+import { changesToText, type EntryChange } from './change-lines.ts'
+import { entriesPath, readChanges, type UndoneRun, type UndoReceipt } from './undo-receipt.ts'
+
+/**
+ * Holds the entries that an undo leaves alone. Kept in the receipts, they are all that the next undo looks at: what it
+ * would meet of the others was stored after the first.
+ */
+export type UndoRest = {
+  readonly add: (part: UndoReceipt, change: EntryChange) => void
+  /** Notes in the receipts what is left. */
+  readonly keep: () => void
+  /** Forgets what was added, as the undo did not come to its end. */
+  readonly drop: () => void
+  /** Returns the first of the entries that were added. */
+  readonly keys: () => ReadonlySet<string>
+}
+
+/** Sets how many changes are written at a time. */
+const WRITTEN_AT_A_TIME = 1000
+
+/** Sets how many entries are remembered to find what changed them. */
+const REMEMBERED = 10_000
+
+const orExplain = (path: string, work: () => void): void => {
+  try {
+    work()
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new KpiError('unusable', `cannot note in ${path} what is left to take back: ${why}`, { cause: error })
+  }
+}
+
+/** Holds what is left of one receipt, in a file beside it. */
+const createPartRest = (part: UndoReceipt) => {
+  const undos = part.left.length
+  const path = entriesPath(part.path, undos + 1)
+  let some: EntryChange[] = []
+  let [created, changed] = [0, 0]
+  rmSync(path, { force: true })
+  const write = (): void => {
+    if (some.length > 0) appendFileSync(path, changesToText(some), { mode: 0o600, flush: true })
+    some = []
+  }
+  return {
+    add: (change: EntryChange): void => {
+      some.push(change)
+      if (change.before) changed += 1
+      else created += 1
+      if (some.length >= WRITTEN_AT_A_TIME) orExplain(part.path, write)
+    },
+    keep: (): void =>
+      orExplain(part.path, () => {
+        write()
+        appendFileSync(part.path, `\n${JSON.stringify({ left: { created, changed } })}\n`, { flush: true })
+        rmSync(entriesPath(part.path, undos), { force: true })
+      }),
+    drop: (): void => rmSync(path, { force: true }),
+  }
+}
+
+/** Creates what holds the entries that an undo of a run leaves alone. */
+export const createUndoRest = ({ parts }: Pick<UndoneRun, 'parts'>): UndoRest => {
+  const rests = new Map(parts.map((part) => [part.path, createPartRest(part)]))
+  const keys = new Set<string>()
+  return {
+    add: ({ path }, change) => {
+      if (keys.size < REMEMBERED) keys.add(storedKey(...change.key))
+      rests.get(path)?.add(change)
+    },
+    keep: () => rests.forEach(({ keep }) => keep()),
+    drop: () => rests.forEach(({ drop }) => drop()),
+    keys: () => keys,
+  }
+}
+
+/** Tells whether a receipt says something of one of some entries. */
+const isOf = async (receipt: UndoReceipt, keys: ReadonlySet<string>): Promise<boolean> => {
+  for await (const some of readChanges(receipt, WRITTEN_AT_A_TIME)) {
+    if (some.some(({ key }) => keys.has(storedKey(...key)))) return true
+  }
+  return false
+}
+
+/** Returns the later imports, the latest first, that stored some of the entries that an undo of a run leaves alone. */
+export const laterImportsOf = async (
+  { parts, head }: UndoneRun,
+  keys: ReadonlySet<string>,
+  receipts: readonly UndoReceipt[],
+): Promise<UndoReceipt[]> => {
+  const own = new Set(parts.map(({ path }) => path))
+  const later = receipts.filter(
+    (one) =>
+      one.takenBack === undefined && one.head.service === head.service && one.head.at > head.at && !own.has(one.path),
+  )
+  const found: UndoReceipt[] = []
+  for (const receipt of keys.size > 0 ? later.toReversed() : []) if (await isOf(receipt, keys)) found.push(receipt)
+  return found
+}

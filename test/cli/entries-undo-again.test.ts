@@ -1,0 +1,87 @@
+import { writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { NOW } from '../support/io.ts'
+import { jsonOf } from '../support/kpi.ts'
+import { embeddedUser, fillShop, type User, users } from '../support/user.ts'
+
+const FILE = `user,kpi,date,actual
+ann@example.com,Revenue,2026-03-01,1
+ann@example.com,Revenue,2026-03-02,2
+ann@example.com,Revenue,2026-03-03,3
+`
+const CHANGES = 'user,kpi,date,actual\nann@example.com,Revenue,2026-03-02,20\n'
+
+const load = async (user: User, text: string, after = 0): Promise<string> => {
+  writeFileSync(user.folder.in('data.csv'), text)
+  const ran = await user.kpiIn({ now: NOW + after }, 'entries', 'import', 'data.csv', '-o', 'json')
+  return (jsonOf(ran) as { receipt: string }).receipt
+}
+
+describe.each(users)('%s, an import that was taken back but for what has changed since', (_, open) => {
+  let user: User
+  let [first, second] = ['', '']
+  beforeEach(async () => {
+    user = await open()
+    await fillShop(user)
+    first = await load(user, FILE)
+    second = await load(user, CHANGES, 1000)
+  })
+  afterEach(() => user[Symbol.asyncDispose]())
+
+  test('names the later import, which is to be taken back before it', async () => {
+    const { code, stderr } = await user.kpi('entries', 'undo', first, '--yes')
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: `removed 2 entries; 1 left alone\nsome of what is left alone was stored by a later import; to take that back, too: kpi entries undo ${second}, then this command again\n`,
+    })
+    expect((await user.kpi('entries', 'undo', second, '--yes')).code).toBe(0)
+    expect(await user.kpi('entries', 'undo', first, '--yes')).toMatchObject({ code: 0, stderr: 'removed 1 entry\n' })
+    expect(await user.kpi('entries', 'undo', first)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('was taken back already') as unknown,
+    })
+  })
+
+  test('meets nothing that a later import stores again', async () => {
+    expect((await user.kpi('entries', 'undo', first, '--yes')).code).toBe(3)
+    await user.kpi('entries', 'undo', second, '--yes')
+    const third = await load(user, FILE, 2000)
+    const { code, stderr } = await user.kpi('entries', 'undo', first, '--yes')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'removed 1 entry\n' })
+    expect((await user.kpi('entries', 'undo', third, '--dry-run')).stderr).toContain('would remove 2 entries')
+  })
+
+  test('says in the list how many were left alone', async () => {
+    await user.kpi('entries', 'undo', first, '--yes')
+    const receipts = jsonOf(await user.kpi('entries', 'undo', '-o', 'json')) as object[]
+    expect(receipts).toContainEqual(
+      expect.objectContaining({ receipt: first, new_entries: 3, taken_back_at: null, left_entries: 1 }),
+    )
+    expect(receipts).toContainEqual(expect.objectContaining({ receipt: second, left_entries: null }))
+  })
+})
+
+test('an entry that was deleted, and stored again long after an import, is not taken for that of the import', async () => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  const receipt = await load(user, FILE)
+  const { stdout } = await user.kpi('entries', 'list', '--from', '2026-03-01', '--to', '2026-03-01', '-o', 'json')
+  const [{ id }] = JSON.parse(stdout) as [{ id: number }]
+  await user.kpi('entries', 'delete', String(id), '--yes')
+  await user.kpiIn(
+    { now: NOW + 3_600_000 },
+    'entries',
+    'add',
+    '--user',
+    'Ann Lee',
+    '--kpi',
+    'Revenue',
+    '--date',
+    '2026-03-01',
+    '--actual',
+    '1',
+  )
+  const { code, stdout: left } = await user.kpi('entries', 'undo', receipt, '--yes', '-o', 'json')
+  expect(code).toBe(3)
+  expect(JSON.parse(left)).toMatchObject([{ name: 'Revenue of Ann Lee, 2026-03-01', reason: 'was stored anew since' }])
+})
