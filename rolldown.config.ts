@@ -183,6 +183,7 @@ export default defineConfig({
     'jq-thread': 'src/cli/jq-thread.ts',
   },
   platform: 'node',
+  logLevel: 'warn',
   plugins: [plainBuiltins, asciiCode, plainWidth, leanTable, leanUndici, assets],
   output: {
     dir: 'dist',

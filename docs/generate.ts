@@ -1,9 +1,10 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { importSummary } from '../src/cli/commands/entries/import/output.ts'
 import { processIo } from '../src/cli/io.ts'
 import { describeProgram } from '../src/cli/program.ts'
+import { isObject } from '../src/codec/json.ts'
 import { answerRow } from '../src/domain/analysis/answer-row.ts'
 import { describeField } from '../src/domain/field-value.ts'
 import { categoryKpi } from '../src/domain/resources/kpi.ts'
@@ -182,7 +183,17 @@ export const schemasText = async (): Promise<string> => `${JSON.stringify(await 
 /** The schema of jobs as the file holds it. */
 export const jobSchemaText = async (): Promise<string> => `${JSON.stringify(await jobSchema(), null, 1)}\n`
 
+const MANIFEST = join(import.meta.dirname, '..', 'package.json')
+
+/** The package's manifest with the list of its manual pages: npm installs those that are named there, and no folder. */
+export const manifestText = async (): Promise<string> => {
+  const manifest: unknown = JSON.parse(readFileSync(MANIFEST, 'utf8'))
+  const man = [...(await manPages()).keys()].toSorted().map((name) => `./man/${name}`)
+  return `${JSON.stringify({ ...(isObject(manifest) && manifest), man }, null, 2)}\n`
+}
+
 if (import.meta.main) {
+  writeFileSync(MANIFEST, await manifestText())
   writeFileSync(join(import.meta.dirname, 'reference.md'), await reference())
   writeFileSync(join(import.meta.dirname, 'output-schemas.json'), await schemasText())
   writeFileSync(join(import.meta.dirname, 'job-schema.json'), await jobSchemaText())

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { manPages } from '../docs/man-pages.ts'
 import { expect, test } from 'vitest'
-import { jobSchemaText, reference, schemasText } from '../docs/generate.ts'
+import { jobSchemaText, manifestText, reference, schemasText } from '../docs/generate.ts'
 import { ROOT } from './support/documents.ts'
 
 test('the reference is what the code says; `npm run docs` writes it anew', async () => {
@@ -21,4 +21,8 @@ test('the manual pages are what the code says; `npm run docs` writes them anew',
   const pages = await manPages()
   expect(readdirSync(join(ROOT, 'man')).toSorted()).toEqual([...pages.keys()].toSorted())
   for (const [name, text] of pages) expect(readFileSync(join(ROOT, 'man', name), 'utf8')).toBe(text)
+})
+
+test('the manifest names the manual pages; `npm run docs` writes it anew', async () => {
+  expect(readFileSync(join(ROOT, 'package.json'), 'utf8')).toBe(await manifestText())
 })

@@ -1,5 +1,5 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { inOurWords, type OurLine, withTypedFlags } from './args/aliases.ts'
+import { inOurWords, type OurLine, withSortJoined, withTypedFlags } from './args/aliases.ts'
 import { HELP_LAYOUT, OF_EVERY_COMMAND } from './args/help-layout.ts'
 import { refuseFlagsAsValues } from './args/flag-values.ts'
 import { onlyNameOthers } from './args/other-commands.ts'
@@ -8,6 +8,7 @@ import { type Act, type Cli, createCli } from './cli.ts'
 import { commandGroups, START } from './command-groups.ts'
 import { EXIT, UsageError } from './exit.ts'
 import type { Io } from './io.ts'
+import { createLog } from './output/log.ts'
 import { outputOf } from './output/printed.ts'
 import { oneLine } from './output/width.ts'
 import { reflow } from './output/wrap-lines.ts'
@@ -106,7 +107,6 @@ const printHelp = async (io: Io, args: readonly string[], text: string): Promise
   const { paged, pagerOf } = await import('./output/pager.ts')
   const pager = pagerOf(io)
   if (pager === undefined) return io.stdout.write(text)
-  const { createLog } = await import('./output/log.ts')
   await paged(io, pager, createLog(io, 'text', false).note, ({ stdout }) => stdout.write(text))
 }
 
@@ -207,7 +207,7 @@ const parse = async (program: Command, line: OurLine, isHelp: boolean): Promise<
  */
 export const runProgram = async (line: readonly string[], version: string, io: Io): Promise<number> => {
   if (line[0] === 'help' && line.includes('--json')) return printHelpJson(line.slice(1), version, io)
-  const args = helpAsFlag(line)
+  const args = withSortJoined(helpAsFlag(line))
   const written: Written = { help: '', errors: [] }
   const isJson = isLogJson(args) || isOutputJson(args, io)
   const program = createProgram(io, version, written, isJson)

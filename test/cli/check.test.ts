@@ -51,6 +51,7 @@ describe.each(users)('%s, kpi check', (_, open) => {
     const ran = await user.kpi('check', '--only', 'missed')
     expect(ran.code).toBe(10)
     expect(ran.stderr).toBe('checked 3 values: 1 target missed, 1 near, 0 values missing\n')
+    expect(ran.stdout).toMatch(/^problem +kpi +item +period +actual +target$/m)
     expect(ran.stdout).toMatch(/missed +Sales +Bob +2026-11-20 +50 +100/)
     const sound = await user.kpi('check', '--kpis', 'Cost')
     expect(sound).toEqual({

@@ -36,3 +36,14 @@ test('a word for a day is noted with the days meant; dates are not, and a list s
   expect(await list()).toBe('listed 2026-10-22 to 2026-11-21; --from lists earlier days\n')
   expect((await user.kpi('check', '--from', 'yesterday')).stderr).toContain('--from yesterday is 2026-11-20 in UTC\n')
 })
+
+test.each([
+  ['kpis list', 'no KPIs; kpi demo shows what an account with data is like; create one with: kpi kpis create\n'],
+  ['groups list', 'no groups; create one with: kpi groups create\n'],
+  ['assign list', 'no assignments; add one with: kpi assign add\n'],
+  ['profiles list', 'no profiles; add one with: kpi profiles add\n'],
+  ['kpis list --limit 0', 'no KPIs within --limit 0\n'],
+])('at a terminal %s says how there comes to be a first one', async (line, note) => {
+  await using fresh = await embeddedUser()
+  expect((await fresh.kpiIn({ terminal: 120 }, ...line.split(' '))).stderr).toBe(note)
+})

@@ -131,9 +131,9 @@ describe('wrong usage', () => {
       '--data-dir makes a profile of an embedded service, which has no base URL',
     ],
     [['add', 'x', ...REMOTE, '--token', SECRET], "unknown option '--token'"],
-    [['use', 'nil'], 'there is no profile nil; there are acme, beta'],
-    [['show', 'nil'], 'there is no profile nil; there are acme, beta'],
-    [['remove', 'nil'], 'there is no profile nil; there are acme, beta'],
+    [['use', 'nil'], 'there is no profile nil; there are: acme, beta'],
+    [['show', 'nil'], 'there is no profile nil; there are: acme, beta'],
+    [['remove', 'nil'], 'there is no profile nil; there are: acme, beta'],
   ])('%j changes nothing and shows no secret', async (args, message) => {
     await profiles('add', 'acme', ...REMOTE, '--token-stdin')
     await profiles('add', 'beta', '--data-dir', 'data')
@@ -148,6 +148,32 @@ describe('wrong usage', () => {
     const ran = await shellIn({ home: home.path, stdin: ' \n' })('profiles', 'add', 'x', ...REMOTE, '--token-stdin')
     expect(ran).toEqual({ code: 2, stdout: '', stderr: 'kpi: the token is empty\n' })
   })
+})
+
+test('a profile that is not there is told with the one that is, and none by its flag', async () => {
+  await profiles('add', 'acme', ...REMOTE, '--token-stdin')
+  expect((await profiles('use', 'nil')).stderr).toBe('kpi: there is no profile nil; there is one: acme\n')
+  expect(await profiles('use', 'none')).toMatchObject({
+    code: 2,
+    stderr: 'kpi: there is no profile none; to use no profile: kpi profiles use --none\n',
+  })
+})
+
+test('a list shows what tells profiles apart, leaves out empty columns, and has the others for --columns', async () => {
+  await profiles('add', 'acme', ...REMOTE, '--token-stdin')
+  const at = async (...flags: string[]) =>
+    (await shellIn({ home: home.path, terminal: 80 })('profiles', 'list', '--no-color', ...flags)).stdout
+  expect(await at()).toBe(
+    [
+      'name  kind     place                         login            current',
+      'acme  classic  https://acme.example.com/api  ann@example.com  false',
+      '',
+    ].join('\n'),
+  )
+  await profiles('add', 'here', '--data-dir', home.in('data'))
+  expect(await at('--filter', 'name=here', '--columns', 'name,login')).toBe('name  login\nhere\n')
+  expect(await at('--filter', 'name=here')).toMatch(/^name +kind +place +current\n/)
+  expect(await at('--sort', '-name', '--limit', '1', '--columns', 'name')).toBe('name\nhere\n')
 })
 
 test.each([

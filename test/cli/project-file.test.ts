@@ -48,7 +48,7 @@ describe('the project file', () => {
     say('output: json\n', 'work')
     expect(jsonOf(await kpi('profiles', 'list'))).toMatchObject([{ name: 'acme' }])
     const inner = shellIn({ home: home.in('work/deep'), cwd: home.in('work/deep') })
-    expect((await inner('profiles', 'list')).stdout).toMatch(/^name +current/)
+    expect((await inner('profiles', 'list')).stdout).toMatch(/^name +kind +place/)
   })
 
   test.each<[what: string, env: Record<string, string>, flags: string[], begins: RegExp]>([

@@ -133,8 +133,8 @@ describe('the table of the overview', () => {
     [
       80,
       [
-        '   kpi           item        period           actual  progress  change  trend',
-        '~  Sales         Ann         1970-01-15           19      95 %      +4  ▃▄▄▅▅▆▆█',
+        '   kpi                item        period           actual       target  progress',
+        '~  Sales              Ann         1970-01-15           19           20      95 %',
       ],
     ],
     [120, ['state   kpi', '~ near  Sales']],
@@ -146,25 +146,38 @@ describe('the table of the overview', () => {
       ],
     ],
   ])('fits %i columns, and cuts no number', async (width, begin) => {
-    const text = await overviewTable(rows, { width, color: false })
+    const { text } = await overviewTable(rows, { width, color: false })
     const lines = text.trimEnd().split('\n')
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(width)
     for (const line of lines.slice(2)) expect(line).toContain('12,345.00 €')
     expect(lines.slice(0, 2).map((line, at) => line.slice(0, begin[at]?.length))).toEqual(begin)
   })
 
+  test.each([
+    [200, []],
+    [115, []],
+    [100, ['percent']],
+    [80, ['change', 'percent', 'trend']],
+    [70, ['period', 'change', 'percent', 'trend']],
+  ])('keeps target and progress at %i columns longer than what tells the course', async (width, leftOut) => {
+    const fitted = await overviewTable(rows, { width, color: false })
+    expect(fitted.leftOut.toSorted()).toEqual(leftOut.toSorted())
+    expect(fitted.text).toContain('target')
+    expect((await overviewTable(rows, { width: fitted.needed, color: false })).leftOut).toEqual([])
+  })
+
   test('keeps the newest end of a trend that does not fit', async () => {
-    const text = await overviewTable(rows, { width: 115, color: false })
+    const { text } = await overviewTable(rows, { width: 115, color: false })
     const [, sales = ''] = text.split('\n')
     expect(sales).toMatch(/[▁▂▃▄▅▆▇]+█$/)
     expect('▃▁▁▂▁▂▃▃▄▄▅▅▆▆█'.endsWith(sales.slice(sales.lastIndexOf(' ') + 1))).toBe(true)
   })
 
   test('colours the state alone, and only where colour is wanted', async () => {
-    const text = await overviewTable(rows, { width: 200, color: true })
+    const { text } = await overviewTable(rows, { width: 200, color: true })
     expect(text).toContain('\u001b[33m~ near\u001b[0m  Sales')
     expect(text).toContain('\u001b[32m✓ met\u001b[0m')
-    expect(await overviewTable(rows, { width: 200, color: false })).not.toContain('\u001b')
+    expect((await overviewTable(rows, { width: 200, color: false })).text).not.toContain('\u001b')
   })
 })
 
@@ -175,4 +188,26 @@ test('the overview is printed as Markdown, too, below its range', async () => {
   expect(stdout).toMatch(
     /^2026-10-22 to 2026-11-21: days .*\n\n\| state \| kpi \| .*\n\| --- .*\n\| ✗ missed \| Revenue \|/,
   )
+})
+
+test('a note says which columns of the overview a terminal has no room for, and where they are', async () => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  const at = (terminal: number) => user.kpiIn({ terminal }, 'report', '--kpis', 'Revenue', '--no-color')
+  const { stdout, stderr } = await at(60)
+  expect(stdout).toContain('target  progress')
+  const needed = /^no room for change, percent, trend: a terminal of (\d+) columns shows all/m.exec(stderr)?.[1]
+  const wide = await at(Number(needed))
+  expect(wide.stdout).toMatch(/change +percent +trend/)
+  expect(wide.stderr).not.toContain('no room')
+})
+
+test.each([
+  ['2026-11-19', '2026-11-21', '2026-11-19 to 2026-11-21'],
+  ['2026-11-18', '2026-11-21', '2026-11-18 to 2026-11-21: days 2026-11-19 to 2026-11-21'],
+])('the overview of %s to %s says its days only where they differ', async (from, to, heading) => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  const { stdout } = await user.kpi('report', '--kpis', 'Revenue', '--from', from, '--to', to)
+  expect(stdout.split('\n', 1)).toEqual([heading])
 })

@@ -141,9 +141,9 @@ describe.each(ways)('%s, kpi report', (_, open) => {
     expect(whole).toEqual({
       code: 0,
       stdout: [
-        'entryDate   kpiName  itemName  actual  target  previous_actual  difference  difference_percent  progress_percent  state',
-        '2026-10-01  Revenue  Total         40     200                5          35                 700                20  missed',
-        '2026-11-01  Revenue  Total        200     400               40         160                 400                50  missed',
+        'period   kpi      item   actual  target  before  change   percent  progress  state',
+        '2026-10  Revenue  Total      40     200       5     +35  +700.0 %      20 %  ✗ missed',
+        '2026-11  Revenue  Total     200     400      40    +160  +400.0 %      50 %  ✗ missed',
         '',
       ].join('\n'),
       stderr: '2026-11 is under way: what it has so far is compared with the whole of an earlier period\n',
@@ -153,6 +153,18 @@ describe.each(ways)('%s, kpi report', (_, open) => {
     expect(cut.stderr).toBe(
       '2026-Q4 begins before --from: only its days in the range count\n2026-Q4 ends after --to: only its days in the range count\n',
     )
+  })
+
+  test('tables have the heads of the overview, by which they can be sorted, and shares in percent', async () => {
+    const line = ['--by', 'M', '--share', '--kpis', 'Revenue', '--sort', '-share']
+    const { stdout } = await report(...line)
+    const [head = '', ...rows] = stdout.trimEnd().split('\n')
+    expect(head.split(/ +/)).toEqual(['period', 'kpi', 'item', 'actual', 'target', 'share', 'progress', 'state'])
+    expect(rows.map((row) => / (\d+\.\d %) /.exec(row)?.[1])).toEqual(['90.4 %', '75.0 %', '25.0 %', '9.6 %'])
+    const json = jsonOf(await report(...line, '-o', 'json')) as Row[]
+    expect(json[0]).toMatchObject({ kpiName: 'Revenue', entryDate: '2026-11-01', share_percent: 90.375 })
+    const latest = jsonOf(await report('--by', 'M', '--sort', '-period', '--top', '1', '-o', 'json')) as Row[]
+    expect(latest).toMatchObject([{ entryDate: '2026-11-01' }])
   })
 
   test('no values is an answer without rows', async () => {

@@ -126,6 +126,43 @@ describe('a table', () => {
     )
   })
 
+  test('of several columns fits the width and cuts no number, whichever block a long one comes in', async () => {
+    const columns: readonly TableColumn[] = [
+      { title: 'id', isNumber: true, whereLong: 'stays' },
+      { title: 'name', isNumber: false, whereLong: 'cut' },
+      { title: 'reason', isNumber: false, whereLong: 'wraps' },
+      { title: 'actual', isNumber: true, whereLong: 'stays' },
+    ]
+    const number = fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n }).map(String)
+    const text = fc.string({ maxLength: 60 })
+    const blocks = fc.array(fc.array(fc.tuple(number, text, text, number), { maxLength: 3 }), { maxLength: 4 })
+    await fc.assert(
+      fc.asyncProperty(blocks, fc.integer({ min: 40, max: 120 }), async (all, width) => {
+        const render = createTable(columns, { width, color: false })
+        for (const rows of all) {
+          const table = await render(rows)
+          expect(table.split('\n').filter(({ length }) => length > width)).toEqual([])
+          for (const row of rows) for (const at of [0, 3]) expect(table).toContain(row[at])
+        }
+      }),
+    )
+  })
+
+  test('gives the room of others to a word that would not fit its column', async () => {
+    const url = 'http://127.0.0.1:8377/api'
+    const columns: readonly TableColumn[] = ['name', 'value', 'from', 'advice'].map((title) => ({
+      title,
+      isNumber: false,
+      whereLong: title === 'name' ? 'cut' : 'wraps',
+    }))
+    const long = 'a sentence of many words which can be wrapped anywhere'
+    for (let width = 40; width <= 120; width += 1) {
+      const table = await createTable(columns, { width, color: false })([['service', url, long, long]])
+      expect(table).toContain(url)
+      expect(table.split('\n').filter(({ length }) => length > width)).toEqual([])
+    }
+  })
+
   test('cuts nothing where no width is given, whichever row is long', async () => {
     const render = createTable(COLUMNS, { color: false })
     expect(await render([['1', 'first']])).toBe('id  name\n 1  first\n')

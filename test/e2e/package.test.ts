@@ -45,6 +45,13 @@ describe('the packed and installed package', () => {
     expect(stdout).toMatch(/Confirmed +World +2022-04-16 +504155459/)
   })
 
+  test('installs the manual pages where man looks for them', () => {
+    const page = join(folder.path, 'share', 'man', 'man1', 'kpi-entries.1')
+    expect(readFileSync(page, 'utf8')).toBe(readFileSync(join(ROOT, 'man', 'kpi-entries.1'), 'utf8'))
+    const pages = readdirSync(join(ROOT, 'man')).toSorted()
+    expect(readdirSync(join(folder.path, 'share', 'man', 'man1')).toSorted()).toEqual(pages)
+  })
+
   test('carries the licences of what it is made of', () => {
     const licences = readFileSync(join(installed, 'dist', 'licences.txt'), 'utf8')
     for (const name of ['commander', 'undici', 'csv-parse', 'conf', 'ora']) expect(licences).toContain(`${name} `)

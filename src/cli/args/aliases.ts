@@ -64,6 +64,15 @@ export const inOurWords = (program: CommandUnknownOpts, args: readonly string[])
   return { words: words.map((arg) => flagOf(command, arg)), command, stray }
 }
 
+const DESCENDING = /^-[a-z]\w/i
+
+/** Joins `--sort` and a field in descending order by an equals sign: in `-period` the program would see its own flag -p. */
+export const withSortJoined = (args: readonly string[]): string[] =>
+  args.flatMap((arg, at) => {
+    if (arg === '--sort' && DESCENDING.test(args[at + 1] ?? '')) return [`--sort=${args[at + 1]}`]
+    return args[at - 1] === '--sort' && DESCENDING.test(arg) ? [] : [arg]
+  })
+
 /** Returns a message about a line in our words with its flags as they were typed. */
 export const withTypedFlags = (message: string, args: readonly string[], { words }: OurLine): string => {
   const nameOf = (arg = ''): string => arg.split('=', 1)[0] ?? ''

@@ -30,12 +30,19 @@ export const emptyBecause = ({ filter, limit }: { readonly filter?: unknown; rea
   return filter === undefined ? '' : ' that the filters select'
 }
 
-/** Says in a note that a list is empty, and what it would list; `where` says among what was looked. */
+/**
+ * Says in a note that a list is empty, and what it would list; `where` says among what was looked. A person at a terminal
+ * reads how there comes to be one, unless something was only left out.
+ */
 export const tellEmpty = (
-  { note }: Pick<Cli, 'note'>,
+  { note, io }: Pick<Cli, 'note' | 'io'>,
   of: Pick<Resource, 'title' | 'plural'>,
   where = '',
-): Promise<void> => note(`no ${pluralOf(of)}${where}`)
+  next?: string,
+): Promise<void> => {
+  const hint = next !== undefined && where === '' && io.stdout.isTerminal ? `; ${next}` : ''
+  return note(`no ${pluralOf(of)}${where}${hint}`)
+}
 
 /** Says what was done to records: `created KPI 3, Revenue`, or how many they are. */
 export const doneTo = (done: string, of: Pick<Resource, 'title' | 'plural'>, records: readonly AnyRecord[]): string => {

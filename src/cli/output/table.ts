@@ -73,9 +73,31 @@ const contentWidth = (rows: TableRows, at: number, widthOf: Width): number => {
   return width
 }
 
+/** Returns how wide the longest word of a column's cells is. */
+const longestWord = (rows: TableRows, at: number, widthOf: Width): number => {
+  let width = 0
+  for (const row of rows) for (const word of (row[at] ?? '').split(' ')) width = Math.max(width, widthOf(word))
+  return width
+}
+
+/** Sets how many columns can be too many for a screen. */
+const MANY_COLUMNS = 3
+
+/** Returns the least widths of columns: `wrapped` of what stays, and of what wraps that of its words, up to a bound. */
+const leastWidths = (
+  columns: readonly TableColumn[],
+  wrapped: readonly number[],
+  titles: readonly number[],
+  wordsOf: (at: number) => number,
+): number[] =>
+  columns.map(({ whereLong }, at) => {
+    if (whereLong === 'stays') return wrapped[at] ?? 0
+    return Math.max(LEAST[whereLong], titles[at] ?? 0, whereLong === 'wraps' ? wordsOf(at) : 0)
+  })
+
 /**
  * Returns the widths of the columns. To fit the room, cuts long texts first, then wraps titles between their words, then
- * cuts other texts; never numbers or dates, nor words of titles.
+ * cuts other texts; never numbers or dates, nor words of titles. Words of sentences stay whole as long as there is room.
  */
 const settleWidths = (
   columns: readonly TableColumn[],
@@ -85,33 +107,59 @@ const settleWidths = (
 ): readonly number[] => {
   const content = columns.map((_, at) => contentWidth(rows, at, widthOf))
   const natural = columns.map(({ title }, at) => Math.max(widthOf(title), content[at] ?? 0))
-  if (room === undefined) return natural
+  if (room === undefined || total(natural) <= room) return natural
+  const titles = columns.map(({ title }) => wordWidth(title, widthOf))
+  const words = columns.map(({ whereLong }, at) => (whereLong === 'wraps' ? longestWord(rows, at, widthOf) : 0))
   const comfortable = columns.map(({ whereLong }, at) =>
-    whereLong === 'stays' ? (natural[at] ?? 0) : COMFORTABLE[whereLong],
+    whereLong === 'stays' ? (natural[at] ?? 0) : Math.max(COMFORTABLE[whereLong], words[at] ?? 0),
   )
-  const words = columns.map(({ title }) => wordWidth(title, widthOf))
   const wrapped = takeRoom(
     takeRoom(natural, comfortable, room),
-    words.map((word, at) => Math.max(word, content[at] ?? 0)),
+    titles.map((title, at) => Math.max(title, content[at] ?? 0)),
     room,
   )
-  const floors = columns.map(({ whereLong }, at) =>
-    whereLong === 'stays' ? (wrapped[at] ?? 0) : Math.max(LEAST[whereLong], words[at] ?? 0),
+  const least = (wordsOf: (at: number) => number): number[] => leastWidths(columns, wrapped, titles, wordsOf)
+  const whole = takeRoom(
+    wrapped,
+    least((at) => words[at] ?? 0),
+    room,
   )
-  return takeRoom(wrapped, floors, room)
+  const fitted = takeRoom(
+    whole,
+    least((at) => Math.min(words[at] ?? 0, COMFORTABLE.wraps)),
+    room,
+  )
+  return columns.length < MANY_COLUMNS
+    ? takeRoom(
+        fitted,
+        least(() => 0),
+        room,
+      )
+    : fitted
 }
 
-/** Widens the columns that are never cut to what later rows hold; all columns if there is no room to fit into. */
+/**
+ * Widens the columns that are never cut to what later rows hold, all columns if there is no room to fit into; the others
+ * give what that takes.
+ */
 const widen = (
   widths: readonly number[],
   columns: readonly TableColumn[],
   rows: TableRows,
   widthOf: Width,
   room: number | undefined,
-): readonly number[] =>
-  widths.map((width, at) =>
+): readonly number[] => {
+  const widened = widths.map((width, at) =>
     room === undefined || columns[at]?.whereLong === 'stays' ? Math.max(width, contentWidth(rows, at, widthOf)) : width,
   )
+  return room === undefined
+    ? widened
+    : takeRoom(
+        widened,
+        leastWidths(columns, widened, [], () => 0),
+        room,
+      )
+}
 
 const NO_BORDERS = Object.fromEntries(
   ['top', 'bottom', 'left', 'right', 'mid']
@@ -184,9 +232,6 @@ const drawAll = (layout: Layout, rows: TableRows, hasHead: boolean): string => {
     .join('')
 }
 
-/** Sets how many columns can be too many for a screen. */
-const MANY_COLUMNS = 3
-
 /** Returns a row as lines of its fields, each behind its title, and a blank line. */
 const fieldLines = (columns: readonly TableColumn[], row: readonly string[], room: number, widthOf: Width): string => {
   const indent = Math.max(...columns.map(({ title }) => widthOf(title))) + GAP.length
@@ -201,7 +246,8 @@ const fieldLines = (columns: readonly TableColumn[], row: readonly string[], roo
 
 /**
  * Creates a table of rows that come in blocks. The first block settles the widths of the columns; those of numbers and
- * dates grow where a later one needs it. Where the room does not hold them, each row is a list of its fields instead.
+ * dates grow where a later one needs it. Where the room does not hold them, this row and all later ones are lists of their
+ * fields instead.
  */
 export const createTable = (
   columns: readonly TableColumn[],
@@ -217,7 +263,7 @@ export const createTable = (
     const settled = widths ? widen(widths, columns, all, widthOf, room) : settleWidths(columns, all, widthOf, room)
     widths = settled
     if (room === undefined) return drawAll({ columns, widths, widthOf, color }, all, isFirst)
-    if (isFirst) isTooWide = all.length > 0 && columns.length >= MANY_COLUMNS && total(widths) > room
+    isTooWide ||= all.length > 0 && columns.length >= MANY_COLUMNS && total(widths) > room
     if (isTooWide) return all.map((row) => fieldLines(columns, row, room, widthOf)).join('')
     const fit = (text: string, at: number): string =>
       columns[at]?.whereLong === 'wraps'

@@ -128,7 +128,8 @@ export const profileNamed = ({ byName }: Profiles, name: string): Profile => {
   const profile = byName.get(name)
   if (profile) return profile
   const known = [...byName.keys()]
-  const hint = known.length > 0 ? `there are ${known.join(', ')}` : 'add it with: kpi profiles add'
+  const there = known.length === 1 ? 'there is one' : 'there are'
+  const hint = known.length > 0 ? `${there}: ${known.join(', ')}` : 'add it with: kpi profiles add'
   throw new UsageError(`there is no profile ${name}; ${hint}`)
 }
 

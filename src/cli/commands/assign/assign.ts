@@ -66,7 +66,8 @@ const addListCommand = (group: Command, act: Act): void => {
     }
     const { shown, records } = await cli.withClient({ of: assignment, verb: 'list' }, work, PACED)
     await cli.printMany(shown, records)
-    if (records.length === 0) await tellEmpty(cli, shownAssignment, emptyBecause(options))
+    if (records.length === 0)
+      await tellEmpty(cli, shownAssignment, emptyBecause(options), 'add one with: kpi assign add')
   })
 }
 

@@ -69,7 +69,8 @@ const addListCommand = (group: Command, act: Act): void => {
       select(await ofUsers(client, options.users, (id) => client.userGroupItems(id).list()), createNames(client))
     const records = await cli.withClient({ of: userGroupItem, verb: 'list' }, work, PACED)
     await cli.printMany(columns, records)
-    if (records.length === 0) await tellEmpty(cli, userGroupItem, emptyBecause(options))
+    if (records.length === 0)
+      await tellEmpty(cli, userGroupItem, emptyBecause(options), 'add one with: kpi assign group-items add')
   })
 }
 

@@ -1,15 +1,17 @@
 import type { Command } from '@commander-js/extra-typings'
-import { resource } from '../../../domain/schema.ts'
+import { type AnyRecord, type NamedField, resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { requireConfirmation } from '../../args/prompt.ts'
 import type { Act, Cli, Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { type Format, isForPeople } from '../../output/print.ts'
 import { printsList, printsOne } from '../../output/printed.ts'
-import { tellEmpty } from '../../output/short-answer.ts'
+import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
 import { type Profile, profileNamed, type Profiles, readProfiles, writeProfiles } from '../../target/profiles.ts'
 import { describeToken, deleteToken } from '../../target/secrets.ts'
 import { addProfileAdd } from './add.ts'
 import type { SecretPlace } from '../../target/settings.ts'
+import { addListOptions, applyListOptions, chooseColumns, type ListOptions } from '../verbs/list-options.ts'
 import { addProfileCheck } from './check.ts'
 import { secretNames } from './keep-profile.ts'
 import { addProfileUpdate } from './update.ts'
@@ -20,6 +22,7 @@ const profileRecord = resource({
   title: 'profile',
   path: '',
   verbs: [],
+  brief: ['name', 'kind', 'place', 'login', 'current'],
   fields: {
     name: { kind: 'text', about: 'Name of the profile' },
     current: { kind: 'boolean', about: 'Whether it is used if no profile is named' },
@@ -69,14 +72,24 @@ const recordOf = (
   week_start: profile.calendar?.week_start ?? null,
 })
 
+/** Returns the columns of a list; in a table those that hold something, unless they were asked for. */
+const columnsOf = (records: readonly AnyRecord[], options: ListOptions, format: Format): readonly NamedField[] => {
+  const columns = chooseColumns(profileRecord, options, format)
+  if (options.columns !== undefined || !isForPeople(format) || records.length === 0) return columns
+  return columns.filter(({ name }) => records.some((record) => record[name] !== null))
+}
+
 const addList = (group: Command, act: Act): void => {
-  const command = group.command('list').description('list all profiles')
+  const command = addListOptions(group.command('list').description('list all profiles'))
   printsList(command, profileRecord)
-  act(addExamples(command, 'profiles list'), async (cli) => {
+  addExamples(command, 'profiles list', 'profiles list --columns name,place,token_from')
+  act(command, async (cli, _, options) => {
     const profiles = readProfiles(cli.io)
-    const records = [...profiles.byName].map(([name, profile]) => recordOf(cli, profiles, name, profile))
-    await cli.printMany(profileRecord.shown, records)
-    if (records.length === 0) await tellEmpty(cli, profileRecord)
+    const all = [...profiles.byName].map(([name, profile]) => recordOf(cli, profiles, name, profile))
+    const records = applyListOptions(profileRecord, all, options)
+    await cli.printMany(columnsOf(records, options, cli.printing().format), records)
+    if (records.length === 0)
+      await tellEmpty(cli, profileRecord, emptyBecause(options), 'add one with: kpi profiles add')
   })
 }
 
@@ -90,6 +103,9 @@ const addUse = (group: Command, act: Act): void => {
   act(command, async (cli, [name], { none }) => {
     const profiles = readProfiles(cli.io)
     if ((name === undefined) !== (none === true)) throw new UsageError('name one profile to use, or say --none')
+    if (name === 'none' && !profiles.byName.has(name)) {
+      throw new UsageError('there is no profile none; to use no profile: kpi profiles use --none')
+    }
     if (name !== undefined) profileNamed(profiles, name)
     await writeProfiles(cli.io, { ...profiles, current: name })
     await cli.note(name === undefined ? 'no profile is used from now on' : `profile ${name} is used from now on`)

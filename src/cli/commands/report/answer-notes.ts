@@ -28,7 +28,7 @@ const noteForecasts = async (cli: Cli, { records }: Answer, { by }: Question): P
   const foreseen = records.filter(({ forecast }) => typeof forecast === 'bigint')
   if (foreseen.length === 0) return cli.note('no forecast: none of these periods is under way')
   if (by === undefined || !foreseen.some(({ target }) => typeof target === 'bigint')) return
-  await cli.note('the target of a period under way is that of its values so far; progress_percent compares these two')
+  await cli.note('the target of a period under way is that of its values so far; its progress compares these two')
 }
 
 /** Notes why nothing is missing. */

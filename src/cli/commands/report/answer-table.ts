@@ -9,6 +9,7 @@ import {
 } from '../../../domain/number-pattern.ts'
 import { reportRow } from '../../../domain/resources/report-row.ts'
 import type { AnyRecord, NamedField } from '../../../domain/schema.ts'
+import { signed } from './progress-text.ts'
 
 /** Lists the columns that a table shows first, as they say what a row is of. */
 const FIRST: ReadonlySet<string> = new Set<keyof AnswerRow>(['category', 'unit', 'aggregate_function'])
@@ -49,7 +50,9 @@ const IN_UNIT = [
 const valuesByPattern = (row: AnyRecord, pattern: NumberPattern, signs: NumberSigns | undefined): AnyRecord => {
   const texts = IN_UNIT.flatMap((name) => {
     const value = row[name]
-    return typeof value === 'bigint' ? [[name, formatByPattern(value, pattern, signs)] as const] : []
+    if (typeof value !== 'bigint') return []
+    const text = formatByPattern(value, pattern, signs)
+    return [[name, name === 'difference' ? signed(text, value > 0n) : text] as const]
   })
   return { ...row, ...Object.fromEntries(texts) }
 }

@@ -4,6 +4,7 @@ import { completeReport } from '../../../client/operations/complete-report.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import { missingRows } from '../../../domain/analysis/missing.ts'
 import { stateOf } from '../../../domain/analysis/state.ts'
+import type { Calendar } from '../../../domain/period.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import { reportRow, type ReportRow } from '../../../domain/resources/report-row.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
@@ -16,6 +17,7 @@ import { printsList } from '../../output/printed.ts'
 import { countOf } from '../../output/text.ts'
 import { byPattern } from './answer-table.ts'
 import { readExpected } from './expected.ts'
+import { withHeads } from './heads.ts'
 import { addSelection, requestOf } from './report-flags.ts'
 
 /** Defines a problem that a check finds, as it is printed. */
@@ -54,8 +56,8 @@ const declareCheck = (group: Command) =>
 
 type CheckFlags = ReturnType<ReturnType<typeof declareCheck>['opts']>
 
-/** Describes what was looked at: how many values, and what is wrong with some. */
-type Checked = { readonly values: number; readonly problems: readonly AnyRecord[] }
+/** Describes what was looked at: how many values, what is wrong with some, and when the account's years begin. */
+type Checked = { readonly values: number; readonly problems: readonly AnyRecord[]; readonly calendar: Calendar }
 
 const missedIn = (rows: readonly ReportRow[], { allowNear }: CheckFlags): AnyRecord[] =>
   rows.flatMap((row) => {
@@ -87,7 +89,7 @@ const check = async (cli: Cli, client: Client, request: ReportRequest, flags: Ch
   const missed = flags.only === 'missing' ? [] : missedIn(rows, flags)
   const missing = flags.only === 'missed' ? [] : await missingIn(cli, client, request, rows)
   const values = rows.filter(({ actual }) => actual !== null).length + missing.length
-  return { values, problems: [...missed, ...missing] }
+  return { values, problems: [...missed, ...missing], calendar: client.calendar ?? client.usualCalendar }
 }
 
 const sayOutcome = ({ values, problems }: Checked): string => {
@@ -118,7 +120,7 @@ const runCheck = async (cli: Cli, flags: CheckFlags): Promise<number> => {
       yield checked.problems
     })()
     const records = isTable ? await Array.fromAsync(byPattern(parts, cli.printing().signs, true)) : [checked.problems]
-    await cli.printMany(isTable ? problem.brief : problem.shown, records.flat())
+    await cli.printMany(isTable ? withHeads(problem.brief, () => checked.calendar) : problem.shown, records.flat())
   }
   return checked.problems.length > 0 ? EXIT.problems : EXIT.done
 }

@@ -9,7 +9,7 @@ const NUMBERS: ReadonlySet<Name> = new Set(['actual', 'target', 'progress', 'cha
 /** Sets how short names and the trend may become. */
 const LEAST: Partial<Record<Name, number>> = { kpi: 12, item: 10, trend: 8 }
 /** Lists what is left out first if there is no room; the words beside the signs are left out before the last ones. */
-const LEFT_OUT: readonly Name[] = ['percent', 'target', 'trend', 'change', 'period']
+const LEFT_OUT: readonly Name[] = ['percent', 'trend', 'change', 'period', 'target']
 
 const COLORS: Readonly<Record<string, string>> = { '✓': '32', '~': '33', '✗': '31' }
 
@@ -23,20 +23,30 @@ const fullWidth = (rows: readonly OverviewRow[], name: Name, title: string, widt
 /** Holds the columns that fit, and how wide each may be. */
 type Widths = ReadonlyMap<Name, number>
 
-/** Returns the columns that fit the room, of those that hold anything; names and then the trend get what is left. */
-const fittingColumns = (rows: readonly OverviewRow[], widthOf: Width, room: number, isNarrow: boolean): Widths => {
+/** Returns the columns that hold anything, and how wide each is if nothing is cut. */
+const fullWidths = (rows: readonly OverviewRow[], widthOf: Width, isNarrow: boolean): Widths => {
   const used = new Set(
     rows.flatMap((row) => Object.entries(row).flatMap(([name, cell]) => (cell === null || cell === '' ? [] : [name]))),
   )
   const isUsed = (name: string): name is Name => used.has(name)
-  const full = new Map(
+  return new Map(
     overview.shown
       .map(({ name }) => name)
       .filter(isUsed)
       .map((name) => [name, fullWidth(rows, name, titleOf(name, isNarrow), widthOf)]),
   )
-  const widths = new Map([...full].map(([name, width]) => [name, Math.min(width, LEAST[name] ?? width)]))
-  const left = (): number => room - [...widths.values()].reduce((sum, width) => sum + width + GAP, -GAP)
+}
+
+/** Returns how wide columns are at least, as names and the trend may be cut. */
+const leastWidths = (full: Widths): Map<Name, number> =>
+  new Map([...full].map(([name, width]) => [name, Math.min(width, LEAST[name] ?? width)]))
+
+const total = (widths: Widths): number => [...widths.values()].reduce((sum, width) => sum + width + GAP, -GAP)
+
+/** Returns the columns that fit the room, of all that there are; names and then the trend get what is left. */
+const fittingColumns = (full: Widths, room: number): Widths => {
+  const widths = leastWidths(full)
+  const left = (): number => room - total(widths)
   for (const name of LEFT_OUT) if (left() < 0) widths.delete(name)
   for (const name of ['kpi', 'item', 'trend'] as const) {
     const width = widths.get(name)
@@ -69,6 +79,28 @@ const paint = (line: string, state: string): string => {
 /** Sets the room from which on words stand beside the signs. */
 const ROOM_FOR_WORDS = 100
 
+/** Describes a table that fits: its text, the columns that had no room, and how wide a terminal has room for all. */
+type FittedTable = { readonly text: string; readonly leftOut: readonly Name[]; readonly needed: number }
+
+/** Draws the columns that fit. */
+const drawColumns = async (
+  rows: readonly OverviewRow[],
+  widths: Widths,
+  widthOf: Width,
+  { isNarrow, color }: { readonly isNarrow: boolean; readonly color: boolean },
+): Promise<string> => {
+  const columns = [...widths.keys()].map((name) => ({
+    title: titleOf(name, isNarrow),
+    isNumber: NUMBERS.has(name),
+    whereLong: 'stays' as const,
+  }))
+  const cells = rows.map((row) => [...widths].map(([name, most]) => cellOf(row, name, most, widthOf)))
+  const text = await createTable(columns, { color })(cells)
+  if (!color || !widths.has('state')) return text
+  const [head = '', ...lines] = text.split('\n')
+  return [head, ...lines.map((line, at) => paint(line, rows[at]?.state ?? ''))].join('\n')
+}
+
 /**
  * Returns the overview as a table that fits a width: first columns are left out, then the trend loses its oldest end,
  * then names are cut; numbers never.
@@ -76,19 +108,15 @@ const ROOM_FOR_WORDS = 100
 export const overviewTable = async (
   all: readonly OverviewRow[],
   { width, color }: { readonly width: number | undefined; readonly color: boolean },
-): Promise<string> => {
+): Promise<FittedTable> => {
   const isNarrow = width !== undefined && width < ROOM_FOR_WORDS
   const rows = isNarrow ? withSigns(all) : all
   const widthOf = await loadWidth(rows.map((row) => Object.values(row).map((cell) => cell ?? '')))
-  const widths = [...fittingColumns(rows, widthOf, width ?? Infinity, isNarrow)]
-  const columns = widths.map(([name]) => ({
-    title: titleOf(name, isNarrow),
-    isNumber: NUMBERS.has(name),
-    whereLong: 'stays' as const,
-  }))
-  const cells = rows.map((row) => widths.map(([name, most]) => cellOf(row, name, most, widthOf)))
-  const text = await createTable(columns, { color })(cells)
-  if (!color || widths[0]?.[0] !== 'state') return text
-  const [head = '', ...lines] = text.split('\n')
-  return [head, ...lines.map((line, at) => paint(line, rows[at]?.state ?? ''))].join('\n')
+  const full = fullWidths(rows, widthOf, isNarrow)
+  const widths = fittingColumns(full, width ?? Infinity)
+  return {
+    text: await drawColumns(rows, widths, widthOf, { isNarrow, color }),
+    leftOut: [...full.keys()].filter((name) => !widths.has(name)),
+    needed: total(leastWidths(fullWidths(all, widthOf, false))),
+  }
 }

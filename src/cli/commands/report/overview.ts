@@ -1,14 +1,10 @@
-import { type Measured, percentOf, progressOf, type State, stateOf } from '../../../domain/analysis/state.ts'
+import { percentOf, progressOf, stateOf } from '../../../domain/analysis/state.ts'
 import type { Decimal } from '../../../domain/decimal.ts'
-import {
-  formatByPattern,
-  type NumberPattern,
-  type NumberSigns,
-  readNumberPattern,
-} from '../../../domain/number-pattern.ts'
+import { formatByPattern, type NumberSigns, readNumberPattern } from '../../../domain/number-pattern.ts'
 import { type Calendar, periodBefore, periodName } from '../../../domain/period.ts'
 import type { ReportRow } from '../../../domain/resources/report-row.ts'
 import { resource, type Stored } from '../../../domain/schema.ts'
+import { changeText, progressText, signed, STATE_SIGNS } from './progress-text.ts'
 
 const BARS = '▁▂▃▄▅▆▇█'
 
@@ -52,19 +48,7 @@ export const overview = resource({
 
 export type OverviewRow = Stored<typeof overview>
 
-const SIGNS: Readonly<Record<State, string>> = { met: '✓ met', near: '~ near', missed: '✗ missed', 'no target': '' }
-
 const TREND_BARS = 24
-
-/** Holds 99 percent. */
-const ALMOST_WHOLE: Decimal = 99_0000n
-const WHOLE_PERCENT = readNumberPattern('# %')
-const TENTHS_OF_PERCENT = readNumberPattern('#.0 %')
-
-const percentText = (percent: Decimal | null, pattern: NumberPattern): string | null =>
-  percent === null ? null : formatByPattern(percent, pattern)
-
-const signed = (text: string | null, isMore: boolean): string | null => (text === null || !isMore ? text : `+${text}`)
 
 /** Returns as many values as there are bars, spread evenly, always with the last one. */
 const sample = (values: readonly (number | null)[]): (number | null)[] => {
@@ -81,15 +65,8 @@ const changeOf = (
 ): Pick<OverviewRow, 'change' | 'percent'> => {
   if (actual === null || before === null || before === undefined) return { change: null, percent: null }
   const change = actual - before
-  const percent = percentText(percentOf(change, before < 0n ? -before : before), TENTHS_OF_PERCENT)
-  return { change: signed(shown(change), change > 0n), percent: signed(percent, change > 0n) }
-}
-
-/** Returns the progress; of a value that has not met its target, at most 99 percent, so that it never reads as a whole. */
-const shortOfWhole = (measured: Measured): Decimal | null => {
-  const progress = progressOf(measured)
-  const isAsItIs = progress === null || progress < ALMOST_WHOLE || stateOf(measured) === 'met'
-  return isAsItIs ? progress : ALMOST_WHOLE
+  const percent = changeText(percentOf(change, before < 0n ? -before : before))
+  return { change: signed(shown(change), change > 0n), percent }
 }
 
 /** Returns the overview of one KPI and item from its rows in the range, and those before, in the order of days. */
@@ -104,18 +81,19 @@ const overviewOf = (
   const pattern = readNumberPattern(latest.labelFormat)
   const shown = (value: Decimal): string => formatByPattern(value, pattern, signs)
   const { periodId, entryDate, actual, target } = latest
+  const state = stateOf(latest)
   const start = periodBefore(periodId, entryDate)
   const previous = [...rows, ...before].find((row) => row.entryDate === start && row.periodId === periodId)
   const values = rows.map((row) => (row.actual === null ? null : Number(row.actual)))
   return [
     {
-      state: SIGNS[stateOf(latest)],
+      state: STATE_SIGNS[state],
       kpi: latest.kpiName,
       item: latest.itemName,
       period: periodName(periodId, entryDate, calendar),
       actual: actual === null ? null : shown(actual),
       target: target === null ? null : shown(target),
-      progress: percentText(shortOfWhole(latest), WHOLE_PERCENT),
+      progress: progressText(progressOf(latest), state === 'met'),
       ...changeOf(actual, previous?.actual, shown),
       trend: sparkline(sample(values)),
     },

@@ -36,11 +36,14 @@ const periodsText = (frequency: Frequency, rows: readonly ReportRow[], calendar:
 /** Returns the line above the overview: the range, and which periods it shows. */
 const headingOf = ({ from, to }: ReportRequest, rows: readonly ReportRow[], calendar: Calendar, today: Day): string => {
   const byFrequency = Map.groupBy(rows, ({ periodId }) => periodId)
+  const range = `${formatDay(from)} to ${formatDay(to)}`
   const parts = (['D', 'W', 'M', 'Q', 'Y'] as const).flatMap((frequency) => {
     const own = byFrequency.get(frequency)
     return own ? [periodsText(frequency, own, calendar, today)] : []
   })
-  return `${formatDay(from)} to ${formatDay(to)}: ${parts.join(', ')}`
+  // Days that are those of the range are not said twice.
+  const said = parts.map((part) => part.replace(` ${range}`, ''))
+  return said.join() === 'days' ? range : `${range}: ${said.join(', ')}`
 }
 
 /** Returns rows by KPI, in the order of these; the others come last. */
@@ -67,7 +70,11 @@ export const printOverview = async (cli: Cli, client: Client, request: ReportReq
     await stdout.write(`${heading}\n\n`)
     return printRecords(cli.io, cli.printing(), overview.shown, [latest])
   }
-  const table = await overviewTable(latest, { width: stdout.columns, color })
+  const { text, leftOut, needed } = await overviewTable(latest, { width: stdout.columns, color })
   const lines = wrap(heading, stdout.columns ?? Infinity, (text) => text.length)
-  await stdout.write(`${lines.join('\n')}\n${table}`)
+  await stdout.write(`${lines.join('\n')}\n${text}`)
+  if (leftOut.length === 0) return
+  await cli.note(
+    `no room for ${leftOut.join(', ')}: a terminal of ${needed} columns shows all, and so does -o markdown`,
+  )
 }

@@ -12,6 +12,7 @@ import { choiceOf } from '../../../domain/field-value.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { sayChoices } from '../../args/choices.ts'
 import { UsageError } from '../../exit.ts'
+import { fieldOfHead } from './heads.ts'
 import type { addSelection } from './report-flags.ts'
 
 /** Describes the periods of `--by`, and the words that people type for them. */
@@ -75,9 +76,9 @@ const countIn = (
   return undefined
 }
 
-/** Reads `--sort`: `-actual` is descending. */
+/** Reads `--sort`, which names a field or its head in a table: `-actual` is descending. */
 const sortOf = (text: string | undefined): Question['sort'] =>
-  text === undefined ? undefined : { field: text.replace(/^-/, ''), isDescending: text.startsWith('-') }
+  text === undefined ? undefined : { field: fieldOfHead(text.replace(/^-/, '')), isDescending: text.startsWith('-') }
 
 /** Names the flags in use, by what they ask. */
 const inUse = (question: Question): Readonly<Record<string, boolean>> => ({

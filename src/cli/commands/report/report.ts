@@ -12,6 +12,7 @@ import { isForPeople, printRecords } from '../../output/print.ts'
 import { printWhenComplete } from '../../output/whole-output.ts'
 import { addReportFiles } from './export-command.ts'
 import { briefColumns, byPattern } from './answer-table.ts'
+import { withHeads } from './heads.ts'
 import { overview } from './overview.ts'
 import { addQuestions, readQuestion } from './question-flags.ts'
 import { addSelection, printsAnswers, requestOf } from './report-flags.ts'
@@ -48,7 +49,8 @@ const readTable = async ({ cli, question }: Asked, client: Client, request: Repo
   const { format, signs } = cli.printing()
   if (!isForPeople(format)) return table
   const { columns, parts } = table
-  return { columns: briefColumns(columns, question), parts: byPattern(parts, signs, question !== undefined) }
+  const heads = withHeads(briefColumns(columns, question), () => client.calendar ?? client.usualCalendar)
+  return { columns: heads, parts: byPattern(parts, signs, question !== undefined) }
 }
 
 /** Prints the rows of a report, or the answer to a question, when all is there. */

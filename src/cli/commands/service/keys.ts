@@ -22,7 +22,8 @@ const addList = (group: Command, act: Act): void => {
     const records = await inAccount(cli, flags, keys.list)
     const shown = applyListOptions(listedKey, records, flags)
     await cli.printMany(columns, shown)
-    if (shown.length === 0) await tellEmpty(cli, listedKey, emptyBecause(flags))
+    if (shown.length === 0)
+      await tellEmpty(cli, listedKey, emptyBecause(flags), 'create one with: kpi service keys create NAME')
   })
 }
 

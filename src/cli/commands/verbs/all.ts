@@ -15,6 +15,13 @@ import { createNames } from './reference-names.ts'
 import { addParentFlag, type SampleRecord, commandName, parentId, type Samples } from './samples.ts'
 import { addUpdate, type UpdateWatch } from './update.ts'
 
+/** Returns how there comes to be a first record, where the command line can create one. */
+const firstOf = (of: Resource): string | undefined => {
+  if (!of.verbs.includes('add')) return undefined
+  const demo = of.name === 'kpi' ? 'kpi demo shows what an account with data is like; ' : ''
+  return `${demo}create one with: kpi ${commandName(of)} create`
+}
+
 /** Adds `list`, which prints all records of a resource. */
 export const addList = (
   group: Command,
@@ -37,7 +44,7 @@ export const addList = (
       return { shown: await names.inUnits(columns, cli.printing()), records: selected }
     })
     await cli.printMany(shown, records)
-    if (records.length === 0) await tellEmpty(cli, of, emptyBecause(options))
+    if (records.length === 0) await tellEmpty(cli, of, emptyBecause(options), firstOf(of))
   })
 }
 

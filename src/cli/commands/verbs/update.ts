@@ -14,6 +14,7 @@ import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import type { PlannedChange } from './planned-changes.ts'
 import { type Change, readChangedObjects, readChanges } from './read-changes.ts'
 import { requireNamedOnce } from './require-each-once.ts'
+import { requireFreeAddresses } from './require-new-names.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
 import { printSent, sendEach } from './send-each.ts'
 
@@ -119,10 +120,7 @@ export const addUpdate = <R extends Resource>(
         const planned = await planOf(own, changes)
         if (!isForced) requireUnmoved(of, planned)
         if (flags.dryRun) {
-          if ('email' in of.fields) {
-            const { requireFreeAddresses } = await import('./require-new-names.ts')
-            requireFreeAddresses(of, changes, await client.users.list())
-          }
+          if ('email' in of.fields) requireFreeAddresses(of, changes, await client.users.list())
           await (await watch?.open(cli, client, flags, signal))?.foresee(changes)
           return printPlanned(cli, client, of, planned, flags.summaryOnly)
         }
