@@ -72,7 +72,7 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
     ['users create --password hunter2', "unknown option '--password'"],
     [
       'kpis create --target-default ten --sort-order 40000 --is-active yes --unit Dcimal',
-      '--unit: there is no unit "Dcimal"; did you mean "Decimal"?; --target-default must be a number; --sort-order must be a whole number from -32768 to 32767; --is-active must be true or false; a KPI needs --frequency <daily|weekly|monthly|quarterly|yearly>, --name <text>',
+      '--unit: there is no unit "Dcimal"; did you mean "Decimal"?; --target-default "ten" must be a number; write it like 1234.5; --sort-order must be a whole number from -32768 to 32767; --is-active must be true or false; a KPI needs --frequency <daily|weekly|monthly|quarterly|yearly>, --name <text>',
     ],
     [
       'kpis create --name= --frequency z',
