@@ -123,7 +123,8 @@ describe.each(users)('%s, kpi entries', (_, open) => {
     expect(ran).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'kpi: kpi_id: KPI 1 (Revenue) is not assigned to user 3 (Bob Ray)\n',
+      stderr:
+        "kpi: --kpi: KPI 1 (Revenue) is not assigned to user 3 (Bob Ray); assign it: kpi assign add --kpis Revenue --users 'Bob Ray'\n",
     })
   })
 
