@@ -16,7 +16,7 @@ import { isForPeople, type Printing, printRecord, printRecords } from './output/
 import { findReach, requireSettings } from './target/network.ts'
 import { findFormat } from './target/output-format.ts'
 import type { BulkRun } from './target/rate-limiter.ts'
-import { type Reach, requireCapabilities, withClientAt, withTransportAt } from './target/session.ts'
+import { type Reach, requirePlace, withClientAt, withTransportAt } from './target/session.ts'
 import {
   canAsk,
   findLogFormat,
@@ -155,7 +155,7 @@ export const createCli = (
     requireCapabilities: (needs) => {
       rejectStrayCredentials(io, flags)
       requireSettings(io, flags)
-      requireCapabilities(findPlace(io, flags), needs)
+      requirePlace(io, findPlace(io, flags), needs)
     },
     timeOfDay: () => findTimeZone(io, flags).timeAt(io.now()),
     today: () => {

@@ -1,28 +1,18 @@
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { VERBS } from './args/aliases.ts'
-import { FOREIGN_COMMANDS, FOREIGN_FLAGS, FORMAT_FLAGS } from './foreign-words.ts'
 import { MOST_SUGGESTED, nearWords } from './args/near-words.ts'
+import { commandHelp } from './help-json.ts'
+import { type Line, sayFlag } from './meant-flags.ts'
+import { inOurs, meantAmong, onlyMeant, sayNames } from './meant-words.ts'
+import { sayStray } from './stray-words.ts'
 
-const own = <T>(table: Readonly<Record<string, T>>, word: string): T | undefined =>
-  Object.hasOwn(table, word) ? table[word] : undefined
-
-/** Returns the words of other programs for a command, in ours. */
-const inOurs = (typed: string): string[] => [...(own(FOREIGN_COMMANDS, typed) ?? []), ...(VERBS.get(typed) ?? [])]
-
-/** Returns what is meant among names: what other programs call so, or what is near. */
-const meantAmong = (typed: string, names: readonly string[], ours: readonly string[]): string[] => {
-  const known = ours.find((name) => names.includes(name))
-  return known === undefined ? nearWords(typed, names) : [known]
-}
-
-/** Describes a command below others: its name, and the whole line. */
-type Below = { readonly name: string; readonly line: string }
+/** Describes a command below others: its name, that of its group, and the whole line. */
+type Below = { readonly name: string; readonly within: string; readonly line: string }
 
 /** Returns all commands below one, as they are typed. */
-const commandsBelow = ({ commands }: CommandUnknownOpts, before: string): Below[] =>
-  commands.flatMap((command) => {
+const commandsBelow = (group: CommandUnknownOpts, before: string): Below[] =>
+  group.commands.flatMap((command) => {
     const line = `${before} ${command.name()}`
-    return [{ name: command.name(), line }, ...commandsBelow(command, line)]
+    return [{ name: command.name(), within: group.name(), line }, ...commandsBelow(command, line)]
   })
 
 /** Returns the words for what a line is about that stand before a verb that many groups have. */
@@ -51,8 +41,25 @@ const sayFirst = (typed: string, names: readonly string[], all: readonly Below[]
   return sayVerb(typed, exact ?? (others.length === 0 ? meant : undefined), all)
 }
 
-const sayNames = (names: readonly string[]): string | undefined =>
-  names.length === 0 || names.length > MOST_SUGGESTED ? undefined : `Did you mean ${names.join(' or ')}?`
+/** Returns the line of the command that a word for a verb means in the group that another word means. */
+const lineOf = (noun: string, verb: string, all: readonly Below[]): string | undefined => {
+  const groups = new Set(all.map(({ within }) => within))
+  groups.delete('kpi')
+  const group = onlyMeant(noun, [...groups])
+  const inGroup = all.filter(({ within }) => within === group)
+  const name = onlyMeant(
+    verb,
+    inGroup.map((one) => one.name),
+  )
+  return inGroup.find((one) => one.name === name)?.line
+}
+
+/** Returns what to say of two first words that are a command in other words, or the other way round. */
+const sayBoth = (typed: string, next: string | undefined, all: readonly Below[]): string | undefined => {
+  if (next === undefined || next.startsWith('-')) return undefined
+  const line = lineOf(typed, next, all) ?? lineOf(next, typed, all)
+  return line && `Did you mean ${line}?`
+}
 
 /** Returns the command that the words of a line lead to. */
 const reachedBy = (program: CommandUnknownOpts, words: readonly string[]): CommandUnknownOpts => {
@@ -61,37 +68,48 @@ const reachedBy = (program: CommandUnknownOpts, words: readonly string[]): Comma
   return command
 }
 
-const flagsOf = (program: CommandUnknownOpts, command: CommandUnknownOpts): string[] =>
-  [...command.options, ...program.options].flatMap(({ long, hidden }) => (long && !hidden ? [long] : []))
+/** Returns a command as it is typed. */
+const pathOf = (command: CommandUnknownOpts): string =>
+  command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
 
-/** Returns the flags that are meant by one that a command lacks. */
-const meantFlags = (typed: string, flags: readonly string[]): string[] => {
-  const format = own(FORMAT_FLAGS, typed)
-  if (format !== undefined) return [format]
-  const names = flags.map((flag) => flag.slice('--'.length))
-  const ours = (own(FOREIGN_FLAGS, typed) ?? []).map((flag) => flag.slice('--'.length))
-  return typed.startsWith('--') ? meantAmong(typed.slice('--'.length), names, ours).map((name) => `--${name}`) : []
+/** Returns what to say of a word that is no command where it stands. */
+const sayCommand = async (typed: string, { program, words, describe }: Line): Promise<string | undefined> => {
+  const at = words.indexOf(typed)
+  const group = reachedBy(program, words.slice(0, Math.max(at, 0)))
+  const names = group.commands.map((one) => one.name())
+  const near = (): string | undefined => sayNames(meantAmong(typed, names, inOurs(typed)))
+  if (group !== program) return near()
+  const all = commandsBelow(await describe(), 'kpi')
+  return sayBoth(typed, words[at + 1], all) ?? sayFirst(typed, names, all) ?? near()
+}
+
+/** Returns how a command is written that lacks an argument. */
+const sayUsage = (command: CommandUnknownOpts): string => {
+  const path = pathOf(command)
+  const [example] = commandHelp(command, path).examples
+  const wanted = command.registeredArguments.map((one) => `<${one.name()}${one.variadic ? '...' : ''}>`).join(' ')
+  return `write ${path} ${wanted}${example === undefined ? '' : `, such as ${example}`}`
 }
 
 const UNKNOWN = /unknown (command|option) '([^']*)'/
 
-/** Returns an error about an unknown word with what was probably meant; never with what nobody can have meant. */
-export const withSuggestion = async (
-  error: unknown,
-  program: CommandUnknownOpts,
-  words: readonly string[],
-  describe: () => Promise<CommandUnknownOpts>,
-): Promise<unknown> => {
+/** Returns what helps with an error; undefined if nothing is likely. */
+const hintFor = async ({ code, message }: CommanderError, line: Line): Promise<string | undefined> => {
+  const command = reachedBy(line.program, line.words)
+  if (code === 'commander.missingArgument') return sayUsage(command)
+  const [, kind, typed] = UNKNOWN.exec(message) ?? []
+  if (typed === undefined) return undefined
+  return kind === 'command' ? sayCommand(typed, line) : sayFlag(typed, pathOf(command), command, line)
+}
+
+/** Returns an error about a wrong word with what was probably meant; never with what nobody can have meant. */
+export const withSuggestion = async (error: unknown, line: Line): Promise<unknown> => {
   if (!(error instanceof CommanderError)) return error
-  const [, kind, typed] = UNKNOWN.exec(error.message) ?? []
-  if (typed === undefined) return error
-  const group = reachedBy(program, words)
-  const names = group.commands.map((one) => one.name())
-  const above = kind === 'command' && group === program
-  const hint =
-    kind === 'option'
-      ? sayNames(meantFlags(typed, flagsOf(program, group)))
-      : ((above ? sayFirst(typed, names, commandsBelow(await describe(), 'kpi')) : undefined) ??
-        sayNames(meantAmong(typed, names, inOurs(typed))))
-  return new CommanderError(error.exitCode, error.code, error.message + (hint === undefined ? '' : ` (${hint})`))
+  const { exitCode, code, message } = error
+  if (code === 'commander.excessArguments') {
+    const command = reachedBy(line.program, line.words)
+    return new CommanderError(exitCode, code, sayStray(command, pathOf(command), line.words))
+  }
+  const hint = await hintFor(error, line)
+  return new CommanderError(exitCode, code, message + (hint === undefined ? '' : ` (${hint})`))
 }

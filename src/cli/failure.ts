@@ -8,6 +8,7 @@ import { ClosedPipe } from './standard-output.ts'
 import { logLine } from './output/log.ts'
 import { oneLine, visibleJson } from './output/width.ts'
 import { isOutputJson } from './target/output-format.ts'
+import { inTypedFlags } from './typed-fields.ts'
 
 /** Describes a printed error: its code, one line, and one more line for each fault. */
 type Failure = {
@@ -115,7 +116,9 @@ export const printFailure = async (
   }
   // What a service says of itself must neither break the line nor steer the terminal.
   const notes = heldBack.length > 0 && { notes: notesIn(heldBack) }
-  const lines = isOutputJson(args, io) ? [visibleJson({ error: fields, ...notes })] : linesOf(failure).map(oneLine)
+  const lines = isOutputJson(args, io)
+    ? [visibleJson({ error: fields, ...notes })]
+    : linesOf(inTypedFlags(failure, args)).map(oneLine)
   await io.stderr.write(`${lines.join('\n')}\n`)
   return exit
 }

@@ -12,7 +12,6 @@ export const FOREIGN_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   create: ['add'],
   add: ['create'],
   insert: ['add', 'create'],
-  set: ['update', 'add'],
   change: ['update'],
   modify: ['update'],
   patch: ['update'],
@@ -45,6 +44,16 @@ export const FOREIGN_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   diff: ['plan'],
 }
 
+/** Maps words that may mean several of our commands; all that a group has are said. */
+export const AMBIGUOUS_COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  set: ['update', 'add'],
+}
+
+/** Maps commands to the one beside them in whose place they are often tried, so that its flags are given to them. */
+export const OFTEN_MEANT: Readonly<Record<string, string>> = {
+  update: 'add',
+}
+
 /** Maps flags that others have to ours; those that a command has are meant. */
 export const FOREIGN_FLAGS: Readonly<Record<string, readonly string[]>> = {
   '--format': ['--output'],
@@ -55,6 +64,12 @@ export const FOREIGN_FLAGS: Readonly<Record<string, readonly string[]>> = {
   '--until': ['--to'],
   '--end': ['--to'],
   '--before': ['--to'],
+  '--month': ['--from'],
+  '--quarter': ['--from'],
+  '--year': ['--from'],
+  '--week': ['--from'],
+  '--period': ['--from'],
+  '--item': ['--group-items', '--source'],
   '--day': ['--date'],
   '--value': ['--actual'],
   '--comment': ['--notes'],
@@ -75,3 +90,6 @@ export const FORMAT_FLAGS: Readonly<Record<string, string>> = {
   '--csv': '-o csv',
   '--yaml': '-o yaml',
 }
+
+/** Lists the flags of others whose values ours take as they are. */
+export const SAME_VALUES: ReadonlySet<string> = new Set(['--month', '--quarter', '--year', '--week', '--period'])

@@ -249,7 +249,8 @@ export const runProgram = async (line: readonly string[], version: string, io: I
     written.help = ''
     if (isJson && error instanceof CommanderError && error.code === 'commander.help') throw noCommand(ours)
     const { withSuggestion } = await import('./did-you-mean.ts')
-    throw await withSuggestion(asTyped(error, args, ours), program, words, () => describeProgram(version, io))
+    const describe = (): Promise<Command> => describeProgram(version, io)
+    throw asTyped(await withSuggestion(error, { program, words, describe }), args, ours)
   } finally {
     await Promise.all(written.errors)
     if (written.help !== '') await printHelp(io, args, written.help)

@@ -22,6 +22,9 @@ export type Scope = (typeof SCOPES)[number]
 /** Names all scopes together. */
 const ALL = 'all'
 
+/** Says which scopes there are. */
+export const KNOWN_SCOPES = `there are ${SCOPES.join(', ')}, or ${ALL} alone`
+
 /**
  * Returns the scopes of a comma-separated text, each once and in the order of the list, or its fault. `all` stands for
  * every scope.
@@ -32,7 +35,7 @@ export const readScopes = (text: string): readonly Scope[] | Fault => {
   const unknown = names.filter((name) => !SCOPES.some((scope) => scope === name))
   if (names.length > 0 && unknown.length === 0) return SCOPES.filter((scope) => names.includes(scope))
   const fault = names.length === 0 ? 'must name at least one scope' : `there is no scope ${unknown.join(', ')}`
-  return new Fault(`${fault}; there are ${SCOPES.join(', ')}, or ${ALL} alone`)
+  return new Fault(`${fault}; ${KNOWN_SCOPES}`)
 }
 
 /** Describes the scopes for reading a resource, and for changing it if that is possible. */

@@ -41,10 +41,15 @@ describe.each(users)('%s, kpi assign', (_, open) => {
     const refused = await assign(...line)
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringContaining('Revenue is assigned to Ann Lee already with another target; nothing was assigned'),
+      expect.stringContaining(
+        'Revenue is assigned to Ann Lee already with another target: that of the KPI → 1000.5; nothing was assigned',
+      ),
     ])
     expect(await held()).toEqual(['2 1 - 1', '2 2 - 2'])
     expect((await assign('add', '--kpis', '1', '--users', '3', '--target', '1000.5', '--sort-order', '9')).code).toBe(0)
+    expect((await assign('add', '--kpis', '1', '--users', '3', '--target', '7')).stderr).toContain(
+      'Revenue is assigned to Bob Ray already with another target: 1000.5 → 7; nothing was assigned',
+    )
     const ran = await assign('add', '--kpis', '1', '--users', '2,3')
     expect(ran.code).toBe(0)
     expect(ran.stderr).toContain('Revenue is assigned to Ann Lee already; kpi assign update changes its target\n')
@@ -96,7 +101,7 @@ describe.each(users)('%s, kpi assign', (_, open) => {
     [['add', '--kpis', '1,99', '--users', '2'], 'there is no KPI "99"'],
     [
       ['add', '--kpis', '1', '--users', '3', '--target', 'x', '--sort-order', ''],
-      '--target must be a number; --sort-order must not be empty',
+      '--target "x" must be a number; write it like 1234.5; --sort-order must not be empty',
     ],
     [['update', '--kpis', '1', '--users', '2'], 'nothing to change was given: --target or --sort-order'],
     [

@@ -102,6 +102,11 @@ describe('a line is completed', () => {
     expect(await completed('kpis', 'update', 'Revenue', '=v')).toEqual(['Visits'])
     expect(await completed('report', '--kpis', '=Visits,r')).toEqual(['Visits,Revenue'])
     expect(await completed('entries', 'add', '--user', '=ann')).toEqual(['ann@example.com'])
+    expect(await completed('report', '--user', '=An')).toEqual(['ann@example.com'])
+    expect(await completed('report', '--kpi', '=Visits,r')).toEqual(['Visits,Revenue'])
+    expect(await completed('report', '=--kpi=r')).toEqual(['--kpi=Revenue'])
+    expect(await completed('entries', 'ls', '--kpis', '=R')).toEqual(['Revenue'])
+    expect(await completed('kpis', 'edit', '=R')).toEqual(['Revenue'])
     expect(await completed('--data-dir', 'elsewhere', 'kpis', 'get', '=')).toEqual([])
     await user.kpi(
       'profiles',

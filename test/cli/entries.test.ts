@@ -123,7 +123,8 @@ describe.each(users)('%s, kpi entries', (_, open) => {
     expect(ran).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'kpi: kpi_id: KPI 1 (Revenue) is not assigned to user 3 (Bob Ray)\n',
+      stderr:
+        "kpi: --kpi: KPI 1 (Revenue) is not assigned to user 3 (Bob Ray); assign it: kpi assign add --kpis Revenue --users 'Bob Ray'\n",
     })
   })
 
@@ -144,14 +145,20 @@ describe.each(users)('%s, kpi entries', (_, open) => {
         '--target',
         '123456789012345',
       ],
-      '--user: there is no user "Anne Lee"; did you mean "Ann Lee"?; --kpi: there is no KPI "Sales"; --date 2026-02-30 is a date that does not exist; --actual must be a number; --target must have at most 14 digits before the decimal point',
+      '--user: there is no user "Anne Lee"; did you mean "Ann Lee"?; --kpi: there is no KPI "Sales"; --date 2026-02-30 is a date that does not exist; --actual "1e" must be a number; write it like 1234.5; --target "123456789012345" must have at most 14 digits before the decimal point',
     ],
     [['add', '--user', '2', '--kpi', '1', '--date', '', '--actual', '1'], '--date must not be empty'],
     [['list', '--from', 'tomorrow'], '"tomorrow" is not a date; write YYYY-MM-DD, today, yesterday, -7d'],
     [['list', '--from', 'today', '--to', 'yesterday'], '--from today is after --to yesterday'],
     [['list', '--user', 'Bob Ray'], '--user: "Bob Ray" is the name of more than one user: 3, 4; use the id'],
-    [['get', 'Revenue'], 'entries have no names: give the id instead of "Revenue"'],
-    [['delete', '1', 'x', 'y', '-y'], 'entries have no names: give the id instead of "x", "y"'],
+    [
+      ['get', 'Revenue'],
+      'entries have no names: give the id instead of "Revenue", which kpi entries list --kpi KPI --user USER --from DAY --to DAY shows',
+    ],
+    [
+      ['delete', '1', 'x', 'y', '-y'],
+      'entries have no names: give the id instead of "x", "y", which kpi entries list --kpi KPI --user USER --from DAY --to DAY shows',
+    ],
   ])('%j is wrong usage, all of it told at once, and does nothing', async (line, message) => {
     const ran = await entries(...line)
     expect(ran).toMatchObject({ code: 2, stdout: '' })

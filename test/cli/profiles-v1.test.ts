@@ -334,6 +334,11 @@ describe('kpi profiles check', () => {
     await kpiWith(KEY, 'profiles', 'add', 'nowhere', '--base-url', `${url}/v1`, '--token-stdin', '--no-check')
     const ran = await kpi('profiles', 'check', 'nowhere')
     expect(ran).toEqual({ code: 5, stdout: '', stderr: `kpi: cannot reach ${url}: nothing listens there\n` })
+    expect(await kpi('kpis', 'list', '-p', 'nowhere')).toEqual({
+      code: 5,
+      stdout: '',
+      stderr: `kpi: cannot reach ${url}: nothing listens there; is it started? kpi serve starts the bundled service; kpi doctor shows which address is used\n`,
+    })
   })
 
   test('of a service of somebody else says what that tells, and not told of the rest', async () => {
@@ -388,4 +393,16 @@ test.each([
   const env = { KPI_BASE_URL: `${foreign.url}/api`, KPI_LOGIN: 'ann@example.com', KPI_TOKEN: 'their-own-token' }
   const ran = await inEnv(env, 'profiles', 'check', '-o', 'json')
   expect([ran.code, foreign.reached.length]).toEqual([code, 2])
+})
+
+test('what the newer interface lacks names the profile of the classic one of the same service', async () => {
+  const lacking = async (): Promise<string> => (await kpi('assign', 'list', '-p', 'newer')).stderr
+  await kpiWith(KEY, 'profiles', 'add', 'newer', ...PLACE, '--token-stdin')
+  const classic = ['--login', 'ann@example.com', '--no-check', '--token-stdin']
+  await kpiWith('hunter2', 'profiles', 'add', 'else', '--base-url', 'https://other.example.com/api', ...classic)
+  expect(await lacking()).toMatch(/has no assignments of KPIs: .*--data-dir\)\n$/)
+  await kpiWith('hunter2', 'profiles', 'add', 'acme', '--base-url', 'https://kpi.example.com/api', ...classic)
+  expect(await lacking()).toMatch(/has no assignments of KPIs: .*; here that is --profile acme\n$/)
+  const created = await kpi('users', 'create', '--first-name', 'Ann', '--email', 'a@example.com', '-p', 'newer')
+  expect(created).toMatchObject({ code: 7, stderr: expect.stringMatching(/; here that is --profile acme\n$/) })
 })

@@ -112,7 +112,7 @@ describe('a create at a terminal', () => {
     other[0] = ['(--name)', 'Returns\r']
     const answers: [string, string][] = [
       ['(--target-default)', 'few\r'],
-      ['must be a number', '\u007f\u007f\u007f40\r'],
+      ['"few" must be a number; write it like 1234.5', '\u007f\u007f\u007f40\r'],
       ['(--value-direction)', DOWN],
       FUNCTION,
     ]
@@ -220,7 +220,7 @@ describe('assign add at a terminal', () => {
         ['Who gets the KPI (--users)', '\u001b[B\r'],
         ['Which KPI (--kpis)', '\r'],
         ["Enter for the KPI's, 100", 'x\r'],
-        ['must be a number', '\u007f-5\r'],
+        ['"x" must be a number; write it like 1234.5', '\u007f-5\r'],
       ],
       'assign',
       'add',

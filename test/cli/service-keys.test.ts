@@ -139,7 +139,8 @@ describe('a key is refused', () => {
     })
     expect(await keysOf(operator)('create', ' ')).toMatchObject({
       code: 2,
-      stderr: 'kpi: the name must not be empty; a key needs --user <id|name|email>, --scopes <list>\n',
+      stderr:
+        'kpi: the name must not be empty; a key needs --user <id|name|email>, --scopes <list>; there are kpis:read, kpis:write, entries:read, entries:write, reports:read, users:read, breakdowns:read, breakdowns:write, or all alone\n',
     })
   })
 

@@ -207,7 +207,7 @@ test.each([
   [['accounts', 'enable-api', 'nil'], 1, 'there is no account nil'],
   [['token', 'create', '--account', 'nil'], 1, 'there is no account nil; kpi service accounts list shows them'],
   [['accounts', 'enable-api'], 2, "missing required argument 'name'"],
-  [['token', 'create', 'extra'], 2, "too many arguments for 'create'"],
+  [['token', 'create', 'extra'], 2, 'kpi service token create: extra is too much'],
   [['token', 'revoke', '--account', 'nil', '--yes'], 1, 'there is no account nil'],
   [['accounts', 'show', 'nil'], 1, 'there is no account nil'],
   [['accounts', 'create', 'acme'], 2, "required option '--login <email>' not specified"],

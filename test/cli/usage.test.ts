@@ -16,9 +16,9 @@ afterAll(async () => {
 
 describe('wrong usage is exit code 2, nothing on standard output, and one line that helps', () => {
   test.each<[line: string, message: string]>([
-    ['kpsi list', "unknown command 'kpsi' (Did you mean kpis?)"],
+    ['kpsi list', "unknown command 'kpsi' (Did you mean kpi kpis list?)"],
     ['xyzzy', "unknown command 'xyzzy'"],
-    ['kpi list', "unknown command 'kpi' (Did you mean kpis?)"],
+    ['kpi list', "unknown command 'kpi' (Did you mean kpi kpis list?)"],
     ['init', "unknown command 'init'\n"],
     ['migrate', "unknown command 'migrate'\n"],
     ['kpis delte 1', "unknown command 'delte' (Did you mean delete?)"],
@@ -34,9 +34,13 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
     ['kpis list --colums id', "unknown option '--colums' (Did you mean --columns?)"],
     ['kpis list --xyzzy', "unknown option '--xyzzy'"],
     ['--colour kpis list', "unknown option '--colour'"],
-    ['kpis list extra', "too many arguments for 'list'. Expected 0 arguments but got 1: extra."],
-    ['kpis get', "missing required argument 'name'"],
-    ['kpis delete', "missing required argument 'names'"],
+    ['kpis list extra', 'kpi kpis list: extra is too much: no flag stands before it'],
+    ['kpis get', "missing required argument 'name' (write kpi kpis get <name>, such as kpi kpis get Revenue)"],
+    [
+      'kpis delete',
+      "missing required argument 'names' (write kpi kpis delete <names...>, such as kpi kpis delete Revenue)",
+    ],
+    ['plan', "missing required argument 'file' (write kpi plan <file>, such as kpi plan kpi.yaml)"],
     ['kpis update', 'say which KPI to change, by id or name'],
     ['kpis update 1', 'nothing to change was given; --help shows the flags'],
     [
@@ -68,7 +72,7 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
     ['users create --password hunter2', "unknown option '--password'"],
     [
       'kpis create --target-default ten --sort-order 40000 --is-active yes --unit Dcimal',
-      '--unit: there is no unit "Dcimal"; did you mean "Decimal"?; --target-default must be a number; --sort-order must be a whole number from -32768 to 32767; --is-active must be true or false; a KPI needs --frequency <daily|weekly|monthly|quarterly|yearly>, --name <text>',
+      '--unit: there is no unit "Dcimal"; did you mean "Decimal"?; --target-default "ten" must be a number; write it like 1234.5; --sort-order must be a whole number from -32768 to 32767; --is-active must be true or false; a KPI needs --frequency <daily|weekly|monthly|quarterly|yearly>, --name <text>',
     ],
     [
       'kpis create --name= --frequency z',

@@ -33,7 +33,7 @@ const takesValue = ({ options, parent }: CommandUnknownOpts, flag: string): bool
 const hasFlag = ({ options }: CommandUnknownOpts, flag: string): boolean => options.some(({ long }) => long === flag)
 
 /** Returns a flag as its command has it, with the value behind an equals sign if there is one. */
-const flagOf = (command: CommandUnknownOpts, arg: string): string => {
+export const flagOf = (command: CommandUnknownOpts, arg: string): string => {
   const [flag = '', ...value] = arg.split('=')
   const other = FLAGS.get(flag)
   const isOther = other !== undefined && !hasFlag(command, flag) && hasFlag(command, other)

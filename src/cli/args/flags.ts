@@ -1,6 +1,7 @@
 import { type Command, type CommandUnknownOpts, Option, type OptionValues } from '@commander-js/extra-typings'
 import type { Client } from '../../client/client.ts'
 import { Fault } from '../../domain/errors.ts'
+import { parseDecimal } from '../../domain/decimal.ts'
 import { choiceOf, INT16_MAX, valueOfText } from '../../domain/field-value.ts'
 import {
   type AnyRecord,
@@ -90,10 +91,15 @@ export const addFromJson = <Arguments extends unknown[], Flags extends OptionVal
 /** Describes the fields that the flags of a line set, and their faults, which are reported together. */
 export type ParsedFlags = { readonly fields: Record<string, FieldValue>; readonly faults: string[] }
 
+/** Returns the fault of a number with its text, and with a form that is understood if this one is not. */
+const asNumberFault = ({ message, verb }: Fault, text: string): Fault =>
+  new Fault(`"${text}" ${message}${parseDecimal(text) ? '' : '; write it like 1234.5'}`, verb)
+
 /** Returns the value that a text means for a field, or its fault. */
 export const readText = (field: Field, text: string): FieldValue | Fault => {
   const value = valueOfText(field, choiceOf(field, text))
   if (value instanceof Fault && field.oneOf) return Fault.must(`be ${sayChoices(field, text)}`)
+  if (value instanceof Fault && field.kind === 'decimal') return asNumberFault(value, text)
   return value === null && !field.nullable ? Fault.must('not be empty') : value
 }
 

@@ -147,7 +147,10 @@ export const resolveRecords = async (
 ): Promise<Named[]> => {
   const names = texts.filter((text) => !isId(text))
   if (!isNamedKind(kind) && names.length > 0) {
-    throw new UsageError(`${plural} have no names: give the id instead of ${names.map((one) => `"${one}"`).join(', ')}`)
+    const given = names.map((one) => `"${one}"`).join(', ')
+    throw new UsageError(
+      `${plural} have no names: give the id instead of ${given}, which kpi ${plural} list --kpi KPI --user USER --from DAY --to DAY shows`,
+    )
   }
   const directory = isNamedKind(kind) ? await directoryFor(client, kind, texts, parent) : undefined
   return allFound(texts.map((text) => (directory ? findIn(directory, text) : byId(text))))

@@ -1,3 +1,4 @@
+import { isLoopback } from '../../client/http/base-url.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { SCOPES } from '../../domain/scopes.ts'
 import type { Io } from '../io.ts'
@@ -27,18 +28,33 @@ const credentialsAdvice = (io: Io, place: RemotePlace): string => {
 const scopesWith = (scope: string, known: string): string =>
   SCOPES.filter((one) => one === scope || known.split(/[\s,]+/).includes(one)).join(',')
 
+/** Tells whether nothing listens at the address of a service. */
+const isRefused = ({ cause }: KpiError): boolean =>
+  cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED'
+
+/** Returns what to do where nothing listens. */
+const startAdvice = ({ baseUrl }: RemotePlace): string =>
+  isLoopback(new URL(baseUrl))
+    ? 'is it started? kpi serve starts the bundled service; kpi doctor shows which address is used'
+    : 'check the address: kpi doctor shows which one is used, and what named it'
+
 const adviceFor = (error: KpiError, io: Io, place: RemotePlace, known: string): string | undefined => {
+  if (isRefused(error)) return startAdvice(place)
   if (error.code === 'unauthorized') return credentialsAdvice(io, place)
   const scope = place.kind === 'v1' ? error.missingScope : undefined
   if (scope === undefined) return undefined
   return `use a key that has it; on the bundled service, kpi service keys create NAME --user USER --scopes ${scopesWith(scope, known)} makes one`
 }
 
-/** Returns a refusal of a key with advice; any other error unchanged. */
+/** Returns a refusal of a key, or of a connection, with advice; any other error unchanged. */
 export const addAdvice = <E>(error: E, io: Io, place: RemotePlace, known = ''): E | KpiError => {
   if (!(error instanceof KpiError)) return error
   const advice = adviceFor(error, io, place, known)
   return advice === undefined
     ? error
-    : new KpiError(error.code, `${error.message}; ${advice}`, { missingScope: error.missingScope })
+    : new KpiError(error.code, `${error.message}; ${advice}`, {
+        missingScope: error.missingScope,
+        mayBeDone: error.mayBeDone,
+        cause: error.cause,
+      })
 }

@@ -9,10 +9,19 @@ import type { GlobalFlags } from './settings.ts'
 /** Describes the profile that a command uses, and what named it. */
 export type ChosenProfile = { readonly name: string; readonly from: string; readonly isOfProject: boolean }
 
+/** Returns the host of a base URL, with its port. */
+const hostOf = (baseUrl: string): string => new URL(normalizeUrl(new URL(baseUrl))).host
+
 const isAt = (profile: Profile | undefined, baseUrl: string): boolean =>
   profile !== undefined &&
   profile.kind !== 'embedded' &&
   normalizeUrl(new URL(profile.baseUrl)) === normalizeUrl(new URL(baseUrl))
+
+/** Returns a profile of the classic interface on the host of a base URL; undefined if there is none. */
+export const classicProfileBeside = ({ byName }: Profiles, baseUrl: string): string | undefined => {
+  const host = hostOf(baseUrl)
+  return [...byName].find(([, one]) => one.kind === 'classic' && hostOf(one.baseUrl) === host)?.[0]
+}
 
 /**
  * Returns the profile for the URL of a project file: the current one if it is for that URL, or the only other one. The

@@ -4,6 +4,7 @@ import type { Network } from '../../client/http/connections.ts'
 import type { AbortSignals, HttpTransport, ProbeResult } from '../../client/http/http-transport.ts'
 import type { RequestObserver } from '../../client/request-observer.ts'
 import type { Transport } from '../../client/transport.ts'
+import { KpiError } from '../../domain/errors.ts'
 import { entry } from '../../domain/resources/entry.ts'
 import type { Calendar } from '../../domain/period.ts'
 import { reportRow } from '../../domain/resources/report-row.ts'
@@ -13,6 +14,8 @@ import type { Io } from '../io.ts'
 import { addAdvice } from './advice.ts'
 import { readBaseUrl } from './base-url.ts'
 import { createListed, keepNames } from './name-cache.ts'
+import { classicProfileBeside } from './profile-choice.ts'
+import { readProfiles } from './profiles.ts'
 import type { BulkRun } from './rate-limiter.ts'
 import type { Place, RemotePlace } from './settings.ts'
 
@@ -75,11 +78,27 @@ const FULLER: ReadonlySet<string> = new Set([entry.path, reportRow.path])
 const isFuller = (needs: Needs): boolean =>
   'of' in needs && FULLER.has(needs.of.path) && (needs.verb === 'list' || needs.verb === 'get')
 
+/** Returns an error about what a place lacks with the profile of the classic interface there, if that has it. */
+const withClassicProfile = (error: unknown, io: Io, place: Place, needs: Needs): unknown => {
+  if (!(error instanceof KpiError) || place.kind !== 'v1' || !hasAll('classic', needs)) return error
+  const name = classicProfileBeside(readProfiles(io), place.baseUrl)
+  return name === undefined ? error : new KpiError(error.code, `${error.message}; here that is --profile ${name}`)
+}
+
+/** Refuses what a place lacks, before anything is sent or opened; returns the variant to use. */
+export const requirePlace = (io: Io, place: Place, needs: Needs): Variant => {
+  try {
+    return requireCapabilities(place, needs)
+  } catch (error) {
+    throw withClassicProfile(error, io, place, needs)
+  }
+}
+
 /**
  * Returns the variant to use, after checking that it has the needed capabilities. The embedded service has both: the
  * newer one is used if the classic one lacks something or shows less.
  */
-export const requireCapabilities = (place: Place, needs: Needs): Variant => {
+const requireCapabilities = (place: Place, needs: Needs): Variant => {
   const spoken = hasAll('classic', needs) && !isFuller(needs) ? 'classic' : 'v1'
   const variant = place.kind === 'embedded' ? spoken : place.kind
   if (place.kind === 'embedded') requireAllCapabilities(needs)
@@ -117,7 +136,7 @@ export const withClientAt = async <T>(
   work: (client: Client) => Promise<T>,
   bulk?: BulkRun,
 ): Promise<T> => {
-  const variant = requireCapabilities(place, needs)
+  const variant = requirePlace(io, place, needs)
   const { listed, add } = createListed()
   const withClient = (transport: Transport): Promise<T> => work(createClient(transport, variant, add))
   try {

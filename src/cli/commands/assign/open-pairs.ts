@@ -1,4 +1,5 @@
 import type { Client } from '../../../client/client.ts'
+import { type Decimal, formatDecimal } from '../../../domain/decimal.ts'
 import { INT16_MAX } from '../../../domain/field-value.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { AssignmentPatch } from '../../../domain/resources/assignment.ts'
@@ -25,13 +26,25 @@ const tellAssignedAlready = async (cli: Cli, names: Names, pairs: readonly UserI
   }
 }
 
+/** Describes a pair that is assigned with another target than is given; null is the target of the KPI. */
+type OtherTarget = UserItem & { readonly before: Decimal | null; readonly after: Decimal | null }
+
+const targetText = (target: Decimal | null): string => (target === null ? 'that of the KPI' : formatDecimal(target))
+
 /** Returns the error for pairs that are assigned with another target than is given: adding would not set it. */
-const otherTargetError = async (names: Names, pairs: readonly UserItem[]): Promise<KpiError> => {
-  const labels = await Promise.all(pairs.slice(0, FEW).map(({ user, id }) => pairLabel(names, user, id)))
+const otherTargetError = async (names: Names, pairs: readonly OtherTarget[]): Promise<KpiError> => {
+  const labels = await Promise.all(
+    pairs
+      .slice(0, FEW)
+      .map(
+        async ({ user, id, before, after }) =>
+          `${await pairLabel(names, user, id)} already with another target: ${targetText(before)} → ${targetText(after)}`,
+      ),
+  )
   const more = pairs.length > FEW ? ` (and ${pairs.length - FEW} more)` : ''
   return new KpiError(
     'conflict',
-    `${labels.join('; ')}${more} already with another target; nothing was assigned; kpi assign update changes targets`,
+    `${labels.join('; ')}${more}; nothing was assigned; kpi assign update changes targets`,
   )
 }
 
@@ -42,13 +55,14 @@ export const openPairs = async (
   pairs: readonly UserItem[],
   { user_target: target }: AssignmentPatch,
 ): Promise<OpenPair[]> => {
-  const [open, already, other]: [OpenPair[], UserItem[], UserItem[]] = [[], [], []]
+  const [open, already, other]: [OpenPair[], UserItem[], OtherTarget[]] = [[], [], []]
   for (const [user, own] of Map.groupBy(pairs, (pair) => pair.user)) {
     const held = await client.assignments(user).list()
     let place = Math.max(0, ...held.map((one) => one.sort_order))
     for (const { id: kpi } of own) {
       const before = held.find((one) => one.id === kpi)
-      if (before && target !== undefined && target !== before.user_target) other.push({ user, id: kpi })
+      if (before && target !== undefined && target !== before.user_target)
+        other.push({ user, id: kpi, before: before.user_target, after: target })
       else if (before) already.push({ user, id: kpi })
       else open.push({ user, id: kpi, place: (place = Math.min(place + 1, INT16_MAX)) })
     }

@@ -1,5 +1,6 @@
 import type { Argument, CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { undoReceiptNames } from '../../../import/undo/undo-receipt.ts'
+import { flagOf, inOurWords } from '../../args/aliases.ts'
 import { splitList } from '../../args/names.ts'
 import type { Io } from '../../io.ts'
 import { LOG_FORMATS } from '../../output/log.ts'
@@ -89,7 +90,7 @@ const optionsOf = (command: CommandUnknownOpts): Option[] => [
 ]
 
 const optionNamed = (command: CommandUnknownOpts, word: string): Option | undefined =>
-  optionsOf(command).find(({ short, long }) => word === short || word === long)
+  optionsOf(command).find(({ short, long }) => [short, long].includes(flagOf(command, word)))
 
 const takesValue = (option: Option | undefined): option is Option => option?.required === true
 
@@ -181,7 +182,8 @@ const WITH_VALUE = /^(--[\w-]+)=/
 
 const allFor = (program: CommandUnknownOpts, words: readonly string[], current: string, io: Io): Candidates => {
   const isHelp = words[0] === 'help'
-  const { command, given, open, flags } = follow(program, isHelp ? words.slice(1) : words)
+  const { words: ours } = inOurWords(program, isHelp ? words.slice(1) : words)
+  const { command, given, open, flags } = follow(program, ours)
   if (isHelp) return given === 0 ? commandsBelow(command) : NOTHING
   const names = namesFor(io, flags)
   if (open) return valuesAfter(open, current, io, names)

@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { createDirectory } from '../../../client/directory.ts'
 import { formatDay } from '../../../domain/day.ts'
-import { type Decimal, formatDecimal, parseDecimal } from '../../../domain/decimal.ts'
+import { type Decimal, formatDecimal } from '../../../domain/decimal.ts'
 import { Fault } from '../../../domain/errors.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import { entry } from '../../../domain/resources/entry.ts'
@@ -40,9 +40,7 @@ const findUser = async (cli: Cli, client: Client, text: string | undefined): Pro
 const askActual = async (cli: Cli, asked: AskedKpi): Promise<Decimal | undefined> => {
   const faultOf = (text: string): string | undefined => {
     const value = text === '' ? null : readText(entry.fields.actual, text)
-    if (!(value instanceof Fault)) return undefined
-    const form = parseDecimal(text) ? '' : '; write it like 1234.5'
-    return `"${text}" ${value.message}${form}`
+    return value instanceof Fault ? value.message : undefined
   }
   const text = await askValid(cli, questionOf(asked), faultOf)
   const value = text === '' ? undefined : readText(entry.fields.actual, text)

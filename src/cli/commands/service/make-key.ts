@@ -5,7 +5,7 @@ import { Fault } from '../../../domain/errors.ts'
 import { valueOfText } from '../../../domain/field-value.ts'
 import { type Key, key, type KeyDraft, type ListedKey, listedKey } from '../../../domain/resources/key.ts'
 import { asDraft, type FieldValue, resource } from '../../../domain/schema.ts'
-import { readScopes, SCOPES } from '../../../domain/scopes.ts'
+import { KNOWN_SCOPES, readScopes, SCOPES } from '../../../domain/scopes.ts'
 import type { MadeKey } from '../../../service/accounts/keys.ts'
 import type { Context } from '../../../service/context.ts'
 import { addExamples } from '../../args/examples.ts'
@@ -113,7 +113,8 @@ const readDraft = async (client: Client, name: string, flags: NewKeyFlags, now: 
     ...(user === undefined ? ['--user <id|name|email>'] : []),
     ...(scopes === undefined ? ['--scopes <list>'] : []),
   ]
-  if (missing.length > 0) given.faults.push(`a key needs ${missing.join(', ')}`)
+  const known = scopes === undefined ? `; ${KNOWN_SCOPES}` : ''
+  if (missing.length > 0) given.faults.push(`a key needs ${missing.join(', ')}${known}`)
   return asDraft(key, requireNoFaults(given))
 }
 
