@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -167,6 +167,44 @@ describe('doctor', () => {
       state: 'warning',
       advice: expect.stringContaining('chmod 700') as unknown,
     })
+  })
+
+  test('tells once, as a fault, of a data directory that every command would fail at', async () => {
+    writeFileSync(home.in('taken'), '')
+    const ran = await doctorIn({}, '--data-dir', 'taken')
+    const advice = `${home.in('taken')} is a file, not a folder; move it away, or name another folder with --data-dir`
+    expect(ran.code).toBe(1)
+    expect(ran.row('data')).toMatchObject({ state: 'fault', from: '--data-dir', advice })
+    expect(ran.stdout.split(advice)).toHaveLength(2)
+    expect((await doctorIn({}, '--data-dir', 'taken/below')).row('data')).toMatchObject({ state: 'fault', advice })
+  })
+
+  test('says of each folder which variable names it, and warns where nothing can be put into it', async () => {
+    writeFileSync(home.in('taken'), '')
+    const ran = await doctorIn({ XDG_STATE_HOME: home.in('taken'), XDG_CACHE_HOME: home.in('taken') })
+    expect(ran.code).toBe(0)
+    expect(ran.row('configuration')).toMatchObject({ from: 'default', state: 'ok' })
+    expect(ran.row('state')).toMatchObject({
+      from: 'XDG_STATE_HOME',
+      state: 'warning',
+      advice: `${home.in('taken')} is a file, not a folder; move it away, or name another folder with XDG_STATE_HOME`,
+    })
+    expect(ran.row('cache')).toMatchObject({ from: 'XDG_CACHE_HOME', state: 'warning' })
+    expect(ran.stderr).toBe('no fault, and 2 warnings: state, cache; the column advice says what to do\n')
+  })
+
+  test('looks at the data directory of the profile in use', async () => {
+    await shellIn({ home: home.path })('profiles', 'add', 'plant', '--data-dir', 'plant')
+    const ran = await doctorIn({}, '--profile', 'plant')
+    expect(ran.row('data')).toMatchObject({ from: 'profile plant', state: 'ok' })
+    expect(ran.row('data')?.value).toContain(home.in('plant'))
+  })
+
+  test.skipIf(process.getuid?.() === 0)('gives the command that makes a folder writable', async () => {
+    mkdirSync(home.in('kept'), { mode: 0o500 })
+    const ran = await doctorIn({}, '--data-dir', 'kept')
+    expect(ran.code).toBe(1)
+    expect(ran.row('data')?.advice).toContain(`fix it with: chmod u+rwx ${home.in('kept')}`)
   })
 
   test('warns of clocks that differ', async () => {

@@ -24,6 +24,7 @@ import {
 } from '../../target/settings.ts'
 import { limitOf, probeOf, refusalOf } from '../profiles/check.ts'
 import { doubtful, faulty, type Finding, fine, looked } from './finding.ts'
+import { faultOfFolder } from './folder-state.ts'
 import { findLogin, placeFrom } from './find-settings.ts'
 
 /** Bounds the wait for an answer: who asks what is wrong wants to know soon. */
@@ -113,6 +114,8 @@ const findRemote = async (cli: Cli, place: RemotePlace): Promise<Finding[]> => {
 
 const findEmbedded = async (cli: Cli, place: Extract<Place, { readonly kind: 'embedded' }>): Promise<Finding[]> => {
   const own = [fine('service', `embedded, in ${place.dataDir}`, placeFrom(cli, place)), fine('interface', 'embedded')]
+  // A data directory that cannot be used is told of where the folders are looked at.
+  if (faultOfFolder(cli.io, place.dataDir, undefined) !== undefined) return own
   if (!existsSync(storePath(place.dataDir))) return [...own, fine('store', 'not made yet: the first command makes it')]
   const needs = { of: frequency, verb: 'list' } as const
   const began = cli.io.uptime()
