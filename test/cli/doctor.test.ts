@@ -207,6 +207,58 @@ describe('doctor', () => {
     expect(ran.row('data')?.advice).toContain(`fix it with: chmod u+rwx ${home.in('kept')}`)
   })
 
+  test.each([
+    ['--timeout', '5', 'timeout', '--timeout 5 is not a time'],
+    ['--deadline', 'soon', 'deadline', '--deadline soon is neither'],
+  ])('tells that %s %s is wrong, and shows the output all the same', async (flag, value, row, told) => {
+    const ran = await doctorIn({}, flag, value)
+    expect(ran.code).toBe(2)
+    expect(ran.row(row)).toMatchObject({ state: 'fault', advice: expect.stringContaining(told) as unknown })
+    expect(ran.row('output')).toMatchObject({ value: 'json', from: '--output' })
+    expect(ran.stderr).toContain('1 fault found')
+  })
+
+  test('says whether there is colour, and in which store kpi serve keeps data, and what set that', async () => {
+    const ran = await doctorIn({ NO_COLOR: '1', KPI_STORE: 'postgres' })
+    expect(ran.row('colour')).toMatchObject({ value: 'no', from: 'NO_COLOR' })
+    expect((await doctorIn({ FORCE_COLOR: '1' })).row('colour')).toMatchObject({ value: 'yes', from: 'FORCE_COLOR' })
+    expect((await doctorIn({ TERM: 'dumb' }, '--no-color')).row('colour')).toMatchObject({ from: '--no-color' })
+    expect(ran.row('store of kpi serve')).toMatchObject({ value: 'postgres', from: 'KPI_STORE' })
+    const wrong = await doctorIn({ KPI_STORE: 'oracle' })
+    expect(wrong.code).toBe(2)
+    expect(wrong.row('store of kpi serve')).toMatchObject({ state: 'fault' })
+  })
+
+  test('tells of a folder of profiles that is a file in words', async () => {
+    writeFileSync(home.in('taken'), '')
+    const ran = await doctorIn({ KPI_CONFIG_DIR: home.in('taken') })
+    expect(ran.code).toBe(1)
+    const told = `(part of its path is a file); mend that, or name another folder with KPI_CONFIG_DIR`
+    expect(ran.row('profile')).toMatchObject({ advice: expect.stringContaining(told) as unknown })
+  })
+
+  test('says of a key that ends soon when, and how to renew it', async () => {
+    const soon = createServer((_, response) => {
+      const key = {
+        'x-key-id': '7',
+        'x-key-name': 'night',
+        'x-key-expires': new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 19),
+      }
+      response.writeHead(200, { 'content-type': 'application/json', ...key }).end('{"data":[]}')
+    }).listen(0, '127.0.0.1')
+    await once(soon, 'listening')
+    const address = soon.address()
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`
+    const ran = await doctorIn({ KPI_BASE_URL: url, KPI_TOKEN: 'kpi_key_x' })
+    soon.close()
+    expect(ran.row('key ends')).toMatchObject({
+      state: 'warning',
+      advice: expect.stringMatching(
+        /^key 7 \(night\) expires on .*, in \d days; .*: kpi service keys rotate 7$/,
+      ) as unknown,
+    })
+  })
+
   test('warns of clocks that differ', async () => {
     const late = createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', date: 'Fri, 20 Nov 2026 12:00:00 GMT' }).end('[]')

@@ -3,12 +3,12 @@ import manifest from '../../../../package.json' with { type: 'json' }
 import { readKeyInfo } from '../../../client/http/credentials.ts'
 import type { ProbeResult } from '../../../client/http/http-transport.ts'
 import { formatInstant } from '../../../domain/day.ts'
-import { EXPIRING_SECONDS } from '../../../domain/key-state.ts'
 import { frequency } from '../../../domain/resources/catalog.ts'
 import { readDeadline } from '../../args/deadline.ts'
 import type { Cli } from '../../cli.ts'
 import { readBaseUrl } from '../../target/base-url.ts'
 import { storePath } from '../../target/folders.ts'
+import { expiryWords } from '../../target/api-key.ts'
 import { addAdvice } from '../../target/advice.ts'
 import { findReach } from '../../target/network.ts'
 import { describeToken, findSecret, SECRETS } from '../../target/secrets.ts'
@@ -48,16 +48,12 @@ const aboutLimit = ({ header }: ProbeResult): Finding[] => {
   return [fine('rate limit', value)]
 }
 
-const aboutEnd = ({ io }: Cli, { header }: ProbeResult): Finding[] => {
-  const { expiresAt } = readKeyInfo(header)
-  if (expiresAt === null) return []
-  const value = formatInstant(expiresAt)
-  const isSoon = expiresAt - io.now() / 1000 < EXPIRING_SECONDS
-  return [
-    isSoon
-      ? doubtful('key ends', value, 'rotate it: kpi service keys rotate, on the service')
-      : fine('key ends', value),
-  ]
+const aboutEnd = (cli: Cli, { header }: ProbeResult): Finding[] => {
+  const key = readKeyInfo(header)
+  if (key.expiresAt === null) return []
+  const value = formatInstant(key.expiresAt)
+  const words = expiryWords(cli, key)
+  return [words === undefined ? fine('key ends', value) : doubtful('key ends', value, words)]
 }
 
 const aboutCredentials = ({ io }: Cli, place: RemotePlace, probed: ProbeResult): Finding => {
