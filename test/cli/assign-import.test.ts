@@ -43,6 +43,13 @@ bobby@example.com,Revenue,,
     expect(await held()).toEqual(['2 1 90 1', '2 2 - 2', '3 1 120.5 1', '3 2 - 7', '4 1 - 1'])
   })
 
+  test('keeps the target where a cell holds a word that --missing takes as empty', async () => {
+    const text = 'User,KPI,Target\nann lee,Revenue,-\nbob@example.com,Revenue,12\n'
+    expect(jsonOf(await load(text, '--missing', '-'))).toMatchObject({ read: 2, added: 1, unchanged: 1, rejected: 0 })
+    expect((await load(text, '--missing', '')).code).toBe(3)
+    expect(rejects()).toContain('ann lee,Revenue,-')
+  })
+
   describe('of a matrix of users by KPIs', () => {
     const MATRIX = ',Revenue,Visits\nann@example.com,90,x\nbob@example.com,120.5,\nbobby@example.com,X,\n'
 
@@ -50,6 +57,12 @@ bobby@example.com,Revenue,,
       expect(jsonOf(await load(MATRIX))).toMatchObject({ read: 3, added: 2, updated: 1, unchanged: 1, rejected: 0 })
       expect(await held()).toEqual(['2 1 90 1', '2 2 - 2', '3 1 120.5 1', '4 1 - 1'])
       expect(jsonOf(await load(MATRIX))).toMatchObject({ added: 0, updated: 0, unchanged: 4 })
+    })
+
+    test('does nothing where a cell holds a word that --missing takes as empty', async () => {
+      const text = ',Revenue,Visits\nann@example.com,90,n/a\nbob@example.com,-,n/a\n'
+      expect((await load(text)).stderr).toContain('which may stand for no value: --missing n/a,- takes such cells')
+      expect(jsonOf(await load(text, '--missing', 'n/a,-'))).toMatchObject({ read: 2, added: 0, updated: 1 })
     })
 
     test('reads rows of nothing but marks below the header', async () => {

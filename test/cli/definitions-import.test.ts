@@ -43,6 +43,34 @@ describe.each(users)('%s', (_, open) => {
     expect((await list('users'))[1]).toMatchObject({ last_name: 'Lee', email: 'ann@example.com', user_type: 'Manager' })
   })
 
+  test('choices are read in the languages of the heads, and a slip in one is told with what it may mean', async () => {
+    const text =
+      'Kennzahl;Häufigkeit;Richtung;Aggregation;Aktiv\nUmsatz;täglich;hoch;Summe;ja\nUnfälle;vierteljährlich;niedrig;Durchschnitt;nein\n'
+    expect(jsonOf(await load('kpis', text))).toMatchObject({ read: 2, created: 2, rejected: 0 })
+    expect(await list('kpis')).toMatchObject([
+      { name: 'Umsatz', frequency_id: 'D', value_direction: 'U', aggregate_function: 'SUM', is_active: true },
+      { name: 'Unfälle', frequency_id: 'Q', value_direction: 'D', aggregate_function: 'AVG', is_active: false },
+    ])
+    await load('users', 'Vorname;E-Mail;Rolle;Status\nAnn;ann@example.com;Admn;gespert\n')
+    expect(rejects()).toContain(
+      'user_type ""Admn"" must be one of Admin, Director, Manager, User; did you mean Admin?; user_status ""gespert"" must be one of A, L, or active, locked; did you mean gesperrt?',
+    )
+  })
+
+  test('a dry run that would reject all rows says each reason once, with its lines, and no row repeats it', async () => {
+    writeFileSync(user.folder.in('bad.csv'), 'name,frequency\nA,hourly\nB,hourly\n,\nC,often\nD,hourly\n')
+    const must = 'must be one of D, W, M, Q, Y, or daily, weekly, monthly, quarterly, yearly'
+    const { code, stdout, stderr } = await user.kpi('kpis', 'import', 'bad.csv', '--dry-run')
+    expect([code, stdout, stderr]).toEqual([
+      3,
+      '',
+      'dry run, nothing was sent: 0 KPIs to create, 0 to update, 0 unchanged, 4 rows to reject\n' +
+        `rejected: frequency "hourly" ${must} (lines 2, 3 and 6)\nrejected: frequency "often" ${must} (line 5)\n`,
+    ])
+    const json = await user.kpi('kpis', 'import', 'bad.csv', '--dry-run', '-o', 'json')
+    expect(JSON.parse(json.stdout)).toHaveLength(4)
+  })
+
   test('a column of whole names is split, and a password is taken only when somebody is created', async () => {
     const text = 'Name,Mail,Password\n"Lee, Ann",ann@example.com,once-only-1\nBob Ray,bob@example.com,\n'
     const created = await load('users', text)

@@ -142,7 +142,7 @@ describe('a query', () => {
     ['that is missing', QUERY.slice(2), 2, "--from-db needs --sql 'select …', which says what to import"],
     ['or a file is needed', [], 2, 'name a file, or - for standard input, or a query with --sql and --from-db'],
     ['that writes', ['--sql', 'drop table counts', ...QUERY.slice(2)], 1, '--sql has to begin with SELECT or WITH'],
-    ['of a file that is named', ['shop.sqlite'], 1, 'it is an SQLite database; name it with --from-db'],
+    ['of a file that is named', ['shop.sqlite'], 1, 'it is an SQLite database: kpi entries import --from-db FILE'],
     [
       'whose rejects would replace it',
       [...QUERY, '--rejects', 'shop.sqlite'],

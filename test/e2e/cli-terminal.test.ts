@@ -92,6 +92,23 @@ describe.runIf(HAS_SCRIPT)('at a terminal', () => {
   })
 })
 
+/** Returns the lines that a terminal shows, each after it was cleared for the last time. */
+const shownLines = (text: string): string[] =>
+  text.split('\n').map((line) => stripVTControlCharacters(line.split(`${ESCAPE}0K`).at(-1) ?? ''))
+
+describe.runIf(HAS_SCRIPT)('a note while the progress is shown', () => {
+  test.each([
+    ['kpis import', 'Name,Frequency,Shelf\nNet sales,D,1\n'],
+    ['entries import --create-assignments', 'user,kpi,date,actual,Shelf\nadmin@localhost,1,2026-02-01,5,x\n'],
+  ])('stands on a line of its own: kpi %s', async (command, rows) => {
+    writeFileSync(home.in('titled.csv'), `Key figures 2026\n\n${rows}`)
+    const lines = shownLines(await printed(`${command} titled.csv`, 100))
+    expect(lines).toContain('line 1 is above the header, and left out: "Key figures 2026"')
+    expect(lines).toContainEqual(expect.stringMatching(/^columns left out: Shelf/))
+    expect(lines.filter((line) => line.includes('reading'))).toEqual([])
+  })
+})
+
 describe.runIf(HAS_SCRIPT)('what is longer than the screen', () => {
   test.each([
     ['kpis list --help', { KPI_PAGER: 'cat -n' }, true],

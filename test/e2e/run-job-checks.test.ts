@@ -100,6 +100,16 @@ const WEBHOOKS = `steps:
     url_file: none.key
 `
 
+test.each([
+  ['report: november.html', 'report is for the log: write a file with the step "- export: november.html"'],
+  ['report: [out/november.xlsx]', 'report is for the log: write a file with the step "- export: out/november.xlsx"'],
+  ['report: november', 'report takes nothing but flags: leave out "november"'],
+  ['check: missed.csv', 'check takes nothing but flags: leave out "missed.csv"'],
+])('what a step is given that takes nothing is told: %s', async (step, told) => {
+  await using importer = await open()
+  expect(await faultsOf(importer, `steps:\n  - ${step}\n`)).toEqual([`line 2: ${told}`])
+})
+
 const TOLD_OF_PARTS = [
   'line 1: lock is empty; say what it is, or leave it out',
   'line 2: deadline soon is neither a time of day nor a time from now; write 06:30, 30m or 2h',

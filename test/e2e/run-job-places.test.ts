@@ -113,6 +113,61 @@ test('nothing runs where a file could not be written in the end, and all of them
   ])
 })
 
+const KEEPING = `steps:
+  - import: inbox/*.csv
+    move_to: done
+  - export: report.html
+    flags: { from: 2026-03-01, to: today }
+  - report:
+    flags:
+      from: 2026-03-01
+      to-file: report.json
+`
+
+describe('a file that is there, and that a step would not replace,', () => {
+  const why = (name: string): string =>
+    `${name} exists already, and this step would fail, as it does not replace files: add flags: { force: true }, or name the file after the day: report-{date}`
+
+  test('is told before anything runs, and by a dry run', async () => {
+    await using importer = withJob(await embeddedImporter(), KEEPING)
+    for (const name of ['report.html', 'report.json']) importer.write(name, 'of the night before')
+    const faults = [`line 4: ${why('report.html')}.html`, `line 9: ${why('report.json')}.json`]
+    expect(await faultsOf(importer)).toEqual(faults)
+    const { code, stderr } = await importer.kpi('run', 'job.yaml', '--dry-run')
+    expect([code, stderr.split('\n').slice(1, 3)]).toEqual([2, faults.map((one) => `  ${one}`)])
+  })
+
+  test('is told in the second night of the job that wrote it', async () => {
+    await using importer = withJob(await embeddedImporter(), KEEPING)
+    expect(await importer.kpi('run', 'job.yaml')).toMatchObject({ code: 0 })
+    expect((await importer.kpi('run', 'job.yaml')).stderr).toContain(why('report.html'))
+  })
+
+  test.each([
+    ['holds nothing', 'report.html', '', KEEPING],
+    ['may be replaced', 'report.html', 'old', KEEPING.replace('to: today', 'to: today, force: true')],
+    ['is of a day', 'r-2026-11-21.html', 'old', KEEPING.replace('report.html', 'r-{date}.html')],
+    ['is of another day', 'r-2026-11-20.html', 'old', KEEPING.replace('report.html', 'r-{date}.html')],
+    ['is moved away before', 'inbox/b.csv', FILE, KEEPING.replace('report.html', 'inbox/b.csv')],
+    [
+      'is not written where the job goes on',
+      'report.html',
+      'old',
+      KEEPING.replace('  - report:', '    on_failure: continue\n  - report:'),
+    ],
+  ])('is no fault where it %s', async (_, name, text, job) => {
+    await using importer = withJob(await embeddedImporter(), job)
+    importer.write(name, text)
+    expect(await importer.kpi('run', 'job.yaml', '--dry-run')).toMatchObject({ code: 0 })
+  })
+
+  test('is no fault where rows are added to it', async () => {
+    const flags = '{ from: 2026-03-01, to: today, append-since: report.csv }'
+    await using importer = withJob(await embeddedImporter(), `steps:\n  - export: report.csv\n    flags: ${flags}\n`)
+    for (const _ of ['first', 'second']) expect(await importer.kpi('run', 'job.yaml')).toMatchObject({ code: 0 })
+  })
+})
+
 test('the folder for imported files is made when there are any, and not by a dry run', async () => {
   await using importer = withJob(await embeddedImporter(), ADDING.replace('done', 'done/{date}'))
   expect(await importer.kpi('run', 'job.yaml', '--dry-run')).toMatchObject({ code: 0 })

@@ -155,10 +155,10 @@ describe('a job', () => {
     await using importer = await embeddedImporter()
     jobIn(
       importer,
-      `${JOB}  - check:\n    flags: { kpis: Visits, from: 2026-03-01, to: yesterday }\n  - report:\n  - export: there.csv\n  - report:\n`,
+      `${JOB}  - check:\n    flags: { kpis: Visits, from: 2026-03-01, to: yesterday }\n  - report:\n  - export: there-{date}.csv\n  - report:\n`,
     )
     importer.write('inbox/a.csv', `${FILE}Bob,Sales,2026-03-03,x\n`)
-    importer.write('there.csv', 'of somebody else')
+    importer.write('there-2026-11-21.csv', 'of somebody else')
     const ran = await importer.kpi('run', 'job.yaml', '-o', 'json')
     expect([ran.code, outcomes(ran)]).toEqual([
       1,
@@ -170,7 +170,7 @@ describe('a job', () => {
         ['skipped', null],
       ],
     ])
-    importer.write('job.yaml', `${JOB}  - export: there.csv\n    on_failure: continue\n  - report:\n`)
+    importer.write('job.yaml', `${JOB}  - export: there-{date}.csv\n    on_failure: continue\n  - report:\n`)
     const on = await importer.kpi('run', 'job.yaml', '-o', 'json')
     expect([on.code, outcomes(on)]).toEqual([
       1,

@@ -93,9 +93,21 @@ const filledFolder = async (hasFormula: boolean): Promise<string> => {
   return user.folder.path
 }
 
+/** A service that does not answer here; only the profile of one has a token. */
+const A_SERVICE = [
+  '--base-url',
+  'https://kpi.example.com/api',
+  '--login',
+  'ann',
+  '--token-command',
+  'pass',
+  '--no-check',
+]
+
 /** Makes what some examples name: a profile, a backup, a plan, an export. */
 const makeNamed = async ({ kpi }: User, examples: string): Promise<void> => {
-  if (/acme|^kpi profiles/.test(examples)) await kpi('profiles', 'add', 'acme', '--data-dir', 'other')
+  const place = examples.startsWith('kpi profiles update') ? A_SERVICE : ['--data-dir', 'other']
+  if (/acme|^kpi profiles/.test(examples)) await kpi('profiles', 'add', 'acme', ...place)
   if (examples.includes('kpi-backup.db')) await kpi('service', 'backup', 'kpi-backup.db')
   if (examples.includes('plan.json')) await kpi('plan', 'kpi.yaml', '--to-file', 'plan.json')
   if (examples.includes('report.csv.gz')) await kpi('report', 'export', '--to-file', 'report.csv.gz', '--manifest')
@@ -136,6 +148,7 @@ export const answered = (words: readonly string[]): string[] => {
     /^([\w-]+ delete|assign (group-items )?remove|profiles remove|service (calculated remove|breakdowns delete|(token|keys) revoke))\b/
   if (asks.test(line) && !line.includes('--yes')) return [...words, '--yes']
   if (line.includes('--to-file')) return [...words, '--force']
+  if (line.startsWith('profiles update') && line.includes('--token-command')) return [...words, '--no-check']
   if (!line.startsWith('profiles add') || line.includes('--data-dir')) return [...words]
   // The services of examples do not answer here, and some profiles are there already.
   const unchecked = [...words, '--no-check', '--yes']

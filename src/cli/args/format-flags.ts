@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { DECIMALS, delimiterName, DELIMITERS, type Encoding, ENCODINGS, encodingNamed } from '../../import/options.ts'
+import { collect } from './flags.ts'
 
 /** Creates the flag that gives a file's delimiter. */
 export const separatorFlag = () =>
@@ -23,3 +24,9 @@ export const encodingFlag = () =>
 
 /** Creates the flag that gives the decimal sign of a file's numbers. */
 export const decimalFlag = () => new Option('--decimal <sign>', 'the decimal sign of numbers').choices(DECIMALS)
+
+/** Creates the flag that says which words stand for no value. */
+export const missingFlag = () =>
+  new Option('--missing <word,...>', 'words that stand for no value, such as NA,-,n/a (default: asked)').argParser(
+    collect,
+  )

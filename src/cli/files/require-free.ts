@@ -5,7 +5,7 @@ import type { Cli } from '../cli.ts'
 import { UsageError } from '../exit.ts'
 
 /** Tells whether there is a file that holds something; a device, such as `/dev/stdout`, is none. */
-const holdsSomething = (path: string): boolean => {
+export const holdsSomething = (path: string): boolean => {
   const found = statSync(path, { throwIfNoEntry: false })
   return found?.isFile() === true && found.size > 0
 }

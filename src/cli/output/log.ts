@@ -14,6 +14,9 @@ type Level = 'debug' | 'info' | 'warning' | 'error'
 export const logLine = (io: Pick<Io, 'now'>, level: Level, event: string, fields: LogFields): string =>
   `${visibleJson({ ts: new Date(io.now()).toISOString(), level, event, ...fields })}\n`
 
+/** Describes a line of a terminal that changes while a command works. */
+export type LiveLine = { readonly hide: () => void; readonly show: () => void }
+
 /** Prints notes beside the data: for people as text, for programs as a line of JSON each. */
 export type Log = {
   readonly isJson: boolean
@@ -21,13 +24,26 @@ export type Log = {
   readonly note: (text: string, event?: string, fields?: LogFields) => Promise<void>
   /** Prints a warning, even under `--quiet`. */
   readonly warn: (text: string, fields?: LogFields) => Promise<void>
+  /** Shows a line from now on, below what is printed; undefined ends that. */
+  readonly keepBelow: (line: LiveLine | undefined) => void
 }
 
 /** Creates a log on standard error in a format. */
 export const createLog = (io: Io, format: LogFormat, isQuiet: boolean): Log => {
   const isJson = format === 'json'
+  let [live, writing]: [LiveLine | undefined, number] = [undefined, 0]
+  const write = async (text: string): Promise<void> => {
+    live?.hide()
+    writing += 1
+    try {
+      await io.stderr.write(text)
+    } finally {
+      writing -= 1
+      if (writing === 0) live?.show()
+    }
+  }
   const print = (level: Level, event: string, text: string, fields: LogFields): Promise<void> =>
-    io.stderr.write(
+    write(
       isJson
         ? logLine(io, level, event, { message: text.trim(), ...fields })
         : `${level === 'warning' ? 'warning: ' : ''}${text}\n`,
@@ -38,5 +54,10 @@ export const createLog = (io: Io, format: LogFormat, isQuiet: boolean): Log => {
       if (!isQuiet) await print('info', event, text, fields)
     },
     warn: (text, fields = {}) => print('warning', 'warning', text, fields),
+    keepBelow: (line) => {
+      live?.hide()
+      live = line
+      if (writing === 0) live?.show()
+    },
   }
 }

@@ -53,10 +53,15 @@ const optionsOfList = (options: ImportOptions): ImportOptions => ({
 })
 
 /** Reads the cells of a row of a matrix. */
-const readMatrixRow = (matrix: Matrix, readRow: AssignReader, row: Row): (AssignmentRow | RefusedRow)[] => {
+const readMatrixRow = (
+  matrix: Matrix,
+  options: ImportOptions,
+  readRow: AssignReader,
+  row: Row,
+): (AssignmentRow | RefusedRow)[] => {
   const fault = faultOfRow(matrix, row)
   if (fault !== undefined) return [{ reasons: [fault], isMisread: true }]
-  return rowsOfList(matrix, row).map((cell) => {
+  return rowsOfList(matrix, options, row).map((cell) => {
     const one = readRow(cell)
     return 'line' in one ? one : { ...one, reasons: one.reasons.map((reason) => reasonInMatrix(cell, reason)) }
   })
@@ -68,7 +73,7 @@ const readerFor = async (client: Client, file: Table, asked: ImportOptions): Pro
   if (written.length === 0) throw new KpiError('malformed', `${file.name} is empty: there is not even a header`)
   const reference = await fetchReference(client, { createAssignments: false, sources: false })
   const matrix = findMatrix(written, asked, reference)
-  const table = matrix ? listOfMatrix(file, matrix) : file
+  const table = matrix ? listOfMatrix(file, matrix, asked) : file
   const header = await headerOf(table)
   const options = matrix
     ? optionsOfList(asked)
@@ -105,7 +110,7 @@ export const checkAssignments = async (
 ): Promise<CheckedRows> => {
   const { plan, readRow, formats, withoutTarget, matrix } = await readerFor(client, table, options)
   const readAll = (row: Row): readonly (AssignmentRow | RefusedRow)[] =>
-    matrix ? readMatrixRow(matrix, readRow, row) : [readRow(row)]
+    matrix ? readMatrixRow(matrix, options, readRow, row) : [readRow(row)]
   let [read, empty, misread, rounded] = [0, 0, 0, 0]
   for await (const row of rowsBelowHeader(table, onProgress)) {
     read += 1

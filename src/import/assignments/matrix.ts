@@ -1,5 +1,6 @@
 import { Fault, KpiError } from '../../domain/errors.ts'
 import { namedColumns, recognizeColumns, unassignedColumns } from '../columns/header.ts'
+import { withoutMissing } from '../formats/missing-words.ts'
 import type { ImportOptions } from '../options.ts'
 import { hasSurplusCells, type Row } from '../parse/rows.ts'
 import type { Table } from '../parse/table.ts'
@@ -45,24 +46,30 @@ export const findMatrix = (
   return { header, user, kpis: others }
 }
 
-/** Returns the rows of the list that a row of a matrix stands for: one for each cell that is not empty. */
-export const rowsOfList = ({ header, user, kpis }: Matrix, { line, cells, numbers }: Row): Row[] =>
-  kpis.flatMap((at): Row[] => {
-    const cell = cells[at]?.trim() ?? ''
+/** Returns the rows of the list that a row of a matrix stands for: one for each cell that is not empty, or that a flag takes as empty. */
+export const rowsOfList = (
+  { header, user, kpis }: Matrix,
+  { missing }: Pick<ImportOptions, 'missing'>,
+  { line, cells, numbers }: Row,
+): Row[] => {
+  const valueOf = withoutMissing(missing)
+  return kpis.flatMap((at): Row[] => {
+    const cell = valueOf(cells[at]?.trim() ?? '')
     if (cell === '') return []
     const row = { line, cells: [cells[user] ?? '', header[at] ?? '', MARK.test(cell) ? '' : cell] }
     const currency = numbers?.[at]
     return [currency === undefined ? row : { ...row, numbers: [undefined, undefined, currency] }]
   })
+}
 
 /** Returns the table of the list that a matrix stands for. */
-export const listOfMatrix = (table: Table, matrix: Matrix): Table => ({
+export const listOfMatrix = (table: Table, matrix: Matrix, options: Pick<ImportOptions, 'missing'>): Table => ({
   ...table,
   rows: async function* () {
     let isHeader = true
     for await (const rows of table.rows()) {
       const list = rows.flatMap((row) => {
-        if (!isHeader) return rowsOfList(matrix, row)
+        if (!isHeader) return rowsOfList(matrix, options, row)
         isHeader = false
         return [{ ...row, cells: LIST_HEADER }]
       })

@@ -1,6 +1,7 @@
+import { DID_YOU_MEAN } from '../../client/directory.ts'
 import { Fault, KpiError } from '../../domain/errors.ts'
 import { choiceOf, valueOfText } from '../../domain/field-value.ts'
-import type { Field, FieldValue } from '../../domain/schema.ts'
+import type { FieldValue } from '../../domain/schema.ts'
 import { foldName } from '../columns/header.ts'
 import { createNameColumn, type NameColumn } from '../columns/name-column.ts'
 import { doubtsOf, requireNoDoubts } from '../detect/column-formats.ts'
@@ -8,6 +9,7 @@ import { createNumberColumn, type NumberColumn } from '../detect/number-column.t
 import { createUnits } from '../detect/number-units.ts'
 import type { Row } from '../parse/rows.ts'
 import type { Lookup } from '../permissions.ts'
+import { choiceNearest, meantBoolean, meantChoice } from './choice-words.ts'
 import type { DefinitionOptions, DefinitionPlan } from './columns.ts'
 import type { DefinitionRole } from './roles.ts'
 
@@ -27,25 +29,23 @@ export const anyId = (what: string, known: Lookup | undefined): Lookup => ({
   },
 })
 
-/** Lists the words for true and false, as spreadsheets and people of several countries write them. */
-const YES = new Set(
-  'true,yes,y,1,x,on,wahr,ja,j,vrai,oui,verdadero,sí,si,s,vero,verdadeiro,sim,waar,sant,prawda,tak'.split(','),
-)
-const NO = new Set('false,no,n,0,off,falsch,nein,faux,non,falso,não,onwaar,nee,falskt,nej,fałsz,nie'.split(','))
+const booleanIn = (text: string): boolean | Fault => meantBoolean(text) ?? Fault.must('be true or false, or yes or no')
 
-const booleanIn = (text: string): boolean | Fault => {
-  const word = text.toLowerCase()
-  if (YES.has(word)) return true
-  return NO.has(word) ? false : Fault.must('be true or false, or yes or no')
+/** Returns the value of a choice, by one of its words in any language of the heads. */
+const choiceIn = ({ name, field }: DefinitionRole, text: string): FieldValue | Fault => {
+  const value = valueOfText(field, meantChoice(name, text) ?? choiceOf(field, text))
+  if (!(value instanceof Fault)) return value
+  const near = choiceNearest(name, field, text)
+  const words = field.words ? `, or ${field.words.join(', ')}` : ''
+  return Fault.must(
+    `be one of ${field.oneOf?.join(', ')}${words}${near === undefined ? '' : `; ${DID_YOU_MEAN}${near}?`}`,
+  )
 }
 
 /** Returns the value of a cell that is neither a number with decimals nor a reference. */
-const plainValue = (field: Field, text: string): FieldValue | Fault => {
-  if (field.kind === 'boolean') return booleanIn(text)
-  const value = valueOfText(field, choiceOf(field, text))
-  return value instanceof Fault && field.words
-    ? Fault.must(`be one of ${field.oneOf?.join(', ')}, or ${field.words.join(', ')}`)
-    : value
+const plainValue = (role: DefinitionRole, text: string): FieldValue | Fault => {
+  if (role.field.kind === 'boolean') return booleanIn(text)
+  return role.field.oneOf ? choiceIn(role, text) : valueOfText(role.field, text)
 }
 
 /** Describes a value that was read, and whether decimals beyond the fourth were rounded away. */
@@ -109,7 +109,8 @@ export const createCells = (
   const numbers = new Map<string, NumberColumn>()
   const names = new Map<string, NameColumn>()
   const readers = new Map<string, CellReader>()
-  for (const { role, name, field } of roles) {
+  for (const one of roles) {
+    const { role, name, field } = one
     const lookup = lookups.get(role)
     if (field.kind === 'decimal') {
       const sign = options.decimal ?? signs.get(role) ?? '.'
@@ -121,7 +122,7 @@ export const createCells = (
       const column = createNameColumn({ role, header: headerOf(role), as }, lookup)
       names.set(role, column)
       readers.set(role, nameReader(column))
-    } else readers.set(role, { note: () => undefined, read: (text) => exact(plainValue(field, text)) })
+    } else readers.set(role, { note: () => undefined, read: (text) => exact(plainValue(one, text)) })
   }
   const textOf = ({ role }: DefinitionRole, { cells }: Row): string =>
     (cells[places.get(role) ?? -1] ?? options.constants.get(role) ?? '').trim()

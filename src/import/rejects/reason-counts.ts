@@ -9,6 +9,8 @@ type CountedReason = {
   readonly rows: number
   /** Holds the first line with it. */
   readonly line: number
+  /** Holds the first lines with it. */
+  readonly lines?: readonly number[]
 }
 
 /** Describes the reasons for rejects: the most frequent ones first, and how many others there are. */
@@ -25,6 +27,8 @@ const SHOWN = 10
 /** Bounds how many distinct reasons are counted at a time. */
 const COUNTED = 4000
 const LONGEST = 300
+/** Bounds the lines that are kept of a reason. */
+const MOST_LINES = 12
 
 /** Introduces line numbers in a reason, which are left out where reasons are compared. */
 export const ON_LINES = ' are on lines '
@@ -53,6 +57,7 @@ type Counter = {
   text: string
   rows: number
   readonly line: number
+  readonly lines: number[]
   /** Holds the rows, less those that were subtracted from all counters. */
   weight: number
 }
@@ -74,10 +79,11 @@ const countInto = (counters: Map<string, Counter>, reason: string, line: number)
   const group = groupOf(reason)
   const known = counters.get(group)
   if (!known) {
-    counters.set(group, { text: reason.slice(0, LONGEST), rows: 1, line, weight: 1 })
+    counters.set(group, { text: reason.slice(0, LONGEST), rows: 1, line, lines: [line], weight: 1 })
     return
   }
   known.rows += 1
+  if (known.lines.length < MOST_LINES) known.lines.push(line)
   known.weight += 1
   if (known.text !== reason.slice(0, LONGEST)) known.text = group
 }
@@ -110,13 +116,25 @@ export const countReasons = (rejects: Pick<Rejects, 'lines'>): CountedReasons =>
   }
   const all = counters.size
   if (isPruned) counters = recount(rejects, new Set(mostFrequent(counters, 'weight').map(([group]) => group)))
-  const shown = mostFrequent(counters, 'rows').map(([, { text, rows, line }]) => ({ reason: text, rows, line }))
+  const shown = mostFrequent(counters, 'rows').map(([, { text: reason, rows, line, lines }]) => ({
+    reason,
+    rows,
+    line,
+    lines,
+  }))
   return { shown, others: isPruned ? undefined : all - shown.length, unassigned: unassigned.counted() }
 }
 
 /** Returns where a reason holds: `line 3`, or `1,204 rows, first line 3`. */
 const whereOf = ({ rows, line }: Pick<CountedReason, 'rows' | 'line'>): string =>
   rows === 1 ? `line ${line}` : `${countText(rows)} rows, first line ${line}`
+
+/** Returns all lines on which a reason holds, `lines 2, 3 and 6`, as far as they are kept. */
+const linesOf = (one: CountedReason): string => {
+  const { rows, lines = [] } = one
+  if (rows === 1 || lines.length < rows) return whereOf(one)
+  return `lines ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)}`
+}
 
 const othersText = (others: number | undefined): string[] => {
   if (others === undefined) return ['and many other reasons']
@@ -129,6 +147,10 @@ export const reasonLines = ({ shown, others, unassigned }: CountedReasons, assig
   ...othersText(others).map((text) => `rejected: ${text}`),
   ...(unassigned ? [`rejected: ${unassignedText(unassigned)} (${whereOf(unassigned)})${assigning}`] : []),
 ]
+
+/** Returns the reasons with all of their lines, where nothing else shows these; undefined if some reasons are not known. */
+export const reasonsWithLines = ({ shown, others, unassigned }: CountedReasons): string[] | undefined =>
+  others === 0 && !unassigned ? shown.map((one) => `rejected: ${one.reason} (${linesOf(one)})`) : undefined
 
 /** Returns the reasons as the issues of an error. */
 export const reasonIssues = ({ shown, others, unassigned }: CountedReasons): { field: string; message: string }[] => [

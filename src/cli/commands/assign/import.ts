@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { collect } from '../../args/flags.ts'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
-import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
+import { decimalFlag, encodingFlag, missingFlag, separatorFlag } from '../../args/format-flags.ts'
 import { FOLLOW_TARGETS, KEEP_HISTORY } from '../targets/keep-history.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
@@ -30,6 +30,7 @@ export const addAssignImport = (group: Command, act: Act): void => {
     .option('--ignore <column,...>', 'columns to leave out', collect)
     .option('--by-id <role,...>', 'columns whose numbers are ids, where they could also be names: user, kpi', collect)
     .option('--by-name <role,...>', 'columns whose numbers are names, so that 7 does not mean the id 7', collect)
+    .addOption(missingFlag())
     .addOption(separatorFlag())
     .addOption(encodingFlag())
     .addOption(decimalFlag())

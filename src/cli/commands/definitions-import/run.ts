@@ -10,13 +10,14 @@ import {
   type DefinitionImport,
   dryRunDefinitions,
   importDefinitions,
+  type PlannedDefinition,
 } from '../../../import/definitions/import-definitions.ts'
 import type { TargetChange } from '../../../import/history/target-change.ts'
-import { type CountedReasons, reasonLines } from '../../../import/rejects/reason-counts.ts'
+import { type CountedReasons, reasonLines, reasonsWithLines } from '../../../import/rejects/reason-counts.ts'
 import { createRejectsFile } from '../../../import/rejects/rejects-file.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun } from '../../exit.ts'
-import { printRecords } from '../../output/print.ts'
+import { isForPeople, printRecords } from '../../output/print.ts'
 import { printCounts, printSummary } from '../../output/summary.ts'
 import type { OnWait } from '../../output/wait-notices.ts'
 import { warnOfExpiry } from '../../target/api-key.ts'
@@ -92,8 +93,24 @@ const adviceOn = ({ shown }: CountedReasons): string[] =>
     shown.some(({ reason }) => reason.includes(unknownName(title)) && !reason.includes(DID_YOU_MEAN)),
   ).map(([, noun]) => `kpi ${noun} list shows the ${noun} that are there; kpi ${noun} import FILE creates more`)
 
-const tellReasons = async ({ cli }: OpenRun, reasons: CountedReasons): Promise<void> => {
-  for (const line of [...reasonLines(reasons), ...adviceOn(reasons)]) await cli.note(line)
+const tellReasons = async (
+  { cli }: OpenRun,
+  reasons: CountedReasons,
+  lines: readonly string[] = reasonLines(reasons),
+): Promise<void> => {
+  for (const line of [...lines, ...adviceOn(reasons)]) await cli.note(line)
+}
+
+/** Returns the reasons of a file of which all rows are rejected, as people read them instead of a list of these rows. */
+const reasonsAlone = (
+  cli: Cli,
+  rows: readonly PlannedDefinition[],
+  reasons: CountedReasons,
+): readonly string[] | undefined => {
+  const isRead = isForPeople(cli.printing().format) && !cli.flags.quiet && cli.flags.toFile === undefined
+  return isRead && rows.length > 0 && rows.every(({ action }) => action === 'reject')
+    ? reasonsWithLines(reasons)
+    : undefined
 }
 
 /** Says what importing the file would do: the counts first, then a line for each row. */
@@ -103,13 +120,14 @@ const printDryRun = async (run: OpenRun): Promise<number> => {
   const { summary, reasons, rows, checked, left } = await dryRunDefinitions(workOf(run))
   progress.stop()
   await cli.note(dryRunSentence(kind.of, summary))
-  await tellReasons(run, reasons)
+  const alone = run.parsed.isSummaryOnly ? undefined : reasonsAlone(cli, rows, reasons)
+  await tellReasons(run, reasons, alone)
   const updates = rows.flatMap((row) =>
     row.action === 'update' ? [targetChangeOf(kind.of, row.held, row.values)] : [],
   )
   await run.history.foresee(updates.map((change) => async () => change))
   if (run.parsed.isSummaryOnly) await printCounts(cli, definitionSummary, { ...summary, left, ...measure() })
-  else
+  else if (!alone)
     await printRecords(cli.io, cli.printing(), definitionDryRunRow.shown, [
       rows.map((one) => dryRunRecord(checked, kind.key, one)),
     ])

@@ -3,7 +3,7 @@ import { DATE_TOKENS } from '../../../import/formats/date-format.ts'
 import { LAYOUTS, ON_CONFLICT, ON_DUPLICATE, OWNERS_AS, PERIOD_DATES, TIMES } from '../../../import/options.ts'
 import { collect } from '../../args/flags.ts'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
-import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
+import { decimalFlag, encodingFlag, missingFlag, separatorFlag } from '../../args/format-flags.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
 
@@ -71,7 +71,7 @@ const declareImport = (group: Command) =>
         'clear',
       ]),
     )
-    .option('--missing <word,...>', 'words that stand for no value, such as NA,-,n/a (default: asked)', collect)
+    .addOption(missingFlag())
     .addOption(new Option('--time <what>', 'what becomes of times of day; entries have only dates').choices(TIMES))
     .option(
       '--percent <what,...>',

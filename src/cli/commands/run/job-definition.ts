@@ -9,6 +9,8 @@ type KindOfStep = {
   readonly isList?: true
   /** Holds the flag that takes what it names; undefined where that is an argument. */
   readonly flag?: string
+  /** Names the kind of step that writes the same to a file. */
+  readonly toFile?: StepKind
 }
 
 /** Lists the kinds of steps, in the order in which jobs mostly have them. */
@@ -24,7 +26,7 @@ export const stepKinds: Readonly<Record<StepKind, KindOfStep>> = {
     isList: true,
   },
   check: { words: ['check'], about: 'Finds missed targets and missing values', target: 'none' },
-  report: { words: ['report'], about: 'Writes a report to the log', target: 'none' },
+  report: { words: ['report'], about: 'Writes a report to the log', target: 'none', toFile: 'export' },
   export: {
     words: ['report', 'export'],
     about: 'Writes a report to a file',

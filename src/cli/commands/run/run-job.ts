@@ -17,7 +17,7 @@ import { faultsOfWebhook } from './send-outcome.ts'
 import { commandIn, faultsOfCommand, optionsOfStep } from './step-checks.ts'
 import type { Step, StepFault } from './step.ts'
 import { lineText, dated, linesOf } from './step-lines.ts'
-import { faultOfOutput, folderMadeBy } from './step-places.ts'
+import { faultOfOutput, filesMovedBy, folderMadeBy } from './step-places.ts'
 
 const TENTHOUSANDTHS = 10_000
 
@@ -60,12 +60,14 @@ const openJob = async (cli: Cli, file: string): Promise<Opened> => {
   const [begun, today] = [cli.io.now(), cli.today().day]
   const commandAt = commandIn(await cli.describe())
   const made: string[] = []
-  const place = { cli, cwd, today, commandAt, made }
+  const moved = new Set<string>()
+  const place = { cli, cwd, today, commandAt, made, moved }
   const faultsOf = (step: Step): StepFault[] => {
     if (step.kind === 'webhook') return faultsOfWebhook(cli.io, cwd, step)
     const faults = faultsOfCommand(place, step)
     const folder = folderMadeBy(place, step)
     if (folder !== undefined) made.push(folder)
+    for (const file of filesMovedBy(place, step)) moved.add(file)
     return faults
   }
   const job: Job = readJob(readText(path, file), file, {

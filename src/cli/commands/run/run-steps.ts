@@ -9,6 +9,7 @@ import { ends, gravest, type Running, type StepResult } from './outcome.ts'
 import { sendOutcome } from './send-outcome.ts'
 import type { Step } from './step.ts'
 import { lineText, linesOf, type StepLine } from './step-lines.ts'
+import { tellWaitingRejects } from './waiting-rejects.ts'
 
 /** Lists exit codes after which another file would fare no better. */
 const NO_BETTER: ReadonlySet<number> = new Set([
@@ -173,6 +174,7 @@ const runStep = async (
   await log.tell(
     `${prefix}${lines.length === 0 ? `nothing to import: no file is ${step.targets.join(' ')}` : `${step.kind === 'webhook' ? '' : 'kpi '}${command}`}`,
   )
+  await tellWaitingRejects({ cwd, today, tempDir: cli.io.tempDir }, step, (text) => log.tell(prefix + text))
   const { code, message } = await runWork(running, step, lines, prefix, done)
   await log.tell(`${prefix}ended with ${code}`)
   const seconds = (cli.io.uptime() - begun) / MS_PER_SECOND

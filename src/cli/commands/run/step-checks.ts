@@ -15,7 +15,7 @@ import { type StepKind, stepKinds } from './job-definition.ts'
 import { createSaid, stepWorld } from './job-log.ts'
 import type { FlagWords, Step, StepFault } from './step.ts'
 import { dated, flagWords } from './step-lines.ts'
-import { faultsOfMoving, faultsOfOutputs } from './step-places.ts'
+import { faultsOfKept, faultsOfMoving, faultsOfOutputs } from './step-places.ts'
 
 /** Lists flags of `import` that load nothing, so that the file is not done. */
 const LOADS_NOTHING = ['dry-run', 'explain']
@@ -35,6 +35,8 @@ type StepPlace = {
   readonly today: Day
   /** Holds the folders that earlier steps make. */
   readonly made: readonly string[]
+  /** Holds the files that earlier steps move away. */
+  readonly moved: ReadonlySet<string>
   /** Returns a command by its words. */
   readonly commandAt: (words: readonly string[]) => CommandUnknownOpts | undefined
 }
@@ -131,7 +133,12 @@ const faultsOfFlags = (place: StepPlace, step: Step): StepFault[] => {
 
 /** Returns what is wrong with a step that is a command. */
 export const faultsOfCommand = (place: StepPlace, step: Step): StepFault[] => {
-  const faults = [...faultsOfFlags(place, step), ...faultsOfMoving(place, step), ...faultsOfOutputs(place, step)]
+  const faults = [
+    ...faultsOfFlags(place, step),
+    ...faultsOfMoving(place, step),
+    ...faultsOfOutputs(place, step),
+    ...faultsOfKept(place, step),
+  ]
   const idle = LOADS_NOTHING.find((one) => step.flags.some(([flag]) => flag === one))
   if (step.moveTo === undefined || idle === undefined) return faults
   return [...faults, { at: 'move_to', message: `move_to does not go with ${idle}, which loads nothing` }]

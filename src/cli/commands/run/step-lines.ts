@@ -2,6 +2,7 @@ import { globSync } from 'node:fs'
 import { shownWebhook } from '../../../client/http/webhook.ts'
 import { parseRelativeDate } from '../../args/relative-dates.ts'
 import { formatDay, type Day } from '../../../domain/day.ts'
+import { stemOf } from '../entries/import/sources.ts'
 import { shellWord } from '../../output/text.ts'
 import { stepKinds } from './job-definition.ts'
 import type { FlagWords, Step } from './step.ts'
@@ -13,8 +14,11 @@ const WILDCARD = /[*?[{]/
 /** Lists the flags that take a day. */
 const DAYS: ReadonlySet<string> = new Set(['from', 'to', 'date'])
 
+/** Stands for the day on which a job began. */
+export const DATE = '{date}'
+
 /** Puts the day on which a job began in the place of `{date}`. */
-export const dated = (text: string, today: Day): string => text.replaceAll('{date}', formatDay(today))
+export const dated = (text: string, today: Day): string => text.replaceAll(DATE, formatDay(today))
 
 /** Returns the words of a step's flags; words for single days are days already. */
 export const flagWords = (flags: FlagWords, today: Day): string[] =>
@@ -33,6 +37,15 @@ const filesOf = (cwd: string, patterns: readonly string[], today: Day): string[]
       .filter((file) => !REJECTS.test(file))
       .toSorted()
   })
+
+/** Returns the files of rejected rows where a step finds its files by a pattern, but for those that the step writes anew. */
+export const waitingRejects = ({ kind, targets }: Step, cwd: string, today: Day): string[] => {
+  if (kind !== 'import') return []
+  const anew = new Set(filesOf(cwd, targets, today).map((file) => `${stemOf(file)}.rejects.csv`))
+  const patterns = targets.map((target) => dated(target, today)).filter((name) => WILDCARD.test(name))
+  const found = patterns.flatMap((name) => globSync(name, { cwd }))
+  return [...new Set(found)].filter((file) => REJECTS.test(file) && !anew.has(file)).toSorted()
+}
 
 /** Describes one command line of a step; an import has one for each file. */
 export type StepLine = { readonly words: readonly string[]; readonly file: string | undefined }

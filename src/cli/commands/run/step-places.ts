@@ -1,10 +1,11 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, matchesGlob, normalize, relative, resolve, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, matchesGlob, normalize, parse, relative, resolve, sep } from 'node:path'
 import type { Day } from '../../../domain/day.ts'
 import { fileError, isDevice } from '../../../import/parse/files.ts'
+import { holdsSomething } from '../../files/require-free.ts'
 import { stepKinds } from './job-definition.ts'
 import type { Step, StepFault } from './step.ts'
-import { dated, linesOf, shownTarget } from './step-lines.ts'
+import { DATE, dated, linesOf, shownTarget } from './step-lines.ts'
 
 /** Describes where a job runs: its folder, and the day on which it began. */
 type JobPlace = {
@@ -12,6 +13,8 @@ type JobPlace = {
   readonly today: Day
   /** Holds the folders that earlier steps make. */
   readonly made: readonly string[]
+  /** Holds the files that earlier steps move away. */
+  readonly moved: ReadonlySet<string>
 }
 
 /** Lists the flags that name a file to write. */
@@ -116,6 +119,35 @@ export const faultsOfOutputs = ({ cwd, today, made }: JobPlace, step: Step): Ste
     const message = shown === '-' ? undefined : faultOfOutput(resolve(cwd, shown), shown, made)
     return message === undefined ? [] : [{ at, message }]
   })
+
+/** Tells whether a step adds to a file. */
+const addsTo = ({ flags }: Step, file: string): boolean =>
+  flags.some(([flag, value]) => flag === 'append-since' && value === file)
+
+const KEPT = 'exists already, and this step would fail, as it does not replace files'
+
+/**
+ * Returns the files that a step would write and that are there already. One of a day is another one tomorrow, and must
+ * not stop a second run of the same day.
+ */
+export const faultsOfKept = ({ cwd, moved }: Pick<JobPlace, 'cwd' | 'moved'>, step: Step): StepFault[] => {
+  if (step.goesOn || step.flags.some(([flag]) => flag === 'force')) return []
+  return outputsOf(step).flatMap(({ at, file }) => {
+    const path = resolve(cwd, file)
+    const isOwn = at === step.kind || at === '--to-file'
+    if (!isOwn || file.includes(DATE) || addsTo(step, file) || moved.has(path) || !holdsSomething(path)) return []
+    const { dir, name, ext } = parse(file)
+    const ofDay = join(dir, `${name}-${DATE}${ext}`)
+    const message = `${file} ${KEPT}: add flags: { force: true }, or name the file after the day: ${ofDay}`
+    return [{ at, message }]
+  })
+}
+
+/** Returns the files that are there, and that a step moves away. */
+export const filesMovedBy = ({ cwd, today }: Pick<JobPlace, 'cwd' | 'today'>, step: Step): string[] =>
+  step.moveTo === undefined
+    ? []
+    : linesOf(step, cwd, today).flatMap(({ file }) => (file === undefined ? [] : [resolve(cwd, file)]))
 
 /** Returns the folder that a step makes; undefined if it makes none. */
 export const folderMadeBy = ({ cwd, today }: Pick<JobPlace, 'cwd' | 'today'>, { moveTo }: Step): string | undefined =>

@@ -136,6 +136,17 @@ const readFlags = (reading: Reading, kind: StepKind, { node, line }: Pair): Read
   return { flags: read.map(({ words }) => words), lines: read.map(({ at }) => at), wrong }
 }
 
+/** Matches what ends as the name of a file does. */
+const FILE_NAME = /\.[a-z]\w*$/i
+
+/** Says what is wrong with a step that is given something, and takes nothing: a file is for another kind of step. */
+const faultOfTarget = (kind: StepKind, given: string | undefined): string => {
+  const { toFile } = stepKinds[kind]
+  if (toFile !== undefined && given !== undefined && FILE_NAME.test(given))
+    return `${kind} is for the log: write a file with the step "- ${toFile}: ${given}"`
+  return `${kind} takes nothing but flags: leave out "${given ?? 'what is there'}"`
+}
+
 /** Reads what a step works on: one text, or a list; nothing where another part names it. */
 const readTargets = (
   { reader }: Reading,
@@ -147,8 +158,7 @@ const readTargets = (
   const texts = (isSeq(node) ? node.items : [node]).map((one) => textOf(reader.resolve(one)))
   const given = texts.filter((text) => typeof text === 'string')
   if (target === 'none') {
-    if (texts.some((text) => text !== null))
-      reader.faults.push(faultAt(line, `${kind} takes nothing but flags: leave out "${given[0] ?? 'what is there'}"`))
+    if (texts.some((text) => text !== null)) reader.faults.push(faultAt(line, faultOfTarget(kind, given[0])))
     return []
   }
   if (isElsewhere && texts.every((text) => text === null)) return []

@@ -203,7 +203,10 @@ const refuseCompound = async (source: RereadableFile): Promise<never> => {
 }
 
 const refuseDatabase = ({ name }: RereadableFile): never => {
-  throw unreadable(name, `it is an SQLite database; name it with --from-db, and say which rows with --sql 'select …'`)
+  throw unreadable(
+    name,
+    `it is an SQLite database: kpi entries import --from-db FILE --sql 'select …' reads entries from it, and anything else has to be in a CSV file`,
+  )
 }
 
 /** Returns a file without what it is packed in, as its first bytes, not its name, show it. `stop` ends reading an archive. */

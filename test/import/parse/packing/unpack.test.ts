@@ -123,7 +123,7 @@ describe('it is said why a file cannot be unpacked:', () => {
     [
       'a database',
       Buffer.from('SQLite format 3\0 and so on'),
-      /it is an SQLite database; name it with --from-db, and say which rows with --sql 'select …'$/,
+      /it is an SQLite database: kpi entries import --from-db FILE --sql 'select …' reads entries from it, and anything else has to be in a CSV file$/,
     ],
     ['a web page in zip', zipOf({ 'a.csv': '<!doctype html><p>' }), /it seems to be a web page/],
   ])('%s', async (_, content, message) => {

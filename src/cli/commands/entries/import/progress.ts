@@ -3,7 +3,7 @@ import type { Client } from '../../../../client/client.ts'
 import type { Waiting } from '../../../../client/transport.ts'
 import type { Progress } from '../../../../import/import-types.ts'
 import type { Cli } from '../../../cli.ts'
-import type { LogFields } from '../../../output/log.ts'
+import type { LiveLine, LogFields } from '../../../output/log.ts'
 import {
   createSpeedometer,
   waitingProgressText,
@@ -95,18 +95,13 @@ const showSpinner = async (cli: Cli, { usage, waiting, requests }: Client): Prom
     return last ? waitingProgressText(last.step, held) : `${text}, ${held}`
   }
   const spinner = await createSpinner(cli, () => oneLine(named(file, textNow())))
-  const between = (write: () => Promise<void>): void => {
-    const { isSpinning } = spinner
-    spinner.stop()
-    void write()
-    if (isSpinning) spinner.start()
-  }
+  const line: LiveLine = { hide: () => void spinner.stop(), show: () => void spinner.start() }
   return {
     begin: (name) => {
       file = name
       text = 'reading'
       last = undefined
-      spinner.start()
+      cli.log.keepBelow(line)
     },
     show: (step) => {
       last = { step, speed: speedOf(step, io.now()) }
@@ -115,15 +110,9 @@ const showSpinner = async (cli: Cli, { usage, waiting, requests }: Client): Prom
     waits: (waits) => {
       pause = waits
     },
-    note: (line) => {
-      between(() => cli.log.note(line))
-    },
-    warn: (line) => {
-      between(() => cli.log.warn(line))
-    },
-    stop: () => {
-      spinner.stop()
-    },
+    note: (text) => void cli.log.note(text),
+    warn: (text) => void cli.log.warn(text),
+    stop: () => cli.log.keepBelow(undefined),
   }
 }
 

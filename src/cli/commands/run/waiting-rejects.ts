@@ -1,0 +1,45 @@
+import { resolve } from 'node:path'
+import type { Day } from '../../../domain/day.ts'
+import { fileSource } from '../../../import/parse/files.ts'
+import { openTable, rowsBelowHeader } from '../../../import/parse/table.ts'
+import { countOf } from '../../output/text.ts'
+import type { Step } from './step.ts'
+import { waitingRejects } from './step-lines.ts'
+
+/** Describes where a job runs, and where temporary files go. */
+type JobPlace = { readonly cwd: string; readonly today: Day; readonly tempDir: string }
+
+/** Counts the rows of a file of rejected rows, which is UTF-8. */
+const countRows = async (path: string, file: string, tempDir: string): Promise<number> => {
+  const table = await openTable(fileSource(path, file), { encoding: 'utf-8', skipLines: 0 }, tempDir)
+  try {
+    let count = 0
+    for await (const _ of rowsBelowHeader(table, () => undefined)) count += 1
+    return count
+  } finally {
+    table.close()
+  }
+}
+
+/** Says of a file how many rejected rows wait in it, and how they are imported; undefined where none does. */
+const waitingText = async ({ cwd, tempDir }: JobPlace, step: Step, file: string): Promise<string | undefined> => {
+  // Somebody may be at work on it, so that it cannot be read for now.
+  const count = await countRows(resolve(cwd, file), file, tempDir).catch(() => undefined)
+  if (count === 0) return undefined
+  const rows = count === undefined ? 'rows' : countOf(count, 'row')
+  const them = count === 1 ? 'it' : 'them'
+  const flags = step.flags.length === 0 ? '' : ' and the flags of this step'
+  return `${file} holds ${rows} that an earlier run rejected: fix ${them} there, import ${them} with kpi entries import ${file}${flags}, and move the file away`
+}
+
+/** Tells of rejected rows that wait where a step finds its files: the step leaves them out, and they are in no service. */
+export const tellWaitingRejects = async (
+  place: JobPlace,
+  step: Step,
+  tell: (text: string) => Promise<void>,
+): Promise<void> => {
+  for (const file of waitingRejects(step, place.cwd, place.today)) {
+    const text = await waitingText(place, step, file)
+    if (text !== undefined) await tell(text)
+  }
+}
