@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -166,6 +166,96 @@ describe('doctor', () => {
     expect(ran.row('secrets')).toMatchObject({
       state: 'warning',
       advice: expect.stringContaining('chmod 700') as unknown,
+    })
+  })
+
+  test('tells once, as a fault, of a data directory that every command would fail at', async () => {
+    writeFileSync(home.in('taken'), '')
+    const ran = await doctorIn({}, '--data-dir', 'taken')
+    const advice = `${home.in('taken')} is a file, not a folder; move it away, or name another folder with --data-dir`
+    expect(ran.code).toBe(1)
+    expect(ran.row('data')).toMatchObject({ state: 'fault', from: '--data-dir', advice })
+    expect(ran.stdout.split(advice)).toHaveLength(2)
+    expect((await doctorIn({}, '--data-dir', 'taken/below')).row('data')).toMatchObject({ state: 'fault', advice })
+  })
+
+  test('says of each folder which variable names it, and warns where nothing can be put into it', async () => {
+    writeFileSync(home.in('taken'), '')
+    const ran = await doctorIn({ XDG_STATE_HOME: home.in('taken'), XDG_CACHE_HOME: home.in('taken') })
+    expect(ran.code).toBe(0)
+    expect(ran.row('configuration')).toMatchObject({ from: 'default', state: 'ok' })
+    expect(ran.row('state')).toMatchObject({
+      from: 'XDG_STATE_HOME',
+      state: 'warning',
+      advice: `${home.in('taken')} is a file, not a folder; move it away, or name another folder with XDG_STATE_HOME`,
+    })
+    expect(ran.row('cache')).toMatchObject({ from: 'XDG_CACHE_HOME', state: 'warning' })
+    expect(ran.stderr).toBe('no fault, and 2 warnings: state, cache; the column advice says what to do\n')
+  })
+
+  test('looks at the data directory of the profile in use', async () => {
+    await shellIn({ home: home.path })('profiles', 'add', 'plant', '--data-dir', 'plant')
+    const ran = await doctorIn({}, '--profile', 'plant')
+    expect(ran.row('data')).toMatchObject({ from: 'profile plant', state: 'ok' })
+    expect(ran.row('data')?.value).toContain(home.in('plant'))
+  })
+
+  test.skipIf(process.getuid?.() === 0)('gives the command that makes a folder writable', async () => {
+    mkdirSync(home.in('kept'), { mode: 0o500 })
+    const ran = await doctorIn({}, '--data-dir', 'kept')
+    expect(ran.code).toBe(1)
+    expect(ran.row('data')?.advice).toContain(`fix it with: chmod u+rwx ${home.in('kept')}`)
+  })
+
+  test.each([
+    ['--timeout', '5', 'timeout', '--timeout 5 is not a time'],
+    ['--deadline', 'soon', 'deadline', '--deadline soon is neither'],
+  ])('tells that %s %s is wrong, and shows the output all the same', async (flag, value, row, told) => {
+    const ran = await doctorIn({}, flag, value)
+    expect(ran.code).toBe(2)
+    expect(ran.row(row)).toMatchObject({ state: 'fault', advice: expect.stringContaining(told) as unknown })
+    expect(ran.row('output')).toMatchObject({ value: 'json', from: '--output' })
+    expect(ran.stderr).toContain('1 fault found')
+  })
+
+  test('says whether there is colour, and in which store kpi serve keeps data, and what set that', async () => {
+    const ran = await doctorIn({ NO_COLOR: '1', KPI_STORE: 'postgres' })
+    expect(ran.row('colour')).toMatchObject({ value: 'no', from: 'NO_COLOR' })
+    expect((await doctorIn({ FORCE_COLOR: '1' })).row('colour')).toMatchObject({ value: 'yes', from: 'FORCE_COLOR' })
+    expect((await doctorIn({ TERM: 'dumb' }, '--no-color')).row('colour')).toMatchObject({ from: '--no-color' })
+    expect(ran.row('store of kpi serve')).toMatchObject({ value: 'postgres', from: 'KPI_STORE' })
+    const wrong = await doctorIn({ KPI_STORE: 'oracle' })
+    expect(wrong.code).toBe(2)
+    expect(wrong.row('store of kpi serve')).toMatchObject({ state: 'fault' })
+  })
+
+  test('tells of a folder of profiles that is a file in words', async () => {
+    writeFileSync(home.in('taken'), '')
+    const ran = await doctorIn({ KPI_CONFIG_DIR: home.in('taken') })
+    expect(ran.code).toBe(1)
+    const told = `(part of its path is a file); mend that, or name another folder with KPI_CONFIG_DIR`
+    expect(ran.row('profile')).toMatchObject({ advice: expect.stringContaining(told) as unknown })
+  })
+
+  test('says of a key that ends soon when, and how to renew it', async () => {
+    const soon = createServer((_, response) => {
+      const key = {
+        'x-key-id': '7',
+        'x-key-name': 'night',
+        'x-key-expires': new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 19),
+      }
+      response.writeHead(200, { 'content-type': 'application/json', ...key }).end('{"data":[]}')
+    }).listen(0, '127.0.0.1')
+    await once(soon, 'listening')
+    const address = soon.address()
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`
+    const ran = await doctorIn({ KPI_BASE_URL: url, KPI_TOKEN: 'kpi_key_x' })
+    soon.close()
+    expect(ran.row('key ends')).toMatchObject({
+      state: 'warning',
+      advice: expect.stringMatching(
+        /^key 7 \(night\) expires on .*, in \d days; .*: kpi service keys rotate 7$/,
+      ) as unknown,
     })
   })
 

@@ -16,14 +16,17 @@ const endWords = (end: Instant, now: Instant): string => {
   return `${day} at ${formatInstant(end).slice(11, 16)} UTC, ${left}`
 }
 
-/** Warns of a key that expires soon, and says how to renew it. */
-export const warnOfExpiry = async ({ io, log }: Cli, key: KeyInfo | undefined): Promise<void> => {
+/** Returns when a key expires, and how to renew it; undefined if that is not soon. */
+export const expiryWords = ({ io }: Pick<Cli, 'io'>, { id, name, expiresAt }: KeyInfo): string | undefined => {
   const now = Math.floor(io.now() / 1000)
-  const end = key?.expiresAt ?? undefined
-  if (!key || end === undefined || end - now > EXPIRING_SECONDS) return
+  if (expiresAt === null || expiresAt - now > EXPIRING_SECONDS) return undefined
+  return `key ${id} (${name}) expires on ${endWords(expiresAt, now)}; unless it has been replaced already, rotate it on the service: kpi service keys rotate ${id}`
+}
+
+/** Warns of a key that expires soon, and says how to renew it. */
+export const warnOfExpiry = async (cli: Cli, key: KeyInfo | undefined): Promise<void> => {
+  const words = key && expiryWords(cli, key)
+  if (!key || words === undefined || key.expiresAt === null) return
   // A nightly job must learn of this, so it is a warning, which --quiet keeps.
-  await log.warn(
-    `key ${key.id} (${key.name}) expires on ${endWords(end, now)}; unless it has been replaced already, rotate it on the service: kpi service keys rotate ${key.id}`,
-    { key_id: key.id, expires_at: formatInstant(end) },
-  )
+  await cli.log.warn(words, { key_id: key.id, expires_at: formatInstant(key.expiresAt) })
 }

@@ -36,10 +36,16 @@ const embeddedPlace = (cli: Cli): string => {
 /** Describes where the bundled service keeps its data: in the file of a data directory, or in PostgreSQL. */
 type BundledPlace = { readonly kind: 'sqlite'; readonly dataDir: string } | { readonly kind: 'postgres' }
 
+/** Returns the kind of database in which the bundled service keeps its data. */
+export const storeKind = ({ io, flags }: Pick<Cli, 'io' | 'flags'>): string => {
+  const store = flags.store ?? (io.env['KPI_STORE'] || 'sqlite')
+  if (STORES.includes(store)) return store
+  throw new UsageError(`KPI_STORE is ${store}, it must be one of ${STORES.join(', ')}`)
+}
+
 /** Finds where the bundled service keeps its data. */
 export const bundledPlace = (cli: Cli): BundledPlace => {
-  const store = cli.flags.store ?? (cli.io.env['KPI_STORE'] || 'sqlite')
-  if (!STORES.includes(store)) throw new UsageError(`KPI_STORE is ${store}, it must be one of ${STORES.join(', ')}`)
+  const store = storeKind(cli)
   if (store === 'sqlite') return { kind: 'sqlite', dataDir: embeddedPlace(cli) }
   if (cli.flags.dataDir === undefined && cli.flags.profile === undefined) return { kind: 'postgres' }
   throw new UsageError('--store postgres names one store, and --data-dir or --profile another; give only one of them')

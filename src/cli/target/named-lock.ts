@@ -1,23 +1,33 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { KpiError } from '../../domain/errors.ts'
-import { isBusy } from '../../domain/sqlite-result.ts'
+import { isBrokenFile, isBusy } from '../../domain/sqlite-result.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 import { makeFolder, stateFolder } from './folders.ts'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$/
 
+/** Returns the error of a lock that could not be taken, in words: another command holds it, or its file is at fault. */
+const failureOf = (error: unknown, path: string, name: string): KpiError => {
+  if (isBusy(error))
+    return new KpiError('locked', `another command holds the lock ${name}; wait until it has ended, or stop it`)
+  const why = isBrokenFile(error)
+    ? 'is no lock; delete it'
+    : 'cannot be opened for writing; give yourself the rights to it and its folder, or delete it'
+  return new KpiError('unusable', `cannot take the lock ${name}: ${path} ${why}`, { cause: error })
+}
+
 /** Takes a lock that the system gives back when the process ends, however it ends. */
 const takeLock = (path: string, name: string): DatabaseSync => {
-  const file = new DatabaseSync(path, { timeout: 0 })
+  let file: DatabaseSync | undefined
   try {
+    file = new DatabaseSync(path, { timeout: 0 })
     file.exec('begin exclusive')
     return file
   } catch (error) {
-    file.close()
-    if (!isBusy(error)) throw error
-    throw new KpiError('locked', `another command holds the lock ${name}; wait until it has ended, or stop it`)
+    file?.close()
+    throw failureOf(error, path, name)
   }
 }
 

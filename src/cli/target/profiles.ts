@@ -77,15 +77,26 @@ const readProfile = (value: unknown): Profile | undefined => {
   return { kind, baseUrl, login, ...more }
 }
 
+/** Says in words why a file cannot be read. */
+const UNREADABLE: Readonly<Record<string, string>> = {
+  EACCES: 'permission is denied',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'part of its path is a file',
+}
+
 const readText = (path: string): string | undefined => {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new KpiError('unusable', `cannot read ${path} (${code}); KPI_CONFIG_DIR names another folder`, {
-      cause: error,
-    })
+    throw new KpiError(
+      'unusable',
+      `cannot read ${path} (${UNREADABLE[code] ?? code}); mend that, or name another folder with KPI_CONFIG_DIR`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 

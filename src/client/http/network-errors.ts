@@ -11,6 +11,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection was cut',
   UND_ERR_SOCKET: 'the connection was cut',
   [TOO_SLOW]: 'it did not answer in time',
+  UND_ERR_HEADERS_TIMEOUT: 'it did not answer in time',
   [ABORTED]: 'it had not answered when the time was over',
   [TOO_LARGE]: `its answer is larger than ${LARGEST_ANSWER_MIB} MiB`,
   ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,

@@ -27,6 +27,14 @@ const withoutRepeats = (found: readonly Finding[]): Finding[] => {
   return found.filter((one) => one.state !== 'fault' || one === faults.find(({ advice }) => advice === one.advice))
 }
 
+/** Returns what is said where there is no fault: how many warnings there are, and of what. */
+const wellWords = (found: readonly Finding[]): string => {
+  const warned = found.filter(({ state }) => state === 'warning').map(({ name }) => name)
+  return warned.length === 0
+    ? 'nothing is wrong'
+    : `no fault, and ${countOf(warned.length, 'warning')}: ${warned.join(', ')}; the column advice says what to do`
+}
+
 /**
  * Registers `kpi doctor`: shows what is set and from where, and whether it works. Ends with the exit code that commands
  * would have where something is wrong.
@@ -41,7 +49,7 @@ export const doctor: Register = (group, act) => {
     await cli.printMany(findings.shown, rows)
     const faults = found.filter(({ state }) => state === 'fault')
     const [first] = faults
-    if (!first) return cli.note('nothing is wrong')
+    if (!first) return cli.note(wellWords(found))
     const said = faults.map(({ name, advice }) => `${name}: ${advice}`)
     throw new IncompleteRun(first.exit ?? EXIT.failed, 'problems', [
       `${countOf(faults.length, 'fault')} found`,

@@ -1,31 +1,70 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { KpiError } from '../../../domain/errors.ts'
 import type { Cli } from '../../cli.ts'
+import type { Io } from '../../io.ts'
 import { countOf, shellWord } from '../../output/text.ts'
-import { configFolder, dataFolder, stateFolder } from '../../target/folders.ts'
-import { doubtful, type Finding, fine, looked } from './finding.ts'
+import { cacheFolder, configFolder, dataFolder, stateFolder } from '../../target/folders.ts'
+import { findPlace } from '../../target/settings.ts'
+import { doubtful, faulty, type Finding, fine, looked } from './finding.ts'
+import { placeFrom } from './find-settings.ts'
+import { faultOfFolder } from './folder-state.ts'
 
 const OTHERS = 0o077
 
-const isWritable = (path: string): boolean => {
-  try {
-    accessSync(path, constants.W_OK)
-    return true
-  } catch {
-    return false
-  }
+/** Describes a folder to look at, and what says where it is. `variable` can name another. */
+type Place = {
+  readonly path: string
+  readonly from: string
+  readonly variable: string | undefined
+  /** Holds secrets, so it must be its owner's alone. */
+  readonly isSecret?: boolean
+  /** Is needed by every command, so that it is a fault if it cannot be used. */
+  readonly isNeeded?: boolean
 }
 
-/** Looks at a folder: its rights, and whether it can be written; one of secrets must be its owner's alone. */
-const folder = ({ io }: Cli, name: string, path: string, isSecret = false): Finding => {
-  if (!existsSync(path)) return fine(name, `${path} (not made yet)`)
-  const { mode } = statSync(path)
-  const value = `${path} (${(mode & 0o777).toString(8)})`
-  if (!isWritable(path)) return doubtful(name, value, 'you cannot write to it')
-  const isOpen = isSecret && io.platform !== 'win32' && (mode & OTHERS) !== 0
-  return isOpen
-    ? doubtful(name, value, `others can look into it; fix it with: chmod 700 ${shellWord(path)}`)
-    : fine(name, value)
+/** Returns what others may do with a folder that should be its owner's alone, and the command that fixes it. */
+const openness = ({ platform }: Io, path: string, mode: number): string | undefined =>
+  platform === 'win32' || (mode & OTHERS) === 0
+    ? undefined
+    : `others can look into it; fix it with: chmod 700 ${shellWord(path)}`
+
+/** Looks at a folder: its rights, and whether it can be written. */
+const folder = (io: Io, name: string, { path, from, variable, isSecret, isNeeded }: Place): Finding => {
+  const mode = existsSync(path) ? statSync(path).mode : undefined
+  const value = `${path} (${mode === undefined ? 'not made yet' : (mode & 0o777).toString(8)})`
+  const fault = faultOfFolder(io, path, variable)
+  if (fault !== undefined && isNeeded) return { ...faulty(name, new KpiError('unusable', fault), value), from }
+  const doubt = fault ?? (isSecret && mode !== undefined ? openness(io, path, mode) : undefined)
+  return doubt === undefined ? fine(name, value, from) : doubtful(name, value, doubt, from)
+}
+
+/** Returns what says where a folder is: the first of some variables that is set. Only Linux has those of XDG. */
+const saidBy = ({ env, platform }: Io, ...names: readonly string[]): Pick<Place, 'from' | 'variable'> => {
+  const [variable, ...more] = names.filter(
+    (name) => !name.startsWith('XDG_') || !['win32', 'darwin'].includes(platform),
+  )
+  return { from: [variable, ...more].find((name) => name !== undefined && env[name]) ?? 'default', variable }
+}
+
+const configuration = (io: Io): Place => ({
+  path: resolve(io.cwd, configFolder(io)),
+  ...saidBy(io, 'KPI_CONFIG_DIR', 'XDG_CONFIG_HOME'),
+})
+
+/** Returns the data directory that commands use, or the usual one where they talk to a remote service. */
+const data = (cli: Cli): Place => {
+  const { io, flags } = cli
+  const usual = { path: resolve(io.cwd, dataFolder(io)), ...saidBy(io, 'KPI_DATA_DIR', 'XDG_DATA_HOME') }
+  try {
+    const place = findPlace(io, flags)
+    if (place.kind !== 'embedded') return usual
+    const from = placeFrom(cli, place)
+    return { path: place.dataDir, from: from === 'default' ? usual.from : from, variable: '--data-dir', isNeeded: true }
+  } catch {
+    // That fault is told where the service is looked at.
+    return usual
+  }
 }
 
 const journals = async ({ io }: Cli): Promise<Finding> => {
@@ -37,14 +76,24 @@ const journals = async ({ io }: Cli): Promise<Finding> => {
   return doubtful('unfinished imports', `${found.length}: ${files}`, advice)
 }
 
+/** Looks at the folder of secrets; while it is not there, what hinders making it is told of the one above. */
+const secrets = (io: Io): Finding => {
+  const { path: above, ...said } = configuration(io)
+  const path = join(above, 'secrets')
+  return existsSync(path)
+    ? folder(io, 'secrets', { path, ...said, isSecret: true })
+    : fine('secrets', `${path} (not made yet)`, said.from)
+}
+
 /** Looks at the folders of this user, and at imports that did not end. */
 export const findFolders = async (cli: Cli): Promise<Finding[]> => {
   const { io } = cli
   return [
-    ...looked('configuration', () => folder(cli, 'configuration', resolve(io.cwd, configFolder(io)))),
-    ...looked('secrets', () => folder(cli, 'secrets', resolve(io.cwd, configFolder(io), 'secrets'), true)),
-    ...looked('data', () => folder(cli, 'data', resolve(io.cwd, cli.flags.dataDir ?? dataFolder(io)))),
-    ...looked('state', () => folder(cli, 'state', stateFolder(io))),
+    ...looked('configuration', () => folder(io, 'configuration', configuration(io))),
+    ...looked('secrets', () => secrets(io)),
+    ...looked('data', () => folder(io, 'data', data(cli))),
+    ...looked('state', () => folder(io, 'state', { path: stateFolder(io), ...saidBy(io, 'XDG_STATE_HOME') })),
+    ...looked('cache', () => folder(io, 'cache', { path: cacheFolder(io), ...saidBy(io, 'XDG_CACHE_HOME') })),
     await journals(cli),
   ]
 }

@@ -3,12 +3,12 @@ import manifest from '../../../../package.json' with { type: 'json' }
 import { readKeyInfo } from '../../../client/http/credentials.ts'
 import type { ProbeResult } from '../../../client/http/http-transport.ts'
 import { formatInstant } from '../../../domain/day.ts'
-import { EXPIRING_SECONDS } from '../../../domain/key-state.ts'
 import { frequency } from '../../../domain/resources/catalog.ts'
 import { readDeadline } from '../../args/deadline.ts'
 import type { Cli } from '../../cli.ts'
 import { readBaseUrl } from '../../target/base-url.ts'
 import { storePath } from '../../target/folders.ts'
+import { expiryWords } from '../../target/api-key.ts'
 import { addAdvice } from '../../target/advice.ts'
 import { findReach } from '../../target/network.ts'
 import { describeToken, findSecret, SECRETS } from '../../target/secrets.ts'
@@ -24,6 +24,7 @@ import {
 } from '../../target/settings.ts'
 import { limitOf, probeOf, refusalOf } from '../profiles/check.ts'
 import { doubtful, faulty, type Finding, fine, looked } from './finding.ts'
+import { faultOfFolder } from './folder-state.ts'
 import { findLogin, placeFrom } from './find-settings.ts'
 
 /** Bounds the wait for an answer: who asks what is wrong wants to know soon. */
@@ -47,16 +48,12 @@ const aboutLimit = ({ header }: ProbeResult): Finding[] => {
   return [fine('rate limit', value)]
 }
 
-const aboutEnd = ({ io }: Cli, { header }: ProbeResult): Finding[] => {
-  const { expiresAt } = readKeyInfo(header)
-  if (expiresAt === null) return []
-  const value = formatInstant(expiresAt)
-  const isSoon = expiresAt - io.now() / 1000 < EXPIRING_SECONDS
-  return [
-    isSoon
-      ? doubtful('key ends', value, 'rotate it: kpi service keys rotate, on the service')
-      : fine('key ends', value),
-  ]
+const aboutEnd = (cli: Cli, { header }: ProbeResult): Finding[] => {
+  const key = readKeyInfo(header)
+  if (key.expiresAt === null) return []
+  const value = formatInstant(key.expiresAt)
+  const words = expiryWords(cli, key)
+  return [words === undefined ? fine('key ends', value) : doubtful('key ends', value, words)]
 }
 
 const aboutCredentials = ({ io }: Cli, place: RemotePlace, probed: ProbeResult): Finding => {
@@ -113,6 +110,8 @@ const findRemote = async (cli: Cli, place: RemotePlace): Promise<Finding[]> => {
 
 const findEmbedded = async (cli: Cli, place: Extract<Place, { readonly kind: 'embedded' }>): Promise<Finding[]> => {
   const own = [fine('service', `embedded, in ${place.dataDir}`, placeFrom(cli, place)), fine('interface', 'embedded')]
+  // A data directory that cannot be used is told of where the folders are looked at.
+  if (faultOfFolder(cli.io, place.dataDir, undefined) !== undefined) return own
   if (!existsSync(storePath(place.dataDir))) return [...own, fine('store', 'not made yet: the first command makes it')]
   const needs = { of: frequency, verb: 'list' } as const
   const began = cli.io.uptime()

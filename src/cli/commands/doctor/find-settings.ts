@@ -1,13 +1,15 @@
 import manifest from '../../../../package.json' with { type: 'json' }
 import { type Proxies, whyDirect } from '../../../client/http/proxy.ts'
+import { readDeadline } from '../../args/deadline.ts'
 import type { Cli } from '../../cli.ts'
+import { storeKind } from '../../target/bundled-store.ts'
 import { calendarOf } from '../../target/calendar-settings.ts'
 import { findReach } from '../../target/network.ts'
 import { choiceOfProfile, profileSettings } from '../../target/profile-choice.ts'
 import { readProfiles } from '../../target/profiles.ts'
 import { projectOf } from '../../target/project.ts'
 import { findTimeZone } from '../../target/time-zone.ts'
-import { credentialsIn, findPlace, findTimeout, type Place } from '../../target/settings.ts'
+import { credentialsIn, findPlace, findTimeout, type Place, wantsColor } from '../../target/settings.ts'
 import { type Finding, fine, looked } from './finding.ts'
 
 /** Returns the first source that says something, and what it says. */
@@ -55,7 +57,28 @@ const aboutLooks = ({ io, flags }: Cli): Finding[] => {
       [file]: project.fiscal_year_start,
       'the profile': profile.calendar?.fiscal_year_start,
     }),
-    firstOf('timeout', `${findTimeout(flags) / 1000}s`, { '--timeout': flags.timeout }),
+  ]
+}
+
+/** Tells what decides whether there is colour, in the order in which it does. */
+const colorFrom = ({ io: { env }, flags }: Cli): string => {
+  if (flags.color === false) return '--no-color'
+  if (env['NO_COLOR']) return 'NO_COLOR'
+  if (env['TERM'] === 'dumb') return 'TERM'
+  return env['FORCE_COLOR'] ? 'FORCE_COLOR' : 'default'
+}
+
+const aboutRuns = (cli: Cli): Finding[] => {
+  const { io, flags } = cli
+  return [
+    fine('colour', wantsColor(io, flags) ? 'yes' : 'no', colorFrom(cli)),
+    ...looked('timeout', () => firstOf('timeout', `${findTimeout(flags) / 1000}s`, { '--timeout': flags.timeout })),
+    ...looked('deadline', () =>
+      firstOf('deadline', readDeadline(flags.deadline, io.now()).spelling, { '--deadline': flags.deadline }),
+    ),
+    ...looked('store of kpi serve', () =>
+      firstOf('store of kpi serve', storeKind(cli), { KPI_STORE: io.env['KPI_STORE'] }),
+    ),
   ]
 }
 
@@ -99,6 +122,7 @@ export const findSettings = (cli: Cli): Finding[] => [
   ...looked('project file', () => aboutProject(cli)),
   ...looked('profile', () => aboutProfile(cli)),
   ...looked('output', () => aboutLooks(cli)),
+  ...aboutRuns(cli),
   ...looked('network', () => aboutNetwork(cli)),
 ]
 
