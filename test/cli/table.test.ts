@@ -24,6 +24,10 @@ describe('a table', () => {
     expect(await draw([])).toBe('id  name\n')
   })
 
+  test('of no rows is nothing where there is no room for its titles', async () => {
+    expect(await createTable(COLUMNS, { color: false, width: 5 })([])).toBe('')
+  })
+
   test('counts wide characters as the terminal shows them', async () => {
     const columns = COLUMNS.toReversed()
     const table = await createTable(columns, { color: false })([

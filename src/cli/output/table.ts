@@ -263,6 +263,8 @@ export const createTable = (
     const settled = widths ? widen(widths, columns, all, widthOf, room) : settleWidths(columns, all, widthOf, room)
     widths = settled
     if (room === undefined) return drawAll({ columns, widths, widthOf, color }, all, isFirst)
+    // A head alone tells nothing that is worth broken lines.
+    if (all.length === 0 && total(widths) > room) return ''
     isTooWide ||= all.length > 0 && columns.length >= MANY_COLUMNS && total(widths) > room
     if (isTooWide) return all.map((row) => fieldLines(columns, row, room, widthOf)).join('')
     const fit = (text: string, at: number): string =>
