@@ -1,5 +1,6 @@
-import { Fault, KpiError } from '../../domain/errors.ts'
+import { KpiError } from '../../domain/errors.ts'
 import { namedColumns, recognizeColumns, unassignedColumns } from '../columns/header.ts'
+import { readWide } from '../columns/wide.ts'
 import { withoutMissing } from '../formats/missing-words.ts'
 import type { ImportOptions } from '../options.ts'
 import { hasSurplusCells, type Row } from '../parse/rows.ts'
@@ -26,23 +27,24 @@ const userColumnOf = (header: readonly string[], options: ImportOptions): number
 
 /**
  * Returns the matrix that a header is of; undefined for a list with a column of KPIs. Refuses one of whose columns only
- * some are KPIs.
+ * some are KPIs, or of which it is not clear which KPIs they are.
  */
 export const findMatrix = (
   header: readonly string[],
   options: ImportOptions,
-  { kpis }: Pick<Reference, 'kpis'>,
+  { kpis, users }: Pick<Reference, 'kpis' | 'users'>,
 ): Matrix | undefined => {
   if (options.kpi !== undefined) return undefined
   const user = userColumnOf(header, options)
   if (user === undefined) return undefined
-  const others = unassignedColumns(namedColumns(header, options)).filter((at) => at !== user)
-  const unknown = others.filter((at) => kpis.find(header[at] ?? '') instanceof Fault)
-  if (unknown.length === others.length) return undefined
-  if (unknown.length > 0) {
-    const issues = unknown.map((at) => ({ field: header[at] ?? '', message: 'is no KPI; leave it out with --ignore' }))
-    throw new KpiError('malformed', 'the header does not say what each column is', { issues })
-  }
+  const found = namedColumns(header, options)
+  const others = unassignedColumns(found).filter((at) => at !== user)
+  const read = readWide('kpi', found, { kpi: kpis, user: users }, { ...options, onDuplicate: 'last' }, others)
+  const { columns, named, faults, doubt } = read
+  if (columns.length === 0 && named === 0) return undefined
+  const issues = faults.map(({ field, message }) => ({ field, message }))
+  if (doubt !== undefined) issues.push({ field: 'header', message: doubt })
+  if (issues.length > 0) throw new KpiError('malformed', 'the header does not say what each column is', { issues })
   return { header, user, kpis: others }
 }
 
