@@ -92,6 +92,16 @@ bobby@example.com,Revenue,,
       expect(jsonOf(await load(text, '--ignore', 'Region'))).toMatchObject({ added: 1 })
     })
 
+    test('refuses a KPI in two columns, and names their heads', async () => {
+      const text = 'user,Revenue,revenue,Visits\nbob@example.com,5,6,x\n'
+      const ran = await load(text)
+      expect([ran.code, allOf(errorOf(ran))]).toEqual([
+        1,
+        'the header does not say what each column is\nheader: "Revenue" and "revenue" are the same KPI; leave one of the columns out with --ignore, by its name, or by its place, as "#3"',
+      ])
+      expect(jsonOf(await load(text, '--ignore', '#3'))).toMatchObject({ added: 2 })
+    })
+
     describe('whose head is the id of a KPI and the name of another', () => {
       const BOTH = '"2" is the id of "Visits", and the name of "2" (#3)'
       beforeEach(async () => {
