@@ -125,6 +125,16 @@ bobby@example.com,Revenue,,
     })
   })
 
+  test.each(['user,Revenue\nbob@example.com,-5%\n', 'user,kpi,target\nbob@example.com,Revenue,-5%\n'])(
+    'warns of a percent sign where the unit is no percentage: %j',
+    async (text) => {
+      const ran = await load(text, '--dry-run')
+      expect(ran.stderr).toContain('Revenue: "-5%" on line 2 is a percentage, and the unit ')
+      expect(ran.stderr).toContain(' is not: the number is taken as it is')
+      expect((await load(text)).stderr).toContain('is a percentage, and the unit ')
+    },
+  )
+
   test('says in a dry run what each row would do, and does nothing', async () => {
     const ran = await load(`${FILE}Cy,Revenue,1,\n`, '--dry-run')
     expect(ran.code).toBe(3)
