@@ -213,3 +213,16 @@ test('assign update leaves what is as given already, and its dry run counts that
   expect(again.stderr).toContain('2 assignments unchanged')
   expect(again.stderr).not.toMatch(/updated|PUT|PATCH/)
 })
+
+test('assign add with a target says of a KPI without one that it has none, and how to give it one', async () => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  await user.client.kpis.update(2, { target_default: null })
+  const ran = await user.kpi('assign', 'add', '--kpis', 'Visits', '--users', 'Ann Lee', '--target', '3')
+  expect(ran.code).toBe(1)
+  expect(ran.stderr).toContain(
+    'Visits is assigned to Ann Lee already with another target: none → 3; nothing was assigned',
+  )
+  expect(ran.stderr).toContain('kpi kpis update "Visits" --target-default N gives it one')
+  expect(ran.stderr).not.toContain('kpi assign update')
+})
