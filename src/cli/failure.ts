@@ -53,7 +53,8 @@ const describe = (error: unknown): Failure | undefined => {
     return { exit: EXIT.workLeft, code: 'stopped', message: error.message, issues: [] }
   }
   if (error instanceof Error && PROMPT_ENDED.has(error.name)) {
-    return { exit: EXIT.interrupted, code: 'interrupted', message: 'interrupted', issues: [] }
+    // All questions come before anything is sent or kept.
+    return { exit: EXIT.interrupted, code: 'interrupted', message: 'interrupted; nothing was done', issues: [] }
   }
   if (error instanceof IncompleteRun) {
     const { exit, code, message, lines } = error

@@ -21,7 +21,9 @@ type Lack = { readonly called: string; readonly instead: string }
 
 /** Names the way to use the bundled service, which speaks both variants in process, for what a profile lacks. */
 const IN_PROCESS = 'on the bundled service, the same command on its machine, without a profile or with --data-dir'
-const USE_CLASSIC = `use a profile of the classic interface (a base URL that ends in /api), or the application (${IN_PROCESS})`
+
+/** Names what to use for operations that only the classic variant has. */
+export const USE_CLASSIC = `use a profile of the classic interface (a base URL that ends in /api), or the application (${IN_PROCESS})`
 
 /** Names what to use for operations that only the newer variant has. */
 export const NEWER_PROFILE = 'a profile of the newer interface (a base URL that ends in /v1)'

@@ -31,6 +31,17 @@ describe.each([
     expect(jsonOf(await api(...line, '--paginate'))).toHaveLength(3)
   })
 
+  test('reads all pages of the usual size where the line names none', async () => {
+    const add = async (from: number): Promise<unknown> =>
+      user.client.entries.addMany(
+        Array.from({ length: 300 }, (_, day) => ({ user_id: 2, kpi_id: 1, entry_date: from + day, actual: 1n })),
+      )
+    await add(0)
+    await add(300)
+    const all = await api('GET', '/kpientries?dateFrom=1970-01-01&dateTo=1980-01-01', '--paginate')
+    expect(jsonOf(all)).toHaveLength(600)
+  })
+
   test('prints records in the format that the line asks for, and into a file', async () => {
     const lines = (text: string): string[] => text.trimEnd().split('\n')
     expect(lines((await api('GET', '/kpis', '-o', 'csv')).stdout)).toEqual([

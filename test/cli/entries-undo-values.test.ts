@@ -66,6 +66,16 @@ describe.each(everywhere)('%s, an import of values', (_, open) => {
     expect((await user.kpi('entries', 'undo', receipt ?? '')).stderr).toContain('was taken back already')
   })
 
+  test('is put back together, and costs no more requests than that is said to', async () => {
+    const rows = (add: number): string =>
+      HEAD +
+      Array.from({ length: 25 }, (_, day) => `ann@example.com,Visits,2026-04-${day + 1},${day + add},,\n`).join('')
+    await load(user, rows(1))
+    const receipt = await load(user, rows(2))
+    const { code, stderr } = await user.kpi('entries', 'undo', receipt ?? '', '--yes')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'put back 25 entries\n' })
+  })
+
   test('leaves alone and names what has changed since, and takes back the rest', async () => {
     await load(user, FIRST)
     const receipt = await load(user, SECOND)

@@ -188,3 +188,14 @@ test('a receipt of another service, or none, is refused', async () => {
   expect((await user.kpi('entries', 'undo', 'nothing')).stderr).toContain('there is no receipt "nothing"')
   expect(receipt).not.toBe('')
 })
+
+test.each([[['']], [['', '--yes']], [['--yes']], [['--dry-run']]])(
+  'a line that names no receipt, %j, takes nothing back and does not end well',
+  async (words) => {
+    await using user = await embeddedUser()
+    expect(await user.kpi('entries', 'undo', ...words)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('say which import to take back, by its receipt') as unknown,
+    })
+  },
+)

@@ -53,6 +53,32 @@ describe.each(users)('%s, from JSON', (_, open) => {
     expect(jsonOf(renamed)).toMatchObject({ name: 'Named', unit_id: 1, frequency_id: 'W' })
   })
 
+  test('ids that nothing has are refused, in a dry run as well, and told together', async () => {
+    const ids = [{ name: 'Lost', frequency_id: 'D', category_id: 99, icon_id: 9999, unit_id: 88 }]
+    for (const flags of [['--dry-run'], []]) {
+      const { code, stdout, stderr } = await withFile(ids, 'kpis', 'create', '--from-json', 'FILE', ...flags)
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      for (const told of ['category "#99"', 'icon "#9999"', 'unit "#88"']) expect(stderr).toContain(`there is no ${told}`)
+    }
+    const changed = await withFile([{ id: 1, category_id: 99 }], 'kpis', 'update', '--from-json', 'FILE', '--dry-run')
+    expect(changed.stderr).toContain('there is no category "#99"')
+  })
+
+  test('a name beside an id that is something else is refused', async () => {
+    const both = { name: 'Both', frequency_id: 'D', category: 'General', category_id: 1, unit: 'Percent', unit_id: 1 }
+    const { code, stderr } = await withFile(both, 'kpis', 'create', '--from-json', 'FILE', '--dry-run')
+    expect(code).toBe(1)
+    expect(stderr).toContain('unit: is "Percent", and unit_id is 1; leave out the one that is not meant')
+    expect(stderr).not.toContain('category')
+  })
+
+  test('a time of the last change that is none is refused', async () => {
+    const change = [{ id: 1, description: 'x', updated_at: 'yesterday' }]
+    const { code, stderr } = await withFile(change, 'kpis', 'update', '--from-json', 'FILE')
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/updated_at: must be/)
+  })
+
   test('a name that exists already is told together with what else is wrong', async () => {
     writeFileSync(
       user.folder.in('faulty.json'),

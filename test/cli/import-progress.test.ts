@@ -6,7 +6,7 @@ import {
   timeText,
   waitingText,
 } from '../../src/cli/output/progress-text.ts'
-import { announceLongWaits } from '../../src/cli/output/wait-notices.ts'
+import { announceEachWait, announceLongWaits } from '../../src/cli/output/wait-notices.ts'
 import type { Handler } from '../../src/server/wire.ts'
 import { remoteImporter } from '../support/import.ts'
 
@@ -206,5 +206,13 @@ describe('waits that are told', () => {
         [31_000, 45_000],
       ]),
     ).toEqual([0, 31_000])
+  })
+
+  test('are told each, but not each piece of one, where all are to be shown', () => {
+    const told: number[] = []
+    const onWait = announceEachWait(({ until }) => told.push(until))
+    for (const until of [3000, 3000, 3010, undefined, 2990, 9000, 9000])
+      onWait(until === undefined ? undefined : { until, reason: 'limit' })
+    expect(told).toEqual([3000, 9000])
   })
 })

@@ -39,7 +39,7 @@ describe('a delete at a terminal', () => {
       {
         0: 'deleted KPI 1, Revenue with 0 assignments and no entries\n',
         1: 'kpi: nothing was done\n',
-        130: 'kpi: interrupted\n',
+        130: 'kpi: interrupted; nothing was done\n',
       }[code] ?? ''
     expect(ran.stderr.slice(-last.length)).toBe(last)
     expect(await names()).toBe(left)

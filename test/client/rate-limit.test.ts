@@ -407,6 +407,27 @@ describe('the file that processes share', () => {
     expect(clock.elapsed()).toBeLessThan(63_000)
   })
 
+  test('does not hold the next process to a limit that the service does not state any more', async () => {
+    using folder = temporaryFolder()
+    const clock = createVirtualClock()
+    const sendForty = async (name: string, limited: Limited): Promise<void> => {
+      const share = fileState(join(folder.path, 'pace.db'), (reason) => expect.unreachable(reason))
+      const gate = gateOn(clock, { share, name })
+      await clock.run(() => sendThrough(gate, limited, { left: 40 }, 1))
+      gate.close()
+    }
+    await sendForty('one', service(clock, slidingLimiter(10), FAR, CLASSIC_TELLING))
+    const began = clock.elapsed()
+    const free = service(clock, slidingLimiter(100_000), FAR, telling('none'))
+    await sendForty('two', free)
+    expect(free.tally).toMatchObject({ accepted: 40, refused: 0 })
+    // It waits for a window once, as what it knows asks for, not for four of them.
+    expect(clock.elapsed() - began).toBeLessThan(70_000)
+    const again = clock.elapsed()
+    await sendForty('three', free)
+    expect(clock.elapsed() - again).toBeLessThan(10_000)
+  })
+
   test.each(['none', 'both'] as const)(
     'holds a rate across runs, where services tell of limits: %s',
     async (headers) => {

@@ -5,6 +5,7 @@ import type { Transport, TransportRequest, TransportResponse } from '../../clien
 import { parseExactJson } from '../../codec/json-number.ts'
 import { isObject, type Json, recordToJson } from '../../codec/json.ts'
 import { parseDecimal } from '../../domain/decimal.ts'
+import { ENTRIES_PAGE, entry } from '../../domain/resources/entry.ts'
 import { type AnyRecord, type FieldValue, type NamedField, resource } from '../../domain/schema.ts'
 import type { Variant } from '../../domain/variants.ts'
 import { addExamples } from '../args/examples.ts'
@@ -92,6 +93,10 @@ const jsonOf = ({ content }: TransportResponse): Json => {
   return 'records' in content ? content.records.map((record) => recordToJson(content.of, record)) : content.json
 }
 
+/** Returns how many records a page has where the query does not say: entries come in pages, other lists whole. */
+const usualRows = ({ path }: TransportRequest): number =>
+  path.replace(/\/$/, '').toLowerCase() === entry.path ? ENTRIES_PAGE : Infinity
+
 /** Reads all pages of a list. A page that comes twice is an error. */
 const allPages = async (
   send: (request: TransportRequest) => Promise<TransportResponse>,
@@ -104,7 +109,7 @@ const allPages = async (
       if (Array.isArray(json) && json.every(isObject)) return json
       throw new UsageError(`${request.path} has no list, and so no pages; leave out --paginate`)
     },
-    Number(request.query?.['rows'] ?? Infinity),
+    Number(request.query?.['rows'] ?? usualRows(request)),
   )
 
 /** Returns the variant that a path names; refuses one that the place does not have. */

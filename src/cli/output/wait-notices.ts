@@ -34,3 +34,16 @@ export const announceLongWaits = (now: () => number, announce: (waiting: Waiting
     announce(waiting)
   }
 }
+
+/** Sets by how much the end of a wait may move between its pieces. */
+const SAME_MS = 1000
+
+/** Announces each wait, however short: one in several pieces once. */
+export const announceEachWait = (announce: (waiting: Waiting) => void): OnWait => {
+  let toldUntil = -Infinity
+  return (waiting) => {
+    if (!waiting || Math.abs(waiting.until - toldUntil) <= SAME_MS) return
+    toldUntil = waiting.until
+    announce(waiting)
+  }
+}

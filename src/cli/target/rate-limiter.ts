@@ -6,7 +6,7 @@ import { createRetry, type Retry } from '../../client/retry.ts'
 import type { RateLimiter, Waiting } from '../../client/transport.ts'
 import type { Io } from '../io.ts'
 import { waitingText } from '../output/progress-text.ts'
-import { type OnWait, announcingClock, announceLongWaits } from '../output/wait-notices.ts'
+import { type OnWait, announceEachWait, announcingClock, announceLongWaits } from '../output/wait-notices.ts'
 import { makeFolder, stateFolder } from './folders.ts'
 
 /** Describes a run of many requests, which wait for the rate limit and are retried. */
@@ -47,10 +47,10 @@ const notesOf = ({ now }: Io, note: BulkRun['note']): OnWait =>
 /** Returns what takes the waits of a run: what the run gives, and whoever is told each of them. */
 const waitsOf = (io: Io, { note, onWait, tellWait }: BulkRun): OnWait => {
   if (!tellWait) return onWait ?? notesOf(io, note)
+  const tell = announceEachWait((waiting) => tellWait(waitingText(waiting, io.now()) ?? ''))
   return (waiting) => {
     onWait?.(waiting)
-    const text = waiting && waitingText(waiting, io.now())
-    if (text !== undefined) tellWait(text)
+    tell(waiting)
   }
 }
 

@@ -10,7 +10,7 @@ import {
   settleKind,
 } from './kinds.ts'
 import type { RateLimitInfo } from './rate-limit-headers.ts'
-import { countRequests, LONGEST_WAIT_MS, noteRequest, type LimitState, countInFlight } from './state.ts'
+import { countRequests, initialState, LONGEST_WAIT_MS, noteRequest, type LimitState, countInFlight } from './state.ts'
 import { isMeasuring, bucketLevel, reserveOf, countUsed } from './wait-time.ts'
 
 /** Raises a measured rate by 5 % after ten times its measuring time without a refusal. */
@@ -68,6 +68,17 @@ export const noteLost = (state: LimitState, name: string, now: number): void => 
   if (state.kind === 'trial') state.tried = Math.max(state.passed, state.tried - 1)
 }
 
+/** Sets after how many answers that do not state it a limit that the service stated is forgotten: some answers lack it. */
+const FORGET_AFTER = 3
+
+/** Forgets a limit that the service stated once and does not any more, as one that is served without a limit now. */
+const forgetUntold = (state: LimitState, { limit, remaining }: RateLimitInfo): void => {
+  state.untold = state.isTold && limit === undefined && remaining === undefined ? state.untold + 1 : 0
+  if (state.untold < FORGET_AFTER) return
+  const { log, pending, accepted, leadMs, guardMs } = state
+  Object.assign(state, { ...initialState(), log, pending, accepted, leadMs, guardMs })
+}
+
 /** Notes a request that the rate limit accepted, whatever else its answer says. */
 export const noteAccepted = (state: LimitState, name: string, now: number, info: RateLimitInfo): void => {
   const sentAt = endPending(state, name, now)
@@ -75,6 +86,7 @@ export const noteAccepted = (state: LimitState, name: string, now: number, info:
   state.pauses = 0
   state.leadMs = Math.min(state.leadMs ?? Infinity, now - sentAt)
   adopt(state, info)
+  forgetUntold(state, info)
   noteRequest(state, state.log, now)
   const remaining = state.isMiscounted ? undefined : info.remaining
   if (sentAt >= state.judgedAt && state.kind === 'trial') return passTrial(state, sentAt, now, remaining)

@@ -50,6 +50,7 @@ const parseState = (text: string): LimitState | undefined => {
   return {
     limit,
     isTold: fields['isTold'] === true,
+    untold: numberOf('untold', 0),
     windowMs: Math.max(1000, numberOf('windowMs', fresh.windowMs)),
     kind: KINDS.find((kind) => kind === fields['kind']) ?? fresh.kind,
     judgedAt: numberOf('judgedAt', 0),
@@ -112,7 +113,8 @@ const openFile = (path: string, isKept: (state: LimitState) => boolean): File =>
         return typeof text === 'string' ? parseState(text) : undefined
       },
       commit: (state) => {
-        if (isKept(state)) write.run(serializeState(state))
+        // A limit that is forgotten is forgotten for all.
+        if (isKept(state) || read.get() !== undefined) write.run(serializeState(state))
         database.exec('commit')
       },
       close: () => database.close(),

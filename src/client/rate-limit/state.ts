@@ -13,6 +13,8 @@ export type LimitState = {
   limit: number | null
   /** Tells whether the service states its limit; if not, the client estimates it. */
   isTold: boolean
+  /** Counts the answers in a row that do not state it any more. */
+  untold: number
   windowMs: number
   kind: WindowKind
   /** Holds when the kind was last judged; answers to requests sent before do not count for the next judgement. */
@@ -66,6 +68,7 @@ export const LONGEST_WAIT_MS = 3_600_000
 export const initialState = (): LimitState => ({
   limit: null,
   isTold: false,
+  untold: 0,
   windowMs: WINDOW_MS,
   kind: 'unknown',
   judgedAt: 0,

@@ -1,4 +1,5 @@
 import type { Client } from '../../../client/client.ts'
+import { BATCH_LIMIT } from '../../../domain/resources/entry.ts'
 import { requestsText } from '../../../import/requests-text.ts'
 import { type Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun } from '../../exit.ts'
@@ -14,9 +15,15 @@ const FEW_REQUESTS = 10
 
 const changed = (counts: EntryCounts): number => counts.of('restore') + counts.of('remove')
 
+/** Returns how many requests an undo takes: entries are put back together where the service takes that. */
+const requestsOf = (client: Client, plan: EntryCounts): number =>
+  plan.of('remove') + (client.isBundled() ? Math.ceil(plan.of('restore') / BATCH_LIMIT) : plan.of('restore'))
+
 /** Returns the requests that an undo takes, and how long that will be; undefined where they cost nothing. */
-export const undoCost = (client: Client, plan: EntryCounts): string | undefined =>
-  client.isInProcess || changed(plan) <= FEW_REQUESTS ? undefined : requestsText(changed(plan), client)
+export const undoCost = (client: Client, plan: EntryCounts): string | undefined => {
+  const requests = requestsOf(client, plan)
+  return client.isInProcess || requests <= FEW_REQUESTS ? undefined : requestsText(requests, client)
+}
 
 /** Creates what tells from time to time how many entries of a plan are done. */
 export const createUndoProgress = ({ io, log }: Cli, plan: EntryCounts): ((counts: EntryCounts) => Promise<void>) => {

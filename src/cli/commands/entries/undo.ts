@@ -270,7 +270,9 @@ const tellParts = async (cli: Cli, { head, parts }: UndoneRun): Promise<void> =>
 /** Runs `kpi entries undo`: lists the receipts, or takes back what the import of one created. */
 export const runUndo = async (cli: Cli, asked: string | undefined, flags: UndoFlags): Promise<number | void> => {
   requireDryRun(flags)
-  if (asked === undefined) return printReceipts(cli)
+  if (asked === undefined && flags.yes !== true && flags.dryRun !== true) return printReceipts(cli)
+  if (asked === undefined || asked.trim() === '')
+    throw new UsageError('say which import to take back, by its receipt; kpi entries undo lists the receipts')
   const receipt = findReceipt(cli, asked)
   if (receipt.takenBack !== undefined) return tellTakenBack(cli, receipt, receipt.takenBack, flags)
   const run = runOf(receipt, listUndoReceipts(receiptsFolder(cli.io)).receipts)

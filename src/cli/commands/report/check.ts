@@ -1,4 +1,5 @@
 import { type Command, Option } from '@commander-js/extra-typings'
+import { USE_CLASSIC } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import { completeReport } from '../../../client/operations/complete-report.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
@@ -92,28 +93,49 @@ const check = async (cli: Cli, client: Client, request: ReportRequest, flags: Ch
   return { values, problems: [...missed, ...missing], calendar: client.calendar ?? client.usualCalendar }
 }
 
-const sayOutcome = ({ values, problems }: Checked): string => {
+/** Names what a check looks for. */
+type LookedFor = (typeof KINDS)[number] | 'both'
+
+/** Says of what was looked for that nothing of it was found. */
+const NOTHING_FOUND: Readonly<Record<LookedFor, string>> = {
+  missed: 'no target is missed (missing values were not looked for)',
+  missing: 'none is missing (targets were not looked at)',
+  both: 'none is missing, and no target is missed',
+}
+
+const sayOutcome = ({ values, problems }: Checked, only: LookedFor): string => {
   const count = (name: string): number => problems.filter((one) => one['problem'] === name).length
   if (values === 0) return 'nothing to check: there are no values on these days, and none is expected'
-  if (problems.length === 0) return `checked ${countOf(values, 'value')}: none is missing, and no target is missed`
+  const checked = `checked ${countOf(values, 'value')}`
+  if (problems.length === 0) return `${checked}: ${NOTHING_FOUND[only]}`
   const parts = [
-    `${countOf(count('missed'), 'target')} missed`,
+    ...(only === 'missing' ? [] : [`${countOf(count('missed'), 'target')} missed`]),
     ...(count('near') > 0 ? [`${count('near')} near`] : []),
-    `${countOf(count('missing'), 'value')} missing`,
+    ...(only === 'missed' ? [] : [`${countOf(count('missing'), 'value')} missing`]),
   ]
-  return `checked ${countOf(values, 'value')}: ${parts.join(', ')}`
+  return `${checked}: ${parts.join(', ')}`
 }
+
+/** Names what looks for missing values, and the flag that does without it. */
+const EXPECTED = {
+  of: assignment,
+  verb: 'list',
+  flag: {
+    name: 'to find missing values',
+    instead: `--only missed checks the targets alone; for both ${USE_CLASSIC}`,
+  },
+} as const
 
 const runCheck = async (cli: Cli, flags: CheckFlags): Promise<number> => {
   const rangeOf = readRange(cli, flags, UP_TO_YESTERDAY)
   const reading = { of: reportRow, verb: 'list' } as const
-  const needs = flags.only === 'missed' ? reading : [reading, { of: assignment, verb: 'list' } as const]
+  const needs = flags.only === 'missed' ? reading : [reading, EXPECTED]
   const checked = await cli.withClient(
     needs,
     async (client) => check(cli, client, await requestOf(client, await rangeOf(client), flags), flags),
     PACED,
   )
-  await cli.note(sayOutcome(checked))
+  await cli.note(sayOutcome(checked, flags.only ?? 'both'))
   const isTable = isForPeople(cli.printing().format)
   if (checked.problems.length > 0 || !isTable) {
     const parts = (async function* () {

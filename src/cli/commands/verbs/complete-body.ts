@@ -2,13 +2,13 @@ import { Fault, type Issue } from '../../../domain/errors.ts'
 import { choiceOf, INT16_MAX } from '../../../domain/field-value.ts'
 import { type AnyRecord, type NamedField, type Resource, usualWith } from '../../../domain/schema.ts'
 import type { CompleteBody } from '../../args/json-input.ts'
-import { isId, isNamedKind } from '../../args/names.ts'
+import { isId, isNamedKind, type NamedKind } from '../../args/names.ts'
 import { nameColumns, type Names } from './reference-names.ts'
 
 type Body = Record<string, unknown>
 
 /** Describes a word for a field: `category` is the name beside `category_id`, and `--frequency` gives `frequency_id`. */
-type Word = { readonly name: string; readonly idField: string }
+type Word = { readonly name: string; readonly idField: string; readonly kind?: NamedKind }
 
 /** Returns the words for choices that the flags have: those of fields that end in `_id`. */
 const choiceWords = (of: Resource): Word[] =>
@@ -16,32 +16,60 @@ const choiceWords = (of: Resource): Word[] =>
     field.oneOf && name.endsWith('_id') ? [{ name: name.replace(/_id$/, ''), idField: name }] : [],
   )
 
-/**
- * Moves names and words that stand beside or instead of ids: `category` is `category_id`. Tells which fields hold names
- * then, though they may look like ids.
- */
-const withIdFields = (of: Resource, body: object): { readonly body: Body; readonly named: ReadonlySet<string> } => {
+/** Holds a body whose names and words stand in the fields of ids. */
+type Moved = {
+  readonly body: Body
+  /** Tells which fields hold names then, though they may look like ids. */
+  readonly named: ReadonlySet<string>
+  /** Lists the words that stood beside an id, which must mean the same. */
+  readonly beside: readonly (Word & { readonly value: unknown })[]
+}
+
+/** Moves names and words that stand instead of ids: `category` is `category_id`. */
+const withIdFields = (of: Resource, body: object): Moved => {
   const moved: Body = { ...body }
   const named = new Set<string>()
-  for (const { name, idField } of [...nameColumns(of), ...choiceWords(of)]) {
+  const beside: (Word & { readonly value: unknown })[] = []
+  for (const word of [...nameColumns(of), ...choiceWords(of)]) {
+    const { name, idField } = word
     if (!(name in moved) || name in of.fields) continue
     const value = moved[name]
     Reflect.deleteProperty(moved, name)
-    if (idField in moved || value === null) continue
+    if (value === null) continue
+    if (idField in moved) {
+      beside.push({ ...word, value })
+      continue
+    }
     moved[idField] = value
     named.add(idField)
   }
-  return { body: moved, named }
+  return { body: moved, named, beside }
 }
 
 /** Returns what a value means: the id of a name, the letter of a word; anything else is the value itself. */
 const meaningOf = async (names: Names, { field }: NamedField, value: unknown, isName: boolean): Promise<unknown> => {
+  const { refers } = field
+  if (typeof value === 'number' && refers !== undefined && isNamedKind(refers))
+    return (await names.faultOfId(refers, value)) ?? value
   if (typeof value !== 'string') return value
   if (field.oneOf) return choiceOf(field, value)
-  if (field.refers === undefined || !isNamedKind(field.refers) || value.trim() === '') return value
+  if (refers === undefined || !isNamedKind(refers) || value.trim() === '') return value
   if (isId(value) && !isName) return value
-  const found = await names.find(field.refers, value)
+  const found = await names.find(refers, value)
   return found instanceof Fault ? found : found.id
+}
+
+/** Returns what is wrong with words that stand beside ids and mean something else. */
+const besideIssues = async (names: Names, of: Resource, { body, beside }: Moved): Promise<Issue[]> => {
+  const issues: Issue[] = []
+  for (const { name, idField, value } of beside) {
+    const field = of.fields[idField]
+    const meant = field && (await meaningOf(names, { name: idField, field }, value, true))
+    if (meant instanceof Fault || String(meant) === String(body[idField])) continue
+    const both = `${JSON.stringify(value)}, and ${idField} is ${JSON.stringify(body[idField])}`
+    issues.push({ field: name, message: `is ${both}; leave out the one that is not meant` })
+  }
+  return issues
 }
 
 /** Gives each new record that has no place the next one. */
@@ -73,8 +101,9 @@ export const createCompletion = (
   const usualOf = async ({ field }: NamedField, body: Body): Promise<unknown> =>
     field.usual === 'next' ? nextPlace?.() : usualWith(field, await referredBy(field, body))
   return async (given) => {
-    const { body, named } = withIdFields(of, given)
-    const issues: Issue[] = []
+    const moved = withIdFields(of, given)
+    const { body, named } = moved
+    const issues = await besideIssues(names, of, moved)
     for (const one of of.writable) {
       const isMissing = (body[one.name] ?? null) === null
       const value = isMissing && list && one.field.required ? await usualOf(one, body) : body[one.name]

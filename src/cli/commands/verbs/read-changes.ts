@@ -27,14 +27,18 @@ const READ_AT: Field = { kind: 'datetime', about: 'When it was last changed', nu
 type ListedChange<R> = Omit<Change<R>, 'id'> & { readonly id: number | undefined }
 
 /** Returns when the record of an object was last changed, as the object holds it. */
-const readAtOf = (body: Json): number | undefined => {
+const readAtOf = (body: Json): number | Fault | undefined => {
   const value = readJson(READ_AT, expectObject(body)['updated_at'] ?? null, true)
-  return typeof value === 'number' ? value : undefined
+  return typeof value === 'number' || value instanceof Fault ? value : undefined
 }
 
 const readChange = <R extends Resource>(of: R, body: Json, isNamed: boolean): ParsedFields<ListedChange<R>> => {
-  const { values, issues } = readPatch(of, body, true)
-  const change = { patch: asPatch(of, values), readAt: readAtOf(body) }
+  const read = readPatch(of, body, true)
+  const { values } = read
+  const readAt = readAtOf(body)
+  const isFault = readAt instanceof Fault
+  const issues = isFault ? [...read.issues, { field: 'updated_at', message: readAt.message }] : read.issues
+  const change = { patch: asPatch(of, values), readAt: isFault ? undefined : readAt }
   if (isNamed) return { values: change, issues }
   const id = readJson(ID, expectObject(body)['id'] ?? null, true)
   if (typeof id === 'number') return { values: { id, ...change }, issues }

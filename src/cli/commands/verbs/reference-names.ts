@@ -41,6 +41,8 @@ export type Names = {
   readonly addTo: (columns: readonly NameColumn[], records: readonly AnyRecord[]) => Promise<AnyRecord[]>
   /** Finds something by its id, name or e-mail address. */
   readonly find: (kind: NamedKind, text: string) => Promise<Named | Fault>
+  /** Returns what is wrong with an id that nothing has; undefined where that cannot be told, as of other services. */
+  readonly faultOfId: (kind: NamedKind, id: number) => Promise<Fault | undefined>
   /** Returns its id. */
   readonly idOf: (kind: NamedKind, text: string) => Promise<number>
   /**
@@ -118,6 +120,11 @@ export const createNames = (client: Client): Names => {
     valueOf: async (kpi, value, { signs }) =>
       valueText({ kind: 'decimal', about: '' }, value, (await findPattern(true))('kpi', kpi), signs),
     find,
+    faultOfId: async (kind, id) => {
+      // Whether the service is ours is known once it has answered.
+      const found = (await directoryOf(kind))?.find(`#${id}`)
+      return found instanceof Fault && client.isBundled() ? found : undefined
+    },
     idOf: async (kind, text) => {
       const found = await find(kind, text)
       if (found instanceof Fault) throw new UsageError(found.message)
