@@ -20,6 +20,9 @@ import { isProvisional } from './provisional-id.ts'
 /** Describes a KPI that the service has, and the signs beside its numbers in the file. */
 type SignedKpi = { readonly kpi: Kpi; readonly signs: readonly (readonly [sign: string, cell: Evidence])[] }
 
+/** Tells which signs stand beside the numbers of a KPI. */
+type Signs = Pick<CheckedFile['formats'], 'signsOf'>
+
 /** Returns the KPIs of good rows that the service has. */
 const existingKpis = ({ small, reference: { kpis } }: CheckedFile): Kpi[] =>
   [...small.kpis().keys()].filter((id) => !isProvisional(id)).flatMap((id) => kpis.byId.get(id) ?? [])
@@ -67,11 +70,25 @@ const warningOnPercentSign = ({ kpi, signs }: SignedKpi, unit: Unit): string[] =
 }
 
 /** Returns the KPIs with signs beside their numbers. */
-const signedKpis = (checked: CheckedFile, kpis: readonly Kpi[]): SignedKpi[] =>
-  kpis.flatMap((kpi) => {
-    const signs = [...checked.formats.signsOf(kpi.id)].filter(([sign]) => sign !== '')
+const signedKpis = ({ signsOf }: Signs, kpis: Iterable<Kpi>): SignedKpi[] =>
+  [...kpis].flatMap((kpi) => {
+    const signs = [...signsOf(kpi.id)].filter(([sign]) => sign !== '')
     return signs.length > 0 ? { kpi, signs } : []
   })
+
+/** Returns KPIs with their units, where these are known. */
+const withUnits = (signed: readonly SignedKpi[], units: readonly Unit[]): (readonly [SignedKpi, Unit])[] =>
+  signed.flatMap((one) => {
+    const unit = units.find(({ id }) => id === one.kpi.unit_id)
+    return unit ? [[one, unit] as const] : []
+  })
+
+/** Returns warnings of numbers with a percent sign whose KPIs are no percentages; nothing is fetched if none has a sign. */
+export const warningsOnPercentSigns = async (client: Client, signs: Signs, kpis: Iterable<Kpi>): Promise<string[]> => {
+  const signed = signedKpis(signs, kpis)
+  const units = signed.length > 0 ? await unitsOf(client) : undefined
+  return withUnits(signed, units ?? []).flatMap(([one, unit]) => warningOnPercentSign(one, unit))
+}
 
 /** Refuses other currencies than those of the units, unless `--unit` names the unit; returns warnings of other signs. */
 const compareUnits = async (
@@ -82,10 +99,7 @@ const compareUnits = async (
   const units = signed.length > 0 ? await unitsOf(client) : undefined
   if (!units) return []
   const given = options.create?.unit === undefined ? undefined : findUnitBy(units, options.create.unit)
-  const known = signed.flatMap((one) => {
-    const unit = units.find(({ id }) => id === one.kpi.unit_id)
-    return unit && unit !== given ? [[one, unit] as const] : []
-  })
+  const known = withUnits(signed, units).filter(([, unit]) => unit !== given)
   const issues = known.flatMap(([one, unit]) => faultOfCurrency(one, unit, options) ?? [])
   if (issues.length === 0) return known.flatMap(([one, unit]) => warningOnPercentSign(one, unit))
   throw new KpiError('malformed', 'some numbers are in another currency than their KPI; nothing was sent', { issues })
@@ -124,6 +138,6 @@ export const compareDefinitions = async (
   options: ImportOptions,
 ): Promise<string[]> => {
   const kpis = existingKpis(checked)
-  const onUnits = await compareUnits(client, signedKpis(checked, kpis), options)
+  const onUnits = await compareUnits(client, signedKpis(checked.formats, kpis), options)
   return [...onUnits, ...warningOnFrequency(checked, kpis, options.create?.frequency)]
 }

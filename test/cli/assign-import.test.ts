@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { kpiNamed } from '../support/import.ts'
 import { allOf, errorOf, jsonOf, type Ran } from '../support/kpi.ts'
 import { embeddedUser, fillShop, newerUser, type User, users } from '../support/user.ts'
 
@@ -86,11 +87,53 @@ bobby@example.com,Revenue,,
       const ran = await load(text)
       expect([ran.code, allOf(errorOf(ran))]).toEqual([
         1,
-        'the header does not say what each column is\nRegion: is no KPI; leave it out with --ignore',
+        'the header does not say what each column is\nheader: there is no KPI "Region" (to leave the column out, use --ignore)',
       ])
       expect(jsonOf(await load(text, '--ignore', 'Region'))).toMatchObject({ added: 1 })
     })
+
+    test('refuses a KPI in two columns, and names their heads', async () => {
+      const text = 'user,Revenue,revenue,Visits\nbob@example.com,5,6,x\n'
+      const ran = await load(text)
+      expect([ran.code, allOf(errorOf(ran))]).toEqual([
+        1,
+        'the header does not say what each column is\nheader: "Revenue" and "revenue" are the same KPI; leave one of the columns out with --ignore, by its name, or by its place, as "#3"',
+      ])
+      expect(jsonOf(await load(text, '--ignore', '#3'))).toMatchObject({ added: 2 })
+    })
+
+    describe('whose head is the id of a KPI and the name of another', () => {
+      const BOTH = '"2" is the id of "Visits", and the name of "2" (#3)'
+      beforeEach(async () => {
+        await user.client.kpis.add(kpiNamed('2'))
+      })
+
+      test.each(['user,2\nann@example.com,x\n', 'user,Revenue,2\nann@example.com,x,x\n'])(
+        'refuses it until it is said which: %j',
+        async (text) => {
+          const ran = await load(text, '--dry-run')
+          expect([ran.code, allOf(errorOf(ran))]).toEqual([1, expect.stringContaining(`header: ${BOTH}`)])
+          expect(allOf(errorOf(ran))).toContain('say which: --by-id kpi or --by-name kpi')
+          expect(jsonOf(await load(text, '--by-id', 'kpi'))).toMatchObject({
+            added: 0,
+            unchanged: text.split('x').length - 2,
+          })
+          expect(jsonOf(await load(text, '--by-name', 'kpi'))).toMatchObject({ added: 1 })
+          expect(await held()).toEqual(['2 1 - 1', '2 2 - 2', '2 3 - 3'])
+        },
+      )
+    })
   })
+
+  test.each(['user,Revenue\nbob@example.com,-5%\n', 'user,kpi,target\nbob@example.com,Revenue,-5%\n'])(
+    'warns of a percent sign where the unit is no percentage: %j',
+    async (text) => {
+      const ran = await load(text, '--dry-run')
+      expect(ran.stderr).toContain('Revenue: "-5%" on line 2 is a percentage, and the unit ')
+      expect(ran.stderr).toContain(' is not: the number is taken as it is')
+      expect((await load(text)).stderr).toContain('is a percentage, and the unit ')
+    },
+  )
 
   test('says in a dry run what each row would do, and does nothing', async () => {
     const ran = await load(`${FILE}Cy,Revenue,1,\n`, '--dry-run')

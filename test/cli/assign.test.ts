@@ -193,3 +193,36 @@ test.each([
   expect(ran).toMatchObject({ code: 0, stdout: '' })
   expect(ran.stderr).toContain(said)
 })
+
+test('assign update leaves what is as given already, and its dry run counts that as unchanged', async () => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  const line = ['assign', 'update', '--users', 'Ann Lee', '--kpis', 'all', '--target', '3', '--sort-order', '1']
+  await user.client.assignments(2).update(1, { user_target: 3_0000n })
+  await user.client.kpis.update(2, { target_default: 1_0000n })
+  const looked = await user.kpi(...line, '--dry-run', '-o', 'json')
+  expect(looked.stderr).toContain('dry run, nothing was sent: 1 assignment to update, 1 unchanged')
+  expect(jsonOf(looked)).toMatchObject([{ id: 2, old_target: null, new_target: 3 }])
+  const counted = await user.kpi(...line, '--dry-run', '--summary-only', '-o', 'json')
+  expect(jsonOf(counted)).toEqual({ updated: 1, unchanged: 1 })
+  expect(jsonOf(await user.kpi(...line, '-o', 'json'))).toMatchObject([
+    { id: 1, user_target: 3, sort_order: 1 },
+    { id: 2, user_target: 3, sort_order: 1 },
+  ])
+  const again = await user.kpiIn({ terminal: 80 }, ...line, '--verbose')
+  expect(again.stderr).toContain('2 assignments unchanged')
+  expect(again.stderr).not.toMatch(/updated|PUT|PATCH/)
+})
+
+test('assign add with a target says of a KPI without one that it has none, and how to give it one', async () => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  await user.client.kpis.update(2, { target_default: null })
+  const ran = await user.kpi('assign', 'add', '--kpis', 'Visits', '--users', 'Ann Lee', '--target', '3')
+  expect(ran.code).toBe(1)
+  expect(ran.stderr).toContain(
+    'Visits is assigned to Ann Lee already with another target: none → 3; nothing was assigned',
+  )
+  expect(ran.stderr).toContain('kpi kpis update "Visits" --target-default N gives it one')
+  expect(ran.stderr).not.toContain('kpi assign update')
+})

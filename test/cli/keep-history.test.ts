@@ -143,6 +143,15 @@ describe.each([
     expect(await reported()).toEqual(OLD)
     await user.kpi('assign', 'update', '--kpis', '1', '--users', '3', '--target', '90', '--keep-history')
     await user.kpi('entries', 'add', '--user', 'Bob', '--kpi', 'Revenue', '--date', '2026-11-01', '--actual', '1')
+    const one = (...flags: string[]) =>
+      user.kpi('assign', 'remove', '--kpis', '1', '--users', '3', '--dry-run', ...flags)
+    const seen = '1 stored entry has no target of its own: '
+    expect((await one()).stderr).toContain(
+      `${seen}past reports would show 100 instead of 90 for it; with --keep-history it keeps the old target\n`,
+    )
+    expect((await one('--keep-history')).stderr).toContain(
+      `${seen}--keep-history would first write the old target onto it\n`,
+    )
     const told = await user.kpi('assign', 'remove', '--kpis', '1', '--users', '3', '--yes')
     expect(told.stderr).toContain('1 stored entry has no target of its own: past reports show 100 instead of 90 for it')
   })

@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { rejectMisunderstoodColumns } from '../check.ts'
 import { createColumnFormats, requireSettledFormats, settleFormats } from '../detect/column-formats.ts'
+import { warningsOnPercentSigns } from '../compare-definitions.ts'
 import { type ColumnFormats, surveyCells } from '../detect/survey.ts'
 import { warningsOn } from '../notes.ts'
 import type { ImportOptions } from '../options.ts'
@@ -42,6 +43,8 @@ type RowChecking = Pick<CheckedRows, 'withoutTarget'> & {
   readonly readRow: AssignReader
   /** Holds the matrix that the file is; undefined for a list. */
   readonly matrix: Matrix | undefined
+  /** Lists warnings of numbers that do not suit the units of their KPIs. */
+  readonly onUnits: readonly string[]
 }
 
 /** Returns the options of a matrix for the list that it stands for, whose columns have their own names. */
@@ -87,7 +90,8 @@ const readerFor = async (client: Client, file: Table, asked: ImportOptions): Pro
   const withoutTarget = new Set<string>()
   const settled = settleFormats(formats, plan, options, reference)
   const readRow = assignReader(plan, options, reference, settled, (kpi) => withoutTarget.add(kpi))
-  return { plan, readRow, withoutTarget, formats, matrix }
+  const onUnits = await warningsOnPercentSigns(client, formats, reference.kpis.byId.values())
+  return { plan, readRow, withoutTarget, formats, matrix, onUnits }
 }
 
 async function* rowsBelowHeader(table: Table, onProgress: () => void): AsyncGenerator<Row> {
@@ -108,7 +112,7 @@ export const checkAssignments = async (
   options: ImportOptions,
   { wanted, rejects, onProgress }: { wanted: RowCollection; rejects: Rejects; onProgress: () => void },
 ): Promise<CheckedRows> => {
-  const { plan, readRow, formats, withoutTarget, matrix } = await readerFor(client, table, options)
+  const { plan, readRow, formats, withoutTarget, matrix, onUnits } = await readerFor(client, table, options)
   const readAll = (row: Row): readonly (AssignmentRow | RefusedRow)[] =>
     matrix ? readMatrixRow(matrix, options, readRow, row) : [readRow(row)]
   let [read, empty, misread, rounded] = [0, 0, 0, 0]
@@ -135,6 +139,6 @@ export const checkAssignments = async (
     rejectMisunderstoodColumns({ read, misread }, options, [...reasons])
   }
   const count = wanted.settle(rejects)
-  const warnings = warningsOn(table, formats, read === 0)
+  const warnings = [...warningsOn(table, formats, read === 0), ...onUnits]
   return { rows: wanted.rows, count, read, empty, rounded, warnings, withoutTarget, unused: plan.unused }
 }

@@ -1,5 +1,6 @@
-import { Fault, KpiError } from '../../domain/errors.ts'
+import { type Issue, KpiError } from '../../domain/errors.ts'
 import { namedColumns, recognizeColumns, unassignedColumns } from '../columns/header.ts'
+import { readWide, type WideColumn } from '../columns/wide.ts'
 import { withoutMissing } from '../formats/missing-words.ts'
 import type { ImportOptions } from '../options.ts'
 import { hasSurplusCells, type Row } from '../parse/rows.ts'
@@ -24,25 +25,35 @@ const userColumnOf = (header: readonly string[], options: ImportOptions): number
   return found.roles.get('user') ?? (header[0]?.trim() === '' ? 0 : undefined)
 }
 
+/** Returns the faults of columns that are the same KPI, of which a user has one target. */
+const faultsOfSame = (header: readonly string[], columns: readonly WideColumn[]): Issue[] =>
+  [...Map.groupBy(columns, ({ kpi }) => kpi).values()].flatMap((same) => {
+    const heads = same.map(({ at }) => `"${header[at]?.trim()}"`).join(' and ')
+    const message = `${heads} are the same KPI; leave one of the columns out with --ignore, by its name, or by its place, as "#${(same.at(-1)?.at ?? 0) + 1}"`
+    return same.length > 1 ? { field: 'header', message } : []
+  })
+
 /**
  * Returns the matrix that a header is of; undefined for a list with a column of KPIs. Refuses one of whose columns only
- * some are KPIs.
+ * some are KPIs, or of which it is not clear which KPIs they are.
  */
 export const findMatrix = (
   header: readonly string[],
   options: ImportOptions,
-  { kpis }: Pick<Reference, 'kpis'>,
+  { kpis, users }: Pick<Reference, 'kpis' | 'users'>,
 ): Matrix | undefined => {
   if (options.kpi !== undefined) return undefined
   const user = userColumnOf(header, options)
   if (user === undefined) return undefined
-  const others = unassignedColumns(namedColumns(header, options)).filter((at) => at !== user)
-  const unknown = others.filter((at) => kpis.find(header[at] ?? '') instanceof Fault)
-  if (unknown.length === others.length) return undefined
-  if (unknown.length > 0) {
-    const issues = unknown.map((at) => ({ field: header[at] ?? '', message: 'is no KPI; leave it out with --ignore' }))
-    throw new KpiError('malformed', 'the header does not say what each column is', { issues })
-  }
+  const found = namedColumns(header, options)
+  const others = unassignedColumns(found).filter((at) => at !== user)
+  // Two targets cannot be made one as two values can, so no flag says what becomes of a second column.
+  const read = readWide('kpi', found, { kpi: kpis, user: users }, { ...options, onDuplicate: 'last' }, others)
+  const { columns, named, faults, doubt } = read
+  if (columns.length === 0 && named === 0) return undefined
+  const issues = [...faults.map(({ field, message }) => ({ field, message })), ...faultsOfSame(header, columns)]
+  if (doubt !== undefined) issues.push({ field: 'header', message: doubt })
+  if (issues.length > 0) throw new KpiError('malformed', 'the header does not say what each column is', { issues })
   return { header, user, kpis: others }
 }
 

@@ -173,13 +173,20 @@ const addUpdateCommand = (group: Command, act: Act): void => {
         async (): Promise<TargetChange> =>
           changeOf(user, id, (await client.assignments(user).get(id)).user_target, to)
       if (target !== undefined) await history.confirm(async () => pairs.map((pair) => changing(pair, target)))
-      const update = async (pair: UserItem): Promise<AnyRecord> => {
-        if (target !== undefined) await history.before(changing(pair, target))
-        return client.assignments(pair.user).update(pair.id, values)
+      const { isAsGiven } = await import('./planned.ts')
+      const unchanged = new Set<AnyRecord>()
+      const update = async ({ user, id }: UserItem): Promise<AnyRecord> => {
+        const held = await client.assignments(user).get(id)
+        if (isAsGiven(held, values)) {
+          unchanged.add(held)
+          return held
+        }
+        if (target !== undefined) await history.before(() => changeOf(user, id, held.user_target, target))
+        return client.assignments(user).update(id, values)
       }
       const sent = await sendEach(pairs, update, { signal })
       await history.tell()
-      await printAssigned(cli, client, sent, 'updated')
+      await printAssigned(cli, client, sent, 'updated', unchanged)
     }
     await cli.withClient({ of: assignment, verb: 'update' }, work, { signal })
   })

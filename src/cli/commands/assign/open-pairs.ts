@@ -1,8 +1,10 @@
 import type { Client } from '../../../client/client.ts'
+import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { type Decimal, formatDecimal } from '../../../domain/decimal.ts'
 import { INT16_MAX } from '../../../domain/field-value.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { AssignmentPatch } from '../../../domain/resources/assignment.ts'
+import type { Kpi } from '../../../domain/resources/kpi.ts'
 import type { Cli } from '../../cli.ts'
 import { createNames, type Names } from '../verbs/reference-names.ts'
 import type { UserItem } from './group-items.ts'
@@ -29,23 +31,34 @@ const tellAssignedAlready = async (cli: Cli, names: Names, pairs: readonly UserI
 /** Describes a pair that is assigned with another target than is given; null is the target of the KPI. */
 type OtherTarget = UserItem & { readonly before: Decimal | null; readonly after: Decimal | null }
 
-const targetText = (target: Decimal | null): string => (target === null ? 'that of the KPI' : formatDecimal(target))
+/** Returns the KPIs of pairs that have no target, so that their users cannot have one. */
+const withoutTarget = async (client: Client, pairs: readonly UserItem[]): Promise<Kpi[]> => {
+  const kpis = (await readIfAllowed(client, client.kpis.list())) ?? []
+  return kpis.filter((kpi) => kpi.target_default === null && pairs.some(({ id }) => id === kpi.id))
+}
 
 /** Returns the error for pairs that are assigned with another target than is given: adding would not set it. */
-const otherTargetError = async (names: Names, pairs: readonly OtherTarget[]): Promise<KpiError> => {
+const otherTargetError = async (client: Client, names: Names, pairs: readonly OtherTarget[]): Promise<KpiError> => {
+  const lacking = await withoutTarget(client, pairs)
+  const targetText = (target: Decimal | null, kpi: number): string => {
+    if (target !== null) return formatDecimal(target)
+    return lacking.some(({ id }) => id === kpi) ? 'none' : 'that of the KPI'
+  }
   const labels = await Promise.all(
     pairs
       .slice(0, FEW)
       .map(
         async ({ user, id, before, after }) =>
-          `${await pairLabel(names, user, id)} already with another target: ${targetText(before)} → ${targetText(after)}`,
+          `${await pairLabel(names, user, id)} already with another target: ${targetText(before, id)} → ${targetText(after, id)}`,
       ),
   )
   const more = pairs.length > FEW ? ` (and ${pairs.length - FEW} more)` : ''
-  return new KpiError(
-    'conflict',
-    `${labels.join('; ')}${more}; nothing was assigned; kpi assign update changes targets`,
-  )
+  const { adviceOnTargets } = await import('../../../import/notes.ts')
+  const steps = [
+    ...adviceOnTargets(lacking.map(({ name }) => name)),
+    ...(pairs.some(({ id }) => lacking.every((kpi) => kpi.id !== id)) ? ['kpi assign update changes targets'] : []),
+  ]
+  return new KpiError('conflict', `${labels.join('; ')}${more}; nothing was assigned; ${steps.join('; ')}`)
 }
 
 /** Returns the pairs that are not assigned yet, each with the place after the last of its user. */
@@ -68,7 +81,7 @@ export const openPairs = async (
     }
   }
   const names = createNames(client)
-  if (other.length > 0) throw await otherTargetError(names, other)
+  if (other.length > 0) throw await otherTargetError(client, names, other)
   await tellAssignedAlready(cli, names, already)
   return open
 }

@@ -1,6 +1,6 @@
 import type { Client } from '../../../client/client.ts'
 import type { Decimal } from '../../../domain/decimal.ts'
-import { assignment, type AssignmentPatch } from '../../../domain/resources/assignment.ts'
+import { type Assignment, assignment, type AssignmentPatch } from '../../../domain/resources/assignment.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { assignAddCounts, assignRemoveCounts, assignUpdateCounts, printDryRun } from '../../output/dry-run-counts.ts'
@@ -58,25 +58,37 @@ export type PlannedPair = {
   readonly to: Decimal | null
 }
 
-/** Holds assignments that could be changed, and why the others could not. */
-export type PlannedPairs = { readonly planned: readonly PlannedPair[]; readonly failure: Error | undefined }
+/** Holds assignments that could be changed, how many are as they would be already, and why the others could not. */
+export type PlannedPairs = {
+  readonly planned: readonly PlannedPair[]
+  readonly unchanged: number
+  readonly failure: Error | undefined
+}
+
+/** Tells whether an assignment has the given target and place already. */
+export const isAsGiven = (held: Assignment, { user_target, sort_order }: AssignmentPatch): boolean =>
+  (user_target === undefined || user_target === held.user_target) &&
+  (sort_order === undefined || sort_order === held.sort_order)
 
 /** Returns assignments as they are, with the target that each would have; those that do not exist are refused together. */
 export const readPlanned = async (
   client: Client,
   pairs: readonly UserItem[],
-  { user_target }: AssignmentPatch,
+  values: AssignmentPatch,
   verb: PlannedVerb,
   signal: AbortSignal,
 ): Promise<PlannedPairs> => {
   const planned: PlannedPair[] = []
+  let unchanged = 0
   const read = async ({ user, id }: UserItem): Promise<AnyRecord> => {
-    const { user_target: from } = await client.assignments(user).get(id)
-    planned.push({ user, id, from, to: user_target === undefined ? from : user_target })
+    const held = await client.assignments(user).get(id)
+    const { user_target: from } = held
+    if (verb === 'update' && isAsGiven(held, values)) unchanged += 1
+    else planned.push({ user, id, from, to: values.user_target === undefined ? from : values.user_target })
     return {}
   }
   const { failure } = await sendEach(pairs, read, { signal, doneWords: `to ${verb}` })
-  return { planned, failure }
+  return { planned, unchanged, failure }
 }
 
 /** Defines an assignment that is removed, or that a dry run would change or remove. */
@@ -106,8 +118,16 @@ export const plannedChange = resource({
 
 /** Holds how the changes of each command are counted. */
 const COUNTS = {
-  update: (updated: number) => ({ of: assignUpdateCounts, counts: { updated } }),
-  remove: (removed: number) => ({ of: assignRemoveCounts, counts: { removed } }),
+  update: (updated: number, unchanged: number) => ({
+    what: `${countOf(updated, 'assignment')} to update, ${unchanged} unchanged`,
+    of: assignUpdateCounts,
+    counts: { updated, unchanged },
+  }),
+  remove: (removed: number) => ({
+    what: `${countOf(removed, 'assignment')} to remove`,
+    of: assignRemoveCounts,
+    counts: { removed },
+  }),
 } as const
 
 /** Says which assignments would be changed or removed: how many, then a row for each; then throws the failure. */
@@ -115,12 +135,11 @@ export const printPlannedChanges = async (
   cli: Cli,
   client: Client,
   verb: PlannedVerb,
-  { planned, failure }: PlannedPairs,
+  { planned, unchanged, failure }: PlannedPairs,
   { summaryOnly }: SummaryOptions,
 ): Promise<void> => {
-  if (failure && planned.length === 0) throw failure
-  const what = `${countOf(planned.length, 'assignment')} to ${verb}`
-  await printDryRun(cli, { what, ...COUNTS[verb](planned.length), summaryOnly }, () =>
+  if (failure && planned.length + unchanged === 0) throw failure
+  await printDryRun(cli, { ...COUNTS[verb](planned.length, unchanged), summaryOnly }, () =>
     printChanges(cli, client, planned),
   )
   if (failure) throw failure

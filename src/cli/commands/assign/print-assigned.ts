@@ -1,7 +1,7 @@
 import type { Client } from '../../../client/client.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { type Assignment, assignment } from '../../../domain/resources/assignment.ts'
-import { asRecord } from '../../../domain/schema.ts'
+import { type AnyRecord, asRecord } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { isForPeople } from '../../output/print.ts'
 import { isShort } from '../../output/short-answer.ts'
@@ -31,19 +31,25 @@ const tellAssigned = async (
 }
 
 /**
- * Prints the assignments that were sent, with names and the targets that count in a table, or at a terminal says what was
- * done; then throws the failure, if there was one. What was sent is printed even if no names can be read.
+ * Prints the assignments that were sent, and those that needed no change, with names and the targets that count in a
+ * table, or at a terminal says what was done; then throws the failure, if there was one. What was sent is printed even if no names can be read.
  */
 export const printAssigned = async (
   cli: Cli,
   client: Client,
   { records, failure }: ListResult,
   done: 'assigned' | 'updated',
+  unchanged: ReadonlySet<AnyRecord> = new Set(),
 ): Promise<void> => {
   const assigned = records.map((record) => asRecord(assignment, record))
   const isTable = isForPeople(cli.printing().format)
   const print = async (): Promise<void> => {
-    if (isShort(cli)) return tellAssigned(cli, client, assigned, done)
+    if (isShort(cli)) {
+      const changed = assigned.filter((_, at) => !unchanged.has(records[at] ?? {}))
+      await tellAssigned(cli, client, changed, done)
+      if (unchanged.size > 0) await cli.note(`${countOf(unchanged.size, 'assignment')} unchanged`)
+      return
+    }
     if (!isTable) return cli.printMany(assignment.shown, records)
     const named = await nameRecords(client, shownAssignment, await withTargets(client, assigned), {}, cli.printing())
     return cli.printMany(named.shown, named.records)

@@ -90,12 +90,12 @@ const foreseenText = (changes: readonly TargetChange[], seen: Following, keeps: 
   const loses = changes.some(isClearing)
   const entries = entriesText(seen, loses)
   if (loses) return entries
-  const shown = `past reports would show ${changeText(changes)} for them`
+  const shown = `past reports would show ${changeText(changes)} for ${pronounOf(seen)}`
   if (changes.some(({ from }) => from === null))
     return `up to ${entries}: ${shown}; an entry cannot say that it has no target`
   return keeps
-    ? `${entries}: --keep-history would first write the old target onto them`
-    : `${entries}: ${shown}; with --keep-history they keep the old target`
+    ? `${entries}: --keep-history would first write the old target onto ${pronounOf(seen)}`
+    : `${entries}: ${shown}; with --keep-history ${pronounOf(seen) === 'it' ? 'it keeps' : 'they keep'} the old target`
 }
 
 /** Returns the question whether to make changes that past reports follow, and how to keep these. */
