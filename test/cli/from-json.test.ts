@@ -58,7 +58,8 @@ describe.each(users)('%s, from JSON', (_, open) => {
     for (const flags of [['--dry-run'], []]) {
       const { code, stdout, stderr } = await withFile(ids, 'kpis', 'create', '--from-json', 'FILE', ...flags)
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-      for (const told of ['category "#99"', 'icon "#9999"', 'unit "#88"']) expect(stderr).toContain(`there is no ${told}`)
+      for (const told of ['category "#99"', 'icon "#9999"', 'unit "#88"'])
+        expect(stderr).toContain(`there is no ${told}`)
     }
     const changed = await withFile([{ id: 1, category_id: 99 }], 'kpis', 'update', '--from-json', 'FILE', '--dry-run')
     expect(changed.stderr).toContain('there is no category "#99"')

@@ -57,7 +57,11 @@ test('a secret in the environment goes to KPI_BASE_URL alone: a profile that is 
   expect(await withCommand('cat good', elsewhere)).toEqual(GOOD)
   expect(await withCommand('cat good', { ...elsewhere, KPI_TOKEN: '', KPI_TOKEN_FILE: 'empty' })).toEqual(GOOD)
   const shell = shellIn({ home: home.path, env: { PATH: '/usr/bin:/bin', ...elsewhere } })
-  for (const line of [['check', 'by-command'], ['show', 'by-command'], ['list', '--columns', 'token_from']]) {
+  for (const line of [
+    ['check', 'by-command'],
+    ['show', 'by-command'],
+    ['list', '--columns', 'token_from'],
+  ]) {
     expect((await shell('profiles', ...line)).stdout).toContain('the command cat good')
   }
   const refused = await withCommand('echo kpi_token_wrong', elsewhere)
