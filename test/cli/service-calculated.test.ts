@@ -106,7 +106,7 @@ describe('it is refused', () => {
     [
       ['--formula', '[Revenue] + * 2'],
       1,
-      'kpi: formula: expected a number, a [KPI], a function or ( at character 13: "* 2"',
+      'kpi: --formula: expected a number, a [KPI], a function or ( at character 13: "* 2"',
     ],
     [['--formula', '[Visit] / 2'], 1, 'there is no KPI named "Visit" (did you mean "Visits"?) at character 1'],
     [['--formula', ''], 2, 'kpi: --formula must not be empty'],
@@ -115,7 +115,7 @@ describe('it is refused', () => {
     [
       ['--formula', '[1]', '--target-from', 'formula', '--target-default', '5'],
       1,
-      'kpi: target_from: cannot be formula',
+      'kpi: --target-from: cannot be formula',
     ],
     [['--formula', '[1]', '--account', 'nil'], 1, 'kpi: there is no account nil'],
   ])('with %j', async (flags, code, message) => {
