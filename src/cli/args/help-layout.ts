@@ -46,7 +46,7 @@ export const HELP_LAYOUT = {
     const start = Help.prototype.formatHelp.call(withoutFlags, command, withoutFlags)
     return [start, ...flagLines(command, helper)].join('\n')
   },
-  // The command `help` takes the words of any command, so the program alone lists it.
+  // List the command `help` for the program alone, as it takes the words of any command.
   visibleCommands: (command: CommandUnknownOpts): CommandUnknownOpts[] => {
     const all: CommandUnknownOpts[] = Help.prototype.visibleCommands(command)
     return command.parent === null ? all : all.filter((one) => command.commands.includes(one))

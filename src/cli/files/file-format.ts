@@ -21,7 +21,7 @@ export const formatOfFile = <A extends string>(
   const found = format ?? asked
   if (found !== undefined) return found
   const why = ending === '' ? 'has no ending' : `ends in ${ending}, which is no format of this command`
-  // The export of a report writes all formats of files.
+  // Name the export of a report, which writes all formats of files.
   const elsewhere = named === undefined ? '' : `; kpi report export --to-file ${file} writes all rows of a report there`
   throw new UsageError(`${file} ${why}; the endings are ${knownEndings(formats)}${elsewhere}`)
 }

@@ -36,14 +36,17 @@ const printRemoved = async (cli: Cli, client: Client, removed: readonly PlannedP
   await printChanges(cli, client, removed)
 }
 
+/** Describes a removal: what it is run with, and the assignments that are selected. */
+type Removal = {
+  readonly cli: Cli
+  readonly client: Client
+  readonly pairs: readonly UserItem[]
+  readonly options: RemoveOptions
+  readonly signal: AbortSignal
+}
+
 /** Reads the assignments that are to be removed, and says what past reports would show. */
-const foresee = async (
-  cli: Cli,
-  client: Client,
-  pairs: readonly UserItem[],
-  options: RemoveOptions,
-  signal: AbortSignal,
-): Promise<PlannedPairs> => {
+const foresee = async ({ cli, client, pairs, options, signal }: Removal): Promise<PlannedPairs> => {
   const { readPlanned } = await import('./planned.ts')
   const read = await readPlanned(client, pairs, { user_target: null }, 'remove', signal)
   const { history, changeOf } = await openUserTargets(cli, client, options, signal)
@@ -58,29 +61,20 @@ const foresee = async (
 }
 
 /** Says what removing would do to past reports, and which assignments would be removed. */
-const lookAhead = async (
-  cli: Cli,
-  client: Client,
-  pairs: readonly UserItem[],
-  options: RemoveOptions,
-  signal: AbortSignal,
-): Promise<void> => {
-  const read = await foresee(cli, client, pairs, options, signal)
+const lookAhead = async (removal: Removal): Promise<void> => {
+  const read = await foresee(removal)
   const { printPlannedChanges } = await import('./planned.ts')
-  await printPlannedChanges(cli, client, 'remove', read, options)
+  await printPlannedChanges(removal.cli, removal.client, 'remove', read, removal.options)
 }
 
-/** Asks whether to remove assignments, and says before that what past reports would show. */
-const confirm = async (
-  cli: Cli,
-  client: Client,
-  pairs: readonly UserItem[],
-  options: RemoveOptions,
-  signal: AbortSignal,
-): Promise<void> => {
+/**
+ * Asks whether to remove assignments, and says before that what past reports would show. Leaves it to the removal to
+ * refuse what is not assigned, behind the others.
+ */
+const confirm = async (removal: Removal): Promise<void> => {
+  const { cli, pairs, options, signal } = removal
   if (!options.yes && cli.canAsk) {
-    const { failure } = await foresee(cli, client, pairs, options, signal)
-    // What is not assigned is refused at the end, behind the others.
+    const { failure } = await foresee(removal)
     if (failure && signal.aborted) throw failure
   }
   const { requireConfirmation } = await import('../../args/prompt.ts')
@@ -94,8 +88,9 @@ const confirm = async (
 /** Removes the selected assignments, and looks after the past of targets that users had of their own. */
 const removePairs = async (cli: Cli, client: Client, options: RemoveOptions, signal: AbortSignal): Promise<void> => {
   const pairs = await selectedPairs(client, options)
-  if (options.dryRun) return lookAhead(cli, client, pairs, options, signal)
-  await confirm(cli, client, pairs, options, signal)
+  const removal = { cli, client, pairs, options, signal }
+  if (options.dryRun) return lookAhead(removal)
+  await confirm(removal)
   const { history, changeOf } = await openUserTargets(cli, client, options, signal)
   // Who was asked has read what past reports show.
   const isSaid = !options.yes && !options.keepHistory

@@ -205,11 +205,9 @@ const tellLater = async (cli: Cli, run: UndoneRun, { keys }: UndoRest): Promise<
 const conclude = async (cli: Cli, run: UndoneRun, done: Plan, rest: UndoRest): Promise<number> => {
   const said = sayWhat(done, ['put back', 'removed'])
   await cli.note(`${said === '' ? 'nothing was changed' : said}${restText(done)}`)
+  if (leavesAny(done)) rest.keep()
   const isOfLater = await tellLater(cli, run, rest)
-  if (leavesAny(done)) {
-    rest.keep()
-    return EXIT.partial
-  }
+  if (leavesAny(done)) return EXIT.partial
   if (!isOfLater) for (const part of run.parts) markTakenBack(part, new Date(cli.io.now()).toISOString())
   return EXIT.done
 }
@@ -235,12 +233,15 @@ const undo = async (
   const [counts, rest] = [createEntryCounts(), createUndoRest(run)]
   const tell = createUndoProgress(cli, plan.counts)
   const records = following(undone(clients, run, plan, { counts, rest }, withEntries, signal), () => tell(counts))
-  try {
-    return await conclude(cli, run, await runThrough(cli, records, true), rest)
-  } catch (error) {
-    rest.drop()
-    throw error instanceof Error ? cutOff(error, plan.counts, counts) : error
+  const through = async (): Promise<Plan> => {
+    try {
+      return await runThrough(cli, records, true)
+    } catch (error) {
+      rest.drop()
+      throw error instanceof Error ? cutOff(error, plan.counts, counts) : error
+    }
   }
+  return conclude(cli, run, await through(), rest)
 }
 
 async function* noRecords(): Records {}

@@ -23,7 +23,7 @@ const countRows = async (path: string, file: string, tempDir: string): Promise<n
 
 /** Says of a file how many rejected rows wait in it, and how they are imported; undefined where none does. */
 const waitingText = async ({ cwd, tempDir }: JobPlace, step: Step, file: string): Promise<string | undefined> => {
-  // Somebody may be at work on it, so that it cannot be read for now.
+  // Say it without a count where the file cannot be read, as somebody is at work on it.
   const count = await countRows(resolve(cwd, file), file, tempDir).catch(() => undefined)
   if (count === 0) return undefined
   const rows = count === undefined ? 'rows' : countOf(count, 'row')

@@ -121,7 +121,7 @@ export const createNames = (client: Client): Names => {
       valueText({ kind: 'decimal', about: '' }, value, (await findPattern(true))('kpi', kpi), signs),
     find,
     faultOfId: async (kind, id) => {
-      // Whether the service is ours is known once it has answered.
+      // Read first: whether the service is ours is known once it has answered.
       const found = (await directoryOf(kind))?.find(`#${id}`)
       return found instanceof Fault && client.isBundled() ? found : undefined
     },
