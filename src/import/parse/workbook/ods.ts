@@ -1,10 +1,10 @@
 import type { ZipArchive, ZipEntry } from '../packing/zip.ts'
 import { type Attributes, odsCellValue, type OdsValue, type OpenCell } from './ods-cell.ts'
+import { MOST_COLUMNS } from '../rows.ts'
 import {
   createMeter,
   createRowQueue,
   type MergedRange,
-  MOST_COLUMNS,
   MOST_RANGES,
   MOST_ROWS,
   noValueError,

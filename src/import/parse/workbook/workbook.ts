@@ -60,8 +60,7 @@ export type Sheet = {
 /** Describes an open workbook: what it was recognized by, and its sheets in their order. */
 export type Workbook = { readonly kind: 'xlsx' | 'ods'; readonly evidence: string; readonly sheets: readonly Sheet[] }
 
-/** Bounds the columns and rows of a sheet: no spreadsheet has more. */
-export const MOST_COLUMNS = 16_384
+/** Bounds the rows of a sheet: no spreadsheet has more. */
 export const MOST_ROWS = 1_048_576
 
 /** Bounds the characters of a cell, and of a row: no spreadsheet has as many in a cell. */
