@@ -42,6 +42,7 @@ const SAMPLE_CELLS = 1 << 18
 const readHeading = async (
   table: Table,
   { missing }: ImportOptions,
+  onProgress?: () => void,
 ): Promise<Heading & { readonly contents: Contents }> => {
   const rows: Row[] = []
   let cells = 0
@@ -52,6 +53,7 @@ const readHeading = async (
       cells += row.cells.length
     }
     if (rows.length >= SAMPLE_ROWS || cells > SAMPLE_CELLS) break
+    onProgress?.()
   }
   const [first, ...sample] = rows
   const header = first?.cells ?? []
@@ -76,8 +78,9 @@ export const beginFile = async (
   client: Client,
   options: ImportOptions,
   groups?: ListGroups,
+  onProgress?: () => void,
 ): Promise<Begun> => {
-  const heading = await readHeading(table, options)
+  const heading = await readHeading(table, options, onProgress)
   const { header } = heading
   const sources = mayHaveSources(header, client, options)
   const reference = await fetchReference(client, {

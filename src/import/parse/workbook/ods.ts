@@ -9,6 +9,7 @@ import {
   MOST_ROWS,
   noValueError,
   type QueuedRow,
+  requireFewSheets,
   requireShortRow,
   requireShortText,
   type Sheet,
@@ -92,6 +93,7 @@ class OdsReader implements XmlHandlers {
 
   #beginSheet(attributes: Attributes): void {
     this.names.push(attributes['table:name'] ?? '')
+    requireFewSheets(this.names.length, this.#name)
     this.#row = 1
   }
 

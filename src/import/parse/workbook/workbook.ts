@@ -1,4 +1,5 @@
 import { KpiError } from '../../../domain/errors.ts'
+import { countText } from '../../text.ts'
 import type { StoredNumbers } from '../rows.ts'
 
 /** Describes a range of merged cells; rows count from 1, columns from 0. */
@@ -59,6 +60,18 @@ export type Sheet = {
 
 /** Describes an open workbook: what it was recognized by, and its sheets in their order. */
 export type Workbook = { readonly kind: 'xlsx' | 'ods'; readonly evidence: string; readonly sheets: readonly Sheet[] }
+
+/** Bounds the sheets of a workbook. */
+const MOST_SHEETS = 10_000
+
+/** Refuses a workbook with more sheets than people make. */
+export const requireFewSheets = (count: number, name: string): void => {
+  if (count > MOST_SHEETS)
+    throw unreadableWorkbook(
+      name,
+      `it has more than ${countText(MOST_SHEETS)} sheets; save the one that is meant as a workbook of its own, or as CSV`,
+    )
+}
 
 /** Bounds the rows of a sheet: no spreadsheet has more. */
 export const MOST_ROWS = 1_048_576
