@@ -133,14 +133,18 @@ const columnsNamed = (header: readonly string[], name: string): number[] => {
   return alike.length > 0 ? alike : columnNumbered(header, name)
 }
 
-/** Bounds the names that a message lists. */
+/** Bounds the names that a message lists, and their characters. */
 const SHOWN_NAMES = 50
+const SHOWN_LENGTH = 200
 
-/** Returns names as a message lists them: of very many, the first. */
-export const listNames = (names: readonly string[]): string =>
-  names.length > SHOWN_NAMES
-    ? `${names.slice(0, SHOWN_NAMES).join(', ')} and ${countText(names.length - SHOWN_NAMES)} more`
-    : names.join(', ')
+/** Returns names as a message lists them: of very many, the first, and of very long ones, the beginning. */
+export const listNames = (names: readonly string[]): string => {
+  const shown = names
+    .slice(0, SHOWN_NAMES)
+    .map((name) => (name.length > SHOWN_LENGTH ? `${name.slice(0, SHOWN_LENGTH)}…` : name))
+  const more = names.length - shown.length
+  return shown.join(', ') + (more > 0 ? ` and ${countText(more)} more` : '')
+}
 
 const noColumn = (header: readonly string[], name: string): string => {
   const near = nearest(name, header)

@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { KpiError } from '../../domain/errors.ts'
-import { countText } from "../text.ts"
+import { countText } from '../text.ts'
 
 /**
  * Returns a copy of a text that was cut out of a longer one; otherwise the engine keeps the longer one in memory with
@@ -39,6 +39,8 @@ const MESSAGES: Readonly<Record<string, string>> = {
 }
 /** Bounds the characters of a row, so that an endless row does not fill the memory. */
 const LONGEST_ROW = 1 << 24
+/** Bounds the characters of a cell, as those of workbooks are. */
+export const LONGEST_CELL = 1 << 20
 /** Bounds the columns of a table: no spreadsheet has more. */
 export const MOST_COLUMNS = 16_384
 /** Sets the length from which the engine keeps the whole text in memory for a part that was cut out of it. */
@@ -119,17 +121,22 @@ export const createSplitter = (separator: string, name: string): Splitter => {
   const unreadable = (why: string, cause?: unknown): KpiError =>
     new KpiError('malformed', `cannot read ${name}: line ${line}: ${why}`, { cause })
   /** Adds a row, and refuses it if it has too many cells: who only tries a separator still sees where it begins. */
-  const addRow = (rows: Row[], cells: string[]): void => {
+  const addRow = (rows: Row[], cells: string[], length: number): void => {
     rows.push({ line, cells: cells.length > MOST_COLUMNS ? cells.slice(0, MOST_COLUMNS + 1) : cells })
     if (cells.length > MOST_COLUMNS) {
       throw unreadable(
         `the row has more than ${countText(MOST_COLUMNS)} cells, the most columns that a table may have; leave some out in the file, or say how cells are separated (--separator)`,
       )
     }
+    if (length > LONGEST_CELL && cells.some((cell) => cell.length > LONGEST_CELL)) {
+      throw unreadable(
+        `a cell has more than ${countText(LONGEST_CELL)} characters; shorten it, or is a quote never closed?`,
+      )
+    }
   }
   const addQuoted = (text: string, rows: Row[]): void => {
     const take = (cells: string[]): null => {
-      if (cells.length > 1 || cells[0] !== '') addRow(rows, cells)
+      if (cells.length > 1 || cells[0] !== '') addRow(rows, cells, text.length)
       line += linesIn(cells)
       return null
     }
@@ -146,7 +153,7 @@ export const createSplitter = (separator: string, name: string): Splitter => {
     const cellsOf = createCutter(text, separator)
     for (let end = text.indexOf('\n', start); end >= 0 && end < quote; end = text.indexOf('\n', start)) {
       const stop = text.charCodeAt(end - 1) === 0x0d && end > start ? end - 1 : end
-      if (stop > start) addRow(rows, cellsOf(start, stop))
+      if (stop > start) addRow(rows, cellsOf(start, stop), stop - start)
       line += 1
       start = end + 1
     }
@@ -176,7 +183,7 @@ export const createSplitter = (separator: string, name: string): Splitter => {
       rest = held = ''
       if (text.includes('"')) return addQuoted(text, rows)
       const start = addPlain(text, text.length, rows)
-      if (start < text.length) addRow(rows, createCutter(text, separator)(start, text.length))
+      if (start < text.length) addRow(rows, createCutter(text, separator)(start, text.length), text.length)
     },
   }
 }

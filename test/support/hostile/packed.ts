@@ -6,9 +6,25 @@ export type Parts = readonly (readonly [part: Buffer | string, times: number])[]
 type Packed = { readonly bytes: Buffer; readonly sum: number; readonly size: number }
 
 const EMPTY_LAST_BLOCK = Buffer.from([3, 0])
+/** A block that unpacks to nothing. */
+const EMPTY_BLOCK = Buffer.from([0, 0, 0, 0xff, 0xff])
 
-/** Deflates parts: each is packed by itself once, and the packed part is repeated. */
-export const deflateParts = (parts: Parts): Packed => {
+/** How many times its size a file may unpack to, so that it is not refused for that alone, and from which size on. */
+const PLAUSIBLE = 190
+const LARGE = 64 * 1024 ** 2
+/** How large a file may be made for that. */
+const MOST_BYTES = 4_900_000
+
+const paddingOf = (size: number, packed: number): Buffer => {
+  const wanted = Math.ceil(size / PLAUSIBLE)
+  return Buffer.alloc(size > LARGE && wanted < MOST_BYTES ? Math.max(0, wanted - packed) : 0, EMPTY_BLOCK)
+}
+
+/**
+ * Deflates parts: each is packed by itself once, and the packed part is repeated. Of blocks that unpack to nothing there
+ * are as many as it takes to look plausible, if that many fit.
+ */
+const deflateParts = (parts: Parts): Packed => {
   const blocks: Buffer[] = []
   let [sum, size] = [0, 0]
   for (const [part, times] of parts) {
@@ -20,7 +36,10 @@ export const deflateParts = (parts: Parts): Packed => {
     }
     size += plain.length * times
   }
-  return { bytes: Buffer.concat([...blocks, EMPTY_LAST_BLOCK]), sum, size }
+  const packed = blocks.reduce((length, block) => length + block.length, 0)
+  const padding = paddingOf(size, packed)
+  const whole = padding.subarray(0, padding.length - (padding.length % EMPTY_BLOCK.length))
+  return { bytes: Buffer.concat([whole, ...blocks, EMPTY_LAST_BLOCK]), sum, size }
 }
 
 /** A gzip of parts. */
@@ -51,7 +70,11 @@ type EndFlaws = { readonly count?: number; readonly directoryAt?: number; readon
 export const zipMembers = (members: readonly Member[], flaws: EndFlaws = {}): Buffer => {
   const [locals, heads]: [Buffer[], Buffer[]] = [[], []]
   let place = 0
-  for (const { path, parts, flaws: { size, packedSize, extra = Buffer.alloc(0), place: said, method = 8 } = {} } of members) {
+  for (const {
+    path,
+    parts,
+    flaws: { size, packedSize, extra = Buffer.alloc(0), place: said, method = 8 } = {},
+  } of members) {
     const name = Buffer.from(path)
     const packed = deflateParts(parts)
     const common = Buffer.alloc(26)

@@ -65,7 +65,10 @@ export const createRowSpill = (folder: string, name: string): RowSpill => {
     hash.update(bytes)
     file.append(bytes)
     if (file.size() > MOST_BYTES) {
-      throw new KpiError('malformed', `cannot read ${name}: its rows take more than 900 MiB; split them into several sheets or files`)
+      throw new KpiError(
+        'malformed',
+        `cannot read ${name}: its rows take more than 900 MiB; split them into several sheets or files`,
+      )
     }
   }
   let sum: ByteSum | undefined

@@ -134,7 +134,8 @@ const openAnywhere = async (
   try {
     for await (const chunk of inTurns(source.open(), stop?.())) {
       spillFile.append(chunk)
-      if (spillFile.size() > MOST_BYTES) throw unreadable(source.name, 'it unpacks to an archive of more than 512 MiB; unpack it first')
+      if (spillFile.size() > MOST_BYTES)
+        throw unreadable(source.name, 'it unpacks to an archive of more than 512 MiB; unpack it first')
     }
   } catch (error) {
     spillFile.close()

@@ -83,7 +83,10 @@ export const readSharedStrings = async (content: FileBytes, name: string, folder
         if (tag === 'si') {
           places += 1
           if (places > MOST_TEXTS)
-            throw unreadableWorkbook(name, `it has more than ${countText(MOST_TEXTS)} different texts; save the sheet as CSV`)
+            throw unreadableWorkbook(
+              name,
+              `it has more than ${countText(MOST_TEXTS)} different texts; save the sheet as CSV`,
+            )
           store.add(decodeEscapes(text))
         }
         if (tag === 'rPh') hints -= 1
