@@ -156,7 +156,7 @@ export const TEXTS: readonly HostileFile[] = [
   text(
     '16,384 columns of numbers and texts, to be created',
     () =>
-      `user,date${range(16_382, (at) => `,N${at}`)}\n${`admin@localhost,2026-01-05${range(16_382, (at) => `,${at}`)}\n`.repeat(10)}${`admin@localhost,2026-01-06${range(16_382, () => ',x')}\n`}`,
+      `user,date${range(16_382, (at) => `,N${at}`)}\n${`admin@localhost,2026-01-05${range(16_382, (at) => `,${at}`)}\n`.repeat(10)}admin@localhost,2026-01-06${range(16_382, () => ',x')}\n`,
     CREATING,
   ),
   text('16,384 columns named for ids, to be created', () => wide(16_384, (at) => `id ${at}`), CREATING),
