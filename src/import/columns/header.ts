@@ -2,7 +2,7 @@ import { isWithin, nearest } from '../../client/directory.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { type ImportOptions, type Role, ROLES } from '../options.ts'
 import { memoize } from '../formats/date-format.ts'
-import { countText } from '../text.ts'
+import { listNames } from './list-names.ts'
 import { DATE_PARTS, type DatePart, DAY_WORDS, PART_WORDS, PERIOD_WORDS } from '../formats/date-words.ts'
 
 const list = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(', '))
@@ -91,10 +91,7 @@ const persons = new Set(MAY_BE_PERSONS.map(foldName))
 /** Tells whether a column's name suggests persons, though it may as well hold something else. */
 export const mayBePersons = (name: string): boolean => persons.has(foldName(name))
 
-/** Bounds the names that are remembered: a header may have some thousand, and the rows below it are compared with it. */
-const MOST_NAMES = 1 << 15
-
-const findRole = memoize((name) => roles.get(foldName(name)) ?? null, MOST_NAMES)
+const findRole = memoize((name) => roles.get(foldName(name)) ?? null)
 
 /** Returns the role that a column's name stands for. */
 export const roleOf = (name: string): Role | undefined => findRole(name) ?? undefined
@@ -131,19 +128,6 @@ const columnsNamed = (header: readonly string[], name: string): number[] => {
   const folded = foldName(name)
   const alike = placesWhere((one) => foldName(one) === folded)
   return alike.length > 0 ? alike : columnNumbered(header, name)
-}
-
-/** Bounds the names that a message lists, and their characters. */
-const SHOWN_NAMES = 50
-const SHOWN_LENGTH = 200
-
-/** Returns names as a message lists them: of very many, the first, and of very long ones, the beginning. */
-export const listNames = (names: readonly string[]): string => {
-  const shown = names
-    .slice(0, SHOWN_NAMES)
-    .map((name) => (name.length > SHOWN_LENGTH ? `${name.slice(0, SHOWN_LENGTH)}…` : name))
-  const more = names.length - shown.length
-  return shown.join(', ') + (more > 0 ? ` and ${countText(more)} more` : '')
 }
 
 const noColumn = (header: readonly string[], name: string): string => {
