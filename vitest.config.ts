@@ -8,6 +8,7 @@ import { RunReporter } from './test/gate/reporter.ts'
 /** The files that take longest, which begin first: one that begins last keeps a single processor busy. */
 const LONGEST = [
   'server/contention',
+  'e2e/hostile-files',
   'e2e/import-killed-at-any-moment',
   'client/rate-limit',
   'classic-suite',

@@ -34,18 +34,26 @@ const rejectClearAndAdd = ({ wide }: ColumnPlan, { clearEmpty, onConflict }: Imp
     throw new KpiError('malformed', '--empty clear does not go with --on-conflict add where a row holds many entries')
 }
 
-/** Sets how many rows show what columns hold whose names do not say it. */
+/** Sets how many rows show what columns hold whose names do not say it, and of wide files, how many cells. */
 const SAMPLE_ROWS = 500
+const SAMPLE_CELLS = 1 << 18
 
 /** Returns the header of a file, and what its first rows show. */
 const readHeading = async (
   table: Table,
   { missing }: ImportOptions,
+  onProgress?: () => void,
 ): Promise<Heading & { readonly contents: Contents }> => {
   const rows: Row[] = []
+  let cells = 0
   for await (const some of table.rows()) {
-    rows.push(...some.slice(0, SAMPLE_ROWS - rows.length))
-    if (rows.length >= SAMPLE_ROWS) break
+    for (const row of some) {
+      if (rows.length >= SAMPLE_ROWS || (rows.length > 1 && cells > SAMPLE_CELLS)) break
+      rows.push(row)
+      cells += row.cells.length
+    }
+    if (rows.length >= SAMPLE_ROWS || cells > SAMPLE_CELLS) break
+    onProgress?.()
   }
   const [first, ...sample] = rows
   const header = first?.cells ?? []
@@ -70,8 +78,9 @@ export const beginFile = async (
   client: Client,
   options: ImportOptions,
   groups?: ListGroups,
+  onProgress?: () => void,
 ): Promise<Begun> => {
-  const heading = await readHeading(table, options)
+  const heading = await readHeading(table, options, onProgress)
   const { header } = heading
   const sources = mayHaveSources(header, client, options)
   const reference = await fetchReference(client, {

@@ -130,7 +130,10 @@ const readRowsOf = async (
   const survey = (): Promise<ColumnFormats> => detectFormats(table, plan, options, reference, onProgress)
   let isBegun = false
   for await (const chunk of table.rows()) {
-    if (chunk.length === 0) continue
+    if (chunk.length === 0) {
+      onProgress()
+      continue
+    }
     fingerprint.update(textOfRows(chunk))
     const rows = isBegun ? chunk : chunk.slice(1)
     isBegun = true
@@ -240,7 +243,7 @@ export const checkFile = async (
   results: CheckResults,
 ): Promise<CheckedFile> => {
   await requireWriteAccess(client)
-  const begun = await beginFile(table, client, options, results.groups)
+  const begun = await beginFile(table, client, options, results.groups, results.onProgress)
   const checked = await readAsPlanned(table, begun, options, results)
   const { small, reference, formats, suspects } = checked
   const { hasPercentSign: hasSign, givesPercent } = formats

@@ -15,6 +15,7 @@ import { createMissing, type Missing, type RealIds } from './missing/missing.ts'
 import { isProvisional } from './provisional-id.ts'
 import type { Creation, ImportOptions } from './options.ts'
 import { fractionKpis } from './percentages.ts'
+import { memoize } from './formats/date-format.ts'
 import { type Lookup, lookupOfIds } from './permissions.ts'
 
 type NamedUser = User & { readonly name: string }
@@ -91,6 +92,9 @@ type CheckedThing = (typeof CHECKED)[number]
 export const tellUnchecked = ({ unchecked }: Reference): string =>
   CHECKED.filter((one) => unchecked.has(one)).join(', ')
 
+/** Bounds the names that are remembered: those of a header are looked up several times. */
+const MOST_NAMES = 1 << 15
+
 type Lookups = Pick<Reference, 'kpis' | 'users' | 'sources'>
 
 const lookUp = async <T extends Named>(
@@ -99,7 +103,9 @@ const lookUp = async <T extends Named>(
   list: Promise<readonly T[]>,
 ): Promise<Lookup<T>> => {
   const found = await readIfAllowed(client, list)
-  return found ? createDirectory(title, found) : lookupOfIds(`${title}s`, of)
+  if (!found) return lookupOfIds(`${title}s`, of)
+  const { byId, find } = createDirectory(title, found)
+  return { byId, find: memoize(find, MOST_NAMES) }
 }
 
 /** Extends a lookup of KPIs by the names that `--map-kpi` gives them. */

@@ -3,6 +3,7 @@ import { delimiterName, DELIMITERS, type ImportOptions, type Role } from '../opt
 import { isYearName } from './date-headings.ts'
 import { type HeaderFindings, namedColumns, unassignedColumns } from './header.ts'
 import { faultOfLacking } from './lacking-faults.ts'
+import { listNames } from './list-names.ts'
 import { columnsHolding, type SampleRow } from './contents.ts'
 import { contentsIn, type Heading, recognizeKeys, recognizeLayout, sampleIn } from './layout.ts'
 import { recognizePersonColumns } from './person-columns.ts'
@@ -74,7 +75,7 @@ const UNCLEAR = 'the header does not say what each column is'
 
 /** Returns how to say that another line is the header, if this one has columns without a name, or the same twice. */
 const orOtherLine = (header: readonly string[]): string =>
-  header.some((name, at) => name.trim() === '' || header.indexOf(name) < at)
+  header.some((name) => name.trim() === '') || new Set(header).size < header.length
     ? '; if another line is the header, say after how many: --skip-lines N'
     : ''
 
@@ -142,7 +143,7 @@ export const planColumns = (heading: Heading, options: ImportOptions, directorie
   const lacking = lackingRoles(found, wide, options)
   const hint = orOtherLine(header) + orSeparator(header)
   if (found.roles.size === 0 && !wide) {
-    const names = header.filter((name) => name.trim() !== '').join(', ')
+    const names = listNames(header.filter((name) => name.trim() !== ''))
     const message = `cannot understand the header ${names}: ${NOTHING_KNOWN}${orSeparator(header)}`
     throw new UnclearHeader(message, found.issues, plan, lacking)
   }

@@ -80,7 +80,8 @@ const areEnough = (
   if (dates.length >= least) return true
   const marked = places.filter((at) => isMarkedDate(textOf(at), asked) && holdsValues(at))
   if (dates.length + marked.length === 0) return false
-  const wrong = places.filter((at) => !dates.includes(at) && isNoSuchDate(textOf(at)))
+  const known = new Set(dates)
+  const wrong = places.filter((at) => !known.has(at) && isNoSuchDate(textOf(at)))
   return dates.length + marked.length + wrong.length >= least
 }
 
@@ -91,11 +92,11 @@ const faultsOfOthers = (
   format: DateFormat | undefined,
 ): Issue[] => {
   const unread = places.filter((at) => !isRead(at) && holdsValues(at))
-  const others = unread.filter((at) => looksLikeDate(textOf(at)))
+  const others = new Set(unread.filter((at) => looksLikeDate(textOf(at))))
   const marked = faultOfMarked(header, unread, textOf, format, mayAsk)
-  if (others.length === 0) return marked
-  const all = places.filter((at) => isRead(at) || others.includes(at))
-  return [...faultsOfNoDates(header, others, textOf), ...faultOfForms(header, all, textOf, format), ...marked]
+  if (others.size === 0) return marked
+  const all = places.filter((at) => isRead(at) || others.has(at))
+  return [...faultsOfNoDates(header, [...others], textOf), ...faultOfForms(header, all, textOf, format), ...marked]
 }
 
 /** Reads the labels as dates in the one format that fits them all. */
@@ -178,10 +179,11 @@ const findInYears = (labels: Labels, above: Labels['textOf'], least: number): Da
     const text = labels.textOf(at)
     return isInYear(at) ? partWithYear(text, above(at)) : text
   }
-  const marked = labels.places.filter((at) => YEAR.test(markedHeading(above(at))?.date ?? '') && labels.holdsValues(at))
-  const rest = labels.places.filter((at) => !marked.includes(at))
+  const isMarked = (at: number): boolean => YEAR.test(markedHeading(above(at))?.date ?? '') && labels.holdsValues(at)
+  const marked = new Set(labels.places.filter(isMarked))
+  const rest = labels.places.filter((at) => !marked.has(at))
   const { issues, ...read } = readDates({ ...labels, places: rest, textOf, mayAsk: false }, places, undefined, false)
-  const ofYears = faultOfMarked(labels.header, marked, above, undefined, false)
+  const ofYears = faultOfMarked(labels.header, [...marked], above, undefined, false)
   return { ...read, issues: [...issues, ...ofYears], other: undefined }
 }
 

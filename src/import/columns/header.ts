@@ -1,6 +1,8 @@
 import { isWithin, nearest } from '../../client/directory.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { type ImportOptions, type Role, ROLES } from '../options.ts'
+import { memoize } from '../formats/date-format.ts'
+import { listNames } from './list-names.ts'
 import { DATE_PARTS, type DatePart, DAY_WORDS, PART_WORDS, PERIOD_WORDS } from '../formats/date-words.ts'
 
 const list = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(', '))
@@ -89,8 +91,10 @@ const persons = new Set(MAY_BE_PERSONS.map(foldName))
 /** Tells whether a column's name suggests persons, though it may as well hold something else. */
 export const mayBePersons = (name: string): boolean => persons.has(foldName(name))
 
+const findRole = memoize((name) => roles.get(foldName(name)) ?? null)
+
 /** Returns the role that a column's name stands for. */
-export const roleOf = (name: string): Role | undefined => roles.get(foldName(name))
+export const roleOf = (name: string): Role | undefined => findRole(name) ?? undefined
 
 /** Lists the columns that a rejects file adds, which an import ignores. */
 export const REJECT_COLUMNS = ['_line', '_reason'] as const
@@ -128,7 +132,7 @@ const columnsNamed = (header: readonly string[], name: string): number[] => {
 
 const noColumn = (header: readonly string[], name: string): string => {
   const near = nearest(name, header)
-  return `there is no column "${name}"; ${near === undefined ? `there are ${header.join(', ')}` : `did you mean "${near}"?`}`
+  return `there is no column "${name}"; ${near === undefined ? `there are ${listNames(header)}` : `did you mean "${near}"?`}`
 }
 
 const severalColumns = (name: string, count: number): string =>
@@ -256,17 +260,19 @@ const LEAST_NEAR = 4
  * Tells whether a name is so near to another that hardly anything else is meant: short names are near to many by
  * chance.
  */
-const isNearly = (name: string, other: string): boolean => {
-  const [one, two] = [foldName(name), foldName(other)]
+const isNearly = (name: string, others: readonly string[]): boolean => {
+  const one = foldName(name)
   if (one.length < LEAST_NEAR) return false
-  return two.startsWith(one) || isWithin(Math.min(2, Math.floor(one.length / 3)), one, two)
+  const most = Math.min(2, Math.floor(one.length / 3))
+  return others.some((two) => two.startsWith(one) || isWithin(most, one, two))
 }
 
 /** Returns a column without a meaning whose name is nearly that of a role, or a word that may well mean it. */
 export const nearColumn = (found: HeaderFindings, role: Role): number | undefined => {
   const called = (isMeant: (name: string) => boolean): number | undefined =>
     unassignedColumns(found).find((at) => isMeant(found.header[at]?.trim() ?? ''))
-  const near = called((name) => SYNONYMS[role].some((other) => isNearly(name, other)))
+  const others = SYNONYMS[role].map(foldName)
+  const near = called((name) => isNearly(name, others))
   return near ?? (role === 'user' ? called(mayBePersons) : undefined)
 }
 

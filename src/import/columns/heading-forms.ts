@@ -1,7 +1,7 @@
 import type { Day } from '../../domain/day.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { whyNoDay } from '../formats/date-column.ts'
-import { type DateFormat, knownFormat } from '../formats/date-format.ts'
+import { type DateFormat, knownFormat, memoize } from '../formats/date-format.ts'
 import { KNOWN_FORMATS } from '../formats/known-formats.ts'
 import { RARE_FORMATS, SHORT_YEAR_FORMATS } from '../formats/rare-formats.ts'
 import { splitTime } from '../formats/time-of-day.ts'
@@ -97,11 +97,14 @@ const RARE: readonly DateFormat[] = RARE_FORMATS.map(({ text, read }) => ({
 
 const FORMS: readonly DateFormat[] = [...KNOWN_FORMATS, ...SHORT_YEAR_FORMATS, ...PARTS, DAY_OF_YEAR, TIMED, ...RARE]
 
+/** Bounds the headings that are remembered: twice as many as there may be columns. */
+export const MOST_HEADINGS = 1 << 15
+
 /** Tells whether a heading looks like a day or period in any form that is known, with or without its year. */
-export const looksLikeDate = (text: string): boolean => dayIn(FORMS, text) !== undefined
+export const looksLikeDate = memoize((text) => dayIn(FORMS, text) !== undefined, MOST_HEADINGS)
 
 /** Tells whether a heading is written like a day or period that does not exist, and so that it is hardly a name. */
-export const isNoSuchDate = (text: string): boolean => !/^\d+$/.test(text) && dayIn(FORMS, text) === null
+export const isNoSuchDate = memoize((text) => !/^\d+$/.test(text) && dayIn(FORMS, text) === null, MOST_HEADINGS)
 
 /** Describes columns whose headings are written in one form. */
 type FormOfHeadings = { readonly form: string; readonly places: readonly number[] }
@@ -109,24 +112,26 @@ type FormOfHeadings = { readonly form: string; readonly places: readonly number[
 /** Returns headings in groups of one form each, the form that fits most of them first. */
 const groupByForm = (places: readonly number[], textOf: (at: number) => string): FormOfHeadings[] => {
   const groups: FormOfHeadings[] = []
-  for (let left = places; left.length > 0;) {
-    const fitting = FORMS.map(({ text, read }) => ({
-      form: text,
-      places: left.filter((at) => typeof read(textOf(at)) === 'number'),
-    }))
-    const best = fitting.reduce((one, other) => (other.places.length > one.places.length ? other : one))
-    if (best.places.length === 0) break
-    groups.push(best)
-    left = left.filter((at) => !best.places.includes(at))
+  const fitting = FORMS.map(({ text, read }) => ({
+    form: text,
+    places: new Set(places.filter((at) => typeof read(textOf(at)) === 'number')),
+  }))
+  for (;;) {
+    const best = fitting.reduce((one, other) => (other.places.size > one.places.size ? other : one))
+    if (best.places.size === 0) return groups
+    const group = { form: best.form, places: [...best.places] }
+    groups.push(group)
+    for (const { places: left } of fitting) for (const at of group.places) left.delete(at)
   }
-  return groups
 }
 
 /** Returns the flag that leaves columns out: by their names, or by their places if these tell them apart. */
 export const ignoreFlag = (header: readonly string[], places: readonly number[]): string => {
+  const counts = new Map<string, number>()
+  for (const name of header) counts.set(name.trim(), (counts.get(name.trim()) ?? 0) + 1)
   const names = places.map((at) => {
     const name = header[at]?.trim() ?? ''
-    const isPlain = /^[^,"#]+$/.test(name) && header.filter((other) => other.trim() === name).length === 1
+    const isPlain = /^[^,"#]+$/.test(name) && counts.get(name) === 1
     return isPlain ? name : `#${at + 1}`
   })
   const list = names.join(',')

@@ -1,7 +1,7 @@
 import { Fault, type Issue } from '../../domain/errors.ts'
-import { type DateFormat, dateFormat, dateFormatFlags } from '../formats/date-format.ts'
+import { type DateFormat, dateFormat, dateFormatFlags, memoize } from '../formats/date-format.ts'
 import { KNOWN_FORMATS } from '../formats/known-formats.ts'
-import { ignoreFlag, looksLikeDate, showHeadings } from './heading-forms.ts'
+import { ignoreFlag, looksLikeDate, MOST_HEADINGS, showHeadings } from './heading-forms.ts'
 import { isWholeDate } from './unusual-headers.ts'
 
 /** Holds the signs of footnotes. */
@@ -27,11 +27,11 @@ const dateTwice = (text: string): string | undefined => {
 }
 
 /** Returns a heading that is a date but for the sign of a footnote, or for the date in brackets, without these. */
-export const withoutSign = (text: string): string => {
+export const withoutSign = memoize((text: string): string => {
   const bare = dateTwice(text) ?? withoutSigns(text.replace(NUMBERED, ''))
   if (bare === text || looksLikeDate(text)) return text
   return looksLikeDate(bare) || markedHeading(bare) ? bare : text
-}
+}, MOST_HEADINGS)
 
 /** Lists words that say of a period that its values are estimated, planned or not final, or do not cover all of it. */
 const WORDS = [
@@ -79,11 +79,13 @@ const markedByBrackets = (text: string): MarkedHeading[] => {
 /** Sets how long such a heading is at most. */
 const LONGEST = 40
 
+const findMarked = memoize((text: string): MarkedHeading | null => {
+  if (text.length > LONGEST || looksLikeDate(text)) return null
+  return [...markedByLetters(text), ...markedByBrackets(text)].find(({ date }) => looksLikeDate(date)) ?? null
+}, MOST_HEADINGS)
+
 /** Returns the parts of a heading with letters or words beside a date; undefined if it is none, or a date as it is. */
-export const markedHeading = (text: string): MarkedHeading | undefined => {
-  if (text.length > LONGEST || looksLikeDate(text)) return undefined
-  return [...markedByLetters(text), ...markedByBrackets(text)].find(({ date }) => looksLikeDate(date))
-}
+export const markedHeading = (text: string): MarkedHeading | undefined => findMarked(text) ?? undefined
 
 /** Returns the date in a heading with a mark beside it; else the heading. */
 export const dateIn = (text: string): string => {
@@ -111,11 +113,16 @@ export const orUnmarked = (format: DateFormat): DateFormat => {
   return { text: plain.text, read: (cell) => plain.read(cell) ?? format.read(cell) }
 }
 
+/** Bounds the formats that are remembered: most headings of a file have the same mark. */
+const MOST_FORMATS = 1000
+
+const formatBy = memoize(dateFormat, MOST_FORMATS)
+
 /** Returns the format that reads a heading with its letters; undefined if there is none. */
 const formatWithMark = ({ date, mark }: MarkedHeading, format: DateFormat | undefined): DateFormat | undefined => {
   const plain = format ?? KNOWN_FORMATS.find((one) => typeof one.read(date) === 'number')
   if (mark === undefined || !plain) return undefined
-  const made = dateFormat(`${plain.text}${mark.startsWith(' ') ? ' ' : ''}[${mark.trim()}]`)
+  const made = formatBy(`${plain.text}${mark.startsWith(' ') ? ' ' : ''}[${mark.trim()}]`)
   return made instanceof Fault || typeof made.read(date + mark) !== 'number' ? undefined : made
 }
 

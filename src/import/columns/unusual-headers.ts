@@ -1,5 +1,5 @@
 import { Fault, type Issue } from '../../domain/errors.ts'
-import { monthOf } from '../formats/date-format.ts'
+import { memoize, monthOf } from '../formats/date-format.ts'
 import { KNOWN_FORMATS } from '../formats/known-formats.ts'
 import { stripAffixes } from '../formats/number.ts'
 import { shortYearsOf } from '../formats/rare-formats.ts'
@@ -28,9 +28,14 @@ const PART_OF_YEAR = /^(?:(?:KW|CW|W|Q|T)[ -]?\d{1,2}|\d{1,2}[./]\d{1,2}\.?)$/i
 /** Tells whether a text is a part of a year without the year: a month's name, a week or a quarter. */
 export const isPartOfYear = (name: string): boolean => PART_OF_YEAR.test(name) || monthOf(name) !== undefined
 
+/** Bounds the texts that are remembered: a header of the most columns, and its first rows. */
+const MOST_TEXTS = 1 << 15
+
 /** Tells whether a text is a date, or a period of a known year. */
-export const isWholeDate = (text: string): boolean =>
-  shortYearsOf(text).length > 0 || KNOWN_FORMATS.some((format) => typeof format.read(text) === 'number')
+export const isWholeDate = memoize(
+  (text) => shortYearsOf(text).length > 0 || KNOWN_FORMATS.some((format) => typeof format.read(text) === 'number'),
+  MOST_TEXTS,
+)
 
 /** Returns the fault of headers that name no KPIs or users, in a file that can only be wide. */
 export const faultOfUnknownHeadings = (

@@ -39,23 +39,35 @@ const FELLOW_CODES = 2
  * Tells whether a column is named by a code as its neighbours are: `NO` is a country beside `DE` and `ES`. Whole numbers
  * may be ids under any name, so that they stay unclear.
  */
-const isCodeAmongCodes = ({ header }: HeaderFindings, name: string, isWhole: boolean): boolean =>
-  !isWhole &&
-  CODE_NAME.test(name) &&
-  header.filter((one) => CODE_NAME.test(one.trim()) && !namesIds(one)).length >= FELLOW_CODES
+const isCodeAmongCodes = (codes: number, name: string, isWhole: boolean): boolean =>
+  !isWhole && CODE_NAME.test(name) && codes >= FELLOW_CODES
+
+/** Describes the header around the columns that are judged: its item columns, and how many are named by other codes. */
+type Neighbours = { readonly items: ReadonlySet<number>; readonly codes: number }
+
+const neighboursIn = (found: HeaderFindings): Neighbours => ({
+  items: new Set(itemColumns(found)),
+  codes: found.header.filter((one) => CODE_NAME.test(one.trim()) && !namesIds(one)).length,
+})
 
 /** Tells whether the user says that a column holds values: by a KPI for it, or among the columns to read. */
 const isMeant = (name: string, of: NameRole, options: ImportOptions): boolean =>
   of === 'kpi' ? isMappedKpi(name, options) : options.columns?.some((one) => foldName(one) === foldName(name)) === true
 
 /** Returns the fault of numbers that hardly measure anything: parts of dates, dates without separators, or ids. */
-const faultOfUnlikely = (found: HeaderFindings, contents: Contents, at: number, of: NameRole): Issue | undefined => {
+const faultOfUnlikely = (
+  found: HeaderFindings,
+  contents: Contents,
+  at: number,
+  of: NameRole,
+  { items, codes }: Neighbours,
+): Issue | undefined => {
   const name = nameIn(found, at)
   const part = timePartOf(name)
   const stamp = contents.of(at) === 'stamps' ? contents.first(at, 'stamp') : undefined
   const isWhole = contents.isWhole(at)
-  const isId = namesIds(name) && !isCodeAmongCodes(found, name, isWhole)
-  const isNamed = part !== undefined || isId || itemColumns(found).includes(at)
+  const isId = namesIds(name) && !isCodeAmongCodes(codes, name, isWhole)
+  const isNamed = part !== undefined || isId || items.has(at)
   // Codes may look like numbers with decimals; an index with decimals is a value.
   const isCode = isId && foldName(name) !== 'index' && contents.of(at) !== 'nothing'
   const isUnlikely = (isWhole && isNamed) || isCode
@@ -90,9 +102,11 @@ const numberPlaces = (
 ): ValueColumns => {
   // What the first rows leave blank may have values further down.
   const numbers = columnsHolding(found, contents, 'numbers', 'years', 'stamps', 'nothing')
+  const neighbours = neighboursIn(found)
   const [places, unclear, issues]: [number[], number[], Issue[]] = [[], [], []]
   for (const at of numbers) {
-    const fault = isMeant(nameIn(found, at), of, options) ? undefined : faultOfUnlikely(found, contents, at, of)
+    const isSaid = isMeant(nameIn(found, at), of, options)
+    const fault = isSaid ? undefined : faultOfUnlikely(found, contents, at, of, neighbours)
     if (!fault) places.push(at)
     else if (!isRepeated(found, contents, at, options)) {
       unclear.push(at)
@@ -121,10 +135,10 @@ export const valueColumns = (
   const named = unassignedColumns(found).filter((at) => !(known[of]?.find(found.header[at] ?? '') instanceof Fault))
   const rest = { ...found, ignored: new Set([...found.ignored, ...named]) }
   const { places, unclear, issues } = numberPlaces(rest, contents, of, options)
-  const meant =
-    of === 'kpi' ? columnsHolding(rest, contents, 'mixed').filter((at) => isMappedKpi(nameIn(found, at), options)) : []
+  const isMapped = (at: number): boolean => of === 'kpi' && isMappedKpi(nameIn(found, at), options)
+  const meant = new Set(columnsHolding(rest, contents, 'mixed').filter(isMapped))
   const mixed = columnsHolding(rest, contents, 'mixed', 'quantities', 'times').filter(
-    (at) => !namesIds(nameIn(found, at)) && !meant.includes(at),
+    (at) => !namesIds(nameIn(found, at)) && !meant.has(at),
   )
   const hasOwner = isOwned(found, options) || columnsHolding(rest, contents, 'texts').length > 0
   return {

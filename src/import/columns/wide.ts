@@ -61,8 +61,8 @@ const keyOf = (role: NameRole, one: Named, { ownerOf }: Directories): Pick<WideC
   return { owner: role === 'source' ? (ownerOf?.(one).id ?? -one.id) : one.id }
 }
 
-const isSameKey = (one: WideColumn, other: WideColumn): boolean =>
-  one.owner === other.owner && one.kpi === other.kpi && one.day === other.day && one.part === other.part
+/** Returns a text that is the same for columns of the same entries. */
+const keyText = ({ owner, kpi, day, part }: WideColumn): string => JSON.stringify([owner, kpi, day, part])
 
 /** Counts the headers that name something that exists. */
 export const countNamed = (found: HeaderFindings, places: readonly number[], { find, unread }: Lookup): number =>
@@ -86,6 +86,7 @@ export const readWide = (
   if (!lookup) return { of, columns: [], named: 0, faults: [], doubt: undefined }
   const column = createNameColumn({ role: of, header: 'header', as: options.numbersAs?.get(of) }, lookup)
   const columns: WideColumn[] = []
+  const first = new Map<string, WideColumn>()
   const faults: HeadingFault[] = []
   for (const at of places) {
     const name = found.header[at] ?? ''
@@ -98,7 +99,9 @@ export const readWide = (
       continue
     }
     const made = { at, ...keyOf(of, one, directories) }
-    const other = columns.find((before) => isSameKey(before, made))
+    const key = keyText(made)
+    const other = first.get(key)
+    if (!other) first.set(key, made)
     if (other && options.onDuplicate === 'error')
       blame(
         `"${found.header[other.at]}" and "${name}" are both ${one.name}; keep one of the columns, or say what becomes of two values: --on-duplicate sum adds them up`,
@@ -119,25 +122,27 @@ const readOther = (
   if (!other || !lookup) return { columns: [...columns], issues: [] }
   const names = createNameColumn({ role, header: 'header', as: options.numbersAs?.get(role) }, lookup)
   const issues: Issue[] = []
-  const made: WideColumn[] = []
+  const made = new Map<string, WideColumn>()
+  const told = new Set<string>()
   for (const column of columns) {
     const text = other(column.at).trim()
     const one =
       text === '' ? new Fault(`column ${column.at + 1} has a date and no ${role} above or below it`) : names.find(text)
     if (one instanceof Fault) {
-      if (issues.every(({ message }) => message !== one.message)) issues.push({ field: 'header', message: one.message })
+      if (!told.has(one.message)) issues.push({ field: 'header', message: one.message })
+      told.add(one.message)
       continue
     }
     const next = { ...column, ...keyOf(role, one, directories) }
-    const before = made.find((known) => isSameKey(known, next))
+    const before = made.get(keyText(next))
     if (before)
       issues.push({
         field: 'header',
         message: `columns ${before.at + 1} and ${column.at + 1} are both "${text}" of the same day or period; leave one out (--ignore "#${column.at + 1}")`,
       })
-    else made.push(next)
+    else made.set(keyText(next), next)
   }
-  return { columns: made, issues }
+  return { columns: [...made.values()], issues }
 }
 
 /** Returns the columns of a file with a column for each day or period; `over` is what the other header row names. */

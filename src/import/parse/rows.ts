@@ -1,5 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { KpiError } from '../../domain/errors.ts'
+import { countText } from '../text.ts'
 
 /**
  * Returns a copy of a text that was cut out of a longer one; otherwise the engine keeps the longer one in memory with
@@ -38,6 +39,10 @@ const MESSAGES: Readonly<Record<string, string>> = {
 }
 /** Bounds the characters of a row, so that an endless row does not fill the memory. */
 const LONGEST_ROW = 1 << 24
+/** Bounds the characters of a cell, as those of workbooks are. */
+export const LONGEST_CELL = 1 << 20
+/** Bounds the columns of a table: no spreadsheet has more. */
+export const MOST_COLUMNS = 16_384
 /** Sets the length from which the engine keeps the whole text in memory for a part that was cut out of it. */
 const CUT_OUT = 13
 
@@ -55,7 +60,10 @@ const cut = (text: string, start: number, end: number): string => {
   return part.length < CUT_OUT ? part : copyOf(part)
 }
 
-/** Creates a function that cuts the cells out of lines without quotes; lines must be given in their order. */
+/**
+ * Creates a function that cuts the cells out of lines without quotes; lines must be given in their order. Of a line with
+ * too many cells it returns one more than there may be.
+ */
 const createCutter = (text: string, separator: string): ((start: number, end: number) => string[]) => {
   // The place of the next separator, on whatever line, so that nothing is searched twice.
   let next = text.indexOf(separator)
@@ -65,7 +73,7 @@ const createCutter = (text: string, separator: string): ((start: number, end: nu
     const cells = Array<string>(width)
     let [from, count] = [start, 0]
     while (next >= 0 && next < from) next = text.indexOf(separator, from)
-    for (; next >= 0 && next < end; next = text.indexOf(separator, from)) {
+    for (; next >= 0 && next < end && count < MOST_COLUMNS; next = text.indexOf(separator, from)) {
       cells[count++] = cut(text, from, next)
       from = next + 1
     }
@@ -109,12 +117,26 @@ type Splitter = {
  * file and the line.
  */
 export const createSplitter = (separator: string, name: string): Splitter => {
-  let [rest, line] = ['', 1]
+  let [rest, held, line] = ['', '', 1]
   const unreadable = (why: string, cause?: unknown): KpiError =>
     new KpiError('malformed', `cannot read ${name}: line ${line}: ${why}`, { cause })
+  /** Adds a row, and refuses it if it has too many cells: who only tries a separator still sees where it begins. */
+  const addRow = (rows: Row[], cells: string[], length: number): void => {
+    rows.push({ line, cells: cells.length > MOST_COLUMNS ? cells.slice(0, MOST_COLUMNS + 1) : cells })
+    if (cells.length > MOST_COLUMNS) {
+      throw unreadable(
+        `the row has more than ${countText(MOST_COLUMNS)} cells, the most columns that a table may have; leave some out in the file, or say how cells are separated (--separator)`,
+      )
+    }
+    if (length > LONGEST_CELL && cells.some((cell) => cell.length > LONGEST_CELL)) {
+      throw unreadable(
+        `a cell has more than ${countText(LONGEST_CELL)} characters; shorten it, or is a quote never closed?`,
+      )
+    }
+  }
   const addQuoted = (text: string, rows: Row[]): void => {
     const take = (cells: string[]): null => {
-      if (cells.length > 1 || cells[0] !== '') rows.push({ line, cells })
+      if (cells.length > 1 || cells[0] !== '') addRow(rows, cells, text.length)
       line += linesIn(cells)
       return null
     }
@@ -131,7 +153,7 @@ export const createSplitter = (separator: string, name: string): Splitter => {
     const cellsOf = createCutter(text, separator)
     for (let end = text.indexOf('\n', start); end >= 0 && end < quote; end = text.indexOf('\n', start)) {
       const stop = text.charCodeAt(end - 1) === 0x0d && end > start ? end - 1 : end
-      if (stop > start) rows.push({ line, cells: cellsOf(start, stop) })
+      if (stop > start) addRow(rows, cellsOf(start, stop), stop - start)
       line += 1
       start = end + 1
     }
@@ -139,7 +161,11 @@ export const createSplitter = (separator: string, name: string): Splitter => {
   }
   return {
     add: (part, rows) => {
-      const text = rest + part
+      held += part
+      // A row that does not end is searched again only once it is twice as long, so that each sign is seen a few times.
+      if (held.length < rest.length && rest.length + held.length <= LONGEST_ROW) return
+      const text = rest + held
+      held = ''
       const found = text.indexOf('"')
       let start = addPlain(text, found < 0 ? text.length : found, rows)
       if (found >= 0) {
@@ -153,9 +179,11 @@ export const createSplitter = (separator: string, name: string): Splitter => {
       }
     },
     end: (rows) => {
-      if (rest.includes('"')) addQuoted(rest, rows)
-      else if (rest !== '') rows.push({ line, cells: createCutter(rest, separator)(0, rest.length) })
-      rest = ''
+      const text = rest + held
+      rest = held = ''
+      if (text.includes('"')) return addQuoted(text, rows)
+      const start = addPlain(text, text.length, rows)
+      if (start < text.length) addRow(rows, createCutter(text, separator)(start, text.length), text.length)
     },
   }
 }

@@ -84,7 +84,7 @@ export const openTable = async (
     return openWorkbook({ packed: source, file, archive: workbook, folder, signal: stop?.() }, asked)
   }
   requireNoSheet(source.name, asked)
-  return openTextTable(source, file, asked)
+  return openTextTable(source, file, asked, stop)
 }
 
 /** Tells whether a file holds more than a header. */

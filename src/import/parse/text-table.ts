@@ -10,6 +10,7 @@ import { type ByteSum, summing, sumOf } from './packing/byte-sum.ts'
 import type { UnpackedFile } from './packing/unpack.ts'
 import { readRows, type Row } from './rows.ts'
 import type { ParsedFormat, RequestedFormat, Table } from './table.ts'
+import { type StopSignal, untilStopped } from './turns.ts'
 
 /** Returns the beginning of a file as text. */
 const beginningOf = async (head: Buffer, encoding: ParsedFormat['encoding']): Promise<string> => {
@@ -53,10 +54,12 @@ async function* unchanged(
 const inspectAndSum = async (
   packed: RereadableFile,
   { source, through }: UnpackedFile,
+  signal: AbortSignal | undefined,
 ): Promise<{ readonly seen: Inspection; readonly sum: ByteSum }> => {
-  if (!through) return { seen: await inspect(source.open()), sum: await sumOf(packed) }
+  const watched = (bytes: FileBytes): FileBytes => (signal ? untilStopped(bytes, signal) : bytes)
+  if (!through) return { seen: await inspect(watched(source.open())), sum: await sumOf(packed) }
   const { bytes, sum } = summing(packed.open())
-  const seen = await inspect(through(bytes))
+  const seen = await inspect(watched(through(bytes)))
   return { seen, sum: sum() }
 }
 
@@ -65,11 +68,14 @@ export const openTextTable = async (
   packed: RereadableFile,
   file: UnpackedFile,
   asked: RequestedFormat,
+  stop?: StopSignal,
 ): Promise<Table> => {
   const { source, gzip, findings } = file
   const stamp = source.stamp()
-  const content = source.open
-  const { seen, sum } = await inspectAndSum(packed, file)
+  // Whoever reads the rows later stops by itself, and may still have to write down what was not sent.
+  let signal = stop?.()
+  const content = (): FileBytes => (signal ? untilStopped(source.open(), signal) : source.open())
+  const { seen, sum } = await inspectAndSum(packed, file, signal)
   const { encoding, hasMark, evidence, assumed } = await detectEncoding(
     { name: source.name, seen, reread: content },
     asked.encoding,
@@ -99,5 +105,7 @@ export const openTextTable = async (
     close: source.close,
   }
   const { skipLines, ignoreRows } = asked
-  return leaveOutRows(await withHeading(table, { skipLines }), ignoreRows)
+  const headed = await withHeading(table, { skipLines })
+  signal = undefined
+  return leaveOutRows(headed, ignoreRows)
 }

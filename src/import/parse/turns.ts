@@ -5,10 +5,20 @@ import type { FileBytes } from './inspect.ts'
 /** Returns the signal that asks to stop. Once it is read, Ctrl-C asks to stop instead of ending the process. */
 export type StopSignal = () => AbortSignal
 
+const stopped = (): Aborted => new Aborted('stopped before anything was sent; run the same command again')
+
 /** Lets signals and timers run, and ends the work if they ask for it. */
 export const nextTurn = async (signal: AbortSignal | undefined): Promise<void> => {
   await setImmediate()
-  if (signal?.aborted) throw new Aborted('stopped before anything was sent; run the same command again')
+  if (signal?.aborted) throw stopped()
+}
+
+/** Yields bytes until the work is asked to end: for bytes that are waited for, so that signals and timers run anyway. */
+export async function* untilStopped(content: FileBytes, signal: AbortSignal): FileBytes {
+  for await (const chunk of content) {
+    if (signal.aborted) throw stopped()
+    yield chunk
+  }
 }
 
 /** Sets how many bytes are read in one turn: few, as a byte may stand for a thousand cells. */

@@ -9,8 +9,8 @@ import type { Row, StoredNumbers } from '../rows.ts'
 const BLOCK_LENGTH = 1 << 16
 const CHUNK_BYTES = 1 << 18
 const LINE_END = 0x0a
-/** Bounds the temporary file. */
-const MOST_BYTES = 4 * 1024 ** 3
+/** Bounds the temporary file, which takes some ten bytes a cell. */
+const MOST_BYTES = 900 * 1024 ** 2
 
 /** Holds rows in a temporary file, from which they can be read more than once; nothing is left of it at the end. */
 export type RowSpill = {
@@ -65,7 +65,10 @@ export const createRowSpill = (folder: string, name: string): RowSpill => {
     hash.update(bytes)
     file.append(bytes)
     if (file.size() > MOST_BYTES) {
-      throw new KpiError('malformed', `cannot read ${name}: its rows take more than 4 GiB; import them in parts`)
+      throw new KpiError(
+        'malformed',
+        `cannot read ${name}: its rows take more than 900 MiB; split them into several sheets or files`,
+      )
     }
   }
   let sum: ByteSum | undefined

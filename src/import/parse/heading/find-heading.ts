@@ -72,7 +72,8 @@ const knownShare = (cells: Cells): number => {
 
 /** Tells whether a row can only be the header: all of its cells are known names, or it is that of a rejects file. */
 const isSurelyHeader = (cells: Cells): boolean =>
-  cells.includes(REJECT_COLUMNS[1]) || (countOf(cells) > 1 && knownShare(cells) === 1)
+  cells.includes(REJECT_COLUMNS[1]) ||
+  (countOf(cells) > 1 && cells.every((cell) => cell.trim() === '' || isColumnName(cell)))
 
 const showRow = ({ line, cells }: Row): string => {
   const names = cells.map((cell) => cell.trim()).filter((cell) => cell !== '')

@@ -7,12 +7,13 @@ import type { RandomAccess, RereadableFile } from '../files.ts'
 import type { FileBytes } from '../inspect.ts'
 import type { FormatFinding } from '../table.ts'
 import { inTurns, type StopSignal } from '../turns.ts'
+import { IMPLAUSIBLE, isImplausible } from './plausible-size.ts'
 import type { ZipArchive } from './zip.ts'
 import { zstdFrames } from './zstd-frames.ts'
 
 const CHUNK_BYTES = 1 << 16
 /** Bounds what is unpacked to a temporary file, to be read at any place. */
-const MOST_BYTES = 4 * 1024 ** 3
+const MOST_BYTES = 512 * 1024 ** 2
 /** Bounds how often a file may be packed: an archive of a compressed file is packed twice. */
 const MOST_LAYERS = 3
 
@@ -40,11 +41,29 @@ const createUnzstd = (name: string): Transform => {
 const unpackBy = (bytes: FileBytes, unpacking: Transform): AsyncIterable<Buffer> =>
   pipeline(bytes, unpacking, () => undefined)
 
+/** Yields bytes, and adds their count to a sum. */
+async function* counted(bytes: FileBytes, count: { read: number }): FileBytes {
+  for await (const chunk of bytes) {
+    count.read += chunk.length
+    yield chunk
+  }
+}
+
+async function* unpackAll(bytes: FileBytes, name: string, kind: Compression): AsyncGenerator<Buffer> {
+  if (kind === 'gzip') yield* unpackBy(bytes, zlib.createGunzip({ chunkSize: CHUNK_BYTES }))
+  else for await (const frame of zstdFrames(bytes)) yield* unpackBy(frame, createUnzstd(name))
+}
+
 /** Yields the unpacked bytes of a compressed file. */
 async function* decompress(bytes: FileBytes, name: string, kind: Compression): FileBytes {
+  const packed = { read: 0 }
+  let size = 0
   try {
-    if (kind === 'gzip') yield* unpackBy(bytes, zlib.createGunzip({ chunkSize: CHUNK_BYTES }))
-    else for await (const frame of zstdFrames(bytes)) yield* unpackBy(frame, createUnzstd(name))
+    for await (const chunk of unpackAll(counted(bytes, packed), name, kind)) {
+      size += chunk.length
+      if (isImplausible(size, packed.read)) throw unreadable(name, `its ${kind} unpacks to ${IMPLAUSIBLE}`)
+      yield chunk
+    }
   } catch (error) {
     throw damage(name, kind, error)
   } finally {
@@ -115,7 +134,8 @@ const openAnywhere = async (
   try {
     for await (const chunk of inTurns(source.open(), stop?.())) {
       spillFile.append(chunk)
-      if (spillFile.size() > MOST_BYTES) throw unreadable(source.name, 'it unpacks to more than 4 GiB; unpack it first')
+      if (spillFile.size() > MOST_BYTES)
+        throw unreadable(source.name, 'it unpacks to an archive of more than 512 MiB; unpack it first')
     }
   } catch (error) {
     spillFile.close()

@@ -5,16 +5,13 @@ import { KpiError } from '../../../domain/errors.ts'
 import type { RandomAccess } from '../files.ts'
 import type { FileBytes } from '../inspect.ts'
 import { inTurns, type StopSignal } from '../turns.ts'
+import { isImplausible } from './plausible-size.ts'
 
 const CHUNK_BYTES = 1 << 16
 /** Bounds the files of an archive: no workbook has more. */
 const MOST_ENTRIES = 10_000
 /** Bounds the size of an unpacked file. */
 const MOST_BYTES = 4 * 1024 ** 3
-/** Sets up to how many times its packed size a large file may unpack to. No table is more repetitive than that. */
-const MOST_RATIO = 500
-/** Sets from which size on the ratio counts. */
-const LARGE = 64 * 1024 ** 2
 
 /** Describes a file in a zip archive. */
 export type ZipEntry = { readonly path: string; readonly size: number; readonly content: () => FileBytes }
@@ -66,7 +63,7 @@ const requireReasonable = (entry: Entry, name: string): void => {
   if (!entry.canDecodeFileData()) {
     throw unreadable(name, `"${fileName}" is packed by a method that is not supported; unpack it first`)
   }
-  if (size > MOST_BYTES || (size > LARGE && size > compressedSize * MOST_RATIO)) {
+  if (size > MOST_BYTES || isImplausible(size, compressedSize)) {
     throw unreadable(
       name,
       `"${fileName}" unpacks to ${size} bytes, more than a table plausibly has; unpack it first, and look at it`,

@@ -18,7 +18,13 @@ const foundSheet = (sheets: readonly Sheet[], sheet: Sheet, evidence: string): C
 
 const several = (count: number, what: string): string => (count === 1 ? `1 ${what}` : `${count} ${what}s`)
 
-const namesOf = (sheets: readonly Sheet[]): string => sheets.map(({ name }, at) => `${at + 1} (${name})`).join(', ')
+/** Bounds the sheets that a message names. */
+const SHOWN_SHEETS = 20
+
+const namesOf = (sheets: readonly Sheet[]): string => {
+  const names = sheets.slice(0, SHOWN_SHEETS).map(({ name }, at) => `${at + 1} (${name})`)
+  return names.join(', ') + (sheets.length > SHOWN_SHEETS ? ` and ${sheets.length - SHOWN_SHEETS} more` : '')
+}
 
 /** Returns the sheet that `--sheet` means: by its name, or by its number. */
 const askedSheet = (sheets: readonly Sheet[], asked: string, file: string): Sheet => {
@@ -44,13 +50,13 @@ const askedSheet = (sheets: readonly Sheet[], asked: string, file: string): Shee
 type MeasuredSheet = { readonly sheet: Sheet } & SheetSize
 
 const severalSheets = (sheets: readonly Sheet[], sizes: readonly MeasuredSheet[], file: string): KpiError => {
-  const shown = sizes.map(({ sheet, rows, columns }) => {
+  const shown = sizes.slice(0, SHOWN_SHEETS).map(({ sheet, rows, columns }) => {
     const hidden = sheet.isHidden ? ', hidden' : ''
     return `${sheets.indexOf(sheet) + 1} (${sheet.name}, ${several(rows, 'row')} of up to ${several(columns, 'cell')}${hidden})`
   })
   return new KpiError(
     'malformed',
-    `cannot read ${file}: several of its sheets hold rows: ${shown.join(', ')}; say which with --sheet NAME or its number`,
+    `cannot read ${file}: several of its sheets hold rows: ${shown.join(', ')}${sizes.length > SHOWN_SHEETS ? ' and others' : ''}; say which with --sheet NAME or its number`,
   )
 }
 
@@ -65,8 +71,11 @@ export const chooseSheet = async (
   if (asked !== undefined) return foundSheet(sheets, askedSheet(sheets, asked, file), `--sheet ${asked}`)
   if (sheets.length === 1) return foundSheet(sheets, only, 'the only one')
   const sizes: MeasuredSheet[] = []
-  for (const sheet of sheets) sizes.push({ sheet, ...(await sheet.measure()) })
-  const filled = sizes.filter(({ rows }) => rows > 0)
-  if (filled.length > 1) throw severalSheets(sheets, filled, file)
-  return foundSheet(sheets, filled[0]?.sheet ?? only, 'the only one that holds rows')
+  for (const sheet of sheets) {
+    const size = await sheet.measure()
+    if (size.rows > 0) sizes.push({ sheet, ...size })
+    if (sizes.length > SHOWN_SHEETS) break
+  }
+  if (sizes.length > 1) throw severalSheets(sheets, sizes, file)
+  return foundSheet(sheets, sizes[0]?.sheet ?? only, 'the only one that holds rows')
 }

@@ -1,6 +1,6 @@
-import type { Row } from '../rows.ts'
+import { MOST_COLUMNS, type Row } from '../rows.ts'
 import type { FormatFinding } from '../table.ts'
-import { type MergedRange, MOST_COLUMNS, rangeName } from './workbook.ts'
+import { type MergedRange, rangeName } from './workbook.ts'
 
 /** Describes merged cells: the header rows with their values repeated, and what is said of them. */
 type FilledHeader = { readonly rows: ReadonlyMap<number, Row>; readonly findings: readonly FormatFinding[] }

@@ -1,14 +1,15 @@
 import type { ZipArchive, ZipEntry } from '../packing/zip.ts'
 import { type Attributes, odsCellValue, type OdsValue, type OpenCell } from './ods-cell.ts'
+import { MOST_COLUMNS } from '../rows.ts'
 import {
   createMeter,
   createRowQueue,
   type MergedRange,
-  MOST_COLUMNS,
   MOST_RANGES,
   MOST_ROWS,
   noValueError,
   type QueuedRow,
+  requireFewSheets,
   requireShortRow,
   requireShortText,
   type Sheet,
@@ -92,6 +93,7 @@ class OdsReader implements XmlHandlers {
 
   #beginSheet(attributes: Attributes): void {
     this.names.push(attributes['table:name'] ?? '')
+    requireFewSheets(this.names.length, this.#name)
     this.#row = 1
   }
 

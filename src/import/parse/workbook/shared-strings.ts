@@ -1,5 +1,6 @@
 import { createSpillFile } from '../../external-sort/spill-file.ts'
 import type { FileBytes } from '../inspect.ts'
+import { countText } from '../../text.ts'
 import { requireShortText, unreadableWorkbook } from './workbook.ts'
 import { decodeEscapes } from './xlsx-text.ts'
 import { readXml } from './xml-stream.ts'
@@ -11,6 +12,7 @@ const PER_TEXT = 16
 /** Bounds how many strings there are: a place of eight bytes is kept for each. */
 const MOST_TEXTS = 1 << 24
 const BLOCK_BYTES = 1 << 16
+const BLOCK_TEXTS = 1 << 12
 
 /** Holds the texts of a workbook, which its cells refer to by their places. */
 export type SharedStrings = { readonly at: (place: number) => string | undefined; readonly close: () => void }
@@ -35,7 +37,7 @@ const createStore = (folder: string): SharedStrings & { readonly add: (text: str
     const bytes = Buffer.from(text)
     block.push(bytes)
     blockBytes += bytes.length
-    if (blockBytes > BLOCK_BYTES) flush()
+    if (blockBytes > BLOCK_BYTES || block.length > BLOCK_TEXTS) flush()
     if (count === ends.length) {
       const longer = new Float64Array(ends.length * 2)
       longer.set(ends)
@@ -80,7 +82,11 @@ export const readSharedStrings = async (content: FileBytes, name: string, folder
       close: (tag) => {
         if (tag === 'si') {
           places += 1
-          if (places > MOST_TEXTS) throw unreadableWorkbook(name, `it has more than ${MOST_TEXTS} different texts`)
+          if (places > MOST_TEXTS)
+            throw unreadableWorkbook(
+              name,
+              `it has more than ${countText(MOST_TEXTS)} different texts; save the sheet as CSV`,
+            )
           store.add(decodeEscapes(text))
         }
         if (tag === 'rPh') hints -= 1

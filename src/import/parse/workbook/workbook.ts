@@ -1,5 +1,6 @@
 import { KpiError } from '../../../domain/errors.ts'
-import type { StoredNumbers } from '../rows.ts'
+import { countText } from '../../text.ts'
+import { LONGEST_CELL, type StoredNumbers } from '../rows.ts'
 
 /** Describes a range of merged cells; rows count from 1, columns from 0. */
 export type MergedRange = {
@@ -60,12 +61,22 @@ export type Sheet = {
 /** Describes an open workbook: what it was recognized by, and its sheets in their order. */
 export type Workbook = { readonly kind: 'xlsx' | 'ods'; readonly evidence: string; readonly sheets: readonly Sheet[] }
 
-/** Bounds the columns and rows of a sheet: no spreadsheet has more. */
-export const MOST_COLUMNS = 16_384
+/** Bounds the sheets of a workbook. */
+const MOST_SHEETS = 10_000
+
+/** Refuses a workbook with more sheets than people make. */
+export const requireFewSheets = (count: number, name: string): void => {
+  if (count > MOST_SHEETS)
+    throw unreadableWorkbook(
+      name,
+      `it has more than ${countText(MOST_SHEETS)} sheets; save the one that is meant as a workbook of its own, or as CSV`,
+    )
+}
+
+/** Bounds the rows of a sheet: no spreadsheet has more. */
 export const MOST_ROWS = 1_048_576
 
-/** Bounds the characters of a cell, and of a row: no spreadsheet has as many in a cell. */
-const LONGEST_TEXT = 1 << 20
+/** Bounds the characters of a row. */
 const LONGEST_ROW = 1 << 24
 
 /** Bounds how many ranges of merged cells are kept. */
@@ -116,8 +127,8 @@ export const noValueError = (name: string, sheet: string, row: number, column: n
 
 /** Refuses a text that no cell has. */
 export const requireShortText = (length: number, name: string, where: string): void => {
-  if (length > LONGEST_TEXT)
-    throw unreadableWorkbook(name, `${where} has a text of more than ${LONGEST_TEXT} characters; shorten it`)
+  if (length > LONGEST_CELL)
+    throw unreadableWorkbook(name, `${where} has a text of more than ${LONGEST_CELL} characters; shorten it`)
 }
 
 /** Refuses a row with more characters than a table has in one. */

@@ -9,12 +9,12 @@ import {
 import type { FileBytes } from '../inspect.ts'
 import type { CellFormat } from './number-format.ts'
 import type { SharedStrings } from './shared-strings.ts'
+import { MOST_COLUMNS } from '../rows.ts'
 import {
   cellName,
   createMeter,
   createRowQueue,
   type MergedRange,
-  MOST_COLUMNS,
   MOST_RANGES,
   MOST_ROWS,
   noValueError,

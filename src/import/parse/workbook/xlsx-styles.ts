@@ -1,6 +1,29 @@
 import type { FileBytes } from '../inspect.ts'
+import { countText } from '../../text.ts'
 import { builtInFormat, type CellFormat, describeFormat } from './number-format.ts'
+import { unreadableWorkbook } from './workbook.ts'
 import { readXml } from './xml-stream.ts'
+
+/** Bounds the formats of numbers, and the styles of cells: no spreadsheet program writes more. */
+const MOST_STYLES = 1 << 16
+/** Bounds the characters of a number format, of which Excel writes 255 at most. */
+const LONGEST_FORMAT = 1024
+
+const requireFew = (count: number, name: string): void => {
+  if (count <= MOST_STYLES) return
+  throw unreadableWorkbook(
+    name,
+    `it has more than ${countText(MOST_STYLES)} styles of cells; copy its values to a new workbook, or save the sheet as CSV`,
+  )
+}
+
+const requireShortFormat = (code: string, name: string): void => {
+  if (code.length <= LONGEST_FORMAT) return
+  throw unreadableWorkbook(
+    name,
+    `a number format in it has ${countText(code.length)} characters, and at most ${countText(LONGEST_FORMAT)} are read; choose another format for these cells, or save the sheet as CSV`,
+  )
+}
 
 /** Reads what the styles of cells make of numbers, by the places of the styles. */
 export const readStyles = async (content: FileBytes, name: string): Promise<readonly CellFormat[]> => {
@@ -13,8 +36,16 @@ export const readStyles = async (content: FileBytes, name: string): Promise<read
     {
       open: (tag, attributes) => {
         if (tag === 'cellXfs') isOfCells = true
-        if (tag === 'numFmt') formats.set(Number(attributes['numFmtId']), attributes['formatCode'] ?? '')
-        if (tag === 'xf' && isOfCells) ids.push(Number(attributes['numFmtId'] ?? 0))
+        if (tag === 'numFmt') {
+          const code = attributes['formatCode'] ?? ''
+          requireShortFormat(code, name)
+          formats.set(Number(attributes['numFmtId']), code)
+          requireFew(formats.size, name)
+        }
+        if (tag === 'xf' && isOfCells) {
+          ids.push(Number(attributes['numFmtId'] ?? 0))
+          requireFew(ids.length, name)
+        }
       },
       close: (tag) => {
         if (tag === 'cellXfs') isOfCells = false
@@ -22,8 +53,11 @@ export const readStyles = async (content: FileBytes, name: string): Promise<read
       text: () => undefined,
     },
   )
+  const described = new Map<number, CellFormat>()
   return ids.map((id) => {
     const code = formats.get(id)
-    return code === undefined ? builtInFormat(id) : describeFormat(code)
+    const format = described.get(id) ?? (code === undefined ? builtInFormat(id) : describeFormat(code))
+    described.set(id, format)
+    return format
   })
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { ZipArchive, ZipEntry } from '../packing/zip.ts'
 import { readSharedStrings } from './shared-strings.ts'
-import { type Sheet, unreadableWorkbook, type Workbook } from './workbook.ts'
+import { requireFewSheets, type Sheet, unreadableWorkbook, type Workbook } from './workbook.ts'
 import { type CellContext, measureXlsxSheet, readXlsxSheet } from './xlsx-sheet.ts'
 import { readStyles } from './xlsx-styles.ts'
 import { readXml } from './xml-stream.ts'
@@ -55,6 +55,7 @@ const readSheetList = async (entry: ZipEntry, name: string): Promise<{ sheets: L
         const [, relation = ''] = Object.entries(attributes).find(([key]) => key.endsWith(':id')) ?? []
         const state = attributes['state'] ?? 'visible'
         sheets.push({ name: attributes['name'] ?? '', relation, isHidden: state !== 'visible' })
+        requireFewSheets(sheets.length, name)
       },
       close: () => undefined,
       text: () => undefined,
@@ -89,9 +90,10 @@ export const openXlsx = async (
     styles: styles ? await readStyles(styles.content(), name) : [],
     strings: strings && (await readSharedStrings(strings.content(), name, folder)),
   }
+  const paths = new Map(relations.flatMap(({ id, kind, path }) => (kind === 'worksheet' ? [[id, path]] : [])))
   const sheets = listed.flatMap((sheet): Sheet[] => {
-    const relation = relations.find(({ id, kind }) => id === sheet.relation && kind === 'worksheet')
-    const content = relation && find(relation.path)
+    const path = paths.get(sheet.relation)
+    const content = path === undefined ? undefined : find(path)
     if (!content) return []
     const part = { content: content.content, sheet: sheet.name, context }
     return [{ ...sheet, measure: () => measureXlsxSheet(part), read: (onRow) => readXlsxSheet(part, onRow) }]

@@ -3,8 +3,8 @@ import { Aborted } from '../../../client/transport.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { FileBytes } from '../inspect.ts'
 
-/** Bounds the characters of a text or a tag: a cell has some ten thousand at most. */
-const LONGEST_TOKEN = 1 << 24
+/** Bounds the characters of a text or a tag: a cell has at most a million. */
+const LONGEST_TOKEN = 1 << 22
 /** Bounds how deep elements are nested. */
 const DEEPEST = 200
 

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../support/folder.ts'
+import { HOSTILE_FILES } from '../support/hostile/files.ts'
+import type { HostileFile } from '../support/hostile/hostile-file.ts'
+import { putHostile, runHostile } from '../support/hostile/run-hostile.ts'
+
+/** The exit codes of the table; a process that was killed has none. */
+const CODES = [0, 1, 2, 3, 6, 130, 'SIGINT']
+const MOST_MEMORY = 600 * 1024 ** 2
+const MOST_TEMPORARY = 1024 ** 3
+/** Other tests run beside this one, so that only the time of the processor is held to. */
+const BUSY_MS = 8000
+const BUSY_AFTER_MS = 2500
+const KILL_MS = 50_000
+
+/** The worst of each kind: what once held the process for minutes, or filled the memory or the disk. */
+const WORST = [
+  'text: 5 MB of quotes',
+  'text: 16,384 columns',
+  'text: 100,000 columns',
+  'text: 16,384 dates in different forms',
+  'text: a line of 15 MB in a table',
+  'workbook: a number format of 600 KB of quotes',
+  'workbook: 20,000,000 styles',
+  'workbook: 60,000 sheets and relations',
+  'workbook: 16,384 merged cells of a header row',
+  'workbook: one cell at XFD1048576',
+  'spreadsheet: 50,000 sheets',
+  'archive: 3.9 GB of zeros in a gzip in a gzip',
+]
+
+const named = (name: string): HostileFile => {
+  const found = HOSTILE_FILES.find((one) => one.name === name)
+  if (!found) throw new Error(`there is no hostile file ${name}`)
+  return found
+}
+
+test('hostile files are of sixty kinds and more, each at most 5 MB', () => {
+  expect(HOSTILE_FILES.length).toBeGreaterThan(60)
+  expect(new Set(HOSTILE_FILES.map(({ name }) => name)).size).toBe(HOSTILE_FILES.length)
+})
+
+describe.runIf(process.platform === 'linux')('a hostile file ends by itself, in bounded memory:', () => {
+  test.each(WORST)('%s', async (name) => {
+    using home = temporaryFolder()
+    expect(putHostile(home, named(name))).toBeLessThanOrEqual(5_000_000)
+    const taken = await runHostile(home, named(name), { killAfter: KILL_MS })
+    expect(CODES).toContain(taken.code)
+    expect(taken.busy).toBeLessThan(BUSY_MS)
+    expect(taken.memory).toBeLessThan(MOST_MEMORY)
+    expect(taken.temporary).toBeLessThan(MOST_TEMPORARY)
+  })
+})
+
+describe.runIf(process.platform === 'linux')('what takes long ends when it is told to:', () => {
+  const LONG = ['workbook: 16,000,000 shared strings of a letter', 'workbook: 1,048,575 rows of data']
+  test.each(LONG)('%s', async (name) => {
+    using home = temporaryFolder()
+    putHostile(home, named(name))
+    const interrupted = await runHostile(home, named(name), { interruptAfter: 1500, killAfter: KILL_MS })
+    expect(CODES).toContain(interrupted.code)
+    expect(interrupted.busySince).toBeLessThan(BUSY_AFTER_MS)
+    const late = await runHostile(home, named(name), { deadline: 2, killAfter: KILL_MS })
+    expect(late.code).toBe(6)
+    expect(late.busy).toBeLessThan(2000 + BUSY_AFTER_MS)
+  })
+})

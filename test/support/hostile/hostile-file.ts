@@ -1,0 +1,14 @@
+/** A file that is made to hold up whoever reads it. */
+export type HostileFile = {
+  readonly name: string
+  /** Its name on the disk. */
+  readonly file: string
+  readonly make: () => Buffer
+  /** Flags beside it, or the whole command in which `FILE` stands for it. */
+  readonly args?: readonly string[]
+  readonly command?: readonly string[]
+}
+
+/** Joins so many texts. */
+export const range = (count: number, textOf: (at: number) => string): string =>
+  Array.from({ length: count }, (_, at) => textOf(at)).join('')

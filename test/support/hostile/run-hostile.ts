@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import { COMPILE_CACHE, KPI } from '../process.ts'
+import type { Folder } from '../folder.ts'
+import type { HostileFile } from './hostile-file.ts'
+
+/** What a command took: times in milliseconds, memory and temporary files in bytes. */
+export type Taken = {
+  readonly code: number | string
+  readonly elapsed: number
+  /** The time of the processor, which other processes hardly change. */
+  readonly busy: number
+  /** Both since the command was asked to end. */
+  readonly elapsedSince: number
+  readonly busySince: number
+  readonly memory: number
+  readonly temporary: number
+  readonly said: string
+}
+
+const LOOK_MS = 25
+const TICK_MS = 10
+const KILOBYTE = 1024
+
+/** Looks at a process again and again while it runs, as Linux shows it. */
+const watch = (
+  child: ChildProcess,
+  temporary: string,
+): { most: { memory: number; temporary: number }; busy: () => number } => {
+  const most = { memory: 0, temporary: 0 }
+  let busy = 0
+  const home = `/proc/${child.pid}`
+  const look = (): void => {
+    try {
+      const [, times = ''] = readFileSync(`${home}/stat`, 'utf8').split(') ')
+      const [user = 0, system = 0] = times.split(' ').slice(11, 13).map(Number)
+      busy = Math.max(busy, (user + system) * TICK_MS)
+      const [, peak = '0'] = /VmHWM:\s+(\d+)/.exec(readFileSync(`${home}/status`, 'utf8')) ?? []
+      most.memory = Math.max(most.memory, Number(peak) * KILOBYTE)
+      const files = readdirSync(`${home}/fd`).map((name) => `${home}/fd/${name}`)
+      const ours = files.filter((path) => readlinkSync(path).startsWith(temporary))
+      most.temporary = Math.max(
+        most.temporary,
+        ours.reduce((sum, path) => sum + statSync(path).size, 0),
+      )
+    } catch {
+      // It has ended, or closed a file meanwhile.
+    }
+  }
+  const timer = setInterval(look, LOOK_MS)
+  child.once('exit', () => clearInterval(timer))
+  return {
+    most,
+    busy: () => {
+      look()
+      return busy
+    },
+  }
+}
+
+/** How a command is asked to end: by Ctrl-C after so many milliseconds, or by a deadline of so many seconds. */
+export type Ending = { readonly interruptAfter?: number; readonly deadline?: number; readonly killAfter: number }
+
+/** Runs `kpi` on a hostile file that is in a folder, and measures it. */
+export const runHostile = async (
+  home: Folder,
+  { file, args = [], command }: HostileFile,
+  ending: Ending,
+): Promise<Taken> => {
+  const temporary = home.in('tmp')
+  mkdirSync(temporary, { recursive: true })
+  const words = command ?? ['entries', 'import', 'FILE', '--dry-run', '--summary-only', ...args]
+  const given = words.map((word) => (word === 'FILE' ? file : word))
+  const { interruptAfter, deadline, killAfter } = ending
+  const all = [...KPI.slice(1), ...given, ...(deadline === undefined ? [] : ['--deadline', `${deadline}s`])]
+  const began = performance.now()
+  const child = spawn(process.execPath, all, {
+    cwd: home.path,
+    env: { PATH: process.env['PATH'], HOME: home.path, TMPDIR: temporary, LANG: 'C.UTF-8', ...COMPILE_CACHE },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const { most, busy } = watch(child, temporary)
+  let said = ''
+  child.stderr?.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(0, 4000)))
+  const ended = once(child, 'close') as Promise<[number | null, string | null]>
+  const asked = { at: (deadline ?? 0) * 1000, busy: 0 }
+  const controller = new AbortController()
+  const kill = setTimeout(killAfter, undefined, { signal: controller.signal }).then(
+    () => child.kill('SIGKILL'),
+    () => undefined,
+  )
+  if (interruptAfter !== undefined) {
+    await Promise.race([setTimeout(interruptAfter), ended])
+    Object.assign(asked, { at: performance.now() - began, busy: busy() })
+    child.kill('SIGINT')
+  }
+  const [code, signal] = await ended
+  controller.abort()
+  await kill
+  const elapsed = performance.now() - began
+  return {
+    code: code ?? signal ?? 'none',
+    elapsed,
+    busy: busy(),
+    elapsedSince: Math.max(0, elapsed - asked.at),
+    busySince: busy() - asked.busy,
+    ...most,
+    said,
+  }
+}
+
+/** Puts a hostile file into a folder, and returns its size. */
+export const putHostile = (home: Folder, { file, make }: HostileFile): number => {
+  const content = make()
+  writeFileSync(home.in(file), content)
+  return content.length
+}
