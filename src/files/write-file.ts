@@ -19,6 +19,8 @@ export type Writing = {
   readonly onWhole?: (written: string) => Promise<void>
   /** Tells that the user named it, so that it may be a pipe or a device. */
   readonly isNamed?: boolean
+  /** Ends the wait for somebody who reads from a pipe; without it there is no such wait. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Throws at once if no file can be written at a path because of what stands there. */
@@ -69,27 +71,31 @@ const writeBeside = async (path: string, chunks: Chunks, { like = ALL, onWhole }
 const PAUSE_MS = 50
 
 /** Opens a pipe for writing, once somebody reads from it; the wait holds no thread, so that the process can end. */
-const openPipe = async (path: string): Promise<number> => {
+const openPipe = async (path: string, signal: AbortSignal | undefined): Promise<number> => {
   const { setTimeout } = await import('node:timers/promises')
   for (;;) {
     try {
       return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
     } catch (error) {
-      if (systemCode(error) !== 'ENXIO' || isOpenFile(path)) throw error
+      const mayWait = signal?.aborted === false && systemCode(error) === 'ENXIO' && !isOpenFile(path)
+      if (!mayWait) throw error
       await setTimeout(PAUSE_MS)
     }
   }
 }
 
 /** Writes to a pipe or a device that the user named. */
-const writeToSpecial = async (path: string, chunks: Chunks): Promise<void> => {
+const writeToSpecial = async (path: string, chunks: Chunks, signal: AbortSignal | undefined): Promise<void> => {
   if (statSync(path).isFIFO()) {
     const [{ Socket }, { Readable }, { pipeline }] = await Promise.all([
       import('node:net'),
       import('node:stream'),
       import('node:stream/promises'),
     ])
-    return pipeline(Readable.from(chunks), new Socket({ fd: await openPipe(path), readable: false, writable: true }))
+    return pipeline(
+      Readable.from(chunks),
+      new Socket({ fd: await openPipe(path, signal), readable: false, writable: true }),
+    )
   }
   await using file = await open(path, 'w')
   await file.writeFile(chunks)
@@ -102,7 +108,7 @@ const writeToSpecial = async (path: string, chunks: Chunks): Promise<void> => {
  */
 export const writeWhole = async (path: string, chunks: Chunks, writing: Writing = {}): Promise<void> => {
   try {
-    if (writing.isNamed === true && isSpecial(path)) return await writeToSpecial(path, chunks)
+    if (writing.isNamed === true && isSpecial(path)) return await writeToSpecial(path, chunks, writing.signal)
     requirePlainPlace(path)
     await writeBeside(path, chunks, writing)
   } catch (error) {

@@ -7,8 +7,8 @@ import type { Cli } from '../cli.ts'
 import { UsageError } from '../exit.ts'
 import { type Io, withStdout } from '../io.ts'
 import type { GlobalFlags } from '../target/settings.ts'
-import { rightsOf } from '../target/store-rights.ts'
 import { formatOfFile } from './file-format.ts'
+import { namedOutput } from './named-output.ts'
 import { holdBack } from '../output/whole-output.ts'
 
 /** Names the formats that a file of what is printed may have by its ending. */
@@ -48,7 +48,7 @@ export const writingTo = async (cli: Cli, file: string, command: (io: Io) => Pro
   try {
     const code = await command(withStdout(io, { ...io.stdout, write, isTerminal: false, columns: undefined }))
     const { isGzip } = formatOfName(file)
-    await writeWhole(path, isGzip ? gzipped(held.all()) : held.all(), { ...rightsOf(cli), isNamed: true })
+    await writeWhole(path, isGzip ? gzipped(held.all()) : held.all(), namedOutput(cli))
     await cli.note(`written to ${file}`)
     return code
   } catch (error) {

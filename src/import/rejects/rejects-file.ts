@@ -3,7 +3,7 @@ import { parse } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
 import { decodeText } from '../parse/decode.ts'
 import { freeNumber, moveFile } from '../../files/move-file.ts'
-import { writeWhole } from '../../files/write-file.ts'
+import { type Writing, writeWhole } from '../../files/write-file.ts'
 import { bytesOfFile } from '../parse/files.ts'
 import { readRows } from '../parse/rows.ts'
 import type { Table } from '../parse/table.ts'
@@ -58,12 +58,12 @@ const numbered = (path: string, number: number): string => {
   return `${path.slice(0, path.length - ext.length)}.${number}${ext}`
 }
 
-/** Creates a rejects file; `name` is for messages, and if the user named it, it may be a pipe or a device. */
+/** Creates a rejects file; `name` is for messages. */
 export const createRejectsFile = (
   path: string,
   name: string,
   onWarning: (warning: string) => void,
-  isNamed = false,
+  writing: Pick<Writing, 'isNamed' | 'signal'> = {},
 ): RejectsFile => {
   /** Holds the stamp of the file that this run wrote last: in a wide file, a row may have more cells the next time. */
   let own: string | undefined
@@ -89,7 +89,7 @@ export const createRejectsFile = (
         if (there === undefined || there === own) return
         if (!(await holdsAll(written, path, separator))) moveAside()
       }
-      await writeWhole(path, rejectedRows(table, rejects, new Set(values)), { like: table.mode, onWhole, isNamed })
+      await writeWhole(path, rejectedRows(table, rejects, new Set(values)), { ...writing, like: table.mode, onWhole })
       own = stampOf(path)
       await dropHeld(separator)
     },

@@ -11,6 +11,7 @@ import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
 import { withClassic } from '../created.ts'
+import { namedOutput } from '../../../files/named-output.ts'
 import { announcingClock } from '../../../output/wait-notices.ts'
 import { saveMapping } from './mapping.ts'
 import type { ParsedOptions } from './parsed-options.ts'
@@ -107,10 +108,14 @@ export const openJobs = async (
 
 /** Creates the rejects file of a file. */
 export const rejectsFileOf = (
-  { io }: Cli,
+  cli: Cli,
   { rejectsPath: name, isRejectsNamed: isNamed }: Job,
   onWarning: (warning: string) => void,
-): RejectsFile => createRejectsFile(resolve(io.cwd, name), name, onWarning, isNamed)
+): RejectsFile => {
+  const { signal = cli.io.interruption() } = namedOutput(cli)
+  const stopped = AbortSignal.any([signal, cli.io.interruption()])
+  return createRejectsFile(resolve(cli.io.cwd, name), name, onWarning, { isNamed, signal: stopped })
+}
 
 /** Closes the files, and removes their temporary files. */
 export const closeJobs = (jobs: readonly Job[]): void => {
