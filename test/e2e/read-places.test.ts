@@ -55,40 +55,41 @@ beforeAll(async () => {
 })
 afterAll(() => model[Symbol.dispose]())
 
-type Place = readonly [path: string, line: string, env?: Readonly<Record<string, string>>]
+type Place = { readonly path: string; readonly line: string; readonly env?: Readonly<Record<string, string>> }
 
 /** Each file that a command reads without being asked for it, or that a variable or another file names. */
 const PLACES: readonly Place[] = [
-  ['kpi.yaml', 'kpis list'],
-  [`${CONFIG}/config.json`, 'kpis list'],
-  [`${CONFIG}/secrets/there`, 'kpis list --profile there'],
-  [`${CONFIG}/mappings/m.json`, 'entries import good.csv --mapping m'],
-  [`${STATE}/receipts/${RECEIPT}.receipt.jsonl`, `undo ${RECEIPT} --yes`],
-  [`${STATE}/receipts/${RECEIPT}.receipt.jsonl`, 'history'],
-  [`${STATE}/receipts/${RECEIPT}.entries.jsonl`, `undo ${RECEIPT} --yes`],
-  [`${STATE}/journals/0.journal`, 'entries import good.csv'],
-  [`${STATE}/locks/nightly.lock`, 'kpis list --lock nightly'],
-  ['bad.rejects.csv', 'entries import bad.csv'],
-  ['good.receipt.json', 'entries import good.csv --verify'],
-  ['r.csv.manifest.json', 'report verify r.csv'],
-  ['r.csv', 'report verify r.csv'],
-  ['hook', 'run hook.yaml'],
-  ['.local/share/kpi/kpi.db', 'kpis list'],
-  ['good.csv', 'entries import good.csv'],
-  ['other.db', 'entries import --from-db other.db --sql select --dry-run'],
+  { path: 'kpi.yaml', line: 'kpis list' },
+  { path: `${CONFIG}/config.json`, line: 'kpis list' },
+  { path: `${CONFIG}/secrets/there`, line: 'kpis list --profile there' },
+  { path: `${CONFIG}/mappings/m.json`, line: 'entries import good.csv --mapping m' },
+  { path: `${STATE}/receipts/${RECEIPT}.receipt.jsonl`, line: `entries undo ${RECEIPT} --yes` },
+  { path: `${STATE}/receipts/${RECEIPT}.receipt.jsonl`, line: 'entries undo' },
+  { path: `${STATE}/receipts/${RECEIPT}.entries.jsonl`, line: `entries undo ${RECEIPT} --yes` },
+  { path: `${STATE}/journals/0.journal`, line: 'entries import good.csv' },
+  { path: `${STATE}/locks/nightly.lock`, line: 'kpis list --lock nightly' },
+  { path: 'bad.rejects.csv', line: 'entries import bad.csv' },
+  { path: 'good.receipt.json', line: 'entries import good.csv --verify' },
+  { path: 'r.csv.manifest.json', line: 'report verify r.csv' },
+  { path: 'r.csv', line: 'report verify r.csv' },
+  { path: 'hook', line: 'run hook.yaml' },
+  { path: '.local/share/kpi/kpi.db', line: 'kpis list' },
+  { path: 'good.csv', line: 'entries import good.csv' },
+  { path: 'other.db', line: 'entries import --from-db other.db --sql select --dry-run' },
 ]
 
 /** Those that the user names, so that they may be pipes: a wait for one has to end. */
 const NAMED: readonly Place[] = [
-  ['ca.pem', 'kpis list --ca-file ca.pem'],
-  ['token', 'kpis list', { ...REMOTE, KPI_TOKEN_FILE: 'token' }],
-  ['token', 'profiles add other --base-url http://127.0.0.1:1/v1 --token-file token --no-check'],
-  ['kpi.json', 'kpis create --from-json kpi.json'],
-  ['job.yaml', 'run job.yaml'],
-  ['plan.yaml', 'plan plan.yaml'],
-  ['cert', 'serve --port 0 --tls-cert cert --tls-key cert'],
+  { path: 'ca.pem', line: 'kpis list --ca-file ca.pem' },
+  { path: 'token', line: 'kpis list', env: { ...REMOTE, KPI_TOKEN_FILE: 'token' } },
+  { path: 'token', line: 'profiles add other --base-url http://127.0.0.1:1/v1 --token-file token --no-check' },
+  { path: 'kpi.json', line: 'kpis create --from-json kpi.json' },
+  { path: 'job.yaml', line: 'run job.yaml' },
+  { path: 'plan.yaml', line: 'plan plan.yaml' },
+  { path: 'cert', line: 'serve --port 0 --tls-cert cert --tls-key cert' },
 ]
 
+const UNREADABLE = 'a file that cannot be read'
 const THINGS: Readonly<Record<string, (place: string) => void>> = {
   'a link to a device without end': (place) => symlinkSync('/dev/zero', place),
   'a device without end behind two links': (place) => {
@@ -101,7 +102,7 @@ const THINGS: Readonly<Record<string, (place: string) => void>> = {
     writeFileSync(place, '', { mode: 0o600 })
     truncateSync(place, 2 ** 30)
   },
-  'a file that cannot be read': (place) => {
+  [UNREADABLE]: (place) => {
     writeFileSync(place, 'x')
     chmodSync(place, 0)
   },
@@ -120,7 +121,7 @@ const memoryOf = (pid: number | undefined): number => {
 }
 
 /** Runs a line to its end; returns how it ended, and the most memory that it was seen to have. */
-const watched = async (home: Folder, [, line, env]: Place): Promise<Ended & { readonly most: number }> => {
+const watched = async (home: Folder, { line, env }: Place): Promise<Ended & { readonly most: number }> => {
   const { child, ended } = startKpi(home, [...line.split(' '), ...DEADLINE], env)
   let most = 0
   const timer = setInterval(() => (most = Math.max(most, memoryOf(child.pid))), 20)
@@ -144,7 +145,7 @@ const isOpenIn = (pid: number | undefined, path: string): boolean => {
   })
 }
 
-const prepared = (home: Folder, [path]: Place): string => {
+const prepared = (home: Folder, { path }: Place): string => {
   cpSync(model.path, home.path, { recursive: true })
   const place = home.in(path)
   const receipt = home.in(`${STATE}/receipts/${RECEIPT}.receipt.jsonl`)
@@ -155,7 +156,7 @@ const prepared = (home: Folder, [path]: Place): string => {
 }
 
 describe.each(Object.keys(THINGS))('%s', (name) => {
-  test.each([...PLACES, ...NAMED])('in the place of %s ends kpi %s soon, in little memory', async (...place) => {
+  test.each([...PLACES, ...NAMED])('in the place of $path ends kpi $line soon, in little memory', async (place) => {
     using home = temporaryFolder()
     const at = prepared(home, place)
     THINGS[name]?.(at)
@@ -163,33 +164,36 @@ describe.each(Object.keys(THINGS))('%s', (name) => {
     expect(signal).toBeNull()
     expect(Object.values(EXIT)).toContain(code)
     expect(most).toBeLessThan(MOST_MIB)
-    if (code !== EXIT.done && code !== EXIT.partial) expect(stderr).toContain(basename(at).split('.')[0])
+    // Root can read all files, and a device that is named as a file is read until the deadline.
+    const isUsed = name === UNREADABLE && process.getuid?.() === 0
+    if (code === EXIT.done || code === EXIT.partial || code === EXIT.workLeft || isUsed) return
+    expect(stderr).toContain(basename(at).split('.')[0])
   })
 })
 
-test.each(NAMED)('a pipe in the place of %s lets kpi %s end at SIGTERM', async (...place) => {
+test.each(NAMED)('a pipe in the place of $path lets kpi $line end at SIGTERM', async (place) => {
   using home = temporaryFolder()
   execFileSync('mkfifo', [prepared(home, place)])
-  const [, line, env] = place
+  const { path, line, env } = place
   const { child, ended } = startKpi(home, [...line.split(' '), '--verbose'], env)
   // It waits in the pipe once that is open.
-  while (!isOpenIn(child.pid, home.in(place[0]))) await new Promise((resolve) => void setTimeout(resolve, 10))
+  while (!isOpenIn(child.pid, home.in(path))) await new Promise((resolve) => void setTimeout(resolve, 10))
   child.kill('SIGTERM')
   expect((await ended).code).toBe(EXIT.interrupted)
 })
 
 test('a secret may come from a pipe of the shell', async () => {
   using home = temporaryFolder()
-  const place: Place = ['pipe', 'profiles add other --base-url http://127.0.0.1:1/v1 --token-file pipe --no-check']
-  execFileSync('mkfifo', ['-m', '600', prepared(home, place)])
-  const { ended } = startKpi(home, place[1].split(' '))
+  const line = 'profiles add other --base-url http://127.0.0.1:1/v1 --token-file pipe --no-check'
+  execFileSync('mkfifo', ['-m', '600', prepared(home, { path: 'pipe', line })])
+  const { ended } = startKpi(home, line.split(' '))
   writeFileSync(home.in('pipe'), 'secret\n')
   expect(await ended).toMatchObject({ code: EXIT.done })
 })
 
 test('a socket is not read', async () => {
   using home = temporaryFolder()
-  const server = createServer().listen(prepared(home, ['kpi.yaml', '']))
+  const server = createServer().listen(prepared(home, { path: 'kpi.yaml', line: '' }))
   const ran = await shellIn({ home: home.path })('kpis', 'list')
   server.close()
   expect(ran).toMatchObject({ code: EXIT.usage, stderr: expect.stringContaining('kpi.yaml: it is a socket') as string })

@@ -1,4 +1,4 @@
-import { lstatSync, rmSync } from 'node:fs'
+import { lstatSync, rmSync, statSync } from 'node:fs'
 import { parse } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
 import { decodeText } from '../parse/decode.ts'
@@ -33,8 +33,16 @@ async function* rowsIn(path: string, separator: string): AsyncGenerator<string> 
   }
 }
 
+/** Bounds how much larger a file may be whose rows can all be in another one: its reasons may be worded at more length. */
+const [MOST_TIMES, MOST_MORE] = [4, 65_536]
+
+/** Tells whether a file is so large that another cannot hold all of its rows, so that nobody need read it. */
+const isTooLarge = (whole: string, part: string): boolean =>
+  statSync(part).size > MOST_TIMES * statSync(whole).size + MOST_MORE
+
 /** Tells whether all rows of one rejects file are in another, in the same order. Both are read once. */
 const holdsAll = async (whole: string, part: string, separator: string): Promise<boolean> => {
+  if (isTooLarge(whole, part)) return false
   const rows = rowsIn(whole, separator)
   try {
     for await (const row of rowsIn(part, separator)) {
