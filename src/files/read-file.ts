@@ -6,7 +6,7 @@ import { FileFault } from './file-error.ts'
 const MOST_BYTES = 16 * 1024 * 1024
 
 /** Bounds a file that the user names and that is read as a whole, in bytes. */
-export const MOST_NAMED_BYTES = 64 * 1024 * 1024
+const MOST_NAMED_BYTES = 64 * 1024 * 1024
 
 /** Never waits for the other end of a pipe, and lets no terminal become the one of this process. */
 const WITHOUT_WAITING = constants.O_NONBLOCK | constants.O_NOCTTY
