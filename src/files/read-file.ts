@@ -6,7 +6,7 @@ import { FileFault } from './file-error.ts'
 const MOST_BYTES = 16 * 1024 * 1024
 
 /** Bounds a file that the user names and that is read as a whole, in bytes. */
-const MOST_NAMED_BYTES = 64 * 1024 * 1024
+export const MOST_NAMED_BYTES = 64 * 1024 * 1024
 
 /** Never waits for the other end of a pipe, and lets no terminal become the one of this process. */
 const WITHOUT_WAITING = constants.O_NONBLOCK | constants.O_NOCTTY
@@ -132,9 +132,8 @@ export const readStream = async (stream: Readable, most = MOST_NAMED_BYTES): Pro
   return Buffer.concat(chunks)
 }
 
-/** Reads a file that the user named, which may be a pipe, until the signal is aborted. */
-export const readNamedFile = async (path: string, signal: AbortSignal, most = MOST_NAMED_BYTES): Promise<Buffer> => {
-  if (statSync(path).isFile()) return readRegularFile(path, { most })
+/** Reads a pipe or a device that the user named as a file, until the signal is aborted. */
+export const readSpecial = async (path: string, signal: AbortSignal): Promise<Buffer> => {
   const { addAbortSignal } = await import('node:stream')
-  return readStream(addAbortSignal(signal, await streamSpecial(path)), most)
+  return readStream(addAbortSignal(signal, await streamSpecial(path)))
 }

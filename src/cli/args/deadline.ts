@@ -3,7 +3,8 @@ import type { AbortSignals } from '../../client/http/http-transport.ts'
 import { Aborted } from '../../client/transport.ts'
 import { fileError } from '../../files/file-error.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { readNamedFile, readStream } from '../../files/read-file.ts'
+import { isDevice } from '../../files/place.ts'
+import { MOST_NAMED_BYTES, readRegularFile, readSpecial, readStream } from '../../files/read-file.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 
@@ -94,5 +95,16 @@ export const readStdin = (io: Io, deadline: string | undefined): Promise<string>
   readText(io, deadline, 'standard input', (signal) => readStream(addAbortSignal(signal, io.stdin)))
 
 /** Reads a file that the user named as text; a pipe until it ends or the deadline has passed. */
-export const readNamedText = (io: Io, deadline: string | undefined, path: string, name: string): Promise<string> =>
-  readText(io, deadline, name, (signal) => readNamedFile(path, signal))
+export const readNamedText = async (
+  io: Io,
+  deadline: string | undefined,
+  path: string,
+  name: string,
+): Promise<string> => {
+  if (isDevice(path)) return readText(io, deadline, name, (signal) => readSpecial(path, signal))
+  try {
+    return readRegularFile(path, { most: MOST_NAMED_BYTES }).toString()
+  } catch (error) {
+    throw fileError(error, 'read', name)
+  }
+}

@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { readNamedFile, type Reading, readRegularFile } from '../../files/read-file.ts'
+import { readSpecial, type Reading, readRegularFile } from '../../files/read-file.ts'
 import { fileError } from '../../files/file-error.ts'
 import { untilDeadline } from '../args/deadline.ts'
 import type { Io } from '../io.ts'
@@ -18,7 +18,7 @@ export const readPipes = async (io: Io, files: readonly string[], deadline: stri
     const found = statSync(path, { throwIfNoEntry: false })
     if (!found || found.isFile() || found.isDirectory() || piped.has(path)) continue
     try {
-      const bytes = await untilDeadline(io, deadline, ({ signal }) => readNamedFile(path, signal))
+      const bytes = await untilDeadline(io, deadline, ({ signal }) => readSpecial(path, signal))
       piped.set(path, { found, bytes })
     } catch (error) {
       throw fileError(error, 'read', file)

@@ -5,6 +5,7 @@ import type { Waiting } from '../../../../client/transport.ts'
 import type { ImportInput } from '../../../../import/import-types.ts'
 import type { Table } from '../../../../import/parse/table.ts'
 import type { VerificationOptions } from '../../../../import/verify/verified.ts'
+import { isDevice } from '../../../../files/place.ts'
 import { requirePlace } from '../../../../files/write-file.ts'
 import { createRejectsFile, type RejectsFile } from '../../../../import/rejects/rejects-file.ts'
 import type { Cli } from '../../../cli.ts'
@@ -112,9 +113,11 @@ export const rejectsFileOf = (
   { rejectsPath: name, isRejectsNamed: isNamed }: Job,
   onWarning: (warning: string) => void,
 ): RejectsFile => {
+  const path = resolve(cli.io.cwd, name)
+  if (!isNamed || !isDevice(path)) return createRejectsFile(path, name, onWarning)
   const { signal = cli.io.interruption() } = namedOutput(cli)
   const stopped = AbortSignal.any([signal, cli.io.interruption()])
-  return createRejectsFile(resolve(cli.io.cwd, name), name, onWarning, { isNamed, signal: stopped })
+  return createRejectsFile(path, name, onWarning, { isNamed, signal: stopped })
 }
 
 /** Closes the files, and removes their temporary files. */
