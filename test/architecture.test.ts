@@ -9,13 +9,14 @@ const SOURCE = join(ROOT, 'src')
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   codec: ['domain'],
-  store: ['domain'],
+  files: ['domain'],
+  store: ['domain', 'files'],
   service: ['domain', 'store'],
   server: ['domain', 'codec', 'service', 'store'],
-  client: ['domain', 'codec'],
-  import: ['domain', 'codec', 'client'],
-  export: ['domain', 'codec', 'client', 'import'],
-  cli: ['domain', 'codec', 'client', 'import', 'export'],
+  client: ['domain', 'codec', 'files'],
+  import: ['domain', 'codec', 'client', 'files'],
+  export: ['domain', 'codec', 'client', 'files', 'import'],
+  cli: ['domain', 'codec', 'client', 'files', 'import', 'export'],
   page: ['domain'],
 }
 
@@ -147,11 +148,12 @@ describe('the domain', () => {
   })
 })
 
-/** The salt of a password and the owner of an Idempotency-Key need chance that no caller, and so no test, can choose. */
+/** The salt of a password, the owner of an Idempotency-Key and the name of a file need chance that no caller, and so no test, can choose. */
 const TOUCHING_THE_WORLD = [
   'cli/io.ts',
   'cli/memory.ts',
   'cli/standard-output.ts',
+  'files/replace-file.ts',
   'service/accounts/secrets.ts',
   'service/limits/idempotency.ts',
 ]
@@ -159,6 +161,61 @@ const TOUCHING_THE_WORLD = [
 test('the process, the clock and chance are touched in cli/io.ts, except for what is listed here', () => {
   const touching = files.filter((file) => OUTSIDE_WORLD.test(textOf(file)))
   expect(touching).toEqual(TOUCHING_THE_WORLD)
+})
+
+/**
+ * What files outside of `src/files` may take from `node:fs`: what looks at names, what removes them, which follows no
+ * link, and what works on files that are open already.
+ */
+const HARMLESS: ReadonlySet<string> = new Set([
+  'accessSync',
+  'closeSync',
+  'constants',
+  'existsSync',
+  'fstatSync',
+  'globSync',
+  'lstatSync',
+  'mkdirSync',
+  'readSync',
+  'readdirSync',
+  'realpathSync',
+  'rmSync',
+  'statSync',
+  'statfsSync',
+  'type Stats',
+  'writeSync',
+])
+
+/** Standard output, which is open, and the terminal. */
+const OWN_STREAMS = ['cli/io.ts', 'cli/standard-output.ts']
+
+test('files are opened, made, renamed and copied in src/files alone, where no link is followed and nothing waits', () => {
+  const outside = files.filter((file) => folderOf(file) !== 'files')
+  const taken = outside.flatMap((file) =>
+    [...textOf(file).matchAll(/import (?:\{([^}]*)\}|\* as \w+|\w+) from '(?:node:)?fs(\/promises)?'/g)].flatMap(
+      ([line, names, isPromised]) =>
+        names === undefined || isPromised !== undefined
+          ? [`${file}: ${line}`]
+          : names
+              .split(',')
+              .map((name) => name.trim())
+              .filter((name) => name !== '' && !HARMLESS.has(name))
+              .map((name) => `${file}: ${name}`),
+    ),
+  )
+  expect(taken).toEqual([])
+  const built = outside.filter((file) => /getBuiltinModule\('(?:node:)?fs|require\('(?:node:)?fs/.test(textOf(file)))
+  expect(built).toEqual(OWN_STREAMS)
+})
+
+/** A query of somebody else's database, which is only read. */
+const FOREIGN_DATABASE = 'import/parse/database/'
+
+test('SQLite opens files in src/files alone, which looks first at what it would follow or wait for', () => {
+  const opening = files.filter(
+    (file) => /\bnew DatabaseSync\(/.test(textOf(file)) && !file.startsWith(FOREIGN_DATABASE),
+  )
+  expect(opening).toEqual(['files/sqlite-file.ts'])
 })
 
 const REFERENCE = /\b(?:decisions|interface),? sections? \d/i

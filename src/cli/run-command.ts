@@ -42,9 +42,20 @@ const printed = async (given: GlobalFlags, run: Run): Promise<number> => {
   return writingTo(run.cliIn(run.io, flags), toFile, (io) => filtered(io, flags, run))
 }
 
+/** Lists the flags and variables that name a file of secrets or certificates. */
+const FILE_FLAGS: ReadonlySet<string> = new Set(['caFile', 'tokenFile', 'tlsCert', 'tlsKey'])
+const FILE_VARIABLES = ['KPI_CA_FILE', 'KPI_TOKEN_FILE', 'KPI_POSTGRES_URL_FILE']
+
+const namedFiles = ({ env }: Io, flags: GlobalFlags): string[] => [
+  ...Object.entries(flags).flatMap(([flag, file]) => (FILE_FLAGS.has(flag) && typeof file === 'string' ? [file] : [])),
+  ...FILE_VARIABLES.flatMap((name) => env[name] || []),
+]
+
 /** Runs a command with what the flags of every command ask for: a lock, a file for its output, a filter. */
 export const runCommand = async (flags: GlobalFlags, run: Run): Promise<number> => {
   const { lock } = flags
+  const named = namedFiles(run.io, flags)
+  if (named.length > 0) await (await import('./target/named-files.ts')).readPipes(run.io, named, flags.deadline)
   if (lock === undefined) return printed(flags, run)
   const { withNamedLock } = await import('./target/named-lock.ts')
   return withNamedLock(run.io, lock, () => printed(flags, run))

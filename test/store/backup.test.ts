@@ -100,12 +100,14 @@ describe('a backup', () => {
     expect(await marksIn(beside('a.backup'))).toEqual([])
   })
 
-  test('goes to where a link leads', async () => {
+  test('does not go to where a link leads', async () => {
     mkdirSync(beside('far'))
-    writeFileSync(beside('far/a.backup'), '')
+    writeFileSync(beside('far/a.backup'), 'of somebody else')
     symlinkSync(beside('far/a.backup'), beside('link'))
-    await backUp(beside('link'), true)
-    expect(await marksIn(beside('far/a.backup'))).toEqual([])
+    await expect(backUp(beside('link'), true)).rejects.toMatchObject({
+      message: `cannot write ${beside('link')}: it is a link to ${beside('far/a.backup')}, and nothing is written through a link; remove the link, or name the file itself`,
+    })
+    expect(readFileSync(beside('far/a.backup'), 'utf8')).toBe('of somebody else')
     expect(readdirSync(beside('far'))).toEqual(['a.backup'])
   })
 

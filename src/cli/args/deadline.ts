@@ -1,8 +1,10 @@
-import { text } from 'node:stream/consumers'
 import { addAbortSignal } from 'node:stream'
 import type { AbortSignals } from '../../client/http/http-transport.ts'
 import { Aborted } from '../../client/transport.ts'
+import { fileError } from '../../files/file-error.ts'
 import { KpiError } from '../../domain/errors.ts'
+import { isDevice } from '../../files/place.ts'
+import { MOST_NAMED_BYTES, readRegularFile, readSpecial, readStream } from '../../files/read-file.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 
@@ -72,13 +74,37 @@ export const untilDeadline = async <T>(
   }
 }
 
-/** Reads standard input as text, until it ends or the deadline has passed. */
-export const readStdin = (io: Io, deadline: string | undefined): Promise<string> =>
+/** Reads a text, until it ends or the deadline has passed; `name` is for people. */
+const readText = (
+  io: Io,
+  deadline: string | undefined,
+  name: string,
+  read: (signal: AbortSignal) => Promise<Buffer>,
+): Promise<string> =>
   untilDeadline(io, deadline, async ({ signal }) => {
     try {
-      return await text(addAbortSignal(signal, io.stdin))
+      return (await read(signal)).toString()
     } catch (error) {
-      if (signal.aborted) throw new Aborted('standard input had not ended; nothing was sent')
-      throw error
+      if (signal.aborted) throw new Aborted(`${name} had not ended; nothing was sent`)
+      throw fileError(error, 'read', name)
     }
   })
+
+/** Reads standard input as text, until it ends or the deadline has passed. */
+export const readStdin = (io: Io, deadline: string | undefined): Promise<string> =>
+  readText(io, deadline, 'standard input', (signal) => readStream(addAbortSignal(signal, io.stdin)))
+
+/** Reads a file that the user named as text; a pipe until it ends or the deadline has passed. */
+export const readNamedText = async (
+  io: Io,
+  deadline: string | undefined,
+  path: string,
+  name: string,
+): Promise<string> => {
+  if (isDevice(path)) return readText(io, deadline, name, (signal) => readSpecial(path, signal))
+  try {
+    return readRegularFile(path, { most: MOST_NAMED_BYTES }).toString()
+  } catch (error) {
+    throw fileError(error, 'read', name)
+  }
+}

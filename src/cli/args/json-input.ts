@@ -1,25 +1,19 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { nearest } from '../../client/directory.ts'
 import { parseExactJson } from '../../codec/json-number.ts'
 import { isObject, type Json } from '../../codec/json.ts'
 import { type Issue, KpiError, refuseFaults } from '../../domain/errors.ts'
 import type { ParsedFields, Resource } from '../../domain/schema.ts'
-import { fileError } from '../../import/parse/files.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
-import { readStdin } from './deadline.ts'
+import { readNamedText, readStdin } from './deadline.ts'
 
 /** Describes a command line whose input is read: until its deadline. */
 type InputOf = { readonly io: Io; readonly flags: { readonly deadline?: string } }
 
 export const readInput = async ({ io, flags }: InputOf, path: string): Promise<string> => {
   if (path === '-') return readStdin(io, flags.deadline)
-  try {
-    return readFileSync(resolve(io.cwd, path), 'utf8')
-  } catch (error) {
-    throw fileError(error, 'read', path)
-  }
+  return readNamedText(io, flags.deadline, resolve(io.cwd, path), path)
 }
 
 /** Returns the parser's message without the piece of text that it quotes, which may hold a password. */

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path'
 import { gzipped } from '../../export/chunks.ts'
 import { formatOfName } from '../../export/report/formats.ts'
-import { requireFolder, writeWhole } from '../../import/parse/files.ts'
+import { requireWritable, writeWhole } from '../../files/write-file.ts'
 import { requireFree } from './require-free.ts'
 import type { Cli } from '../cli.ts'
 import { UsageError } from '../exit.ts'
 import { type Io, withStdout } from '../io.ts'
 import type { GlobalFlags } from '../target/settings.ts'
-import { rightsOf } from '../target/store-rights.ts'
 import { formatOfFile } from './file-format.ts'
+import { namedOutput } from './named-output.ts'
 import { holdBack } from '../output/whole-output.ts'
 
 /** Names the formats that a file of what is printed may have by its ending. */
@@ -41,14 +41,14 @@ export const withFormat = (flags: GlobalFlags): GlobalFlags => {
 export const writingTo = async (cli: Cli, file: string, command: (io: Io) => Promise<number>): Promise<number> => {
   const { io } = cli
   const path = resolve(io.cwd, file)
-  requireFolder(path)
+  requireWritable(path, { isNamed: true })
   await requireFree(cli, file, cli.flags.force)
   const held = holdBack(io.tempDir)
   const write = async (text: string): Promise<void> => held.add(text)
   try {
     const code = await command(withStdout(io, { ...io.stdout, write, isTerminal: false, columns: undefined }))
     const { isGzip } = formatOfName(file)
-    await writeWhole(path, isGzip ? gzipped(held.all()) : held.all(), rightsOf(cli))
+    await writeWhole(path, isGzip ? gzipped(held.all()) : held.all(), namedOutput(cli))
     await cli.note(`written to ${file}`)
     return code
   } catch (error) {

@@ -1,6 +1,6 @@
-import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
+import { AppendedFile } from '../../files/appended-file.ts'
 import type { OnFinished } from '../../server/http/connections.ts'
 import { errorLine, requestLine } from '../../server/observe/access-log.ts'
 import type { Io } from '../io.ts'
@@ -19,9 +19,9 @@ type LogFile = {
   readonly close: () => Promise<void>
 }
 
-const openFile = async (path: string): Promise<FileHandle> => {
+const openFile = (path: string): AppendedFile => {
   try {
-    return await open(path, 'a', MODE)
+    return new AppendedFile(path, { isNamed: true, mode: MODE })
   } catch (error) {
     throw new KpiError('unusable', `cannot open the log ${path}: ${fileErrorReason(error)}`, { cause: error })
   }
@@ -31,8 +31,8 @@ const openFile = async (path: string): Promise<FileHandle> => {
  * Opens a file to append lines to. A failing write stops nobody: `notify` reports it once, and again when writing works
  * again, with the number of lines lost.
  */
-const openLogFile = async (path: string, notify: (text: string) => void): Promise<LogFile> => {
-  let file = await openFile(path)
+const openLogFile = (path: string, notify: (text: string) => void): LogFile => {
+  let file = openFile(path)
   let work = Promise.resolve()
   let [waiting, lines, lost] = ['', 0, 0]
   const lose = (count: number, reason: string): void => {
@@ -45,23 +45,23 @@ const openLogFile = async (path: string, notify: (text: string) => void): Promis
     const [text, count] = [lost > 0 ? `\n${waiting}` : waiting, lines]
     ;[waiting, lines] = ['', 0]
     try {
-      await file.appendFile(text)
+      await file.writeLater(text)
       if (lost > 0) notify(`the log ${path} is written again; ${lost} lines were lost`)
       lost = 0
     } catch (error) {
       lose(count, fileErrorReason(error))
     }
   }
-  const renew = async (): Promise<void> => {
+  const renew = (): void => {
     try {
-      const next = await openFile(path)
-      await file.close()
+      const next = openFile(path)
+      file.close()
       file = next
     } catch (error) {
       notify(`${error instanceof Error ? error.message : String(error)}; the service keeps writing to the old file`)
     }
   }
-  const doNext = (step: () => Promise<void>): void => {
+  const doNext = (step: () => Promise<void> | void): void => {
     work = work.then(step)
   }
   return {
@@ -74,7 +74,7 @@ const openLogFile = async (path: string, notify: (text: string) => void): Promis
     reopen: () => doNext(renew),
     close: async () => {
       await work
-      await file.close()
+      file.close()
     },
   }
 }
@@ -97,11 +97,11 @@ const standardError = ({ stderr }: Io): LogFile => ({
 })
 
 /** Opens the log of requests and errors. Without a place for the requests, errors alone go to standard error. */
-export const openServiceLog = async (io: Io, place: string | undefined): Promise<ServiceLog> => {
+export const openServiceLog = (io: Io, place: string | undefined): ServiceLog => {
   const { now, stderr } = io
   const notify = (text: string): void => void stderr.write(`kpi: ${text}\n`)
   const isFile = place !== undefined && place !== STANDARD_ERROR
-  const { write, reopen, close } = isFile ? await openLogFile(resolve(io.cwd, place), notify) : standardError(io)
+  const { write, reopen, close } = isFile ? openLogFile(resolve(io.cwd, place), notify) : standardError(io)
   return {
     onExchange: (exchange) => {
       if (place !== undefined) write(requestLine(exchange, now()))

@@ -135,7 +135,7 @@ export const runServer = async (cli: Cli, settings: ServeSettings): Promise<void
   // Closed at the end, in reverse order.
   await using open = new AsyncDisposableStack()
   const tls = settings.tls && readPair(io, settings.tls)
-  const log = await openServiceLog(io, settings.accessLog)
+  const log = openServiceLog(io, settings.accessLog)
   open.defer(log.close)
   const db = await openBundled(cli, true)
   open.defer(db.close)

@@ -1,42 +1,39 @@
-import { readFileSync } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { resolve } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
+import { fileErrorReason as reasonOf } from '../../files/file-error.ts'
 import { checkPair, type TlsPair } from '../../server/http/tls.ts'
 import type { Cli } from '../cli.ts'
 import type { Io } from '../io.ts'
-import { requirePrivateFile } from '../target/secrets.ts'
+import { readNamed } from '../target/named-files.ts'
+import { requirePrivate } from '../target/secrets.ts'
 import type { ServeSettings } from './settings.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'it is not there',
-  EACCES: 'permission is denied',
   EISDIR: 'it is a folder',
   ENOTDIR: 'part of its path is a file',
-  ENOSPC: 'the disk is full',
-  EROFS: 'its file system is read-only',
 }
 
 /** Returns why the system refused a file, in words. */
-export const fileErrorReason = (error: unknown): string => {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return REASONS[code] ?? (error instanceof Error ? error.message : String(error))
-}
+export const fileErrorReason = (error: unknown): string => reasonOf(error, REASONS)
 
 /** Describes a certificate and its key, and when it expires, in milliseconds since 1970. */
 type ServedPair = { readonly pair: TlsPair; readonly validTo: number }
 
-const read = ({ cwd }: Io, what: string, path: string): string => {
+const read = ({ cwd }: Io, what: string, path: string, check?: (found: Stats) => void): string => {
   try {
-    return readFileSync(resolve(cwd, path), 'utf8')
+    return readNamed(resolve(cwd, path), { ...(check && { check }) }).toString()
   } catch (error) {
+    if (error instanceof KpiError) throw error
     throw new KpiError('unusable', `cannot read the ${what} ${path}: ${fileErrorReason(error)}`, { cause: error })
   }
 }
 
 /** Reads a certificate and its key from their files; refuses a pair that cannot be used now. */
 export const readPair = (io: Io, files: NonNullable<ServeSettings['tls']>): ServedPair => {
-  const pair = { cert: read(io, 'certificate', files.cert), key: read(io, 'private key', files.key) }
-  requirePrivateFile(io, resolve(io.cwd, files.key), 'unusable')
+  const requireOwn = (found: Stats): void => requirePrivate(io, resolve(io.cwd, files.key), found, 'unusable')
+  const pair = { cert: read(io, 'certificate', files.cert), key: read(io, 'private key', files.key, requireOwn) }
   try {
     return { pair, ...checkPair(pair, io.now()) }
   } catch (error) {

@@ -1,7 +1,8 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject, type Json } from '../../codec/json.ts'
 import type { AnyRecord, Resource } from '../../domain/schema.ts'
+import { readRegularFile } from '../../files/read-file.ts'
+import { replaceFile } from '../../files/replace-file.ts'
 import { makePrivateFolder } from '../../import/journal/private-folder.ts'
 import type { Io } from '../io.ts'
 import { cacheFolder } from './folders.ts'
@@ -29,7 +30,7 @@ const isNames = (value: Json): value is string[] =>
 /** Returns the names that earlier commands have read of a place; none where there are no such. */
 export const readNames = (io: Io, place: Place): KnownNames => {
   try {
-    const content: Json = JSON.parse(readFileSync(pathOf(io, place), 'utf8'))
+    const content: Json = JSON.parse(readRegularFile(pathOf(io, place)).toString())
     if (!isObject(content)) return {}
     return Object.fromEntries(
       Object.entries(content).flatMap(([kind, names]) => (isNames(names) ? [[kind, names]] : [])),
@@ -72,8 +73,7 @@ const store = (io: Io, place: Place, listed: Listed): void => {
   if (read.every(([kind, names]) => JSON.stringify(known[kind]) === JSON.stringify(names))) return
   const path = pathOf(io, place)
   makePrivateFolder(join(path, '..'))
-  writeFileSync(`${path}.part`, JSON.stringify({ ...known, ...Object.fromEntries(read) }), { mode: 0o600 })
-  renameSync(`${path}.part`, path)
+  replaceFile(path, JSON.stringify({ ...known, ...Object.fromEntries(read) }))
 }
 
 /** Keeps the names of what a command has listed, for completion. What cannot be kept is no failure of the command. */

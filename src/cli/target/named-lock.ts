@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { KpiError } from '../../domain/errors.ts'
 import { isBrokenFile, isBusy } from '../../domain/sqlite-result.ts'
+import { openSqlite, prepareSqliteFile } from '../../files/sqlite-file.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 import { makeFolder, stateFolder } from './folders.ts'
@@ -22,7 +23,8 @@ const failureOf = (error: unknown, path: string, name: string): KpiError => {
 const takeLock = (path: string, name: string): DatabaseSync => {
   let file: DatabaseSync | undefined
   try {
-    file = new DatabaseSync(path, { timeout: 0 })
+    prepareSqliteFile(path)
+    file = openSqlite(path, { timeout: 0 })
     file.exec('begin exclusive')
     return file
   } catch (error) {

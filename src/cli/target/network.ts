@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Network } from '../../client/http/connections.ts'
 import type { RequestObserver } from '../../client/request-observer.ts'
+import { FileFault, systemCode } from '../../files/file-error.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 import { calendarOf } from './calendar-settings.ts'
+import { readNamed } from './named-files.ts'
 import { profileSettings } from './profile-choice.ts'
 import { projectOf } from './project.ts'
 import type { Reach } from './session.ts'
@@ -19,10 +20,10 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 const readCertificates = (path: string, said: string): string[] => {
   let text: string
   try {
-    text = readFileSync(path, 'latin1')
+    text = readNamed(path).toString('latin1')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new UsageError(`${said}: cannot read it (${code})`)
+    const why = error instanceof FileFault ? error.message : systemCode(error) || String(error)
+    throw new UsageError(`${said}: cannot read it (${why})`)
   }
   const certificates = text.match(CERTIFICATE) ?? []
   if (certificates.length > 0) return certificates

@@ -1,7 +1,9 @@
 import { isObject } from '../../codec/json.ts'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
+import { fileError, fileErrorReason, systemCode } from '../../files/file-error.ts'
+import { readRegularFile } from '../../files/read-file.ts'
+import { requirePlainPlace } from '../../files/place.ts'
 import type { Calendar } from '../../domain/period.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
@@ -79,20 +81,18 @@ const readProfile = (value: unknown): Profile | undefined => {
 
 /** Says in words why a file cannot be read. */
 const UNREADABLE: Readonly<Record<string, string>> = {
-  EACCES: 'permission is denied',
   EISDIR: 'it is a folder',
   ENOTDIR: 'part of its path is a file',
 }
 
 const readText = (path: string): string | undefined => {
   try {
-    return readFileSync(path, 'utf8')
+    return readRegularFile(path).toString()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    if (systemCode(error) === 'ENOENT') return undefined
     throw new KpiError(
       'unusable',
-      `cannot read ${path} (${UNREADABLE[code] ?? code}); mend that, or name another folder with KPI_CONFIG_DIR`,
+      `cannot read ${path} (${fileErrorReason(error, UNREADABLE)}); mend that, or name another folder with KPI_CONFIG_DIR`,
       {
         cause: error,
       },
@@ -127,6 +127,12 @@ export const readProfiles = (io: Io): Profiles => {
 
 /** Writes the profiles as a whole, readable by their owner only. */
 export const writeProfiles = async (io: Io, { current, byName }: Profiles): Promise<void> => {
+  try {
+    // The package would follow a link.
+    requirePlainPlace(configFile(io))
+  } catch (error) {
+    throw fileError(error, 'write', configFile(io))
+  }
   const { default: Conf } = await import('conf')
   const cwd = configFolder(io)
   makeFolder(cwd, 'configuration folder')

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { parseDocument } from 'yaml'
 import { isObject } from '../../codec/json.ts'
 import { nearest } from '../../client/directory.ts'
+import { FileFault, systemCode } from '../../files/file-error.ts'
+import { readRegularFile } from '../../files/read-file.ts'
 import { Fault } from '../../domain/errors.ts'
 import type { Io } from '../io.ts'
 import { type Format, FORMATS } from '../output/print.ts'
@@ -87,13 +88,13 @@ const readSettings = (text: string): Omit<ProjectFile, 'path'> => {
 
 const readFile = (path: string): Omit<ProjectFile, 'path'> | undefined => {
   try {
-    const text = readFileSync(path, 'utf8')
+    const text = readRegularFile(path).toString()
     if (!holdsSettings(text)) return undefined
     if (text.length > MOST_CHARACTERS) return { settings: {}, faults: ['it is too large for a file of settings'] }
     return readSettings(text)
   } catch (error) {
-    const code =
-      error instanceof Error && 'code' in error ? String(error.code) : 'it is no YAML of the form NAME: VALUE'
+    if (error instanceof FileFault) return { settings: {}, faults: [error.message] }
+    const code = systemCode(error) || 'it is no YAML of the form NAME: VALUE'
     // A folder of that name, or a file that went, says nothing.
     if (['EISDIR', 'ENOENT'].includes(code)) return undefined
     return { settings: {}, faults: [`it cannot be read (${code})`] }

@@ -1,12 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { rmSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type ErrorCode, KpiError } from '../../domain/errors.ts'
+import { fileErrorReason } from '../../files/file-error.ts'
+import { closeToOthers, replaceFile } from '../../files/replace-file.ts'
 import { Aborted } from '../../client/transport.ts'
 import type { Deadline } from '../args/deadline.ts'
 import type { Io } from '../io.ts'
 import { shellWord } from '../output/text.ts'
 import { configFolder, makeFolder } from './folders.ts'
+import { readNamed } from './named-files.ts'
 import { configFile } from './profiles.ts'
 import { type RemotePlace, type SecretPlace, secretSource } from './settings.ts'
 import { MOST_PRINTED, tokenCommandFailure } from './token-command-failure.ts'
@@ -49,9 +52,8 @@ export const saveToken = (io: Io, profile: string, token: string): void => {
   const path = secretFile(io, profile)
   const folder = join(configFolder(io), 'secrets')
   makeFolder(folder, 'folder of secrets')
-  chmodSync(folder, 0o700)
-  rmSync(path, { force: true })
-  writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' })
+  closeToOthers(folder)
+  replaceFile(path, `${token}\n`)
 }
 
 /** Forgets a profile's token. */
@@ -60,7 +62,6 @@ export const deleteToken = (io: Io, profile: string): void => {
 }
 
 const UNREADABLE: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
   EISDIR: 'it is a folder',
   EACCES: 'it may not be read by you',
 }
@@ -74,9 +75,8 @@ const strangersTo = ({ env, cwd }: Io, path: string): number => {
   return folder !== undefined && dirname(resolve(cwd, path)) === resolve(folder) ? WORLD : OTHERS
 }
 
-/** Refuses a file that others could read, with the command that fixes it. */
-export const requirePrivateFile = (io: Io, path: string, code: ErrorCode): void => {
-  const file = statSync(path)
+/** Refuses an open file that others could read, with the command that fixes it. */
+export const requirePrivate = (io: Io, path: string, file: Stats, code: ErrorCode): void => {
   if (file.isDirectory() || io.platform === 'win32' || (file.mode & strangersTo(io, path)) === 0) return
   throw new KpiError(code, `${path} can be read by others; fix it with: chmod 600 ${shellWord(path)}`)
 }
@@ -116,12 +116,11 @@ const requireOwnConfig = (io: Io): void => {
 /** Reads a secret from a file, unless others could read it too. */
 export const readSecretFile = (io: Io, path: string): string => {
   try {
-    requirePrivateFile(io, path, 'unauthorized')
-    return readFileSync(path, 'utf8').trim()
+    const check = (found: Stats): void => requirePrivate(io, path, found, 'unauthorized')
+    return readNamed(path, { check }).toString().trim()
   } catch (error) {
     if (error instanceof KpiError) throw error
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new KpiError('unauthorized', `cannot read the token file ${path}: ${UNREADABLE[code] ?? code}`, {
+    throw new KpiError('unauthorized', `cannot read the token file ${path}: ${fileErrorReason(error, UNREADABLE)}`, {
       cause: error,
     })
   }

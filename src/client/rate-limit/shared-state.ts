@@ -1,7 +1,7 @@
-import { closeSync, openSync, rmSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import { rmSync } from 'node:fs'
 import { isObject } from '../../codec/json.ts'
 import { isBrokenFile } from '../../domain/sqlite-result.ts'
+import { openSqlite, prepareSqliteFile } from '../../files/sqlite-file.ts'
 import type { SharedState } from './limiter.ts'
 import { dropOldRequests, initialState, type WindowKind, type LimitState, type SentRequests } from './state.ts'
 
@@ -100,8 +100,8 @@ type File = {
 
 const openFile = (path: string, isKept: (state: LimitState) => boolean): File => {
   // Create the file first: SQLite would create it readable for everybody.
-  closeSync(openSync(path, 'a', 0o600))
-  const database = new DatabaseSync(path)
+  prepareSqliteFile(path)
+  const database = openSqlite(path)
   try {
     database.exec(SETTINGS)
     const read = database.prepare('select text from pace')

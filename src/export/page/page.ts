@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { readRegularFile } from '../../files/read-file.ts'
 import { formatDay, formatInstant, type Instant } from '../../domain/day.ts'
 import { type PageFrame, PagePacker, type PageRow } from '../../domain/analysis/page-data.ts'
 
@@ -13,7 +14,8 @@ export type PageAbout = PageFrame & {
 const DIST = import.meta.url.endsWith('.ts') ? '../../../dist/' : './'
 
 /** Reads a part of the page that the build made. */
-const readBuilt = (name: string): Promise<string> => readFile(new URL(DIST + name, import.meta.url), 'utf8')
+const readBuilt = (name: string): string =>
+  readRegularFile(fileURLToPath(new URL(DIST + name, import.meta.url))).toString()
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
@@ -72,7 +74,7 @@ export async function* reportPage(
   parts: AsyncIterable<readonly PageRow[]>,
   about: PageAbout,
 ): AsyncGenerator<string, void> {
-  const [script, style] = await Promise.all([readBuilt('report-page.js'), readBuilt('report-page.css')])
+  const [script, style] = [readBuilt('report-page.js'), readBuilt('report-page.css')]
   const packer = new PagePacker()
   for await (const rows of parts) for (const row of rows) packer.add(row)
   const { kpis, items } = packer

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { csvHeader } from '../../codec/csv.ts'
@@ -7,6 +6,7 @@ import { type Day, parseDay } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { Frequency } from '../../domain/period.ts'
 import type { NamedField } from '../../domain/schema.ts'
+import { streamRegular } from '../../files/read-file.ts'
 import { bytesOf } from '../../import/parse/files.ts'
 import { createSplitter, type Row } from '../../import/parse/rows.ts'
 import type { FileFormat } from './formats.ts'
@@ -28,7 +28,7 @@ const cannotContinue = ({ name }: EarlierFile, why: string): KpiError =>
 
 /** Opens a file as text; errors are thrown where it is read. */
 const open = ({ path, isGzip }: EarlierFile): Readable => {
-  const file = createReadStream(path)
+  const file = streamRegular(path)
   return isGzip ? pipeline(file, createGunzip(), () => undefined) : file
 }
 

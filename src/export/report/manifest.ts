@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { createGunzip } from 'node:zlib'
 import { isObject } from '../../codec/json.ts'
 import { type Day, parseDay } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { fileError } from '../../import/parse/files.ts'
+import { fileError, systemCode } from '../../files/file-error.ts'
+import { readRegularFile, streamRegular } from '../../files/read-file.ts'
 import { readRows } from '../../import/parse/rows.ts'
 import type { FileFormat } from './formats.ts'
 import type { FileLook, Written } from './report-file.ts'
@@ -72,15 +71,18 @@ const parsed = (text: string): unknown => {
 }
 
 /** Reads the text of a file's manifest; undefined if there is none. */
-const readText = (path: string, name: string): Promise<string | undefined> =>
-  readFile(manifestPath(path), 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+const readText = (path: string, name: string): string | undefined => {
+  try {
+    return readRegularFile(manifestPath(path)).toString()
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined
     throw fileError(error, 'read', manifestPath(name))
-  })
+  }
+}
 
 /** Reads the manifest of a file, `name` for people; undefined if there is none. Throws if it cannot be understood. */
-const findManifest = async (path: string, name: string): Promise<Manifest | undefined> => {
-  const text = await readText(path, name)
+const findManifest = (path: string, name: string): Manifest | undefined => {
+  const text = readText(path, name)
   if (text === undefined) return undefined
   const manifest = parsed(text)
   if (isManifest(manifest)) return manifest
@@ -94,8 +96,8 @@ const findManifest = async (path: string, name: string): Promise<Manifest | unde
 const inOrder = (list: Readonly<Record<string, unknown>> = {}): string =>
   JSON.stringify(list, Object.keys(list).toSorted())
 
-const readManifest = async (path: string, name: string): Promise<Manifest> => {
-  const manifest = await findManifest(path, name)
+const readManifest = (path: string, name: string): Manifest => {
+  const manifest = findManifest(path, name)
   if (manifest) return manifest
   throw new KpiError('not_found', `${name} has no manifest (${manifestPath(name)}); export it again with --manifest`)
 }
@@ -104,7 +106,7 @@ const readManifest = async (path: string, name: string): Promise<Manifest> => {
 const measure = async (path: string): Promise<Pick<Manifest, 'bytes' | 'sha256'>> => {
   const hash = createHash('sha256')
   let bytes = 0
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+  for await (const chunk of streamRegular(path) as AsyncIterable<Buffer>) {
     hash.update(chunk)
     bytes += chunk.length
   }
@@ -131,7 +133,7 @@ type EarlierOrigin = { readonly from: Day | undefined; readonly isAsWritten: boo
  * holds. Refuses a file of another service, with other filters, or with the answer to a question.
  */
 export const readOrigin = async (path: string, name: string, same: Same): Promise<EarlierOrigin | undefined> => {
-  const earlier = await findManifest(path, name)
+  const earlier = findManifest(path, name)
   if (!earlier) return undefined
   requireSameOrigin(name, earlier, same)
   const { bytes, sha256 } = await measure(path)
@@ -139,7 +141,7 @@ export const readOrigin = async (path: string, name: string, same: Same): Promis
 }
 
 const textOf = (path: string): AsyncIterable<string> => {
-  const file = createReadStream(path)
+  const file = streamRegular(path)
   return path.toLowerCase().endsWith('.gz') ? file.pipe(createGunzip()).setEncoding('utf8') : file.setEncoding('utf8')
 }
 
@@ -166,7 +168,7 @@ const countRows = async (path: string, name: string, { format, separator }: Mani
 
 /** Checks a file against its manifest, which it returns; throws with all that differs. `name` is the user's. */
 export const verifyFile = async (path: string, name: string): Promise<Manifest> => {
-  const manifest = await readManifest(path, name)
+  const manifest = readManifest(path, name)
   const { bytes, sha256 } = await measure(path).catch((error: unknown) => {
     throw fileError(error, 'read', name)
   })

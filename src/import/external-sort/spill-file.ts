@@ -1,6 +1,6 @@
-import { closeSync, mkdtempSync, openSync, readSync, rmdirSync, unlinkSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileError } from '../parse/files.ts'
+import { closeSync, readSync, writeSync } from 'node:fs'
+import { fileError } from '../../files/file-error.ts'
+import { openNameless } from '../../files/scratch-file.ts'
 
 /**
  * Describes a temporary file that is unlinked as soon as it is open, so that nothing of it is left, however the process
@@ -14,19 +14,6 @@ export type SpillFile = {
   /** Fills a buffer from a position in the file, and returns how many bytes it has read. */
   readonly read: (buffer: Uint8Array, place: number) => number
   readonly close: () => void
-}
-
-/** Opens a file in a temporary folder that only this process can read, and unlinks it. */
-const openNameless = (folder: string): number => {
-  const home = mkdtempSync(join(folder, 'kpi-'))
-  try {
-    const path = join(home, 'scratch')
-    const file = openSync(path, 'wx+', 0o600)
-    unlinkSync(path)
-    return file
-  } finally {
-    rmdirSync(home)
-  }
 }
 
 /** Creates a spill file in a folder. */

@@ -1,9 +1,10 @@
-import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { KpiError } from '../../domain/errors.ts'
 import { isBusy, isBrokenFile, resultCodeOf, SQLITE } from '../../domain/sqlite-result.ts'
+import { openSqlite, prepareSqliteFile } from '../../files/sqlite-file.ts'
 import type { JournalHead } from './journal.ts'
 import { makePrivateFolder } from './private-folder.ts'
 import { isSealed, keepSeal, SEAL_SCHEMA } from './seal.ts'
@@ -92,14 +93,11 @@ const markOf = (path: string): string => `${path}-new`
 
 const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
 
-/** Creates a file if there is none, readable by its owner only. */
-const touch = (path: string): void => closeSync(openSync(path, 'a', 0o600))
-
 /** Creates the journal's file if there is none, and returns its inode; undefined if it is gone by then. */
 const findOrMake = (path: string): number | undefined => {
   makePrivateFolder(dirname(path))
-  if (!existsSync(path)) touch(markOf(path))
-  if (existsSync(markOf(path))) touch(path)
+  if (!existsSync(path)) prepareSqliteFile(markOf(path))
+  if (existsSync(markOf(path))) prepareSqliteFile(path)
   return inodeOf(path)
 }
 
@@ -139,7 +137,7 @@ const takeHold = (database: DatabaseSync, path: string, inode: number, head: Jou
 const openThere = (path: string): DatabaseSync => {
   const url = pathToFileURL(path)
   url.searchParams.set('mode', 'rw')
-  return new DatabaseSync(url)
+  return openSqlite(url)
 }
 
 /** Opens and locks a file; returns undefined if a process that had finished removed it at that moment. */
@@ -183,7 +181,7 @@ export const removeLocked = (database: DatabaseSync, path: string): void => {
 
 /** Returns a journal in memory, for runs that cannot be continued. */
 export const journalInMemory = (head: JournalHead): DatabaseSync => {
-  const database = new DatabaseSync(':memory:')
+  const database = openSqlite(':memory:')
   fill(database, head)
   return database
 }

@@ -1,9 +1,10 @@
-import { createReadStream, existsSync, statSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { lstatSync, rmSync, statSync } from 'node:fs'
 import { parse } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
 import { decodeText } from '../parse/decode.ts'
-import { bytesOf, writeWhole } from '../parse/files.ts'
+import { freeNumber, moveFile } from '../../files/move-file.ts'
+import { type Writing, writeWhole } from '../../files/write-file.ts'
+import { bytesOfFile } from '../parse/files.ts'
 import { readRows } from '../parse/rows.ts'
 import type { Table } from '../parse/table.ts'
 import { rejectedRows, type Rejects } from './rejects.ts'
@@ -21,19 +22,27 @@ export type RejectsFile = {
 
 /** Returns a text that changes if a file is replaced or written; undefined if there is no file. */
 const stampOf = (path: string): string | undefined => {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   return found?.isFile() ? [found.dev, found.ino, found.size, found.mtimeNs].join(' ') : undefined
 }
 
 /** Yields the rows of a rejects file without their reasons, as the wording of those may change. */
 async function* rowsIn(path: string, separator: string): AsyncGenerator<string> {
-  for await (const rows of readRows(decodeText(bytesOf(createReadStream(path), path), 'utf-8'), separator, path)) {
+  for await (const rows of readRows(decodeText(bytesOfFile(path, path), 'utf-8'), separator, path)) {
     for (const { cells } of rows) yield JSON.stringify(cells.slice(0, -1))
   }
 }
 
+/** Bounds how much larger a file may be whose rows can all be in another one: its reasons may be worded at more length. */
+const [MOST_TIMES, MOST_MORE] = [4, 65_536]
+
+/** Tells whether a file is so large that another cannot hold all of its rows, so that nobody need read it. */
+const isTooLarge = (whole: string, part: string): boolean =>
+  statSync(part).size > MOST_TIMES * statSync(whole).size + MOST_MORE
+
 /** Tells whether all rows of one rejects file are in another, in the same order. Both are read once. */
 const holdsAll = async (whole: string, part: string, separator: string): Promise<boolean> => {
+  if (isTooLarge(whole, part)) return false
   const rows = rowsIn(whole, separator)
   try {
     for await (const row of rowsIn(part, separator)) {
@@ -57,22 +66,26 @@ const numbered = (path: string, number: number): string => {
   return `${path.slice(0, path.length - ext.length)}.${number}${ext}`
 }
 
-/** Creates a rejects file; `shown` is its name in messages. */
-export const createRejectsFile = (path: string, name: string, onWarning: (warning: string) => void): RejectsFile => {
+/** Creates a rejects file; `name` is for messages. */
+export const createRejectsFile = (
+  path: string,
+  name: string,
+  onWarning: (warning: string) => void,
+  writing: Pick<Writing, 'isNamed' | 'signal'> = {},
+): RejectsFile => {
   /** Holds the stamp of the file that this run wrote last: in a wide file, a row may have more cells the next time. */
   let own: string | undefined
   let moved: readonly number[] = []
-  const moveAside = async (): Promise<void> => {
-    let number = 1
-    while (existsSync(numbered(path, number))) number += 1
-    await rename(path, numbered(path, number))
+  const moveAside = (): void => {
+    const number = freeNumber((one) => numbered(path, one), 1)
+    moveFile(path, numbered(path, number))
     moved = [...moved, number]
   }
   /** Removes moved files whose rows are all in the new file: a continued run finds some of its rejects late. */
   const dropHeld = async (separator: string): Promise<void> => {
     for (const number of moved) {
       if (!(await holdsAll(path, numbered(path, number), separator))) continue
-      await rm(numbered(path, number))
+      rmSync(numbered(path, number))
       moved = moved.filter((other) => other !== number)
     }
   }
@@ -82,9 +95,9 @@ export const createRejectsFile = (path: string, name: string, onWarning: (warnin
       const onWhole = async (written: string): Promise<void> => {
         const there = stampOf(path)
         if (there === undefined || there === own) return
-        if (!(await holdsAll(written, path, separator))) await moveAside()
+        if (!(await holdsAll(written, path, separator))) moveAside()
       }
-      await writeWhole(path, rejectedRows(table, rejects, new Set(values)), { like: table.mode, onWhole })
+      await writeWhole(path, rejectedRows(table, rejects, new Set(values)), { ...writing, like: table.mode, onWhole })
       own = stampOf(path)
       await dropHeld(separator)
     },

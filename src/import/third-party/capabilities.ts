@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isObject } from '../../codec/json.ts'
 import { BATCH_LIMIT } from '../../domain/resources/entry.ts'
+import { readRegularFile } from '../../files/read-file.ts'
+import { replaceFile } from '../../files/replace-file.ts'
 import { makePrivateFolder } from '../journal/private-folder.ts'
 
 /**
@@ -64,7 +65,7 @@ const unlistedIn = ({ key, at, isProven }: Readonly<Record<string, unknown>>): U
 /** Reads what an earlier run has kept; empty if there is no such file, or it is too old. */
 const readKept = (path: string, now: number): Learned => {
   try {
-    const kept: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    const kept: unknown = JSON.parse(readRegularFile(path).toString())
     if (!isObject(kept) || !(now - Number(kept['at']) < DAYS_KEPT * DAY_MS)) return {}
     const { takesBatches, updatesInBatches, isRounding, unlisted, lagMs, wroteAt } = kept
     return {
@@ -89,7 +90,7 @@ export const openCapabilities = (path: string | undefined, now: () => number): C
     if (path === undefined) return
     try {
       makePrivateFolder(dirname(path))
-      writeFileSync(path, `${JSON.stringify({ ...learned, at: now() })}\n`, { mode: 0o600 })
+      replaceFile(path, `${JSON.stringify({ ...learned, at: now() })}\n`)
     } catch {
       // It is learned again.
     }

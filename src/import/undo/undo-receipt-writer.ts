@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
+import { AppendedFile } from '../../files/appended-file.ts'
 import { makePrivateFolder } from '../journal/private-folder.ts'
 import type { CreationLog } from '../missing/ensure.ts'
 import { changesToText } from './change-lines.ts'
@@ -36,18 +36,18 @@ const appendTo = (path: string): Appended => {
       throw new KpiError('unavailable', `cannot write the receipt ${path}: ${why}; ${advice}`, { cause: error })
     }
   }
-  const file = orExplain(() => openSync(path, 'wx', 0o600))
+  const file = orExplain(() => new AppendedFile(path, { isNew: true }))
   let isWritten = false
   return {
     write: (text) => {
-      orExplain(() => writeSync(file, text))
+      orExplain(() => file.write(text))
       isWritten = true
     },
     sync: () => {
-      if (isWritten) orExplain(() => fsyncSync(file))
+      if (isWritten) orExplain(() => file.sync())
       isWritten = false
     },
-    close: () => closeSync(file),
+    close: () => file.close(),
   }
 }
 

@@ -1,10 +1,11 @@
-import { appendFileSync, createReadStream, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { isObject } from '../../codec/json.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { CreatedKind, CreatedThing } from '../missing/ensure.ts'
-import { fileError } from '../parse/files.ts'
+import { appendToFile } from '../../files/appended-file.ts'
+import { fileError } from '../../files/file-error.ts'
+import { linesOfFile, readRegularFile } from '../../files/read-file.ts'
 import { changesIn, type EntryChange } from './change-lines.ts'
 
 /** Describes the run that a receipt is of: the service, the account as far as it is known, the file and the time. */
@@ -47,6 +48,9 @@ type UnsureThing = { readonly kind: CreatedKind; readonly key: string }
 /** Ends the name of a receipt's file. */
 export const ENDING = '.receipt.jsonl'
 const ENTRIES_ENDING = '.entries.jsonl'
+
+/** Bounds a receipt without what became of entries: a line for each thing that was created. */
+const MOST_BYTES = 256 * 1024 * 1024
 
 /** Sets how many changes are counted at a time. */
 const COUNTED_AT_A_TIME = 5000
@@ -102,7 +106,7 @@ const notReceipt = (path: string, why: string): KpiError => new KpiError('malfor
 
 const textIn = (path: string): string => {
   try {
-    return readFileSync(path, 'utf8')
+    return readRegularFile(path, { most: MOST_BYTES }).toString()
   } catch (error) {
     throw fileError(error, 'read', path)
   }
@@ -187,6 +191,14 @@ export async function* changesByPart({ parts }: UndoneRun, most: number): AsyncG
   for (const part of parts.toReversed()) for await (const changes of readChanges(part, most)) yield { part, changes }
 }
 
+async function* changeLines(path: string): AsyncGenerator<string> {
+  try {
+    yield* linesOfFile(path)
+  } catch (error) {
+    throw fileError(error, 'read', path)
+  }
+}
+
 /** Yields what a receipt says of entries that are to be taken back, some at a time, in the order in which they were sent. */
 export async function* readChanges(
   { path, left }: Pick<UndoReceipt, 'path' | 'left'>,
@@ -195,7 +207,7 @@ export async function* readChanges(
   const from = entriesPath(path, left.length)
   if (!existsSync(from)) return
   let some: EntryChange[] = []
-  for await (const line of createInterface({ input: createReadStream(from, 'utf8'), crlfDelay: Infinity })) {
+  for await (const line of changeLines(from)) {
     for (const change of changesIn(line)) {
       some.push(change)
       if (some.length < most) continue
@@ -239,7 +251,7 @@ export const requireWhole = async (receipt: UndoReceipt): Promise<void> => {
  */
 export const markTakenBack = ({ path, left }: UndoReceipt, at: string): void => {
   try {
-    appendFileSync(path, `\n${JSON.stringify({ taken_back: at })}\n`, { flush: true })
+    appendToFile(path, `\n${JSON.stringify({ taken_back: at })}\n`)
     rmSync(entriesPath(path, left.length), { force: true })
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)

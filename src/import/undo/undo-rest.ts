@@ -1,5 +1,6 @@
-import { appendFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { KpiError } from '../../domain/errors.ts'
+import { appendToFile } from '../../files/appended-file.ts'
 import { storedKey } from '../existing/existing-entries.ts'
 import { changesToText, type EntryChange } from './change-lines.ts'
 import { entriesPath, readChanges, type UndoneRun, type UndoReceipt } from './undo-receipt.ts'
@@ -43,7 +44,7 @@ const createPartRest = (part: UndoReceipt) => {
   let [created, changed] = [0, 0]
   rmSync(path, { force: true })
   const write = (): void => {
-    if (some.length > 0) appendFileSync(path, changesToText(some), { mode: 0o600, flush: true })
+    if (some.length > 0) appendToFile(path, changesToText(some))
     some = []
   }
   return {
@@ -56,7 +57,7 @@ const createPartRest = (part: UndoReceipt) => {
     keep: (): void =>
       orExplain(part.path, () => {
         write()
-        appendFileSync(part.path, `\n${JSON.stringify({ left: { created, changed } })}\n`, { flush: true })
+        appendToFile(part.path, `\n${JSON.stringify({ left: { created, changed } })}\n`)
         rmSync(entriesPath(part.path, undos), { force: true })
       }),
     drop: (): void => rmSync(path, { force: true }),

@@ -2,7 +2,7 @@ import { formatDay } from '../../domain/day.ts'
 import type { Variant } from '../../domain/variants.ts'
 import type { Summary } from '../import-types.ts'
 import type { ImportOptions } from '../options.ts'
-import { writeWhole } from '../parse/files.ts'
+import { writeWhole } from '../../files/write-file.ts'
 import type { Table } from '../parse/table.ts'
 import type { Difference, Verification, VerificationOptions } from './verified.ts'
 
@@ -76,5 +76,5 @@ async function* textOf(
  */
 export const writeVerificationReceipt = (...of: Parameters<typeof textOf>): Promise<void> => {
   const [{ table, verify }] = of
-  return writeWhole(verify.receiptPath, textOf(...of), { like: table.mode })
+  return writeWhole(verify.receiptPath, textOf(...of), { like: table.mode, isNamed: verify.isNamed === true })
 }

@@ -14,6 +14,8 @@ type VerifiedPlace = {
 export type VerificationOptions = {
   /** Names the receipt by its absolute path. */
   readonly receiptPath: string
+  /** Tells that the user named it, so that it may be a pipe or a device. */
+  readonly isNamed?: boolean
   readonly place: VerifiedPlace
   /** Names the receipt and the rejects file for messages. */
   readonly receiptFile: string

@@ -1,7 +1,11 @@
-import { closeSync, fsyncSync, lstatSync, mkdtempSync, openSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, realpathSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { backup, DatabaseSync } from 'node:sqlite'
+import { backup, type DatabaseSync } from 'node:sqlite'
 import { KpiError } from '../../domain/errors.ts'
+import { moveInPlace } from '../../files/move-file.ts'
+import { openSqlite } from '../../files/sqlite-file.ts'
+import { makeFreshFolder } from '../../files/scratch-file.ts'
+import { requirePlace } from '../../files/write-file.ts'
 import { sqliteDialect } from '../dialect.ts'
 import { APPLICATION_ID, cannotWrite, requireKnownVersion, prepareFile } from '../schema/open-store.ts'
 import { sqliteDb } from '../sqlite/sqlite-db.ts'
@@ -49,7 +53,7 @@ const namesIn = (database: DatabaseSync): string[] =>
 /** Returns the names of what a store of a version holds. */
 const namesOfVersion = async (version: number): Promise<ReadonlySet<string>> => {
   const { migrations } = await import('../schema/migrations.ts')
-  const database = new DatabaseSync(':memory:')
+  const database = openSqlite(':memory:')
   try {
     const steps = migrations(sqliteDialect).slice(0, version).flat()
     for (const step of steps) if (typeof step === 'string') database.exec(step)
@@ -85,7 +89,7 @@ export const damageIn = (database: DatabaseSync, path: string): string | undefin
 
 /** Turns a copy into a file without a WAL, and verifies that it is undamaged. */
 const finishCopy = async (copy: string, path: string): Promise<StoreCounts> => {
-  const database = new DatabaseSync(copy)
+  const database = openSqlite(copy)
   try {
     database.exec('pragma journal_mode = delete')
     const damage = damageIn(database, path)
@@ -99,21 +103,13 @@ const finishCopy = async (copy: string, path: string): Promise<StoreCounts> => {
 
 const copyTo = async (path: string, copy: string, signal: AbortSignal): Promise<StoreCounts> => {
   prepareFile(copy)
-  const source = new DatabaseSync(path, { timeout: 5000 })
+  const source = openSqlite(path, { timeout: 5000 })
   try {
     await copyDatabase(source, copy, signal)
   } finally {
     source.close()
   }
   return finishCopy(copy, path)
-}
-
-/** Moves a file into its place, and flushes the folder to the disk. */
-const putInPlace = (from: string, to: string): void => {
-  renameSync(from, to)
-  const folder = openSync(dirname(to), 'r')
-  fsyncSync(folder)
-  closeSync(folder)
 }
 
 /**
@@ -125,11 +121,13 @@ const placeFor = (path: string, file: string, force: boolean): string => {
   if (!there) return file
   if (!force)
     throw new KpiError('conflict', `${file} is there already; choose another name, or overwrite it with --force`)
-  const place = realpathSync(file)
-  if (!lstatSync(place).isFile()) throw new KpiError('conflict', `${file} is not a file; choose another name`)
-  const store = realpathSync(path)
-  if (![store, `${store}-wal`, `${store}-shm`].includes(place)) return place
-  throw new KpiError('conflict', `${file} is the store itself; choose another name`)
+  if (!there.isFile() && !there.isSymbolicLink())
+    throw new KpiError('conflict', `${file} is not a file; choose another name`)
+  const [place, store] = [existsSync(file) ? realpathSync(file) : file, realpathSync(path)]
+  if ([store, `${store}-wal`, `${store}-shm`].includes(place))
+    throw new KpiError('conflict', `${file} is the store itself; choose another name`)
+  requirePlace(file)
+  return file
 }
 
 /**
@@ -146,10 +144,10 @@ export const backUpStore = async (
   const place = placeFor(path, file, force)
   let folder: string | undefined
   try {
-    folder = mkdtempSync(join(dirname(place), '.kpi-backup-'))
+    folder = makeFreshFolder(join(dirname(place), '.kpi-backup-'))
     const copy = join(folder, 'kpi.db')
     const counts = await copyTo(path, copy, signal)
-    putInPlace(copy, placeFor(path, file, force))
+    moveInPlace(copy, placeFor(path, file, force))
     return counts
   } catch (error) {
     if (error instanceof KpiError) throw error

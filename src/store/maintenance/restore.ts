@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { KpiError } from '../../domain/errors.ts'
+import { moveFile } from '../../files/move-file.ts'
+import { openSqlite } from '../../files/sqlite-file.ts'
 import { prepareFile, versionOf } from '../schema/open-store.ts'
 import { sqliteDb } from '../sqlite/sqlite-db.ts'
 import { isDamaged, isNotKpiStore, sqliteError } from '../sqlite/sqlite-errors.ts'
@@ -29,7 +31,7 @@ const requireStandalone = (file: string): void => {
 const openBackup = async (file: string): Promise<DatabaseSync> => {
   const url = pathToFileURL(file)
   url.searchParams.set('immutable', '1')
-  const database = new DatabaseSync(url, { readOnly: true })
+  const database = openSqlite(url, { readOnly: true })
   try {
     const damage = damageIn(database, file)
     if (damage === undefined) {
@@ -82,7 +84,7 @@ const moveAside = (path: string, name: string): string => {
   const folder = join(dirname(path), name)
   mkdirSync(folder, { mode: 0o700 })
   for (const one of [`${path}-wal`, `${path}-shm`, path]) {
-    if (existsSync(one)) renameSync(one, join(folder, basename(one)))
+    if (existsSync(one)) moveFile(one, join(folder, basename(one)))
   }
   return folder
 }
@@ -100,7 +102,7 @@ const copyOver = async (source: DatabaseSync, path: string, signal: AbortSignal)
 
 /** Switches a file to WAL, so that readers go on beside a writer, and others can detect who has the store open. */
 const switchToWal = (path: string): void => {
-  const database = new DatabaseSync(path, { timeout: 5000 })
+  const database = openSqlite(path, { timeout: 5000 })
   try {
     database.exec('pragma journal_mode = wal')
   } finally {

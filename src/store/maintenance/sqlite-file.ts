@@ -1,7 +1,7 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { isBusy } from '../../domain/sqlite-result.ts'
+import { openSqlite } from '../../files/sqlite-file.ts'
 import { sqliteError } from '../sqlite/sqlite-errors.ts'
 import type { StoreFacts } from './status.ts'
 
@@ -11,7 +11,7 @@ import type { StoreFacts } from './status.ts'
  */
 export const isOpenElsewhere = (path: string): boolean => {
   if (!existsSync(path)) return false
-  const database = new DatabaseSync(path)
+  const database = openSqlite(path)
   try {
     database.exec('pragma locking_mode = exclusive; begin exclusive; rollback')
     return false

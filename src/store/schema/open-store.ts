@@ -1,5 +1,6 @@
-import { closeSync, openSync } from 'node:fs'
 import { KpiError } from '../../domain/errors.ts'
+import { fileErrorReason } from '../../files/file-error.ts'
+import { prepareSqliteFile } from '../../files/sqlite-file.ts'
 import type { Db, Reader, Writer } from '../db.ts'
 import { sqliteDialect } from '../dialect.ts'
 import { sqliteDb, type SqliteOptions } from '../sqlite/sqlite-db.ts'
@@ -74,23 +75,20 @@ const migrate = async (db: Db, path: string, kind: FileKind): Promise<void> => {
 
 const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'a folder is in its place',
-  EACCES: 'permission is denied',
-  EPERM: 'permission is denied',
-  EROFS: 'its file system is read-only',
   ENOENT: 'no file can be made there',
-  ENOSPC: 'the disk is full',
 }
 
 /** Returns the error for a file that the operating system does not let us write. */
 export const cannotWrite = (path: string, cause: unknown): KpiError => {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause)
-  return new KpiError('unusable', `${path} cannot be written (${REASONS[code] ?? code}); check its folder`, { cause })
+  return new KpiError('unusable', `${path} cannot be written (${fileErrorReason(cause, REASONS)}); check its folder`, {
+    cause,
+  })
 }
 
 /** Creates the file, readable by its owner only, before SQLite writes to it. */
 export const prepareFile = (path: string): void => {
   try {
-    closeSync(openSync(path, 'a', 0o600))
+    prepareSqliteFile(path)
   } catch (error) {
     throw cannotWrite(path, error)
   }

@@ -1,5 +1,6 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { StatementSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
+import { openSqlite } from '../../files/sqlite-file.ts'
 import type { Column, SqlInput, SqlList, SqlRow, Writer } from '../db.ts'
 
 /** Sets the rows per insert statement; 100 is the fastest. */
@@ -132,7 +133,7 @@ const createCache = (prepare: (sql: string) => StatementSync): ((sql: string) =>
 
 /** Opens a connection, which caches its prepared statements. */
 export const connect = (path: string | URL, pragmas: string, checksReferences = true): Connection => {
-  const database = new DatabaseSync(path, { readBigInts: true, enableForeignKeyConstraints: checksReferences })
+  const database = openSqlite(path, { readBigInts: true, enableForeignKeyConstraints: checksReferences })
   try {
     database.exec(pragmas)
   } catch (error) {

@@ -3,7 +3,9 @@ import { createReadStream, mkdirSync, readdirSync, readFileSync, statSync, write
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { fileSource, isDevice, writeWhole } from '../../../src/import/parse/files.ts'
+import { isDevice } from '../../../src/files/place.ts'
+import { writeWhole } from '../../../src/files/write-file.ts'
+import { fileSource } from '../../../src/import/parse/files.ts'
 import { spoolSource } from '../../../src/import/spool.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
@@ -110,7 +112,7 @@ describe('a file that is written', () => {
     execFileSync('mkfifo', [folder.in('pipe')])
     const [read] = await Promise.all([
       text(createReadStream(folder.in('pipe'))),
-      writeWhole(folder.in('pipe'), ['a,', 'b\n']),
+      writeWhole(folder.in('pipe'), ['a,', 'b\n'], { isNamed: true }),
     ])
     expect(read).toBe('a,b\n')
     expect(statSync(folder.in('pipe')).isFIFO()).toBe(true)

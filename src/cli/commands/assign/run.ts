@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import type { Client } from '../../../client/client.ts'
 import { formatDecimal } from '../../../domain/decimal.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
@@ -13,7 +12,6 @@ import {
 } from '../../../import/assignments/import-assignments.ts'
 import type { AssignmentAction } from '../../../import/assignments/planned-action.ts'
 import { type CountedReasons, reasonLines } from '../../../import/rejects/reason-counts.ts'
-import { createRejectsFile } from '../../../import/rejects/rejects-file.ts'
 import type { TargetChange } from '../../../import/history/target-change.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
@@ -25,7 +23,7 @@ import type { Printed } from '../../output/printed.ts'
 import { type CountWords, printSummary } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
 import type { ImportFlags } from '../entries/import-command.ts'
-import { closeJobs, type Job, openJobs, type CommandRun } from '../entries/import/jobs.ts'
+import { closeJobs, type CommandRun, type Job, openJobs, rejectsFileOf } from '../entries/import/jobs.ts'
 import { startMeter } from '../entries/import/import-job.ts'
 import { type ParsedOptions, parseOptions } from '../entries/import/parsed-options.ts'
 import { concludeFile } from '../entries/import/result.ts'
@@ -227,7 +225,7 @@ const importRows = async (
 ): Promise<void> => {
   const { cli } = run
   const measure = startMeter(cli.io, work.client)
-  const file = createRejectsFile(resolve(cli.io.cwd, job.rejectsPath), job.rejectsPath, work.onWarning)
+  const file = rejectsFileOf(cli, job, work.onWarning)
   const ending = await importAssignments(work, file)
   await run.history.tell()
   for (const line of reasonLines(ending.reasons)) await cli.note(line)

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { requireFolder, writeWhole } from '../../../import/parse/files.ts'
+import { requireWritable, writeWhole } from '../../../files/write-file.ts'
+import { namedOutput } from '../../files/named-output.ts'
 import { requireFree } from '../../files/require-free.ts'
 import type { Cli } from '../../cli.ts'
 
@@ -12,10 +13,10 @@ export const STDOUT = '-'
 /** Makes sure that the file of a line can be written, before anything is done. */
 export const readyFile = async (cli: Cli, { toFile, force }: FileFlags): Promise<void> => {
   if (toFile === undefined || toFile === STDOUT) return
-  requireFolder(resolve(cli.io.cwd, toFile))
+  requireWritable(resolve(cli.io.cwd, toFile), { isNamed: true })
   await requireFree(cli, toFile, force)
 }
 
 /** Writes the file of a line, or to standard output. */
 export const writeOutput = (cli: Cli, file: string, text: string): Promise<void> =>
-  file === STDOUT ? cli.io.stdout.write(text) : writeWhole(resolve(cli.io.cwd, file), [text])
+  file === STDOUT ? cli.io.stdout.write(text) : writeWhole(resolve(cli.io.cwd, file), [text], namedOutput(cli))

@@ -1,10 +1,11 @@
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { hash } from 'node:crypto'
 import { join, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { KpiError } from '../../../domain/errors.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { isBusy } from '../../../domain/sqlite-result.ts'
+import { openSqlite, prepareSqliteFile } from '../../../files/sqlite-file.ts'
 import type { Io } from '../../io.ts'
 import { makeFolder, stateFolder } from '../../target/folders.ts'
 import { KIND_NAMES, type KindName } from './planning/kinds.ts'
@@ -40,8 +41,8 @@ const userOf = ({ above }: Thing): number => above['user']?.id ?? 0
 const openLocked = (path: string): DatabaseSync => {
   let database: DatabaseSync | undefined
   try {
-    closeSync(openSync(path, 'a', 0o600))
-    database = new DatabaseSync(path)
+    prepareSqliteFile(path)
+    database = openSqlite(path)
     database.exec(`pragma locking_mode = exclusive; begin immediate; ${SCHEMA}; commit`)
     return database
   } catch (error) {

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import type { Client } from '../../../client/client.ts'
 import { DID_YOU_MEAN, unknownName } from '../../../client/directory.ts'
 import type { Decimal } from '../../../domain/decimal.ts'
@@ -14,7 +13,6 @@ import {
 } from '../../../import/definitions/import-definitions.ts'
 import type { TargetChange } from '../../../import/history/target-change.ts'
 import { type CountedReasons, reasonLines, reasonsWithLines } from '../../../import/rejects/reason-counts.ts'
-import { createRejectsFile } from '../../../import/rejects/rejects-file.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun } from '../../exit.ts'
 import { isForPeople, printRecords } from '../../output/print.ts'
@@ -23,7 +21,7 @@ import type { OnWait } from '../../output/wait-notices.ts'
 import { warnOfExpiry } from '../../target/api-key.ts'
 import { withClassic } from '../entries/created.ts'
 import { journalPlace, startMeter } from '../entries/import/import-job.ts'
-import { closeJobs, type Job, openJobs } from '../entries/import/jobs.ts'
+import { closeJobs, type Job, openJobs, rejectsFileOf } from '../entries/import/jobs.ts'
 import { createProgress, type ProgressView } from '../entries/import/progress.ts'
 import { concludeFile } from '../entries/import/result.ts'
 import { type StopSignals, tellStopping, watchStopSignals } from '../entries/import/signals.ts'
@@ -138,7 +136,7 @@ const printDryRun = async (run: OpenRun): Promise<number> => {
 const importRows = async (run: OpenRun): Promise<void> => {
   const { cli, client, kind, options, job, progress } = run
   const measure = startMeter(cli.io, client)
-  const file = createRejectsFile(resolve(cli.io.cwd, job.rejectsPath), job.rejectsPath, progress.warn)
+  const file = rejectsFileOf(cli, job, progress.warn)
   const ending = await importDefinitions(workOf(run), file)
   progress.stop()
   await run.history.tell()

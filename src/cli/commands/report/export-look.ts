@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { canGrow, FILE_FORMATS } from '../../../export/report/formats.ts'
 import type { FileLook } from '../../../export/report/report-file.ts'
-import { isDevice } from '../../../import/parse/files.ts'
+import { isDevice } from '../../../files/place.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { askedFormat, exportLook, formatOfFile } from '../../files/file-format.ts'

@@ -16,7 +16,7 @@ import {
   type Written,
 } from '../../../export/report/report-file.ts'
 import { untilStopped } from '../../../export/until-stopped.ts'
-import { requireFolder, writeWhole } from '../../../import/parse/files.ts'
+import { requireWritable, writeWhole } from '../../../files/write-file.ts'
 import { readRange, RECENT } from '../../args/day-range.ts'
 import { requireFree } from '../../files/require-free.ts'
 import type { Cli } from '../../cli.ts'
@@ -25,6 +25,7 @@ import { countOf } from '../../output/text.ts'
 import { printWhenComplete } from '../../output/whole-output.ts'
 import { visible } from '../../output/width.ts'
 import { findPlace } from '../../target/settings.ts'
+import { namedOutput } from '../../files/named-output.ts'
 import { rightsOf } from '../../target/store-rights.ts'
 import { briefColumns } from './answer-table.ts'
 import { continueFile } from './continue-export.ts'
@@ -144,7 +145,7 @@ const continuedContent = async (work: Export, name: string): Promise<Content> =>
 const writeFiles = async (work: Export, name: string, content: Content): Promise<void> => {
   const { cli, flags, look, written } = work
   const path = resolve(cli.io.cwd, name)
-  await writeWhole(path, measured(content.chunks, written), rightsOf(cli))
+  await writeWhole(path, measured(content.chunks, written), namedOutput(cli))
   if (flags.manifest !== true && !existsSync(manifestPath(path))) return
   // Write the manifest last: if the program is killed before, kpi report verify finds that the file does not match.
   await writeWhole(manifestPath(path), [manifestText(path, look, written, originOf(work, content))], rightsOf(cli))
@@ -211,7 +212,7 @@ export const runReportExport = async (cli: Cli, { toFile, ...others }: ReportExp
   const { look, question } = readExportFlags(cli, flags)
   const file = toFile === '-' ? undefined : toFile
   const target = file ?? flags.appendSince
-  if (target !== undefined) requireFolder(resolve(cli.io.cwd, target))
+  if (target !== undefined) requireWritable(resolve(cli.io.cwd, target), { isNamed: true })
   if (file !== flags.appendSince) await requireFree(cli, file, flags.force)
   const written: Written = { rows: 0, bytes: 0, sha256: '' }
   const work = async (client: Client, signal: AbortSignal): Promise<DayRange> => {

@@ -1,6 +1,6 @@
-import { appendFileSync, closeSync, openSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { fileError } from '../../../import/parse/files.ts'
+import { AppendedFile } from '../../../files/appended-file.ts'
+import { fileError } from '../../../files/file-error.ts'
 import type { Cli } from '../../cli.ts'
 import { type Io, withStdout } from '../../io.ts'
 import type { Output } from '../../standard-output.ts'
@@ -18,12 +18,9 @@ export type JobLog = {
   readonly close: () => Promise<void>
 }
 
-/** Holds the permissions of a log: it may name people. */
-const OWNER_ONLY = 0o600
-
-const openFile = (path: string): number => {
+const openFile = (path: string): AppendedFile => {
   try {
-    return openSync(path, 'a', OWNER_ONLY)
+    return new AppendedFile(path, { isNamed: true })
   } catch (error) {
     throw fileError(error, 'write', path)
   }
@@ -52,7 +49,7 @@ export const openJobLog = ({ io, note, log }: Cli, path: string | undefined): Jo
       const line = `${new Date(io.now()).toISOString()} ${oneLine(withoutSecrets(text))}`
       last = text
       const open = file
-      if (open !== undefined) await append(() => appendFileSync(open, `${line}\n`))
+      if (open !== undefined) await append(() => open.write(`${line}\n`))
       await note(line)
     },
     last: () => last,
@@ -60,7 +57,7 @@ export const openJobLog = ({ io, note, log }: Cli, path: string | undefined): Jo
     close: async () => {
       const open = file
       file = undefined
-      if (open !== undefined) await append(() => closeSync(open))
+      if (open !== undefined) await append(() => open.close())
     },
   }
 }

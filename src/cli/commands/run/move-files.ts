@@ -1,6 +1,7 @@
-import { closeSync, cpSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { dirname, join, parse, resolve } from 'node:path'
-import { fileError } from '../../../import/parse/files.ts'
+import { fileError } from '../../../files/file-error.ts'
+import { freeNumber, moveFile } from '../../../files/move-file.ts'
 import { EXIT } from '../../exit.ts'
 import type { Running } from './outcome.ts'
 import { dated } from './step-lines.ts'
@@ -8,24 +9,8 @@ import { dated } from './step-lines.ts'
 /** Returns a path that is free: with a number before the ending, if a file of that name is there. */
 const freePath = (folder: string, file: string): string => {
   const { name, ext } = parse(file)
-  for (let number = 0; ; number += 1) {
-    const path = join(folder, number === 0 ? `${name}${ext}` : `${name}.${number}${ext}`)
-    if (!existsSync(path)) return path
-  }
-}
-
-/** Copies a file to another disk, and removes it once the copy is on that disk. */
-const moveToOtherDisk = (from: string, to: string): void => {
-  try {
-    cpSync(from, to, { preserveTimestamps: true, errorOnExist: true, force: false })
-    const copy = openSync(to, 'r+')
-    fsyncSync(copy)
-    closeSync(copy)
-  } catch (error) {
-    rmSync(to, { force: true })
-    throw error
-  }
-  rmSync(from)
+  const pathOf = (number: number): string => join(folder, number === 0 ? `${name}${ext}` : `${name}.${number}${ext}`)
+  return pathOf(freeNumber(pathOf, 0))
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
@@ -43,15 +28,9 @@ const makeFolders = (path: string): void => {
 }
 
 /** Moves a file to a folder, beside what is there. */
-const moveFile = (from: string, folder: string): void => {
+const moveToFolder = (from: string, folder: string): void => {
   makeFolders(folder)
-  const to = freePath(folder, from)
-  try {
-    renameSync(from, to)
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error
-    moveToOtherDisk(from, to)
-  }
+  moveFile(from, freePath(folder, from))
 }
 
 /** Returns why something could not be done with a folder; undefined if it could. */
@@ -82,7 +61,7 @@ export const moveDone = async (
   prefix: string,
 ): Promise<number> => {
   const folder = dated(moveTo, today)
-  const fault = faultOf(folder, () => moveFile(resolve(cwd, file), resolve(cwd, folder)))
+  const fault = faultOf(folder, () => moveToFolder(resolve(cwd, file), resolve(cwd, folder)))
   if (fault === undefined) return EXIT.done
   await log.tell(
     `${prefix}${file} was imported, but could not be moved: ${fault}; once that is fixed, leave the file there and run the job again: that moves it, and sends nothing of it twice`,

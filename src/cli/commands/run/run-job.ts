@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { AnyRecord } from '../../../domain/schema.ts'
-import { fileError } from '../../../import/parse/files.ts'
-import { readDeadline } from '../../args/deadline.ts'
+import { readDeadline, readNamedText } from '../../args/deadline.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
@@ -30,14 +28,6 @@ const rowOf = (result: StepResult, at: number): AnyRecord => ({
   seconds: result.code === undefined ? null : BigInt(Math.round(result.seconds * 10) * (TENTHOUSANDTHS / 10)),
   message: result.message ?? null,
 })
-
-const readText = (path: string, file: string): string => {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw fileError(error, 'read', file)
-  }
-}
 
 /** Returns what a check throws about a flag of the command line, as what is wrong with the part of the same name. */
 const faultOf = (check: () => unknown): string | undefined => {
@@ -70,7 +60,7 @@ const openJob = async (cli: Cli, file: string): Promise<Opened> => {
     for (const file of filesMovedBy(place, step)) moved.add(file)
     return faults
   }
-  const job: Job = readJob(readText(path, file), file, {
+  const job: Job = readJob(await readNamedText(cli.io, cli.flags.deadline, path, file), file, {
     optionsOf: (kind) => optionsOfStep(commandAt, kind),
     faultsOf,
     faultOfLock: (name) => faultOf(() => requireLockName(name)),

@@ -8,13 +8,12 @@ import { type Ending, importFile } from '../../../../import/import-file.ts'
 import type { Summary } from '../../../../import/import-types.ts'
 import type { JournalPlace } from '../../../../import/journal/journal.ts'
 import type { ParsedFormat } from '../../../../import/parse/table.ts'
-import { createRejectsFile } from '../../../../import/rejects/rejects-file.ts'
 import type { Cli } from '../../../cli.ts'
 import type { Io } from '../../../io.ts'
 import { shellWord } from '../../../output/text.ts'
 import { stateFolder } from '../../../target/folders.ts'
 import { serviceOf } from '../created.ts'
-import { beginRun, type Job, type CommandRun } from './jobs.ts'
+import { beginRun, type CommandRun, type Job, rejectsFileOf } from './jobs.ts'
 import { createMissing } from './missing.ts'
 import type { ParsedOptions } from './parsed-options.ts'
 import { createRunReceipt } from './run-receipt.ts'
@@ -102,7 +101,6 @@ const learnedPath = (cli: Cli, client: Client): string => {
 
 const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
   const { cli, client, parsed, progress, finished } = run
-  const at = (path: string): string => resolve(cli.io.cwd, path)
   const receipt = createRunReceipt(run, job.file)
   try {
     const work = beginRun(run, job)
@@ -117,7 +115,7 @@ const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
       created: receipt.created,
       changes: receipt.changes,
       onJournal: receipt.journal,
-      rejectsFile: createRejectsFile(at(job.rejectsPath), job.rejectsPath, work.onWarning),
+      rejectsFile: rejectsFileOf(cli, job, work.onWarning),
       journal: journalPlace(cli, client, job, parsed.journal),
       learnedPath: learnedPath(cli, client),
       // Until all files are imported and reported, the same command comes to this one again.

@@ -5,10 +5,14 @@ import type { Waiting } from '../../../../client/transport.ts'
 import type { ImportInput } from '../../../../import/import-types.ts'
 import type { Table } from '../../../../import/parse/table.ts'
 import type { VerificationOptions } from '../../../../import/verify/verified.ts'
+import { isDevice } from '../../../../files/place.ts'
+import { requirePlace } from '../../../../files/write-file.ts'
+import { createRejectsFile, type RejectsFile } from '../../../../import/rejects/rejects-file.ts'
 import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
 import { withClassic } from '../created.ts'
+import { namedOutput } from '../../../files/named-output.ts'
 import { announcingClock } from '../../../output/wait-notices.ts'
 import { saveMapping } from './mapping.ts'
 import type { ParsedOptions } from './parsed-options.ts'
@@ -71,6 +75,8 @@ export type Job = {
   readonly table: Table
   /** Names the rejects file for messages, relative to the working directory. */
   readonly rejectsPath: string
+  /** Tells that the user named it. */
+  readonly isRejectsNamed: boolean
   readonly verify: VerificationOptions | undefined
 }
 
@@ -82,6 +88,8 @@ export const openJobs = async (
   { signal, withStopReason }: StopSignals,
 ): Promise<Job[]> => {
   const paths = findRejectsPaths(cli.io, sources, rejects)
+  const isRejectsNamed = rejects !== undefined
+  for (const path of paths) requirePlace(resolve(cli.io.cwd, path), { isNamed: isRejectsNamed })
   const verifying = sources.map((source, at) =>
     verify ? parseVerification(cli, source, paths[at] ?? '', receipt) : undefined,
   )
@@ -89,7 +97,7 @@ export const openJobs = async (
   try {
     for (const [at, { label, origin, open }] of sources.entries()) {
       const [table, verification] = [await open(cli, reading, signal), verifying[at]]
-      jobs.push({ file: label, origin, table, rejectsPath: paths[at] ?? '', verify: verification })
+      jobs.push({ file: label, origin, table, rejectsPath: paths[at] ?? '', isRejectsNamed, verify: verification })
       if (verification && !isDryRun && !explain) await readyReceipt(cli, verification, table.name)
     }
     return jobs
@@ -97,6 +105,19 @@ export const openJobs = async (
     closeJobs(jobs)
     throw withStopReason(error)
   }
+}
+
+/** Creates the rejects file of a file. */
+export const rejectsFileOf = (
+  cli: Cli,
+  { rejectsPath: name, isRejectsNamed: isNamed }: Job,
+  onWarning: (warning: string) => void,
+): RejectsFile => {
+  const path = resolve(cli.io.cwd, name)
+  if (!isNamed || !isDevice(path)) return createRejectsFile(path, name, onWarning)
+  const { signal = cli.io.interruption() } = namedOutput(cli)
+  const stopped = AbortSignal.any([signal, cli.io.interruption()])
+  return createRejectsFile(path, name, onWarning, { isNamed, signal: stopped })
 }
 
 /** Closes the files, and removes their temporary files. */

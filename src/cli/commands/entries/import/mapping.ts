@@ -1,8 +1,12 @@
 import { isObject } from '../../../../codec/json.ts'
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { nearest } from '../../../../client/directory.ts'
 import { KpiError } from '../../../../domain/errors.ts'
+import { fileErrorReason, systemCode } from '../../../../files/file-error.ts'
+import { readRegularFile } from '../../../../files/read-file.ts'
+import { requirePlainPlace } from '../../../../files/place.ts'
+import { replaceFile } from '../../../../files/replace-file.ts'
 import type { ColumnPlan } from '../../../../import/columns/columns.ts'
 import { reusableFlags } from '../../../../import/detect/column-formats.ts'
 import type { ColumnFormats } from '../../../../import/detect/survey.ts'
@@ -75,10 +79,10 @@ const readMapping = (io: Io, name: string): Mapping => {
   const path = pathOf(io, mappingName(name))
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readRegularFile(path).toString()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') throw noMapping(io, name)
-    throw new KpiError('unusable', `cannot read the mapping ${path}: ${String(error)}`, { cause: error })
+    if (systemCode(error) === 'ENOENT') throw noMapping(io, name)
+    throw new KpiError('unusable', `cannot read the mapping ${path}: ${fileErrorReason(error)}`, { cause: error })
   }
   return parse(path, text)
 }
@@ -87,12 +91,11 @@ const readMapping = (io: Io, name: string): Mapping => {
 const writeMapping = (io: Io, name: string, mapping: Mapping): void => {
   const path = pathOf(io, mappingName(name))
   makeFolder(folderOf(io), 'folder of mappings')
-  const beside = `${path}.${Buffer.from(io.random(6)).toString('hex')}`
   try {
-    writeFileSync(beside, `${JSON.stringify(mapping, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
-    renameSync(beside, path)
+    requirePlainPlace(path)
+    replaceFile(path, `${JSON.stringify(mapping, null, 2)}\n`)
   } catch (error) {
-    throw new KpiError('unusable', `cannot write the mapping ${path}: ${String(error)}`, { cause: error })
+    throw new KpiError('unusable', `cannot write the mapping ${path}: ${fileErrorReason(error)}`, { cause: error })
   }
 }
 

@@ -1,8 +1,10 @@
-import { once } from 'node:events'
-import { createReadStream, fstatSync, type Stats, statSync } from 'node:fs'
+import { fstatSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
-import { fileError, fileSource, isDevice, type RereadableFile } from '../../../../import/parse/files.ts'
+import { fileError } from '../../../../files/file-error.ts'
+import { streamSpecial } from '../../../../files/read-file.ts'
+import { isDevice } from '../../../../files/place.ts'
+import { fileSource, type RereadableFile } from '../../../../import/parse/files.ts'
 import { openTable, type RequestedFormat, type Table } from '../../../../import/parse/table.ts'
 import { spoolSource } from '../../../../import/spool.ts'
 import type { Cli } from '../../../cli.ts'
@@ -41,16 +43,13 @@ const statOfStream = (stream: Readable): Stats | undefined =>
 
 const statOf = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false })
 
-/**
- * Opens a pipe, waiting until somebody writes to it. Only the end of the process ends that wait, so signals are caught
- * afterwards.
- */
-const openPipe = async (path: string, name: string): Promise<Readable> => {
-  const stream = createReadStream(path)
-  await once(stream, 'open').catch((error: unknown) => {
+/** Opens a pipe or a device that is named as a file. */
+const openSpecial = async (path: string, name: string): Promise<Readable> => {
+  try {
+    return await streamSpecial(path)
+  } catch (error) {
     throw fileError(error, 'read', name)
-  })
-  return stream
+  }
 }
 
 /** Opens a file, a pipe, or standard input. */
@@ -59,7 +58,7 @@ const openLocal = async ({ io, note }: Cli, file: string, signal: () => AbortSig
   if (file !== '-' && !isDevice(path)) return fileSource(path, file)
   if (file === '-' && io.stdinIsTerminal) await note('reading rows from the terminal; end them with Ctrl-D')
   if (file === '-') return spoolSource(io.stdin, io.tempDir, 'standard input', signal())
-  return spoolSource(await openPipe(path, file), io.tempDir, file, signal())
+  return spoolSource(await openSpecial(path, file), io.tempDir, file, signal())
 }
 
 const localSource = (io: Io, file: string): ImportSource => {

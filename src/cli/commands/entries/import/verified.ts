@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path'
-import { requireFolder } from '../../../../import/parse/files.ts'
+import { requireWritable } from '../../../../files/write-file.ts'
 import { fileOfReceipt } from '../../../../import/verify/earlier-receipt.ts'
 import { describeDifference, type Verification, type VerificationOptions } from '../../../../import/verify/verified.ts'
 import type { Cli } from '../../../cli.ts'
@@ -32,6 +32,7 @@ export const parseVerification = (
   if (other !== undefined) throw new UsageError(`--receipt ${path} is also ${other}; name another`)
   return {
     receiptPath: resolve(cwd, path),
+    isNamed: receipt !== undefined,
     place: placeOf(findPlace(cli.io, cli.flags)),
     receiptFile: path,
     rejectsFile,
@@ -46,10 +47,10 @@ const nameOf = (file: string): string => basename(stemOf(file))
  */
 export const readyReceipt = async (
   cli: Cli,
-  { receiptPath, receiptFile }: VerificationOptions,
+  { receiptPath, receiptFile, isNamed }: VerificationOptions,
   file: string,
 ): Promise<void> => {
-  requireFolder(receiptPath)
+  requireWritable(receiptPath, { isNamed: isNamed === true })
   const earlier = fileOfReceipt(receiptPath)
   if (earlier !== undefined && nameOf(earlier) === nameOf(file)) return
   await requireFree(cli, receiptFile, cli.flags.force)
