@@ -181,6 +181,7 @@ export default defineConfig({
     version: 'src/cli/version.ts',
     'sqlite-thread': 'src/store/sqlite/sqlite-thread.ts',
     'jq-thread': 'src/cli/jq-thread.ts',
+    'query-process': 'src/import/parse/database/query-process.ts',
   },
   platform: 'node',
   logLevel: 'warn',
