@@ -3,11 +3,11 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { Aborted } from '../../../client/transport.ts'
 import { KpiError } from '../../../domain/errors.ts'
-import type { QueryCall, QueryResult } from './query-process.ts'
+import type { QueryCall, QueryResult } from './query-child.ts'
 
 /** Names the file that the process runs: beside this one, or in the bundle. */
 const SCRIPT = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? './query-process.ts' : './query-process.js', import.meta.url),
+  new URL(import.meta.url.endsWith('.ts') ? './query-child.ts' : './query-child.js', import.meta.url),
 )
 
 /** Lists the variables that the process gets: what Node.js needs to start, and what SQLite reads. */
