@@ -94,10 +94,11 @@ const start = async () => {
   const args = process.argv.slice(2)
   const isVersion = args[0] === '--version' || args[0] === '-V'
   if (!isVersion) cacheCode()
-  const { run, processIo } = loadProgram(isVersion)
+  const { run, processIo, endSoon } = loadProgram(isVersion)
   if (!run) return
   process.exitCode = await run(args, processIo(isHandedOver))
   if (isHandedOver) process.send?.(process.exitCode)
+  endSoon?.(process.exitCode)
 }
 
 void (Number.parseInt(process.versions.node, 10) < LEAST ? handOver() : start())

@@ -7,7 +7,7 @@ import type { Day } from '../domain/day.ts'
 import type { NumberSigns } from '../domain/number-pattern.ts'
 import type { AnyRecord, NamedField, Resource } from '../domain/schema.ts'
 import type { Variant } from '../domain/variants.ts'
-import { readDeadline, untilDeadline } from './args/deadline.ts'
+import { findDeadline, untilDeadline } from './args/deadline.ts'
 import { sheetForm } from './files/sheet-locale.ts'
 import type { Io } from './io.ts'
 import { createLog, type Log } from './output/log.ts'
@@ -136,7 +136,7 @@ export const createCli = (
       const tellWait = trace && ((text: string) => void trace.tell('wait', text))
       const note = (text: string): void => void log.note(text)
       const paced = bulk && { note, tellWait, ...bulk, signal: stopping.signal }
-      return work({ ...findReach(io, flags), deadline: readDeadline(flags.deadline, io.now()), stopping }, paced)
+      return work({ ...findReach(io, flags), deadline: findDeadline(io, flags.deadline), stopping }, paced)
     }
     const { signal, late } = bulk ?? {}
     return signal && late ? begin({ signal, late }) : untilDeadline(io, flags.deadline, begin, signal)

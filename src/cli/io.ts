@@ -43,6 +43,8 @@ export type Io = {
   readonly now: () => number
   /** Holds when the job began of which this is a step, in milliseconds since 1970: its days count from then. */
   readonly begun?: number
+  /** Holds when this command line began, in milliseconds since 1970: its deadline counts from then. */
+  readonly startedAt?: number
   /** Names the time zone of the system, or of TZ. */
   readonly timeZone: () => string
   /** Tells by how many minutes clocks there are ahead of UTC at a moment, in milliseconds since 1970. */
@@ -79,8 +81,40 @@ export const withStdout = (io: Io, stdout: Output): Io =>
 const INTERRUPTED = 130
 const ECHO_MS = 500
 
+/** Lists what a thread may work on that nothing can interrupt: a name that is looked up, a pipe, a query. */
+const HELD: ReadonlySet<string> = new Set([
+  'FSReqCallback',
+  'FSReqPromise',
+  'GetAddrInfoReqWrap',
+  'MessagePort',
+  'Worker',
+])
+const SHELL = '/bin/sh'
+
+/**
+ * Ends the process at once. `process.exit` waits for each thread, which may take minutes: where one may be held, the
+ * process becomes a shell that ends with the same code.
+ */
+const endProcess = (code: number): void => {
+  const { existsSync } = process.getBuiltinModule('node:fs')
+  const isHeld = process.getActiveResourcesInfo().some((name) => HELD.has(name))
+  if (isHeld && process.platform !== 'win32' && existsSync(SHELL)) {
+    process.emit('exit', code)
+    process.execve?.(SHELL, ['sh', '-c', `exit ${code}`], {})
+  }
+  process.exit(code)
+}
+
 /** Ends the process at once, with the exit code of one that was interrupted. */
-const endInterrupted = (): void => process.exit(INTERRUPTED)
+const endInterrupted = (): void => endProcess(INTERRUPTED)
+
+/** Sets how long a process whose work is done may take to end by itself. */
+const CLOSING_MS = 300
+
+/** Ends a process whose work is done, where something that nothing can interrupt keeps it. */
+export const endSoon = (code: number): void => {
+  setTimeout(() => endProcess(code), CLOSING_MS).unref()
+}
 
 const watchInterruption = (isHandedOver: boolean): AbortController => {
   const controller = new AbortController()

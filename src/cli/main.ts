@@ -6,7 +6,7 @@ import type { Output } from './standard-output.ts'
 import { isOutputJson } from './target/output-format.ts'
 import { projectPaths } from './target/project.ts'
 
-export { processIo } from './io.ts'
+export { endSoon, processIo } from './io.ts'
 
 /** Describes standard error of a command line, with the lines held back until its end. */
 type Telling = { readonly io: Io; readonly release: () => string[] }

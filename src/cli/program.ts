@@ -205,7 +205,11 @@ const parse = async (program: Command, line: OurLine, isHelp: boolean): Promise<
 /**
  * Parses a command line and runs its command; returns the exit code. Loads only the group of commands that is named.
  */
-export const runProgram = async (line: readonly string[], version: string, io: Io): Promise<number> => {
+export const runProgram = async (line: readonly string[], version: string, world: Io): Promise<number> => {
+  const startedAt = world.now()
+  const io = new Proxy(world, {
+    get: (target, name: keyof Io) => (name === 'startedAt' ? startedAt : target[name]),
+  })
   if (line[0] === 'help' && line.includes('--json')) return printHelpJson(line.slice(1), version, io)
   const args = withSortJoined(helpAsFlag(line))
   const written: Written = { help: '', errors: [] }

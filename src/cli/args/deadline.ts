@@ -46,13 +46,28 @@ export const readDeadline = (given: string | undefined, now: number): Deadline =
   throw new UsageError(`--deadline ${spelling} is neither a time of day nor a time from now; write 06:30, 30m or 2h`)
 }
 
+/** Returns the deadline of a command line, which counts from its start. */
+export const findDeadline = (io: Io, given: string | undefined): Deadline =>
+  readDeadline(given, io.startedAt ?? io.now())
+
+/** Returns a signal that is aborted at a moment; at once where that has passed. */
+export const alarmAt = (io: Io, at: number): AbortSignal => io.alarm(Math.max(0, at - io.now()))
+
 /** Sets how long a run waits after its deadline for answers to what it has sent. */
 export const GRACE_MS = 5000
 
+/** Reports that work ended because the deadline has passed. */
+export class DeadlinePassed extends Aborted {
+  constructor({ spelling }: Pick<Deadline, 'spelling'>, message: string) {
+    super(`the deadline (${spelling}) has passed; ${message}`)
+  }
+}
+
 /** Returns the error of work that a deadline ended: it says so. */
 const afterDeadline = (error: unknown, spelling: string): unknown => {
+  if (error instanceof DeadlinePassed) return error
   const isCut = error instanceof Aborted || (error instanceof KpiError && error.mayBeDone)
-  return isCut ? new Aborted(`the deadline (${spelling}) has passed; ${error.message}`) : error
+  return isCut ? new DeadlinePassed({ spelling }, error.message) : error
 }
 
 /**
@@ -65,8 +80,8 @@ export const untilDeadline = async <T>(
   work: (stopping: AbortSignals) => Promise<T>,
   interruption?: AbortSignal,
 ): Promise<T> => {
-  const { at, spelling } = readDeadline(given, io.now())
-  const [alarm, late] = [io.alarm(at - io.now()), io.alarm(at - io.now() + GRACE_MS)]
+  const { at, spelling } = findDeadline(io, given)
+  const [alarm, late] = [alarmAt(io, at), alarmAt(io, at + GRACE_MS)]
   try {
     return await work({ signal: interruption ? AbortSignal.any([alarm, interruption]) : alarm, late })
   } catch (error) {

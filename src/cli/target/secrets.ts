@@ -1,18 +1,15 @@
-import { execFileSync } from 'node:child_process'
 import { rmSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type ErrorCode, KpiError } from '../../domain/errors.ts'
 import { fileErrorReason } from '../../files/file-error.ts'
 import { closeToOthers, replaceFile } from '../../files/replace-file.ts'
-import { Aborted } from '../../client/transport.ts'
-import type { Deadline } from '../args/deadline.ts'
 import type { Io } from '../io.ts'
 import { shellWord } from '../output/text.ts'
 import { configFolder, makeFolder } from './folders.ts'
 import { readNamed } from './named-files.ts'
 import { configFile } from './profiles.ts'
 import { type RemotePlace, type SecretPlace, secretSource } from './settings.ts'
-import { MOST_PRINTED, tokenCommandFailure } from './token-command-failure.ts'
+import type { CommandBounds } from './token-command.ts'
 
 const OTHERS = 0o077
 const WORLD = 0o007
@@ -126,47 +123,14 @@ export const readSecretFile = (io: Io, path: string): string => {
   }
 }
 
-/** Bounds a token command: it may take as long as an answer, and no longer than until the deadline. */
-export type CommandBounds = {
-  readonly timeoutMs: number
-  readonly deadline?: Deadline | undefined
-  /** Tells whether a person can be asked, who then sees what the command says beside the secret. */
-  readonly canAsk: () => boolean
-}
-
-/** Returns the error of a token command that was cut off: by the deadline, or because it took too long. */
-const cutOff = (timeoutMs: number, deadline: Deadline | undefined): Error =>
-  deadline
-    ? new Aborted(`the deadline (${deadline.spelling}) has passed; the profile's token command had not ended`)
-    : new KpiError(
-        'unauthorized',
-        `the profile's token command had not ended after ${timeoutMs / 1000} seconds and was cut off; --timeout allows it more`,
-      )
-
 /** Runs the command of a profile that prints its secret; it ends within its bounds. */
-export const runTokenCommand = (io: Io, command: string, bounds: CommandBounds): string => {
-  const { timeoutMs, deadline, canAsk } = bounds
+export const runTokenCommand = async (io: Io, command: string, bounds: CommandBounds): Promise<string> => {
   requireOwnConfig(io)
-  const left = deadline ? Math.max(1, deadline.at - io.now()) : Infinity
-  const { env, cwd } = io
-  try {
-    return execFileSync(command, {
-      shell: true,
-      encoding: 'utf8',
-      env,
-      cwd,
-      timeout: Math.min(left, timeoutMs),
-      maxBuffer: MOST_PRINTED,
-      stdio: ['ignore', 'pipe', canAsk() ? 'inherit' : 'pipe'],
-    }).trim()
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ETIMEDOUT')
-      throw cutOff(timeoutMs, left <= timeoutMs ? deadline : undefined)
-    throw tokenCommandFailure(error)
-  }
+  const { printSecret } = await import('./token-command.ts')
+  return printSecret(io, command, bounds)
 }
 
-const readSecret = (io: Io, place: RemotePlace, bounds: CommandBounds): string => {
+const readSecret = async (io: Io, place: RemotePlace, bounds: CommandBounds): Promise<string> => {
   const { kind } = place
   const source = secretSource(io, place)
   switch (source.from) {
@@ -191,9 +155,9 @@ const readSecret = (io: Io, place: RemotePlace, bounds: CommandBounds): string =
  * Finds the token or key to send: from the environment, the profile's command, the user's file that the profile names,
  * or the profile's own file, in this order.
  */
-export const findSecret = (io: Io, place: RemotePlace, bounds: CommandBounds): string => {
+export const findSecret = async (io: Io, place: RemotePlace, bounds: CommandBounds): Promise<string> => {
   const { kind } = place
-  const secret = readSecret(io, place, bounds)
+  const secret = await readSecret(io, place, bounds)
   const described = describeToken(io, place)
   const from = `that comes from ${described}`
   if (secret === '') throw new KpiError('unauthorized', `the ${SECRETS[kind]} is empty ${from}`)

@@ -52,7 +52,7 @@ const openRemote = async (
   ])
   const baseUrl = readBaseUrl(place.baseUrl)
   const login = place.kind === 'classic' ? place.login : undefined
-  const credentials = { login, token: secret ?? findSecret(io, place, reach) }
+  const credentials = { login, token: secret ?? (await findSecret(io, place, reach)) }
   const limiting = bulk && (await import('./rate-limiter.ts')).openRateLimiter(io, baseUrl, credentials, bulk)
   const exchange = io.network?.(timeoutMs)
   const remote = { baseUrl, ...credentials, timeoutMs, network: network(), now: io.now, stopping }

@@ -13,36 +13,34 @@ const LONGEST_WORDS = 200
 /** Matches a long word, which may be a secret if it has letters and digits. */
 const LONG_WORD = /[\w+=.-]{20,}/g
 
-/** Holds what Node.js tells of a program that failed. */
-type Failure = Readonly<Record<string, unknown>>
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+/** Describes how a command ended, and what it printed. */
+export type CommandEnd = {
+  readonly status: number | null
+  readonly signal: string | null
+  readonly isTooMuch: boolean
+  readonly stdout: string
+  readonly stderr: string
+}
 
 /** Returns the last line that a command said beside its secret, without what may be secret in it. */
-const lastWords = ({ stdout, stderr }: Failure): string => {
-  const lines = textOf(stderr).split(/[\r\n]+/)
+const lastWords = ({ stdout, stderr }: CommandEnd): string => {
+  const lines = stderr.split(/[\r\n]+/)
   const line = oneLine(lines.findLast((one) => one.trim() !== '') ?? '').trim()
-  const printed = createRedaction(textOf(stdout).slice(0, LONGEST_SECRET).trim(), undefined)
+  const printed = createRedaction(stdout.slice(0, LONGEST_SECRET).trim(), undefined)
   const shown = hideFields(printed.text(line)).replaceAll(LONG_WORD, (word) =>
     /\d/.test(word) && /[A-Za-z]/.test(word) ? '…' : word,
   )
   return shown.length > LONGEST_WORDS ? `${shown.slice(0, LONGEST_WORDS - 1)}…` : shown
 }
 
-/** Returns how a program ended: its exit code, or the signal that ended it. */
-const endOf = ({ status, signal }: Failure): string => {
-  if (typeof status === 'number') return `status ${status}`
-  return typeof signal === 'string' ? signal : 'no status'
-}
-
 /** Returns the error for a token command that failed; it never holds what the command printed, which may be the secret. */
-export const tokenCommandFailure = (thrown: unknown): KpiError => {
-  const failure: Failure = thrown instanceof Error ? Object.fromEntries(Object.entries(thrown)) : {}
+export const tokenCommandFailure = (end: CommandEnd): KpiError => {
   const command = "the profile's token command"
-  if (failure['code'] === 'ENOBUFS') {
+  if (end.isTooMuch) {
     const message = `${command} printed more than 1 MiB, which no token has, and was cut off; it should print the token alone`
     return new KpiError('unauthorized', message)
   }
-  const words = lastWords(failure)
-  return new KpiError('unauthorized', `${command} failed (${endOf(failure)})${words === '' ? '' : `: ${words}`}`)
+  const words = lastWords(end)
+  const how = end.status === null ? (end.signal ?? 'no status') : `status ${end.status}`
+  return new KpiError('unauthorized', `${command} failed (${how})${words === '' ? '' : `: ${words}`}`)
 }

@@ -102,18 +102,31 @@ const readBody = async (
   return decoderOf(type).decode(Buffer.concat(parts))
 }
 
+/** Resolves with the result of work; rejects at once when it is cancelled, while the work may still wait for a connection. */
+const orCancelled = async <T>(work: Promise<T>, unwanted: AbortSignal | undefined): Promise<T> => {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const cancel = (): void => reject(errorOf(ABORTED))
+  unwanted?.addEventListener('abort', cancel)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    unwanted?.removeEventListener('abort', cancel)
+  }
+}
+
 /**
  * Creates an exchange over connections to the origin of a URL. `timeoutMs` bounds the wait for the head of an answer,
  * and for each part of its body.
  */
 export const networkExchange = (url: URL, timeoutMs: number, network?: Network): Exchange => {
   const connections = openConnections(url, timeoutMs, CONNECTIONS, network)
+  let isCancelled = false
   return {
     ask: async (request, unwanted) => {
       const wait = createWaitTimeout(unwanted)
       try {
         wait.allow(timeoutMs, () => (connections.isConnected() ? TOO_SLOW : NOT_CONNECTED))
-        const answer = await connections.request({ ...request, signal: wait.signal })
+        const answer = await orCancelled(connections.request({ ...request, signal: wait.signal }), unwanted)
         const header = (name: string): string | undefined => [answer.headers[name] ?? []].flat()[0]
         return {
           status: answer.statusCode,
@@ -122,9 +135,11 @@ export const networkExchange = (url: URL, timeoutMs: number, network?: Network):
           body: await readBody(answer.body, wait, timeoutMs, header('content-type') ?? ''),
         }
       } finally {
+        isCancelled ||= unwanted?.aborted === true
         wait.end()
       }
     },
-    close: connections.close,
+    // To close waits for connections that are being made, which nobody wants any longer.
+    close: () => (isCancelled ? connections.destroy() : connections.close()),
   }
 }

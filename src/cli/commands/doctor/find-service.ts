@@ -4,7 +4,7 @@ import { readKeyInfo } from '../../../client/http/credentials.ts'
 import type { ProbeResult } from '../../../client/http/http-transport.ts'
 import { formatInstant } from '../../../domain/day.ts'
 import { frequency } from '../../../domain/resources/catalog.ts'
-import { readDeadline } from '../../args/deadline.ts'
+import { findDeadline } from '../../args/deadline.ts'
 import type { Cli } from '../../cli.ts'
 import { readBaseUrl } from '../../target/base-url.ts'
 import { storePath } from '../../target/folders.ts'
@@ -87,17 +87,17 @@ const aboutSecret = ({ io }: Cli, place: RemotePlace): Finding =>
   fine(SECRETS[place.kind], 'set', describeToken(io, place))
 
 /** Returns the secret of a place, or the fault that stopped the looking. A token command runs once. */
-const secretOf = ({ io, flags }: Cli, place: RemotePlace): string | Finding => {
+const secretOf = async ({ io, flags }: Cli, place: RemotePlace): Promise<string | Finding> => {
   try {
-    const deadline = readDeadline(flags.deadline, io.now())
-    return findSecret(io, place, { timeoutMs: findTimeout(flags), deadline, canAsk: () => canAsk(io, flags) })
+    const deadline = findDeadline(io, flags.deadline)
+    return await findSecret(io, place, { timeoutMs: findTimeout(flags), deadline, canAsk: () => canAsk(io, flags) })
   } catch (error) {
     return faulty(SECRETS[place.kind], error)
   }
 }
 
 const findRemote = async (cli: Cli, place: RemotePlace): Promise<Finding[]> => {
-  const secret = secretOf(cli, place)
+  const secret = await secretOf(cli, place)
   const own = [
     ...looked('service', () => fine('service', readBaseUrl(place.baseUrl).href, placeFrom(cli, place))),
     fine('interface', place.kind),

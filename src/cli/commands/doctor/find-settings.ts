@@ -1,6 +1,6 @@
 import manifest from '../../../../package.json' with { type: 'json' }
 import { type Proxies, whyDirect } from '../../../client/http/proxy.ts'
-import { readDeadline } from '../../args/deadline.ts'
+import { findDeadline } from '../../args/deadline.ts'
 import type { Cli } from '../../cli.ts'
 import { storeKind } from '../../target/bundled-store.ts'
 import { calendarOf } from '../../target/calendar-settings.ts'
@@ -74,7 +74,7 @@ const aboutRuns = (cli: Cli): Finding[] => {
     fine('colour', wantsColor(io, flags) ? 'yes' : 'no', colorFrom(cli)),
     ...looked('timeout', () => firstOf('timeout', `${findTimeout(flags) / 1000}s`, { '--timeout': flags.timeout })),
     ...looked('deadline', () =>
-      firstOf('deadline', readDeadline(flags.deadline, io.now()).spelling, { '--deadline': flags.deadline }),
+      firstOf('deadline', findDeadline(io, flags.deadline).spelling, { '--deadline': flags.deadline }),
     ),
     ...looked('store of kpi serve', () =>
       firstOf('store of kpi serve', storeKind(cli), { KPI_STORE: io.env['KPI_STORE'] }),

@@ -1,18 +1,12 @@
 import { resolve } from 'node:path'
-import { readDeadline } from '../../args/deadline.ts'
+import { findDeadline } from '../../args/deadline.ts'
 import { askChoice, askSecret, askValid } from '../../args/prompt.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { isV1Url, readBaseUrl } from '../../target/base-url.ts'
 import type { Profile } from '../../target/profiles.ts'
-import {
-  type CommandBounds,
-  faultOfForm,
-  faultOfVariant,
-  readSecretFile,
-  runTokenCommand,
-  SECRETS,
-} from '../../target/secrets.ts'
+import { faultOfForm, faultOfVariant, readSecretFile, runTokenCommand, SECRETS } from '../../target/secrets.ts'
+import type { CommandBounds } from '../../target/token-command.ts'
 import { canAsk, findTimeout, type RemotePlace } from '../../target/settings.ts'
 import { findPlaceFault, notKept, type PlaceFault } from './check-place.ts'
 
@@ -93,7 +87,7 @@ const typedSecret = async (cli: Cli, name: string, kind: RemoteKind): Promise<st
 const commandBounds = ({ io, flags }: Cli): CommandBounds => ({
   timeoutMs: findTimeout(flags),
   canAsk: () => canAsk(io, flags),
-  deadline: readDeadline(flags.deadline, io.now()),
+  deadline: findDeadline(io, flags.deadline),
 })
 
 /** Returns the secret that the flags name; undefined where it is asked for. */
@@ -104,7 +98,7 @@ const namedSecret = async (cli: Cli, kind: RemoteKind, flags: RemoteFlags): Prom
     if (!flags.check) return ''
     return requireGoodSecret(
       kind,
-      runTokenCommand(cli.io, tokenCommand, commandBounds(cli)),
+      await runTokenCommand(cli.io, tokenCommand, commandBounds(cli)),
       `the command ${tokenCommand}`,
     )
   }

@@ -22,7 +22,7 @@ const run = async (sql: string, setup = SETUP): Promise<readonly (readonly (numb
   database.close()
   const before = readFileSync(path)
   try {
-    const table = await openQuery({ path, name: 'shop.sqlite', sql }, {}, folder.path)
+    const table = await openQuery({ path, name: 'shop.sqlite', sql, env: process.env }, {}, folder.path)
     const rows: (number | string)[][] = []
     for await (const some of table.rows()) for (const { line, cells } of some) rows.push([line, ...cells])
     table.close()
@@ -127,7 +127,7 @@ describe('a query is refused', () => {
   ])('of a database %s', async (_, content, message) => {
     using folder = temporaryFolder()
     if (content !== undefined) writeFileSync(folder.in('shop.sqlite'), content)
-    const opened = openQuery({ path: folder.in('shop.sqlite'), name: 'shop.sqlite', sql: 'select 1' }, {}, folder.path)
+    const opened = openQuery({ path: folder.in('shop.sqlite'), name: 'shop.sqlite', sql: 'select 1', env: {} }, {}, folder.path)
     await expect(opened).rejects.toThrow(message)
   })
 })
@@ -138,7 +138,7 @@ test('a database that another program writes is read as it was committed', async
   writer.exec(
     'PRAGMA journal_mode = wal; CREATE TABLE a (i INTEGER); INSERT INTO a VALUES (1); BEGIN; INSERT INTO a VALUES (2)',
   )
-  const query = { path: folder.in('live.sqlite'), name: 'live.sqlite', sql: 'select i from a' }
+  const query = { path: folder.in('live.sqlite'), name: 'live.sqlite', sql: 'select i from a', env: {} }
   const table = await openQuery(query, {}, folder.path)
   writer.exec('COMMIT')
   const lines: number[] = []

@@ -5,7 +5,7 @@ import { UsageError } from '../../../exit.ts'
 import type { ImportFlags } from '../import-command.ts'
 import { mappingName, applyMapping } from './mapping.ts'
 import { importOptions, listOf, readRate } from './options.ts'
-import { type Deadline, readDeadline } from '../../../args/deadline.ts'
+import { type Deadline, findDeadline } from '../../../args/deadline.ts'
 import type { QueryFlags } from './sources.ts'
 
 /** Describes the parsed options of an import. */
@@ -102,7 +102,7 @@ export const parseOptions = (cli: Cli, files: readonly string[], given: ImportFl
     options: importOptions(flags, cli.today().day),
     reading: readingOf(flags, given.sheet === undefined),
     query: queryOf(given),
-    deadline: readDeadline(cli.flags.deadline, io.now()),
+    deadline: findDeadline(io, cli.flags.deadline),
     rate: readRate(flags.rate),
     isSeveral: files.length > 1,
     isDryRun: flags.dryRun === true,

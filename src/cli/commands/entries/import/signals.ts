@@ -1,6 +1,6 @@
 import { Aborted } from '../../../../client/transport.ts'
 import { KpiError } from '../../../../domain/errors.ts'
-import { type Deadline, GRACE_MS } from '../../../args/deadline.ts'
+import { alarmAt, type Deadline, GRACE_MS } from '../../../args/deadline.ts'
 import type { Io } from '../../../io.ts'
 
 /** Describes what stops a run: the user, or its deadline. */
@@ -24,7 +24,7 @@ const when = (signal: AbortSignal, act: () => void): void => {
 export const watchStopSignals = (io: Io, { at, spelling }: Deadline): StopSignals => {
   const [controller, late] = [new AbortController(), new AbortController()]
   let isLate = false
-  when(io.alarm(at - io.now()), () => {
+  when(alarmAt(io, at), () => {
     isLate = !controller.signal.aborted
     controller.abort()
     when(io.alarm(GRACE_MS), () => late.abort())

@@ -128,7 +128,7 @@ const querySource = (io: Io, { sql, database }: QueryFlags): ImportSource => {
     stat: () => statOf(path),
     open: async (cli, asked, signal) => {
       const { openQuery } = await import('../../../../import/parse/database/query-table.ts')
-      return openQuery({ path, name: database, sql }, asked, cli.io.tempDir, signal())
+      return openQuery({ path, name: database, sql, env: io.env }, asked, cli.io.tempDir, signal())
     },
   }
 }
