@@ -55,8 +55,10 @@ const making = (key: string) => ({
   faultAnswer: () => undefined,
 })
 
-const failing = (error: unknown) => ({
-  perform: () => Promise.reject(error),
+const failing = (error: Error) => ({
+  perform: async (): Promise<KeptAnswer> => {
+    throw error
+  },
   faultAnswer: (fault: unknown) => (fault instanceof KpiError && fault.code === 'invalid' ? FAULT : undefined),
 })
 

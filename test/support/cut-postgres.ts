@@ -34,7 +34,10 @@ export const cutPostgres = async (target: string): Promise<CutPostgres> => {
     for (const socket of [near, far]) {
       sockets.add(socket)
       socket.on('error', () => undefined)
-      socket.on('close', () => void (near.destroy(), far.destroySoon()))
+      socket.on('close', () => {
+        near.destroy()
+        far.destroySoon()
+      })
     }
     far.pipe(near)
     near.on('data', (data: Buffer) => {
