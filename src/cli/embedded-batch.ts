@@ -6,7 +6,7 @@ import type { TransportResponse, TransportRequest } from '../client/transport.ts
 import { KpiError } from '../domain/errors.ts'
 import { batchResult } from '../domain/resources/entry.ts'
 import type { Answer } from '../server/api/call.ts'
-import { runIdempotently } from '../service/limits/idempotency.ts'
+import { createIdempotentRunner } from '../service/limits/idempotency.ts'
 import type { Db } from '../store/db.ts'
 import type { KeptAnswer } from '../store/tables/idempotency.ts'
 
@@ -25,21 +25,25 @@ const replay = ({ status, body }: KeptAnswer): TransportResponse => {
   return { content: { json: parseExactJson(body) } }
 }
 
-/**
- * Stores a batch once for an Idempotency-Key, as the service does over HTTP, even when the process ends before the
- * answer.
- */
-export const answerBatchIdempotently = async (
-  db: Db,
-  { path, body, idempotencyKey: key = '' }: TransportRequest,
-  { account, now }: { readonly account: number; readonly now: number },
+/** Stores a batch once for its Idempotency-Key. */
+export type AnswerBatchIdempotently = (
+  sent: TransportRequest,
+  caller: { readonly account: number; readonly now: number },
   perform: (open: Db) => Promise<Answer>,
-): Promise<TransportResponse> => {
-  const fingerprint = hash('sha256', JSON.stringify(body), 'base64url')
-  const { answer } = await runIdempotently(
-    db,
-    { account, path, key, fingerprint, now },
-    { perform: async (open) => keptResult(await perform(open)), faultAnswer: keptFaults },
-  )
-  return replay(answer)
+) => Promise<TransportResponse>
+
+/**
+ * Creates a way to store a batch once for an Idempotency-Key, as the service does over HTTP, even when the process ends
+ * before the answer.
+ */
+export const createBatchRunner = (db: Db): AnswerBatchIdempotently => {
+  const runIdempotently = createIdempotentRunner(db)
+  return async ({ path, body, idempotencyKey: key = '' }, { account, now }, perform) => {
+    const fingerprint = hash('sha256', JSON.stringify(body), 'base64url')
+    const { answer } = await runIdempotently(
+      { account, path, key, fingerprint, now },
+      { perform: async (open) => keptResult(await perform(open)), faultAnswer: keptFaults },
+    )
+    return replay(answer)
+  }
 }

@@ -13,6 +13,7 @@ import { DEFAULT_ACCOUNT } from '../service/context.ts'
 import { type Db, nestedTransaction } from '../store/db.ts'
 import { openStore } from '../store/schema/open-store.ts'
 import { accounts } from '../store/tables/accounts.ts'
+import type { AnswerBatchIdempotently } from './embedded-batch.ts'
 import { makeFolder, storePath } from './target/folders.ts'
 
 /** Returns the account of the embedded service, and creates it with its defaults if there is none yet. */
@@ -53,6 +54,7 @@ export const inProcessTransport = (
   variant: Variant = 'classic',
 ): Transport => {
   const app = createApp(db, variant === 'classic' ? classicRoutes : v1Routes)
+  let runBatch: AnswerBatchIdempotently | undefined
   const callerNow = (): { account: Account; now: number; lenient: boolean } => ({
     account,
     now: Math.floor(nowMs() / 1000),
@@ -84,8 +86,8 @@ export const inProcessTransport = (
         app.answer({ ...caller, db: open }, { method, path, query: toQuery(query), body })
       // Only batches that add need an Idempotency-Key: setting a value again is harmless.
       if (sending.idempotencyKey !== undefined && addsToStored(body)) {
-        const { answerBatchIdempotently } = await import('./embedded-batch.ts')
-        return answerBatchIdempotently(db, sending, { account: account.id, now: caller.now }, answer)
+        runBatch ??= (await import('./embedded-batch.ts')).createBatchRunner(db)
+        return runBatch(sending, { account: account.id, now: caller.now }, answer)
       }
       const response = responseOf(await answer())
       // All of that happened at once: now signals and timers have their turn.

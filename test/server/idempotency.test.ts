@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { TextResponse } from '../../src/server/wire.ts'
 import { idempotentRequests } from '../../src/store/tables/idempotency.ts'
-import { runIdempotently } from '../../src/service/limits/idempotency.ts'
+import { createIdempotentRunner } from '../../src/service/limits/idempotency.ts'
 import { assignFirst, ENTRY_KEY, KPI, otherAccount, tell } from '../support/classic.ts'
 import { databases } from '../support/databases.ts'
 import { limited, type LimitedService, startLimited } from '../support/limits.ts'
@@ -191,7 +191,7 @@ describe.each(databases)('a POST with an Idempotency-Key on %s', (_, make) => {
     const now = Math.floor(service.clock.now / 1000)
     const request = { account: 1, path: '/api/kpicategories', key: KEY, fingerprint: 'x', now }
     const before = await countOf(service, '/kpicategories')
-    const slow = runIdempotently(service.db, request, {
+    const slow = createIdempotentRunner(service.db)(request, {
       perform: async (open) => {
         await open.write(async (tx) => {
           await tx.run(

@@ -1,3 +1,5 @@
+import { stat } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import type { Db, Reader } from '../../src/store/db.ts'
 import { kpis } from '../../src/store/tables/kpis.ts'
@@ -102,6 +104,42 @@ test('a read sees one state, whatever is written meanwhile', async () => {
     expect(await namesIn(tx)).toEqual([])
   })
   expect(await names(db)).toEqual(['Sales'])
+})
+
+/** Runs callbacks in a phase of the event loop. */
+const PHASES = {
+  'a timer': (run: () => void) => void setTimeout(run, 0),
+  'an immediate': (run: () => void) => void setImmediate(run),
+  'input or output': (run: () => void) => stat('.', run),
+}
+type Phase = keyof typeof PHASES
+const phases = Object.keys(PHASES) as Phase[]
+
+describe.each(phases)('after a read in a callback of %s', (first) => {
+  test.each(phases)('one in a callback of %s sees what another process wrote in between', async (second) => {
+    await using store = await openTestStore()
+    const { db, path, account } = store
+    const other = new DatabaseSync(path)
+    await db.write((tx) => kpis.insert(tx, account, kpiRecord()))
+    const seen: unknown[] = []
+    const stamps: unknown[] = []
+    const { promise, resolve } = Promise.withResolvers<unknown>()
+    const readLater = (): void => {
+      if (stamps.length === 0) return PHASES[second](readLater)
+      other.exec("update kpis set name = 'After'")
+      stamps.push(db.stamp())
+      resolve(names(db).then((found) => seen.push(found)))
+    }
+    PHASES[first](() => {
+      stamps.push(db.stamp())
+      void names(db).then((found) => seen.push(found))
+    })
+    PHASES[second](readLater)
+    await promise
+    other.close()
+    expect(seen).toEqual([[kpiRecord().name], ['After']])
+    expect(stamps[1]).not.toBe(stamps[0])
+  })
 })
 
 test.each([0n, -1n, 2n ** 63n - 1n, -(2n ** 63n)])(

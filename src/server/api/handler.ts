@@ -1,6 +1,7 @@
 import type { Instant } from '../../domain/day.ts'
 import { type ErrorCode, KpiError } from '../../domain/errors.ts'
 import { health } from '../../domain/resources/service-status.ts'
+import { createIdempotentRunner } from '../../service/limits/idempotency.ts'
 import { createVersionedCache } from '../../service/versioned-cache.ts'
 import type { Db } from '../../store/db.ts'
 import { createAuthentication, type CallerLimits } from '../auth/authenticate.ts'
@@ -152,6 +153,7 @@ export const createHandler = (variant: VariantDefinition, deps: HandlerOptions):
   const server = `kpi/${version}`
   const openAt = openPaths(variant, version)
   const authenticate = createAuthentication(db, readCredentials, deps.now, deps.limits)
+  const runIdempotently = createIdempotentRunner(db)
   const answers = createVersionedCache<WireResponse>(db)
   /** Caches answers until something is written, as clients often repeat such requests. */
   const answerFromCache = async (key: string, perform: () => Promise<WireResponse>): Promise<WireResponse> => {
@@ -201,7 +203,7 @@ export const createHandler = (variant: VariantDefinition, deps: HandlerOptions):
       }
       if (operation.isLasting) return answerFromCache(`${account.id} ${bodyFormat.contentType} ${target.path}`, perform)
       const refusal = (error: KpiError): Promise<WireResponse> => refusalResponse(protocol, error, request)
-      return answerIdempotently(db, { request, principal, now }, { perform, refuse: refusal })
+      return answerIdempotently(runIdempotently, { request, principal, now }, { perform, refuse: refusal })
     })
   }
   // Log internal errors in full; tell the client only what to do.

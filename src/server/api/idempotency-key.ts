@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Instant } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { runIdempotently } from '../../service/limits/idempotency.ts'
+import type { RunIdempotently } from '../../service/limits/idempotency.ts'
 import type { Db } from '../../store/db.ts'
 import type { KeptAnswer } from '../../store/tables/idempotency.ts'
 import type { Principal } from '../auth/principal.ts'
@@ -64,7 +64,7 @@ type RequestWork = {
  * it; the hash is keyed, as bodies may hold passwords.
  */
 export const answerIdempotently = async (
-  db: Db,
+  runIdempotently: RunIdempotently,
   { request, principal: { account, pepper }, now }: KeyedRequest,
   { perform, refuse }: RequestWork,
 ): Promise<WireResponse> => {
@@ -74,7 +74,7 @@ export const answerIdempotently = async (
     .update(await request.body())
     .digest('base64url')
   const once = { account: account.id, path: comparedPath(request.target), key, fingerprint, now }
-  const { answer, isReplayed } = await runIdempotently(db, once, {
+  const { answer, isReplayed } = await runIdempotently(once, {
     perform: async (open) => kept(await perform(open)),
     faultAnswer: async (error) =>
       error instanceof KpiError && error.code === 'invalid' ? kept(await refuse(error)) : undefined,

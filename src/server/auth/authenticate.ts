@@ -3,6 +3,7 @@ import { KpiError } from '../../domain/errors.ts'
 import { requireAccess } from '../../service/accounts/access.ts'
 import type { LoginThrottle } from '../../service/limits/login-throttle.ts'
 import { RATE_WINDOW_MS, type RateLimit, type RateLimitDecision } from '../../service/limits/rate-limit.ts'
+import { afterSeconds, type Later, retryWrite } from '../../service/limits/retry-write.ts'
 import type { Db } from '../../store/db.ts'
 import type { WireRequest } from '../wire.ts'
 import { createCredentialLookup, type ReadCredentials } from './credential-lookup.ts'
@@ -15,13 +16,6 @@ const MAX_RETRIES = 12
 /** Bounds the number of keys to remember. */
 const MAX_REMEMBERED = 1000
 
-/** Does a task after a pause, unless the process ends before. */
-type Later = (task: () => void) => void
-
-const afterPause: Later = (task) => {
-  setTimeout(task, PAUSE_SECONDS * 1000).unref()
-}
-
 /** Records that a key was used. */
 type RecordKeyUse = (principal: Pick<Principal, 'account' | 'key' | 'noteKeyUse'>, now: Instant) => void
 
@@ -29,13 +23,8 @@ type RecordKeyUse = (principal: Pick<Principal, 'account' | 'key' | 'noteKeyUse'
  * Creates a recorder of the use of keys. No request waits for it, and none fails if it cannot write, for example while
  * another process writes. It retries for a minute, so that it records even a job with a single request.
  */
-export const createKeyUseRecorder = (later: Later = afterPause): RecordKeyUse => {
+export const createKeyUseRecorder = (later: Later = afterSeconds(PAUSE_SECONDS)): RecordKeyUse => {
   const tried = new Map<string, Instant>()
-  const attempt = (noting: Promise<void> | undefined, again: () => Promise<void> | undefined, left: number): void => {
-    noting?.catch(() => {
-      if (left > 0) later(() => attempt(again(), again, left - 1))
-    })
-  }
   return ({ account, key, noteKeyUse }, now) => {
     if (!noteKeyUse) return
     const name = `${account.id}/${key}`
@@ -45,7 +34,7 @@ export const createKeyUseRecorder = (later: Later = afterPause): RecordKeyUse =>
     if (!noting) return
     if (tried.size >= MAX_REMEMBERED) tried.clear()
     tried.set(name, now)
-    attempt(noting, () => noteKeyUse(now), MAX_RETRIES)
+    void retryWrite(noting, () => noteKeyUse(now), { times: MAX_RETRIES, later })
   }
 }
 

@@ -6,6 +6,7 @@ import { CONNECTION_LIMIT, HEAD_LIMIT } from '../../domain/limits.ts'
 import { createBodyMemory } from '../queues/body-memory.ts'
 import { scheduleHandshakes } from '../queues/handshakes.ts'
 import { createRequestScheduler } from '../queues/request-scheduler.ts'
+import { createTurnStart } from '../queues/time-slices.ts'
 import type { Handler } from '../wire.ts'
 import { feedConnections } from './connection-feed.ts'
 import { type Connections, type OnFinished, watchConnections } from './connections.ts'
@@ -137,6 +138,7 @@ export const listen = async (
     requestId,
     clock,
     scheduler,
+    startInTurn: createTurnStart(),
     bodies: createBodyMemory(),
     feeding,
     onExchange,

@@ -33,6 +33,8 @@ type ServerContext = {
   readonly requestId: () => string
   readonly clock: () => number
   readonly scheduler: RequestScheduler
+  /** Resolves when the requests that arrived in this turn of the event loop may start. */
+  readonly startInTurn: () => Promise<void>
   readonly bodies: BodyMemory
   readonly feeding: ConnectionFeed
   readonly onExchange: OnFinished
@@ -196,7 +198,7 @@ const answerInOrder = async (
   const { request } = running
   // Check now: a request that came before the service began to stop is still answered.
   const refusal = refusalOf(serverContext, request)
-  if (last) await waitForPrevious(serverContext, last, request)
+  await (last ? waitForPrevious(serverContext, last, request) : serverContext.startInTurn())
   if (!request.socket.destroyed) await answer(serverContext, running, refusal)
 }
 

@@ -40,3 +40,18 @@ export const createTurnTimer = (clock: () => number): ((maxMs: number) => boolea
     return now - startedAt > maxMs
   }
 }
+
+/**
+ * Creates a way to start the requests of one turn of the event loop in one callback, as reads of one callback share a
+ * transaction of SQLite. The returned function resolves when the requests that arrived in this turn may start.
+ */
+export const createTurnStart = (): (() => Promise<void>) => {
+  let turn: Promise<void> | undefined
+  return () =>
+    (turn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        turn = undefined
+        resolve()
+      })
+    }))
+}

@@ -5,6 +5,7 @@ import type { Instant } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { type Db, nestedTransaction, type Writer } from '../../store/db.ts'
 import { idempotentRequests, type KeptAnswer, type IdempotencyKey } from '../../store/tables/idempotency.ts'
+import { afterSeconds, type Later, retryWrite } from './retry-write.ts'
 
 const [deflate, inflate] = [promisify(deflateRaw), promisify(inflateRaw)]
 
@@ -42,6 +43,8 @@ const unpack = async ({ encoding, ...answer }: KeptAnswer): Promise<KeptAnswer> 
 const KEPT_SECONDS = 86_400
 /** Sets how long the claim of a request lasts; after that, it counts as abandoned. */
 const LEASE_SECONDS = 30
+/** Sets how often to try again to release a claim. */
+const RELEASE_PAUSE_SECONDS = 1
 /** Bounds the expired answers that each request deletes. */
 const DELETED_PER_REQUEST = 10
 
@@ -59,17 +62,26 @@ const keyReusedError = ({ key }: IdempotencyKey): KpiError =>
     `Idempotency-Key ${key} was sent before with another body; take a new key for a new request`,
   )
 
-/** Claims the key for this request, or returns the stored answer. */
-const claim = async (tx: Writer, request: FingerprintedKey, owner: string): Promise<KeptAnswer | undefined> => {
+/** Holds what there is for a key already: the stored answer, or why the request cannot be done now. */
+type Known = { readonly answer: KeptAnswer } | { readonly refusal: KpiError }
+
+/** Claims the key for this request, or returns what there is already. A claim of an owner that has ended is void. */
+const claim = async (
+  tx: Writer,
+  request: FingerprintedKey,
+  owner: string,
+  ended: ReadonlySet<string>,
+): Promise<Known | undefined> => {
   const { now, fingerprint, account } = request
   await idempotentRequests.forget(tx, account, now - KEPT_SECONDS, DELETED_PER_REQUEST)
   const record = { fingerprint, owner, leasedUntil: now + LEASE_SECONDS, createdAt: now }
   if (await idempotentRequests.take(tx, request, record)) return undefined
   const known = await idempotentRequests.find(tx, request)
   const isKept = known?.answer !== undefined && known.createdAt >= now - KEPT_SECONDS
-  if (isKept && known.fingerprint !== fingerprint) throw keyReusedError(request)
-  if (isKept) return known.answer
-  if (known && !known.answer && known.leasedUntil > now) throw stillRunningError()
+  if (isKept && known.fingerprint !== fingerprint) return { refusal: keyReusedError(request) }
+  if (isKept) return { answer: known.answer }
+  const isRunning = known && !known.answer && known.leasedUntil > now && !ended.has(known.owner)
+  if (isRunning) return { refusal: stillRunningError() }
   await idempotentRequests.takeOver(tx, request, record)
   return undefined
 }
@@ -89,35 +101,73 @@ type KeyedWork = {
   readonly faultAnswer: (error: unknown) => KeptAnswer | undefined | Promise<KeptAnswer | undefined>
 }
 
-/**
- * Does work once for its account, path and key, and repeats its answer. It claims the key first, so that no other
- * request begins the work. It stores the answer in the transaction of the work, so that a crash leaves both or neither.
- * A claim lasts half a minute. Then another request may take it over, and if the first one was only slow, it notices
- * that and rolls back.
- */
-export const runIdempotently = async (
-  db: Db,
+/** Does the work of a request with an Idempotency-Key, or repeats its answer. */
+export type RunIdempotently = (
   request: FingerprintedKey,
-  { perform, faultAnswer }: KeyedWork,
-): Promise<{ readonly answer: KeptAnswer; readonly isReplayed: boolean }> => {
-  const own = db.ofAccount(request.account)
-  const owner = randomUUID()
-  const before = await own.write((tx) => claim(tx, request, owner))
-  if (before) return { answer: await unpack(before), isReplayed: true }
-  try {
-    const answer = await own.write(async (tx) => {
-      const made = await perform(nestedTransaction(tx))
-      await keep(tx, request, owner, made)
-      return made
-    })
-    return { answer, isReplayed: false }
-  } catch (error) {
-    const answer = await faultAnswer(error)
-    const kept = answer && ((await pack(answer)) ?? (await faultAnswer(shortened(error))))
-    if (kept) await own.write((tx) => keep(tx, request, owner, kept))
-    // If even the release fails, the claim expires by itself; the first error is the one to report.
-    else await own.write((tx) => idempotentRequests.release(tx, request, owner)).catch(() => undefined)
-    if (!answer) throw error
+  work: KeyedWork,
+) => Promise<{ readonly answer: KeptAnswer; readonly isReplayed: boolean }>
+
+const isUnavailable = (error: unknown): boolean => error instanceof KpiError && error.code === 'unavailable'
+
+/**
+ * Creates a way to do work once for its account, path and key, and to repeat its answer. It claims the key first, so that
+ * no other request begins the work. It stores the answer in the transaction of the work, so that a crash leaves both or
+ * neither. A claim lasts half a minute. Then another request may take it over, and if the first one was only slow, it
+ * notices that and rolls back.
+ *
+ * A request that ends without an answer to store releases its claim. If the store cannot be told, the release is tried
+ * again while the claim lasts, and meanwhile requests of this process ignore the claim. Whether a transaction was committed
+ * whose outcome got lost is in the store: it then holds the answer, which no release removes, and until it is decided the
+ * locks of that transaction let neither a release nor another claim pass.
+ */
+export const createIdempotentRunner = (db: Db, later: Later = afterSeconds(RELEASE_PAUSE_SECONDS)): RunIdempotently => {
+  /** Holds the owners whose requests have ended in this process, until the store knows it. */
+  const ended = new Set<string>()
+  /** Resolves after the first attempt; it never fails, as the error of the request is the one to report. */
+  const release = async (request: FingerprintedKey, owner: string): Promise<void> => {
+    ended.add(owner)
+    // Without the account's lock, so that requests of the account do not wait for it while the store is not available.
+    const writing = db.selfLocking ?? db.ofAccount(request.account)
+    const attempt = (): Promise<void> => writing.write((tx) => idempotentRequests.release(tx, request, owner))
+    const first = attempt()
+    void retryWrite(first, attempt, { times: LEASE_SECONDS / RELEASE_PAUSE_SECONDS, later }).finally(() =>
+      ended.delete(owner),
+    )
+    await first.catch(() => undefined)
+  }
+  const releaseAfterError = async <T>(request: FingerprintedKey, owner: string, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      const releasing = release(request, owner)
+      // A client need not wait until a store that is not available can be told.
+      if (!isUnavailable(error)) await releasing
+      throw error
+    }
+  }
+  return async (request, { perform, faultAnswer }) => {
+    const own = db.ofAccount(request.account)
+    const owner = randomUUID()
+    const keepFault = async (error: unknown): Promise<KeptAnswer> => {
+      const answer = await faultAnswer(error)
+      if (!answer) throw error
+      const kept = (await pack(answer)) ?? (await faultAnswer(shortened(error)))
+      if (kept) await own.write((tx) => keep(tx, request, owner, kept))
+      else await release(request, owner)
+      return answer
+    }
+    const known = await releaseAfterError(request, owner, () => own.write((tx) => claim(tx, request, owner, ended)))
+    if (known && 'refusal' in known) throw known.refusal
+    if (known) return { answer: await unpack(known.answer), isReplayed: true }
+    const answer = await releaseAfterError(request, owner, () =>
+      own
+        .write(async (tx) => {
+          const made = await perform(nestedTransaction(tx))
+          await keep(tx, request, owner, made)
+          return made
+        })
+        .catch(keepFault),
+    )
     return { answer, isReplayed: false }
   }
 }

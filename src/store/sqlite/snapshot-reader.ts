@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { setImmediate } from 'node:timers'
+import { nextTick } from 'node:process'
 import { pathToFileURL } from 'node:url'
 import { KpiError } from '../../domain/errors.ts'
 import type { Reader } from '../db.ts'
@@ -21,7 +21,7 @@ type ReadingConnection = Reader & {
 /** Separates the versions of one connection from those of the next. */
 const VERSIONS = 2 ** 32
 
-/** Reads within transactions that reads of one turn share; see `createSnapshotReader`. */
+/** Reads within transactions that reads of one callback share; see `createSnapshotReader`. */
 export type SnapshotReader = {
   /** Tells whether a read is in progress. */
   readonly isBusy: () => boolean
@@ -34,9 +34,10 @@ export type SnapshotReader = {
 }
 
 /**
- * Creates a snapshot reader. Reads of one turn of the event loop share a transaction, because to begin and end one
- * takes system locks, which cost more than reading a row. They may share a snapshot because all were requested before
- * it began; a write of this process ends it.
+ * Creates a snapshot reader. Reads of one callback of the event loop, with its promises, share a transaction, because to
+ * begin and end one takes system locks, which cost more than reading a row. They may share a snapshot because all were
+ * requested before it began; a write of this process ends it. A later callback may follow a write that another process
+ * has answered, so it never uses the snapshot.
  */
 export const createSnapshotReader = (connect: () => ReadingConnection): SnapshotReader => {
   const waiting: (() => void)[] = []
@@ -66,7 +67,7 @@ export const createSnapshotReader = (connect: () => ReadingConnection): Snapshot
     if (!isOpen) {
       reader.begin()
       version = undefined
-      setImmediate(end)
+      nextTick(end)
     }
     ;[isOpen, isExpired] = [true, false]
     return reader

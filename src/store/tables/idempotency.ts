@@ -79,9 +79,10 @@ export const idempotentRequests = {
     const sql = `update idempotent_requests set status = ?, location = ?, content_type = ?, body = ?, encoding = ? where ${WHERE} and owner = ?`
     return (await tx.run(sql, [status, location, contentType, body, encoding, ...named(key), owner])) > 0
   },
-  /** Releases a key that still belongs to the owner. */
+  /** Releases a key that still belongs to the owner, unless its answer was stored after all. */
   release: async (tx: Writer, key: IdempotencyKey, owner: string): Promise<void> => {
-    await tx.run(`delete from idempotent_requests where ${WHERE} and owner = ?`, [...named(key), owner])
+    const sql = `delete from idempotent_requests where ${WHERE} and owner = ? and status is null`
+    await tx.run(sql, [...named(key), owner])
   },
   /** Deletes at most `atMost` of an account's records that are older than an instant. */
   forget: async (tx: Writer, account: number, before: Instant, atMost: number): Promise<void> => {

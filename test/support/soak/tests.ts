@@ -34,7 +34,7 @@ export const soakKills = (count = 210, first = 1_000_001): Promise<number> =>
 export const soakReports = (count = 1000, first = 1_000_001): Promise<number> =>
   soakTests(['service/report'], { RUNS: String(count), SEED: String(first) })
 
-const COMBINED = ['contract', 'classic-suite', 'client/rate-limit', 'server/contention']
+const COMBINED = ['contract', 'classic-suite', 'client/rate-limit', 'server/contention', 'e2e/read-after-write']
 
 /** Runs the tests of which the suite has some combinations only, such as of interface, transport and database, with all. */
 export const soakCombinations = (): Promise<number> => soakTests(COMBINED, {})
