@@ -46,7 +46,8 @@ const knownTables = async (tx: Reader): Promise<ReadonlyMap<string, KnownTable>>
     ]),
   )
 
-const hasCitus = async (tx: Reader): Promise<boolean> => {
+/** Tells whether the database has Citus. */
+export const hasCitus = async (tx: Reader): Promise<boolean> => {
   const [row] = await tx.all("select to_regclass('pg_dist_partition') is not null as there")
   return row?.['there'] === 1n
 }
