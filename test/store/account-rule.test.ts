@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import pg from 'pg'
 import { parseAst } from 'rolldown/parseAst'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -34,8 +35,11 @@ const COMPARING = / in \(select (?:name|key_hash) from \w+ group by \w+ having c
 
 /** Files whose statements do not read a store in PostgreSQL as it is used, and why. */
 const OTHER_FILES: readonly (readonly [reason: string, file: RegExp])[] = [
-  ['SQLite alone runs them', /^(?:sqlite\/|schema\/open-store|maintenance\/(?:backup|restore|sqlite-file)|rate-limits\/open-limits)/],
-  ['they run once, in a migration', /^schema\//],
+  [
+    'SQLite alone runs them',
+    /^(?:sqlite\/|schema\/open-store|maintenance\/(?:backup|restore|sqlite-file)|rate-limits\/open-limits)/,
+  ],
+  ['they run when a store is created or migrated', /^(?:schema\/|postgres\/open-postgres)/],
   ['they arrange the tables on the machines', /^postgres\/citus/],
 ]
 
@@ -54,7 +58,9 @@ const BEGINS_STATEMENT = /^\s*(?:select|insert into|update|delete from|with)\s/
 /** Returns what matches a statement with this text in it. */
 const patternOf = (pieces: readonly string[]): RegExp => {
   const escape = (text: string): string => text.replaceAll(/[$()*+.[\\\]^{|}]/g, String.raw`\$&`)
-  const source = pieces.map((piece) => escape(piece).replaceAll(/\?1?/g, String.raw`(?:\$\d+|list\.p\d+)`))
+  const source = pieces.map((piece, at) =>
+    escape(at === 0 ? piece.trimStart() : piece).replaceAll(/\?1?/g, String.raw`(?:\$\d+|list\.p\d+)`),
+  )
   return new RegExp(source.join('[^]*').replaceAll(/\s+/g, String.raw`\s+`))
 }
 
@@ -82,14 +88,17 @@ beforeAll(async () => {
   // Looks on; every statement is sent as it is.
   const query = vi.spyOn(pg.Client.prototype, 'query')
   await useEverything(database)
-  const sent = query.mock.calls.map(([first]: readonly unknown[]) => (isNode(first) ? String(first['text']) : String(first)))
+  const sent = query.mock.calls.map(([first]: readonly unknown[]) =>
+    isNode(first) ? String(first['text']) : String(first),
+  )
   query.mockRestore()
   statements = [...new Set(sent.map((text) => text.replace(/^declare \w+ no scroll cursor for /, '').trim()))]
 }, 300_000)
 afterAll(() => database[Symbol.asyncDispose]())
 
 const ofAccounts = (): string[] => statements.filter((sql) => readAccountUse(sql, TABLES).tables.length > 0)
-const isException = (sql: string): boolean => ALL_MACHINES.some(([, pattern]) => pattern.test(sql.replaceAll(/\s+/g, ' ')))
+const isException = (sql: string): boolean =>
+  ALL_MACHINES.some(([, pattern]) => pattern.test(sql.replaceAll(/\s+/g, ' ')))
 
 describe('a statement', () => {
   test('has a condition on the account for each of its tables, by the same parameter', () => {
@@ -125,4 +134,67 @@ test('no statement is missed: each that the sources hold was sent', () => {
         .map(({ text }) => `${name}: ${text}`),
     )
   expect(missed).toEqual([])
+})
+
+describe('the rule', () => {
+  /** A table of a statement, with or without a condition on the account. */
+  type Part = { readonly form: string; readonly isBound: boolean }
+  const bound = (name: string, isBound: boolean): string => (isBound ? `${name}.account_id = $1` : `${name}.id = $1`)
+  const FORMS: Readonly<Record<string, (name: string, isBound: boolean) => { from?: string; where?: string }>> = {
+    join: (name, isBound) => ({ from: ` join kpis ${name} on ${bound(name, isBound)}` }),
+    leftJoin: (name, isBound) => ({
+      from: ` left join users ${name} on ${bound(name, isBound)} and ${name}.id = e.item_id`,
+    }),
+    crossJoin: (name, isBound) => ({ from: ` cross join items ${name}`, where: bound(name, isBound) }),
+    comparedOnly: (name, isBound) => ({
+      from: ` join kpis ${name} on ${name}.account_id = e.account_id`,
+      where: isBound ? bound(name, true) : 'true',
+    }),
+    exists: (name, isBound) => ({ where: `exists (select 1 from keys ${name} where ${bound(name, isBound)})` }),
+    list: (name, isBound) => ({
+      where: `e.id in (select ${name}.id from units ${name} where ${bound(name, isBound)} limit 1)`,
+    }),
+    fromSubquery: (name, isBound) => ({
+      from: ` cross join (select q${name}.id from items q${name} where ${bound(`q${name}`, isBound)}) ${name}`,
+    }),
+    negated: (name, isBound) => ({
+      where: `not exists (select 1 from users ${name} where ${isBound ? bound(name, true) : `(${name}.account_id = $1 or ${name}.id = 2)`})`,
+    }),
+  }
+  const part = fc.record({ form: fc.constantFrom(...Object.keys(FORMS)), isBound: fc.boolean() })
+  const frame = fc.constantFrom<(from: string, where: string) => string>(
+    (from, where) => `select 1 from entries e${from} where e.account_id = $1 and ${where}`,
+    (from, where) => `with x as (select 1 from entries e${from} where e.account_id = $1 and ${where}) select * from x`,
+    (from, where) => `select 1 union all (select 1 from entries e${from} where e.account_id = $1 and ${where} limit 1)`,
+    (from, where) =>
+      `delete from counters where account_id = $1 and last in (select 1 from entries e${from} where e.account_id = $1 and ${where})`,
+    (from, where) =>
+      `update counters set last = 1 from entries e${from} where counters.account_id = $1 and e.account_id = $1 and ${where}`,
+    (from, where) =>
+      `insert into counters (account_id, name, last) select $1::bigint, 'x', 1 from entries e${from} where e.account_id = $1 and ${where}`,
+  )
+
+  test('finds each table without a condition of its own, wherever that is in a statement', () => {
+    const property = fc.property(frame, fc.array(part, { maxLength: 5 }), (write, parts: readonly Part[]) => {
+      const written = parts.map(({ form, isBound }, at) => FORMS[form]?.(`t${at}`, isBound) ?? {})
+      const sql = write(
+        written.map(({ from = '' }) => from).join(''),
+        ['true', ...written.map(({ where = 'true' }) => where)].join(' and '),
+      )
+      expect(readAccountUse(sql, TABLES).unbound.length).toBe(parts.filter(({ isBound }) => !isBound).length)
+    })
+    fc.assert(property, { numRuns: 300 })
+  })
+
+  test.each([
+    ['insert into counters (name, last) values ($1, $2)', ['counters']],
+    ['insert into counters (account_id, name, last) values ($1, $2, 1), ($3, $4, 1)', ['counters']],
+    ['insert into counters (account_id) select account_id from kpis where account_id = $1', ['counters']],
+    ['update kpis set account_id = $1', ['kpis']],
+    ['select 1 from kpis k join users u on u.account_id = $2 where k.account_id = $1', ['users']],
+    ['select 1 from kpis k left join users u on k.account_id = $1 and u.account_id = $1', ['kpis', 'users']],
+    ['select 1 from accounts where id = $1', []],
+  ])('of %s', (sql, unbound) => {
+    expect(readAccountUse(sql, TABLES).unbound).toEqual(unbound)
+  })
 })

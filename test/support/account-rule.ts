@@ -35,7 +35,10 @@ const nodesIn = (node: Node, key: string): Node[] => {
   const value = node[key]
   return Array.isArray(value) ? value.filter(isNode) : []
 }
-const textIn = (node: Node, key: string): string => String(node[key] ?? '')
+const textIn = (node: Node, key: string): string => {
+  const value = node[key]
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
 
 const accountColumn = (table: string): string => (table === 'accounts' ? 'id' : 'account_id')
 
@@ -124,7 +127,7 @@ const noteInserted = (statement: Node, reference: Reference): void => {
   if (first !== undefined && values.every((value) => value === first)) reference.values.add(first)
 }
 
-const STATEMENTS = ['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt']
+const STATEMENTS = new Set(['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt'])
 /** A side of a union is a statement without its name around it. */
 const isSelect = (value: unknown): value is Node => isNode(value) && 'limitOption' in value
 
@@ -149,7 +152,7 @@ const readWithin = (value: unknown, known: StoreTables, scope: Scope | undefined
   if (!isNode(value)) return []
   if (isSelect(value)) return readStatement(value, known, scope)
   return Object.entries(value).flatMap(([key, child]) =>
-    STATEMENTS.includes(key) && isNode(child) ? readStatement(child, known, scope) : readWithin(child, known, scope),
+    STATEMENTS.has(key) && isNode(child) ? readStatement(child, known, scope) : readWithin(child, known, scope),
   )
 }
 
@@ -173,7 +176,7 @@ export const readAccountUse = (sql: string, known: StoreTables): AccountUse => {
   const references = readWithin((parseSync(sql) as unknown as Node)['stmts'], known, undefined)
   const ofAccounts = references.filter(({ table }) => known.ofAccounts.has(table))
   const [first] = ofAccounts
-  const [value] = first?.values ?? []
+  const [value] = ofAccounts.flatMap(({ values }) => [...values])
   const isBound = ({ values }: Reference): boolean => value !== undefined && values.has(value)
   const together = sameAs(first)
   return {

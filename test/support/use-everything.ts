@@ -2,10 +2,14 @@ import { accounts } from '../../src/service/accounts/accounts.ts'
 import { authenticateKey, noteKeyUse } from '../../src/service/accounts/keys.ts'
 import { createLoginThrottle } from '../../src/service/limits/login-throttle.ts'
 import { createRateLimit } from '../../src/service/limits/rate-limit.ts'
+import { refusedLogins, requestLog } from '../../src/store/rate-limits/limits.ts'
+import { entryQueries } from '../../src/store/tables/entry-queries.ts'
+import { idempotentRequests } from '../../src/store/tables/idempotency.ts'
+import { itemSets } from '../../src/store/tables/item-sets.ts'
 import { limitsWithin } from '../../src/store/rate-limits/open-limits.ts'
 import type { EntryQuery } from '../../src/client/operations/queries.ts'
 import { kpiDraft } from './client-questions.ts'
-import { tell } from './classic.ts'
+import { KPI, tell } from './classic.ts'
 import type { Database } from './databases.ts'
 import { userNamed } from './import.ts'
 import { NOW } from './io.ts'
@@ -54,9 +58,13 @@ const listEntries = async ({ client, newer }: Way): Promise<void> => {
 }
 
 /** Adds, changes, moves, reads and deletes entries. */
-const useEntries = async (way: Way, { group, item }: { readonly group: number; readonly item: number }): Promise<void> => {
+const useEntries = async (
+  way: Way,
+  { group, item }: { readonly group: number; readonly item: number },
+): Promise<void> => {
   const { client } = way
   const user = await client.users.add(userNamed('Ann'))
+  await client.users.update(user.id, { last_name: 'Lee' })
   for (const kpi of [1, 2]) {
     await client.assignments(user.id).add({ id: kpi, sort_order: kpi })
     await client.assignments(1).add({ id: kpi, sort_order: kpi })
@@ -68,14 +76,23 @@ const useEntries = async (way: Way, { group, item }: { readonly group: number; r
   await client.entries.get(entry.id)
   await client.entries.update(entry.id, { entry_date: DAY + 1 })
   await client.entries.update(entry.id, { actual: 2n })
-  const drafts = Array.from({ length: 30 }, (_, at) => ({ user_id: user.id, kpi_id: 1, entry_date: DAY + at, actual: 1n }))
+  const drafts = Array.from({ length: 30 }, (_, at) => ({
+    user_id: user.id,
+    kpi_id: 1,
+    entry_date: DAY + at,
+    actual: 1n,
+  }))
   await client.entries.addMany(drafts)
   await listEntries(way)
   for (const items of [{}, { groupItemIds: [item] }, { userIds: [1, user.id] }]) {
     await client.report({ ...RANGE, ...items })
     await way.newer.report({ ...RANGE, ...items })
   }
-  await client.groupItems(group).remove(item).catch(() => undefined)
+  await client.userGroupItems(user.id).remove(item)
+  await client
+    .groupItems(group)
+    .remove(item)
+    .catch(() => undefined)
   await client.users.remove(user.id).catch(() => undefined)
   await client.entries.remove(entry.id)
 }
@@ -100,6 +117,28 @@ const useLimits = async (service: Service): Promise<void> => {
     const repeated = { method: 'POST', path: '/kpicategories', body, headers: { 'idempotency-key': key } }
     await tell(service, repeated)
   }
+}
+
+/** Runs the statements for which a service needs more rows, or a mishap. */
+const useRareStatements = async ({ db }: Service, item: number): Promise<void> => {
+  const [account, days, none] = [1, RANGE, (): void => undefined]
+  const upTo = (last: number): number[] => Array.from({ length: last }, (_, at) => at + 1)
+  await db.read(async (tx) => {
+    await requestLog.find(tx, of(account), 1)
+    await refusedLogins.head(tx)
+    await entryQueries.eachOf(tx, account, { items: upTo(400), kpis: upTo(300), days }, none)
+    await entryQueries.eachOfGroups(tx, account, { groups: [item], kpis: [1, 2], days }, none)
+    await entryQueries.eachOfMembers(tx, account, { groups: [item], kpis: [1, 2], days }, none)
+  })
+  await db.write(async (tx) => {
+    await requestLog.forget(tx, of(account), 0, 1)
+    await idempotentRequests.release(tx, { account, path: '/kpis', key: 'none' }, 'nobody')
+    const row = { pair: 'text', times: 'text', last_at: 'integer' } as const
+    const columns = Object.entries(row).map(([name, type]) => ({ name, type }))
+    await tx.insertMany('refused_logins', columns, [['c', '1', 1]])
+    await tx.run('delete from entries where account_id = ?', [account])
+    await itemSets.removeWith(tx, account, item)
+  })
 }
 
 /** Does what the operator does. */
@@ -143,7 +182,9 @@ export const useEverything = async (database: Database): Promise<void> => {
   for (const name of ['Revenue', 'Visits']) await way.client.kpis.add(kpiDraft({ name }))
   const kept = await useDefinitions(way)
   await useEntries(way, kept)
+  await tell(service, { method: 'POST', path: '/kpis', body: { ...KPI, category_id: undefined } })
   await useLimits(service)
   await useOperator(service, database)
   await way.client.kpis.remove(2)
+  await useRareStatements(service, kept.item)
 }

@@ -70,7 +70,9 @@ const requireAsPlanned = (known: ReadonlyMap<string, KnownTable>): void => {
   if (!wrong) return
   const [table, { column }] = wrong
   const found = column === null ? 'copied to all machines' : `distributed by ${column}`
-  const wanted = LOCAL.includes(table) ? 'local to the coordinator' : `distributed by ${columnOf(table)} beside accounts`
+  const wanted = LOCAL.includes(table)
+    ? 'local to the coordinator'
+    : `distributed by ${columnOf(table)} beside accounts`
   throw new KpiError(
     'conflict',
     `the table ${table} is ${found}, and has to be ${wanted}; undo that, and try again: psql "$KPI_POSTGRES_URL" -c "select undistribute_table('${table}', cascade_via_foreign_keys => true)"`,

@@ -14,7 +14,12 @@ const placementRecord = resource({
   verbs: [],
   fields: {
     table: { kind: 'text', about: 'Table of the store', readOnly: true },
-    column: { kind: 'text', about: 'Column by which its rows are spread over the machines', readOnly: true, nullable: true },
+    column: {
+      kind: 'text',
+      about: 'Column by which its rows are spread over the machines',
+      readOnly: true,
+      nullable: true,
+    },
     state: {
       kind: 'choice',
       about: 'distributed now, unchanged, planned, or local to the coordinator',
@@ -43,7 +48,10 @@ export const addDistribute: Register = (group, act) => {
   printsList(command, placementRecord)
   act(command, async (cli, _, { dryRun }) => {
     if (bundledPlace(cli).kind === 'sqlite') {
-      throw new KpiError('unsupported', 'a store in a file is on one machine; name one in PostgreSQL with --store postgres')
+      throw new KpiError(
+        'unsupported',
+        'a store in a file is on one machine; name one in PostgreSQL with --store postgres',
+      )
     }
     const [{ findPostgresUrl }, { nameOf, openPostgres }, { distributeTables, planDistribution }] = await Promise.all([
       import('../../target/postgres-url.ts'),
