@@ -8,7 +8,11 @@ export type SqlList = readonly SqlOutput[]
 /** Processes a row; returns a promise if that takes long. */
 export type Visit = (row: SqlList) => void | Promise<void>
 
-/** Reads within a transaction. Values are always bound to `?`, never written into the SQL. */
+/**
+ * Reads within a transaction. Values are always bound to `?`, never written into the SQL; `?1` stands for the first value
+ * once more. That is the account where a statement names several tables: each needs a condition on its own, so that a
+ * database that spreads accounts over machines knows which one to ask.
+ */
 export type Reader = {
   /** Bounds the keys of one query of a long read: no other request runs until the query returns its first row. */
   readonly keysPerQuery: number
@@ -18,8 +22,11 @@ export type Reader = {
    * If `visit` returns a promise, it is awaited before the next row. Other requests run every few hundred rows.
    */
   readonly each: (sql: string, values: readonly SqlInput[], visit: Visit) => Promise<void>
-  /** Runs a query once for each list of whole numbers; returns the rows of all runs, in the order of the lists. */
-  readonly allOfEach: (sql: string, lists: readonly (readonly number[])[]) => Promise<SqlRow[]>
+  /**
+   * Runs a query of an account, its first value, once for each list of whole numbers, the other values; returns the rows
+   * of all runs, in the order of the lists.
+   */
+  readonly allOfEach: (sql: string, account: number, lists: readonly (readonly number[])[]) => Promise<SqlRow[]>
 }
 
 /** Describes a column of a table and its type. */
@@ -28,15 +35,17 @@ export type Column = { readonly name: string; readonly type: 'integer' | 'text' 
 export type Writer = Reader & {
   /** Runs one statement; returns how many rows it changed. */
   readonly run: (sql: string, values?: readonly SqlInput[]) => Promise<number>
-  /** Adds rows; each is a list of values in the order of the columns. */
+  /** Adds rows, to `account` if one is given; each is a list of values in the order of the columns. */
   readonly insertMany: (
     table: string,
     columns: readonly Column[],
     rows: readonly (readonly SqlInput[])[],
+    account?: number,
   ) => Promise<void>
-  /** Updates rows, found by their keys; each is a list of the values of its key, then of its columns. */
+  /** Updates rows of an account, found by their keys; each is a list of the values of its key, then of its columns. */
   readonly updateMany: (
     table: string,
+    account: number,
     key: readonly Column[],
     columns: readonly Column[],
     rows: readonly (readonly SqlInput[])[],

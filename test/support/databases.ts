@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { inject } from 'vitest'
 import type { Db } from '../../src/store/db.ts'
+import { distributeTables, hasCitus } from '../../src/store/postgres/citus.ts'
 import { openPostgres } from '../../src/store/postgres/open-postgres.ts'
 import { openStore } from '../../src/store/schema/open-store.ts'
 import { postgresDb } from '../../src/store/postgres/postgres-db.ts'
@@ -148,7 +149,10 @@ const emptyingOf = async (client: Client, schema: string): Promise<string> => {
 const createStoreSchema = async (server: string): Promise<StoreSchema> => {
   const [client, name] = [await clientOf(server), await createSchema(server)]
   const { open, ...place } = placeIn(server, name, () => Promise.resolve())
-  await (await open()).close()
+  const db = await open()
+  // Where the server is a coordinator of Citus, everything is tried on a distributed store.
+  if (await db.read(hasCitus)) await db.write((tx) => distributeTables(tx, name))
+  await db.close()
   await place[Symbol.asyncDispose]()
   return { name, structure: await structureOf(client, name), emptying: await emptyingOf(client, name) }
 }

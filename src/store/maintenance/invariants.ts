@@ -38,6 +38,9 @@ export const idOf = ({ of, key }: Pick<TableDefinition, 'of' | 'key'>): string =
 }
 
 const join = (name: string, on: string): string => `join ${name} ${name} on ${name}.account_id = x.account_id and ${on}`
+/** Returns the condition that a value is in several rows, of any account: a join would compare rows of many machines. */
+const inSeveral = (name: string, column: string): string =>
+  `x.${column} in (select ${column} from ${name} group by ${column} having count(*) > 1)`
 const none = (name: string, where: string): string =>
   `not exists (select 1 from ${name} y where y.account_id = x.account_id and ${where})`
 
@@ -66,8 +69,7 @@ const counterInvariants = COUNTERS.map((counter): Invariant => {
 const accountInvariants: readonly Invariant[] = [
   {
     table: 'accounts',
-    sql: `select x.id, ${named('id')} from accounts x
-      where exists (select 1 from accounts y where y.name = x.name and y.id <> x.id)`,
+    sql: `select x.id, ${named('id')} from accounts x where ${inSeveral('accounts', 'name')}`,
     fault: 'another account has the same name',
     remedy: RESTORE_ADVICE,
   },
@@ -201,8 +203,7 @@ const keyInvariants: readonly Invariant[] = [
   },
   {
     table: 'keys',
-    sql: `select x.account_id, ${named('id')} from keys x
-      where exists (select 1 from keys y where y.key_hash = x.key_hash and (y.account_id <> x.account_id or y.id <> x.id))`,
+    sql: `select x.account_id, ${named('id')} from keys x where ${inSeveral('keys', 'key_hash')}`,
     fault: 'another key has the same secret',
     remedy: NEW_KEY,
   },

@@ -4,7 +4,7 @@ import { KpiError } from '../../domain/errors.ts'
 import type { Db, Reader, SqlInput, SqlOutput, SqlRow, Visit, Writer } from '../db.ts'
 import { createKeyedSemaphore } from '../queue.ts'
 import { isConflict, isTimeout, postgresError } from './postgres-errors.ts'
-import { arraysOf, sqlOfEach, sqlOfInsert, sqlOfUpdate, toPostgres } from './postgres-sql.ts'
+import { arraysOf, sqlOfEach, sqlOfInsert, sqlOfUpdate, toPostgres, typesOf } from './postgres-sql.ts'
 
 /** Describes how to reach a PostgreSQL database. */
 export type PostgresPlace = {
@@ -78,20 +78,22 @@ const createWriter = (client: pg.ClientBase): Writer => {
     keysPerQuery: Infinity,
     all: async (sql: string, values: readonly SqlInput[] = []) => (await query(toPostgres(sql), values)).rows,
     each: (sql, values, visit) => visitRows(client, toPostgres(sql), [...values], visit),
-    allOfEach: async (sql, lists) => {
+    allOfEach: async (sql, account, lists) => {
       const [first] = lists
       if (!first) return []
       const integers = first.map(() => 'integer' as const)
-      return (await query(sqlOfEach(sql, first.length), arraysOf(integers, lists))).rows
+      return (await query(sqlOfEach(sql, first.length), [account, ...arraysOf(integers, lists)])).rows
     },
     run: async (sql: string, values: readonly SqlInput[] = []) => (await query(toPostgres(sql), values)).rowCount ?? 0,
-    insertMany: async (table, columns, rows) => {
-      const kinds = columns.map(({ type }) => type)
-      if (rows.length > 0) await query(sqlOfInsert(table, columns), arraysOf(kinds, rows))
+    insertMany: async (table, columns, rows, account) => {
+      if (rows.length === 0) return
+      const arrays = arraysOf(typesOf(columns), rows)
+      const hasAccount = account !== undefined
+      await query(sqlOfInsert(table, columns, hasAccount), hasAccount ? [account, ...arrays] : arrays)
     },
-    updateMany: async (table, key, columns, rows) => {
-      const kinds = [...key, ...columns].map(({ type }) => type)
-      if (rows.length > 0) await query(sqlOfUpdate(table, key, columns), arraysOf(kinds, rows))
+    updateMany: async (table, account, key, columns, rows) => {
+      if (rows.length === 0) return
+      await query(sqlOfUpdate(table, key, columns), [account, ...arraysOf(typesOf([...key, ...columns]), rows)])
     },
   }
 }

@@ -36,7 +36,7 @@ const clockMark = (row: SqlRow | undefined): ClockMark => ({
 /** Names whose requests are counted: those of a key of an account, or, as key 0, of its token. */
 export type Counted = { readonly account: number; readonly key: number }
 
-const COLUMNS = ['account_id', 'key_id', 'number', 'at'].map((name): Column => ({ name, type: 'integer' }))
+const COLUMNS = ['key_id', 'number', 'at'].map((name): Column => ({ name, type: 'integer' }))
 
 /** Reads and writes the recently accepted requests of keys and tokens. */
 export const requestLog = {
@@ -61,7 +61,8 @@ export const requestLog = {
     tx.insertMany(
       'accepted_requests',
       COLUMNS,
-      Array.from({ length: count }, (_, index) => [account, key, first + index, at]),
+      Array.from({ length: count }, (_, index) => [key, first + index, at]),
+      account,
     ),
   /** Returns the first request after an instant. */
   firstAfter: async (tx: Reader, { account, key }: Counted, at: Millis): Promise<AcceptedRequest | undefined> => {
@@ -83,9 +84,9 @@ export const requestLog = {
   forget: async (tx: Writer, { account, key }: Counted, upTo: Millis, atMost: number): Promise<void> => {
     await tx.run(
       `delete from accepted_requests where account_id = ? and key_id = ? and number in (
-         select number from accepted_requests where account_id = ? and key_id = ? and at <= ?
+         select number from accepted_requests where account_id = ?1 and key_id = ? and at <= ?
          order by at, number limit ?)`,
-      [account, key, account, key, upTo, atMost],
+      [account, key, key, upTo, atMost],
     )
   },
 }

@@ -1,5 +1,9 @@
 import type { Dialect } from '../dialect.ts'
 
+/** Names the tables of limits that belong to accounts, and those that do not, as the login is not known to be of any. */
+export const LIMITS_OF_ACCOUNTS = ['request_windows', 'accepted_requests']
+export const LIMITS_OF_LOGINS = ['login_brakes', 'refused_logins']
+
 /**
  * Returns the statements that create the tables of limits. They refer to no other table, so that counting does not wait
  * for other writes. Refused logins belong to no account; every write of them locks the one row of `login_brakes`.

@@ -21,14 +21,25 @@ const sharedColumns = (columns: readonly Column[], rows: InputRows): boolean[] =
 const sharedValues = (columns: readonly Column[], [first = []]: InputRows, isShared: readonly boolean[]) =>
   Object.fromEntries(columns.flatMap(({ name }, at) => (isShared[at] ? [[name, first[at] ?? null]] : [])))
 
+/** Names a table, the values that all its new rows share, such as the account, and the other columns. */
+type InsertTarget = {
+  readonly table: string
+  readonly fixed: Readonly<Record<string, SqlInput>>
+  readonly columns: readonly Column[]
+}
+
 const sqlToInsert = (
-  table: string,
-  columns: readonly Column[],
+  { table, fixed, columns }: InsertTarget,
   rows: number,
   isShared: readonly boolean[] = [],
 ): string => {
-  const marks = `(${columns.map(({ name }, at) => (isShared[at] ? `:${name}` : '?')).join(', ')})`
-  return `insert into ${table} (${columns.map(({ name }) => name).join(', ')}) values ${Array(rows).fill(marks).join(', ')}`
+  const own = Object.keys(fixed)
+  const marks = [
+    ...own.map((name) => `:${name}`),
+    ...columns.map(({ name }, at) => (isShared[at] ? `:${name}` : '?')),
+  ].join(', ')
+  const names = [...own, ...columns.map(({ name }) => name)].join(', ')
+  return `insert into ${table} (${names}) values ${Array(rows).fill(`(${marks})`).join(', ')}`
 }
 
 /**
@@ -52,23 +63,19 @@ type RunStatement = (
 ) => Promise<unknown>
 
 /** Inserts many rows per statement, and binds a value that all rows share once per statement. */
-const insertRows = async (
-  run: RunStatement,
-  table: string,
-  columns: readonly Column[],
-  rows: InputRows,
-): Promise<void> => {
+const insertRows = async (run: RunStatement, target: InsertTarget, rows: InputRows): Promise<void> => {
+  const { fixed, columns } = target
   const whole = rows.length - (rows.length % ROWS_PER_INSERT)
   if (whole > 0) {
     const isShared = sharedColumns(columns, rows)
-    const shared = sharedValues(columns, rows, isShared)
-    const sql = sqlToInsert(table, columns, ROWS_PER_INSERT, isShared)
+    const shared = { ...fixed, ...sharedValues(columns, rows, isShared) }
+    const sql = sqlToInsert(target, ROWS_PER_INSERT, isShared)
     for (let start = 0; start < whole; start += ROWS_PER_INSERT) {
       await run(sql, shared, valuesOf(rows, start, start + ROWS_PER_INSERT, isShared))
     }
   }
   const rest = rows.length - whole
-  if (rest > 0) await run(sqlToInsert(table, columns, rest), {}, valuesOf(rows, whole, rows.length))
+  if (rest > 0) await run(sqlToInsert(target, rest), fixed, valuesOf(rows, whole, rows.length))
 }
 
 /** Sets SQLite's own busy timeout, which blocks the process; after it the caller retries without blocking. */
@@ -168,23 +175,25 @@ export const connect = (path: string | URL, pragmas: string, checksReferences = 
       }
     },
     run: async (sql: string, values: readonly SqlInput[] = []) => runs(sql, values),
-    allOfEach: async (sql, lists) => {
+    allOfEach: async (sql, account, lists) => {
       const statement = prepare(sql)
       const found: SqlRow[] = []
       for (const values of lists) {
-        const rows = statement.all(...values) as SqlRow[]
+        const rows = statement.all(account, ...values) as SqlRow[]
         for (const row of rows) found.push(row)
         await turns.spend(rows.length)
       }
       return found
     },
-    insertMany: (table, columns, rows) =>
-      insertRows((sql, shared, values) => runs(sql, values, shared), table, columns, rows),
-    updateMany: async (table, key, columns, rows) => {
+    insertMany: (table, columns, rows, account) => {
+      const fixed = account === undefined ? {} : { account_id: account }
+      return insertRows((sql, shared, values) => runs(sql, values, shared), { table, fixed, columns }, rows)
+    },
+    updateMany: async (table, account, key, columns, rows) => {
       const [sets, where] = [columns.map(equal).join(', '), key.map(equal).join(' and ')]
-      const statement = prepare(`update ${table} set ${sets} where ${where}`)
+      const statement = prepare(`update ${table} set ${sets} where account_id = ? and ${where}`)
       for (const row of rows) {
-        statement.run(...row.slice(key.length), ...row.slice(0, key.length))
+        statement.run(...row.slice(key.length), account, ...row.slice(0, key.length))
         await turns.spend(0)
       }
     },

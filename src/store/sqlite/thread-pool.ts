@@ -81,7 +81,7 @@ const connectInThread = (path: string, settings: string): ThreadConnection => {
     keysPerQuery: KEYS_PER_QUERY,
     all: (sql, values = []) => ask<SqlRow[]>('all', [sql, values]),
     each: (sql, values, visit) => ask('each', [sql, values], visit),
-    allOfEach: (sql, lists) => ask<SqlRow[]>('allOfEach', [sql, lists]),
+    allOfEach: (...given) => ask<SqlRow[]>('allOfEach', given),
     run: (sql, values = []) => ask<number>('run', [sql, values]),
     insertMany: (...given) => ask('insertMany', given),
     updateMany: (...given) => ask('updateMany', given),

@@ -34,7 +34,7 @@ const { list, hasMany, find, findMany, insert, update, remove } = table('items',
 const SELECT = selectFrom('items', breakdownItem)
 
 const ENTRIES_CARRYING = `select 1 from item_set_members g cross join entries e
-  where e.account_id = g.account_id and e.item_set = g.set_id and g.account_id = ? and g.group_item_id = ?`
+  where e.account_id = ?1 and e.item_set = g.set_id and g.account_id = ?1 and g.group_item_id = ?`
 
 /** Describes which breakdown items to list; all by default. */
 export type ItemFilter = { readonly breakdownId?: number | undefined; readonly isArchived?: boolean | undefined }

@@ -20,13 +20,11 @@ export type StoredEntryKey = Pick<StoredEntry, 'item_id' | 'kpi_id' | 'entry_dat
 
 const integer = (name: string): Column => ({ name, type: 'integer' })
 
-const KEY: readonly Column[] = ['account_id', 'item_id', 'kpi_id', 'entry_date'].map(integer)
+const KEY: readonly Column[] = ['item_id', 'kpi_id', 'entry_date'].map(integer)
 const VALUES: readonly Column[] = [integer('actual'), integer('target'), { name: 'notes', type: 'text' }]
 const INSERTED = [...KEY, integer('id'), ...VALUES, integer('created_at'), integer('updated_at'), integer('item_set')]
 const UPDATED = [...VALUES, integer('updated_at')]
-const COLUMNS = INSERTED.slice(1)
-  .map(({ name }) => name)
-  .join(', ')
+const COLUMNS = INSERTED.map(({ name }) => name).join(', ')
 
 const decimal = (value: SqlOutput | undefined): Decimal | null => (typeof value === 'bigint' ? value : null)
 const text = (value: SqlOutput | undefined): string | null => (typeof value === 'string' ? value : null)
@@ -58,8 +56,8 @@ export const entries = {
   },
   /** Returns the entries of items and KPIs, each within a range of days; those of one range follow each other. */
   within: async (tx: Reader, account: number, ranges: readonly SeriesRange[]): Promise<StoredEntry[]> => {
-    const lists = ranges.map(({ item, kpi, from, to }) => [account, item, kpi, from, to])
-    return (await tx.allOfEach(OF_SERIES, lists)).map(read)
+    const lists = ranges.map(({ item, kpi, from, to }) => [item, kpi, from, to])
+    return (await tx.allOfEach(OF_SERIES, account, lists)).map(read)
   },
   /** Adds entries; that is fastest in the order of their keys. */
   insert: (tx: Writer, account: number, rows: readonly StoredEntry[]): Promise<void> =>
@@ -68,17 +66,19 @@ export const entries = {
       INSERTED,
       rows.map((row) => {
         const { item_id, kpi_id, entry_date, id, actual, target, notes, created_at, updated_at, item_set } = row
-        return [account, item_id, kpi_id, entry_date, id, actual, target, notes, created_at, updated_at, item_set]
+        return [item_id, kpi_id, entry_date, id, actual, target, notes, created_at, updated_at, item_set]
       }),
+      account,
     ),
   /** Writes the values of entries whose keys do not change. */
   update: (tx: Writer, account: number, rows: readonly StoredEntry[]): Promise<void> =>
     tx.updateMany(
       'entries',
+      account,
       KEY,
       UPDATED,
       rows.map(({ item_id, kpi_id, entry_date, actual, target, notes, updated_at }) => {
-        return [account, item_id, kpi_id, entry_date, actual, target, notes, updated_at]
+        return [item_id, kpi_id, entry_date, actual, target, notes, updated_at]
       }),
     ),
   /** Writes all columns of an entry, found by its id; its key may change. */

@@ -43,9 +43,9 @@ const readEntry = rowReader(newerEntry)
 // A target is hidden while its KPI has none. An item that does not stand for a person has no user.
 const COLUMNS = `select e.id, u.id as user_id, e.item_id as source_id, e.kpi_id, e.entry_date, e.actual,
     case when k.target_default is null then null else e.target end as target, e.notes, e.created_at, e.updated_at`
-const JOINED = `join kpis k on k.account_id = e.account_id and k.id = e.kpi_id
-  left join users u on u.account_id = e.account_id and u.id = e.item_id`
-const SHOWN = `${COLUMNS} from entries e ${JOINED} where e.account_id = ?`
+const JOINED = `join kpis k on k.account_id = ?1 and k.id = e.kpi_id
+  left join users u on u.account_id = ?1 and u.id = e.item_id`
+const SHOWN = `${COLUMNS} from entries e ${JOINED} where e.account_id = ?1`
 
 /** Reads a row of these columns. */
 const shownEntry = ([id, user, source, kpi, day, actual, target, notes, created, updated]: SqlList): Entry => ({
@@ -101,26 +101,26 @@ const OF_ENTRY = 'e.actual, e.target, e.notes, e.id as id'
 const OF_GROUPS = `
   select g.group_item_id as group_item_id, e.item_id as item_id, e.kpi_id as kpi_id, e.entry_date as entry_date, ${OF_ENTRY}
   from item_set_members g cross join entries e
-  where e.account_id = g.account_id and e.item_set = g.set_id
-    and g.account_id = ? and g.group_item_id ${IN_LIST} and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?
+  where e.account_id = ?1 and e.item_set = g.set_id
+    and g.account_id = ?1 and g.group_item_id ${IN_LIST} and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?
     and g.group_item_id <> e.item_id
   union all
   select e.item_id as group_item_id, e.item_id as item_id, e.kpi_id as kpi_id, e.entry_date as entry_date, ${OF_ENTRY}
   from entries e
-  where e.account_id = ? and e.item_id ${IN_LIST} and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?
+  where e.account_id = ?1 and e.item_id ${IN_LIST} and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?
   order by group_item_id, kpi_id, entry_date`
 
 /** Selects the items whose entries carry a group item; one may come more than once. */
 const MEMBERS = `select e.item_id from item_set_members g cross join entries e
-  where e.account_id = g.account_id and e.item_set = g.set_id
-    and g.account_id = ? and g.group_item_id = ? and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?`
+  where e.account_id = ?1 and e.item_set = g.set_id
+    and g.account_id = ?1 and g.group_item_id = ? and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?`
 
 /** Selects the entries of items, and whether each belongs to a group item. */
 const OF_MEMBERS = `select item_id, kpi_id, entry_date, actual, target, notes,
-    case when e.item_id = ? or exists (select 1 from item_set_members g
-      where g.account_id = e.account_id and g.group_item_id = ? and g.set_id = e.item_set) then 1 else 0 end
+    case when exists (select 1 from item_set_members g
+      where g.account_id = ?1 and g.group_item_id = ? and g.set_id = e.item_set) or e.item_id = ? then 1 else 0 end
   from entries e
-  where account_id = ? and item_id ${IN_LIST} and kpi_id ${IN_LIST} and entry_date between ? and ?
+  where account_id = ?1 and item_id ${IN_LIST} and kpi_id ${IN_LIST} and entry_date between ? and ?
   order by item_id, kpi_id, entry_date`
 
 const OF_ITEMS = `select item_id, kpi_id, entry_date, actual, target, notes from entries
@@ -139,18 +139,18 @@ const reported = ([item, kpi, day, actual, target, notes]: SqlList): ReportedEnt
 /** Returns the condition of a filter on entries within some days, and its bound values. */
 const filtered = (account: number, filter: EntryFilter, days: DayRange): { where: string; values: SqlInput[] } => {
   const { userId, sourceId, kpiId, after } = filter
-  const conditions = ['e.account_id = ?', 'e.entry_date between ? and ?']
+  const conditions = ['e.account_id = ?1', 'e.entry_date between ? and ?']
   const values: SqlInput[] = [account, days.from, days.to]
   const narrow = (column: string, table: string, id: number | undefined): void => {
     // If no id is given, list all ids of that column, so that the clustered key still finds the days.
-    conditions.push(`${column} ${id === undefined ? `in (select id from ${table} where account_id = ?)` : '= ?'}`)
-    values.push(id ?? account)
+    conditions.push(`${column} ${id === undefined ? `in (select id from ${table} where account_id = ?1)` : '= ?'}`)
+    if (id !== undefined) values.push(id)
   }
   narrow('e.item_id', 'items', sourceId ?? userId)
   narrow('e.kpi_id', 'kpis', kpiId)
   if (userId !== undefined) {
-    conditions.push('e.item_id in (select id from users where account_id = ? and id = ?)')
-    values.push(account, userId)
+    conditions.push('e.item_id in (select id from users where account_id = ?1 and id = ?)')
+    values.push(userId)
   }
   if (after !== undefined) {
     conditions.push('(e.entry_date > ? or e.id > ?)')
@@ -264,7 +264,7 @@ export const entryQueries = {
     const present = await presentPairs(tx, account, { items: [...of.groups], kpis: [...of.kpis] })
     for await (const [groups, kpis] of partsOfPairs(tx, present.items, present.kpis)) {
       const values = [account, groups, kpis, of.days.from, of.days.to]
-      await tx.each(OF_GROUPS, [...values, ...values], ([group, ...row]) => {
+      await tx.each(OF_GROUPS, [...values, ...values.slice(1)], ([group, ...row]) => {
         const entry = reported(row)
         if (!users || users.has(entry.itemId)) take(Number(group), entry, Number(row[6]))
       })
@@ -283,7 +283,7 @@ export const entryQueries = {
     for (const group of groups) {
       const members = await membersOf(tx, account, group, { ...of, kpis })
       for await (const [items, some] of partsOfPairs(tx, members, kpis)) {
-        await tx.each(OF_MEMBERS, [group, group, account, items, some, from, to], (row) =>
+        await tx.each(OF_MEMBERS, [account, group, group, items, some, from, to], (row) =>
           row[6] === 1n ? visit(group, reported(row)) : undefined,
         )
       }

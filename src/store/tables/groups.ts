@@ -46,8 +46,8 @@ export const groupItems = {
   findLinkable: async (tx: Reader, account: number, id: number): Promise<LinkableItem | undefined> => {
     const [row] = await tx.all(
       `select i.name, i.is_archived, i.breakdown_id, b.name as group_name
-       from items i join breakdowns b on b.account_id = i.account_id and b.id = i.breakdown_id
-       where i.account_id = ? and i.id = ? and i.breakdown_id <> ${PEOPLE}`,
+       from items i join breakdowns b on b.account_id = ?1 and b.id = i.breakdown_id
+       where i.account_id = ?1 and i.id = ? and i.breakdown_id <> ${PEOPLE}`,
       [account, id],
     )
     return (

@@ -88,9 +88,9 @@ export const idempotentRequests = {
   forget: async (tx: Writer, account: number, before: Instant, atMost: number): Promise<void> => {
     await tx.run(
       `delete from idempotent_requests where account_id = ? and (path, request_key) in (
-         select path, request_key from idempotent_requests where account_id = ? and created_at < ?
+         select path, request_key from idempotent_requests where account_id = ?1 and created_at < ?
          order by created_at limit ?)`,
-      [account, account, before, atMost],
+      [account, before, atMost],
     )
   },
 }

@@ -8,9 +8,9 @@ const read = rowReader(userGroupItem)
 
 const SELECT = `select l.id, l.user_id, i.breakdown_id as group_id, b.name as group_name, i.name, l.created_at
   from user_items l
-  join items i on i.account_id = l.account_id and i.id = l.id
-  join breakdowns b on b.account_id = i.account_id and b.id = i.breakdown_id
-  where l.account_id = ? and l.user_id = ?`
+  join items i on i.account_id = ?1 and i.id = l.id
+  join breakdowns b on b.account_id = ?1 and b.id = i.breakdown_id
+  where l.account_id = ?1 and l.user_id = ?`
 
 /** Reads and writes the links of users to group items. A link is created and removed, never changed. */
 export const userItems = {
@@ -45,8 +45,8 @@ export const userItems = {
   carriedBy: async (tx: Reader, account: number, users: Iterable<number>): Promise<Map<number, number[]>> => {
     const found = new Map<number, number[]>()
     const sql = `select l.user_id, l.id from user_items l
-                 join items i on i.account_id = l.account_id and i.id = l.id
-                 where l.account_id = ? and l.user_id ${IN_LIST} and i.is_archived = 0`
+                 join items i on i.account_id = ?1 and i.id = l.id
+                 where l.account_id = ?1 and l.user_id ${IN_LIST} and i.is_archived = 0`
     for (const row of await tx.all(sql, [account, listOf(users)])) {
       const user = Number(row['user_id'])
       const ofUser = found.get(user) ?? []
@@ -58,7 +58,7 @@ export const userItems = {
 }
 
 const integer = (name: string): Column => ({ name, type: 'integer' })
-const MEMBERS = ['account_id', 'group_item_id', 'set_id'].map(integer)
+const MEMBERS = ['group_item_id', 'set_id'].map(integer)
 
 /** Returns the digest that identifies a set of group items, which must be in ascending order. */
 export const itemSetDigest = (items: readonly number[]): string =>
@@ -88,7 +88,8 @@ export const itemSets = {
     await tx.insertMany(
       'item_set_members',
       MEMBERS,
-      items.map((item) => [account, item, id]),
+      items.map((item) => [item, id]),
+      account,
     )
   },
   /** Removes the sets that hold a group item; no entry may carry them. */

@@ -10,12 +10,8 @@ export const kpis = {
   /** Removes a KPI with its assignments, its entries and its formula. */
   remove: async (tx: Writer, account: number, id: number): Promise<boolean> => {
     await tx.run('delete from formulas where account_id = ? and kpi_id = ?', [account, id])
-    const items = 'select id from items where account_id = ?'
-    await tx.run(`delete from entries where account_id = ? and item_id in (${items}) and kpi_id = ?`, [
-      account,
-      account,
-      id,
-    ])
+    const items = 'select id from items where account_id = ?1'
+    await tx.run(`delete from entries where account_id = ?1 and item_id in (${items}) and kpi_id = ?`, [account, id])
     await tx.run('delete from assignments where account_id = ? and id = ?', [account, id])
     return rows.remove(tx, account, id)
   },

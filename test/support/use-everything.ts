@@ -1,0 +1,190 @@
+import { accounts } from '../../src/service/accounts/accounts.ts'
+import { authenticateKey, noteKeyUse } from '../../src/service/accounts/keys.ts'
+import { createLoginThrottle } from '../../src/service/limits/login-throttle.ts'
+import { createRateLimit } from '../../src/service/limits/rate-limit.ts'
+import { refusedLogins, requestLog } from '../../src/store/rate-limits/limits.ts'
+import { entryQueries } from '../../src/store/tables/entry-queries.ts'
+import { idempotentRequests } from '../../src/store/tables/idempotency.ts'
+import { itemSets } from '../../src/store/tables/item-sets.ts'
+import { limitsWithin } from '../../src/store/rate-limits/open-limits.ts'
+import type { EntryQuery } from '../../src/client/operations/queries.ts'
+import { kpiDraft } from './client-questions.ts'
+import { KPI, tell } from './classic.ts'
+import type { Database } from './databases.ts'
+import { userNamed } from './import.ts'
+import { NOW } from './io.ts'
+import { shellIn } from './kpi.ts'
+import { of } from './limits.ts'
+import { type Service, startService, type Way, wayTo } from './service.ts'
+
+const DAY = 20_000
+const RANGE = { from: DAY, to: DAY + 40 }
+
+/** Reads, changes and deletes the definitions of an account; returns a group and an item of it, which stay. */
+const useDefinitions = async ({ client, newer }: Way): Promise<{ readonly group: number; readonly item: number }> => {
+  for (const place of [client.categories, client.groups]) {
+    const { id } = await place.add({ name: 'Spare' })
+    await place.get(id)
+    await place.update(id, { name: 'Rest' })
+    await place.remove(id)
+    await place.list()
+  }
+  const unit = await client.units.add({ name: 'Spare', entry_format: '#', display_format: '#', is_percentage: false })
+  await client.units.remove(unit.id)
+  await client.categoryKpis(1).list()
+  const { id: own } = await client.categoryKpis(1).add(kpiDraft({ name: 'Spare' }))
+  await client.categoryKpis(1).get(own)
+  await client.categoryKpis(1).remove(own)
+  const { id: group } = await client.groups.add({ name: 'Region' })
+  const spare = await client.groupItems(group).add({ name: 'Spare' })
+  await client.groupItems(group).update(spare.id, { name: 'Rest' })
+  await client.groupItems(group).get(spare.id)
+  await client.groupItems(group).remove(spare.id)
+  const { id: item } = await client.groupItems(group).add({ name: 'North' })
+  await newer.breakdownItems.list({ breakdownId: group, archived: false })
+  await client.groups.remove(group).catch(() => undefined)
+  await client.categories.remove(1).catch(() => undefined)
+  return { group, item }
+}
+
+/** Reads the entries by every combination of filters. */
+const listEntries = async ({ client, newer }: Way): Promise<void> => {
+  const filters: EntryQuery[] = [{ ...RANGE }]
+  for (const one of [{ userId: 1 }, { kpiId: 1 }, { rows: 1, page: 2 }] satisfies Partial<EntryQuery>[]) {
+    filters.push(...filters.map((filter) => ({ ...filter, ...one })))
+  }
+  for (const filter of filters) await client.entries.list(filter)
+  for (const filter of filters) await newer.entries.list({ ...filter, sourceId: 1 })
+}
+
+/** Adds, changes, moves, reads and deletes entries. */
+const useEntries = async (
+  way: Way,
+  { group, item }: { readonly group: number; readonly item: number },
+): Promise<void> => {
+  const { client } = way
+  const user = await client.users.add(userNamed('Ann'))
+  await client.users.update(user.id, { last_name: 'Lee' })
+  for (const kpi of [1, 2]) {
+    await client.assignments(user.id).add({ id: kpi, sort_order: kpi })
+    await client.assignments(1).add({ id: kpi, sort_order: kpi })
+  }
+  await client.userGroupItems(user.id).add({ id: item })
+  await client.userGroupItems(user.id).list()
+  await client.userGroupItems(user.id).get(item)
+  const entry = await client.entries.add({ user_id: user.id, kpi_id: 1, entry_date: DAY, actual: 1n })
+  await client.entries.get(entry.id)
+  await client.entries.update(entry.id, { entry_date: DAY + 1 })
+  await client.entries.update(entry.id, { actual: 2n })
+  const drafts = Array.from({ length: 30 }, (_, at) => ({
+    user_id: user.id,
+    kpi_id: 1,
+    entry_date: DAY + at,
+    actual: 1n,
+  }))
+  await client.entries.addMany(drafts)
+  await listEntries(way)
+  for (const items of [{}, { groupItemIds: [item] }, { userIds: [1, user.id] }]) {
+    await client.report({ ...RANGE, ...items })
+    await way.newer.report({ ...RANGE, ...items })
+  }
+  await client.userGroupItems(user.id).remove(item)
+  await client
+    .groupItems(group)
+    .remove(item)
+    .catch(() => undefined)
+  await client.users.remove(user.id).catch(() => undefined)
+  await client.entries.remove(entry.id)
+}
+
+/** Counts requests and wrong logins, and sends requests with a key. */
+const useLimits = async (service: Service): Promise<void> => {
+  const clock = { now: NOW }
+  const store = { db: service.db.selfLocking ?? service.db, now: () => Promise.resolve(clock.now) }
+  const [rate, throttle] = [createRateLimit(store, 2), createLoginThrottle(store, 1)]
+  for (let time = 0; time < 6; time += 1) {
+    for (let request = 0; request < 3; request += 1) await rate(of(1))
+    for (const pair of ['a', 'b']) await throttle.noteWrong({ pair, network: '127.0.0.1' }).catch(() => undefined)
+    clock.now += 45_000
+  }
+  for (let time = 0; time < 11; time += 1) {
+    await throttle.noteWrong({ pair: 'a', network: '127.0.0.1' }).catch(() => undefined)
+  }
+  await throttle.requireUnthrottled({ pair: 'a', network: '127.0.0.1' }).catch(() => undefined)
+  await service.db.read((tx) => limitsWithin(service.db).now(tx))
+  const body = { name: 'Once' }
+  for (const key of ['a', 'a', 'b']) {
+    const repeated = { method: 'POST', path: '/kpicategories', body, headers: { 'idempotency-key': key } }
+    await tell(service, repeated)
+  }
+}
+
+/** Runs the statements for which a service needs more rows, or a mishap. */
+const useRareStatements = async ({ db }: Service, item: number): Promise<void> => {
+  const [account, days, none] = [1, RANGE, (): void => undefined]
+  const upTo = (last: number): number[] => Array.from({ length: last }, (_, at) => at + 1)
+  await db.read(async (tx) => {
+    await requestLog.find(tx, of(account), 1)
+    await refusedLogins.head(tx)
+    await entryQueries.eachOf(tx, account, { items: upTo(400), kpis: upTo(300), days }, none)
+    await entryQueries.eachOfGroups(tx, account, { groups: [item], kpis: [1, 2], days }, none)
+    await entryQueries.eachOfMembers(tx, account, { groups: [item], kpis: [1, 2], days }, none)
+  })
+  await db.write(async (tx) => {
+    await requestLog.forget(tx, of(account), 0, 1)
+    await idempotentRequests.release(tx, { account, path: '/kpis', key: 'none' }, 'nobody')
+    const row = { pair: 'text', times: 'text', last_at: 'integer' } as const
+    const columns = Object.entries(row).map(([name, type]) => ({ name, type }))
+    await tx.insertMany('refused_logins', columns, [['c', '1', 1]])
+    await tx.run('delete from entries where account_id = ?', [account])
+    await itemSets.removeWith(tx, account, item)
+  })
+}
+
+/** Does what the operator does. */
+const useOperator = async ({ db, key, dataDir }: Service, { env, flags }: Database): Promise<void> => {
+  await accounts.createToken(db, 'default', () => new Uint8Array(32))
+  const { account, key: used } = await authenticateKey(db, key, NOW / 1000)
+  await noteKeyUse(db, account.id, used, NOW / 1000)
+  const kpi = shellIn({ home: dataDir, env, now: NOW })
+  const lines = [
+    'accounts create other --login boss@other.example.com',
+    'accounts list',
+    'accounts enable-api other',
+    'settings set --week-start sunday',
+    'settings show',
+    'token create --yes',
+    'token revoke --yes',
+    'keys create nightly --user admin@localhost --scopes entries:write',
+    'keys list',
+    'keys revoke nightly --yes',
+    'breakdowns create Products',
+    'breakdowns list',
+    'calculated add --name Ratio --frequency D --formula [1]/[2]',
+    'calculated list',
+    'calculated update Ratio --formula [1]+[2]',
+    'calculated remove Ratio --yes',
+    'status',
+    'check',
+  ]
+  for (const line of lines) {
+    const { code, stderr } = await kpi('service', ...line.split(' '), ...flags)
+    if (code !== 0) throw new Error(`kpi service ${line}: ${stderr}`)
+  }
+}
+
+/** Uses everything that reads or writes a store, on one in a database, so that each of its statements is sent. */
+export const useEverything = async (database: Database): Promise<void> => {
+  await using service = await startService(NOW, () =>
+    Promise.resolve({ ...database, [Symbol.asyncDispose]: () => Promise.resolve() }),
+  )
+  await using way = await wayTo(service)
+  for (const name of ['Revenue', 'Visits']) await way.client.kpis.add(kpiDraft({ name }))
+  const kept = await useDefinitions(way)
+  await useEntries(way, kept)
+  await tell(service, { method: 'POST', path: '/kpis', body: { ...KPI, category_id: undefined } })
+  await useLimits(service)
+  await useOperator(service, database)
+  await way.client.kpis.remove(2)
+  await useRareStatements(service, kept.item)
+}
