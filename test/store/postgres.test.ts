@@ -156,8 +156,18 @@ describe('opening', () => {
     return url.href
   }
   test.each([
-    ['a wrong password', (url: URL) => (url.password = 'wrong'), 'unusable', /refuses the user or the password$/],
-    ['no such database', (url: URL) => (url.pathname = '/nowhere'), 'unusable', /does not have that database$/],
+    [
+      'a wrong password',
+      (url: URL) => (url.password = 'mistaken'),
+      'unauthorized',
+      /refuses the user or the password: password authentication failed for user "kpi"; check both in KPI_POSTGRES_URL/,
+    ],
+    [
+      'no such database',
+      (url: URL) => (url.pathname = '/nowhere'),
+      'unusable',
+      /does not have that database: database "nowhere" does not exist; create it, or name another/,
+    ],
     ['nobody there', (url: URL) => (url.port = '1'), 'unavailable', /does not answer; try again$/],
   ])('where there is %s, it says so and no secret', async (_, change, code, message) => {
     const url = at((one) => void change(one))
@@ -269,7 +279,8 @@ describe('transactions', () => {
     between.spoil()
     for (const one of [db, db.ofAccount(1), db.selfLocking ?? db]) {
       const writing = one.write((tx) => tx.run("insert into notes values ('x')"))
-      await expect(writing).rejects.toMatchObject({ message: 'the database refused a statement' })
+      const message = 'the database refused a statement: syntax error at or near "bogus"'
+      await expect(writing).rejects.toMatchObject({ message })
     }
     expect(await ask(db, 'select * from notes')).toEqual([])
     await db.close()

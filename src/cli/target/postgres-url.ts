@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
 import { isLoopback } from '../../client/http/base-url.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { parseConnectionUrl } from '../../store/postgres/connection-url.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 import { readSecretFile } from './secrets.ts'
@@ -17,6 +19,14 @@ const given = (io: Io): string => {
 const isPrivate = (url: URL): boolean =>
   url.hostname === '' || isLoopback(url) || url.searchParams.has('sslmode') || url.searchParams.has('sslrootcert')
 
+const requireKnownParameters = (text: string): void => {
+  try {
+    parseConnectionUrl(text)
+  } catch (error) {
+    throw error instanceof KpiError ? new UsageError(`KPI_POSTGRES_URL cannot be used: ${error.message}`) : error
+  }
+}
+
 /**
  * Finds the URL of PostgreSQL for the bundled service. It holds a password, so it comes from the environment or a file,
  * never from a flag. A remote one must say how it is reached: with TLS, or in the clear over a safe network.
@@ -27,6 +37,7 @@ export const findPostgresUrl = (io: Io): string => {
   if (!url || !['postgres:', 'postgresql:'].includes(url.protocol)) {
     throw new UsageError(`KPI_POSTGRES_URL is not the URL of a PostgreSQL database; ${FORM}`)
   }
+  requireKnownParameters(text)
   if (isPrivate(url)) return text
   throw new UsageError(
     `KPI_POSTGRES_URL leads to ${url.hostname} without TLS; add ?sslmode=verify-full to it, or ?sslmode=disable where the network in between is safe`,

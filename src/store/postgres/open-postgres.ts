@@ -3,7 +3,10 @@ import type { Db, Reader, Writer } from '../db.ts'
 import { postgresDialect } from '../dialect.ts'
 import { migrations } from '../schema/migrations.ts'
 import { runStep, STORE_VERSION } from '../schema/open-store.ts'
+import type { Settings } from './connection-url.ts'
 import { postgresDb, type PostgresPlace } from './postgres-db.ts'
+import { isRefusedLogin, isUnknownSetting } from './postgres-errors.ts'
+import { PLANNING } from './postgres-pool.ts'
 
 /** Returns how messages name a PostgreSQL database: by host and database, without the password. */
 export const nameOf = (url: string): string => {
@@ -37,10 +40,8 @@ const migrate = async (tx: Writer, where: string): Promise<void> => {
   if (version < STORE_VERSION) await tx.run('update kpi_store set version = ?', [STORE_VERSION])
 }
 
-/** Opens the store in a PostgreSQL database; creates it or migrates it as needed. One instance at a time migrates. */
-export const openPostgres = async (place: PostgresPlace): Promise<Db> => {
-  const where = nameOf(place.url)
-  const db = postgresDb(place, where)
+const openWith = async (place: PostgresPlace, where: string, planning: Settings): Promise<Db> => {
+  const db = postgresDb(place, where, planning)
   try {
     // If another instance creates the table now, the second attempt finds it.
     await db.selfLocking.write(makeVersionTable).catch(() => db.selfLocking.write(makeVersionTable))
@@ -48,6 +49,19 @@ export const openPostgres = async (place: PostgresPlace): Promise<Db> => {
     return db
   } catch (error) {
     await db.close()
-    throw error
+    // Only here: once requests are served, a refused login is no fault of theirs.
+    throw isRefusedLogin(error) ? new KpiError('unauthorized', error.message, { cause: error.cause }) : error
   }
+}
+
+/** Opens the store in a PostgreSQL database; creates it or migrates it as needed. One instance at a time migrates. */
+export const openPostgres = async (place: PostgresPlace): Promise<Db> => {
+  const where = nameOf(place.url)
+  try {
+    return await openWith(place, where, PLANNING)
+  } catch (error) {
+    if (!isUnknownSetting(error)) throw error
+  }
+  // Databases that only speak PostgreSQL's language plan in their own way.
+  return openWith(place, where, new Map())
 }

@@ -1,9 +1,11 @@
 import { setImmediate, setTimeout as wait } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { KpiError } from '../../domain/errors.ts'
 import type { Db, Reader, SqlInput, SqlOutput, SqlRow, Visit, Writer } from '../db.ts'
 import { createKeyedSemaphore } from '../queue.ts'
+import { parseConnectionUrl } from './connection-url.ts'
 import { isConflict, isTimeout, postgresError } from './postgres-errors.ts'
+import { type Begin, beginSql, createPool, PLANNING, types } from './postgres-pool.ts'
 import { arraysOf, sqlOfEach, sqlOfInsert, sqlOfUpdate, toPostgres, typesOf } from './postgres-sql.ts'
 
 /** Describes how to reach a PostgreSQL database. */
@@ -15,34 +17,11 @@ export type PostgresPlace = {
   readonly patienceMs?: number
 }
 
-const SETTINGS = {
-  application_name: 'kpi',
-  connectionTimeoutMillis: 10_000,
-  idleTimeoutMillis: 30_000,
-  // Keep one connection open: it saves a connect, and shows that the store is in use.
-  min: 1,
-  // Send statements without waiting for the results of earlier ones: each wait is a turn of a busy event loop.
-  pipeline: true,
-  statement_timeout: 30_000,
-  lock_timeout: 20_000,
-  idle_in_transaction_session_timeout: 60_000,
-  keepAlive: true,
-  keepAliveInitialDelayMillis: 10_000,
-}
 const CONNECTIONS = 10
 const PATIENCE_MS = 35_000
 /** Sets how often a transaction is tried that the database aborts because of a conflict. */
 const ATTEMPTS = 10
 const RETRY_PAUSE_MS = 5
-
-const { BOOL, INT2, INT4, INT8, NUMERIC } = pg.types.builtins
-const readNumber = (text: string): SqlOutput => (text.includes('.') ? text : BigInt(text))
-const READERS: ReadonlyMap<number, (text: string) => SqlOutput> = new Map([
-  [BOOL, (text: string) => (text === 't' ? 1n : 0n)],
-  ...[INT2, INT4, INT8, NUMERIC].map((type) => [type, readNumber] as const),
-])
-const asText = (text: string): SqlOutput => text
-const types: pg.CustomTypesConfig = { getTypeParser: (type: number) => READERS.get(type) ?? asText }
 
 /** Sets how many rows are fetched at a time, and after how many rows other requests run. */
 const ROWS_PER_FETCH = 2000
@@ -53,9 +32,7 @@ const ROWS_PER_TURN = 500
  * that it never holds more than one, however long a visit takes.
  */
 const visitRows = async (client: pg.ClientBase, sql: string, values: unknown[], visit: Visit): Promise<void> => {
-  // All rows will be read, so a plan that returns the first ones early would take longer.
-  const setting = client.query('set local cursor_tuple_fraction = 1')
-  await Promise.all([setting, client.query(`declare long_read no scroll cursor for ${sql}`, values)])
+  await client.query(`declare long_read no scroll cursor for ${sql}`, values)
   const fetch: pg.QueryArrayConfig = { text: `fetch ${ROWS_PER_FETCH} from long_read`, rowMode: 'array', types }
   for (let isOver = false; !isOver;) {
     const { rows } = await client.query<SqlOutput[]>(fetch)
@@ -121,16 +98,20 @@ const withClient = async <T>(pool: pg.Pool, work: (client: pg.PoolClient) => Pro
   }
 }
 
-const SNAPSHOT = 'begin transaction isolation level repeatable read read only'
-const WRITE = 'begin transaction isolation level read committed'
-
 /** Describes a query that locks a row until the transaction ends. */
 type Lock = { readonly sql: string; readonly values: readonly number[] }
 
+/** Describes where transactions run, and the statements that begin them. */
+type Sessions = { readonly pool: pg.Pool; readonly begin: Begin }
+
 /** Runs `work` in a write transaction that first locks a row, if a lock is given. */
-const writeTransaction = <T>(pool: pg.Pool, lock: Lock | undefined, work: (tx: Writer) => Promise<T>): Promise<T> =>
+const writeTransaction = <T>(
+  { pool, begin }: Sessions,
+  lock: Lock | undefined,
+  work: (tx: Writer) => Promise<T>,
+): Promise<T> =>
   withClient(pool, async (client) => {
-    const begun = client.query(WRITE)
+    const begun = client.query(begin.write)
     await Promise.all([begun, lock && client.query(toPostgres(lock.sql), [...lock.values])])
     const result = await work(createWriter(client))
     await commit(client)
@@ -142,13 +123,18 @@ const writeTransaction = <T>(pool: pg.Pool, lock: Lock | undefined, work: (tx: W
  * Runs `work` in a read transaction. `begin` is pipelined with the first statement; `commit` is not awaited, since it
  * cannot change what was read.
  */
-const readTransaction = <T>(pool: pg.Pool, work: (tx: Reader) => Promise<T>): Promise<T> =>
+const readTransaction = <T>({ pool, begin }: Sessions, work: (tx: Reader) => Promise<T>): Promise<T> =>
   withClient(pool, async (client) => {
-    const begun = client.query(SNAPSHOT)
+    const begun = client.query(begin.read)
     // Awaited below; this only avoids an unhandled rejection.
     begun.catch(() => undefined)
-    const result = await work(createWriter(client))
-    await begun
+    let result: T
+    try {
+      result = await work(createWriter(client))
+    } finally {
+      // Why a transaction does not begin says more than the errors of its statements.
+      await begun
+    }
     client.query('commit').then(
       () => client.release(),
       () => client.release(true),
@@ -172,33 +158,15 @@ const retryConflicts = async <T>(attempt: () => Promise<T>): Promise<T> => {
 const LOCK_STORE = 'select version from kpi_store for update'
 const LOCK_ACCOUNT = 'select id from accounts where id = ? for update'
 
-/** Runs a statement in one process of the database, so that one client cannot occupy all of its processors. */
-const ONE_PROCESS = '-c max_parallel_workers_per_gather=0'
-
-/** Adds our session settings before those in the URL, which override them. */
-const withSettings = (url: string): string => {
-  const whole = new URL(url)
-  const given = whole.searchParams.get('options') ?? ''
-  whole.searchParams.set('options', `${ONE_PROCESS} ${given}`.trim())
-  return whole.href
-}
-
-const createPool = ({ url, connections = CONNECTIONS, patienceMs = PATIENCE_MS }: PostgresPlace): pg.Pool => {
-  // A server that hangs sends no timeout error, so time out here too.
-  const limits = { ...SETTINGS, query_timeout: patienceMs }
-  const pool = new pg.Pool({ ...limits, connectionString: withSettings(url), max: connections, types })
-  // The pool replaces a connection that is lost while idle; one that is lost in use fails its query, which reports it.
-  pool.on('error', () => undefined)
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  return pool
-}
-
 /** Describes a `Db` on PostgreSQL. `selfLocking` is always set: it writes before the rows to lock exist. */
 type PostgresDb = Db & { readonly selfLocking: Db }
 
-/** Creates a `Db` on PostgreSQL; `where` names it in errors. */
-export const postgresDb = (place: PostgresPlace, where: string): PostgresDb => {
-  const pool = createPool(place)
+/** Creates a `Db` on PostgreSQL; `where` names it in errors, `planning` is set in every transaction. */
+export const postgresDb = (place: PostgresPlace, where: string, planning = PLANNING): PostgresDb => {
+  const { connections = CONNECTIONS, patienceMs = PATIENCE_MS } = place
+  const to = parseConnectionUrl(place.url)
+  const pool = createPool(to, connections, patienceMs)
+  const sessions = { pool, begin: beginSql(to.settings, planning) }
   const convertErrors = async <T>(task: () => Promise<T>): Promise<T> => {
     try {
       return await retryConflicts(task)
@@ -206,18 +174,18 @@ export const postgresDb = (place: PostgresPlace, where: string): PostgresDb => {
       throw postgresError(error, where)
     }
   }
-  const read = <T>(work: (tx: Reader) => Promise<T>): Promise<T> => convertErrors(() => readTransaction(pool, work))
+  const read = <T>(work: (tx: Reader) => Promise<T>): Promise<T> => convertErrors(() => readTransaction(sessions, work))
   const writeAfter = <T>(work: (tx: Writer) => Promise<T>, lock: string, ...values: number[]): Promise<T> =>
-    convertErrors(() => writeTransaction(pool, { sql: lock, values }, work))
+    convertErrors(() => writeTransaction(sessions, { sql: lock, values }, work))
   // Writers of an account exclude each other anyway; those that wait must not hold connections that others need.
   const writeSlots = createKeyedSemaphore(1)
-  const readsPerAccount = Math.ceil((place.connections ?? CONNECTIONS) / 3)
+  const readsPerAccount = Math.ceil(connections / 3)
   // Long reads have a semaphore of their own, so that short reads of the same account do not wait behind them.
   const [readSlots, longReadSlots] = [createKeyedSemaphore(readsPerAccount), createKeyedSemaphore(readsPerAccount)]
   const selfLocking: Db = {
     read,
     readLong: read,
-    write: (work) => convertErrors(() => writeTransaction(pool, undefined, work)),
+    write: (work) => convertErrors(() => writeTransaction(sessions, undefined, work)),
     ofAccount: () => selfLocking,
     stamp: () => undefined,
     close: () => pool.end(),

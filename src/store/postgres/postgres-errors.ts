@@ -10,17 +10,46 @@ const DEADLOCK = '40P01'
 /** Tells whether the database aborted a transaction because of a conflict; it may succeed if run again. */
 export const isConflict = (error: unknown): boolean => [SERIALIZATION_FAILURE, DEADLOCK].includes(codeOf(error))
 
-/** Maps codes, or their first two characters, to messages: errors that an operator must fix. */
-const UNUSABLE: Readonly<Record<string, string>> = {
-  '28': 'refuses the user or the password',
-  '3D': 'does not have that database',
-  '42501': 'does not give the user the right to do that',
-  '25006': 'is read-only, a standby perhaps',
-  ENOTFOUND: 'cannot be found by that name',
-  SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate that is not trusted',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'has a certificate that is not trusted',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate that is not trusted',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name',
+const UNDEFINED_OBJECT = '42704'
+const FEATURE_NOT_SUPPORTED = '0A000'
+
+/** Tells whether the database does not know a setting, or whatever else a statement names. */
+export const isUnknownSetting = (error: unknown): boolean =>
+  error instanceof KpiError && [UNDEFINED_OBJECT, FEATURE_NOT_SUPPORTED].includes(codeOf(error.cause))
+
+/** Describes a failure: what the database does, and the next step. */
+type Failure = readonly [what: string, next: string]
+
+const LOGIN: Failure = ['refuses the user or the password', 'check both in KPI_POSTGRES_URL, or in ~/.pgpass']
+const DATABASE: Failure = ['does not have that database', 'create it, or name another one in KPI_POSTGRES_URL']
+const SETTING: Failure = ['does not take a setting', 'change it in KPI_POSTGRES_URL']
+const CERTIFICATE: Failure = [
+  'has a certificate that is not trusted',
+  'name the certificate of its authority: ?sslrootcert=FILE',
+]
+const PLAIN: Failure = [
+  'does not offer TLS',
+  'turn it on there, or add ?sslmode=disable to KPI_POSTGRES_URL where the network in between is safe',
+]
+
+/** Maps codes, or their first two characters, to failures that an operator must fix. */
+const UNUSABLE: Readonly<Record<string, Failure>> = {
+  '28': LOGIN,
+  '3D': DATABASE,
+  '3F': ['does not have that schema', 'create it, or name another one in KPI_POSTGRES_URL'],
+  '42501': ['does not give the user the right to do that', 'grant it to that user'],
+  [UNDEFINED_OBJECT]: SETTING,
+  '22023': SETTING,
+  '55P02': SETTING,
+  '25006': ['is read-only, a standby perhaps', 'connect to the primary'],
+  ENOTFOUND: ['cannot be found by that name', 'check the host in KPI_POSTGRES_URL'],
+  SELF_SIGNED_CERT_IN_CHAIN: CERTIFICATE,
+  DEPTH_ZERO_SELF_SIGNED_CERT: CERTIFICATE,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: CERTIFICATE,
+  ERR_TLS_CERT_ALTNAME_INVALID: [
+    'has a certificate for another name',
+    'use the name of the certificate in KPI_POSTGRES_URL',
+  ],
 }
 
 /** Maps codes, or their first two characters, to messages: errors that may pass without a fix. */
@@ -31,6 +60,7 @@ const UNAVAILABLE: Readonly<Record<string, string>> = {
   '57014': 'took too long for a statement',
   '57': 'is starting or stopping',
   '08': 'lost the connection',
+  '08P01': 'refuses for now',
   '25P03': 'ended a transaction that took too long',
   ECONNREFUSED: 'does not answer',
   ECONNRESET: 'lost the connection',
@@ -40,7 +70,23 @@ const UNAVAILABLE: Readonly<Record<string, string>> = {
   ENETUNREACH: 'cannot be reached',
 }
 
-const lookUp = (table: Readonly<Record<string, string>>, code: string): string | undefined =>
+/**
+ * Lists what poolers refuse for good, by their words: most of them give every error the same code, that of a broken
+ * protocol or of a fault of their own.
+ */
+const POOLERS: readonly (readonly [RegExp, Failure])[] = [
+  [/authentication failed|no such user|login rejected/i, LOGIN],
+  [/no such database|database .* does not exist|not found|no pool configured/i, DATABASE],
+  [/startup parameter/i, ['refuses what the connection asks for', 'change it in KPI_POSTGRES_URL']],
+  [/\b(?:SSL|TLS)\b/, ['refuses a connection without TLS', 'add ?sslmode=verify-full to KPI_POSTGRES_URL']],
+  [
+    /statement pooling/i,
+    ['gives each statement another session', 'use a pooler in transaction mode (pool_mode = transaction)'],
+  ],
+]
+const POOLER_CODES = ['08P01', 'XX000', '58000']
+
+const lookUp = <T>(table: Readonly<Record<string, T>>, code: string): T | undefined =>
   table[code] ?? table[code.slice(0, 2)]
 
 const TIMED_OUT = /query read timeout/i
@@ -48,24 +94,58 @@ const TIMED_OUT = /query read timeout/i
 /** Tells whether the database did not answer in time, so that its connection must be closed. */
 export const isTimeout = (error: unknown): boolean => error instanceof Error && TIMED_OUT.test(error.message)
 
-/** Lists the errors of pg that have no code, by their messages. */
-const MESSAGES_WITHOUT_CODE: readonly (readonly [RegExp, string])[] = [
+/** Lists the errors of pg that have no code and need a fix, by their messages. */
+const UNUSABLE_WITHOUT_CODE: readonly (readonly [RegExp, Failure])[] = [
+  [/^SASL:/, LOGIN],
+  [/does not support SSL|establishing an SSL connection/, PLAIN],
+]
+
+/** Lists the errors of pg that have no code and may pass, by their messages. */
+const UNAVAILABLE_WITHOUT_CODE: readonly (readonly [RegExp, string])[] = [
   [TIMED_OUT, 'does not answer'],
-  [/timeout exceeded when trying to connect|connection timeout/i, 'does not answer, or has no connection free'],
+  [
+    /timeout exceeded when trying to connect|connection timeout|timeout expired/i,
+    'does not answer, or has no connection free',
+  ],
   [/connection terminated|connection ended|not queryable/i, 'lost the connection'],
 ]
 
-/** Converts an error from PostgreSQL to one of ours; any other passes through. */
+const matching = <T>(table: readonly (readonly [RegExp, T])[], { message }: Error): T | undefined =>
+  table.find(([pattern]) => pattern.test(message))?.[1]
+
+/** Tells whether the database or a pooler sent an error, and not the network or the driver. */
+const isSent = (error: Error): boolean => 'severity' in error
+
+/** Tells whether a pooler refuses or ends a session with a code that says nothing. */
+const endsSession = (error: Error): boolean =>
+  'severity' in error && error.severity === 'FATAL' && POOLER_CODES.includes(codeOf(error))
+
+const lastingFailure = (error: Error): Failure | undefined => {
+  const code = codeOf(error)
+  const ofPooler = isSent(error) && POOLER_CODES.includes(code) ? matching(POOLERS, error) : undefined
+  const withoutCode = code === '' ? matching(UNUSABLE_WITHOUT_CODE, error) : undefined
+  return ofPooler ?? withoutCode ?? lookUp(UNUSABLE, code)
+}
+
+/** Tells whether a login is refused. */
+export const isRefusedLogin = (error: unknown): error is KpiError =>
+  error instanceof KpiError && error.cause instanceof Error && lastingFailure(error.cause) === LOGIN
+
+/** Converts an error from PostgreSQL, or from a pooler before it, to one of ours; any other passes through. */
 export const postgresError = (error: unknown, where: string): unknown => {
   if (error instanceof KpiError || !(error instanceof Error)) return error
   const [cause, code] = [error, codeOf(error)]
-  const lasting = lookUp(UNUSABLE, code)
-  if (lasting !== undefined) return new KpiError('unusable', `PostgreSQL at ${where} ${lasting}`, { cause })
-  const passing =
-    lookUp(UNAVAILABLE, code) ?? MESSAGES_WITHOUT_CODE.find(([pattern]) => pattern.test(error.message))?.[1]
+  const words = isSent(error) ? `: ${error.message}` : ''
+  const lasting = lastingFailure(error)
+  if (lasting !== undefined) {
+    const [what, next] = lasting
+    return new KpiError('unusable', `PostgreSQL at ${where} ${what}${words}; ${next}`, { cause })
+  }
+  const passing = lookUp(UNAVAILABLE, endsSession(error) ? '08P01' : code) ?? matching(UNAVAILABLE_WITHOUT_CODE, error)
   if (passing !== undefined) {
-    return new KpiError('unavailable', `PostgreSQL at ${where} ${passing}; try again`, { retryAfter: 1, cause })
+    const message = `PostgreSQL at ${where} ${passing}${words}; try again`
+    return new KpiError('unavailable', message, { retryAfter: 1, cause })
   }
   const isSql = /^[0-9A-Z]{5}$/.test(code)
-  return isSql ? new KpiError('internal', 'the database refused a statement', { cause }) : error
+  return isSql ? new KpiError('internal', `the database refused a statement${words}`, { cause }) : error
 }
