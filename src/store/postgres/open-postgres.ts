@@ -37,6 +37,16 @@ const migrate = async (tx: Writer, where: string): Promise<void> => {
   if (version < STORE_VERSION) await tx.run('update kpi_store set version = ?', [STORE_VERSION])
 }
 
+/** Tells whether a PostgreSQL database has a store, without creating one. */
+export const hasPostgresStore = async (place: PostgresPlace): Promise<boolean> => {
+  const db = postgresDb(place, nameOf(place.url))
+  try {
+    return await db.read(hasStore)
+  } finally {
+    await db.close()
+  }
+}
+
 /** Opens the store in a PostgreSQL database; creates it or migrates it as needed. One instance at a time migrates. */
 export const openPostgres = async (place: PostgresPlace): Promise<Db> => {
   const where = nameOf(place.url)
