@@ -14,8 +14,7 @@ import {
 } from './table-digest.ts'
 import { nameUnfinished, readUnfinished } from './unfinished-copy.ts'
 
-/** Bounds the rows of a transaction, and about how many characters they have. */
-const ROWS_PER_BLOCK = 10_000
+/** Bounds about how many characters the rows of a transaction have. */
 const LENGTH_OF_BLOCK = 8_000_000
 
 /** Describes a run that works on unfinished copies in a store. */
@@ -25,6 +24,8 @@ export type TargetRun = {
   readonly sourceName: string
   /** Lists the tables of the store, the one of accounts first. */
   readonly tables: readonly WholeTable[]
+  /** Bounds the rows of a transaction. */
+  readonly rowsPerBlock: number
   /** Identifies the run: a later one takes over its unfinished copies. */
   readonly id: string
   /** Called with the number of rows that were copied, or compared, since the last call; throws to stop the run. */
@@ -97,7 +98,7 @@ const begin = (run: CopyRun, table: WholeTable, account: Named, row: SqlList): P
 
 /** Copies the rows of a table that are not in the target yet; they follow the ones that are, in the order of the key. */
 const copyTable = async (run: CopyRun, account: Named, tx: Reader, table: WholeTable): Promise<TableDigest> => {
-  const { source, target } = run
+  const { source, target, rowsPerBlock } = run
   const there = await target.db.readLong((reader) =>
     digestTable(reader, target, table, account.id, () => run.onRows('copied', 0)),
   )
@@ -118,7 +119,7 @@ const copyTable = async (run: CopyRun, account: Named, tx: Reader, table: WholeT
     length += digest.add(row)
     if (digest.rows() > there.rows) block.push(row)
     else length = 0
-    return block.length >= ROWS_PER_BLOCK || length >= LENGTH_OF_BLOCK ? write() : undefined
+    return block.length >= rowsPerBlock || length >= LENGTH_OF_BLOCK ? write() : undefined
   })
   requirePrefix()
   if (digest.rows() < there.rows) throw new Outdated()
@@ -141,11 +142,12 @@ const copyRows = (run: CopyRun, account: Named): Promise<Copied> =>
 
 /** Deletes the rows of an unfinished copy, but for the row of the account. */
 const deleteRows = async (run: TargetRun, account: Named): Promise<void> => {
+  const { rowsPerBlock } = run
   for (const { name, key } of run.tables.slice(1).toReversed()) {
     const columns = key.join(', ')
     const sql = `delete from ${name} where account_id = ? and (${columns}) in (
-      select ${columns} from ${name} where account_id = ? limit ${ROWS_PER_BLOCK})`
-    for (let deleted = ROWS_PER_BLOCK; deleted >= ROWS_PER_BLOCK;) {
+      select ${columns} from ${name} where account_id = ? limit ${rowsPerBlock})`
+    for (let deleted = rowsPerBlock; deleted >= rowsPerBlock;) {
       run.onRows('copied', 0)
       deleted = await writeOwn(run, account, (tx) => tx.run(sql, [account.id, account.id]))
     }

@@ -32,6 +32,9 @@ import { findPostgresUrl } from '../../target/postgres-url.ts'
 import { createProgress, type ProgressView } from '../entries/import/progress.ts'
 import { copyRecord } from './copy.ts'
 
+/** Sets how many rows are written in a transaction: many, as each waits for the disk, and other writers wait for it. */
+const ROWS_PER_BLOCK = 10_000
+
 type Kind = 'postgres' | 'sqlite'
 
 type Flags = {
@@ -178,7 +181,7 @@ const copyBetween = (cli: Cli, { to, dryRun, id, names }: Asked): Promise<void> 
   withNamedStore(cli, to === 'postgres' ? 'sqlite' : 'postgres', 'refuse', (source) =>
     withNamedStore(cli, to, dryRun ? 'leave' : 'create', async (target) => {
       const tables = await wholeTables()
-      const run = { source, target, tables, id, sourceName: source.name }
+      const run = { source, target, tables, id, sourceName: source.name, rowsPerBlock: ROWS_PER_BLOCK }
       const totals = await untilStopped(cli, (signal) =>
         dryRun
           ? rehearse({ ...run, onRows: () => signal.throwIfAborted() }, names)
@@ -193,9 +196,9 @@ const copyBetween = (cli: Cli, { to, dryRun, id, names }: Asked): Promise<void> 
 
 const discard = (cli: Cli, { to, id, names }: Asked): Promise<void> =>
   withNamedStore(cli, to, 'leave', async (target) => {
-    const tables = await wholeTables()
+    const run = { target, tables: await wholeTables(), id, rowsPerBlock: ROWS_PER_BLOCK }
     const removed = await untilStopped(cli, (signal) =>
-      discardUnfinished({ target, tables, id, onRows: () => signal.throwIfAborted() }, names),
+      discardUnfinished({ ...run, onRows: () => signal.throwIfAborted() }, names),
     )
     const which = removed.length === 0 ? '' : `: ${removed.join(', ')}`
     await cli.note(`${countOf(removed.length, 'unfinished copy', 'unfinished copies')} removed${which}`)
