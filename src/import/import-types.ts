@@ -54,9 +54,9 @@ export const emptySummary = (): Summary => ({
 
 /**
  * Names what an import is doing: reading and checking rows, fetching the assignments of their users, reading existing
- * entries if they matter, creating assignments, sending entries, sending rows of something else.
+ * entries if they matter, creating assignments, sending entries, sending rows of something else; or what a copy of a store is doing.
  */
-export type Phase = 'read' | 'assigned' | 'stored' | 'assign' | 'send' | 'rows'
+export type Phase = 'read' | 'assigned' | 'stored' | 'assign' | 'send' | 'rows' | 'copy' | 'compare'
 
 /** Describes the progress; `done` is 0 if nothing can be counted. */
 export type Progress = { readonly phase: Phase; readonly done: number; readonly total?: number }

@@ -1,4 +1,4 @@
-/** Describes what differs between databases in the SQL that creates tables. */
+/** Describes what differs between databases in the SQL that creates tables, and in that of maintenance. */
 export type Dialect = {
   /** Names the type of 64-bit whole numbers. */
   readonly integer: string
@@ -17,6 +17,10 @@ export type Dialect = {
   readonly entryKeys: boolean
   /** Tells whether limits are counted in a database of their own, so that counting does not wait for writes. */
   readonly limitsApart: boolean
+  /** Follows a column of text in an `order by`, so that both databases sort it alike: by its bytes. */
+  readonly byBytes: string
+  /** Holds the statement after which new accounts get ids above all that are there, if that needs one. */
+  readonly skipAccountIds?: string
 }
 
 export const sqliteDialect: Dialect = {
@@ -27,6 +31,7 @@ export const sqliteDialect: Dialect = {
   crossAccountKeys: true,
   entryKeys: true,
   limitsApart: true,
+  byBytes: '',
 }
 
 export const postgresDialect: Dialect = {
@@ -39,4 +44,6 @@ export const postgresDialect: Dialect = {
   // of a batch.
   entryKeys: false,
   limitsApart: false,
+  byBytes: ' collate "C"',
+  skipAccountIds: `select setval(pg_get_serial_sequence('accounts', 'id'), max(id)) as last from accounts`,
 }

@@ -53,6 +53,8 @@ const DOING: Readonly<Record<Phase, string>> = {
   assign: 'assignments created',
   send: 'entries sent',
   rows: 'rows sent',
+  copy: 'rows copied',
+  compare: 'rows compared',
 }
 
 const amountOf = ({ phase, done, total }: Progress): string => {

@@ -25,7 +25,7 @@ const namingNone = ({ flags, io: { env } }: Cli): string => {
 }
 
 /** Returns the data directory of the bundled service; refuses a remote one, which has its own operator. */
-const embeddedPlace = (cli: Cli): string => {
+export const embeddedPlace = (cli: Cli): string => {
   const place = findPlace(cli.io, cli.flags)
   if (place.kind === 'embedded') return place.dataDir
   throw new UsageError(

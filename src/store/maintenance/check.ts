@@ -7,6 +7,7 @@ import { sqliteDialect } from '../dialect.ts'
 import type { ForeignKey, TableDefinition } from '../schema/migrations.ts'
 import { columnsOf, type FieldColumn, fromSql } from '../tables/table.ts'
 import { idOf, invariants, RESTORE_ADVICE } from './invariants.ts'
+import { readUnfinished } from './unfinished-copy.ts'
 
 /** Returns the fault of a stored value by the rules of its field. */
 export const faultOfColumn = (field: Field, stored: SqlOutput): string | undefined => {
@@ -74,7 +75,8 @@ const isOfResource = (table: TableDefinition): table is TableDefinition & { read
 /** Returns the tables of a store, the same on SQLite and PostgreSQL. */
 export const storeTables = async (): Promise<readonly TableDefinition[]> => {
   const { accountTables } = await import('../schema/migrations.ts')
-  return [{ name: 'accounts', of: account, key: ['id'] }, ...accountTables(sqliteDialect)]
+  const accounts = { name: 'accounts', of: account, key: ['id'], columns: { token_hash: 'text' } }
+  return [accounts, ...accountTables(sqliteDialect)]
 }
 
 /** Returns the names of accounts by id; a missing account is named by its id. */
@@ -84,11 +86,33 @@ export const accountNames = async (tx: Reader): Promise<(id: SqlOutput | undefin
   return (id) => names.get(id ?? null) ?? String(id)
 }
 
+/** Reports a row, which begins with its account and its name. */
+type Report = (table: string, row: SqlList, fault: string, remedy: string) => void
+
+/** Returns what reports rows by the names of their accounts, except rows of unfinished copies, which lack others. */
+const createReport = async (tx: Reader, visit: (fault: StoreFault) => void): Promise<Report> => {
+  const nameOf = await accountNames(tx)
+  return (table, [owner, id], fault, remedy) => {
+    const account = nameOf(owner)
+    if (readUnfinished(account) === undefined) visit({ table, account, id: String(id), fault, remedy })
+  }
+}
+
+/** Calls `visit` for every unfinished copy of an account. */
+const eachUnfinishedCopy = async (tx: Reader, visit: (fault: StoreFault) => void): Promise<void> => {
+  for (const row of await tx.all('select id, name from accounts order by id')) {
+    const copy = readUnfinished(String(row['name']))
+    if (copy === undefined) continue
+    const fault = `is an unfinished copy from ${copy.source}`
+    const remedy = 'finish it with the kpi service copy that began it, or remove it with that and --discard'
+    visit({ table: 'accounts', account: copy.account, id: String(row['id']), fault, remedy })
+  }
+}
+
 /** Calls `visit` for everything that breaks a rule of the field table or an invariant of the domain. */
 export const eachFault = async (tx: Reader, visit: (fault: StoreFault) => void): Promise<void> => {
-  const nameOf = await accountNames(tx)
-  const report = (table: string, [owner, id]: SqlList, fault: string, remedy: string): void =>
-    visit({ table, account: nameOf(owner), id: String(id), fault, remedy })
+  await eachUnfinishedCopy(tx, visit)
+  const report = await createReport(tx, visit)
   for (const table of (await storeTables()).filter(isOfResource)) {
     const { sql, faultsOf } = rowCheck(table)
     await tx.each(sql, [], (row) => {
@@ -120,12 +144,16 @@ const orphansOf = (table: TableDefinition, reference: ForeignKey): string => {
  * same queries, as neither checks all references itself, and repairs by hand may skip the checks.
  */
 export const eachOrphan = async (tx: Reader, visit: (fault: StoreFault) => void): Promise<void> => {
-  const nameOf = await accountNames(tx)
+  const report = await createReport(tx, visit)
   for (const table of (await storeTables()).filter(({ name }) => name !== 'accounts')) {
     for (const reference of [OF_ACCOUNT, ...(table.references ?? [])]) {
-      await tx.each(orphansOf(table, reference), [], ([owner, id, missing]) => {
-        const fault = `${reference.columns[0]} ${missing} names nothing in ${reference.parent}`
-        visit({ table: table.name, account: nameOf(owner), id: String(id), fault, remedy: RESTORE_ADVICE })
+      await tx.each(orphansOf(table, reference), [], (row) => {
+        report(
+          table.name,
+          row,
+          `${reference.columns[0]} ${row[2]} names nothing in ${reference.parent}`,
+          RESTORE_ADVICE,
+        )
       })
     }
   }

@@ -40,6 +40,27 @@ const migrate = async (tx: Writer, where: string): Promise<void> => {
   if (version < STORE_VERSION) await tx.run('update kpi_store set version = ?', [STORE_VERSION])
 }
 
+/** Tries with the settings of the planner, and without them where a database that only speaks PostgreSQL's language has none of them. */
+const withPlanning = async <T>(attempt: (planning: Settings) => Promise<T>): Promise<T> => {
+  try {
+    return await attempt(PLANNING)
+  } catch (error) {
+    if (!isUnknownSetting(error)) throw error
+  }
+  return attempt(new Map())
+}
+
+/** Tells whether a PostgreSQL database has a store, without creating one. */
+export const hasPostgresStore = (place: PostgresPlace): Promise<boolean> =>
+  withPlanning(async (planning) => {
+    const db = postgresDb(place, nameOf(place.url), planning)
+    try {
+      return await db.read(hasStore)
+    } finally {
+      await db.close()
+    }
+  })
+
 const openWith = async (place: PostgresPlace, where: string, planning: Settings): Promise<Db> => {
   const db = postgresDb(place, where, planning)
   try {
@@ -55,13 +76,5 @@ const openWith = async (place: PostgresPlace, where: string, planning: Settings)
 }
 
 /** Opens the store in a PostgreSQL database; creates it or migrates it as needed. One instance at a time migrates. */
-export const openPostgres = async (place: PostgresPlace): Promise<Db> => {
-  const where = nameOf(place.url)
-  try {
-    return await openWith(place, where, PLANNING)
-  } catch (error) {
-    if (!isUnknownSetting(error)) throw error
-  }
-  // Databases that only speak PostgreSQL's language plan in their own way.
-  return openWith(place, where, new Map())
-}
+export const openPostgres = (place: PostgresPlace): Promise<Db> =>
+  withPlanning((planning) => openWith(place, nameOf(place.url), planning))

@@ -213,19 +213,27 @@ const fourthTables = ({ integer }: Dialect): readonly TableDefinition[] => [
   },
 ]
 
-/** Applies what later versions changed in tables of earlier ones: an entry refers to the set that it carries. */
-const withLaterChanges = (table: TableDefinition): TableDefinition =>
-  table.name === 'entries'
-    ? { ...table, references: [...(table.references ?? []), references('item_set', 'item_sets')] }
-    : table
+/** Lists what later versions added to tables of earlier ones. */
+const laterChanges = ({
+  integer,
+}: Dialect): Readonly<Record<string, Pick<TableDefinition, 'columns' | 'references'>>> => ({
+  // An entry refers to the set that it carries.
+  entries: { columns: { item_set: integer }, references: [references('item_set', 'item_sets')] },
+  idempotent_requests: { columns: { encoding: 'text' } },
+})
 
-/** Returns all tables whose rows belong to an account. */
-export const accountTables = (dialect: Dialect): readonly TableDefinition[] => [
-  ...firstTables(dialect).map(withLaterChanges),
-  ...secondTables(dialect).filter(({ name }) => name !== 'entry_items'),
-  ...thirdTables,
-  ...fourthTables(dialect),
-]
+/** Returns all tables whose rows belong to an account, as they are now. Foreign keys lead only to tables before. */
+export const accountTables = (dialect: Dialect): readonly TableDefinition[] => {
+  const later = laterChanges(dialect)
+  const first = [...firstTables(dialect), ...secondTables(dialect), ...thirdTables, ...fourthTables(dialect)]
+  return first
+    .filter(({ name }) => name !== 'entry_items')
+    .map((table) => ({
+      ...table,
+      columns: { ...table.columns, ...later[table.name]?.columns },
+      references: [...(table.references ?? []), ...(later[table.name]?.references ?? [])],
+    }))
+}
 
 /** Describes one step of a migration: a statement, or work that takes more than one. */
 export type Step = string | ((tx: Writer) => Promise<void>)

@@ -5,6 +5,7 @@ import { addBackup, addRestore } from './backup.ts'
 import { addBreakdowns } from './breakdowns.ts'
 import { addCalculated } from './calculated.ts'
 import { addStoreCheck, addStatus } from './check.ts'
+import { addCopy } from './copy.ts'
 import { addDistribute } from './distribute.ts'
 import { addKeys } from './keys.ts'
 import { addToken } from './token.ts'
@@ -20,6 +21,7 @@ const parts: readonly Register[] = [
   addCalculated,
   addBackup,
   addRestore,
+  addCopy,
   addStoreCheck,
   addDistribute,
 ]

@@ -31,6 +31,9 @@ export type ProgressView = {
   readonly stop: () => void
 }
 
+/** Tells what is known of the requests of the work. */
+type Requests = Pick<Client, 'usage' | 'waiting' | 'requests'>
+
 const LINE_MS = 30_000
 
 /** Describes the last progress that was reported. */
@@ -40,7 +43,7 @@ const UNKNOWN: Speed = { perSecond: undefined, leftMs: undefined }
 const named = (file: string | undefined, text: string): string => (file === undefined ? text : `${file}: ${text}`)
 
 /** Prints a line at most every 30 seconds, and one when a long wait begins, so that the import never looks stuck. */
-const showLines = ({ io, log }: Cli, { usage, requests }: Client): ProgressView => {
+const showLines = ({ io, log }: Cli, { usage, requests }: Requests): ProgressView => {
   const speedOf = createSpeedometer(requests)
   let toldAt = io.now()
   let file: string | undefined
@@ -79,7 +82,7 @@ const createSpinner = async ({ io }: Cli, text: () => string): Promise<Ora> => {
 }
 
 /** Shows one line that changes while the import works or waits. */
-const showSpinner = async (cli: Cli, { usage, waiting, requests }: Client): Promise<ProgressView> => {
+const showSpinner = async (cli: Cli, { usage, waiting, requests }: Requests): Promise<ProgressView> => {
   const { io } = cli
   const speedOf = createSpeedometer(requests)
   let file: string | undefined
@@ -117,7 +120,7 @@ const showSpinner = async (cli: Cli, { usage, waiting, requests }: Client): Prom
 }
 
 /** Creates a spinner at a terminal; elsewhere a line from time to time. */
-export const createProgress = (cli: Cli, client: Client): Promise<ProgressView> => {
+export const createProgress = (cli: Cli, client: Requests): Promise<ProgressView> => {
   const { io, flags, log } = cli
   // A spinner has to know how wide its terminal is: without that it clears lines for ever.
   const isAlone = !log.isJson && !flags.quiet && !isTraced(flags)
