@@ -157,9 +157,9 @@ const TOUCHING_THE_WORLD = [
   'cli/memory.ts',
   'cli/standard-output.ts',
   'files/replace-file.ts',
-  'import/parse/database/query-child.ts',
   'service/accounts/secrets.ts',
   'service/limits/idempotency.ts',
+  'import/parse/database/query-child.ts',
 ]
 
 test('the process, the clock and chance are touched in cli/io.ts, except for what is listed here', () => {

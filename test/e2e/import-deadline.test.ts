@@ -65,7 +65,7 @@ describe('an import whose deadline comes', () => {
     }
     const shell = shellIn({ ...importer.world, alarm })
     const ran = await shell('entries', 'import', 'data.csv', '--deadline', '2h', '-o', 'json')
-    expect(asked).toEqual([2 * HOUR, 5000])
+    expect(asked).toEqual([2 * HOUR, 700])
     const { left } = JSON.parse(ran.stdout) as { left: number }
     expect([ran.code, left > 0]).toEqual([6, true])
     expect(errorOf(ran).message).toBe(

@@ -53,8 +53,20 @@ export const findDeadline = (io: Io, given: string | undefined): Deadline =>
 /** Returns a signal that is aborted at a moment; at once where that has passed. */
 export const alarmAt = (io: Io, at: number): AbortSignal => io.alarm(Math.max(0, at - io.now()))
 
-/** Sets how long a run waits after its deadline for answers to what it has sent. */
-export const GRACE_MS = 5000
+/** Sets how long a run waits for answers to what it has sent: after its deadline, and after it was asked to stop. */
+export const GRACE_MS = 700
+export const STOPPED_GRACE_MS = 1500
+
+/** Returns a signal that is aborted some time after another one. */
+const afterwards = (io: Io, signal: AbortSignal, milliseconds: number): AbortSignal => {
+  const controller = new AbortController()
+  const wait = (): void => {
+    io.alarm(milliseconds).addEventListener('abort', () => controller.abort(), { once: true })
+  }
+  if (signal.aborted) wait()
+  else signal.addEventListener('abort', wait, { once: true })
+  return controller.signal
+}
 
 /** Reports that work ended because the deadline has passed. */
 export class DeadlinePassed extends Aborted {
@@ -82,8 +94,14 @@ export const untilDeadline = async <T>(
 ): Promise<T> => {
   const { at, spelling } = findDeadline(io, given)
   const [alarm, late] = [alarmAt(io, at), alarmAt(io, at + GRACE_MS)]
+  const stopping = interruption
+    ? {
+        signal: AbortSignal.any([alarm, interruption]),
+        late: AbortSignal.any([late, afterwards(io, interruption, STOPPED_GRACE_MS)]),
+      }
+    : { signal: alarm, late }
   try {
-    return await work({ signal: interruption ? AbortSignal.any([alarm, interruption]) : alarm, late })
+    return await work(stopping)
   } catch (error) {
     throw alarm.aborted ? afterDeadline(error, spelling) : error
   }

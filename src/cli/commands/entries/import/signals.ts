@@ -1,13 +1,13 @@
 import { Aborted } from '../../../../client/transport.ts'
 import { KpiError } from '../../../../domain/errors.ts'
-import { alarmAt, type Deadline, GRACE_MS } from '../../../args/deadline.ts'
+import { alarmAt, type Deadline, GRACE_MS, STOPPED_GRACE_MS } from '../../../args/deadline.ts'
 import type { Io } from '../../../io.ts'
 
 /** Describes what stops a run: the user, or its deadline. */
 export type StopSignals = {
   /** Is aborted then. Once it is read, Ctrl-C asks to stop instead of ending the process. */
   readonly signal: () => AbortSignal
-  /** Is aborted a while after the deadline, when no answer is waited for any longer. */
+  /** Is aborted a while after that, when no answer is waited for any longer. */
   readonly late: AbortSignal
   /** Says of a stop what those cannot know who did not ask for it. */
   readonly explain: (text: string) => string
@@ -33,7 +33,11 @@ export const watchStopSignals = (io: Io, { at, spelling }: Deadline): StopSignal
   const explain = (text: string): string => (isLate ? `the deadline (${spelling}) has passed; ${text}` : text)
   return {
     signal: () => {
-      if (!isWatching) when(io.interruption(), () => controller.abort())
+      if (!isWatching)
+        when(io.interruption(), () => {
+          controller.abort()
+          when(io.alarm(STOPPED_GRACE_MS), () => late.abort())
+        })
       isWatching = true
       return controller.signal
     },
