@@ -1,12 +1,15 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readJson } from '../../src/codec/json.ts'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { fullFormats } from 'ajv-formats/dist/formats.js'
+import { readDraft, readJson, readPatch } from '../../src/codec/json.ts'
 import { Fault } from '../../src/domain/errors.ts'
 import { newerBatchFlags, newerEntry } from '../../src/domain/resources/entry.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import type { Field, Resource } from '../../src/domain/schema.ts'
 import { type Schema, takenField } from '../../src/server/api/openapi/field-schemas.ts'
-import { bodyFields, patchName, schemasOf } from '../../src/server/api/openapi/schemas.ts'
+import { bodyFormats } from '../../src/server/api/body-format.ts'
+import { bodyFields, draftName, patchName, schemasOf } from '../../src/server/api/openapi/schemas.ts'
 
 const STYLES = [
   { variant: 'classic', protocol: { isXml: true, isLenient: true } },
@@ -72,6 +75,132 @@ describe.each(STYLES)('a body that changes something, as $variant describes it',
     const ignored = new Set(['id', ...of.writable.filter(({ field }) => field.secret).map(({ name }) => name)])
     expect(propertiesOf(of).filter(([name]) => ignored.has(name))).toEqual([])
   })
+})
+
+/** Bodies by the value of one field, from what is usual to what is at and beyond the bounds of every kind. */
+const VALUES: readonly unknown[] = [
+  ...[null, '', ' ', '\t\n', 'a', [], {}, [1], true, false, 'true', 'false', 'TRUE', 'yes'],
+  ...[0, -0, 1, -1, 1.5, 0.00001, 32_767, 32_768, -32_768, -32_769, 1e14, 99_999_999_999_999, -1e14, 1e15],
+  ...[Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER + 1, Number.MIN_SAFE_INTEGER, 1e300],
+  ...[
+    '0',
+    '-0',
+    '1',
+    '-1',
+    '1.5',
+    '01',
+    '00001',
+    '+1',
+    '1e3',
+    '0x1',
+    '.5',
+    '1.',
+    '--1',
+    ' 1 ',
+    '32767',
+    '32768',
+    '-32768',
+  ],
+  ...['99999999999999', '100000000000000', '99999999999999.99999', '9'.repeat(15), '9'.repeat(16)],
+  ...['D', 'd', 'U', 'SUM', 'sum', 'A', 'Admin', '#.00', '0', 'a@example.com', 'a@b', 'a b@example.com'],
+  ...['2026-02-28', '2026-02-30', '2026-02-28T00:00:00', '2026-02-28T01:00:00', '1899-12-31', '1900-01-01'],
+  ...['2199-12-31', '2200-01-01', '2026-2-1', 'a\r\nb', 'a\u0000b', '\ud800', '\u{1f600}', ' a '],
+  ...[25, 26, 50, 51, 100, 101, 150, 151, 500, 501].map((length) => 'x'.repeat(length)),
+  ...[20, 21].map((length) => '\u{1f600}'.repeat(length)),
+]
+
+/** What a schema cannot say, or must not so that generators make what is usual: all that service and schema differ in. */
+const DIFFERENCES: Readonly<Record<string, (field: Field, value: string) => boolean>> = {
+  'blanks around a value are dropped': (_, value) => value !== value.trim() && value.trim() !== '',
+  'blanks alone are as a text without characters': ({ kind }, value) =>
+    kind !== 'text' && value !== '' && value.trim() === '',
+  'a text has no control characters': (_, value) => HAS_CONTROLS.test(value),
+  'a decimal is rounded before its digits are counted': ({ kind }, value) =>
+    kind === 'decimal' && value === '99999999999999.99999',
+  'a whole number may have more digits before it, all 0': ({ kind }, value) => kind === 'int16' && value === '00001',
+  'midnight in another form is a date': ({ kind }, value) => kind === 'date' && value === '2026-02-28T00:00:00',
+  'a date is in the years 1900 to 2199': ({ kind }, value) =>
+    kind === 'date' && ['1899-12-31', '2200-01-01'].includes(value),
+}
+
+const isDifference = (field: Field, value: unknown): boolean =>
+  typeof value === 'string' && Object.values(DIFFERENCES).some((differs) => differs(field, value))
+
+/** Returns a value that is good for a field. */
+const goodValue = ({ kind, oneOf: [choice] = [], form, example }: Field): unknown => {
+  if (example !== undefined) return example
+  if (kind === 'text') return form?.matches.test('#') === true ? '#' : form ? 'a@example.com' : 'Text'
+  if (kind === 'choice') return choice
+  if (kind === 'date') return '2026-02-28'
+  return kind === 'boolean' ? true : 1
+}
+
+type Purposed = {
+  readonly of: Resource
+  readonly purpose: 'add' | 'update'
+  readonly isTaken: (body: object) => boolean
+  readonly isDescribed: ValidateFunction
+}
+
+describe.each(STYLES)('a body of $variant is taken exactly if its schema describes it', ({ variant, protocol }) => {
+  const ajv = new Ajv2020({ strict: false, formats: fullFormats })
+  const ofVariant = variant === 'classic' ? resources.filter(({ newer }) => !newer) : [...resources, newerEntry]
+  const withBody = [...ofVariant, newerBatchFlags].filter(({ writable }) => writable.length > 0)
+  const bodies: readonly Purposed[] = withBody.flatMap((of) => {
+    const schemas = Object.fromEntries(
+      Object.entries(schemasOf({ ...of, lists: undefined } as unknown as Resource, protocol)),
+    )
+    const { isLenient } = protocol
+    return (['add', 'update'] as const).map((purpose) => ({
+      of,
+      purpose,
+      isTaken: (body) => (purpose === 'add' ? readDraft : readPatch)(of, body, isLenient).issues.length === 0,
+      isDescribed: ajv.compile(
+        schemas[
+          purpose === 'add' ? draftName({ ...of, lists: undefined } as unknown as Resource) : patchName(of)
+        ] as Schema,
+      ),
+    }))
+  })
+  const named = bodies.map((body) => [`${body.purpose} ${body.of.name}`, body] as const)
+
+  test.each(named)('%s', async (_, { of, purpose, isTaken, isDescribed }) => {
+    const fields = bodyFields(of, purpose)
+    const good = Object.fromEntries(of.writable.map(({ name, field }) => [name, goodValue(field)]))
+    expect([isTaken(good), isDescribed(good)]).toEqual([true, true])
+    const differing: string[] = []
+    const compare = (body: object, what: string): void => {
+      const [taken, described] = [isTaken(body), isDescribed(body)]
+      if (taken !== described) differing.push(`${what}: taken ${taken}, described ${described}`)
+    }
+    for (const { name, field } of fields) {
+      compare(Object.fromEntries(Object.entries(good).filter(([other]) => other !== name)), `no ${name}`)
+      for (const value of VALUES) {
+        if (!isDifference(field, value)) compare({ ...good, [name]: value }, `${name} ${JSON.stringify(value)}`)
+      }
+    }
+    expect(differing).toEqual([])
+  })
+
+  if (variant === 'classic')
+    test.each(named.filter(([, { of }]) => of.root !== ''))(
+      '%s in XML, as the same text in JSON',
+      async (_, { of, isTaken, purpose }) => {
+        const good = Object.fromEntries(of.writable.map(({ name, field }) => [name, String(goodValue(field))]))
+        for (const { name } of bodyFields(of, purpose)) {
+          for (const value of VALUES.filter(
+            (one) => one === null || (typeof one === 'string' && !HAS_CONTROLS.test(one)),
+          )) {
+            const element = value === null ? `<${name} i:nil="true"/>` : `<${name}>${String(value)}</${name}>`
+            const others = Object.entries(good).filter(([other]) => other !== name)
+            const text = others.map(([other, given]) => `<${other}>${given}</${other}>`).join('')
+            const xml = `<${of.root} xmlns:i="http://www.w3.org/2001/XMLSchema-instance">${text}${element}</${of.root}>`
+            const body = (await bodyFormats.xml.read(Buffer.from(xml), of)) as object
+            expect([xml, isTaken(body)]).toEqual([xml, isTaken({ ...good, [name]: value })])
+          }
+        }
+      },
+    )
 })
 
 test.each(STYLES)('no schema of $variant has a default, which generators make mandatory', ({ protocol }) => {

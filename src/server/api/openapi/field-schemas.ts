@@ -34,7 +34,10 @@ const takenAs: Record<FieldKind, Schema> = {
  */
 const asText: Partial<Record<FieldKind, Schema>> = {
   integer: { type: 'string', pattern: String.raw`^-?\d{1,15}$` },
-  int16: { type: 'string', pattern: String.raw`^-?(\d{1,4}|[12]\d{4}|3[01]\d{3}|32[0-6]\d{2}|327[0-5]\d|3276[0-7])$` },
+  int16: {
+    type: 'string',
+    pattern: String.raw`^(-?(\d{1,4}|[12]\d{4}|3[01]\d{3}|32[0-6]\d{2}|327[0-5]\d|3276[0-7])|-32768)$`,
+  },
   decimal: { type: 'string', pattern: String.raw`^-?\d{1,${INTEGER_DIGITS}}(\.\d+)?$` },
   boolean: { type: 'string', enum: ['true', 'false'] },
 }
@@ -68,9 +71,12 @@ const textPattern = ({ kind, form, oneOf }: Field, mayBeNull: boolean): Schema =
   return mayBeNull || oneOf ? {} : { pattern: String.raw`\S` }
 }
 
-const valueOf = ({ kind }: Field, isLenient: boolean): Schema => {
+/** Describes the blank text that stands for null. */
+const BLANK: Schema = { type: 'string', enum: [''] }
+
+const valueOf = ({ kind }: Field, isLenient: boolean, mayBeNull: boolean): Schema => {
   const text = isLenient ? asText[kind] : undefined
-  return text ? { anyOf: [takenAs[kind], text] } : takenAs[kind]
+  return text ? { anyOf: [takenAs[kind], text, ...(mayBeNull ? [BLANK] : [])] } : takenAs[kind]
 }
 
 /** Names the purpose of a body: it creates a resource, or changes one. */
@@ -82,17 +88,21 @@ export type Purpose = 'add' | 'update'
  * have a default there.
  */
 const aboutOf = (field: Field, purpose: Purpose): string => {
-  const fallback = purpose === 'add' || field.writeOnly ? describeFallback(field) : undefined
-  return fallback === undefined ? field.about : `${field.about}; ${fallback}`
+  const fallback = describeFallback(field)
+  if (fallback === undefined) return field.about
+  return `${field.about}; ${purpose === 'add' || field.writeOnly ? `${fallback} or null` : 'null changes nothing'}`
 }
 
-/** Returns the schema of a field in bodies. A field with a default accepts null for it. */
+/**
+ * Returns the schema of a field in bodies. Null clears a field that may be null; for one with a default, it is as if the
+ * field were not given. What a schema cannot say is listed in `test/server/openapi-bodies.test.ts`.
+ */
 export const takenField = (field: Field, purpose: Purpose, isLenient: boolean): Schema => {
   const mayBeNull = field.nullable === true || field.fallback !== undefined
   const schema = {
     description: aboutOf(field, purpose),
     ...((field.writeOnly || field.secret) && { writeOnly: true }),
-    ...valueOf(field, isLenient),
+    ...valueOf(field, isLenient, mayBeNull),
     ...textPattern(field, mayBeNull),
     ...limitsOf(field),
   }
