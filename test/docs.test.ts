@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { addCitus } from './support/citus.ts'
 import { emptyPostgresDatabase } from './support/databases.ts'
 import { consoleCommands, matchesShown, pages, ROOT, shellLines, type ShownCommand } from './support/documents.ts'
 import { openTerminal, type Terminal } from './support/terminal.ts'
@@ -47,6 +48,7 @@ const shownPages = pages().filter((page) => consoleCommands(page).length > 0)
 describe.each(shownPages)('%s', (page) => {
   test('shows commands that print what it says', { timeout: 60_000 }, async () => {
     await using database = await emptyPostgresDatabase()
+    await addCitus(database.env['KPI_POSTGRES_URL'] ?? '')
     await using terminal = openTerminal()
     const commands = commandsOn(page, await freePort(), database.env['KPI_POSTGRES_URL'] ?? '')
     for (const { line, command, output } of commands) {

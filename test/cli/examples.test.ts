@@ -7,6 +7,10 @@ const shell = shellIn({ home: '/nowhere' })
 /** How a command ends that asks, where nobody answers. */
 const ASKS = { code: 2, stderr: expect.stringContaining('asks at a terminal') as unknown }
 
+/** How a command ends that needs a PostgreSQL, where there is none. */
+const NEEDS_POSTGRES = { code: 2, stderr: expect.stringContaining('nothing says where PostgreSQL is') as unknown }
+const ENDS: Readonly<Record<string, object>> = { 'entries enter': ASKS, 'service distribute': NEEDS_POSTGRES }
+
 describe.each(COMMANDS)('kpi %s --help', (command) => {
   test('says what it does and ends well', async () => {
     const { code, stdout, stderr } = await shell(...command.split(' '), '--help')
@@ -24,8 +28,7 @@ describe.each(COMMANDS)('kpi %s --help', (command) => {
       // A server is asked to stop at once.
       const signal = command === 'serve' ? { signal: AbortSignal.abort() } : {}
       const { code, stderr } = await user.kpiIn({ stdin: 'secret', ...signal }, ...answered(onFreePorts(words)))
-      // What only asks needs somebody who answers.
-      const expected = command === 'entries enter' ? ASKS : { code: 0, stderr: '' }
+      const expected = ENDS[command] ?? { code: 0, stderr: '' }
       expect({ example, code, stderr: code === 0 ? '' : stderr }).toEqual({ example, ...expected })
     }
   })
