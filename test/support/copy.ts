@@ -10,7 +10,7 @@ import { storeTables } from '../../src/store/maintenance/check.ts'
 import type { CopyRun } from '../../src/store/maintenance/copy-account.ts'
 import { copyAccounts, planCopy } from '../../src/store/maintenance/copy-store.ts'
 import { type NamedStore, wholeTables } from '../../src/store/maintenance/table-digest.ts'
-import { type Database, emptyPostgresDatabase, sqliteDatabase } from './databases.ts'
+import { type Database, postgresDatabase, sqliteDatabase } from './databases.ts'
 import { NOW } from './io.ts'
 import { ask, askV1, makeKey, type Service } from './service.ts'
 
@@ -21,7 +21,7 @@ export type Kind = 'sqlite' | 'postgres'
 
 /** Opens an empty store without any account. */
 export const openSide = async (kind: Kind, name: string = kind): Promise<CopySide> => {
-  const database = await (kind === 'sqlite' ? sqliteDatabase : emptyPostgresDatabase)()
+  const database = await (kind === 'sqlite' ? sqliteDatabase : postgresDatabase)()
   const db = await database.open()
   return {
     kind,
@@ -170,7 +170,7 @@ export const drawnRequests = fc
     kpis: some(post('/kpis', kpi)),
     users: some(post('/users', user)),
     catalog: some(fc.oneof(post('/kpicategories', fc.record({ name: text })), post('/groups', fc.record({ name: text })))),
-    items: some(post('/groups/2/groupitems', fc.record({ name: text, sort_order: sortOrder }))),
+    items: some(post('/groups/2/items', fc.record({ name: text, sort_order: sortOrder }))),
     links: some(fc.tuple(small, small).chain(([person, id]) => post(`/users/${person}/groupitems`, fc.constant({ id })))),
     assigned: some(
       fc
@@ -195,7 +195,7 @@ export type DrawnRequest = { readonly method: string; readonly path: string; rea
 export const send = (service: Service, { method, path, body, key: once }: DrawnRequest) =>
   ask(service, { method, path, body, ...(once ? { headers: { 'idempotency-key': once } } : {}) })
 
-const LISTS = ['/kpis', '/users', '/kpicategories', '/groups', '/groups/2/groupitems', '/users/1/kpis', '/users/2/kpis']
+const LISTS = ['/kpis', '/users', '/kpicategories', '/groups', '/groups/2/items', '/users/1/kpis', '/users/2/kpis']
 const DAYS = 'dateFrom=2026-01-01&dateTo=2026-12-31'
 
 /** Returns all that an account answers to questions in both variants. */
