@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
+import { shownSource } from '../../../client/http/address.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT } from '../../exit.ts'
+import { shellWord } from '../../output/text.ts'
 import { placeFlags } from '../../target/settings.ts'
 import { keepingJournals } from '../entries/import/kept-journals.ts'
 import { createSaid, stepWorld } from './job-log.ts'
@@ -8,7 +10,7 @@ import { makeFolder, moveDone } from './move-files.ts'
 import { ends, gravest, type Running, type StepResult } from './outcome.ts'
 import { sendOutcome } from './send-outcome.ts'
 import type { Step } from './step.ts'
-import { lineText, linesOf, type StepLine } from './step-lines.ts'
+import { isPattern, lineText, linesOf, type StepLine } from './step-lines.ts'
 import { tellWaitingRejects } from './waiting-rejects.ts'
 
 /** Lists exit codes after which another file would fare no better. */
@@ -20,9 +22,13 @@ const NO_BETTER: ReadonlySet<number> = new Set([
   EXIT.interrupted,
 ])
 
+/** Returns what a step imports as it was given, with patterns unquoted, but for the secrets of addresses. */
+const shownTargets = ({ targets }: Step): string =>
+  targets.map((target) => (isPattern(target) ? target : shellWord(shownSource(target)))).join(' ')
+
 const commandText = (lines: readonly StepLine[], step: Step): string => {
   const [only] = lines
-  if (step.kind === 'import') return `entries import ${step.targets.join(' ')}`
+  if (step.kind === 'import') return `entries import ${shownTargets(step)}`
   return only ? lineText(step, only.words) : step.kind
 }
 

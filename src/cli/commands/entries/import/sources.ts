@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createReadStream, fstatSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
+import { isAddress, shownAddress, shownSource } from '../../../../client/http/address.ts'
 import { fileError, fileSource, isDevice, type RereadableFile } from '../../../../import/parse/files.ts'
 import { openTable, type RequestedFormat, type Table } from '../../../../import/parse/table.ts'
 import { spoolSource } from '../../../../import/spool.ts'
@@ -93,7 +94,7 @@ const openAddress = async (
   asked: RequestedFormat,
   signal: () => AbortSignal,
 ): Promise<Table> => {
-  const { download, shownAddress } = await import('../../../../client/http/download.ts')
+  const { download } = await import('../../../../client/http/download.ts')
   const { timeoutMs, network } = findReach(cli.io, cli.flags)
   const bounds = { timeoutMs, network: network(), signal: signal() }
   const content = Readable.from(download(address, bounds), { objectMode: false })
@@ -104,13 +105,10 @@ const openAddress = async (
   return { ...table, reading: { ...table.reading, findings: [finding, ...(table.reading.findings ?? [])] } }
 }
 
-const ADDRESS = /^https?:\/\//i
-
 const addressSource = (text: string): ImportSource => {
   const address = URL.parse(text)
-  if (!address) throw new UsageError(`${text} is not an address`)
-  const { protocol, host, pathname } = address
-  const label = `${protocol}//${host}${pathname}`
+  if (!address) throw new UsageError(`${shownSource(text)} is not an address`)
+  const label = shownAddress(address)
   return {
     label,
     origin: label,
@@ -141,10 +139,10 @@ export const importSources = (
   query: QueryFlags | undefined,
 ): readonly ImportSource[] => {
   if (query && files.length > 0) {
-    throw new UsageError(`${files.join(' ')} and --sql are both given; import the files or the query`)
+    throw new UsageError(`${files.map(shownSource).join(' ')} and --sql are both given; import the files or the query`)
   }
   if (query) return [querySource(io, query)]
   if (files.length === 0)
     throw new UsageError('name a file, or - for standard input, or a query with --sql and --from-db')
-  return files.map((file) => (ADDRESS.test(file) ? addressSource(file) : localSource(io, file)))
+  return files.map((file) => (isAddress(file) ? addressSource(file) : localSource(io, file)))
 }
