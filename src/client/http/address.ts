@@ -21,8 +21,9 @@ const SHORTEST_VALUE = 12
 
 /** Returns the parts of an address that may be secrets; a user is one where there is no password. */
 export const secretsOf = (text: string): readonly string[] => {
-  const address = isAddress(text) ? URL.parse(text) : null
-  if (!address) return []
+  if (!isAddress(text)) return []
+  const address = URL.parse(text)
+  if (!address) return (text.match(SECRET_PARTS) ?? []).map((part) => part.replaceAll(/^[?#]|@$/g, ''))
   const { username, password, search, hash, searchParams } = address
   const values = [...searchParams.values()].filter(({ length }) => length >= SHORTEST_VALUE)
   return [password || username, search.slice(1), hash.slice(1), ...values]

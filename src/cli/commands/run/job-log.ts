@@ -50,7 +50,7 @@ export const openJobLog = ({ io, note, log }: Cli, path: string | undefined, tar
   return {
     tell: async (text) => {
       const line = `${new Date(io.now()).toISOString()} ${oneLine(withoutSecrets(text))}`
-      last = text
+      last = withoutSecrets(text)
       const open = file
       if (open !== undefined) await append(() => appendFileSync(open, `${line}\n`))
       await note(withoutSecrets(line))

@@ -32,14 +32,17 @@ export const flagWords = (flags: FlagWords, today: Day): string[] =>
     return [`--${flag}`, DAYS.has(flag) ? parseRelativeDate(text, today) : text]
   })
 
+/** Returns what a step names as an argument of its command, which is never a flag. */
+export const argumentOf = (target: string): string => (target === '-' || isAddress(target) ? target : asPath(target))
+
 /**
  * Returns the files that a step imports, each once, in the order of their names; a name without a wildcard stands for
- * itself. None that a pattern finds is a flag, or standard input, whatever its name begins with.
+ * itself.
  */
 const filesOf = (cwd: string, patterns: readonly string[], today: Day): string[] => {
   const files = patterns.flatMap((pattern) => {
     const name = dated(pattern, today)
-    if (!isPattern(name)) return [name === '-' ? name : asPath(name)]
+    if (!isPattern(name)) return [argumentOf(name)]
     return globSync(name, { cwd })
       .filter((file) => !REJECTS.test(file))
       .toSorted()
@@ -82,6 +85,6 @@ export const linesOf = (step: Step, cwd: string, today: Day): StepLine[] => {
   }
   if (step.kind === 'webhook') return [{ words: ['webhook', shownHook(step)], file: undefined }]
   const targets = step.targets.map((target) => dated(target, today))
-  const own = flag === undefined ? targets.map(asPath) : targets.flatMap((target) => [flag, target])
+  const own = flag === undefined ? targets.map(argumentOf) : targets.flatMap((target) => [flag, target])
   return [{ words: [...words, ...own, ...flags], file: undefined }]
 }
