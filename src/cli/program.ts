@@ -157,21 +157,20 @@ const addGroups = async (program: Command, [name, verb]: readonly string[], act:
   }
 }
 
-/** Returns a word of a line that is being typed without the quotes and backslashes of the shell. */
-const unquoted = (word: string): string =>
-  word
-    .replace(/^(--[\w-]+=)?["']/, '$1')
-    .replace(/["']$/, '')
-    .replaceAll(/\\(.)/g, '$1')
-
 /** Prints what could complete a line, for the script of a shell: see `commands/completion/scripts.ts`. */
 export const complete = async (given: readonly string[], io: Io): Promise<void> => {
-  const [words, current] = [given.slice(0, -1).map(unquoted), unquoted((given.at(-1) ?? '').replace(/^=/, ''))]
+  const { readTypedLine } = await import('./commands/completion/typed-line.ts')
+  const line = readTypedLine(given)
+  if (!line) return
+  const { words, current, insertion } = line
   const program = createProgram(io, '', { help: '', errors: [] })
   await addGroups(program, wordsIn(words[0] === 'help' ? words.slice(1) : words, program), () => undefined)
   const { candidatesFor } = await import('./commands/completion/candidates.ts')
   const { candidates, hasFiles } = candidatesFor(program, words, current, io)
-  const lines = candidates.map(({ value, about }) => `${oneLine(value)}\t${oneLine(about)}\n`)
+  const lines = candidates.flatMap(({ value, about }) => {
+    const inserted = insertion(value)
+    return inserted === undefined ? [] : [`${inserted}\t${oneLine(about)}\t${value}\n`]
+  })
   await io.stdout.write(lines.join('') + (hasFiles ? ':files\n' : ''))
 }
 

@@ -1,3 +1,4 @@
+import { secretsOf } from '../client/http/address.ts'
 import { formsOf } from '../client/http/redaction.ts'
 import type { Io } from './io.ts'
 import { visible } from './output/width.ts'
@@ -21,7 +22,8 @@ const SHORTEST = 6
 const secretsIn = (args: readonly string[]): string[] =>
   args.flatMap((arg, at) => {
     const inUrl = CREDENTIALS_IN_URL.exec(arg)?.[1]
-    if (inUrl !== undefined) return [inUrl]
+    const inAddress = secretsOf(arg.replace(/^--[\w-]+=/, ''))
+    if (inUrl !== undefined || inAddress.length > 0) return [inUrl ?? '', ...inAddress]
     if (RANDOM.test(arg)) return [arg]
     if (!SECRET_FLAG.test(arg) || FILE_FLAG.test(arg)) return []
     const equals = arg.indexOf('=')

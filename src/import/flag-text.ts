@@ -1,11 +1,14 @@
-const PLAIN = /^[\p{L}\p{N},.:_=+/%@-]+$/u
+const PLAIN = /^(?!=)[\p{L}\p{N},.:_=+/%@-]+$/u
 /** Matches what means something to a shell within double quotes, which more shells know than single ones. */
 const SPECIAL = /["$`\\!]/
+
+/** Returns a text in single quotes as bash, zsh and fish read it: to fish, a backslash in them escapes. */
+export const singleQuoted = (text: string): string => `'${text.replaceAll(/['\\]/g, String.raw`'\$&'`)}'`
 
 /** Returns a text as one word of a shell. */
 export const shellWord = (text: string): string => {
   if (PLAIN.test(text)) return text
-  return SPECIAL.test(text) ? `'${text.replaceAll("'", String.raw`'\''`)}'` : `"${text}"`
+  return SPECIAL.test(text) ? singleQuoted(text) : `"${text}"`
 }
 
 /** Returns texts as the value of a flag that takes a list, as it is typed in a shell. */

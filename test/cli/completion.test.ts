@@ -3,6 +3,8 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ROOT } from '../support/documents.ts'
+import { HOSTILE_NAMES } from '../support/hostile-names.ts'
+import { kpiNamed } from '../support/import.ts'
 import { jsonOf } from '../support/kpi.ts'
 import { embeddedUser, fillShop, type User } from '../support/user.ts'
 
@@ -14,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => user[Symbol.asyncDispose]())
 
 const completed = async (...words: string[]): Promise<string[]> => {
-  const { code, stdout, stderr } = await user.kpi('__complete', ...words)
+  const { code, stdout, stderr } = await user.kpi('__complete', '=zsh', ...words)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return stdout
     .split('\n')
@@ -144,11 +146,12 @@ describe('the script for bash', () => {
     const { stdout: script } = await user.kpi('completion', 'bash')
     const kpi = `kpi() { '${process.execPath}' '${join(ROOT, 'bin', 'kpi.js')}' "$@"; }`
     const words = wordsOf(line)
+    // Readline replaces what is behind an open quote, = or :, and also the @ before it.
+    const replaced = (words.at(-2) === '@' ? '@' : '') + (words.at(-1) ?? '').replace(/^["'=:]/, '')
     const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
     const asks = [
-      `COMP_LINE=${quoted(line)} COMP_POINT=${line.length} COMP_CWORD=${words.length - 1}`,
-      `COMP_WORDS=(${words.map(quoted).join(' ')})`,
-      `_kpi_complete; printf '%s\\n' "\${COMPREPLY[@]}"`,
+      `COMP_LINE=${quoted(line)} COMP_POINT=${line.length}`,
+      `_kpi_complete kpi ${quoted(replaced)}; printf '%s\\n' "\${COMPREPLY[@]}"`,
     ]
     const env = { HOME: user.folder.path, PATH: process.env['PATH'] }
     const ran = spawnSync('bash', ['--norc', '-c', [kpi, script, ...asks].join('\n')], { env, cwd: user.folder.path })
@@ -180,7 +183,52 @@ describe('the script for bash', () => {
     expect(await inBash('kpi kpis get net')).toEqual(["Net\\ sales\\ of\\ Ann\\'s"])
     expect(await inBash('kpi kpis get "Net')).toEqual(["Net sales of Ann's"])
     expect(await inBash('kpi entries import .loc')).toEqual(['.local'])
+    writeFileSync(user.folder.in('--data-dir=x.csv'), '')
+    expect(await inBash('kpi entries import ')).toContain('./--data-dir=x.csv')
   })
+})
+
+describe('the script for PowerShell, which cannot be run here, inserts', () => {
+  /** Reads a word as PowerShell does, to which every single quote is the same; undefined if it is more than a text. */
+  const readByPowershell = (word: string): string | undefined => {
+    const inQuotes = /^['‘’‚‛]((?:[^'‘’‚‛]|['‘’‚‛]{2})*)['‘’‚‛]$/u.exec(word)?.[1]
+    if (inQuotes !== undefined) return inQuotes.replaceAll(/(['‘’‚‛])['‘’‚‛]/gu, '$1')
+    return /[\s"“”„`$&|;<>(){}#'‘’‚‛]|^[@,]/u.test(word) ? undefined : word
+  }
+
+  test('names as words that are nothing but text, whatever is typed', async () => {
+    for (const name of HOSTILE_NAMES) await user.client.kpis.add(kpiNamed(name))
+    await user.kpi('kpis', 'list')
+    for (const name of HOSTILE_NAMES) {
+      const begun = /^q\d+z/.exec(name)?.[0] ?? ''
+      for (const quote of ['', '"', "'", '“', '‘', '„', '‚']) {
+        const { stdout } = await user.kpi('__complete', '=powershell', 'kpis', 'get', `=${quote}${begun}`)
+        // Older ones do not hand on a double quote.
+        expect([name, quote, stdout.split('\t').slice(0, 1).map(readByPowershell)]).toEqual([
+          name,
+          quote,
+          name.includes('"') ? [''] : [name],
+        ])
+      }
+    }
+  })
+
+  test.each(['"q0$(', 'q0`n', '"q0`$'])('nothing where %s is to be evaluated', async (typed) => {
+    await user.kpi('kpis', 'list')
+    expect(await user.kpi('__complete', '=powershell', 'kpis', 'get', `=${typed}`)).toMatchObject({ stdout: '' })
+  })
+})
+
+test('an older script, which inserts what may be run, gets nothing', async () => {
+  await user.kpi('kpis', 'list')
+  expect(await user.kpi('__complete', 'kpis', 'get', '=')).toEqual({ code: 0, stdout: '', stderr: '' })
+})
+
+test('no name that kpi would take for a flag is completed', async () => {
+  await user.client.kpis.add(kpiNamed('--data-dir=x'))
+  await user.kpi('kpis', 'list')
+  expect(await completed('kpis', 'get', '=')).toEqual(['Revenue', 'Visits'])
+  expect(await completed('report', '--kpis', '=')).toEqual(['Revenue', 'Visits'])
 })
 
 test.runIf(process.platform === 'linux')('a folder where no cache can be made does not stop a command', async () => {

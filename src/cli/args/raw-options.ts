@@ -1,7 +1,7 @@
 /**
- * Names the hidden command by which shells complete a line. It gets the words before the one that is completed, and that
- * one behind an equals sign, and prints a candidate a line: its text, a tab, and what it is. A line of `:files` asks for
- * files, too.
+ * Names the hidden command by which shells complete a line. It gets the shell (`=zsh`), the words before the one that is
+ * completed, and that one behind an equals sign; from bash, what is replaced (`=$2`) and the whole line. It prints a
+ * candidate a line: what is inserted, a tab, what it is, a tab, and its text. A line of `:files` asks for files, too.
  */
 export const COMPLETE = '__complete'
 

@@ -3,6 +3,7 @@ import type { FileLook } from '../../export/report/report-file.ts'
 import { sheetForm } from './sheet-locale.ts'
 import type { Cli } from '../cli.ts'
 import { UsageError } from '../exit.ts'
+import { pathWord } from '../output/text.ts'
 
 /**
  * Returns the format of a file: that of its ending, or else the one that `-o` names. Refuses two that differ, and a
@@ -22,7 +23,8 @@ export const formatOfFile = <A extends string>(
   if (found !== undefined) return found
   const why = ending === '' ? 'has no ending' : `ends in ${ending}, which is no format of this command`
   // Name the export of a report, which writes all formats of files.
-  const elsewhere = named === undefined ? '' : `; kpi report export --to-file ${file} writes all rows of a report there`
+  const elsewhere =
+    named === undefined ? '' : `; kpi report export --to-file ${pathWord(file)} writes all rows of a report there`
   throw new UsageError(`${file} ${why}; the endings are ${knownEndings(formats)}${elsewhere}`)
 }
 

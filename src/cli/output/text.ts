@@ -1,6 +1,14 @@
-/** Returns a word as it must be typed in a shell. */
-export const shellWord = (word: string): string =>
-  /^[\w./:@=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+import { isAddress } from '../../client/http/address.ts'
+import { singleQuoted } from '../../import/flag-text.ts'
+
+/** Returns a word as it must be typed in a shell; to zsh, one that begins with = is a program. */
+export const shellWord = (word: string): string => (/^(?!=)[\w./:@=,-]+$/.test(word) ? word : singleQuoted(word))
+
+/** Returns the name of a file as an argument, which is never a flag, standard input, or an address. */
+export const asPath = (file: string): string => (file.startsWith('-') || isAddress(file) ? `./${file}` : file)
+
+/** Returns the name of a file as it must be typed in a shell as an argument. */
+export const pathWord = (file: string): string => shellWord(asPath(file))
 
 /** Returns a count of things as people say it: `1 row`, `2 rows`. */
 export const countOf = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`

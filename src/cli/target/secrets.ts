@@ -4,7 +4,7 @@ import { type ErrorCode, KpiError } from '../../domain/errors.ts'
 import { fileErrorReason } from '../../files/file-error.ts'
 import { closeToOthers, replaceFile } from '../../files/replace-file.ts'
 import type { Io } from '../io.ts'
-import { shellWord } from '../output/text.ts'
+import { pathWord } from '../output/text.ts'
 import { configFolder, makeFolder } from './folders.ts'
 import { readNamed } from './named-files.ts'
 import { configFile } from './profiles.ts'
@@ -75,7 +75,7 @@ const strangersTo = ({ env, cwd }: Io, path: string): number => {
 /** Refuses an open file that others could read, with the command that fixes it. */
 export const requirePrivate = (io: Io, path: string, file: Stats, code: ErrorCode): void => {
   if (file.isDirectory() || io.platform === 'win32' || (file.mode & strangersTo(io, path)) === 0) return
-  throw new KpiError(code, `${path} can be read by others; fix it with: chmod 600 ${shellWord(path)}`)
+  throw new KpiError(code, `${path} can be read by others; fix it with: chmod 600 ${pathWord(path)}`)
 }
 
 /** Returns whether a file's owner is trusted with what is run: that is who runs this, or root. */
@@ -85,7 +85,7 @@ const isTrusted = ({ uid }: Io, owner: number): boolean => owner === 0 || owner 
 const faultOfOwner = (io: Io, path: string): string | undefined => {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) return undefined
-  const name = shellWord(path)
+  const name = pathWord(path)
   if (!isTrusted(io, found.uid)) return `${path} belongs to another user; fix it with: chown "$(id -u)" ${name}`
   return (found.mode & OTHERS_WRITE) === 0 ? undefined : `others can write ${path}; fix it with: chmod go-w ${name}`
 }
@@ -106,7 +106,7 @@ const requireOwnConfig = (io: Io): void => {
   const fault =
     faultOfOwner(io, folder) ??
     faultOfOwner(io, configFile(io)) ??
-    (open && `others can write ${open}; fix it with: chmod o-w ${shellWord(open)}`)
+    (open && `others can write ${open}; fix it with: chmod o-w ${pathWord(open)}`)
   if (fault) throw new KpiError('unauthorized', `the token command is not run, as ${fault}`)
 }
 

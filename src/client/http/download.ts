@@ -1,6 +1,7 @@
 import { KpiError } from '../../domain/errors.ts'
 import { observed, type RequestEnd } from '../request-observer.ts'
 import { Aborted } from '../transport.ts'
+import { shownAddress } from './address.ts'
 import { isLoopback } from './base-url.ts'
 import { type Network, openConnections } from './connections.ts'
 import { networkReason } from './network-errors.ts'
@@ -13,9 +14,6 @@ const MOST_BYTES = 2 * 1024 ** 3
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 /** Lists the encodings of an answer whose bytes are as they are in a file, or say themselves what they are. */
 const PLAIN_ENCODINGS = new Set(['', 'identity', 'gzip', 'x-gzip', 'zstd'])
-
-/** Returns an address as messages show it: its query may hold a secret. */
-export const shownAddress = ({ protocol, host, pathname }: URL): string => `${protocol}//${host}${pathname}`
 
 const unreadable = (address: URL, why: string, cause?: unknown): KpiError =>
   new KpiError('unavailable', `cannot read ${shownAddress(address)}: ${why}`, { cause })

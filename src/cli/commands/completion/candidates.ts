@@ -122,16 +122,14 @@ const follow = (program: CommandUnknownOpts, words: readonly string[]): Reached 
   return { command, given, open, flags: values }
 }
 
-/**
- * Returns the names of the place that a line talks to that can be typed, which numbers cannot, as they are taken for
- * ids; none where its settings are wrong.
- */
+/** Tells whether a name can be typed as it is: kpi takes numbers for ids, and what begins with a dash for a flag. */
+const canBeTyped = (name: string): boolean => !/^#?\d+$|^-/.test(name)
+
+/** Returns the names of the place that a line talks to that can be typed; none where its settings are wrong. */
 const namesFor = (io: Io, flags: GlobalFlags): KnownNames => {
   try {
     const known = Object.entries(readNames(io, findPlace(io, flags)))
-    return Object.fromEntries(
-      known.map(([kind, names]) => [kind, names.filter((name) => isOneLine(name) && !/^#?\d+$/.test(name))]),
-    )
+    return Object.fromEntries(known.map(([kind, names]) => [kind, names.filter(canBeTyped)]))
   } catch {
     return {}
   }
@@ -195,7 +193,10 @@ const allFor = (program: CommandUnknownOpts, words: readonly string[], current: 
   return given === 0 ? { ...own, candidates: [...commandsBelow(command).candidates, ...own.candidates] } : own
 }
 
-/** Returns what could stand where a line is completed: only what begins as the word does, in any case. */
+/**
+ * Returns what could stand where a line is completed: only what begins as the word does, in any case, and nothing that
+ * could steer the terminal.
+ */
 export const candidatesFor = (
   program: CommandUnknownOpts,
   words: readonly string[],
@@ -204,5 +205,6 @@ export const candidatesFor = (
 ): Candidates => {
   const { candidates, hasFiles } = allFor(program, words, current, io)
   const begun = current.toLowerCase()
-  return { candidates: candidates.filter(({ value }) => value.toLowerCase().startsWith(begun)), hasFiles }
+  const fits = ({ value }: Candidate): boolean => isOneLine(value) && value.toLowerCase().startsWith(begun)
+  return { candidates: candidates.filter(fits), hasFiles }
 }

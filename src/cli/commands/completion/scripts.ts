@@ -6,32 +6,21 @@ export type Shell = (typeof SHELLS)[number]
 
 const BASH = `# Completion of kpi for bash. Load it in ~/.bashrc:  source <(kpi completion bash)
 _kpi_complete() {
-  local rest="\${COMP_LINE:0:COMP_POINT}" piece before='' line value quote='' i n=-1
-  local -a words
-  # Bash ends words at = and :, too, and before @, and replaces only what is behind the last of them.
-  for ((i = 0; i <= COMP_CWORD; i++)); do
-    if [[ $i -eq 0 || $rest == [[:space:]]* ]]; then n=$((n + 1)); words[n]=''; fi
-    rest="\${rest#"\${rest%%[![:space:]]*}"}"
-    piece="\${COMP_WORDS[i]}" before="\${words[n]}"
-    if [[ $i -eq COMP_CWORD ]]; then piece="$rest"; fi
-    rest="\${rest#"$piece"}"
-    words[n]+="$piece"
-  done
-  case "$piece" in [=:]) before+="$piece" piece='' ;; [\\"\\']*) quote="\${piece:0:1}" ;; esac
-  before="\${before//\\\\/}"
-  before="\${before%@}"
+  local line value
   COMPREPLY=()
+  # Bash puts what is completed in the place of $2 alone, within its quotes; kpi quotes it for there.
   while IFS= read -r line; do
-    if [ "$line" = ':files' ]; then
-      compopt -o filenames 2>/dev/null
-      while IFS= read -r value; do COMPREPLY+=("$value"); done < <(compgen -f -- "$piece")
+    if [ "$line" != ':files' ]; then
+      COMPREPLY+=("\${line%%$'\\t'*}")
       continue
     fi
-    value="\${line%%$'\\t'*}"
-    value="\${value:\${#before}}"
-    if [ -z "$quote" ]; then value="$(printf '%q' "$value")" value="\${value//\\\\,/,}"; fi
-    COMPREPLY+=("$value")
-  done < <(kpi ${COMPLETE} "\${words[@]:1:n-1}" "=\${words[n]}" 2>/dev/null)
+    compopt -o filenames 2>/dev/null
+    while IFS= read -r value; do
+      # A file is no flag, whatever its name begins with.
+      if [[ $value == -* ]]; then value="./$value"; fi
+      COMPREPLY+=("$value")
+    done < <(compgen -f -- "$2")
+  done < <(kpi ${COMPLETE} =bash "=$2" "=\${COMP_LINE:0:COMP_POINT}" 2>/dev/null)
 }
 complete -F _kpi_complete kpi
 `
@@ -39,11 +28,15 @@ complete -F _kpi_complete kpi
 const ZSH = `#compdef kpi
 # Completion of kpi for zsh. Load it in ~/.zshrc, after compinit:  source <(kpi completion zsh)
 _kpi() {
-  local line
+  # A quote that is open is closed, to be read.
+  local current="\${words[CURRENT]}\${compstate[quote]}" line value about
   local -a values
-  for line in "\${(@f)$(kpi ${COMPLETE} "\${(@Q)words[2,CURRENT-1]}" "=\${(Q)words[CURRENT]}" 2>/dev/null)}"; do
+  for line in "\${(@f)$(kpi ${COMPLETE} '=zsh' "\${(@Q)words[2,CURRENT-1]}" "=\${(Q)current}" 2>/dev/null)}"; do
     if [[ $line == ':files' ]]; then [[ $words[CURRENT] == --*=* ]] && compset -P '*='; _files
-    elif [[ -n $line ]]; then values+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+    elif [[ -n $line ]]; then
+      value="\${line%%$'\\t'*}" about="\${\${line#*$'\\t'}%%$'\\t'*}"
+      value="\${value//\\\\/\\\\\\\\}"
+      values+=("\${value//:/\\\\:}:$about")
     fi
   done
   (( $#values )) && _describe kpi values
@@ -54,15 +47,20 @@ compdef _kpi kpi
 const FISH = `# Completion of kpi for fish. Write it to ~/.config/fish/completions/kpi.fish:  kpi completion fish > …
 function __kpi_complete
     set -l words (commandline -opc)
-    set -l current (commandline -ct)
-    for line in (kpi ${COMPLETE} $words[2..] "=$current" 2>/dev/null)
+    set -l typed (commandline -ct)
+    set -l current
+    # A quote that is open is closed, to be read.
+    for quote in '' '"' "'"
+        set current (string unescape -- "$typed$quote"); and break
+    end
+    for line in (kpi ${COMPLETE} =fish $words[2..] "=$current" 2>/dev/null)
         if test "$line" = ':files'
             set -l flag (string match -r -- '^--[\\w-]+=' "$current")
             for path in (__fish_complete_path (string replace -- "$flag" '' "$current"))
-                echo "$flag$path"
+                printf '%s\\n' "$flag$path"
             end
         else
-            echo $line
+            string replace -r -- '\\t[^\\t]*$' '' "$line"
         end
     end
 end
@@ -75,10 +73,10 @@ Register-ArgumentCompleter -Native -CommandName kpi -ScriptBlock {
   $words = @($ast.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $position } | ForEach-Object {
       if ($_ -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value } else { $_.ToString() }
     })
-  kpi ${COMPLETE} @words "=$current" 2>$null | ForEach-Object {
+  kpi ${COMPLETE} '=powershell' @words "=$current" 2>$null | ForEach-Object {
     if ($_ -eq ':files') { return [System.Management.Automation.CompletionCompleters]::CompleteFilename($current) }
-    $value, $about = $_ -split "\`t", 2
-    $text = if ($value -match '[^\\w@%+=:,./-]') { "'" + $value.Replace("'", "''") + "'" } else { $value }
+    # What is inserted comes quoted from kpi.
+    $text, $about, $value = $_ -split "\`t", 3
     if (-not $about) { $about = $value }
     [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $about)
   }

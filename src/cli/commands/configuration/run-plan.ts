@@ -3,6 +3,7 @@ import type { Cli } from '../../cli.ts'
 import { EXIT } from '../../exit.ts'
 import { planCounts, printDryRunCounts } from '../../output/dry-run-counts.ts'
 import { isForPeople } from '../../output/print.ts'
+import { pathWord } from '../../output/text.ts'
 import { openTargetHistory } from '../targets/keep-history.ts'
 import { type AccountFlags, learnAccount, withTarget } from './account.ts'
 import { planRow } from './planning/changes.ts'
@@ -59,7 +60,7 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
     const path = resolve(cli.io.cwd, source.file)
     const saved = { service, account, file: path, prune: source.prune, configuration, rows, deletes }
     await writeOutput(cli, flags.toFile, writePlan(saved))
-    if (flags.toFile !== STDOUT) await cli.note(`the plan is in ${flags.toFile}: kpi apply ${flags.toFile}`)
+    if (flags.toFile !== STDOUT) await cli.note(`the plan is in ${flags.toFile}: kpi apply ${pathWord(flags.toFile)}`)
   }
   // Where the plan itself goes to standard output, nothing else does.
   if (flags.toFile !== STDOUT) await printPlan(cli, prepared, flags)

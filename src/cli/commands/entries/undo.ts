@@ -20,6 +20,7 @@ import { EXIT, UsageError } from '../../exit.ts'
 import { printDryRunCounts, undoCounts } from '../../output/dry-run-counts.ts'
 import { isForPeople, printRecords } from '../../output/print.ts'
 import type { Printed } from '../../output/printed.ts'
+import { shellWord } from '../../output/text.ts'
 import { receiptsFolder } from '../../target/folders.ts'
 import { createUndoProgress, cutOff, undoCost } from './undo-course.ts'
 import { requireAccount, undoAlone } from './undo-guards.ts'
@@ -194,7 +195,7 @@ const tellLater = async (cli: Cli, run: UndoneRun, { keys }: UndoRest): Promise<
   const { receipts } = listUndoReceipts(receiptsFolder(cli.io))
   const later = await laterImportsOf(run, keys(), receipts)
   if (later.length === 0) return false
-  const lines = later.map(({ name }) => `kpi entries undo ${name}`).join(', then ')
+  const lines = later.map(({ name }) => `kpi entries undo ${shellWord(name)}`).join(', then ')
   await cli.note(
     `some of these entries were stored by a later import, too; to take back all of them: ${lines}, then this command again`,
   )

@@ -26,11 +26,11 @@ const openFile = (path: string): AppendedFile => {
   }
 }
 
-/** Opens the log of a job; without a path there are notes alone. */
-export const openJobLog = ({ io, note, log }: Cli, path: string | undefined): JobLog => {
+/** Opens the log of a job; without a path there are notes alone. What is secret in the targets of steps is not in it. */
+export const openJobLog = ({ io, note, log }: Cli, path: string | undefined, targets: readonly string[]): JobLog => {
   let file = path === undefined ? undefined : openFile(path)
   // Standard error removes secrets by itself; the file is read by others, too.
-  const withoutSecrets = secretsRemover(io, [])
+  const withoutSecrets = secretsRemover(io, targets)
   let last = ''
   let fault: string | undefined
   /** Writes to the file; the first time that this fails, as on a full disk, it is said, and the job goes on. */
@@ -47,10 +47,10 @@ export const openJobLog = ({ io, note, log }: Cli, path: string | undefined): Jo
   return {
     tell: async (text) => {
       const line = `${new Date(io.now()).toISOString()} ${oneLine(withoutSecrets(text))}`
-      last = text
+      last = withoutSecrets(text)
       const open = file
       if (open !== undefined) await append(() => open.write(`${line}\n`))
-      await note(line)
+      await note(withoutSecrets(line))
     },
     last: () => last,
     fault: () => fault,

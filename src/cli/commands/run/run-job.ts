@@ -108,7 +108,12 @@ const endText = (code: number, found: number, isStopped: boolean): string => {
 const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => {
   const { job, cwd, today, begun } = opened
   const { at: deadline } = readDeadline(cli.flags.deadline ?? job.deadline, begun)
-  const log = openJobLog(cli, job.log === undefined ? undefined : resolve(cwd, dated(job.log, today)))
+  const path = job.log === undefined ? undefined : resolve(cwd, dated(job.log, today))
+  const log = openJobLog(
+    cli,
+    path,
+    job.steps.flatMap(({ targets }) => targets),
+  )
   const interruption = cli.io.interruption()
   const tellStop = (): void => void log.tell('asked to stop: what was sent is finished, and nothing else is begun')
   interruption.addEventListener('abort', tellStop)

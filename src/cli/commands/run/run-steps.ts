@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
+import { shownSource } from '../../../client/http/address.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT } from '../../exit.ts'
+import { shellWord } from '../../output/text.ts'
 import { placeFlags } from '../../target/settings.ts'
 import { keepingJournals } from '../entries/import/kept-journals.ts'
 import { createSaid, stepWorld } from './job-log.ts'
@@ -8,7 +10,7 @@ import { makeFolder, moveDone } from './move-files.ts'
 import { ends, gravest, type Running, type StepResult } from './outcome.ts'
 import { sendOutcome } from './send-outcome.ts'
 import type { Step } from './step.ts'
-import { lineText, linesOf, type StepLine } from './step-lines.ts'
+import { isPattern, lineText, linesOf, type StepLine } from './step-lines.ts'
 import { tellWaitingRejects } from './waiting-rejects.ts'
 
 /** Lists exit codes after which another file would fare no better. */
@@ -20,9 +22,17 @@ const NO_BETTER: ReadonlySet<number> = new Set([
   EXIT.interrupted,
 ])
 
+/** Returns what a step imports as it was given, with patterns unquoted, but for the secrets of addresses. */
+const shownTargets = ({ targets }: Step): string =>
+  targets.map((target) => (isPattern(target) ? target : shellWord(shownSource(target)))).join(' ')
+
+/** Says that patterns found nothing where files stay once they are imported, so that the patterns are wrong. */
+const noFile = (step: Step): string =>
+  `no file is ${shownTargets(step)}; name files that are there, or add move_to: a step that moves its files may find none`
+
 const commandText = (lines: readonly StepLine[], step: Step): string => {
   const [only] = lines
-  if (step.kind === 'import') return `entries import ${step.targets.join(' ')}`
+  if (step.kind === 'import') return `entries import ${shownTargets(step)}`
   return only ? lineText(step, only.words) : step.kind
 }
 
@@ -155,6 +165,7 @@ const runWork = async (
   prefix: string,
   done: readonly StepResult[],
 ): Promise<StepEnd> => {
+  if (lines.length === 0 && step.moveTo === undefined) return { code: EXIT.failed, message: noFile(step) }
   if (step.kind !== 'webhook') return runLines(running, step, lines, prefix)
   const code = await sendOutcome(running, step, done)
   return { code, message: running.log.last() }
@@ -171,9 +182,8 @@ const runStep = async (
   const prefix = `[${number} ${step.kind}] `
   const lines = linesOf(step, cwd, today)
   const command = commandText(lines, step)
-  await log.tell(
-    `${prefix}${lines.length === 0 ? `nothing to import: no file is ${step.targets.join(' ')}` : `${step.kind === 'webhook' ? '' : 'kpi '}${command}`}`,
-  )
+  const work = step.kind === 'webhook' ? command : `kpi ${command}`
+  await log.tell(prefix + (lines.length === 0 ? `nothing to import: no file is ${shownTargets(step)}` : work))
   await tellWaitingRejects({ cwd, today, tempDir: cli.io.tempDir }, step, (text) => log.tell(prefix + text))
   const { code, message } = await runWork(running, step, lines, prefix, done)
   await log.tell(`${prefix}ended with ${code}`)

@@ -14,7 +14,7 @@ import { readQuestion } from '../report/question-flags.ts'
 import { type StepKind, stepKinds } from './job-definition.ts'
 import { createSaid, stepWorld } from './job-log.ts'
 import type { FlagWords, Step, StepFault } from './step.ts'
-import { dated, flagWords } from './step-lines.ts'
+import { argumentOf, dated, flagWords } from './step-lines.ts'
 import { faultsOfKept, faultsOfMoving, faultsOfOutputs } from './step-places.ts'
 
 /** Lists flags of `import` that load nothing, so that the file is not done. */
@@ -70,7 +70,7 @@ const faultOfLine = ({ cli, cwd, today, commandAt }: StepPlace, step: Step, flag
   const command = commandAt(words)
   if (!command) return undefined
   const targets = step.targets.map((target) => dated(target, today))
-  const own = flag === undefined ? targets : targets.map((target) => `${flag}=${target}`)
+  const own = flag === undefined ? targets.map(argumentOf) : targets.map((target) => `${flag}=${target}`)
   const silent = {
     tell: () => Promise.resolve(),
     last: () => '',

@@ -1,15 +1,19 @@
 import { globSync } from 'node:fs'
+import { isAddress, shownSource } from '../../../client/http/address.ts'
 import { shownWebhook } from '../../../client/http/webhook.ts'
 import { parseRelativeDate } from '../../args/relative-dates.ts'
 import { formatDay, type Day } from '../../../domain/day.ts'
 import { stemOf } from '../entries/import/sources.ts'
-import { shellWord } from '../../output/text.ts'
+import { asPath, shellWord } from '../../output/text.ts'
 import { stepKinds } from './job-definition.ts'
 import type { FlagWords, Step } from './step.ts'
 
 /** Matches files of rejected rows, which are imported once somebody has mended them. */
 const REJECTS = /\.rejects(?:\.\d+)?\.[a-z]+$/i
 const WILDCARD = /[*?[{]/
+
+/** Tells whether a target stands for the files that it finds; in an address, a question mark begins its query. */
+export const isPattern = (target: string): boolean => WILDCARD.test(target) && !isAddress(target)
 
 /** Lists the flags that take a day. */
 const DAYS: ReadonlySet<string> = new Set(['from', 'to', 'date'])
@@ -28,26 +32,35 @@ export const flagWords = (flags: FlagWords, today: Day): string[] =>
     return [`--${flag}`, DAYS.has(flag) ? parseRelativeDate(text, today) : text]
   })
 
-/** Returns the files that a step imports, in the order of their names; a name without a wildcard stands for itself. */
-const filesOf = (cwd: string, patterns: readonly string[], today: Day): string[] =>
-  patterns.flatMap((pattern) => {
+/** Returns what a step names as an argument of its command, which is never a flag. */
+export const argumentOf = (target: string): string => (target === '-' || isAddress(target) ? target : asPath(target))
+
+/**
+ * Returns the files that a step imports, each once, in the order of their names; a name without a wildcard stands for
+ * itself.
+ */
+const filesOf = (cwd: string, patterns: readonly string[], today: Day): string[] => {
+  const files = patterns.flatMap((pattern) => {
     const name = dated(pattern, today)
-    if (!WILDCARD.test(name)) return [name]
+    if (!isPattern(name)) return [argumentOf(name)]
     return globSync(name, { cwd })
       .filter((file) => !REJECTS.test(file))
       .toSorted()
+      .map(asPath)
   })
+  return [...new Set(files)]
+}
 
 /** Returns the files of rejected rows where a step finds its files by a pattern, but for those that the step writes anew. */
 export const waitingRejects = ({ kind, targets }: Step, cwd: string, today: Day): string[] => {
   if (kind !== 'import') return []
   const anew = new Set(filesOf(cwd, targets, today).map((file) => `${stemOf(file)}.rejects.csv`))
-  const patterns = targets.map((target) => dated(target, today)).filter((name) => WILDCARD.test(name))
+  const patterns = targets.map((target) => dated(target, today)).filter(isPattern)
   const found = patterns.flatMap((name) => globSync(name, { cwd }))
   return [...new Set(found)].filter((file) => REJECTS.test(file) && !anew.has(file)).toSorted()
 }
 
-/** Describes one command line of a step; an import has one for each file. */
+/** Describes one command line of a step; an import has one for each file, which is named as it may be shown. */
 export type StepLine = { readonly words: readonly string[]; readonly file: string | undefined }
 
 /** Names the address of a webhook, of which nothing after the host is shown. */
@@ -58,23 +71,20 @@ const shownHook = ({ targets: [target], address: { env, file } }: Step): string 
 
 /** Returns the words of a step as a shell reads them; those of a webhook are for people alone. */
 export const lineText = ({ kind }: Step, words: readonly string[]): string =>
-  (kind === 'webhook' ? words : words.map(shellWord)).join(' ')
-
-/** Returns an address without its query, which may hold a secret. */
-export const shownTarget = (text: string): string => {
-  const address = URL.parse(text)
-  return address ? `${address.protocol}//${address.host}${address.pathname}` : 'address'
-}
+  (kind === 'webhook' ? words : words.map((word) => shellWord(shownSource(word)))).join(' ')
 
 /** Returns the command lines that a step stands for. */
 export const linesOf = (step: Step, cwd: string, today: Day): StepLine[] => {
   const { words, flag } = stepKinds[step.kind]
   const flags = flagWords(step.flags, today)
   if (step.kind === 'import') {
-    return filesOf(cwd, step.targets, today).map((file) => ({ words: [...words, file, ...flags], file }))
+    return filesOf(cwd, step.targets, today).map((file) => ({
+      words: [...words, file, ...flags],
+      file: shownSource(file),
+    }))
   }
   if (step.kind === 'webhook') return [{ words: ['webhook', shownHook(step)], file: undefined }]
   const targets = step.targets.map((target) => dated(target, today))
-  const own = flag === undefined ? targets : targets.flatMap((target) => [flag, target])
+  const own = flag === undefined ? targets.map(argumentOf) : targets.flatMap((target) => [flag, target])
   return [{ words: [...words, ...own, ...flags], file: undefined }]
 }

@@ -1,12 +1,13 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, matchesGlob, normalize, parse, relative, resolve, sep } from 'node:path'
+import { isAddress, shownSource } from '../../../client/http/address.ts'
 import type { Day } from '../../../domain/day.ts'
 import { fileError } from '../../../files/file-error.ts'
 import { isDevice } from '../../../files/place.ts'
 import { holdsSomething } from '../../files/require-free.ts'
 import { stepKinds } from './job-definition.ts'
 import type { Step, StepFault } from './step.ts'
-import { DATE, dated, linesOf, shownTarget } from './step-lines.ts'
+import { DATE, dated, linesOf } from './step-lines.ts'
 
 /** Describes where a job runs: its folder, and the day on which it began. */
 type JobPlace = {
@@ -20,8 +21,6 @@ type JobPlace = {
 
 /** Lists the flags that name a file to write. */
 const OUTPUTS: ReadonlySet<string> = new Set(['to-file', 'append-since', 'rejects', 'receipt'])
-
-const ADDRESS = /^https?:\/\//i
 
 /** Returns the nearest folder or file on a path that is there. */
 const nearestThere = (path: string): string => (existsSync(path) ? path : nearestThere(dirname(path)))
@@ -47,7 +46,7 @@ const faultOfFolder = (cwd: string, shown: string): string | undefined => {
 
 /** Tells whether a target of an import is a file, which can be moved. */
 const isMovable = (cwd: string, target: string): boolean =>
-  target !== '-' && !ADDRESS.test(target) && !isDevice(resolve(cwd, target))
+  target !== '-' && !isAddress(target) && !isDevice(resolve(cwd, target))
 
 /** Tells whether a pattern of an import finds a path. */
 const finds = (cwd: string, pattern: string, path: string): boolean =>
@@ -86,10 +85,10 @@ export const faultsOfMoving = (place: JobPlace, step: Step): StepFault[] => {
   return [
     ...targets
       .filter((one) => !isMovable(cwd, one))
-      .map((one) => {
-        const name = ADDRESS.test(one) ? shownTarget(one) : one
-        return { at: 'move_to', message: `move_to goes with files, and ${name} is none: import it in a step without` }
-      }),
+      .map((one) => ({
+        at: 'move_to',
+        message: `move_to goes with files, and ${shownSource(one)} is none: import it in a step without`,
+      })),
     ...(why === undefined ? [] : [{ at: 'move_to', message: `move_to ${folder}: ${why}` }]),
     ...faultsOfMoved(place, step, folder),
   ]

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Day } from '../../../domain/day.ts'
 import { fileSource } from '../../../import/parse/files.ts'
 import { openTable, rowsBelowHeader } from '../../../import/parse/table.ts'
-import { countOf } from '../../output/text.ts'
+import { countOf, pathWord } from '../../output/text.ts'
 import type { Step } from './step.ts'
 import { waitingRejects } from './step-lines.ts'
 
@@ -29,7 +29,7 @@ const waitingText = async ({ cwd, tempDir }: JobPlace, step: Step, file: string)
   const rows = count === undefined ? 'rows' : countOf(count, 'row')
   const them = count === 1 ? 'it' : 'them'
   const flags = step.flags.length === 0 ? '' : ' and the flags of this step'
-  return `${file} holds ${rows} that an earlier run rejected: fix ${them} there, import ${them} with kpi entries import ${file}${flags}, and move the file away`
+  return `${file} holds ${rows} that an earlier run rejected: fix ${them} there, import ${them} with kpi entries import ${pathWord(file)}${flags}, and move the file away`
 }
 
 /** Tells of rejected rows that wait where a step finds its files: the step leaves them out, and they are in no service. */

@@ -54,7 +54,7 @@ export const createRunReceipt = ({ cli, client, progress, parsed }: CommandRun, 
   const tell = (receipt: UndoReceiptWriter): void => {
     if (things === 0 && !cli.io.stderr.isTerminal) return
     const flags = placeFlags(cli.flags).map((one) => ` ${shellWord(one)}`)
-    progress.note(`to take this import back: kpi entries undo ${receipt.name}${flags.join('')}`)
+    progress.note(`to take this import back: kpi entries undo ${shellWord(receipt.name)}${flags.join('')}`)
   }
   return {
     created: {

@@ -1,6 +1,7 @@
 import { fstatSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
+import { isAddress, shownAddress, shownSource } from '../../../../client/http/address.ts'
 import { fileError } from '../../../../files/file-error.ts'
 import { streamSpecial } from '../../../../files/read-file.ts'
 import { isDevice } from '../../../../files/place.ts'
@@ -92,7 +93,7 @@ const openAddress = async (
   asked: RequestedFormat,
   signal: () => AbortSignal,
 ): Promise<Table> => {
-  const { download, shownAddress } = await import('../../../../client/http/download.ts')
+  const { download } = await import('../../../../client/http/download.ts')
   const { timeoutMs, network } = findReach(cli.io, cli.flags)
   const bounds = { timeoutMs, network: network(), signal: signal() }
   const content = Readable.from(download(address, bounds), { objectMode: false })
@@ -103,13 +104,10 @@ const openAddress = async (
   return { ...table, reading: { ...table.reading, findings: [finding, ...(table.reading.findings ?? [])] } }
 }
 
-const ADDRESS = /^https?:\/\//i
-
 const addressSource = (text: string): ImportSource => {
   const address = URL.parse(text)
-  if (!address) throw new UsageError(`${text} is not an address`)
-  const { protocol, host, pathname } = address
-  const label = `${protocol}//${host}${pathname}`
+  if (!address) throw new UsageError(`${shownSource(text)} is not an address`)
+  const label = shownAddress(address)
   return {
     label,
     origin: label,
@@ -140,10 +138,10 @@ export const importSources = (
   query: QueryFlags | undefined,
 ): readonly ImportSource[] => {
   if (query && files.length > 0) {
-    throw new UsageError(`${files.join(' ')} and --sql are both given; import the files or the query`)
+    throw new UsageError(`${files.map(shownSource).join(' ')} and --sql are both given; import the files or the query`)
   }
   if (query) return [querySource(io, query)]
   if (files.length === 0)
     throw new UsageError('name a file, or - for standard input, or a query with --sql and --from-db')
-  return files.map((file) => (ADDRESS.test(file) ? addressSource(file) : localSource(io, file)))
+  return files.map((file) => (isAddress(file) ? addressSource(file) : localSource(io, file)))
 }

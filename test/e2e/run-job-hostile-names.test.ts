@@ -1,0 +1,75 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { expect, test } from 'vitest'
+import { HOSTILE_NAMES, MARKER } from '../support/hostile-names.ts'
+import { embeddedImporter, heldIn } from '../support/import.ts'
+
+/** Names of files that are flags, standard input, or more than one word to whoever is careless. */
+const NAMES = [
+  '--data-dir=x',
+  '--dry-run',
+  '--',
+  '-',
+  '-o',
+  '--map=date=actual',
+  '--profile',
+  '--token-stdin',
+  '--no-input',
+  '@file',
+  '#1',
+  '{date}',
+  '[a-z]',
+  '*',
+  '?',
+  'a{b,c}',
+  '~',
+  'https:',
+  'https:?token=x',
+  ' leading and trailing ',
+  'two\nlines',
+  'a\ttab',
+  '\u001b[31mred',
+  'a\u202eb',
+  'naïve 数 🙂',
+  `${'long '.repeat(45)}x`,
+  ...HOSTILE_NAMES.map((name) => name.replaceAll('/', '')),
+].map((name) => `${name}.csv`)
+
+const day = (at: number): string => new Date(Date.UTC(2026, 0, 1 + at)).toISOString().slice(0, 10)
+
+test.each([
+  ['the folder of the job', '*.csv', ''],
+  ['a folder whose name is a flag', '--inbox/*.csv', '--inbox'],
+  ['several patterns that find the same', '[inbox/*.csv, "inbox/-*", inbox/*]', 'inbox'],
+])(
+  'files of any name in %s are imported and moved once',
+  async (_, pattern, folder) => {
+    await using importer = await embeddedImporter()
+    const place = importer.folder.in(folder)
+    mkdirSync(place, { recursive: true })
+    for (const [at, name] of NAMES.entries()) {
+      writeFileSync(`${place}/${name}`, `user,kpi,date,actual\nann@example.com,Sales,${day(at)},${at + 1}\n`)
+    }
+    const target = pattern.startsWith('[') ? pattern : `"${pattern}"`
+    importer.write('job.yaml', `steps:\n  - import: ${target}\n    move_to: done\n    flags: { on-conflict: add }\n`)
+    const { code, stderr } = await importer.kpi('run', 'job.yaml')
+    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
+    // Each value was added once.
+    expect(await heldIn(importer)).toHaveLength(NAMES.length)
+    expect((await heldIn(importer)).map((entry) => Number(entry.split(' ')[3]))).toEqual(NAMES.map((__, at) => at + 1))
+    expect(readdirSync(importer.folder.in('done')).toSorted()).toEqual(NAMES.toSorted())
+    expect(readdirSync(place).filter((name) => NAMES.includes(basename(name)))).toEqual([])
+    expect([existsSync(importer.folder.in('x')), existsSync(importer.folder.in(MARKER))]).toEqual([false, false])
+  },
+  120_000,
+)
+
+test('a pattern that finds nothing fails a step, but for one that moves its files away', async () => {
+  await using importer = await embeddedImporter()
+  importer.write('kept.yaml', 'steps:\n  - import: "inbx/*.csv"\n')
+  importer.write('moved.yaml', 'steps:\n  - import: "inbox/*.csv"\n    move_to: done\n')
+  const kept = await importer.kpi('run', 'kept.yaml')
+  expect([kept.code, kept.stderr]).toEqual([1, expect.stringContaining('no file is inbx/*.csv; name files')])
+  const moved = await importer.kpi('run', 'moved.yaml')
+  expect([moved.code, moved.stderr]).toEqual([0, expect.stringContaining('nothing to import: no file is inbox/*.csv')])
+})
