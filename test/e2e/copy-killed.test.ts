@@ -21,7 +21,9 @@ const fill = async (db: Db): Promise<void> => {
   await db.write(async (tx) => {
     await kpis.insert(tx, id, kpiRecord({ id: await takeIds(tx, id, 'kpis') }))
     const first = await takeIds(tx, id, 'entries', COUNT)
-    const rows = Array.from({ length: COUNT }, (_, at) => entryRow({ id: first + at, entry_date: at, actual: BigInt(at) }))
+    const rows = Array.from({ length: COUNT }, (_, at) =>
+      entryRow({ id: first + at, entry_date: at, actual: BigInt(at) }),
+    )
     await entries.insert(tx, id, rows)
   })
 }
@@ -38,7 +40,15 @@ afterEach(async () => {
   await postgres[Symbol.asyncDispose]()
 })
 
-const copyTo = (to: string, ...more: string[]): string[] => ['service', 'copy', '--to', to, '--data-dir', 'data', ...more]
+const copyTo = (to: string, ...more: string[]): string[] => [
+  'service',
+  'copy',
+  '--to',
+  to,
+  '--data-dir',
+  'data',
+  ...more,
+]
 const run = (...args: string[]): Promise<Ended> => runKpi(home, args, postgres.env)
 
 /** Each store, and how to copy to it from the other one. */
