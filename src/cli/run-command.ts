@@ -1,6 +1,7 @@
 import type { Cli } from './cli.ts'
 import type { Io } from './io.ts'
 import type { GlobalFlags } from './target/settings.ts'
+import { readPipes } from './target/named-files.ts'
 
 /** Describes how a command is run: where, and what the flags of every command need. */
 type Run = {
@@ -55,7 +56,7 @@ const namedFiles = ({ env }: Io, flags: GlobalFlags): string[] => [
 export const runCommand = async (flags: GlobalFlags, run: Run): Promise<number> => {
   const { lock } = flags
   const named = namedFiles(run.io, flags)
-  if (named.length > 0) await (await import('./target/named-files.ts')).readPipes(run.io, named, flags.deadline)
+  if (named.length > 0) await readPipes(run.io, named, flags.deadline)
   if (lock === undefined) return printed(flags, run)
   const { withNamedLock } = await import('./target/named-lock.ts')
   return withNamedLock(run.io, lock, () => printed(flags, run))

@@ -40,7 +40,8 @@ const escaped = (text: string): string => text.replaceAll(/[^\p{L}\p{M}\p{N}]/gu
 /** Lines that end in the beginning of a name; each way to begin one comes with every fifth name. */
 const linesFor = (name: string, at: number): string[] => {
   const begun = /^q\d+z/.exec(name)?.[0] ?? ''
-  const half = [...name].slice(0, Math.max(begun.length, Math.ceil([...name].length * 0.6))).join('')
+  const letters = Array.from(name)
+  const half = letters.slice(0, Math.max(begun.length, Math.ceil(letters.length * 0.6))).join('')
   return [
     ...BEGINNINGS.filter((_, way) => (at + way) % 5 === 0).map((beginning) => beginning + begun),
     at % 2 === 0 || /['\\]/.test(half) ? `kpis get ${escaped(half)}` : `kpis get '${half}`,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { emptyPostgresDatabase } from '../support/databases.ts'
 import { answered, COMMANDS, examplesOf, onFreePorts, openShop, wordsOf } from '../support/example-lines.ts'
 import { shellIn } from '../support/kpi.ts'
 
@@ -27,7 +28,11 @@ describe.each(COMMANDS)('kpi %s --help', (command) => {
       await using user = await openShop(command)
       // A server is asked to stop at once.
       const signal = command === 'serve' ? { signal: AbortSignal.abort() } : {}
-      const { code, stderr } = await user.kpiIn({ stdin: 'secret', ...signal }, ...answered(onFreePorts(words)))
+      // A copy leads to or from a PostgreSQL.
+      await using postgres = command === 'service copy' ? await emptyPostgresDatabase() : undefined
+      const world = { stdin: 'secret', env: postgres?.env ?? {}, ...signal }
+      if (words.includes('sqlite')) await (await postgres?.open())?.close()
+      const { code, stderr } = await user.kpiIn(world, ...answered(onFreePorts(words)))
       const expected = ENDS[command] ?? { code: 0, stderr: '' }
       expect({ example, code, stderr: code === 0 ? '' : stderr }).toEqual({ example, ...expected })
     }

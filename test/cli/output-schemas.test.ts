@@ -3,12 +3,15 @@ import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { describe, expect, test } from 'vitest'
 import { outputSchemas, printingCommands } from '../../docs/output-schemas.ts'
 import { describeProgram } from '../../src/cli/program.ts'
+import { emptyPostgresDatabase } from '../support/databases.ts'
 import { answered, examplesOf, onFreePorts, openShop, wordsOf } from '../support/example-lines.ts'
 import { testIo } from '../support/io.ts'
 
 const program = await describeProgram('', testIo({ home: '/' }).io)
 const commands = program.commands
   .flatMap((group) => printingCommands(group, group.name()))
+  // It needs a PostgreSQL with Citus; test/cli/distribute.test.ts holds what it prints.
+  .filter(({ path }) => path !== 'service distribute')
   .map(({ path, command }) => ({ path, isNamed: command.options.some(({ long }) => long === '--names') }))
 
 const ajv = new Ajv2020({ allowUnionTypes: true, formats: fullFormats })
@@ -41,7 +44,11 @@ describe.each(commands)('kpi $path -o json', ({ path, isNamed }) => {
       await using user = await openShop(path)
       const words = asJson(onFreePorts(wordsOf(line).slice(1)))
       const named = isNamed ? [...words, '--names'] : words
-      const { code, stdout, stderr } = await user.kpiIn({ stdin: 'secret' }, ...answered(named))
+      // A copy leads to or from a PostgreSQL.
+      await using postgres = path === 'service copy' ? await emptyPostgresDatabase() : undefined
+      if (words.includes('sqlite')) await (await postgres?.open())?.close()
+      const world = { stdin: 'secret', env: postgres?.env ?? {} }
+      const { code, stdout, stderr } = await user.kpiIn(world, ...answered(named))
       expect({ line, code, stderr: code === 0 ? '' : stderr }).toEqual({ line, code: 0, stderr: '' })
       if (stdout === '') continue
       expect({ line, faults: faultsOf(path, JSON.parse(stdout)) }).toEqual({ line, faults: [] })

@@ -21,7 +21,9 @@ const fill = async (db: Db): Promise<void> => {
   await db.write(async (tx) => {
     await kpis.insert(tx, id, kpiRecord({ id: await takeIds(tx, id, 'kpis') }))
     const first = await takeIds(tx, id, 'entries', COUNT)
-    const rows = Array.from({ length: COUNT }, (_, at) => entryRow({ id: first + at, entry_date: at, actual: BigInt(at) }))
+    const rows = Array.from({ length: COUNT }, (_, at) =>
+      entryRow({ id: first + at, entry_date: at, actual: BigInt(at) }),
+    )
     await entries.insert(tx, id, rows)
   })
 }
@@ -38,7 +40,15 @@ afterEach(async () => {
   await postgres[Symbol.asyncDispose]()
 })
 
-const copyTo = (to: string, ...more: string[]): string[] => ['service', 'copy', '--to', to, '--data-dir', 'data', ...more]
+const copyTo = (to: string, ...more: string[]): string[] => [
+  'service',
+  'copy',
+  '--to',
+  to,
+  '--data-dir',
+  'data',
+  ...more,
+]
 const run = (...args: string[]): Promise<Ended> => runKpi(home, args, postgres.env)
 
 /** Each store, and how to copy to it from the other one. */
@@ -71,7 +81,7 @@ describe.each(SIDES)('a copy to %s', (to, openSource, openTarget) => {
       // It may have been faster than its end.
       if (code === 0) break
       expect(code).toBe(signal === 'SIGKILL' ? null : 6)
-      if (signal !== 'SIGKILL') expect(stderr).toContain('kpi: stopped; run the same command to continue\n')
+      expect(stderr).toContain(signal === 'SIGKILL' ? '' : 'kpi: stopped; run the same command to continue\n')
       expect(await names()).toEqual([expect.stringMatching(/^default \(copy [0-9a-f]{12} of .+\)$/)])
       expect(await count()).toBeGreaterThanOrEqual(least)
     }
@@ -88,7 +98,7 @@ describe.each(SIDES)('a copy to %s', (to, openSource, openTarget) => {
     await fill(source)
     const late = await run(...copyTo(to, '--deadline', '1s'))
     expect([0, 6]).toContain(late.code)
-    if (late.code === 6) expect(late.stderr).toContain('the deadline (1s) has passed; stopped; run the same command')
+    expect(late.stderr).toContain(late.code === 0 ? '' : 'the deadline (1s) has passed; stopped; run the same command')
     expect(await run(...copyTo(to))).toMatchObject({ code: 0 })
     expect(await rowsOf(target)).toEqual(await rowsOf(source))
     await Promise.all([source.close(), target.close()])

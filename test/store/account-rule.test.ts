@@ -41,6 +41,7 @@ const OTHER_FILES: readonly (readonly [reason: string, file: RegExp])[] = [
   ],
   ['they run when a store is created or migrated', /^(?:schema\/|postgres\/open-postgres)/],
   ['they arrange the tables on the machines', /^postgres\/citus/],
+  ['they copy whole accounts, once, before a store is distributed', /^(?:dialect|maintenance\/copy-)/],
 ]
 
 type Node = Readonly<Record<string, unknown>>

@@ -79,8 +79,9 @@ export const rowsOf = async (db: Db): Promise<Readonly<Record<string, readonly s
     for (const { name } of tables) {
       const rows = await tx.all(`select * from ${name}`)
       const told = rows.map((row) =>
-        JSON.stringify(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1)), (_, value: unknown) =>
-          typeof value === 'bigint' ? `${value}n` : value,
+        JSON.stringify(
+          Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1)),
+          (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value),
         ),
       )
       all[name] = told.sort()
@@ -162,16 +163,20 @@ const entry = fc.record({
   notes: orNull(text),
 })
 const post = <T>(path: string, body: fc.Arbitrary<T>) =>
-  fc.record({ method: fc.constant('POST'), path: fc.constant(path), body: body as fc.Arbitrary<unknown>, key })
+  fc.record({ method: fc.constant('POST'), path: fc.constant(path), body: body, key })
 
 /** Draws what clients of an account ask, by which it gets some of everything; part of it is refused. */
 export const drawnRequests = fc
   .record({
     kpis: some(post('/kpis', kpi)),
     users: some(post('/users', user)),
-    catalog: some(fc.oneof(post('/kpicategories', fc.record({ name: text })), post('/groups', fc.record({ name: text })))),
+    catalog: some(
+      fc.oneof(post('/kpicategories', fc.record({ name: text })), post('/groups', fc.record({ name: text }))),
+    ),
     items: some(post('/groups/2/items', fc.record({ name: text, sort_order: sortOrder }))),
-    links: some(fc.tuple(small, small).chain(([person, id]) => post(`/users/${person}/groupitems`, fc.constant({ id })))),
+    links: some(
+      fc.tuple(small, small).chain(([person, id]) => post(`/users/${person}/groupitems`, fc.constant({ id }))),
+    ),
     assigned: some(
       fc
         .tuple(small, small, orNull(decimal))
@@ -189,7 +194,12 @@ export const drawnRequests = fc
   ])
 
 /** One request of a client, with an Idempotency-Key or without. */
-export type DrawnRequest = { readonly method: string; readonly path: string; readonly body?: unknown; readonly key?: string | null }
+export type DrawnRequest = {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+  readonly key?: string | null
+}
 
 /** Sends a request; returns the whole answer. */
 export const send = (service: Service, { method, path, body, key: once }: DrawnRequest) =>
@@ -202,7 +212,10 @@ const DAYS = 'dateFrom=2026-01-01&dateTo=2026-12-31'
 export const answersOf = async (service: Service): Promise<unknown[]> => {
   const answers: unknown[] = []
   for (const path of [...LISTS, `/kpientries?${DAYS}`, `/reports/AllDataEntries?${DAYS}`]) {
-    answers.push(await ask(service, { path }), await ask(service, { path, headers: { 'content-type': 'application/xml' } }))
+    answers.push(
+      await ask(service, { path }),
+      await ask(service, { path, headers: { 'content-type': 'application/xml' } }),
+    )
   }
   for (const path of ['/kpis', '/users', '/breakdownitems', `/kpientries?${DAYS}`, `/reports/AllDataEntries?${DAYS}`])
     answers.push(await askV1(service, { path }))

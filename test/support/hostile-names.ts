@@ -52,10 +52,13 @@ const HOSTILE = [
 const drawn = (count: number): string[] =>
   fc.sample(
     fc
-      .array(fc.constantFrom(...'$`"\'\\!;|&<>()[]{}*?~#=:,@%^+- ’“’‘aé', '$(', `$(${RUN})`, `\`${RUN}\``), {
-        minLength: 1,
-        maxLength: 12,
-      })
+      .array(
+        fc.constantFrom(...Array.from('$`"\'\\!;|&<>()[]{}*?~#=:,@%^+- ’“’‘aé'), '$(', `$(${RUN})`, `\`${RUN}\``),
+        {
+          minLength: 1,
+          maxLength: 12,
+        },
+      )
       .map((parts) => parts.join('')),
     { numRuns: count, seed: 41 },
   )

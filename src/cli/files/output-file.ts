@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { gzipped } from '../../export/chunks.ts'
 import { formatOfName } from '../../export/report/formats.ts'
 import { requireWritable, writeWhole } from '../../files/write-file.ts'
-import { requireFree } from './require-free.ts'
+import { requireFree, requireNoFolder } from './require-free.ts'
 import type { Cli } from '../cli.ts'
 import { UsageError } from '../exit.ts'
 import { type Io, withStdout } from '../io.ts'
@@ -41,6 +41,7 @@ export const withFormat = (flags: GlobalFlags): GlobalFlags => {
 export const writingTo = async (cli: Cli, file: string, command: (io: Io) => Promise<number>): Promise<number> => {
   const { io } = cli
   const path = resolve(io.cwd, file)
+  requireNoFolder(cli, file)
   requireWritable(path, { isNamed: true })
   await requireFree(cli, file, cli.flags.force)
   const held = holdBack(io.tempDir)

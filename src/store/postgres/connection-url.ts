@@ -14,10 +14,9 @@ export type ConnectionUrl = {
 }
 
 /** Lists the parameters that are passed on to the driver. */
-const OF_DRIVER = [
-  ...['host', 'port', 'user', 'password', 'ssl', 'sslmode', 'sslcert', 'sslkey', 'sslrootcert', 'sslnegotiation'],
-  'uselibpqcompat',
-]
+const OF_DRIVER = 'host port user password ssl sslmode sslcert sslkey sslrootcert sslnegotiation uselibpqcompat'.split(
+  ' ',
+)
 /** Lists the parameters that set a setting of their own name. */
 const OF_TRANSACTIONS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
 /** Lists the parameters that providers put into their URLs, and that change nothing here. */

@@ -84,7 +84,7 @@ const POOLERS: readonly (readonly [RegExp, Failure])[] = [
     ['gives each statement another session', 'use a pooler in transaction mode (pool_mode = transaction)'],
   ],
 ]
-const POOLER_CODES = ['08P01', 'XX000', '58000']
+const POOLER_CODES = new Set(['08P01', 'XX000', '58000'])
 
 const lookUp = <T>(table: Readonly<Record<string, T>>, code: string): T | undefined =>
   table[code] ?? table[code.slice(0, 2)]
@@ -118,11 +118,11 @@ const isSent = (error: Error): boolean => 'severity' in error
 
 /** Tells whether a pooler refuses or ends a session with a code that says nothing. */
 const endsSession = (error: Error): boolean =>
-  'severity' in error && error.severity === 'FATAL' && POOLER_CODES.includes(codeOf(error))
+  'severity' in error && error.severity === 'FATAL' && POOLER_CODES.has(codeOf(error))
 
 const lastingFailure = (error: Error): Failure | undefined => {
   const code = codeOf(error)
-  const ofPooler = isSent(error) && POOLER_CODES.includes(code) ? matching(POOLERS, error) : undefined
+  const ofPooler = isSent(error) && POOLER_CODES.has(code) ? matching(POOLERS, error) : undefined
   const withoutCode = code === '' ? matching(UNUSABLE_WITHOUT_CODE, error) : undefined
   return ofPooler ?? withoutCode ?? lookUp(UNUSABLE, code)
 }

@@ -112,7 +112,7 @@ describe('a file that is written', () => {
     execFileSync('mkfifo', [folder.in('pipe')])
     const [read] = await Promise.all([
       text(createReadStream(folder.in('pipe'))),
-      writeWhole(folder.in('pipe'), ['a,', 'b\n'], { isNamed: true }),
+      writeWhole(folder.in('pipe'), ['a,', 'b\n'], { isNamed: true, signal: new AbortController().signal }),
     ])
     expect(read).toBe('a,b\n')
     expect(statSync(folder.in('pipe')).isFIFO()).toBe(true)

@@ -1,5 +1,5 @@
 /** Describes a line that is being typed: its words, the one that is completed as far as it goes, and what is inserted. */
-export type TypedLine = {
+type TypedLine = {
   readonly words: readonly string[]
   readonly current: string
   /** Returns what the shell puts in the place of what is typed, quoted as it must be; undefined where that cannot be. */
@@ -85,19 +85,20 @@ const bashLine = (replaced: string, line: string): TypedLine | undefined => {
   }
 }
 
-/** Matches what PowerShell takes for a single quote, and for a double one: the typographic ones are the same to it. */
+/** Matches what PowerShell takes for a single quote: the typographic ones are the same to it. */
 const SINGLE = /['‘’‚‛]/g
-const DOUBLE = /["“”„]/g
+/** Matches a quote within a quoted word, which is written twice, or ends the text. */
+const DOUBLED_SINGLE = /(['‘’‚‛])(?:['‘’‚‛]|$)/g
+const DOUBLED_DOUBLE = /(["“”„])(?:["“”„]|$)/g
 const OPENING = /^(--[\w-]+=)?(?:(['‘’‚‛])|(["“”„]))/
 
 /** Returns the text of a word of PowerShell that is being typed; undefined where it holds something to be evaluated. */
 const powershellText = (word: string): string | undefined => {
   const [opening = '', flag = '', single, double] = OPENING.exec(word) ?? []
   const text = word.slice(opening.length)
-  const quotes = single === undefined ? DOUBLE : SINGLE
   if (single === undefined && /[$`]/.test(text)) return undefined
   const isQuoted = single !== undefined || double !== undefined
-  return flag + (isQuoted ? text.replaceAll(new RegExp(`(${quotes.source})(?:${quotes.source}|$)`, 'g'), '$1') : text)
+  return flag + (isQuoted ? text.replaceAll(single === undefined ? DOUBLED_DOUBLE : DOUBLED_SINGLE, '$1') : text)
 }
 
 /** Returns a text as a word of PowerShell, which older ones do not hand on whole if it has a double quote. */

@@ -177,5 +177,6 @@ if (isMainThread) {
   process.once('disconnect', endNow)
   process.once('message', (call: QueryCall) => runInThread(call))
 } else {
-  parentPort?.postMessage(runQuery(workerData as QueryCall))
+  const called: QueryCall = workerData
+  parentPort?.postMessage(runQuery(called))
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { Aborted } from '../../../client/transport.ts'
 import { KpiError } from '../../../domain/errors.ts'
@@ -23,7 +23,7 @@ export type DatabaseQuery = {
 }
 
 /** Describes where a query may write, how much, and what ends it. */
-export type QueryBounds = {
+type QueryBounds = {
   readonly folder: string
   /** Bounds what it gives, and what SQLite writes for it in the folder. */
   readonly bytes: number
@@ -53,10 +53,13 @@ const start = ({ env, path, sql }: DatabaseQuery, { folder, bytes }: QueryBounds
   return child
 }
 
+const isResult = (message: unknown): message is QueryResult =>
+  typeof message === 'object' && message !== null && 'fault' in message
+
 /** Resolves with what the process says at its end; undefined if it ends without a word. */
 const resultOf = (child: ChildProcess): Promise<QueryResult | undefined> =>
   new Promise((resolve) => {
-    child.once('message', (result) => resolve(result as QueryResult))
+    child.once('message', (message) => resolve(isResult(message) ? message : undefined))
     child.once('disconnect', () => resolve(undefined))
     child.once('error', (error) => resolve({ fault: `the process for its query does not start: ${error.message}` }))
   })
@@ -78,7 +81,8 @@ export async function* runQuery(query: DatabaseQuery, bounds: QueryBounds): Asyn
   try {
     const ended = resultOf(child)
     let left = bytes
-    for await (const chunk of child.stdout as Readable as AsyncIterable<Buffer>) {
+    const printed: AsyncIterable<Buffer> = child.stdout ?? Readable.from([])
+    for await (const chunk of printed) {
       left -= chunk.length
       if (left < 0)
         throw unreadable(query, `its result is larger than ${Math.round(bytes / MIB)} MiB; import it in parts (--sql)`)

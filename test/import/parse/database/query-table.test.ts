@@ -127,7 +127,11 @@ describe('a query is refused', () => {
   ])('of a database %s', async (_, content, message) => {
     using folder = temporaryFolder()
     if (content !== undefined) writeFileSync(folder.in('shop.sqlite'), content)
-    const opened = openQuery({ path: folder.in('shop.sqlite'), name: 'shop.sqlite', sql: 'select 1', env: {} }, {}, folder.path)
+    const opened = openQuery(
+      { path: folder.in('shop.sqlite'), name: 'shop.sqlite', sql: 'select 1', env: {} },
+      {},
+      folder.path,
+    )
     await expect(opened).rejects.toThrow(message)
   })
 })
