@@ -1,7 +1,7 @@
 /** Matches the beginning of an address, of any kind: a letter and a colon are a drive of Windows. */
 const SCHEME = /^\s*(?:https?:|[a-z][a-z\d+.-]+:\/\/)/i
 /** Matches what may hold a secret in an address: a user and a password, and all behind a question mark or a #. */
-const SECRET_PARTS = /(?<=\/\/)[^/?#]*@|[?#][^]*$/g
+const SECRET_PARTS = /(?<=\/\/)[^/?#]*@|[?#][^]*/g
 
 /** Tells whether a text is meant as an address, and not as a file or a pattern of files. */
 export const isAddress = (text: string): boolean => SCHEME.test(text)

@@ -53,8 +53,7 @@ const start = ({ env, path, sql }: DatabaseQuery, { folder, bytes }: QueryBounds
   return child
 }
 
-const isResult = (message: unknown): message is QueryResult =>
-  typeof message === 'object' && message !== null && 'fault' in message
+const isResult = (message: unknown): message is QueryResult => typeof message === 'object' && message !== null
 
 /** Resolves with what the process says at its end; undefined if it ends without a word. */
 const resultOf = (child: ChildProcess): Promise<QueryResult | undefined> =>
