@@ -4,7 +4,7 @@ import { soakGenerated } from './support/soak/generated.ts'
 import { soakHostile } from './support/soak/hostile.ts'
 import { soakImports } from './support/soak/imports.ts'
 import { soakRequests } from './support/soak/requests.ts'
-import { soakCombinations, soakKills, soakReports } from './support/soak/tests.ts'
+import { soakCombinations, soakHolders, soakKills, soakReports } from './support/soak/tests.ts'
 
 /*
  * Long runs of what the suite has time for only a part of. `npm run soak` does all of it. `npm run soak -- imports 500 7`
@@ -19,6 +19,7 @@ const KINDS: Readonly<Record<string, (count?: number, first?: number) => Promise
   reports: soakReports,
   combinations: soakCombinations,
   requests: soakRequests,
+  holders: soakHolders,
   generated: soakGenerated,
   hostile: soakHostile,
 }

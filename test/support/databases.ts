@@ -10,6 +10,7 @@ import { openStore } from '../../src/store/schema/open-store.ts'
 import { postgresDb } from '../../src/store/postgres/postgres-db.ts'
 import { sqliteDb } from '../../src/store/sqlite/sqlite-db.ts'
 import { temporaryFolder } from './folder.ts'
+import { type Pooler, startPooler } from './pooler.ts'
 
 /** A place for a store of a test's own, gone with it. */
 export type Database = {
@@ -171,13 +172,31 @@ const giveBack = async (server: string, schema: StoreSchema): Promise<void> => {
   }
 }
 
+const takeSchema = async (server: string): Promise<StoreSchema> =>
+  unused.get(server)?.pop() ?? (await createStoreSchema(server))
+
 /**
  * A new store in a PostgreSQL: that of the tests where no other is named. PostgreSQL takes three times as long to make one
  * as to empty one, so tests use the same one after another.
  */
 export const postgresDatabase = async (server = inject('postgresUrl')): Promise<Database> => {
-  const schema = unused.get(server)?.pop() ?? (await createStoreSchema(server))
+  const schema = await takeSchema(server)
   return placeIn(server, schema.name, () => giveBack(server, schema))
+}
+
+const poolers = new Map<string, Promise<Pooler>>()
+
+/** Returns the pooler before a server that all tests of a file share. */
+const poolerOf = (server: string): Promise<Pooler> => {
+  const pooler = poolers.get(server) ?? startPooler(server)
+  poolers.set(server, pooler)
+  return pooler
+}
+
+/** A new store in a PostgreSQL, reached through a pooler that gives each transaction another session. */
+export const pooledDatabase = async (server = inject('postgresUrl')): Promise<Database> => {
+  const schema = await takeSchema(server)
+  return placeIn((await poolerOf(server)).url, schema.name, () => giveBack(server, schema))
 }
 
 /** Ends the connections that tests share, and removes what was kept for more tests, which the runner does at its own end. */
@@ -186,6 +205,8 @@ export const endConnections = async (): Promise<void> => {
     for (const { name } of schemas) await runOn(server, `drop schema ${name} cascade`)
   }
   unused.clear()
+  for (const pooler of poolers.values()) await (await pooler)[Symbol.asyncDispose]()
+  poolers.clear()
   for (const client of clients.values()) await (await client).end()
   clients.clear()
 }

@@ -54,7 +54,8 @@ const watch = (child: ChildProcessWithoutNullStreams): Running => {
 /** Shares compiled code between the processes of tests: each has a home of its own, and would compile everything anew. */
 export const COMPILE_CACHE: Env = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'kpi-compiled') }
 
-const launch = (home: Folder, [program = '', ...words]: readonly string[], env: Env): Running => {
+/** Starts a program at home in a folder; whoever does so ends it. Tests that run beside others need that. */
+export const launch = (home: Folder, [program = '', ...words]: readonly string[], env: Env = {}): Running => {
   const surroundings = { PATH: process.env['PATH'], HOME: home.path, TMPDIR: home.path, LANG: 'C.UTF-8' }
   const all = { ...surroundings, ...COMPILE_CACHE, ...env }
   return watch(spawn(program, words, { cwd: home.path, env: all, stdio: 'pipe' }))

@@ -20,7 +20,7 @@ import { hashSecret, makeSecret } from '../../src/service/accounts/secrets.ts'
 import { takeIds } from '../../src/store/tables/table.ts'
 import type { Db } from '../../src/store/db.ts'
 import { keys } from '../../src/store/tables/keys.ts'
-import { type Database, databases, sqliteDatabase } from './databases.ts'
+import { type Database, databases, pooledDatabase, sqliteDatabase } from './databases.ts'
 import { NOW, testIo } from './io.ts'
 import { IS_SOAK } from './soak/tests.ts'
 
@@ -213,12 +213,12 @@ export const waysIn = (variant: Variant): readonly NamedWay[] =>
     [`over HTTP, on ${database}`, () => overHttp(make, variant)] as const,
   ])
 
-/**
- * The ways in of both variants. The suite has half of the eight: each pair of variant, transport and database is in one of
- * them. `npm run soak -- combinations` has all.
- */
-export const everyWay: readonly NamedWay[] = VARIANTS.flatMap((variant, at) =>
-  waysIn(variant)
-    .filter((_, way) => IS_SOAK || [0, 3].includes(way) === (at === 0))
+/** The suite has half of the eight ways: each pair of variant, transport and database; one of them behind a pooler. */
+const WAYS_OF_SUITE: Readonly<Record<Variant, readonly number[]>> = { classic: [0, 4], v1: [1, 2] }
+
+/** The ways in of both variants. `npm run soak -- combinations` has all. */
+export const everyWay: readonly NamedWay[] = VARIANTS.flatMap((variant) =>
+  [...waysIn(variant), ['over HTTP, on PostgreSQL behind a pooler', () => overHttp(pooledDatabase, variant)] as const]
+    .filter((_, way) => IS_SOAK || WAYS_OF_SUITE[variant].includes(way))
     .map(([name, open]) => [`${variant}, ${name}`, open] as const),
 )

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
@@ -6,6 +5,8 @@ import type { Folder } from '../folder.ts'
 
 /** How the program is started, and what it is given. */
 export type Held = {
+  /** A command line that is run first. */
+  readonly before?: readonly string[]
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   /** What is written to its standard input, which stays open. */
@@ -15,6 +16,8 @@ export type Held = {
 /** Something that holds a command for ever, or for longer than anybody waits. */
 export type Holder = {
   readonly name: string
+  /** Whether a program of the user's that it runs may outlive it, as it ignores signals. */
+  readonly leavesProcesses?: true
   /** Makes what holds it in a folder; servers are closed by `onEnd`. */
   readonly prepare: (home: Folder, onEnd: (end: () => void) => void) => Held | Promise<Held>
 }
@@ -27,7 +30,6 @@ const VIEWS = `
   create view sorted as ${ENDLESS} select n as actual, '2026-03-01' as date from r order by n desc;
   create view joined as with d(i) as (values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)), e as (select a.i from d a, d b, d c, d f)
     select max(a.i + b.i * c.i) as actual, '2026-03-01' as date from e a, e b, e c;
-  create view matched as select replace(hex(zeroblob(25000)), '00', 'a') like replace(hex(zeroblob(24)), '00', '%a%a') || 'b' as actual;
   create view silent as ${ENDLESS} select n as actual, '2026-03-01' as date from r where n < 0;`
 
 const query = (sql: string): Holder => ({
@@ -49,19 +51,11 @@ const waiting = (name: string, args: readonly string[], stdin?: string): Holder 
   prepare: () => ({ args, ...(stdin !== undefined && { stdin }) }),
 })
 
-const pipe = (...args: readonly string[]): Holder => ({
-  name: `a pipe that nobody writes to: ${args.join(' ')}`,
-  prepare: (home) => {
-    spawnSync('mkfifo', [home.in('pipe')])
-    return { args }
-  },
-})
-
 const tokenCommand = (name: string, command: string): Holder => ({
   name: `a token command that ${name}`,
-  prepare: (home) => {
-    const { path } = home
-    const add = [
+  leavesProcesses: true,
+  prepare: () => ({
+    before: [
       'profiles',
       'add',
       'held',
@@ -70,9 +64,9 @@ const tokenCommand = (name: string, command: string): Holder => ({
       '--no-check',
       '--token-command',
       command,
-    ]
-    return { args: ['--profile', 'held', 'kpis', 'list'], env: { KPI_ADD_PROFILE: JSON.stringify([path, ...add]) } }
-  },
+    ],
+    args: ['--profile', 'held', 'kpis', 'list'],
+  }),
 })
 
 type Answer = (socket: Socket) => void
@@ -111,6 +105,18 @@ const always =
       )
     })
   }
+
+/** Answers what reads with lists of one, and what writes never. */
+const neverWrites: Answer = (socket) => {
+  socket.on('data', (bytes: Buffer) => {
+    const [, method = '', path = ''] = /^(\S+) \/api\/(\w+)/.exec(bytes.toString('latin1')) ?? []
+    const body = method === 'GET' ? JSON.stringify(path === 'users' ? [USER] : path === 'kpis' ? [KPI] : []) : undefined
+    if (body === undefined) return
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+  })
+}
+const USER = { id: 1, login_name: 'ann', email: 'ann@example.org', first_name: 'Ann', last_name: 'Lee' }
+const KPI = { id: 1, name: 'Sales', frequency: 'D' }
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 const CREDENTIALS = { KPI_LOGIN: 'ann', KPI_TOKEN: 'kpi_token_0123456789' }
@@ -158,7 +164,6 @@ export const HOLDERS: readonly Holder[] = [
     'select * from streamed',
     'select * from sorted',
     'select * from joined',
-    'select * from matched',
     'select * from silent',
   ].map(query),
   ...['last(repeat(1))', '[range(infinite)]', 'def f: f; f', 'until(false; .)'].map(filter),
@@ -166,22 +171,16 @@ export const HOLDERS: readonly Holder[] = [
   waiting('an import that gets nothing', ['entries', 'import', '-']),
   waiting('apply', ['apply', '-']),
   waiting('a record', ['kpis', 'create', '--from-json', '-']),
-  waiting('a request', ['api', 'POST', '/kpis', '--data', '-']),
+  waiting('a request', ['api', 'POST', '/kpis', '--input', '-']),
   waiting('a token', ['profiles', 'add', 'other', '--base-url', 'http://127.0.0.1:9/v1', '--token-stdin']),
-  pipe('entries', 'import', 'pipe'),
-  pipe('entries', 'import', '--from-db', 'pipe', '--sql', 'select 1 as a'),
-  pipe('apply', 'pipe'),
-  pipe('run', 'pipe'),
-  pipe('kpis', 'create', '--from-json', 'pipe'),
-  pipe('undo', 'pipe'),
-  pipe('kpis', 'list', '--ca-file', 'pipe', '--base-url', 'https://localhost:9/api'),
-  pipe('service', 'restore', 'pipe'),
   tokenCommand('sleeps', 'sleep 600'),
   tokenCommand('ignores signals', "trap '' INT TERM HUP; while :; do sleep 1; done"),
   tokenCommand('leaves a process behind', 'sleep 600 & wait'),
   service('says nothing', silent),
   service('says nothing', silent, IMPORT),
   service('says nothing', silent, ['report', '--from', '2026-03-01', '--to', '2026-03-31']),
+  service('never answers what is sent', neverWrites, ['kpis', 'create', '--name', 'Sales', '--frequency', 'D']),
+  service('never answers what is sent', neverWrites, ['kpis', 'delete', '1', '2', '--yes']),
   service('stalls the handshake', silent, ['kpis', 'list'], 'https'),
   service('dribbles a header', dribble('HTTP/1.1 200 OK\r\n', 'x: y\r\n')),
   service('dribbles a body', dribble(`${OK}transfer-encoding: chunked\r\n\r\n`, '1\r\n[\r\n')),

@@ -38,3 +38,6 @@ const COMBINED = ['contract', 'classic-suite', 'client/rate-limit', 'server/cont
 
 /** Runs the tests of which the suite has some combinations only, such as of interface, transport and database, with all. */
 export const soakCombinations = (): Promise<number> => soakTests(COMBINED, {})
+
+/** Ends whatever holds a command in every way. */
+export const soakHolders = (): Promise<number> => soakTests(['e2e/everything-ends'], {})
