@@ -61,6 +61,8 @@ export type Io = {
    * once.
    */
   readonly interruption: () => AbortSignal
+  /** Returns the same signal without asking for it: it is aborted only where another part of the command has. */
+  readonly watchedInterruption: () => AbortSignal
   /** Calls a function when the system asks to read files again (SIGHUP), as after a log was rotated. */
   readonly onReload: (listener: () => void) => void
   /** Replaces the network, in tests. */
@@ -116,8 +118,7 @@ export const endSoon = (code: number): void => {
   setTimeout(() => endProcess(code), CLOSING_MS).unref()
 }
 
-const watchInterruption = (isHandedOver: boolean): AbortController => {
-  const controller = new AbortController()
+const watchInterruption = (controller: AbortController, isHandedOver: boolean): void => {
   let askedAt = 0
   const stop = (): void => {
     // One request may come twice: to the group, and through the process that handed over.
@@ -129,7 +130,6 @@ const watchInterruption = (isHandedOver: boolean): AbortController => {
   process.off('SIGTERM', endInterrupted)
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
-  return controller
 }
 
 /** Matches what a shell does not read as words at blanks. */
@@ -232,7 +232,9 @@ export const processIo = (isHandedOver = false): Io => {
   process.on('SIGTERM', endInterrupted)
   const hangUp = watchHangUp()
   let [stdout, stderr]: [Output | undefined, Output | undefined] = [undefined, undefined]
-  let signal: AbortSignal | undefined
+  let controller: AbortController | undefined
+  let isWatched = false
+  const stopping = (): AbortController => (controller ??= new AbortController())
   return {
     env: process.env,
     cwd: process.cwd(),
@@ -268,12 +270,13 @@ export const processIo = (isHandedOver = false): Io => {
     alarm: (milliseconds) => AbortSignal.timeout(milliseconds),
     random: (bytes) => process.getBuiltinModule('node:crypto').randomBytes(bytes),
     interruption: () => {
-      if (signal) return signal
-      const controller = watchInterruption(isHandedOver)
+      if (!isWatched) watchInterruption(stopping(), isHandedOver)
+      isWatched = true
       // A terminal and its shell may each send a SIGHUP as they end: a second one does not end the process at once.
-      hangUp.end = () => controller.abort()
-      return (signal = controller.signal)
+      hangUp.end = () => stopping().abort()
+      return stopping().signal
     },
+    watchedInterruption: () => stopping().signal,
     onReload: (listener) => {
       hangUp.reload = reloadAtHangUp(listener)
     },

@@ -76,6 +76,7 @@ export const testIo = (world: World): TestIo => {
     alarm: world.alarm ?? (() => new AbortController().signal),
     random: (count) => Uint8Array.from({ length: count }, () => (bytes = (bytes + 97) % 251)),
     interruption: () => world.signal ?? new AbortController().signal,
+    watchedInterruption: () => world.signal ?? new AbortController().signal,
     onReload: () => undefined,
     openPager: () => Promise.resolve(undefined),
     limitMemory: () => undefined,

@@ -82,28 +82,28 @@ const afterDeadline = (error: unknown, spelling: string): unknown => {
   return isCut ? new DeadlinePassed({ spelling }, error.message) : error
 }
 
+/** Returns the error of a request that was not waited for any longer, as somebody asked to stop. */
+const afterInterruption = (error: unknown): unknown =>
+  error instanceof KpiError && error.mayBeDone ? new Aborted(`interrupted; ${error.message}`) : error
+
 /**
- * Does work until the deadline of a command line, or until `interruption`. After the deadline requests that only read
+ * Does work until the deadline of a command line, or until it is asked to stop. After the deadline requests that only read
  * are cancelled at once, others a while later; the error is then an `Aborted` that names the deadline.
  */
 export const untilDeadline = async <T>(
   io: Io,
   given: string | undefined,
   work: (stopping: AbortSignals) => Promise<T>,
-  interruption?: AbortSignal,
+  interruption: AbortSignal = io.watchedInterruption(),
 ): Promise<T> => {
   const { at, spelling } = findDeadline(io, given)
   const [alarm, late] = [alarmAt(io, at), alarmAt(io, at + GRACE_MS)]
-  const stopping = interruption
-    ? {
-        signal: AbortSignal.any([alarm, interruption]),
-        late: AbortSignal.any([late, afterwards(io, interruption, STOPPED_GRACE_MS)]),
-      }
-    : { signal: alarm, late }
+  const signal = AbortSignal.any([alarm, interruption])
   try {
-    return await work(stopping)
+    return await work({ signal, late: AbortSignal.any([late, afterwards(io, interruption, STOPPED_GRACE_MS)]) })
   } catch (error) {
-    throw alarm.aborted ? afterDeadline(error, spelling) : error
+    if (alarm.aborted) throw afterDeadline(error, spelling)
+    throw interruption.aborted ? afterInterruption(error) : error
   }
 }
 

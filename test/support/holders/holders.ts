@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
@@ -49,6 +50,14 @@ const filter = (jq: string): Holder => ({
 const waiting = (name: string, args: readonly string[], stdin?: string): Holder => ({
   name: `standard input of ${name}`,
   prepare: () => ({ args, ...(stdin !== undefined && { stdin }) }),
+})
+
+const pipe = (...args: readonly string[]): Holder => ({
+  name: `a pipe that nobody writes to: ${args.join(' ')}`,
+  prepare: (home) => {
+    spawnSync('mkfifo', [home.in('pipe')])
+    return { args }
+  },
 })
 
 const tokenCommand = (name: string, command: string): Holder => ({
@@ -106,17 +115,13 @@ const always =
     })
   }
 
-/** Answers what reads with lists of one, and what writes never. */
+/** Answers what reads with an empty list, and what writes never. */
 const neverWrites: Answer = (socket) => {
   socket.on('data', (bytes: Buffer) => {
-    const [, method = '', path = ''] = /^(\S+) \/api\/(\w+)/.exec(bytes.toString('latin1')) ?? []
-    const body = method === 'GET' ? JSON.stringify(path === 'users' ? [USER] : path === 'kpis' ? [KPI] : []) : undefined
-    if (body === undefined) return
-    socket.write(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+    if (!bytes.toString('latin1').startsWith('GET ')) return
+    socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n[]')
   })
 }
-const USER = { id: 1, login_name: 'ann', email: 'ann@example.org', first_name: 'Ann', last_name: 'Lee' }
-const KPI = { id: 1, name: 'Sales', frequency: 'D' }
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 const CREDENTIALS = { KPI_LOGIN: 'ann', KPI_TOKEN: 'kpi_token_0123456789' }
@@ -173,14 +178,19 @@ export const HOLDERS: readonly Holder[] = [
   waiting('a record', ['kpis', 'create', '--from-json', '-']),
   waiting('a request', ['api', 'POST', '/kpis', '--input', '-']),
   waiting('a token', ['profiles', 'add', 'other', '--base-url', 'http://127.0.0.1:9/v1', '--token-stdin']),
+  pipe('entries', 'import', 'pipe'),
+  pipe('apply', 'pipe'),
+  pipe('run', 'pipe'),
+  pipe('kpis', 'create', '--from-json', 'pipe'),
+  pipe('entries', 'import', '--from-db', 'pipe', '--sql', 'select 1 as a'),
+  pipe('service', 'restore', 'pipe'),
   tokenCommand('sleeps', 'sleep 600'),
   tokenCommand('ignores signals', "trap '' INT TERM HUP; while :; do sleep 1; done"),
   tokenCommand('leaves a process behind', 'sleep 600 & wait'),
   service('says nothing', silent),
   service('says nothing', silent, IMPORT),
   service('says nothing', silent, ['report', '--from', '2026-03-01', '--to', '2026-03-31']),
-  service('never answers what is sent', neverWrites, ['kpis', 'create', '--name', 'Sales', '--frequency', 'D']),
-  service('never answers what is sent', neverWrites, ['kpis', 'delete', '1', '2', '--yes']),
+  service('never answers what is sent', neverWrites, ['categories', 'create', '--name', 'Sales']),
   service('stalls the handshake', silent, ['kpis', 'list'], 'https'),
   service('dribbles a header', dribble('HTTP/1.1 200 OK\r\n', 'x: y\r\n')),
   service('dribbles a body', dribble(`${OK}transfer-encoding: chunked\r\n\r\n`, '1\r\n[\r\n')),
