@@ -24,6 +24,11 @@ const ALL_MACHINES: readonly (readonly [reason: string, statement: RegExp])[] = 
   ['finding an API key', /^select [\w, ]+ from keys where key_hash = \$1$/],
   ['listing accounts', /^select [\w, ]+ from accounts(?: order by id)?$/],
   ['creating an account', /^insert into accounts \(.*\) values \(.*\) returning id$/],
+  ['kpi service copy', /^insert into accounts \(.*\) select \* from unnest\(/],
+  [
+    'kpi service copy',
+    /^select setval\(pg_get_serial_sequence\('accounts', 'id'\), max\(id\)\) as last from accounts$/,
+  ],
   ['kpi service status', /^select max\(stored\.at\) as at from \(/],
   ['kpi service status', /^select \(select count\(\*\) from accounts\) as accounts,/],
   ['kpi service check', /^select distinct account_id from formulas order by account_id$/],
@@ -41,7 +46,6 @@ const OTHER_FILES: readonly (readonly [reason: string, file: RegExp])[] = [
   ],
   ['they run when a store is created or migrated', /^(?:schema\/|postgres\/open-postgres)/],
   ['they arrange the tables on the machines', /^postgres\/citus/],
-  ['they copy whole accounts, once, before a store is distributed', /^(?:dialect|maintenance\/copy-)/],
 ]
 
 type Node = Readonly<Record<string, unknown>>
@@ -105,6 +109,10 @@ describe('a statement', () => {
   test('has a condition on the account for each of its tables, by the same parameter', () => {
     const wrong = ofAccounts().filter((sql) => !isException(sql) && readAccountUse(sql, TABLES).unbound.length > 0)
     expect(wrong).toEqual([])
+  })
+
+  test('gives no row to another account', () => {
+    expect(ofAccounts().filter((sql) => readAccountUse(sql, TABLES).moved.length > 0)).toEqual([])
   })
 
   test('names no table of accounts beside one that stays on one machine', () => {
@@ -185,6 +193,15 @@ describe('the rule', () => {
       expect(readAccountUse(sql, TABLES).unbound.length).toBe(parts.filter(({ isBound }) => !isBound).length)
     })
     fc.assert(property, { numRuns: 300 })
+  })
+
+  test.each([
+    ['update kpis set account_id = 2 where account_id = 1', ['kpis']],
+    ['update accounts set id = $1, name = $2 where id = $1', ['accounts']],
+    ['update kpis set id = 2 where account_id = 1', []],
+    ['select account_id from kpis where account_id = $1', []],
+  ])('finds what gives rows to another account: %s', (sql, moved) => {
+    expect(readAccountUse(sql, TABLES).moved).toEqual(moved)
   })
 
   test.each([

@@ -11,6 +11,8 @@ export type AccountUse = {
   readonly local: readonly string[]
   /** The tables without a condition on the parameter, or with one on another parameter than the other tables. */
   readonly unbound: readonly string[]
+  /** The tables whose rows it would give to another account, which no distributed database can do. */
+  readonly moved: readonly string[]
   /** Whether all tables are compared with each other by account, so that each machine can join its own part. */
   readonly isColocated: boolean
 }
@@ -21,7 +23,7 @@ export type StoreTables = { readonly ofAccounts: ReadonlySet<string>; readonly l
 type Node = Readonly<Record<string, unknown>>
 
 /** A table that a statement names: the values that its account equals, and the tables that have the same account. */
-type Reference = { readonly table: string; readonly values: Set<string>; readonly same: Set<Reference> }
+type Reference = { readonly table: string; readonly values: Set<string>; readonly same: Set<Reference>; isMoved?: true }
 
 /** The names that a part of a statement can use. */
 type Scope = { readonly names: ReadonlyMap<string, Reference>; readonly outer: Scope | undefined }
@@ -100,7 +102,7 @@ const collect = (
   if (isNode(node['RangeVar'])) {
     const table = textIn(node['RangeVar'], 'relname')
     if (!known.ofAccounts.has(table) && !known.local.has(table)) return []
-    const reference = { table, values: new Set<string>(), same: new Set<Reference>() }
+    const reference: Reference = { table, values: new Set(), same: new Set() }
     names.set(textIn(nodeIn(node['RangeVar'], 'alias'), 'aliasname') || table, reference)
     return [reference]
   }
@@ -143,6 +145,11 @@ const readStatement = (statement: Node, known: StoreTables, outer: Scope | undef
   for (const [condition, among] of conditions) note(condition, scope, among)
   note(nodeIn(statement, 'whereClause'), scope, new Set(found))
   const [inserted] = found
+  const sets = 'selectStmt' in statement ? [] : nodesIn(statement, 'targetList')
+  const moves = sets.some(
+    (set) => inserted && textIn(nodeIn(set, 'ResTarget'), 'name') === accountColumn(inserted.table),
+  )
+  if (inserted && moves && 'relation' in statement) inserted.isMoved = true
   if ('selectStmt' in statement && inserted) noteInserted(statement, inserted)
   return [...found, ...Object.values(statement).flatMap((value) => readWithin(value, known, scope))]
 }
@@ -183,6 +190,7 @@ export const readAccountUse = (sql: string, known: StoreTables): AccountUse => {
     tables: ofAccounts.map(({ table }) => table),
     local: references.filter(({ table }) => known.local.has(table)).map(({ table }) => table),
     unbound: ofAccounts.filter((one) => !isBound(one)).map(({ table }) => table),
+    moved: ofAccounts.filter(({ isMoved }) => isMoved).map(({ table }) => table),
     isColocated: ofAccounts.every((one) => together.has(one)),
   }
 }

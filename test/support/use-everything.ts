@@ -1,3 +1,7 @@
+import { join } from 'node:path'
+import { postgresDialect } from '../../src/store/dialect.ts'
+import { removeUnfinished } from '../../src/store/maintenance/copy-account.ts'
+import { wholeTables } from '../../src/store/maintenance/table-digest.ts'
 import { accounts } from '../../src/service/accounts/accounts.ts'
 import { authenticateKey, noteKeyUse } from '../../src/service/accounts/keys.ts'
 import { createLoginThrottle } from '../../src/service/limits/login-throttle.ts'
@@ -173,6 +177,33 @@ const useOperator = async ({ db, key, dataDir }: Service, { env, flags }: Databa
   }
 }
 
+/** Copies an account to the store and back, and removes it. */
+const useCopies = async ({ db, dataDir }: Service, { env }: Database): Promise<void> => {
+  const kpi = shellIn({ home: dataDir, env, now: NOW })
+  const there = ['--data-dir', join(dataDir, 'there')]
+  for (const name of ['two', 'three']) {
+    await kpi('service', 'accounts', 'create', name, '--login', `boss@${name}.example.com`, ...there)
+  }
+  for (const line of [
+    ['--to', 'postgres', '--account', 'three', ...there],
+    ['--to', 'sqlite', '--account', 'three', '--data-dir', join(dataDir, 'back')],
+  ]) {
+    const { code, stderr } = await kpi('service', 'copy', ...line)
+    if (code !== 0) throw new Error(`kpi service copy ${line.join(' ')}: ${stderr}`)
+  }
+  const { id } = await accounts.get(db, 'three')
+  const target = { db, dialect: postgresDialect, name: 'the store' }
+  const run = {
+    target,
+    sourceName: 'a file',
+    tables: await wholeTables(),
+    rowsPerBlock: 100,
+    id: 'a',
+    onRows: () => undefined,
+  }
+  await removeUnfinished(run, { id, name: 'three' })
+}
+
 /** Uses everything that reads or writes a store, on one in a database, so that each of its statements is sent. */
 export const useEverything = async (database: Database): Promise<void> => {
   await using service = await startService(NOW, () =>
@@ -185,6 +216,7 @@ export const useEverything = async (database: Database): Promise<void> => {
   await tell(service, { method: 'POST', path: '/kpis', body: { ...KPI, category_id: undefined } })
   await useLimits(service)
   await useOperator(service, database)
+  await useCopies(service, database)
   await way.client.kpis.remove(2)
   await useRareStatements(service, kept.item)
 }

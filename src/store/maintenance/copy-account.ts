@@ -111,7 +111,8 @@ const copyTable = async (run: CopyRun, account: Named, tx: Reader, table: WholeT
   const write = async (): Promise<void> => {
     const rows = block
     ;[block, length] = [[], 0]
-    await writeOwn(run, account, (writer) => writer.insertMany(table.name, table.columns, rows))
+    const [columns, values] = [table.columns.slice(1), rows.map((row) => row.slice(1))]
+    await writeOwn(run, account, (writer) => writer.insertMany(table.name, columns, values, account.id))
     run.onRows('copied', rows.length)
   }
   await tx.each(selectWhole(table, source.dialect), [account.id], (row) => {
@@ -146,10 +147,10 @@ const deleteRows = async (run: TargetRun, account: Named): Promise<void> => {
   for (const { name, key } of run.tables.slice(1).toReversed()) {
     const columns = key.join(', ')
     const sql = `delete from ${name} where account_id = ? and (${columns}) in (
-      select ${columns} from ${name} where account_id = ? limit ${rowsPerBlock})`
+      select ${columns} from ${name} where account_id = ?1 limit ${rowsPerBlock})`
     for (let deleted = rowsPerBlock; deleted >= rowsPerBlock;) {
       run.onRows('copied', 0)
-      deleted = await writeOwn(run, account, (tx) => tx.run(sql, [account.id, account.id]))
+      deleted = await writeOwn(run, account, (tx) => tx.run(sql, [account.id]))
     }
   }
 }
@@ -165,8 +166,9 @@ const publish = (run: CopyRun, account: Named, { row, digests }: Copied): Promis
         `${run.target.name} has got another account ${account.name} since the copy began; its copy stays unfinished`,
       )
     }
-    const sets = table.columns.map(({ name }) => `${name} = ?`).join(', ')
-    await tx.run(`update accounts set ${sets} where id = ?`, [...row, account.id])
+    // The id stays: a database that spreads accounts over machines lets no statement set it.
+    const sets = table.columns.slice(1).map(({ name }) => `${name} = ?`)
+    await tx.run(`update accounts set ${sets.join(', ')} where id = ?`, [...row.slice(1), account.id])
     const published = await digestTable(tx, run.target, table, account.id, () => undefined)
     requireEqual(run, account, digests.slice(0, 1), [published])
   })

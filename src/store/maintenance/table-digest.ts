@@ -22,6 +22,7 @@ export type WholeTable = {
   /** Names the column that holds the id of the account. */
   readonly owner: 'id' | 'account_id'
   readonly key: readonly string[]
+  /** Lists all columns; the owner is the first. */
   readonly columns: readonly Column[]
   /** Lists the columns that are summed. */
   readonly decimals: readonly string[]
