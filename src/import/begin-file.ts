@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts'
 import { KpiError } from '../domain/errors.ts'
 import type { Variant } from '../domain/variants.ts'
-import { type ColumnPlan, planColumns } from './columns/columns.ts'
+import { type ColumnPlan, planColumns, readHeadings } from './columns/columns.ts'
 import { isExported } from './columns/header.ts'
 import { mayNameSources } from './columns/item-words.ts'
 import { type Contents, contentsOf } from './columns/contents.ts'
@@ -11,6 +11,7 @@ import type { ImportOptions } from './options.ts'
 import { ignoresRow } from './parse/ignored-rows.ts'
 import type { Row } from './parse/rows.ts'
 import { headerOf, type Table } from './parse/table.ts'
+import { nextTurn } from './parse/turns.ts'
 import { requireWriteAccess } from './permissions.ts'
 import { fetchReference, type ListGroups, type Reference } from './reference.ts'
 
@@ -98,6 +99,7 @@ export const beginFile = async (
     isMarked,
     unitRow: unitRowOf(table, options),
   })
+  await readHeadings(heading, { kpi: reference.kpis, user: reference.users }, () => nextTurn(undefined))
   const plan = planWith(contents)
   if (reference.created) await describePersons(table, plan, reference.users, reference.created)
   // Where names say all, the first rows are not needed any more.

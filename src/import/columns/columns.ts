@@ -1,14 +1,15 @@
 import { type Issue, KpiError } from '../../domain/errors.ts'
 import { delimiterName, DELIMITERS, type ImportOptions, type Role } from '../options.ts'
 import { isYearName } from './date-headings.ts'
-import { type HeaderFindings, namedColumns, unassignedColumns } from './header.ts'
+import { type HeaderFindings, namedColumns, roleOf, unassignedColumns } from './header.ts'
 import { faultOfLacking } from './lacking-faults.ts'
 import { listNames } from './list-names.ts'
+import { isMarkedDate, withoutSign } from './marked-headings.ts'
 import { columnsHolding, type SampleRow } from './contents.ts'
 import { contentsIn, type Heading, recognizeKeys, recognizeLayout, sampleIn } from './layout.ts'
 import { recognizePersonColumns } from './person-columns.ts'
 import { isGiven, isOwned, KEY_ROLES, lackingRoles, suggestedPlaces } from './required-roles.ts'
-import { faultOfHeadless, faultOfUnknownHeadings } from './unusual-headers.ts'
+import { faultOfHeadless, faultOfUnknownHeadings, isWholeDate } from './unusual-headers.ts'
 import type { Directories, WideColumns } from './wide.ts'
 
 /**
@@ -122,6 +123,31 @@ const unusedColumns = (found: HeaderFindings): string[] => {
 
 const unitColumns = (found: HeaderFindings, { contents }: Heading): number[] =>
   contents ? columnsHolding(found, contents, 'units') : []
+
+/** Sets how many headings are read in one turn. */
+const HEADINGS_PER_TURN = 256
+
+/**
+ * Reads the headings of a file, and lets signals and timers run meanwhile, as thousands take a second: `planColumns`
+ * finds what was read.
+ */
+export const readHeadings = async (
+  heading: Heading,
+  { kpi, user }: Directories,
+  nextTurn: () => Promise<void>,
+): Promise<void> => {
+  const contents = contentsIn(heading)
+  for (const row of [heading.header, heading.upper ?? []]) {
+    for (const [at, text] of row.entries()) {
+      if (at % HEADINGS_PER_TURN === HEADINGS_PER_TURN - 1) await nextTurn()
+      const name = text.trim()
+      isMarkedDate(withoutSign(name), undefined)
+      isWholeDate(withoutSign(name))
+      if (roleOf(name) === undefined) for (const { find } of [kpi, user]) find(name)
+      contents.peek(at)
+    }
+  }
+}
 
 /** Finds out what each column means. Everything that is unclear is one `malformed` error with all its issues. */
 export const planColumns = (heading: Heading, options: ImportOptions, directories: Directories): ColumnPlan => {

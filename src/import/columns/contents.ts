@@ -151,13 +151,17 @@ export const contentsOf = (
     const isSame = text === tally.last.text
     noteCell(tally, text, line, isSame ? tally.last.kind : says(text) ? kindIn(tally, text) : undefined)
   }
+  const counted = new Map<number, Tally>()
   const count = (at: number): Tally => {
+    const before = tallies.get(at) ?? counted.get(at)
+    if (before) return before
     const tally = newTally(header[at] ?? '')
     for (const row of rows) note(tally, at, row)
+    counted.set(at, tally)
     return tally
   }
   const tallyOf = (at: number): Tally => {
-    const tally = tallies.get(at) ?? count(at)
+    const tally = count(at)
     tallies.set(at, tally)
     return tally
   }
@@ -173,7 +177,7 @@ export const contentsOf = (
     missing: [...(missing ?? [])],
     rows,
     of: (at) => contentOf(tallyOf(at)),
-    peek: (at) => contentOf(tallies.get(at) ?? count(at)),
+    peek: (at) => contentOf(count(at)),
     isNumeric: (at) => countOf(tallyOf(at), ...NUMBERS) === tallyOf(at).filled,
     isWhole: (at) => {
       const tally = tallyOf(at)

@@ -100,11 +100,23 @@ const FORMS: readonly DateFormat[] = [...KNOWN_FORMATS, ...SHORT_YEAR_FORMATS, .
 /** Bounds the headings that are remembered: twice as many as there may be columns. */
 export const MOST_HEADINGS = 1 << 15
 
+/** Returns the forms in which a heading names a day or period, and those in which it is one that does not exist. */
+const formsOf = memoize((text) => {
+  const days = FORMS.map((form) => form.read(text))
+  return {
+    dates: FORMS.filter((_, at) => typeof days[at] === 'number'),
+    hasNoSuch: days.includes(null),
+  }
+}, MOST_HEADINGS)
+
 /** Tells whether a heading looks like a day or period in any form that is known, with or without its year. */
-export const looksLikeDate = memoize((text) => dayIn(FORMS, text) !== undefined, MOST_HEADINGS)
+export const looksLikeDate = (text: string): boolean => formsOf(text).dates.length > 0 || formsOf(text).hasNoSuch
+
+/** Tells whether a heading is in all forms a day or period that does not exist. */
+const isNoDate = (text: string): boolean => formsOf(text).dates.length === 0 && formsOf(text).hasNoSuch
 
 /** Tells whether a heading is written like a day or period that does not exist, and so that it is hardly a name. */
-export const isNoSuchDate = memoize((text) => !/^\d+$/.test(text) && dayIn(FORMS, text) === null, MOST_HEADINGS)
+export const isNoSuchDate = (text: string): boolean => !/^\d+$/.test(text) && isNoDate(text)
 
 /** Describes columns whose headings are written in one form. */
 type FormOfHeadings = { readonly form: string; readonly places: readonly number[] }
@@ -112,10 +124,8 @@ type FormOfHeadings = { readonly form: string; readonly places: readonly number[
 /** Returns headings in groups of one form each, the form that fits most of them first. */
 const groupByForm = (places: readonly number[], textOf: (at: number) => string): FormOfHeadings[] => {
   const groups: FormOfHeadings[] = []
-  const fitting = FORMS.map(({ text, read }) => ({
-    form: text,
-    places: new Set(places.filter((at) => typeof read(textOf(at)) === 'number')),
-  }))
+  const fitting = FORMS.map(({ text }) => ({ form: text, places: new Set<number>() }))
+  for (const at of places) for (const form of formsOf(textOf(at)).dates) fitting[FORMS.indexOf(form)]?.places.add(at)
   for (;;) {
     const best = fitting.reduce((one, other) => (other.places.size > one.places.size ? other : one))
     if (best.places.size === 0) return groups
@@ -194,7 +204,7 @@ export const faultsOfNoDates = (
   textOf: (at: number) => string,
 ): Issue[] =>
   places
-    .filter((at) => dayIn(FORMS, textOf(at)) === null)
+    .filter((at) => isNoDate(textOf(at)))
     .slice(0, SHOWN_FAULTS)
     .map((at) => ({
       field: 'header',
