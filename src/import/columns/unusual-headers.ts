@@ -31,11 +31,16 @@ export const isPartOfYear = (name: string): boolean => PART_OF_YEAR.test(name) |
 /** Bounds the texts that are remembered: a header of the most columns, and its first rows. */
 const MOST_TEXTS = 1 << 15
 
-/** Tells whether a text is a date, or a period of a known year. */
-export const isWholeDate = memoize(
+const readsWholeDate = memoize(
   (text) => shortYearsOf(text).length > 0 || KNOWN_FORMATS.some((format) => typeof format.read(text) === 'number'),
   MOST_TEXTS,
 )
+
+/** Sets how long a date is at most, with its time; a text may have many megabytes. */
+const LONGEST_DATE = 100
+
+/** Tells whether a text is a date, or a period of a known year. */
+export const isWholeDate = (text: string): boolean => text.length <= LONGEST_DATE && readsWholeDate(text)
 
 /** Returns the fault of headers that name no KPIs or users, in a file that can only be wide. */
 export const faultOfUnknownHeadings = (

@@ -1,4 +1,5 @@
 import { type FoundEncoding, type Inspected, unreadable } from '../encoding.ts'
+import { nextTurn } from '../turns.ts'
 import { createFaultFinder } from './faults.ts'
 import { createJudge, decodeWord, type Verdict } from './judge.ts'
 import { type RawWord, rawWords } from './raw-words.ts'
@@ -38,15 +39,24 @@ const differing = (words: readonly RawWord[], readings: readonly LegacyEncoding[
   return words.toSorted((one, other) => countOf(other) - countOf(one))[0]
 }
 
+/** Sets how many bytes of words are looked at in one turn. */
+const BYTES_PER_TURN = 1 << 14
+
 type Seen = { readonly verdict: Verdict; readonly utf8: RawWord | undefined; readonly fault: RawWord | undefined }
 
 /** Judges the words of a file in one pass. */
 const judgeWords = async (file: Inspected): Promise<Seen> => {
   const judge = createJudge()
   let [utf8, fault] = [undefined as RawWord | undefined, undefined as RawWord | undefined]
+  let seen = 0
   for await (const words of rawWords(file.reread())) {
     for (const word of words) {
-      judge.add(word)
+      seen += word.bytes.length
+      if (seen > BYTES_PER_TURN) {
+        await nextTurn(undefined)
+        seen = 0
+      }
+      await judge.add(word)
       if (!utf8 && UTF8_LETTER.test(word.bytes)) utf8 = word
       if (!fault && UNDEFINED.test(word.bytes)) fault = word
     }

@@ -1,5 +1,6 @@
 import type { RawWord } from './raw-words.ts'
 import { decodeBytes, type LegacyEncoding } from './table-decoder.ts'
+import { nextTurn } from '../turns.ts'
 import { type Candidate, createCandidates } from './candidates.ts'
 
 /** Describes what the words of a file are in one encoding. */
@@ -54,6 +55,9 @@ const TOLERANCE = 15
 /** Sets how far behind a candidate is given up. */
 const HOPELESS = 150
 const JUDGED_WORDS = 5000
+const JUDGED_BYTES = 1 << 18
+/** Sets how long a word is in whose readings signals and timers run in between. */
+const LONG_WORD = 1 << 12
 const KEPT_WORDS = 60
 
 /** Returns a word as an encoding has it; `undefined` if some bytes stand for no character. */
@@ -125,7 +129,8 @@ const marginOf = ({ candidate, pairs }: Tally): number => {
 
 /** Judges the words of a file, which are added one at a time, under all encodings that it may have. */
 type Judge = {
-  readonly add: (word: RawWord) => void
+  /** Adds a word; a promise is to be awaited before the next one is added. */
+  readonly add: (word: RawWord) => Promise<void> | undefined
   readonly verdict: () => Verdict
 }
 
@@ -165,19 +170,22 @@ export const createJudge = (): Judge => {
   const hasNewBytes = createByteCheck()
   const examples: RawWord[] = []
   let judged = 0
+  let judgedBytes = 0
   const giveUpHopeless = (): void => {
     const lowest = Math.min(...alive.map(({ cost }) => cost))
     alive = alive.filter(({ cost }) => cost < lowest + HOPELESS)
   }
-  const judge = (word: RawWord): void => {
+  const judge = async (word: RawWord): Promise<void> => {
     const texts = new Map<Tally, string>()
     for (const tally of alive) {
+      if (word.bytes.length > LONG_WORD) await nextTurn(undefined)
       const text = decodeWord(word.bytes, tally.candidate.encoding)
       if (text === undefined) continue
       texts.set(tally, text)
       tally.add(text, word)
     }
     judged += 1
+    judgedBytes += word.bytes.length
     const hasSplit = splitGroups(texts)
     if ((hasSplit || examples.length < 3) && examples.length < KEPT_WORDS) examples.push(word)
     alive = [...texts.keys()]
@@ -189,14 +197,15 @@ export const createJudge = (): Judge => {
       ({ candidate }) => !candidate.isMultiByte || decodeWord(bytes, candidate.encoding) !== undefined,
     )
   }
-  const add = (word: RawWord): void => {
+  const add = (word: RawWord): Promise<void> | undefined => {
     const { bytes } = word
-    if (seen.has(bytes)) return
+    if (seen.has(bytes)) return undefined
     if (seen.size >= JUDGED_WORDS) seen.clear()
     seen.add(bytes)
     const hasNew = hasNewBytes(bytes)
-    if (judged < JUDGED_WORDS || hasNew) judge(word)
-    else if (alive.some(({ candidate }) => candidate.isMultiByte)) requireCharacters(bytes)
+    if (hasNew || (judged < JUDGED_WORDS && judgedBytes < JUDGED_BYTES)) return judge(word)
+    if (alive.some(({ candidate }) => candidate.isMultiByte)) requireCharacters(bytes)
+    return undefined
   }
   const verdict = (): Verdict => {
     const sorted = alive.toSorted((one, other) => one.cost - other.cost)

@@ -1,5 +1,6 @@
 import type { FileBytes } from '../inspect.ts'
 import { countText } from '../../text.ts'
+import { nextTurn } from '../turns.ts'
 import { builtInFormat, type CellFormat, describeFormat } from './number-format.ts'
 import { unreadableWorkbook } from './workbook.ts'
 import { readXml } from './xml-stream.ts'
@@ -8,6 +9,9 @@ import { readXml } from './xml-stream.ts'
 const MOST_STYLES = 1 << 16
 /** Bounds the characters of a number format, of which Excel writes 255 at most. */
 const LONGEST_FORMAT = 1024
+
+/** Sets how many styles are described in one turn. */
+const STYLES_PER_TURN = 1000
 
 const requireFew = (count: number, name: string): void => {
   if (count <= MOST_STYLES) return
@@ -54,10 +58,13 @@ export const readStyles = async (content: FileBytes, name: string): Promise<read
     },
   )
   const described = new Map<number, CellFormat>()
-  return ids.map((id) => {
+  const styles: CellFormat[] = []
+  for (const id of ids) {
     const code = formats.get(id)
     const format = described.get(id) ?? (code === undefined ? builtInFormat(id) : describeFormat(code))
     described.set(id, format)
-    return format
-  })
+    styles.push(format)
+    if (styles.length % STYLES_PER_TURN === 0) await nextTurn(undefined)
+  }
+  return styles
 }
