@@ -24,6 +24,9 @@ const BEGINNINGS = [
   'report --kpis=Visits,',
 ]
 
+/** Readline's key that puts all completions into the line. */
+const INSERT_ALL = '\u001b*'
+
 /** Those that every shell completes. */
 const ALWAYS = [
   'kpis get ',
@@ -79,6 +82,7 @@ describe('completion in a shell at a terminal runs nothing, and hands names over
       for (const [at, name] of HOSTILE_NAMES.entries()) {
         for (const beginning of linesFor(name, at)) {
           const typed = `kpi ${beginning}`
+          if (shell === 'bash') await terminal.complete(typed, INSERT_ALL)
           const { line, received } = await terminal.complete(typed)
           expect([typed, line, existsSync(user.folder.in(MARKER))]).toEqual([typed, line, false])
           if (line.trimEnd() === typed.trimEnd()) continue

@@ -12,8 +12,8 @@ export type Typed = { readonly line: string; readonly received: readonly (readon
 
 /** A shell at a terminal, in which somebody types. Its `kpi` runs in the test, and nothing but completion does anything. */
 export type ShellTerminal = {
-  /** Types a line and Tab; Enter, too, where that has changed the line. */
-  readonly complete: (line: string) => Promise<Typed>
+  /** Types a line and a key, Tab if none is said; Enter, too, where that has changed the line. */
+  readonly complete: (line: string, key?: string) => Promise<Typed>
 } & AsyncDisposable
 
 /** Tells whether a program is on the path. */
@@ -137,9 +137,9 @@ export const openShellTerminal = async (
     return shown('L')
   }
   return {
-    complete: async (line) => {
+    complete: async (line, key = TAB) => {
       asked.received.length = 0
-      const completed = await read(line + TAB)
+      const completed = await read(line + key)
       if (completed.trimEnd() === line.trimEnd()) await read(CLEAR)
       else {
         shell.stdin.write(ENTER)

@@ -8,6 +8,8 @@ const BASH = `# Completion of kpi for bash. Load it in ~/.bashrc:  source <(kpi 
 _kpi_complete() {
   local line value
   COMPREPLY=()
+  # Where readline inserts all (M-*), it drops the open quote, and what is quoted for there would be run.
+  if [ "$COMP_TYPE" = 42 ]; then return; fi
   # Bash puts what is completed in the place of $2 alone, within its quotes; kpi quotes it for there.
   while IFS= read -r line; do
     if [ "$line" != ':files' ]; then
