@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { EXIT } from '../../src/cli/exit.ts'
 import { answered, COMMANDS, examplesOf, onFreePorts, openShop, wordsOf } from '../support/example-lines.ts'
 import { COMPILE_CACHE, KPI } from '../support/process.ts'
+import { oneIn } from '../support/soak/tests.ts'
 import type { User } from '../support/user.ts'
 
 /** All commands but the server, which ends when it is told to. */
@@ -35,8 +36,8 @@ const STREAMS: readonly (readonly [name: string, streams: Streams])[] = [
   ['output and errors closed', { to: '>&- 2>&-', isRead: true }],
 ]
 
-describe.each(STREAMS)('with a silent input and %s', (_, streams) => {
-  test.each(commands)('kpi %s ends, with a code of the table', async (command) => {
+describe.each(STREAMS.map((one, row) => [...one, row] as const))('with a silent input and %s', (_, streams, row) => {
+  test.each(commands.filter(oneIn(STREAMS.length, row)))('kpi %s ends, with a code of the table', async (command) => {
     const [example = ''] = await examplesOf(command)
     await using user = await openShop(command)
     const { code, signal, stderr } = await runSilent(user, answered(onFreePorts(wordsOf(example).slice(1))), streams)

@@ -12,6 +12,15 @@ const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs')
 /** Whether a soak runs this test file, which then tries every case that it has. */
 export const IS_SOAK = process.env['SOAK'] === '1'
 
+/**
+ * Returns a filter that keeps one of so many cases, other ones in each row of a table, so that all rows and columns come;
+ * a soak keeps all.
+ */
+export const oneIn =
+  (parts: number, row = 0) =>
+  (_: unknown, at: number): boolean =>
+    IS_SOAK || (at + row) % parts === 0
+
 /** Runs test files as a soak. Returns 0 if all passed, else 1. */
 const soakTests = async (files: readonly string[], env: Readonly<Record<string, string>>): Promise<number> => {
   const paths = files.map((name) => `test/${name}.test.ts`)
@@ -34,7 +43,16 @@ export const soakKills = (count = 210, first = 1_000_001): Promise<number> =>
 export const soakReports = (count = 1000, first = 1_000_001): Promise<number> =>
   soakTests(['service/report'], { RUNS: String(count), SEED: String(first) })
 
-const COMBINED = ['contract', 'classic-suite', 'client/rate-limit', 'server/contention', 'e2e/read-after-write']
+const COMBINED = [
+  'contract',
+  'classic-suite',
+  'client/rate-limit',
+  'server/contention',
+  'e2e/read-after-write',
+  'e2e/read-places',
+  'e2e/written-places',
+  'e2e/cli-every-command',
+]
 
 /** Runs the tests of which the suite has some combinations only, such as of interface, transport and database, with all. */
 export const soakCombinations = (): Promise<number> => soakTests(COMBINED, {})
