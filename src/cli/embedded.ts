@@ -7,7 +7,7 @@ import { ENTRIES_PAGE_IN_PROCESS } from '../domain/resources/entry.ts'
 import { REPORT_LIMIT_IN_PROCESS } from '../domain/resources/report-row.ts'
 import type { Variant } from '../domain/variants.ts'
 import { createApp } from '../server/api/app.ts'
-import type { Answer, Query } from '../server/api/call.ts'
+import type { Answer, Content, Query } from '../server/api/call.ts'
 import { classicRoutes, v1Routes } from '../server/api/routes/index.ts'
 import { DEFAULT_ACCOUNT } from '../service/context.ts'
 import { type Db, nestedTransaction } from '../store/db.ts'
@@ -43,6 +43,10 @@ export const openEmbedded = async (
 const toQuery = (query: TransportRequest['query'] = {}): Query =>
   new Map(Object.entries(query).map(([name, value]) => [name.toLowerCase(), [value]]))
 
+/** Returns content whose records are all there, as a client takes them. */
+const listed = (content: Content) =>
+  'records' in content ? { of: content.of, records: [...content.records] } : content
+
 /**
  * Returns the transport to the bundled service in this process: no port, no credentials, no limit, but the same routes,
  * rules and errors.
@@ -62,7 +66,7 @@ export const inProcessTransport = (
   })
   const responseOf = ({ status, content, total }: Answer): TransportResponse => ({
     status,
-    content: content ?? { json: undefined },
+    content: content === undefined ? { json: undefined } : listed(content),
     total,
     isCreated: variant === 'v1' ? status === 201 : undefined,
   })

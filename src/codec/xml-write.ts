@@ -34,14 +34,14 @@ const recordElement = (of: Resource, record: AnyRecord, attributes = ''): string
 /** Returns a record as an XML document: its fields in the order of the resource, decimals with four places. */
 export const recordToXml = (of: Resource, record: AnyRecord): string => recordElement(of, record, ROOT)
 
-function* recordElements(of: Resource, records: readonly AnyRecord[]): Generator<string> {
+function* recordElements(of: Resource, records: Iterable<AnyRecord>): Generator<string> {
   for (const record of records) yield recordElement(of, record)
 }
 
 /** Returns records as an XML document in parts: its beginning, each of the records, and its end. */
 export const listToXml = (
   of: Resource,
-  records: readonly AnyRecord[],
+  records: Iterable<AnyRecord>,
 ): { readonly begin: string; readonly records: Iterable<string>; readonly end: string } => ({
   begin: `<ArrayOf${of.root}${ROOT}>`,
   records: recordElements(of, records),

@@ -27,7 +27,7 @@ describe('the notes of a report', () => {
       4,
     )
     expect(total).toBe(60)
-    expect(rows.map(({ itemId, entryDate, notes }) => [itemId, entryDate, notes?.[0], notes?.length])).toEqual(
+    expect(Array.from(rows, ({ itemId, entryDate, notes }) => [itemId, entryDate, notes?.[0], notes?.length])).toEqual(
       [0, 1].flatMap((day) => [1, 2].map((id) => [id, day, 'abcd'[day], 4 * MEBIBYTE])),
     )
   })

@@ -44,7 +44,7 @@ export type Content =
   | { readonly of: Resource; readonly record: AnyRecord }
   | {
       readonly of: Resource
-      readonly records: readonly AnyRecord[]
+      readonly records: Iterable<AnyRecord>
       /** Bounds the bytes to write; undefined if the caller has no way to ask for less. */
       readonly most?: number
     }
