@@ -4,6 +4,7 @@ import {
   jobParts,
   ADDRESS_PARTS,
   partsOf,
+  QUERY_FLAGS,
   STEP_KINDS,
   type StepKind,
   stepKinds,
@@ -18,6 +19,7 @@ import type { Schema } from '../src/server/api/openapi/field-schemas.ts'
 /** A text with at least one character that is no space; YAML reads some texts as numbers. */
 const TEXT = { type: ['string', 'number'], pattern: '\\S' } as const
 const VALUE = { type: ['string', 'number'] } as const
+const TEXTS = [TEXT, { type: 'array', items: TEXT, minItems: 1 }] as const
 const VALUES = { type: 'array', items: VALUE } as const
 
 /** Whether a flag takes its choices in other spellings, too, as encodings have several names. */
@@ -49,7 +51,7 @@ const targetSchema = (kind: StepKind): Schema => {
   if (target === 'none') return { description: about, type: 'null' }
   const description = `${about}: ${target}`
   if (kind === 'webhook') return { description, ...TEXT, type: [...TEXT.type, 'null'] }
-  return isList ? { description, anyOf: [TEXT, { type: 'array', items: TEXT, minItems: 1 }] } : { description, ...TEXT }
+  return isList ? { description, anyOf: [...TEXTS, { type: 'null' }] } : { description, ...TEXT }
 }
 
 const isPart = (name: string): name is keyof typeof stepParts => name in stepParts
@@ -58,6 +60,19 @@ const partSchema = (name: string): Schema => {
   if (!isPart(name)) return {}
   const part: { readonly about: string; readonly choices?: readonly string[] } = stepParts[name]
   return { description: part.about, ...(part.choices ? { enum: [...part.choices] } : TEXT) }
+}
+
+/** What else may say what a step works on: the address of a webhook, or the query of an import. */
+const elsewhere: Partial<Record<StepKind, Schema>> = {
+  import: {
+    anyOf: [
+      { properties: { import: { anyOf: TEXTS } } },
+      { properties: { flags: { required: QUERY_FLAGS } }, required: ['flags'] },
+    ],
+  },
+  webhook: {
+    anyOf: [{ properties: { webhook: TEXT } }, ...ADDRESS_PARTS.map((name) => ({ required: [name] }))],
+  },
 }
 
 const stepSchema = (kind: StepKind, options: readonly Option[]): Schema => ({
@@ -70,9 +85,7 @@ const stepSchema = (kind: StepKind, options: readonly Option[]): Schema => ({
   },
   required: [kind],
   additionalProperties: false,
-  ...(kind === 'webhook' && {
-    anyOf: [{ properties: { [kind]: TEXT } }, ...ADDRESS_PARTS.map((name) => ({ required: [name] }))],
-  }),
+  ...elsewhere[kind],
 })
 
 /** The JSON Schema of the file of a job, as `kpi run` reads it. */

@@ -165,19 +165,41 @@ const begin =
     response.write(TEXT.slice(0, 60), () => then(response))
   }
 
+describe('the answer of a server that sends no file', () => {
+  test.each<[status: number, query: string, code: number, message: string]>([
+    [404, '', 1, 'there is no such file; check the address'],
+    [410, '', 1, 'there is no such file any more; check the address'],
+    [
+      401,
+      '',
+      4,
+      'it needs credentials, and none are sent there; download the file with another program, and name that',
+    ],
+    [
+      403,
+      '',
+      4,
+      'access is denied, and no credentials are sent there; download the file with another program, and name that',
+    ],
+    [
+      403,
+      '?token=canary',
+      4,
+      'access is denied, though the query of the address was sent; see whether a token in it is missing, wrong or expired, or download the file with another program, and name that',
+    ],
+    [400, '', 1, 'it answered with status 400, which is no file; check the address'],
+    [429, '', 5, 'it has had too many requests; run the same command again later'],
+    [503, '', 5, 'it answered with status 503; run the same command again later'],
+  ])('%i with the query "%s" ends with %i', async (status, query, code, message) => {
+    const url = await serve((_, response) => void response.writeHead(status).end('no'))
+    const ran = await importFrom(`${url}/sales.csv${query}`)
+    expect([ran.code, ran.stderr]).toEqual([code, `kpi: cannot read ${url}/sales.csv: ${message}\n`])
+    expect(asked[0]?.url).toBe(`/sales.csv${query}`)
+  })
+})
+
 describe('it is said why a file at an address cannot be read:', () => {
   test.each<[what: string, listener: RequestListener, message: string | RegExp]>([
-    [
-      'it is not there',
-      (_, response) => void response.writeHead(404).end('no'),
-      /\/sales\.csv: there is no such file$/m,
-    ],
-    [
-      'it needs a login',
-      (_, response) => void response.writeHead(401).end('no'),
-      /it needs credentials, and none are sent there; download the file with another program, and name that/,
-    ],
-    ['the server fails', (_, response) => void response.writeHead(503).end('no'), /it answered with status 503/],
     ['it is a web page', answer('<!DOCTYPE html><title>Log in</title>'), /it seems to be a web page/],
     [
       'it is cut off',
@@ -194,7 +216,7 @@ describe('it is said why a file at an address cannot be read:', () => {
     [
       'it is too large',
       (_, response) => void response.writeHead(200, { 'content-length': String(3 * 1024 ** 3) }).write('a'),
-      /it is larger than 2 GiB; download it with another program/,
+      /it is larger than 2 GiB; download the file with another program/,
     ],
     [
       'it is packed otherwise',

@@ -110,6 +110,35 @@ test.each([
   expect(await faultsOf(importer, `steps:\n  - ${step}\n`)).toEqual([`line 2: ${told}`])
 })
 
+const SOURCES = `steps:
+  - import: http://a.example.com/x.csv?key=canary
+  - import: [inbox/a.csv, ftp://a.example.com/x.csv, "https://bob:canary@a.example.com/x.csv"]
+  - import: $SALES_URL
+  - import: \${SALES_URL}/*.csv
+  - import: https://a.example.com/x.csv?$filter=a
+  - import: $there.csv
+  - import: inbox/a.csv
+    flags:
+      sql: select 1
+      from-db: shop.sqlite
+  - import:
+    move_to: done
+    flags: { sql: select 1, from_db: shop.sqlite }
+  - import:
+    flags: { sql: select 1 }
+`
+
+const TOLD_OF_SOURCES = [
+  'line 2: cannot read http://a.example.com/x.csv: it is not HTTPS, so anybody on the way could change the file; name an https: address',
+  'line 3: cannot read ftp://a.example.com/x.csv: it is not HTTPS, so anybody on the way could change the file; name an https: address',
+  expect.stringContaining('line 3: cannot read https://a.example.com/x.csv: an address with a user and a password'),
+  'line 4: $SALES_URL: a job puts no variables in, and there is no file of this name; write what $SALES_URL stands for, and if that is secret, keep others from reading the job (chmod 600)',
+  expect.stringContaining('line 5: ${SALES_URL}/*.csv: a job puts no variables in, and there is no file of this name'),
+  'line 10: sql imports the result of a query, and files are named, too; leave import empty, or the flag out',
+  'line 13: move_to goes with files, and a query moves none; leave it out',
+  'line 16: --sql needs --from-db FILE, the SQLite database',
+]
+
 const TOLD_OF_PARTS = [
   'line 1: lock is empty; say what it is, or leave it out',
   'line 2: deadline soon is neither a time of day nor a time from now; write 06:30, 30m or 2h',
@@ -119,7 +148,7 @@ const TOLD_OF_PARTS = [
   'line 8: check takes nothing but flags: leave out "what is there"',
   'line 9: on_failure is one text, and here is more',
   'line 10: export takes one: the file to write; write a step for each',
-  'line 11: import needs files, such as inbox/*.csv',
+  'line 11: import needs files, such as inbox/*.csv, or the flags sql and from-db',
   'line 13: verify has no flag force',
 ]
 
@@ -178,6 +207,14 @@ describe.each([[], ['--dry-run']])('before anything runs, under "%s"', (...flags
     expect(await faultsOf(importer, FLAGS, ...flags)).toEqual(TOLD_OF_FLAGS)
   })
 
+  test('each source is told that an import would refuse, without its secrets', async () => {
+    await using importer = await open()
+    importer.write('$there.csv', FILE)
+    const told = await faultsOf(importer, SOURCES, ...flags)
+    expect(told).toEqual(TOLD_OF_SOURCES)
+    expect(told.join('\n')).not.toContain('canary')
+  })
+
   test('each webhook is told that could not be sent, without its secrets', async () => {
     await using importer = await open()
     importer.write('open.key', 'canary')
@@ -195,6 +232,7 @@ const RIGHT = [
   'steps:\n  - import: [a.csv, b.csv]\n    flags: { create-missing: "users,kpis", encoding: cp1250, skip-lines: 3, strict: false, map: [date=Day, actual=Ist] }\n    move_to: done\n',
   'steps:\n  - import: a.csv\n    flags: { create-missing: true, email-pattern: "{name}@example.com" }\n',
   'steps:\n  - report:\n    flags: { from: "last month", sort: -actual, top: 3, kpis: [Visits, Sales] }\n  - export_entries: e.csv\n    flags: { from: ytd, names: true }\n',
+  'steps:\n  - import:\n    flags: { sql: select 1, from-db: shop.sqlite }\n',
   'steps:\n  - webhook: https://a.example.com/{date}\n    token_env: HOME_KEY\n',
   'steps:\n  - webhook:\n    url_env: HOME_URL\n',
 ]
@@ -211,6 +249,8 @@ const WRONG = [
   'steps:\n  - import: a\n    flags: { create-assignment: true }\n',
   'steps:\n  - import: a\n    token_env: X\n',
   'steps:\n  - import: a\n    move_to:\n',
+  'steps:\n  - import:\n',
+  'steps:\n  - import:\n    flags: { sql: select 1 }\n',
   'steps:\n  - export: [a, b]\n',
   'steps:\n  - webhook: https://a.example.com\n    flags: { quiet: true }\n',
   'steps:\n  - webhook:\n',

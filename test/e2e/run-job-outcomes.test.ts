@@ -185,13 +185,15 @@ test('a step tells what each of its files said that was not whole, and a check h
   await using job = await openJob(
     'steps:\n  - import: inbox/*.csv\n    on_failure: continue\n  - check:\n    flags: { kpis: Sales, from: 2026-03-01, to: yesterday }\n',
   )
-  job.write('inbox/a.csv', 'who,what,when\nBob,Sales,2026-03-01\n')
+  job.write('inbox/a.csv', 'name,x,date\nb,c,d\n')
   job.write('inbox/b.csv', FILE)
   job.write('inbox/c.csv', 'who,what,when\nBob,Sales,2026-03-01\n')
   const ran = await job.run()
   const [imported, checked] = rowsOf(ran)
   expect(imported?.exit_code).toBe(1)
-  expect(imported?.message).toMatch(/^(?:inbox\/)?a\.csv.*: .*; inbox\/c\.csv.*cannot understand/)
+  expect(imported?.message).toMatch(
+    /^inbox\/a\.csv: the header .* is; user: no column is the user; .*; inbox\/c\.csv.*cannot understand/,
+  )
   expect(checked?.message).toMatch(/^checked \d+ values?: \d+ /)
 })
 

@@ -1,7 +1,7 @@
-import { KpiError } from '../../domain/errors.ts'
+import { type ErrorCode, KpiError } from '../../domain/errors.ts'
 import { observed, type RequestEnd } from '../request-observer.ts'
 import { Aborted } from '../transport.ts'
-import { shownAddress } from './address.ts'
+import { ELSEWHERE, requireSafeAddress, shownAddress } from './address.ts'
 import { isLoopback } from './base-url.ts'
 import { type Network, openConnections } from './connections.ts'
 import { networkReason } from './network-errors.ts'
@@ -15,29 +15,31 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 /** Lists the encodings of an answer whose bytes are as they are in a file, or say themselves what they are. */
 const PLAIN_ENCODINGS = new Set(['', 'identity', 'gzip', 'x-gzip', 'zstd'])
 
-const unreadable = (address: URL, why: string, cause?: unknown): KpiError =>
-  new KpiError('unavailable', `cannot read ${shownAddress(address)}: ${why}`, { cause })
+const unreadable = (address: URL, why: string, code: ErrorCode = 'malformed', cause?: unknown): KpiError =>
+  new KpiError(code, `cannot read ${shownAddress(address)}: ${why}`, { cause })
 
-const PLAIN = 'it is not HTTPS, so anybody on the way could change the file; name an https: address'
-
-/** Refuses addresses that are not safe to read from. */
-const requireSafeAddress = (address: URL): void => {
-  const isSafe = address.protocol === 'https:' || (address.protocol === 'http:' && isLoopback(address))
-  if (!isSafe) throw new KpiError('malformed', `cannot read ${shownAddress(address)}: ${PLAIN}`)
-  if (address.username !== '' || address.password !== '') {
-    throw new KpiError(
-      'malformed',
-      `cannot read ${shownAddress(address)}: an address with a user and a password is not read, as others can see it; download the file with another program, and name that`,
-    )
-  }
+/** Returns why a server denies access: the query of an address is all that may hold credentials. */
+const deniedText = ({ search }: URL, status: number): string => {
+  const [what, none] = status === 401 ? ['it needs credentials', 'none'] : ['access is denied', 'no credentials']
+  return search === ''
+    ? `${what}, and ${none} are sent there; ${ELSEWHERE}`
+    : `${what}, though the query of the address was sent; see whether a token in it is missing, wrong or expired, or ${ELSEWHERE}`
 }
 
-const REFUSALS: Readonly<Record<number, string>> = {
-  401: 'it needs credentials, and none are sent there; download the file with another program, and name that',
-  403: 'access is denied, and no credentials are sent there; download the file with another program, and name that',
-  404: 'there is no such file',
-  410: 'there is no such file any more',
-  429: 'it has had too many requests; run the same command again later',
+const FIRST_SERVER_FAILURE = 500
+
+/** Returns the error for an answer that is no file: only what may pass with time is worth another try later. */
+const refusal = (address: URL, status: number): KpiError => {
+  if (status === 401) return unreadable(address, deniedText(address, status), 'unauthorized')
+  if (status === 403) return unreadable(address, deniedText(address, status), 'forbidden')
+  if (status === 404) return unreadable(address, 'there is no such file; check the address', 'not_found')
+  if (status === 410) return unreadable(address, 'there is no such file any more; check the address', 'not_found')
+  if (status === 429)
+    return unreadable(address, 'it has had too many requests; run the same command again later', 'rate_limited')
+  const why = `it answered with status ${status}`
+  return status >= FIRST_SERVER_FAILURE
+    ? unreadable(address, `${why}; run the same command again later`, 'unavailable')
+    : unreadable(address, `${why}, which is no file; check the address`)
 }
 
 /** Returns the address that a redirect leads to; it may leave neither HTTPS nor, for this machine, the network. */
@@ -117,7 +119,7 @@ const askFollowing = async (
 
 /** Returns the size that an answer announces, if it announces one; refuses an answer that is no file. */
 const sizeOf = (address: URL, { status, header }: Answer): number | undefined => {
-  if (status !== 200) throw unreadable(address, REFUSALS[status] ?? `it answered with status ${status}`)
+  if (status !== 200) throw refusal(address, status)
   const encoding = header('content-encoding') ?? ''
   if (!PLAIN_ENCODINGS.has(encoding.toLowerCase())) {
     throw unreadable(address, `it is sent in the encoding ${encoding}, though none was asked for`)
@@ -128,8 +130,7 @@ const sizeOf = (address: URL, { status, header }: Answer): number | undefined =>
   return size
 }
 
-const tooLarge = (address: URL): KpiError =>
-  unreadable(address, 'it is larger than 2 GiB; download it with another program, and name that')
+const tooLarge = (address: URL): KpiError => unreadable(address, `it is larger than 2 GiB; ${ELSEWHERE}`, 'too_large')
 
 /** Yields the body of an answer, and checks that it is complete. */
 async function* contentOf(address: URL, answer: Answer, wait: WaitTimeout, timeoutMs: number): AsyncGenerator<Buffer> {
@@ -141,7 +142,8 @@ async function* contentOf(address: URL, answer: Answer, wait: WaitTimeout, timeo
     wait.allow(timeoutMs, () => TOO_SLOW)
     yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
   }
-  if (size !== undefined && count !== size) throw unreadable(address, `it ends after ${count} of ${size} bytes`)
+  if (size !== undefined && count !== size)
+    throw unreadable(address, `it ends after ${count} of ${size} bytes`, 'unavailable')
 }
 
 /** Yields the bytes of the file at an address. No credentials are sent, and redirects are followed within HTTPS. */
@@ -157,7 +159,7 @@ export async function* download(first: URL, bounds: DownloadBounds): AsyncGenera
   } catch (error) {
     if (signal.aborted) throw new Aborted('stopped before anything was sent; run the same command again')
     if (error instanceof KpiError) throw error
-    throw unreadable(first, networkReason(error), error)
+    throw unreadable(first, networkReason(error), 'unavailable', error)
   } finally {
     wait.end()
     await answer?.close()

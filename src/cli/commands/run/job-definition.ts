@@ -22,7 +22,7 @@ export const stepKinds: Readonly<Record<StepKind, KindOfStep>> = {
   import: {
     words: ['entries', 'import'],
     about: 'Imports files, each by itself, in the order of their names',
-    target: 'files, such as inbox/*.csv',
+    target: 'files, such as inbox/*.csv, or the flags sql and from-db',
     isList: true,
   },
   check: { words: ['check'], about: 'Finds missed targets and missing values', target: 'none' },
@@ -85,6 +85,9 @@ export const stepParts = {
 
 /** Lists the parts of which one may name the address of a webhook instead. */
 export const ADDRESS_PARTS = ['url_env', 'url_file'] as const
+
+/** Lists the flags that together say what an import reads, instead of files. */
+export const QUERY_FLAGS = ['sql', 'from-db'] as const
 
 /** Describes the flags of a step. */
 export const flagsPart = { about: 'Flags of the command', of: COMMANDS } as const satisfies PartOfStep

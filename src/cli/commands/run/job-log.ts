@@ -81,7 +81,7 @@ export const createSaid = (): Said => {
     onError: (line) => {
       const isError = ERROR.test(line)
       if (isError) errors = isInError ? [...errors, line.replace(ERROR, '')] : [line.replace(ERROR, '')]
-      else if (isInError && line.startsWith(' ')) errors.push(`${errors.pop() ?? ''} ${line.trim()}`)
+      else if (isInError && line.startsWith(' ')) errors.push(line.trim())
       isInError = isError || (isInError && line.startsWith(' '))
       told = line
     },

@@ -36,6 +36,8 @@ export type Running = {
   /** Holds when the job began, in milliseconds since 1970. */
   readonly begun: number
   readonly log: JobLog
+  /** Holds the rejects files of the imports so far. */
+  readonly rejects: Set<string>
   /** Holds when the job must end, in milliseconds since 1970. */
   readonly deadline: number
 }

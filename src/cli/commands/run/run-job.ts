@@ -10,7 +10,7 @@ import { type Job, readJob } from './job.ts'
 import { openJobLog } from './job-log.ts'
 import { codeOf, gravest, outcomeOf, type Running, type StepResult } from './outcome.ts'
 import { stepRow } from './run.ts'
-import { runSteps } from './run-steps.ts'
+import { nothingToImport, runSteps } from './run-steps.ts'
 import { faultsOfWebhook } from './send-outcome.ts'
 import { commandIn, faultsOfCommand, optionsOfStep } from './step-checks.ts'
 import type { Step, StepFault } from './step.ts'
@@ -71,12 +71,17 @@ const openJob = async (cli: Cli, file: string): Promise<Opened> => {
 }
 
 const printDryRun = async (cli: Cli, { job, cwd, today }: Opened): Promise<void> => {
-  const rows = job.steps.flatMap((step, at) =>
-    linesOf(step, cwd, today).map(({ words }) => ({
-      ...rowOf({ step, command: lineText(step, words), code: undefined, seconds: 0, message: undefined }, at),
-      outcome: 'planned',
-    })),
-  )
+  const rejects = new Set<string>()
+  const rows: AnyRecord[] = []
+  for (const [at, step] of job.steps.entries()) {
+    const lines = linesOf(step, cwd, today, rejects)
+    if (lines.length === 0) await cli.note(`step ${at + 1}, line ${step.line}: ${nothingToImport(step)}`)
+    for (const { words } of lines) {
+      const command = lineText(step, words)
+      const row = rowOf({ step, command, code: undefined, seconds: 0, message: undefined }, at)
+      rows.push({ ...row, outcome: 'planned' })
+    }
+  }
   await cli.note(
     `dry run, nothing was done: ${countOf(rows.length, 'command')} of ${countOf(job.steps.length, 'step')}`,
   )
@@ -119,7 +124,7 @@ const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => 
   interruption.addEventListener('abort', tellStop)
   try {
     await log.tell(`job ${file} begins`)
-    const results = await runSteps({ ...opened, cli, log, deadline })
+    const results = await runSteps({ ...opened, cli, log, deadline, rejects: new Set() })
     // A job without a whole log is not done, even if its steps are.
     const codeNow = (): number =>
       codeAfter(results, interruption.aborted) || (log.fault() === undefined ? EXIT.done : EXIT.failed)

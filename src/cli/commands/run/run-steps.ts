@@ -26,13 +26,16 @@ const NO_BETTER: ReadonlySet<number> = new Set([
 const shownTargets = ({ targets }: Step): string =>
   targets.map((target) => (isPattern(target) ? target : shellWord(shownSource(target)))).join(' ')
 
+/** Says that a step finds no file now. */
+export const nothingToImport = (step: Step): string => `nothing to import: no file is ${shownTargets(step)}`
+
 /** Says that patterns found nothing where files stay once they are imported, so that the patterns are wrong. */
 const noFile = (step: Step): string =>
   `no file is ${shownTargets(step)}; name files that are there, or add move_to: a step that moves its files may find none`
 
 const commandText = (lines: readonly StepLine[], step: Step): string => {
   const [only] = lines
-  if (step.kind === 'import') return `entries import ${shownTargets(step)}`
+  if (step.targets.length > 0 && step.kind === 'import') return `entries import ${shownTargets(step)}`
   return only ? lineText(step, only.words) : step.kind
 }
 
@@ -142,17 +145,24 @@ const runLines = async (running: Running, step: Step, lines: readonly StepLine[]
     const code = await makeFolder(running, step.moveTo, prefix)
     if (code !== EXIT.done) return { code, message: lastOf(running, prefix) }
   }
-  for (const line of lines) {
-    const { words, file } = line
+  /** Tells which lines are not started, and why: the code of the one before, or that of a job that is stopped. */
+  const leave = async (rest: readonly StepLine[], code: number): Promise<void> => {
+    if (rest.length === 0) return
+    const names = rest.map(({ file, words }) => file ?? words.join(' ')).join(', ')
+    const message = `not started: ${names}; the next run goes on with ${rest.length === 1 ? 'it' : 'them'}`
+    await log.tell(prefix + message)
+    add({ code, message }, undefined)
+  }
+  for (const [at, line] of lines.entries()) {
     if (cli.io.interruption().aborted) {
-      const message = `not started: ${file ?? words.join(' ')}; the next run goes on with it`
-      await log.tell(prefix + message)
-      add({ code: EXIT.workLeft, message }, file)
+      await leave(lines.slice(at), EXIT.workLeft)
       break
     }
-    if (file !== undefined && lines.length > 1) await log.tell(prefix + file)
+    if (line.file !== undefined && lines.length > 1) await log.tell(prefix + line.file)
     const code = await runOne(line)
-    if (NO_BETTER.has(code)) break
+    if (!NO_BETTER.has(code)) continue
+    await leave(lines.slice(at + 1), code)
+    break
   }
   return gravestEnd(results)
 }
@@ -180,10 +190,10 @@ const runStep = async (
   const { cli, cwd, today, log } = running
   const begun = cli.io.uptime()
   const prefix = `[${number} ${step.kind}] `
-  const lines = linesOf(step, cwd, today)
+  const lines = linesOf(step, cwd, today, running.rejects)
   const command = commandText(lines, step)
   const work = step.kind === 'webhook' ? command : `kpi ${command}`
-  await log.tell(prefix + (lines.length === 0 ? `nothing to import: no file is ${shownTargets(step)}` : work))
+  await log.tell(prefix + (lines.length === 0 ? nothingToImport(step) : work))
   await tellWaitingRejects({ cwd, today, tempDir: cli.io.tempDir }, step, (text) => log.tell(prefix + text))
   const { code, message } = await runWork(running, step, lines, prefix, done)
   await log.tell(`${prefix}ended with ${code}`)

@@ -46,6 +46,8 @@ A job is a YAML file:
       token_env: HOOK_TOKEN
 
 Steps: import, check, report, export (of a report), export_entries, verify, webhook. Their flags are those of the command.
+An import without files takes the result of a query: flags: { sql: select …, from-db: shop.sqlite }. Each import of a job has
+a rejects file of its own. A job puts no variables of the environment into its texts.
 Paths in a job are in its folder. All words for days, and {date}, count from the moment at which the job begins. A step that
 fails ends the job, unless it says on_failure: continue; rejected rows (3) and missed targets (10) do not. A webhook gets
 the outcome in any case: done, found (3, 10) or failed. It ends with the deadline, but has 10 seconds at least. A

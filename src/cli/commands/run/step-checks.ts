@@ -1,4 +1,7 @@
+import { existsSync, globSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { CommanderError, type CommandUnknownOpts, type Option, type OptionValues } from '@commander-js/extra-typings'
+import { isAddress } from '../../../client/http/address.ts'
 import { type Day, parseDay } from '../../../domain/day.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { CIVIL_CALENDAR } from '../../../domain/period.ts'
@@ -9,9 +12,10 @@ import { UsageError } from '../../exit.ts'
 import type { GlobalFlags } from '../../target/settings.ts'
 import { readExportLook } from '../entries/export.ts'
 import { parseOptions } from '../entries/import/parsed-options.ts'
+import { requireReadable } from '../entries/import/sources.ts'
 import { readExportFlags } from '../report/export.ts'
 import { readQuestion } from '../report/question-flags.ts'
-import { type StepKind, stepKinds } from './job-definition.ts'
+import { QUERY_FLAGS, type StepKind, stepKinds } from './job-definition.ts'
 import { createSaid, stepWorld } from './job-log.ts'
 import type { FlagWords, Step, StepFault } from './step.ts'
 import { argumentOf, dated, flagWords } from './step-lines.ts'
@@ -131,10 +135,44 @@ const faultsOfFlags = (place: StepPlace, step: Step): StepFault[] => {
   }
 }
 
+/** Matches what a shell would replace by the value of a variable. */
+const VARIABLE = /\$(?:\{\w+\}|[A-Za-z_]\w*)/
+
+/** Returns why a source of an import cannot be read, as its command would say it. */
+const faultOfSource = ({ cwd, today }: StepPlace, target: string): string | undefined => {
+  try {
+    requireReadable(dated(target, today))
+  } catch (error) {
+    return messageOf(error)
+  }
+  const [variable] = isAddress(target) ? [] : (VARIABLE.exec(target) ?? [])
+  if (variable === undefined || existsSync(resolve(cwd, target)) || globSync(target, { cwd }).length > 0)
+    return undefined
+  return `${target}: a job puts no variables in, and there is no file of this name; write what ${variable} stands for, and if that is secret, keep others from reading the job (chmod 600)`
+}
+
+/** Returns what is wrong with what an import reads: files and addresses, or the result of a query. */
+const faultsOfSources = (place: StepPlace, step: Step): StepFault[] => {
+  if (step.kind !== 'import') return []
+  const faults = step.targets.flatMap((target) => {
+    const message = faultOfSource(place, target)
+    return message === undefined ? [] : [{ at: step.kind, message }]
+  })
+  const query = QUERY_FLAGS.find((one) => step.flags.some(([flag]) => flag === one))
+  if (query === undefined) return faults
+  if (step.targets.length > 0) {
+    const message = `${query} imports the result of a query, and files are named, too; leave import empty, or the flag out`
+    return [...faults, { at: `--${query}`, message }]
+  }
+  if (step.moveTo === undefined) return faults
+  return [...faults, { at: 'move_to', message: 'move_to goes with files, and a query moves none; leave it out' }]
+}
+
 /** Returns what is wrong with a step that is a command. */
 export const faultsOfCommand = (place: StepPlace, step: Step): StepFault[] => {
   const faults = [
     ...faultsOfFlags(place, step),
+    ...faultsOfSources(place, step),
     ...faultsOfMoving(place, step),
     ...faultsOfOutputs(place, step),
     ...faultsOfKept(place, step),

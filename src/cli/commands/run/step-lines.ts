@@ -1,9 +1,11 @@
 import { globSync } from 'node:fs'
+import { join, parse, resolve } from 'node:path'
 import { isAddress, shownSource } from '../../../client/http/address.ts'
 import { shownWebhook } from '../../../client/http/webhook.ts'
 import { parseRelativeDate } from '../../args/relative-dates.ts'
 import { formatDay, type Day } from '../../../domain/day.ts'
-import { stemOf } from '../entries/import/sources.ts'
+import { isDevice } from '../../../files/place.ts'
+import { rejectsOfStem, stemOf, stemOfSource } from '../entries/import/sources.ts'
 import { asPath, shellWord } from '../../output/text.ts'
 import { stepKinds } from './job-definition.ts'
 import type { FlagWords, Step } from './step.ts'
@@ -54,7 +56,7 @@ const filesOf = (cwd: string, patterns: readonly string[], today: Day): string[]
 /** Returns the files of rejected rows where a step finds its files by a pattern, but for those that the step writes anew. */
 export const waitingRejects = ({ kind, targets }: Step, cwd: string, today: Day): string[] => {
   if (kind !== 'import') return []
-  const anew = new Set(filesOf(cwd, targets, today).map((file) => `${stemOf(file)}.rejects.csv`))
+  const anew = new Set(filesOf(cwd, targets, today).map((file) => rejectsOfStem(stemOfSource(cwd, file))))
   const patterns = targets.map((target) => dated(target, today)).filter(isPattern)
   const found = patterns.flatMap((name) => globSync(name, { cwd }))
   return [...new Set(found)].filter((file) => REJECTS.test(file) && !anew.has(file)).toSorted()
@@ -73,16 +75,59 @@ const shownHook = ({ targets: [target], address: { env, file } }: Step): string 
 export const lineText = ({ kind }: Step, words: readonly string[]): string =>
   (kind === 'webhook' ? words : words.map((word) => shellWord(shownSource(word)))).join(' ')
 
-/** Returns the command lines that a step stands for. */
-export const linesOf = (step: Step, cwd: string, today: Day): StepLine[] => {
-  const { words, flag } = stepKinds[step.kind]
-  const flags = flagWords(step.flags, today)
-  if (step.kind === 'import') {
-    return filesOf(cwd, step.targets, today).map((file) => ({
-      words: [...words, file, ...flags],
-      file: shownSource(file),
-    }))
+/** Returns `export-2.rejects.csv` for `export.rejects.csv`. */
+const numbered = (path: string, number: number): string => {
+  const { dir, base } = parse(path)
+  const end = /(?:\.rejects)?\.[^.]*$/.exec(base)?.index ?? base.length
+  return join(dir, `${base.slice(0, end)}-${number}${base.slice(end)}`)
+}
+
+/** Returns the first path that nothing in `taken` has, and adds it there: that of a rejects file, or a numbered one. */
+const freePath = (cwd: string, path: string, taken: Set<string>): string => {
+  let free = path
+  for (let number = 2; taken.has(resolve(cwd, free)); number += 1) free = numbered(path, number)
+  taken.add(resolve(cwd, free))
+  return free
+}
+
+/**
+ * Returns the command line that imports a file, or the result of a query. Its rejects go to a file of their own: to the
+ * usual one, or where another import of the job has that, to a numbered one.
+ */
+const importLine = (
+  { flags }: Step,
+  file: string | undefined,
+  { cwd, today }: { readonly cwd: string; readonly today: Day },
+  taken: Set<string>,
+): StepLine => {
+  const valueOf = (name: string): string | undefined => {
+    const value = flags.find(([flag]) => flag === name)?.[1]
+    return typeof value === 'string' ? dated(value, today) : undefined
   }
+  const named = valueOf('rejects')
+  const stem = file === undefined ? stemOf(valueOf('from-db') ?? '') : stemOfSource(cwd, file)
+  const usual = named ?? rejectsOfStem(stem)
+  const own = isDevice(resolve(cwd, usual)) ? usual : freePath(cwd, usual, taken)
+  const others = flags.filter(([flag]) => flag !== 'rejects')
+  return {
+    words: [
+      ...stepKinds.import.words,
+      ...(file === undefined ? [] : [file]),
+      ...flagWords(own === named ? flags : others, today),
+      ...(own === usual ? [] : ['--rejects', own]),
+    ],
+    file: file === undefined ? undefined : shownSource(file),
+  }
+}
+
+/** Returns the command lines that a step stands for; `taken` holds the rejects files of earlier imports of the job. */
+export const linesOf = (step: Step, cwd: string, today: Day, taken = new Set<string>()): StepLine[] => {
+  const { words, flag } = stepKinds[step.kind]
+  if (step.kind === 'import') {
+    const files = step.targets.length === 0 ? [undefined] : filesOf(cwd, step.targets, today)
+    return files.map((file) => importLine(step, file, { cwd, today }, taken))
+  }
+  const flags = flagWords(step.flags, today)
   if (step.kind === 'webhook') return [{ words: ['webhook', shownHook(step)], file: undefined }]
   const targets = step.targets.map((target) => dated(target, today))
   const own = flag === undefined ? targets.map(argumentOf) : targets.flatMap((target) => [flag, target])

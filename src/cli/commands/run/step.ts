@@ -2,7 +2,15 @@ import type { Option } from '@commander-js/extra-typings'
 import { isMap, isScalar, isSeq } from 'yaml'
 import { nearest } from '../../../client/directory.ts'
 import { faultAt, textOf, type YamlReader } from '../../../codec/yaml-reader.ts'
-import { ADDRESS_PARTS, partsOf, STEP_KINDS, type StepKind, stepKinds, stepParts } from './job-definition.ts'
+import {
+  ADDRESS_PARTS,
+  partsOf,
+  QUERY_FLAGS,
+  STEP_KINDS,
+  type StepKind,
+  stepKinds,
+  stepParts,
+} from './job-definition.ts'
 
 /** Holds the flags of a step as the words of a line. */
 export type FlagWords = readonly (readonly [flag: string, value: string | true])[]
@@ -206,6 +214,19 @@ const readParts = (reading: Reading, kind: StepKind, pairs: readonly Pair[]) => 
   }
 }
 
+/** Tells whether other parts than its own say what a step works on: an address that is secret, or a query. */
+const isNamedElsewhere = ({ reader: { pairsOf } }: Reading, kind: StepKind, pairs: readonly Pair[]): boolean => {
+  if (kind === 'webhook') return pairs.some(({ name }) => ADDRESS_PARTS.some((part) => part === name))
+  if (kind !== 'import') return false
+  // One of the two alone is a fault of its own.
+  return pairs.some(
+    ({ name, node, line }) =>
+      name === 'flags' &&
+      isMap(node) &&
+      pairsOf(node, line).some((one) => QUERY_FLAGS.some((flag) => flag === flagNamed(one.name))),
+  )
+}
+
 /** Reads a step; one that is wrong is told, and left out where it is of no kind. */
 export const readStep = (reading: Reading, node: unknown, line: number): Step[] => {
   const { faults, pairsOf } = reading.reader
@@ -219,8 +240,7 @@ export const readStep = (reading: Reading, node: unknown, line: number): Step[] 
   if (!kind || !own) return []
   const given = partsOf(kind).includes('flags') ? pairs.find(({ name }) => name === 'flags') : undefined
   const before = faults.length
-  const isElsewhere = kind === 'webhook' && pairs.some(({ name }) => ADDRESS_PARTS.some((part) => part === name))
-  const targets = readTargets(reading, kind, own, isElsewhere)
+  const targets = readTargets(reading, kind, own, isNamedElsewhere(reading, kind, pairs))
   const hasTargets = faults.length === before
   const { flags, lines, wrong } = given ? readFlags(reading, kind, given) : NO_FLAGS
   const step: Step = { line, kind, targets, flags, ...readParts(reading, kind, pairs) }

@@ -18,7 +18,7 @@ import { saveMapping } from './mapping.ts'
 import type { ParsedOptions } from './parsed-options.ts'
 import type { ProgressView } from './progress.ts'
 import type { StopSignals } from './signals.ts'
-import type { ImportSource } from './sources.ts'
+import { type ImportSource, rejectsOfStem } from './sources.ts'
 import { parseVerification, readyReceipt } from './verified.ts'
 
 /** Tells whether rejects would overwrite a file that is imported, whatever names the two are called by. */
@@ -35,7 +35,7 @@ const rejectsPathOf = (
   source: ImportSource,
   parsed: string | undefined,
 ): string => {
-  const path = parsed ?? `${source.stem}.rejects.csv`
+  const path = parsed ?? rejectsOfStem(source.stem)
   const read = sources.find((one) => isSameFile(io, path, one))
   if (read === source) throw new UsageError(`--rejects ${path} is the file that is imported; name another`)
   if (read !== undefined) {

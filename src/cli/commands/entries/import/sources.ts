@@ -1,7 +1,7 @@
 import { fstatSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
-import { isAddress, shownAddress, shownSource } from '../../../../client/http/address.ts'
+import { isAddress, requireSafeAddress, shownAddress, shownSource } from '../../../../client/http/address.ts'
 import { fileError } from '../../../../files/file-error.ts'
 import { streamSpecial } from '../../../../files/read-file.ts'
 import { isDevice } from '../../../../files/place.ts'
@@ -38,6 +38,31 @@ export const stemOf = (file: string): string => {
   return join(dirname(plain), basename(plain, extname(plain)))
 }
 
+/** Returns the last part of an address's path as the name of a file. */
+const fileNameOf = ({ pathname, hostname }: URL): string => {
+  const last = pathname.split('/').findLast((part) => part !== '') ?? hostname
+  let name = last
+  try {
+    name = decodeURIComponent(last)
+  } catch {
+    // What is not percent-encoded stays as it is.
+  }
+  return name.replaceAll(/[^\p{L}\p{N}._ -]/gu, '_').replace(/^[. ]+/, '_')
+}
+
+/** Tells whether a file can be read only once: standard input, a pipe or a device. */
+const isStream = (cwd: string, file: string): boolean => file === '-' || isDevice(resolve(cwd, file))
+
+/** Returns the path of the rejects file and receipt of a file or address, without what tells them apart. */
+export const stemOfSource = (cwd: string, text: string): string => {
+  const address = isAddress(text) ? URL.parse(text) : null
+  if (address) return stemOf(fileNameOf(address))
+  return isStream(cwd, text) ? 'stdin' : stemOf(text)
+}
+
+/** Returns the path of a rejects file that goes with a stem. */
+export const rejectsOfStem = (stem: string): string => `${stem}.rejects.csv`
+
 /** Returns the file behind a stream, where the system tells. */
 const statOfStream = (stream: Readable): Stats | undefined =>
   'fd' in stream && typeof stream.fd === 'number' ? fstatSync(stream.fd) : undefined
@@ -64,26 +89,13 @@ const openLocal = async ({ io, note }: Cli, file: string, signal: () => AbortSig
 
 const localSource = (io: Io, file: string): ImportSource => {
   const path = resolve(io.cwd, file)
-  const isStream = file === '-' || isDevice(path)
   return {
     label: file,
-    origin: isStream ? undefined : path,
-    stem: isStream ? 'stdin' : stemOf(file),
+    origin: isStream(io.cwd, file) ? undefined : path,
+    stem: stemOfSource(io.cwd, file),
     stat: () => (file === '-' ? statOfStream(io.stdin) : statOf(path)),
     open: async (cli, asked, signal) => openTable(await openLocal(cli, file, signal), asked, cli.io.tempDir, signal),
   }
-}
-
-/** Returns the last part of an address's path as the name of a file. */
-const fileNameOf = ({ pathname, hostname }: URL): string => {
-  const last = pathname.split('/').findLast((part) => part !== '') ?? hostname
-  let name = last
-  try {
-    name = decodeURIComponent(last)
-  } catch {
-    // What is not percent-encoded stays as it is.
-  }
-  return name.replaceAll(/[^\p{L}\p{N}._ -]/gu, '_').replace(/^[. ]+/, '_')
 }
 
 /** Downloads the file at an address to a temporary file, and opens that. */
@@ -104,14 +116,24 @@ const openAddress = async (
   return { ...table, reading: { ...table.reading, findings: [finding, ...(table.reading.findings ?? [])] } }
 }
 
-const addressSource = (text: string): ImportSource => {
+const addressOf = (text: string): URL => {
   const address = URL.parse(text)
   if (!address) throw new UsageError(`${shownSource(text)} is not an address`)
+  return address
+}
+
+/** Refuses an address that no import reads; files are refused when they are opened. */
+export const requireReadable = (text: string): void => {
+  if (isAddress(text)) requireSafeAddress(addressOf(text))
+}
+
+const addressSource = (io: Io, text: string): ImportSource => {
+  const address = addressOf(text)
   const label = shownAddress(address)
   return {
     label,
     origin: label,
-    stem: stemOf(fileNameOf(address)),
+    stem: stemOfSource(io.cwd, text),
     stat: () => undefined,
     open: (cli, asked, signal) => openAddress(cli, address, asked, signal),
   }
@@ -143,5 +165,5 @@ export const importSources = (
   if (query) return [querySource(io, query)]
   if (files.length === 0)
     throw new UsageError('name a file, or - for standard input, or a query with --sql and --from-db')
-  return files.map((file) => (isAddress(file) ? addressSource(file) : localSource(io, file)))
+  return files.map((file) => (isAddress(file) ? addressSource(io, file) : localSource(io, file)))
 }
