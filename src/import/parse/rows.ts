@@ -175,7 +175,9 @@ export const createSplitter = (separator: string, name: string): Splitter => {
       }
       rest = text.slice(start)
       if (rest.length > LONGEST_ROW) {
-        throw unreadable('the row does not end; is a quote never closed?')
+        throw unreadable(
+          `the row has more than ${countText(LONGEST_ROW)} characters; is a quote never closed? Else split it into several rows`,
+        )
       }
     },
     end: (rows) => {

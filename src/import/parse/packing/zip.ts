@@ -5,7 +5,8 @@ import { KpiError } from '../../../domain/errors.ts'
 import type { RandomAccess } from '../files.ts'
 import type { FileBytes } from '../inspect.ts'
 import { inTurns, type StopSignal } from '../turns.ts'
-import { isImplausible } from './plausible-size.ts'
+import { countText } from '../../text.ts'
+import { IMPLAUSIBLE, isImplausible } from './plausible-size.ts'
 
 const CHUNK_BYTES = 1 << 16
 /** Bounds the files of an archive: no workbook has more. */
@@ -63,11 +64,10 @@ const requireReasonable = (entry: Entry, name: string): void => {
   if (!entry.canDecodeFileData()) {
     throw unreadable(name, `"${fileName}" is packed by a method that is not supported; unpack it first`)
   }
-  if (size > MOST_BYTES || isImplausible(size, compressedSize)) {
-    throw unreadable(
-      name,
-      `"${fileName}" unpacks to ${size} bytes, more than a table plausibly has; unpack it first, and look at it`,
-    )
+  const isTooLarge = size > MOST_BYTES
+  if (isTooLarge || isImplausible(size, compressedSize)) {
+    const most = isTooLarge ? `more than 4 GiB; unpack it, and split it into several files` : IMPLAUSIBLE
+    throw unreadable(name, `"${fileName}" unpacks to ${countText(size)} bytes, ${most}`)
   }
 }
 
@@ -98,7 +98,10 @@ export const openZip = async (file: RandomAccess, name: string, stop?: StopSigna
       autoClose: false,
     })
     if (archive.entryCount > MOST_ENTRIES) {
-      throw unreadable(name, `it holds ${archive.entryCount} files; unpack the one with the table`)
+      throw unreadable(
+        name,
+        `it holds ${countText(archive.entryCount)} files, more than the ${countText(MOST_ENTRIES)} that are looked through; unpack the one with the table`,
+      )
     }
     for await (const entry of archive.eachEntry()) {
       if (entry.fileName.endsWith('/')) continue

@@ -1,6 +1,7 @@
 import type { ZipArchive, ZipEntry } from '../packing/zip.ts'
 import { type Attributes, odsCellValue, type OdsValue, type OpenCell } from './ods-cell.ts'
 import { MOST_COLUMNS } from '../rows.ts'
+import { countText } from '../../text.ts'
 import {
   createMeter,
   createRowQueue,
@@ -10,6 +11,8 @@ import {
   noValueError,
   type QueuedRow,
   requireFewSheets,
+  requireFewColumns,
+  requireFewRows,
   requireShortRow,
   requireShortText,
   type Sheet,
@@ -155,9 +158,7 @@ class OdsReader implements XmlHandlers {
   }
 
   #addCells({ text, currency }: OdsValue, count: number): void {
-    if (this.#column + count > MOST_COLUMNS) {
-      throw unreadableWorkbook(this.#name, `row ${this.#row} of the sheet ${this.#sheet} has too many cells`)
-    }
+    requireFewColumns(this.#column + count, this.#name, this.#sheet, this.#row)
     this.#length += text.length * count
     requireShortRow(this.#length, this.#name, this.#sheet, this.#row)
     if (count > 1) this.#countMade(count)
@@ -175,7 +176,7 @@ class OdsReader implements XmlHandlers {
     if (this.#place === undefined || this.#made <= MOST_MADE) return
     throw unreadableWorkbook(
       this.#name,
-      `the sheet ${this.#sheet} repeats cells, which makes more than ${MOST_MADE} of them up to row ${this.#row}; delete what is below and beside its table, and save it`,
+      `the sheet ${this.#sheet} repeats cells, which makes more than ${countText(MOST_MADE)} of them up to row ${this.#row}; delete what is below and beside its table, and save it`,
     )
   }
 
@@ -193,9 +194,7 @@ class OdsReader implements XmlHandlers {
 
   #endRow(): void {
     if (this.#cells.length > 0) {
-      if (this.#row + this.#rowCount > MOST_ROWS + 1) {
-        throw unreadableWorkbook(this.#name, `the sheet ${this.#sheet} has more than ${MOST_ROWS} rows`)
-      }
+      requireFewRows(this.#row + this.#rowCount - 1, this.#name, this.#sheet)
       if (this.#rowCount > 1) this.#countMade(this.#cells.length * this.#rowCount)
       const [line, cells, numbers, count] = [this.#row, this.#cells, this.#numbers, this.#rowCount]
       this.#onRows(this.names.length, { line, cells, numbers, count })

@@ -1,6 +1,6 @@
 import { KpiError } from '../../../domain/errors.ts'
 import { countText } from '../../text.ts'
-import { LONGEST_CELL, type StoredNumbers } from '../rows.ts'
+import { LONGEST_CELL, MOST_COLUMNS, type StoredNumbers } from '../rows.ts'
 
 /** Describes a range of merged cells; rows count from 1, columns from 0. */
 export type MergedRange = {
@@ -128,7 +128,25 @@ export const noValueError = (name: string, sheet: string, row: number, column: n
 /** Refuses a text that no cell has. */
 export const requireShortText = (length: number, name: string, where: string): void => {
   if (length > LONGEST_CELL)
-    throw unreadableWorkbook(name, `${where} has a text of more than ${LONGEST_CELL} characters; shorten it`)
+    throw unreadableWorkbook(name, `${where} has a text of more than ${countText(LONGEST_CELL)} characters; shorten it`)
+}
+
+/** Refuses a row with more cells than a table has in one. */
+export const requireFewColumns = (columns: number, name: string, sheet: string, row: number): void => {
+  if (columns > MOST_COLUMNS)
+    throw unreadableWorkbook(
+      name,
+      `row ${row} of the sheet ${sheet} has more than ${countText(MOST_COLUMNS)} cells, the most columns that a table may have; delete what is not needed of it, or save the sheet in parts`,
+    )
+}
+
+/** Refuses a sheet with more rows than a sheet has; `last` is the number of one. */
+export const requireFewRows = (last: number, name: string, sheet: string): void => {
+  if (last > MOST_ROWS)
+    throw unreadableWorkbook(
+      name,
+      `the sheet ${sheet} has more than ${countText(MOST_ROWS)} rows, the most that a sheet may have; split it into several sheets, or save it as CSV`,
+    )
 }
 
 /** Refuses a row with more characters than a table has in one. */
@@ -136,6 +154,6 @@ export const requireShortRow = (length: number, name: string, sheet: string, row
   if (length > LONGEST_ROW)
     throw unreadableWorkbook(
       name,
-      `row ${row} of the sheet ${sheet} has more than ${LONGEST_ROW} characters; delete what is not needed of it`,
+      `row ${row} of the sheet ${sheet} has more than ${countText(LONGEST_ROW)} characters; delete what is not needed of it`,
     )
 }

@@ -9,16 +9,16 @@ import {
 import type { FileBytes } from '../inspect.ts'
 import type { CellFormat } from './number-format.ts'
 import type { SharedStrings } from './shared-strings.ts'
-import { MOST_COLUMNS } from '../rows.ts'
 import {
   cellName,
   createMeter,
   createRowQueue,
   type MergedRange,
   MOST_RANGES,
-  MOST_ROWS,
   noValueError,
   type OnRow,
+  requireFewColumns,
+  requireFewRows,
   requireShortRow,
   requireShortText,
   type RowQueue,
@@ -163,10 +163,11 @@ class SheetReader implements XmlHandlers {
 
   #beginRow(attributes: Readonly<Record<string, string>>): void {
     const row = Number(attributes['r'] ?? this.#row + 1)
-    if (!(row > this.#row && row <= MOST_ROWS)) {
+    requireFewRows(row, this.#context.name, this.#sheet)
+    if (!(row > this.#row)) {
       throw unreadableWorkbook(
         this.#context.name,
-        `the rows of the sheet ${this.#sheet} are not in order after ${this.#row}`,
+        `the rows of the sheet ${this.#sheet} are not in order after ${this.#row}; open the workbook in a spreadsheet program and save it`,
       )
     }
     this.#row = row
@@ -179,9 +180,13 @@ class SheetReader implements XmlHandlers {
   #beginCell(attributes: Readonly<Record<string, string>>): void {
     const { r: reference, s: style, t: type } = attributes
     const column = reference === undefined ? this.#column + 1 : parseReference(reference)?.column
-    if (column === undefined || column >= MOST_COLUMNS) {
-      throw unreadableWorkbook(this.#context.name, `the sheet ${this.#sheet} has a cell at ${reference}`)
+    if (column === undefined) {
+      throw unreadableWorkbook(
+        this.#context.name,
+        `the sheet ${this.#sheet} has a cell at ${reference}, which is no place; open the workbook in a spreadsheet program and save it`,
+      )
     }
+    requireFewColumns(column + 1, this.#context.name, this.#sheet, this.#row)
     this.#column = column
     this.#cell = {
       column,

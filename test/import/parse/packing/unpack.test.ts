@@ -84,7 +84,7 @@ describe('it is said why a file cannot be unpacked:', () => {
     [
       'too many files',
       zipOf(Object.fromEntries(Array.from({ length: 10_001 }, (_, at) => [`${at}`, '']))),
-      /it holds 10001 files; unpack the one with the table$/,
+      /it holds 10,001 files, more than the 10,000 that are looked through; unpack the one with the table$/,
     ],
     [
       'a password',

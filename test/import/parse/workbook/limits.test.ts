@@ -25,7 +25,7 @@ describe('cells that repetition makes', () => {
     ['in columns', odsRow(odsOne('table:number-columns-repeated="16384"')).repeat(1100)],
   ])('are bounded: %s', async (_, rows) => {
     expect(await refusalOf(zipOf(odsFiles({ Sales: rows })))).toMatch(
-      /^cannot read data\.bin: the sheet Sales repeats cells, which makes more than 16777216 of them up to row \d+; delete what is below and beside its table, and save it$/,
+      /^cannot read data\.bin: the sheet Sales repeats cells, which makes more than 16,777,216 of them up to row \d+; delete what is below and beside its table, and save it$/,
     )
   })
 
@@ -49,22 +49,22 @@ describe('texts that no cell has are refused:', () => {
     [
       'a shared one',
       () => xlsxOf({ sheets: { A: '' }, strings: [`<r><t>${long}</t></r>`.repeat(11)] }),
-      'text 0 of the shared ones has a text of more than 1048576 characters',
+      'text 0 of the shared ones has a text of more than 1,048,576 characters',
     ],
     [
       'one of a cell',
       () => xlsxOf({ sheets: { A: `<row><c t="inlineStr"><is>${`<t>${long}</t>`.repeat(11)}</is></c></row>` } }),
-      'row 1 of the sheet A has a text of more than 1048576 characters',
+      'row 1 of the sheet A has a text of more than 1,048,576 characters',
     ],
     [
       'blanks that are counted',
       () => zipOf(odsFiles({ A: odsRow(odsText('<text:s text:c="16384"/>'.repeat(70))) })),
-      'row 1 of the sheet A has a text of more than 1048576 characters',
+      'row 1 of the sheet A has a text of more than 1,048,576 characters',
     ],
     [
       'the same one in all cells of a row',
       () => xlsxOf({ sheets: { A: `<row>${'<c t="s"><v>0</v></c>'.repeat(200)}</row>` }, strings: [`<t>${long}</t>`] }),
-      'row 1 of the sheet A has more than 16777216 characters',
+      'row 1 of the sheet A has more than 16,777,216 characters',
     ],
     [
       'a repeated one',
@@ -76,7 +76,7 @@ describe('texts that no cell has are refused:', () => {
             ),
           }),
         ),
-      'row 1 of the sheet A has more than 16777216 characters',
+      'row 1 of the sheet A has more than 16,777,216 characters',
     ],
   ])('%s', async (_, content, message) => {
     expect(await refusalOf(content())).toContain(message)

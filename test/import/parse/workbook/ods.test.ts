@@ -108,7 +108,12 @@ describe('a cell of an OpenDocument spreadsheet', () => {
     [
       'beyond the rows that a sheet has',
       odsFiles({ A: odsRow(END, 'table:number-rows-repeated="1048576"') + odsRow(END) }),
-      /the sheet A has more than 1048576 rows$/,
+      /the sheet A has more than 1,048,576 rows, the most that a sheet may have; split it into several sheets, or save it as CSV$/,
+    ],
+    [
+      'beyond the columns that a table has',
+      odsFiles({ A: odsRow(END + '<table:table-cell table:number-columns-repeated="16383"/>' + END) }),
+      /row 1 of the sheet A has more than 16,384 cells, the most columns that a table may have; delete what is not needed of it, or save the sheet in parts$/,
     ],
     [
       'behind a password',

@@ -70,7 +70,7 @@ describe('it is said why a workbook cannot be read:', () => {
     [
       'rows in another order',
       () => xlsxOf({ sheets: { A: '<row r="2"/><row r="1"/>' } }),
-      /the rows of the sheet A are not in order after 2$/,
+      /the rows of the sheet A are not in order after 2; open the workbook in a spreadsheet program and save it$/,
     ],
     [
       'a truth value that is none',
@@ -80,7 +80,17 @@ describe('it is said why a workbook cannot be read:', () => {
     [
       'a column that no sheet has',
       () => xlsxOf({ sheets: { A: '<row><c r="ZZZ1"><v>7</v></c></row>' } }),
-      /the sheet A has a cell at ZZZ1$/,
+      /row 1 of the sheet A has more than 16,384 cells, the most columns that a table may have; delete what is not needed of it, or save the sheet in parts$/,
+    ],
+    [
+      'a cell at no place',
+      () => xlsxOf({ sheets: { A: '<row><c r="here"><v>7</v></c></row>' } }),
+      /the sheet A has a cell at here, which is no place; open the workbook in a spreadsheet program and save it$/,
+    ],
+    [
+      'a row that no sheet has',
+      () => xlsxOf({ sheets: { A: '<row r="1048577"><c><v>7</v></c></row>' } }),
+      /the sheet A has more than 1,048,576 rows, the most that a sheet may have; split it into several sheets, or save it as CSV$/,
     ],
     ['no sheet', () => xlsxOf({ sheets: {} }), 'cannot read data.bin: the workbook has no sheet with cells'],
     [
@@ -102,7 +112,7 @@ describe('it is said why a workbook cannot be read:', () => {
   test('one sheet that unpacks to far more than a table has', async () => {
     const bomb = ' '.repeat(80 * 1024 * 1024)
     expect(await refusalOf(withXml('xl/worksheets/sheet1.xml', (text) => text + bomb))).toMatch(
-      /"xl\/worksheets\/sheet1\.xml" unpacks to \d+ bytes, more than a table plausibly has; unpack it first, and look at it$/,
+      /"xl\/worksheets\/sheet1\.xml" unpacks to [\d,]+ bytes, more than 200 times its packed size, more than a table plausibly has; unpack it first and look at it, or save the sheet of a workbook as CSV$/,
     )
   })
 })
