@@ -23,6 +23,7 @@ import {
   findPlace,
   type GlobalFlags,
   rejectStrayCredentials,
+  rejectStrayStore,
   wantsColor,
 } from './target/settings.ts'
 import { findTimeZone } from './target/time-zone.ts'
@@ -130,6 +131,7 @@ export const createCli = (
     work: (reach: Reach & { readonly stopping: AbortSignals }, paced?: BulkRun) => Promise<T>,
   ): Promise<T> => {
     rejectStrayCredentials(io, flags)
+    rejectStrayStore(io, flags)
     requireSettings(io, flags)
     await tellSettings()
     const begin = (stopping: AbortSignals): Promise<T> => {
@@ -154,6 +156,7 @@ export const createCli = (
       untilStopped(bulk, (reach, paced) => withTransportAt(io, findPlace(io, flags), reach, variant, work, paced)),
     requireCapabilities: (needs) => {
       rejectStrayCredentials(io, flags)
+      rejectStrayStore(io, flags)
       requireSettings(io, flags)
       requirePlace(io, findPlace(io, flags), needs)
     },

@@ -18,18 +18,18 @@ export const isDevice = (path: string): boolean => {
   return found !== undefined && !found.isFile() && !found.isDirectory()
 }
 
-/** Refuses a link: whoever put it there would choose which file is written. */
-export const requireNoLink = (path: string): void => {
+/** Refuses a link: whoever put it there would choose which file is written. `flag` names another file, where one does. */
+export const requireNoLink = (path: string, flag?: string): void => {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return
   const target = readlinkSync(path)
   throw new FileFault(
-    `it is a link to ${target}, and nothing is written through a link; remove the link, or name the file itself`,
+    `it is a link to ${target}, and nothing is written through a link; remove the link, or name ${flag === undefined ? 'the file itself' : `another file with ${flag}`}`,
   )
 }
 
 /** Refuses to write a file where something else stands: a link, a folder, a pipe, a socket or a device. */
-export const requirePlainPlace = (path: string): void => {
-  requireNoLink(path)
+export const requirePlainPlace = (path: string, flag?: string): void => {
+  requireNoLink(path, flag)
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found) requireRegular(found)
 }

@@ -23,10 +23,13 @@ export type Writing = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Throws at once if no file can be written at a path because of what stands there. */
-export const requirePlace = (path: string, { isNamed = false }: Pick<Writing, 'isNamed'> = {}): void => {
+/** Throws at once if no file can be written at a path because of what stands there; `flag` names another file. */
+export const requirePlace = (
+  path: string,
+  { isNamed = false, flag }: Pick<Writing, 'isNamed'> & { readonly flag?: string } = {},
+): void => {
   try {
-    if (!isNamed || !isSpecial(path)) requirePlainPlace(path)
+    if (!isNamed || !isSpecial(path)) requirePlainPlace(path, flag)
   } catch (error) {
     throw fileError(error, 'write', path)
   }

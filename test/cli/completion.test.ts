@@ -237,6 +237,11 @@ test.runIf(process.platform === 'linux')('a folder where no cache can be made do
   expect(jsonOf(listed)).toHaveLength(2)
 })
 
+test('the lines of the help that load a script for fish make its folder first', async () => {
+  const { stdout } = await user.kpi('completion', '--help')
+  expect(stdout).toMatch(/fish +mkdir -p ~\/\.config\/fish\/completions\n +kpi completion fish > /)
+})
+
 test.each(['zsh', 'fish', 'powershell'])('there is a script for %s, which asks the same command', async (shell) => {
   const { code, stdout } = await user.kpi('completion', shell)
   expect([code, stdout.includes('kpi __complete')]).toEqual([0, true])

@@ -94,7 +94,7 @@ describe('an account', () => {
       created_at: '2026-11-21T12:00:00',
     })
     expect(made.stderr).toBe(
-      'To let clients in: kpi service accounts enable-api acme, kpi service token create --account acme\n',
+      'To let clients in:\n  kpi service accounts enable-api acme\n  kpi service token create --account acme\n',
     )
     expect(jsonOf(await service('accounts', 'show', 'acme', '-o', 'json'))).toEqual(jsonOf(made))
     expect(jsonOf(await service('accounts', 'list', '-o', 'json'))).toHaveLength(2)
@@ -104,7 +104,7 @@ describe('an account', () => {
     const { stderr } = await createAcme('--data-dir', 'my data')
     const place = "--data-dir 'my data'"
     expect(stderr).toBe(
-      `To let clients in: kpi service accounts enable-api acme ${place}, kpi service token create --account acme ${place}\n`,
+      `To let clients in:\n  kpi service accounts enable-api acme ${place}\n  kpi service token create --account acme ${place}\n`,
     )
   })
 

@@ -119,6 +119,22 @@ test.each<[name: string, env: Record<string, string>, code: number]>([
   expect((await kpi('service', 'accounts', 'list')).code).toBe(0)
 })
 
+test.each<[args: string[], env: Record<string, string>, code: number]>([
+  [[], {}, 2],
+  [[], { KPI_DATA_DIR: 'data' }, 0],
+  [['--data-dir', 'data'], {}, 0],
+])('a store in PostgreSQL is not taken for the embedded service: %j with %j', async (args, env, code) => {
+  using folder = temporaryFolder()
+  const { code: ended, stderr } = await shellIn({ home: folder.path, env: { KPI_STORE: 'postgres', ...env } })(
+    'users',
+    'list',
+    ...args,
+  )
+  const said =
+    'kpi: KPI_STORE is postgres, which only kpi serve and kpi service open: name an instance of kpi serve with --profile NAME, or use the embedded service with KPI_STORE=sqlite before the command\n'
+  expect([ended, stderr]).toEqual([code, code === 0 ? '' : said])
+})
+
 test.each<[platform: string, env: Record<string, string>, data: string, config: string]>([
   ['linux', {}, '/home/ann/.local/share/kpi', '/home/ann/.config/kpi'],
   ['linux', { XDG_DATA_HOME: '/d', XDG_CONFIG_HOME: '/c' }, '/d/kpi', '/c/kpi'],

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { embeddedImporter, heldIn, ID, importers, lockedMeanwhile } from '../support/import.ts'
 import { jsonOf } from '../support/kpi.ts'
@@ -288,4 +288,21 @@ describe('the last line', () => {
     const again = await importer.kpi('entries', 'import', 'data.rejects.csv', '--quiet', '--create-assignments')
     expect(again).toMatchObject({ code: 0, stderr: '' })
   })
+})
+
+test('where rejects cannot go, the flag that names another file is told', async () => {
+  await using importer = await embeddedImporter()
+  importer.write('data.csv', `${HEADER}\nAnn Lee,Sales,2026-01-01,x,,\n`)
+  symlinkSync('elsewhere', importer.folder.in('data.rejects.csv'))
+  const linked = await importer.kpi('entries', 'import', 'data.csv')
+  expect([linked.code, linked.stderr]).toEqual([
+    1,
+    expect.stringContaining('remove the link, or name another file with --rejects FILE\n'),
+  ])
+  const { code, stderr } = await importer.kpi('entries', 'import', 'data.csv', '--rejects', '-')
+  expect([code, stderr]).toEqual([
+    2,
+    'kpi: --rejects - is no file, and standard output is for the summary; name a file\n',
+  ])
+  expect([await heldIn(importer), existsSync(importer.folder.in('-'))]).toEqual([[], false])
 })

@@ -168,7 +168,18 @@ describe('opening', () => {
       'unusable',
       /does not have that database: database "nowhere" does not exist; create it, or name another/,
     ],
-    ['nobody there', (url: URL) => (url.port = '1'), 'unavailable', /does not answer; try again$/],
+    [
+      'nobody there',
+      (url: URL) => (url.port = '1'),
+      'unavailable',
+      /does not run, as nothing listens there; start it, or check the host and the port in KPI_POSTGRES_URL; try again$/,
+    ],
+    [
+      'no socket there',
+      (url: URL) => (url.search = '?host=/nowhere'),
+      'unavailable',
+      /does not run, as nothing listens there; start it, or check the host and the port in KPI_POSTGRES_URL; try again$/,
+    ],
   ])('where there is %s, it says so and no secret', async (_, change, code, message) => {
     const url = at((one) => void change(one))
     const error: unknown = await openPostgres({ url }).catch((one: unknown) => one)

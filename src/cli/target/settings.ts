@@ -198,6 +198,17 @@ export const rejectStrayCredentials = (io: Io, flags: GlobalFlags): void => {
   throw new UsageError(`${stray} is set, but nothing says for which service: set KPI_BASE_URL or KPI_PROFILE, too`)
 }
 
+/** Refuses a command on data where the service keeps its own in PostgreSQL, and nothing names a service or a folder. */
+export const rejectStrayStore = (io: Io, flags: GlobalFlags): void => {
+  const { env } = io
+  if (env['KPI_STORE'] !== 'postgres' || flags.dataDir !== undefined || env['KPI_DATA_DIR'] || env['KPI_BASE_URL'])
+    return
+  if (choiceOfProfile(io, flags, readProfiles(io)) !== undefined) return
+  throw new UsageError(
+    'KPI_STORE is postgres, which only kpi serve and kpi service open: name an instance of kpi serve with --profile NAME, or use the embedded service with KPI_STORE=sqlite before the command',
+  )
+}
+
 /** Returns the format of notes on standard error; refuses flags that ask for less and for more there. */
 export const findLogFormat = ({ logFormat = 'text', quiet, verbose, debug }: GlobalFlags): LogFormat => {
   if (quiet && (verbose || debug))

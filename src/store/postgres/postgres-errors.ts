@@ -52,6 +52,8 @@ const UNUSABLE: Readonly<Record<string, Failure>> = {
   ],
 }
 
+const NOT_THERE = 'does not run, as nothing listens there; start it, or check the host and the port in KPI_POSTGRES_URL'
+
 /** Maps codes, or their first two characters, to messages: errors that may pass without a fix. */
 const UNAVAILABLE: Readonly<Record<string, string>> = {
   '40': 'aborted the request repeatedly because of conflicts',
@@ -62,7 +64,7 @@ const UNAVAILABLE: Readonly<Record<string, string>> = {
   '08': 'lost the connection',
   '08P01': 'refuses for now',
   '25P03': 'ended a transaction that took too long',
-  ECONNREFUSED: 'does not answer',
+  ECONNREFUSED: NOT_THERE,
   ECONNRESET: 'lost the connection',
   EPIPE: 'lost the connection',
   ETIMEDOUT: 'does not answer',
@@ -127,6 +129,16 @@ const lastingFailure = (error: Error): Failure | undefined => {
   return ofPooler ?? withoutCode ?? lookUp(UNUSABLE, code)
 }
 
+/** Tells whether a socket in the file system is not there, as its server does not run. */
+const isNoSocket = (error: Error): boolean =>
+  codeOf(error) === 'ENOENT' && 'syscall' in error && error.syscall === 'connect'
+
+/** Returns the code by which an error that may pass is told. */
+const passingCode = (error: Error): string => {
+  if (endsSession(error)) return '08P01'
+  return isNoSocket(error) ? 'ECONNREFUSED' : codeOf(error)
+}
+
 /** Tells whether a login is refused. */
 export const isRefusedLogin = (error: unknown): error is KpiError =>
   error instanceof KpiError && error.cause instanceof Error && lastingFailure(error.cause) === LOGIN
@@ -141,7 +153,7 @@ export const postgresError = (error: unknown, where: string): unknown => {
     const [what, next] = lasting
     return new KpiError('unusable', `PostgreSQL at ${where} ${what}${words}; ${next}`, { cause })
   }
-  const passing = lookUp(UNAVAILABLE, endsSession(error) ? '08P01' : code) ?? matching(UNAVAILABLE_WITHOUT_CODE, error)
+  const passing = lookUp(UNAVAILABLE, passingCode(error)) ?? matching(UNAVAILABLE_WITHOUT_CODE, error)
   if (passing !== undefined) {
     const message = `PostgreSQL at ${where} ${passing}${words}; try again`
     return new KpiError('unavailable', message, { retryAfter: 1, cause })

@@ -7,7 +7,8 @@ const LOADING = `
 Load it when your shell starts:
   bash        source <(kpi completion bash)                                 in ~/.bashrc
   zsh         source <(kpi completion zsh)                                  in ~/.zshrc, after compinit
-  fish        kpi completion fish > ~/.config/fish/completions/kpi.fish
+  fish        mkdir -p ~/.config/fish/completions
+              kpi completion fish > ~/.config/fish/completions/kpi.fish
   powershell  kpi completion powershell | Out-String | Invoke-Expression    in $PROFILE
 
 Names of KPIs, people and the rest are those that earlier commands have read; nothing is sent to complete a word.`

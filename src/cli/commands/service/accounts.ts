@@ -148,9 +148,9 @@ const addCreate = (accounts: Command, act: Act): void => {
     const now = Math.floor(cli.io.now() / 1000)
     await cli.printOne(account, await withStore(cli, (db) => service.create(db, draft, now)))
     const place = targetFlags(cli.flags)
-    await cli.note(
-      `To let clients in: kpi service accounts enable-api ${name}${place}, kpi service token create --account ${name}${place}`,
-    )
+    await cli.note('To let clients in:')
+    await cli.note(`  kpi service accounts enable-api ${name}${place}`)
+    await cli.note(`  kpi service token create --account ${name}${place}`)
   })
 }
 

@@ -35,6 +35,9 @@ const rejectsPathOf = (
   source: ImportSource,
   parsed: string | undefined,
 ): string => {
+  if (parsed === '-') {
+    throw new UsageError('--rejects - is no file, and standard output is for the summary; name a file')
+  }
   const path = parsed ?? rejectsOfStem(source.stem)
   const read = sources.find((one) => isSameFile(io, path, one))
   if (read === source) throw new UsageError(`--rejects ${path} is the file that is imported; name another`)
@@ -89,7 +92,7 @@ export const openJobs = async (
 ): Promise<Job[]> => {
   const paths = findRejectsPaths(cli.io, sources, rejects)
   const isRejectsNamed = rejects !== undefined
-  for (const path of paths) requirePlace(resolve(cli.io.cwd, path), { isNamed: isRejectsNamed })
+  for (const path of paths) requirePlace(resolve(cli.io.cwd, path), { isNamed: isRejectsNamed, flag: '--rejects FILE' })
   const verifying = sources.map((source, at) =>
     verify ? parseVerification(cli, source, paths[at] ?? '', receipt) : undefined,
   )
