@@ -9,11 +9,11 @@ const SIZE: Size = { entries: 6_000, users: 60, groupItems: IS_SOAK ? 60 : 20, c
 /** Which part of the connections of an attack the suite opens; `npm run soak -- combinations` opens all. */
 const SHARE = IS_SOAK ? 1 : 0.1
 
-const partOf = ({ name, wires }: Attack): Attack => ({
+const partOf = ({ name, wires, isWhole = false }: Attack): Attack => ({
   name,
   wires: (world) => {
     const all = wires(world)
-    return all.slice(0, Math.ceil(all.length * SHARE))
+    return isWhole ? all : all.slice(0, Math.ceil(all.length * SHARE))
   },
 })
 

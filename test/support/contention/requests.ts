@@ -4,7 +4,12 @@ import { type Wire, wire } from './wire.ts'
 import { CARRIER, type Contenders, DAILY, DOOMED, FIRST_DAY, POWER, RECIPROCAL, YEARLY } from './world.ts'
 
 /** What a hostile client sends at once, each over a connection of its own. */
-export type Attack = { readonly name: string; readonly wires: (world: Contenders) => readonly Wire[] }
+export type Attack = {
+  readonly name: string
+  readonly wires: (world: Contenders) => readonly Wire[]
+  /** Tells that it is an attack only by all of its connections. */
+  readonly isWhole?: boolean
+}
 
 /** Attacks on what happens before a database is asked, and on what it does. */
 export type Attacks = { readonly reading: readonly Attack[]; readonly working: readonly Attack[] }
@@ -200,7 +205,7 @@ const reads: readonly Attack[] = [
   read('report: the whole range', report),
   read('report: the whole range, newer', `/v1/reports/AllDataEntries?${RANGE}`),
   read('report: the whole range in XML', report, 1, { 'Content-Type': 'application/xml' }),
-  read('report: 30 at once', `${report}&kpiIds=${DAILY}`, 30),
+  { ...read('report: the whole range, 100 at once', report, 100), isWhole: true },
   read('report: 8 KiB of ids', `${report}&kpiIds=${DAILY}&userIds=${ids}`),
   read('report: all group items', `${report}&groupItemIds=${ids}`),
   read('report: long notes', `${report}&kpiIds=${YEARLY}`),
