@@ -1,13 +1,20 @@
-import { accessSync, closeSync, constants, lstatSync, openSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, lstatSync, openSync, realpathSync, statSync } from 'node:fs'
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { requireOneName } from './appended-file.ts'
-import { systemCode } from './file-error.ts'
+import { FileFault, fileErrorReason, systemCode } from './file-error.ts'
 import { requirePlainPlace } from './place.ts'
 import { requireRegular } from './read-file.ts'
 import { FRESH, OWNER } from './replace-file.ts'
 
 const IN_MEMORY = ':memory:'
+
+/** Ends the names of the files that SQLite keeps beside a database, and opens by itself. */
+const COMPANIONS = ['-journal', '-wal', '-shm'] as const
+
+/** Switches off what the schema of a file could otherwise call and change. */
+const UNTRUSTING: DatabaseSyncOptions = { defensive: true }
+const UNTRUSTED_SCHEMA = 'pragma trusted_schema = off'
 
 /**
  * Refuses what SQLite must not write to: it would follow a link, and wait for a pipe. The file is looked at and not
@@ -19,8 +26,21 @@ const requireOwnFile = (path: string): void => {
   if (found) requireOneName(found)
 }
 
+/** Refuses a database beside which something else stands where SQLite keeps a file of its own. */
+const requireOwnCompanions = (path: string): void => {
+  for (const ending of COMPANIONS) {
+    try {
+      requireOwnFile(path + ending)
+    } catch (error) {
+      if (!(error instanceof FileFault) && systemCode(error) !== 'EISDIR') throw error
+      throw new FileFault(`${path}${ending} is in its way: ${fileErrorReason(error)}`, { cause: error })
+    }
+  }
+}
+
 /** Creates a file for SQLite if there is none, readable by its owner only; SQLite would let everybody read it. */
 export const prepareSqliteFile = (path: string): void => {
+  requireOwnCompanions(path)
   try {
     closeSync(openSync(path, FRESH, OWNER))
   } catch (error) {
@@ -30,11 +50,30 @@ export const prepareSqliteFile = (path: string): void => {
   }
 }
 
+const open = (path: string | URL, options: DatabaseSyncOptions): DatabaseSync => {
+  const database = new DatabaseSync(path, { ...UNTRUSTING, ...options })
+  database.exec(UNTRUSTED_SCHEMA)
+  return database
+}
+
 /** Opens a file with SQLite, or a database in memory. Only to read it, it may be named by a link. */
 export const openSqlite = (path: string | URL, options: DatabaseSyncOptions = {}): DatabaseSync => {
-  if (path === IN_MEMORY) return new DatabaseSync(path, options)
+  if (path === IN_MEMORY) return open(path, options)
   const name = typeof path === 'string' ? path : fileURLToPath(path)
   if (options.readOnly === true) requireRegular(statSync(name))
   else requireOwnFile(name)
-  return new DatabaseSync(path, options)
+  // SQLite keeps its files beside the database itself, and not beside a link to it.
+  requireOwnCompanions(options.readOnly === true ? realpathSync(name) : name)
+  return open(path, options)
+}
+
+/**
+ * Opens a file that nobody may be writing, only to read it: SQLite takes no lock, and neither creates nor opens a file
+ * beside it.
+ */
+export const openImmutable = (path: string, options: DatabaseSyncOptions = {}): DatabaseSync => {
+  requireRegular(statSync(path))
+  const url = pathToFileURL(path)
+  url.searchParams.set('immutable', '1')
+  return open(url, { ...options, readOnly: true })
 }

@@ -79,6 +79,7 @@ const PLACES: readonly (readonly [path: string, line: string])[] = [
   ['done/good.csv', 'run moving.yaml'],
   ['store.backup', 'service backup store.backup --force'],
   [`${DATA}/kpi.db`, 'kpis list'],
+  [`${DATA}/kpi.db-journal`, 'kpis list'],
   ['access.log', 'serve --port 0 --access-log access.log'],
 ]
 

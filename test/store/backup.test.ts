@@ -256,6 +256,25 @@ describe('a restore', () => {
     expect(existsSync(beside('b.backup'))).toBe(false)
   })
 
+  test('of a backup with a check of its own is refused before that is run', async () => {
+    runSql(
+      beside('a.backup'),
+      `drop table formulas; create table formulas (kpi_id integer, check (kpi_id > 1)) strict;
+      pragma ignore_check_constraints = on; insert into formulas values (1)`,
+    )
+    await expect(restore(beside('a.backup'), { path: beside('new.db') })).rejects.toMatchObject({
+      message: `${beside('a.backup')} holds the table formulas in another form than kpi creates it; restore a backup with kpi service restore`,
+    })
+  })
+
+  test('takes the place of a store with something foreign in it, but only when it is told to', async () => {
+    await store.db.close()
+    runSql(store.path, 'drop index kpis_by_unit; create view everything as select * from users')
+    await expect(restore(beside('a.backup'))).rejects.toMatchObject({ code: 'conflict' })
+    await restore(beside('a.backup'), { force: true })
+    expect(await marksIn(store.path)).toEqual(['then'])
+  })
+
   test.each(['kpi.db', 'gone'])('pays no heed to a log that was left behind: of %s', async (name) => {
     // Copies of a store that was killed: its last changes stand in the log alone.
     copyFileSync(store.path, beside('killed.db'))

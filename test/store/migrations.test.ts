@@ -17,7 +17,9 @@ import { type Db, type SqlRow } from '../../src/store/db.ts'
 import { sqliteDialect } from '../../src/store/dialect.ts'
 import * as integrity from '../../src/store/maintenance/check.ts'
 import { openStore, STORE_VERSION } from '../../src/store/schema/open-store.ts'
+import { CURRENT_SCHEMA } from '../../src/store/schema/current-schema.ts'
 import { migrations } from '../../src/store/schema/migrations.ts'
+import { SCHEMA_QUERY } from '../../src/store/schema/require-schema.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { makeKey } from '../support/service.ts'
 import { openTestStore } from '../support/store.ts'
@@ -124,6 +126,11 @@ const statementsTo = (version: number): string[] =>
 
 test('there is a migration for each version of the store', () => {
   expect(migrations(sqliteDialect)).toHaveLength(STORE_VERSION)
+})
+
+test('a new store holds what a store is compared with as it is opened', async () => {
+  await using store = await openTestStore()
+  expect((await ask(store.db, SCHEMA_QUERY)).map(({ sql }) => sql)).toEqual(CURRENT_SCHEMA)
 })
 
 test('a store of the first version is brought to this one, and keeps what it holds', async () => {

@@ -1,11 +1,25 @@
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { openEmbedded } from '../../src/cli/embedded.ts'
 import { KpiError } from '../../src/domain/errors.ts'
 import { users } from '../../src/store/tables/users.ts'
+import { sqliteDialect } from '../../src/store/dialect.ts'
+import { migrations } from '../../src/store/schema/migrations.ts'
 import { openStore, STORE_VERSION } from '../../src/store/schema/open-store.ts'
+import { sqliteDb } from '../../src/store/sqlite/sqlite-db.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { openTestStore, userRecord } from '../support/store.ts'
 
@@ -150,6 +164,97 @@ describe('opening what cannot be used', () => {
     const { code, message } = await refusal(folder.in('data/kpi.db'))
     expect(code).toBe('unusable')
     expect(message).toContain(folder.in('data/kpi.db'))
+  })
+
+  const ENDLESS = 'with recursive n (i) as (select 1 union all select i + 1 from n) select i from n'
+  const OTHER_FORM = 'in another form than kpi creates it; restore a backup with kpi service restore'
+  const renewed = (table: string, columns: string): string => `drop table ${table}; create table ${table} (${columns})`
+
+  test.each([
+    [
+      'a view',
+      `drop table formulas; create view formulas as ${ENDLESS}`,
+      'holds the view formulas, which is no part of a kpi store; drop it and try again',
+    ],
+    [
+      'a trigger',
+      `create trigger spy after insert on kpis begin select count(*) from (${ENDLESS}); end`,
+      'holds the trigger spy, which is no part of a kpi store; drop it and try again',
+    ],
+    [
+      'a generated column',
+      renewed('formulas', `kpi_id integer, formula as (printf('%.*c', 1e9, 'x'))`),
+      `holds the table formulas ${OTHER_FORM}`,
+    ],
+    [
+      'a check',
+      renewed('keys', `name text, check (printf('%.*c', 1e9, 'x') <> name)`),
+      `holds the table keys ${OTHER_FORM}`,
+    ],
+    [
+      'another index under its name',
+      'drop index kpis_by_unit; create index kpis_by_unit on kpis (name)',
+      `holds the index kpis_by_unit ${OTHER_FORM}`,
+    ],
+    [
+      'an index less',
+      'drop index kpis_by_unit',
+      'lacks the index kpis_by_unit, which every kpi store has; restore a backup with kpi service restore',
+    ],
+  ])('a store with %s is refused before anything is read from it', async (_, sql, says) => {
+    await using store = await openTestStore()
+    await store.db.close()
+    runSql(store.path, sql)
+    expect((await refusal(store.path)).message).toBe(`${store.path} ${says}`)
+  })
+
+  test('a store of an earlier version with a trigger is refused, and not migrated', async () => {
+    using folder = temporaryFolder()
+    const path = folder.in('kpi.db')
+    const statements = migrations(sqliteDialect).slice(0, 4).flat()
+    for (const step of statements) if (typeof step === 'string') runSql(path, step)
+    runSql(
+      path,
+      `create trigger spy after insert on kpis begin select 1; end;
+      pragma application_id = 0x6b7069; pragma user_version = 4`,
+    )
+    const before = readFileSync(path)
+    expect((await refusal(path)).message).toContain('holds the trigger spy')
+    expect(readFileSync(path).equals(before)).toBe(true)
+  })
+
+  test('statistics that analyze has made are no part of that', async () => {
+    await using store = await openTestStore()
+    await store.db.close()
+    runSql(store.path, 'analyze')
+    const db = await openStore(store.path)
+    expect(await db.read((tx) => users.list(tx, store.account))).toHaveLength(1)
+    await db.close()
+  })
+
+  describe.each(['-journal', '-wal', '-shm'])('a store beside which, as kpi.db%s, there is', (ending) => {
+    test.each<[string, RegExp, (path: string, foreign: string) => void]>([
+      ['a pipe', /it is a pipe, and has to be a file; remove it/, (path) => void execFileSync('mkfifo', [path])],
+      ['a link', /it is a link to \S+foreign, and .* remove the link/, (path, foreign) => symlinkSync(foreign, path)],
+      ['a second name', /it has a second name \(a hard link\)/, (path, foreign) => linkSync(foreign, path)],
+      ['a folder', /it is a directory/, (path) => mkdirSync(path)],
+    ])('%s, is refused and names it', async (_, says, make) => {
+      await using store = await openTestStore()
+      await store.db.close()
+      const foreign = `${dirname(store.path)}/foreign`
+      writeFileSync(foreign, 'precious')
+      make(store.path + ending, foreign)
+      for (const opened of [openStore(store.path), sqliteDb(store.path).read(() => Promise.resolve())]) {
+        const error = await opened.then(
+          () => undefined,
+          (reason: unknown) => reason,
+        )
+        expect(error).toMatchObject({ code: 'unusable', message: expect.stringMatching(says) as string })
+        const begins = `${store.path} cannot be used: ${store.path}${ending} is in its way: `
+        expect(error).toMatchObject({ message: expect.stringContaining(begins) as string })
+      }
+      expect(readFileSync(foreign, 'utf8')).toBe('precious')
+    })
   })
 
   const ROOT_PAGE = "select rootpage as at, page_size as size from sqlite_schema, pragma_page_size where name = 'users'"

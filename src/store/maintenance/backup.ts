@@ -6,8 +6,8 @@ import { moveInPlace } from '../../files/move-file.ts'
 import { openSqlite } from '../../files/sqlite-file.ts'
 import { makeFreshFolder } from '../../files/scratch-file.ts'
 import { requirePlace } from '../../files/write-file.ts'
-import { sqliteDialect } from '../dialect.ts'
-import { APPLICATION_ID, cannotWrite, requireKnownVersion, prepareFile } from '../schema/open-store.ts'
+import { APPLICATION_ID, cannotWrite, prepareFile, requireKnownVersion, STORE } from '../schema/open-store.ts'
+import { requireSchema, SCHEMA_QUERY } from '../schema/require-schema.ts'
 import { sqliteDb } from '../sqlite/sqlite-db.ts'
 import { notKpiStoreError, sqliteError } from '../sqlite/sqlite-errors.ts'
 import { countAll, type StoreCounts } from './status.ts'
@@ -43,44 +43,18 @@ const countIn = async (path: string): Promise<StoreCounts> => {
 const numberIn = (database: DatabaseSync, pragma: 'application_id' | 'user_version'): number =>
   Number(database.prepare(`pragma ${pragma}`).get()?.[pragma])
 
-/** Returns the names of what a database holds, as `type name`, without the internal objects of SQLite. */
-const namesIn = (database: DatabaseSync): string[] =>
-  database
-    .prepare(`select type || ' ' || name as name from sqlite_schema where name not like 'sqlite!_%' escape '!'`)
-    .all()
-    .map((row) => String(row['name']))
-
-/** Returns the names of what a store of a version holds. */
-const namesOfVersion = async (version: number): Promise<ReadonlySet<string>> => {
-  const { migrations } = await import('../schema/migrations.ts')
-  const database = openSqlite(':memory:')
-  try {
-    const steps = migrations(sqliteDialect).slice(0, version).flat()
-    for (const step of steps) if (typeof step === 'string') database.exec(step)
-    return new Set(namesIn(database))
-  } finally {
-    database.close()
-  }
-}
-
-/** Refuses a store with objects that no kpi has created, such as a trigger, which would act on later writes. */
+/**
+ * Refuses a file that is not a store, one of a newer program, and one with objects that no kpi has created. Nothing else
+ * is done with a file before, not even a check for damage: a view, or an expression in a table, would act in it.
+ */
 export const requireStore = async (database: DatabaseSync, path: string): Promise<void> => {
-  const ours = await namesOfVersion(versionIn(database, path))
-  const foreign = namesIn(database).find((name) => !ours.has(name))
-  if (foreign === undefined) return
-  throw new KpiError('unusable', `${path} holds the ${foreign}, which is no part of a kpi store; drop it and try again`)
-}
-
-/** Returns the version of a store; refuses a file that is not a store, or one of a newer program. */
-const versionIn = (database: DatabaseSync, path: string): number => {
   const version = numberIn(database, 'user_version')
   if (version === 0 || numberIn(database, 'application_id') !== APPLICATION_ID) throw notKpiStoreError(path)
-  return requireKnownVersion(version, path)
+  await requireSchema(database.prepare(SCHEMA_QUERY).all(), STORE, requireKnownVersion(version, path), path)
 }
 
-/** Returns the first damage in a store, if any; refuses a file that is not a store, or one of a newer program. */
-export const damageIn = (database: DatabaseSync, path: string): string | undefined => {
-  versionIn(database, path)
+/** Returns the first damage in a store, if any. */
+export const damageIn = (database: DatabaseSync): string | undefined => {
   const found = String(database.prepare('pragma integrity_check(1)').get()?.['integrity_check'])
   if (found !== 'ok') return found.split('\n').at(-1)
   const stray = database.prepare('pragma foreign_key_check').get()
@@ -92,8 +66,8 @@ const finishCopy = async (copy: string, path: string): Promise<StoreCounts> => {
   const database = openSqlite(copy)
   try {
     database.exec('pragma journal_mode = delete')
-    const damage = damageIn(database, path)
     await requireStore(database, path)
+    const damage = damageIn(database)
     if (damage === undefined) return await countIn(copy)
     throw new KpiError('unusable', `${path} is damaged, and so would its backup be: ${damage}; restore an earlier one`)
   } finally {

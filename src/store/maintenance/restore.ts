@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
 import { KpiError } from '../../domain/errors.ts'
 import { moveFile } from '../../files/move-file.ts'
-import { openSqlite } from '../../files/sqlite-file.ts'
+import { openImmutable, openSqlite } from '../../files/sqlite-file.ts'
 import { prepareFile, versionOf } from '../schema/open-store.ts'
+import { isForeignSchema } from '../schema/require-schema.ts'
 import { sqliteDb } from '../sqlite/sqlite-db.ts'
 import { isDamaged, isNotKpiStore, sqliteError } from '../sqlite/sqlite-errors.ts'
 import { copyDatabase, damageIn, requireStore } from './backup.ts'
@@ -29,15 +29,11 @@ const requireStandalone = (file: string): void => {
 
 /** Opens a backup as immutable: nobody writes to it, and SQLite creates no files beside it. */
 const openBackup = async (file: string): Promise<DatabaseSync> => {
-  const url = pathToFileURL(file)
-  url.searchParams.set('immutable', '1')
-  const database = openSqlite(url, { readOnly: true })
+  const database = openImmutable(file)
   try {
-    const damage = damageIn(database, file)
-    if (damage === undefined) {
-      await requireStore(database, file)
-      return database
-    }
+    await requireStore(database, file)
+    const damage = damageIn(database)
+    if (damage === undefined) return database
     throw new KpiError('unusable', `${file} is damaged: ${damage}; nothing was restored, take another backup`)
   } catch (error) {
     database.close()
@@ -66,7 +62,7 @@ const holdsNoData = async (path: string): Promise<boolean> => {
     return await db.read(async (tx) => (await versionOf(tx, path)) === 0 || isFresh(await countAll(tx)))
   } catch (error) {
     // Data that cannot be read may be worth keeping.
-    if (isDamaged(error)) return false
+    if (isDamaged(error) || isForeignSchema(error)) return false
     throw error
   } finally {
     await db.close()

@@ -1,31 +1,30 @@
 import { KpiError } from '../../domain/errors.ts'
-import { fileErrorReason } from '../../files/file-error.ts'
+import { FileFault, fileErrorReason } from '../../files/file-error.ts'
 import { prepareSqliteFile } from '../../files/sqlite-file.ts'
 import type { Db, Reader, Writer } from '../db.ts'
 import { sqliteDialect } from '../dialect.ts'
 import { sqliteDb, type SqliteOptions } from '../sqlite/sqlite-db.ts'
-import { isOutOfSpace, notKpiStoreError } from '../sqlite/sqlite-errors.ts'
+import { isOutOfSpace, notKpiStoreError, notOwnFileError } from '../sqlite/sqlite-errors.ts'
+import { CURRENT_SCHEMA } from './current-schema.ts'
 import type { Step } from './migrations.ts'
+import { type FileSchema, requireSchema, SCHEMA_QUERY } from './require-schema.ts'
 
 /** Sets the version of the store that this program reads and writes; `migrations.ts` migrates older ones to it. */
 export const STORE_VERSION = 5
 
 /** Describes a kind of SQLite file that this program keeps. */
-export type FileKind = {
+export type FileKind = FileSchema & {
   /** Marks a file as one of this kind; SQLite keeps it as the application id. */
   readonly applicationId: number
-  /** Holds the version that this program reads and writes. */
-  readonly version: number
-  /** Returns the steps from each version to the next, beginning with an empty file. */
-  readonly steps: () => Promise<readonly (readonly Step[])[]>
 }
 
 /** Marks a file as a store: "kpi", as an application id. */
 export const APPLICATION_ID = 0x6b7069
 
-const STORE: FileKind = {
+export const STORE: FileKind = {
   applicationId: APPLICATION_ID,
   version: STORE_VERSION,
+  current: CURRENT_SCHEMA,
   steps: async () => {
     const { migrations } = await import('./migrations.ts')
     return migrations(sqliteDialect)
@@ -47,13 +46,16 @@ const isEmpty = async (tx: Reader): Promise<boolean> =>
   (await tx.all('select name from sqlite_schema limit 1')).length === 0
 
 /**
- * Returns the version of a file, 0 if it is new. Checks the application id too, as other programs also set versions.
+ * Returns the version of a file, 0 if it is new. Checks the application id too, as other programs also set versions, and
+ * that it holds nothing but what this program has created: a trigger or a view would act in what is done with it.
  */
 export const versionOf = async (tx: Reader, path: string, kind = STORE): Promise<number> => {
   const version = await numberIn(tx, 'user_version')
   const isKpiStore = version === 0 ? await isEmpty(tx) : (await numberIn(tx, 'application_id')) === kind.applicationId
   if (!isKpiStore) throw notKpiStoreError(path)
-  return requireKnownVersion(version, path, kind)
+  requireKnownVersion(version, path, kind)
+  if (version > 0) await requireSchema(await tx.all(SCHEMA_QUERY), kind, version, path)
+  return version
 }
 
 /** Runs one step of a migration. */
@@ -80,6 +82,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Returns the error for a file that the operating system does not let us write. */
 export const cannotWrite = (path: string, cause: unknown): KpiError => {
+  if (cause instanceof FileFault) return notOwnFileError(path, cause)
   return new KpiError('unusable', `${path} cannot be written (${fileErrorReason(cause, REASONS)}); check its folder`, {
     cause,
   })

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { nextTick } from 'node:process'
-import { pathToFileURL } from 'node:url'
 import { KpiError } from '../../domain/errors.ts'
+import { openImmutable } from '../../files/sqlite-file.ts'
 import type { Reader } from '../db.ts'
 import { connect, type Connection } from './sqlite-connection.ts'
 import { isOutOfSpace } from './sqlite-errors.ts'
@@ -116,10 +116,8 @@ const walFingerprint = (path: string): string => fingerprintOf(`${path}-wal`)
 /** Opens a file as immutable, so that SQLite creates no files beside it. Nobody may be writing it. */
 const connectImmutable = (path: string, settings: string): Connection & ReadingConnection => {
   const fingerprint = fingerprintOf(path)
-  const url = pathToFileURL(path)
-  url.searchParams.set('immutable', '1')
   return {
-    ...connect(url, settings),
+    ...connect(path, settings, true, openImmutable),
     isOutdated: () => walFingerprint(path) !== '' || fingerprintOf(path) !== fingerprint,
   }
 }

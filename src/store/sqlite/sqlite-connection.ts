@@ -1,4 +1,4 @@
-import type { StatementSync } from 'node:sqlite'
+import type { DatabaseSync, DatabaseSyncOptions, StatementSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { openSqlite } from '../../files/sqlite-file.ts'
 import type { Column, SqlInput, SqlList, SqlRow, Writer } from '../db.ts'
@@ -138,9 +138,16 @@ const createCache = (prepare: (sql: string) => StatementSync): ((sql: string) =>
   }
 }
 
+type Open = (path: string, options: DatabaseSyncOptions) => DatabaseSync
+
 /** Opens a connection, which caches its prepared statements. */
-export const connect = (path: string | URL, pragmas: string, checksReferences = true): Connection => {
-  const database = openSqlite(path, { readBigInts: true, enableForeignKeyConstraints: checksReferences })
+export const connect = (
+  path: string,
+  pragmas: string,
+  checksReferences = true,
+  open: Open = openSqlite,
+): Connection => {
+  const database = open(path, { readBigInts: true, enableForeignKeyConstraints: checksReferences })
   try {
     database.exec(pragmas)
   } catch (error) {

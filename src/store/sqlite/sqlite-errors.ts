@@ -1,4 +1,5 @@
 import { KpiError } from '../../domain/errors.ts'
+import { FileFault } from '../../files/file-error.ts'
 import { resultCodeOf, SQLITE } from '../../domain/sqlite-result.ts'
 
 /** Recreates an error of another thread, which sends only its message and code. */
@@ -34,9 +35,14 @@ export const notKpiStoreError = (path: string, cause?: unknown): KpiError =>
     cause,
   })
 
+/** Returns the error for a file that is not what SQLite may use, or beside which such a thing stands. */
+export const notOwnFileError = (path: string, cause: FileFault): KpiError =>
+  new KpiError('unusable', `${path} cannot be used: ${cause.message}`, { cause })
+
 /** Converts an error from SQLite to one of ours; any other passes through. */
 export const sqliteError = (error: unknown, path: string): unknown => {
   const cause = error
+  if (error instanceof FileFault) return notOwnFileError(path, error)
   switch (resultCodeOf(error)) {
     case undefined:
       return error
