@@ -1,10 +1,10 @@
-import { accessSync, closeSync, constants, lstatSync, openSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, lstatSync, openSync, realpathSync, statSync } from 'node:fs'
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { requireOneName } from './appended-file.ts'
 import { FileFault, fileErrorReason, systemCode } from './file-error.ts'
 import { requirePlainPlace } from './place.ts'
-import { requireRegular } from './read-file.ts'
+import { readHead, requireRegular } from './read-file.ts'
 import { FRESH, OWNER } from './replace-file.ts'
 
 const IN_MEMORY = ':memory:'
@@ -65,6 +65,46 @@ export const openSqlite = (path: string | URL, options: DatabaseSyncOptions = {}
   // SQLite keeps its files beside the database itself, and not beside a link to it.
   requireOwnCompanions(options.readOnly === true ? realpathSync(name) : name)
   return open(path, options)
+}
+
+/** Returns a fingerprint of a file: its size and time; empty for an empty or missing file. */
+export const fingerprintOf = (path: string): string => {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found === undefined || found.size === 0n ? '' : `${found.size} ${found.mtimeNs}`
+}
+
+/** Holds how many bytes a database begins with until the two that say whether it has a log (WAL), and their value. */
+const [LOG_AT, HAS_LOG] = [18, 2]
+
+/**
+ * Tells whether nobody has a database with a log open: SQLite would create files beside it, and leave them there if it
+ * only reads.
+ */
+const isIdleWithLog = (path: string): boolean => {
+  if (readHead(path, LOG_AT + 2)[LOG_AT] !== HAS_LOG) return false
+  const isOpen = existsSync(`${path}-wal`) && existsSync(`${path}-shm`)
+  return !isOpen && fingerprintOf(`${path}-wal`) === '' && fingerprintOf(`${path}-journal`) === ''
+}
+
+/**
+ * Opens a database of somebody else, only to read it, and leaves no file beside it. `requireUnchanged` is called once all
+ * is read: where SQLite may create no file that would hold up others, they may have written meanwhile.
+ */
+export const openForeign = (
+  given: string,
+  options: DatabaseSyncOptions,
+): { readonly database: DatabaseSync; readonly requireUnchanged: () => void } => {
+  const path = realpathSync(given)
+  requireOwnCompanions(path)
+  if (!isIdleWithLog(path))
+    return { database: openSqlite(path, { ...options, readOnly: true }), requireUnchanged: () => undefined }
+  const before = fingerprintOf(path)
+  return {
+    database: openImmutable(path, options),
+    requireUnchanged: () => {
+      if (fingerprintOf(path) !== before) throw new FileFault('it was changed while it was read; try again')
+    },
+  }
 }
 
 /**

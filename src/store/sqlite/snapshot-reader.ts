@@ -1,7 +1,6 @@
-import { statSync } from 'node:fs'
 import { nextTick } from 'node:process'
 import { KpiError } from '../../domain/errors.ts'
-import { openImmutable } from '../../files/sqlite-file.ts'
+import { fingerprintOf, openImmutable } from '../../files/sqlite-file.ts'
 import type { Reader } from '../db.ts'
 import { connect, type Connection } from './sqlite-connection.ts'
 import { isOutOfSpace } from './sqlite-errors.ts'
@@ -103,12 +102,6 @@ export const createSnapshotReader = (connect: () => ReadingConnection): Snapshot
       connection?.close()
     },
   }
-}
-
-/** Returns a fingerprint of a file: its size and time; empty for an empty or missing file. */
-const fingerprintOf = (path: string): string => {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return found === undefined || found.size === 0n ? '' : `${found.size} ${found.mtimeNs}`
 }
 
 const walFingerprint = (path: string): string => fingerprintOf(`${path}-wal`)

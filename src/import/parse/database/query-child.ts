@@ -1,6 +1,8 @@
 import { fstatSync, writeSync } from 'node:fs'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { FileFault } from '../../../files/file-error.ts'
+import { openForeign } from '../../../files/sqlite-file.ts'
 import { plainNumberText } from '../cells/cell-text.ts'
 import { rowLine } from '../cells/row-line.ts'
 
@@ -38,15 +40,15 @@ const MOST_FILES = 64
 class QueryFault extends Error {}
 
 const reasonOf = (error: unknown): string => {
-  if (error instanceof QueryFault) return error.message
+  if (error instanceof QueryFault || error instanceof FileFault) return error.message
   if (error instanceof Error && 'errcode' in error && error.errcode === TOO_BIG)
     return 'a value is longer than 16 MiB; leave it out of --sql, or cut it: substr(COLUMN, 1, 1000)'
   return `${error instanceof Error ? error.message : String(error)} (--sql)`
 }
 
-const openDatabase = (path: string): DatabaseSync => {
+const openDatabase = (path: string): ReturnType<typeof openForeign> => {
   try {
-    return new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS, limits: { length: LONGEST_ROW, attach: 0 } })
+    return openForeign(path, { timeout: BUSY_MS, limits: { length: LONGEST_ROW, attach: 0 } })
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new QueryFault(`it cannot be opened as an SQLite database: ${why}`)
@@ -121,10 +123,11 @@ const writeRows = (statement: StatementSync): void => {
 /** Runs a query in this thread, which nothing can stop while SQLite works. */
 const runQuery = ({ path, sql }: QueryCall): QueryResult => {
   try {
-    const database = openDatabase(path)
+    const { database, requireUnchanged } = openDatabase(path)
     database.exec('pragma temp_store = file')
     writeRows(prepare(database, sql))
     database.close()
+    requireUnchanged()
     return { fault: undefined }
   } catch (error) {
     return { fault: reasonOf(error) }

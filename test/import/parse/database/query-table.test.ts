@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { linkSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { openQuery } from '../../../../src/import/parse/database/query-table.ts'
@@ -134,6 +135,58 @@ describe('a query is refused', () => {
     )
     await expect(opened).rejects.toThrow(message)
   })
+})
+
+describe.each(['delete', 'wal'])('a database of somebody else whose journal mode is %s', (mode) => {
+  const made = (path: string): void => {
+    using database = new DatabaseSync(path)
+    database.exec(`pragma journal_mode = ${mode}; ${SETUP}`)
+  }
+  const ask = (path: string, sql: string) => openQuery({ path, name: 'shop.sqlite', sql, env: {} }, {}, dirname(path))
+
+  test.each(['select day from sales', 'select salez from sales', 'select picture from sales'])(
+    'gets no file beside it, and stays as it is: %s',
+    async (sql) => {
+      using folder = temporaryFolder()
+      made(folder.in('shop.sqlite'))
+      const before = readFileSync(folder.in('shop.sqlite'))
+      await ask(folder.in('shop.sqlite'), sql).then(
+        (table) => table.close(),
+        () => undefined,
+      )
+      expect(readdirSync(folder.path)).toEqual(['shop.sqlite'])
+      expect(readFileSync(folder.in('shop.sqlite')).equals(before)).toBe(true)
+    },
+  )
+
+  test.each(['-journal', '-wal', '-shm'])('is not opened where its %s is another file, too', async (ending) => {
+    using folder = temporaryFolder()
+    made(folder.in('shop.sqlite'))
+    symlinkSync('shop.sqlite', folder.in('link.sqlite'))
+    writeFileSync(folder.in('foreign'), '')
+    linkSync(folder.in('foreign'), folder.in(`shop.sqlite${ending}`))
+    for (const name of ['shop.sqlite', 'link.sqlite']) {
+      await expect(ask(folder.in(name), 'select day from sales')).rejects.toThrow(
+        `cannot read shop.sqlite: it cannot be opened as an SQLite database: ${folder.in(`shop.sqlite${ending}`)} is in its way: it has a second name (a hard link)`,
+      )
+    }
+    expect(readFileSync(folder.in('foreign'), 'utf8')).toBe('')
+  })
+})
+
+test('a database that is changed while it is read without a lock is told of', async () => {
+  using folder = temporaryFolder()
+  const path = folder.in('shop.sqlite')
+  const database = new DatabaseSync(path)
+  database.exec('pragma journal_mode = wal; create table a (i)')
+  database.close()
+  const sql =
+    'with recursive n (i) as (select 1 union all select i + 1 from n where i < 2000000) select count(*) as c from n'
+  let touched = 0
+  const touching = setInterval(() => utimesSync(path, (touched += 1), touched), 5)
+  const opened = openQuery({ path, name: 'shop.sqlite', sql, env: {} }, {}, folder.path)
+  await expect(opened).rejects.toThrow('cannot read shop.sqlite: it was changed while it was read; try again')
+  clearInterval(touching)
 })
 
 test('a database that another program writes is read as it was committed', async () => {
