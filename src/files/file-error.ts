@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { KpiError } from '../domain/errors.ts'
 
 /** Thrown where something is not the file that it has to be. Its message is a clause that says why: "it is a pipe". */
@@ -29,10 +31,33 @@ export const fileErrorReason = (error: unknown, words: Readonly<Record<string, s
   return words[code] ?? REASONS[code] ?? (error instanceof Error ? error.message : String(error))
 }
 
+/** Shows a byte of a name that is no UTF-8. */
+const NO_LETTER = '\ufffd'
+
+/** Matches the parts of a path that a shell reads as they are. */
+const PLAIN = /^[\w./@%,:+-]*$/
+
+const quoted = (part: string): string => (PLAIN.test(part) ? part : `'${part.replaceAll(/['\\]/g, String.raw`'\$&'`)}'`)
+
+/** Returns why a name that is not UTF-8 finds no file, although one is there; undefined where that is not so. */
+const nameFault = (error: unknown, shown: string): string | undefined => {
+  const path = error instanceof Error && 'path' in error ? String(error.path) : ''
+  if (systemCode(error) !== 'ENOENT' || !basename(path).includes(NO_LETTER)) return undefined
+  if (!existsSync(dirname(path)) || !readdirSync(dirname(path)).includes(basename(path))) return undefined
+  const [pattern, name] = ['*', '_'].map((sign) =>
+    shown
+      .split(/\ufffd+/)
+      .map(quoted)
+      .join(sign),
+  )
+  return `its name is not UTF-8; rename it: mv ${pattern} ${name}`
+}
+
 /** Returns an error of the file system as one line that names the file and says why. Any other error passes through. */
 export const fileError = (error: unknown, act: 'read' | 'write', path: string): unknown => {
   const isOfFile = error instanceof FileFault || (error instanceof Error && 'code' in error)
   if (error instanceof KpiError || !isOfFile) return error
   const words = act === 'write' ? { ENOENT: 'there is no such folder; make it first' } : {}
-  return new KpiError('malformed', `cannot ${act} ${path}: ${fileErrorReason(error, words)}`, { cause: error })
+  const why = (act === 'read' && nameFault(error, path)) || fileErrorReason(error, words)
+  return new KpiError('malformed', `cannot ${act} ${path}: ${why}`, { cause: error })
 }

@@ -1,4 +1,5 @@
 import { lstatSync, readlinkSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { FileFault } from './file-error.ts'
 import { requireRegular } from './read-file.ts'
 
@@ -25,6 +26,28 @@ export const requireNoLink = (path: string, flag?: string): void => {
   throw new FileFault(
     `it is a link to ${target}, and nothing is written through a link; remove the link, or name ${flag === undefined ? 'the file itself' : `another file with ${flag}`}`,
   )
+}
+
+/**
+ * Refuses a folder into which files are moved if it is a link, or lies behind one that somebody else has made: whoever put
+ * it there would choose where the files go. A link of this user, or of the system, on the way there is followed; what
+ * leads to `within`, which the user named, is not looked at.
+ */
+export const requireOwnFolder = (path: string, within: string, uid: number | undefined): void => {
+  const isOwn = (owner: number): boolean => uid === undefined || owner === uid || owner === 0
+  const folders: string[] = []
+  for (let at = path; at !== within && at !== dirname(at); at = dirname(at)) folders.unshift(at)
+  for (const at of folders) {
+    const found = lstatSync(at, { throwIfNoEntry: false })
+    if (found?.isSymbolicLink() && (at === path || !isOwn(found.uid))) {
+      const [what, whose] = at === path ? ['it', ''] : [at, ' of another user']
+      throw new FileFault(
+        `${what} is a link to ${readlinkSync(at)}${whose}, and no file is moved through it; remove the link, or name the folder itself`,
+      )
+    }
+    // Below what is no folder there is nothing to look at.
+    if (!statSync(at, { throwIfNoEntry: false })?.isDirectory()) return
+  }
 }
 
 /** Refuses to write a file where something else stands: a link, a folder, a pipe, a socket or a device. */

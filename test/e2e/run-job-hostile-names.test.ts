@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { expect, test } from 'vitest'
 import { HOSTILE_NAMES, MARKER } from '../support/hostile-names.ts'
@@ -72,4 +73,30 @@ test('a pattern that finds nothing fails a step, but for one that moves its file
   expect([kept.code, kept.stderr]).toEqual([1, expect.stringContaining('no file is inbx/*.csv; name files')])
   const moved = await importer.kpi('run', 'moved.yaml')
   expect([moved.code, moved.stderr]).toEqual([0, expect.stringContaining('nothing to import: no file is inbox/*.csv')])
+})
+
+test('what a pattern finds that is no file with a name of UTF-8 fails by itself, and the rest is imported', async () => {
+  await using importer = await embeddedImporter()
+  const inbox = importer.folder.in('inbox')
+  mkdirSync(inbox)
+  execFileSync('mkfifo', [`${inbox}/a pipe.csv`])
+  symlinkSync('/dev/zero', `${inbox}/b.csv`)
+  writeFileSync(Buffer.from(`${inbox}/c d\xff\xfee.csv`, 'latin1'), '')
+  importer.write('inbox/good.csv', 'user,kpi,date,actual\nann@example.com,Sales,2026-01-01,1\n')
+  importer.write('job.yaml', 'steps:\n  - import: inbox/*.csv\n    move_to: done\n')
+  const { code, stdout } = await importer.kpi('run', 'job.yaml', '-o', 'json', '--deadline', '20s')
+  const [{ message }] = JSON.parse(stdout) as [{ message: string }]
+  expect({ code, faults: message.split('; cannot') }).toEqual({
+    code: 1,
+    faults: [
+      'cannot read inbox/a pipe.csv: it is a pipe, and has to be a file; remove it, or name a file',
+      ' read inbox/b.csv: it is a device, and has to be a file; remove it, or name a file',
+      ` read inbox/c d\ufffd\ufffde.csv: its name is not UTF-8; rename it: mv 'inbox/c d'*e.csv 'inbox/c d'_e.csv`,
+    ],
+  })
+  expect(await heldIn(importer)).toHaveLength(1)
+  expect(readdirSync(importer.folder.in('done'))).toEqual(['good.csv'])
+  const rename = /mv .*/.exec(message)?.[0] ?? 'false'
+  execFileSync('bash', ['-c', rename], { cwd: importer.folder.path })
+  expect(readdirSync(inbox)).toContain('c d_e.csv')
 })

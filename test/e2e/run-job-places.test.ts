@@ -1,6 +1,18 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { requireOwnFolder } from '../../src/files/place.ts'
 import type { Handler } from '../../src/server/wire.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { embeddedImporter, heldIn, type Importer, remoteImporter } from '../support/import.ts'
@@ -35,8 +47,8 @@ const faultsOf = async (importer: Importer): Promise<unknown> => {
 
 const stepsOf = ({ stdout }: Ran) => JSON.parse(stdout) as { exit_code: number | null; message: string | null }[]
 
-/** A service that, whenever entries are sent, puts a file in the place of the folder for imported files. */
-const losingFolder = async (): Promise<Importer> => {
+/** A service that, whenever entries are sent, puts a file or a link in the place of the folder for imported files. */
+const losingFolder = async (put = (path: string) => writeFileSync(path, 'no folder')): Promise<Importer> => {
   let lose = (): void => undefined
   const wrap =
     (handler: Handler): Handler =>
@@ -47,7 +59,7 @@ const losingFolder = async (): Promise<Importer> => {
   const importer = await remoteImporter({ wrap })
   lose = () => {
     rmSync(importer.folder.in('done'), { recursive: true, force: true })
-    importer.write('done', 'no folder')
+    put(importer.folder.in('done'))
   }
   return importer
 }
@@ -235,3 +247,39 @@ test.skipIf(!existsSync('/proc/self'))(
     expect(await heldIn(importer)).toEqual([])
   },
 )
+
+describe('through a link', () => {
+  const job = (moveTo: string): string => ADDING.replace('done', moveTo)
+  const NOT_OWN = 'and no file is moved through it; remove the link, or name the folder itself'
+
+  test('in the place of its folder no file is moved', async () => {
+    await using importer = withJob(await embeddedImporter(), job('inbox/done'))
+    mkdirSync(importer.folder.in('foreign'))
+    symlinkSync('../foreign', importer.folder.in('inbox/done'))
+    expect(await faultsOf(importer)).toEqual([`line 3: move_to inbox/done: it is a link to ../foreign, ${NOT_OWN}`])
+    expect(readdirSync(importer.folder.in('foreign'))).toEqual([])
+  })
+
+  test('that appears while the job runs no file is moved', async () => {
+    const importer = await losingFolder((path) => symlinkSync('.', path))
+    await using _ = withJob(importer, ADDING)
+    const ran = await importer.kpi('run', 'job.yaml', '-o', 'json')
+    expect(stepsOf(ran)[0]?.message).toContain(`cannot write done: it is a link to ., ${NOT_OWN}`)
+    expect(readdirSync(importer.folder.in('inbox'))).toEqual(['a.csv'])
+  })
+
+  test('of this user on the way to its folder files are moved, and through one of another user none is', async () => {
+    await using importer = withJob(await embeddedImporter(), job('archive/{date}'))
+    mkdirSync(importer.folder.in('big'))
+    const link = importer.folder.in('archive')
+    symlinkSync('big', link)
+    expect((await importer.kpi('run', 'job.yaml')).code).toBe(0)
+    expect(readdirSync(importer.folder.in('big/2026-11-21'))).toEqual(['a.csv'])
+    const owner = process.getuid?.() ?? 0
+    if (owner === 0) lchownSync(link, 1, 1)
+    expect(() => requireOwnFolder(join(link, 'x'), importer.folder.path, owner + 2)).toThrow(
+      `${link} is a link to big of another user, ${NOT_OWN}`,
+    )
+    expect(() => requireOwnFolder(join(link, 'x'), link, owner + 2)).not.toThrow()
+  })
+})

@@ -117,10 +117,10 @@ const movedEnv = ({ env, cwd }: Io): Io['env'] => ({
 
 /**
  * Returns the world of a step: nobody can be asked, its folder is the job's, days count from the moment at which the job
- * began, and what it prints goes to the log.
+ * began, and what it prints goes to the log. A file that was found has to be a regular one.
  */
 export const stepWorld = (
-  { io, begun }: { readonly io: Io; readonly begun: number },
+  { io, begun, isFound = false }: { readonly io: Io; readonly begun: number; readonly isFound?: boolean },
   cwd: string,
   log: JobLog,
   prefix: string,
@@ -134,6 +134,7 @@ export const stepWorld = (
       if (name === 'env') return env
       if (name === 'cwd') return cwd
       if (name === 'begun') return begun
+      if (name === 'readsFound') return isFound
       return name === 'stdinIsTerminal' ? false : target[name]
     },
   })

@@ -2,6 +2,7 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname, join, parse, resolve } from 'node:path'
 import { fileError } from '../../../files/file-error.ts'
 import { freeNumber, moveFile } from '../../../files/move-file.ts'
+import { requireOwnFolder } from '../../../files/place.ts'
 import { EXIT } from '../../exit.ts'
 import type { Running } from './outcome.ts'
 import { dated } from './step-lines.ts'
@@ -27,10 +28,12 @@ const makeFolders = (path: string): void => {
   }
 }
 
-/** Moves a file to a folder, beside what is there. */
-const moveToFolder = (from: string, folder: string): void => {
+/** Makes the folder of a job to which files are moved; refuses one that somebody else may have chosen by a link. */
+const makeOwnFolder = ({ cli: { io }, cwd }: Running, shown: string): string => {
+  const folder = resolve(cwd, shown)
+  requireOwnFolder(folder, cwd, io.uid)
   makeFolders(folder)
-  moveFile(from, freePath(folder, from))
+  return folder
 }
 
 /** Returns why something could not be done with a folder; undefined if it could. */
@@ -45,25 +48,21 @@ const faultOf = (folder: string, act: () => void): string | undefined => {
 }
 
 /** Makes the folder to which a step moves its files, before it imports the first; returns the exit code. */
-export const makeFolder = async ({ cwd, today, log }: Running, moveTo: string, prefix: string): Promise<number> => {
-  const folder = dated(moveTo, today)
-  const fault = faultOf(folder, () => makeFolders(resolve(cwd, folder)))
+export const makeFolder = async (running: Running, moveTo: string, prefix: string): Promise<number> => {
+  const folder = dated(moveTo, running.today)
+  const fault = faultOf(folder, () => makeOwnFolder(running, folder))
   if (fault === undefined) return EXIT.done
-  await log.tell(`${prefix}nothing was sent, as no file could be moved afterwards: ${fault}`)
+  await running.log.tell(`${prefix}nothing was sent, as no file could be moved afterwards: ${fault}`)
   return EXIT.failed
 }
 
 /** Moves a file that was imported; returns the exit code. */
-export const moveDone = async (
-  { cwd, today, log }: Running,
-  file: string,
-  moveTo: string,
-  prefix: string,
-): Promise<number> => {
-  const folder = dated(moveTo, today)
-  const fault = faultOf(folder, () => moveToFolder(resolve(cwd, file), resolve(cwd, folder)))
+export const moveDone = async (running: Running, file: string, moveTo: string, prefix: string): Promise<number> => {
+  const folder = dated(moveTo, running.today)
+  const from = resolve(running.cwd, file)
+  const fault = faultOf(folder, () => moveFile(from, freePath(makeOwnFolder(running, folder), from)))
   if (fault === undefined) return EXIT.done
-  await log.tell(
+  await running.log.tell(
     `${prefix}${file} was imported, but could not be moved: ${fault}; once that is fixed, leave the file there and run the job again: that moves it, and sends nothing of it twice`,
   )
   return EXIT.failed

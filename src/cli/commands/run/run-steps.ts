@@ -63,7 +63,7 @@ const sharedFlags = ({ io, flags }: Cli): string[] => {
 type StepEnd = { readonly code: number; readonly message: string }
 
 /** Runs a command line as if it was typed, within what is left of the deadline. */
-const runLine = async (running: Running, words: readonly string[], prefix: string): Promise<StepEnd> => {
+const runLine = async (running: Running, { words, isFound = false }: StepLine, prefix: string): Promise<StepEnd> => {
   const { cli, cwd, log, deadline } = running
   const left = Math.floor((deadline - cli.io.now()) / MS_PER_SECOND)
   if (left <= 0) {
@@ -73,7 +73,7 @@ const runLine = async (running: Running, words: readonly string[], prefix: strin
   }
   const said = createSaid()
   const line = [...words, ...sharedFlags(cli), '--no-input', '--deadline', `${left}s`]
-  const world = stepWorld({ io: cli.io, begun: running.begun }, cwd, log, prefix, said)
+  const world = stepWorld({ io: cli.io, begun: running.begun, isFound }, cwd, log, prefix, said)
   try {
     return { code: await cli.run(line, world), message: said.message() }
   } catch (error) {
@@ -98,13 +98,14 @@ const LOADED: ReadonlySet<number> = new Set([EXIT.done, EXIT.partial])
 const loadAndMove = async (
   running: Running,
   moveTo: string,
-  { words, file = '' }: StepLine,
+  line: StepLine,
   prefix: string,
   add: (end: StepEnd, file: string) => void,
 ): Promise<number> => {
+  const { file = '' } = line
   let message = ''
   const load = async (): Promise<number> => {
-    const end = await runLine(running, words, prefix)
+    const end = await runLine(running, line, prefix)
     message = end.message
     return end.code
   }
@@ -137,7 +138,7 @@ const runLines = async (running: Running, step: Step, lines: readonly StepLine[]
   }
   const runOne = async (line: StepLine): Promise<number> => {
     if (step.moveTo !== undefined) return loadAndMove(running, step.moveTo, line, prefix, add)
-    const end = await runLine(running, line.words, prefix)
+    const end = await runLine(running, line, prefix)
     add(end, line.file)
     return end.code
   }

@@ -63,7 +63,12 @@ export const waitingRejects = ({ kind, targets }: Step, cwd: string, today: Day)
 }
 
 /** Describes one command line of a step; an import has one for each file, which is named as it may be shown. */
-export type StepLine = { readonly words: readonly string[]; readonly file: string | undefined }
+export type StepLine = {
+  readonly words: readonly string[]
+  readonly file: string | undefined
+  /** Tells that a pattern found the file, and that nobody named it. */
+  readonly isFound?: boolean
+}
 
 /** Names the address of a webhook, of which nothing after the host is shown. */
 const shownHook = ({ targets: [target], address: { env, file } }: Step): string => {
@@ -124,8 +129,12 @@ const importLine = (
 export const linesOf = (step: Step, cwd: string, today: Day, taken = new Set<string>()): StepLine[] => {
   const { words, flag } = stepKinds[step.kind]
   if (step.kind === 'import') {
+    const named = new Set(step.targets.map((target) => argumentOf(dated(target, today))))
     const files = step.targets.length === 0 ? [undefined] : filesOf(cwd, step.targets, today)
-    return files.map((file) => importLine(step, file, { cwd, today }, taken))
+    return files.map((file) => ({
+      ...importLine(step, file, { cwd, today }, taken),
+      isFound: file !== undefined && !named.has(file),
+    }))
   }
   const flags = flagWords(step.flags, today)
   if (step.kind === 'webhook') return [{ words: ['webhook', shownHook(step)], file: undefined }]

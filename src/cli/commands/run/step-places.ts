@@ -2,8 +2,9 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, matchesGlob, normalize, parse, relative, resolve, sep } from 'node:path'
 import { isAddress, shownSource } from '../../../client/http/address.ts'
 import type { Day } from '../../../domain/day.ts'
-import { fileError } from '../../../files/file-error.ts'
-import { isDevice } from '../../../files/place.ts'
+import { FileFault, fileError } from '../../../files/file-error.ts'
+import { isDevice, requireOwnFolder } from '../../../files/place.ts'
+import type { Cli } from '../../cli.ts'
 import { holdsSomething } from '../../files/require-free.ts'
 import { stepKinds } from './job-definition.ts'
 import type { Step, StepFault } from './step.ts'
@@ -11,6 +12,7 @@ import { DATE, dated, linesOf } from './step-lines.ts'
 
 /** Describes where a job runs: its folder, and the day on which it began. */
 type JobPlace = {
+  readonly cli: Pick<Cli, 'io'>
   readonly cwd: string
   readonly today: Day
   /** Holds the folders that earlier steps make. */
@@ -37,7 +39,13 @@ const faultOfWriting = (folder: string, shown: string): string | undefined => {
 }
 
 /** Returns why a folder can be neither made nor written in; undefined if it can. */
-const faultOfFolder = (cwd: string, shown: string): string | undefined => {
+const faultOfFolder = ({ cwd, cli: { io } }: JobPlace, shown: string): string | undefined => {
+  try {
+    requireOwnFolder(resolve(cwd, shown), cwd, io.uid)
+  } catch (error) {
+    if (error instanceof FileFault) return error.message
+    throw error
+  }
   const there = nearestThere(resolve(cwd, shown))
   if (statSync(there).isDirectory()) return faultOfWriting(there, shown)
   const name = relative(cwd, there) || there
@@ -81,7 +89,7 @@ export const faultsOfMoving = (place: JobPlace, step: Step): StepFault[] => {
   if (step.moveTo === undefined) return []
   const { cwd, today } = place
   const [folder, targets] = [dated(step.moveTo, today), step.targets.map((one) => dated(one, today))]
-  const why = faultOfFolder(cwd, folder)
+  const why = faultOfFolder(place, folder)
   return [
     ...targets
       .filter((one) => !isMovable(cwd, one))

@@ -78,10 +78,14 @@ const openSpecial = async (path: string, name: string): Promise<Readable> => {
   }
 }
 
+/** Tells whether a file is read as a stream: standard input, or a pipe or a device that the user named. */
+const isStreamed = ({ cwd, readsFound = false }: Io, file: string): boolean =>
+  file === '-' || (!readsFound && isStream(cwd, file))
+
 /** Opens a file, a pipe, or standard input. */
 const openLocal = async ({ io, note }: Cli, file: string, signal: () => AbortSignal): Promise<RereadableFile> => {
   const path = resolve(io.cwd, file)
-  if (file !== '-' && !isDevice(path)) return fileSource(path, file)
+  if (!isStreamed(io, file)) return fileSource(path, file)
   if (file === '-' && io.stdinIsTerminal) await note('reading rows from the terminal; end them with Ctrl-D')
   if (file === '-') return spoolSource(io.stdin, io.tempDir, 'standard input', signal())
   return spoolSource(await openSpecial(path, file), io.tempDir, file, signal())
@@ -91,7 +95,7 @@ const localSource = (io: Io, file: string): ImportSource => {
   const path = resolve(io.cwd, file)
   return {
     label: file,
-    origin: isStream(io.cwd, file) ? undefined : path,
+    origin: isStreamed(io, file) ? undefined : path,
     stem: stemOfSource(io.cwd, file),
     stat: () => (file === '-' ? statOfStream(io.stdin) : statOf(path)),
     open: async (cli, asked, signal) => openTable(await openLocal(cli, file, signal), asked, cli.io.tempDir, signal),
