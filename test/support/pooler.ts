@@ -17,7 +17,10 @@ const LEFT_BEHIND: Readonly<Record<string, string>> = {
   idle_in_transaction_session_timeout: '0',
   max_parallel_workers_per_gather: '2',
   cursor_tuple_fraction: '0.01',
+  default_transaction_read_only: 'on',
 }
+/** Tables of a session that have the names of ours. */
+const TEMPORARY = 'create temp table kpi_store (version text); create temp table accounts (name text)'
 
 /** What PgBouncer takes at start-up: it keeps track of these for each client. */
 const TRACKED = ['client_encoding', 'datestyle', 'timezone', 'standard_conforming_strings', 'application_name']
@@ -75,6 +78,7 @@ const connectSession = async (url: string): Promise<Session> => {
   const client = new Client({ connectionString: url })
   client.on('error', () => undefined)
   await client.connect()
+  await client.query(TEMPORARY)
   for (const [name, value] of Object.entries(LEFT_BEHIND)) await client.query(`set ${name} = '${value}'`)
   const socket = client.connection.stream as Socket
   socket.removeAllListeners('data')

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { isLoopback } from '../../client/http/base-url.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { parseConnectionUrl } from '../../store/postgres/connection-url.ts'
+import { type ConnectionUrl, parseConnectionUrl } from '../../store/postgres/connection-url.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 import { readSecretFile } from './secrets.ts'
@@ -15,13 +15,15 @@ const given = (io: Io): string => {
   throw new UsageError(`nothing says where PostgreSQL is: set KPI_POSTGRES_URL or KPI_POSTGRES_URL_FILE; ${FORM}`)
 }
 
-/** Tells whether nobody can eavesdrop on the connection: loopback, a Unix socket, or TLS. */
-const isPrivate = (url: URL): boolean =>
-  url.hostname === '' || isLoopback(url) || url.searchParams.has('sslmode') || url.searchParams.has('sslrootcert')
+/** Tells whether nobody can eavesdrop on the connection: loopback, a Unix socket, TLS, or a network that is said to be safe. */
+const isPrivate = ({ searchParams }: URL, host: string): boolean =>
+  host.startsWith('/') ||
+  isLoopback({ hostname: host }) ||
+  Boolean(searchParams.get('sslmode') || searchParams.get('sslrootcert'))
 
-const requireKnownParameters = (text: string): void => {
+const parsed = (text: string): ConnectionUrl => {
   try {
-    parseConnectionUrl(text)
+    return parseConnectionUrl(text)
   } catch (error) {
     throw error instanceof KpiError ? new UsageError(`KPI_POSTGRES_URL cannot be used: ${error.message}`) : error
   }
@@ -37,9 +39,9 @@ export const findPostgresUrl = (io: Io): string => {
   if (!url || !['postgres:', 'postgresql:'].includes(url.protocol)) {
     throw new UsageError(`KPI_POSTGRES_URL is not the URL of a PostgreSQL database; ${FORM}`)
   }
-  requireKnownParameters(text)
-  if (isPrivate(url)) return text
+  const { host } = parsed(text)
+  if (isPrivate(url, host)) return text
   throw new UsageError(
-    `KPI_POSTGRES_URL leads to ${url.hostname} without TLS; add ?sslmode=verify-full to it, or ?sslmode=disable where the network in between is safe`,
+    `KPI_POSTGRES_URL leads to ${host} without TLS; add ?sslmode=verify-full to it, or ?sslmode=disable where the network in between is safe`,
   )
 }

@@ -36,7 +36,7 @@ type KnownTable = { readonly column: string | null; readonly colocation: bigint 
 
 const KNOWN = `select c.relname as name, column_to_column_name(p.logicalrelid, p.partkey) as spread_by, p.colocationid as colocation
   from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
-  where c.relnamespace = current_schema()::regnamespace`
+  where c.relnamespace = quote_ident(current_schema())::regnamespace`
 
 const knownTables = async (tx: Reader): Promise<ReadonlyMap<string, KnownTable>> =>
   new Map(

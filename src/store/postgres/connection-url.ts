@@ -8,6 +8,12 @@ export type Settings = ReadonlyMap<string, string>
 export type ConnectionUrl = {
   /** Holds the URL without the parameters that `settings` and the other fields hold. */
   readonly url: string
+  /** Names the host that is connected to, as a URL does; a path is that of a socket on this machine. */
+  readonly host: string
+  /** Names the database in messages: host and database, without the password. */
+  readonly name: string
+  /** Names the schema that the store is in. */
+  readonly schema: string
   readonly settings: Settings
   readonly applicationName: string | undefined
   readonly channelBinding: boolean
@@ -31,43 +37,69 @@ const refuse = (message: string): never => {
 const OPTION = /\s*(?:-c\s*|--)([a-z_][\w.-]*)=((?:\\.|[^\s\\])*)(?!\S)/gisy
 
 /** Parses `options` as PostgreSQL does, but takes settings only. */
-const parseOptions = (options: string): [name: string, value: string][] => {
+const parseOptions = (options: string): Map<string, string> => {
   const found = [...options.trimEnd().matchAll(OPTION)]
   const rest = options.slice(found.reduce((length, [text]) => length + text.length, 0)).trim()
   if (rest !== '') refuse(`its parameter options has a part that is not -c NAME=VALUE: ${rest}`)
-  return found.map(([, name = '', value = '']) => [
-    name.toLowerCase().replaceAll('-', '_'),
-    value.replaceAll(/\\(.)/gs, '$1'),
-  ])
+  const settings = new Map<string, string>()
+  for (const [, spelling = '', value = ''] of found) {
+    const name = spelling.toLowerCase().replaceAll('-', '_')
+    if (settings.has(name)) refuse(`its parameter options sets ${name} twice`)
+    settings.set(name, value.replaceAll(/\\(.)/gs, '$1'))
+  }
+  return settings
 }
 
-/** Returns a search path as SQL. Names without quotes are lower case, as everywhere in PostgreSQL. */
-const searchPathSql = (path: string): string => {
-  const names = path.split(',').map((name) => name.trim())
-  return names
-    .map((name) => (/^".*"$/s.test(name) ? name.slice(1, -1).replaceAll('""', '"') : name.toLowerCase()))
-    .map((name) => pg.escapeIdentifier(name))
-    .join(', ')
+/** Matches a search path of one schema; a name without quotes is lower case, as everywhere in PostgreSQL. */
+const ONE_SCHEMA = /^\s*(?:"(?<quoted>(?:[^"]|"")+)"|(?<plain>[^\s",]+))\s*$/
+
+const schemaOfPath = (path: string): string => {
+  const { quoted, plain } = ONE_SCHEMA.exec(path)?.groups ?? {}
+  const name = quoted?.replaceAll('""', '"') ?? plain?.toLowerCase()
+  return name ?? refuse('its search_path must name the schema of the store, and no other: ?schema=NAME does so')
+}
+
+/** Matches schemas that PostgreSQL keeps for itself, that a session has for itself, or that depend on the user. */
+const RESERVED = /^(?:pg_|information_schema$|\$user$)/
+
+/** Returns the schema of the store: the one that a URL names, or `public`. */
+const schemaIn = (parameters: URLSearchParams, path: string | undefined): string => {
+  const named = parameters.get('schema') ?? undefined
+  if (named === '') refuse('its parameter schema is empty')
+  if (named !== undefined && path !== undefined) refuse('its parameters schema and options both name a schema')
+  const schema = named ?? (path === undefined ? 'public' : schemaOfPath(path))
+  if (RESERVED.test(schema)) refuse(`no store can be in the schema ${schema}; name another one`)
+  return schema
 }
 
 /** Returns statements that set settings until the end of the transaction. */
 export const setLocalSql = (settings: Settings): string =>
-  [...settings]
-    .map(([name, value]) => [name, name === 'search_path' ? searchPathSql(value) : pg.escapeLiteral(value)])
-    .map(([name, value]) => `; set local ${name} = ${value}`)
-    .join('')
+  [...settings].map(([name, value]) => `; set local ${name} = ${pg.escapeLiteral(value)}`).join('')
 
-const settingsIn = (parameters: URLSearchParams): Settings => {
-  const schema = parameters.get('schema') ?? undefined
-  if (schema === '') refuse('its parameter schema is empty')
-  const settings = new Map(parseOptions(parameters.get('options') ?? ''))
+const settingsIn = (parameters: URLSearchParams): Map<string, string> => {
+  const settings = parseOptions(parameters.get('options') ?? '')
   for (const name of OF_TRANSACTIONS) {
     const value = parameters.get(name)
-    if (value !== null) settings.set(name, value)
+    if (value === null) continue
+    if (settings.has(name)) refuse(`it sets ${name} twice`)
+    settings.set(name, value)
   }
-  if (schema === undefined) return settings
-  if (settings.has('search_path')) refuse('its parameters schema and options both name a schema')
-  return settings.set('search_path', pg.escapeIdentifier(schema))
+  return settings
+}
+
+/** Returns where the driver connects to: parameters and the environment may name another host than the URL does. */
+const targetOf = (url: URL): Pick<ConnectionUrl, 'host' | 'name'> => {
+  const plain = new URL(url)
+  for (const name of OF_DRIVER) if (name.startsWith('ssl')) plain.searchParams.delete(name)
+  try {
+    const client = new pg.Client({ connectionString: plain.href })
+    if (Number.isNaN(client.port)) throw new Error('its port is no number')
+    const host = client.host.includes(':') ? `[${client.host}]` : client.host
+    const port = url.searchParams.get('port') || url.port
+    return { host, name: `${host}${port && `:${port}`}${url.pathname}` }
+  } catch (error) {
+    return refuse(`it cannot be read (${error instanceof Error ? error.message : ''})`)
+  }
 }
 
 /**
@@ -77,14 +109,19 @@ const settingsIn = (parameters: URLSearchParams): Settings => {
 export const parseConnectionUrl = (text: string): ConnectionUrl => {
   const url = new URL(text)
   const parameters = new URLSearchParams(url.searchParams)
+  if (/%00/.test(url.href)) refuse('it has a NUL character')
   for (const name of parameters.keys()) {
+    if (parameters.getAll(name).length > 1) refuse(`its parameter ${name} is given twice`)
     if ([...OF_DRIVER, ...OF_TRANSACTIONS, ...WITHOUT_EFFECT, ...OF_OURS].includes(name)) continue
     refuse(`its parameter ${name} is not known; ?schema=NAME names a schema, ?options=-c%20NAME%3DVALUE sets a setting`)
   }
   for (const name of new Set(parameters.keys())) if (!OF_DRIVER.includes(name)) url.searchParams.delete(name)
+  const { search_path: path, ...settings } = Object.fromEntries(settingsIn(parameters))
   return {
     url: url.href,
-    settings: settingsIn(parameters),
+    ...targetOf(url),
+    schema: schemaIn(parameters, path),
+    settings: new Map(Object.entries(settings)),
     applicationName: parameters.get('application_name') ?? undefined,
     channelBinding: ['prefer', 'require'].includes(parameters.get('channel_binding') ?? ''),
   }

@@ -3,20 +3,26 @@ import type { Db, Reader, Writer } from '../db.ts'
 import { postgresDialect } from '../dialect.ts'
 import { migrations } from '../schema/migrations.ts'
 import { runStep, STORE_VERSION } from '../schema/open-store.ts'
-import type { Settings } from './connection-url.ts'
+import { parseConnectionUrl, type Settings } from './connection-url.ts'
 import { postgresDb, type PostgresPlace } from './postgres-db.ts'
 import { isRefusedLogin, isUnknownSetting } from './postgres-errors.ts'
 import { PLANNING } from './postgres-pool.ts'
 
 /** Returns how messages name a PostgreSQL database: by host and database, without the password. */
-export const nameOf = (url: string): string => {
-  const { host, pathname } = new URL(url)
-  return `${host}${pathname}`
-}
+export const nameOf = (url: string): string => parseConnectionUrl(url).name
 
-const hasStore = async (tx: Reader): Promise<boolean> => {
-  const [row] = await tx.all("select to_regclass('kpi_store') is not null as there")
-  return row?.['there'] === 1n
+/** Tells whether the schema of the store has one; refuses a schema that the database does not have. */
+const hasStore = async (tx: Reader, { url }: PostgresPlace): Promise<boolean> => {
+  const { schema, name } = parseConnectionUrl(url)
+  const [row] = await tx.all(
+    `select current_schema() = ? as found, to_regclass(quote_ident(current_schema()) || '.kpi_store') is not null as there`,
+    [schema],
+  )
+  if (row?.['found'] === 1n) return row['there'] === 1n
+  throw new KpiError(
+    'unusable',
+    `PostgreSQL at ${name} does not have the schema ${schema}, or gives the user no right to use it; create it, or name another one in KPI_POSTGRES_URL`,
+  )
 }
 
 const versionOf = async (tx: Reader): Promise<number> => {
@@ -25,8 +31,8 @@ const versionOf = async (tx: Reader): Promise<number> => {
 }
 
 /** Creates the table that holds the version of the store. Writes to the whole store lock its row. */
-const makeVersionTable = async (tx: Writer): Promise<void> => {
-  if (await hasStore(tx)) return
+const makeVersionTable = async (tx: Writer, place: PostgresPlace): Promise<void> => {
+  if (await hasStore(tx, place)) return
   await tx.run('create table kpi_store (version bigint not null)')
   await tx.run('insert into kpi_store values (0)')
 }
@@ -55,7 +61,7 @@ export const hasPostgresStore = (place: PostgresPlace): Promise<boolean> =>
   withPlanning(async (planning) => {
     const db = postgresDb(place, nameOf(place.url), planning)
     try {
-      return await db.read(hasStore)
+      return await db.read((tx) => hasStore(tx, place))
     } finally {
       await db.close()
     }
@@ -65,7 +71,8 @@ const openWith = async (place: PostgresPlace, where: string, planning: Settings)
   const db = postgresDb(place, where, planning)
   try {
     // If another instance creates the table now, the second attempt finds it.
-    await db.selfLocking.write(makeVersionTable).catch(() => db.selfLocking.write(makeVersionTable))
+    const makeTable = (): Promise<void> => db.selfLocking.write((tx) => makeVersionTable(tx, place))
+    await makeTable().catch(makeTable)
     await db.write((tx) => migrate(tx, where))
     return db
   } catch (error) {

@@ -166,7 +166,7 @@ export const postgresDb = (place: PostgresPlace, where: string, planning = PLANN
   const { connections = CONNECTIONS, patienceMs = PATIENCE_MS } = place
   const to = parseConnectionUrl(place.url)
   const pool = createPool(to, connections, patienceMs)
-  const sessions = { pool, begin: beginSql(to.settings, planning) }
+  const sessions = { pool, begin: beginSql(to, planning) }
   const convertErrors = async <T>(task: () => Promise<T>): Promise<T> => {
     try {
       return await retryConflicts(task)

@@ -32,6 +32,8 @@ const PLAIN: Failure = [
   'turn it on there, or add ?sslmode=disable to KPI_POSTGRES_URL where the network in between is safe',
 ]
 
+const STANDBY: Failure = ['is read-only, a standby perhaps', 'connect to the primary']
+
 /** Maps codes, or their first two characters, to failures that an operator must fix. */
 const UNUSABLE: Readonly<Record<string, Failure>> = {
   '28': LOGIN,
@@ -41,7 +43,7 @@ const UNUSABLE: Readonly<Record<string, Failure>> = {
   [UNDEFINED_OBJECT]: SETTING,
   '22023': SETTING,
   '55P02': SETTING,
-  '25006': ['is read-only, a standby perhaps', 'connect to the primary'],
+  '25006': STANDBY,
   ENOTFOUND: ['cannot be found by that name', 'check the host in KPI_POSTGRES_URL'],
   SELF_SIGNED_CERT_IN_CHAIN: CERTIFICATE,
   DEPTH_ZERO_SELF_SIGNED_CERT: CERTIFICATE,
@@ -124,6 +126,8 @@ const endsSession = (error: Error): boolean =>
 
 const lastingFailure = (error: Error): Failure | undefined => {
   const code = codeOf(error)
+  // A standby takes no transaction that writes: the code of that is the one of anything that is not supported.
+  if (code === FEATURE_NOT_SUPPORTED && /during recovery/.test(error.message)) return STANDBY
   const ofPooler = isSent(error) && POOLER_CODES.has(code) ? matching(POOLERS, error) : undefined
   const withoutCode = code === '' ? matching(UNUSABLE_WITHOUT_CODE, error) : undefined
   return ofPooler ?? withoutCode ?? lookUp(UNUSABLE, code)

@@ -22,12 +22,16 @@ export const PLANNING: Settings = new Map([
 /** Holds the statements that begin transactions and set what holds in them: one text each, so one round trip. */
 export type Begin = { readonly read: string; readonly write: string }
 
-/** Returns the statements that begin transactions; the settings of the URL override ours. */
-export const beginSql = (given: Settings, planning: Settings): Begin => {
-  const settings = setLocalSql(new Map([...LIMITS, ...planning, ...given]))
+/**
+ * Returns the statements that begin transactions; the settings of the URL override ours. A session may come from a pool,
+ * with the schema and the access mode of another client, and with its temporary tables, which hide nothing behind ours.
+ */
+export const beginSql = ({ schema, settings: given }: ConnectionUrl, planning: Settings): Begin => {
+  const path = `; set local search_path = ${pg.escapeIdentifier(schema)}, pg_temp`
+  const settings = path + setLocalSql(new Map([...LIMITS, ...planning, ...given]))
   return {
     read: `begin transaction isolation level repeatable read read only${settings}`,
-    write: `begin transaction isolation level read committed${settings}`,
+    write: `begin transaction isolation level read committed read write${settings}`,
   }
 }
 

@@ -12,9 +12,11 @@ import { inAccount } from './with-account.ts'
 const storeName = async (cli: Cli): Promise<string> => {
   const place = bundledPlace(cli)
   if (place.kind === 'sqlite') return place.dataDir
-  const { findPostgresUrl } = await import('../../target/postgres-url.ts')
-  const { host, pathname } = new URL(findPostgresUrl(cli.io))
-  return `postgres://${host}${pathname}`
+  const [{ findPostgresUrl }, { nameOf }] = await Promise.all([
+    import('../../target/postgres-url.ts'),
+    import('../../../store/postgres/open-postgres.ts'),
+  ])
+  return `postgres://${nameOf(findPostgresUrl(cli.io))}`
 }
 
 /** Describes an account of the bundled service as its operator administers it: both interfaces, and calculated KPIs. */
