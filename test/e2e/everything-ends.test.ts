@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, type ExpectStatic, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
 import { type Held, type Holder, HOLDERS } from '../support/holders/holders.ts'
 import { leftIn, processesIn, untilHolding } from '../support/holders/process-tree.ts'
@@ -70,7 +70,8 @@ const BY_ITSELF: readonly (number | null)[] = [1, 5]
 const start = async (held: Held, ending: Ending, home: ReturnType<typeof temporaryFolder>): Promise<Running> => {
   const env = { ...held.env, TMPDIR: home.in('temporary') }
   mkdirSync(home.in('temporary'))
-  if (held.before) expect(await runKpi(home, held.before, env)).toMatchObject({ code: 0 })
+  const before = held.before && (await runKpi(home, held.before, env))
+  if (before && before.code !== 0) throw new Error(before.stderr)
   const running = launch(home, ending.words(held.args), env)
   if (held.stdin !== undefined) running.child.stdin.write(held.stdin)
   return running
@@ -78,9 +79,10 @@ const start = async (held: Held, ending: Ending, home: ReturnType<typeof tempora
 
 const isOfDeadline = ({ withinMs }: Ending): boolean => withinMs > AFTER_SIGNAL_MS
 
-const endsInTime = async (holder: Holder, ending: Ending): Promise<void> => {
+/** Expects by the test's own function, as tests that run beside each other have to. */
+const endsInTime = async (holder: Holder, ending: Ending, expect: ExpectStatic): Promise<void> => {
   using home = temporaryFolder()
-  const closing: (() => void)[] = []
+  const closing: (() => unknown)[] = []
   try {
     const running = await start(await holder.prepare(home, (close) => closing.push(close)), ending, home)
     const begun = performance.now()
@@ -98,7 +100,7 @@ const endsInTime = async (holder: Holder, ending: Ending): Promise<void> => {
     if (!holder.leavesProcesses) expect(await leftIn(home.path, AFTER_SIGNAL_MS)).toEqual([])
     expect(readdirSync(home.in('temporary'))).toEqual([])
   } finally {
-    for (const close of closing) close()
+    for (const close of closing.toReversed()) await close()
     for (const pid of processesIn(home.path)) kill(pid, 'SIGKILL')
   }
 }
@@ -111,9 +113,9 @@ const cases = HOLDERS.flatMap((holder, at) =>
 
 // Beside other tests a process may wait for a processor; one that does not end in time does so each time.
 describe.runIf(process.platform === 'linux')('held by', { concurrent: true, timeout: 120_000, retry: 2 }, () => {
-  test.each(cases)('$what', async ({ holder, ending }) => {
+  test.for(cases)('$what', async ({ holder, ending }, { expect }) => {
     expect.hasAssertions()
-    await endsInTime(holder, ending)
+    await endsInTime(holder, ending, expect)
   })
 })
 
@@ -125,7 +127,7 @@ const AT_TERMINAL = HOLDERS.filter(({ name }) =>
 
 test.runIf(hasScript).concurrent.each(AT_TERMINAL)('held by $name: its terminal is closed', async ({ prepare }) => {
   using home = temporaryFolder()
-  const closing: (() => void)[] = []
+  const closing: (() => unknown)[] = []
   try {
     const held = await prepare(home, (close) => closing.push(close))
     // The inner shell outlives the terminal, to tell how the command ended.
@@ -141,7 +143,7 @@ test.runIf(hasScript).concurrent.each(AT_TERMINAL)('held by $name: its terminal 
     expect(readFileSync(home.in('code'), 'utf8').trim()).toMatch(/^(?:6|130)$/)
     expect(await leftIn(home.path, AFTER_SIGNAL_MS)).toEqual([])
   } finally {
-    for (const close of closing) close()
+    for (const close of closing.toReversed()) await close()
     for (const pid of processesIn(home.path)) kill(pid, 'SIGKILL')
   }
 })

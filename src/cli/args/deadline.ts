@@ -58,7 +58,7 @@ export const GRACE_MS = 700
 export const STOPPED_GRACE_MS = 1500
 
 /** Returns a signal that is aborted some time after another one. */
-const afterwards = (io: Io, signal: AbortSignal, milliseconds: number): AbortSignal => {
+export const afterwards = (io: Io, signal: AbortSignal, milliseconds: number): AbortSignal => {
   const controller = new AbortController()
   const wait = (): void => {
     io.alarm(milliseconds).addEventListener('abort', () => controller.abort(), { once: true })

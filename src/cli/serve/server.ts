@@ -16,7 +16,7 @@ import { accounts } from '../../store/tables/accounts.ts'
 import type { Cli } from '../cli.ts'
 import type { Io } from '../io.ts'
 import { createServingLimit } from '../memory.ts'
-import { openBundled, openBundledLimits } from '../target/bundled-store.ts'
+import { openBundled, openBundledLimits, stoppable, untilStopped } from '../target/bundled-store.ts'
 import { targetFlags } from '../target/source.ts'
 import { listenAt, type MetricsPage, serveMetrics } from './listen-at.ts'
 import { openServiceLog, type ServiceLog } from './log.ts'
@@ -126,6 +126,23 @@ const stopped = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
+/** Starts a server until the deadline, or until it is asked to stop; the signal ends nothing once the server has started. */
+const whileStarting = (cli: Cli, begin: (cut: AbortSignal) => Promise<void>): Promise<void> =>
+  stoppable(cli, 'nothing was served', (interruption) =>
+    untilStopped(
+      cli,
+      `nothing was served; see whether the store answers: kpi service status${targetFlags(cli.flags)}`,
+      async ({ late }) => {
+        const starting = new AbortController()
+        const cut = (): void => starting.abort()
+        late.addEventListener('abort', cut)
+        await begin(starting.signal)
+        late.removeEventListener('abort', cut)
+      },
+      interruption,
+    ),
+  )
+
 /** Serves the bundled service until it is asked to stop; then finishes the requests that it has. */
 export const runServer = async (cli: Cli, settings: ServeSettings): Promise<void> => {
   const { io } = cli
@@ -137,21 +154,23 @@ export const runServer = async (cli: Cli, settings: ServeSettings): Promise<void
   const tls = settings.tls && readPair(io, settings.tls)
   const log = openServiceLog(io, settings.accessLog)
   open.defer(log.close)
-  const db = await openBundled(cli, true)
-  open.defer(db.close)
-  const counted = await openBundledLimits(cli, db)
-  open.defer(counted.close)
-  const { metricsPort } = settings
-  const page = metricsPort === undefined ? undefined : await serveMetrics(cli, metricsPort, requestIds(io))
-  if (page) open.defer(page.close)
-  const parts: Parts = { cli, settings, db, counted, log, page, tls }
-  const listening = await start(parts)
-  open.defer(listening.close)
-  page?.metrics.watch(listening.connections)
-  if (tls) page?.metrics.onCertificate(tls.validTo)
-  onReload = () => reload(parts, listening)
-  await io.stdout.write(`${listening.url}/api\n`)
-  await adviseAccess(cli, db)
+  await whileStarting(cli, async (cut) => {
+    const db = await openBundled(cli, cut)
+    open.defer(db.close)
+    const counted = await openBundledLimits(cli, db)
+    open.defer(counted.close)
+    const { metricsPort } = settings
+    const page = metricsPort === undefined ? undefined : await serveMetrics(cli, metricsPort, requestIds(io))
+    if (page) open.defer(page.close)
+    const parts: Parts = { cli, settings, db, counted, log, page, tls }
+    const listening = await start(parts)
+    open.defer(listening.close)
+    page?.metrics.watch(listening.connections)
+    if (tls) page?.metrics.onCertificate(tls.validTo)
+    onReload = () => reload(parts, listening)
+    await io.stdout.write(`${listening.url}/api\n`)
+    await adviseAccess(cli, db)
+  })
   if (io.stderr.isTerminal) await cli.note('Ctrl-C stops it')
   await stopped(signal)
 }

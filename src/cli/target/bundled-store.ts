@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import { type Command, Option } from '@commander-js/extra-typings'
+import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { Db } from '../../store/db.ts'
 import type { OpenLimits } from '../../store/rate-limits/open-limits.ts'
+import { afterwards, GRACE_MS, untilDeadline } from '../args/deadline.ts'
 import type { Cli } from '../cli.ts'
-import { UsageError } from '../exit.ts'
+import { EXIT, IncompleteRun, UsageError } from '../exit.ts'
 import { shellWord } from '../output/text.ts'
 import { dataFolder, limitsPath, storePath } from './folders.ts'
 import { findPlace } from './settings.ts'
@@ -51,21 +53,28 @@ export const bundledPlace = (cli: Cli): BundledPlace => {
   throw new UsageError('--store postgres names one store, and --data-dir or --profile another; give only one of them')
 }
 
-/**
- * Opens the store of the bundled service, to be closed by the caller; `apart` runs long reads in threads, for a process
- * that also answers requests.
- */
-export const openBundled = async (cli: Cli, apart = false): Promise<Db> => {
-  const place = bundledPlace(cli)
-  if (place.kind === 'sqlite') {
-    const { openEmbedded } = await import('../embedded.ts')
-    return (await openEmbedded(place.dataDir, cli.io.now, { apart })).db
-  }
-  const [{ findPostgresUrl }, { openPostgres }] = await Promise.all([
+/** Describes how PostgreSQL is used: how long it may take for a statement, and what ends its connections. */
+type PostgresUse = { readonly patienceMs?: number; readonly signal?: AbortSignal }
+
+/** Opens the store in PostgreSQL, to be closed by the caller. */
+const openInPostgres = async (cli: Cli, use: PostgresUse): Promise<{ db: Db; where: string }> => {
+  const [{ findPostgresUrl }, { nameOf, openPostgres }] = await Promise.all([
     import('./postgres-url.ts'),
     import('../../store/postgres/open-postgres.ts'),
   ])
-  return openPostgres({ url: findPostgresUrl(cli.io) })
+  const url = findPostgresUrl(cli.io)
+  return { db: await openPostgres({ url, ...use }), where: nameOf(url) }
+}
+
+/**
+ * Opens the store of the bundled service, to be closed by the caller, for a process that also answers requests: long reads
+ * run in threads. `signal` ends the connections to PostgreSQL.
+ */
+export const openBundled = async (cli: Cli, signal: AbortSignal): Promise<Db> => {
+  const place = bundledPlace(cli)
+  if (place.kind === 'postgres') return (await openInPostgres(cli, { signal })).db
+  const { openEmbedded } = await import('../embedded.ts')
+  return (await openEmbedded(place.dataDir, cli.io.now, { apart: true })).db
 }
 
 /** Opens the place where the limits of the bundled service are counted, to be closed before its store. */
@@ -76,6 +85,45 @@ export const openBundledLimits = async (cli: Cli, db: Db): Promise<OpenLimits> =
   return limitsBeside(limitsPath(place.dataDir), cli.io.now)
 }
 
+/** Holds the signals that stop work on a store: `signal` asks it to end, and `late` ends its connections. */
+export type Stopping = { readonly signal: AbortSignal; readonly late: AbortSignal }
+
+/**
+ * Runs `work` until the deadline, or until somebody asks to stop; its connections to PostgreSQL are to end with `late`. The
+ * error then has a message of its own.
+ */
+export const untilStopped = <T>(
+  { io, flags }: Cli,
+  message: string,
+  work: (stopping: Stopping) => Promise<T>,
+  interruption?: AbortSignal,
+): Promise<T> =>
+  untilDeadline(
+    io,
+    flags.deadline,
+    async ({ signal }) => {
+      try {
+        return await work({ signal, late: afterwards(io, signal, GRACE_MS) })
+      } catch (error) {
+        const isCut = error === signal.reason || (error instanceof KpiError && error.code === 'unavailable')
+        throw signal.aborted && isCut ? new Aborted(message) : error
+      }
+    },
+    interruption,
+  )
+
+/** Runs `work`; reports that nothing was done if Ctrl-C stops it. */
+export const stoppable = async <T>(cli: Cli, what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const signal = cli.io.interruption()
+  try {
+    return await work(signal)
+  } catch (error) {
+    throw signal.aborted && !(error instanceof KpiError)
+      ? new IncompleteRun(EXIT.interrupted, 'interrupted', [`interrupted; ${what}`])
+      : error
+  }
+}
+
 const withDb = async <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> => {
   try {
     return await work(db)
@@ -84,9 +132,24 @@ const withDb = async <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> => {
   }
 }
 
+/** Runs `work` on the store in PostgreSQL until the deadline, which ends its connections; `where` names the database. */
+export const withPostgres = <T>(
+  cli: Cli,
+  work: (db: Db, where: string) => Promise<T>,
+  use: PostgresUse = {},
+): Promise<T> =>
+  untilStopped(cli, 'stopped before PostgreSQL had answered; run the same command again', async ({ late }) => {
+    const { db, where } = await openInPostgres(cli, { ...use, signal: late })
+    return withDb(db, () => work(db, where))
+  })
+
 /** Runs `work` on the store of the bundled service itself, which is made where there is none yet. */
-export const withStore = async <T>(cli: Cli, work: (db: Db) => Promise<T>): Promise<T> =>
-  withDb(await openBundled(cli), work)
+export const withStore = async <T>(cli: Cli, work: (db: Db) => Promise<T>): Promise<T> => {
+  const place = bundledPlace(cli)
+  if (place.kind === 'postgres') return withPostgres(cli, work)
+  const { openEmbedded } = await import('../embedded.ts')
+  return withDb((await openEmbedded(place.dataDir, cli.io.now)).db, work)
+}
 
 /** Returns the data directory of a SQLite store; refuses PostgreSQL, where the command cannot work. */
 export const filePlace = (cli: Cli, instead: string): string => {

@@ -15,6 +15,8 @@ export type PostgresPlace = {
   readonly connections?: number
   /** Sets the client's timeout for a statement; longer than the server's own, whose error says more. */
   readonly patienceMs?: number
+  /** Ends all connections when it is aborted, and with them what waits for the database. */
+  readonly signal?: AbortSignal
 }
 
 const CONNECTIONS = 10
@@ -163,9 +165,9 @@ type PostgresDb = Db & { readonly selfLocking: Db }
 
 /** Creates a `Db` on PostgreSQL; `where` names it in errors, `planning` is set in every transaction. */
 export const postgresDb = (place: PostgresPlace, where: string, planning = PLANNING): PostgresDb => {
-  const { connections = CONNECTIONS, patienceMs = PATIENCE_MS } = place
+  const { connections = CONNECTIONS, patienceMs = PATIENCE_MS, signal } = place
   const to = parseConnectionUrl(place.url)
-  const pool = createPool(to, connections, patienceMs)
+  const pool = createPool(to, connections, patienceMs, signal)
   const sessions = { pool, begin: beginSql(to, planning) }
   const convertErrors = async <T>(task: () => Promise<T>): Promise<T> => {
     try {

@@ -62,18 +62,35 @@ const APPLICATION_NAME = 'kpi'
  * Returns a client that sends no setting when it connects: poolers refuse or ignore them, and give each transaction
  * another session. A pooler passes the application's name on.
  */
-const clientOf = ({ applicationName = APPLICATION_NAME }: ConnectionUrl): typeof pg.Client =>
+const clientOf = ({ applicationName = APPLICATION_NAME }: ConnectionUrl, signal?: AbortSignal): typeof pg.Client =>
   class extends pg.Client {
+    constructor(config?: string | pg.ClientConfig) {
+      super(config)
+      const cut = (): void => void this.connection.stream.destroy()
+      // It connects as soon as it is created.
+      if (signal?.aborted) queueMicrotask(cut)
+      signal?.addEventListener('abort', cut, { once: true })
+      this.once('end', () => signal?.removeEventListener('abort', cut))
+    }
+
     getStartupConf(): Record<string, string | undefined> {
       return { user: this.user, database: this.database, application_name: applicationName }
     }
   }
 
-/** Creates a pool of connections; `patienceMs` bounds waiting for a server that hangs, and sends no error. */
-export const createPool = (to: ConnectionUrl, connections: number, patienceMs: number): pg.Pool => {
+/**
+ * Creates a pool of connections; `patienceMs` bounds waiting for a server that hangs, and sends no error. `signal` ends all
+ * connections, also those that are being opened.
+ */
+export const createPool = (
+  to: ConnectionUrl,
+  connections: number,
+  patienceMs: number,
+  signal?: AbortSignal,
+): pg.Pool => {
   const pool = new pg.Pool({
     ...CONNECTION,
-    Client: clientOf(to),
+    Client: clientOf(to, signal),
     connectionString: to.url,
     enableChannelBinding: to.channelBinding,
     query_timeout: patienceMs,

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
+import { Client } from 'pg'
+import { postgresDatabase } from '../databases.ts'
 import type { Folder } from '../folder.ts'
 
 /** How the program is started, and what it is given. */
@@ -14,13 +16,16 @@ export type Held = {
   readonly stdin?: string
 }
 
+/** Has a function called once the command has ended. */
+export type OnEnd = (end: () => unknown) => void
+
 /** Something that holds a command for ever, or for longer than anybody waits. */
 export type Holder = {
   readonly name: string
   /** Whether a program of the user's that it runs may outlive it, as it ignores signals. */
   readonly leavesProcesses?: true
   /** Makes what holds it in a folder; servers are closed by `onEnd`. */
-  readonly prepare: (home: Folder, onEnd: (end: () => void) => void) => Held | Promise<Held>
+  readonly prepare: (home: Folder, onEnd: OnEnd) => Held | Promise<Held>
 }
 
 const ENDLESS = 'with recursive r(n) as (select 1 union all select n + 1 from r)'
@@ -80,7 +85,7 @@ const tokenCommand = (name: string, command: string): Holder => ({
 
 type Answer = (socket: Socket) => void
 
-const listen = async (server: Server, onEnd: (end: () => void) => void): Promise<number> => {
+const listen = async (server: Server, onEnd: OnEnd): Promise<number> => {
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
     socket.on('error', () => undefined)
@@ -162,6 +167,69 @@ const proxy: Holder = {
 const IMPORT = ['entries', 'import', 'data.csv']
 const silent: Answer = () => undefined
 
+/** A way to a PostgreSQL that lets nothing through any more once a statement has a text. */
+const hangingAt = (text: string, { port, hostname }: URL): Server => {
+  let hangs = false
+  return createServer((near) => {
+    const far = connect(Number(port), hostname)
+    far.on('error', () => undefined).pipe(near)
+    near.once('close', () => far.destroy())
+    near.on('data', (bytes: Buffer) => {
+      hangs ||= bytes.includes(text)
+      if (!hangs) far.write(bytes)
+    })
+  })
+}
+
+/** How PostgreSQL holds a command that works on it: from the start, at a statement with a text, or by a lock. */
+const POSTGRES: readonly (readonly [
+  name: string,
+  hold: (url: URL, text: string, onEnd: OnEnd) => Promise<{ readonly port?: number }>,
+])[] = [
+  ['that says nothing', async (_, __, onEnd) => ({ port: await listen(createServer(), onEnd) })],
+  ['that hangs in the middle', async (url, text, onEnd) => ({ port: await listen(hangingAt(text, url), onEnd) })],
+  [
+    'whose store somebody has locked',
+    async ({ href }, _, onEnd) => {
+      const client = new Client(href)
+      await client.connect()
+      onEnd(() => client.end())
+      await client.query('begin; select version from kpi_store for update')
+      return {}
+    },
+  ],
+]
+
+/** Commands that work on PostgreSQL, each with a part of a statement in its middle. */
+const ON_POSTGRES: readonly (readonly [line: string, text: string])[] = [
+  ['service copy --to postgres --data-dir data', 'insert into accounts'],
+  ['service copy --to sqlite --data-dir back', 'from accounts'],
+  ['service copy --to postgres --data-dir data --discard', 'from accounts'],
+  ['service check --store postgres', 'from accounts'],
+  ['service status --store postgres', 'pg_stat_activity'],
+  ['service distribute --citus --store postgres', 'pg_dist_partition'],
+  ['service accounts create acme --login ann@example.com --store postgres', 'insert into accounts'],
+  ['serve --port 0 --store postgres', 'from accounts'],
+]
+
+const onPostgres = ON_POSTGRES.flatMap(([line, text]) =>
+  POSTGRES.map(([name, hold]): Holder => ({
+    name: `a PostgreSQL ${name}: ${line}`,
+    prepare: async (_, onEnd) => {
+      const database = await postgresDatabase()
+      onEnd(() => database[Symbol.asyncDispose]())
+      const url = new URL(database.env['KPI_POSTGRES_URL'] ?? '')
+      const { port } = await hold(url, text, onEnd)
+      if (port !== undefined) url.port = String(port)
+      return {
+        ...(line.includes('--data-dir data') && { before: ['service', 'accounts', 'list', '--data-dir', 'data'] }),
+        args: line.split(' '),
+        env: { KPI_POSTGRES_URL: url.href },
+      }
+    },
+  })),
+)
+
 /** What may hold a command. */
 export const HOLDERS: readonly Holder[] = [
   ...[
@@ -209,4 +277,5 @@ export const HOLDERS: readonly Holder[] = [
   ),
   download('redirects for ever', always('302 Found\r\nlocation: /data.csv')),
   proxy,
+  ...onPostgres,
 ]

@@ -1,12 +1,11 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { KpiError } from '../../../domain/errors.ts'
 import { resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
-import type { Cli, Register } from '../../cli.ts'
-import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
+import type { Register } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
 import { printsOne } from '../../output/printed.ts'
-import { existingFile, filePlace, withExistingStore } from '../../target/bundled-store.ts'
+import { existingFile, filePlace, stoppable, withExistingStore } from '../../target/bundled-store.ts'
 import { makeFolder, storePath } from '../../target/folders.ts'
 
 /** Defines the summary of a backup, over all accounts. */
@@ -25,18 +24,6 @@ const backupRecord = resource({
     entries: { kind: 'integer', about: 'Entries', readOnly: true },
   },
 })
-
-/** Runs `work`; reports that nothing was done if Ctrl-C stops it. */
-const stoppable = async <T>(cli: Cli, what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
-  const signal = cli.io.interruption()
-  try {
-    return await work(signal)
-  } catch (error) {
-    throw signal.aborted && !(error instanceof KpiError)
-      ? new IncompleteRun(EXIT.interrupted, 'interrupted', [`interrupted; ${what}`])
-      : error
-  }
-}
 
 /** Registers `kpi service restore` */
 export const addRestore: Register = (group, act) => {

@@ -4,7 +4,7 @@ import { addExamples } from '../../args/examples.ts'
 import type { Register } from '../../cli.ts'
 import { printsList } from '../../output/printed.ts'
 import { countOf } from '../../output/text.ts'
-import { bundledPlace } from '../../target/bundled-store.ts'
+import { bundledPlace, withPostgres } from '../../target/bundled-store.ts'
 
 const placementRecord = resource({
   name: 'placement',
@@ -53,22 +53,15 @@ export const addDistribute: Register = (group, act) => {
         'a store in a file is on one machine; name one in PostgreSQL with --store postgres',
       )
     }
-    const [{ findPostgresUrl }, { nameOf, openPostgres }, { distributeTables, planDistribution }] = await Promise.all([
-      import('../../target/postgres-url.ts'),
-      import('../../../store/postgres/open-postgres.ts'),
-      import('../../../store/postgres/citus.ts'),
-    ])
-    const url = findPostgresUrl(cli.io)
-    const [db, where] = [await openPostgres({ url, patienceMs: PATIENCE_MS }), nameOf(url)]
-    try {
-      const placements = await (dryRun
-        ? db.read((tx) => planDistribution(tx, where))
-        : db.write((tx) => distributeTables(tx, where)))
-      await cli.printMany(placementRecord.shown, placements)
-      const changed = placements.filter(({ state }) => state === (dryRun ? 'planned' : 'distributed')).length
-      await cli.note(`${countOf(changed, 'table')} ${dryRun ? 'to distribute' : 'distributed'} by account`)
-    } finally {
-      await db.close()
-    }
+    const { distributeTables, planDistribution } = await import('../../../store/postgres/citus.ts')
+    const placements = await withPostgres(
+      cli,
+      (db, where) =>
+        dryRun ? db.read((tx) => planDistribution(tx, where)) : db.write((tx) => distributeTables(tx, where)),
+      { patienceMs: PATIENCE_MS },
+    )
+    await cli.printMany(placementRecord.shown, placements)
+    const changed = placements.filter(({ state }) => state === (dryRun ? 'planned' : 'distributed')).length
+    await cli.note(`${countOf(changed, 'table')} ${dryRun ? 'to distribute' : 'distributed'} by account`)
   })
 }

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { Aborted } from '../../../client/transport.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { postgresDialect, sqliteDialect } from '../../../store/dialect.ts'
 import { SourceChanged } from '../../../store/maintenance/copy-account.ts'
@@ -21,12 +20,11 @@ import { hasPostgresStore, nameOf, openPostgres } from '../../../store/postgres/
 import { postgresDb } from '../../../store/postgres/postgres-db.ts'
 import { openStore } from '../../../store/schema/open-store.ts'
 import { sqliteDb } from '../../../store/sqlite/sqlite-db.ts'
-import { untilDeadline } from '../../args/deadline.ts'
 import { splitList } from '../../args/names.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
-import { embeddedPlace, existingFile } from '../../target/bundled-store.ts'
+import { embeddedPlace, existingFile, type Stopping, untilStopped } from '../../target/bundled-store.ts'
 import { makeFolder, storePath } from '../../target/folders.ts'
 import { findPostgresUrl } from '../../target/postgres-url.ts'
 import { createProgress, type ProgressView } from '../entries/import/progress.ts'
@@ -44,10 +42,13 @@ type Flags = {
   readonly discard?: true
 }
 
+/** Describes a run, and what stops it. */
+type Run = Stopping & { readonly cli: Cli }
+
 /** Says how a store is opened that is not there: refused, created, or left alone. */
 type IfMissing = 'refuse' | 'create' | 'leave'
 
-const openSqlite = async (cli: Cli, ifMissing: IfMissing): Promise<NamedStore> => {
+const openSqlite = async ({ cli }: Run, ifMissing: IfMissing): Promise<NamedStore> => {
   const dataDir = embeddedPlace(cli)
   const path = ifMissing === 'refuse' ? existingFile(dataDir) : storePath(dataDir)
   const named = { dialect: sqliteDialect, name: path }
@@ -56,8 +57,8 @@ const openSqlite = async (cli: Cli, ifMissing: IfMissing): Promise<NamedStore> =
   return { ...named, db: await openStore(path) }
 }
 
-const openInPostgres = async (cli: Cli, ifMissing: IfMissing): Promise<NamedStore> => {
-  const place = { url: findPostgresUrl(cli.io) }
+const openInPostgres = async ({ cli, late }: Run, ifMissing: IfMissing): Promise<NamedStore> => {
+  const place = { url: findPostgresUrl(cli.io), signal: late }
   const named = { dialect: postgresDialect, name: `postgres://${nameOf(place.url)}` }
   if (ifMissing === 'create' || (await hasPostgresStore(place))) return { ...named, db: await openPostgres(place) }
   if (ifMissing === 'leave') return { ...named, db: postgresDb(place, nameOf(place.url)), isMissing: true }
@@ -68,12 +69,12 @@ const OPEN = { postgres: openInPostgres, sqlite: openSqlite }
 
 /** Runs `work` on a store, and closes it. */
 const withNamedStore = async <T>(
-  cli: Cli,
+  run: Run,
   kind: Kind,
   ifMissing: IfMissing,
   work: (store: NamedStore) => Promise<T>,
 ): Promise<T> => {
-  const store = await OPEN[kind](cli, ifMissing)
+  const store = await OPEN[kind](run, ifMissing)
   try {
     return await work(store)
   } finally {
@@ -107,23 +108,8 @@ const createCounter = ({ show }: ProgressView, signal: AbortSignal) => {
 
 const AGAIN = 'run the same command to continue'
 
-/** Runs `work` until Ctrl-C or the deadline. */
-const untilStopped = <T>(cli: Cli, work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
-  untilDeadline(
-    cli.io,
-    cli.flags.deadline,
-    async ({ signal }) => {
-      try {
-        return await work(signal)
-      } catch (error) {
-        throw signal.aborted && error === signal.reason ? new Aborted(`stopped; ${AGAIN}`) : error
-      }
-    },
-    cli.io.interruption(),
-  )
-
 /** Returns how a run ends that has left an unfinished copy. */
-const stopped = (error: unknown, hasBegun: boolean): unknown => {
+const incomplete = (error: unknown, hasBegun: boolean): unknown => {
   if (error instanceof SourceChanged) {
     const advice = 'stop what writes there, such as kpi serve, and run the same command again'
     return new IncompleteRun(EXIT.workLeft, 'changed', [`${error.message}; its copy is not in use yet: ${advice}`])
@@ -156,7 +142,7 @@ const copyPlanned = async (
     })
     return addUp(digests)
   } catch (error) {
-    throw stopped(error, plan !== undefined)
+    throw incomplete(error, plan !== undefined && !signal.aborted)
   } finally {
     view.stop()
   }
@@ -177,16 +163,14 @@ const rehearse = async (
 /** Holds what a line asks for, and a word that names its run. */
 type Asked = Pick<Flags, 'to' | 'dryRun'> & { readonly id: string; readonly names: readonly string[] | undefined }
 
-const copyBetween = (cli: Cli, { to, dryRun, id, names }: Asked): Promise<void> =>
-  withNamedStore(cli, to === 'postgres' ? 'sqlite' : 'postgres', 'refuse', (source) =>
-    withNamedStore(cli, to, dryRun ? 'leave' : 'create', async (target) => {
-      const tables = await wholeTables()
+const copyBetween = (own: Run, { to, dryRun, id, names }: Asked): Promise<void> =>
+  withNamedStore(own, to === 'postgres' ? 'sqlite' : 'postgres', 'refuse', (source) =>
+    withNamedStore(own, to, dryRun ? 'leave' : 'create', async (target) => {
+      const [{ cli, signal }, tables] = [own, await wholeTables()]
       const run = { source, target, tables, id, sourceName: source.name, rowsPerBlock: ROWS_PER_BLOCK }
-      const totals = await untilStopped(cli, (signal) =>
-        dryRun
-          ? rehearse({ ...run, onRows: () => signal.throwIfAborted() }, names)
-          : copyPlanned(cli, run, signal, names),
-      )
+      const totals = await (dryRun
+        ? rehearse({ ...run, onRows: () => signal.throwIfAborted() }, names)
+        : copyPlanned(cli, run, signal, names))
       await cli.printOne(copyRecord, { from: source.name, to: target.name, ...totals })
       if (dryRun) await cli.note('nothing was copied: --dry-run')
       else if (totals.accounts > 0)
@@ -194,14 +178,12 @@ const copyBetween = (cli: Cli, { to, dryRun, id, names }: Asked): Promise<void> 
     }),
   )
 
-const discard = (cli: Cli, { to, id, names }: Asked): Promise<void> =>
-  withNamedStore(cli, to, 'leave', async (target) => {
+const discard = (own: Run, { to, id, names }: Asked): Promise<void> =>
+  withNamedStore(own, to, 'leave', async (target) => {
     const run = { target, tables: await wholeTables(), id, rowsPerBlock: ROWS_PER_BLOCK }
-    const removed = await untilStopped(cli, (signal) =>
-      discardUnfinished({ ...run, onRows: () => signal.throwIfAborted() }, names),
-    )
+    const removed = await discardUnfinished({ ...run, onRows: () => own.signal.throwIfAborted() }, names)
     const which = removed.length === 0 ? '' : `: ${removed.join(', ')}`
-    await cli.note(`${countOf(removed.length, 'unfinished copy', 'unfinished copies')} removed${which}`)
+    await own.cli.note(`${countOf(removed.length, 'unfinished copy', 'unfinished copies')} removed${which}`)
   })
 
 /** Copies whole accounts from one store to the other, or removes unfinished copies. */
@@ -213,5 +195,11 @@ export const runCopy = async (cli: Cli, flags: Flags): Promise<void> => {
   if (flags.discard && flags.dryRun) throw new UsageError('--discard and --dry-run do not go together')
   const names = flags.account?.flatMap((list) => splitList(list))
   const id = Buffer.from(cli.io.random(6)).toString('hex')
-  await (flags.discard ? discard : copyBetween)(cli, { ...flags, id, names })
+  const run = flags.discard ? discard : copyBetween
+  await untilStopped(
+    cli,
+    `stopped; ${AGAIN}`,
+    (stopping) => run({ cli, ...stopping }, { ...flags, id, names }),
+    cli.io.interruption(),
+  )
 }
