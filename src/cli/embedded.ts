@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { RequestObserver } from '../client/request-observer.ts'
 import type { TransportResponse, TransportRequest, Transport } from '../client/transport.ts'
 import { addsToStored } from '../codec/batch.ts'
+import { KpiError } from '../domain/errors.ts'
 import type { Account } from '../domain/resources/account.ts'
 import { ENTRIES_PAGE_IN_PROCESS } from '../domain/resources/entry.ts'
 import { REPORT_LIMIT_IN_PROCESS } from '../domain/resources/report-row.ts'
@@ -13,15 +14,27 @@ import { DEFAULT_ACCOUNT } from '../service/context.ts'
 import { type Db, nestedTransaction } from '../store/db.ts'
 import { openStore } from '../store/schema/open-store.ts'
 import { accounts } from '../store/tables/accounts.ts'
+import type { UnfinishedCopy } from '../store/maintenance/unfinished-copy.ts'
 import type { AnswerBatchIdempotently } from './embedded-batch.ts'
+import { shellWord } from './output/text.ts'
 import { makeFolder, storePath } from './target/folders.ts'
 
-/** Returns the account of the embedded service, and creates it with its defaults if there is none yet. */
-const findAccount = async (db: Db, now: number): Promise<Account> => {
+/** Holds the account of the embedded service, or an unfinished copy in a store without it. */
+type Found = { readonly account: Account } | { readonly account?: undefined; readonly unfinished: UnfinishedCopy }
+
+/**
+ * Finds the account of the embedded service, and creates it with its defaults if there is none yet: but not in a store that
+ * accounts are still copied to, as it could be one of them.
+ */
+const findAccount = async (db: Db, now: number): Promise<Found> => {
   const known = await db.read((tx) => accounts.findByName(tx, DEFAULT_ACCOUNT))
-  if (known) return known
+  if (known) return { account: known }
+  const { readUnfinished } = await import('../store/maintenance/unfinished-copy.ts')
+  const others = await db.read((tx) => accounts.list(tx))
+  const unfinished = others.map(({ name }) => readUnfinished(name)).find((copy) => copy !== undefined)
+  if (unfinished) return { unfinished }
   const { ensureDefaultAccount } = await import('../service/accounts/accounts.ts')
-  return ensureDefaultAccount(db, now)
+  return { account: await ensureDefaultAccount(db, now) }
 }
 
 /** Opens the store of a data directory; creates and migrates it as needed, and creates its account. */
@@ -29,11 +42,11 @@ export const openEmbedded = async (
   dataDir: string,
   nowMs: () => number,
   options?: Parameters<typeof openStore>[1],
-): Promise<{ db: Db; account: Account }> => {
+): Promise<{ readonly db: Db } & Found> => {
   makeFolder(dataDir, 'data directory')
   const db = await openStore(storePath(dataDir), options)
   try {
-    return { db, account: await findAccount(db, Math.floor(nowMs() / 1000)) }
+    return { db, ...(await findAccount(db, Math.floor(nowMs() / 1000))) }
   } catch (error) {
     await db.close()
     throw error
@@ -109,6 +122,15 @@ export const inProcessTransport = (
   }
 }
 
+/** Returns the error of a command on a store that accounts are still copied to. */
+const copyUnfinished = ({ account, source }: UnfinishedCopy, dataDir: string): KpiError => {
+  const command = `kpi service copy --to sqlite --account ${shellWord(account)} --data-dir ${shellWord(dataDir)}`
+  return new KpiError(
+    'unusable',
+    `the copy of account ${account} from ${source} to ${dataDir} is not finished; continue it: ${command}, or remove it: ${command} --discard`,
+  )
+}
+
 /** Returns the transport to the service on the store of a data directory, in this process; `observer` watches it. */
 export const embeddedTransport = async (
   dataDir: string,
@@ -116,8 +138,12 @@ export const embeddedTransport = async (
   variant: Variant = 'classic',
   observer?: RequestObserver,
 ): Promise<Transport> => {
-  const { db, account } = await openEmbedded(dataDir, nowMs)
-  const transport = inProcessTransport(db, account, nowMs, variant)
+  const { db, ...found } = await openEmbedded(dataDir, nowMs)
+  if (!found.account) {
+    await db.close()
+    throw copyUnfinished(found.unfinished, dataDir)
+  }
+  const transport = inProcessTransport(db, found.account, nowMs, variant)
   if (!observer) return transport
   const [{ observedTransport }, { classicStatus, v1Status }] = await Promise.all([
     import('../client/observed-transport.ts'),

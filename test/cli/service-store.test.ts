@@ -1,8 +1,11 @@
-import { existsSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { accounts } from '../../src/service/accounts/accounts.ts'
 import { authenticateKey } from '../../src/service/accounts/keys.ts'
+import type { Db } from '../../src/store/db.ts'
+import { nameUnfinished } from '../../src/store/maintenance/unfinished-copy.ts'
 import { openStore, STORE_VERSION } from '../../src/store/schema/open-store.ts'
 import { emptyPostgresDatabase } from '../support/databases.ts'
 import { NOW } from '../support/io.ts'
@@ -171,6 +174,59 @@ describe('check', () => {
       },
     ])
     expect(errorOf(ran).message).toBe('2 faults: 1 account, 3 entries checked')
+  })
+})
+
+describe('a data directory with a copy that is not finished', () => {
+  const copy = { account: 'default', run: 'run1', source: 'postgres://localhost/kpi' }
+  const back = (): string => user.folder.in('back')
+  const accountsThere = async (work?: (db: Db) => Promise<unknown>): Promise<string[]> => {
+    mkdirSync(back(), { recursive: true })
+    const db = await openStore(join(back(), 'kpi.db'))
+    await work?.(db)
+    const all = await accounts.list(db)
+    await db.close()
+    return all.map(({ name }) => name)
+  }
+  beforeEach(async () => {
+    await accountsThere(async (db) => {
+      const { id } = await accounts.create(db, { name: 'default', login: 'ann@example.com' }, 0)
+      await db.write((tx) => tx.run('update accounts set name = ? where id = ?', [nameUnfinished(copy), id]))
+    })
+  })
+
+  test('gets no other account, and says how to continue or remove the copy', async () => {
+    const listed = jsonOf(await service('accounts', 'list', '--data-dir', 'back', '-o', 'json'))
+    expect(listed).toMatchObject([{ name: nameUnfinished(copy) }])
+    const continuing = `kpi service copy --to sqlite --account default --data-dir ${back()}`
+    const message = `the copy of account default from ${copy.source} to ${back()} is not finished; continue it: ${continuing}, or remove it: ${continuing} --discard`
+    expect(await user.kpi('kpis', 'list', '--data-dir', 'back')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `kpi: ${message}\n`,
+    })
+    expect((await user.kpi('doctor', '--data-dir', 'back')).stdout).toContain('is not finished; continue it')
+    for (const line of ['status', 'check', 'keys list', 'token create'])
+      await service(...line.split(' '), '--data-dir', 'back')
+    expect(await accountsThere()).toEqual([nameUnfinished(copy)])
+    const removed = await user.kpi(...continuing.split(' ').slice(1), '--discard')
+    expect(removed).toMatchObject({ code: 0, stderr: '1 unfinished copy removed: default\n' })
+    expect(await accountsThere()).toEqual([])
+  })
+
+  test.each(['default', nameUnfinished(copy)])('lets nobody use %s', async (name) => {
+    const refused = {
+      code: 1,
+      stderr: `kpi: the copy of account default from ${copy.source} is not finished; finish it with the kpi service copy that began it, or remove it with that and --discard\n`,
+    }
+    for (const line of [
+      ['accounts', 'enable-api', name],
+      ['accounts', 'show', name],
+      ['settings', 'set', '--week-start', 'sunday', '--account', name],
+      ['token', 'create', '--account', name],
+      ['keys', 'list', '--account', name],
+    ])
+      expect(await service(...line, '--data-dir', 'back')).toMatchObject(refused)
   })
 })
 

@@ -326,6 +326,35 @@ describe.each(DIRECTIONS)('a copy from %s to %s', (from, to) => {
   })
 })
 
+test('of several accounts takes the ids of all before it copies one, so that no new account gets them', async () => {
+  await using source = await openSide('postgres')
+  await using target = await openSide('sqlite')
+  for (const name of ['acme', 'beta']) await openAccount(source.db, name)
+  const onRows = (doing: string): void => {
+    if (doing === 'copied') throw STOP
+  }
+  await expect(copy(source, target, { onRows })).rejects.toBe(STOP)
+  const { faults } = await checkStore(target.db, undefined)
+  expect(faults.map(({ account }) => account)).toEqual(['acme', 'beta'])
+  await copy(source, target)
+  expect(await rowsOf(target.db)).toEqual(await rowsOf(source.db))
+})
+
+test('from a place with a line break is continued, or removed', async () => {
+  await using source = await openSide('sqlite', 'a\nb/kpi.db')
+  await using target = await openSide('sqlite', 'target')
+  await fill(source.db, 'acme')
+  const onRows = (doing: string): void => {
+    if (doing === 'compared') throw STOP
+  }
+  await expect(copy(source, target, { onRows })).rejects.toBe(STOP)
+  const { source: _, sourceName: __, ...run } = await runBetween(source, target, {})
+  expect(await discardUnfinished(run, undefined)).toEqual(['acme'])
+  await expect(copy(source, target, { onRows })).rejects.toBe(STOP)
+  await copy(source, target)
+  expect(await rowsOf(target.db)).toEqual(await rowsOf(source.db))
+})
+
 test('keys of text are read in one order by both, whatever the locale of PostgreSQL', async () => {
   await using source = await openSide('sqlite')
   await using target = await openSide('postgres')

@@ -7,6 +7,7 @@ import { group } from '../../domain/resources/groups.ts'
 import { type User, user } from '../../domain/resources/user.ts'
 import { completeRecord, type Field, type Fields, type FieldValue, type Patch } from '../../domain/schema.ts'
 import type { Db, Reader, Writer } from '../../store/db.ts'
+import { FINISH_COPY, readUnfinished } from '../../store/maintenance/unfinished-copy.ts'
 import { accounts as store } from '../../store/tables/accounts.ts'
 import { categories, units } from '../../store/tables/catalog.ts'
 import { table, takeIds } from '../../store/tables/table.ts'
@@ -49,9 +50,22 @@ const seedAccount = async (tx: Writer, account: number, first: FirstUser, now: I
   }
 }
 
+/** Refuses an account whose copy is not finished, by its own name or by the one that it has until then. */
+const requireNoCopy = async (tx: Reader, name: string): Promise<void> => {
+  for (const account of await store.list(tx)) {
+    const copy = readUnfinished(account.name)
+    if (copy === undefined || (name !== account.name && name !== copy.account)) continue
+    throw new KpiError(
+      'conflict',
+      `the copy of account ${copy.account} from ${copy.source} is not finished; ${FINISH_COPY}`,
+    )
+  }
+}
+
 const find = async (tx: Reader, name: string): Promise<Account> => {
   const account = await store.findByName(tx, name)
-  if (account) return account
+  if (account && readUnfinished(name) === undefined) return account
+  await requireNoCopy(tx, name)
   // Commands without --account mean the default account, which a store need not have.
   const advice = name === DEFAULT_ACCOUNT ? 'name one with --account; ' : ''
   throw new KpiError('not_found', `there is no account ${name}; ${advice}kpi service accounts list shows them`)

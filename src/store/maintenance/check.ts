@@ -7,7 +7,7 @@ import { sqliteDialect } from '../dialect.ts'
 import type { ForeignKey, TableDefinition } from '../schema/migrations.ts'
 import { columnsOf, type FieldColumn, fromSql } from '../tables/table.ts'
 import { idOf, invariants, RESTORE_ADVICE } from './invariants.ts'
-import { readUnfinished } from './unfinished-copy.ts'
+import { FINISH_COPY, readUnfinished } from './unfinished-copy.ts'
 
 /** Returns the fault of a stored value by the rules of its field. */
 export const faultOfColumn = (field: Field, stored: SqlOutput): string | undefined => {
@@ -104,8 +104,7 @@ const eachUnfinishedCopy = async (tx: Reader, visit: (fault: StoreFault) => void
     const copy = readUnfinished(String(row['name']))
     if (copy === undefined) continue
     const fault = `is an unfinished copy from ${copy.source}`
-    const remedy = 'finish it with the kpi service copy that began it, or remove it with that and --discard'
-    visit({ table: 'accounts', account: copy.account, id: String(row['id']), fault, remedy })
+    visit({ table: 'accounts', account: copy.account, id: String(row['id']), fault, remedy: FINISH_COPY })
   }
 }
 

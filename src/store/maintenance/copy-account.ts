@@ -96,6 +96,13 @@ const begin = (run: CopyRun, table: WholeTable, account: Named, row: SqlList): P
     }
   })
 
+/** Takes the id of an account in the target before anything of it is copied, so that no new account there gets it. */
+export const reserveAccount = (run: CopyRun, account: Named): Promise<void> =>
+  run.source.db.read(async (tx) => {
+    const [table] = run.tables as [WholeTable]
+    await begin(run, table, account, await readRow(tx, table, account))
+  })
+
 /** Copies the rows of a table that are not in the target yet; they follow the ones that are, in the order of the key. */
 const copyTable = async (run: CopyRun, account: Named, tx: Reader, table: WholeTable): Promise<TableDigest> => {
   const { source, target, rowsPerBlock } = run

@@ -1,7 +1,7 @@
 import { KpiError } from '../../domain/errors.ts'
 import type { Account } from '../../domain/resources/account.ts'
 import { accounts } from '../tables/accounts.ts'
-import { copyAccount, type CopyRun, removeUnfinished, type TargetRun } from './copy-account.ts'
+import { copyAccount, type CopyRun, removeUnfinished, reserveAccount, type TargetRun } from './copy-account.ts'
 import { differingTables, digestAccount, type NamedStore, type TableDigest } from './table-digest.ts'
 import { readUnfinished, type UnfinishedCopy } from './unfinished-copy.ts'
 
@@ -128,6 +128,7 @@ export const copyAccounts = async (
   events: CopyEvents,
 ): Promise<readonly (readonly TableDigest[])[]> => {
   const all: (readonly TableDigest[])[] = []
+  for (const account of plan.accounts) if (!account.copied) await reserveAccount(run, account)
   for (const account of plan.accounts) {
     if (account.copied) {
       await events.isThere(account.name)

@@ -8,7 +8,10 @@ export type UnfinishedCopy = {
   readonly source: string
 }
 
-const NAME = /^(\S+) \(copy (\w+) of (.+)\)$/
+const NAME = /^(\S+) \(copy (\w+) of (.+)\)$/s
+
+/** Says what to do about an unfinished copy. */
+export const FINISH_COPY = 'finish it with the kpi service copy that began it, or remove it with that and --discard'
 
 /**
  * Returns the name that an account has until its copy is finished: no account can be created under such a name, and no
