@@ -67,7 +67,7 @@ const elsewhere: Partial<Record<StepKind, Schema>> = {
   import: {
     anyOf: [
       { properties: { import: { anyOf: TEXTS } } },
-      { properties: { flags: { required: QUERY_FLAGS } }, required: ['flags'] },
+      { properties: { flags: { type: 'object', required: QUERY_FLAGS } }, required: ['flags'] },
     ],
   },
   webhook: {

@@ -5,7 +5,7 @@ import { LIMITS_OF_ACCOUNTS, LIMITS_OF_LOGINS } from '../schema/limit-tables.ts'
 import { accountTables } from '../schema/migrations.ts'
 
 /** Describes where Citus keeps a table of the store: on all machines by a column, or on the coordinator alone. */
-export type Placement = {
+type Placement = {
   readonly table: string
   /** Names the column by which the rows are spread; null for a table that stays on the coordinator. */
   readonly column: 'id' | 'account_id' | null
