@@ -14,6 +14,23 @@ afterAll(async () => {
   await user[Symbol.asyncDispose]()
 })
 
+test.each([
+  ...['map', 'map-kpi', 'ignore', 'columns', 'by-id', 'by-name', 'percent', 'create-missing'].map(
+    (flag) => `entries import x.csv --${flag}`,
+  ),
+  ...['map', 'ignore', 'by-id', 'by-name'].map((flag) => `users import x.csv --${flag}`),
+  ...['map', 'ignore', 'by-id', 'by-name'].map((flag) => `assign import x.csv --${flag}`),
+  'service copy --to sqlite --account',
+  'service copy --to postgres --discard --account',
+])('%s takes no empty list of names', async (line) => {
+  writeFileSync(user.folder.in('x.csv'), 'user,kpi,date,actual\n')
+  for (const list of ['', ' ,']) {
+    const flag = line.split(' ').at(-1)
+    const stderr = `kpi: ${flag} is an empty list\n`
+    expect(await user.kpi(...line.split(' ').slice(0, -1), `${flag}=${list}`)).toEqual({ code: 2, stdout: '', stderr })
+  }
+})
+
 describe('wrong usage is exit code 2, nothing on standard output, and one line that helps', () => {
   test.each<[line: string, message: string]>([
     ['kpsi list', "unknown command 'kpsi' (Did you mean kpi kpis list?)"],

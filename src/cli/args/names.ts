@@ -27,6 +27,13 @@ export const splitList = (list: string): string[] => {
   return parts.filter((part) => part !== '')
 }
 
+/** Returns the names in the lists that a flag is given; refuses a flag that is given none. */
+export const namesIn = (flag: string, ...lists: readonly string[]): string[] => {
+  const names = lists.flatMap((list) => splitList(list))
+  if (lists.length > 0 && names.length === 0) throw new UsageError(`${flag} is an empty list`)
+  return names
+}
+
 /** Lists the kinds of things that have names on the command line. */
 export type NamedKind = 'kpi' | 'user' | 'group' | 'group_item' | 'breakdown_item' | 'category' | 'unit' | 'icon'
 
@@ -99,8 +106,7 @@ const idsOf = (found: readonly Named[]): number[] => found.map(({ id }) => id)
  * Returns the ids of a comma-separated list of names, which may be quoted; `title` names the list where it is empty.
  */
 export const idsIn = async (client: Client, kind: NamedKind, title: string, list: string): Promise<number[]> => {
-  const names = splitList(list)
-  if (names.length === 0) throw new UsageError(`${title} is an empty list`)
+  const names = namesIn(title, list)
   const directory = await directoryFor(client, kind, names)
   if (!directory) return [...new Set(names.map(Number))]
   // One name may have commas, if it stands alone.

@@ -1,6 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { addExamples } from '../../args/examples.ts'
-import { splitList } from '../../args/names.ts'
+import { namesIn } from '../../args/names.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { type Profile, profileNamed, readProfiles, writeProfiles } from '../../target/profiles.ts'
@@ -29,8 +29,7 @@ const isSet = ({ calendar, ...others }: OwnSettings, name: Setting): boolean =>
 /** Returns the settings that a list names; refuses those that there are not, and those that the line also sets. */
 const readUnset = (list: string | undefined, settings: OwnSettings): Setting[] => {
   if (list === undefined) return []
-  const names = splitList(list)
-  if (names.length === 0) throw new UsageError('--unset is an empty list')
+  const names = namesIn('--unset', list)
   const faults = names.flatMap((name) => {
     if (!isSetting(name))
       return `--unset ${name} is no setting of a profile; there are ${Object.keys(SETTINGS).join(', ')}`

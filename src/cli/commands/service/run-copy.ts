@@ -20,7 +20,7 @@ import { hasPostgresStore, nameOf, openPostgres } from '../../../store/postgres/
 import { postgresDb } from '../../../store/postgres/postgres-db.ts'
 import { openStore } from '../../../store/schema/open-store.ts'
 import { sqliteDb } from '../../../store/sqlite/sqlite-db.ts'
-import { splitList } from '../../args/names.ts'
+import { namesIn } from '../../args/names.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
@@ -193,7 +193,7 @@ export const runCopy = async (cli: Cli, flags: Flags): Promise<void> => {
       'a copy leads from one store to the other; --to names the one that it leads to, so leave --store out',
     )
   if (flags.discard && flags.dryRun) throw new UsageError('--discard and --dry-run do not go together')
-  const names = flags.account?.flatMap((list) => splitList(list))
+  const names = flags.account && namesIn('--account', ...flags.account)
   const id = Buffer.from(cli.io.random(6)).toString('hex')
   const run = flags.discard ? discard : copyBetween
   await untilStopped(

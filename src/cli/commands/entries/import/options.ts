@@ -20,7 +20,7 @@ import {
 } from '../../../../import/options.ts'
 import { sayChoices } from '../../../args/choices.ts'
 import { kebabCase } from '../../../args/flags.ts'
-import { splitList } from '../../../args/names.ts'
+import { namesIn, splitList } from '../../../args/names.ts'
 import { isPeriodWord, parseRelativeDate } from '../../../args/relative-dates.ts'
 import { UsageError } from '../../../exit.ts'
 import { shellWord } from '../../../output/text.ts'
@@ -46,7 +46,7 @@ export const columnsByRole = <R extends string>(
   roles: readonly R[],
 ): Map<R, string> => {
   const map = new Map<R, string>()
-  for (const part of listOf(values)) {
+  for (const part of values ? namesIn('--map', ...values) : []) {
     const [name = '', ...column] = part.split('=')
     const role = roles.find((one) => one === name.trim())
     if (!role || column.length === 0) {
@@ -67,9 +67,9 @@ export const numbersAsOf = <R extends string>(
     ['byId', 'ids'],
     ['byName', 'names'],
   ] as const) {
-    for (const name of listOf(flags[flag])) {
+    const [given, option] = [flags[flag], as === 'ids' ? '--by-id' : '--by-name']
+    for (const name of given ? namesIn(option, ...given) : []) {
       const role = roles.find((one) => one === name.trim())
-      const option = as === 'ids' ? '--by-id' : '--by-name'
       if (!role) throw new UsageError(`${option} ${name} is not one of ${roles.join(', ')}`)
       if ((all.get(role) ?? as) !== as) throw new UsageError(`--by-id ${role} does not go with --by-name ${role}`)
       all.set(role, as)
@@ -113,7 +113,7 @@ const maxErrorsOf = (text: string | undefined): MaxErrors | undefined => {
 /** Returns the KPIs that `--map-kpi` names, by the texts in the file that mean them. */
 const mapKpiOf = (values: readonly string[] | undefined): Map<string, string> | undefined => {
   if (values === undefined) return undefined
-  const pairs = listOf(values).map((part): [string, string] => {
+  const pairs = namesIn('--map-kpi', ...values).map((part): [string, string] => {
     const at = part.lastIndexOf('=')
     const [name, kpi] = [part.slice(0, at).trim(), part.slice(at + 1).trim()]
     if (at < 1 || name === '' || kpi === '') throw new UsageError(`--map-kpi ${part} is not HEADER=KPI`)
@@ -132,7 +132,7 @@ const percentOf = (values: readonly string[] | undefined): Map<string, PercentAs
   }
   for (const value of values) {
     let named: PercentAs | undefined
-    for (const part of splitList(value)) {
+    for (const part of namesIn('--percent', value)) {
       const [word = '', ...rest] = part.split('=')
       const [as, kpi] = [PERCENT_AS.find((one) => one === word.trim()), rest.join('=').trim()]
       if (as !== undefined) say(kpi === '' ? OTHER_KPIS : kpi, as)
@@ -156,7 +156,7 @@ const frequencyOf = (given: string | undefined): Frequency | undefined => {
 /** Returns the kinds of things that `--create-missing` names; all if it names none. */
 const kindsOf = (given: string | true): Set<Creatable> => {
   if (given === true) return new Set(CREATABLE)
-  const kinds = splitList(given).map((name) => {
+  const kinds = namesIn('--create-missing', given).map((name) => {
     const kind = CREATABLE.find((one) => one === name.trim().toLowerCase())
     if (!kind) throw new UsageError(`--create-missing ${name.trim()} is not one of ${CREATABLE.join(', ')}`)
     return kind
@@ -189,8 +189,8 @@ const creationOf = (flags: ImportFlags): Creation | undefined => {
 export const importOptions = (flags: ImportFlags, today: Day): ImportOptions => ({
   layout: flags.layout,
   map: mapOf(flags.map),
-  ignore: listOf(flags.ignore),
-  columns: flags.columns && listOf(flags.columns),
+  ignore: flags.ignore ? namesIn('--ignore', ...flags.ignore) : [],
+  columns: flags.columns && namesIn('--columns', ...flags.columns),
   ignoreRows: flags.ignoreRows && listOf(flags.ignoreRows),
   mapKpi: mapKpiOf(flags.mapKpi),
   as: flags.as,
