@@ -39,6 +39,8 @@ export type Io = {
   readonly stdinIsTerminal: boolean
   readonly stdout: Output
   readonly stderr: Output
+  /** Adds texts with secrets that standard error must not show, as it shows none of the command line. */
+  readonly guard?: (texts: readonly string[]) => void
   /** Returns milliseconds since 1970. */
   readonly now: () => number
   /** Holds when the job began of which this is a step, in milliseconds since 1970: its days count from then. */

@@ -24,9 +24,11 @@ const isForProgram = (args: readonly string[], io: Io): boolean =>
 const tellingOf = (io: Io, args: readonly string[], isProgram: boolean): Telling => {
   let [stderr, isHolding]: [Output | undefined, boolean] = [undefined, isProgram]
   const held: string[] = []
+  const guarded = [...args]
+  const guard = (texts: readonly string[]): void => void guarded.push(...texts)
   const writeNow = async (text: string): Promise<void> => {
     const { guardStderr } = await import('./stderr.ts')
-    await guardStderr(io, args).write(text)
+    await guardStderr(io, guarded).write(text)
   }
   const write = async (text: string): Promise<void> => {
     if (isHolding) held.push(text)
@@ -35,7 +37,10 @@ const tellingOf = (io: Io, args: readonly string[], isProgram: boolean): Telling
   const output = (): Output => ({ ...io.stderr, write, writeNow: isProgram ? writeNow : undefined })
   return {
     io: new Proxy(io, {
-      get: (world, name: keyof Io) => (name === 'stderr' ? (stderr ??= output()) : world[name]),
+      get: (world, name: keyof Io) => {
+        if (name === 'guard') return guard
+        return name === 'stderr' ? (stderr ??= output()) : world[name]
+      },
     }),
     release: () => {
       isHolding = false

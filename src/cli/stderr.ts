@@ -22,7 +22,7 @@ const SHORTEST = 6
 const secretsIn = (args: readonly string[]): string[] =>
   args.flatMap((arg, at) => {
     const inUrl = CREDENTIALS_IN_URL.exec(arg)?.[1]
-    const inAddress = secretsOf(arg.replace(/^--[\w-]+=/, ''))
+    const inAddress = secretsOf(arg)
     if (inUrl !== undefined || inAddress.length > 0) return [inUrl ?? '', ...inAddress]
     if (RANDOM.test(arg)) return [arg]
     if (!SECRET_FLAG.test(arg) || FILE_FLAG.test(arg)) return []

@@ -1,10 +1,14 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { jobParts, partsOf, STEP_KINDS } from '../../src/cli/commands/run/job-definition.ts'
+import { describeProgram } from '../../src/cli/program.ts'
 import { embeddedImporter, heldIn, type Importer } from '../support/import.ts'
+import { testIo } from '../support/io.ts'
 import { type Ran, shellIn } from '../support/kpi.ts'
 
 const SECRET = 'c4nary-s3cret-w0rd'
@@ -76,13 +80,14 @@ const filesBelow = (folder: string): string[] =>
     .map((name) => join(folder, name))
     .filter((path) => statSync(path).isFile() && !path.endsWith('.yaml'))
 
-/** Returns where the secret got out to. */
-const leaks = ({ stdout, stderr }: Ran): string[] => {
+/** Returns where the secret got out to; the user may name a file or a folder by it. */
+const leaks = ({ stdout, stderr }: Ran, mayBeName = false): string[] => {
   const said = { stdout, stderr, webhook: taken.join('\n') }
   const files = filesBelow(importer.folder.path).map((path) => [path, readFileSync(path, 'latin1')] as const)
   const forms = [SECRET, Buffer.from(SECRET).toString('base64').slice(0, 20)]
   return [...Object.entries(said), ...files].flatMap(([where, text]) =>
-    forms.some((form) => text.includes(form)) || filesBelow(importer.folder.path).some((one) => one.includes(SECRET))
+    forms.some((form) => text.includes(form)) ||
+    (!mayBeName && filesBelow(importer.folder.path).some((one) => one.includes(SECRET)))
       ? [`${where}: ${text}`]
       : [],
   )
@@ -133,6 +138,82 @@ test('no secret of an address gets out of a job, to its log or to its webhook', 
     }
   }
 }, 240_000)
+
+/** Jobs with a text in each of their fields. */
+const JOBS: readonly ((text: string) => string)[] = [
+  ...Object.keys(jobParts).map((part) => (text: string) => `${part}: ${text}\nsteps:\n  - report:\n`),
+  ...STEP_KINDS.flatMap((kind) => [
+    (text: string) => `steps:\n  - ${kind}: ${text}\n    on_failure: continue\n`,
+    (text: string) => `steps:\n  - ${kind}: good.csv\n    ${text}: x\n`,
+    ...partsOf(kind)
+      .filter((part) => part !== 'flags')
+      .map((part) => (text: string) => `steps:\n  - ${kind}: good.csv\n    ${part}: ${text}\n`),
+  ]),
+  (text) => `steps: ${text}\n`,
+  (text) => `${text}: x\n`,
+  (text) => `steps:\n  - ${text}\n`,
+  (text) => `steps: *${text}\n`,
+  (text) => `steps:\n  - export: ${text}\n    flags: { force: true, ${text}: x }\n`,
+  (text) => `steps:\n  - export_entries: "out.csv"\n    flags: ${text}\n`,
+]
+
+/** Makes other texts of an address, which are none, or of which a command makes others. */
+const TEXTS: readonly ((address: string) => string)[] = [
+  (address) => address,
+  (address) => `./${address}`,
+  (address) => `{date}${address}`,
+  (address) => `user=${address}`,
+  (address) => address.replace(/^\w+:\/\/.*?(?=\/)/, `jdbc:sqlserver://h;password=${SECRET}`),
+]
+
+const SOME = [
+  `https://u:${SECRET}@h.invalid/x.csv?token=${SECRET}`,
+  `s3://b/k?X-Sig=${SECRET}`,
+  `https://h.invalid/x.csv;v=${SECRET}#${SECRET}`,
+]
+
+test.each(TEXTS.map((make, at) => [at, make] as const))(
+  'no secret of an address in any field of a job gets out: form %i',
+  async (_, make) => {
+    importer.write('good.csv', ROWS)
+    for (const [at, job] of JOBS.entries()) {
+      const address = make(SOME[at % SOME.length] ?? '')
+      importer.write('job.yaml', job(JSON.stringify(address)))
+      for (const flags of at % 2 === 0 ? [['-o', 'json']] : [['--dry-run'], ['--debug']]) {
+        const ran = await shell()('run', 'job.yaml', '--timeout', '1s', ...flags)
+        expect([job(address), flags, leaks(ran, true)]).toEqual([job(address), flags, []])
+      }
+    }
+  },
+  120_000,
+)
+
+test('no secret of an address in a flag gets out', async () => {
+  importer.write('good.csv', ROWS)
+  const program: CommandUnknownOpts = await describeProgram('', testIo({ home: '/' }).io)
+  for (const words of [['entries', 'import'], ['check'], ['report'], ['report', 'export'], ['entries', 'export']]) {
+    const command = words.reduce<CommandUnknownOpts | undefined>(
+      (found, word) => found?.commands.find((one) => one.name() === word),
+      program,
+    )
+    const named = command?.options.filter(({ required, long, hidden }) => required && long && !hidden) ?? []
+    expect(named.length).toBeGreaterThan(5)
+    for (const [at, { long = '' }] of named.entries()) {
+      const text = TEXTS[at % TEXTS.length]?.(SOME[at % SOME.length] ?? '') ?? ''
+      const ran = await shell()(
+        ...words,
+        ...(words[1] === 'import' ? ['good.csv'] : []),
+        long,
+        text,
+        '--timeout',
+        '1s',
+        '-o',
+        'json',
+      )
+      expect([long, text, leaks(ran, true)]).toEqual([long, text, []])
+    }
+  }
+}, 120_000)
 
 test('an address in a job is an address, and no pattern of files', async () => {
   const hook = `  - webhook: http://${base}/hook\n`

@@ -3,14 +3,21 @@ import { isLoopback } from './base-url.ts'
 
 /** Matches the beginning of an address, of any kind: a letter and a colon are a drive of Windows. */
 const SCHEME = /^\s*(?:https?:|[a-z][a-z\d+.-]+:\/\/)/i
-/** Matches what may hold a secret in an address: a user and a password, and all behind a question mark or a #. */
-const SECRET_PARTS = /(?<=\/\/)[^/?#]*@|[?#][^]*/g
+/** Matches where an address begins within a text. */
+const BEGINS = /https?:|[a-z][a-z\d+.-]{1,30}:\/\//gi
+/** Matches an address within a text, up to a blank, a quote, or the sign of a sentence before a blank. */
+const IN_TEXT = new RegExp(String.raw`(?:${BEGINS.source})(?:[^\s"'\`<>:;,.]|[:;,.](?!\s|$))*`, 'gi')
+/** Matches what may hold a secret in an address: a user and a password, and all behind a question mark, a # or `;name=`. */
+const SECRET_PARTS = /(?<=\/\/)[^/?#]*@|[?#][^]*|;[\w.-]+=[^]*/g
 
 /** Tells whether a text is meant as an address, and not as a file or a pattern of files. */
 export const isAddress = (text: string): boolean => SCHEME.test(text)
 
+const withoutSecrets = (address: string): string => address.replaceAll(SECRET_PARTS, '')
+
 /** Returns an address as it may be shown: its query, its user and what is behind a # may hold secrets. */
-export const shownAddress = ({ protocol, host, pathname }: URL): string => `${protocol}//${host}${pathname}`
+export const shownAddress = ({ protocol, host, pathname }: URL): string =>
+  withoutSecrets(`${protocol}//${host}${pathname}`)
 
 /** Says which program reads what this one does not. */
 export const ELSEWHERE = 'download the file with another program, and name that'
@@ -29,22 +36,37 @@ export const requireSafeAddress = (address: URL): void => {
   }
 }
 
+/** Returns a text in which each address is as it may be shown. */
+export const hideAddresses = (text: string): string => text.replaceAll(IN_TEXT, withoutSecrets)
+
 /** Returns the name of what is read as it may be shown: an address without its secrets, a file as it is. */
 export const shownSource = (text: string): string => {
   if (!isAddress(text)) return text
   const address = URL.parse(text)
-  return address ? shownAddress(address) : text.trim().replaceAll(SECRET_PARTS, '')
+  return address ? shownAddress(address) : withoutSecrets(text.trim())
 }
 
 /** Sets the shortest value of a query that is looked for by itself: shorter ones stand in messages by chance. */
 const SHORTEST_VALUE = 12
 
+/** Bounds how many addresses of a text are looked at. */
+const MOST_ADDRESSES = 50
+
 /** Returns the parts of an address that may be secrets; a user is one where there is no password. */
-export const secretsOf = (text: string): readonly string[] => {
-  if (!isAddress(text)) return []
+const secretsOfAddress = (text: string): readonly string[] => {
+  const parts = (text.match(SECRET_PARTS) ?? []).map((part) => part.replaceAll(/^[?#;]|@$/g, ''))
   const address = URL.parse(text)
-  if (!address) return (text.match(SECRET_PARTS) ?? []).map((part) => part.replaceAll(/^[?#]|@$/g, ''))
+  if (!address) return parts
   const { username, password, search, hash, searchParams } = address
   const values = [...searchParams.values()].filter(({ length }) => length >= SHORTEST_VALUE)
-  return [password || username, search.slice(1), hash.slice(1), ...values]
+  const named = parts.filter((part) => text.includes(`;${part}`))
+  return [password || username, search.slice(1), hash.slice(1), ...values, ...named]
 }
+
+/** Returns the parts of the addresses in a text that may be secrets, up to the end of the text and of each address. */
+export const secretsOf = (text: string): readonly string[] =>
+  [...text.matchAll(BEGINS)].slice(0, MOST_ADDRESSES).flatMap(({ index }) => {
+    const rest = text.slice(index)
+    const [address = rest] = rest.match(/^[^\s"'`<>,]+/) ?? []
+    return [rest, address].flatMap(secretsOfAddress).filter((part) => part !== '')
+  })

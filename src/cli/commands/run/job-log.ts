@@ -5,7 +5,6 @@ import type { Cli } from '../../cli.ts'
 import { type Io, withStdout } from '../../io.ts'
 import type { Output } from '../../standard-output.ts'
 import { oneLine } from '../../output/width.ts'
-import { secretsRemover } from '../../stderr.ts'
 
 /** Writes what happens in a job, each line with its time: to the job's log, and as a note. */
 export type JobLog = {
@@ -26,11 +25,13 @@ const openFile = (path: string): AppendedFile => {
   }
 }
 
-/** Opens the log of a job; without a path there are notes alone. What is secret in the targets of steps is not in it. */
-export const openJobLog = ({ io, note, log }: Cli, path: string | undefined, targets: readonly string[]): JobLog => {
+/** Opens the log of a job; without a path there are notes alone. What `hide` removes is not in it. */
+export const openJobLog = (
+  { io, note, log }: Cli,
+  path: string | undefined,
+  hide: (text: string) => string,
+): JobLog => {
   let file = path === undefined ? undefined : openFile(path)
-  // Standard error removes secrets by itself; the file is read by others, too.
-  const withoutSecrets = secretsRemover(io, targets)
   let last = ''
   let fault: string | undefined
   /** Writes to the file; the first time that this fails, as on a full disk, it is said, and the job goes on. */
@@ -46,11 +47,11 @@ export const openJobLog = ({ io, note, log }: Cli, path: string | undefined, tar
   }
   return {
     tell: async (text) => {
-      const line = `${new Date(io.now()).toISOString()} ${oneLine(withoutSecrets(text))}`
-      last = withoutSecrets(text)
+      last = hide(text)
+      const line = `${new Date(io.now()).toISOString()} ${oneLine(last)}`
       const open = file
       if (open !== undefined) await append(() => open.write(`${line}\n`))
-      await note(withoutSecrets(line))
+      await note(line)
     },
     last: () => last,
     fault: () => fault,

@@ -1,4 +1,5 @@
-import { isMap, isSeq } from 'yaml'
+import { isMap, isNode, isSeq, visit } from 'yaml'
+import { hideAddresses, secretsOf } from '../../../client/http/address.ts'
 import { createYamlReader, faultAt } from '../../../codec/yaml-reader.ts'
 import { UsageError } from '../../exit.ts'
 import { jobParts } from './job-definition.ts'
@@ -14,6 +15,8 @@ export type Job = {
 
 /** Holds the checks of values by what uses them later; each returns what is wrong. */
 type JobChecks = StepChecks & {
+  /** Receives the texts of the job that hold addresses, before anything is told. */
+  readonly onAddresses: (texts: readonly string[]) => void
   readonly faultOfLock: (name: string) => string | undefined
   readonly faultOfDeadline: (text: string) => string | undefined
   readonly faultOfLog: (file: string) => string | undefined
@@ -40,11 +43,19 @@ const readParts = (
   return { lock: said('lock', faultOfLock), deadline: said('deadline', faultOfDeadline), log: said('log', faultOfLog) }
 }
 
+/** Returns what a job says where it holds an address: its values and names, and its lines, which may be no YAML. */
+const textsWithAddress = (text: string, contents: unknown): string[] => {
+  const texts = text.split('\n')
+  if (isNode(contents)) visit(contents, { Scalar: (_, { value }) => void texts.push(String(value)) })
+  return texts.filter((one) => secretsOf(one).length > 0)
+}
+
 /** Reads a job, and refuses one with faults: all of them are told, each with its line. */
 export const readJob = (text: string, file: string, checks: JobChecks): Job => {
   const reader = createYamlReader(text, ONE_ONLY)
   const reading = { reader, checks }
   const { contents, faults, pairsOf, lineOf, resolve } = reader
+  checks.onAddresses(textsWithAddress(text, contents))
   const pairs = isMap(contents) ? pairsOf(contents, 1) : []
   if (!isMap(contents) && faults.length === 0) faults.push(faultAt(1, 'a job has steps: a list of what to do'))
   for (const { name, line } of pairs) {
@@ -57,6 +68,8 @@ export const readJob = (text: string, file: string, checks: JobChecks): Job => {
   if (isMap(contents) && items.length === 0)
     faults.push(faultAt(list?.line ?? 1, 'steps must be a list, with one step at least'))
   if (faults.length === 0) return { ...parts, steps }
-  const issues = faults.toSorted((one, other) => lineIn(one.field) - lineIn(other.field))
+  const issues = faults
+    .toSorted((one, other) => lineIn(one.field) - lineIn(other.field))
+    .map((one) => ({ ...one, message: hideAddresses(one.message) }))
   throw new UsageError(`${file} is not a job that can run`, issues)
 }

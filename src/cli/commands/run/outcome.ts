@@ -38,6 +38,8 @@ export type Running = {
   readonly log: JobLog
   /** Holds the rejects files of the imports so far. */
   readonly rejects: Set<string>
+  /** Removes the secrets of addresses, as those in the job, from a text. */
+  readonly hide: (text: string) => string
   /** Holds when the job must end, in milliseconds since 1970. */
   readonly deadline: number
 }

@@ -1,9 +1,11 @@
 import { dirname, resolve } from 'node:path'
+import { hideAddresses } from '../../../client/http/address.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { readDeadline, readNamedText } from '../../args/deadline.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
+import { secretsRemover } from '../../stderr.ts'
 import { requireLockName, withNamedLock } from '../../target/named-lock.ts'
 import { findReach } from '../../target/network.ts'
 import { type Job, readJob } from './job.ts'
@@ -41,7 +43,7 @@ const faultOf = (check: () => unknown): string | undefined => {
 }
 
 /** Describes a job that was read and checked: its folder, when it begins, and which day that is. */
-type Opened = Pick<Running, 'job' | 'cwd' | 'today' | 'begun'>
+type Opened = Pick<Running, 'job' | 'cwd' | 'today' | 'begun' | 'hide'>
 
 /** Reads a job, and checks all of it before anything runs. */
 const openJob = async (cli: Cli, file: string): Promise<Opened> => {
@@ -60,24 +62,31 @@ const openJob = async (cli: Cli, file: string): Promise<Opened> => {
     for (const file of filesMovedBy(place, step)) moved.add(file)
     return faults
   }
+  let hide = hideAddresses
   const job: Job = readJob(await readNamedText(cli.io, cli.flags.deadline, path, file), file, {
+    onAddresses: (texts) => {
+      // Standard error and the log hide what the job holds, whatever a message makes of it.
+      cli.io.guard?.(texts)
+      const withoutSecrets = secretsRemover(cli.io, texts)
+      hide = (text) => withoutSecrets(hideAddresses(text))
+    },
     optionsOf: (kind) => optionsOfStep(commandAt, kind),
     faultsOf,
     faultOfLock: (name) => faultOf(() => requireLockName(name)),
     faultOfDeadline: (text) => faultOf(() => readDeadline(text, begun)),
     faultOfLog: (file) => faultOfOutput(resolve(cwd, dated(file, today)), dated(file, today), []),
   })
-  return { job, cwd, today, begun }
+  return { job, cwd, today, begun, hide }
 }
 
-const printDryRun = async (cli: Cli, { job, cwd, today }: Opened): Promise<void> => {
+const printDryRun = async (cli: Cli, { job, cwd, today, hide }: Opened): Promise<void> => {
   const rejects = new Set<string>()
   const rows: AnyRecord[] = []
   for (const [at, step] of job.steps.entries()) {
     const lines = linesOf(step, cwd, today, rejects)
-    if (lines.length === 0) await cli.note(`step ${at + 1}, line ${step.line}: ${nothingToImport(step)}`)
+    if (lines.length === 0) await cli.note(hide(`step ${at + 1}, line ${step.line}: ${nothingToImport(step)}`))
     for (const { words } of lines) {
-      const command = lineText(step, words)
+      const command = hide(lineText(step, words))
       const row = rowOf({ step, command, code: undefined, seconds: 0, message: undefined }, at)
       rows.push({ ...row, outcome: 'planned' })
     }
@@ -111,14 +120,10 @@ const endText = (code: number, found: number, isStopped: boolean): string => {
 }
 
 const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => {
-  const { job, cwd, today, begun } = opened
+  const { job, cwd, today, begun, hide } = opened
   const { at: deadline } = readDeadline(cli.flags.deadline ?? job.deadline, begun)
   const path = job.log === undefined ? undefined : resolve(cwd, dated(job.log, today))
-  const log = openJobLog(
-    cli,
-    path,
-    job.steps.flatMap(({ targets }) => targets),
-  )
+  const log = openJobLog(cli, path, hide)
   const interruption = cli.io.interruption()
   const tellStop = (): void => void log.tell('asked to stop: what was sent is finished, and nothing else is begun')
   interruption.addEventListener('abort', tellStop)

@@ -188,7 +188,7 @@ const runStep = async (
   number: number,
   done: readonly StepResult[],
 ): Promise<StepResult> => {
-  const { cli, cwd, today, log } = running
+  const { cli, cwd, today, log, hide } = running
   const begun = cli.io.uptime()
   const prefix = `[${number} ${step.kind}] `
   const lines = linesOf(step, cwd, today, running.rejects)
@@ -199,12 +199,12 @@ const runStep = async (
   const { code, message } = await runWork(running, step, lines, prefix, done)
   await log.tell(`${prefix}ended with ${code}`)
   const seconds = (cli.io.uptime() - begun) / MS_PER_SECOND
-  return { step, command, code, seconds, message: code === EXIT.done ? undefined : message }
+  return { step, command: hide(command), code, seconds, message: code === EXIT.done ? undefined : hide(message) }
 }
 
 const skipped = (running: Running, step: Step): StepResult => ({
   step,
-  command: commandText(linesOf(step, running.cwd, running.today), step),
+  command: running.hide(commandText(linesOf(step, running.cwd, running.today), step)),
   code: undefined,
   seconds: 0,
   message: undefined,

@@ -40,6 +40,7 @@ const faultOfWriting = (folder: string, shown: string): string | undefined => {
 
 /** Returns why a folder can be neither made nor written in; undefined if it can. */
 const faultOfFolder = ({ cwd, cli: { io } }: JobPlace, shown: string): string | undefined => {
+  if (isAddress(shown)) return 'it is an address, and has to be a folder; name one'
   try {
     requireOwnFolder(resolve(cwd, shown), cwd, io.uid)
   } catch (error) {
