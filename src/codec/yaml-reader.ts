@@ -1,31 +1,182 @@
-import { isAlias, isNode, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml'
+import {
+  type Alias,
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  Lexer,
+  LineCounter,
+  type Node,
+  type Pair,
+  Parser,
+  visit,
+  type YAMLMap,
+} from 'yaml'
 import type { Issue } from '../domain/errors.ts'
+import type { Pause } from '../domain/pause.ts'
+
+/** Bounds what is read of a YAML file, so that none holds up its reader. */
+const MOST = { depth: 100, keys: 100, characters: 1_048_576, tokens: 50_000 }
+/** Bounds the faults that are collected: whoever has more than these mends them first. */
+export const MOST_FAULTS = 1000
+/** Sets how many tokens are composed at once, where the file can be cut. */
+const TOKENS_OF_PART = 2000
 
 /** Returns a fault with its line. */
 export const faultAt = (line: number, message: string): Issue => ({ field: `line ${line}`, message })
 
-/** Returns a message of the parser without the place and the lines of the file that it quotes. */
-const plainMessage = (message: string): string => (message.split(/ at line \d+/)[0] ?? message).replaceAll('\n', ' ')
+type Collection = CST.BlockMap | CST.BlockSequence | CST.FlowCollection
+type Item = Collection['items'][number]
+
+const isCollection = (token: CST.Token | undefined): token is Collection =>
+  token !== undefined && ['block-map', 'block-seq', 'flow-collection'].includes(token.type)
+
+const isFlow = (token: Collection): token is CST.FlowCollection => token.type === 'flow-collection'
+
+const isList = (token: Collection): boolean =>
+  isFlow(token) ? token.start.type === 'flow-seq-start' : token.type === 'block-seq'
+
+/** Returns what is beyond a limit in what is being read; undefined if nothing is. */
+const faultOfSize = (stack: readonly CST.Token[], tokens: number, lexeme: string): string | undefined => {
+  if (stack.length > MOST.depth + 1)
+    return `lists and maps are nested more than ${MOST.depth} deep; write them side by side`
+  if (lexeme.length > MOST.characters)
+    return `a value has more than ${MOST.characters} characters; look for a quote that is not closed`
+  if (tokens > MOST.tokens)
+    return `one thing has more than ${MOST.tokens} words, signs and blanks; shorten it, or split it`
+  const isWide = stack.slice(-2).some((one) => isCollection(one) && !isList(one) && one.items.length > MOST.keys)
+  return isWide
+    ? `one map has more than ${MOST.keys} keys; several things are a list, and each begins with a dash`
+    : undefined
+}
+
+/** Returns an item as the first one of its collection, before which no comma stands. */
+const asFirst = <T extends Item>(item: T): T => ({ ...item, start: item.start.filter(({ type }) => type !== 'comma') })
+
+/** Returns an item of a list in brackets as the parser leaves it once the list ends: until then, its value is a key. */
+const asValue = <T extends Item>(item: T): T => {
+  const { key, sep, value, start } = item
+  const isPair =
+    value || [...start, ...(sep ?? [])].some(({ type }) => type === 'explicit-key-ind' || type === 'map-value-ind')
+  return key && !isPair ? ({ start, value: key } as unknown as T) : item
+}
+
+/**
+ * Takes what has been read whole of the list that a top-level key names, and of all before it, out of a document that is
+ * being parsed; undefined where it cannot be cut.
+ */
+const takeRead = ([document, map, list]: readonly CST.Token[]): CST.Document | undefined => {
+  if (document?.type !== 'document' || !isCollection(map) || !isCollection(list) || isList(map) || !isList(list))
+    return undefined
+  const [open, last] = [map.items.at(-1), list.items.at(-1)]
+  const isAfterComma = last?.start[0]?.type === 'comma'
+  if (!open?.key || !last || list.items.length < 2 || (isFlow(list) && !isAfterComma)) return undefined
+  const end: CST.SourceToken = { type: 'flow-seq-end', offset: last.start[0]?.offset ?? 0, indent: 0, source: ']' }
+  const whole = list.items.slice(0, -1)
+  const read = {
+    ...list,
+    ...(isFlow(list) ? { items: whole.map(asValue), end: [end] } : { items: whole }),
+  } as Collection
+  const items = [...map.items.slice(0, -1), { ...open, value: read }]
+  const mapEnd: CST.SourceToken = { ...end, type: 'flow-map-end', source: '}' }
+  const value = { ...map, items, ...(isFlow(map) && { end: [mapEnd] }) } as Collection
+  map.items.splice(0, map.items.length, asFirst(open) as never)
+  list.items.splice(0, list.items.length, asFirst(last) as never)
+  // The length of a key is counted from here.
+  map.offset = open.key.offset
+  list.offset = end.offset
+  return { ...document, value }
+}
 
 /**
  * Reads the nodes of a YAML document, with their lines, and collects the faults; `oneOnly` is the fault of a second
- * document.
+ * document. It is parsed in turns, between which `pause` is called.
  */
-export const createYamlReader = (text: string, oneOnly: string) => {
+export const createYamlReader = (text: string, oneOnly: string, pause: Pause) => {
+  const source = text.replace(/^\ufeff/, '')
+  const faults: Issue[] = []
   const lines = new LineCounter()
-  const document = parseDocument(text.replace(/^\ufeff/, ''), {
-    lineCounter: lines,
-    stringKeys: true,
-    logLevel: 'error',
-  })
-  // An unknown tag is only a warning.
-  const faults = [...document.errors, ...document.warnings].map(({ code, message, linePos }) =>
-    faultAt(linePos?.[0].line ?? 1, code === 'MULTIPLE_DOCS' ? oneOnly : plainMessage(message)),
-  )
-  const resolve = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node)
+  const lineAt = (offset: number): number => lines.linePos(offset).line
+  const hasAnchors = source.includes('&')
+  const anchors = new Map<string, Node>()
+  const meant = new Map<Alias, Node>()
+  const resolve = (node: unknown): unknown => (isAlias(node) ? meant.get(node) : node)
+  const note = (_: unknown, node: Node): void => {
+    if (!isAlias(node)) {
+      if (node.anchor !== undefined) anchors.set(node.anchor, node)
+      return
+    }
+    const found = anchors.get(node.source)
+    if (found) meant.set(node, found)
+  }
+  const keys = new Map<string, number>()
+  /** Finds keys at the top that stand in an earlier part, too, and are not the same one; a part has each once. */
+  const requireKeysOnce = ({ items }: YAMLMap): void => {
+    const own = items.flatMap(({ key }) =>
+      isScalar(key) && key.range ? [{ name: String(key.value), at: key.range[0] }] : [],
+    )
+    const firsts = new Map(own.toReversed().map(({ name, at }) => [name, at]))
+    for (const [name, at] of firsts)
+      if ((keys.get(name) ?? at) !== at) faults.push(faultAt(lineAt(at), 'Map keys must be unique'))
+    for (const { name, at } of own) keys.set(name, at)
+  }
+  /** Returns the content of a document, or of a part of it, once its faults are collected. */
+  const contentOf = (document: Document.Parsed): unknown => {
+    // An unknown tag is only a warning.
+    for (const { pos, message } of [...document.errors, ...document.warnings].slice(0, MOST_FAULTS))
+      faults.push(faultAt(lineAt(pos[0]), message.replaceAll('\n', ' ')))
+    if (hasAnchors) visit(document, { Node: note })
+    const contents = resolve(document.contents)
+    if (isMap(contents)) requireKeysOnce(contents)
+    return contents
+  }
+  const composer = new Composer({ stringKeys: true, logLevel: 'error' })
+  const parser = new Parser(lines.addNewLine)
+  lines.addNewLine(0)
+
+  /** Yields the contents of the documents that a token completes. */
+  let documents = 0
+  function* compose(token: CST.Token): Generator {
+    if (token.type === 'document') documents += 1
+    if (documents > 1) faults.push(faultAt(lineAt(token.offset), oneOnly))
+    for (const document of composer.next(token)) yield contentOf(document)
+  }
+
+  /**
+   * Yields the content of the document. With `isCut`, a long list that a top-level key names comes in parts, each below
+   * the key again, so that no more than a part of it is held.
+   */
+  async function* parts(isCut: boolean): AsyncGenerator {
+    let tokens = 0
+    for (const lexeme of new Lexer().lex(source)) {
+      const turn = pause()
+      if (turn) await turn
+      for (const token of parser.next(lexeme)) yield* compose(token)
+      if (documents > 1 || faults.length >= MOST_FAULTS) return
+      tokens = parser.stack.length === 0 ? 0 : tokens + 1
+      const fault = faultOfSize(parser.stack, tokens, lexeme)
+      if (fault !== undefined) {
+        faults.push(faultAt(lineAt(parser.offset), fault))
+        return
+      }
+      const read = isCut && tokens > TOKENS_OF_PART ? takeRead(parser.stack) : undefined
+      if (!read) continue
+      tokens = 0
+      documents -= 1
+      yield* compose(read)
+      for (const document of composer.end()) yield contentOf(document)
+    }
+    for (const token of parser.end()) yield* compose(token)
+    if (documents > 1) return
+    for (const document of composer.end(true, source.length)) yield contentOf(document)
+  }
+
   const lineOf = (node: unknown, otherwise: number): number => {
     const range = isNode(node) ? node.range : undefined
-    return range ? lines.linePos(range[0]).line : otherwise
+    return range ? lineAt(range[0]) : otherwise
   }
   const pairsOf = (map: YAMLMap, line: number) =>
     map.items.map(({ key, value }: Pair) => ({
@@ -33,7 +184,7 @@ export const createYamlReader = (text: string, oneOnly: string) => {
       line: lineOf(key, line),
       node: resolve(value),
     }))
-  return { contents: resolve(document.contents), faults, lineOf, pairsOf, resolve }
+  return { faults, parts, lineOf, pairsOf, resolve }
 }
 
 export type YamlReader = ReturnType<typeof createYamlReader>

@@ -82,7 +82,8 @@ describe('a webhook', () => {
     expect(rowsOf(ran)).toMatchObject([
       { exit_code: 5, message: expect.stringContaining('it had not answered when its time was over') as string },
     ])
-    expect(alarms).toEqual([20_000])
+    // The first two are for the reading of the job.
+    expect(alarms.slice(2)).toEqual([20_000])
   })
 
   test('has ten seconds where the deadline has passed', async () => {
@@ -104,7 +105,7 @@ describe('a webhook', () => {
         ['done', 0],
       ],
     ])
-    expect(alarms).toEqual([10_000, 10_000])
+    expect(alarms.slice(2)).toEqual([10_000, 10_000])
     expect(last.taken).toMatchObject([{ outcome: 'failed', exit_code: 6 }])
   })
 

@@ -1,19 +1,26 @@
 import { looseName } from '../../../client/directory.ts'
+import { MOST_FAULTS } from '../../../codec/yaml-reader.ts'
 import { type Issue, KpiError } from '../../../domain/errors.ts'
+import type { Pause } from '../../../domain/pause.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
+import { pauseEvery } from '../../../import/parse/turns.ts'
+import { untilDeadline } from '../../args/deadline.ts'
 import { inputName, readInput } from '../../args/json-input.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
 import { readThings } from './account.ts'
 import { type Change, countChanges, type Counts, rowsOf } from './planning/changes.ts'
-import { type KindName, sections } from './planning/kinds.ts'
+import { KIND_NAMES, type KindName, sections } from './planning/kinds.ts'
 import { type Plan, planChanges } from './planning/plan.ts'
 import { type Configuration, readConfiguration } from './planning/read-file.ts'
 import { type ApplyRecord, thingsMade } from './record.ts'
 import { readPlan, requireSameAccount, requireUnmoved, type SavedPlan } from './saved-plan.ts'
 import type { Target } from './target.ts'
 import type { Thing, Things } from './planning/things.ts'
+
+/** Sets how many parts of a file, or things of a plan, are worked on before signals and timers run. */
+const PARTS_OF_TURN = 1000
 
 /** Describes the file of a line: a configuration, or a plan that was made from one. */
 export type Source = {
@@ -34,7 +41,9 @@ export const readSource = async (cli: Cli, file: string, prune = false): Promise
   const saved = readPlan(text, name)
   if (saved && prune) throw new UsageError(`${name} is a plan, which says already whether to prune; leave out --prune`)
   if (prune && file === '-') throw new UsageError('--prune needs a file with a name, whose earlier applies it goes by')
-  const configuration = readConfiguration(saved?.configuration ?? text)
+  const configuration = await untilDeadline(cli.io, cli.flags.deadline, ({ signal }) =>
+    readConfiguration(saved?.configuration ?? text, pauseEvery(PARTS_OF_TURN, signal)),
+  )
   return { name, file: saved?.file ?? file, text, configuration, prune: saved?.prune ?? prune, saved }
 }
 
@@ -44,8 +53,11 @@ const refuseFaults = (name: string, faults: readonly Issue[]): void => {
   const issues = faults.toSorted((one, other) => lineOf(one) - lineOf(other))
   const [first, ...others] = issues
   if (!first) return
+  const more = issues.length < MOST_FAULTS ? '' : ', and may have more: mend these first'
   const message =
-    others.length === 0 ? `${name}, ${first.field}: ${first.message}` : `${name} has ${countOf(issues.length, 'fault')}`
+    others.length === 0
+      ? `${name}, ${first.field}: ${first.message}`
+      : `${name} has ${countOf(issues.length, 'fault')}${more}`
   throw new KpiError('invalid', message, { issues })
 }
 
@@ -69,21 +81,24 @@ export type Prepared = {
   readonly doubts: readonly string[]
 }
 
-const doubtsOf = (things: Things, changes: readonly Change[]): string[] =>
-  changes.flatMap(({ action, thing }) => {
-    if (action !== 'create' || thing.name === '') return []
-    const isNear = (one: Thing): boolean =>
-      one.record !== undefined &&
-      one.above['group'] === thing.above['group'] &&
-      looseName(one.name) === looseName(thing.name)
-    const near = things.ofKind(thing.kind.name).find(isNear)
-    return near
-      ? [`${thing.kind.of.title} "${thing.name}" is new, and differs from "${near.name}" only in case or blanks`]
-      : []
+const doubtsOf = (things: Things, changes: readonly Change[]): string[] => {
+  const keyOf = ({ kind, name, above }: Thing): string =>
+    `${kind.name} ${above['group']?.serial ?? ''} ${looseName(name)}`
+  const known = new Map(
+    KIND_NAMES.flatMap(things.ofKind)
+      .filter(({ record, name }) => record !== undefined && name !== '')
+      .map((thing) => [keyOf(thing), thing.name]),
+  )
+  return changes.flatMap(({ action, thing }) => {
+    const near = action === 'create' && thing.name !== '' ? known.get(keyOf(thing)) : undefined
+    return near === undefined
+      ? []
+      : [`${thing.kind.of.title} "${thing.name}" is new, and differs from "${near}" only in case or blanks`]
   })
+}
 
 /** Reads the account and plans; refuses a file with faults, and a saved plan that does not fit any longer. */
-export const prepare = async (target: Target, source: Source, made: Made): Promise<Prepared> => {
+const prepareBy = async (target: Target, source: Source, made: Made, pause: Pause): Promise<Prepared> => {
   const { configuration, name, saved, prune } = source
   const kinds: KindName[] = [...configuration.sections.keys()].flatMap(
     (section) => sections.get(section)?.kind.name ?? [],
@@ -95,10 +110,20 @@ export const prepare = async (target: Target, source: Source, made: Made): Promi
   })
   if (saved) requireSameAccount(saved, target.service, target.account())
   const isByIdAlone = target.client.variant === 'v1'
-  const plan = planChanges(things, configuration.items, { made: prune ? thingsMade(things, made) : [], isByIdAlone })
+  const options = { made: prune ? thingsMade(things, made) : [], isByIdAlone }
+  const plan = await planChanges(things, configuration.items, options, pause)
   refuseFaults(name, [...configuration.faults, ...plan.faults])
   const { changes, unchanged } = plan
   const rows = rowsOf(things, changes)
   if (saved) requireUnmoved(saved, rows)
   return { things, plan, rows, counts: countChanges(changes, unchanged), doubts: doubtsOf(things, changes) }
 }
+
+/** Reads the account and plans, until the deadline of the line, or until it is asked to stop. */
+export const prepare = (cli: Cli, target: Target, source: Source, made: Made): Promise<Prepared> =>
+  untilDeadline(
+    cli.io,
+    cli.flags.deadline,
+    ({ signal }) => prepareBy(target, source, made, pauseEvery(PARTS_OF_TURN, signal)),
+    cli.io.interruption(),
+  )

@@ -168,7 +168,7 @@ export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promi
     await learnAccount(target)
     const record = openRecord(recordPath(cli.io, target.service, target.account(), source.file))
     try {
-      const prepared = await prepare(target, source, source.prune ? record.made() : [])
+      const prepared = await prepare(cli, target, source, source.prune ? record.made() : [])
       await tellPlan(cli, prepared)
       const { saved } = source
       if (saved) requireNoMoreDeleted(saved, await plannedDeletes(target.client, prepared.plan.changes))

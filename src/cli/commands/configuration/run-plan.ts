@@ -42,7 +42,7 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
       const { service, account: accountOf } = target
       const account = accountOf()
       const made = source.prune ? readMade(recordPath(cli.io, service, account, source.file)) : []
-      const prepared = await prepare(target, source, made)
+      const prepared = await prepare(cli, target, source, made)
       await tellPlan(cli, prepared)
       await tellDeletes(cli, target.client, prepared)
       if (prepared.counts.deleted > 0) await tellKept(cli, target.client, prepared)

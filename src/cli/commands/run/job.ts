@@ -1,6 +1,7 @@
 import { isMap, isNode, isSeq, visit } from 'yaml'
 import { hideAddresses, secretsOf } from '../../../client/http/address.ts'
-import { createYamlReader, faultAt } from '../../../codec/yaml-reader.ts'
+import { createYamlReader, faultAt, MOST_FAULTS, type YamlReader } from '../../../codec/yaml-reader.ts'
+import type { Pause } from '../../../domain/pause.ts'
 import { UsageError } from '../../exit.ts'
 import { jobParts } from './job-definition.ts'
 import { hint, readStep, readText, type Reading, type Step, type StepChecks } from './step.ts'
@@ -23,14 +24,20 @@ type JobChecks = StepChecks & {
 }
 
 const JOB_KEYS: readonly string[] = [...Object.keys(jobParts), 'steps']
+/** Bounds the steps of a job. */
+const MOST_STEPS = 1000
 const ONE_ONLY = 'a file holds one job, and here another one begins'
+
+const TOO_MANY_STEPS = `a job has at most ${MOST_STEPS} steps; split it into several`
+
+type Pairs = ReturnType<YamlReader['pairsOf']>
 
 const lineIn = (field: string): number => Number(field.replace('line ', ''))
 
 /** Reads the parts of a job that are one text. */
 const readParts = (
   reading: Reading,
-  pairs: ReturnType<Reading['reader']['pairsOf']>,
+  pairs: Pairs,
   { faultOfLock, faultOfDeadline, faultOfLog }: JobChecks,
 ): Omit<Job, 'steps'> => {
   const said = (name: keyof typeof jobParts, faultOf?: (text: string) => string | undefined): string | undefined => {
@@ -44,28 +51,50 @@ const readParts = (
 }
 
 /** Returns what a job says where it holds an address: its values and names, and its lines, which may be no YAML. */
-const textsWithAddress = (text: string, contents: unknown): string[] => {
+const textsWithAddress = (text: string, nodes: readonly unknown[]): string[] => {
   const texts = text.split('\n')
-  if (isNode(contents)) visit(contents, { Scalar: (_, { value }) => void texts.push(String(value)) })
+  for (const node of nodes) if (isNode(node)) visit(node, { Scalar: (_, { value }) => void texts.push(String(value)) })
   return texts.filter((one) => secretsOf(one).length > 0)
 }
 
+/** Reads the keys of a job, and the nodes of its steps. */
+const readKeys = async (reader: YamlReader): Promise<{ readonly pairs: Pairs; readonly items: readonly unknown[] }> => {
+  const { faults, pairsOf } = reader
+  const [pairs, items]: [Pairs[number][], unknown[]] = [[], []]
+  for await (const contents of reader.parts(true)) {
+    if (!isMap(contents)) {
+      if (faults.length === 0) faults.push(faultAt(1, 'a job has steps: a list of what to do'))
+      break
+    }
+    for (const pair of pairsOf(contents, 1)) {
+      if (pair.name === 'steps' && isSeq(pair.node)) items.push(...pair.node.items)
+      if (!pairs.some(({ name, line }) => name === pair.name && line === pair.line)) pairs.push(pair)
+    }
+    if (items.length <= MOST_STEPS) continue
+    faults.push(faultAt(pairs.find(({ name }) => name === 'steps')?.line ?? 1, TOO_MANY_STEPS))
+    break
+  }
+  return { pairs, items: items.slice(0, MOST_STEPS) }
+}
+
 /** Reads a job, and refuses one with faults: all of them are told, each with its line. */
-export const readJob = (text: string, file: string, checks: JobChecks): Job => {
-  const reader = createYamlReader(text, ONE_ONLY)
+export const readJob = async (text: string, file: string, checks: JobChecks, pause: Pause): Promise<Job> => {
+  const reader = createYamlReader(text, ONE_ONLY, pause)
   const reading = { reader, checks }
-  const { contents, faults, pairsOf, lineOf, resolve } = reader
-  checks.onAddresses(textsWithAddress(text, contents))
-  const pairs = isMap(contents) ? pairsOf(contents, 1) : []
-  if (!isMap(contents) && faults.length === 0) faults.push(faultAt(1, 'a job has steps: a list of what to do'))
+  const { faults, lineOf, resolve } = reader
+  const { pairs, items } = await readKeys(reader)
+  checks.onAddresses(textsWithAddress(text, [...pairs.map(({ node }) => node), ...items]))
   for (const { name, line } of pairs) {
     if (!JOB_KEYS.includes(name)) faults.push(faultAt(line, `${name} is no part of a job${hint(name, JOB_KEYS)}`))
   }
   const parts = readParts(reading, pairs, checks)
   const list = pairs.find(({ name }) => name === 'steps')
-  const items = isSeq(list?.node) ? list.node.items : []
-  const steps = items.flatMap((one) => readStep(reading, resolve(one), lineOf(one, list?.line ?? 1)))
-  if (isMap(contents) && items.length === 0)
+  const steps: Step[] = []
+  for (const one of items) {
+    if (faults.length >= MOST_FAULTS) break
+    steps.push(...(await readStep(reading, resolve(one), lineOf(one, list?.line ?? 1))))
+  }
+  if (items.length === 0 && (pairs.length > 0 || faults.length === 0))
     faults.push(faultAt(list?.line ?? 1, 'steps must be a list, with one step at least'))
   if (faults.length === 0) return { ...parts, steps }
   const issues = faults

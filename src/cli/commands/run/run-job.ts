@@ -1,14 +1,16 @@
 import { dirname, resolve } from 'node:path'
 import { hideAddresses } from '../../../client/http/address.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
-import { readDeadline, readNamedText } from '../../args/deadline.ts'
+import { pauseEvery } from '../../../import/parse/turns.ts'
+import { readDeadline, readNamedText, untilDeadline } from '../../args/deadline.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
 import { secretsRemover } from '../../stderr.ts'
 import { requireLockName, withNamedLock } from '../../target/named-lock.ts'
 import { findReach } from '../../target/network.ts'
-import { type Job, readJob } from './job.ts'
+import { readJob } from './job.ts'
+import type { StepKind } from './job-definition.ts'
 import { openJobLog } from './job-log.ts'
 import { codeOf, gravest, outcomeOf, type Running, type StepResult } from './outcome.ts'
 import { stepRow } from './run.ts'
@@ -45,45 +47,50 @@ const faultOf = (check: () => unknown): string | undefined => {
 /** Describes a job that was read and checked: its folder, when it begins, and which day that is. */
 type Opened = Pick<Running, 'job' | 'cwd' | 'today' | 'begun' | 'hide'>
 
+/** Sets how many parts of a job are read before signals and timers run. */
+const PARTS_OF_TURN = 1000
+
 /** Reads a job, and checks all of it before anything runs. */
-const openJob = async (cli: Cli, file: string): Promise<Opened> => {
+const openJob = async (cli: Cli, file: string, signal: AbortSignal): Promise<Opened> => {
   const path = resolve(cli.io.cwd, file)
   const cwd = dirname(path)
   const [begun, today] = [cli.io.now(), cli.today().day]
   const commandAt = commandIn(await cli.describe())
   const made: string[] = []
   const moved = new Set<string>()
-  const place = { cli, cwd, today, commandAt, made, moved }
-  const faultsOf = (step: Step): StepFault[] => {
+  const place = { cli, cwd, today, signal, commandAt, made, moved }
+  const faultsOf = async (step: Step): Promise<StepFault[]> => {
     if (step.kind === 'webhook') return faultsOfWebhook(cli.io, cwd, step)
-    const faults = faultsOfCommand(place, step)
+    const faults = await faultsOfCommand(place, step)
     const folder = folderMadeBy(place, step)
     if (folder !== undefined) made.push(folder)
-    for (const file of filesMovedBy(place, step)) moved.add(file)
+    for (const file of await filesMovedBy(place, step)) moved.add(file)
     return faults
   }
+  const text = await readNamedText(cli.io, cli.flags.deadline, path, file)
   let hide = hideAddresses
-  const job: Job = readJob(await readNamedText(cli.io, cli.flags.deadline, path, file), file, {
-    onAddresses: (texts) => {
+  const checks = {
+    onAddresses: (texts: readonly string[]) => {
       // Standard error and the log hide what the job holds, whatever a message makes of it.
       cli.io.guard?.(texts)
       const withoutSecrets = secretsRemover(cli.io, texts)
       hide = (text) => withoutSecrets(hideAddresses(text))
     },
-    optionsOf: (kind) => optionsOfStep(commandAt, kind),
+    optionsOf: (kind: StepKind) => optionsOfStep(commandAt, kind),
     faultsOf,
-    faultOfLock: (name) => faultOf(() => requireLockName(name)),
-    faultOfDeadline: (text) => faultOf(() => readDeadline(text, begun)),
-    faultOfLog: (file) => faultOfOutput(resolve(cwd, dated(file, today)), dated(file, today), []),
-  })
+    faultOfLock: (name: string) => faultOf(() => requireLockName(name)),
+    faultOfDeadline: (text: string) => faultOf(() => readDeadline(text, begun)),
+    faultOfLog: (file: string) => faultOfOutput(resolve(cwd, dated(file, today)), dated(file, today), []),
+  }
+  const job = await readJob(text, file, checks, pauseEvery(PARTS_OF_TURN, signal))
   return { job, cwd, today, begun, hide }
 }
 
-const printDryRun = async (cli: Cli, { job, cwd, today, hide }: Opened): Promise<void> => {
+const printDryRun = async (cli: Cli, { job, cwd, today, hide }: Opened, signal: AbortSignal): Promise<void> => {
   const rejects = new Set<string>()
   const rows: AnyRecord[] = []
   for (const [at, step] of job.steps.entries()) {
-    const lines = linesOf(step, cwd, today, rejects)
+    const lines = await linesOf(step, { cwd, today, signal }, rejects)
     if (lines.length === 0) await cli.note(hide(`step ${at + 1}, line ${step.line}: ${nothingToImport(step)}`))
     for (const { words } of lines) {
       const command = hide(lineText(step, words))
@@ -154,11 +161,13 @@ const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => 
 
 /** Runs `kpi run`: the steps of a job, under one lock and one deadline, with one log and one exit code. */
 export const runJob = async (cli: Cli, file: string, isDryRun: boolean): Promise<void> => {
-  const opened = await openJob(cli, file)
+  const whileAllowed = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+    untilDeadline(cli.io, cli.flags.deadline, ({ signal }) => work(signal))
+  const opened = await whileAllowed((signal) => openJob(cli, file, signal))
   readDeadline(cli.flags.deadline, opened.begun)
   // Reads the certificates and proxies, too: all steps need them.
   findReach(cli.io, cli.flags).network()
-  if (isDryRun) return printDryRun(cli, opened)
+  if (isDryRun) return whileAllowed((signal) => printDryRun(cli, opened, signal))
   cli.io.stdout.outlast()
   const run = (): Promise<void> => runAll(cli, file, opened)
   const { lock } = opened.job

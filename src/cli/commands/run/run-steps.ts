@@ -1,7 +1,9 @@
 import { resolve } from 'node:path'
 import { shownSource } from '../../../client/http/address.ts'
+import { Aborted } from '../../../client/transport.ts'
+import { alarmAt } from '../../args/deadline.ts'
 import type { Cli } from '../../cli.ts'
-import { EXIT } from '../../exit.ts'
+import { EXIT, UsageError } from '../../exit.ts'
 import { shellWord } from '../../output/text.ts'
 import { placeFlags } from '../../target/settings.ts'
 import { keepingJournals } from '../entries/import/kept-journals.ts'
@@ -182,33 +184,53 @@ const runWork = async (
   return { code, message: running.log.last() }
 }
 
+/** Finds the command lines of a step, and runs them; returns the step as it is shown, and how it ended. */
+const findAndRun = async (
+  running: Running,
+  step: Step,
+  prefix: string,
+  done: readonly StepResult[],
+): Promise<StepEnd & Pick<StepResult, 'command'>> => {
+  const { cli, cwd, today, log } = running
+  const interruption = cli.io.interruption()
+  // Only the files of an import are looked for.
+  const signal =
+    step.kind === 'import' ? AbortSignal.any([interruption, alarmAt(cli.io, running.deadline)]) : interruption
+  const place = { cwd, today, tempDir: cli.io.tempDir, signal }
+  const lines = await linesOf(step, place, running.rejects)
+  const command = commandText(lines, step)
+  const work = step.kind === 'webhook' ? command : `kpi ${command}`
+  await log.tell(prefix + (lines.length === 0 ? nothingToImport(step) : work))
+  await tellWaitingRejects(place, step, (text) => log.tell(prefix + text))
+  return { command, ...(await runWork(running, step, lines, prefix, done)) }
+}
+
 const runStep = async (
   running: Running,
   step: Step,
   number: number,
   done: readonly StepResult[],
 ): Promise<StepResult> => {
-  const { cli, cwd, today, log, hide } = running
+  const { cli, log, hide } = running
   const begun = cli.io.uptime()
   const prefix = `[${number} ${step.kind}] `
-  const lines = linesOf(step, cwd, today, running.rejects)
-  const command = commandText(lines, step)
-  const work = step.kind === 'webhook' ? command : `kpi ${command}`
-  await log.tell(prefix + (lines.length === 0 ? nothingToImport(step) : work))
-  await tellWaitingRejects({ cwd, today, tempDir: cli.io.tempDir }, step, (text) => log.tell(prefix + text))
-  const { code, message } = await runWork(running, step, lines, prefix, done)
+  const { command, code, message } = await findAndRun(running, step, prefix, done).catch(async (error: unknown) => {
+    if (!(error instanceof Aborted || error instanceof UsageError)) throw error
+    await log.tell(prefix + error.message)
+    const code = error instanceof Aborted ? EXIT.workLeft : EXIT.failed
+    return { command: commandText([], step), code, message: error.message }
+  })
   await log.tell(`${prefix}ended with ${code}`)
   const seconds = (cli.io.uptime() - begun) / MS_PER_SECOND
   return { step, command: hide(command), code, seconds, message: code === EXIT.done ? undefined : hide(message) }
 }
 
-const skipped = (running: Running, step: Step): StepResult => ({
-  step,
-  command: running.hide(commandText(linesOf(step, running.cwd, running.today), step)),
-  code: undefined,
-  seconds: 0,
-  message: undefined,
-})
+/** Returns a step that does not run; the files of an import are not looked for. */
+const skipped = async ({ cwd, today, cli, hide }: Running, step: Step): Promise<StepResult> => {
+  const signal = cli.io.watchedInterruption()
+  const lines = step.kind === 'import' && step.targets.length > 0 ? [] : await linesOf(step, { cwd, today, signal })
+  return { step, command: hide(commandText(lines, step)), code: undefined, seconds: 0, message: undefined }
+}
 
 /** Runs the steps in their order; after one that ends the job, only webhooks. */
 export const runSteps = async (running: Running): Promise<StepResult[]> => {
@@ -216,7 +238,7 @@ export const runSteps = async (running: Running): Promise<StepResult[]> => {
   for (const [at, step] of running.job.steps.entries()) {
     const isOver = results.some(ends) || running.cli.io.interruption().aborted
     const isSkipped = isOver && step.kind !== 'webhook'
-    results.push(isSkipped ? skipped(running, step) : await runStep(running, step, at + 1, results))
+    results.push(isSkipped ? await skipped(running, step) : await runStep(running, step, at + 1, results))
   }
   return results
 }

@@ -1,4 +1,4 @@
-import { existsSync, globSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { CommanderError, type CommandUnknownOpts, type Option, type OptionValues } from '@commander-js/extra-typings'
 import { isAddress } from '../../../client/http/address.ts'
@@ -7,6 +7,7 @@ import { KpiError } from '../../../domain/errors.ts'
 import { CIVIL_CALENDAR } from '../../../domain/period.ts'
 import { FILE_FORMATS } from '../../../export/report/formats.ts'
 import { parseRelativeDays } from '../../args/relative-dates.ts'
+import { nextTurn } from '../../../import/parse/turns.ts'
 import { type Cli, createCli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import type { GlobalFlags } from '../../target/settings.ts'
@@ -15,10 +16,11 @@ import { parseOptions } from '../entries/import/parsed-options.ts'
 import { requireReadable } from '../entries/import/sources.ts'
 import { readExportFlags } from '../report/export.ts'
 import { readQuestion } from '../report/question-flags.ts'
+import { faultOfPattern, findFiles } from './find-files.ts'
 import { QUERY_FLAGS, type StepKind, stepKinds } from './job-definition.ts'
 import { createSaid, stepWorld } from './job-log.ts'
 import type { FlagWords, Step, StepFault } from './step.ts'
-import { argumentOf, dated, flagWords } from './step-lines.ts'
+import { argumentOf, dated, flagWords, isPattern, type LinesPlace } from './step-lines.ts'
 import { faultsOfKept, faultsOfMoving, faultsOfOutputs } from './step-places.ts'
 
 /** Lists flags of `import` that load nothing, so that the file is not done. */
@@ -33,10 +35,8 @@ const checks: Partial<Record<StepKind, (cli: Cli, flags: OptionValues) => unknow
 }
 
 /** Describes where steps run: the job's world, the folder of the job, and the day on which it began. */
-type StepPlace = {
+type StepPlace = LinesPlace & {
   readonly cli: Cli
-  readonly cwd: string
-  readonly today: Day
   /** Holds the folders that earlier steps make. */
   readonly made: readonly string[]
   /** Holds the files that earlier steps move away. */
@@ -139,25 +139,26 @@ const faultsOfFlags = (place: StepPlace, step: Step): StepFault[] => {
 const VARIABLE = /\$(?:\{\w+\}|[A-Za-z_]\w*)/
 
 /** Returns why a source of an import cannot be read, as its command would say it. */
-const faultOfSource = ({ cwd, today }: StepPlace, target: string): string | undefined => {
+const faultOfSource = async ({ cwd, today, signal }: StepPlace, target: string): Promise<string | undefined> => {
   try {
     requireReadable(dated(target, today))
   } catch (error) {
     return messageOf(error)
   }
   const [variable] = isAddress(target) ? [] : (VARIABLE.exec(target) ?? [])
-  if (variable === undefined || existsSync(resolve(cwd, target)) || globSync(target, { cwd }).length > 0)
-    return undefined
+  if (variable === undefined || existsSync(resolve(cwd, target))) return undefined
+  if ((await findFiles(target, cwd, signal)).length > 0) return undefined
   return `${target}: a job puts no variables in, and there is no file of this name; write what ${variable} stands for, and if that is secret, keep others from reading the job (chmod 600)`
 }
 
 /** Returns what is wrong with what an import reads: files and addresses, or the result of a query. */
-const faultsOfSources = (place: StepPlace, step: Step): StepFault[] => {
+const faultsOfSources = async (place: StepPlace, step: Step): Promise<StepFault[]> => {
   if (step.kind !== 'import') return []
-  const faults = step.targets.flatMap((target) => {
-    const message = faultOfSource(place, target)
-    return message === undefined ? [] : [{ at: step.kind, message }]
-  })
+  const faults: StepFault[] = []
+  for (const target of step.targets) {
+    const message = await faultOfSource(place, target)
+    if (message !== undefined) faults.push({ at: step.kind, message })
+  }
   const query = QUERY_FLAGS.find((one) => step.flags.some(([flag]) => flag === one))
   if (query === undefined) return faults
   if (step.targets.length > 0) {
@@ -168,12 +169,35 @@ const faultsOfSources = (place: StepPlace, step: Step): StepFault[] => {
   return [...faults, { at: 'move_to', message: 'move_to goes with files, and a query moves none; leave it out' }]
 }
 
+/** Bounds the files and patterns that a step names. */
+const MOST_TARGETS = 1000
+
+/** Returns why the files of a step cannot be looked for. */
+const faultsOfPatterns = async ({ today, cwd, signal }: StepPlace, { kind, targets }: Step): Promise<StepFault[]> => {
+  const faultsOf = (message: string | undefined): StepFault[] => (message === undefined ? [] : [{ at: kind, message }])
+  if (targets.length > MOST_TARGETS)
+    return faultsOf(`a step names at most ${MOST_TARGETS} files and patterns; write * for what differs, or more steps`)
+  const patterns = kind === 'import' ? targets.map((one) => dated(one, today)).filter(isPattern) : []
+  const faults = patterns.flatMap((one) => faultsOf(faultOfPattern(one)))
+  if (faults.length > 0) return faults
+  try {
+    for (const one of patterns) await findFiles(one, cwd, signal)
+    return []
+  } catch (error) {
+    return faultsOf(messageOf(error))
+  }
+}
+
 /** Returns what is wrong with a step that is a command. */
-export const faultsOfCommand = (place: StepPlace, step: Step): StepFault[] => {
+export const faultsOfCommand = async (place: StepPlace, step: Step): Promise<StepFault[]> => {
+  await nextTurn(place.signal)
+  const ofFlags = faultsOfFlags(place, step)
+  const ofPatterns = await faultsOfPatterns(place, step)
+  if (ofPatterns.length > 0) return [...ofFlags, ...ofPatterns]
   const faults = [
-    ...faultsOfFlags(place, step),
-    ...faultsOfSources(place, step),
-    ...faultsOfMoving(place, step),
+    ...ofFlags,
+    ...(await faultsOfSources(place, step)),
+    ...(await faultsOfMoving(place, step)),
     ...faultsOfOutputs(place, step),
     ...faultsOfKept(place, step),
   ]

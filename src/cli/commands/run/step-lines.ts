@@ -1,4 +1,3 @@
-import { globSync } from 'node:fs'
 import { join, parse, resolve } from 'node:path'
 import { isAddress, shownSource } from '../../../client/http/address.ts'
 import { shownWebhook } from '../../../client/http/webhook.ts'
@@ -7,6 +6,7 @@ import { formatDay, type Day } from '../../../domain/day.ts'
 import { isDevice } from '../../../files/place.ts'
 import { rejectsOfStem, stemOf, stemOfSource } from '../entries/import/sources.ts'
 import { asPath, shellWord } from '../../output/text.ts'
+import { findFiles } from './find-files.ts'
 import { stepKinds } from './job-definition.ts'
 import type { FlagWords, Step } from './step.ts'
 
@@ -37,28 +37,32 @@ export const flagWords = (flags: FlagWords, today: Day): string[] =>
 /** Returns what a step names as an argument of its command, which is never a flag. */
 export const argumentOf = (target: string): string => (target === '-' || isAddress(target) ? target : asPath(target))
 
+/** Describes where the files of a step are looked for, on which day the job began, and what ends the search. */
+export type LinesPlace = { readonly cwd: string; readonly today: Day; readonly signal: AbortSignal }
+
 /**
  * Returns the files that a step imports, each once, in the order of their names; a name without a wildcard stands for
  * itself.
  */
-const filesOf = (cwd: string, patterns: readonly string[], today: Day): string[] => {
-  const files = patterns.flatMap((pattern) => {
-    const name = dated(pattern, today)
-    if (!isPattern(name)) return [argumentOf(name)]
-    return globSync(name, { cwd })
-      .filter((file) => !REJECTS.test(file))
-      .toSorted()
-      .map(asPath)
-  })
+const filesOf = async (patterns: readonly string[], { cwd, today, signal }: LinesPlace): Promise<string[]> => {
+  const files: string[] = []
+  for (const name of patterns.map((pattern) => dated(pattern, today))) {
+    if (!isPattern(name)) files.push(argumentOf(name))
+    else {
+      const found = await findFiles(name, cwd, signal)
+      files.push(...found.filter((file) => !REJECTS.test(file)).toSorted().map(asPath)) // prettier-ignore
+    }
+  }
   return [...new Set(files)]
 }
 
 /** Returns the files of rejected rows where a step finds its files by a pattern, but for those that the step writes anew. */
-export const waitingRejects = ({ kind, targets }: Step, cwd: string, today: Day): string[] => {
+export const waitingRejects = async ({ kind, targets }: Step, place: LinesPlace): Promise<string[]> => {
   if (kind !== 'import') return []
-  const anew = new Set(filesOf(cwd, targets, today).map((file) => rejectsOfStem(stemOfSource(cwd, file))))
-  const patterns = targets.map((target) => dated(target, today)).filter(isPattern)
-  const found = patterns.flatMap((name) => globSync(name, { cwd }))
+  const anew = new Set((await filesOf(targets, place)).map((file) => rejectsOfStem(stemOfSource(place.cwd, file))))
+  const patterns = targets.map((target) => dated(target, place.today)).filter(isPattern)
+  const found: string[] = []
+  for (const name of patterns) found.push(...(await findFiles(name, place.cwd, place.signal)))
   return [...new Set(found)].filter((file) => REJECTS.test(file) && !anew.has(file)).toSorted()
 }
 
@@ -126,13 +130,14 @@ const importLine = (
 }
 
 /** Returns the command lines that a step stands for; `taken` holds the rejects files of earlier imports of the job. */
-export const linesOf = (step: Step, cwd: string, today: Day, taken = new Set<string>()): StepLine[] => {
+export const linesOf = async (step: Step, place: LinesPlace, taken = new Set<string>()): Promise<StepLine[]> => {
+  const { today } = place
   const { words, flag } = stepKinds[step.kind]
   if (step.kind === 'import') {
     const named = new Set(step.targets.map((target) => argumentOf(dated(target, today))))
-    const files = step.targets.length === 0 ? [undefined] : filesOf(cwd, step.targets, today)
+    const files = step.targets.length === 0 ? [undefined] : await filesOf(step.targets, place)
     return files.map((file) => ({
-      ...importLine(step, file, { cwd, today }, taken),
+      ...importLine(step, file, place, taken),
       isFound: file !== undefined && !named.has(file),
     }))
   }

@@ -1,20 +1,18 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, matchesGlob, normalize, parse, relative, resolve, sep } from 'node:path'
 import { isAddress, shownSource } from '../../../client/http/address.ts'
-import type { Day } from '../../../domain/day.ts'
 import { FileFault, fileError } from '../../../files/file-error.ts'
 import { isDevice, requireOwnFolder } from '../../../files/place.ts'
+import { nextTurn } from '../../../import/parse/turns.ts'
 import type { Cli } from '../../cli.ts'
 import { holdsSomething } from '../../files/require-free.ts'
 import { stepKinds } from './job-definition.ts'
 import type { Step, StepFault } from './step.ts'
-import { DATE, dated, linesOf } from './step-lines.ts'
+import { DATE, dated, linesOf, type LinesPlace } from './step-lines.ts'
 
-/** Describes where a job runs: its folder, and the day on which it began. */
-type JobPlace = {
+/** Describes where a job runs, and what its earlier steps do. */
+type JobPlace = LinesPlace & {
   readonly cli: Pick<Cli, 'io'>
-  readonly cwd: string
-  readonly today: Day
   /** Holds the folders that earlier steps make. */
   readonly made: readonly string[]
   /** Holds the files that earlier steps move away. */
@@ -62,14 +60,21 @@ const finds = (cwd: string, pattern: string, path: string): boolean =>
   matchesGlob(isAbsolute(pattern) ? path : relative(cwd, path), normalize(pattern))
 
 /** Returns what is wrong with the files that a step moves: where they are, and that it would find them again. */
-const faultsOfMoved = ({ cwd, today }: JobPlace, step: Step, folder: string): StepFault[] => {
-  const files = linesOf(step, cwd, today).flatMap(({ file }) =>
+const faultsOfMoved = async (place: JobPlace, step: Step, folder: string): Promise<StepFault[]> => {
+  const { cwd, today, signal } = place
+  const files = (await linesOf(step, place)).flatMap(({ file }) =>
     file !== undefined && isMovable(cwd, file) && existsSync(resolve(cwd, file)) ? [file] : [],
   )
   const unwritable = new Set(files.map((file) => faultOfWriting(dirname(resolve(cwd, file)), dirname(file))))
-  const again = step.targets.find((pattern) =>
-    files.some((file) => finds(cwd, dated(pattern, today), join(resolve(cwd, folder), basename(file)))),
-  )
+  const moved = new Set(files.map((file) => join(resolve(cwd, folder), basename(file))))
+  let again: string | undefined
+  for (const pattern of step.targets) {
+    if (again !== undefined) break
+    for (const path of moved) {
+      await nextTurn(signal)
+      if (finds(cwd, dated(pattern, today), path)) again = pattern
+    }
+  }
   return [
     ...[...unwritable].flatMap((why) =>
       why === undefined ? [] : [{ at: step.kind, message: `no file can be moved from there: ${why}` }],
@@ -86,7 +91,7 @@ const faultsOfMoved = ({ cwd, today }: JobPlace, step: Step, folder: string): St
 }
 
 /** Returns why files could not be moved once they are imported. */
-export const faultsOfMoving = (place: JobPlace, step: Step): StepFault[] => {
+export const faultsOfMoving = async (place: JobPlace, step: Step): Promise<StepFault[]> => {
   if (step.moveTo === undefined) return []
   const { cwd, today } = place
   const [folder, targets] = [dated(step.moveTo, today), step.targets.map((one) => dated(one, today))]
@@ -99,7 +104,7 @@ export const faultsOfMoving = (place: JobPlace, step: Step): StepFault[] => {
         message: `move_to goes with files, and ${shownSource(one)} is none: import it in a step without`,
       })),
     ...(why === undefined ? [] : [{ at: 'move_to', message: `move_to ${folder}: ${why}` }]),
-    ...faultsOfMoved(place, step, folder),
+    ...(await faultsOfMoved(place, step, folder)),
   ]
 }
 
@@ -153,10 +158,10 @@ export const faultsOfKept = ({ cwd, moved }: Pick<JobPlace, 'cwd' | 'moved'>, st
 }
 
 /** Returns the files that are there, and that a step moves away. */
-export const filesMovedBy = ({ cwd, today }: Pick<JobPlace, 'cwd' | 'today'>, step: Step): string[] =>
+export const filesMovedBy = async (place: LinesPlace, step: Step): Promise<string[]> =>
   step.moveTo === undefined
     ? []
-    : linesOf(step, cwd, today).flatMap(({ file }) => (file === undefined ? [] : [resolve(cwd, file)]))
+    : (await linesOf(step, place)).flatMap(({ file }) => (file === undefined ? [] : [resolve(place.cwd, file)]))
 
 /** Returns the folder that a step makes; undefined if it makes none. */
 export const folderMadeBy = ({ cwd, today }: Pick<JobPlace, 'cwd' | 'today'>, { moveTo }: Step): string | undefined =>

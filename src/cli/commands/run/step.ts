@@ -42,7 +42,7 @@ export type StepFault = { readonly at: string; readonly message: string }
 export type StepChecks = {
   readonly optionsOf: (kind: StepKind) => readonly Option[]
   /** Returns what is wrong with a step whose parts can be read. */
-  readonly faultsOf: (step: Step) => readonly StepFault[]
+  readonly faultsOf: (step: Step) => Promise<readonly StepFault[]>
 }
 
 /** Describes a job that is read: its nodes, its faults so far, and how steps are checked. */
@@ -228,7 +228,7 @@ const isNamedElsewhere = ({ reader: { pairsOf } }: Reading, kind: StepKind, pair
 }
 
 /** Reads a step; one that is wrong is told, and left out where it is of no kind. */
-export const readStep = (reading: Reading, node: unknown, line: number): Step[] => {
+export const readStep = async (reading: Reading, node: unknown, line: number): Promise<Step[]> => {
   const { faults, pairsOf } = reading.reader
   if (!isMap(node)) {
     faults.push(faultAt(line, `a step begins with what it does: ${STEP_KINDS.join(', ')}`))
@@ -247,7 +247,7 @@ export const readStep = (reading: Reading, node: unknown, line: number): Step[] 
   // Without its file or address nothing can be said of the rest.
   if (!hasTargets) return [step]
   const lineOf = new Map([...pairs.map((pair) => [pair.name, pair.line] as const), ...lines])
-  for (const { at, message } of reading.checks.faultsOf(step)) {
+  for (const { at, message } of await reading.checks.faultsOf(step)) {
     // A fault that follows from a flag that could not be read is none of its own.
     if (!wrong.some((flag) => message.includes(`--${flag}`))) faults.push(faultAt(lineOf.get(at) ?? line, message))
   }

@@ -1,13 +1,12 @@
 import { resolve } from 'node:path'
-import type { Day } from '../../../domain/day.ts'
 import { fileSource } from '../../../import/parse/files.ts'
 import { openTable, rowsBelowHeader } from '../../../import/parse/table.ts'
 import { countOf, pathWord } from '../../output/text.ts'
 import type { Step } from './step.ts'
-import { waitingRejects } from './step-lines.ts'
+import { type LinesPlace, waitingRejects } from './step-lines.ts'
 
 /** Describes where a job runs, and where temporary files go. */
-type JobPlace = { readonly cwd: string; readonly today: Day; readonly tempDir: string }
+type JobPlace = LinesPlace & { readonly tempDir: string }
 
 /** Counts the rows of a file of rejected rows, which is UTF-8. */
 const countRows = async (path: string, file: string, tempDir: string): Promise<number> => {
@@ -38,7 +37,7 @@ export const tellWaitingRejects = async (
   step: Step,
   tell: (text: string) => Promise<void>,
 ): Promise<void> => {
-  for (const file of waitingRejects(step, place.cwd, place.today)) {
+  for (const file of await waitingRejects(step, place)) {
     const text = await waitingText(place, step, file)
     if (text !== undefined) await tell(text)
   }

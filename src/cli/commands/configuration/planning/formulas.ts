@@ -31,13 +31,10 @@ export const withNames = (things: Things, formula: string): string => {
 /** Describes a formula of a file: its text with ids, or with stand-ins for KPIs that are new. */
 type FormulaOfFile = { readonly text: string; readonly inputs: readonly Thing[] }
 
-/** Returns the largest id of a KPI, above which ids stand for new ones. */
-const largestId = (things: Things): number =>
-  KPIS.flatMap(things.ofKind).reduce((most, { id }) => Math.max(most, id ?? 0), 0)
-
 /** Reads the formula of a file, in which KPIs stand by id or exact name; returns its fault. */
 export const readFormula = (things: Things, written: string): FormulaOfFile | Fault => {
-  const base = largestId(things)
+  // Larger ids stand for new KPIs.
+  const base = Math.max(...KPIS.map(things.largestId))
   const inputs = new Map<number, Thing>()
   const resolve = (name: string): number | Fault => {
     const thing = find(things, name)

@@ -1,6 +1,7 @@
 import { Fault, type Issue } from '../../../../domain/errors.ts'
 import { type KindName, KIND_NAMES, kinds } from './kinds.ts'
-import { faultAt } from '../../../../codec/yaml-reader.ts'
+import { faultAt, MOST_FAULTS } from '../../../../codec/yaml-reader.ts'
+import type { Pause } from '../../../../domain/pause.ts'
 import type { Item } from './read-file.ts'
 import type { Thing, Things } from './things.ts'
 
@@ -57,11 +58,12 @@ const thingOf = (things: Things, item: Item, above: Thing['above']): Thing | Fau
 }
 
 /** Matches the items of a file with what there is, and with each other; collects what is wrong. */
-export const matchItems = (
+export const matchItems = async (
   things: Things,
   items: readonly Item[],
   isByIdAlone: boolean,
-): { readonly matched: readonly Matched[]; readonly faults: readonly Issue[] } => {
+  pause: Pause,
+): Promise<{ readonly matched: readonly Matched[]; readonly faults: readonly Issue[] }> => {
   const [matched, faults]: [Matched[], Issue[]] = [[], []]
   const matchItem = (item: Item): void => {
     const references: Record<string, Thing> = {}
@@ -88,6 +90,11 @@ export const matchItems = (
     thing.item = item
     matched.push({ item, thing, references })
   }
-  for (const kind of KIND_NAMES) for (const item of items) if (item.kind.name === kind) matchItem(item)
+  const byKind = Map.groupBy(items, ({ kind }) => kind.name)
+  for (const item of KIND_NAMES.flatMap((kind) => byKind.get(kind) ?? [])) {
+    const turn = pause()
+    if (turn) await turn
+    if (faults.length < MOST_FAULTS) matchItem(item)
+  }
   return { matched, faults }
 }

@@ -1,12 +1,13 @@
 import { parseFormula } from '../../../../domain/calculated/formula-parser.ts'
 import { Fault, type Issue } from '../../../../domain/errors.ts'
+import type { Pause } from '../../../../domain/pause.ts'
 import { INT16_MAX } from '../../../../domain/field-value.ts'
 import { type FieldValue, usualWith } from '../../../../domain/schema.ts'
 import { type Change, type FieldChange, inOrder, type Value } from './changes.ts'
 import { readFormula } from './formulas.ts'
 import type { ConfigField } from './kinds.ts'
 import { type Matched, matchItems } from './match.ts'
-import { faultAt } from '../../../../codec/yaml-reader.ts'
+import { faultAt, MOST_FAULTS } from '../../../../codec/yaml-reader.ts'
 import type { Item } from './read-file.ts'
 import { labelOf, type Thing, type Things } from './things.ts'
 
@@ -143,32 +144,42 @@ const createsOf = (thing: Thing, fields: readonly FieldChange[], defaults: Recor
 }
 
 /** Returns the new calculated KPIs behind those that their formulas use. */
-const byDependence = (things: Things, changes: readonly Change[]): Change[] => {
+const byDependence = async (things: Things, changes: readonly Change[], pause: Pause): Promise<Change[]> => {
   const open = new Map(changes.map((change) => [change.thing, change]))
   const sorted: Change[] = []
-  const take = (change: Change): void => {
+  const takeInputs = (change: Change): { readonly change: Change; readonly inputs: Iterator<Thing> } => {
     open.delete(change.thing)
     const formula = readFormula(things, String(change.thing.item?.values['formula'] ?? ''))
-    for (const input of formula instanceof Fault ? [] : formula.inputs) {
-      const before = open.get(input)
-      if (before) take(before)
-    }
-    sorted.push(change)
+    return { change, inputs: (formula instanceof Fault ? [] : formula.inputs).values() }
   }
-  for (const change of changes) if (open.has(change.thing)) take(change)
+  for (const first of changes) {
+    const taken = open.has(first.thing) ? [takeInputs(first)] : []
+    for (let last = taken.at(-1); last; last = taken.at(-1)) {
+      const turn = pause()
+      if (turn) await turn
+      const { value: input, done } = last.inputs.next()
+      const before = input && open.get(input)
+      if (before) taken.push(takeInputs(before))
+      else if (done) sorted.push(...taken.splice(-1).map(({ change }) => change))
+    }
+  }
   return sorted
 }
 
-const changesOf = (
+const changesOf = async (
   things: Things,
   matched: readonly Matched[],
   faults: Issue[],
-): { readonly changes: Change[]; readonly unchanged: number } => {
+  pause: Pause,
+): Promise<{ readonly changes: Change[]; readonly unchanged: number }> => {
   const { fieldChanges, checkTarget } = createPlanner(things, matched, faults)
   const nextPlace = createPlaces(things)
   const changes: Change[] = []
   let unchanged = 0
   for (const one of matched) {
+    const turn = pause()
+    if (turn) await turn
+    if (faults.length >= MOST_FAULTS) break
     checkTarget(one)
     const { thing } = one
     const fields = fieldChanges(one)
@@ -177,7 +188,7 @@ const changesOf = (
     else unchanged += 1
   }
   const isNewFormula = ({ action, thing }: Change): boolean => action === 'create' && thing.kind.name === 'calculated'
-  const sorted = byDependence(things, changes.filter(isNewFormula))
+  const sorted = await byDependence(things, changes.filter(isNewFormula), pause)
   return { changes: [...changes.filter((one) => !isNewFormula(one)), ...sorted], unchanged }
 }
 
@@ -185,14 +196,15 @@ const changesOf = (
  * Plans what makes the things of an account what the items of a file say, and deletes `made` things, of which the file
  * says nothing any longer.
  */
-export const planChanges = (
+export const planChanges = async (
   things: Things,
   items: readonly Item[],
   { made, isByIdAlone }: { readonly made: readonly Thing[]; readonly isByIdAlone: boolean },
-): Plan => {
-  const { matched, faults: unmatched } = matchItems(things, items, isByIdAlone)
+  pause: Pause,
+): Promise<Plan> => {
+  const { matched, faults: unmatched } = await matchItems(things, items, isByIdAlone, pause)
   const faults = [...unmatched]
-  const { changes, unchanged } = changesOf(things, matched, faults)
+  const { changes, unchanged } = await changesOf(things, matched, faults, pause)
   const deletes = made.filter(({ item }) => !item).map((thing): Change => ({ action: 'delete', thing, fields: [] }))
   return { changes: inOrder([...changes, ...deletes]), unchanged, faults }
 }

@@ -4,6 +4,7 @@ import { createYamlReader, faultAt, textOf, type YamlReader } from '../../../../
 import { parseDecimal } from '../../../../domain/decimal.ts'
 import { Fault, type Issue } from '../../../../domain/errors.ts'
 import { choiceOf, valueOfText } from '../../../../domain/field-value.ts'
+import type { Pause } from '../../../../domain/pause.ts'
 import type { Field, FieldValue } from '../../../../domain/schema.ts'
 import { type ConfigField, needed, type Kind, type Section, sections, wordOf } from './kinds.ts'
 
@@ -119,18 +120,33 @@ const readSection = (reader: YamlReader, name: string, node: unknown, line: numb
   })
 }
 
-/** Reads the YAML of a configuration; returns what it says, and all its faults with their lines. */
-export const readConfiguration = (text: string): Configuration => {
-  const reader = createYamlReader(text, ONE_ONLY)
-  const { contents, faults } = reader
-  const found = new Map<string, number>()
-  if (faults.length > 0) return { items: [], sections: found, faults }
-  const isEmpty = contents === null || (isScalar(contents) && contents.value === null)
-  if (!isEmpty && !isMap(contents)) faults.push(faultAt(1, 'a configuration has sections, such as kpis:'))
-  const items: Item[] = []
-  for (const { name, line, node } of isMap(contents) ? reader.pairsOf(contents, 1) : []) {
-    if (sections.has(name)) found.set(name, line)
-    items.push(...readSection(reader, name, node, line))
+/** Reads the sections of a part of a file, and notes their lines in `found`. */
+const readSections = (reader: YamlReader, contents: unknown, found: Map<string, number>): Item[] => {
+  if (contents === null || (isScalar(contents) && contents.value === null)) return []
+  if (!isMap(contents)) {
+    reader.faults.push(faultAt(1, 'a configuration has sections, such as kpis:'))
+    return []
   }
-  return { items: items.filter(isWhole), sections: found, faults }
+  return reader.pairsOf(contents, 1).flatMap(({ name, line, node }) => {
+    if (sections.has(name)) found.set(name, line)
+    return readSection(reader, name, node, line)
+  })
+}
+
+/** Reads the YAML of a configuration; returns what it says, and its faults with their lines. */
+export const readConfiguration = async (text: string, pause: Pause): Promise<Configuration> => {
+  const reader = createYamlReader(text, ONE_ONLY, pause)
+  const { faults } = reader
+  const found = new Map<string, number>()
+  const items: Item[] = []
+  let isReadable = true
+  let known = 0
+  for await (const contents of reader.parts(true)) {
+    // What is not YAML has no other faults.
+    isReadable &&= faults.length === known
+    if (isReadable) items.push(...readSections(reader, contents, found).filter(isWhole))
+    known = faults.length
+  }
+  isReadable &&= faults.length === known
+  return { items: isReadable ? items : [], sections: found, faults }
 }

@@ -52,6 +52,8 @@ export const nounOf = (thing: Thing): string =>
 /** Holds all things, to be found by id or name. */
 export type Things = {
   readonly ofKind: (kind: KindName) => readonly Thing[]
+  /** Returns the largest id of a kind; 0 if there is none. */
+  readonly largestId: (kind: KindName) => number
   readonly byId: (kinds: readonly KindName[], id: number) => Thing | undefined
   /** Finds what a reference means, below another thing where it is given. */
   readonly find: (kinds: readonly KindName[], text: string, within?: Thing) => Thing | Fault
@@ -62,12 +64,22 @@ export type Things = {
   readonly add: (thing: Omit<Thing, 'serial'>) => Thing
 }
 
+/** Bounds the names for which others are suggested. */
+const MOST_SUGGESTIONS = 20
+
 /** Creates an empty collection of things. */
 const createThings = (): Things => {
   const all = new Map<KindName, Thing[]>(KIND_NAMES.map((name) => [name, []]))
   const ids = new Map<string, Thing>()
+  const largest = new Map<KindName, number>()
   const [names, keys] = [new Map<string, Thing[]>(), new Map<string, Thing[]>()]
-  let serial = 0
+  let [serial, suggested] = [0, 0]
+  /** Returns the name that was probably meant, for the first names that are not found: to compare all of them takes long. */
+  const nearestTo = (name: string, candidates: () => readonly Thing[]): string | undefined => {
+    suggested += 1
+    if (suggested > MOST_SUGGESTIONS) return undefined
+    return nearest(name, candidates().map((one) => one.name)) // prettier-ignore
+  }
   const collect = (map: Map<string, Thing[]>, key: string, thing: Thing): void => {
     const known = map.get(key)
     if (known) known.push(thing)
@@ -79,6 +91,7 @@ const createThings = (): Things => {
     of.flatMap((kind) => names.get(`${kind} ${comparable(kinds[kind], name)}`) ?? [])
   return {
     ofKind,
+    largestId: (kind) => largest.get(kind) ?? 0,
     byId,
     find: (of, text, within) => {
       const [, id] = MARKED_ID.exec(text) ?? []
@@ -89,7 +102,7 @@ const createThings = (): Things => {
       const [first, ...others] = found
       if (first && others.length === 0) return first
       if (!first) {
-        const near = nearest(name, of.flatMap(ofKind).filter(isWithin).map((one) => one.name)) // prettier-ignore
+        const near = nearestTo(name, () => of.flatMap(ofKind).filter(isWithin))
         return new Fault(`there is no ${titleOf(of)} "${name}"${near === undefined ? '' : `; did you mean "${near}"?`}`)
       }
       const candidates = found.map((one) => (one.id === undefined ? labelOf(one) : `#${one.id}`)).join(', ')
@@ -107,7 +120,10 @@ const createThings = (): Things => {
     add: (given) => {
       const thing: Thing = { ...given, serial: (serial += 1) }
       all.get(thing.kind.name)?.push(thing)
-      if (thing.id !== undefined) ids.set(`${thing.kind.name} ${thing.id}`, thing)
+      if (thing.id !== undefined) {
+        ids.set(`${thing.kind.name} ${thing.id}`, thing)
+        largest.set(thing.kind.name, Math.max(thing.id, largest.get(thing.kind.name) ?? 0))
+      }
       if (thing.name !== '') collect(names, `${thing.kind.name} ${comparable(thing.kind, thing.name)}`, thing)
       collect(keys, keyOf(thing.kind, thing.above, thing.name), thing)
       return thing
