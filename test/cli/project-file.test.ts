@@ -140,3 +140,16 @@ describe('a project file that may be somebody else’s', () => {
     expect((await kpi(...USERS)).stderr).toContain('and profile acme, which is for another')
   })
 })
+
+describe('a project file of many names or faults', () => {
+  test('is no file of settings after a hundred other names', async () => {
+    say(`${Array.from({ length: 200_000 }, (_, at) => `a${at}:\n`).join('')}output: json\n`)
+    expect((await kpi('kpis', 'list')).stdout).not.toMatch(/^\[/)
+  })
+
+  test('is told of each fault once', async () => {
+    say(`profile: x\n${'['.repeat(2000)}`)
+    const { stderr } = await kpi('profiles', 'check')
+    expect(stderr.split('line 2 is no YAML')).toHaveLength(2)
+  })
+})

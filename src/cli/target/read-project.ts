@@ -13,6 +13,8 @@ import { timeZoneNamed } from './time-zone.ts'
 
 /** Bounds the size of a project file, in characters: it holds a handful of settings. */
 const MOST_CHARACTERS = 65_536
+/** Bounds the faults that are told of a project file. */
+const MOST_FAULTS = 5
 
 const readFormat = (text: string): Format | Fault =>
   FORMATS.find((one) => one === text) ?? new Fault(`is no output format; there are ${FORMATS.join(', ')}`)
@@ -63,26 +65,41 @@ const readSetting = (name: string, value: unknown): unknown => {
   return read instanceof Fault ? new Fault(`${name}: ${read.message}`) : read
 }
 
+/** Bounds the names at the top that are judged: a configuration has fewer, and a file of settings as well. */
+const MOST_NAMES = 100
+
 /** Matches the beginning of a line that names something at the top of a YAML file. */
 const TOP_NAME = /^["']?(\w[\w-]*)["']? *:/gm
+
+/** Returns the first names at the top of a YAML file. */
+const topNames = (text: string): string[] => {
+  const names: string[] = []
+  for (const [, name = ''] of text.matchAll(TOP_NAME)) {
+    names.push(name)
+    if (names.length === MOST_NAMES) break
+  }
+  return names
+}
 
 /**
  * Tells whether a file holds settings: one of its names is that of a setting, is like one, or is one that it must not
  * have. A configuration, as `kpi dump` writes it, may have the same file name, and has none of these.
  */
 const holdsSettings = (text: string): boolean =>
-  [...text.matchAll(TOP_NAME)].some(([, name = '']) => NEVER.test(name) || nearest(name, NAMES) !== undefined)
+  topNames(text).some((name) => NEVER.test(name) || nearest(name, NAMES) !== undefined)
 
 const readSettings = (text: string): Omit<ProjectFile, 'path'> => {
   const document = parseDocument(text, { logLevel: 'error' })
   const wrong = [...document.errors, ...document.warnings].map(
     ({ linePos }) => `line ${linePos?.[0].line ?? 1} is no YAML of the form NAME: VALUE`,
   )
+  // A line may have many faults, and one of them leads to others.
+  const faulty = [...new Set(wrong)].slice(0, MOST_FAULTS)
   // Aliases multiply; a handful of settings needs none.
   const content: unknown = wrong.length > 0 ? undefined : document.toJS({ maxAliasCount: 0 })
-  if (!isObject(content)) return { settings: {}, faults: wrong }
+  if (!isObject(content)) return { settings: {}, faults: faulty }
   const read = Object.entries(content).map(([name, value]) => [name, readSetting(name, value)] as const)
-  const faults = read.flatMap(([, value]) => (value instanceof Fault ? [value.message] : []))
+  const faults = read.flatMap(([, value]) => (value instanceof Fault ? [value.message] : [])).slice(0, MOST_FAULTS)
   return { settings: Object.fromEntries(read.filter(([, value]) => !(value instanceof Fault))), faults }
 }
 
