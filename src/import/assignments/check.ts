@@ -8,7 +8,7 @@ import { warningsOn } from '../notes.ts'
 import type { ImportOptions } from '../options.ts'
 import type { Row } from '../parse/rows.ts'
 import { withoutMissing } from '../formats/missing-words.ts'
-import { headerOf, type Table } from '../parse/table.ts'
+import { headerOf, rowsBelowHeader, type Table } from '../parse/table.ts'
 import { fetchReference } from '../reference.ts'
 import type { Rejects } from '../rejects/rejects.ts'
 import { type AssignmentPlan, planAssignments } from './columns.ts'
@@ -71,7 +71,12 @@ const readMatrixRow = (
 }
 
 /** Finds out what the columns mean, and from all target cells how numbers are written. */
-const readerFor = async (client: Client, file: Table, asked: ImportOptions): Promise<RowChecking> => {
+const readerFor = async (
+  client: Client,
+  file: Table,
+  asked: ImportOptions,
+  onProgress: () => void | Promise<void>,
+): Promise<RowChecking> => {
   const written = await headerOf(file)
   if (written.length === 0) throw new KpiError('malformed', `${file.name} is empty: there is not even a header`)
   const reference = await fetchReference(client, { createAssignments: false, sources: false })
@@ -85,7 +90,7 @@ const readerFor = async (client: Client, file: Table, asked: ImportOptions): Pro
       : asked
   const plan = planAssignments(header, options)
   const formats = createColumnFormats(plan, options, reference)
-  await surveyCells(table, plan, formats, withoutMissing(options.missing), () => undefined)
+  await surveyCells(table, plan, formats, withoutMissing(options.missing), onProgress)
   requireSettledFormats(formats)
   const withoutTarget = new Set<string>()
   const settled = settleFormats(formats, plan, options, reference)
@@ -94,25 +99,14 @@ const readerFor = async (client: Client, file: Table, asked: ImportOptions): Pro
   return { plan, readRow, withoutTarget, formats, matrix, onUnits }
 }
 
-async function* rowsBelowHeader(table: Table, onProgress: () => void): AsyncGenerator<Row> {
-  let isHeader = true
-  for await (const rows of table.rows()) {
-    for (const row of rows) {
-      if (!isHeader) yield row
-      isHeader = false
-    }
-    onProgress()
-  }
-}
-
 /** Reads and checks a whole file, before anything is sent. */
 export const checkAssignments = async (
   client: Client,
   table: Table,
   options: ImportOptions,
-  { wanted, rejects, onProgress }: { wanted: RowCollection; rejects: Rejects; onProgress: () => void },
+  { wanted, rejects, onProgress }: { wanted: RowCollection; rejects: Rejects; onProgress: () => void | Promise<void> },
 ): Promise<CheckedRows> => {
-  const { plan, readRow, formats, withoutTarget, matrix, onUnits } = await readerFor(client, table, options)
+  const { plan, readRow, formats, withoutTarget, matrix, onUnits } = await readerFor(client, table, options, onProgress)
   const readAll = (row: Row): readonly (AssignmentRow | RefusedRow)[] =>
     matrix ? readMatrixRow(matrix, options, readRow, row) : [readRow(row)]
   let [read, empty, misread, rounded] = [0, 0, 0, 0]

@@ -5,6 +5,7 @@ import { reasonOf } from '../existing/planned-action.ts'
 import { adviceOnTargets, notesOnHeading } from '../notes.ts'
 import type { ImportOptions } from '../options.ts'
 import type { Table } from '../parse/table.ts'
+import { pauseEvery } from '../parse/turns.ts'
 import { type CountedReasons, countReasons } from '../rejects/reason-counts.ts'
 import type { RejectsFile } from '../rejects/rejects-file.ts'
 import { createRejects, type Rejects } from '../rejects/rejects.ts'
@@ -57,7 +58,7 @@ export type AssignmentImport = {
   /** Receives warnings, which are shown even with `--quiet`. */
   readonly onWarning: (warning: string) => void
   /** Reports progress between parts of the file. */
-  readonly onProgress: () => void
+  readonly onProgress: () => void | Promise<void>
   /** Does what must be done before the first request; throws where nothing is to be sent. */
   readonly beforeSending: (plans: AsyncIterable<AssignmentAction>) => Promise<void>
   /** Does what must be done before an assignment is added or changed. */
@@ -92,6 +93,9 @@ type AssignEnding = {
 /** Describes a row of the file and its planned action. */
 export type PlannedRow =
   AssignmentAction | { readonly action: 'reject'; readonly line: number; readonly reason: string }
+
+/** Sets how many rows are planned before signals and timers run. */
+const ROWS_OF_TURN = 500
 
 const COUNTS = { add: 'added', update: 'updated', unchanged: 'unchanged' } as const
 
@@ -130,12 +134,17 @@ export const dryRunAssignments = (
 ): Promise<Pick<AssignEnding, 'summary' | 'advice' | 'reasons'>> =>
   withChecked(work, async (checked, rejects) => {
     const summary = summaryOf(checked)
+    const pause = pauseEvery(ROWS_OF_TURN, work.signal)
     const judged = async function* (): AsyncGenerator<readonly PlannedRow[]> {
       for await (const plan of planAssignmentActions(work.client, checked.rows())) {
+        const turn = pause()
+        if (turn) await turn
         summary[COUNTS[plan.action]] += 1
         yield [plan]
       }
       for (const { line, reasons } of rejects.lines()) {
+        const turn = pause()
+        if (turn) await turn
         summary.rejected += 1
         yield [{ action: 'reject', line, reason: reasons.join('; ') }]
       }

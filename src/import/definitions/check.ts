@@ -42,7 +42,7 @@ export type Checking = {
   /** Lists the breakdowns by name; undefined where the service does not show them. */
   readonly breakdowns: () => Promise<readonly Named[] | undefined>
   /** Reports progress between parts of the file. */
-  readonly onProgress: () => void
+  readonly onProgress: () => void | Promise<void>
 }
 
 /** Fetches what the given roles may refer to. */

@@ -7,6 +7,7 @@ import { beginJournal } from '../journal/begin-journal.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Tally } from '../journal/tally.ts'
 import { nearNames, warningsOnNearNames } from '../missing/near-names.ts'
+import { pauseEvery } from '../parse/turns.ts'
 import { requireFewRejects, tooManyRejected } from '../max-errors.ts'
 import { notesOnHeading } from '../notes.ts'
 import { type CountedReasons, countReasons } from '../rejects/reason-counts.ts'
@@ -141,6 +142,9 @@ const tellDefaults = ({ onNote, kind }: DefinitionImport, plans: readonly Defini
   for (const note of notesOnDefaults(kind.of, created.map(({ values }) => values), isGiven)) onNote(note) // prettier-ignore
 }
 
+/** Sets how many rows are planned before signals and timers run. */
+const ROWS_OF_TURN = 500
+
 const DONE = { create: 'created', update: 'updated', unchanged: 'unchanged', skip: 'skipped' } as const
 
 const lineOf = (one: PlannedDefinition): number => ('line' in one ? one.line : one.row.line)
@@ -154,7 +158,13 @@ export const dryRunDefinitions = (
 ): Promise<DefinitionEnding & { readonly rows: readonly PlannedDefinition[]; readonly checked: CheckedDefinitions }> =>
   withChecked(work, async ({ checked, rejects, summary, plan, look }) => {
     const existing = await look()
-    const plans = checked.rows.map((row) => plan(existing, row, false))
+    const plans: DefinitionAction[] = []
+    const pause = pauseEvery(ROWS_OF_TURN, work.signal)
+    for (const row of checked.rows) {
+      const turn = pause()
+      if (turn) await turn
+      plans.push(plan(existing, row, false))
+    }
     tellPasswords(work, plans)
     warnOfNearNames(work, existing, plans)
     tellDefaults(work, plans)

@@ -66,7 +66,7 @@ export const surveyCells = async (
   plan: ColumnPlan,
   formats: ColumnFormats,
   valueOf: (text: string) => string,
-  onProgress: () => void,
+  onProgress: () => void | Promise<void>,
 ): Promise<void> => {
   const { numbers, names, date, units } = formats
   const kpiOf = kpiReader(plan, formats)
@@ -96,6 +96,7 @@ export const surveyCells = async (
       if (!isHeader && !hasSurplusCells(row.cells, plan.header)) noteRow(row)
       isHeader = false
     }
-    onProgress()
+    const turn = onProgress()
+    if (turn) await turn
   }
 }

@@ -98,14 +98,15 @@ export const hasRows = async (table: Table): Promise<boolean> => {
 }
 
 /** Yields the rows of a file below its header, and reports progress between its parts. */
-export async function* rowsBelowHeader(table: Table, onProgress: () => void): AsyncGenerator<Row> {
+export async function* rowsBelowHeader(table: Table, onProgress: () => void | Promise<void>): AsyncGenerator<Row> {
   let isHeader = true
   for await (const rows of table.rows()) {
     for (const row of rows) {
       if (!isHeader) yield row
       isHeader = false
     }
-    onProgress()
+    const turn = onProgress()
+    if (turn) await turn
   }
 }
 

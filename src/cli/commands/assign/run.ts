@@ -12,6 +12,7 @@ import {
 } from '../../../import/assignments/import-assignments.ts'
 import type { AssignmentAction } from '../../../import/assignments/planned-action.ts'
 import { type CountedReasons, reasonLines } from '../../../import/rejects/reason-counts.ts'
+import { nextTurn } from '../../../import/parse/turns.ts'
 import type { TargetChange } from '../../../import/history/target-change.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
@@ -252,7 +253,10 @@ const workOf = (
   signal: stops.signal(),
   onNote: (text) => void cli.note(text),
   onWarning: (text) => void cli.log.warn(text),
-  onProgress: () => cli.io.limitMemory(),
+  onProgress: () => {
+    cli.io.limitMemory()
+    return nextTurn(stops.signal())
+  },
   beforeSending: (plans) => history.confirm(() => targetChanges(plans, readChange)),
   beforeChange: (plan) => history.before(() => readChange(plan)),
 })

@@ -11,6 +11,7 @@ import {
   importDefinitions,
   type PlannedDefinition,
 } from '../../../import/definitions/import-definitions.ts'
+import { nextTurn } from '../../../import/parse/turns.ts'
 import type { TargetChange } from '../../../import/history/target-change.ts'
 import { type CountedReasons, reasonLines, reasonsWithLines } from '../../../import/rejects/reason-counts.ts'
 import type { Cli } from '../../cli.ts'
@@ -62,7 +63,10 @@ const workOf = ({ cli, client, kind, options, parsed, stops, progress, job, hist
   signal: stops.signal(),
   journal: journalPlace(cli, client, job, parsed.journal),
   breakdowns: () => withClassic(cli, client, async (classic) => classic?.groups.list()),
-  onProgress: () => cli.io.limitMemory(),
+  onProgress: () => {
+    cli.io.limitMemory()
+    return nextTurn(stops.signal())
+  },
   onSent: (done, total) => progress.show({ phase: 'rows', done, total }),
   onNote: progress.note,
   onWarning: progress.warn,
@@ -111,6 +115,21 @@ const reasonsAlone = (
     : undefined
 }
 
+/** Sets how many rows are printed before signals and timers run. */
+const ROWS_OF_TURN = 1000
+
+/** Yields rows as records, in parts between which signals and timers run. */
+async function* inTurns<T>(
+  rows: readonly T[],
+  recordOf: (row: T) => AnyRecord,
+  signal: AbortSignal,
+): AsyncGenerator<AnyRecord[]> {
+  for (let at = 0; at < rows.length; at += ROWS_OF_TURN) {
+    await nextTurn(signal)
+    yield rows.slice(at, at + ROWS_OF_TURN).map(recordOf)
+  }
+}
+
 /** Says what importing the file would do: the counts first, then a line for each row. */
 const printDryRun = async (run: OpenRun): Promise<number> => {
   const { cli, client, kind, progress } = run
@@ -126,9 +145,12 @@ const printDryRun = async (run: OpenRun): Promise<number> => {
   await run.history.foresee(updates.map((change) => async () => change))
   if (run.parsed.isSummaryOnly) await printCounts(cli, definitionSummary, { ...summary, left, ...measure() })
   else if (!alone)
-    await printRecords(cli.io, cli.printing(), definitionDryRunRow.shown, [
-      rows.map((one) => dryRunRecord(checked, kind.key, one)),
-    ])
+    await printRecords(
+      cli.io,
+      cli.printing(),
+      definitionDryRunRow.shown,
+      inTurns(rows, (one) => dryRunRecord(checked, kind.key, one), run.stops.signal()),
+    )
   return summary.rejected > 0 ? EXIT.partial : EXIT.done
 }
 
