@@ -27,6 +27,10 @@ const WORST = [
   'workbook: one cell at XFD1048576',
   'spreadsheet: 50,000 sheets',
   'archive: 3.9 GB of zeros in a gzip in a gzip',
+  'plan: 900,000 aliases',
+  'plan: 5,000,000 brackets',
+  'job: 200,000 patterns',
+  'job: a pattern of 30 wildcards',
 ]
 
 const named = (name: string): HostileFile => {
@@ -53,7 +57,11 @@ describe.runIf(process.platform === 'linux')('a hostile file ends by itself, in 
 })
 
 describe.runIf(process.platform === 'linux')('what takes long ends when it is told to:', () => {
-  const LONG = ['workbook: 16,000,000 shared strings of a letter', 'workbook: 1,048,575 rows of data']
+  const LONG = [
+    'workbook: 16,000,000 shared strings of a letter',
+    'workbook: 1,048,575 rows of data',
+    'plan: 100,000 KPIs, as JSON',
+  ]
   test.each(LONG)('%s', async (name) => {
     using home = temporaryFolder()
     putHostile(home, named(name))

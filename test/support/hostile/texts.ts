@@ -287,7 +287,7 @@ const yaml = (name: string, content: () => string): HostileFile => ({
   name: `configuration: ${name}`,
   file: 'kpis.yaml',
   make: () => Buffer.from(content()),
-  command: ['apply', 'FILE', '--dry-run'],
+  command: ['plan', 'FILE', '--summary-only'],
 })
 
 export const OTHERS: readonly HostileFile[] = [
