@@ -89,7 +89,10 @@ describe('a job', () => {
     await using importer = await remoteImporter()
     const { inbox } = jobIn(importer, `deadline: 1h\n${JOB}`)
     for (const name of ['a', 'b']) importer.write(`inbox/${name}.csv`, FILE)
-    const ran = await shellIn({ ...importer.world, alarm: () => AbortSignal.abort() })('run', 'job.yaml')
+    // The first alarms are for the reading of the job, and for the search of its files.
+    let asked = 0
+    const alarm = (): AbortSignal => ((asked += 1) > 3 ? AbortSignal.abort() : new AbortController().signal)
+    const ran = await shellIn({ ...importer.world, alarm })('run', 'job.yaml')
     expect([ran.code, inbox()]).toEqual([6, ['a.csv', 'b.csv']])
     expect(ran.stderr).toContain('not started: inbox/b.csv; the next run goes on with it\n')
   })
