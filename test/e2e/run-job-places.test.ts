@@ -109,11 +109,13 @@ steps:
              to-file: job.yaml/report.json }
   - export: done/{date}/report.csv
   - export_entries: done/entries.csv
+  - export_entries: link.csv
 `
 
 test('nothing runs where a file could not be written in the end, and all of them are told', async () => {
   await using importer = withJob(await embeddedImporter(), WRITING)
   mkdirSync(importer.folder.in('folder.csv'))
+  symlinkSync('elsewhere.csv', importer.folder.in('link.csv'))
   const lost = (name: string): string => `cannot write none/${name}: there is no such folder; make it first`
   expect(await faultsOf(importer)).toEqual([
     `line 1: ${lost('2026-11-21.log')}`,
@@ -122,6 +124,7 @@ test('nothing runs where a file could not be written in the end, and all of them
     `line 9: ${lost('2026-11-21.csv')}`,
     'line 11: folder.csv is a folder; name a file, such as one in it',
     'line 14: cannot write job.yaml/report.json: part of its path is not a directory',
+    'line 17: cannot write link.csv: it is a link to elsewhere.csv, and nothing is written through a link; remove the link, or name the file itself',
   ])
 })
 

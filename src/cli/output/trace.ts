@@ -19,7 +19,7 @@ export type Trace = {
 }
 
 /** Describes how a trace is shown. */
-export type TraceForm = {
+type TraceForm = {
   /** Shows headers and bodies, too. */
   readonly isDebug: boolean
   readonly isJson: boolean

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, matchesGlob, normalize, parse, relative, resolve, sep } from 'node:path'
 import { isAddress, shownSource } from '../../../client/http/address.ts'
 import { FileFault, fileError } from '../../../files/file-error.ts'
-import { isDevice, requireOwnFolder } from '../../../files/place.ts'
+import { isDevice, requireNoLink, requireOwnFolder } from '../../../files/place.ts'
 import { nextTurn } from '../../../import/parse/turns.ts'
 import type { Cli } from '../../cli.ts'
 import { holdsSomething } from '../../files/require-free.ts'
@@ -25,16 +25,20 @@ const OUTPUTS: ReadonlySet<string> = new Set(['to-file', 'append-since', 'reject
 /** Returns the nearest folder or file on a path that is there. */
 const nearestThere = (path: string): string => (existsSync(path) ? path : nearestThere(dirname(path)))
 
-/** Returns why nothing can be written in a folder; undefined if it can. */
-const faultOfWriting = (folder: string, shown: string): string | undefined => {
+/** Returns why something cannot be written, by a check that throws; undefined if it can. */
+const faultBy = (check: () => void, shown: string): string | undefined => {
   try {
-    accessSync(folder, constants.W_OK | constants.X_OK)
+    check()
     return undefined
   } catch (error) {
     const failure = fileError(error, 'write', shown)
     return failure instanceof Error ? failure.message : String(failure)
   }
 }
+
+/** Returns why nothing can be written in a folder; undefined if it can. */
+const faultOfWriting = (folder: string, shown: string): string | undefined =>
+  faultBy(() => accessSync(folder, constants.W_OK | constants.X_OK), shown)
 
 /** Returns why a folder can be neither made nor written in; undefined if it can. */
 const faultOfFolder = ({ cwd, cli: { io } }: JobPlace, shown: string): string | undefined => {
@@ -121,6 +125,8 @@ export const faultOfOutput = (path: string, shown: string, made: readonly string
   if (isDevice(path)) return undefined
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
     return `${shown} is a folder; name a file, such as one in it`
+  const link = faultBy(() => requireNoLink(path), shown)
+  if (link !== undefined) return link
   if (made.some((one) => one === folder || one.startsWith(folder + sep))) return undefined
   // A file is no folder, even if it can be written.
   return faultOfWriting(`${folder}${sep}.`, shown)

@@ -121,7 +121,7 @@ const writeRows = (statement: StatementSync): void => {
 }
 
 /** Runs a query in this thread, which nothing can stop while SQLite works. */
-const runQuery = ({ path, sql }: QueryCall): QueryResult => {
+const runInThisThread = ({ path, sql }: QueryCall): QueryResult => {
   try {
     const { database, requireUnchanged } = openDatabase(path)
     database.exec('pragma temp_store = file')
@@ -135,7 +135,7 @@ const runQuery = ({ path, sql }: QueryCall): QueryResult => {
 }
 
 /** Returns how much is in the open files of this process that have no name any more, as those of SQLite. */
-const temporaryBytes = (): number => {
+const openTemporaryBytes = (): number => {
   let sum = 0
   for (let file = STANDARD_OUTPUT + 1; file < MOST_FILES; file += 1) {
     try {
@@ -166,7 +166,7 @@ const runInThread = (call: QueryCall): void => {
   thread.once('message', answer)
   thread.once('error', ({ message }) => answer({ fault: message }))
   setInterval(() => {
-    if (temporaryBytes() > call.temporaryBytes) {
+    if (openTemporaryBytes() > call.temporaryBytes) {
       const most = Math.round(call.temporaryBytes / MIB)
       answer({ fault: `its query needs more than ${most} MiB of temporary files; import it in parts (--sql)` })
     } else if (process.memoryUsage.rss() > PROCESS_MIB * MIB) {
@@ -181,5 +181,5 @@ if (isMainThread) {
   process.once('message', (call: QueryCall) => runInThread(call))
 } else {
   const called: QueryCall = workerData
-  parentPort?.postMessage(runQuery(called))
+  parentPort?.postMessage(runInThisThread(called))
 }
