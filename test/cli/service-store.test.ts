@@ -242,7 +242,7 @@ test('a store in PostgreSQL has a status and is checked; its backup is the work 
   const onPostgres = (...line: string[]): Promise<Ran> =>
     user.kpiIn({ env: database.env }, 'service', ...line, ...database.flags)
   const made = await onPostgres('accounts', 'create', 'acme', '--login', 'boss@acme.example.com')
-  expect(made.stderr).toMatch(/ enable-api acme --store postgres, .* --account acme --store postgres\n$/)
+  expect(made.stderr).toMatch(/ enable-api acme --store postgres\n .* --account acme --store postgres\n$/)
   expect((await onPostgres('token', 'create')).stderr).toBe(
     'kpi: there is no account default; name one with --account; kpi service accounts list shows them\n',
   )
