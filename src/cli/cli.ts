@@ -12,7 +12,7 @@ import { sheetForm } from './files/sheet-locale.ts'
 import type { Io } from './io.ts'
 import { createLog, type Log } from './output/log.ts'
 import { numberSigns } from './output/number-signs.ts'
-import { isForPeople, type Printing, printRecord, printRecords } from './output/print.ts'
+import { inTurns, isForPeople, type Printing, printRecord, printRecords } from './output/print.ts'
 import { findReach, requireSettings } from './target/network.ts'
 import { findFormat } from './target/output-format.ts'
 import type { BulkRun } from './target/rate-limiter.ts'
@@ -70,7 +70,11 @@ export type Cli = {
   readonly today: () => { readonly day: Day; readonly zone: string }
   readonly printing: () => Printing
   readonly printOne: (of: Pick<Resource, 'shown'>, record: AnyRecord) => Promise<void>
-  readonly printMany: (columns: readonly NamedField[], records: readonly AnyRecord[]) => Promise<void>
+  readonly printMany: (
+    columns: readonly NamedField[],
+    records: readonly AnyRecord[],
+    signal?: AbortSignal,
+  ) => Promise<void>
   /** Writes notes and warnings, on standard error. */
   readonly log: Log
   /** Writes a note for people, unless `--quiet` is given. */
@@ -172,7 +176,8 @@ export const createCli = (
     },
     printing,
     printOne: (of, record) => printRecord(io, printing(), of, record),
-    printMany: (columns, records) => printRecords(io, printing(), columns, [records]),
+    printMany: (columns, records, signal) =>
+      printRecords(io, printing(), columns, signal ? inTurns(records, signal) : [records]),
     log,
     note: (text) => log.note(text),
     // Only when used: looking at standard input opens it, which takes some 5 ms.

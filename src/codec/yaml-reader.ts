@@ -85,7 +85,7 @@ const takeRead = ([document, map, list]: readonly CST.Token[]): CST.Document | u
   const value = { ...map, items, ...(isFlow(map) && { end: [mapEnd] }) } as Collection
   map.items.splice(0, map.items.length, asFirst(open) as never)
   list.items.splice(0, list.items.length, asFirst(last) as never)
-  // The length of a key is counted from here.
+  // Count the length of the next key from here.
   map.offset = open.key.offset
   list.offset = end.offset
   return { ...document, value }

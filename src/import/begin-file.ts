@@ -11,7 +11,7 @@ import type { ImportOptions } from './options.ts'
 import { ignoresRow } from './parse/ignored-rows.ts'
 import type { Row } from './parse/rows.ts'
 import { headerOf, type Table } from './parse/table.ts'
-import { nextTurn } from './parse/turns.ts'
+import { nextTurn } from '../client/next-turn.ts'
 import { requireWriteAccess } from './permissions.ts'
 import { fetchReference, type ListGroups, type Reference } from './reference.ts'
 

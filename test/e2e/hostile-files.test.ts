@@ -26,6 +26,7 @@ const WORST = [
   'workbook: 16,384 merged cells of a header row',
   'workbook: one cell at XFD1048576',
   'spreadsheet: 50,000 sheets',
+  'document: 60,000 objects of one name',
   'archive: 3.9 GB of zeros in a gzip in a gzip',
   'plan: 900,000 aliases',
   'plan: 5,000,000 brackets',

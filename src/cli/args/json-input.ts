@@ -4,6 +4,7 @@ import { parseExactJson } from '../../codec/json-number.ts'
 import { isObject, type Json } from '../../codec/json.ts'
 import { type Issue, KpiError, refuseFaults } from '../../domain/errors.ts'
 import type { ParsedFields, Resource } from '../../domain/schema.ts'
+import { pauseEvery } from '../../client/next-turn.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 import { readNamedText, readStdin } from './deadline.ts'
@@ -68,20 +69,32 @@ export const refuseObjects = (issues: readonly Issue[]): void => {
   throw new KpiError('invalid', `no. ${index + 1}, ${field}: ${message}`, { issues })
 }
 
+/** Describes how the objects of a file are read: completed, then read, and checked where any of them has a fault. */
+type BodyReading<T> = {
+  readonly complete: CompleteBody
+  readonly read: (body: Json) => ParsedFields<T>
+  readonly check?: (values: readonly Partial<T>[]) => Promise<readonly Issue[]>
+  readonly signal: AbortSignal
+}
+
+/** Sets how many objects are read in one turn. */
+const OBJECTS_PER_TURN = 200
+
 /**
- * Reads each object with `read`, after it was completed. Reports the faults of all objects at once, each field once; with
- * them those that `check` finds in what was read, which is not called otherwise.
+ * Reads each object, in turns between which signals and timers run. Reports the faults of all objects at once, each field
+ * once; with them those that `check` finds in what was read.
  */
 export const readBodies = async <T>(
   bodies: readonly object[],
   of: Resource,
-  complete: CompleteBody,
-  read: (body: Json) => ParsedFields<T>,
-  check: (values: readonly Partial<T>[]) => Promise<readonly Issue[]> = () => Promise.resolve([]),
+  { complete, read, check = () => Promise.resolve([]), signal }: BodyReading<T>,
 ): Promise<Partial<T>[]> => {
+  const pause = pauseEvery(OBJECTS_PER_TURN, signal)
   const issues: Issue[] = []
   const values: Partial<T>[] = []
   for (const [at, one] of bodies.entries()) {
+    const turn = pause()
+    if (turn) await turn
     const { body, issues: first } = await complete(one)
     const parsed = read(body)
     const named = new Set(first.map(({ field }) => field))

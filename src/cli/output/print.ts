@@ -5,6 +5,7 @@ import { inBlocks } from '../../codec/record-blocks.ts'
 import type { NumberSigns } from '../../domain/number-pattern.ts'
 import type { AnyRecord, NamedField, Resource } from '../../domain/schema.ts'
 import type { SheetFormat } from '../../export/text-format.ts'
+import { nextTurn } from '../../client/next-turn.ts'
 import type { Io } from '../io.ts'
 import type { TableColumn } from './table.ts'
 import { visible, visibleJson } from './width.ts'
@@ -130,6 +131,20 @@ const printMarkdown = async (io: Printed, columns: readonly NamedField[], chunks
   const { markdownHead, markdownRows } = await import('../../codec/markdown.ts')
   await io.stdout.write(visible(markdownHead(columns)))
   for await (const block of inBlocks(chunks)) await io.stdout.write(visible(markdownRows(columns, block)))
+}
+
+/** Sets how many records are printed in one turn. */
+const RECORDS_PER_TURN = 1000
+
+/** Yields records in parts between which signals and timers run, until the signal asks to stop. */
+export async function* inTurns(
+  records: readonly AnyRecord[],
+  signal: AbortSignal,
+): AsyncGenerator<readonly AnyRecord[]> {
+  for (let at = 0; at < records.length; at += RECORDS_PER_TURN) {
+    await nextTurn(signal)
+    yield records.slice(at, at + RECORDS_PER_TURN)
+  }
 }
 
 /**

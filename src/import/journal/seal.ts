@@ -59,7 +59,7 @@ export const SEAL_SCHEMA = [
 
 /** Prepares a connection to keep the seal; call it before anything is written. */
 export const keepSeal = (database: DatabaseSync): void => {
-  // The triggers call the two functions, which SQLite lets no schema do by itself.
+  // Allow the triggers to call the two functions: SQLite lets no untrusted schema call any.
   database.exec('pragma trusted_schema = on')
   database.function('seal_with', { deterministic: true }, (sum, row) => withRow(String(sum), String(row)))
   database.function('seal_without', { deterministic: true }, (sum, row) => withoutRow(String(sum), String(row)))

@@ -1,6 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { KpiError } from '../../domain/errors.ts'
 import { countText } from '../text.ts'
+import { LONGEST_CELL, LONGEST_ROW, MOST_COLUMNS } from './limits/table-limits.ts'
 
 /**
  * Returns a copy of a text that was cut out of a longer one; otherwise the engine keeps the longer one in memory with
@@ -37,12 +38,6 @@ const MESSAGES: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE: 'a quoted cell continues after its closing quote; double a quote that is part of the cell',
   INVALID_OPENING_QUOTE: 'a quote is inside a cell that is not quoted; double it and quote the cell',
 }
-/** Bounds the characters of a row, so that an endless row does not fill the memory. */
-const LONGEST_ROW = 1 << 24
-/** Bounds the characters of a cell, as those of workbooks are. */
-export const LONGEST_CELL = 1 << 20
-/** Bounds the columns of a table: no spreadsheet has more. */
-export const MOST_COLUMNS = 16_384
 /** Sets the length from which the engine keeps the whole text in memory for a part that was cut out of it. */
 const CUT_OUT = 13
 

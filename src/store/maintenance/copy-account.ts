@@ -173,7 +173,7 @@ const publish = (run: CopyRun, account: Named, { row, digests }: Copied): Promis
         `${run.target.name} has got another account ${account.name} since the copy began; its copy stays unfinished`,
       )
     }
-    // The id stays: a database that spreads accounts over machines lets no statement set it.
+    // Leave the id as it is: a distributed database lets no statement set it.
     const sets = table.columns.slice(1).map(({ name }) => `${name} = ?`)
     await tx.run(`update accounts set ${sets.join(', ')} where id = ?`, [...row.slice(1), account.id])
     const published = await digestTable(tx, run.target, table, account.id, () => undefined)

@@ -12,7 +12,7 @@ import {
 } from '../../../import/assignments/import-assignments.ts'
 import type { AssignmentAction } from '../../../import/assignments/planned-action.ts'
 import { type CountedReasons, reasonLines } from '../../../import/rejects/reason-counts.ts'
-import { nextTurn } from '../../../import/parse/turns.ts'
+import { nextTurn } from '../../../client/next-turn.ts'
 import type { TargetChange } from '../../../import/history/target-change.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Cli } from '../../cli.ts'
+import { untilDeadline } from '../../args/deadline.ts'
 import { EXIT } from '../../exit.ts'
 import { planCounts, printDryRunCounts } from '../../output/dry-run-counts.ts'
 import { isForPeople } from '../../output/print.ts'
@@ -25,7 +26,8 @@ type PlanFlags = AccountFlags &
 /** Prints a row for each change, or the counts alone; for people nothing is printed where there are none. */
 const printPlan = async (cli: Cli, { rows, counts }: Prepared, { summaryOnly }: PlanFlags): Promise<void> => {
   if (summaryOnly) return printDryRunCounts(cli, planCounts, counts)
-  if (rows.length > 0 || !isForPeople(cli.printing().format)) await cli.printMany(planRow.shown, rows)
+  if (rows.length > 0 || !isForPeople(cli.printing().format))
+    await untilDeadline(cli.io, cli.flags.deadline, ({ signal }) => cli.printMany(planRow.shown, rows, signal))
 }
 
 /** Runs `kpi plan`: says what an apply would do. */

@@ -11,12 +11,12 @@ import {
   importDefinitions,
   type PlannedDefinition,
 } from '../../../import/definitions/import-definitions.ts'
-import { nextTurn } from '../../../import/parse/turns.ts'
+import { nextTurn } from '../../../client/next-turn.ts'
 import type { TargetChange } from '../../../import/history/target-change.ts'
 import { type CountedReasons, reasonLines, reasonsWithLines } from '../../../import/rejects/reason-counts.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun } from '../../exit.ts'
-import { isForPeople, printRecords } from '../../output/print.ts'
+import { isForPeople } from '../../output/print.ts'
 import { printCounts, printSummary } from '../../output/summary.ts'
 import type { OnWait } from '../../output/wait-notices.ts'
 import { warnOfExpiry } from '../../target/api-key.ts'
@@ -115,21 +115,6 @@ const reasonsAlone = (
     : undefined
 }
 
-/** Sets how many rows are printed before signals and timers run. */
-const ROWS_OF_TURN = 1000
-
-/** Yields rows as records, in parts between which signals and timers run. */
-async function* inTurns<T>(
-  rows: readonly T[],
-  recordOf: (row: T) => AnyRecord,
-  signal: AbortSignal,
-): AsyncGenerator<AnyRecord[]> {
-  for (let at = 0; at < rows.length; at += ROWS_OF_TURN) {
-    await nextTurn(signal)
-    yield rows.slice(at, at + ROWS_OF_TURN).map(recordOf)
-  }
-}
-
 /** Says what importing the file would do: the counts first, then a line for each row. */
 const printDryRun = async (run: OpenRun): Promise<number> => {
   const { cli, client, kind, progress } = run
@@ -145,11 +130,10 @@ const printDryRun = async (run: OpenRun): Promise<number> => {
   await run.history.foresee(updates.map((change) => async () => change))
   if (run.parsed.isSummaryOnly) await printCounts(cli, definitionSummary, { ...summary, left, ...measure() })
   else if (!alone)
-    await printRecords(
-      cli.io,
-      cli.printing(),
+    await cli.printMany(
       definitionDryRunRow.shown,
-      inTurns(rows, (one) => dryRunRecord(checked, kind.key, one), run.stops.signal()),
+      rows.map((one) => dryRunRecord(checked, kind.key, one)),
+      run.stops.signal(),
     )
   return summary.rejected > 0 ? EXIT.partial : EXIT.done
 }

@@ -50,7 +50,11 @@ export const printPlannedAdd = async (cli: Cli, client: Client, of: Resource, dr
   const unchecked = tellUnchecked(reference)
   if (unchecked !== '') await cli.note(`not checked before an entry is sent: ${unchecked}`)
   const wordsFor = createEntryWords(cli, client)
-  if (!stored) return printPlannedNew(cli, client, of, [fieldsOf(draft, reference)], { wordsFor })
+  if (!stored)
+    return printPlannedNew(cli, client, of, [fieldsOf(draft, reference)], {
+      wordsFor,
+      signal: cli.io.watchedInterruption(),
+    })
   const { user_id = null, source_id = null, kpi_id, entry_date } = draft
   const id = stored.ids.at(-1) ?? null
   const held: AnyRecord = { id, user_id, source_id, kpi_id, entry_date, ...valuesOf(stored) }

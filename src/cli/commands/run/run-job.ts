@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { hideAddresses } from '../../../client/http/address.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
-import { pauseEvery } from '../../../import/parse/turns.ts'
+import { pauseEvery } from '../../../client/next-turn.ts'
 import { readDeadline, readNamedText, untilDeadline } from '../../args/deadline.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'

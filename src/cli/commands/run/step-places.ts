@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, matchesGlob, normalize, parse, rel
 import { isAddress, shownSource } from '../../../client/http/address.ts'
 import { FileFault, fileError } from '../../../files/file-error.ts'
 import { isDevice, requireNoLink, requireOwnFolder } from '../../../files/place.ts'
-import { nextTurn } from '../../../import/parse/turns.ts'
+import { nextTurn } from '../../../client/next-turn.ts'
 import type { Cli } from '../../cli.ts'
 import { holdsSomething } from '../../files/require-free.ts'
 import { stepKinds } from './job-definition.ts'

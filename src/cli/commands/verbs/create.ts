@@ -52,14 +52,17 @@ const draftsFromJson = async <R extends Resource>(
   of: R,
   bodies: readonly object[],
   { list }: Adding<R>,
-  check: (values: readonly object[]) => Promise<readonly Issue[]>,
+  checking: {
+    readonly check: (values: readonly object[]) => Promise<readonly Issue[]>
+    readonly signal: AbortSignal
+  },
 ): Promise<Draft<R>[]> => {
   const [{ readBodies }, { createCompletion }] = await Promise.all([
     import('../../args/json-input.ts'),
     import('./complete-body.ts'),
   ])
   const complete = createCompletion(of, createNames(client), list)
-  const drafts = await readBodies(bodies, of, complete, (body) => readDraft(of, body, true), check)
+  const drafts = await readBodies(bodies, of, { complete, read: (body) => readDraft(of, body, true), ...checking })
   return drafts.map((values) => asDraft(of, values))
 }
 
@@ -135,9 +138,9 @@ export const addCreate = <R extends Resource>(
     const path = flags.fromJson
     const bodies = path === undefined ? undefined : await readObjectsOf(cli, path)
     const start = startOf(flags.start, bodies?.length)
-    const signal = cli.io.interruption()
+    const interruption = cli.io.interruption()
     const parent = below ? [{ ...below, field: { ...below.field, required: true as const } }] : []
-    const work = async (client: Client): Promise<void> => {
+    const work = async (client: Client, signal: AbortSignal): Promise<void> => {
       const needed = [...parent, ...(bodies ? [] : fieldFlags(of))]
       const answers = await askedFor(cli, client, needed, flags)
       const answered: FlagValues = { ...flags, ...answers }
@@ -149,7 +152,7 @@ export const addCreate = <R extends Resource>(
         return existing ? faultsOfNames(of, values, existing, start) : []
       }
       const list = bodies
-        ? await draftsFromJson(client, of, bodies, own, faultsOfAll)
+        ? await draftsFromJson(client, of, bodies, own, { check: faultsOfAll, signal })
         : [await draftFromFlags(client, of, answered, own)]
       const isDry = isGiven(flags, 'dryRun')
       if (isDry || ('name' in of.fields && !mayBeTwice)) {
@@ -163,13 +166,18 @@ export const addCreate = <R extends Resource>(
         const { printPlannedNew } = await import('./planned-changes.ts')
         await printPlannedNew(cli, client, of, list.slice(start - 1), {
           summaryOnly: isGiven(flags, 'summaryOnly'),
+          signal,
         })
         return tellLine(cli, command, answers)
       }
-      const sent = await sendEach(list, own.add, { start, signal, goOn: (number) => `continue with --start ${number}` })
+      const sent = await sendEach(list, own.add, {
+        start,
+        signal: interruption,
+        goOn: (number) => `continue with --start ${number}`,
+      })
       await printSent(cli, client, of, sent, 'created')
       await tellLine(cli, command, answers)
     }
-    await cli.withClient(needs, work, bodies && { signal })
+    await cli.withClient(needs, work, bodies && { signal: interruption })
   })
 }

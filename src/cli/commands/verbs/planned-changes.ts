@@ -3,6 +3,7 @@ import { cellText } from '../../../codec/cell-text.ts'
 import { formatInstant } from '../../../domain/day.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { type AnyRecord, type FieldValue, type NamedField, resource, type Resource } from '../../../domain/schema.ts'
+import { pauseEvery } from '../../../client/next-turn.ts'
 import { isNamedKind } from '../../args/names.ts'
 import type { Cli } from '../../cli.ts'
 import { createCounts, printDryRun, updateCounts } from '../../output/dry-run-counts.ts'
@@ -107,6 +108,7 @@ type NewOptions = {
   readonly summaryOnly?: boolean
   /** Says what a record without a name is. */
   readonly wordsFor?: ((record: AnyRecord) => Promise<string>) | undefined
+  readonly signal: AbortSignal
 }
 
 const rowsOfNew = async (
@@ -128,18 +130,26 @@ const rowsOfNew = async (
   )
 }
 
+/** Sets how many records are shown in one turn. */
+const RECORDS_PER_TURN = 200
+
 /** Says which records would be created: how many, then a row for each field. */
 export const printPlannedNew = async (
   cli: Cli,
   client: Client,
   of: Resource,
   drafts: readonly NewFields[],
-  { summaryOnly, wordsFor }: NewOptions = {},
+  { summaryOnly, wordsFor, signal }: NewOptions,
 ): Promise<void> => {
   const what = `${countOf(drafts.length, of.title, pluralOf(of))} to create`
   await printDryRun(cli, { what, of: createCounts, counts: { created: drafts.length }, summaryOnly }, async () => {
     const names = createNames(client)
-    const rows = await Promise.all(drafts.map((draft) => rowsOfNew(of, names, draft, wordsFor)))
-    await cli.printMany(changeRow.shown, rows.flat())
+    const pause = pauseEvery(RECORDS_PER_TURN, signal)
+    const rows: AnyRecord[] = []
+    for (const draft of drafts) {
+      rows.push(...(await rowsOfNew(of, names, draft, wordsFor)))
+      await pause()
+    }
+    await cli.printMany(changeRow.shown, rows, signal)
   })
 }

@@ -83,14 +83,18 @@ const requireDifferent = (of: Resource, ids: readonly number[], patch: object): 
   throw new UsageError(`--${alike} would give ${ids.length} ${pluralOf(of)} the same ${alike}`)
 }
 
-/** Describes the records that a line names, and the parent that all are below. */
-type LineRecords = { readonly ids: readonly number[]; readonly parent: number | undefined }
+/** Describes the records that a line names, the parent that all are below, and the signal that ends their reading. */
+type LineRecords = {
+  readonly ids: readonly number[]
+  readonly parent: number | undefined
+  readonly signal: AbortSignal
+}
 
 const changesFromJson = async <R extends Resource>(
   client: Client,
   of: R,
   bodies: readonly object[],
-  { ids, parent }: LineRecords,
+  { ids, parent, signal }: LineRecords,
 ): Promise<Change<R>[]> => {
   const [{ readBodies, refuseObjects }, { createCompletion }] = await Promise.all([
     import('../../args/json-input.ts'),
@@ -99,7 +103,7 @@ const changesFromJson = async <R extends Resource>(
   const read = (body: Json): ParsedFields<ListedChange<R>> => readChange(of, body, ids.length > 0)
   const completion = createCompletion(of, createNames(client))
   const complete = ids.length > 0 ? completion : withIds(completion, createRecordFinder(client, of, parent))
-  const listed = await readBodies(bodies, of, complete, read)
+  const listed = await readBodies(bodies, of, { complete, read, signal })
   if (ids.length === 0)
     refuseObjects(
       repeatedIssues(

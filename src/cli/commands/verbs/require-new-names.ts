@@ -11,9 +11,19 @@ const nameOf = ({ name, email }: Readonly<Record<string, unknown>>): string | un
   return typeof text === 'string' ? looseName(text) : undefined
 }
 
-/** Tells whether two records are in the same place, where a name is to be one of a kind. */
-const isBeside = (of: Resource, one: Readonly<Record<string, unknown>>, other: AnyRecord): boolean =>
-  !('breakdown_id' in of.fields) || one['breakdown_id'] === other['breakdown_id']
+/** Returns what no two records of a place have in common: their names, and within which breakdown they are. */
+const placedName = (of: Resource, record: Readonly<Record<string, unknown>>, name: string): string =>
+  'breakdown_id' in of.fields ? `${String(record['breakdown_id'])} ${name}` : name
+
+/** Returns the first of some records for each key. */
+const firstBy = <T>(records: Iterable<T>, keyOf: (record: T) => string | undefined): ReadonlyMap<string, T> => {
+  const first = new Map<string, T>()
+  for (const record of records) {
+    const key = keyOf(record)
+    if (key !== undefined && !first.has(key)) first.set(key, record)
+  }
+  return first
+}
 
 /** Returns the field by which nobody could tell two records apart, and what it is called. */
 const keyOf = (of: Resource): readonly [field: string, what: string] =>
@@ -32,13 +42,19 @@ export const faultsOfNames = (
   const issues: Issue[] = []
   const [field] = keyOf(of)
   const another = field === 'name' ? '; --allow-duplicate creates another' : ''
+  const knownBy = firstBy(existing, (one) => {
+    const name = nameOf(one)
+    return name === undefined ? undefined : placedName(of, one, name)
+  })
+  const first = new Map<string, number>()
   for (const [at, draft] of drafts.entries()) {
     const record: Readonly<Record<string, unknown>> = { ...draft }
     const name = nameOf(record)
     if (name === undefined || at + 1 < start) continue
     const index = drafts.length === 1 ? {} : { index: at }
-    const known = existing.find((one) => nameOf(one) === name && isBeside(of, record, one))
-    const before = drafts.slice(start - 1, at).findIndex((one) => nameOf({ ...one }) === name)
+    const known = knownBy.get(placedName(of, record, name))
+    const before = first.get(name)
+    if (before === undefined) first.set(name, at + 1)
     if (known) {
       const change = `kpi ${commandName(of)} update ${String(known['id'])} changes it`
       issues.push({
@@ -46,11 +62,11 @@ export const faultsOfNames = (
         field,
         message: `is that of ${recordLabel(of, known)}: ${change}${another}`,
       })
-    } else if (before >= 0) {
+    } else if (before !== undefined) {
       issues.push({
         ...index,
         field,
-        message: `is that of no. ${start + before}, too${another === '' ? '' : '; --allow-duplicate creates both'}`,
+        message: `is that of no. ${before}, too${another === '' ? '' : '; --allow-duplicate creates both'}`,
       })
     }
   }
@@ -71,9 +87,10 @@ export const requireFreeAddresses = (
   changes: readonly Pick<Change<Resource>, 'id' | 'patch'>[],
   existing: readonly AnyRecord[],
 ): void => {
+  const holders = firstBy(existing, ({ email }) => nameOf({ email }))
   const issues = changes.flatMap(({ id, patch }, at): Issue[] => {
     const { email }: { readonly email?: unknown } = patch
-    const holder = existing.find((one) => email !== undefined && nameOf({ email: one['email'] }) === nameOf({ email }))
+    const holder = holders.get(nameOf({ email }) ?? '')
     if (!holder || holder['id'] === id) return []
     const index = changes.length === 1 ? {} : { index: at }
     return [{ ...index, field: 'email', message: `is the e-mail address of ${recordLabel(of, holder)} already` }]

@@ -107,12 +107,12 @@ export const addUpdate = <R extends Resource>(
       throw new UsageError(`say which ${of.title} to change, by id or name`)
     }
     const bodies = path === undefined ? undefined : await readChangedObjects(cli, path, names)
-    const signal = cli.io.interruption()
+    const interruption = cli.io.interruption()
     const isForced = flags.force === true
-    const work = async (client: Client): Promise<void> => {
+    const work = async (client: Client, signal: AbortSignal): Promise<void> => {
       const parent = await parentId(client, below, flags)
       const ids = await recordsOf(client, of, names, parent)
-      const changes = await readChanges(client, of, flags, { ids, parent }, bodies)
+      const changes = await readChanges(client, of, flags, { ids, parent, signal }, bodies)
       const own = collection(client, parent)
       const isLooked = flags.dryRun === true || (!isForced && changes.some(({ readAt }) => readAt !== undefined))
       if (isLooked) {
@@ -121,21 +121,21 @@ export const addUpdate = <R extends Resource>(
         if (!isForced) requireUnmoved(of, planned)
         if (flags.dryRun) {
           if ('email' in of.fields) requireFreeAddresses(of, changes, await client.users.list())
-          await (await watch?.open(cli, client, flags, signal))?.foresee(changes)
+          await (await watch?.open(cli, client, flags, interruption))?.foresee(changes)
           return printPlanned(cli, client, of, planned, flags.summaryOnly)
         }
       }
-      const watching = await watch?.open(cli, client, flags, signal)
+      const watching = await watch?.open(cli, client, flags, interruption)
       await watching?.check(changes)
       const send = async ({ id, patch }: Change<R>): Promise<AnyRecord> => {
         await watching?.before(id, patch)
         return own.update(id, patch)
       }
-      const sent = await sendEach(changes, send, { signal })
+      const sent = await sendEach(changes, send, { signal: interruption })
       if (sent.records.length > 0) await watching?.tell()
       await printSent(cli, client, of, sent, 'updated')
     }
     const isBulk = bodies !== undefined || names.length > 1 || watch !== undefined
-    await cli.withClient(needs, work, isBulk ? { signal } : undefined)
+    await cli.withClient(needs, work, isBulk ? { signal: interruption } : undefined)
   })
 }

@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { FileFault } from '../../../files/file-error.ts'
 import { openForeign } from '../../../files/sqlite-file.ts'
+import { LONGEST_ROW } from '../limits/table-limits.ts'
 import { plainNumberText } from '../cells/cell-text.ts'
 import { rowLine } from '../cells/row-line.ts'
 
@@ -19,8 +20,6 @@ export type QueryResult = { readonly fault: string | undefined }
 
 /** Sets how long the database is waited for while another program writes it. */
 const BUSY_MS = 5000
-/** Bounds the characters of a value, and of a row, as in a file of text. */
-const LONGEST_ROW = 1 << 24
 /** Sets how many characters of rows are written at a time. */
 const BLOCK_LENGTH = 1 << 16
 const STANDARD_OUTPUT = 1

@@ -1,5 +1,5 @@
 import { type FoundEncoding, type Inspected, unreadable } from '../encoding.ts'
-import { nextTurn } from '../turns.ts'
+import { nextTurn } from '../../../client/next-turn.ts'
 import { createFaultFinder } from './faults.ts'
 import { createJudge, decodeWord, type Verdict } from './judge.ts'
 import { type RawWord, rawWords } from './raw-words.ts'

@@ -1,6 +1,6 @@
 import type { RawWord } from './raw-words.ts'
 import { decodeBytes, type LegacyEncoding } from './table-decoder.ts'
-import { nextTurn } from '../turns.ts'
+import { nextTurn } from '../../../client/next-turn.ts'
 import { type Candidate, createCandidates } from './candidates.ts'
 
 /** Describes what the words of a file are in one encoding. */

@@ -1,13 +1,12 @@
 import type { ZipArchive, ZipEntry } from '../packing/zip.ts'
 import { type Attributes, odsCellValue, type OdsValue, type OpenCell } from './ods-cell.ts'
-import { MOST_COLUMNS } from '../rows.ts'
+import { MOST_COLUMNS, MOST_ROWS } from '../limits/table-limits.ts'
 import { countText } from '../../text.ts'
 import {
   createMeter,
   createRowQueue,
   type MergedRange,
   MOST_RANGES,
-  MOST_ROWS,
   noValueError,
   type QueuedRow,
   requireFewSheets,

@@ -1,6 +1,7 @@
 import { KpiError } from '../../../domain/errors.ts'
 import { countText } from '../../text.ts'
-import { LONGEST_CELL, MOST_COLUMNS, type StoredNumbers } from '../rows.ts'
+import { LONGEST_CELL, LONGEST_ROW, MOST_COLUMNS, MOST_ROWS } from '../limits/table-limits.ts'
+import type { StoredNumbers } from '../rows.ts'
 
 /** Describes a range of merged cells; rows count from 1, columns from 0. */
 export type MergedRange = {
@@ -72,12 +73,6 @@ export const requireFewSheets = (count: number, name: string): void => {
       `it has more than ${countText(MOST_SHEETS)} sheets; save the one that is meant as a workbook of its own, or as CSV`,
     )
 }
-
-/** Bounds the rows of a sheet: no spreadsheet has more. */
-export const MOST_ROWS = 1_048_576
-
-/** Bounds the characters of a row. */
-const LONGEST_ROW = 1 << 24
 
 /** Bounds how many ranges of merged cells are kept. */
 export const MOST_RANGES = 100_000

@@ -1,6 +1,6 @@
 import type { FileBytes } from '../inspect.ts'
 import { countText } from '../../text.ts'
-import { nextTurn } from '../turns.ts'
+import { nextTurn } from '../../../client/next-turn.ts'
 import { builtInFormat, type CellFormat, describeFormat } from './number-format.ts'
 import { unreadableWorkbook } from './workbook.ts'
 import { readXml } from './xml-stream.ts'

@@ -142,7 +142,7 @@ export const readConfiguration = async (text: string, pause: Pause): Promise<Con
   let isReadable = true
   let known = 0
   for await (const contents of reader.parts(true)) {
-    // What is not YAML has no other faults.
+    // Look for no other faults in what is not YAML.
     isReadable &&= faults.length === known
     if (isReadable) items.push(...readSections(reader, contents, found).filter(isWhole))
     known = faults.length

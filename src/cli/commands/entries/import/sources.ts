@@ -45,7 +45,7 @@ const fileNameOf = ({ pathname, hostname }: URL): string => {
   try {
     name = decodeURIComponent(last)
   } catch {
-    // What is not percent-encoded stays as it is.
+    // Keep what is not percent-encoded as it is.
   }
   return name.replaceAll(/[^\p{L}\p{N}._ -]/gu, '_').replace(/^[. ]+/, '_')
 }
