@@ -1,5 +1,5 @@
 /** Matches what looks like a token or key of this service. */
-const SECRET = /kpi_[a-z]+_[0-9a-z]+(?:_[0-9a-z]+)?/gi
+const SECRET = /kpi_[a-z]+_[0-9a-z]{16,}(?:_[0-9a-z]+)?/gi
 
 /** Returns a text without tokens and keys. */
 export const withoutSecrets = (text: string): string => text.replaceAll(SECRET, 'kpi_…')

@@ -142,6 +142,11 @@ describe('what a server tells of a request', () => {
   })
 })
 
+test('the name of a setting is in the log as it is', () => {
+  const line = errorLine(new KpiError('unavailable', 'check KPI_POSTGRES_URL'), 'R1', NOW)
+  expect(line).toContain('KPI_POSTGRES_URL')
+})
+
 describe('a key', () => {
   const withKey = (key: string, line: string, ...headers: string[]): string =>
     [`${line} HTTP/1.1`, 'Host: localhost', `Authorization: ${bearer(key)}`, ...headers, LAST, '', ''].join('\r\n')

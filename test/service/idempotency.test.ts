@@ -10,7 +10,7 @@ import { openPostgres } from '../../src/store/postgres/open-postgres.ts'
 import { sqliteDb } from '../../src/store/sqlite/sqlite-db.ts'
 import type { KeptAnswer } from '../../src/store/tables/idempotency.ts'
 import { type Cut, cutPostgres } from '../support/cut-postgres.ts'
-import { databases, postgresDatabase, sqliteDatabase } from '../support/databases.ts'
+import { databases, emptyPostgresDatabase, postgresDatabase, sqliteDatabase } from '../support/databases.ts'
 
 const ANSWER: KeptAnswer = { status: 201, location: null, contentType: null, body: 'made' }
 const FAULT: KeptAnswer = { ...ANSWER, status: 400, body: 'refused' }
@@ -226,4 +226,52 @@ describe('while PostgreSQL is cut off', () => {
       await direct.close()
     },
   )
+})
+
+describe('while the outcome of a claim is not decided', () => {
+  const LOCK = 4711
+  const POLL = { interval: 5, timeout: 20_000 }
+  /** Makes a commit of a claim wait as long as the test holds a lock, as one waits for a standby. */
+  const HOLDING = `create function hold() returns trigger language plpgsql as
+    $$ begin if exists (select from idempotent_requests where owner = new.owner) then perform pg_advisory_xact_lock_shared(${LOCK}); end if; return null; end $$`
+  const HELD = `create constraint trigger held after insert on idempotent_requests
+    deferrable initially deferred for each row execute function hold()`
+  /** Tells whether a session waits for what an event is of, in a statement like this. */
+  const isWaiting = async (db: Db, event: string, statement: string): Promise<boolean> => {
+    const sql = 'select pid from pg_stat_activity where wait_event = ? and query like ?'
+    return (await db.read((tx) => tx.all(sql, [event, statement]))).length > 0
+  }
+
+  test.each(['same', 'other'] as const)('its request, cut off, frees the key for the %s instance', async (by) => {
+    await using database = await emptyPostgresDatabase()
+    const [direct, holder] = [await database.open(), await database.open()]
+    await using way = await cutPostgres(database.env['KPI_POSTGRES_URL'] ?? '')
+    const db = await openPostgres({ url: way.url })
+    const pair = await pairOf(db, direct)
+    for (const sql of [HOLDING, HELD]) await direct.write((tx) => tx.run(sql))
+    const [held, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const holding = holder.selfLocking?.write(async (tx) => {
+      await tx.all(`select pg_advisory_xact_lock(${LOCK})`)
+      held.resolve()
+      await letGo.promise
+    })
+    await held.promise
+    const request = pair.first(requestOf('k'), making('k'))
+    try {
+      await expect.poll(() => isWaiting(direct, 'advisory', 'commit'), POLL).toBe(true)
+      way.cut()
+      await expect(request).rejects.toMatchObject({ code: 'unavailable' })
+      way.restore()
+      const isReleasing = async (): Promise<boolean> => {
+        await pair.doLater()
+        return isWaiting(direct, 'transactionid', '%idempotent_requests%')
+      }
+      await expect.poll(isReleasing, POLL).toBe(true)
+    } finally {
+      letGo.resolve()
+    }
+    await holding
+    await expectFree(pair, 'k', by)
+    for (const one of [db, direct, holder]) await one.close()
+  })
 })

@@ -10,6 +10,8 @@ export type CutPostgres = {
   readonly url: string
   /** Cuts all connections when something is sent for the nth time from now, and refuses new ones from then on. */
   readonly cutAt: (number: number, cut: Cut) => void
+  /** Cuts all connections now, and refuses new ones from then on. */
+  readonly cut: () => void
   /** Returns whether the connections were cut. */
   readonly isCut: () => boolean
   /** Lets connections through again. */
@@ -57,6 +59,7 @@ export const cutPostgres = async (target: string): Promise<CutPostgres> => {
   return {
     url: url.href,
     cutAt: (left, cut) => (plan = { left, cut }),
+    cut: cutAll,
     isCut: () => isCut,
     restore: () => {
       plan = undefined

@@ -4,7 +4,7 @@ import { deflateRaw, inflateRaw } from 'node:zlib'
 import type { Instant } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { type Db, nestedTransaction, type Writer } from '../../store/db.ts'
-import { idempotentRequests, type KeptAnswer, type IdempotencyKey } from '../../store/tables/idempotency.ts'
+import { type Claim, idempotentRequests, type KeptAnswer, type IdempotencyKey } from '../../store/tables/idempotency.ts'
 import { afterSeconds, type Later, retryWrite } from './retry-write.ts'
 
 const [deflate, inflate] = [promisify(deflateRaw), promisify(inflateRaw)]
@@ -65,16 +65,23 @@ const keyReusedError = ({ key }: IdempotencyKey): KpiError =>
 /** Holds what there is for a key already: the stored answer, or why the request cannot be done now. */
 type Known = { readonly answer: KeptAnswer } | { readonly refusal: KpiError }
 
+const claimOf = ({ fingerprint, now }: FingerprintedKey, owner: string): Claim => ({
+  fingerprint,
+  owner,
+  leasedUntil: now + LEASE_SECONDS,
+  createdAt: now,
+})
+
 /** Claims the key for this request, or returns what there is already. A claim of an owner that has ended is void. */
 const claim = async (
   tx: Writer,
   request: FingerprintedKey,
   owner: string,
-  ended: ReadonlySet<string>,
+  ended: ReadonlyMap<string, Instant>,
 ): Promise<Known | undefined> => {
   const { now, fingerprint, account } = request
   await idempotentRequests.forget(tx, account, now - KEPT_SECONDS, DELETED_PER_REQUEST)
-  const record = { fingerprint, owner, leasedUntil: now + LEASE_SECONDS, createdAt: now }
+  const record = claimOf(request, owner)
   if (await idempotentRequests.take(tx, request, record)) return undefined
   const known = await idempotentRequests.find(tx, request)
   const isKept = known?.answer !== undefined && known.createdAt >= now - KEPT_SECONDS
@@ -117,29 +124,40 @@ const isUnavailable = (error: unknown): boolean => error instanceof KpiError && 
  *
  * A request that ends without an answer to store releases its claim. If the store cannot be told, the release is tried
  * again while the claim lasts, and meanwhile requests of this process ignore the claim. Whether a transaction was committed
- * whose outcome got lost is in the store: it then holds the answer, which no release removes, and until it is decided the
- * locks of that transaction let neither a release nor another claim pass.
+ * whose outcome got lost is in the store. That of the work holds the answer, which no release removes, and until it is
+ * decided its lock on the claim lets neither a release nor another claim pass. That of the claim may still be on its way
+ * when the release comes: the release then waits for it, and this process ignores the claim until its half minute is over.
  */
 export const createIdempotentRunner = (db: Db, later: Later = afterSeconds(RELEASE_PAUSE_SECONDS)): RunIdempotently => {
-  /** Holds the owners whose requests have ended in this process, until the store knows it. */
-  const ended = new Set<string>()
+  /** Holds the owners whose requests have ended in this process, until the store knows it, and when their claims end. */
+  const ended = new Map<string, Instant>()
   /** Resolves after the first attempt; it never fails, as the error of the request is the one to report. */
-  const release = async (request: FingerprintedKey, owner: string): Promise<void> => {
-    ended.add(owner)
+  const release = async (request: FingerprintedKey, owner: string, isClaimKnown: boolean): Promise<void> => {
+    for (const [one, until] of ended) if (until < request.now) ended.delete(one)
+    ended.set(owner, request.now + LEASE_SECONDS)
     // Without the account's lock, so that requests of the account do not wait for it while the store is not available.
     const writing = db.selfLocking ?? db.ofAccount(request.account)
-    const attempt = (): Promise<void> => writing.write((tx) => idempotentRequests.release(tx, request, owner))
+    const attempt = (): Promise<void> =>
+      writing.write(async (tx) => {
+        // A claim that is not committed yet cannot be deleted, but makes another one wait for its outcome.
+        if (!isClaimKnown) await idempotentRequests.take(tx, request, claimOf(request, owner))
+        await idempotentRequests.release(tx, request, owner)
+      })
     const first = attempt()
-    void retryWrite(first, attempt, { times: LEASE_SECONDS / RELEASE_PAUSE_SECONDS, later }).finally(() =>
-      ended.delete(owner),
-    )
+    void retryWrite(first, attempt, { times: LEASE_SECONDS / RELEASE_PAUSE_SECONDS, later }).finally(() => {
+      if (isClaimKnown) ended.delete(owner)
+    })
     await first.catch(() => undefined)
   }
-  const releaseAfterError = async <T>(request: FingerprintedKey, owner: string, work: () => Promise<T>): Promise<T> => {
+  const releaseAfterError = async <T>(
+    request: FingerprintedKey,
+    owner: string,
+    { isClaimKnown, work }: { readonly isClaimKnown: boolean; readonly work: () => Promise<T> },
+  ): Promise<T> => {
     try {
       return await work()
     } catch (error) {
-      const releasing = release(request, owner)
+      const releasing = release(request, owner, isClaimKnown)
       // A client need not wait until a store that is not available can be told.
       if (!isUnavailable(error)) await releasing
       throw error
@@ -153,21 +171,26 @@ export const createIdempotentRunner = (db: Db, later: Later = afterSeconds(RELEA
       if (!answer) throw error
       const kept = (await pack(answer)) ?? (await faultAnswer(shortened(error)))
       if (kept) await own.write((tx) => keep(tx, request, owner, kept))
-      else await release(request, owner)
+      else await release(request, owner, true)
       return answer
     }
-    const known = await releaseAfterError(request, owner, () => own.write((tx) => claim(tx, request, owner, ended)))
+    const known = await releaseAfterError(request, owner, {
+      isClaimKnown: false,
+      work: () => own.write((tx) => claim(tx, request, owner, ended)),
+    })
     if (known && 'refusal' in known) throw known.refusal
     if (known) return { answer: await unpack(known.answer), isReplayed: true }
-    const answer = await releaseAfterError(request, owner, () =>
-      own
-        .write(async (tx) => {
-          const made = await perform(nestedTransaction(tx))
-          await keep(tx, request, owner, made)
-          return made
-        })
-        .catch(keepFault),
-    )
+    const answer = await releaseAfterError(request, owner, {
+      isClaimKnown: true,
+      work: () =>
+        own
+          .write(async (tx) => {
+            const made = await perform(nestedTransaction(tx))
+            await keep(tx, request, owner, made)
+            return made
+          })
+          .catch(keepFault),
+    })
     return { answer, isReplayed: false }
   }
 }

@@ -29,7 +29,7 @@ const WHERE = 'account_id = ? and path = ? and request_key = ?'
 const named = ({ account, path, key }: IdempotencyKey): [number, string, string] => [account, path, key]
 
 /** Describes a request that has no answer yet. */
-type Claim = Omit<IdempotencyRecord, 'answer'>
+export type Claim = Omit<IdempotencyRecord, 'answer'>
 
 const INSERT = `insert into idempotent_requests
   (account_id, path, request_key, fingerprint, owner, leased_until, created_at) values (?, ?, ?, ?, ?, ?, ?)`
