@@ -10,7 +10,7 @@ import type { Variant } from '../domain/variants.ts'
 import { findDeadline, untilDeadline } from './args/deadline.ts'
 import { sheetForm } from './files/sheet-locale.ts'
 import type { Io } from './io.ts'
-import { createLog, type Log } from './output/log.ts'
+import { createLog, type Log, type Note } from './output/log.ts'
 import { numberSigns } from './output/number-signs.ts'
 import { inTurns, isForPeople, type Printing, printRecord, printRecords } from './output/print.ts'
 import { findReach, requireSettings } from './target/network.ts'
@@ -78,7 +78,7 @@ export type Cli = {
   /** Writes notes and warnings, on standard error. */
   readonly log: Log
   /** Writes a note for people, unless `--quiet` is given. */
-  readonly note: (text: string) => Promise<void>
+  readonly note: (text: Note) => Promise<void>
   /** Tells whether a person can be asked. */
   readonly canAsk: boolean
   /** Runs another command line in the same world, or in another; returns its exit code. */

@@ -30,7 +30,7 @@ describe('a pattern of files', () => {
     writeFileSync(home.in('a'.repeat(200)), '')
     const began = performance.now()
     expect(await findFiles('*a*a*a*ab.csv', home.path, new AbortController().signal)).toEqual([])
-    expect(performance.now() - began).toBeLessThan(5000)
+    expect(performance.now() - began).toBeLessThan(20_000)
   })
 
   test('is not searched any longer once the work is to end', async () => {

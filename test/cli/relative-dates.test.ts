@@ -6,6 +6,7 @@ import { createClient } from '../../src/client/client.ts'
 import { UsageError } from '../../src/cli/exit.ts'
 import { type Calendar, CIVIL_CALENDAR, type DayRange, periodName, periodStart } from '../../src/domain/period.ts'
 import { Fault } from '../../src/domain/errors.ts'
+import type { Note } from '../../src/cli/output/log.ts'
 import { timeZoneNamed } from '../../src/cli/target/time-zone.ts'
 import { civil, formatDay } from '../../src/domain/day.ts'
 import { day } from '../support/calendar.ts'
@@ -126,7 +127,7 @@ test.each([
 test('a range is judged by the years of the account, once they are known', async () => {
   const calendar: Calendar = { week_start: 'monday', fiscal_year_start: 12 }
   const notes: string[] = []
-  const cli = { today: () => ({ day: TODAY, zone: 'UTC' }), note: async (text: string) => void notes.push(text) }
+  const cli = { today: () => ({ day: TODAY, zone: 'UTC' }), note: async (text: Note) => void notes.push(String(text)) }
   const readAsked = readRange(cli, { from: 'this-year', to: '2023-12-31' })
   const client = createClient({
     send: () => Promise.reject(new Error('nothing has to be asked')),

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { expect, test } from 'vitest'
 import { HOSTILE_NAMES, MARKER } from '../support/hostile-names.ts'
@@ -52,9 +52,12 @@ test.each([
       writeFileSync(`${place}/${name}`, `user,kpi,date,actual\nann@example.com,Sales,${day(at)},${at + 1}\n`)
     }
     const target = pattern.startsWith('[') ? pattern : `"${pattern}"`
-    importer.write('job.yaml', `steps:\n  - import: ${target}\n    move_to: done\n    flags: { on-conflict: add }\n`)
+    const steps = `steps:\n  - import: ${target}\n    move_to: done\n    flags: { on-conflict: add }\n`
+    importer.write('job.yaml', `log: ${importer.folder.in('log')}\n${steps}`)
     const { code, stderr } = await importer.kpi('run', 'job.yaml')
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
+    // No name makes a line of its own in the log.
+    expect(readFileSync(importer.folder.in('log'), 'utf8')).not.toMatch(/^\S+ (?:\[[^\]]+\] )?lines\.csv/m)
     // Each value was added once.
     expect(await heldIn(importer)).toHaveLength(NAMES.length)
     expect((await heldIn(importer)).map((entry) => Number(entry.split(' ')[3]))).toEqual(NAMES.map((__, at) => at + 1))

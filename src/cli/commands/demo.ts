@@ -70,13 +70,17 @@ export const demo: Register = (group, act) => {
     const command = cli.io.env['npm_command'] === 'exec' ? 'npx kpi' : 'kpi'
     for (const words of lines) {
       const line = [...words, '--data-dir', dataDir, ...behaviorFlags(cli.flags)]
-      await cli.note(`\n$ ${command} ${line.map(shellWord).join(' ')}`)
+      await cli.note(['', `$ ${command} ${line.map(shellWord).join(' ')}`])
       const code = await cli.run(line)
       if (code !== EXIT.done) return code
     }
-    await cli.note(`\nThe sample account is in ${dataDir}. Go on with:
-  ${command} --data-dir ${shellWord(dataDir)} kpis list
-  ${command} --data-dir ${shellWord(dataDir)} report --kpis Confirmed --from 2020-03-01 --to 2020-06-30`)
+    const here = `  ${command} --data-dir ${shellWord(dataDir)}`
+    await cli.note([
+      '',
+      `The sample account is in ${dataDir}. Go on with:`,
+      `${here} kpis list`,
+      `${here} report --kpis Confirmed --from 2020-03-01 --to 2020-06-30`,
+    ])
     return EXIT.done
   })
 }

@@ -1,5 +1,5 @@
 import type { Io } from '../io.ts'
-import { visibleJson } from './width.ts'
+import { oneLine, visibleJson } from './width.ts'
 
 /** Lists the formats of notes on standard error. */
 export const LOG_FORMATS = ['text', 'json'] as const
@@ -17,13 +17,16 @@ export const logLine = (io: Pick<Io, 'now'>, level: Level, event: string, fields
 /** Describes a line of a terminal that changes while a command works. */
 export type LiveLine = { readonly hide: () => void; readonly show: () => void }
 
+/** Holds a note: one line, whatever the names in it hold, or several. */
+export type Note = string | readonly string[]
+
 /** Prints notes beside the data: for people as text, for programs as a line of JSON each. */
 export type Log = {
   readonly isJson: boolean
   /** Prints a note, unless `--quiet` is given. */
-  readonly note: (text: string, event?: string, fields?: LogFields) => Promise<void>
+  readonly note: (text: Note, event?: string, fields?: LogFields) => Promise<void>
   /** Prints a warning, even under `--quiet`. */
-  readonly warn: (text: string, fields?: LogFields) => Promise<void>
+  readonly warn: (text: Note, fields?: LogFields) => Promise<void>
   /** Shows a line from now on, below what is printed; undefined ends that. */
   readonly keepBelow: (line: LiveLine | undefined) => void
 }
@@ -42,12 +45,14 @@ export const createLog = (io: Io, format: LogFormat, isQuiet: boolean): Log => {
       if (writing === 0) live?.show()
     }
   }
-  const print = (level: Level, event: string, text: string, fields: LogFields): Promise<void> =>
-    write(
+  const print = (level: Level, event: string, text: Note, fields: LogFields): Promise<void> => {
+    const lines = typeof text === 'string' ? [text] : text
+    return write(
       isJson
-        ? logLine(io, level, event, { message: text.trim(), ...fields })
-        : `${level === 'warning' ? 'warning: ' : ''}${text}\n`,
+        ? logLine(io, level, event, { message: lines.join('\n').trim(), ...fields })
+        : `${level === 'warning' ? 'warning: ' : ''}${lines.map(oneLine).join('\n')}\n`,
     )
+  }
   return {
     isJson,
     note: async (text, event = 'note', fields = {}) => {

@@ -49,7 +49,7 @@ const noteChanges = async (cli: Cli, before: AnyRecord, after: AnyRecord): Promi
     }))
     .filter(({ was, is }) => was !== is)
     .map(({ name, was, is }) => `${name}: ${was} is now ${is}`)
-  await cli.note(changes.length > 0 ? changes.join('\n') : 'nothing has changed')
+  await cli.note(changes.length > 0 ? changes : 'nothing has changed')
 }
 
 const addSet = (settings: Command, act: Act): void => {
