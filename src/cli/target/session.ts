@@ -72,11 +72,13 @@ const openTransport = async (
   return embeddedTransport(place.dataDir, io.now, variant, reach.observer)
 }
 
-/** Lists resources of which the newer variant shows more: entries and report rows that belong to no person. */
+/** Lists resources of which the newer variant shows more: entries and report rows that belong to breakdown items. */
 const FULLER: ReadonlySet<string> = new Set([entry.path, reportRow.path])
 
+/** Tells whether the newer variant has all that is needed, and shows more of what is stored. */
 const isFuller = (needs: Needs): boolean =>
-  'of' in needs && FULLER.has(needs.of.path) && (needs.verb === 'list' || needs.verb === 'get')
+  hasAll('v1', needs) &&
+  ('of' in needs ? [needs] : needs).some(({ of, verb }) => FULLER.has(of.path) && verb !== 'add')
 
 /** Returns an error about what a place lacks with the profile of the classic interface there, if that has it. */
 const withClassicProfile = (error: unknown, io: Io, place: Place, needs: Needs): unknown => {

@@ -1,6 +1,7 @@
 import type { Capability } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
+import { entry } from '../../../domain/resources/entry.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import {
@@ -64,9 +65,10 @@ const fateRecord = ({ thing: { kind, id, name }, entries, left }: Fate): AnyReco
   change: null,
 })
 
-/** Returns what the clients need: breakdown items are only shown by the newer interface. */
+/** Returns what the clients need: breakdown items, and whose entries are theirs, are only shown by the newer interface. */
 const needsOf = ({ things, unsure }: UndoneRun): Capability[] => [
   { of: kpi, verb: 'remove' },
+  { of: entry, verb: 'remove' },
   ...([...things, ...unsure].some(({ kind }) => kind === 'item')
     ? [{ of: breakdownItem, verb: 'remove' } as const]
     : []),
