@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { kpiNamed } from '../support/import.ts'
+import { kpiNamed, userNamed } from '../support/import.ts'
 import { jsonOf } from '../support/kpi.ts'
-import { newerUsers, type User } from '../support/user.ts'
+import { embeddedUser, newerUsers, type User } from '../support/user.ts'
 
 const REGION = 2
 const DAYS = ['--from', '2026-01-01', '--to', '2026-01-02']
@@ -60,4 +60,33 @@ describe.each(newerUsers)('%s, entries of a breakdown item', (_, open) => {
     const ran = await user.kpi(...line.split(' '), ...(isById ? [] : DAYS))
     expect(ran.stdout + ran.stderr).toContain(said)
   })
+})
+
+test('a check on the embedded service looks at them and at missing values of users alike', async () => {
+  await using user = await embeddedUser()
+  await user.client.kpis.add(kpiNamed('Revenue', { target_default: 10_0000n }))
+  await user.client.groups.add({ name: 'Region' })
+  const { id: source_id } = await user.client.groupItems(REGION).add({ name: 'North' })
+  const { id } = await user.client.users.add(userNamed('Ann'))
+  await user.client.assignments(id).add({ id: 1, sort_order: 1 })
+  await user.kpi(
+    'entries',
+    'add',
+    '--source',
+    String(source_id),
+    '--kpi',
+    'Revenue',
+    '--date',
+    '2026-01-01',
+    '--actual',
+    '1',
+  )
+  const { code, stdout } = await user.kpi('check', ...DAYS, '-o', 'json')
+  const found = JSON.parse(stdout) as { problem: string; itemName: string; entryDate: string }[]
+  expect(code).toBe(10)
+  expect(found.map((one) => `${one.problem} ${one.itemName} ${one.entryDate}`)).toEqual([
+    'missed North 2026-01-01',
+    'missing Ann 2026-01-01',
+    'missing Ann 2026-01-02',
+  ])
 })

@@ -77,8 +77,7 @@ const FULLER: ReadonlySet<string> = new Set([entry.path, reportRow.path])
 
 /** Tells whether the newer variant has all that is needed, and shows more of what is stored. */
 const isFuller = (needs: Needs): boolean =>
-  hasAll('v1', needs) &&
-  ('of' in needs ? [needs] : needs).some(({ of, verb }) => FULLER.has(of.path) && verb !== 'add')
+  hasAll('v1', needs) && ('of' in needs ? [needs] : needs).some(({ of, verb }) => FULLER.has(of.path) && verb !== 'add')
 
 /** Returns an error about what a place lacks with the profile of the classic interface there, if that has it. */
 const withClassicProfile = (error: unknown, io: Io, place: Place, needs: Needs): unknown => {

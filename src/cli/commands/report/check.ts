@@ -16,6 +16,8 @@ import { EXIT } from '../../exit.ts'
 import { isForPeople } from '../../output/print.ts'
 import { printsList } from '../../output/printed.ts'
 import { countOf } from '../../output/text.ts'
+import { findPlace } from '../../target/settings.ts'
+import { withClassic } from '../entries/created.ts'
 import { byPattern } from './answer-table.ts'
 import { readExpected } from './expected.ts'
 import { withHeads } from './heads.ts'
@@ -88,7 +90,11 @@ const missingIn = async (
 const check = async (cli: Cli, client: Client, request: ReportRequest, flags: CheckFlags): Promise<Checked> => {
   const rows = (await Array.fromAsync(completeReport(client, request))).flat()
   const missed = flags.only === 'missing' ? [] : missedIn(rows, flags)
-  const missing = flags.only === 'missed' ? [] : await missingIn(cli, client, request, rows)
+  // In this process, rows come from the newer interface, and who has to report what from the classic one.
+  const missing =
+    flags.only === 'missed'
+      ? []
+      : await withClassic(cli, client, (classic) => missingIn(cli, classic ?? client, request, rows))
   const values = rows.filter(({ actual }) => actual !== null).length + missing.length
   return { values, problems: [...missed, ...missing], calendar: client.calendar ?? client.usualCalendar }
 }
@@ -129,7 +135,8 @@ const EXPECTED = {
 const runCheck = async (cli: Cli, flags: CheckFlags): Promise<number> => {
   const rangeOf = readRange(cli, flags, UP_TO_YESTERDAY)
   const reading = { of: reportRow, verb: 'list' } as const
-  const needs = flags.only === 'missed' ? reading : [reading, EXPECTED]
+  const isEmbedded = findPlace(cli.io, cli.flags).kind === 'embedded'
+  const needs = flags.only === 'missed' || isEmbedded ? reading : [reading, EXPECTED]
   const checked = await cli.withClient(
     needs,
     async (client) => check(cli, client, await requestOf(client, await rangeOf(client), flags), flags),
