@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { listen } from '../../src/server/http/listener.ts'
 import type { Handler } from '../../src/server/wire.ts'
@@ -93,4 +94,18 @@ test('entries of a KPI that the service does not remove are taken back one by on
   expect([done.code, done.stderr]).toEqual([3, 'removed 2 entries and removed 1 thing; 1 left alone\n'])
   expect(done.stdout).toMatch(/leave +kpi +1 +Visits .*status 409/)
   await server.close()
+})
+
+test('an entry that two parts of a run hold is counted once', async () => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  writeFileSync(user.folder.in('data.csv'), 'user,kpi,date,actual\nann@example.com,Visits,2026-03-01,1\n')
+  const { receipt } = jsonOf(await user.kpi('entries', 'import', 'data.csv', '-o', 'json')) as { receipt: string }
+  // A process that was killed between the receipt and its journal noted what the next part notes again.
+  const folder = user.folder.in('.local/state/kpi/receipts')
+  for (const ending of ['receipt', 'entries'])
+    copyFileSync(join(folder, `${receipt}.${ending}.jsonl`), join(folder, `${receipt}-2.${ending}.jsonl`))
+  const { code, stderr } = await user.kpi('entries', 'undo', receipt, '--dry-run')
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/2 receipts.*\n.*would remove 1 entry\n$/)])
+  expect((await user.kpi('entries', 'undo', receipt, '--yes')).stderr).toMatch(/\nremoved 1 entry\n$/)
 })

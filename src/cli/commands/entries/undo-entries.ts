@@ -5,6 +5,7 @@ import { formatDecimal } from '../../../domain/decimal.ts'
 import { BATCH_LIMIT } from '../../../domain/resources/entry.ts'
 import type { EntryValues } from '../../../domain/rules.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
+import { storedKey } from '../../../import/existing/existing-entries.ts'
 import type { CreatedThing } from '../../../import/missing/ensure.ts'
 import type { EntryChange } from '../../../import/undo/change-lines.ts'
 import { type EntryFate, type Foreseen, judgeChanges, putBack } from '../../../import/undo/put-back.ts'
@@ -101,19 +102,36 @@ export const entryRecords = (client: Client): ((fates: readonly EntryFate[]) => 
 const endOf = ({ ended }: UndoneRun): Instant | undefined =>
   ended === undefined ? undefined : Math.ceil(Date.parse(ended) / 1000)
 
-/** Yields what would become of the entries of an import. */
+/**
+ * Returns what tells whether an entry needs no further word: a part of the run that was cut off and the one that continued
+ * it may both hold an entry, of which nothing is to be done any more, or which both leave alone.
+ */
+const createRepeats = ({ parts }: UndoneRun): ((fate: EntryFate) => boolean) => {
+  if (parts.length === 1) return () => false
+  const known = new Map<string, EntryFate['action']>()
+  return ({ action, change: { key } }) => {
+    const before = known.get(storedKey(...key))
+    known.set(storedKey(...key), action)
+    return before !== undefined && (action === 'done' || (action === 'leave' && before === 'leave'))
+  }
+}
+
+/** Yields what would become of the entries of an import, each once. */
 export async function* planEntries(client: Client, undone: UndoneRun): AsyncGenerator<EntryFate[]> {
   // An earlier part of a run finds what the later ones leave.
   const foreseen: Foreseen | undefined = undone.parts.length > 1 ? new Map() : undefined
-  for await (const { changes } of changesByPart(undone, BATCH_LIMIT))
-    yield judgeChanges(client, changes, endOf(undone), foreseen)
+  const isRepeated = createRepeats(undone)
+  for await (const { changes } of changesByPart(undone, BATCH_LIMIT)) {
+    const fates = await judgeChanges(client, changes, endOf(undone), foreseen)
+    yield fates.filter((fate) => !isRepeated(fate))
+  }
 }
 
 /** Sets how many entries are reported at a time. */
 const SOME = 100
 
 /**
- * Takes back what an import made of its entries, and yields what became of them, also before an error; `isWanted` tells for
+ * Takes back what an import made of its entries, and yields what became of each once, also before an error; `isWanted` tells for
  * each KPI whether its entries are meant.
  */
 export async function* undoEntries(
@@ -124,11 +142,12 @@ export async function* undoEntries(
   signal: AbortSignal,
 ): AsyncGenerator<EntryFate[]> {
   let done: EntryFate[] = []
+  const isRepeated = createRepeats(undone)
   try {
     for await (const { part, changes } of changesByPart(undone, BATCH_LIMIT)) {
       const wanted = changes.filter(({ key: [, kpi] }) => isWanted(kpi))
       for await (const fate of putBack(client, wanted, endOf(undone))) {
-        done.push(fate)
+        if (!isRepeated(fate)) done.push(fate)
         if (fate.action === 'leave') rest.add(part, fate.change)
         if (fate.action === 'done' && fate.change.before) rest.meet(fate.change)
         if (signal.aborted) throw new Aborted('it was interrupted')
