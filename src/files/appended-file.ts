@@ -1,4 +1,4 @@
-import { appendFile, appendFileSync, closeSync, constants, fstatSync, fsyncSync, openSync } from 'node:fs'
+import { appendFile, appendFileSync, closeSync, constants, fstatSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { FileFault, systemCode } from './file-error.ts'
 import { requireRegular } from './read-file.ts'
@@ -56,6 +56,11 @@ export class AppendedFile {
     appendFileSync(this.#file, text)
   }
 
+  /** Returns how many bytes the file has. */
+  size(): number {
+    return fstatSync(this.#file).size
+  }
+
   /** Adds a text without holding up the process. */
   async writeLater(text: string): Promise<void> {
     await appendLater(this.#file, text)
@@ -79,5 +84,20 @@ export const appendToFile = (path: string, text: string): void => {
     file.sync()
   } finally {
     file.close()
+  }
+}
+
+/** Overwrites bytes of a file with blanks, so that what stands behind them stays in its place. */
+export const blankOut = (path: string, from: number, to: number): void => {
+  const file = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  try {
+    const found = fstatSync(file)
+    requireRegular(found)
+    requireOneName(found)
+    const blanks = Buffer.alloc(to - from, ' ')
+    blanks.write('\n', to - from - 1)
+    for (let done = 0; done < blanks.length;) done += writeSync(file, blanks, done, undefined, from + done)
+  } finally {
+    closeSync(file)
   }
 }

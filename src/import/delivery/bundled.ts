@@ -126,7 +126,7 @@ const deliver = async (run: Run, journaled: JournaledInterval, sink: Sink): Prom
     await sendPart(run, sent, batch, isUnknown)
   } catch (error) {
     if (sent.isTouched) run.touch()
-    else withdraw(run.journal, journaled)
+    else withdraw(run, journaled)
     throw error
   }
   addTally(sent.tally, intent.stage)

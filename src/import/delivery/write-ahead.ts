@@ -177,12 +177,13 @@ const writeDown = (journal: Journal, planned: readonly Planned[]): JournaledInte
 }
 
 /**
- * Removes from the journal an interval that was not sent after all; what an earlier part of the run journaled is
- * restored.
+ * Removes from the journal, and then from the undo receipt, an interval that was not sent after all; what an earlier
+ * part of the run journaled is restored.
  */
-export const withdraw = (journal: Journal, { id, earlier }: JournaledInterval): void => {
+export const withdraw = ({ journal, notes }: Run, { id, earlier, batch }: JournaledInterval): void => {
   if (!earlier) journal.withdraw([id])
   else journal.restore(earlier)
+  notes.withdraw(batch.drafts)
 }
 
 /** Holds what journaling intervals needs beside planning. */
@@ -214,7 +215,7 @@ export async function* journalIntervals(
       if (written.length > 0) onStop()
     } finally {
       const untaken = written.filter(({ isUnknown }) => !isUnknown)
-      for (const one of untaken) withdraw(journal, one)
+      for (const one of untaken) withdraw(planning.run, one)
     }
   }
   for (const piece of pieces) {

@@ -247,7 +247,7 @@ const deliver = async (run: ThirdPartyRun, journaled: JournaledInterval, sink: S
     run.journal.acknowledge(id, all)
   } catch (error) {
     if (isTouched) run.touch()
-    else withdraw(run.journal, journaled)
+    else withdraw(run, journaled)
     throw error
   }
 }

@@ -7,7 +7,8 @@ import type { EntryChange } from './change-lines.ts'
 
 /** Receives what an import is about to make of entries. */
 export type ChangeLog = {
-  readonly add: (changes: readonly EntryChange[]) => void
+  /** Adds changes; returns what takes them out again, as they were not sent after all. */
+  readonly add: (changes: readonly EntryChange[]) => () => void
   /** Returns once everything that was added is on the disk. */
   readonly sync: () => void
   /** Receives why what follows cannot be noted. */
@@ -44,21 +45,44 @@ export type NoteChanges = {
   readonly isWanted: () => boolean
   /** Notes what becomes of drafts beside what is stored; undefined if that cannot be read, which is said once. */
   readonly note: (drafts: readonly EntryDraft[], stored: ExistingEntryMap | undefined) => void
-  /** Returns once all notes are on the disk. */
+  /** Writes what was noted, and returns once it is on the disk. */
   readonly sync: () => void
+  /** Takes out the notes of drafts of which it is known that they were not sent. */
+  readonly withdraw: (drafts: readonly EntryDraft[]) => void
 }
+
+/** Holds drafts that are about to be sent, and what becomes of them. */
+type Noted = { readonly first: EntryDraft; readonly changes: readonly EntryChange[] }
 
 /** Creates the notes of a run; without a log nothing is noted. */
 export const createNotes = (log: ChangeLog | undefined, reference: Pick<Reference, 'kpis'>): NoteChanges => {
   let isWanted = log !== undefined
+  // What is not written yet was not sent: a run that stops now has nothing to take out.
+  let unwritten: Noted[] = []
+  const written = new WeakMap<EntryDraft, () => void>()
   return {
     isWanted: () => isWanted,
     note: (drafts, stored) => {
-      if (!isWanted) return
-      if (stored) return log?.add(changesOf(drafts, stored, reference))
+      const [first] = drafts
+      if (!isWanted || !first) return
+      if (stored) {
+        unwritten.push({ first, changes: changesOf(drafts, stored, reference) })
+        return
+      }
       isWanted = false
       log?.giveUp('the service does not show what is stored to these credentials')
     },
-    sync: () => log?.sync(),
+    sync: () => {
+      if (!log) return
+      for (const { first, changes } of unwritten) if (changes.length > 0) written.set(first, log.add(changes))
+      unwritten = []
+      log.sync()
+    },
+    withdraw: (drafts) => {
+      for (const draft of drafts) {
+        written.get(draft)?.()
+        written.delete(draft)
+      }
+    },
   }
 }

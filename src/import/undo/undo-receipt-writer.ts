@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
-import { AppendedFile } from '../../files/appended-file.ts'
+import { AppendedFile, blankOut } from '../../files/appended-file.ts'
 import { makePrivateFolder } from '../journal/private-folder.ts'
 import type { CreationLog } from '../missing/ensure.ts'
 import { changesToText } from './change-lines.ts'
@@ -23,7 +23,12 @@ export type UndoReceiptWriter = {
 }
 
 /** Describes a file that text is appended to. */
-type Appended = { readonly write: (text: string) => void; readonly sync: () => void; readonly close: () => void }
+type Appended = {
+  /** Adds a text; returns what overwrites it with blanks. */
+  readonly write: (text: string) => () => void
+  readonly sync: () => void
+  readonly close: () => void
+}
 
 /** Creates a file that only its owner can read; a fault says that without it nothing is sent. */
 const appendTo = (path: string): Appended => {
@@ -40,8 +45,14 @@ const appendTo = (path: string): Appended => {
   let isWritten = false
   return {
     write: (text) => {
+      const from = file.size()
       orExplain(() => file.write(text))
+      const to = file.size()
       isWritten = true
+      return () => {
+        blankOut(path, from, to)
+        isWritten = true
+      }
     },
     sync: () => {
       if (isWritten) orExplain(() => file.sync())
@@ -59,12 +70,17 @@ const createChangesFile = (path: string): Pick<UndoReceiptWriter, 'changes' | 'e
     entries: () => ({ created, changed }),
     changes: {
       add: (changes) => {
-        if (changes.length === 0) return
         file ??= appendTo(path)
-        file.write(changesToText(changes))
+        const blank = file.write(changesToText(changes))
         const ofOld = changes.filter(({ before }) => before).length
+        const ofNew = changes.length - ofOld
         changed += ofOld
-        created += changes.length - ofOld
+        created += ofNew
+        return () => {
+          blank()
+          changed -= ofOld
+          created -= ofNew
+        }
       },
       sync: () => file?.sync(),
     },
@@ -77,7 +93,7 @@ export const createUndoReceipt = (folder: string, head: UndoReceiptHead, suffix:
   makePrivateFolder(folder)
   const path = join(folder, `${head.at.replaceAll(/[-:]/g, '').slice(0, 15)}-${suffix}${ENDING}`)
   const file = appendTo(path)
-  const write = (line: object): void => file.write(`${JSON.stringify(line)}\n`)
+  const write = (line: object): void => void file.write(`${JSON.stringify(line)}\n`)
   const { changes, entries, close } = createChangesFile(entriesPath(path))
   write(head)
   return {

@@ -24,16 +24,16 @@ type RunReceipt = {
 const KEPT_DAYS = 90
 const DAY_MS = 86_400_000
 
-/** Tells whether a receipt has anything to take back: in this process all is created together, or nothing is. */
-const isEmpty = ({ entries }: UndoReceiptWriter, things: number, isTogether: boolean): boolean => {
+/** Tells whether a receipt has nothing to take back; what a run may have created counts as created. */
+const isEmpty = ({ entries }: UndoReceiptWriter, things: number, isUnsure: boolean): boolean => {
   const { created, changed } = entries()
-  return created + changed + things === 0 && isTogether
+  return created + changed + things === 0 && !isUnsure
 }
 
 /** Creates the receipt of a run, which is a file once something is to be created or changed. */
 export const createRunReceipt = ({ cli, client, progress, parsed }: CommandRun, file: string): RunReceipt => {
   let opened: UndoReceiptWriter | undefined
-  let [count, things] = [0, 0]
+  let [count, things, hasIntended] = [0, 0, false]
   let journal: readonly [path: string, runId: string] | undefined
   const open = (): UndoReceiptWriter => {
     if (opened) return opened
@@ -58,7 +58,10 @@ export const createRunReceipt = ({ cli, client, progress, parsed }: CommandRun, 
   }
   return {
     created: {
-      intend: (kind, keys) => open().created.intend(kind, keys),
+      intend: (kind, keys) => {
+        hasIntended = true
+        open().created.intend(kind, keys)
+      },
       add: (thing) => {
         count += 1
         if (thing.kind !== 'assignment') things += 1
@@ -67,9 +70,7 @@ export const createRunReceipt = ({ cli, client, progress, parsed }: CommandRun, 
     },
     changes: parsed.keepsReceipt
       ? {
-          add: (changes) => {
-            if (changes.length > 0) open().changes.add(changes)
-          },
+          add: (changes) => open().changes.add(changes),
           sync: () => opened?.changes.sync(),
           giveUp: (why) => {
             if (cli.io.stderr.isTerminal) progress.note(`this import cannot be taken back: ${why}`)
@@ -83,7 +84,9 @@ export const createRunReceipt = ({ cli, client, progress, parsed }: CommandRun, 
     close: () => {
       if (!opened) return
       opened.close(new Date(cli.io.now()).toISOString())
-      if (isEmpty(opened, count, client.addStep > 1)) removeUndoReceipt(opened)
+      // In this process all is created together, or nothing is.
+      const isUnsure = hasIntended && client.addStep === 1
+      if (isEmpty(opened, count, isUnsure)) removeUndoReceipt(opened)
       else if (isOfUse(opened)) tell(opened)
     },
     name: () => (opened && isOfUse(opened) ? opened.name : null),
