@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { NOW } from '../support/io.ts'
 import { jsonOf } from '../support/kpi.ts'
@@ -98,3 +98,27 @@ test('an entry that was deleted, and stored again long after an import, is not t
   expect(code).toBe(3)
   expect(JSON.parse(left)).toMatchObject([{ name: 'Revenue of Ann Lee, 2026-03-01', reason: 'was stored anew since' }])
 })
+
+test.each(['that ended', 'that was cut off'])(
+  'an import %s takes nothing back that a later one stored',
+  async (how) => {
+    await using user = await embeddedUser()
+    await fillShop(user)
+    const first = await load(user, CHANGES)
+    if (how === 'that was cut off') {
+      const path = user.folder.in(`.local/state/kpi/receipts/${first}.receipt.jsonl`)
+      writeFileSync(path, readFileSync(path, 'utf8').replace(/^\{"ended".*\n/m, ''))
+    }
+    await user.kpi('entries', 'delete', '4', '--yes')
+    const second = await load(user, CHANGES, 1000)
+    const { code, stderr } = await user.kpi('entries', 'undo', first, '--yes')
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringMatching(
+        /^nothing was changed; 1 left alone\nsome of these entries.* later import/,
+      ) as unknown,
+    })
+    expect(await user.kpi('entries', 'undo', second, '--yes')).toMatchObject({ code: 0, stderr: 'removed 1 entry\n' })
+    expect(await user.kpi('entries', 'undo', first, '--yes')).toMatchObject({ code: 0 })
+  },
+)

@@ -41,14 +41,23 @@ const NOTHING: EntryValues = { actual: null, target: null, notes: null }
 
 const DELETED = 'was deleted since'
 
-/** Tells whether an entry was stored first after a run had ended; unknown where the run was cut off. */
-const isNewer = ({ createdAt }: ExistingEntry, ended: Instant | undefined): boolean =>
-  ended !== undefined && createdAt !== undefined && createdAt > ended + CLOCK_SPREAD
+/** Describes what tells whether an entry was stored after a run. */
+export type Since = {
+  /** Holds when the run ended; undefined where it was cut off. */
+  readonly ended: Instant | undefined
+  /** Holds the entries that later imports found missing, and stored. */
+  readonly storedAnew: ReadonlySet<string>
+}
 
-const judgeCreated = (change: EntryChange, entry: ExistingEntry | undefined, ended: Instant | undefined): EntryFate => {
+/** Tells whether an entry was stored first after a run. */
+const isNewer = ({ createdAt }: ExistingEntry, { key }: EntryChange, { ended, storedAnew }: Since): boolean =>
+  storedAnew.has(storedKey(...key)) ||
+  (ended !== undefined && createdAt !== undefined && createdAt > ended + CLOCK_SPREAD)
+
+const judgeCreated = (change: EntryChange, entry: ExistingEntry | undefined, since: Since): EntryFate => {
   if (!entry) return { change, action: 'done', id: null }
   const id = entry.ids.at(-1) ?? null
-  if (isNewer(entry, ended)) return { change, action: 'leave', id, reason: 'was stored anew since' }
+  if (isNewer(entry, change, since)) return { change, action: 'leave', id, reason: 'was stored anew since' }
   if (entry.ids.length > 1)
     return { change, action: 'leave', id, reason: `is there ${entry.ids.length} times: ${entry.ids.join(', ')}` }
   const left = { ...NOTHING, ...change.after }
@@ -57,9 +66,9 @@ const judgeCreated = (change: EntryChange, entry: ExistingEntry | undefined, end
 }
 
 /** Returns what becomes of an entry, from what is stored now. */
-const judge = (change: EntryChange, entry: ExistingEntry | undefined, ended: Instant | undefined): EntryFate => {
+const judge = (change: EntryChange, entry: ExistingEntry | undefined, since: Since): EntryFate => {
   const { before, after } = change
-  if (!before) return judgeCreated(change, entry, ended)
+  if (!before) return judgeCreated(change, entry, since)
   if (!entry) return { change, action: 'leave', id: null, reason: DELETED }
   const id = entry.ids.at(-1) ?? null
   if (holds(entry, before)) return { change, action: 'done', id }
@@ -86,7 +95,7 @@ const nameDeletedKpis = async (client: Client, judged: readonly Judged[]): Promi
 const judgeStored = async (
   client: Client,
   changes: readonly EntryChange[],
-  ended: Instant | undefined,
+  since: Since,
   foreseen?: Foreseen,
 ): Promise<readonly Judged[]> => {
   const reading = readExisting(client, { unchecked: new Set() })
@@ -95,7 +104,7 @@ const judgeStored = async (
   const judged = changes.map((change) => {
     const key = storedKey(...change.key)
     const entry = foreseen?.has(key) ? foreseen.get(key) : stored.get(key)
-    return { fate: judge(change, entry, ended), stored: entry }
+    return { fate: judge(change, entry, since), stored: entry }
   })
   return nameDeletedKpis(client, judged)
 }
@@ -110,16 +119,15 @@ const leftBy = ({ action, change }: EntryFate, stored: ExistingEntry | undefined
 }
 
 /**
- * Returns what would become of entries that an import changed, which had ended at some time or was cut off, once what is
- * foreseen has come; foresees that as well.
+ * Returns what would become of entries that an import changed, once what is foreseen has come; foresees that as well.
  */
 export const judgeChanges = async (
   client: Client,
   changes: readonly EntryChange[],
-  ended: Instant | undefined,
+  since: Since,
   foreseen?: Foreseen,
 ): Promise<EntryFate[]> => {
-  const judged = await judgeStored(client, changes, ended, foreseen)
+  const judged = await judgeStored(client, changes, since, foreseen)
   for (const { fate, stored } of judged) foreseen?.set(storedKey(...fate.change.key), leftBy(fate, stored))
   return judged.map(({ fate }) => fate)
 }
@@ -171,9 +179,9 @@ const restore = async (client: Client, judged: readonly Judged[]): Promise<Entry
 export async function* putBack(
   client: Client,
   changes: readonly EntryChange[],
-  ended: Instant | undefined,
+  since: Since,
 ): AsyncGenerator<EntryFate> {
-  const judged = await judgeStored(client, changes, ended)
+  const judged = await judgeStored(client, changes, since)
   yield* await restore(
     client,
     judged.filter(({ fate }) => fate.action === 'restore'),

@@ -30,7 +30,7 @@ export type UndoReceipt = {
   readonly unsure: readonly UnsureThing[]
   /** Holds when the run ended; undefined if it was cut off. */
   readonly ended: string | undefined
-  /** Counts the entries that it was to create or change; undefined if it was cut off. */
+  /** Counts the entries that it created and changed, or may have; undefined if it was cut off. */
   readonly entries: ChangeCounts | undefined
   /** Names the journal of the run, if it has one. */
   readonly journal: string | undefined
@@ -169,10 +169,12 @@ export const listUndoReceipts = (folder: string): UndoReceiptList => {
 /** Describes all of a run that is taken back: the receipts of its parts, the oldest first. */
 export type UndoneRun = Pick<UndoReceipt, 'head' | 'things' | 'unsure' | 'ended' | 'journal'> & {
   readonly parts: readonly UndoReceipt[]
+  /** Holds the entries that later imports found missing, and stored; only as far as times do not tell. */
+  readonly storedAnew: ReadonlySet<string>
 }
 
 /** Returns a run with all parts of it that are not taken back yet, as its receipt and others say. */
-export const runOf = (receipt: UndoReceipt, receipts: readonly UndoReceipt[]): UndoneRun => {
+export const runOf = (receipt: UndoReceipt, receipts: readonly UndoReceipt[]): Omit<UndoneRun, 'storedAnew'> => {
   const isOther = ({ name, runId, takenBack, head }: UndoReceipt): boolean =>
     name !== receipt.name && runId === receipt.runId && takenBack === undefined && head.service === receipt.head.service
   const others = receipt.runId === undefined ? [] : receipts.filter(isOther)

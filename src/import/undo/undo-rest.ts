@@ -3,6 +3,7 @@ import { KpiError } from '../../domain/errors.ts'
 import { appendToFile } from '../../files/appended-file.ts'
 import { storedKey } from '../existing/existing-entries.ts'
 import { changesToText, type EntryChange } from './change-lines.ts'
+import { CLOCK_SPREAD } from './take-back.ts'
 import { entriesPath, readChanges, type UndoneRun, type UndoReceipt } from './undo-receipt.ts'
 
 /**
@@ -91,18 +92,44 @@ const isOf = async (receipt: UndoReceipt, keys: ReadonlySet<string>): Promise<bo
   return false
 }
 
-/** Returns the later imports, the latest first, that stored some of the entries that an undo of a run does not change. */
-export const laterImportsOf = async (
-  { parts, head }: UndoneRun,
-  keys: ReadonlySet<string>,
+/** Returns the receipts of imports that began after a run, and were not taken back. */
+const receiptsAfter = (
+  { parts, head }: Pick<UndoneRun, 'parts' | 'head'>,
   receipts: readonly UndoReceipt[],
-): Promise<UndoReceipt[]> => {
+): UndoReceipt[] => {
   const own = new Set(parts.map(({ path }) => path))
-  const later = receipts.filter(
+  return receipts.filter(
     (one) =>
       one.takenBack === undefined && one.head.service === head.service && one.head.at > head.at && !own.has(one.path),
   )
+}
+
+/**
+ * Returns the entries that later imports found missing, and stored: so the run had not stored them, or somebody deleted
+ * them. Reads the receipts of imports that began where times do not tell which of the two stored an entry.
+ */
+export const findStoredAnew = async (
+  run: Pick<UndoneRun, 'parts' | 'head' | 'ended'>,
+  receipts: readonly UndoReceipt[],
+): Promise<ReadonlySet<string>> => {
+  const until = run.ended === undefined ? Infinity : Date.parse(run.ended) + CLOCK_SPREAD * 1000
+  const keys = new Set<string>()
+  for (const receipt of receiptsAfter(run, receipts)) {
+    if (Date.parse(receipt.head.at) > until) continue
+    for await (const some of readChanges(receipt, WRITTEN_AT_A_TIME))
+      for (const { key, before } of some) if (!before) keys.add(storedKey(...key))
+  }
+  return keys
+}
+
+/** Returns the later imports, the latest first, that stored some of the entries that an undo of a run does not change. */
+export const laterImportsOf = async (
+  run: UndoneRun,
+  keys: ReadonlySet<string>,
+  receipts: readonly UndoReceipt[],
+): Promise<UndoReceipt[]> => {
+  const later = keys.size > 0 ? receiptsAfter(run, receipts).toReversed() : []
   const found: UndoReceipt[] = []
-  for (const receipt of keys.size > 0 ? later.toReversed() : []) if (await isOf(receipt, keys)) found.push(receipt)
+  for (const receipt of later) if (await isOf(receipt, keys)) found.push(receipt)
   return found
 }

@@ -1,6 +1,6 @@
 import type { Client } from '../../../client/client.ts'
 import { Aborted } from '../../../client/transport.ts'
-import { formatDay, type Instant } from '../../../domain/day.ts'
+import { formatDay } from '../../../domain/day.ts'
 import { formatDecimal } from '../../../domain/decimal.ts'
 import { BATCH_LIMIT } from '../../../domain/resources/entry.ts'
 import type { EntryValues } from '../../../domain/rules.ts'
@@ -8,7 +8,7 @@ import type { AnyRecord } from '../../../domain/schema.ts'
 import { storedKey } from '../../../import/existing/existing-entries.ts'
 import type { CreatedThing } from '../../../import/missing/ensure.ts'
 import type { EntryChange } from '../../../import/undo/change-lines.ts'
-import { type EntryFate, type Foreseen, judgeChanges, putBack } from '../../../import/undo/put-back.ts'
+import { type EntryFate, type Foreseen, judgeChanges, putBack, type Since } from '../../../import/undo/put-back.ts'
 import { changesByPart, type UndoneRun } from '../../../import/undo/undo-receipt.ts'
 import type { UndoRest } from '../../../import/undo/undo-rest.ts'
 import { countOf } from '../../output/text.ts'
@@ -99,8 +99,10 @@ export const entryRecords = (client: Client): ((fates: readonly EntryFate[]) => 
   return (fates) => Promise.all(fates.filter(({ action }) => action !== 'done').map((fate) => recordOf(names, fate)))
 }
 
-const endOf = ({ ended }: UndoneRun): Instant | undefined =>
-  ended === undefined ? undefined : Math.ceil(Date.parse(ended) / 1000)
+const sinceRun = ({ ended, storedAnew }: UndoneRun): Since => ({
+  ended: ended === undefined ? undefined : Math.ceil(Date.parse(ended) / 1000),
+  storedAnew,
+})
 
 /**
  * Returns what tells whether an entry needs no further word: a part of the run that was cut off and the one that continued
@@ -122,7 +124,7 @@ export async function* planEntries(client: Client, undone: UndoneRun): AsyncGene
   const foreseen: Foreseen | undefined = undone.parts.length > 1 ? new Map() : undefined
   const isRepeated = createRepeats(undone)
   for await (const { changes } of changesByPart(undone, BATCH_LIMIT)) {
-    const fates = await judgeChanges(client, changes, endOf(undone), foreseen)
+    const fates = await judgeChanges(client, changes, sinceRun(undone), foreseen)
     yield fates.filter((fate) => !isRepeated(fate))
   }
 }
@@ -146,7 +148,7 @@ export async function* undoEntries(
   try {
     for await (const { part, changes } of changesByPart(undone, BATCH_LIMIT)) {
       const wanted = changes.filter(({ key: [, kpi] }) => isWanted(kpi))
-      for await (const fate of putBack(client, wanted, endOf(undone))) {
+      for await (const fate of putBack(client, wanted, sinceRun(undone))) {
         if (!isRepeated(fate)) done.push(fate)
         if (fate.action === 'leave') rest.add(part, fate.change)
         if (fate.action === 'done' && fate.change.before) rest.meet(fate.change)

@@ -35,8 +35,8 @@ export const receiptRow = resource({
     service: { kind: 'text', about: 'Service that it was imported to' },
     account: { kind: 'text', about: 'Account that it was imported to, or the login or key if only that is known' },
     new_things: { kind: 'integer', about: 'How many KPIs, users, assignments and other things it created' },
-    new_entries: { kind: 'integer', about: 'How many entries it was to create', nullable: true },
-    changed_entries: { kind: 'integer', about: 'How many entries it was to change', nullable: true },
+    new_entries: { kind: 'integer', about: 'How many entries it created, or may have created', nullable: true },
+    changed_entries: { kind: 'integer', about: 'How many entries it changed, or may have changed', nullable: true },
     taken_back_at: { kind: 'datetime', about: 'When it was taken back; null if it was not', nullable: true },
     left_entries: {
       kind: 'integer',

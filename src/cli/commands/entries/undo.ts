@@ -12,7 +12,7 @@ import {
   type UndoneRun,
   type UndoReceipt,
 } from '../../../import/undo/undo-receipt.ts'
-import { createUndoRest, laterImportsOf, type UndoRest } from '../../../import/undo/undo-rest.ts'
+import { createUndoRest, findStoredAnew, laterImportsOf, type UndoRest } from '../../../import/undo/undo-rest.ts'
 import { type Clients, type Fate, judgeThings, takeBack } from '../../../import/undo/take-back.ts'
 import { requireDryRun } from '../../args/dry-run.ts'
 import { askForYes } from '../../args/prompt.ts'
@@ -279,7 +279,9 @@ export const runUndo = async (cli: Cli, asked: string | undefined, flags: UndoFl
     throw new UsageError('say which import to take back, by its receipt; kpi entries undo lists the receipts')
   const receipt = findReceipt(cli, asked)
   if (receipt.takenBack !== undefined) return tellTakenBack(cli, receipt, receipt.takenBack, flags)
-  const run = runOf(receipt, listUndoReceipts(receiptsFolder(cli.io)).receipts)
+  const { receipts } = listUndoReceipts(receiptsFolder(cli.io))
+  const alone = runOf(receipt, receipts)
+  const run = { ...alone, storedAnew: await findStoredAnew(alone, receipts) }
   const work = (client: Client, signal: AbortSignal): Promise<number> =>
     withClassic(cli, client, async (classic) => {
       await requireAccount(client, receipt)
