@@ -6,7 +6,7 @@ import { formatDay } from '../../src/domain/day.ts'
 import { accounts, ensureDefaultAccount } from '../../src/service/accounts/accounts.ts'
 import type { Db } from '../../src/store/db.ts'
 import { expect, test } from 'vitest'
-import { type Database, postgresDatabase, sqliteDatabase } from '../support/databases.ts'
+import { type Database, pooledDatabase, postgresDatabase, sqliteDatabase } from '../support/databases.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
 import { NOW } from '../support/io.ts'
@@ -106,11 +106,14 @@ const expectTrue = async (db: Db, name: string, { ledger }: Loaded): Promise<voi
   expect(ledger.accepted).toBeLessThanOrEqual(LIMIT)
 }
 
-test(
-  'two instances on one PostgreSQL, one of them killed: no write is lost or done twice, and both keep one limit',
+test.each([
+  ['one PostgreSQL', postgresDatabase],
+  ['one PostgreSQL behind a pooler', pooledDatabase],
+])(
+  'two instances on %s, one of them killed: no write is lost or done twice, and both keep one limit',
   { timeout: 120_000 },
-  async () => {
-    await using database = await postgresDatabase()
+  async (_, make) => {
+    await using database = await make()
     using home = temporaryFolder()
     const db = await database.open()
     const instances = createInstances(database, home)
