@@ -277,9 +277,14 @@ test('the flags of what is created need the one that creates', async () => {
     return [code, stderr.split('\n')[0] ?? '']
   }
   expect(await told('--unit', 'Number')).toEqual([2, 'kpi: --unit needs --create-missing'])
+  // There is no such file: what is said of it comes after the flags.
+  expect(await told('--create-missing=All', '--user', 'Ann')).toEqual([
+    1,
+    'kpi: cannot read data.csv: there is no such file',
+  ])
   expect(await told('--create-missing=people')).toEqual([
     2,
-    'kpi: --create-missing people is not one of users, kpis, items, assignments',
+    'kpi: --create-missing people is not one of all, users, kpis, items, assignments',
   ])
   expect(await told('--create-missing', '--email-pattern', 'x@example.com')).toEqual([
     2,
