@@ -214,6 +214,11 @@ describe('a data directory with a copy that is not finished', () => {
     expect(await accountsThere()).toEqual([])
   })
 
+  test('keeps the name of its account', async () => {
+    const made = await service('accounts', 'create', 'default', '--login', 'a@example.com', '--data-dir', 'back')
+    expect(made).toMatchObject({ code: 1, stderr: expect.stringContaining('is not finished') as string })
+  })
+
   test.each(['default', nameUnfinished(copy)])('lets nobody use %s', async (name) => {
     const refused = {
       code: 1,

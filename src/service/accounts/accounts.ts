@@ -130,6 +130,7 @@ export const accounts = {
         ...faultsOf({ ...user.fields, login: user.fields.email }, { login, first_name, last_name }),
       ])
       if (await store.findByName(tx, name)) throw new KpiError('conflict', `there is an account ${name} already`)
+      await requireNoCopy(tx, name)
       const {
         plan = defaults.plan,
         week_start = defaults.week_start,
