@@ -98,7 +98,10 @@ const index = <T extends Named>(list: readonly T[], key: (one: T) => string | un
   const found = new Map<string, T[]>()
   for (const one of list) {
     const text = key(one)
-    if (text !== undefined) found.set(text, [...(found.get(text) ?? []), one])
+    if (text === undefined) continue
+    const same = found.get(text)
+    if (same) same.push(one)
+    else found.set(text, [one])
   }
   return found
 }

@@ -75,6 +75,11 @@ test('a name that several have in different places is refused with their places'
   )
 })
 
+test('a name that very many have is looked up at once', () => {
+  const all = Array.from({ length: 200_000 }, (_, at) => ({ id: at + 1, name: 'A' }))
+  expect(createDirectory('user', all).find('A')).toBeInstanceOf(Fault)
+})
+
 test('all are there by id', () => {
   expect([...people.byId.keys()]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
 })

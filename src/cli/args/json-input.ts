@@ -99,7 +99,7 @@ export const readBodies = async <T>(
     const parsed = read(body)
     const named = new Set(first.map(({ field }) => field))
     const faults = [...first, ...parsed.issues.filter(({ field }) => !named.has(field)), ...unknownFields(of, body)]
-    issues.push(...faults.map((fault) => (bodies.length === 1 ? fault : { index: at, ...fault })))
+    for (const fault of faults) issues.push(bodies.length === 1 ? fault : { index: at, ...fault })
     values.push(parsed.values)
   }
   if (issues.length > 0) refuseObjects([...issues, ...(await check(values))])
