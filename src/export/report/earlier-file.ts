@@ -8,7 +8,8 @@ import type { Frequency } from '../../domain/period.ts'
 import type { NamedField } from '../../domain/schema.ts'
 import { streamRegular } from '../../files/read-file.ts'
 import { bytesOf } from '../../import/parse/files.ts'
-import { createSplitter, type Row } from '../../import/parse/rows.ts'
+import { createSplitter } from '../../import/parse/rows.ts'
+import type { Row } from '../../import/parse/row/row.ts'
 import type { FileFormat } from './formats.ts'
 
 /** Describes an earlier export: where it is, what the user calls it, and what it must hold. */

@@ -2,7 +2,7 @@ import { listFlag, listValue } from '../flag-text.ts'
 import { type Evidence, showCell } from '../formats/evidence.ts'
 import { currencyOf, unitBelowHeader } from '../formats/units.ts'
 import { namesPercent } from '../missing/kpi-words.ts'
-import type { Row } from '../parse/rows.ts'
+import type { Row } from '../parse/row/row.ts'
 
 /** Describes cells that only say which currency or unit values have: a column beside them, or a row above them. */
 export type UnitColumn = {

@@ -2,7 +2,8 @@ import { KpiError } from '../../domain/errors.ts'
 import { roleOf } from '../columns/header.ts'
 import { type Delimiter, delimiterName, DELIMITERS } from '../options.ts'
 import { probableHeader } from './heading/find-heading.ts'
-import { createSplitter, type Row } from './rows.ts'
+import { createSplitter } from './rows.ts'
+import type { Row } from './row/row.ts'
 
 /** Describes the delimiter of a file. */
 type FoundDelimiter = {

@@ -2,7 +2,7 @@ import { foldName } from '../columns/header.ts'
 import { isWholeDate } from '../columns/unusual-headers.ts'
 import { memoize } from '../formats/date-format.ts'
 import { stripAffixes } from '../formats/number.ts'
-import type { Row } from './rows.ts'
+import type { Row } from './row/row.ts'
 import type { Table } from './table.ts'
 
 /** Stands for the wish to leave no other row out: all that are not named are meant, totals as well. */

@@ -2,26 +2,13 @@ import { CsvError, parse } from 'csv-parse/sync'
 import { KpiError } from '../../domain/errors.ts'
 import { countText } from '../text.ts'
 import { LONGEST_CELL, LONGEST_ROW, MOST_COLUMNS } from './limits/table-limits.ts'
+import type { Row } from './row/row.ts'
 
 /**
  * Returns a copy of a text that was cut out of a longer one; otherwise the engine keeps the longer one in memory with
  * it.
  */
 const copyOf = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')
-
-/** Describes one row of a file: the line it begins on, from 1, and its cells. */
-export type Row = {
-  readonly line: number
-  readonly cells: readonly string[]
-  /**
-   * Holds at the places of cells that are stored as numbers, and not as texts, the currency of their format, or ``.
-   * Their text has a decimal point. Whole numbers without a currency may be left out, as they mean one thing anyway.
-   */
-  readonly numbers?: StoredNumbers | undefined
-}
-
-/** Holds the currencies of cells that are stored as numbers, at their places. */
-export type StoredNumbers = readonly (string | undefined)[]
 
 /** Returns rows as a text that differs if any cell or line does. */
 export const textOfRows = (rows: readonly Row[]): string =>

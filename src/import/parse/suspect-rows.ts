@@ -4,7 +4,7 @@ import { isPartOfYear } from '../columns/unusual-headers.ts'
 import { isWords } from './heading/table-body.ts'
 import { countText } from '../text.ts'
 import { areOthersMeant, ignoresRow, isNameOfTotal, type LeftOutRows, NO_ROWS } from './ignored-rows.ts'
-import type { Row } from './rows.ts'
+import type { Row } from './row/row.ts'
 import type { Table } from './table.ts'
 
 /** Describes rows that are hardly data: totals of the rows above, or what stands below the table. */

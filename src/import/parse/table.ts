@@ -4,7 +4,7 @@ import type { ENCODINGS, Delimiter } from '../options.ts'
 import type { RereadableFile } from './files.ts'
 import type { LeftOutRows } from './ignored-rows.ts'
 import { unpackFile } from './packing/unpack.ts'
-import type { Row } from './rows.ts'
+import type { Row } from './row/row.ts'
 import { openTextTable } from './text-table.ts'
 import type { StopSignal } from './turns.ts'
 

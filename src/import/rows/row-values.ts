@@ -11,7 +11,7 @@ import { Misread } from '../formats/evidence.ts'
 import type { NumberCell } from '../formats/number.ts'
 import { withoutMissing } from '../formats/missing-words.ts'
 import { percentOfFraction } from '../percentages.ts'
-import type { Row } from '../parse/rows.ts'
+import type { Row } from '../parse/row/row.ts'
 import { COMPUTED, type ImportOptions, type Role } from '../options.ts'
 import { ACTUAL, NOTES, packText, TARGET } from './packed-row.ts'
 

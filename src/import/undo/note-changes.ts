@@ -57,7 +57,7 @@ type Noted = { readonly first: EntryDraft; readonly changes: readonly EntryChang
 /** Creates the notes of a run; without a log nothing is noted. */
 export const createNotes = (log: ChangeLog | undefined, reference: Pick<Reference, 'kpis'>): NoteChanges => {
   let isWanted = log !== undefined
-  // What is not written yet was not sent: a run that stops now has nothing to take out.
+  // Hold notes back until their drafts are about to be sent, so that a run that stops before has nothing to take out.
   let unwritten: Noted[] = []
   const written = new WeakMap<EntryDraft, () => void>()
   return {

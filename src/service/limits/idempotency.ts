@@ -4,7 +4,12 @@ import { deflateRaw, inflateRaw } from 'node:zlib'
 import type { Instant } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { type Db, nestedTransaction, type Writer } from '../../store/db.ts'
-import { type Claim, idempotentRequests, type KeptAnswer, type IdempotencyKey } from '../../store/tables/idempotency.ts'
+import {
+  idempotentRequests,
+  type IdempotencyKey,
+  type KeptAnswer,
+  type PendingRequest,
+} from '../../store/tables/idempotency.ts'
 import { afterSeconds, type Later, retryWrite } from './retry-write.ts'
 
 const [deflate, inflate] = [promisify(deflateRaw), promisify(inflateRaw)]
@@ -65,7 +70,7 @@ const keyReusedError = ({ key }: IdempotencyKey): KpiError =>
 /** Holds what there is for a key already: the stored answer, or why the request cannot be done now. */
 type Known = { readonly answer: KeptAnswer } | { readonly refusal: KpiError }
 
-const claimOf = ({ fingerprint, now }: FingerprintedKey, owner: string): Claim => ({
+const pendingRequest = ({ fingerprint, now }: FingerprintedKey, owner: string): PendingRequest => ({
   fingerprint,
   owner,
   leasedUntil: now + LEASE_SECONDS,
@@ -81,7 +86,7 @@ const claim = async (
 ): Promise<Known | undefined> => {
   const { now, fingerprint, account } = request
   await idempotentRequests.forget(tx, account, now - KEPT_SECONDS, DELETED_PER_REQUEST)
-  const record = claimOf(request, owner)
+  const record = pendingRequest(request, owner)
   if (await idempotentRequests.take(tx, request, record)) return undefined
   const known = await idempotentRequests.find(tx, request)
   const isKept = known?.answer !== undefined && known.createdAt >= now - KEPT_SECONDS
@@ -123,41 +128,37 @@ const isUnavailable = (error: unknown): boolean => error instanceof KpiError && 
  * notices that and rolls back.
  *
  * A request that ends without an answer to store releases its claim. If the store cannot be told, the release is tried
- * again while the claim lasts, and meanwhile requests of this process ignore the claim. Whether a transaction was committed
- * whose outcome got lost is in the store. That of the work holds the answer, which no release removes, and until it is
- * decided its lock on the claim lets neither a release nor another claim pass. That of the claim may still be on its way
- * when the release comes: the release then waits for it, and this process ignores the claim until its half minute is over.
+ * again while the claim lasts, and requests of this process ignore the claim. A connection that breaks leaves it open
+ * whether a transaction was committed. If it was that of the work, the store holds the answer, which no release removes; if
+ * it was that of the claim, the release waits until it is decided.
  */
 export const createIdempotentRunner = (db: Db, later: Later = afterSeconds(RELEASE_PAUSE_SECONDS)): RunIdempotently => {
-  /** Holds the owners whose requests have ended in this process, until the store knows it, and when their claims end. */
+  /** Holds the owners whose requests have ended in this process, in that order, and when their claims end. */
   const ended = new Map<string, Instant>()
   /** Resolves after the first attempt; it never fails, as the error of the request is the one to report. */
-  const release = async (request: FingerprintedKey, owner: string, isClaimKnown: boolean): Promise<void> => {
-    for (const [one, until] of ended) if (until < request.now) ended.delete(one)
+  const release = async (request: FingerprintedKey, owner: string): Promise<void> => {
+    for (const [one, until] of ended) {
+      if (until >= request.now) break
+      ended.delete(one)
+    }
     ended.set(owner, request.now + LEASE_SECONDS)
     // Without the account's lock, so that requests of the account do not wait for it while the store is not available.
     const writing = db.selfLocking ?? db.ofAccount(request.account)
     const attempt = (): Promise<void> =>
       writing.write(async (tx) => {
-        // A claim that is not committed yet cannot be deleted, but makes another one wait for its outcome.
-        if (!isClaimKnown) await idempotentRequests.take(tx, request, claimOf(request, owner))
+        // Wait for a claim that is still being committed: it cannot be deleted yet, but holds up another one.
+        await idempotentRequests.take(tx, request, pendingRequest(request, owner))
         await idempotentRequests.release(tx, request, owner)
       })
     const first = attempt()
-    void retryWrite(first, attempt, { times: LEASE_SECONDS / RELEASE_PAUSE_SECONDS, later }).finally(() => {
-      if (isClaimKnown) ended.delete(owner)
-    })
+    void retryWrite(first, attempt, { times: LEASE_SECONDS / RELEASE_PAUSE_SECONDS, later })
     await first.catch(() => undefined)
   }
-  const releaseAfterError = async <T>(
-    request: FingerprintedKey,
-    owner: string,
-    { isClaimKnown, work }: { readonly isClaimKnown: boolean; readonly work: () => Promise<T> },
-  ): Promise<T> => {
+  const releaseAfterError = async <T>(request: FingerprintedKey, owner: string, work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
     } catch (error) {
-      const releasing = release(request, owner, isClaimKnown)
+      const releasing = release(request, owner)
       // A client need not wait until a store that is not available can be told.
       if (!isUnavailable(error)) await releasing
       throw error
@@ -171,26 +172,21 @@ export const createIdempotentRunner = (db: Db, later: Later = afterSeconds(RELEA
       if (!answer) throw error
       const kept = (await pack(answer)) ?? (await faultAnswer(shortened(error)))
       if (kept) await own.write((tx) => keep(tx, request, owner, kept))
-      else await release(request, owner, true)
+      else await release(request, owner)
       return answer
     }
-    const known = await releaseAfterError(request, owner, {
-      isClaimKnown: false,
-      work: () => own.write((tx) => claim(tx, request, owner, ended)),
-    })
+    const known = await releaseAfterError(request, owner, () => own.write((tx) => claim(tx, request, owner, ended)))
     if (known && 'refusal' in known) throw known.refusal
     if (known) return { answer: await unpack(known.answer), isReplayed: true }
-    const answer = await releaseAfterError(request, owner, {
-      isClaimKnown: true,
-      work: () =>
-        own
-          .write(async (tx) => {
-            const made = await perform(nestedTransaction(tx))
-            await keep(tx, request, owner, made)
-            return made
-          })
-          .catch(keepFault),
-    })
+    const answer = await releaseAfterError(request, owner, () =>
+      own
+        .write(async (tx) => {
+          const made = await perform(nestedTransaction(tx))
+          await keep(tx, request, owner, made)
+          return made
+        })
+        .catch(keepFault),
+    )
     return { answer, isReplayed: false }
   }
 }

@@ -29,18 +29,15 @@ const WHERE = 'account_id = ? and path = ? and request_key = ?'
 const named = ({ account, path, key }: IdempotencyKey): [number, string, string] => [account, path, key]
 
 /** Describes a request that has no answer yet. */
-export type Claim = Omit<IdempotencyRecord, 'answer'>
+export type PendingRequest = Omit<IdempotencyRecord, 'answer'>
 
 const INSERT = `insert into idempotent_requests
   (account_id, path, request_key, fingerprint, owner, leased_until, created_at) values (?, ?, ?, ?, ?, ?, ?)`
 
-const valuesOf = (key: IdempotencyKey, { fingerprint, owner, leasedUntil, createdAt }: Claim): (string | number)[] => [
-  ...named(key),
-  fingerprint,
-  owner,
-  leasedUntil,
-  createdAt,
-]
+const valuesOf = (
+  key: IdempotencyKey,
+  { fingerprint, owner, leasedUntil, createdAt }: PendingRequest,
+): (string | number)[] => [...named(key), fingerprint, owner, leasedUntil, createdAt]
 
 /** Reads and writes the requests with an Idempotency-Key. */
 export const idempotentRequests = {
@@ -66,10 +63,10 @@ export const idempotentRequests = {
     )
   },
   /** Claims a free key; returns whether it was free. */
-  take: async (tx: Writer, key: IdempotencyKey, record: Claim): Promise<boolean> =>
+  take: async (tx: Writer, key: IdempotencyKey, record: PendingRequest): Promise<boolean> =>
     (await tx.run(`${INSERT} on conflict (account_id, path, request_key) do nothing`, valuesOf(key, record))) > 0,
   /** Claims a key instead of its holder. */
-  takeOver: async (tx: Writer, key: IdempotencyKey, record: Claim): Promise<void> => {
+  takeOver: async (tx: Writer, key: IdempotencyKey, record: PendingRequest): Promise<void> => {
     await tx.run(`delete from idempotent_requests where ${WHERE}`, named(key))
     await tx.run(INSERT, valuesOf(key, record))
   },

@@ -3,7 +3,8 @@ import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeText } from '../../../src/import/parse/decode.ts'
-import { readRows, type Row } from '../../../src/import/parse/rows.ts'
+import { readRows } from '../../../src/import/parse/rows.ts'
+import type { Row } from '../../../src/import/parse/row/row.ts'
 
 async function* contentOf(chunks: readonly Uint8Array[]): AsyncGenerator<Buffer> {
   for (const chunk of chunks) yield Buffer.from(chunk)

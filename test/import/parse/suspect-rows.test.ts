@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ignoresRow } from '../../../src/import/parse/ignored-rows.ts'
-import type { Row } from '../../../src/import/parse/rows.ts'
+import type { Row } from '../../../src/import/parse/row/row.ts'
 import {
   createSuspectCollector,
   findPatterns,

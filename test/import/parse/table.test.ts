@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fileSource } from '../../../src/import/parse/files.ts'
-import type { Row } from '../../../src/import/parse/rows.ts'
+import type { Row } from '../../../src/import/parse/row/row.ts'
 import {
   type RequestedFormat,
   headerOf,

@@ -105,10 +105,10 @@ const sinceRun = ({ ended, storedAnew }: UndoneRun): Since => ({
 })
 
 /**
- * Returns what tells whether an entry needs no further word: a part of the run that was cut off and the one that continued
- * it may both hold an entry, of which nothing is to be done any more, or which both leave alone.
+ * Creates a check for entries that were reported before: the part of a run that was cut off and the part that continued it
+ * may both hold an entry, which counts once.
  */
-const createRepeats = ({ parts }: UndoneRun): ((fate: EntryFate) => boolean) => {
+const createRepeatCheck = ({ parts }: UndoneRun): ((fate: EntryFate) => boolean) => {
   if (parts.length === 1) return () => false
   const known = new Map<string, EntryFate['action']>()
   return ({ action, change: { key } }) => {
@@ -122,7 +122,7 @@ const createRepeats = ({ parts }: UndoneRun): ((fate: EntryFate) => boolean) => 
 export async function* planEntries(client: Client, undone: UndoneRun): AsyncGenerator<EntryFate[]> {
   // An earlier part of a run finds what the later ones leave.
   const foreseen: Foreseen | undefined = undone.parts.length > 1 ? new Map() : undefined
-  const isRepeated = createRepeats(undone)
+  const isRepeated = createRepeatCheck(undone)
   for await (const { changes } of changesByPart(undone, BATCH_LIMIT)) {
     const fates = await judgeChanges(client, changes, sinceRun(undone), foreseen)
     yield fates.filter((fate) => !isRepeated(fate))
@@ -144,7 +144,7 @@ export async function* undoEntries(
   signal: AbortSignal,
 ): AsyncGenerator<EntryFate[]> {
   let done: EntryFate[] = []
-  const isRepeated = createRepeats(undone)
+  const isRepeated = createRepeatCheck(undone)
   try {
     for await (const { part, changes } of changesByPart(undone, BATCH_LIMIT)) {
       const wanted = changes.filter(({ key: [, kpi] }) => isWanted(kpi))

@@ -65,7 +65,7 @@ const fateRecord = ({ thing: { kind, id, name }, entries, left }: Fate): AnyReco
   change: null,
 })
 
-/** Returns what the clients need: breakdown items, and whose entries are theirs, are only shown by the newer interface. */
+/** Returns what the clients need: only the newer interface shows breakdown items and their entries. */
 const needsOf = ({ things, unsure }: UndoneRun): Capability[] => [
   { of: kpi, verb: 'remove' },
   { of: entry, verb: 'remove' },

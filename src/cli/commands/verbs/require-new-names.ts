@@ -11,7 +11,7 @@ const nameOf = ({ name, email }: Readonly<Record<string, unknown>>): string | un
   return typeof text === 'string' ? looseName(text) : undefined
 }
 
-/** Returns what no two records of a place have in common: their names, and within which breakdown they are. */
+/** Returns the key that no two records share: the name, within its breakdown where there are breakdowns. */
 const placedName = (of: Resource, record: Readonly<Record<string, unknown>>, name: string): string =>
   'breakdown_id' in of.fields ? `${String(record['breakdown_id'])} ${name}` : name
 

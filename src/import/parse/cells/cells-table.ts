@@ -2,7 +2,7 @@ import { findHeading } from '../heading/find-heading.ts'
 import { firstRows, withHeading } from '../heading/with-heading.ts'
 import { leaveOutRows } from '../ignored-rows.ts'
 import type { ByteSum } from '../packing/byte-sum.ts'
-import type { Row } from '../rows.ts'
+import type { Row } from '../row/row.ts'
 import type { FormatFinding, ParsedFormat, RequestedFormat, Table } from '../table.ts'
 import type { RowSpill } from './row-spill.ts'
 

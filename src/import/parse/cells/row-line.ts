@@ -1,4 +1,4 @@
-import type { Row, StoredNumbers } from '../rows.ts'
+import type { Row, StoredNumbers } from '../row/row.ts'
 
 /** Returns the row that a line holds. */
 export const parseRow = (text: string): Row => {

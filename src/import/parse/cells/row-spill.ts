@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { KpiError } from '../../../domain/errors.ts'
 import { createSpillFile } from '../../external-sort/spill-file.ts'
 import type { ByteSum } from '../packing/byte-sum.ts'
-import type { Row, StoredNumbers } from '../rows.ts'
+import type { Row, StoredNumbers } from '../row/row.ts'
 import { parseRow, rowLine } from './row-line.ts'
 
 /** Sets how many characters are collected before they are written. */

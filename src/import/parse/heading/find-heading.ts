@@ -1,7 +1,7 @@
 import { KpiError } from '../../../domain/errors.ts'
 import { isColumnName, REJECT_COLUMNS } from '../../columns/header.ts'
 import { stripAffixes } from '../../formats/number.ts'
-import type { Row } from '../rows.ts'
+import type { Row } from '../row/row.ts'
 import {
   type Cells,
   countOf,

@@ -1,4 +1,4 @@
-import type { Row } from '../rows.ts'
+import type { Row } from '../row/row.ts'
 import type { RequestedFormat, Table } from '../table.ts'
 import { findHeading, HEADING_ROWS } from './find-heading.ts'
 import { mergeLabels } from './upper-row.ts'

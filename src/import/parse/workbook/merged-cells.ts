@@ -1,5 +1,5 @@
 import { MOST_COLUMNS } from '../limits/table-limits.ts'
-import type { Row } from '../rows.ts'
+import type { Row } from '../row/row.ts'
 import type { FormatFinding } from '../table.ts'
 import { type MergedRange, rangeName } from './workbook.ts'
 

@@ -1,7 +1,7 @@
 import { KpiError } from '../../../domain/errors.ts'
 import { countText } from '../../text.ts'
 import { LONGEST_CELL, LONGEST_ROW, MOST_COLUMNS, MOST_ROWS } from '../limits/table-limits.ts'
-import type { StoredNumbers } from '../rows.ts'
+import type { StoredNumbers } from '../row/row.ts'
 
 /** Describes a range of merged cells; rows count from 1, columns from 0. */
 export type MergedRange = {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { findHeading } from '../../../../src/import/parse/heading/find-heading.ts'
 import { ignoresRow, isNameOfTotal } from '../../../../src/import/parse/ignored-rows.ts'
 import { mergeLabels } from '../../../../src/import/parse/heading/upper-row.ts'
-import type { Row } from '../../../../src/import/parse/rows.ts'
+import type { Row } from '../../../../src/import/parse/row/row.ts'
 
 const rowsOf = (text: string): Row[] =>
   text
