@@ -11,6 +11,17 @@ export const nextTurn = async (signal: AbortSignal | undefined): Promise<void> =
   if (signal?.aborted) throw stopped()
 }
 
+/** Returns what `make` returns for each of many things, and pauses between them. */
+export const mapWithPauses = async <T, U>(list: Iterable<T>, pause: Pause, make: (one: T) => U): Promise<U[]> => {
+  const made: U[] = []
+  for (const one of list) {
+    const turn = pause()
+    if (turn) await turn
+    made.push(make(one))
+  }
+  return made
+}
+
 /** Creates a pause for a loop to call for each part of its work: every `parts` calls, signals and timers run. */
 export const pauseEvery = (parts: number, signal: AbortSignal | undefined): Pause => {
   let done = 0

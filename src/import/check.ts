@@ -8,7 +8,7 @@ import { areRefuted, createColumnFormats, detectFormats, settleFormats } from '.
 import type { ColumnFormats } from './detect/survey.ts'
 import type { Sorter } from './external-sort/sorter.ts'
 import { emptySummary, type Summary } from './import-types.ts'
-import { rejectedEntries, requireFewBadRows } from './max-errors.ts'
+import { hasTooManyBad, rejectedEntries, requireFewBad } from './max-errors.ts'
 import type { ImportOptions } from './options.ts'
 import type { SourcesOfUsers } from './entry-key.ts'
 import type { LeftOutRows } from './parse/ignored-rows.ts'
@@ -55,6 +55,7 @@ type CheckResults = {
   readonly summary: Summary
   /** Holds the last day whose entries are not warned of: a year after today. */
   readonly yearAhead: Day
+  readonly signal: AbortSignal
   /** Reports progress between parts of the file; may throw to stop. */
   readonly onProgress: () => void
   /** Receives how many users' assignments have been fetched; may throw to stop. */
@@ -116,14 +117,15 @@ const readRowsOf = async (
   watch: ContentsWatch,
 ): Promise<ReadRows> => {
   const { plan, reference, variant } = begun
-  const { summary, rejects, onProgress, onFetched } = results
-  const bad = rejectedEntries({ rejects, options, variant, reference })
-  const requireReadable = (): void => {
+  const { summary, rejects, signal, onProgress, onFetched } = results
+  const bad = rejectedEntries({ rejects, options, signal, variant, reference })
+  const requireReadable = (rejectedBefore: number): void => {
+    if (rejects.size() === rejectedBefore) return
     if (watch !== undefined && holdsTexts(begun, watch)) throw new Contradicted()
     // A cell that contradicts the assumed formats cannot be judged in them.
     if (areRefuted(formats)) throw new Refuted()
   }
-  const sink = createRowSink(results, reference, reference.fractions(formats.givesPercent), requireReadable)
+  const sink = createRowSink(results, reference, reference.fractions(formats.givesPercent))
   const reader = createRowReader(plan, options, reference, sink, formats)
   const fingerprint = createHash('sha256')
   const collector = createSuspectCollector(plan.header.length)
@@ -140,21 +142,24 @@ const readRowsOf = async (
     await reference.fetchAssignments(reader.usersOf(rows), onFetched)
     for (const row of rows) {
       summary.read += 1
-      const rejected = summary.rejected
+      const [rejected, reasons] = [summary.rejected, rejects.size()]
       watch?.note(row)
       reader.read(row)
+      requireReadable(reasons)
       collector.note(row, summary.rejected > rejected)
       const trial = { read: summary.read, misread: sink.misread }
       // What all cells leave in doubt says more than the first rows do.
       if (isMisunderstood(trial, options)) await requireSettled(table, await survey())
       rejectMisunderstoodColumns(trial, options, sink.reasons)
-      requireFewBadRows(summary, bad)
+      if (hasTooManyBad(summary, bad)) await requireFewBad(summary, bad)
     }
     onProgress()
   }
   if (watch && !isSamePlan(begun, watch)) throw new Contradicted()
+  const reasons = rejects.size()
   reader.finish()
-  requireFewBadRows(summary, bad, true)
+  requireReadable(reasons)
+  await requireFewBad(summary, bad, true)
   const leftOut = table.leftOut?.()
   const suspects = await findPatterns(table, collector.found())
   const { good, lostTargets, vanished, distant, hasPeriods: isInPeriods } = sink

@@ -1,3 +1,4 @@
+import { listFirst } from '../domain/list-first.ts'
 import type { Client } from '../client/client.ts'
 import { looseName } from '../client/directory.ts'
 import { type Issue, KpiError } from '../domain/errors.ts'
@@ -108,10 +109,8 @@ const compareUnits = async (
 const NAMED = 3
 
 /** Returns the KPIs of one frequency in words, such as `Sales, Visits are daily`. */
-const ofFrequency = (frequency: Frequency, names: readonly string[]): string => {
-  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : ''
-  return `${names.slice(0, NAMED).join(', ')}${more} ${names.length === 1 ? 'is' : 'are'} ${frequencyName(frequency)}`
-}
+const ofFrequency = (frequency: Frequency, names: readonly string[]): string =>
+  `${listFirst(names, NAMED)} ${names.length === 1 ? 'is' : 'are'} ${frequencyName(frequency)}`
 
 /** Returns a warning if dates are periods, and KPIs have other ones, unless `--frequency` says so. */
 const warningOnFrequency = (checked: CheckedFile, kpis: readonly Kpi[], asked: Frequency | undefined): string[] => {

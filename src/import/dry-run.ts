@@ -1,3 +1,4 @@
+import { nextTurn } from '../client/next-turn.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import { neededAssignments } from './assignments/needed.ts'
 import {
@@ -77,19 +78,22 @@ const rehearseBatch = async (
  */
 export async function* dryRun(
   prepared: Prepared,
+  signal: AbortSignal,
   onAssignments: (needed: readonly Pair[]) => void = () => undefined,
 ): AsyncGenerator<readonly DryRunOutcome[]> {
   const { summary, rejects, reference, options } = prepared
   const existing = readsFirst(options) ? prepared.existing : prepared.readAhead()
   const rehearsed = { ...prepared, existing, decide: createPlanner(existing, reference, options, true) }
-  for (const batch of prepared.batches()) yield await rehearseBatch(batch, rehearsed)
-  summary.rejected = 0
+  for (const batch of prepared.batches()) {
+    await nextTurn(signal)
+    yield await rehearseBatch(batch, rehearsed)
+  }
+  summary.rejected = rejects.count()
   summary.unchecked = tellUnchecked(reference)
-  const needed = await neededAssignments(rehearsed)
+  const needed = await neededAssignments(rehearsed, signal)
   summary.assigned = needed.length
   onAssignments(needed)
-  for (const { line, reasons } of rejects.lines()) {
-    summary.rejected += 1
-    yield [{ line, action: 'reject', reason: reasons.join('; ') }]
+  for await (const lines of rejects.lines(signal)) {
+    yield lines.map(({ line, reasons }) => ({ line, action: 'reject' as const, reason: reasons.join('; ') }))
   }
 }

@@ -30,17 +30,17 @@ export type Ending = {
   readonly verified?: Verification | undefined
 }
 
-/** Writes the rejects so far, and counts them in the summary. */
+/** Writes the rejects so far, and counts them in the summary, unless a signal asks to stop. */
 const writeRejects = async (
   { table, rejectsFile }: ImportRun,
   prepared: Pick<Prepared, 'summary' | 'rejects' | 'plan' | 'options' | 'formats'>,
+  signal?: AbortSignal,
 ): Promise<void> => {
   const { summary, rejects, plan, options, formats } = prepared
-  summary.rejected = 0
-  for (const _ of rejects.lines()) summary.rejected += 1
+  summary.rejected = rejects.count()
   // If empty cells clear, rejected rows are written unchanged: importing them again adds nothing.
   const values = options.clearEmpty ? [] : (plan.wide?.columns ?? []).map(({ at }) => at)
-  if (summary.rejected > 0) await rejectsFile.write(withWrittenNumbers(table, formats), rejects, values)
+  await rejectsFile.write(withWrittenNumbers(table, formats), rejects, values, signal)
 }
 
 /** Yields the entries of all batches. */
@@ -72,13 +72,20 @@ const finish = ({ onFinished }: ImportRun, journal: Journal): void => {
   else journal.finish()
 }
 
-const reasonsOf = (rejects: Rejects): CountedReasons | undefined =>
-  rejects.size() > 0 ? countReasons(rejects) : undefined
+/** Returns why rows were rejected; undefined if none was, or nobody waits for it any more. */
+const reasonsOf = async (rejects: Rejects, signal: AbortSignal): Promise<CountedReasons | undefined> => {
+  try {
+    return rejects.size() > 0 ? await countReasons(rejects, signal) : undefined
+  } catch (error) {
+    if (error instanceof Aborted) return undefined
+    throw error
+  }
+}
 
 /** Sends what was prepared, and writes the rejects. */
 const run = async (work: ImportRun, prepared: Prepared, journal: Journal): Promise<Ending> => {
   const { summary, rejects } = prepared
-  await writeRejects(work, prepared)
+  await writeRejects(work, prepared, work.signal)
   const needsAssignments = prepared.reference.lacksAssignments()
   const known = rejects.size()
   const { left, failure, isWhole } = await send(work, prepared, journal)
@@ -86,9 +93,16 @@ const run = async (work: ImportRun, prepared: Prepared, journal: Journal): Promi
   try {
     if (rejects.size() > known) await writeRejects(work, prepared)
   } catch (error) {
-    return { summary, left, failure, needsAssignments, reasons: reasonsOf(rejects), unwritten: toldOf(error, true) }
+    return {
+      summary,
+      left,
+      failure,
+      needsAssignments,
+      reasons: await reasonsOf(rejects, work.signal),
+      unwritten: toldOf(error, true),
+    }
   }
-  const ending = { summary, left, failure, needsAssignments, reasons: reasonsOf(rejects) }
+  const ending = { summary, left, failure, needsAssignments, reasons: await reasonsOf(rejects, work.signal) }
   if (!isWhole) return ending
   const verified = await verifyRun(work, prepared, journal)
   // If reading back failed, keep the journal: the same command then only reads back.
@@ -103,7 +117,7 @@ const run = async (work: ImportRun, prepared: Prepared, journal: Journal): Promi
 const createMissing = async (work: ImportRun, prepared: Prepared): Promise<boolean> => {
   const { missing, reference } = prepared
   if (!missing) return true
-  await writeRejects(work, prepared)
+  await writeRejects(work, prepared, work.signal)
   return reference.settle(await work.createMissing(missing))
 }
 

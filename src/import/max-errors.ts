@@ -4,7 +4,7 @@ import type { Summary } from './import-types.ts'
 import type { ImportOptions, MaxErrors } from './options.ts'
 import type { Reference } from './reference.ts'
 import { type CountedReasons, countReasons, reasonIssues } from './rejects/reason-counts.ts'
-import type { Rejects } from './rejects/rejects.ts'
+import { MOST_BYTES, type Rejects } from './rejects/rejects.ts'
 import { waysOut } from './rejects/ways-out.ts'
 import { countText } from './text.ts'
 
@@ -25,6 +25,8 @@ const ASSIGN_FIRST: Issue = { field: '--create-assignments', message: 'assigns K
 type Rejected = {
   readonly rejects: Rejects
   readonly options: Pick<ImportOptions, 'maxErrors'>
+  /** Ends the work where it asks to. */
+  readonly signal: AbortSignal
   readonly advice?: (reasons: CountedReasons) => readonly Issue[]
 }
 
@@ -32,50 +34,47 @@ type Rejected = {
 type RejectedEntries = {
   readonly rejects: Rejects
   readonly options: ImportOptions
+  readonly signal: AbortSignal
   readonly variant: Variant
   readonly reference: Pick<Reference, 'lacksAssignments'>
 }
 
 /** Returns the rejects of a file of entries, with what may be done about them. */
-export const rejectedEntries = ({ rejects, options, variant, reference }: RejectedEntries): Rejected => ({
+export const rejectedEntries = ({ rejects, options, signal, variant, reference }: RejectedEntries): Rejected => ({
   rejects,
   options,
+  signal,
   advice: (reasons) => [...waysOut(reasons, options, variant), ...(reference.lacksAssignments() ? [ASSIGN_FIRST] : [])],
 })
 
+/** Tells whether more rows are rejected than `--max-errors` allows; a percentage counts once all rows have been read. */
+const areTooMany = (maxErrors: MaxErrors | undefined, rejects: Rejects, read: number, isWhole: boolean): boolean =>
+  maxErrors !== undefined && (isWhole || 'count' in maxErrors) && rejects.count() > mostOf(maxErrors, read)
+
 /**
- * Refuses a file with too many bad rows before anything is sent: `--max-errors 50` while it is read, `--max-errors 5%`
- * once all of it has been read.
+ * Tells whether a file is to be refused before anything is sent, because too many of its rows are bad: `--max-errors 50`
+ * while it is read, `--max-errors 5%` once all of it has been read.
  */
-export const requireFewBadRows = (
-  { read, rejected }: Pick<Summary, 'read' | 'rejected'>,
-  { rejects, options: { maxErrors }, advice = () => [] }: Rejected,
+export const hasTooManyBad = (
+  { read }: Pick<Summary, 'read'>,
+  { rejects, options: { maxErrors } }: Rejected,
   isWhole = false,
-): void => {
-  if (!maxErrors || !(isWhole || 'count' in maxErrors) || rejected <= mostOf(maxErrors, read)) return
-  const many = `${countText(rejected)} of ${isWhole ? '' : 'the first '}${countText(read)} rows are bad`
-  const reasons = countReasons(rejects)
-  throw tooMany(maxErrors, `nothing was sent: ${many}`, [
-    ...reasonIssues(reasons),
-    ...advice(reasons),
-    { field: '--dry-run', message: 'without --max-errors shows all of them' },
-  ])
-}
+): boolean => rejects.isFull() || areTooMany(maxErrors, rejects, read, isWhole)
 
-/** Refuses a file with too many rejects of all kinds, once all of it has been read. */
-export const requireFewRejects = (summary: Pick<Summary, 'read'>, of: Rejected): void => {
-  let rejected = 0
-  for (const _ of of.rejects.lines()) rejected += 1
-  requireFewBadRows({ ...summary, rejected }, of, true)
-}
-
-const countLines = (rejects: Rejects, most: number): number => {
-  let count = 0
-  for (const _ of rejects.lines()) {
-    count += 1
-    if (count > most) break
+/** Refuses a file with too many bad rows before anything is sent, with the reasons. */
+export const requireFewBad = async (summary: Pick<Summary, 'read'>, of: Rejected, isWhole = false): Promise<void> => {
+  if (!hasTooManyBad(summary, of, isWhole)) return
+  const { rejects, options, advice = () => [], signal } = of
+  const reasons = await countReasons(rejects, signal)
+  const issues = [...reasonIssues(reasons), ...advice(reasons)]
+  const many = `nothing was sent: ${countText(rejects.count())} of ${isWhole ? '' : 'the first '}${countText(summary.read)} rows are bad`
+  if (options.maxErrors === undefined || rejects.isFull()) {
+    throw new KpiError('malformed', `${many}, and their reasons take more than ${MOST_BYTES / 1024 ** 2} MiB`, {
+      issues,
+    })
   }
-  return count
+  const all = { field: '--dry-run', message: 'without --max-errors shows all of them' }
+  throw tooMany(options.maxErrors, many, [...issues, all])
 }
 
 /** Returns the error that ends a run once more rows are rejected than allowed, in the file or by the service. */
@@ -86,7 +85,6 @@ export const tooManyRejected = (
 ): KpiError | undefined => {
   if (!maxErrors) return undefined
   const most = mostOf(maxErrors, read)
-  // Each row has at least one reason, so if there are few reasons the rows need not be counted.
-  if (rejects.size() <= most || countLines(rejects, most) <= most) return undefined
+  if (rejects.count() <= most) return undefined
   return tooMany(maxErrors, `more than ${countText(most)} of ${countText(read)} rows were rejected`)
 }

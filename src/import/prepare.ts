@@ -1,3 +1,5 @@
+import { listFirst } from '../domain/list-first.ts'
+import { nextTurn } from '../client/next-turn.ts'
 import type { Client } from '../client/client.ts'
 import { isForbidden } from '../client/operations/read-if-allowed.ts'
 import { Aborted } from '../client/transport.ts'
@@ -13,7 +15,7 @@ import { type PlanActions, createPlanner, planAction, readsFirst } from './exist
 import { type PrefetchOptions, prefetchExisting } from './existing/prefetch.ts'
 import { createSorter, type Sorter } from './external-sort/sorter.ts'
 import { emptySummary, type ImportInput, type Progress, type Summary } from './import-types.ts'
-import { rejectedEntries, requireFewRejects } from './max-errors.ts'
+import { rejectedEntries, requireFewBad } from './max-errors.ts'
 import {
   notesOn,
   notesOnHeading,
@@ -96,10 +98,11 @@ export type Prepared = CheckedRows & {
 const SHOWN_LINES = 10
 
 /** Returns the lines of the first places as text: a key may be on every line of a file. */
-export const showLines = (places: readonly number[]): string => {
-  const more = places.length - SHOWN_LINES
-  return places.slice(0, SHOWN_LINES).map(lineOf).join(', ') + (more > 0 ? ` and ${more} more` : '')
-}
+export const showLines = (places: readonly number[]): string =>
+  listFirst(
+    places.map((place) => String(lineOf(place))),
+    SHOWN_LINES,
+  )
 
 const tellBad = (bad: readonly number[], isAll: boolean): string => {
   if (isAll) return ', all of them bad for other reasons'
@@ -183,7 +186,7 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
     if (done % FEW_USERS === 0) report(work, { phase: 'assigned', done })
   }
   const yearAhead = dayNextYear(dayOfInstant(work.clock.now() / 1000))
-  const places = { sorter, rejects, summary, yearAhead }
+  const places = { sorter, rejects, summary, yearAhead, signal: work.signal }
   const checked = await checkFile(table, client, options, { ...places, onProgress, onFetched, groups })
   for (const warning of warningsOn(table, checked.formats, summary.read === 0)) onWarning(warning)
   for (const warning of [
@@ -196,13 +199,13 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
   for (const warning of await compareDefinitions(client, checked, options)) onWarning(warning)
   for (const note of [...notesOnHeading(table), ...notesOn(checked)]) onNote(note)
   work.onChecked?.(checked)
-  const plan = options.create && (await planMissing(client, checked, options.create, options, groups))
+  const plan = options.create && (await planMissing(client, checked, options.create, options, work))
   const hasPeriods = checked.hasPeriods || (plan?.kpis.some(({ frequency_id }) => frequency_id !== 'D') ?? false)
   const isMoved = hasPeriods && periodDates !== 'as-is'
   const rows = isMoved ? withMovedDates(work, sorters, checked, periodDates, onProgress) : sorter
   const batches = batchesOf(rows, rejects, checked, options)
   // Rows of a key that is there twice are rejected only now.
-  const missing = plan && rows.mayRepeat() ? neededOf(plan, batches()) : plan
+  const missing = plan && rows.mayRepeat() ? await neededOf(plan, batches(), work.signal) : plan
   for (const warning of [...warningsOnNearNames(missing?.near ?? []), ...warningsOnJoinedNames(checked, missing)])
     onWarning(warning)
   if (missing) work.onMissing?.(missing)
@@ -214,8 +217,11 @@ const checkInOrder = async (work: ImportInput, rows: CheckedRows): Promise<void>
   const { summary, options, batches, hasPeriods } = rows
   const onProgress = progressOf(work, summary)
   if (options.maxErrors) {
-    for (const _ of batches()) onProgress()
-    requireFewRejects(summary, rejectedEntries(rows))
+    for (const _ of batches()) {
+      await nextTurn(work.signal)
+      onProgress()
+    }
+    await requireFewBad(summary, rejectedEntries({ ...rows, signal: work.signal }), true)
   }
   if (hasPeriods) await requireOneEntryPerPeriod(work, rows, onProgress)
 }

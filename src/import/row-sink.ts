@@ -12,7 +12,7 @@ import type { RowSink } from './rows/row-reader.ts'
 /** Holds what the rows of a file have shown. */
 export type SeenRows = {
   /** Holds the reasons for which the last row was rejected. */
-  reasons: readonly string[]
+  reasons: string[]
   /** Counts rows with a cell that is not in its column's format. */
   misread: number
   /** Counts the entries that can be imported. */
@@ -45,13 +45,12 @@ const withOneMore = ({ count, line, day }: DistantEntries, row: BlockRow): Dista
 
 /**
  * Creates a sink of rows that sorts them, keeps rejects and counts; `isFraction` tells whether numbers of a KPI are
- * fractions. `requireReadable` is called for each reject, and throws if the file has to be read in another way.
+ * fractions.
  */
 export const createRowSink = (
   { sorter, rejects, summary, yearAhead }: Places,
   { kpis, created }: Reference,
   isFraction: (kpi: number) => boolean,
-  requireReadable: () => void,
 ): RowSink & SeenRows => {
   let [lastLine, lastMisread, lastKpi] = [0, 0, 0]
   const sink: RowSink & SeenRows = {
@@ -78,7 +77,6 @@ export const createRowSink = (
       sorter.add(row)
     },
     reject: (place: number, reasons: readonly string[], isMisread: boolean) => {
-      requireReadable()
       const line = lineOf(place)
       const isSameRow = line === lastLine
       if (!isSameRow) summary.rejected += 1
@@ -87,8 +85,11 @@ export const createRowSink = (
         sink.misread += 1
         lastMisread = line
       }
-      sink.reasons = isSameRow ? [...sink.reasons, ...reasons] : [...reasons]
-      for (const reason of reasons) rejects.add(place, reason)
+      if (!isSameRow) sink.reasons = []
+      for (const reason of reasons) {
+        sink.reasons.push(reason)
+        rejects.add(place, reason)
+      }
     },
     rounded: (value, line) => {
       summary.rounded += 1

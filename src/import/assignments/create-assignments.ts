@@ -103,7 +103,7 @@ export const createAssignments = async (
   { reference, summary, ...prepared }: NeedingAssignments & Pick<Prepared, 'summary'>,
 ): Promise<void> => {
   const { client, signal, rate, onNote, onProgress } = work
-  const needed = await neededAssignments({ reference, ...prepared })
+  const needed = await neededAssignments({ reference, ...prepared }, signal)
   if (needed.length === 0) return
   const cost = costOfAssignments(needed, client)
   if (mattersAhead(cost, client, rate))

@@ -142,23 +142,18 @@ export const dryRunAssignments = (
         summary[COUNTS[plan.action]] += 1
         yield [plan]
       }
-      for (const { line, reasons } of rejects.lines()) {
-        const turn = pause()
-        if (turn) await turn
-        summary.rejected += 1
-        yield [{ action: 'reject', line, reason: reasons.join('; ') }]
+      for await (const lines of rejects.lines(work.signal)) {
+        yield lines.map(({ line, reasons }) => ({ action: 'reject' as const, line, reason: reasons.join('; ') }))
       }
     }
     await warnOfMovedFiles(judged())
-    return { summary, advice: adviceOnTargets(checked.withoutTarget), reasons: countReasons(rejects) }
+    summary.rejected = rejects.count()
+    return {
+      summary,
+      advice: adviceOnTargets(checked.withoutTarget),
+      reasons: await countReasons(rejects, work.signal),
+    }
   })
-
-const layDown = async ({ table }: AssignmentImport, file: RejectsFile, rejects: Rejects): Promise<number> => {
-  let count = 0
-  for (const _ of rejects.lines()) count += 1
-  if (count > 0) await file.write(table, rejects)
-  return count
-}
 
 const sendAll = async (
   work: AssignmentImport,
@@ -201,10 +196,11 @@ export const importAssignments = (work: AssignmentImport, file: RejectsFile): Pr
   withChecked(work, async (checked, rejects) => {
     try {
       await work.beforeSending(planAssignmentActions(work.client, checked.rows()))
-      await layDown(work, file, rejects)
+      await file.write(work.table, rejects, [], work.signal)
       const ending = await sendAll(work, checked, rejects)
-      ending.summary.rejected = await layDown(work, file, rejects)
-      return { ...ending, reasons: countReasons(rejects) }
+      await file.write(work.table, rejects)
+      ending.summary.rejected = rejects.count()
+      return { ...ending, reasons: await countReasons(rejects) }
     } finally {
       file.warnOfMovedFiles()
     }

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../client/next-turn.ts'
 import { fits } from '../../domain/decimal.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { createPlanner, isSent, readsFirst, UNDECIDED } from '../existing/planned-action.ts'
@@ -15,12 +16,10 @@ export type NeedingAssignments = Pick<Prepared, 'reference' | 'batches' | 'exist
  * Returns the missing assignments of entries that the service will store: not of rejects, of empty cells with nothing
  * to clear, or of entries that are not sent.
  */
-export const neededAssignments = async ({
-  reference,
-  batches,
-  existing,
-  options,
-}: NeedingAssignments): Promise<Pair[]> => {
+export const neededAssignments = async (
+  { reference, batches, existing, options }: NeedingAssignments,
+  signal: AbortSignal,
+): Promise<Pair[]> => {
   const missing = reference.missing()
   if (missing.length === 0) return []
   const decide = createPlanner(existing, reference, options, true)
@@ -29,6 +28,7 @@ export const neededAssignments = async ({
   const isOpen = ({ user_id, kpi_id }: EntryDraft): boolean => open.has(keyOf(user_id, kpi_id))
   const settle = ({ user_id, kpi_id }: EntryDraft): boolean => open.delete(keyOf(user_id, kpi_id))
   for (const { drafts } of batches()) {
+    await nextTurn(signal)
     if (!readsFirst(options)) for (const draft of drafts) if (isSure(draft)) settle(draft)
     const unsure = drafts.filter(isOpen)
     const plans = unsure.length > 0 ? await decide(unsure) : []

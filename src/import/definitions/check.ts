@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Client } from '../../client/client.ts'
 import { createDirectory, type Named } from '../../client/directory.ts'
 import { rejectMisunderstoodColumns } from '../check.ts'
-import { requireFewBadRows } from '../max-errors.ts'
+import { hasTooManyBad, requireFewBad } from '../max-errors.ts'
 import { textOfRows } from '../parse/rows.ts'
 import { requireHeader, rowsBelowHeader, type Table } from '../parse/table.ts'
 import { showLines } from '../prepare.ts'
@@ -41,6 +41,7 @@ export type Checking = {
   readonly options: DefinitionOptions
   /** Lists the breakdowns by name; undefined where the service does not show them. */
   readonly breakdowns: () => Promise<readonly Named[] | undefined>
+  readonly signal: AbortSignal
   /** Reports progress between parts of the file. */
   readonly onProgress: () => void | Promise<void>
 }
@@ -104,7 +105,8 @@ const withoutTwins = (rows: readonly DefinitionRow[], { key }: DefinitionKind, r
 
 /** Reads and checks a whole file, as far as that needs nothing of what the service has of its rows. */
 export const checkDefinitions = async (work: Checking, rejects: Rejects): Promise<CheckedDefinitions> => {
-  const { kind, table, options, onProgress } = work
+  const { kind, table, options, signal, onProgress } = work
+  const bad = { rejects, options, signal }
   const { plan, reader, roles, lookups } = await beginReading(work)
   const fingerprint = createHash('sha256').update(JSON.stringify(plan.header))
   const rows: DefinitionRow[] = []
@@ -127,7 +129,7 @@ export const checkDefinitions = async (work: Checking, rejects: Rejects): Promis
     rejected += 1
     for (const reason of one.reasons) rejects.add(row.line, reason)
     rejectMisunderstoodColumns({ read, misread: rejected }, options, one.reasons)
-    requireFewBadRows({ read, rejected }, { rejects, options })
+    if (hasTooManyBad({ read }, bad)) await requireFewBad({ read }, bad)
   }
   return {
     rows: withoutTwins(rows, kind, rejects),

@@ -8,10 +8,10 @@ import type { Journal } from '../journal/journal.ts'
 import type { Tally } from '../journal/tally.ts'
 import { nearNames, warningsOnNearNames } from '../missing/near-names.ts'
 import { pauseEvery } from '../../client/next-turn.ts'
-import { requireFewRejects, tooManyRejected } from '../max-errors.ts'
+import { requireFewBad, tooManyRejected } from '../max-errors.ts'
 import { notesOnHeading } from '../notes.ts'
 import { type CountedReasons, countReasons } from '../rejects/reason-counts.ts'
-import { type RejectsFile, writeRejects } from '../rejects/rejects-file.ts'
+import type { RejectsFile } from '../rejects/rejects-file.ts'
 import { createRejects, type Rejects } from '../rejects/rejects.ts'
 import { type CheckedDefinitions, checkDefinitions, type Checking } from './check.ts'
 import type { DefinitionOptions } from './columns.ts'
@@ -119,14 +119,18 @@ const withChecked = async <T>(work: DefinitionImport, goOn: (prepared: Prepared)
   }
 }
 
+/** Sets how many rows are planned before signals and timers run. */
+const ROWS_OF_TURN = 500
+
 /** Warns of new names that are nearly known ones: a mistyped name would make another record, and leave the meant one as it is. */
-const warnOfNearNames = (
-  { kind, onWarning }: DefinitionImport,
+const warnOfNearNames = async (
+  { kind, onWarning, signal }: DefinitionImport,
   existing: ExistingDefinitions,
   plans: readonly DefinitionAction[],
-): void => {
+): Promise<void> => {
   const names = plans.flatMap(({ action, row }) => (action === 'create' ? [row.key] : []))
-  for (const warning of warningsOnNearNames(nearNames(kind.of.title, names, existing.keys()))) onWarning(warning)
+  const near = await nearNames(kind.of.title, names, existing.keys(), pauseEvery(ROWS_OF_TURN, signal))
+  for (const warning of warningsOnNearNames(near)) onWarning(warning)
 }
 
 /** Notes that passwords of existing people are not changed. */
@@ -141,9 +145,6 @@ const tellDefaults = ({ onNote, kind }: DefinitionImport, plans: readonly Defini
   const isGiven = (at: number, name: string): boolean => (created[at]?.row.values[name] ?? null) !== null
   for (const note of notesOnDefaults(kind.of, created.map(({ values }) => values), isGiven)) onNote(note) // prettier-ignore
 }
-
-/** Sets how many rows are planned before signals and timers run. */
-const ROWS_OF_TURN = 500
 
 const DONE = { create: 'created', update: 'updated', unchanged: 'unchanged', skip: 'skipped' } as const
 
@@ -166,7 +167,7 @@ export const dryRunDefinitions = (
       plans.push(plan(existing, row, false))
     }
     tellPasswords(work, plans)
-    warnOfNearNames(work, existing, plans)
+    await warnOfNearNames(work, existing, plans)
     tellDefaults(work, plans)
     const good: PlannedDefinition[] = []
     for (const one of plans) {
@@ -176,18 +177,19 @@ export const dryRunDefinitions = (
         good.push(one)
       }
     }
-    const bad = [...rejects.lines()].map(({ line, reasons }): PlannedDefinition => ({
+    const lines = (await Array.fromAsync(rejects.lines(work.signal))).flat()
+    const bad = lines.map(({ line, reasons }): PlannedDefinition => ({
       action: 'reject',
       line,
       name: checked.names.get(line) ?? null,
       reason: reasons.join('; '),
     }))
-    summary.rejected = bad.length
+    summary.rejected = rejects.count()
     return {
       summary,
       left: 0,
       failure: undefined,
-      reasons: countReasons(rejects),
+      reasons: await countReasons(rejects, work.signal),
       rows: inOrder([...good, ...bad]),
       checked,
     }
@@ -219,7 +221,7 @@ const divide = async (work: DefinitionImport, prepared: Prepared, journal: Journ
   let plans = planAll(first)
   const unseen = plans.filter(isUnseen(first, earlier)).filter((one): one is SentDefinition => one.action === 'create')
   if (earlier.size === 0) {
-    warnOfNearNames(work, first, plans)
+    await warnOfNearNames(work, first, plans)
     tellDefaults(work, plans)
   }
   if (unseen.length > 0 && !work.client.isBundled()) plans = planAll(await lookForRows({ ...work, look }, unseen))
@@ -274,13 +276,14 @@ const run = async (
   const { rejects, summary } = prepared
   const { open, plans } = await divide(work, prepared, journal)
   tellPasswords(work, plans)
-  if (work.options.maxErrors) requireFewRejects(summary, { rejects, options: work.options })
+  if (work.options.maxErrors) await requireFewBad(summary, { ...work, rejects }, true)
   await work.beforeSending(open.flatMap((one) => (one.plan.action === 'update' ? [one.plan] : [])))
-  await writeRejects(file, work.table, rejects)
+  await file.write(work.table, rejects, [], work.signal)
   const { left, failure } = await sendOpen(work, prepared, journal, open)
-  summary.rejected = await writeRejects(file, work.table, rejects)
+  await file.write(work.table, rejects)
+  summary.rejected = rejects.count()
   if (left === 0) journal.finish()
-  return { summary, left, failure, reasons: countReasons(rejects) }
+  return { summary, left, failure, reasons: await countReasons(rejects) }
 }
 
 /**

@@ -1,4 +1,6 @@
 import { isWithin, looseName } from '../../client/directory.ts'
+import { mapWithPauses } from '../../client/next-turn.ts'
+import type { Pause } from '../../domain/pause.ts'
 
 /** Describes a new name that differs in one letter from one that exists, in two that changed places, or in repeated ones. */
 export type NearName = { readonly kind: string; readonly name: string; readonly known: string }
@@ -10,15 +12,28 @@ const LEAST_FOR_OTHER = 6
 /** Returns a word with each letter once where it stands several times in a row: of a key that was held too long. */
 const squeezed = (word: string): string => word.replaceAll(/(.)\1+/gu, '$1')
 
+const [HASH_BASE, HASH_FACTOR] = [0x811c9dc5, 0x01000193]
+
+/** Returns a number for a word without the letter at a place, which few other words have. */
+const hashWithout = (word: string, place: number): number => {
+  let hash = HASH_BASE
+  for (let at = 0; at < word.length; at += 1) {
+    if (at !== place) hash = Math.imul(hash ^ word.charCodeAt(at), HASH_FACTOR)
+  }
+  return hash
+}
+
+const NONE = -1
+
 /**
- * Returns a word, what is left of it without repeated letters, and all that a letter fewer leaves of it: words that may
- * be mistyped have one of these in common.
+ * Returns numbers for a word, for what is left of it without repeated letters, and for all that a letter fewer leaves
+ * of it: words that may be mistyped have one of these in common.
  */
-const shortened = (word: string): string[] => [
-  word,
-  squeezed(word),
-  ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1)),
-]
+const partsOf = (word: string): Set<number> => {
+  const parts = new Set([hashWithout(word, NONE), hashWithout(squeezed(word), NONE)])
+  for (let at = 0; at < word.length; at += 1) parts.add(hashWithout(word, at))
+  return parts
+}
 
 const sortLetters = (word: string): string => Array.from(word).toSorted().join('')
 
@@ -41,22 +56,41 @@ const isNear = (one: string, other: string): boolean => {
   return different.length === 1 && at !== undefined && isMistyped(words[at] ?? '', others[at] ?? '')
 }
 
-/** Returns the new names of a kind that may be known ones, mistyped. */
-export const nearNames = (kind: string, names: readonly string[], known: Iterable<string>): NearName[] => {
-  const byPart = new Map<string, string[]>()
-  for (const name of known) {
-    for (const part of new Set(shortened(looseName(name)))) {
-      const found = byPart.get(part)
-      if (found) found.push(name)
-      else byPart.set(part, [name])
+/** Finds names by their parts, in little memory: an account has 50,000 names, and each has as many parts as letters. */
+const indexParts = async (known: readonly string[], pause: Pause): Promise<(part: number) => number[]> => {
+  const lastOf = new Map<number, number>()
+  const [nameOf, before]: [number[], number[]] = [[], []]
+  for (const [at, name] of known.entries()) {
+    const turn = pause()
+    if (turn) await turn
+    for (const part of partsOf(looseName(name))) {
+      before.push(lastOf.get(part) ?? NONE)
+      lastOf.set(part, nameOf.push(at) - 1)
     }
   }
-  return names.flatMap((name) => {
+  return (part) => {
+    const found = []
+    for (let at = lastOf.get(part) ?? NONE; at !== NONE; at = before[at] ?? NONE) found.push(nameOf[at] ?? 0)
+    return found
+  }
+}
+
+/** Returns the new names of a kind that may be known ones, mistyped. */
+export const nearNames = async (
+  kind: string,
+  names: readonly string[],
+  known: readonly string[],
+  pause: Pause,
+): Promise<NearName[]> => {
+  if (names.length === 0) return []
+  const namesWith = await indexParts(known, pause)
+  const near = await mapWithPauses(names, pause, (name) => {
     const folded = looseName(name)
-    const similar = new Set(shortened(folded).flatMap((part) => byPart.get(part) ?? []))
-    const one = [...similar].find((other) => isNear(folded, looseName(other)))
-    return one === undefined ? [] : { kind, name, known: one }
+    const similar = new Set([...partsOf(folded)].flatMap(namesWith).toSorted((one, other) => one - other))
+    const at = [...similar].find((other) => isNear(folded, looseName(known[other] ?? '')))
+    return at === undefined ? [] : [{ kind, name, known: known[at] ?? '' }]
   })
+  return near.flat()
 }
 
 const SHOWN = 10

@@ -1,6 +1,8 @@
 import { NEWER_PROFILE } from '../../client/capabilities.ts'
 import type { Client } from '../../client/client.ts'
+import { nextTurn, pauseEvery } from '../../client/next-turn.ts'
 import { type Issue, KpiError } from '../../domain/errors.ts'
+import type { Pause } from '../../domain/pause.ts'
 import type { BreakdownItem } from '../../domain/resources/breakdowns.ts'
 import { group as groupResource } from '../../domain/resources/groups.ts'
 import type { CheckedFile } from '../check.ts'
@@ -118,22 +120,27 @@ const requirePeople = async (users: readonly MissingUser[], listGroups: ListGrou
 }
 
 /** Returns the new names that may be known ones, mistyped. */
-const nearOf = (
+const nearOf = async (
   { kpis, users, sources }: Reference,
   created: Pick<MissingPlan, 'kpis' | 'users' | 'items'>,
-): NearName[] => {
+  pause: Pause,
+): Promise<NearName[]> => {
   const knownNames = (lookup: Lookup | undefined): string[] =>
     [...(lookup?.byId.values() ?? [])].flatMap(({ id, name, email }) =>
       isProvisional(id) ? [] : [name, ...(email === undefined ? [] : [email])],
     )
   const namesOf = (list: readonly { readonly name: string; readonly email?: string }[]): string[] =>
     list.flatMap(({ name, email }) => (email === undefined ? name : [name, email]))
-  return [
-    ...nearNames('KPI', namesOf(created.kpis), knownNames(kpis)),
-    ...nearNames('user', namesOf(created.users), knownNames(users)),
-    ...nearNames('breakdown item', namesOf(created.items), knownNames(sources)),
-  ]
+  const near = await Promise.all([
+    nearNames('KPI', namesOf(created.kpis), knownNames(kpis), pause),
+    nearNames('user', namesOf(created.users), knownNames(users), pause),
+    nearNames('breakdown item', namesOf(created.items), knownNames(sources), pause),
+  ])
+  return near.flat()
 }
+
+/** Sets how many names are compared in one turn. */
+const NAMES_PER_TURN = 500
 
 /**
  * Returns all that rows need and the service does not have; undefined if there is nothing. Names that may
@@ -144,11 +151,12 @@ export const planMissing = async (
   checked: CheckedFile,
   { frequency, unit, category, group: asked }: Creation,
   options: ImportOptions,
-  listGroups?: ListGroups,
+  { signal, groups: listGroups }: { readonly signal: AbortSignal; readonly groups?: ListGroups | undefined },
 ): Promise<MissingPlan | undefined> => {
   const { created } = checked.reference
   if (!created) return undefined
-  requireMeantNames(checked, created, options)
+  const pause = pauseEvery(NAMES_PER_TURN, signal)
+  await requireMeantNames(checked, created, options, pause)
   const known = knownOf(checked, created)
   const units = known.length > 0 ? await client.units.list() : []
   const kpis = defineKpis(known, { units, frequency, unit })
@@ -164,14 +172,19 @@ export const planMissing = async (
     items,
     group,
     category: category ?? CATEGORY,
-    near: nearOf(checked.reference, { kpis, users, items }),
+    near: await nearOf(checked.reference, { kpis, users, items }, pause),
   }
 }
 
 /** Returns a plan without what only rows name that are rejected; undefined if nothing is left of it. */
-export const neededOf = (plan: MissingPlan, batches: Iterable<Batch>): MissingPlan | undefined => {
+export const neededOf = async (
+  plan: MissingPlan,
+  batches: Iterable<Batch>,
+  signal: AbortSignal,
+): Promise<MissingPlan | undefined> => {
   const [owners, kpis] = [new Set<number>(), new Set<number>()]
   for (const { drafts } of batches) {
+    await nextTurn(signal)
     for (const draft of drafts) {
       kpis.add(draft.kpi_id)
       owners.add(ownerOf(draft))

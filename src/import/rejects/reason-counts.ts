@@ -89,10 +89,16 @@ const countInto = (counters: Map<string, Counter>, reason: string, line: number)
 }
 
 /** Counts the rows of some reasons exactly. */
-const recount = (rejects: Pick<Rejects, 'lines'>, groups: ReadonlySet<string>): Map<string, Counter> => {
+const recount = async (
+  rejects: Pick<Rejects, 'lines'>,
+  groups: ReadonlySet<string>,
+  signal: AbortSignal | undefined,
+): Promise<Map<string, Counter>> => {
   const counters = new Map<string, Counter>()
-  for (const { line, reasons } of rejects.lines()) {
-    for (const reason of reasons) if (groups.has(groupOf(reason))) countInto(counters, reason, line)
+  for await (const lines of rejects.lines(signal)) {
+    for (const { line, reasons } of lines) {
+      for (const reason of reasons) if (groups.has(groupOf(reason))) countInto(counters, reason, line)
+    }
   }
   return counters
 }
@@ -103,19 +109,27 @@ const mostFrequent = (counters: ReadonlyMap<string, Counter>, by: 'rows' | 'weig
     .toSorted(([, left], [, right]) => right[by] - left[by] || left.line - right.line)
     .slice(0, counters.size === SHOWN + 1 ? SHOWN + 1 : SHOWN)
 
-/** Counts the reasons for which rows were rejected, however many there are, in constant memory. */
-export const countReasons = (rejects: Pick<Rejects, 'lines'>): CountedReasons => {
+/**
+ * Counts the reasons for which rows were rejected, however many there are, in constant memory, unless a signal asks to
+ * stop.
+ */
+export const countReasons = async (rejects: Pick<Rejects, 'lines'>, signal?: AbortSignal): Promise<CountedReasons> => {
   let counters = new Map<string, Counter>()
   let isPruned = false
   const unassigned = createUnassignedCount(COUNTED)
-  for (const { line, reasons } of rejects.lines()) {
-    for (const reason of reasons) if (!unassigned.takes(reason, line)) countInto(counters, reason, line)
+  for await (const lines of rejects.lines(signal)) {
+    for (const { line, reasons } of lines) {
+      for (const reason of reasons) if (!unassigned.takes(reason, line)) countInto(counters, reason, line)
+    }
     if (counters.size <= COUNTED * 2) continue
     prune(counters)
     isPruned = true
   }
   const all = counters.size
-  if (isPruned) counters = recount(rejects, new Set(mostFrequent(counters, 'weight').map(([group]) => group)))
+  if (isPruned) {
+    const frequent = new Set(mostFrequent(counters, 'weight').map(([group]) => group))
+    counters = await recount(rejects, frequent, signal)
+  }
   const shown = mostFrequent(counters, 'rows').map(([, { text: reason, rows, line, lines }]) => ({
     reason,
     rows,

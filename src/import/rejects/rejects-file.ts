@@ -12,10 +12,11 @@ import { rejectedRows, type Rejects } from './rejects.ts'
 /** Describes the rejects file of a run, which may be written more than once. */
 export type RejectsFile = {
   /**
-   * Writes the rejected rows of a table; if only some cells of a row are rejected, its other cells in the columns
-   * `values` are left empty. An existing file of that name is moved aside, unless the new file has all of its rows.
+   * Writes the rejected rows of a table, if there are any, unless a signal asks to stop; if only some cells of a row are
+   * rejected, its other cells in the columns `values` are left empty. An existing file of that name is moved aside,
+   * unless the new file has all of its rows.
    */
-  readonly write: (table: Table, rejects: Rejects, values?: readonly number[]) => Promise<void>
+  readonly write: (table: Table, rejects: Rejects, values?: readonly number[], signal?: AbortSignal) => Promise<void>
   /** Warns of files that were moved aside; call it once nothing more is written. */
   readonly warnOfMovedFiles: () => void
 }
@@ -90,14 +91,16 @@ export const createRejectsFile = (
     }
   }
   return {
-    write: async (table, rejects, values = []) => {
+    write: async (table, rejects, values = [], signal) => {
+      if (rejects.count() === 0) return
       const { separator } = table.reading
       const onWhole = async (written: string): Promise<void> => {
         const there = stampOf(path)
         if (there === undefined || there === own) return
         if (!(await holdsAll(written, path, separator))) moveAside()
       }
-      await writeWhole(path, rejectedRows(table, rejects, new Set(values)), { ...writing, like: table.mode, onWhole })
+      const rows = rejectedRows(table, rejects, new Set(values), signal)
+      await writeWhole(path, rows, { ...writing, like: table.mode, onWhole })
       own = stampOf(path)
       await dropHeld(separator)
     },
@@ -109,16 +112,4 @@ export const createRejectsFile = (
       }
     },
   }
-}
-
-/** Writes the rejects of a table, if there are any; returns how many rows they are. */
-export const writeRejects = async (
-  file: Pick<RejectsFile, 'write'>,
-  table: Table,
-  rejects: Rejects,
-): Promise<number> => {
-  let count = 0
-  for (const _ of rejects.lines()) count += 1
-  if (count > 0) await file.write(table, rejects)
-  return count
 }

@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
+import { nextTurn } from '../../client/next-turn.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { REJECT_COLUMNS } from '../columns/header.ts'
 import { type BlockRow, numberAt, textAt } from '../external-sort/block.ts'
@@ -9,6 +10,7 @@ import { hasSurplusCells } from '../parse/rows.ts'
 import type { Row } from '../parse/row/row.ts'
 import type { Table } from '../parse/table.ts'
 import { columnOf, lineOf } from '../rows/packed-row.ts'
+import { createLineSet } from './line-set.ts'
 
 /** Describes a line that was not imported, or only in part. */
 type Rejected = {
@@ -24,8 +26,15 @@ export type Rejects = {
   readonly add: (place: number, reason: string) => void
   /** Returns the number of reasons. */
   readonly size: () => number
-  /** Yields every line once, in order, with all its reasons. */
-  readonly lines: () => Generator<Rejected>
+  /** Returns the number of lines with a reason. */
+  readonly count: () => number
+  /** Tells whether the reasons take so much room that a file with more of them is refused. */
+  readonly isFull: () => boolean
+  /**
+   * Yields every line once, in order, with all its reasons: many at a time, between which other work goes on, and
+   * which end if a signal asks for it.
+   */
+  readonly lines: (signal?: AbortSignal) => AsyncGenerator<readonly Rejected[]>
   /** Removes all. */
   readonly clear: () => void
   readonly close: () => void
@@ -39,11 +48,18 @@ const BLOCK_ROWS = 4096
 const RUN_ROWS = 1 << 15
 const NO_VALUES: Omit<BlockRow, 'first' | 'second' | 'line' | 'text'> = { third: 0, flags: 0, actual: 0n, target: 0n }
 
-type OpenLine = { readonly line: number; readonly reasons: string[]; columns: Set<number> | undefined }
+/** Bounds the bytes that the reasons of a file take: millions of rows have them only where none is as it should be. */
+export const MOST_BYTES = 400 * 1024 ** 2
+/** Says how many bytes a reason takes beside its text. */
+const BYTES_A_REASON = 48
+
+type OpenLine = { readonly line: number; readonly reasons: Set<string>; columns: Set<number> | undefined }
+
+const closed = ({ line, reasons, columns }: OpenLine): Rejected => ({ line, reasons: [...reasons], columns })
 
 /** Adds a reason to a line; once one is about the whole line, single cells no longer matter. */
 const blame = (open: OpenLine, place: number, reason: string): void => {
-  if (!open.reasons.includes(reason)) open.reasons.push(reason)
+  open.reasons.add(reason)
   const column = columnOf(place)
   if (column === undefined) open.columns = undefined
   else open.columns?.add(column)
@@ -52,27 +68,39 @@ const blame = (open: OpenLine, place: number, reason: string): void => {
 /** Creates the rejects, which are kept in `folder` if they do not fit in memory. */
 export const createRejects = (folder: string): Rejects => {
   const sorter = createSorter(folder, RUN_ROWS)
+  let [known, count, bytes] = [createLineSet(), 0, 0]
   return {
     // The second part of the key keeps a line's reasons in the order in which they were found.
     add: (place, reason) => {
-      sorter.add({ first: lineOf(place), second: sorter.size(), line: place, text: reason, ...NO_VALUES })
+      const line = lineOf(place)
+      if (known.add(line)) count += 1
+      bytes += BYTES_A_REASON + reason.length
+      sorter.add({ first: line, second: sorter.size(), line: place, text: reason, ...NO_VALUES })
     },
     size: sorter.size,
-    lines: function* () {
+    count: () => count,
+    isFull: () => bytes > MOST_BYTES,
+    lines: async function* (signal) {
       let open: OpenLine | undefined
       for (const block of sorter.blocks(BLOCK_ROWS)) {
+        await nextTurn(signal)
+        const whole: Rejected[] = []
         for (let at = 0; at < block.count; at += 1) {
           const place = numberAt(block.line, at)
           if (open?.line !== lineOf(place)) {
-            if (open) yield open
-            open = { line: lineOf(place), reasons: [], columns: new Set() }
+            if (open) whole.push(closed(open))
+            open = { line: lineOf(place), reasons: new Set(), columns: new Set() }
           }
           blame(open, place, textAt(block.text, at))
         }
+        yield whole
       }
-      if (open) yield open
+      if (open) yield [closed(open)]
     },
-    clear: sorter.clear,
+    clear: () => {
+      sorter.clear()
+      ;[known, count, bytes] = [createLineSet(), 0, 0]
+    },
     close: sorter.close,
   }
 }
@@ -159,9 +187,19 @@ export async function* rejectedRows(
   table: Table,
   rejects: Rejects,
   values: ReadonlySet<number>,
+  signal?: AbortSignal,
 ): AsyncGenerator<string> {
-  const wanted = rejects.lines()
-  let next = wanted.next()
+  const wanted = rejects.lines(signal)
+  let [lines, at]: [readonly Rejected[], number] = [[], 0]
+  const next = async (): Promise<Rejected | undefined> => {
+    for (at += 1; at >= lines.length; at = 0) {
+      const { value, done } = await wanted.next()
+      if (done) return undefined
+      lines = value
+    }
+    return lines[at]
+  }
+  let rejected = await next()
   let original: ReturnType<typeof ownCells> | undefined
   if (hasMark(table)) yield '\ufeff'
   for await (const rows of table.rows()) {
@@ -171,13 +209,13 @@ export async function* rejectedRows(
         if (table.above.length > 0) yield textAbove(table, line)
         original = ownCells(cells)
         picked.push([...original(cells), ...REJECT_COLUMNS])
-      } else if (!next.done && next.value.line === line) {
-        const own = original(notLoaded(cells, next.value, values))
-        picked.push([...own, String(line), next.value.reasons.join('; ')])
-        next = wanted.next()
+      } else if (rejected?.line === line) {
+        const own = original(notLoaded(cells, rejected, values))
+        picked.push([...own, String(line), rejected.reasons.join('; ')])
+        rejected = await next()
       }
     }
     if (picked.length > 0) yield stringify(picked, { delimiter: table.reading.separator })
   }
-  if (!next.done) throw new KpiError('malformed', `${table.name} has changed while it was read`)
+  if (rejected) throw new KpiError('malformed', `${table.name} has changed while it was read`)
 }

@@ -12,6 +12,7 @@ import type { Journal } from '../journal/journal.ts'
 import { findSamples, sampleKeys } from '../journal/key-samples.ts'
 import { ownerOf } from '../entry-key.ts'
 import type { Prepared } from '../prepare.ts'
+import { createLineSet } from '../rejects/line-set.ts'
 import type { Batch } from '../rows/batches.ts'
 import { lineOf, placeOf } from '../rows/packed-row.ts'
 import { writeVerificationReceipt } from './verification-receipt.ts'
@@ -35,25 +36,18 @@ const isAmong = (sorted: readonly number[], wanted: number): boolean => {
 }
 
 /** Creates a set of places from parts of a file, in the order of their lines. */
-const createPlaceSet = (parts: Iterable<Part>): PlaceSet => {
-  let bits = new Uint8Array(1024)
+const createPlaceSet = async (parts: AsyncIterable<readonly Part[]>): Promise<PlaceSet> => {
+  const lines = createLineSet()
   const cells: number[] = []
-  for (const { line, columns } of parts) {
-    if (columns) {
-      const ordered = [...columns].toSorted((left, right) => left - right)
-      for (const column of ordered) cells.push(placeOf(line, column))
-      continue
+  for await (const some of parts) {
+    for (const { line, columns } of some) {
+      if (!columns) lines.add(line)
+      for (const column of [...(columns ?? [])].toSorted((left, right) => left - right)) {
+        cells.push(placeOf(line, column))
+      }
     }
-    const at = line >>> 3
-    if (at >= bits.length) {
-      const grown = new Uint8Array(Math.max(at + 1, bits.length * 2))
-      grown.set(bits)
-      bits = grown
-    }
-    bits[at] = (bits[at] ?? 0) | (1 << (line & 7))
   }
-  const hasLine = (line: number): boolean => ((bits[line >>> 3] ?? 0) & (1 << (line & 7))) !== 0
-  return { has: (place) => hasLine(lineOf(place)) || isAmong(cells, place) }
+  return { has: (place) => lines.has(lineOf(place)) || isAmong(cells, place) }
 }
 
 /** Describes consecutive entries, each with whether the journal says that an earlier part of the run sent it. */
@@ -180,7 +174,7 @@ async function* differences(
   verified: Verification,
 ): AsyncGenerator<readonly Difference[]> {
   const now = prepared.readAhead(({ target }, { isTargetOpen }) => isTargetOpen && target !== undefined)
-  const rejected = createPlaceSet(prepared.rejects.lines())
+  const rejected = await createPlaceSet(prepared.rejects.lines())
   for (const recalled of recallSent(prepared.batches(), journal)) {
     const found = await compare(recalled, prepared, now, rejected, verified)
     verified.first.push(...found.slice(0, FIRST - verified.first.length))

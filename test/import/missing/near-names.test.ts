@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { neverPause } from '../../../src/domain/pause.ts'
 import { nearNames, warningsOnNearNames } from '../../../src/import/missing/near-names.ts'
 
 const KNOWN = [
@@ -29,9 +30,9 @@ test.each([
   ['Iran', undefined, 'another letter in a short word'],
   ['Lake', undefined, 'another name'],
   ['Harbour Hill', undefined, 'a word more'],
-])('%s is near %s: %s', (name, known, why) => {
-  const found = nearNames('KPI', [name], KNOWN).map((one) => one.known)
-  expect(found).toEqual(known === undefined || why === undefined ? [] : [known])
+])('%s is near %s: %s', async (name, known, why) => {
+  const found = await nearNames('KPI', [name], KNOWN, neverPause)
+  expect(found.map((one) => one.known)).toEqual(known === undefined || why === undefined ? [] : [known])
 })
 
 test('at most ten are shown', () => {
@@ -41,9 +42,9 @@ test('at most ten are shown', () => {
   expect(warnings.at(-1)).toBe('2 more new names are nearly known ones')
 })
 
-test('thousands of names are compared without comparing each with each', () => {
+test('thousands of names are compared without comparing each with each', async () => {
   const known = Array.from({ length: 20_000 }, (_, at) => `Country of number ${at}`)
-  expect(nearNames('KPI', ['Countri of number 19999'], known)).toEqual([
+  expect(await nearNames('KPI', ['Countri of number 19999'], known, neverPause)).toEqual([
     { kind: 'KPI', name: 'Countri of number 19999', known: 'Country of number 19999' },
   ])
 })

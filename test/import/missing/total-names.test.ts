@@ -1,11 +1,16 @@
 import { expect, test } from 'vitest'
+import { neverPause } from '../../../src/domain/pause.ts'
 import { createTotalReader, type NewKind } from '../../../src/import/missing/names/total-names.ts'
 
 const STORES = ['Lake', 'Hill', 'Nord', '北']
 
 /** Returns the names among some that look like totals, beside stores. */
-const totals = (kind: NewKind, names: readonly string[], others: readonly string[] = STORES): string[] => {
-  const read = createTotalReader({ kind, names: [...others, ...names], columns: ['Store'] })
+const totals = async (
+  kind: NewKind,
+  names: readonly string[],
+  others: readonly string[] = STORES,
+): Promise<string[]> => {
+  const read = await createTotalReader({ kind, names: [...others, ...names], columns: ['Store'] }, neverPause)
   return names.filter((name) => read(name))
 }
 
@@ -29,8 +34,9 @@ test.each([
   ],
   ['noun', 'All stores', 'All regions', 'All Countries', 'Alle Filialen', 'Toutes les régions', 'Tutti i negozi'],
   ['subtotal', 'Subtotal North', 'Zwischensumme Süd', 'North Subtotal', 'Grand Total 1', 'Sous-total Est'],
-])('new items are recognized as totals: %s', (_, ...names) => {
-  expect(names.filter((name) => totals('breakdown item', [name]).length === 0)).toEqual([])
+])('new items are recognized as totals: %s', async (_, ...names) => {
+  const found = await Promise.all(names.map((name) => totals('breakdown item', [name])))
+  expect(names.filter((_name, at) => found[at]?.length === 0)).toEqual([])
 })
 
 test.each([
@@ -42,16 +48,16 @@ test.each([
   'Dim Sum',
   'Berliner Ensemble',
   'Sum 41',
-])('a real name is none of a total: %s', (name) => {
-  expect(totals('breakdown item', [name])).toEqual([])
-  expect(totals('user', [name])).toEqual([])
+])('a real name is none of a total: %s', async (name) => {
+  expect(await totals('breakdown item', [name])).toEqual([])
+  expect(await totals('user', [name])).toEqual([])
 })
 
-test('a first name is no word of totals, and other words are in names of people, too', () => {
-  expect(totals('user', ['Max', 'Min', 'Max Lake', 'Lake Total', 'Average'])).toEqual(['Lake Total', 'Average'])
+test('a first name is no word of totals, and other words are in names of people, too', async () => {
+  expect(await totals('user', ['Max', 'Min', 'Max Lake', 'Lake Total', 'Average'])).toEqual(['Lake Total', 'Average'])
 })
 
-test('KPIs may be averages and totals of their own', () => {
+test('KPIs may be averages and totals of their own', async () => {
   const kpis = [
     'Total Visitors',
     'Average Price',
@@ -62,11 +68,12 @@ test('KPIs may be averages and totals of their own', () => {
     'Average',
     'Monthly Total',
   ]
-  expect(totals('KPI', kpis, ['Price', 'Sales'])).toEqual(['Total', 'Average', 'Monthly Total'])
-  expect(totals('KPI', ['Min', 'Max', 'Mean'], [])).toEqual([])
+  expect(await totals('KPI', kpis, ['Price', 'Sales'])).toEqual(['Total', 'Average', 'Monthly Total'])
+  expect(await totals('KPI', ['Min', 'Max', 'Mean'], [])).toEqual([])
 })
 
-test('a name tells what it is the total of', () => {
-  const read = createTotalReader({ kind: 'breakdown item', names: ['Lake', 'Total for Lake'], columns: [] })
+test('a name tells what it is the total of', async () => {
+  const names = ['Lake', 'Total for Lake']
+  const read = await createTotalReader({ kind: 'breakdown item', names, columns: [] }, neverPause)
   expect(read('Total for Lake')).toEqual({ of: 'Lake' })
 })

@@ -1,6 +1,8 @@
 import { listFlag } from '../../flag-text.ts'
 import { looseName, type Named } from '../../../client/directory.ts'
+import { mapWithPauses } from '../../../client/next-turn.ts'
 import { type Issue, KpiError } from '../../../domain/errors.ts'
+import type { Pause } from '../../../domain/pause.ts'
 import type { CheckedFile } from '../../check.ts'
 import { roleOf } from '../../columns/header.ts'
 import { BETWEEN_NAMES, roleHeader } from '../../columns/role-text.ts'
@@ -47,18 +49,24 @@ const newNames = (
 type FoundTotal = { readonly name: string; readonly text: string; readonly of: TotalName['of'] }
 
 /** Returns the names that look like those of totals; of names of several columns, each part is looked at. */
-const totalsAmong = ({ plan }: CheckedFile, { kind, role, names, all }: NewNames): FoundTotal[] => {
+const totalsAmong = async (
+  { plan }: CheckedFile,
+  { kind, role, names, all }: NewNames,
+  pause: Pause,
+): Promise<FoundTotal[]> => {
+  if (names.length === 0) return []
   const isJoined = plan.joined?.has(role === 'source' && !plan.joined.has(role) ? 'user' : role) === true
   const partsOf = (name: string): string[] => (isJoined ? name.split(BETWEEN_NAMES) : [name])
   const columns = [roleHeader(plan, 'source'), roleHeader(plan, 'user')].flatMap((header) => header.split('+'))
-  const read = createTotalReader({ kind, names: [...new Set(all.flatMap(partsOf))], columns })
-  return names.flatMap((name) => {
+  const read = await createTotalReader({ kind, names: [...new Set(all.flatMap(partsOf))], columns }, pause)
+  const found = await mapWithPauses(names, pause, (name) => {
     for (const text of partsOf(name)) {
-      const found = read(text)
-      if (found) return { name, text, of: found.of }
+      const total = read(text)
+      if (total) return [{ name, text, of: total.of }]
     }
     return []
   })
+  return found.flat()
 }
 
 /** Tells whether the user has named something, so that it is meant: for all rows, or as what other names mean. */
@@ -84,11 +92,17 @@ const waysOfAll = (found: readonly FoundTotal[], areHeaders: boolean, ignored: r
 }
 
 /** Returns the faults of new things with the name of a total, which would count everything twice. */
-const faultsOfTotals = (checked: CheckedFile, created: Missing, options: ImportOptions): Issue[] => {
+const faultsOfTotals = async (
+  checked: CheckedFile,
+  created: Missing,
+  options: ImportOptions,
+  pause: Pause,
+): Promise<Issue[]> => {
   const ignored = options.ignoreRows ?? []
-  return newNames(checked, created).flatMap((one) => {
+  const faults = newNames(checked, created).map(async (one) => {
     const { kind, role, areHeaders } = one
-    const found = totalsAmong(checked, one).filter(({ name }) => !isNamedByUser(options, role, name))
+    const totals = await totalsAmong(checked, one, pause)
+    const found = totals.filter(({ name }) => !isNamedByUser(options, role, name))
     const issues = found.slice(0, MOST_SHOWN).map(({ name, text, of }) => {
       const what = of === undefined ? 'looks like a total or an average' : `looks like a total or an average of "${of}"`
       const leaves = areHeaders
@@ -101,6 +115,7 @@ const faultsOfTotals = (checked: CheckedFile, created: Missing, options: ImportO
     })
     return [...issues, ...waysOfAll(found, areHeaders, ignored)]
   })
+  return (await Promise.all(faults)).flat()
 }
 
 /** Tells whether a name is one for actuals in a file that is said to have a column for each KPI, and so names a KPI. */
@@ -108,8 +123,13 @@ const isActualOfWide = ({ layout }: ImportOptions, name: string): boolean =>
   layout === 'wide' && roleOf(name) === 'actual'
 
 /** Refuses new things with names that may mean something else, unless the user said what is meant. */
-export const requireMeantNames = (checked: CheckedFile, created: Missing, options: ImportOptions): void => {
-  const totals = areOthersMeant(options.ignoreRows) ? [] : faultsOfTotals(checked, created, options)
+export const requireMeantNames = async (
+  checked: CheckedFile,
+  created: Missing,
+  options: ImportOptions,
+  pause: Pause,
+): Promise<void> => {
+  const totals = areOthersMeant(options.ignoreRows) ? [] : await faultsOfTotals(checked, created, options, pause)
   const isMeant = (name: string): boolean => isNamedByUser(options, 'kpi', name) || isActualOfWide(options, name)
   const roles = faultsOfRoles(checked, created.kpis?.used() ?? [], isMeant)
   if (totals.length + roles.length === 0) return

@@ -1,3 +1,5 @@
+import { mapWithPauses } from '../../../client/next-turn.ts'
+import type { Pause } from '../../../domain/pause.ts'
 import { foldName } from '../../columns/header.ts'
 import { isItemWord, singularsOf } from '../../columns/item-words.ts'
 import { isPartOfYear, isWholeDate } from '../../columns/unusual-headers.ts'
@@ -115,9 +117,12 @@ const isNoun = (text: string, columns: readonly string[]): boolean =>
  * Returns a function that tells whether a name is probably that of a total or the like. A KPI such as "Average Price" or
  * "Cases - total" is one of its own, beside "Price" or "Cases" as well, and no KPI is added to another.
  */
-export const createTotalReader = ({ kind, names, columns }: NamesOfFile): ((name: string) => TotalName | undefined) => {
+export const createTotalReader = async (
+  { kind, names, columns }: NamesOfFile,
+  pause: Pause,
+): Promise<(name: string) => TotalName | undefined> => {
   const { isTotal, isSummary, isAny } = wordsOf(kind)
-  const known = new Map(names.map((name) => [plainName(name), name]))
+  const known = new Map(await mapWithPauses(names, pause, (name) => [plainName(name), name] as const))
   const hasOthers = [...known.keys()].some((name) => !isTotal(name) && !isSummary(name))
   const isLikely = ({ word, rest }: SplitWord): boolean => {
     if (BESIDE_NAMES.has(word)) return false

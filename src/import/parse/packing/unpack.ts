@@ -7,7 +7,7 @@ import type { RandomAccess, RereadableFile } from '../files.ts'
 import type { FileBytes } from '../inspect.ts'
 import type { FormatFinding } from '../table.ts'
 import { inTurns, type StopSignal } from '../turns.ts'
-import { IMPLAUSIBLE, isImplausible } from './plausible-size.ts'
+import { implausibleSize } from './plausible-size.ts'
 import type { ZipArchive } from './zip.ts'
 import { zstdFrames } from './zstd-frames.ts'
 
@@ -61,7 +61,8 @@ async function* decompress(bytes: FileBytes, name: string, kind: Compression): F
   try {
     for await (const chunk of unpackAll(counted(bytes, packed), name, kind)) {
       size += chunk.length
-      if (isImplausible(size, packed.read)) throw unreadable(name, `its ${kind} unpacks to ${IMPLAUSIBLE}`)
+      const implausible = implausibleSize(size, packed.read)
+      if (implausible !== undefined) throw unreadable(name, `its ${kind} unpacks to ${implausible}`)
       yield chunk
     }
   } catch (error) {

@@ -6,7 +6,7 @@ import type { RandomAccess } from '../files.ts'
 import type { FileBytes } from '../inspect.ts'
 import { inTurns, type StopSignal } from '../turns.ts'
 import { countText } from '../../text.ts'
-import { IMPLAUSIBLE, isImplausible } from './plausible-size.ts'
+import { implausibleSize } from './plausible-size.ts'
 
 const CHUNK_BYTES = 1 << 16
 /** Bounds the files of an archive: no workbook has more. */
@@ -64,11 +64,11 @@ const requireReasonable = (entry: Entry, name: string): void => {
   if (!entry.canDecodeFileData()) {
     throw unreadable(name, `"${fileName}" is packed by a method that is not supported; unpack it first`)
   }
-  const isTooLarge = size > MOST_BYTES
-  if (isTooLarge || isImplausible(size, compressedSize)) {
-    const most = isTooLarge ? `more than 4 GiB; unpack it, and split it into several files` : IMPLAUSIBLE
-    throw unreadable(name, `"${fileName}" unpacks to ${countText(size)} bytes, ${most}`)
-  }
+  const most =
+    size > MOST_BYTES
+      ? 'more than 4 GiB; unpack it, and split it into several files'
+      : implausibleSize(size, compressedSize)
+  if (most !== undefined) throw unreadable(name, `"${fileName}" unpacks to ${countText(size)} bytes, ${most}`)
 }
 
 /** Yields the content of an entry, and checks its sum at the end. */
