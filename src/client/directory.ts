@@ -1,3 +1,4 @@
+import { listFirst } from '../domain/list-first.ts'
 import leven from 'leven'
 import { unmarkText } from '../codec/cell-text.ts'
 import { Fault } from '../domain/errors.ts'
@@ -36,6 +37,8 @@ export type Directory<T extends Named> = {
 }
 
 const SUGGESTION_DISTANCE = 3
+/** Bounds how many things of one name a fault lists. */
+const MOST_LISTED = 10
 const LEAST_BEGINNING = 3
 /** Matches ids, which have no leading zeros: `007` is a name, or a mistake. */
 const ID = /^[1-9]\d{0,14}$/
@@ -57,41 +60,71 @@ export const looseName = (text: string): string =>
     .toLowerCase()
     .replaceAll(/[\s_-]+/g, ' ')
 
-/**
- * Tells whether two texts differ in at most so many characters. Texts whose lengths differ by more are not compared.
- */
-export const isWithin = (most: number, one: string, other: string): boolean =>
-  Math.abs(one.length - other.length) <= most && leven(one, other) <= most
+/** Returns in how many characters two texts differ, or `most + 1` where they differ in more. */
+const distanceWithin = (most: number, one: string, other: string): number =>
+  Math.abs(one.length - other.length) > most ? most + 1 : leven(one, other, { maxDistance: most + 1 })
+
+/** Tells whether two texts differ in at most so many characters. */
+export const isWithin = (most: number, one: string, other: string): boolean => distanceWithin(most, one, other) <= most
 
 /** Returns the only name that a text may stand for, if the text is long enough to tell. */
-const onlyOne = (text: string, names: Iterable<string>, isMeant: (name: string) => boolean): string | undefined => {
-  const [only, ...more] = [...names].filter((name) => isMeant(looseName(name)))
+const onlyOne = (text: string, names: readonly string[], isMeant: (name: string) => boolean): string | undefined => {
+  const [only, ...more] = names.filter((name) => isMeant(looseName(name)))
   return text.length >= LEAST_BEGINNING && more.length === 0 ? only : undefined
 }
 
 /** Returns the only name that begins with a text. */
-const completed = (text: string, names: Iterable<string>): string | undefined => {
+const completed = (text: string, names: readonly string[]): string | undefined => {
   const beginning = looseName(text)
   return onlyOne(text, names, (name) => name.startsWith(beginning))
 }
 
 /** Returns the only name with a word that begins with a text, such as a last name. */
-const withWord = (text: string, names: Iterable<string>): string | undefined => {
+const withWord = (text: string, names: readonly string[]): string | undefined => {
   const beginning = ` ${looseName(text)}`
   return onlyOne(text, names, (name) => name.includes(beginning))
 }
 
 /** Returns the name that a misspelt or shortened text most likely means, if there is one. */
-export const nearest = (text: string, names: Iterable<string>): string | undefined => {
+export const nearest = (text: string, names: readonly string[]): string | undefined => {
   const wanted = looseName(text)
   let best: string | undefined
   // Where every letter differs, nothing is near.
   let most = Math.min(SUGGESTION_DISTANCE, Math.ceil(text.length / 3), text.length - 1)
   for (const name of names) {
-    const folded = looseName(name)
-    if (isWithin(most, wanted, folded)) [best, most] = [name, leven(wanted, folded) - 1]
+    const distance = distanceWithin(most, wanted, looseName(name))
+    if (distance <= most) [best, most] = [name, distance - 1]
   }
   return best ?? completed(text, names)
+}
+
+/** Suggests a name for a text that is none, as `find` does. */
+type Suggest = (
+  text: string,
+  names: () => readonly string[],
+  find?: (text: string, names: readonly string[]) => string | undefined,
+) => string | undefined
+
+/** Bounds how many pairs of letters are compared for suggestions, which takes half a second. */
+const MOST_COMPARED = 150_000_000
+/** Says how many comparisons of letters it takes to bring a letter of a name into the form that is compared. */
+const FOLDING = 10
+
+/**
+ * Creates what suggests names for many texts. A file may have 100,000 names that an account of 50,000 users does not
+ * know: the first of them get a suggestion, as long as all that was compared stays within a bound, and the others none.
+ */
+export const createSuggest = (): Suggest => {
+  let left = MOST_COMPARED
+  return (text, names, find = nearest) => {
+    if (left <= 0) return undefined
+    const all = names()
+    for (const { length } of all) {
+      left -= length * FOLDING
+      if (Math.abs(length - text.length) <= SUGGESTION_DISTANCE) left -= length * text.length
+    }
+    return left <= 0 ? undefined : find(text, all)
+  }
 }
 
 const index = <T extends Named>(list: readonly T[], key: (one: T) => string | undefined): Map<string, T[]> => {
@@ -125,13 +158,16 @@ export const createDirectory = <T extends Named>(title: string, list: readonly T
   // A person's name and address often begin alike, and are one suggestion.
   const names = list.map(({ name }) => name)
   const emails = list.flatMap(({ email }) => email ?? [])
+  const suggest = createSuggest()
   const unknown = (text: string): Fault => {
     const bare = text.replace(/^0+/, '')
     if (bare !== text && ID.test(bare) && byId.has(Number(bare))) {
       return new Fault(`${unknownName(title)}${text}"; ids have no zeros before them: ${DID_YOU_MEAN}${bare}?`)
     }
     const near =
-      nearest(text, names) ?? nearest(text, emails) ?? (emails.length > 0 ? withWord(text, names) : undefined)
+      suggest(text, () => names) ??
+      suggest(text, () => emails) ??
+      (emails.length > 0 ? suggest(text, () => names, withWord) : undefined)
     return new Fault(`${unknownName(title)}${text}"${near === undefined ? '' : `; ${DID_YOU_MEAN}"${near}"?`}`)
   }
   const numbered = (text: string): T | Fault | undefined => {
@@ -139,7 +175,10 @@ export const createDirectory = <T extends Named>(title: string, list: readonly T
     const one = ID.test(bare) ? byId.get(Number(bare)) : undefined
     const others = one && bare === text ? (exactNames.get(text) ?? []).filter(({ id }) => id !== one.id) : []
     if (!one || others.length === 0) return one
-    const ids = others.map(({ id }) => `#${id}`).join(', ')
+    const ids = listFirst(
+      others.map(({ id }) => `#${id}`),
+      MOST_LISTED,
+    )
     return new Ambiguous(
       `"${text}" is the id of the ${title} "${one.name}", and the name of ${ids}; write "#${text}" for the id, or "'${text}" for the name`,
     )
@@ -154,9 +193,8 @@ export const createDirectory = <T extends Named>(title: string, list: readonly T
       const [first, second] = matches ?? []
       if (!first) return unknown(wanted)
       if (!second) return first
-      const candidates = (matches ?? [])
-        .map(({ id, within }) => (within === undefined ? id : `${id} in ${within}`))
-        .join(', ')
+      const texts = (matches ?? []).map(({ id, within }) => (within === undefined ? `${id}` : `${id} in ${within}`))
+      const candidates = listFirst(texts, MOST_LISTED)
       return new Ambiguous(`"${wanted}" is the name of more than one ${title}: ${candidates}; use the id`)
     },
   }

@@ -1,3 +1,4 @@
+import { listFirst } from '../../domain/list-first.ts'
 import type { Day } from '../../domain/day.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { whyNoDay } from '../formats/date-column.ts'
@@ -154,10 +155,10 @@ const MOST_IGNORED = 24
 
 /** Returns the first of some headings, and how many more there are. */
 export const showHeadings = (places: readonly number[], textOf: (at: number) => string): string =>
-  places
-    .slice(0, SHOWN)
-    .map((at) => `"${textOf(at)}"`)
-    .join(', ') + (places.length > SHOWN ? ` and ${places.length - SHOWN} more` : '')
+  listFirst(
+    places.map((at) => `"${textOf(at)}"`),
+    SHOWN,
+  )
 
 /** Returns the flags of which each leaves out all groups but one; of long ones only the shortest. */
 const flagsToKeep = (header: readonly string[], groups: readonly FormOfHeadings[]): string => {

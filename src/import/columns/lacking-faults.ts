@@ -1,3 +1,4 @@
+import { listFirst } from '../../domain/list-first.ts'
 import { listFlag, mapFlag } from '../flag-text.ts'
 import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions, Role } from '../options.ts'
@@ -70,10 +71,10 @@ const owningByCreation = (
 
 /** Returns names as a message shows them; there may be hundreds. */
 const showNames = (names: readonly string[]): string =>
-  names
-    .slice(0, SHOWN)
-    .map((name) => `"${name}"`)
-    .join(', ') + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '')
+  listFirst(
+    names.map((name) => `"${name}"`),
+    SHOWN,
+  )
 
 /** Returns how to take all columns of numbers as KPIs, if only a name says which of them holds the actuals. */
 const orAllKpis = (found: HeaderFindings, contents: Contents, options: ImportOptions): string => {

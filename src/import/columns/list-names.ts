@@ -1,14 +1,12 @@
-import { countText } from '../text.ts'
+import { listFirst } from '../../domain/list-first.ts'
 
 /** Bounds the names that a message lists, and their characters. */
 const SHOWN_NAMES = 50
 const SHOWN_LENGTH = 200
 
 /** Returns names as a message lists them: of very many, the first, and of very long ones, the beginning. */
-export const listNames = (names: readonly string[]): string => {
-  const shown = names
-    .slice(0, SHOWN_NAMES)
-    .map((name) => (name.length > SHOWN_LENGTH ? `${name.slice(0, SHOWN_LENGTH)}…` : name))
-  const more = names.length - shown.length
-  return shown.join(', ') + (more > 0 ? ` and ${countText(more)} more` : '')
-}
+export const listNames = (names: readonly string[]): string =>
+  listFirst(
+    names.map((name) => (name.length > SHOWN_LENGTH ? `${name.slice(0, SHOWN_LENGTH)}…` : name)),
+    SHOWN_NAMES,
+  )

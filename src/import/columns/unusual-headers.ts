@@ -1,3 +1,4 @@
+import { listFirst } from '../../domain/list-first.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
 import { memoize, monthOf } from '../formats/date-format.ts'
 import { KNOWN_FORMATS } from '../formats/known-formats.ts'
@@ -11,10 +12,10 @@ import { type HeaderFindings, unassignedColumns, roleOf } from './header.ts'
 const SHOWN = 3
 
 const shownNames = (names: readonly string[]): string =>
-  names
-    .slice(0, SHOWN)
-    .map((name) => `"${name}"`)
-    .join(', ') + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '')
+  listFirst(
+    names.map((name) => `"${name}"`),
+    SHOWN,
+  )
 
 /** Returns the columns whose headers have no meaning and name nothing. */
 export const strangeColumns = (found: HeaderFindings, lookups: readonly Lookup[]): number[] =>

@@ -1,4 +1,5 @@
-import { looseName, nearest } from '../../client/directory.ts'
+import { listFirst } from '../../domain/list-first.ts'
+import { createSuggest, looseName } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
 import type { DefinitionKind } from './kinds.ts'
@@ -16,6 +17,9 @@ export type ExistingDefinitions = {
   readonly keys: () => readonly string[]
 }
 
+/** Bounds how many records of one key a fault lists. */
+const MOST_LISTED = 10
+
 /** Creates the index of the records of a kind. */
 export const indexDefinitions = (
   { of, key, within }: DefinitionKind,
@@ -24,17 +28,21 @@ export const indexDefinitions = (
   const keyIn = (record: AnyRecord): string => String(record[key] ?? '')
   const parentOf = (record: AnyRecord): number => Number(record[within ?? ''] ?? 0)
   const known = Map.groupBy(records, (record) => identityOf(parentOf(record), keyIn(record)))
+  const byParent = Map.groupBy(records, parentOf)
+  const suggest = createSuggest()
   return {
     find: ({ parent, key: wanted }) => {
       const alike = known.get(identityOf(parent, wanted)) ?? []
       const exact = alike.filter((record) => keyIn(record) === wanted)
       const [first, ...others] = exact.length > 0 ? exact : alike
       if (others.length === 0) return first
-      const ids = (exact.length > 0 ? exact : alike).map(({ id }) => String(id)).join(', ')
+      const ids = listFirst(
+        (exact.length > 0 ? exact : alike).map(({ id }) => String(id)),
+        MOST_LISTED,
+      )
       return new Fault(`"${looseName(wanted)}" is the ${key} of more than one ${of.title}: ${ids}`)
     },
-    near: ({ parent, key: wanted }) =>
-      nearest(wanted, records.filter((record) => parentOf(record) === parent).map(keyIn)),
+    near: ({ parent, key: wanted }) => suggest(wanted, () => (byParent.get(parent) ?? []).map(keyIn)),
     lastPlace: () => records.reduce((last, { sort_order }) => Math.max(last, Number(sort_order ?? 0)), 0),
     keys: () => records.map(keyIn),
   }

@@ -1,3 +1,4 @@
+import { listFirst } from '../../../domain/list-first.ts'
 import type { Client } from '../../../client/client.ts'
 import { completeReport } from '../../../client/operations/complete-report.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
@@ -71,11 +72,8 @@ export const readEarlierPeriods = async (
 const SHOWN_NAMES = 3
 
 /** Returns the names of the KPIs of rows, a few of them. */
-const namesIn = (rows: readonly ReportRow[]): string => {
-  const names = [...new Set(rows.map(({ kpiName }) => kpiName))]
-  const more = names.length - SHOWN_NAMES
-  return `${names.slice(0, SHOWN_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-}
+const namesIn = (rows: readonly ReportRow[]): string =>
+  listFirst([...new Set(rows.map(({ kpiName }) => kpiName))], SHOWN_NAMES)
 
 /** Notes which periods with values the rows of a report leave out, because they began before its first day. */
 export const noteLeftOut = async (cli: Cli, client: Client, request: ReportRequest): Promise<void> => {

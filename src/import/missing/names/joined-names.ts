@@ -1,3 +1,4 @@
+import { listFirst } from '../../../domain/list-first.ts'
 import type { CheckedFile } from '../../check.ts'
 import { BETWEEN_NAMES, roleHeader } from '../../columns/role-text.ts'
 import type { MissingPlan } from '../plan.ts'
@@ -13,9 +14,11 @@ export const warningsOnJoinedNames = ({ plan }: CheckedFile, missing: MissingPla
   const names = (missing?.items ?? []).map(({ name }) => name)
   const lacking = names.filter((name) => name.split(BETWEEN_NAMES).length < (columns?.length ?? 0))
   if (lacking.length === 0 || lacking.length === names.length) return []
-  const shown = lacking.slice(0, SHOWN).map((name) => `"${name}"`)
-  const more = lacking.length > SHOWN ? ` and ${lacking.length - SHOWN} more` : ''
+  const shown = listFirst(
+    lacking.map((name) => `"${name}"`),
+    SHOWN,
+  )
   return [
-    `${shown.join(', ')}${more}: one of the columns ${roleHeader(plan, 'source')} is empty in their rows; if it is written only once for several rows, fill it in`,
+    `${shown}: one of the columns ${roleHeader(plan, 'source')} is empty in their rows; if it is written only once for several rows, fill it in`,
   ]
 }

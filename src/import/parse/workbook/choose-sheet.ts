@@ -1,3 +1,4 @@
+import { listFirst } from '../../../domain/list-first.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { FormatFinding } from '../table.ts'
 import type { Sheet, SheetSize } from './workbook.ts'
@@ -21,10 +22,11 @@ const several = (count: number, what: string): string => (count === 1 ? `1 ${wha
 /** Bounds the sheets that a message names. */
 const SHOWN_SHEETS = 20
 
-const namesOf = (sheets: readonly Sheet[]): string => {
-  const names = sheets.slice(0, SHOWN_SHEETS).map(({ name }, at) => `${at + 1} (${name})`)
-  return names.join(', ') + (sheets.length > SHOWN_SHEETS ? ` and ${sheets.length - SHOWN_SHEETS} more` : '')
-}
+const namesOf = (sheets: readonly Sheet[]): string =>
+  listFirst(
+    sheets.map(({ name }, at) => `${at + 1} (${name})`),
+    SHOWN_SHEETS,
+  )
 
 /** Returns the sheet that `--sheet` means: by its name, or by its number. */
 const askedSheet = (sheets: readonly Sheet[], asked: string, file: string): Sheet => {

@@ -1,3 +1,4 @@
+import { listFirst } from '../../../domain/list-first.ts'
 import { MOST_COLUMNS } from '../limits/table-limits.ts'
 import type { Row } from '../row/row.ts'
 import type { FormatFinding } from '../table.ts'
@@ -8,10 +9,7 @@ type FilledHeader = { readonly rows: ReadonlyMap<number, Row>; readonly findings
 
 const SHOWN_RANGES = 3
 
-const shownRanges = (ranges: readonly MergedRange[]): string => {
-  const names = ranges.slice(0, SHOWN_RANGES).map(rangeName).join(', ')
-  return ranges.length > SHOWN_RANGES ? `${names} and ${ranges.length - SHOWN_RANGES} more` : names
-}
+const shownRanges = (ranges: readonly MergedRange[]): string => listFirst(ranges.map(rangeName), SHOWN_RANGES)
 
 /**
  * Returns a header row with the values of merged cells in all of their columns. No row has more of them than a sheet has

@@ -1,4 +1,5 @@
-import { nearest } from '../../../../client/directory.ts'
+import { listFirst } from '../../../../domain/list-first.ts'
+import { createSuggest } from '../../../../client/directory.ts'
 import { Fault } from '../../../../domain/errors.ts'
 import type { AnyRecord } from '../../../../domain/schema.ts'
 import { type Kind, KIND_NAMES, type KindName, kinds } from './kinds.ts'
@@ -64,8 +65,8 @@ export type Things = {
   readonly add: (thing: Omit<Thing, 'serial'>) => Thing
 }
 
-/** Bounds the names for which others are suggested. */
-const MOST_SUGGESTIONS = 20
+/** Bounds how many things of one name a fault lists. */
+const MOST_LISTED = 10
 
 /** Creates an empty collection of things. */
 const createThings = (): Things => {
@@ -73,13 +74,8 @@ const createThings = (): Things => {
   const ids = new Map<string, Thing>()
   const largest = new Map<KindName, number>()
   const [names, keys] = [new Map<string, Thing[]>(), new Map<string, Thing[]>()]
-  let [serial, suggested] = [0, 0]
-  /** Returns the name that was probably meant, for the first names that are not found: to compare all of them takes long. */
-  const nearestTo = (name: string, candidates: () => readonly Thing[]): string | undefined => {
-    suggested += 1
-    if (suggested > MOST_SUGGESTIONS) return undefined
-    return nearest(name, candidates().map((one) => one.name)) // prettier-ignore
-  }
+  let serial = 0
+  const suggest = createSuggest()
   const collect = (map: Map<string, Thing[]>, key: string, thing: Thing): void => {
     const known = map.get(key)
     if (known) known.push(thing)
@@ -102,10 +98,12 @@ const createThings = (): Things => {
       const [first, ...others] = found
       if (first && others.length === 0) return first
       if (!first) {
-        const near = nearestTo(name, () => of.flatMap(ofKind).filter(isWithin))
+        const candidates = (): string[] => of.flatMap(ofKind).filter(isWithin).map((one) => one.name) // prettier-ignore
+        const near = suggest(name, candidates)
         return new Fault(`there is no ${titleOf(of)} "${name}"${near === undefined ? '' : `; did you mean "${near}"?`}`)
       }
-      const candidates = found.map((one) => (one.id === undefined ? labelOf(one) : `#${one.id}`)).join(', ')
+      const texts = found.map((one) => (one.id === undefined ? labelOf(one) : `#${one.id}`))
+      const candidates = listFirst(texts, MOST_LISTED)
       return new Fault(`"${name}" is the name of more than one ${titleOf(of)}: ${candidates}`)
     },
     same: (kind, above, name) => keys.get(keyOf(kind, above, name)) ?? [],

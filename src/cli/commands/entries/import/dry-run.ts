@@ -55,14 +55,15 @@ export async function* dryRunJob(
     const onAssignments = (needed: readonly Pair[]): void => {
       cost = requestsText(costOfAssignments(needed, client).requests, client, parsed.rate)
     }
-    for await (const rows of dryRun(prepared, onAssignments)) yield rows.map(dryRunRecord)
+    for await (const rows of dryRun(prepared, run.stops.signal(), onAssignments)) yield rows.map(dryRunRecord)
     const { summary, reference } = prepared
     const unread = reference.unchecked.has('entries') ? 'what is there' : 'the KPIs, which may have targets,'
     const name = parsed.isSeveral ? `${job.file}: ` : ''
     tellBelow(name + shortSummary(summary, unread, cost))
     onSummary(summaryRecord({ summary: { ...summary, sent: summary.unknown }, left: 0, receipt: null }, measure()))
     if (prepared.rejects.size() > 0) {
-      for (const line of linesOfReasons(run, job, countReasons(prepared.rejects))) tellBelow(line)
+      for (const line of linesOfReasons(run, job, await countReasons(prepared.rejects, run.stops.signal())))
+        tellBelow(line)
     }
     ends.add(summary.rejected > 0 ? { ...DONE, exit: EXIT.partial } : DONE, false)
   } finally {
