@@ -52,6 +52,7 @@ describe.runIf(process.platform === 'linux')('a hostile file ends by itself, in 
     const taken = await runHostile(home, named(name), { killAfter: KILL_MS })
     expect(CODES).toContain(taken.code)
     expect(taken.busy).toBeLessThan(BUSY_MS)
+    expect(taken.longestTurn).toBeLessThan(BUSY_AFTER_MS)
     expect(taken.memory).toBeLessThan(MOST_MEMORY)
     expect(taken.temporary).toBeLessThan(MOST_TEMPORARY)
   })

@@ -46,7 +46,7 @@ export const readCells = async (
 ): Promise<Found> => {
   const [sorter, rejects, summary] = [createSorter(folder, 1 << 10), createRejects(folder), emptySummary()]
   try {
-    const places = { sorter, rejects, summary, yearAhead: LAST_ENTRY_DAY }
+    const places = { sorter, rejects, summary, yearAhead: LAST_ENTRY_DAY, signal: new AbortController().signal }
     await checkFile(tableOf(rows), client, optionsOf(given), { ...places, onProgress: () => undefined })
     const entries: string[] = []
     for (const block of sorter.blocks(100)) {
@@ -59,7 +59,9 @@ export const readCells = async (
     }
     return {
       entries,
-      rejects: [...rejects.lines()].map(({ line, reasons }) => `${line}: ${reasons.join('; ')}`),
+      rejects: (await Array.fromAsync(rejects.lines()))
+        .flat()
+        .map(({ line, reasons }) => `${line}: ${reasons.join('; ')}`),
       summary,
     }
   } finally {

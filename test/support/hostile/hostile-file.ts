@@ -7,6 +7,8 @@ export type HostileFile = {
   /** Flags beside it, or the whole command in which `FILE` stands for it. */
   readonly args?: readonly string[]
   readonly command?: readonly string[]
+  /** Counts the users whom the account has; none unless it is given. */
+  readonly users?: number
 }
 
 /** Joins so many texts. */

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { COMPILE_CACHE, KPI } from '../process.ts'
 import type { Folder } from '../folder.ts'
-import type { HostileFile } from './hostile-file.ts'
+import { type HostileFile, range } from './hostile-file.ts'
 
 /** What a command took: times in milliseconds, memory and temporary files in bytes. */
 export type Taken = {
@@ -15,11 +16,14 @@ export type Taken = {
   /** Both since the command was asked to end. */
   readonly elapsedSince: number
   readonly busySince: number
+  /** The longest that no signal and no timer could run, in time of the processor; 0 if it was killed. */
+  readonly longestTurn: number
   readonly memory: number
   readonly temporary: number
   readonly said: string
 }
 
+const LONGEST_TURN = fileURLToPath(new URL('longest-turn.ts', import.meta.url))
 const LOOK_MS = 25
 const TICK_MS = 10
 const KILOBYTE = 1024
@@ -76,9 +80,11 @@ export const runHostile = async (
   const { interruptAfter, deadline, killAfter } = ending
   const all = [...KPI.slice(1), ...given, ...(deadline === undefined ? [] : ['--deadline', `${deadline}s`])]
   const began = performance.now()
-  const child = spawn(process.execPath, all, {
+  const turn = home.in('turn')
+  const env = { PATH: process.env['PATH'], HOME: home.path, TMPDIR: temporary, LANG: 'C.UTF-8', KPI_TEST_TURN: turn }
+  const child = spawn(process.execPath, ['--import', LONGEST_TURN, ...all], {
     cwd: home.path,
-    env: { PATH: process.env['PATH'], HOME: home.path, TMPDIR: temporary, LANG: 'C.UTF-8', ...COMPILE_CACHE },
+    env: { ...env, ...COMPILE_CACHE },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const { most, busy } = watch(child, temporary)
@@ -106,14 +112,26 @@ export const runHostile = async (
     busy: busy(),
     elapsedSince: Math.max(0, elapsed - asked.at),
     busySince: busy() - asked.busy,
+    longestTurn: existsSync(turn) ? Number(readFileSync(turn, 'utf8')) : 0,
     ...most,
     said,
   }
 }
 
-/** Puts a hostile file into a folder, and returns its size. */
-export const putHostile = (home: Folder, { file, make }: HostileFile): number => {
+/** Puts a hostile file into a folder, beside an account that has what it needs, and returns its size. */
+export const putHostile = (home: Folder, { file, make, users = 0 }: HostileFile): number => {
   const content = make()
   writeFileSync(home.in(file), content)
+  if (users > 0) {
+    const rows = range(users, (at) => `Anna${at},Berg${(at * 7) % users},u${at}@big.example,User\n`)
+    writeFileSync(home.in('users.csv'), `first_name,last_name,email,user_type\n${rows}`)
+    const env = { PATH: process.env['PATH'], HOME: home.path, ...COMPILE_CACHE }
+    const { status, stderr } = spawnSync(process.execPath, [...KPI.slice(1), 'users', 'import', 'users.csv'], {
+      cwd: home.path,
+      env,
+      encoding: 'utf8',
+    })
+    if (status !== 0) throw new Error(stderr)
+  }
   return content.length
 }

@@ -1,0 +1,70 @@
+import { type HostileFile, range } from './hostile-file.ts'
+import { gzipParts } from './packed.ts'
+
+const HEADER = 'user,kpi,date,actual\n'
+const DRY_RUN = ['entries', 'import', 'FILE', '--dry-run']
+const CREATING = ['--create-missing', '--frequency', 'D', '--unit', 'x', '--email-pattern', '{first}.{last}@x.example']
+const MANY_USERS = 5000
+
+type More = Pick<HostileFile, 'command' | 'users'>
+
+const rows = (name: string, content: () => string, more: More = {}): HostileFile => ({
+  name: `rows: ${name}`,
+  file: 'data.csv',
+  make: () => Buffer.from(content()),
+  ...more,
+})
+
+const unknown = (count: number, nameOf: (at: number) => string): string =>
+  HEADER + range(count, (at) => `${nameOf(at)},Sales,2026-01-05,${at}\n`)
+
+/** Packs what differs in each row, so that much follows it that does not, and still is a likely size of a table. */
+const packed = (name: string, row: string, args: readonly string[]): HostileFile => ({
+  name: `rows: ${name}`,
+  file: 'data.csv.gz',
+  make: () => {
+    const different = range(560_000, (at) => `x${((at * 2_654_435_761) % 2 ** 32).toString(36)},,,\n`)
+    return gzipParts([
+      [HEADER + different, 1],
+      [row.repeat(10_000), Math.floor((300 * 1024 ** 2) / (row.length * 10_000))],
+    ])
+  },
+  command: [...DRY_RUN, '--summary-only', ...args],
+})
+
+/** Files of many rows that need much work once they are read: suggestions, rejects, and what is to be created. */
+export const ROWS: readonly HostileFile[] = [
+  rows('100,000 unknown users beside 5,000', () => unknown(100_000, (at) => `Gona${at} Burg${at * 3}`), {
+    users: MANY_USERS,
+  }),
+  rows('150,000 new users', () => unknown(150_000, (at) => `Z${at} Q${at}`), { command: [...DRY_RUN, ...CREATING] }),
+  rows('150,000 new users beside 5,000', () => unknown(150_000, (at) => `Anna${at} Birg${at}`), {
+    command: [...DRY_RUN, ...CREATING],
+    users: MANY_USERS,
+  }),
+  rows('20,000 new users of long names', () => unknown(20_000, (at) => `${'Ab'.repeat(45)}${at} ${'Cd'.repeat(45)}`), {
+    command: [...DRY_RUN, ...CREATING],
+    users: MANY_USERS,
+  }),
+  rows('950,000 rejects, shown', () => HEADER + ',,,1\n'.repeat(950_000), { command: DRY_RUN }),
+  rows('950,000 rejects, written', () => HEADER + ',,,1\n'.repeat(950_000), { command: ['entries', 'import', 'FILE'] }),
+  rows(
+    '300 rows of 16,000 rejects',
+    () => `user,kpi${range(16_000, (at) => `,${new Date(86_400_000 * at).toISOString().slice(0, 10)}`)}\n` + `admin@localhost,Sales${',x'.repeat(16_000)}\n`.repeat(150), // prettier-ignore
+    { command: [...DRY_RUN, ...CREATING] },
+  ),
+  packed('60,000,000 rejects', ',,,1\n', []),
+  packed('9,000,000 entries of one day', 'admin@localhost,Sales,2026-01-05,1\n', [
+    ...CREATING,
+    '--create-assignments',
+    '--on-duplicate',
+    'last',
+  ]),
+  {
+    name: 'assignments: 170,000 unknown users beside 5,000',
+    file: 'data.csv',
+    make: () => Buffer.from(`user,kpi\n${range(170_000, (at) => `Gona${at} Burg${at * 3},Sales\n`)}`),
+    command: ['assign', 'import', 'FILE', '--dry-run'],
+    users: MANY_USERS,
+  },
+]
