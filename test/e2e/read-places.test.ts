@@ -1,14 +1,18 @@
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
+  chownSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
+  renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -19,7 +23,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EXIT } from '../../src/cli/exit.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { shellIn } from '../support/kpi.ts'
-import { type Ended, startKpi } from '../support/process.ts'
+import { type Ended, runKpi, startKpi } from '../support/process.ts'
 import { oneIn } from '../support/soak/tests.ts'
 
 const GOOD = 'user,kpi,date,actual\nadmin@localhost,Sales,2026-03-01,1\n'
@@ -202,4 +206,72 @@ test('a socket is not read', async () => {
   server.close()
   expect(ran).toMatchObject({ code: EXIT.usage, stderr: expect.stringContaining('kpi.yaml: it is a socket') as string })
   expect(existsSync(home.in('kpi.yaml'))).toBe(false)
+})
+
+describe('compiled code in the cache', () => {
+  const CODE = `.cache/kpi/code-${process.version}`
+  /** Without the cache that all tests share. */
+  const OWN_CACHE = { NODE_COMPILE_CACHE: '' }
+
+  const filled = async (home: Folder): Promise<string> => {
+    await runKpi(home, ['--help'], OWN_CACHE)
+    return home.in(CODE)
+  }
+
+  const filesIn = (code: string): string[] =>
+    readdirSync(code, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('/'))
+
+  test('is kept for the user alone, and used again', async () => {
+    using home = temporaryFolder()
+    const code = await filled(home)
+    const files = filesIn(code)
+    expect([statSync(code).mode & 0o777, files.length > 0]).toEqual([0o700, true])
+    const times = files.map((file) => statSync(`${code}/${file}`).mtimeMs)
+    await filled(home)
+    expect(files.map((file) => statSync(`${code}/${file}`).mtimeMs)).toEqual(times)
+  })
+
+  test.each(Object.entries(THINGS).filter(([name]) => name !== UNREADABLE))(
+    'is made anew where %s is in it',
+    async (_, plant) => {
+      using home = temporaryFolder()
+      const code = await filled(home)
+      for (const file of filesIn(code)) {
+        rmSync(`${code}/${file}`)
+        plant(`${code}/${file}`)
+      }
+      const { code: exit, stderr, most } = await watched(home, { path: CODE, line: 'kpis --help', env: OWN_CACHE })
+      expect([exit, stderr, most < MOST_MIB]).toEqual([EXIT.done, '', true])
+      expect(statSync(code).mode & 0o777).toBe(0o700)
+      expect(filesIn(code).map((file) => lstatSync(`${code}/${file}`).isFile())).not.toContain(false)
+    },
+  )
+
+  test.each<[string, (code: string) => void]>([
+    ['others may write to', (code) => chmodSync(code, 0o777)],
+    ['others may write to above it', (code) => chmodSync(dirname(code), 0o777)],
+    [
+      'is a link',
+      (code) => {
+        renameSync(code, `${code}.there`)
+        symlinkSync(`${code}.there`, code)
+      },
+    ],
+  ])('is not used in a folder that %s', async (_, spoil) => {
+    using home = temporaryFolder()
+    const code = await filled(home)
+    for (const file of filesIn(code)) rmSync(`${code}/${file}`)
+    spoil(code)
+    expect(await runKpi(home, ['--help'], OWN_CACHE)).toMatchObject({ code: EXIT.done, stderr: '' })
+    expect(filesIn(code)).toEqual([])
+  })
+
+  test.runIf(process.getuid?.() === 0)('is not used in a folder of another user', async () => {
+    using home = temporaryFolder()
+    const code = await filled(home)
+    for (const file of filesIn(code)) rmSync(`${code}/${file}`)
+    chownSync(code, 12_345, 12_345)
+    expect(await runKpi(home, ['--help'], OWN_CACHE)).toMatchObject({ code: EXIT.done, stderr: '' })
+    expect(filesIn(code)).toEqual([])
+  })
 })
