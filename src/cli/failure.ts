@@ -1,12 +1,13 @@
 import { CommanderError } from '@commander-js/extra-typings'
 import { Aborted } from '../client/transport.ts'
 import { type Issue, KpiError } from '../domain/errors.ts'
+import { fileErrorReason, isOfNoPath } from '../files/file-error.ts'
 import { isLogJson } from './args/raw-options.ts'
 import { EXIT, exitCodes, IncompleteOutput, IncompleteRun, type PrintedPart, UsageError } from './exit.ts'
 import type { Io } from './io.ts'
 import { ClosedPipe } from './standard-output.ts'
 import { logLine } from './output/log.ts'
-import { oneLine, visibleJson } from './output/width.ts'
+import { bounded, oneLine, visibleJson } from './output/width.ts'
 import { isOutputJson } from './target/output-format.ts'
 import { inTypedFlags } from './typed-fields.ts'
 
@@ -24,18 +25,44 @@ type Failure = {
 }
 
 const SHOWN_ISSUES = 20
+/** Bounds the name of a field that is at fault, in characters. */
+const MOST_OF_FIELD = 200
 
 /** Lists the errors of a prompt that ended: Ctrl-C, or a terminal that is gone. */
 const PROMPT_ENDED: ReadonlySet<string> = new Set(['ExitPromptError', 'AbortPromptError'])
 
-/** Returns the failure of our own output, such as a full disk or a closed pipe, in the system's words. */
-const systemFailure = (error: NodeJS.ErrnoException): string =>
-  error.code === 'ENOSPC' ? 'cannot write the output: the disk is full' : error.message
+/**
+ * Returns the failure of our own output, such as a full disk or a closed pipe, in the system's words; where it is one of a
+ * path, these may quote all of it.
+ */
+const systemFailure = (error: NodeJS.ErrnoException): string => {
+  if (error.code === 'ENOSPC') return 'cannot write the output: the disk is full'
+  return isOfNoPath(error) ? `cannot use a path: ${fileErrorReason(error)}` : error.message
+}
 
+const boundedIssue = ({ field, message, ...rest }: Issue): Issue => ({
+  ...rest,
+  field: bounded(field, MOST_OF_FIELD),
+  message: bounded(message),
+})
+
+/** Describes an error with texts that are not too long to be shown. */
 const describe = (error: unknown): Failure | undefined => {
+  const failure = describeWhole(error)
+  if (failure === undefined) return undefined
+  const { message, lines, issues } = failure
+  return {
+    ...failure,
+    message: bounded(message),
+    ...(lines && { lines: lines.map((line) => bounded(line)) }),
+    issues: issues.map(boundedIssue),
+  }
+}
+
+const describeWhole = (error: unknown): Failure | undefined => {
   if (error instanceof ClosedPipe) return undefined
   if (error instanceof IncompleteOutput) {
-    const failure = describe(error.cause)
+    const failure = describeWhole(error.cause)
     return failure && { ...failure, printed: error.printed }
   }
   if (error instanceof CommanderError) {

@@ -250,7 +250,12 @@ export const processIo = (isHandedOver = false): Io => {
     offsetAt: (nowMs) => -new Date(nowMs).getTimezoneOffset(),
     uptime: () => performance.now(),
     get home() {
-      return os.homedir()
+      try {
+        return os.homedir()
+      } catch {
+        // It is none, or too long for the system; whoever uses it says so.
+        return process.env['HOME'] ?? ''
+      }
     },
     get tempDir() {
       return os.tmpdir()

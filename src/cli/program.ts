@@ -1,5 +1,6 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { inOurWords, type OurLine, withSortJoined, withTypedFlags } from './args/aliases.ts'
+import { requirePaths } from './args/path-texts.ts'
 import { HELP_LAYOUT, OF_EVERY_COMMAND } from './args/help-layout.ts'
 import { refuseFlagsAsValues } from './args/flag-values.ts'
 import { onlyNameOthers } from './args/other-commands.ts'
@@ -229,6 +230,7 @@ export const runProgram = async (line: readonly string[], version: string, world
         )
       const begin = async (world: Io, flags: GlobalFlags): Promise<number> =>
         (await action(cliIn(world, flags), command.processedArgs, command.opts())) ?? 0
+      requirePaths(io, command)
       const flags: GlobalFlags = command.optsWithGlobals()
       const output = outputOf(command)
       code = await runCommand(flags, {

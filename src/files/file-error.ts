@@ -19,11 +19,17 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'part of its path is not a directory',
   ENXIO: 'nobody reads from that pipe',
   ELOOP: 'links on its path lead in a circle',
+  ENAMETOOLONG: 'its name or its path is longer than the system allows; shorten it',
+  ERR_INVALID_ARG_VALUE: 'it has a character that no path can have (NUL); leave that out',
 }
 
 /** Returns the code of an error of the operating system; an empty text for any other error. */
 export const systemCode = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
+
+/** Tells whether an error says that a text cannot be the path of anything; its own words quote that text. */
+export const isOfNoPath = (error: unknown): boolean =>
+  ['ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'].includes(systemCode(error))
 
 /** Returns why a file could not be used, as a clause; `words` are the caller's own for some codes of the system. */
 export const fileErrorReason = (error: unknown, words: Readonly<Record<string, string>> = {}): string => {

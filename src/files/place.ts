@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { FileFault } from './file-error.ts'
+import { FileFault, fileErrorReason, isOfNoPath } from './file-error.ts'
 import { requireRegular } from './read-file.ts'
 
 /** Matches the paths under which the system shows open files; files in `/dev/shm` are like any others. */
@@ -9,12 +9,23 @@ const OPEN_FILE = /^\/(?:dev\/(?:stdin|stdout|stderr|fd\/)|proc\/)/
 /** Tells whether a path is one that the system gives to an open file. */
 export const isOpenFile = (path: string): boolean => OPEN_FILE.test(path)
 
+/** Returns why a text cannot be a path, as a clause; undefined if it can, whatever is there. */
+export const faultOfPath = (path: string): string | undefined => {
+  try {
+    lstatSync(path, { throwIfNoEntry: false })
+    return undefined
+  } catch (error) {
+    return isOfNoPath(error) ? fileErrorReason(error) : undefined
+  }
+}
+
 /**
  * Tells whether a path is not a regular file, such as a pipe or `/dev/null`: it can be read only once, and is written
  * to rather than replaced. The same goes for open files under the paths that the system gives them.
  */
 export const isDevice = (path: string): boolean => {
   if (isOpenFile(path)) return true
+  if (faultOfPath(path) !== undefined) return false
   const found = statSync(path, { throwIfNoEntry: false })
   return found !== undefined && !found.isFile() && !found.isDirectory()
 }

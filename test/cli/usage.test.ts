@@ -225,6 +225,44 @@ test('flags of every command stand before or after it', async () => {
   expect(jsonOf(await user.kpi('users', 'list', '--columns', 'id', '-o', 'json'))).toEqual(ids)
 })
 
+describe('a text that is too long for a path is wrong usage, and is not shown', () => {
+  const LONG = ['a'.repeat(300), 'a/'.repeat(2500)]
+
+  test.each([
+    ['file', 'entries import'],
+    ['--rejects', 'entries import x.csv --rejects'],
+    ['--journal', 'entries import x.csv --journal'],
+    ['--from-db', 'entries import --sql select --from-db'],
+    ['--data-dir', 'kpis list --data-dir'],
+    ['--ca-file', 'kpis list --ca-file'],
+    ['--to-file', 'kpis list --to-file'],
+    ['--from-json', 'kpis create --from-json'],
+    ['file', 'plan'],
+    ['job', 'run'],
+    ['file', 'service backup'],
+    ['--access-log', 'serve --port 0 --access-log'],
+  ])('%s of kpi %s', async (name, line) => {
+    const stderr = `kpi: ${name} cannot be a path: its name or its path is longer than the system allows; shorten it\n`
+    for (const path of LONG) expect(await user.kpi(...line.split(' '), path)).toEqual({ code: 2, stdout: '', stderr })
+  })
+
+  test.each(['KPI_DATA_DIR', 'KPI_CONFIG_DIR', 'KPI_TOKEN_FILE', 'XDG_STATE_HOME'])('the variable %s', async (name) => {
+    for (const path of LONG) {
+      const { code, stderr } = await user.kpiIn({ env: { [name]: path } }, 'kpis', 'list')
+      expect([code, stderr.slice(0, 60)]).toEqual([2, expect.stringContaining(`kpi: ${name} cannot be a path: its`)])
+    }
+  })
+})
+
+test('a very long text is shown in a message without its middle', async () => {
+  const long = 'b'.repeat(900_000)
+  for (const flags of [[], ['-o', 'json'], ['--log-format', 'json']]) {
+    const { code, stderr } = await user.kpi('kpis', 'get', `a${long}`, ...flags)
+    expect([code, stderr.length < 12_000]).toEqual([2, true])
+    expect(stderr).toMatch(/there is no KPI \\?"ab+… \(\d+ characters\) …b+\\?"/)
+  }
+})
+
 test('so does every flag with a value', async () => {
   const program = await describeProgram('', testIo({ home: '/' }).io)
   writeFileSync(user.folder.in('ca.pem'), (await makePair()).cert)

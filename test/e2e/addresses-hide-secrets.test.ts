@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { jobParts, partsOf, STEP_KINDS } from '../../src/cli/commands/run/job-definition.ts'
+import { EXIT } from '../../src/cli/exit.ts'
 import { describeProgram } from '../../src/cli/program.ts'
 import { embeddedImporter, heldIn, type Importer } from '../support/import.ts'
 import { testIo } from '../support/io.ts'
@@ -164,7 +165,17 @@ const TEXTS: readonly ((address: string) => string)[] = [
   (address) => `{date}${address}`,
   (address) => `user=${address}`,
   (address) => address.replace(/^\w+:\/\/.*?(?=\/)/, `jdbc:sqlserver://h;password=${SECRET}`),
+  (address) => within(address, '\n'),
+  (address) => within(address, '\0'),
+  (address) => within(address, '\ud800'),
 ]
+
+/** Puts a character before the name of a secret in an address. */
+const within = (address: string, character: string): string =>
+  address.replace(/token=|X-Sig=|v=/, (name) => `${character}&${name}`)
+
+/** Matches what is in no text of a job: it can be no path, and no word of a command. */
+const IN_NO_TEXT = /\0|\p{Cs}/u
 
 const SOME = [
   `https://u:${SECRET}@h.invalid/x.csv?token=${SECRET}`,
@@ -182,6 +193,13 @@ test.each(TEXTS.map((make, at) => [at, make] as const))(
       for (const flags of at % 2 === 0 ? [['-o', 'json']] : [['--dry-run'], ['--debug']]) {
         const ran = await shell()('run', 'job.yaml', '--timeout', '1s', ...flags)
         expect([job(address), flags, leaks(ran, true)]).toEqual([job(address), flags, []])
+        if (!IN_NO_TEXT.test(address)) continue
+        expect([job(address), flags, ran.code, ran.stderr]).toEqual([
+          job(address),
+          flags,
+          EXIT.usage,
+          expect.stringMatching(/\bline \d/),
+        ])
       }
     }
   },

@@ -196,6 +196,36 @@ const TOLD_OF_WEBHOOKS = [
   expect.stringMatching(/^line 22: cannot read the token file .*none\.key: there is no such file$/),
 ]
 
+/** A job with a text wherever a path may stand. */
+const withPaths = (path: string): string => `log: ${path}
+steps:
+  - import: ${path}
+  - import: ${path}.{csv,txt}
+  - import: inbox/*.csv
+    move_to: ${path}
+  - import: inbox/*.csv
+    flags:
+      rejects: ${path}
+      journal: ${path}
+      receipt: ${path}
+  - import:
+    flags:
+      sql: select 1
+      from-db: ${path}
+  - export: ${path}
+  - export: a.csv
+    flags:
+      append-since: ${path}
+  - export_entries: ${path}
+  - verify: ${path}
+  - webhook:
+    url_file: ${path}
+  - webhook: https://localhost/
+    token_file: ${path}
+`
+
+const LINES_OF_PATHS = [1, 3, 4, 6, 9, 10, 11, 15, 16, 19, 20, 21, 23, 25]
+
 describe.each([[], ['--dry-run']])('before anything runs, under "%s"', (...flags) => {
   test('each part is told that is empty, no text, or of another step', async () => {
     await using importer = await open()
@@ -223,6 +253,23 @@ describe.each([[], ['--dry-run']])('before anything runs, under "%s"', (...flags
     expect(told).toEqual(TOLD_OF_WEBHOOKS)
     expect(told.join('\n')).not.toContain('canary')
   })
+})
+
+test.each([
+  ['a'.repeat(300), /its name or its path is longer than the system allows/],
+  [
+    `${'a/'.repeat(2500)}a`,
+    /its name or its path is longer than the system allows|a pattern has more than 4096 characters/,
+  ],
+  ['a'.repeat(900_000), /a text has more than 131071 bytes; shorten it/],
+])('a text that is too long for a path is a fault with its line: %#', async (path, why) => {
+  await using importer = await open()
+  const told = await faultsOf(importer, withPaths(path))
+  expect(told.join('').length).toBeLessThan(LINES_OF_PATHS.length * 1100)
+  // A pattern may be longer than the names that it finds.
+  const lines = LINES_OF_PATHS.filter((line) => line !== 4 || path.length > 4096)
+  expect(told.map((line) => Number(/^line (\d+): /.exec(line)?.[1]))).toEqual(lines)
+  for (const line of told) expect(line).toMatch(why)
 })
 
 /** Jobs that run. */

@@ -1,5 +1,5 @@
 import type { Io } from '../io.ts'
-import { oneLine, visibleJson } from './width.ts'
+import { bounded, oneLine, visibleJson } from './width.ts'
 
 /** Lists the formats of notes on standard error. */
 export const LOG_FORMATS = ['text', 'json'] as const
@@ -46,7 +46,7 @@ export const createLog = (io: Io, format: LogFormat, isQuiet: boolean): Log => {
     }
   }
   const print = (level: Level, event: string, text: Note, fields: LogFields): Promise<void> => {
-    const lines = typeof text === 'string' ? [text] : text
+    const lines = (typeof text === 'string' ? [text] : text).map((line) => bounded(line))
     return write(
       isJson
         ? logLine(io, level, event, { message: lines.join('\n').trim(), ...fields })

@@ -14,6 +14,16 @@ const STEERING_BUT_LINE_ENDS = new RegExp(String.raw`(?!\n)[\p{Cc}${TURNING}]`, 
 /** Matches those of them that JSON does not escape. */
 const LEFT_BY_JSON = new RegExp(String.raw`[\u007f-\u009f${TURNING}]`, 'gu')
 
+/** Bounds a text that is shown in a message, in characters. */
+const MOST_SHOWN = 10_240
+
+/** Returns a text as a message shows it: the middle of a very long one is left out, as its end says why. */
+export const bounded = (text: string, most = MOST_SHOWN): string => {
+  if (text.length <= most) return text
+  const end = most >> 2
+  return `${text.slice(0, most - end)}… (${text.length - most} characters) …${text.slice(-end)}`
+}
+
 /** Returns one line of text that cannot steer the terminal; line ends are shown as marks. */
 export const oneLine = (text: string): string =>
   isPlain(text) ? text : text.replaceAll('\n', ' ⏎ ').replaceAll(STEERING, '\ufffd')

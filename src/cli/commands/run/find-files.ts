@@ -20,18 +20,17 @@ const countAlternatives = (pattern: string): number => {
 
 /** Returns why a pattern could take long to match; undefined if it cannot. */
 export const faultOfPattern = (pattern: string): string | undefined => {
-  const shown = pattern.length > 80 ? `${pattern.slice(0, 80)}…` : pattern
-  if (pattern.length > MOST.characters) return `${shown} has more than ${MOST.characters} characters; shorten it`
+  if (pattern.length > MOST.characters) return `a pattern has more than ${MOST.characters} characters; shorten it`
   if (/[*+]\(/.test(pattern))
-    return `${shown} repeats what is in brackets; write [(] for a bracket that is part of a name`
+    return `${pattern} repeats what is in brackets; write [(] for a bracket that is part of a name`
   if (countAlternatives(pattern) > MOST.alternatives)
-    return `${shown} stands for more than ${MOST.alternatives} patterns; write * for what differs`
+    return `${pattern} stands for more than ${MOST.alternatives} patterns; write * for what differs`
   const parts = pattern.split('/')
   if (parts.slice(0, -1).filter((part) => part.includes('*')).length > MOST.folders)
-    return `${shown} has a * in more than ${MOST.folders} folders; name the folders`
+    return `${pattern} has a * in more than ${MOST.folders} folders; name the folders`
   const isWild = (part: string): boolean => (part.match(/\*|[?!]\(/g) ?? []).length > MOST.wildcards
   if (parts.some((part) => part !== '**' && isWild(part)))
-    return `${shown} has more than ${MOST.wildcards} times * in one name; leave some out`
+    return `${pattern} has more than ${MOST.wildcards} times * in one name; leave some out`
   return undefined
 }
 

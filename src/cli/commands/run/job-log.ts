@@ -4,7 +4,7 @@ import { fileError } from '../../../files/file-error.ts'
 import type { Cli } from '../../cli.ts'
 import { type Io, withStdout } from '../../io.ts'
 import type { Output } from '../../standard-output.ts'
-import { oneLine } from '../../output/width.ts'
+import { bounded, oneLine } from '../../output/width.ts'
 
 /** Writes what happens in a job, each line with its time: to the job's log, and as a note. */
 export type JobLog = {
@@ -47,7 +47,7 @@ export const openJobLog = (
   }
   return {
     tell: async (text) => {
-      last = hide(text)
+      last = bounded(hide(text))
       const line = `${new Date(io.now()).toISOString()} ${oneLine(last)}`
       const open = file
       if (open !== undefined) await append(() => open.write(`${line}\n`))

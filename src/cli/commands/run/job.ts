@@ -1,8 +1,10 @@
-import { isMap, isNode, isSeq, visit } from 'yaml'
-import { hideAddresses, secretsOf } from '../../../client/http/address.ts'
+import { isMap, isNode, isSeq, type Scalar, visit } from 'yaml'
+import { secretsOf } from '../../../client/http/address.ts'
+import type { Issue } from '../../../domain/errors.ts'
 import { createYamlReader, faultAt, MOST_FAULTS, type YamlReader } from '../../../codec/yaml-reader.ts'
 import type { Pause } from '../../../domain/pause.ts'
 import { UsageError } from '../../exit.ts'
+import { bounded } from '../../output/width.ts'
 import { jobParts } from './job-definition.ts'
 import { hint, readStep, readText, type Reading, type Step, type StepChecks } from './step.ts'
 
@@ -16,8 +18,8 @@ export type Job = {
 
 /** Holds the checks of values by what uses them later; each returns what is wrong. */
 type JobChecks = StepChecks & {
-  /** Receives the texts of the job that hold addresses, before anything is told. */
-  readonly onAddresses: (texts: readonly string[]) => void
+  /** Receives the texts of the job that hold addresses, before anything is told; returns what hides their secrets. */
+  readonly onAddresses: (texts: readonly string[]) => (text: string) => string
   readonly faultOfLock: (name: string) => string | undefined
   readonly faultOfDeadline: (text: string) => string | undefined
   readonly faultOfLog: (file: string) => string | undefined
@@ -50,12 +52,34 @@ const readParts = (
   return { lock: said('lock', faultOfLock), deadline: said('deadline', faultOfDeadline), log: said('log', faultOfLog) }
 }
 
-/** Returns what a job says where it holds an address: its values and names, and its lines, which may be no YAML. */
-const textsWithAddress = (text: string, nodes: readonly unknown[]): string[] => {
-  const texts = text.split('\n')
-  for (const node of nodes) if (isNode(node)) visit(node, { Scalar: (_, { value }) => void texts.push(String(value)) })
-  return texts.filter((one) => secretsOf(one).length > 0)
+/** Returns the values and the names in nodes, each once. */
+const scalarsIn = (nodes: readonly unknown[]): ReadonlySet<Scalar> => {
+  const found = new Set<Scalar>()
+  for (const node of nodes) if (isNode(node)) visit(node, { Scalar: (_, scalar) => void found.add(scalar) })
+  return found
 }
+
+/** Bounds what is shown of a fault, in characters. */
+const MOST_OF_FAULT = 1000
+
+/** Bounds a text of a job, in bytes: a word of a command line can have as many. */
+const MOST_BYTES = 131_071
+
+/** Returns why a text can be neither a word of a command nor a path; it is not shown, as it may hold a secret. */
+const faultOfText = (text: string): string | undefined => {
+  if (text.includes('\0'))
+    return 'a text has a NUL character, which no path and no word of a command can have; leave it out'
+  if (!text.isWellFormed())
+    return String.raw`a text has half a character (such as \ud83d), which cannot be written to a file; leave it out`
+  return Buffer.byteLength(text) > MOST_BYTES ? `a text has more than ${MOST_BYTES} bytes; shorten it` : undefined
+}
+
+/** Returns a fault for each text that nothing can be done with. */
+const faultsOfTexts = (scalars: ReadonlySet<Scalar>, lineOf: YamlReader['lineOf']): Issue[] =>
+  [...scalars].flatMap((scalar) => {
+    const fault = faultOfText(String(scalar.value))
+    return fault === undefined ? [] : [faultAt(lineOf(scalar, 1), fault)]
+  })
 
 /** Reads the keys of a job, and the nodes of its steps. */
 const readKeys = async (reader: YamlReader): Promise<{ readonly pairs: Pairs; readonly items: readonly unknown[] }> => {
@@ -83,7 +107,19 @@ export const readJob = async (text: string, file: string, checks: JobChecks, pau
   const reading = { reader, checks }
   const { faults, lineOf, resolve } = reader
   const { pairs, items } = await readKeys(reader)
-  checks.onAddresses(textsWithAddress(text, [...pairs.map(({ node }) => node), ...items]))
+  const scalars = scalarsIn([...pairs.map(({ node }) => node), ...items])
+  // What is no YAML holds addresses in its lines.
+  const texts = [...text.split('\n'), ...[...scalars].map(({ value }) => String(value))]
+  const hide = checks.onAddresses(texts.filter((one) => secretsOf(one).length > 0))
+  const refuse = (): never => {
+    const issues = faults
+      .toSorted((one, other) => lineIn(one.field) - lineIn(other.field))
+      .map((one) => ({ ...one, message: bounded(hide(one.message), MOST_OF_FAULT) }))
+    throw new UsageError(`${file} is not a job that can run`, issues)
+  }
+  const unusable = faultsOfTexts(scalars, lineOf)
+  faults.push(...unusable)
+  if (unusable.length > 0) refuse()
   for (const { name, line } of pairs) {
     if (!JOB_KEYS.includes(name)) faults.push(faultAt(line, `${name} is no part of a job${hint(name, JOB_KEYS)}`))
   }
@@ -96,9 +132,5 @@ export const readJob = async (text: string, file: string, checks: JobChecks, pau
   }
   if (items.length === 0 && (pairs.length > 0 || faults.length === 0))
     faults.push(faultAt(list?.line ?? 1, 'steps must be a list, with one step at least'))
-  if (faults.length === 0) return { ...parts, steps }
-  const issues = faults
-    .toSorted((one, other) => lineIn(one.field) - lineIn(other.field))
-    .map((one) => ({ ...one, message: hideAddresses(one.message) }))
-  throw new UsageError(`${file} is not a job that can run`, issues)
+  return faults.length === 0 ? { ...parts, steps } : refuse()
 }

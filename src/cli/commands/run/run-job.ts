@@ -75,6 +75,7 @@ const openJob = async (cli: Cli, file: string, signal: AbortSignal): Promise<Ope
       cli.io.guard?.(texts)
       const withoutSecrets = secretsRemover(cli.io, texts)
       hide = (text) => withoutSecrets(hideAddresses(text))
+      return hide
     },
     optionsOf: (kind: StepKind) => optionsOfStep(commandAt, kind),
     faultsOf,

@@ -21,7 +21,7 @@ import { QUERY_FLAGS, type StepKind, stepKinds } from './job-definition.ts'
 import { createSaid, stepWorld } from './job-log.ts'
 import type { FlagWords, Step, StepFault } from './step.ts'
 import { argumentOf, dated, flagWords, isPattern, type LinesPlace } from './step-lines.ts'
-import { faultsOfKept, faultsOfMoving, faultsOfOutputs } from './step-places.ts'
+import { faultsOfKept, faultsOfMoving, faultsOfOutputs, faultsOfPaths } from './step-places.ts'
 
 /** Lists flags of `import` that load nothing, so that the file is not done. */
 const LOADS_NOTHING = ['dry-run', 'explain']
@@ -191,6 +191,8 @@ const faultsOfPatterns = async ({ today, cwd, signal }: StepPlace, { kind, targe
 /** Returns what is wrong with a step that is a command. */
 export const faultsOfCommand = async (place: StepPlace, step: Step): Promise<StepFault[]> => {
   await nextTurn(place.signal)
+  const ofPaths = faultsOfPaths(place, step, optionsOfStep(place.commandAt, step.kind))
+  if (ofPaths.length > 0) return ofPaths
   const ofFlags = faultsOfFlags(place, step)
   const ofPatterns = await faultsOfPatterns(place, step)
   if (ofPatterns.length > 0) return [...ofFlags, ...ofPatterns]

@@ -1,14 +1,16 @@
+import type { Option } from '@commander-js/extra-typings'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, matchesGlob, normalize, parse, relative, resolve, sep } from 'node:path'
 import { isAddress, shownSource } from '../../../client/http/address.ts'
 import { FileFault, fileError } from '../../../files/file-error.ts'
-import { isDevice, requireNoLink, requireOwnFolder } from '../../../files/place.ts'
+import { faultOfPath, isDevice, requireNoLink, requireOwnFolder } from '../../../files/place.ts'
 import { nextTurn } from '../../../client/next-turn.ts'
 import type { Cli } from '../../cli.ts'
 import { holdsSomething } from '../../files/require-free.ts'
 import { stepKinds } from './job-definition.ts'
+import { takesPath } from '../../args/path-texts.ts'
 import type { Step, StepFault } from './step.ts'
-import { DATE, dated, linesOf, type LinesPlace } from './step-lines.ts'
+import { DATE, dated, isPattern, linesOf, type LinesPlace } from './step-lines.ts'
 
 /** Describes where a job runs, and what its earlier steps do. */
 type JobPlace = LinesPlace & {
@@ -119,9 +121,33 @@ const outputsOf = ({ kind, targets, flags }: Step): { readonly at: string; reado
   return [...own, ...named]
 }
 
+/** Returns which of the texts of a step that name files and folders cannot be paths; they are too long to be shown. */
+export const faultsOfPaths = (
+  { cwd, today }: Pick<JobPlace, 'cwd' | 'today'>,
+  { kind, targets, flags, moveTo }: Step,
+  options: readonly Option[],
+): StepFault[] => {
+  const named = [
+    // A pattern may be longer than what it finds.
+    ...targets.filter((text) => kind !== 'import' || !isPattern(text)).map((text) => ({ at: kind, text })),
+    ...(moveTo === undefined ? [] : [{ at: 'move_to', text: moveTo }]),
+    ...flags.flatMap(([flag, text]) =>
+      text !== true && options.some((one) => one.long === `--${flag}` && takesPath(one))
+        ? [{ at: `--${flag}`, text }]
+        : [],
+    ),
+  ]
+  return named.flatMap(({ at, text }) => {
+    const why = isAddress(text) ? undefined : faultOfPath(resolve(cwd, dated(text, today)))
+    return why === undefined ? [] : [{ at, message: `${at.replace(/^--/, '')} cannot be a path: ${why}` }]
+  })
+}
+
 /** Returns why a file cannot be written at a path; undefined if it can, or its folder is made by then. */
 export const faultOfOutput = (path: string, shown: string, made: readonly string[]): string | undefined => {
   const folder = dirname(path)
+  const why = faultOfPath(path)
+  if (why !== undefined) return `no file can have this path: ${why}`
   if (isDevice(path)) return undefined
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
     return `${shown} is a folder; name a file, such as one in it`
