@@ -74,6 +74,8 @@ const addresses = (): string[] => [
   ` https://127.0.0.1:1/x.csv?token=${SECRET}`,
   `https:/127.0.0.1:1/x.csv?token=${SECRET}`,
   `https:127.0.0.1:1/x.csv?token=${SECRET}`,
+  `//ann:${SECRET}@files.example.com/x.csv`,
+  `//${SECRET}@files.example.com/x.csv?token=${SECRET}`,
 ]
 
 const filesBelow = (folder: string): string[] =>
@@ -165,6 +167,7 @@ const TEXTS: readonly ((address: string) => string)[] = [
   (address) => `{date}${address}`,
   (address) => `user=${address}`,
   (address) => address.replace(/^\w+:\/\/.*?(?=\/)/, `jdbc:sqlserver://h;password=${SECRET}`),
+  (address) => address.replace(/^\w+:\/\/.*?(?=\/)/, `//u:${SECRET}@h`),
   (address) => within(address, '\n'),
   (address) => within(address, '\0'),
   (address) => within(address, '\ud800'),

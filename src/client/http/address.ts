@@ -3,8 +3,8 @@ import { isLoopback } from './base-url.ts'
 
 /** Matches the beginning of an address, of any kind: a letter and a colon are a drive of Windows. */
 const SCHEME = /^\s*(?:https?:|[a-z][a-z\d+.-]+:\/\/)/i
-/** Matches where an address begins within a text. */
-const BEGINS = /https?:|[a-z][a-z\d+.-]{1,30}:\/\//gi
+/** Matches where an address begins within a text; one without its scheme is one where it has a user. */
+const BEGINS = /https?:|[a-z][a-z\d+.-]{1,30}:\/\/|\/\/(?=[^\s/?#@"'`<>]{1,300}@)/gi
 /** Matches an address within a text, up to a blank, a quote, or the sign of a sentence before a blank. */
 const IN_TEXT = new RegExp(String.raw`(?:${BEGINS.source})(?:[^\s"'\`<>:;,.]|[:;,.](?!\s|$))*`, 'gi')
 /** Matches what may hold a secret in an address: a user and a password, and all behind a question mark, a # or `;name=`. */
@@ -41,7 +41,7 @@ export const hideAddresses = (text: string): string => text.replaceAll(IN_TEXT, 
 
 /** Returns the name of what is read as it may be shown: an address without its secrets, a file as it is. */
 export const shownSource = (text: string): string => {
-  if (!isAddress(text)) return text
+  if (!isAddress(text)) return hideAddresses(text)
   const address = URL.parse(text)
   return address ? shownAddress(address) : withoutSecrets(text.trim())
 }
@@ -55,7 +55,7 @@ const MOST_ADDRESSES = 50
 /** Returns the parts of an address that may be secrets; a user is one where there is no password. */
 const secretsOfAddress = (text: string): readonly string[] => {
   const parts = (text.match(SECRET_PARTS) ?? []).map((part) => part.replaceAll(/^[?#;]|@$/g, ''))
-  const address = URL.parse(text)
+  const address = URL.parse(text.startsWith('//') ? `https:${text}` : text)
   if (!address) return parts
   const { username, password, search, hash, searchParams } = address
   const values = [...searchParams.values()].filter(({ length }) => length >= SHORTEST_VALUE)
