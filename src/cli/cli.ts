@@ -7,7 +7,7 @@ import type { Day } from '../domain/day.ts'
 import type { NumberSigns } from '../domain/number-pattern.ts'
 import type { AnyRecord, NamedField, Resource } from '../domain/schema.ts'
 import type { Variant } from '../domain/variants.ts'
-import { findDeadline, untilDeadline } from './args/deadline.ts'
+import { findDeadline, outageEnd, untilDeadline } from './args/deadline.ts'
 import { sheetForm } from './files/sheet-locale.ts'
 import type { Io } from './io.ts'
 import { createLog, type Log, type Note } from './output/log.ts'
@@ -130,6 +130,8 @@ export const createCli = (
     const { tellSettings: tell } = await import('./commands/doctor/tell-settings.ts')
     await tell(cli, trace)
   }
+  const giveUpAt = (since: number): number | undefined =>
+    canAsk(io, flags) ? undefined : outageEnd(io, flags.deadline, since)
   const untilStopped = async <T>(
     bulk: Pacing | undefined,
     work: (reach: Reach & { readonly stopping: AbortSignals }, paced?: BulkRun) => Promise<T>,
@@ -141,7 +143,7 @@ export const createCli = (
     const begin = (stopping: AbortSignals): Promise<T> => {
       const tellWait = trace && ((text: string) => void trace.tell('wait', text))
       const note = (text: string): void => void log.note(text)
-      const paced = bulk && { note, tellWait, ...bulk, signal: stopping.signal }
+      const paced = bulk && { note, tellWait, giveUpAt, ...bulk, signal: stopping.signal }
       return work({ ...findReach(io, flags), deadline: findDeadline(io, flags.deadline), stopping }, paced)
     }
     const { signal, late } = bulk ?? {}

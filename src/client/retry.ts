@@ -1,4 +1,5 @@
 import { KpiError } from '../domain/errors.ts'
+import { mayPass } from './http/network-errors.ts'
 import { type Clock, type TransportRequest, Aborted, type Waiting } from './transport.ts'
 
 /** Describes what a retry needs. */
@@ -10,6 +11,11 @@ type RetryOptions = {
   readonly random: () => number
   /** Prints a message about a service that does not answer well. */
   readonly note: (text: string) => void
+  /**
+   * Returns until when a request is sent again to a service that is down since a moment; undefined where somebody waits
+   * for the run, who is told at once.
+   */
+  readonly giveUpAt?: ((since: number) => number | undefined) | undefined
 }
 
 const MAX_TRIES = 5
@@ -41,6 +47,10 @@ export const isRetryable = (
   return method === 'GET' ? code === 'unavailable' || mayBeDone : code === 'unavailable' && !mayBeDone
 }
 
+/** Tells whether a service is down, which may pass: it answers with 5xx, or nothing answers there. */
+const isOutage = ({ code, mayBeDone, cause }: KpiError): boolean =>
+  (code === 'unavailable' || mayBeDone) && (cause === undefined || mayPass(cause))
+
 /** Returns how long to wait before the next try: twice as long each time with jitter, or what the service asks for. */
 export const backoff = ({ retryAfter = 0 }: KpiError, tries: number, chance: number): number => {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(20, tries - 1)) * (0.5 + chance / 2)
@@ -61,10 +71,10 @@ export const outageText = (reason: keyof typeof OUTAGES, leftMs: number): string
   `${OUTAGES[reason]}, trying again${leftMs > 0 ? ` in ${Math.ceil(leftMs / 1000)} s` : ''}`
 
 /**
- * Creates the retry of failed requests, within the retry budget. It does not wait for a service that has never
- * answered: its name is probably wrong.
+ * Creates the retry of failed requests. A run for which somebody waits keeps to the retry budget, and does not wait for a
+ * service that has never answered, whose name is probably wrong; any other waits for a service that is down.
  */
-export const createRetry = ({ clock, signal, random, note }: RetryOptions): Retry => {
+export const createRetry = ({ clock, signal, random, note, giveUpAt }: RetryOptions): Retry => {
   let left = FIRST_RETRIES
   let hasAnswered = false
   let waits: Waiting | undefined
@@ -88,6 +98,7 @@ export const createRetry = ({ clock, signal, random, note }: RetryOptions): Retr
   }
   const sendPatiently: Retry['send'] = async (sending, send) => {
     left += 1 / REQUESTS_PER_RETRY
+    let since: number | undefined
     for (let tries = 1; ; tries += 1) {
       try {
         const received = await send()
@@ -98,9 +109,13 @@ export const createRetry = ({ clock, signal, random, note }: RetryOptions): Retr
       } catch (error) {
         if (!(error instanceof KpiError)) throw error
         noteFailure(error)
-        if (!hasAnswered || left < 1 || !isRetryable(sending, error, tries)) throw error
-        left -= 1
         const wait = backoff(error, tries, random())
+        since ??= clock.now()
+        const end = isOutage(error) && isRetryable(sending, error, 1) ? giveUpAt?.(since) : undefined
+        if (end === undefined) {
+          if (!hasAnswered || left < 1 || !isRetryable(sending, error, tries)) throw error
+          left -= 1
+        } else if (clock.now() + wait > end) throw error
         reportOutage(wait, !error.mayBeDone || tries > 1)
         await pause(wait)
       }

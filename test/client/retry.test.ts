@@ -54,16 +54,20 @@ describe('the wait before it is sent again', () => {
 })
 
 /** Reads until it fails for good, from a service that answers as often as said and then no more. */
-const readFrom = async (answers: number): Promise<{ requests: number; elapsed: number; failure: unknown }> => {
+const readFrom = async (
+  answers: number,
+  { lost = LOST, giveUpAt }: { lost?: KpiError; giveUpAt?: (since: number) => number | undefined } = {},
+): Promise<{ requests: number; elapsed: number; failure: unknown }> => {
   const clock = createVirtualClock()
-  const retry = createRetry({ clock, signal: new AbortController().signal, random: () => 0.5, note: () => undefined })
+  const [signal, note] = [new AbortController().signal, (): void => undefined]
+  const retry = createRetry({ clock, signal, random: () => 0.5, note, giveUpAt })
   let requests = 0
   const failure = await clock.run(async () => {
     for (;;) {
       try {
         await retry.send(GET, () => {
           requests += 1
-          return requests <= answers ? Promise.resolve(1) : Promise.reject(LOST)
+          return requests <= answers ? Promise.resolve(1) : Promise.reject(lost)
         })
       } catch (error) {
         return error
@@ -81,6 +85,28 @@ describe('a service that is gone', () => {
   test('is not asked again where it has never answered', async () => {
     expect(await readFrom(0)).toEqual({ requests: 1, elapsed: 0, failure: LOST })
   })
+
+  const lostBy = (code: string): KpiError =>
+    new KpiError('unavailable', code, { mayBeDone: true, cause: Object.assign(new Error(code), { code }) })
+
+  test.each([0, 3])('is waited for by a run that nobody watches, after %i answers', async (answers) => {
+    for (const lost of [LOST, FAILED, NOT_SENT, lostBy('ECONNREFUSED'), lostBy('ECONNRESET')]) {
+      const ran = await readFrom(answers, { lost, giveUpAt: (since) => since + 900_000 })
+      expect(ran.failure).toBe(lost)
+      expect(ran.elapsed).toBeGreaterThan(860_000)
+      expect(ran.elapsed).toBeLessThanOrEqual(900_000)
+      expect(ran.requests).toBeLessThan(answers + 60)
+    }
+  })
+
+  test.each(['ENOTFOUND', 'EAI_AGAIN', 'CERT_HAS_EXPIRED', 'ERR_SSL_WRONG_VERSION_NUMBER', ''])(
+    'is not waited for where its name or its answers are at fault: %s',
+    async (code) => {
+      const lost = lostBy(code)
+      const ran = await readFrom(0, { lost, giveUpAt: (since) => since + 900_000 })
+      expect(ran).toEqual({ requests: 1, elapsed: 0, failure: lost })
+    },
+  )
 
   test('is told of at once, and again once it was there in between', async () => {
     const clock = createVirtualClock()

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
+import { run } from '../../src/cli/main.ts'
 import type { Handler, WireResponse } from '../../src/server/wire.ts'
 import { asThirdParty, heldIn, remoteImporter } from '../support/import.ts'
-import { errorOf, jsonOf } from '../support/kpi.ts'
+import { NOW, testIo } from '../support/io.ts'
+import { errorOf, jsonOf, shellIn } from '../support/kpi.ts'
 
 const ROWS = 12
 
@@ -71,6 +73,41 @@ describe.each([302, 307, 402, 404, 405, 410, 423, 425, 451, 501])('a service tha
     expect(ran.stdout === '' ? {} : JSON.parse(ran.stdout)).not.toMatchObject({ rejected: ROWS })
     answer = undefined
     expect(await heldIn(importer)).toEqual([])
+  })
+})
+
+describe.each([500, 503])('a service that answers %i at first', (status) => {
+  /** A service that fails so many times before it answers. */
+  const failing =
+    (times: number) =>
+    (handler: Handler): Handler => {
+      let left = times
+      return (request) => Promise.resolve((left -= 1) >= 0 ? answerOf(status) : handler(request))
+    }
+
+  test('is waited for where nobody watches the run, until its deadline or for a quarter of an hour', async () => {
+    for (const [times, flags, code, end, least, most] of [
+      [9, [], 0, `${ROWS} entries created`, 0, 15],
+      [Infinity, [], 5, 'try again later', 14, 15.1],
+      [Infinity, ['--deadline', '2m'], 5, 'try again later', 1, 2.1],
+    ] as const) {
+      await using importer = await remoteImporter({ wrap: failing(times) })
+      importer.write('data.csv', FILE)
+      const { io, stderr } = testIo(importer.world)
+      expect([await run([...LINE.slice(0, 3), ...flags], io), stderr()]).toEqual([
+        code,
+        expect.stringMatching(/^service (?:not reachable|failing), trying again in/),
+      ])
+      const minutes = (io.now() - NOW) / 60_000
+      expect([minutes >= least, minutes < most, stderr()]).toEqual([true, true, expect.stringContaining(end)])
+    }
+  })
+
+  test('is told at once where somebody watches', async () => {
+    await using importer = await remoteImporter({ wrap: failing(9) })
+    importer.write('data.csv', FILE)
+    const ran = await shellIn({ ...importer.world, terminal: 80 })(...LINE)
+    expect([ran.code, ran.stderr]).toEqual([5, expect.not.stringContaining('trying again')])
   })
 })
 

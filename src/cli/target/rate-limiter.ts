@@ -15,6 +15,8 @@ export type BulkRun = {
   readonly signal: AbortSignal
   /** Sets the most requests in a minute, where that is less than the service allows. */
   readonly rate?: number | undefined
+  /** Returns until when the run waits for a service that is down since a moment; undefined where it does not. */
+  readonly giveUpAt?: ((since: number) => number | undefined) | undefined
   /** Takes notes. */
   readonly note: (text: string) => void
   /** Takes what requests wait for; if missing, long waits are noted. */
@@ -57,7 +59,7 @@ const waitsOf = (io: Io, { note, onWait, tellWait }: BulkRun): OnWait => {
 /** Creates the retry, which announces its first wait by itself. */
 const openRetry = (
   io: Io,
-  { signal, note, onWait }: Pick<BulkRun, 'signal' | 'note'> & { onWait: OnWait },
+  { signal, note, onWait, giveUpAt }: Pick<BulkRun, 'signal' | 'note' | 'giveUpAt'> & { onWait: OnWait },
   random: () => number,
 ): Retry => {
   let isTold = false
@@ -70,18 +72,19 @@ const openRetry = (
     isTold = true
     note(text)
   }
-  const retry: Retry = createRetry({ clock: announcingClock(io, waiting, onWait), signal, random, note: noteText })
+  const clock = announcingClock(io, waiting, onWait)
+  const retry: Retry = createRetry({ clock, signal, random, note: noteText, giveUpAt })
   return retry
 }
 
 /** Opens the rate limiter and retry for a bulk run. */
 export const openRateLimiter = (io: Io, baseUrl: URL, credentials: Credentials, bulk: BulkRun): PacedSending => {
-  const { signal, rate, note } = bulk
+  const { signal, rate, note, giveUpAt } = bulk
   const onWait = waitsOf(io, bulk)
   const random = (): number => Buffer.from(io.random(4)).readUInt32BE() / 2 ** 32
   const share = openShare(io, rateLimitIdentity(baseUrl, credentials), bulk)
   const name = `${Buffer.from(io.random(6)).toString('hex')}-`
   const gateClock = announcingClock(io, () => limiter.waiting(), onWait)
   const limiter: RateLimiter = createRateLimiter({ clock: gateClock, signal, rate, note, share, name, random })
-  return { limiter, retry: openRetry(io, { signal, note, onWait }, random) }
+  return { limiter, retry: openRetry(io, { signal, note, onWait, giveUpAt }, random) }
 }

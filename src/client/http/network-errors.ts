@@ -63,6 +63,23 @@ export const isSent = (error: unknown): boolean => {
   return !NOT_SENT.has(code) && !isHandshake(code) && !isUntrusted(error) && proxyStatus(error) === undefined
 }
 
+/** Lists errors that pass: the service is down, overloaded or cut off, and its name and certificate are not at fault. */
+const PASSING: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  TOO_SLOW,
+  NOT_CONNECTED,
+])
+
+/** Tells whether the network may work again after an error, without anybody's doing. */
+export const mayPass = (error: unknown): boolean => PASSING.has(codeOf(error))
+
 /** Returns why the network failed, in words. */
 export const networkReason = (error: unknown): string => {
   const code = codeOf(error)

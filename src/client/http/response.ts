@@ -132,7 +132,7 @@ export const parseContent = ({ body, header }: TextAnswer): Json => {
   if (body !== '' && json === undefined) {
     const type = header('content-type') ?? 'no content type'
     const message = `the service answered something that is not JSON (${type}); check the base URL`
-    throw new KpiError('unavailable', message, { mayBeDone: true })
+    throw new KpiError('unavailable', message, { mayBeDone: true, cause: new SyntaxError('no JSON') })
   }
   return json
 }

@@ -121,7 +121,12 @@ const movedEnv = ({ env, cwd }: Io): Io['env'] => ({
  * began, and what it prints goes to the log. A file that was found has to be a regular one.
  */
 export const stepWorld = (
-  { io, begun, isFound = false }: { readonly io: Io; readonly begun: number; readonly isFound?: boolean },
+  {
+    io,
+    begun,
+    isFound = false,
+    hasUsualDeadline = false,
+  }: Pick<Io, 'hasUsualDeadline'> & { readonly io: Io; readonly begun: number; readonly isFound?: boolean },
   cwd: string,
   log: JobLog,
   prefix: string,
@@ -136,6 +141,7 @@ export const stepWorld = (
       if (name === 'cwd') return cwd
       if (name === 'begun') return begun
       if (name === 'readsFound') return isFound
+      if (name === 'hasUsualDeadline') return hasUsualDeadline
       return name === 'stdinIsTerminal' ? false : target[name]
     },
   })

@@ -66,7 +66,7 @@ type StepEnd = { readonly code: number; readonly message: string }
 
 /** Runs a command line as if it was typed, within what is left of the deadline. */
 const runLine = async (running: Running, { words, isFound = false }: StepLine, prefix: string): Promise<StepEnd> => {
-  const { cli, cwd, log, deadline } = running
+  const { cli, cwd, log, deadline, job } = running
   const left = Math.floor((deadline - cli.io.now()) / MS_PER_SECOND)
   if (left <= 0) {
     const message = 'not started: the deadline of the job has passed'
@@ -75,7 +75,8 @@ const runLine = async (running: Running, { words, isFound = false }: StepLine, p
   }
   const said = createSaid()
   const line = [...words, ...sharedFlags(cli), '--no-input', '--deadline', `${left}s`]
-  const world = stepWorld({ io: cli.io, begun: running.begun, isFound }, cwd, log, prefix, said)
+  const hasUsualDeadline = (cli.flags.deadline ?? job.deadline) === undefined
+  const world = stepWorld({ io: cli.io, begun: running.begun, isFound, hasUsualDeadline }, cwd, log, prefix, said)
   try {
     return { code: await cli.run(line, world), message: said.message() }
   } catch (error) {
