@@ -24,11 +24,16 @@ const isForProgram = (args: readonly string[], io: Io): boolean =>
 const tellingOf = (io: Io, args: readonly string[], isProgram: boolean): Telling => {
   let [stderr, isHolding]: [Output | undefined, boolean] = [undefined, isProgram]
   const held: string[] = []
-  const guarded = [...args]
-  const guard = (texts: readonly string[]): void => void guarded.push(...texts)
+  let guarded = args
+  let guardedStderr: Output | undefined
+  const guard = (texts: readonly string[]): void => {
+    guarded = [...guarded, ...texts]
+    guardedStderr = undefined
+  }
   const writeNow = async (text: string): Promise<void> => {
     const { guardStderr } = await import('./stderr.ts')
-    await guardStderr(io, guarded).write(text)
+    guardedStderr ??= guardStderr(io, guarded)
+    await guardedStderr.write(text)
   }
   const write = async (text: string): Promise<void> => {
     if (isHolding) held.push(text)

@@ -117,12 +117,18 @@ const warningOnFrequency = (checked: CheckedFile, kpis: readonly Kpi[], asked: F
   const format = dateFormatOf(checked)
   const written = format === undefined ? undefined : frequencyOfFormat(format)
   if (written === undefined || written === 'D') return []
-  const names = new Map<Frequency, string[]>()
-  for (const { name, frequency_id: own } of kpis) {
-    if (own !== written && own !== asked && isKnownFrequency(own)) names.set(own, [...(names.get(own) ?? []), name])
-  }
-  if (names.size === 0) return []
-  const others = [...names].map(([frequency, of]) => ofFrequency(frequency, of)).join(', and ')
+  const odd = kpis.flatMap(({ name, frequency_id: own }) =>
+    own !== written && own !== asked && isKnownFrequency(own) ? [{ name, own }] : [],
+  )
+  if (odd.length === 0) return []
+  const others = [...Map.groupBy(odd, ({ own }) => own)]
+    .map(([frequency, of]) =>
+      ofFrequency(
+        frequency,
+        of.map(({ name }) => name),
+      ),
+    )
+    .join(', and ')
   const [, period] = PERIOD_WORDS[written]
   return [`dates are written ${format}, and ${others}: each value is that of the first day of its ${period}`]
 }

@@ -272,6 +272,13 @@ test.each([
   for (const line of told) expect(line).toMatch(why)
 })
 
+test('a job with very many addresses is refused for its length', async () => {
+  await using importer = await open()
+  const lines = Array.from({ length: 150_000 }, (_, at) => `# https://h/?${at}`)
+  const told = await faultsOf(importer, `lock: no lock\nsteps:\n  - report:\n${lines.join('\n')}\n`)
+  expect(told).toEqual([expect.stringContaining('one thing has more than 50000 words')])
+})
+
 /** Jobs that run. */
 const RIGHT = [
   readFileSync(join(ROOT, 'examples/nightly/nightly.yaml'), 'utf8'),

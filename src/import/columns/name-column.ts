@@ -51,7 +51,10 @@ const numberedNames = (all: Iterable<Named>): NumberedNames => {
     const [word, number] = isNumber(name) ? [NO_WORD, Number(name)] : (splitNumbered(name) ?? [])
     if (word === undefined || number === undefined) continue
     const ofWord = found.get(word) ?? new Map<number, Named[]>()
-    found.set(word, ofWord.set(number, [...(ofWord.get(number) ?? []), one]))
+    found.set(word, ofWord)
+    const ofNumber = ofWord.get(number)
+    if (ofNumber) ofNumber.push(one)
+    else ofWord.set(number, [one])
   }
   return found
 }

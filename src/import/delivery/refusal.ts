@@ -40,7 +40,10 @@ export const reasonsByPlace = ({ code, issues }: KpiError, count: number): Map<n
   const named = new Map<number, string[]>()
   for (const { index, field, message } of code === 'invalid' ? issues : []) {
     if (index === undefined) return new Map()
-    if (index < count) named.set(index, [...(named.get(index) ?? []), `${field}: ${message}`])
+    if (index >= count) continue
+    const reasons = named.get(index)
+    if (reasons) reasons.push(`${field}: ${message}`)
+    else named.set(index, [`${field}: ${message}`])
   }
   return named
 }

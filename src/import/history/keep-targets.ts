@@ -45,7 +45,7 @@ const writeTarget = async (
 async function* inBatches(pages: AsyncIterable<readonly Entry[]>): AsyncGenerator<readonly Entry[]> {
   const batch: Entry[] = []
   for await (const page of pages) {
-    batch.push(...page)
+    for (const one of page) batch.push(one)
     while (batch.length >= BATCH_LIMIT) yield batch.splice(0, BATCH_LIMIT)
   }
   if (batch.length > 0) yield batch

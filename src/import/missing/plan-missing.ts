@@ -49,7 +49,7 @@ const defineKpis = (known: readonly KnownOfKpi[], defaults: KpiDefaults): Missin
   })
   if (issues.length === 0) return defined
   throw new KpiError('malformed', 'it is not clear how to create some KPIs; nothing was sent', {
-    issues: issues.filter(({ message }, at) => issues.findIndex((one) => one.message === message) === at),
+    issues: [...Map.groupBy(issues, ({ message }) => message).values()].flatMap(([first]) => first ?? []),
   })
 }
 

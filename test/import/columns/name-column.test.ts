@@ -24,6 +24,11 @@ const idsOf = (column: NameColumn, cells: readonly string[]): (number | undefine
     return found instanceof Fault ? undefined : found.id
   })
 
+test('very many things of one numbered name are told apart at once', () => {
+  const same = Array.from({ length: 100_000 }, (_, at) => ({ id: at + 1, name: 'Store 7' }))
+  expect(columnOf(same, 'Store').find('Store 7')).toBeInstanceOf(Fault)
+})
+
 const numbers = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, at) => String(from + at))
 

@@ -34,7 +34,8 @@ type OtherTarget = UserItem & { readonly before: Decimal | null; readonly after:
 /** Returns the KPIs of pairs that have no target, so that their users cannot have one. */
 const withoutTarget = async (client: Client, pairs: readonly UserItem[]): Promise<Kpi[]> => {
   const kpis = (await readIfAllowed(client, client.kpis.list())) ?? []
-  return kpis.filter((kpi) => kpi.target_default === null && pairs.some(({ id }) => id === kpi.id))
+  const ids = new Set(pairs.map(({ id }) => id))
+  return kpis.filter((kpi) => kpi.target_default === null && ids.has(kpi.id))
 }
 
 /** Returns the error for pairs that are assigned with another target than is given: adding would not set it. */

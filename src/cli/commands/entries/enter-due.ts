@@ -68,7 +68,7 @@ const readEntries = async (client: Client, userId: number, from: Day, to: Day): 
   const found: Entry[] = []
   try {
     for await (const page of entryPages(client, { from, to, userId })) {
-      found.push(...page.filter(({ user_id }) => user_id === userId))
+      for (const one of page) if (one.user_id === userId) found.push(one)
     }
   } catch (error) {
     if (client.isBundled() || !(error instanceof KpiError) || !NO_LIST.has(error.code)) throw error
@@ -101,10 +101,11 @@ export const withStored = async (
   due: readonly EnteredKpi[],
 ): Promise<AskedKpi[]> => {
   if (due.length === 0) return []
-  const near = Math.min(day - NEAR, ...due.map(({ period }) => period.start))
-  const entries = await readEntries(client, userId, near, Math.max(day, ...due.map(({ period }) => period.end)))
+  const near = due.reduce((first, { period }) => Math.min(first, period.start), day - NEAR)
+  const last = due.reduce((end, { period }) => Math.max(end, period.end), day)
+  let entries = await readEntries(client, userId, near, last)
   if (due.some((one) => !lastBefore(entries, one)))
-    entries.push(...(await readEntries(client, userId, Math.min(near, day - FAR), near - 1)))
+    entries = [...entries, ...(await readEntries(client, userId, Math.min(near, day - FAR), near - 1))]
   return due.map((one) => {
     const held = heldIn(entries, one)
     return { ...one, day: held?.entry_date ?? one.period.start, held, last: lastBefore(entries, one) }

@@ -47,7 +47,7 @@ async function* listed(
 ): AsyncGenerator<readonly AnyRecord[]> {
   if (sort !== undefined) {
     const all: Entry[] = []
-    for await (const page of pages) all.push(...page)
+    for await (const page of pages) for (const one of page) all.push(one)
     yield await select(all, names)
     return
   }

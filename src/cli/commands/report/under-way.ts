@@ -61,7 +61,10 @@ export const readEarlierPeriods = async (
     const start = firstStart(kpi, from, client)
     return wanted === 'under way' ? start : periodBefore(kpi.frequency_id, start)
   })
-  const first = Math.max(FIRST_QUERY_DAY, Math.min(...starts))
+  const first = Math.max(
+    FIRST_QUERY_DAY,
+    starts.reduce((one, other) => Math.min(one, other), Infinity),
+  )
   if (longer.length === 0 || first >= from) return { underWay: [], before: [], kpis }
   const earlier = { ...request, from: first, to: from - 1, kpiIds: longer.map(({ id }) => id) }
   const rows = (await Array.fromAsync(completeReport(client, earlier))).flat()
