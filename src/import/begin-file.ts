@@ -35,9 +35,13 @@ const rejectClearAndAdd = ({ wide }: ColumnPlan, { clearEmpty, onConflict }: Imp
     throw new KpiError('malformed', '--empty clear does not go with --on-conflict add where a row holds many entries')
 }
 
-/** Sets how many rows show what columns hold whose names do not say it, and of wide files, how many cells. */
+/**
+ * Sets how many rows show what columns hold whose names do not say it, of wide files how many cells, and of long texts how
+ * many characters.
+ */
 const SAMPLE_ROWS = 500
 const SAMPLE_CELLS = 1 << 18
+const SAMPLE_CHARACTERS = 1 << 22
 
 /** Returns the header of a file, and what its first rows show. */
 const readHeading = async (
@@ -46,14 +50,17 @@ const readHeading = async (
   onProgress?: () => void,
 ): Promise<Heading & { readonly contents: Contents }> => {
   const rows: Row[] = []
-  let cells = 0
+  let [cells, characters] = [0, 0]
+  const isEnough = (): boolean =>
+    rows.length >= SAMPLE_ROWS || (rows.length > 1 && (cells > SAMPLE_CELLS || characters > SAMPLE_CHARACTERS))
   for await (const some of table.rows()) {
     for (const row of some) {
-      if (rows.length >= SAMPLE_ROWS || (rows.length > 1 && cells > SAMPLE_CELLS)) break
+      if (isEnough()) break
       rows.push(row)
       cells += row.cells.length
+      characters += row.cells.reduce((sum, { length }) => sum + length, 0)
     }
-    if (rows.length >= SAMPLE_ROWS || cells > SAMPLE_CELLS) break
+    if (isEnough()) break
     onProgress?.()
   }
   const [first, ...sample] = rows

@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { FileFault } from '../../../files/file-error.ts'
 import { openForeign } from '../../../files/sqlite-file.ts'
-import { LONGEST_ROW } from '../limits/table-limits.ts'
+import { LONGEST_CELL, LONGEST_ROW } from '../limits/table-limits.ts'
 import { plainNumberText } from '../cells/cell-text.ts'
 import { rowLine } from '../cells/row-line.ts'
 
@@ -27,11 +27,14 @@ const STANDARD_OUTPUT = 1
 const FULL_PIPE_MS = 5
 /** Holds SQLite's code for a value that is longer than it may be. */
 const TOO_BIG = 18
-/** Bounds the memory of the thread, and of the process. */
-const THREAD_MIB = 256
-const PROCESS_MIB = 768
+/**
+ * Bounds the memory of the thread, and of the process, beside which the importing one runs. SQLite holds the values of a
+ * row as long as they are, and has no bound of its own in Node.js, so that it is looked at often.
+ */
+const THREAD_MIB = 160
+const PROCESS_MIB = 320
 const MIB = 1024 ** 2
-const WATCH_MS = 100
+const WATCH_MS = 20
 /** Sets below which number the files of this process are looked for. */
 const MOST_FILES = 64
 
@@ -69,10 +72,8 @@ const cellOf = (value: unknown): string | undefined => {
   return typeof value === 'number' ? plainNumberText(String(value)) : undefined
 }
 
-const blobFault = (row: number, column: string): QueryFault =>
-  new QueryFault(
-    `the column ${column} of row ${row} of the result is a BLOB, which is no text; leave it out of --sql, or cast it: CAST(${column} AS TEXT)`,
-  )
+const cellFault = (row: number, column: string, what: string): QueryFault =>
+  new QueryFault(`the column ${column} of row ${row} of the result ${what}`)
 
 /** Writes bytes, and waits while the pipe is full: so rows are read no faster than they are taken. */
 const writeAll = (bytes: Uint8Array): void => {
@@ -91,8 +92,19 @@ const writeAll = (bytes: Uint8Array): void => {
 const cellsOf = (values: readonly unknown[], row: number, columns: readonly string[]): readonly string[] => {
   let length = 0
   const cells = values.map((value, at) => {
-    const cell = cellOf(value)
-    if (cell === undefined) throw blobFault(row, columns[at] ?? '')
+    const [cell, column = ''] = [cellOf(value), columns[at]]
+    if (cell === undefined)
+      throw cellFault(
+        row,
+        column,
+        `is a BLOB, which is no text; leave it out of --sql, or cast it: CAST(${column} AS TEXT)`,
+      )
+    if (cell.length > LONGEST_CELL)
+      throw cellFault(
+        row,
+        column,
+        `has more than ${LONGEST_CELL} characters; leave it out of --sql, or cut it: substr(${column}, 1, 1000)`,
+      )
     length += cell.length
     return cell
   })
@@ -169,7 +181,9 @@ const runInThread = (call: QueryCall): void => {
       const most = Math.round(call.temporaryBytes / MIB)
       answer({ fault: `its query needs more than ${most} MiB of temporary files; import it in parts (--sql)` })
     } else if (process.memoryUsage.rss() > PROCESS_MIB * MIB) {
-      answer({ fault: `its query needs more than ${PROCESS_MIB} MiB of memory; import it in parts (--sql)` })
+      answer({
+        fault: `its query needs more than ${PROCESS_MIB} MiB of memory; select fewer columns, or cut long texts: substr(COLUMN, 1, 1000)`,
+      })
     }
   }, WATCH_MS)
 }

@@ -3,15 +3,20 @@ import type { RequestedFormat, Table } from '../table.ts'
 import { findHeading, HEADING_ROWS } from './find-heading.ts'
 import { mergeLabels } from './upper-row.ts'
 
+/** Bounds the characters of the rows that show where the header is, of which there are two at least. */
+const HEADING_CHARACTERS = 1 << 22
+
 /** Returns the first rows of a file: all within the lines that are skipped, and those that show where the header is. */
 export const firstRows = async (rows: AsyncGenerator<readonly Row[]>, skipLines: number): Promise<Row[]> => {
   const first: Row[] = []
-  let skipped = 0
+  let [skipped, characters] = [0, 0]
   for await (const some of rows) {
     for (const row of some) {
-      if (first.length - skipped >= HEADING_ROWS) return first
+      const shown = first.length - skipped
+      if (shown >= HEADING_ROWS || (shown > 1 && characters > HEADING_CHARACTERS)) return first
       first.push(row)
       if (row.line <= skipLines) skipped += 1
+      else characters += row.cells.reduce((sum, { length }) => sum + length, 0)
     }
   }
   return first

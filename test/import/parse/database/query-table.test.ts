@@ -118,6 +118,11 @@ describe('a query is refused', () => {
       'select day, picture from sales',
       'cannot read shop.sqlite: the column picture of row 4 of the result is a BLOB, which is no text; leave it out of --sql, or cast it: CAST(picture AS TEXT)',
     ],
+    [
+      'with a text longer than a cell may be',
+      "select day, replace(hex(zeroblob(524289)), '0', 'a') as long from sales",
+      'cannot read shop.sqlite: the column long of row 1 of the result has more than 1048576 characters; leave it out of --sql, or cut it: substr(long, 1, 1000)',
+    ],
   ])('%s', async (_, sql, message) => {
     expect(await run(sql)).toMatch(message)
   })
