@@ -19,6 +19,8 @@ type Failure = {
   /** Holds the whole message, if it has more than one line. */
   readonly lines?: readonly string[]
   readonly issues: readonly Issue[]
+  /** Counts the faults that are not among the issues. */
+  readonly unlisted?: number
   readonly namesIssue?: boolean
   /** Describes what was printed before, if the output was printed as it came. */
   readonly printed?: PrintedPart
@@ -92,8 +94,8 @@ const describeWhole = (error: unknown): Failure | undefined => {
     return { exit: EXIT.usage, code: 'usage', message, issues }
   }
   if (error instanceof KpiError) {
-    const { code, message, issues, namesIssue } = error
-    return { exit: exitCodes[code], code, message, issues, namesIssue }
+    const { code, message, issues, unlisted, namesIssue } = error
+    return { exit: exitCodes[code], code, message, issues, unlisted, namesIssue }
   }
   const message = error instanceof Error ? systemFailure(error) : String(error)
   return { exit: EXIT.failed, code: 'failed', message, issues: [] }
@@ -102,10 +104,10 @@ const describeWhole = (error: unknown): Failure | undefined => {
 const issueLine = ({ index, field, message }: Issue): string =>
   index === undefined ? `  ${field}: ${message}` : `  no. ${index + 1}, ${field}: ${message}`
 
-const reasonLines = ({ message, lines, issues, namesIssue }: Failure): string[] => {
+const reasonLines = ({ message, lines, issues, unlisted = 0, namesIssue }: Failure): string[] => {
   if (lines) return lines.map((line) => `kpi: ${line}`)
   if (namesIssue) return [`kpi: ${message}`]
-  const more = issues.length - SHOWN_ISSUES
+  const more = issues.length + unlisted - SHOWN_ISSUES
   return [
     `kpi: ${message}`,
     ...issues.slice(0, SHOWN_ISSUES).map(issueLine),
@@ -135,9 +137,16 @@ export const printFailure = async (
     for (const text of heldBack) await io.stderr.write(text)
     return EXIT.done
   }
-  const { exit, code, message, issues, printed } = failure
+  const { exit, code, message, issues, unlisted = 0, printed } = failure
   const incomplete = printed && { rows_printed: printed.rows, whole_to: printed.wholeTo }
-  const fields = { code, message, exit_code: exit, issues, ...incomplete }
+  const fields = {
+    code,
+    message,
+    exit_code: exit,
+    issues,
+    ...(unlisted > 0 && { unlisted_issues: unlisted }),
+    ...incomplete,
+  }
   if (isLogJson(args)) {
     await io.stderr.write(logLine(io, 'error', 'failed', fields))
     return exit

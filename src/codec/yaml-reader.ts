@@ -15,13 +15,11 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml'
-import type { Issue } from '../domain/errors.ts'
+import { type Issue, MOST_FAULTS } from '../domain/errors.ts'
 import type { Pause } from '../domain/pause.ts'
 
 /** Bounds what is read of a YAML file, so that none holds up its reader. */
 const MOST = { depth: 100, keys: 100, characters: 1_048_576, tokens: 50_000 }
-/** Bounds the faults that are collected: whoever has more than these mends them first. */
-export const MOST_FAULTS = 1000
 /** Sets how many tokens are composed at once, where the file can be cut. */
 const TOKENS_OF_PART = 2000
 

@@ -28,6 +28,8 @@ export type ErrorCode =
 
 type Details = {
   readonly issues?: readonly Issue[]
+  /** Counts the issues beyond those, which were too many to keep. */
+  readonly unlisted?: number
   /** Holds the seconds to wait before another try. */
   readonly retryAfter?: number
   /** Lists the methods that the path allows. */
@@ -46,6 +48,7 @@ export class KpiError extends Error {
   override readonly name = 'KpiError'
   readonly code: ErrorCode
   readonly issues: readonly Issue[]
+  readonly unlisted: number
   readonly retryAfter: number | undefined
   readonly allow: readonly string[]
   readonly mayBeDone: boolean
@@ -57,6 +60,7 @@ export class KpiError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
     this.issues = details.issues ?? []
+    this.unlisted = details.unlisted ?? 0
     this.retryAfter = details.retryAfter
     this.allow = details.allow ?? []
     this.mayBeDone = details.mayBeDone ?? false
@@ -66,12 +70,31 @@ export class KpiError extends Error {
   }
 }
 
-/** Returns the error for fields that break their rules, with all of their faults. */
-export const invalid = (issues: readonly Issue[]): KpiError => {
+/** Returns the error for fields that break their rules, with all of their faults, or the first and how many more. */
+export const invalid = (issues: readonly Issue[], unlisted = 0): KpiError => {
   const [first] = issues
-  const summary =
-    issues.length === 1 && first ? `${first.field}: ${first.message}` : `${issues.length} fields are not valid`
-  return new KpiError('invalid', summary, { issues })
+  const count = issues.length + unlisted
+  const summary = count === 1 && first ? `${first.field}: ${first.message}` : `${count} fields are not valid`
+  return new KpiError('invalid', summary, { issues, unlisted })
+}
+
+/** Bounds the faults that are collected: whoever has more than these mends them first. */
+export const MOST_FAULTS = 1000
+
+/** Collects the faults of a file, which may have any number: keeps the first, and counts the others. */
+export class Faults {
+  readonly listed: Issue[] = []
+  #unlisted = 0
+
+  get unlisted(): number {
+    return this.#unlisted
+  }
+
+  /** Adds a fault, which is described only if it is kept. */
+  add(describe: () => Issue): void {
+    if (this.listed.length < MOST_FAULTS) this.listed.push(describe())
+    else this.#unlisted += 1
+  }
 }
 
 /** Throws all faults at once, if there are any. */

@@ -253,9 +253,42 @@ describe.each(users)('%s, from JSON', (_, open) => {
   ])('text that is not JSON is refused without showing it, as it may hold a password: %j', async (text) => {
     const ran = await withFile(text, 'users', 'create', '--from-json', 'FILE')
     expect(ran).toMatchObject({ code: 2, stdout: '' })
-    expect(ran.stderr).toMatch(/^kpi: in\.json is not JSON: (look at line \d+ column \d+|Unexpected .*)\n$/)
+    expect(ran.stderr).toMatch(
+      /^kpi: in\.json is not JSON: (the sign at line \d+ column \d+ is not expected there|a string has .* after line 1 column 14|it ends too early)\n$/,
+    )
     expect(ran.stderr).not.toContain('hunter2')
   })
+})
+
+test('of very many faults the first are listed, and the others counted', async () => {
+  await using own = await embeddedUser()
+  writeFileSync(own.folder.in('many.json'), JSON.stringify(Array.from({ length: 3000 }, () => ({ colour: 'red' }))))
+  const line = ['categories', 'create', '--from-json', 'many.json']
+  const ran = await own.kpi(...line)
+  expect(ran.code).toBe(1)
+  expect(ran.stderr.split('\n')).toEqual([
+    'kpi: 6000 fields are not valid',
+    ...Array.from({ length: 10 }, (_, at) => [
+      `  no. ${at + 1}, name: is required`,
+      `  no. ${at + 1}, colour: is not a field of a category`,
+    ]).flat(),
+    '  and 5980 more',
+    '',
+  ])
+  const error = errorOf(await own.kpi(...line, '-o', 'json'))
+  expect(error).toMatchObject({ message: '6000 fields are not valid', unlisted_issues: 5000 })
+  expect(error).toHaveProperty('issues.length', 1000)
+})
+
+test('an object that can be no record is refused', async () => {
+  await using own = await embeddedUser()
+  const fields = Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`f${at}`, 1]))
+  writeFileSync(own.folder.in('one.json'), JSON.stringify([{ name: 'A' }, fields]))
+  writeFileSync(own.folder.in('deep.json'), `${'['.repeat(1001)}${']'.repeat(1001)}`)
+  const refusal = async (file: string): Promise<string> =>
+    (await own.kpi('categories', 'create', '--from-json', file)).stderr
+  expect(await refusal('one.json')).toContain('no. 2 has 1001 fields, and no record more than 1000')
+  expect(await refusal('deep.json')).toBe('kpi: cannot read deep.json: the body is nested more than 1000 deep\n')
 })
 
 test('the words of the flags stand for choices in objects, too', async () => {

@@ -1,6 +1,7 @@
 import { isMap, isSeq } from 'yaml'
 import { describe, expect, test } from 'vitest'
-import { createYamlReader, MOST_FAULTS, textOf } from '../../src/codec/yaml-reader.ts'
+import { createYamlReader, textOf } from '../../src/codec/yaml-reader.ts'
+import { MOST_FAULTS } from '../../src/domain/errors.ts'
 import { neverPause } from '../../src/domain/pause.ts'
 
 const ONE_ONLY = 'one only'

@@ -159,7 +159,7 @@ describe('standard input', () => {
 
   test('that is closed is empty', async () => {
     const printed = await terminal.type('kpi categories create --from-json - <&-; echo $?')
-    expect(printed).toMatch(/^kpi: standard input is not JSON: Unexpected end of JSON input\n2\n$/)
+    expect(printed).toMatch(/^kpi: standard input is not JSON: it ends too early\n2\n$/)
   })
 })
 

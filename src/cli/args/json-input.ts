@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
 import { nearest } from '../../client/directory.ts'
-import { parseExactJson } from '../../codec/json-number.ts'
+import { parseJson } from '../../codec/json-reader.ts'
 import { isObject, type Json } from '../../codec/json.ts'
-import { type Issue, KpiError, refuseFaults } from '../../domain/errors.ts'
+import { Faults, invalid, type Issue, KpiError } from '../../domain/errors.ts'
 import type { ParsedFields, Resource } from '../../domain/schema.ts'
 import { pauseEvery } from '../../client/next-turn.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
-import { readNamedText, readStdin } from './deadline.ts'
+import { readNamedText, readStdin, untilDeadline } from './deadline.ts'
 
 /** Describes a command line whose input is read: until its deadline. */
 type InputOf = { readonly io: Io; readonly flags: { readonly deadline?: string } }
@@ -17,17 +17,29 @@ export const readInput = async ({ io, flags }: InputOf, path: string): Promise<s
   return readNamedText(io, flags.deadline, resolve(io.cwd, path), path)
 }
 
-/** Returns the parser's message without the piece of text that it quotes, which may hold a password. */
-const reasonOf = ({ message }: SyntaxError): string => {
-  const [place] = /line \d+ column \d+/.exec(message) ?? []
-  return place === undefined ? message.replace(/,? (\.\.\.)?".*$/s, '') : `look at ${place}`
+/** Bounds the levels of nesting in a file; only keys and elements have any number. */
+const LIMITS = { depth: 1000, members: Infinity, keys: Infinity, isKept: () => true }
+
+/** Returns where a character of a text stands. */
+const placeIn = (text: string, position: number): string => {
+  const before = text.slice(0, position)
+  return `line ${before.split('\n').length} column ${position - before.lastIndexOf('\n')}`
 }
 
-const parse = (name: string, source: string): Json => {
+/** Returns the reader's message with the place, and without the sign that it quotes, which may be of a password. */
+const reasonOf = ({ message }: SyntaxError, text: string): string =>
+  message
+    .replace(/^".*" at/s, 'the sign at')
+    .replace(/position (\d+)/, (_, position: string) => placeIn(text, Number(position)))
+
+/** Parses JSON, in turns between which signals and timers run. */
+const parse = async ({ io, flags }: InputOf, name: string, source: string): Promise<Json> => {
+  const text = source.replace(/^\ufeff/, '')
   try {
-    return parseExactJson(source.replace(/^\ufeff/, ''))
+    return await untilDeadline(io, flags.deadline, ({ signal }) => parseJson(text, LIMITS, pauseEvery(1, signal)))
   } catch (error) {
-    if (error instanceof SyntaxError) throw new UsageError(`${name} is not JSON: ${reasonOf(error)}`)
+    if (error instanceof SyntaxError) throw new UsageError(`${name} is not JSON: ${reasonOf(error, text)}`)
+    if (error instanceof KpiError) throw new UsageError(`cannot read ${name}: ${error.message}`)
     throw error
   }
 }
@@ -37,36 +49,48 @@ export const inputName = (path: string): string => (path === '-' ? 'standard inp
 
 /** Returns JSON from a file, or `-` for standard input. */
 export const readJson = async (cli: InputOf, path: string): Promise<Json> =>
-  parse(inputName(path), await readInput(cli, path))
+  parse(cli, inputName(path), await readInput(cli, path))
+
+/** Bounds the fields of one object: no record has more, and an object of very many takes long to copy. */
+const MOST_FIELDS = 1000
 
 /** Returns the objects of JSON from a file, or `-` for standard input: one object, or an array of them. */
 export const readObjects = async (cli: InputOf, path: string): Promise<readonly object[]> => {
   const name = inputName(path)
   const json = await readJson(cli, path)
   const list: readonly Json[] = Array.isArray(json) ? json : [json]
-  if (list.every(isObject)) return list
-  const wrong = list.findIndex((one) => !isObject(one))
-  throw new UsageError(`${name} must hold one object or an array of them; no. ${wrong + 1} is not an object`)
+  for (const [at, one] of list.entries()) {
+    if (!isObject(one))
+      throw new UsageError(`${name} must hold one object or an array of them; no. ${at + 1} is not an object`)
+    const fields = Object.keys(one).length
+    if (fields > MOST_FIELDS)
+      throw new UsageError(
+        `${name} must hold one object for each record; no. ${at + 1} has ${fields} fields, and no record more than ${MOST_FIELDS}`,
+      )
+  }
+  return list.filter(isObject)
 }
 
-/** Returns names that the resource does not have: a service would ignore them, but they are probably misspelt. */
-const unknownFields = ({ fields, title }: Resource, body: object): Issue[] =>
-  Object.keys(body)
-    .filter((field) => !Object.hasOwn(fields, field))
-    .map((field) => {
-      const near = nearest(field, Object.keys(fields))
-      const hint = near === undefined ? '' : `; did you mean ${near}?`
-      return { field, message: `is not a field of a ${title}${hint}` }
-    })
+/** Returns the fault of a name that the resource does not have: a service would ignore it, but it is probably misspelt. */
+const faultOfUnknown = ({ fields, title }: Resource, field: string): Issue => {
+  const near = nearest(field, Object.keys(fields))
+  const hint = near === undefined ? '' : `; did you mean ${near}?`
+  return { field, message: `is not a field of a ${title}${hint}` }
+}
 
 /** Completes the objects of a file with what is written in another way, or not at all; returns what is wrong with each. */
 export type CompleteBody = (body: object) => Promise<{ readonly body: object; readonly issues: readonly Issue[] }>
 
-/** Throws the faults of objects; the message about a single one says where in the list its object stands. */
-export const refuseObjects = (issues: readonly Issue[]): void => {
-  const [{ index, field, message } = {}, ...others] = issues
-  if (index === undefined || others.length > 0) return refuseFaults(issues)
-  throw new KpiError('invalid', `no. ${index + 1}, ${field}: ${message}`, { issues })
+/**
+ * Throws the faults of objects, if there are any; the message about a single one says where in the list its object
+ * stands.
+ */
+export const refuseObjects = ({ listed, unlisted }: Faults): void => {
+  const [first, ...others] = listed
+  if (!first) return
+  const { index, field, message } = first
+  if (index === undefined || others.length > 0) throw invalid(listed, unlisted)
+  throw new KpiError('invalid', `no. ${index + 1}, ${field}: ${message}`, { issues: listed })
 }
 
 /** Describes how the objects of a file are read: completed, then read, and checked where any of them has a fault. */
@@ -90,7 +114,7 @@ export const readBodies = async <T>(
   { complete, read, check = () => Promise.resolve([]), signal }: BodyReading<T>,
 ): Promise<Partial<T>[]> => {
   const pause = pauseEvery(OBJECTS_PER_TURN, signal)
-  const issues: Issue[] = []
+  const faults = new Faults()
   const values: Partial<T>[] = []
   for (const [at, one] of bodies.entries()) {
     const turn = pause()
@@ -98,10 +122,15 @@ export const readBodies = async <T>(
     const { body, issues: first } = await complete(one)
     const parsed = read(body)
     const named = new Set(first.map(({ field }) => field))
-    const faults = [...first, ...parsed.issues.filter(({ field }) => !named.has(field)), ...unknownFields(of, body)]
-    for (const fault of faults) issues.push(bodies.length === 1 ? fault : { index: at, ...fault })
-    values.push(parsed.values)
+    const index = bodies.length === 1 ? {} : { index: at }
+    for (const fault of [...first, ...parsed.issues.filter(({ field }) => !named.has(field))])
+      faults.add(() => ({ ...index, ...fault }))
+    for (const field of Object.keys(body))
+      if (!Object.hasOwn(of.fields, field)) faults.add(() => ({ ...index, ...faultOfUnknown(of, field) }))
+    // What `check` finds in more of them is not listed any more.
+    if (faults.unlisted === 0) values.push(parsed.values)
   }
-  if (issues.length > 0) refuseObjects([...issues, ...(await check(values))])
+  if (faults.listed.length > 0) for (const fault of await check(values)) faults.add(() => fault)
+  refuseObjects(faults)
   return values
 }

@@ -1,6 +1,5 @@
 import { looseName } from '../../../client/directory.ts'
-import { MOST_FAULTS } from '../../../codec/yaml-reader.ts'
-import { type Issue, KpiError } from '../../../domain/errors.ts'
+import { type Issue, KpiError, MOST_FAULTS } from '../../../domain/errors.ts'
 import type { Pause } from '../../../domain/pause.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'

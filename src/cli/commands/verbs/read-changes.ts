@@ -10,7 +10,7 @@ import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { pluralOf } from '../../output/short-answer.ts'
 import { createNames } from './reference-names.ts'
-import { repeatedIssues } from './require-each-once.ts'
+import { repeatedFaults } from './require-each-once.ts'
 
 /** Describes a change to one record. */
 export type Change<R> = {
@@ -106,7 +106,7 @@ const changesFromJson = async <R extends Resource>(
   const listed = await readBodies(bodies, of, { complete, read, signal })
   if (ids.length === 0)
     refuseObjects(
-      repeatedIssues(
+      repeatedFaults(
         of,
         listed.flatMap(({ id }) => id ?? []),
       ),

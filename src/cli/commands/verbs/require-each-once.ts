@@ -1,4 +1,4 @@
-import type { Issue } from '../../../domain/errors.ts'
+import { Faults } from '../../../domain/errors.ts'
 import type { Resource } from '../../../domain/schema.ts'
 import { UsageError } from '../../exit.ts'
 
@@ -25,9 +25,13 @@ export const requireNamedOnce = ({ title }: Resource, names: readonly string[], 
 }
 
 /** Returns what is wrong with a list of changes of which several are for one record. */
-export const repeatedIssues = ({ title }: Resource, ids: readonly number[]): Issue[] =>
-  repeatsIn(ids).map(({ first, again }) => ({
-    index: again - 1,
-    field: 'id',
-    message: `is that of no. ${first}, too: put the changes to one ${title} into one object`,
-  }))
+export const repeatedFaults = ({ title }: Resource, ids: readonly number[]): Faults => {
+  const faults = new Faults()
+  for (const { first, again } of repeatsIn(ids))
+    faults.add(() => ({
+      index: again - 1,
+      field: 'id',
+      message: `is that of no. ${first}, too: put the changes to one ${title} into one object`,
+    }))
+  return faults
+}

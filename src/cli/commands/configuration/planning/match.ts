@@ -1,6 +1,6 @@
-import { Fault, type Issue } from '../../../../domain/errors.ts'
+import { Fault, type Issue, MOST_FAULTS } from '../../../../domain/errors.ts'
 import { type KindName, KIND_NAMES, kinds } from './kinds.ts'
-import { faultAt, MOST_FAULTS } from '../../../../codec/yaml-reader.ts'
+import { faultAt } from '../../../../codec/yaml-reader.ts'
 import type { Pause } from '../../../../domain/pause.ts'
 import type { Item } from './read-file.ts'
 import type { Thing, Things } from './things.ts'

@@ -1,5 +1,5 @@
 import { parseFormula } from '../../../../domain/calculated/formula-parser.ts'
-import { Fault, type Issue } from '../../../../domain/errors.ts'
+import { Fault, type Issue, MOST_FAULTS } from '../../../../domain/errors.ts'
 import type { Pause } from '../../../../domain/pause.ts'
 import { INT16_MAX } from '../../../../domain/field-value.ts'
 import { type FieldValue, usualWith } from '../../../../domain/schema.ts'
@@ -7,7 +7,7 @@ import { type Change, type FieldChange, inOrder, type Value } from './changes.ts
 import { readFormula } from './formulas.ts'
 import type { ConfigField } from './kinds.ts'
 import { type Matched, matchItems } from './match.ts'
-import { faultAt, MOST_FAULTS } from '../../../../codec/yaml-reader.ts'
+import { faultAt } from '../../../../codec/yaml-reader.ts'
 import type { Item } from './read-file.ts'
 import { labelOf, type Thing, type Things } from './things.ts'
 
