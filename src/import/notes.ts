@@ -51,12 +51,21 @@ export const warningsOnVanished = ({ onDuplicate }: ImportOptions, { vanished }:
   ]
 }
 
+/** Bounds the names of `--map-kpi` that have a warning of their own. */
+const WARNED = 10
+
 /** Returns warnings of texts that `--map-kpi` names and the file does not have. */
-export const warningsOnMapKpi = ({ plan: { header }, reference: { unusedNames } }: CheckedFile): string[] =>
-  [...unusedNames].map((text) => {
-    const near = nearest(text, header)
-    return `--map-kpi ${JSON.stringify(text)}=… names nothing in this file${near === undefined ? '' : `; ${DID_YOU_MEAN}"${near.trim()}"?`}`
-  })
+export const warningsOnMapKpi = ({ plan: { header }, reference: { unusedNames } }: CheckedFile): string[] => {
+  const texts = [...unusedNames]
+  const more = texts.length - WARNED
+  return [
+    ...texts.slice(0, WARNED).map((text) => {
+      const near = nearest(text, header)
+      return `--map-kpi ${JSON.stringify(text)}=… names nothing in this file${near === undefined ? '' : `; ${DID_YOU_MEAN}"${near.trim()}"?`}`
+    }),
+    ...(more > 0 ? [`and ${countText(more)} more names of --map-kpi that are not in this file`] : []),
+  ]
+}
 
 /** Returns a warning if `--percent fraction` changes no value. */
 export const warningsOnPercent = (options: ImportOptions, { reference }: CheckedFile): string[] =>

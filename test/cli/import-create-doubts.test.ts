@@ -245,6 +245,13 @@ test('--map-kpi that names nothing in the file is warned of', async () => {
   )
   const right = await importText('Store,Date,Revenue (EUR)\nLake,2026-03-01,5\n', '--map-kpi', 'Revenue (EUR)=Revenue')
   expect(right.stderr).not.toContain('names nothing')
+  const many = await importText(
+    'Store,Date,Revenue (EUR)\nLake,2026-03-01,5\n',
+    '--map-kpi',
+    Array.from({ length: 1013 }, (_, at) => `No ${at}=Revenue`).join(','),
+  )
+  expect(many.stderr.match(/names nothing in this file/g)).toHaveLength(10)
+  expect(many.stderr).toContain('and 1,003 more names of --map-kpi that are not in this file')
 })
 
 test('a dry run of undo leaves alone what things use that stay', async () => {

@@ -27,11 +27,17 @@ const WORST = [
   'workbook: one cell at XFD1048576',
   'spreadsheet: 50,000 sheets',
   'document: 60,000 objects of one name',
+  'document: lists 2,400,000 deep that end',
+  'document: a long number before lists 4,900,000 deep',
+  'database: a row of sixty texts of 16 MB',
   'archive: 3.9 GB of zeros in a gzip in a gzip',
   'plan: 900,000 aliases',
   'plan: 5,000,000 brackets',
   'job: 200,000 patterns',
   'job: a pattern of 30 wildcards',
+  'job: 100000 parts of --ignore-rows',
+  'job: 85000 parts of --map-kpi',
+  'job: 100000 parts of --columns',
 ]
 
 const named = (name: string): HostileFile => {
@@ -63,6 +69,7 @@ describe.runIf(process.platform === 'linux')('what takes long ends when it is to
     'workbook: 16,000,000 shared strings of a letter',
     'workbook: 1,048,575 rows of data',
     'plan: 100,000 KPIs, as JSON',
+    'document: 1,600,000 objects without a field',
   ]
   test.each(LONG)('%s', async (name) => {
     using home = temporaryFolder()

@@ -90,14 +90,27 @@ const ID = /^[1-9]\d{0,14}$/
 /** Tells whether a text can be an id. */
 export const isId = (text: string): boolean => ID.test(text.trim())
 
+/** Bounds the faults of names: each takes a search for a name that is near. */
+const MOST_FAULTS = 20
+
 /**
  * Returns the things that texts name, without duplicates. Throws one usage error for all texts that name nothing or
- * several things.
+ * several things; behind very many of these, no more are looked up.
  */
-const allFound = (found: readonly (Named | Fault)[]): Named[] => {
-  const faults = found.filter((one) => one instanceof Fault)
-  if (faults.length > 0) throw new UsageError(faults.map(({ message }) => message).join('; '))
-  return [...new Map(found.flatMap((one) => (one instanceof Fault ? [] : [[one.id, one] as const]))).values()]
+const allFound = (texts: readonly string[], find: (text: string) => Named | Fault): Named[] => {
+  const found = new Map<number, Named>()
+  const faults: string[] = []
+  for (const [at, text] of texts.entries()) {
+    if (faults.length === MOST_FAULTS) {
+      faults.push(`${texts.length - at} more names were not looked up`)
+      break
+    }
+    const one = find(text)
+    if (one instanceof Fault) faults.push(one.message)
+    else found.set(one.id, one)
+  }
+  if (faults.length > 0) throw new UsageError(faults.join('; '))
+  return [...found.values()]
 }
 
 const idsOf = (found: readonly Named[]): number[] => found.map(({ id }) => id)
@@ -111,7 +124,7 @@ export const idsIn = async (client: Client, kind: NamedKind, title: string, list
   if (!directory) return [...new Set(names.map(Number))]
   // One name may have commas, if it stands alone.
   const whole = names.length > 1 ? directory.find(list) : undefined
-  return idsOf(allFound(whole && !(whole instanceof Fault) ? [whole] : names.map((text) => directory.find(text))))
+  return idsOf(whole && !(whole instanceof Fault) ? [whole] : allFound(names, directory.find))
 }
 
 /** Finds what a text names; a number that is no name is an id, of which the service says whether there is one. */
@@ -159,7 +172,7 @@ export const resolveRecords = async (
     )
   }
   const directory = isNamedKind(kind) ? await directoryFor(client, kind, texts, parent) : undefined
-  return allFound(texts.map((text) => (directory ? findIn(directory, text) : byId(text))))
+  return allFound(texts, (text) => (directory ? findIn(directory, text) : byId(text)))
 }
 
 /** Creates what finds one record at a time as `resolveRecords` does; names are read once, when the first is needed. */
@@ -185,6 +198,7 @@ export const resolveRecordId = async (client: Client, of: Resource, text: string
 
 /** Returns the id of one of a list, by id or name. */
 export const idAmong = (title: string, list: readonly Named[], text: string): number => {
-  const [found] = allFound([findIn(createDirectory(title, list), text)])
+  const directory = createDirectory(title, list)
+  const [found] = allFound([text], (one) => findIn(directory, one))
   return found?.id ?? NaN
 }

@@ -2,6 +2,7 @@ import { isWithin, nearest } from '../../client/directory.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { type ImportOptions, type Role, ROLES } from '../options.ts'
 import { memoize } from '../formats/date-format.ts'
+import { countText } from '../text.ts'
 import { listNames } from './list-names.ts'
 import { DATE_PARTS, type DatePart, DAY_WORDS, PART_WORDS, PERIOD_WORDS } from '../formats/date-words.ts'
 
@@ -117,17 +118,18 @@ const columnNumbered = (header: readonly string[], name: string): number[] => {
   return at >= 0 && at < header.length ? [at] : []
 }
 
+/** Finds columns by what the user calls them. */
+type FindColumns = (name: string) => readonly number[]
+
 /**
- * Returns the columns with a name: exact matches, else those that differ only in case, accents, spaces and underscores.
+ * Returns what finds the columns with a name: exact matches, else those that differ only in case, accents, spaces and
+ * underscores.
  */
-const columnsNamed = (header: readonly string[], name: string): number[] => {
-  const placesWhere = (isNamed: (one: string) => boolean): number[] =>
-    [...header.keys()].filter((at) => isNamed(header[at] ?? ''))
-  const exact = placesWhere((one) => one.trim() === name)
-  if (exact.length > 0) return exact
-  const folded = foldName(name)
-  const alike = placesWhere((one) => foldName(one) === folded)
-  return alike.length > 0 ? alike : columnNumbered(header, name)
+const columnFinder = (header: readonly string[]): FindColumns => {
+  const placesBy = (textOf: (name: string) => string): Map<string, readonly number[]> =>
+    Map.groupBy(header.keys(), (at) => textOf(header[at] ?? ''))
+  const [exact, folded] = [placesBy((name) => name.trim()), placesBy(foldName)]
+  return (name) => exact.get(name) ?? folded.get(foldName(name)) ?? columnNumbered(header, name)
 }
 
 const noColumn = (header: readonly string[], name: string): string => {
@@ -141,33 +143,48 @@ const severalColumns = (name: string, count: number): string =>
 /** Lists the roles that several columns may make up: `date=year+month+day`, `source=country+store`. */
 const JOINED_ROLES: ReadonlySet<string> = new Set(['user', 'source', 'kpi', 'date', 'name'])
 
-/** Adds the column that the user named for a role, or the columns, if the name is several with a plus between. */
-const addNamed = <R extends string>(found: HeaderFindings<R>, role: R, name: string): void => {
-  const { header, roles, joined, issues } = found
-  const isWhole = columnsNamed(header, name).length > 0 || !name.includes('+') || !JOINED_ROLES.has(role)
-  const places = (isWhole ? [name] : name.split('+').map((part) => part.trim())).flatMap((part) => {
-    const [at, ...others] = columnsNamed(header, part)
-    if (at === undefined) issues.push({ field: role, message: noColumn(header, part) })
-    else if (others.length > 0) issues.push({ field: role, message: severalColumns(part, others.length + 1) })
-    return at ?? []
-  })
-  const [first] = places
-  if (first !== undefined) roles.set(role, first)
-  if (places.length > 1) joined.set(role, places)
+/** Bounds the names of no column that have a fault of their own. */
+const SHOWN_UNKNOWN = 20
+
+/** Returns the faults of names that a flag has and that no column has. */
+const faultsOfUnknown = (header: readonly string[], field: string, unknown: readonly string[]): Issue[] => {
+  const more = unknown.length - SHOWN_UNKNOWN
+  return [
+    ...unknown.slice(0, SHOWN_UNKNOWN).map((name) => ({ field, message: noColumn(header, name) })),
+    ...(more > 0 ? [{ field, message: `there are no columns for ${countText(more)} more names either` }] : []),
+  ]
 }
 
-/** Ignores the columns that the user did not name, if `--columns` names some. */
-const ignoreOthers = (
-  { header, roles, joined, ignored, issues }: HeaderFindings<string>,
-  columns: readonly string[],
-): void => {
-  const used = new Set([...roles.values(), ...[...joined.values()].flat()])
-  for (const name of columns) {
-    const places = columnsNamed(header, name)
-    if (places.length === 0) issues.push({ field: 'columns', message: noColumn(header, name) })
-    for (const at of places) used.add(at)
+/** Adds the column that the user named for a role, or the columns, if the name is several with a plus between. */
+const addNamed = <R extends string>(found: HeaderFindings<R>, find: FindColumns, role: R, name: string): void => {
+  const { header, roles, joined, issues } = found
+  const isWhole = find(name).length > 0 || !name.includes('+') || !JOINED_ROLES.has(role)
+  const places = new Set<number>()
+  const unknown: string[] = []
+  for (const part of isWhole ? [name] : name.split('+').map((one) => one.trim())) {
+    const [at, ...others] = find(part)
+    if (at === undefined) unknown.push(part)
+    else places.add(at)
+    if (others.length > 0) issues.push({ field: role, message: severalColumns(part, others.length + 1) })
   }
-  for (const at of header.keys()) if (!used.has(at)) ignored.add(at)
+  issues.push(...faultsOfUnknown(header, role, unknown))
+  const [first] = places
+  if (first !== undefined) roles.set(role, first)
+  if (places.size > 1) joined.set(role, [...places])
+}
+
+/** Returns the columns that a flag names, and notes the names that none has. */
+const columnsOf = (
+  { header, issues }: HeaderFindings<string>,
+  find: FindColumns,
+  field: string,
+  names: readonly string[],
+): readonly number[] => {
+  const places = new Map(names.map((name) => [name, find(name)]))
+  const unknown = [...places].flatMap(([name, { length }]) => (length === 0 ? name : []))
+  issues.push(...faultsOfUnknown(header, field, unknown))
+  // Very many names may mean the same columns.
+  return [...new Set(places.values())].flat()
 }
 
 /** Returns the columns that the user named, and those to ignore. */
@@ -176,13 +193,17 @@ export const namedColumns = <R extends string>(
   { map, ignore, columns }: Pick<ImportOptions, 'ignore' | 'columns'> & { readonly map: ReadonlyMap<R, string> },
 ): HeaderFindings<R> => {
   const found: HeaderFindings<R> = { header, roles: new Map(), joined: new Map(), ignored: new Set(), issues: [] }
-  for (const [role, name] of map) addNamed(found, role, name)
-  if (columns !== undefined) ignoreOthers(found, columns)
-  for (const name of ignore) {
-    const places = columnsNamed(header, name)
-    if (places.length === 0) found.issues.push({ field: 'ignore', message: noColumn(header, name) })
-    for (const at of places) found.ignored.add(at)
+  const find = columnFinder(header)
+  for (const [role, name] of map) addNamed(found, find, role, name)
+  if (columns !== undefined) {
+    const used = new Set([
+      ...found.roles.values(),
+      ...[...found.joined.values()].flat(),
+      ...columnsOf(found, find, 'columns', columns),
+    ])
+    for (const at of header.keys()) if (!used.has(at)) found.ignored.add(at)
   }
+  for (const at of columnsOf(found, find, 'ignore', ignore)) found.ignored.add(at)
   header.forEach((name, at) => {
     if (name.trim() === '' || REJECT_COLUMNS.some((column) => column === name)) found.ignored.add(at)
   })

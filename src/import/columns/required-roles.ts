@@ -16,9 +16,11 @@ export const isGiven = ({ roles }: HeaderFindings, options: ImportOptions, role:
 export const isOwned = (found: HeaderFindings, options: ImportOptions): boolean =>
   isGiven(found, options, 'user') || isGiven(found, options, 'source')
 
-/** Tells whether `--map-kpi` names a column. */
-export const isMappedKpi = (name: string, { mapKpi }: ImportOptions): boolean =>
-  [...(mapKpi?.keys() ?? [])].some((text) => foldName(text) === foldName(name))
+/** Returns a function that tells whether `--map-kpi` names a column. */
+export const mapsKpi = ({ mapKpi }: ImportOptions): ((name: string) => boolean) => {
+  const named = new Set([...(mapKpi?.keys() ?? [])].map(foldName))
+  return (name) => named.has(foldName(name))
+}
 
 /**
  * Returns findings without the columns that `--map-kpi` makes KPIs, although they may have names for users or items. Where
@@ -26,7 +28,8 @@ export const isMappedKpi = (name: string, { mapKpi }: ImportOptions): boolean =>
  */
 export const withoutKpis = (found: HeaderFindings, options: ImportOptions): HeaderFindings => {
   if (isGiven(found, options, 'kpi') || hasNameOfRole(found, 'kpi')) return found
-  const isKpi = (name: string): boolean => isMappedKpi(name, options) && roleOf(name) !== 'date'
+  const isMapped = mapsKpi(options)
+  const isKpi = (name: string): boolean => isMapped(name) && roleOf(name) !== 'date'
   const kpis = unassignedColumns(found).filter((at) => isKpi(found.header[at] ?? ''))
   return { ...found, ignored: new Set([...found.ignored, ...kpis]) }
 }

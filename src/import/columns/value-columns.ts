@@ -9,7 +9,7 @@ import { itemColumns } from './item-words.ts'
 import { foldName, type HeaderFindings, unassignedColumns } from './header.ts'
 import { timePartOf, namesIds } from './name-words.ts'
 import { repeatsDate } from './repeated-date.ts'
-import { isMappedKpi, isOwned } from './required-roles.ts'
+import { isOwned, mapsKpi } from './required-roles.ts'
 import type { Directories } from './wide.ts'
 
 /** Describes the columns that may hold the actuals of something that is created, and what is unclear about others. */
@@ -50,9 +50,12 @@ const neighboursIn = (found: HeaderFindings): Neighbours => ({
   codes: found.header.filter((one) => CODE_NAME.test(one.trim()) && !namesIds(one)).length,
 })
 
-/** Tells whether the user says that a column holds values: by a KPI for it, or among the columns to read. */
-const isMeant = (name: string, of: NameRole, options: ImportOptions): boolean =>
-  of === 'kpi' ? isMappedKpi(name, options) : options.columns?.some((one) => foldName(one) === foldName(name)) === true
+/** Returns a function that tells whether the user says that a column holds values: by a KPI for it, or by `--columns`. */
+const saysValues = (of: NameRole, options: ImportOptions): ((name: string) => boolean) => {
+  if (of === 'kpi') return mapsKpi(options)
+  const columns = new Set(options.columns?.map(foldName))
+  return (name) => columns.has(foldName(name))
+}
 
 /** Returns the fault of numbers that hardly measure anything: parts of dates, dates without separators, or ids. */
 const faultOfUnlikely = (
@@ -104,9 +107,9 @@ const numberPlaces = (
   const numbers = columnsHolding(found, contents, 'numbers', 'years', 'stamps', 'nothing')
   const neighbours = neighboursIn(found)
   const [places, unclear, issues]: [number[], number[], Issue[]] = [[], [], []]
+  const isSaid = saysValues(of, options)
   for (const at of numbers) {
-    const isSaid = isMeant(nameIn(found, at), of, options)
-    const fault = isSaid ? undefined : faultOfUnlikely(found, contents, at, of, neighbours)
+    const fault = isSaid(nameIn(found, at)) ? undefined : faultOfUnlikely(found, contents, at, of, neighbours)
     if (!fault) places.push(at)
     else if (!isRepeated(found, contents, at, options)) {
       unclear.push(at)
@@ -135,8 +138,10 @@ export const valueColumns = (
   const named = unassignedColumns(found).filter((at) => !(known[of]?.find(found.header[at] ?? '') instanceof Fault))
   const rest = { ...found, ignored: new Set([...found.ignored, ...named]) }
   const { places, unclear, issues } = numberPlaces(rest, contents, of, options)
-  const isMapped = (at: number): boolean => of === 'kpi' && isMappedKpi(nameIn(found, at), options)
-  const meant = new Set(columnsHolding(rest, contents, 'mixed').filter(isMapped))
+  const isMapped = mapsKpi(options)
+  const meant = new Set(
+    of === 'kpi' ? columnsHolding(rest, contents, 'mixed').filter((at) => isMapped(nameIn(found, at))) : [],
+  )
   const mixed = columnsHolding(rest, contents, 'mixed', 'quantities', 'times').filter(
     (at) => !namesIds(nameIn(found, at)) && !meant.has(at),
   )

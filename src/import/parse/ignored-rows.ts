@@ -35,15 +35,37 @@ export const isNameOfTotal = memoize((name) => TOTALS.has(foldName(name).replace
 export const areOthersMeant = (texts: readonly string[] | undefined): boolean =>
   texts?.some((text) => text.trim().toLowerCase() === NO_ROWS) === true
 
+/**
+ * Returns a function that tells whether a text begins with one of some others. Of these, sorted and without those that
+ * begin with another one, only the last that is not behind the text can be its beginning: a search by halves finds it.
+ */
+const createPrefixTest = (beginnings: readonly string[]): ((text: string) => boolean) => {
+  const sorted: string[] = []
+  for (const one of beginnings.toSorted((left, right) => (left < right ? -1 : 1))) {
+    const last = sorted.at(-1)
+    if (last === undefined || !one.startsWith(last)) sorted.push(one)
+  }
+  return (text) => {
+    let [start, end] = [0, sorted.length]
+    while (start < end) {
+      const middle = (start + end) >> 1
+      if ((sorted[middle] ?? '') <= text) start = middle + 1
+      else end = middle
+    }
+    const found = sorted[start - 1]
+    return found !== undefined && text.startsWith(found)
+  }
+}
+
 /** Returns a function that tells whether a row is left out: one of its cells is a text, or begins with it before a `*`. */
 export const ignoresRow = (texts: readonly string[]): ((cells: readonly string[]) => boolean) => {
   const folded = texts.map((text) => text.trim().toLowerCase()).filter((text) => text !== NO_ROWS && text !== '')
   const whole = new Set(folded.filter((text) => !text.endsWith('*')))
-  const beginnings = folded.filter((text) => text.endsWith('*')).map((text) => text.slice(0, -1))
+  const hasBeginning = createPrefixTest(folded.filter((text) => text.endsWith('*')).map((text) => text.slice(0, -1)))
   return (cells) =>
     cells.some((cell) => {
       const text = cell.trim().toLowerCase()
-      return whole.has(text) || beginnings.some((beginning) => text.startsWith(beginning))
+      return whole.has(text) || hasBeginning(text)
     })
 }
 

@@ -403,6 +403,18 @@ describe('a header is refused, with all that is wrong, where', () => {
       { ignore: ['Territory'] },
       ['ignore: there is no column "Territory"; there are user, kpi, date, actual'],
     ],
+    [
+      'very many columns that were named are not there',
+      'user,kpi,date,actual',
+      { ignore: Array.from({ length: 1022 }, (_, at) => `Territory ${at}`) },
+      [
+        ...Array.from(
+          { length: 20 },
+          (_, at) => `ignore: there is no column "Territory ${at}"; there are user, kpi, date, actual`,
+        ),
+        'ignore: there are no columns for 1,002 more names either',
+      ],
+    ],
   ])('%s', (_, header, options, issues) => {
     expect(refusal(header, options)).toEqual({ message: NEEDS, issues })
   })

@@ -14,6 +14,19 @@ const job = (name: string, content: () => string): HostileFile => ({
   command: ['run', 'FILE'],
 })
 
+/** A job that imports a file, with a flag of very many parts. */
+const jobWith = (flag: string, count: number, partOf: (at: number) => string, content: () => string): HostileFile => ({
+  ...job(
+    `${count} parts of --${flag}`,
+    () =>
+      `  - import: data.csv\n    flags:\n      dry-run: true\n      summary-only: true\n      ${flag}: '${range(count, (at) => `${partOf(at)},`)}z=z'\n`,
+  ),
+  beside: { file: 'data.csv', make: () => Buffer.from(content()) },
+})
+
+const ENTRIES = 'user,kpi,date,actual\n'
+const wideHeader = (): string => `user,date${range(4000, (at) => `,n${at}`)}\nadmin@localhost,2026-01-05\n`
+
 const table = (name: string, noun: string, content: () => string): HostileFile => ({
   name: `definitions: ${name}`,
   file: 'data.csv',
@@ -56,6 +69,20 @@ export const DEFINITIONS: readonly HostileFile[] = [
   job('200,000 patterns', () => `  - import:\n${range(200_000, (at) => `      - f${at}*.csv\n`)}`),
   job('a pattern of 2^28 alternatives', () => `  - import: '${'{a,b}'.repeat(28)}*.csv'\n`),
   job('a pattern of 30 wildcards', () => `  - import: '${'*a'.repeat(30)} b.csv'\n`),
+  jobWith(
+    'ignore-rows',
+    100_000,
+    (at) => `p${at}*`,
+    () => ENTRIES + 'admin@localhost,Sales,2026-01-05,7\n'.repeat(20_000),
+  ),
+  jobWith(
+    'map-kpi',
+    85_000,
+    (at) => `${at}=S`,
+    () => `${ENTRIES}admin@localhost,Sales,2026-01-05,7\n`,
+  ),
+  jobWith('columns', 100_000, (at) => `n${at}`, wideHeader),
+  jobWith('ignore', 100_000, (at) => `m${at}`, wideHeader),
   job('a pattern for all files', () => '  - import: /**/*.zzz\n'),
   table('200,000 KPIs', 'kpis', () => `name,unit,frequency\n${range(200_000, (at) => `k${at},Number,D\n`)}`),
   table('170,000 assignments', 'assign', () => `user,kpi\n${range(170_000, (at) => `u${at}@x.example,Sales\n`)}`),

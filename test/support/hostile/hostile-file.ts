@@ -4,6 +4,8 @@ export type HostileFile = {
   /** Its name on the disk. */
   readonly file: string
   readonly make: () => Buffer
+  /** Holds a file that it names. */
+  readonly beside?: { readonly file: string; readonly make: () => Buffer }
   /** Flags beside it, or the whole command in which `FILE` stands for it. */
   readonly args?: readonly string[]
   readonly command?: readonly string[]

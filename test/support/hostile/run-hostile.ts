@@ -28,6 +28,13 @@ const LOOK_MS = 25
 const TICK_MS = 10
 const KILOBYTE = 1024
 
+/** Returns the most memory that a process and those that it started have taken, in kilobytes. */
+const memoryOf = (pid: number | string | undefined): number => {
+  const [, peak = '0'] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
+  return children.filter((one) => one !== '').reduce((sum, one) => sum + memoryOf(one), Number(peak))
+}
+
 /** Looks at a process again and again while it runs, as Linux shows it. */
 const watch = (
   child: ChildProcess,
@@ -41,8 +48,7 @@ const watch = (
       const [, times = ''] = readFileSync(`${home}/stat`, 'utf8').split(') ')
       const [user = 0, system = 0] = times.split(' ').slice(11, 13).map(Number)
       busy = Math.max(busy, (user + system) * TICK_MS)
-      const [, peak = '0'] = /VmHWM:\s+(\d+)/.exec(readFileSync(`${home}/status`, 'utf8')) ?? []
-      most.memory = Math.max(most.memory, Number(peak) * KILOBYTE)
+      most.memory = Math.max(most.memory, memoryOf(child.pid) * KILOBYTE)
       const files = readdirSync(`${home}/fd`).map((name) => `${home}/fd/${name}`)
       const ours = files.filter((path) => readlinkSync(path).startsWith(temporary))
       most.temporary = Math.max(
@@ -118,20 +124,24 @@ export const runHostile = async (
   }
 }
 
-/** Puts a hostile file into a folder, beside an account that has what it needs, and returns its size. */
-export const putHostile = (home: Folder, { file, make, users = 0 }: HostileFile): number => {
-  const content = make()
-  writeFileSync(home.in(file), content)
-  if (users > 0) {
-    const rows = range(users, (at) => `Anna${at},Berg${(at * 7) % users},u${at}@big.example,User\n`)
-    writeFileSync(home.in('users.csv'), `first_name,last_name,email,user_type\n${rows}`)
-    const env = { PATH: process.env['PATH'], HOME: home.path, ...COMPILE_CACHE }
-    const { status, stderr } = spawnSync(process.execPath, [...KPI.slice(1), 'users', 'import', 'users.csv'], {
-      cwd: home.path,
-      env,
-      encoding: 'utf8',
-    })
-    if (status !== 0) throw new Error(stderr)
-  }
-  return content.length
+/** Gives the account of a folder so many users. */
+const addUsers = (home: Folder, users: number): void => {
+  const rows = range(users, (at) => `Anna${at},Berg${(at * 7) % users},u${at}@big.example,User
+`)
+  writeFileSync(home.in('users.csv'), `first_name,last_name,email,user_type
+${rows}`)
+  const env = { PATH: process.env['PATH'], HOME: home.path, ...COMPILE_CACHE }
+  const args = [...KPI.slice(1), 'users', 'import', 'users.csv']
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: home.path, env, encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+}
+
+/** Puts a hostile file into a folder, and what it names or needs beside it; returns the size of the files. */
+export const putHostile = (home: Folder, { beside, users = 0, ...one }: HostileFile): number => {
+  if (users > 0) addUsers(home, users)
+  return [one, ...(beside ? [beside] : [])].reduce((sum, { file, make }) => {
+    const content = make()
+    writeFileSync(home.in(file), content)
+    return sum + content.length
+  }, 0)
 }

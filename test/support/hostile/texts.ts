@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { temporaryFolder } from '../folder.ts'
 import { type HostileFile, range } from './hostile-file.ts'
 import { gzipParts, type Parts } from './packed.ts'
 
@@ -57,6 +60,10 @@ export const TEXTS: readonly HostileFile[] = [
     [HEADER + ROW, 1],
     ['a'.repeat(100_000), 150],
     [`\n${ROW}`, 1],
+  ]),
+  packed('sixty rows of fifteen cells of 1 MB', () => [
+    [`${HEADER.trim()}${range(15, (at) => `,n${at}`)}\n`, 1],
+    [`${ROW.trim()}${`,${'a'.repeat(1_000_000)}`.repeat(15)}\n`, 60],
   ]),
   packed('twenty lines of 15 MB', () => [
     [HEADER + ROW, 1],
@@ -281,6 +288,9 @@ const DOCUMENTS: readonly (readonly [name: string, content: () => string])[] = [
   ['60,000 objects', () => `[${range(60_000, (at) => `${kpi(at)},`)}${kpi(60_000)}]`],
   ['60,000 objects of one name', () => `[${range(60_000, () => `${kpi(1)},`)}${kpi(1)}]`],
   ['2,400,000 numbers', () => `[${'1,'.repeat(2_400_000)}1]`],
+  ['1,600,000 objects without a field', () => `[${'{},'.repeat(1_600_000)}{}]`],
+  ['lists 2,400,000 deep that end', () => `${'['.repeat(2_400_000)}${']'.repeat(2_400_000)}`],
+  ['a long number before lists 4,900,000 deep', () => `[12345678901234567890,${'['.repeat(4_900_000)}`],
 ]
 
 const yaml = (name: string, content: () => string): HostileFile => ({
@@ -290,7 +300,24 @@ const yaml = (name: string, content: () => string): HostileFile => ({
   command: ['plan', 'FILE', '--summary-only'],
 })
 
+/** A database with a view whose row holds sixty texts of 16 MB. */
+const databaseOfLongTexts = (): Buffer => {
+  using folder = temporaryFolder()
+  const path = folder.in('made.sqlite')
+  const texts = range(60, (at) => `, replace(hex(zeroblob(8000000)), '0', 'a') as c${at}`)
+  const database = new DatabaseSync(path)
+  database.exec(`create view texts as select 'Sales' as kpi${texts}`)
+  database.close()
+  return readFileSync(path)
+}
+
 export const OTHERS: readonly HostileFile[] = [
+  {
+    name: 'database: a row of sixty texts of 16 MB',
+    file: 'data.sqlite',
+    make: databaseOfLongTexts,
+    command: ['entries', 'import', '--from-db', 'FILE', '--sql', 'select * from texts', '--dry-run'],
+  },
   ...DOCUMENTS.map(([name, content]) => json(name, content, FROM_JSON)),
   ...DOCUMENTS.slice(0, 6).map(([name, content]) =>
     json(`${name}, as entries`, content, ['entries', 'import', 'FILE', '--dry-run']),

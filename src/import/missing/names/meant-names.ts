@@ -69,10 +69,14 @@ const totalsAmong = async (
   return found.flat()
 }
 
-/** Tells whether the user has named something, so that it is meant: for all rows, or as what other names mean. */
-const isNamedByUser = ({ mapKpi, kpi, user, source }: ImportOptions, role: NameRole, name: string): boolean => {
-  const named = role === 'kpi' ? [kpi, ...(mapKpi?.values() ?? [])] : [user, source]
-  return named.some((one) => one !== undefined && looseName(one) === looseName(name))
+/**
+ * Returns a function that tells whether the user has named something, so that it is meant: for all rows, or as what other
+ * names mean.
+ */
+const namedByUser = ({ mapKpi, kpi, user, source }: ImportOptions, role: NameRole): ((name: string) => boolean) => {
+  const given = role === 'kpi' ? [kpi, ...(mapKpi?.values() ?? [])] : [user, source]
+  const named = new Set(given.flatMap((one) => (one === undefined ? [] : looseName(one))))
+  return (name) => named.has(looseName(name))
 }
 
 /** Bounds the number of names that are shown each. */
@@ -101,8 +105,9 @@ const faultsOfTotals = async (
   const ignored = options.ignoreRows ?? []
   const faults = newNames(checked, created).map(async (one) => {
     const { kind, role, areHeaders } = one
+    const isNamed = namedByUser(options, role)
     const totals = await totalsAmong(checked, one, pause)
-    const found = totals.filter(({ name }) => !isNamedByUser(options, role, name))
+    const found = totals.filter(({ name }) => !isNamed(name))
     const issues = found.slice(0, MOST_SHOWN).map(({ name, text, of }) => {
       const what = of === undefined ? 'looks like a total or an average' : `looks like a total or an average of "${of}"`
       const leaves = areHeaders
@@ -130,7 +135,8 @@ export const requireMeantNames = async (
   pause: Pause,
 ): Promise<void> => {
   const totals = areOthersMeant(options.ignoreRows) ? [] : await faultsOfTotals(checked, created, options, pause)
-  const isMeant = (name: string): boolean => isNamedByUser(options, 'kpi', name) || isActualOfWide(options, name)
+  const isNamed = namedByUser(options, 'kpi')
+  const isMeant = (name: string): boolean => isNamed(name) || isActualOfWide(options, name)
   const roles = faultsOfRoles(checked, created.kpis?.used() ?? [], isMeant)
   if (totals.length + roles.length === 0) return
   const what = roles.length === 0 ? 'some names look like those of totals' : 'it is not clear what some new names mean'

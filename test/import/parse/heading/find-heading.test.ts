@@ -154,6 +154,19 @@ test('rows are left out by a cell, or by how it begins', () => {
   expect(ignoresRow(['none'])(['none'])).toBe(false)
 })
 
+test('rows are left out by one of many beginnings, some of which begin with others', () => {
+  const texts = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 4 }), { maxLength: 12 })
+  fc.assert(
+    fc.property(
+      texts,
+      fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 6 }),
+      (some, cell) => {
+        expect(ignoresRow(some.map((text) => `${text}*`))([cell])).toBe(some.some((text) => cell.startsWith(text)))
+      },
+    ),
+  )
+})
+
 test('names of totals are known in many languages', () => {
   expect(['Total', 'Grand Total', 'Summe', 'Итого', '合計', 'total général', 'North'].map(isNameOfTotal)).toEqual([
     true,
