@@ -108,3 +108,11 @@ test.each<[line: string, hint: string | undefined]>([
   expect(/^kpi: unknown (?:command|option) '[^']+'(?: \((.*)\))?\n$/.exec(ran.stderr)?.[1]).toBe(hint)
   expect(ran.stderr).toMatch(/^kpi: unknown /)
 })
+
+test('of very many names the first that are not found are named, and the others not looked up', async () => {
+  const names = Array.from({ length: 100 }, (_, at) => `No such ${at}`)
+  const { code, stderr } = await user.kpi('report', '--from', '2026-01-01', '--kpis', names.join(','))
+  expect(code).toBe(2)
+  expect(stderr.match(/there is no KPI/g)).toHaveLength(20)
+  expect(stderr).toContain('"No such 19"; 80 more names were not looked up')
+})

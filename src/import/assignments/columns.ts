@@ -1,6 +1,7 @@
 import { KpiError } from '../../domain/errors.ts'
 import type { ColumnPlan } from '../columns/columns.ts'
-import { namedColumns, recognizeColumns, unassignedColumns } from '../columns/header.ts'
+import { recognizeColumns, unassignedColumns } from '../columns/header.ts'
+import { namedColumns } from '../columns/named-columns.ts'
 import type { ImportOptions, Role } from '../options.ts'
 
 /** Lists the roles that files of assignments and of entries share. */

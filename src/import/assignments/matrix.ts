@@ -1,5 +1,6 @@
 import { type Issue, KpiError } from '../../domain/errors.ts'
-import { namedColumns, recognizeColumns, unassignedColumns } from '../columns/header.ts'
+import { recognizeColumns, unassignedColumns } from '../columns/header.ts'
+import { namedColumns } from '../columns/named-columns.ts'
 import { readWide, type WideColumn } from '../columns/wide.ts'
 import { withoutMissing } from '../formats/missing-words.ts'
 import type { ImportOptions } from '../options.ts'

@@ -1,7 +1,8 @@
 import { mapFlag } from '../flag-text.ts'
 import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions } from '../options.ts'
-import { foldName, hasNameOfRole, type HeaderFindings, namedColumns, unassignedColumns } from './header.ts'
+import { foldName, hasNameOfRole, type HeaderFindings, unassignedColumns } from './header.ts'
+import { namedColumns } from './named-columns.ts'
 import { withoutKpis } from './required-roles.ts'
 
 /**

@@ -1,13 +1,7 @@
 import { nearest } from '../../client/directory.ts'
 import { type Issue, KpiError } from '../../domain/errors.ts'
-import {
-  foldName,
-  type HeaderFindings,
-  mayBePersons,
-  namedColumns,
-  severalOf,
-  unassignedColumns,
-} from '../columns/header.ts'
+import { foldName, type HeaderFindings, mayBePersons, severalOf, unassignedColumns } from '../columns/header.ts'
+import { namedColumns } from '../columns/named-columns.ts'
 import { mapFlag } from '../flag-text.ts'
 import type { ImportOptions, NumbersAs } from '../options.ts'
 import type { DefinitionKind } from './kinds.ts'

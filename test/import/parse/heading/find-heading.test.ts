@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findHeading } from '../../../../src/import/parse/heading/find-heading.ts'
+import { firstRows } from '../../../../src/import/parse/heading/with-heading.ts'
 import { ignoresRow, isNameOfTotal } from '../../../../src/import/parse/ignored-rows.ts'
 import { mergeLabels } from '../../../../src/import/parse/heading/upper-row.ts'
 import type { Row } from '../../../../src/import/parse/row/row.ts'
@@ -177,4 +178,12 @@ test('names of totals are known in many languages', () => {
     true,
     false,
   ])
+})
+
+test('of very long rows a few show where the header is', async () => {
+  const row = (line: number): Row => ({ line, cells: Array.from({ length: 2 }, () => 'a'.repeat(1_000_000)) })
+  const rows = async function* (): AsyncGenerator<readonly Row[]> {
+    yield Array.from({ length: 40 }, (_, at) => row(at + 1))
+  }
+  expect(await firstRows(rows(), 0)).toHaveLength(3)
 })
