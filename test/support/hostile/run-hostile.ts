@@ -126,10 +126,16 @@ export const runHostile = async (
 
 /** Gives the account of a folder so many users. */
 const addUsers = (home: Folder, users: number): void => {
-  const rows = range(users, (at) => `Anna${at},Berg${(at * 7) % users},u${at}@big.example,User
-`)
-  writeFileSync(home.in('users.csv'), `first_name,last_name,email,user_type
-${rows}`)
+  const rows = range(
+    users,
+    (at) => `Anna${at},Berg${(at * 7) % users},u${at}@big.example,User
+`,
+  )
+  writeFileSync(
+    home.in('users.csv'),
+    `first_name,last_name,email,user_type
+${rows}`,
+  )
   const env = { PATH: process.env['PATH'], HOME: home.path, ...COMPILE_CACHE }
   const args = [...KPI.slice(1), 'users', 'import', 'users.csv']
   const { status, stderr } = spawnSync(process.execPath, args, { cwd: home.path, env, encoding: 'utf8' })
