@@ -45,31 +45,38 @@ const newThings = (
   ...(isProvisional(source_id ?? 0) ? [`new item "${sources?.byId.get(source_id ?? 0)?.name}"`] : []),
 ]
 
+/** Sets how many outcomes are yielded at a time: an entry may come from millions of rows. */
+const OUTCOMES = 5000
+
 /**
- * Returns the outcomes of a batch. Entries that the service would refuse become rejects, which are printed at the end.
+ * Yields the outcomes of a batch. Entries that the service would refuse become rejects, which are printed at the end.
  */
-const rehearseBatch = async (
+async function* rehearseBatch(
   batch: Batch,
   prepared: Pick<Prepared, 'reference' | 'summary' | 'options' | 'decide' | 'rejects'>,
-): Promise<DryRunOutcome[]> => {
+  signal: AbortSignal,
+): AsyncGenerator<readonly DryRunOutcome[]> {
   const { reference, summary, options } = prepared
   const { plans } = await chooseEntries(batch, prepared)
-  return plans.flatMap((plan, at) => {
+  let outcomes: DryRunOutcome[] = []
+  for (const [at, plan] of plans.entries()) {
     const { action, reason, change } = plan
     if (isSent(plan, options)) count(summary, action)
     const draft = batch.drafts[at]
-    if (action === 'reject' || action === 'nothing' || !draft) return []
+    if (action === 'reject' || action === 'nothing' || !draft) continue
     const isTargetDropped = reference.kpis.byId.get(draft.kpi_id)?.target_default === null
     const kept = isTargetDropped ? { ...draft, target: null } : draft
     const said = [reason, ...newThings(draft, reference)].filter((part) => part !== '').join('; ')
-    return [batch.lines[at] ?? 0].flat().map((place) => ({
-      line: lineOf(place),
-      draft: kept,
-      action,
-      reason: said,
-      change,
-    }))
-  })
+    const places = batch.lines[at] ?? 0
+    for (const place of typeof places === 'number' ? [places] : places) {
+      outcomes.push({ line: lineOf(place), draft: kept, action, reason: said, change })
+      if (outcomes.length < OUTCOMES) continue
+      await nextTurn(signal)
+      yield outcomes
+      outcomes = []
+    }
+  }
+  yield outcomes
 }
 
 /**
@@ -86,7 +93,7 @@ export async function* dryRun(
   const rehearsed = { ...prepared, existing, decide: createPlanner(existing, reference, options, true) }
   for (const batch of prepared.batches()) {
     await nextTurn(signal)
-    yield await rehearseBatch(batch, rehearsed)
+    if (batch.drafts.length > 0) yield* rehearseBatch(batch, rehearsed, signal)
   }
   summary.rejected = rejects.count()
   summary.unchecked = tellUnchecked(reference)

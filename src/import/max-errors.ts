@@ -61,6 +61,14 @@ export const hasTooManyBad = (
   isWhole = false,
 ): boolean => rejects.isFull() || areTooMany(maxErrors, rejects, read, isWhole)
 
+/** Returns the error that ends a run whose rejects have more reasons than are kept. */
+export const tooMuchRejected = (rejects: Rejects, before = '', issues: readonly Issue[] = []): KpiError =>
+  new KpiError(
+    'malformed',
+    `${before}${countText(rejects.count())} rows are bad, and their reasons take more than ${MOST_BYTES / 1024 ** 2} MiB`,
+    { issues },
+  )
+
 /** Refuses a file with too many bad rows before anything is sent, with the reasons. */
 export const requireFewBad = async (summary: Pick<Summary, 'read'>, of: Rejected, isWhole = false): Promise<void> => {
   if (!hasTooManyBad(summary, of, isWhole)) return
@@ -68,11 +76,7 @@ export const requireFewBad = async (summary: Pick<Summary, 'read'>, of: Rejected
   const reasons = await countReasons(rejects, signal)
   const issues = [...reasonIssues(reasons), ...advice(reasons)]
   const many = `nothing was sent: ${countText(rejects.count())} of ${isWhole ? '' : 'the first '}${countText(summary.read)} rows are bad`
-  if (options.maxErrors === undefined || rejects.isFull()) {
-    throw new KpiError('malformed', `${many}, and their reasons take more than ${MOST_BYTES / 1024 ** 2} MiB`, {
-      issues,
-    })
-  }
+  if (options.maxErrors === undefined || rejects.isFull()) throw tooMuchRejected(rejects, 'nothing was sent: ', issues)
   const all = { field: '--dry-run', message: 'without --max-errors shows all of them' }
   throw tooMany(options.maxErrors, many, [...issues, all])
 }

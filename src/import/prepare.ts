@@ -15,7 +15,7 @@ import { type PlanActions, createPlanner, planAction, readsFirst } from './exist
 import { type PrefetchOptions, prefetchExisting } from './existing/prefetch.ts'
 import { createSorter, type Sorter } from './external-sort/sorter.ts'
 import { emptySummary, type ImportInput, type Progress, type Summary } from './import-types.ts'
-import { rejectedEntries, requireFewBad } from './max-errors.ts'
+import { rejectedEntries, requireFewBad, tooMuchRejected } from './max-errors.ts'
 import {
   notesOn,
   notesOnHeading,
@@ -122,7 +122,10 @@ const rejectDuplicates = (rejects: Rejects, { reference }: CheckedFile): Duplica
   const owner = reference.sources ? 'user or source' : 'user'
   return (places, bad) => {
     const reason = `the same ${owner}, KPI and date${ON_LINES}${showLines(places)}${tellBad(bad, bad.length === places.length)}`
-    for (const place of places) rejects.add(place, reason)
+    for (const place of places) {
+      if (rejects.isFull()) throw tooMuchRejected(rejects)
+      rejects.add(place, reason)
+    }
   }
 }
 
@@ -230,16 +233,16 @@ const checkInOrder = async (work: ImportInput, rows: CheckedRows): Promise<void>
  * Adds how to find the existing entries of the rows; `onClose` receives the function that removes the temporary files.
  */
 const withExisting = (work: ImportInput, rows: CheckedRows, onClose: (close: () => void) => void): Prepared => {
-  const { client, folder, options } = work
+  const { client, folder, options, signal } = work
   const { reference, batches } = rows
-  const drafts = function* (): Generator<EntryDraft> {
-    for (const batch of batches()) for (const draft of batch.drafts) if (!isProvisionalDraft(draft)) yield draft
+  const drafts = function* (): Generator<readonly EntryDraft[]> {
+    for (const batch of batches()) yield batch.drafts.filter((draft) => !isProvisionalDraft(draft))
   }
   const leavesOpen: PrefetchOptions['isUnsure'] = (draft, stored) =>
     planAction(draft, stored, reference, options.onConflict).action === 'send'
   const readAhead: Prepared['readAhead'] = (isUnsure = leavesOpen, by = reference) => {
     work.onProgress({ phase: 'stored', done: 0 })
-    const ahead = prefetchExisting({ client, reference: by, folder, drafts, isUnsure })
+    const ahead = prefetchExisting({ client, reference: by, folder, drafts, isUnsure, signal })
     onClose(ahead.close)
     return ahead
   }

@@ -64,6 +64,24 @@ describe.runIf(process.platform === 'linux')('a hostile file ends by itself, in 
   })
 })
 
+describe.runIf(process.platform === 'linux')('what takes long hears signals and timers to its end:', () => {
+  test.each([
+    'rows: 100,000 unknown users beside 5,000',
+    'rows: 130,000 new users',
+    'rows: 950,000 rejects, written',
+    'rows: 150 rows of 16,000 rejects',
+    'assignments: 170,000 unknown users beside 5,000',
+  ])('%s', async (name) => {
+    using home = temporaryFolder()
+    expect(putHostile(home, named(name))).toBeLessThanOrEqual(5_000_000)
+    const taken = await runHostile(home, named(name), { killAfter: KILL_MS })
+    expect(CODES).toContain(taken.code)
+    expect(taken.longestTurn).toBeLessThan(BUSY_AFTER_MS)
+    expect(taken.memory).toBeLessThan(MOST_MEMORY)
+    expect(taken.temporary).toBeLessThan(MOST_TEMPORARY)
+  })
+})
+
 describe.runIf(process.platform === 'linux')('what takes long ends when it is told to:', () => {
   const LONG = [
     'workbook: 16,000,000 shared strings of a letter',

@@ -43,7 +43,7 @@ export function* cutAlongIntervals(batches: Iterable<Batch>, journal: Journal): 
   }
   for (const batch of batches) {
     if (!interval && open.drafts.length === 0) {
-      yield { batch, earlier: undefined }
+      if (batch.drafts.length > 0) yield { batch, earlier: undefined }
       continue
     }
     for (const [at, draft] of batch.drafts.entries()) {

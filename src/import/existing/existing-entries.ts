@@ -24,7 +24,7 @@ type PageQuery = Omit<EntryQuery, 'page'>
 /**
  * Describes a set of queries for entries, and the requests that it takes if nothing but the wanted entries is stored.
  */
-type Plan = { readonly requests: number; readonly queries: () => Iterable<PageQuery> }
+type Plan = { readonly requests: number; readonly queries: () => Iterable<PageQuery> | AsyncIterable<PageQuery> }
 
 const ofOwner = (owner: number): Pick<EntryQuery, 'userId' | 'sourceId'> =>
   owner < 0 ? { sourceId: -owner } : { userId: owner }
@@ -51,7 +51,8 @@ const byEach = (extents: ReadonlyMap<number, DayRangeExtent>, narrow: (id: numbe
  * Returns the ways to query, first the one over all owners and KPIs, then the narrower ones by their number of
  * requests.
  */
-const plansFor = ({ drafts, ranges }: WantedDrafts): Plan[] => {
+const plansFor = (wanted: WantedDrafts): Plan[] => {
+  const { ranges } = wanted
   const { owners, kpis, series, count } = ranges
   const all = shared(ranges)
   const stretches = dayRangesOf(ranges, ENTRIES_PAGE)
@@ -61,8 +62,8 @@ const plansFor = ({ drafts, ranges }: WantedDrafts): Plan[] => {
   }
   const bySeries: Plan = {
     requests: series + Math.floor(count / ENTRIES_PAGE),
-    queries: function* () {
-      for (const { owner, kpi, from, to } of seriesOf(drafts())) yield { from, to, ...ofOwner(owner), kpiId: kpi }
+    queries: async function* () {
+      for await (const { owner, kpi, from, to } of seriesOf(wanted)) yield { from, to, ...ofOwner(owner), kpiId: kpi }
     },
   }
   const parts = [
@@ -96,7 +97,7 @@ const follow = async (
 ): Promise<boolean> => {
   const before = client.requests()
   let isLimited = true
-  for (const query of queries()) {
+  for await (const query of queries()) {
     for await (const page of entryPages(client, query)) {
       page.forEach(visit)
       isLimited &&= !page.some((entry) => isAstray(query, entry))
@@ -169,14 +170,10 @@ export const addEntry = (known: ExistingEntry | undefined, entry: Entry): Existi
 
 const fetchStored = async (client: Client, drafts: readonly EntryDraft[]): Promise<ExistingEntryMap> => {
   const stored = new Map<string, ExistingEntry>()
-  await readPages(
-    client,
-    wantedDrafts(() => drafts),
-    (entry, owner) => {
-      const key = storedKey(owner, entry.kpi_id, entry.entry_date)
-      stored.set(key, addEntry(stored.get(key), entry))
-    },
-  )
+  await readPages(client, await wantedDrafts(() => [drafts]), (entry, owner) => {
+    const key = storedKey(owner, entry.kpi_id, entry.entry_date)
+    stored.set(key, addEntry(stored.get(key), entry))
+  })
   return stored
 }
 

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../client/next-turn.ts'
 import type { Day } from '../../domain/day.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { ownerOf } from '../entry-key.ts'
@@ -18,10 +19,16 @@ export type KeyRanges = {
   count: number
 }
 
-/**
- * Describes drafts in the order of their keys, which can be iterated any number of times, and the ranges of their keys.
- */
-export type WantedDrafts = { readonly drafts: () => Iterable<EntryDraft>; readonly ranges: KeyRanges }
+/** Yields drafts in the order of their keys, many at a time or none, each time that it is called. */
+export type DraftChunks = () => Iterable<readonly EntryDraft[]>
+
+/** Describes drafts, and the ranges of their keys. */
+export type WantedDrafts = {
+  readonly drafts: DraftChunks
+  readonly ranges: KeyRanges
+  /** Ends long work on the drafts where it asks to. */
+  readonly signal: AbortSignal | undefined
+}
 
 const emptyKeyRanges = (): KeyRanges => ({
   owners: new Map(),
@@ -41,38 +48,44 @@ const stretch = (extents: Map<number, DayRangeExtent>, id: number, { from, to, c
   }
 }
 
-/** Yields the series of sorted drafts by owner and KPI; `onDay` receives the day of each draft. */
-export function* seriesOf(drafts: Iterable<EntryDraft>, onDay?: (day: Day) => void): Generator<DraftSeries> {
+/** Yields the series of drafts by owner and KPI, in turns; `onDay` receives the day of each draft. */
+export async function* seriesOf(
+  { drafts, signal }: Pick<WantedDrafts, 'drafts' | 'signal'>,
+  onDay?: (day: Day) => void,
+): AsyncGenerator<DraftSeries> {
   let last: DraftSeries | undefined
-  for (const draft of drafts) {
-    const { kpi_id: kpi, entry_date: day } = draft
-    const owner = ownerOf(draft)
-    onDay?.(day)
-    if (last?.owner === owner && last.kpi === kpi) {
-      last.to = day
-      last.count += 1
-      continue
+  for (const chunk of drafts()) {
+    await nextTurn(signal)
+    for (const draft of chunk) {
+      const { kpi_id: kpi, entry_date: day } = draft
+      const owner = ownerOf(draft)
+      onDay?.(day)
+      if (last?.owner === owner && last.kpi === kpi) {
+        last.to = day
+        last.count += 1
+        continue
+      }
+      if (last) yield last
+      last = { owner, kpi, from: day, to: day, count: 1 }
     }
-    if (last) yield last
-    last = { owner, kpi, from: day, to: day, count: 1 }
   }
   if (last) yield last
 }
 
-/** Reads sorted drafts once to find the ranges of their keys. */
-export const wantedDrafts = (drafts: () => Iterable<EntryDraft>): WantedDrafts => {
+/** Reads drafts once to find the ranges of their keys. */
+export const wantedDrafts = async (drafts: DraftChunks, signal?: AbortSignal): Promise<WantedDrafts> => {
   const ranges = emptyKeyRanges()
   const { owners, kpis, days } = ranges
   const onDay = (day: Day): void => {
     days.set(day, (days.get(day) ?? 0) + 1)
   }
-  for (const series of seriesOf(drafts(), onDay)) {
+  for await (const series of seriesOf({ drafts, signal }, onDay)) {
     ranges.series += 1
     ranges.count += series.count
     stretch(owners, series.owner, series)
     stretch(kpis, series.kpi, series)
   }
-  return { drafts, ranges }
+  return { drafts, ranges, signal }
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   type ExistingEntry,
   storedKey,
 } from './existing-entries.ts'
-import { type KeyRanges, type WantedDrafts, wantedDrafts } from './key-ranges.ts'
+import { type DraftChunks, type KeyRanges, type WantedDrafts, wantedDrafts } from './key-ranges.ts'
 import { readReport, requestsForReport } from './read-report.ts'
 
 /** Describes what to prefetch, and how. */
@@ -21,8 +21,9 @@ export type PrefetchOptions = {
   readonly reference: ReadWith
   /** Names the folder for temporary files. */
   readonly folder: string
-  /** Yields all drafts in the order of their keys, each time that it is called. */
-  readonly drafts: () => Iterable<EntryDraft>
+  readonly drafts: DraftChunks
+  /** Ends the work on the drafts where it asks to. */
+  readonly signal?: AbortSignal
   /** Tells whether the report does not show enough of an entry, so that it must be read from the list. */
   readonly isUnsure: (draft: EntryDraft, stored: ExistingEntry) => boolean
   /** Names the source to read; if it is left out, the source that takes the fewest requests is used. */
@@ -31,10 +32,6 @@ export type PrefetchOptions = {
 
 /** Sets up to how many requests the list of entries is preferred to the report, because it shows everything. */
 const FEW_PAGES = 4
-
-const only = function* (drafts: Iterable<EntryDraft>, isOne: (draft: EntryDraft) => boolean): Generator<EntryDraft> {
-  for (const draft of drafts) if (isOne(draft)) yield draft
-}
 
 /** Tells whether the report is the better source for entries in these ranges. */
 const isForReport = (ranges: KeyRanges, source: PrefetchOptions['source']): boolean => {
@@ -54,18 +51,22 @@ export const prefetchExisting = ({
   drafts,
   isUnsure,
   source,
+  signal,
 }: PrefetchOptions): ExistingEntries => {
   const [exact, reported] = [createSorter(folder), createSorter(folder)]
   type Find = (key: EntryKey) => ExistingEntry | undefined
   let reading: Promise<Find | undefined> | undefined
 
-  const readExactly = (wanted: WantedDrafts): Promise<void> =>
-    readPages(client, wanted, (entry, owner) =>
+  const readExactly = async (wanted: Promise<WantedDrafts>): Promise<void> =>
+    readPages(client, await wanted, (entry, owner) =>
       addToList(exact, [owner, entry.kpi_id, entry.entry_date], { ...entry, isTargetOpen: false }, entry.id),
     )
   const isDaily = ({ kpi_id }: EntryDraft): boolean => reference.kpis.byId.get(kpi_id)?.frequency_id === 'D'
-  const wantedWhere = (isOne: (draft: EntryDraft) => boolean): WantedDrafts => wantedDrafts(() => only(drafts(), isOne))
-  const unsure = (): WantedDrafts => {
+  const wantedWhere = (isOne: (draft: EntryDraft) => boolean): Promise<WantedDrafts> =>
+    wantedDrafts(function* () {
+      for (const chunk of drafts()) yield chunk.filter(isOne)
+    }, signal)
+  const unsure = (): Promise<WantedDrafts> => {
     const findReported = createFinder(reported)
     return wantedWhere((draft) => {
       const stored = findReported(keyOf(draft))
@@ -73,11 +74,11 @@ export const prefetchExisting = ({
     })
   }
   const readAll = async (): Promise<Find> => {
-    const daily = wantedWhere(isDaily)
+    const daily = await wantedWhere(isDaily)
     const isReported =
       isForReport(daily.ranges, source) &&
       (await readReport(client, daily.ranges, reference, (key, entry) => addToList(reported, key, entry)))
-    await readExactly(isReported ? wantedWhere((draft) => !isDaily(draft)) : wantedDrafts(drafts))
+    await readExactly(isReported ? wantedWhere((draft) => !isDaily(draft)) : wantedDrafts(drafts, signal))
     if (isReported) await readExactly(unsure())
     const [findExact, findReported] = [createFinder(exact), createFinder(reported)]
     return isReported ? (key) => findExact(key) ?? findReported(key) : findExact

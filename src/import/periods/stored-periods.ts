@@ -18,6 +18,22 @@ export type PeriodRow = {
   readonly period: Period
 }
 
+/** Sets how many drafts are read in one turn. */
+const CHUNK_DRAFTS = 1000
+
+/** Yields many drafts at a time. */
+function* inChunks(drafts: Iterable<EntryDraft>): Generator<readonly EntryDraft[]> {
+  let chunk: EntryDraft[] = []
+  for (const draft of drafts) {
+    if (chunk.length === CHUNK_DRAFTS) {
+      yield chunk
+      chunk = []
+    }
+    chunk.push(draft)
+  }
+  yield chunk
+}
+
 /** Yields drafts on the first day of each period with rows, and on the last day of the last one of a series. */
 function* boundsOf(rows: Iterable<PeriodRow>, onPeriod: (period: Period) => void): Generator<EntryDraft> {
   let last: PeriodRow | undefined
@@ -35,16 +51,16 @@ function* boundsOf(rows: Iterable<PeriodRow>, onPeriod: (period: Period) => void
 }
 
 /** Returns what to read: all days of all periods with rows, for the owners and KPIs of the rows. */
-const wantedPeriods = (rows: () => Iterable<PeriodRow>): WantedDrafts => {
+const wantedPeriods = async (rows: () => Iterable<PeriodRow>): Promise<WantedDrafts> => {
   const ends = new Map<Day, Day>()
   const note = ({ start, end }: Period): void => {
     ends.set(start, Math.max(end, ends.get(start) ?? end))
   }
-  const { ranges } = wantedDrafts(() => boundsOf(rows(), note))
+  const { ranges, signal } = await wantedDrafts(() => inChunks(boundsOf(rows(), note)))
   for (const [start, end] of ends) {
     for (let day = start; day <= end; day += 1) if (!ranges.days.has(day)) ranges.days.set(day, 0)
   }
-  return { drafts: () => boundsOf(rows(), () => undefined), ranges }
+  return { drafts: () => inChunks(boundsOf(rows(), () => undefined)), ranges, signal }
 }
 
 /**
@@ -58,7 +74,7 @@ export const readStoredPeriods = async (
   stored: Sorter,
 ): Promise<boolean> => {
   const read = async (): Promise<true> => {
-    await readPages(client, wantedPeriods(rows), (entry, owner) =>
+    await readPages(client, await wantedPeriods(rows), (entry, owner) =>
       addToList(stored, [owner, entry.kpi_id, entry.entry_date], { ...entry, isTargetOpen: false }, entry.id),
     )
     return true

@@ -1,10 +1,12 @@
+import { KpiError } from '../../domain/errors.ts'
 import { BODY_LIMIT } from '../../domain/limits.ts'
 import { BATCH_LIMIT, type EntryDraft } from '../../domain/resources/entry.ts'
 import { type Block, numberAt } from '../external-sort/block.ts'
 import type { OnDuplicate } from '../options.ts'
 import { ownerOf } from '../entry-key.ts'
 import { type Combination, createCombination, ofOneRow } from './combine.ts'
-import { beyondAt, draftOf, isBadAt } from './packed-row.ts'
+import { countText } from '../text.ts'
+import { beyondAt, draftOf, isBadAt, lineOf } from './packed-row.ts'
 
 /** Describes entries that are sent together, each with the place of its row in the file, or several places. */
 export type Batch = { readonly drafts: EntryDraft[]; readonly lines: (number | readonly number[])[] }
@@ -24,6 +26,15 @@ const BYTES_A_UNIT = 3
 
 const weightOf = ({ notes }: EntryDraft): number => ENTRY_BYTES + BYTES_A_UNIT * (notes?.length ?? 0)
 
+/** Bounds the rows of one key, whose places are kept in memory. */
+const MOST_ROWS_OF_KEY = 4_000_000
+
+const tooManyOfKey = ([first = 0]: readonly number[]): KpiError =>
+  new KpiError(
+    'malformed',
+    `more than ${countText(MOST_ROWS_OF_KEY)} rows have the user or source, the KPI and the date of line ${lineOf(first)}; make fewer rows of them before, such as one for each day`,
+  )
+
 /** Receives the places of a key that is rejected because the file has it more than once, and those of its bad rows. */
 export type DuplicateSink = (places: readonly number[], bad: readonly number[]) => void
 
@@ -33,7 +44,7 @@ const sameKey = (left: EntryDraft, right: EntryDraft): boolean =>
 /**
  * Cuts sorted rows into batches of at most `limit` entries, small enough for a request. Repeated keys are settled here:
  * sorting has brought their rows together. If one of the rows is bad none is chosen, because its corrected values are
- * not known.
+ * not known. Long stretches of rows that make no batch yield empty ones, so that other work can go on between.
  */
 export function* cutBatches(
   blocks: Iterable<Block>,
@@ -67,6 +78,7 @@ export function* cutBatches(
     else if (onDuplicate === 'error' || bad.length < places.length) refuse(places, bad)
   }
   for (const block of blocks) {
+    let isIdle = true
     for (let at = 0; at < block.count; at += 1) {
       const draft = draftOf(block, at)
       const line = numberAt(block.line, at)
@@ -77,6 +89,7 @@ export function* cutBatches(
           lines: [lastLine],
           bad: isLastBad ? [lastLine] : [],
         }
+        if (again.lines.length === MOST_ROWS_OF_KEY) throw tooManyOfKey(again.lines)
         again.rows?.add(draft, beyondAt(block, at))
         again.lines.push(line)
         if (isOneBad) again.bad.push(line)
@@ -91,8 +104,10 @@ export function* cutBatches(
         yield batch
         batch = { drafts: [], lines: [] }
         weight = 0
+        isIdle = false
       }
     }
+    if (isIdle) yield { drafts: [], lines: [] }
   }
   finishKey()
   if (batch.drafts.length > 0) yield batch

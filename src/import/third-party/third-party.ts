@@ -209,7 +209,7 @@ const existingBefore = (options: ImportOptions, { existing, readAhead }: KnownBe
 const existingNow = ({ client, folder }: ImportRun, { reference }: KnownBefore): ExistingEntries => ({
   of: async (drafts) => {
     const isUnsure = (draft: EntryDraft, stored: ExistingEntry): boolean => !holdsDraft(reference, stored, draft)
-    const existing = prefetchExisting({ client, reference, folder, drafts: () => drafts, isUnsure })
+    const existing = prefetchExisting({ client, reference, folder, drafts: () => [drafts], isUnsure })
     try {
       return await existing.of(drafts)
     } finally {

@@ -121,7 +121,7 @@ describe.each(VARIANTS)('what is stored, read ahead through %s,', (variant) => {
             client,
             reference,
             folder: folder.path,
-            drafts: () => drafts,
+            drafts: () => [drafts],
             isUnsure,
             ...(source && { source }),
           })
@@ -158,7 +158,7 @@ describe.each(VARIANTS)('what is stored, read ahead through %s,', (variant) => {
     await using way = await servedTo({ ...service, handler }, variant)
     const isUnsure = (): boolean => false
     const options = { client: way.client, reference, folder: folder.path, isUnsure, source: 'report' } as const
-    const ahead = prefetchExisting({ ...options, drafts: () => drafts })
+    const ahead = prefetchExisting({ ...options, drafts: () => [drafts] })
     const found = await ahead.of(drafts)
     ahead.close()
     expect([...(found?.values() ?? [])].map(({ actual }) => actual)).toEqual([5_0000n, 5_0000n])
@@ -227,7 +227,7 @@ describe('a service of somebody else', () => {
       client,
       reference,
       folder: folder.path,
-      drafts: () => drafts,
+      drafts: () => [drafts],
       isUnsure: () => false,
     })
     for (const existing of [readExisting(client, READABLE), ahead]) {

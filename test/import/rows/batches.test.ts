@@ -41,7 +41,7 @@ const cut = async (
     ...cutBatches(sorter.blocks(sizes.block), onDuplicate, (lines) => refused.push([...lines]), sizes.batch),
   ]
   sorter.close()
-  return { batches, refused }
+  return { batches: batches.filter(({ drafts }) => drafts.length > 0), refused }
 }
 
 const textOf = ({ user_id, entry_date, actual, notes }: EntryDraft): string => {

@@ -3,7 +3,15 @@ import { gzipParts } from './packed.ts'
 
 const HEADER = 'user,kpi,date,actual\n'
 const DRY_RUN = ['entries', 'import', 'FILE', '--dry-run']
-const CREATING = ['--create-missing', '--frequency', 'D', '--unit', 'x', '--email-pattern', '{first}.{last}@x.example']
+const CREATING = [
+  '--create-missing',
+  '--frequency',
+  'D',
+  '--unit',
+  'Number',
+  '--email-pattern',
+  '{first}.{last}@x.example',
+]
 const MANY_USERS = 5000
 
 type More = Pick<HostileFile, 'command' | 'users'>
@@ -37,24 +45,24 @@ export const ROWS: readonly HostileFile[] = [
   rows('100,000 unknown users beside 5,000', () => unknown(100_000, (at) => `Gona${at} Burg${at * 3}`), {
     users: MANY_USERS,
   }),
-  rows('150,000 new users', () => unknown(150_000, (at) => `Z${at} Q${at}`), { command: [...DRY_RUN, ...CREATING] }),
-  rows('150,000 new users beside 5,000', () => unknown(150_000, (at) => `Anna${at} Birg${at}`), {
+  rows('130,000 new users', () => unknown(130_000, (at) => `Z${at} Q${at}`), { command: [...DRY_RUN, ...CREATING] }),
+  rows('110,000 new users beside 5,000', () => unknown(110_000, (at) => `Anna${at} Birg${at}`), {
     command: [...DRY_RUN, ...CREATING],
     users: MANY_USERS,
   }),
-  rows('20,000 new users of long names', () => unknown(20_000, (at) => `${'Ab'.repeat(45)}${at} ${'Cd'.repeat(45)}`), {
+  rows('35,000 new users of long names', () => unknown(35_000, (at) => `${'Ab'.repeat(22)}${at} ${'Cd'.repeat(24)}`), {
     command: [...DRY_RUN, ...CREATING],
     users: MANY_USERS,
   }),
   rows('950,000 rejects, shown', () => HEADER + ',,,1\n'.repeat(950_000), { command: DRY_RUN }),
   rows('950,000 rejects, written', () => HEADER + ',,,1\n'.repeat(950_000), { command: ['entries', 'import', 'FILE'] }),
   rows(
-    '300 rows of 16,000 rejects',
-    () => `user,kpi${range(16_000, (at) => `,${new Date(86_400_000 * at).toISOString().slice(0, 10)}`)}\n` + `admin@localhost,Sales${',x'.repeat(16_000)}\n`.repeat(150), // prettier-ignore
-    { command: [...DRY_RUN, ...CREATING] },
+    '150 rows of 16,000 rejects',
+    () => `user,kpi${range(16_000, (at) => `,${new Date(86_400_000 * at).toISOString().slice(0, 10)}`)}\n` + `admin@localhost,Sales${',1'.repeat(16_000)}\n`.repeat(20) + `admin@localhost,Sales${',x'.repeat(16_000)}\n`.repeat(130), // prettier-ignore
+    { command: [...DRY_RUN, ...CREATING, '--on-duplicate', 'last'] },
   ),
-  packed('60,000,000 rejects', ',,,1\n', []),
-  packed('9,000,000 entries of one day', 'admin@localhost,Sales,2026-01-05,1\n', [
+  packed('62,000,000 rejects', ',,,1\n', []),
+  packed('9,000,000 rows of one entry', 'admin@localhost,Sales,2026-01-05,1\n', [
     ...CREATING,
     '--create-assignments',
     '--on-duplicate',
