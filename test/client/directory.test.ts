@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createDirectory, nearest } from '../../src/client/directory.ts'
+import { createDirectory, createSuggest, nearest } from '../../src/client/directory.ts'
 import { Fault } from '../../src/domain/errors.ts'
 
 const people = createDirectory('user', [
@@ -78,6 +78,31 @@ test('a name that several have in different places is refused with their places'
 test('a name that very many have is looked up at once', () => {
   const all = Array.from({ length: 200_000 }, (_, at) => ({ id: at + 1, name: 'A' }))
   expect(createDirectory('user', all).find('A')).toBeInstanceOf(Fault)
+})
+
+test('names are suggested for many texts in an account of few, and for the first texts in a large one', () => {
+  const few = Array.from({ length: 200 }, (_, at) => `Anna Berg ${at}`)
+  const suggestFew = createSuggest()
+  for (let at = 0; at < 1000; at += 1) suggestFew(`Gona Burg ${at}`, () => few)
+  expect(suggestFew('Ana Berg 7', () => few)).toBe('Anna Berg 7')
+
+  const many = Array.from({ length: 50_000 }, (_, at) => `Anna Berg ${at}`)
+  let compared = 0
+  const suggestMany = createSuggest()
+  const all = (): string[] => {
+    compared += many.length
+    return many
+  }
+  expect(suggestMany('Ana Berg 7', all)).toBe('Anna Berg 7')
+  for (let at = 0; at < 100_000; at += 1) suggestMany(`Gona Burg ${at}`, all)
+  expect(compared).toBeLessThan(2_000_000)
+})
+
+test('of a name that many have, the first are listed', () => {
+  const all = Array.from({ length: 12 }, (_, at) => ({ id: at + 1, name: 'A' }))
+  expect(createDirectory('user', all).find('A')).toEqual(
+    new Fault('"A" is the name of more than one user: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more; use the id'),
+  )
 })
 
 test('all are there by id', () => {

@@ -93,6 +93,45 @@ test('many rejects in no order are told by line', async () => {
   expect(readdirSync(folder.path)).toEqual([])
 })
 
+test('each line counts once, in any order, also after all were removed', async () => {
+  using folder = temporaryFolder()
+  const rejects = createRejects(folder.path)
+  for (const line of [7, 3, 7, 9, 3]) rejects.add(line, 'bad')
+  expect([rejects.size(), rejects.count()]).toEqual([5, 3])
+  rejects.clear()
+  rejects.add(3, 'bad')
+  expect([rejects.size(), rejects.count()]).toEqual([1, 1])
+  rejects.close()
+})
+
+test('rejects are full once their reasons take 400 MiB, and not before', () => {
+  using folder = temporaryFolder()
+  const rejects = createRejects(folder.path)
+  const [long, count] = ['x'.repeat(1024 ** 2 - 48), 400]
+  for (let line = 1; line <= count; line += 1) rejects.add(line, long)
+  expect(rejects.isFull()).toBe(false)
+  rejects.add(count + 1, 'x')
+  expect(rejects.isFull()).toBe(true)
+  rejects.close()
+})
+
+test('the lines of rejects are not told on where a signal asks to stop', async () => {
+  using folder = temporaryFolder()
+  const rejects = createRejects(folder.path)
+  for (let line = 1; line <= 10_000; line += 1) rejects.add(line, 'bad')
+  const stop = new AbortController()
+  let told = 0
+  const tell = async (): Promise<void> => {
+    for await (const lines of rejects.lines(stop.signal)) {
+      told += lines.length
+      stop.abort()
+    }
+  }
+  await expect(tell()).rejects.toThrow('stopped')
+  expect(told).toBeLessThan(10_000)
+  rejects.close()
+})
+
 test('a file that no longer has the rejected lines is told of, and nothing is left half written', async () => {
   using folder = temporaryFolder()
   await expect(rejectsOf(folder, 'a\n1\n', [[7, 'x']])).rejects.toMatchObject({
