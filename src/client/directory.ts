@@ -175,10 +175,7 @@ export const createDirectory = <T extends Named>(title: string, list: readonly T
     const one = ID.test(bare) ? byId.get(Number(bare)) : undefined
     const others = one && bare === text ? (exactNames.get(text) ?? []).filter(({ id }) => id !== one.id) : []
     if (!one || others.length === 0) return one
-    const ids = listFirst(
-      others.map(({ id }) => `#${id}`),
-      MOST_LISTED,
-    )
+    const ids = listFirst(others, MOST_LISTED, ({ id }) => `#${id}`)
     return new Ambiguous(
       `"${text}" is the id of the ${title} "${one.name}", and the name of ${ids}; write "#${text}" for the id, or "'${text}" for the name`,
     )

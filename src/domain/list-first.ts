@@ -1,5 +1,10 @@
-/** Returns texts as a message lists them: the first, and how many more there are. */
-export const listFirst = (texts: readonly string[], most: number): string => {
-  const more = texts.length - most
-  return texts.slice(0, most).join(', ') + (more > 0 ? ` and ${more.toLocaleString('en-GB')} more` : '')
+/** Returns what a message lists of many things: the texts of the first, and how many more there are. */
+export const listFirst = <T>(
+  list: readonly T[],
+  most: number,
+  textOf: (one: T, at: number) => string = String,
+): string => {
+  const more = list.length - most
+  const first = list.slice(0, most).map(textOf).join(', ')
+  return first + (more > 0 ? ` and ${more.toLocaleString('en-GB')} more` : '')
 }

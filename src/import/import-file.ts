@@ -82,6 +82,19 @@ const reasonsOf = async (rejects: Rejects, signal: AbortSignal): Promise<Counted
   }
 }
 
+/** Sets how many rejects are written although somebody has asked to stop. */
+const FEW_REJECTS = 50_000
+
+/** Writes the rejects that sending has found as well; few of them also where a signal asks to stop. */
+const writeLateRejects = async (work: ImportRun, prepared: Prepared): Promise<void> => {
+  try {
+    await writeRejects(work, prepared, prepared.rejects.count() > FEW_REJECTS ? work.signal : undefined)
+  } catch (error) {
+    if (!(error instanceof Aborted)) throw error
+    throw new KpiError('unavailable', 'not all of them are in the rejects file, as the run was stopped')
+  }
+}
+
 /** Sends what was prepared, and writes the rejects. */
 const run = async (work: ImportRun, prepared: Prepared, journal: Journal): Promise<Ending> => {
   const { summary, rejects } = prepared
@@ -91,16 +104,10 @@ const run = async (work: ImportRun, prepared: Prepared, journal: Journal): Promi
   const { left, failure, isWhole } = await send(work, prepared, journal)
   summary.unchecked = tellUnchecked(prepared.reference)
   try {
-    if (rejects.size() > known) await writeRejects(work, prepared)
+    if (rejects.size() > known) await writeLateRejects(work, prepared)
   } catch (error) {
-    return {
-      summary,
-      left,
-      failure,
-      needsAssignments,
-      reasons: await reasonsOf(rejects, work.signal),
-      unwritten: toldOf(error, true),
-    }
+    const reasons = await reasonsOf(rejects, work.signal)
+    return { summary, left, failure, needsAssignments, reasons, unwritten: toldOf(error, true) }
   }
   const ending = { summary, left, failure, needsAssignments, reasons: await reasonsOf(rejects, work.signal) }
   if (!isWhole) return ending

@@ -65,7 +65,7 @@ export const hasTooManyBad = (
 export const tooMuchRejected = (rejects: Rejects, before = '', issues: readonly Issue[] = []): KpiError =>
   new KpiError(
     'malformed',
-    `${before}${countText(rejects.count())} rows are bad, and their reasons take more than ${MOST_BYTES / 1024 ** 2} MiB`,
+    `${before}${countText(rejects.count())} rows are bad, and their reasons take more than ${MOST_BYTES / 1024 ** 2} MiB; --max-errors 1000 ends sooner and shows the most frequent`,
     { issues },
   )
 

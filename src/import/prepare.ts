@@ -99,10 +99,7 @@ const SHOWN_LINES = 10
 
 /** Returns the lines of the first places as text: a key may be on every line of a file. */
 export const showLines = (places: readonly number[]): string =>
-  listFirst(
-    places.map((place) => String(lineOf(place))),
-    SHOWN_LINES,
-  )
+  listFirst(places, SHOWN_LINES, (place) => String(lineOf(place)))
 
 const tellBad = (bad: readonly number[], isAll: boolean): string => {
   if (isAll) return ', all of them bad for other reasons'
@@ -117,14 +114,27 @@ const addUp = (drafts: readonly EntryDraft[]): void => {
 
 const STOPPED = 'stopped before anything was sent; run the same command to continue'
 
-/** Returns a sink that rejects the rows of a repeated key. */
-const rejectDuplicates = (rejects: Rejects, { reference }: CheckedFile): DuplicateSink => {
+/**
+ * Returns a function that begins to pass over the rows, and returns a sink that rejects those of a repeated key. Each
+ * pass finds the same ones in the same order, and only the first to find one rejects its rows.
+ */
+const rejectDuplicates = (rejects: Rejects, { reference }: CheckedFile): (() => DuplicateSink) => {
   const owner = reference.sources ? 'user or source' : 'user'
-  return (places, bad) => {
+  let rejected = 0
+  const reject: DuplicateSink = (places, bad) => {
     const reason = `the same ${owner}, KPI and date${ON_LINES}${showLines(places)}${tellBad(bad, bad.length === places.length)}`
     for (const place of places) {
       if (rejects.isFull()) throw tooMuchRejected(rejects)
       rejects.add(place, reason)
+    }
+  }
+  return () => {
+    let found = 0
+    return (places, bad) => {
+      found += 1
+      if (found <= rejected) return
+      rejected = found
+      reject(places, bad)
     }
   }
 }
@@ -136,9 +146,9 @@ const batchesOf = (
   checked: CheckedFile,
   { onDuplicate, onConflict }: ImportOptions,
 ): CheckedRows['batches'] => {
-  const refuse = rejectDuplicates(rejects, checked)
+  const beginPass = rejectDuplicates(rejects, checked)
   return function* () {
-    for (const batch of cutBatches(sorter.blocks(BATCH_LIMIT), onDuplicate, refuse)) {
+    for (const batch of cutBatches(sorter.blocks(BATCH_LIMIT), onDuplicate, beginPass())) {
       checked.reference.created?.realize(batch.drafts)
       if (checked.sourcesOfUsers.size > 0) nameSources(batch.drafts, checked.sourcesOfUsers)
       if (onConflict === 'add') addUp(batch.drafts)
@@ -158,14 +168,18 @@ const progressOf = (work: ImportInput, summary: Summary) => (): void =>
   report(work, { phase: 'read', done: summary.read })
 
 /** Returns rows with the dates of KPIs that are not daily moved within their periods, and says how many were. */
-const withMovedDates = (
-  { client, onNote }: ImportInput,
+const withMovedDates = async (
+  { client, onNote, signal }: ImportInput,
   [read, moved]: Sorters,
   { reference: { kpis } }: CheckedFile,
   to: MovedTo,
   onProgress: () => void,
-): Sorter => {
-  const count = moveDates(read, moved, kpis.byId, client.calendar ?? CIVIL_CALENDAR, to, onProgress)
+): Promise<Sorter> => {
+  const periods = { kpis: kpis.byId, calendar: client.calendar ?? CIVIL_CALENDAR }
+  const count = await moveDates(read, moved, periods, to, async () => {
+    await nextTurn(signal)
+    onProgress()
+  })
   read.clear()
   const dates = count === 1 ? '1 date was' : `${countText(count)} dates were`
   if (count > 0) onNote(`${dates} moved to the ${to} day of the KPI's period (--period-dates ${to})`)
@@ -205,7 +219,7 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
   const plan = options.create && (await planMissing(client, checked, options.create, options, work))
   const hasPeriods = checked.hasPeriods || (plan?.kpis.some(({ frequency_id }) => frequency_id !== 'D') ?? false)
   const isMoved = hasPeriods && periodDates !== 'as-is'
-  const rows = isMoved ? withMovedDates(work, sorters, checked, periodDates, onProgress) : sorter
+  const rows = isMoved ? await withMovedDates(work, sorters, checked, periodDates, onProgress) : sorter
   const batches = batchesOf(rows, rejects, checked, options)
   // Rows of a key that is there twice are rejected only now.
   const missing = plan && rows.mayRepeat() ? await neededOf(plan, batches(), work.signal) : plan

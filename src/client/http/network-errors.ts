@@ -77,6 +77,9 @@ const PASSING: ReadonlySet<string> = new Set([
   NOT_CONNECTED,
 ])
 
+/** Tells whether the cause of an error is the network, so that no answer came; one that is no JSON is an answer. */
+export const isOfNetwork = (cause: unknown): boolean => cause !== undefined && !(cause instanceof SyntaxError)
+
 /** Tells whether the network may work again after an error, without anybody's doing. */
 export const mayPass = (error: unknown): boolean => PASSING.has(codeOf(error))
 

@@ -155,10 +155,7 @@ const MOST_IGNORED = 24
 
 /** Returns the first of some headings, and how many more there are. */
 export const showHeadings = (places: readonly number[], textOf: (at: number) => string): string =>
-  listFirst(
-    places.map((at) => `"${textOf(at)}"`),
-    SHOWN,
-  )
+  listFirst(places, SHOWN, (at) => `"${textOf(at)}"`)
 
 /** Returns the flags of which each leaves out all groups but one; of long ones only the shortest. */
 const flagsToKeep = (header: readonly string[], groups: readonly FormOfHeadings[]): string => {

@@ -70,11 +70,7 @@ const owningByCreation = (
 }
 
 /** Returns names as a message shows them; there may be hundreds. */
-const showNames = (names: readonly string[]): string =>
-  listFirst(
-    names.map((name) => `"${name}"`),
-    SHOWN,
-  )
+const showNames = (names: readonly string[]): string => listFirst(names, SHOWN, (name) => `"${name}"`)
 
 /** Returns how to take all columns of numbers as KPIs, if only a name says which of them holds the actuals. */
 const orAllKpis = (found: HeaderFindings, contents: Contents, options: ImportOptions): string => {

@@ -6,7 +6,4 @@ const SHOWN_LENGTH = 200
 
 /** Returns names as a message lists them: of very many, the first, and of very long ones, the beginning. */
 export const listNames = (names: readonly string[]): string =>
-  listFirst(
-    names.map((name) => (name.length > SHOWN_LENGTH ? `${name.slice(0, SHOWN_LENGTH)}…` : name)),
-    SHOWN_NAMES,
-  )
+  listFirst(names, SHOWN_NAMES, (name) => (name.length > SHOWN_LENGTH ? `${name.slice(0, SHOWN_LENGTH)}…` : name))

@@ -11,11 +11,7 @@ import { type HeaderFindings, unassignedColumns, roleOf } from './header.ts'
 /** Sets how many headers are shown; there may be hundreds. */
 const SHOWN = 3
 
-const shownNames = (names: readonly string[]): string =>
-  listFirst(
-    names.map((name) => `"${name}"`),
-    SHOWN,
-  )
+const shownNames = (names: readonly string[]): string => listFirst(names, SHOWN, (name) => `"${name}"`)
 
 /** Returns the columns whose headers have no meaning and name nothing. */
 export const strangeColumns = (found: HeaderFindings, lookups: readonly Lookup[]): number[] =>

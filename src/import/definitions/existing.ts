@@ -36,10 +36,7 @@ export const indexDefinitions = (
       const exact = alike.filter((record) => keyIn(record) === wanted)
       const [first, ...others] = exact.length > 0 ? exact : alike
       if (others.length === 0) return first
-      const ids = listFirst(
-        (exact.length > 0 ? exact : alike).map(({ id }) => String(id)),
-        MOST_LISTED,
-      )
+      const ids = listFirst(exact.length > 0 ? exact : alike, MOST_LISTED, ({ id }) => String(id))
       return new Fault(`"${looseName(wanted)}" is the ${key} of more than one ${of.title}: ${ids}`)
     },
     near: ({ parent, key: wanted }) => suggest(wanted, () => (byParent.get(parent) ?? []).map(keyIn)),

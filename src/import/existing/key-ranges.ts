@@ -20,7 +20,7 @@ export type KeyRanges = {
 }
 
 /** Yields drafts in the order of their keys, many at a time or none, each time that it is called. */
-export type DraftChunks = () => Iterable<readonly EntryDraft[]>
+export type DraftChunks = () => Iterable<readonly EntryDraft[]> | AsyncIterable<readonly EntryDraft[]>
 
 /** Describes drafts, and the ranges of their keys. */
 export type WantedDrafts = {
@@ -54,7 +54,7 @@ export async function* seriesOf(
   onDay?: (day: Day) => void,
 ): AsyncGenerator<DraftSeries> {
   let last: DraftSeries | undefined
-  for (const chunk of drafts()) {
+  for await (const chunk of drafts()) {
     await nextTurn(signal)
     for (const draft of chunk) {
       const { kpi_id: kpi, entry_date: day } = draft

@@ -63,8 +63,8 @@ export const prefetchExisting = ({
     )
   const isDaily = ({ kpi_id }: EntryDraft): boolean => reference.kpis.byId.get(kpi_id)?.frequency_id === 'D'
   const wantedWhere = (isOne: (draft: EntryDraft) => boolean): Promise<WantedDrafts> =>
-    wantedDrafts(function* () {
-      for (const chunk of drafts()) yield chunk.filter(isOne)
+    wantedDrafts(async function* () {
+      for await (const chunk of drafts()) yield chunk.filter(isOne)
     }, signal)
   const unsure = (): Promise<WantedDrafts> => {
     const findReported = createFinder(reported)

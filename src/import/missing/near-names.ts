@@ -24,6 +24,8 @@ const hashWithout = (word: string, place: number): number => {
 }
 
 const NONE = -1
+/** Bounds the names that are looked at for a part: one that more have tells nothing. */
+const MOST_WITH_PART = 50
 
 /**
  * Returns numbers for a word, for what is left of it without repeated letters, and for all that a letter fewer leaves
@@ -69,8 +71,9 @@ const indexParts = async (known: readonly string[], pause: Pause): Promise<(part
     }
   }
   return (part) => {
-    const found = []
-    for (let at = lastOf.get(part) ?? NONE; at !== NONE; at = before[at] ?? NONE) found.push(nameOf[at] ?? 0)
+    const found: number[] = []
+    for (let at = lastOf.get(part) ?? NONE; at !== NONE && found.length < MOST_WITH_PART; at = before[at] ?? NONE)
+      found.push(nameOf[at] ?? 0)
     return found
   }
 }

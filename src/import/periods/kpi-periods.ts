@@ -57,18 +57,17 @@ const MANY_ROWS = 4096
  * Copies sorted rows to another sorter, with the dates of KPIs that are not daily moved to the first or last day of
  * their period; returns how many dates were moved. Rows that then have the same key come in the order of their lines.
  */
-export const moveDates = (
+export const moveDates = async (
   from: Sorter,
   to: Sorter,
-  kpis: ReadonlyMap<number, Kpi>,
-  calendar: Calendar,
+  { kpis, calendar }: { readonly kpis: ReadonlyMap<number, Kpi>; readonly calendar: Calendar },
   where: MovedTo,
-  onProgress: () => void,
-): number => {
+  onProgress: () => Promise<void>,
+): Promise<number> => {
   const periodOf = createPeriodFinder(calendar)
   let moved = 0
   for (const block of from.blocks(MANY_ROWS)) {
-    onProgress()
+    await onProgress()
     for (let at = 0; at < block.count; at += 1) {
       const [second, day] = [numberAt(block.second, at), numberAt(block.third, at)]
       const kpi = periodKpi(kpis.get(second))

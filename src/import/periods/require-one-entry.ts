@@ -1,3 +1,4 @@
+import { nextTurn } from '../../client/next-turn.ts'
 import { formatDay } from '../../domain/day.ts'
 import { formatDecimal } from '../../domain/decimal.ts'
 import { type Issue, KpiError } from '../../domain/errors.ts'
@@ -79,16 +80,17 @@ const refusal = (
 /** Holds the parts of a checked file that the check of periods uses. */
 type Checked = { readonly reference: Reference; readonly batches: () => Iterable<Batch> }
 
-/** Returns a function that yields the rows of KPIs that are not daily, in the order of their keys. */
-const periodRows = ({ reference: { kpis }, batches }: Checked, calendar: Calendar, onProgress: () => void) =>
-  function* (): Generator<PeriodRow> {
+/** Returns a function that yields the rows of KPIs that are not daily, in the order of their keys, in turns. */
+const periodRows = ({ reference: { kpis }, batches }: Checked, calendar: Calendar, onProgress: () => Promise<void>) =>
+  async function* (): AsyncGenerator<PeriodRow> {
     const periodOf = createPeriodFinder(calendar)
     for (const { drafts, lines } of batches()) {
-      onProgress()
+      await onProgress()
       for (const [at, draft] of drafts.entries()) {
         const kpi = periodKpi(kpis.byId.get(draft.kpi_id))
         if (!kpi) continue
-        const [place = 0] = [lines[at] ?? 0].flat()
+        const places = lines[at] ?? 0
+        const place = typeof places === 'number' ? places : (places[0] ?? 0)
         yield { draft, place, kpi, period: periodOf(kpi.frequency_id, draft.entry_date) }
       }
     }
@@ -99,19 +101,22 @@ const periodRows = ({ reference: { kpis }, batches }: Checked, calendar: Calenda
  * two rows, or a row and an entry that is stored on another day. With `--period-dates as-is` nothing is checked or read.
  */
 export const requireOneEntryPerPeriod = async (
-  { client, options: { periodDates }, folder, onProgress: tell }: ImportInput,
+  { client, options: { periodDates }, folder, signal, onProgress: tell }: ImportInput,
   checked: Checked,
   onProgress: () => void,
 ): Promise<void> => {
   if (periodDates === 'as-is') return
   const { reference } = checked
   const calendar = client.calendar ?? CIVIL_CALENDAR
-  const rows = periodRows(checked, calendar, onProgress)
+  const rows = periodRows(checked, calendar, async () => {
+    await nextTurn(signal)
+    onProgress()
+  })
   const stored = createSorter(folder)
   try {
     tell({ phase: 'stored', done: 0 })
     await readStoredPeriods(client, reference, rows, stored)
-    const found = findSharedPeriods(rows(), stored, periodDates !== undefined)
+    const found = await findSharedPeriods(rows(), stored, periodDates !== undefined)
     if (found.length > 0) throw refusal(found, reference, calendar, periodDates)
   } finally {
     stored.close()

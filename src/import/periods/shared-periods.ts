@@ -40,9 +40,9 @@ const isOfPeriod = ({ draft, kpi, period }: PeriodRow, other: PeriodRow): boolea
   ownerOf(draft) === ownerOf(other.draft) && kpi.id === other.kpi.id && period.start === other.period.start
 
 /** Yields the rows of each owner, KPI and period; a period has at most one row a day. */
-function* rowsByPeriod(rows: Iterable<PeriodRow>): Generator<readonly PeriodRow[]> {
+async function* rowsByPeriod(rows: AsyncIterable<PeriodRow>): AsyncGenerator<readonly PeriodRow[]> {
   let group: PeriodRow[] = []
-  for (const row of rows) {
+  for await (const row of rows) {
     // Nothing is stored of a row that clears, unless there is an entry already.
     if (onlyClears(row.draft)) continue
     const [first] = group
@@ -72,9 +72,9 @@ const createTaker = (stored: Sorter): ((row: PeriodRow) => StoredEntry[]) => {
   }
 }
 
-function* groupsOf(rows: Iterable<PeriodRow>, stored: Sorter): Generator<PeriodGroup> {
+async function* groupsOf(rows: AsyncIterable<PeriodRow>, stored: Sorter): AsyncGenerator<PeriodGroup> {
   const take = createTaker(stored)
-  for (const group of rowsByPeriod(rows)) {
+  for await (const group of rowsByPeriod(rows)) {
     const [first] = group
     if (first) yield { first, rows: group, stored: take(first) }
   }
@@ -113,9 +113,13 @@ const storedAt = ({ first: { period }, stored }: PeriodGroup): StoredAt | undefi
  * the order of owners, KPIs and days; `stored` holds what is stored in their periods. `isStrict` counts also periods in
  * which several entries are stored already.
  */
-export const findSharedPeriods = (rows: Iterable<PeriodRow>, stored: Sorter, isStrict: boolean): SharedPeriods[] => {
+export const findSharedPeriods = async (
+  rows: AsyncIterable<PeriodRow>,
+  stored: Sorter,
+  isStrict: boolean,
+): Promise<SharedPeriods[]> => {
   const found = new Map<number, SharedPeriods>()
-  for (const group of groupsOf(rows, stored)) {
+  for await (const group of groupsOf(rows, stored)) {
     const entries = sharing(group, isStrict)
     if (!entries) continue
     const { kpi, period, draft } = group.first

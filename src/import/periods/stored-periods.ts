@@ -22,9 +22,9 @@ export type PeriodRow = {
 const CHUNK_DRAFTS = 1000
 
 /** Yields many drafts at a time. */
-function* inChunks(drafts: Iterable<EntryDraft>): Generator<readonly EntryDraft[]> {
+async function* inChunks(drafts: AsyncIterable<EntryDraft>): AsyncGenerator<readonly EntryDraft[]> {
   let chunk: EntryDraft[] = []
-  for (const draft of drafts) {
+  for await (const draft of drafts) {
     if (chunk.length === CHUNK_DRAFTS) {
       yield chunk
       chunk = []
@@ -35,10 +35,13 @@ function* inChunks(drafts: Iterable<EntryDraft>): Generator<readonly EntryDraft[
 }
 
 /** Yields drafts on the first day of each period with rows, and on the last day of the last one of a series. */
-function* boundsOf(rows: Iterable<PeriodRow>, onPeriod: (period: Period) => void): Generator<EntryDraft> {
+async function* boundsOf(
+  rows: AsyncIterable<PeriodRow>,
+  onPeriod: (period: Period) => void,
+): AsyncGenerator<EntryDraft> {
   let last: PeriodRow | undefined
   const endOf = ({ draft, period }: PeriodRow): EntryDraft => ({ ...draft, entry_date: period.end })
-  for (const row of rows) {
+  for await (const row of rows) {
     if (isProvisionalDraft(row.draft)) continue
     const isSame = last && ownerOf(last.draft) === ownerOf(row.draft) && last.kpi.id === row.kpi.id
     if (isSame && last?.period.start === row.period.start) continue
@@ -51,7 +54,7 @@ function* boundsOf(rows: Iterable<PeriodRow>, onPeriod: (period: Period) => void
 }
 
 /** Returns what to read: all days of all periods with rows, for the owners and KPIs of the rows. */
-const wantedPeriods = async (rows: () => Iterable<PeriodRow>): Promise<WantedDrafts> => {
+const wantedPeriods = async (rows: () => AsyncIterable<PeriodRow>): Promise<WantedDrafts> => {
   const ends = new Map<Day, Day>()
   const note = ({ start, end }: Period): void => {
     ends.set(start, Math.max(end, ends.get(start) ?? end))
@@ -70,7 +73,7 @@ const wantedPeriods = async (rows: () => Iterable<PeriodRow>): Promise<WantedDra
 export const readStoredPeriods = async (
   client: Client,
   reference: Pick<Reference, 'unchecked'>,
-  rows: () => Iterable<PeriodRow>,
+  rows: () => AsyncIterable<PeriodRow>,
   stored: Sorter,
 ): Promise<boolean> => {
   const read = async (): Promise<true> => {

@@ -32,7 +32,7 @@ const MOST_LINES = 12
 
 /** Introduces line numbers in a reason, which are left out where reasons are compared. */
 export const ON_LINES = ' are on lines '
-const LINE_NUMBERS = / are on lines \d[\d, ]*(?:and \d+ more)?/
+const LINE_NUMBERS = / are on lines \d[\d, ]*(?:and \d[\d,]* more)?/
 /** Stands for the line numbers of several rows. */
 export const ON_SEVERAL_LINES = ' are on several lines'
 

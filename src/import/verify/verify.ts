@@ -172,9 +172,10 @@ async function* differences(
   prepared: Prepared,
   journal: Journal,
   verified: Verification,
+  signal: AbortSignal,
 ): AsyncGenerator<readonly Difference[]> {
   const now = prepared.readAhead(({ target }, { isTargetOpen }) => isTargetOpen && target !== undefined)
-  const rejected = await createPlaceSet(prepared.rejects.lines())
+  const rejected = await createPlaceSet(prepared.rejects.lines(signal))
   for (const recalled of recallSent(prepared.batches(), journal)) {
     const found = await compare(recalled, prepared, now, rejected, verified)
     verified.first.push(...found.slice(0, FIRST - verified.first.length))
@@ -195,7 +196,7 @@ export const verifyRun = async (
   const verified: Verification = { compared: 0, equal: 0, leftAlone: 0, notCompared: 0, first: [] }
   const about = { table, options, summary, verify, at: clock.now(), variant: client.variant }
   try {
-    await writeVerificationReceipt(about, verified, differences(prepared, journal, verified))
+    await writeVerificationReceipt(about, verified, differences(prepared, journal, verified, work.signal))
   } catch (error) {
     if (error instanceof Aborted) verified.failure = new KpiError('unavailable', 'stopped before all was compared')
     else if (error instanceof KpiError) verified.failure = error

@@ -48,3 +48,9 @@ test('thousands of names are compared without comparing each with each', async (
     { kind: 'KPI', name: 'Countri of number 19999', known: 'Country of number 19999' },
   ])
 })
+
+test('so are thousands that have a part in common', async () => {
+  const known = Array.from({ length: 20_000 }, (_, at) => `ab ${String.fromCodePoint(0x4e00 + at)}`)
+  const names = known.map((name) => `${name.slice(0, 3)}${String.fromCodePoint((name.codePointAt(3) ?? 0) + 20_000)}`)
+  expect(await nearNames('KPI', names.slice(0, 10_000), known, neverPause)).toEqual([])
+})

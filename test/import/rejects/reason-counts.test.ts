@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { listFirst } from '../../../src/domain/list-first.ts'
 import { ON_DUPLICATE } from '../../../src/import/options.ts'
 import { countReasons, reasonIssues, reasonLines } from '../../../src/import/rejects/reason-counts.ts'
 import type { Rejects } from '../../../src/import/rejects/rejects.ts'
@@ -35,6 +36,16 @@ test('reasons that differ by their line numbers are one; a single one is shown a
   const more = '4, 5, 6, 7, 8, 9, 10, 11, 12, 13 and 4 more'
   expect(reasonLines(await countReasons(linesOf([on('2, 3')], [on('2, 3')], [on(more)])))).toEqual([
     'rejected: the same user, KPI and date are on several lines (3 rows, first line 2)',
+  ])
+})
+
+test.each([12, 1009, 1010, 1500, 2_000_000])('so do those of keys on very many lines: %i', async (count) => {
+  const on = (lines: number): string => {
+    const places = Array.from({ length: lines }, (_, at) => at + 2)
+    return `the same user, KPI and date are on lines ${listFirst(places, 10)}`
+  }
+  expect(reasonLines(await countReasons(linesOf([on(count)], [on(count + 1)])))).toEqual([
+    'rejected: the same user, KPI and date are on several lines (2 rows, first line 2)',
   ])
 })
 

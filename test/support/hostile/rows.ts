@@ -66,6 +66,23 @@ export const ROWS: readonly HostileFile[] = [
     '--on-duplicate',
     'last',
   ]),
+  packed('8,000,000 rows of a monthly KPI', 'admin@localhost,Sales,2026-01-05,1\n', [
+    ...['--create-missing', '--frequency', 'M', '--unit', 'Number', '--create-assignments'],
+    ...['--period-dates', 'first', '--on-duplicate', 'last'],
+  ]),
+  packed('3,500,000 rows of a day of a monthly KPI', `admin@localhost,Sales,2026-01-05,${'0'.repeat(50)}1\n`, [
+    ...['--create-missing', '--frequency', 'M', '--unit', 'Number', '--create-assignments', '--on-duplicate', 'last'],
+  ]),
+  {
+    name: 'rows: 1,200,000 rejects and a pair that is there twice',
+    file: 'data.csv.gz',
+    make: () =>
+      gzipParts([
+        [`${HEADER}${'admin@localhost,Sales,2026-01-05,1\n'.repeat(2)}`, 1],
+        [',,,1\n'.repeat(10_000), 120],
+      ]),
+    command: ['entries', 'import', 'FILE', ...CREATING, '--create-assignments'],
+  },
   {
     name: 'assignments: 170,000 unknown users beside 5,000',
     file: 'data.csv',

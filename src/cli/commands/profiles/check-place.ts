@@ -1,3 +1,4 @@
+import { isOfNetwork } from '../../../client/http/network-errors.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { Cli } from '../../cli.ts'
 import type { RemotePlace } from '../../target/settings.ts'
@@ -23,7 +24,7 @@ const nearbyUrls = (baseUrl: string): string[] =>
   /\/(?:api|v1)$/i.test(baseUrl) ? [] : [...new Set([`${baseUrl}/api`, `${new URL(baseUrl).origin}/api`])]
 
 /** Tells whether nothing answered, so that nothing else on the same host need be tried; a web page is an answer. */
-const isSilent = ({ code, cause }: KpiError): boolean => code === 'rate_limited' || cause !== undefined
+const isSilent = ({ code, cause }: KpiError): boolean => code === 'rate_limited' || isOfNetwork(cause)
 
 /** Makes one harmless request to a place; returns why it cannot be used, and looks nearby for the URL that can. */
 export const findPlaceFault = async (cli: Cli, place: RemotePlace, secret: string): Promise<PlaceFault | undefined> => {

@@ -1,3 +1,4 @@
+import { isOfNetwork } from '../../../client/http/network-errors.ts'
 import { resolve } from 'node:path'
 import { findDeadline } from '../../args/deadline.ts'
 import { askChoice, askSecret, askValid } from '../../args/prompt.ts'
@@ -115,7 +116,7 @@ const askRemedy = async (cli: Cli, { error, suggested }: PlaceFault, isTyped: bo
   const secret = { name: 'give the credentials again', value: 'secret' }
   const url = { name: 'give another base URL', value: 'url' }
   const again = { name: 'try again', value: 'again' }
-  const isReached = error.cause === undefined
+  const isReached = !isOfNetwork(error.cause)
   const remedies =
     error.code === 'unauthorized' ? [secret, url, again] : isReached ? [url, again, secret] : [again, url, secret]
   return askChoice(cli, 'What now', [

@@ -14,10 +14,7 @@ export const warningsOnJoinedNames = ({ plan }: CheckedFile, missing: MissingPla
   const names = (missing?.items ?? []).map(({ name }) => name)
   const lacking = names.filter((name) => name.split(BETWEEN_NAMES).length < (columns?.length ?? 0))
   if (lacking.length === 0 || lacking.length === names.length) return []
-  const shown = listFirst(
-    lacking.map((name) => `"${name}"`),
-    SHOWN,
-  )
+  const shown = listFirst(lacking, SHOWN, (name) => `"${name}"`)
   return [
     `${shown}: one of the columns ${roleHeader(plan, 'source')} is empty in their rows; if it is written only once for several rows, fill it in`,
   ]

@@ -23,10 +23,7 @@ const several = (count: number, what: string): string => (count === 1 ? `1 ${wha
 const SHOWN_SHEETS = 20
 
 const namesOf = (sheets: readonly Sheet[]): string =>
-  listFirst(
-    sheets.map(({ name }, at) => `${at + 1} (${name})`),
-    SHOWN_SHEETS,
-  )
+  listFirst(sheets, SHOWN_SHEETS, ({ name }, at) => `${at + 1} (${name})`)
 
 /** Returns the sheet that `--sheet` means: by its name, or by its number. */
 const askedSheet = (sheets: readonly Sheet[], asked: string, file: string): Sheet => {

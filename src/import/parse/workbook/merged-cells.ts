@@ -9,7 +9,7 @@ type FilledHeader = { readonly rows: ReadonlyMap<number, Row>; readonly findings
 
 const SHOWN_RANGES = 3
 
-const shownRanges = (ranges: readonly MergedRange[]): string => listFirst(ranges.map(rangeName), SHOWN_RANGES)
+const shownRanges = (ranges: readonly MergedRange[]): string => listFirst(ranges, SHOWN_RANGES, rangeName)
 
 /**
  * Returns a header row with the values of merged cells in all of their columns. No row has more of them than a sheet has

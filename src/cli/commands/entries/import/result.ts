@@ -222,6 +222,7 @@ export const concludeFile = async (
   if (differs && !failure)
     return { ...differs, lines, exit: differs.exit === EXIT.unreachable ? EXIT.workLeft : differs.exit }
   if (failure && isRefusal(concluded)) return { exit: exitCodes[failure.code], code: failure.code, lines }
+  if (unwritten?.code === 'unavailable') return { exit: EXIT.workLeft, code: 'work_left', lines }
   if (unwritten) return { exit: exitCodes[unwritten.code], code: unwritten.code, lines }
   if (left > 0) return { exit: EXIT.workLeft, code: 'work_left', lines }
   return rejected > 0 ? { exit: EXIT.partial, code: 'rejected', lines } : DONE
