@@ -11,8 +11,10 @@ const watched = async (): Promise<{ importer: Importer; batches: Batch[] }> => {
   const importer = await remoteImporter({
     wrap: (handler) => async (request) => {
       if (!request.target.endsWith('/kpientries/list')) return handler(request)
+      // Batches under way at the same time may be read in any order.
+      const place = batches.push({ entries: [] }) - 1
       const body = await request.body()
-      batches.push(JSON.parse(Buffer.from(body).toString()) as Batch)
+      batches[place] = JSON.parse(Buffer.from(body).toString()) as Batch
       return handler({ ...request, body: () => Promise.resolve(body) })
     },
   })

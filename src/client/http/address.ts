@@ -41,7 +41,8 @@ export const hideAddresses = (text: string): string => text.replaceAll(IN_TEXT, 
 
 /** Returns the name of what is read as it may be shown: an address without its secrets, a file as it is. */
 export const shownSource = (text: string): string => {
-  if (!isAddress(text)) return hideAddresses(text)
+  // The name of a file may hold what looks like an address, and is the file's all the same.
+  if (!isAddress(text)) return text.startsWith('//') ? hideAddresses(text) : text
   const address = URL.parse(text)
   return address ? shownAddress(address) : withoutSecrets(text.trim())
 }

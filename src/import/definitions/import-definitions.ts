@@ -177,22 +177,16 @@ export const dryRunDefinitions = (
         good.push(one)
       }
     }
-    const lines = (await Array.fromAsync(rejects.lines(work.signal))).flat()
-    const bad = lines.map(({ line, reasons }): PlannedDefinition => ({
+    const lines = await Array.fromAsync(rejects.lines(work.signal))
+    const bad = lines.flat().map(({ line, reasons }): PlannedDefinition => ({
       action: 'reject',
       line,
       name: checked.names.get(line) ?? null,
       reason: reasons.join('; '),
     }))
     summary.rejected = rejects.count()
-    return {
-      summary,
-      left: 0,
-      failure: undefined,
-      reasons: await countReasons(rejects, work.signal),
-      rows: inOrder([...good, ...bad]),
-      checked,
-    }
+    const reasons = await countReasons(rejects, work.signal)
+    return { summary, left: 0, failure: undefined, reasons, rows: inOrder([...good, ...bad]), checked }
   })
 
 /** Describes the rows of a run that are to be sent, and those of which nothing is to be sent any more. */
