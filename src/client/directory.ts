@@ -1,6 +1,6 @@
-import { listFirst } from '../domain/list-first.ts'
 import leven from 'leven'
 import { unmarkText } from '../codec/cell-text.ts'
+import { listFirst, MOST_LISTED } from '../domain/count-text.ts'
 import { Fault } from '../domain/errors.ts'
 
 /** Describes something that people call by name. */
@@ -37,8 +37,6 @@ export type Directory<T extends Named> = {
 }
 
 const SUGGESTION_DISTANCE = 3
-/** Bounds how many things of one name a fault lists. */
-const MOST_LISTED = 10
 const LEAST_BEGINNING = 3
 /** Matches ids, which have no leading zeros: `007` is a name, or a mistake. */
 const ID = /^[1-9]\d{0,14}$/
@@ -190,8 +188,9 @@ export const createDirectory = <T extends Named>(title: string, list: readonly T
       const [first, second] = matches ?? []
       if (!first) return unknown(wanted)
       if (!second) return first
-      const texts = (matches ?? []).map(({ id, within }) => (within === undefined ? `${id}` : `${id} in ${within}`))
-      const candidates = listFirst(texts, MOST_LISTED)
+      const candidates = listFirst(matches ?? [], MOST_LISTED, ({ id, within }) =>
+        within === undefined ? String(id) : `${id} in ${within}`,
+      )
       return new Ambiguous(`"${wanted}" is the name of more than one ${title}: ${candidates}; use the id`)
     },
   }

@@ -1,6 +1,6 @@
-import { listFirst } from '../domain/list-first.ts'
 import type { Client } from '../client/client.ts'
 import { looseName } from '../client/directory.ts'
+import { listFirst } from '../domain/count-text.ts'
 import { type Issue, KpiError } from '../domain/errors.ts'
 import { type Frequency, isKnownFrequency } from '../domain/period.ts'
 import type { Unit } from '../domain/resources/catalog.ts'

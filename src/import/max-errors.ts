@@ -1,3 +1,4 @@
+import { countText } from '../domain/count-text.ts'
 import { type Issue, KpiError } from '../domain/errors.ts'
 import type { Variant } from '../domain/variants.ts'
 import type { Summary } from './import-types.ts'
@@ -6,7 +7,6 @@ import type { Reference } from './reference.ts'
 import { type CountedReasons, countReasons, reasonIssues } from './rejects/reason-counts.ts'
 import { MOST_BYTES, type Rejects } from './rejects/rejects.ts'
 import { waysOut } from './rejects/ways-out.ts'
-import { countText } from './text.ts'
 
 /** Returns the most rows that may be rejected; a percentage is exact only once all rows have been read. */
 const mostOf = (maxErrors: MaxErrors, read: number): number =>

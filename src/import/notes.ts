@@ -1,4 +1,5 @@
 import { DID_YOU_MEAN, nearest } from '../client/directory.ts'
+import { countText } from '../domain/count-text.ts'
 import { formatDay } from '../domain/day.ts'
 import type { CheckedFile } from './check.ts'
 import { formatRemarks } from './detect/column-formats.ts'
@@ -10,7 +11,6 @@ import type { Table } from './parse/table.ts'
 import { saysFraction } from './percentages.ts'
 import { mayNotRead } from './permissions.ts'
 import type { Reference } from './reference.ts'
-import { countText } from './text.ts'
 
 const firstText = (row: Row | undefined): string => row?.cells.find((cell) => cell.trim() !== '')?.trim() ?? ''
 

@@ -1,8 +1,8 @@
-import { listFirst } from '../domain/list-first.ts'
 import { nextTurn } from '../client/next-turn.ts'
 import type { Client } from '../client/client.ts'
 import { isForbidden } from '../client/operations/read-if-allowed.ts'
 import { Aborted } from '../client/transport.ts'
+import { countText, listFirst } from '../domain/count-text.ts'
 import { dayNextYear, dayOfInstant, FIRST_ENTRY_DAY } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
 import { CIVIL_CALENDAR } from '../domain/period.ts'
@@ -38,7 +38,6 @@ import { ON_LINES } from './rejects/reason-counts.ts'
 import { createRejects, type Rejects } from './rejects/rejects.ts'
 import { type Batch, cutBatches, type DuplicateSink } from './rows/batches.ts'
 import { lineOf } from './rows/packed-row.ts'
-import { countText } from './text.ts'
 
 /** Returns the given flags that need existing entries to be read. */
 const flagsThatRead = ({ onlyChanges, onConflict }: ImportOptions, isVerified: boolean): string[] => [

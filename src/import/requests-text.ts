@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts'
 import type { Usage } from '../client/transport.ts'
-import { countText } from './text.ts'
+import { countText } from '../domain/count-text.ts'
 
 /** Returns a number of things: `1,200 requests`. */
 export const counted = (count: number, one: string): string => `${countText(count)} ${one}${count === 1 ? '' : 's'}`

@@ -15,6 +15,7 @@ import {
   heldIn,
   ID,
   importers,
+  inputOf,
   kpiNamed,
   optionsOf,
   remoteImporter,
@@ -103,15 +104,12 @@ describe('100,000 rows of which one in a hundred has changed, at a classic servi
       writeFileSync(folder.in('data.csv'), await manyRows(service, target))
       const client = clientTo(service, withoutBatches(asThirdParty(service.handler)))
       const { summary } = await importFile({
-        client,
-        table: await openTable(fileSource(folder.in('data.csv'), 'data.csv')),
-        options: optionsOf({ onlyChanges: true }),
-        clock: { now: () => 0, uptime: () => 0, sleep: () => Promise.resolve() },
-        folder: folder.path,
-        signal: new AbortController().signal,
-        onProgress: () => undefined,
-        onNote: () => undefined,
-        onWarning: () => undefined,
+        ...inputOf({
+          client,
+          table: await openTable(fileSource(folder.in('data.csv'), 'data.csv')),
+          options: optionsOf({ onlyChanges: true }),
+          folder: folder.path,
+        }),
         created: { intend: () => undefined, add: () => undefined },
         rejectsFile: createRejectsFile(folder.in('data.rejects.csv'), 'data.rejects.csv', () => undefined),
         journal: undefined,

@@ -3,6 +3,7 @@ import { embeddedTransport } from '../../src/cli/embedded.ts'
 import { type Client, createClient } from '../../src/client/client.ts'
 import type { KpiDraft } from '../../src/domain/resources/kpi.ts'
 import type { UserDraft } from '../../src/domain/resources/user.ts'
+import type { ImportInput } from '../../src/import/import-types.ts'
 import type { ImportOptions } from '../../src/import/options.ts'
 import { listen } from '../../src/server/http/listener.ts'
 import type { Handler } from '../../src/server/wire.ts'
@@ -23,6 +24,16 @@ export const optionsOf = (given: Partial<ImportOptions> = {}): ImportOptions => 
   onlyChanges: false,
   addAgain: false,
   ...given,
+})
+
+/** An import that nothing stops, and whose notes nobody reads; time stands still in it. */
+export const inputOf = (of: Pick<ImportInput, 'client' | 'table' | 'options' | 'folder'>): ImportInput => ({
+  clock: { now: () => 0, uptime: () => 0, sleep: () => Promise.resolve() },
+  signal: new AbortController().signal,
+  onProgress: () => undefined,
+  onNote: () => undefined,
+  onWarning: () => undefined,
+  ...of,
 })
 
 export const kpiNamed = (name: string, fields: Partial<KpiDraft> = {}): KpiDraft => ({

@@ -127,7 +127,7 @@ export const readBodies = async <T>(
       faults.add(() => ({ ...index, ...fault }))
     for (const field of Object.keys(body))
       if (!Object.hasOwn(of.fields, field)) faults.add(() => ({ ...index, ...faultOfUnknown(of, field) }))
-    // What `check` finds in more of them is not listed any more.
+    // Keep what is checked only while its faults can still be listed.
     if (faults.unlisted === 0) values.push(parsed.values)
   }
   if (faults.listed.length > 0) for (const fault of await check(values)) faults.add(() => fault)

@@ -90,8 +90,8 @@ const ID = /^[1-9]\d{0,14}$/
 /** Tells whether a text can be an id. */
 export const isId = (text: string): boolean => ID.test(text.trim())
 
-/** Bounds the faults of names: each takes a search for a name that is near. */
-const MOST_FAULTS = 20
+/** Bounds the names that are told as not found: each takes a search for one that is near. */
+const MOST_UNKNOWN = 20
 
 /**
  * Returns the things that texts name, without duplicates. Throws one usage error for all texts that name nothing or
@@ -101,7 +101,7 @@ const allFound = (texts: readonly string[], find: (text: string) => Named | Faul
   const found = new Map<number, Named>()
   const faults: string[] = []
   for (const [at, text] of texts.entries()) {
-    if (faults.length === MOST_FAULTS) {
+    if (faults.length === MOST_UNKNOWN) {
       faults.push(`${texts.length - at} more names were not looked up`)
       break
     }

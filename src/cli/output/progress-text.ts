@@ -1,3 +1,4 @@
+import { countText } from '../../domain/count-text.ts'
 import { outageText } from '../../client/retry.ts'
 import type { Usage, Waiting } from '../../client/transport.ts'
 import type { Phase, Progress } from '../../import/import-types.ts'
@@ -34,9 +35,6 @@ export const createSpeedometer = (requests: () => number = () => 0): ((step: Pro
   }
 }
 
-/** Returns a number with thousands separated: `12,000`. */
-const count = (value: number): string => value.toLocaleString('en-GB')
-
 /** Returns a time as people read it: `45 s`, `12 min`, `1 h 05 min`. */
 export const timeText = (milliseconds: number): string => {
   const seconds = Math.ceil(milliseconds / 1000)
@@ -59,13 +57,13 @@ const DOING: Readonly<Record<Phase, string>> = {
 
 const amountOf = ({ phase, done, total }: Progress): string => {
   if (phase === 'stored') return DOING.stored
-  if (total === undefined) return `${count(done)} ${DOING[phase]}`
+  if (total === undefined) return `${countText(done)} ${DOING[phase]}`
   const share = total > 0 ? ` (${Math.floor((done / total) * 100)} %)` : ''
-  return `${count(done)} of ${count(total)} ${DOING[phase]}${share}`
+  return `${countText(done)} of ${countText(total)} ${DOING[phase]}${share}`
 }
 
 const speedText = (perSecond: number): string =>
-  perSecond < 2 ? `${count(Math.round(perSecond * 60))} a minute` : `${count(Math.round(perSecond))} a second`
+  perSecond < 2 ? `${countText(Math.round(perSecond * 60))} a minute` : `${countText(Math.round(perSecond))} a second`
 
 /** Sets the shortest wait that is worth a message. */
 const LEAST_WAIT_MS = 1000
@@ -85,7 +83,7 @@ const leftBy = (
 const limitText = ({ reason, allowed }: Waiting): string => {
   if (!allowed) return 'the limit of the service'
   if (reason === 'rate') return `the limit (--rate ${allowed.requests})`
-  return `the limit of the service (${count(allowed.requests)} in ${timeText(allowed.windowMs)})`
+  return `the limit of the service (${countText(allowed.requests)} in ${timeText(allowed.windowMs)})`
 }
 
 /** Returns what an import waits for; undefined where that is not worth a message. */

@@ -41,7 +41,7 @@ export const hideAddresses = (text: string): string => text.replaceAll(IN_TEXT, 
 
 /** Returns the name of what is read as it may be shown: an address without its secrets, a file as it is. */
 export const shownSource = (text: string): string => {
-  // The name of a file may hold what looks like an address, and is the file's all the same.
+  // Leave the name of a file as it is, also where it looks like an address further on: it is moved by this name.
   if (!isAddress(text)) return text.startsWith('//') ? hideAddresses(text) : text
   const address = URL.parse(text)
   return address ? shownAddress(address) : withoutSecrets(text.trim())

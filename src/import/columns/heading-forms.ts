@@ -1,4 +1,4 @@
-import { listFirst } from '../../domain/list-first.ts'
+import { listFirst } from '../../domain/count-text.ts'
 import type { Day } from '../../domain/day.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { whyNoDay } from '../formats/date-column.ts'

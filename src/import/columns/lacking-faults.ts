@@ -1,5 +1,5 @@
-import { listFirst } from '../../domain/list-first.ts'
 import { listFlag, mapFlag } from '../flag-text.ts'
+import { listFirst } from '../../domain/count-text.ts'
 import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import { mayNotRead } from '../permissions.ts'

@@ -1,4 +1,4 @@
-import { listFirst } from '../../domain/list-first.ts'
+import { listFirst } from '../../domain/count-text.ts'
 
 /** Bounds the names that a message lists, and their characters. */
 const SHOWN_NAMES = 50

@@ -1,7 +1,7 @@
 import { nearest } from '../../client/directory.ts'
+import { countText } from '../../domain/count-text.ts'
 import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions } from '../options.ts'
-import { countText } from '../text.ts'
 import { foldName, type HeaderFindings, REJECT_COLUMNS } from './header.ts'
 import { listNames } from './list-names.ts'
 

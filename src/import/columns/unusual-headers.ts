@@ -1,4 +1,4 @@
-import { listFirst } from '../../domain/list-first.ts'
+import { listFirst } from '../../domain/count-text.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
 import { memoize, monthOf } from '../formats/date-format.ts'
 import { KNOWN_FORMATS } from '../formats/known-formats.ts'

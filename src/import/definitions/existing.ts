@@ -1,5 +1,5 @@
-import { listFirst } from '../../domain/list-first.ts'
 import { createSuggest, looseName } from '../../client/directory.ts'
+import { listFirst, MOST_LISTED } from '../../domain/count-text.ts'
 import { Fault } from '../../domain/errors.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
 import type { DefinitionKind } from './kinds.ts'
@@ -16,9 +16,6 @@ export type ExistingDefinitions = {
   /** Lists the names, or e-mail addresses, by which the records are known. */
   readonly keys: () => readonly string[]
 }
-
-/** Bounds how many records of one key a fault lists. */
-const MOST_LISTED = 10
 
 /** Creates the index of the records of a kind. */
 export const indexDefinitions = (

@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync'
+import { countText } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { countText } from '../text.ts'
 import { LONGEST_CELL, LONGEST_ROW, MOST_COLUMNS } from './limits/table-limits.ts'
 import type { Row } from './row/row.ts'
 

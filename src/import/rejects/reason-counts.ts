@@ -1,6 +1,6 @@
-import { countText } from '../text.ts'
 import type { Rejects } from './rejects.ts'
 import { createUnassignedCount, unassignedText, type UnassignedRows } from './unassigned.ts'
+import { countText } from '../../domain/count-text.ts'
 
 /** Describes a reason for which rows were rejected. */
 type CountedReason = {

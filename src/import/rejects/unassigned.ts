@@ -1,5 +1,5 @@
+import { countText } from '../../domain/count-text.ts'
 import { UNASSIGNED } from '../../domain/rules.ts'
-import { countText } from '../text.ts'
 
 /** Describes the rows whose KPI is not assigned to their user. */
 export type UnassignedRows = {

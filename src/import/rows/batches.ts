@@ -1,3 +1,4 @@
+import { countText } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { BODY_LIMIT } from '../../domain/limits.ts'
 import { BATCH_LIMIT, type EntryDraft } from '../../domain/resources/entry.ts'
@@ -5,7 +6,6 @@ import { type Block, numberAt } from '../external-sort/block.ts'
 import type { OnDuplicate } from '../options.ts'
 import { ownerOf } from '../entry-key.ts'
 import { type Combination, createCombination, ofOneRow } from './combine.ts'
-import { countText } from '../text.ts'
 import { beyondAt, draftOf, isBadAt, lineOf } from './packed-row.ts'
 
 /** Describes entries that are sent together, each with the place of its row in the file, or several places. */

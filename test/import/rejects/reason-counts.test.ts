@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { listFirst } from '../../../src/domain/list-first.ts'
 import { ON_DUPLICATE } from '../../../src/import/options.ts'
 import { countReasons, reasonIssues, reasonLines } from '../../../src/import/rejects/reason-counts.ts'
 import type { Rejects } from '../../../src/import/rejects/rejects.ts'
 import { waysOut } from '../../../src/import/rejects/ways-out.ts'
+import { listFirst } from '../../../src/domain/count-text.ts'
 
 type Line = { readonly line: number; readonly reasons: readonly string[] }
 

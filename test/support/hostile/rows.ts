@@ -12,6 +12,7 @@ const CREATING = [
   '--email-pattern',
   '{first}.{last}@x.example',
 ]
+const MONTHLY = '--create-missing --frequency M --unit Number --create-assignments --on-duplicate last'.split(' ')
 const MANY_USERS = 5000
 
 type More = Pick<HostileFile, 'command' | 'users'>
@@ -67,27 +68,11 @@ export const ROWS: readonly HostileFile[] = [
     'last',
   ]),
   packed('8,000,000 rows of a monthly KPI', 'admin@localhost,Sales,2026-01-05,1\n', [
-    '--create-missing',
-    '--frequency',
-    'M',
-    '--unit',
-    'Number',
-    '--create-assignments',
+    ...MONTHLY,
     '--period-dates',
     'first',
-    '--on-duplicate',
-    'last',
   ]),
-  packed('3,500,000 rows of a day of a monthly KPI', `admin@localhost,Sales,2026-01-05,${'0'.repeat(50)}1\n`, [
-    '--create-missing',
-    '--frequency',
-    'M',
-    '--unit',
-    'Number',
-    '--create-assignments',
-    '--on-duplicate',
-    'last',
-  ]),
+  packed('3,500,000 rows of a day of a monthly KPI', `admin@localhost,Sales,2026-01-05,${'0'.repeat(50)}1\n`, MONTHLY),
   {
     name: 'rows: 1,200,000 rejects and a pair that is there twice',
     file: 'data.csv.gz',

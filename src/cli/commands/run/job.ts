@@ -108,7 +108,7 @@ export const readJob = async (text: string, file: string, checks: JobChecks, pau
   const { faults, lineOf, resolve } = reader
   const { pairs, items } = await readKeys(reader)
   const scalars = scalarsIn([...pairs.map(({ node }) => node), ...items])
-  // What is no YAML holds addresses in its lines.
+  // Look at the lines as well, as a text that is no YAML has no values.
   const texts = [...text.split('\n'), ...[...scalars].map(({ value }) => String(value))]
   const hide = checks.onAddresses(texts.filter((one) => secretsOf(one).length > 0))
   const refuse = (): never => {

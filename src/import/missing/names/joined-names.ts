@@ -1,7 +1,7 @@
-import { listFirst } from '../../../domain/list-first.ts'
 import type { CheckedFile } from '../../check.ts'
 import { BETWEEN_NAMES, roleHeader } from '../../columns/role-text.ts'
 import type { MissingPlan } from '../plan.ts'
+import { listFirst } from '../../../domain/count-text.ts'
 
 const SHOWN = 3
 

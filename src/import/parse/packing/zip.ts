@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl'
+import { countText } from '../../../domain/count-text.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { RandomAccess } from '../files.ts'
 import type { FileBytes } from '../inspect.ts'
 import { inTurns, type StopSignal } from '../turns.ts'
-import { countText } from '../../text.ts'
 import { implausibleSize } from './plausible-size.ts'
 
 const CHUNK_BYTES = 1 << 16

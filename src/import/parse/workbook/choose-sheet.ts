@@ -1,4 +1,4 @@
-import { listFirst } from '../../../domain/list-first.ts'
+import { listFirst } from '../../../domain/count-text.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { FormatFinding } from '../table.ts'
 import type { Sheet, SheetSize } from './workbook.ts'

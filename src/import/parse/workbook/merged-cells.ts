@@ -1,8 +1,8 @@
-import { listFirst } from '../../../domain/list-first.ts'
 import { MOST_COLUMNS } from '../limits/table-limits.ts'
 import type { Row } from '../row/row.ts'
 import type { FormatFinding } from '../table.ts'
 import { type MergedRange, rangeName } from './workbook.ts'
+import { listFirst } from '../../../domain/count-text.ts'
 
 /** Describes merged cells: the header rows with their values repeated, and what is said of them. */
 type FilledHeader = { readonly rows: ReadonlyMap<number, Row>; readonly findings: readonly FormatFinding[] }

@@ -1,7 +1,6 @@
 import type { ZipArchive, ZipEntry } from '../packing/zip.ts'
 import { type Attributes, odsCellValue, type OdsValue, type OpenCell } from './ods-cell.ts'
 import { MOST_COLUMNS, MOST_ROWS } from '../limits/table-limits.ts'
-import { countText } from '../../text.ts'
 import {
   createMeter,
   createRowQueue,
@@ -20,6 +19,7 @@ import {
   type Workbook,
 } from './workbook.ts'
 import { readXml, type XmlHandlers } from './xml-stream.ts'
+import { countText } from '../../../domain/count-text.ts'
 
 /** Bounds how many cells repetition makes: a file of a few hundred bytes may stand for billions. */
 const MOST_MADE = 1 << 24

@@ -1,9 +1,9 @@
 import { createSpillFile } from '../../external-sort/spill-file.ts'
 import type { FileBytes } from '../inspect.ts'
-import { countText } from '../../text.ts'
 import { requireShortText, unreadableWorkbook } from './workbook.ts'
 import { decodeEscapes } from './xlsx-text.ts'
 import { readXml } from './xml-stream.ts'
+import { countText } from '../../../domain/count-text.ts'
 
 /** Sets how many characters of strings are kept in memory; others go to a temporary file. */
 const MOST_IN_MEMORY = 16 * 1024 ** 2

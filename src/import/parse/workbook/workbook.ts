@@ -1,5 +1,5 @@
+import { countText } from '../../../domain/count-text.ts'
 import { KpiError } from '../../../domain/errors.ts'
-import { countText } from '../../text.ts'
 import { LONGEST_CELL, LONGEST_ROW, MOST_COLUMNS, MOST_ROWS } from '../limits/table-limits.ts'
 import type { StoredNumbers } from '../row/row.ts'
 

@@ -1,9 +1,9 @@
 import type { FileBytes } from '../inspect.ts'
-import { countText } from '../../text.ts'
 import { nextTurn } from '../../../client/next-turn.ts'
 import { builtInFormat, type CellFormat, describeFormat } from './number-format.ts'
 import { unreadableWorkbook } from './workbook.ts'
 import { readXml } from './xml-stream.ts'
+import { countText } from '../../../domain/count-text.ts'
 
 /** Bounds the formats of numbers, and the styles of cells: no spreadsheet program writes more. */
 const MOST_STYLES = 1 << 16

@@ -1,5 +1,5 @@
-import { listFirst } from '../../../../domain/list-first.ts'
 import { createSuggest } from '../../../../client/directory.ts'
+import { listFirst, MOST_LISTED } from '../../../../domain/count-text.ts'
 import { Fault } from '../../../../domain/errors.ts'
 import type { AnyRecord } from '../../../../domain/schema.ts'
 import { type Kind, KIND_NAMES, type KindName, kinds } from './kinds.ts'
@@ -65,9 +65,6 @@ export type Things = {
   readonly add: (thing: Omit<Thing, 'serial'>) => Thing
 }
 
-/** Bounds how many things of one name a fault lists. */
-const MOST_LISTED = 10
-
 /** Creates an empty collection of things. */
 const createThings = (): Things => {
   const all = new Map<KindName, Thing[]>(KIND_NAMES.map((name) => [name, []]))
@@ -102,8 +99,7 @@ const createThings = (): Things => {
         const near = suggest(name, candidates)
         return new Fault(`there is no ${titleOf(of)} "${name}"${near === undefined ? '' : `; did you mean "${near}"?`}`)
       }
-      const texts = found.map((one) => (one.id === undefined ? labelOf(one) : `#${one.id}`))
-      const candidates = listFirst(texts, MOST_LISTED)
+      const candidates = listFirst(found, MOST_LISTED, (one) => (one.id === undefined ? labelOf(one) : `#${one.id}`))
       return new Fault(`"${name}" is the name of more than one ${titleOf(of)}: ${candidates}`)
     },
     same: (kind, above, name) => keys.get(keyOf(kind, above, name)) ?? [],

@@ -138,9 +138,10 @@ export const createRunResult = (
   }
 }
 
-const unwrittenSummary = (rejected: number, { message }: KpiError): string => {
+const unwrittenSummary = (rejected: number, { code, message }: KpiError): string => {
   const rows = rejected === 1 ? '1 row was rejected' : `${rejected} rows were rejected`
-  return `${rows}, but ${message}; once that is fixed, the same command writes the rejects file and sends nothing twice`
+  const first = code === 'unavailable' ? '' : 'once that is fixed, '
+  return `${rows}, but ${message}; ${first}the same command writes the rejects file and sends nothing twice`
 }
 
 /** Returns the note on rejected rows, where there are any. */
