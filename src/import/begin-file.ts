@@ -106,7 +106,12 @@ export const beginFile = async (
     isMarked,
     unitRow: unitRowOf(table, options),
   })
-  await readHeadings(heading, { kpi: reference.kpis, user: reference.users }, () => nextTurn(undefined))
+  const pause = async (): Promise<void> => {
+    await nextTurn(undefined)
+    onProgress?.()
+  }
+  await readHeadings(heading, { kpi: reference.kpis, user: reference.users }, pause)
+  await pause()
   const plan = planWith(contents)
   if (reference.created) await describePersons(table, plan, reference.users, reference.created)
   // Where names say all, the first rows are not needed any more.

@@ -210,7 +210,7 @@ export const explainFile = async (
       evidence: table.upper ? 'two rows of labels' : 'the row that names the columns, by what they hold',
     })),
   ]
-  const begun = await beginFile(table, client, options)
+  const begun = await beginFile(table, client, options, undefined, onProgress)
     .then((known) => settlePlan(table, known, onProgress))
     .catch((error: unknown) => {
       if (error instanceof UnclearHeader) return error

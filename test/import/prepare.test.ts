@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { Aborted } from '../../src/client/transport.ts'
 import { openPrepared } from '../../src/import/prepare.ts'
 import { tableOf } from '../support/forms.ts'
 import { embeddedImporter, inputOf, optionsOf } from '../support/import.ts'
@@ -16,4 +17,21 @@ test('rows of a repeated key are rejected once, however often the rows are passe
   for (const _ of early);
   expect([prepared.rejects.count(), prepared.rejects.size()]).toEqual([20, 20])
   close()
+})
+
+test.each([
+  ['unknown names', (at: number) => `Region ${at}`],
+  ['dates', (at: number) => new Date(Date.UTC(1980, 0, 1 + at)).toISOString().slice(0, 10)],
+  ['names that are nearly user', (at: number) => `user${at}`],
+  ['numbers', (at: number) => String(at)],
+  ['currencies', (at: number) => `Amount ${at} (EUR)`],
+])('the reading of 8,000 headings ends when it is asked to: %s', async (_, nameOf) => {
+  await using importer = await embeddedImporter()
+  const { folder, client } = importer
+  const controller = new AbortController()
+  const table = tableOf([Array.from({ length: 8000 }, (_name, at) => nameOf(at)), ['1']])
+  const input = { ...inputOf({ client, table, options: optionsOf(), folder: folder.path }), signal: controller.signal }
+  const opened = openPrepared(input)
+  setImmediate(() => controller.abort())
+  await expect(opened).rejects.toThrow(Aborted)
 })

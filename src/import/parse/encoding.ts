@@ -14,7 +14,13 @@ export type FoundEncoding = {
 }
 
 /** Describes a file while its encoding is detected; `reread` reads its content again. */
-export type Inspected = { readonly name: string; readonly seen: Inspection; readonly reread: () => FileBytes }
+export type Inspected = {
+  readonly name: string
+  readonly seen: Inspection
+  readonly reread: () => FileBytes
+  /** Ends the work where it takes long. */
+  readonly signal?: AbortSignal | undefined
+}
 
 const MARKS: readonly (readonly [bytes: string, encoding: Encoding])[] = [
   ['\xef\xbb\xbf', 'utf-8'],

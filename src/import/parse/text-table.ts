@@ -78,7 +78,7 @@ export const openTextTable = async (
   const content = (): FileBytes => (signal ? untilStopped(source.open(), signal) : source.open())
   const { seen, sum } = await inspectAndSum(packed, file, signal)
   const { encoding, hasMark, evidence, assumed } = await detectEncoding(
-    { name: source.name, seen, reread: content },
+    { name: source.name, seen, reread: content, signal },
     asked.encoding,
   )
   const text = await beginningOf(seen.head, encoding)

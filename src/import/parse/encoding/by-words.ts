@@ -46,14 +46,14 @@ type Seen = { readonly verdict: Verdict; readonly utf8: RawWord | undefined; rea
 
 /** Judges the words of a file in one pass. */
 const judgeWords = async (file: Inspected): Promise<Seen> => {
-  const judge = createJudge()
+  const judge = createJudge(file.signal)
   let [utf8, fault] = [undefined as RawWord | undefined, undefined as RawWord | undefined]
   let seen = 0
   for await (const words of rawWords(file.reread())) {
     for (const word of words) {
       seen += word.bytes.length
       if (seen > BYTES_PER_TURN) {
-        await nextTurn(undefined)
+        await nextTurn(file.signal)
         seen = 0
       }
       await judge.add(word)

@@ -164,7 +164,7 @@ const createByteCheck = (): ((bytes: string) => boolean) => {
 }
 
 /** Creates a judge; its memory does not grow with the file. */
-export const createJudge = (): Judge => {
+export const createJudge = (signal?: AbortSignal): Judge => {
   let alive = createCandidates().map((candidate) => new Tally(candidate))
   const seen = new Set<string>()
   const hasNewBytes = createByteCheck()
@@ -178,7 +178,7 @@ export const createJudge = (): Judge => {
   const judge = async (word: RawWord): Promise<void> => {
     const texts = new Map<Tally, string>()
     for (const tally of alive) {
-      if (word.bytes.length > LONG_WORD) await nextTurn(undefined)
+      if (word.bytes.length > LONG_WORD) await nextTurn(signal)
       const text = decodeWord(word.bytes, tally.candidate.encoding)
       if (text === undefined) continue
       texts.set(tally, text)
