@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { RequestObserver } from '../client/request-observer.ts'
-import type { TransportResponse, TransportRequest, Transport } from '../client/transport.ts'
+import { Aborted, type Transport, type TransportRequest, type TransportResponse } from '../client/transport.ts'
 import { addsToStored } from '../codec/batch.ts'
 import { KpiError } from '../domain/errors.ts'
 import type { Account } from '../domain/resources/account.ts'
@@ -131,19 +131,33 @@ const copyUnfinished = ({ account, source }: UnfinishedCopy, dataDir: string): K
   )
 }
 
-/** Returns the transport to the service on the store of a data directory, in this process; `observer` watches it. */
+/** Ends requests that only read once somebody has asked to stop, as they end over a network. */
+export const withoutLateReads = (transport: Transport, signal: AbortSignal): Transport => ({
+  ...transport,
+  send: async (sending) => {
+    const response = await transport.send(sending)
+    if (sending.method === 'GET' && signal.aborted) throw new Aborted('stopped while the data was read')
+    return response
+  },
+})
+
+/** Describes what watches and stops the requests to a service in this process. */
+type Watched = { readonly observer?: RequestObserver | undefined; readonly signal?: AbortSignal | undefined }
+
+/** Returns the transport to the service on the store of a data directory, in this process. */
 export const embeddedTransport = async (
   dataDir: string,
   nowMs: () => number,
   variant: Variant = 'classic',
-  observer?: RequestObserver,
+  { observer, signal }: Watched = {},
 ): Promise<Transport> => {
   const { db, ...found } = await openEmbedded(dataDir, nowMs)
   if (!found.account) {
     await db.close()
     throw copyUnfinished(found.unfinished, dataDir)
   }
-  const transport = inProcessTransport(db, found.account, nowMs, variant)
+  const own = inProcessTransport(db, found.account, nowMs, variant)
+  const transport = signal ? withoutLateReads(own, signal) : own
   if (!observer) return transport
   const [{ observedTransport }, { classicStatus, v1Status }] = await Promise.all([
     import('../client/observed-transport.ts'),

@@ -135,9 +135,11 @@ const createMissing = async (work: ImportRun, prepared: Prepared): Promise<boole
  */
 export const importFile = async (work: ImportRun, isAgain = false): Promise<Ending> => {
   const ending = await withPrepared(work, async (prepared) => {
+    const path = work.journal && journalPath(work.journal, prepared.fingerprint, work.options)
+    if (path !== undefined) work.onJournal?.(path)
     if (!(await createMissing(work, prepared))) return undefined
     const journal = beginJournal(work, prepared.fingerprint, () => draftsOf(prepared))
-    if (work.journal) work.onJournal?.(journalPath(work.journal, prepared.fingerprint, work.options), journal.runId)
+    if (path !== undefined) work.onJournal?.(path, journal.runId)
     try {
       return await run(work, prepared, journal)
     } finally {

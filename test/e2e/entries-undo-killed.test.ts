@@ -4,13 +4,37 @@ import { entryPages } from '../../src/client/operations/entry-pages.ts'
 import { formatDay } from '../../src/domain/day.ts'
 import { listen } from '../../src/server/http/listener.ts'
 import type { Handler } from '../../src/server/wire.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
 import { runKpi, startKpi } from '../support/process.ts'
-import { startService, wayTo } from '../support/service.ts'
+import { type Service, startService, wayTo } from '../support/service.ts'
 
 const DAYS = 6_000
 const IMPORT = ['entries', 'import', 'data.csv', '-o', 'json']
+
+/** Opens a way to a service on which a command is killed at one of its writes. */
+const openKiller = async (home: Folder, service: Service) => {
+  /** Kills the command at a write, which the service has carried out by then or not. */
+  let [left, isDone, kill] = [Infinity, false, (): void => undefined]
+  const killing =
+    (handler: Handler): Handler =>
+    async (request) => {
+      if (request.method === 'GET' || (left -= 1) > 0) return handler(request)
+      left = Infinity
+      const response = isDone ? await handler(request) : { status: 503, headers: {}, body: '' }
+      kill()
+      return response
+    }
+  const server = await listen(killing(service.handler), '127.0.0.1', 0)
+  const env = { KPI_BASE_URL: `${server.url}/api`, KPI_LOGIN: service.login, KPI_TOKEN: service.token }
+  const killedAt = async (line: readonly string[], at: number, after: boolean): Promise<void> => {
+    ;[left, isDone] = [at, after]
+    const { child, ended } = startKpi(home, line, env)
+    kill = () => void child.kill('SIGKILL')
+    expect(await ended).toMatchObject({ signal: 'SIGKILL' })
+  }
+  return { env, killedAt, [Symbol.asyncDispose]: () => server.close() }
+}
 
 test('an import and its undo, killed at any batch: each receipt takes back its part, and all is as before', async () => {
   using home = temporaryFolder()
@@ -32,25 +56,8 @@ test('an import and its undo, killed at any batch: each receipt takes back its p
   }
   const before = await held()
 
-  /** Kills the command at a write, which the service has carried out by then or not. */
-  let [left, isDone, kill] = [Infinity, false, (): void => undefined]
-  const killing =
-    (handler: Handler): Handler =>
-    async (request) => {
-      if (request.method === 'GET' || (left -= 1) > 0) return handler(request)
-      left = Infinity
-      const response = isDone ? await handler(request) : { status: 503, headers: {}, body: '' }
-      kill()
-      return response
-    }
-  const server = await listen(killing(service.handler), '127.0.0.1', 0)
-  const env = { KPI_BASE_URL: `${server.url}/api`, KPI_LOGIN: service.login, KPI_TOKEN: service.token }
-  const killedAt = async (line: readonly string[], at: number, after: boolean): Promise<void> => {
-    ;[left, isDone] = [at, after]
-    const { child, ended } = startKpi(home, line, env)
-    kill = () => void child.kill('SIGKILL')
-    expect(await ended).toMatchObject({ signal: 'SIGKILL' })
-  }
+  await using killer = await openKiller(home, service)
+  const { env, killedAt } = killer
   await killedAt(IMPORT, 2, true)
   await killedAt(IMPORT, 2, false)
   expect(await runKpi(home, IMPORT, env)).toMatchObject({ code: 0 })
@@ -66,5 +73,46 @@ test('an import and its undo, killed at any batch: each receipt takes back its p
   for (const { receipt } of listed)
     expect(await runKpi(home, undo(receipt), env)).toMatchObject({ code: 0, stdout: '[]\n' })
   expect(await held()).toEqual(before)
-  await server.close()
 }, 120_000)
+
+test.each([2, 3, 4, 5, 6])(
+  'an import that was killed at write %i while it created things, and continued, is taken back as a whole',
+  async (at) => {
+    using home = temporaryFolder()
+    await using service = await startService()
+    await using killer = await openKiller(home, service)
+    const { env, killedAt } = killer
+    const { client } = await wayTo(service)
+    const things = async (): Promise<string[]> => [
+      ...(await client.kpis.list()).map(({ name }) => name),
+      ...(await client.users.list()).map(({ email }) => email),
+    ]
+    const before = await things()
+    const days = ['2026-03-01', '2026-03-02'].flatMap((day) =>
+      ['Ann', 'Bob', 'Cid'].map((name) => `${name} Lee,${day},1,2,3`),
+    )
+    writeFileSync(home.in('data.csv'), ['user,date,Sales,Visits,Calls', ...days, ''].join('\n'))
+    const line = [
+      ...IMPORT,
+      '--create-missing',
+      '--frequency',
+      'D',
+      '--unit',
+      'Number',
+      '--email-pattern',
+      '{first}@example.com',
+    ]
+    await killedAt(line, at, true)
+    expect(await runKpi(home, line, env)).toMatchObject({ code: 0 })
+    expect(await things()).toHaveLength(before.length + 6)
+    const listed = JSON.parse((await runKpi(home, ['entries', 'undo', '-o', 'json'], env)).stdout) as {
+      receipt: string
+    }[]
+    expect(listed).toHaveLength(2)
+    expect(await runKpi(home, ['entries', 'undo', listed[at % 2]?.receipt ?? '', '--yes'], env)).toMatchObject({
+      code: 0,
+    })
+    expect(await things()).toEqual(before)
+  },
+  60_000,
+)

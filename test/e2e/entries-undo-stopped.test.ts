@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import type { Client } from '../../src/client/client.ts'
 import { entryPages } from '../../src/client/operations/entry-pages.ts'
 import { formatDay } from '../../src/domain/day.ts'
 import { listen } from '../../src/server/http/listener.ts'
@@ -11,15 +12,17 @@ import { startService, wayTo } from '../support/service.ts'
 
 const BATCH = 5000
 const ROWS = 60_000
+const FEW_ROWS = 21_000
 const KPIS = 4
 const IMPORT = ['entries', 'import', 'data.csv', '-o', 'json']
+const ADDING = [...IMPORT, '--on-conflict', 'add']
 /** Says nothing of whether a batch was stored. */
 const UNAVAILABLE: WireResponse = { status: 503, headers: {}, body: '' }
 /** Says that it was not. */
 const LIMITED: WireResponse = { status: 429, headers: { 'retry-after': '5' }, body: '' }
 
 /** Opens a service that can stop a command at one of its batches, which it stores, or answers otherwise. */
-const open = async () => {
+const open = async (count = ROWS) => {
   const [home, service] = [temporaryFolder(), await startService()]
   const { client } = await wayTo(service)
   const { id } = await client.users.add(userNamed('Ann'))
@@ -28,16 +31,17 @@ const open = async () => {
     await client.assignments(id).add({ id: kpi, sort_order: kpi })
   }
   const rows = Array.from(
-    { length: ROWS },
+    { length: count },
     (_, at) => `Ann,KPI ${(at % KPIS) + 1},${formatDay(Math.floor(at / KPIS))},1`,
   )
   writeFileSync(home.in('data.csv'), ['user,kpi,date,actual', ...rows, ''].join('\n'))
   let [left, stop] = [Infinity, (): void => undefined]
+  let method = 'POST'
   let instead: WireResponse | undefined
   const server = await listen(
     async (request) => {
-      if (!request.target.includes('/list') || request.method !== 'POST' || (left -= 1) !== 0)
-        return service.handler(request)
+      const isIt = request.method === method && (method === 'DELETE' || request.target.includes('/list'))
+      if (!isIt || (left -= 1) !== 0) return service.handler(request)
       stop()
       return instead ?? service.handler(request)
     },
@@ -48,12 +52,20 @@ const open = async () => {
   return {
     kpi: (...line: string[]) => runKpi(home, line, env),
     /** Starts the import, and stops it at a batch. */
-    stopAt: async (batch: number, signal: 'SIGINT' | 'SIGTERM', answer?: WireResponse) => {
-      ;[left, instead] = [batch, answer]
-      const { child, ended } = startKpi(home, IMPORT, env)
+    stopAt: async (batch: number, signal: 'SIGINT' | 'SIGTERM', answer?: WireResponse, line = IMPORT) => {
+      ;[left, instead, method] = [batch, answer, 'POST']
+      const { child, ended } = startKpi(home, line, env)
       stop = () => void child.kill(signal)
       return ended
     },
+    /** Starts an undo, and kills it at the removal of an entry. */
+    killUndo: async (receipt: string) => {
+      ;[left, instead, method] = [100, undefined, 'DELETE']
+      const { child, ended } = startKpi(home, ['entries', 'undo', receipt, '--yes'], env)
+      stop = () => void child.kill('SIGKILL')
+      return ended
+    },
+    client,
     countStored: async (): Promise<number> => {
       let count = 0
       for await (const page of entryPages(client, { from: 0, to: ROWS })) count += page.length
@@ -104,3 +116,36 @@ test.each([
   },
   120_000,
 )
+
+/** Changes one entry that the import has stored. */
+const changeOne = async (client: Client): Promise<void> => {
+  const [first] = await client.entries.list({ from: 0, to: ROWS, page: 1 })
+  await client.entries.update(first?.id ?? 0, { actual: 77_0000n })
+}
+
+test('an import that was stopped begins anew after its undo was killed', async () => {
+  await using opened = await open(FEW_ROWS)
+  const { kpi, stopAt, killUndo, countStored, receipts } = opened
+  expect((await stopAt(1, 'SIGINT')).code).toBe(6)
+  const stored = await countStored()
+  const [{ receipt } = { receipt: '' }] = await receipts()
+  await killUndo(receipt)
+  expect(await countStored()).toBeLessThan(stored)
+  const { code, stderr } = await kpi(...IMPORT)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('continuing') as unknown })
+  expect(await countStored()).toBe(FEW_ROWS)
+}, 120_000)
+
+test('an import that adds does not add again to what its undo has left', async () => {
+  await using opened = await open(FEW_ROWS)
+  const { kpi, stopAt, countStored, receipts, client } = opened
+  expect((await stopAt(1, 'SIGINT', undefined, ADDING)).code).toBe(6)
+  await changeOne(client)
+  const [{ receipt } = { receipt: '' }] = await receipts()
+  expect((await kpi('entries', 'undo', receipt, '--yes')).code).toBe(3)
+  const { code, stderr } = await kpi(...ADDING)
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('would be added again') as unknown })
+  expect(await countStored()).toBe(1)
+  expect(await kpi(...ADDING, '--add-again')).toMatchObject({ code: 0 })
+  expect(await countStored()).toBe(FEW_ROWS)
+}, 120_000)

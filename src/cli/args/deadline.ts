@@ -5,7 +5,7 @@ import { fileError } from '../../files/file-error.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { isDevice } from '../../files/place.ts'
 import { MOST_NAMED_BYTES, readRegularFile, readSpecial, readStream } from '../../files/read-file.ts'
-import { UsageError } from '../exit.ts'
+import { EXIT, IncompleteRun, UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 
 /** Describes when a run ends, done or not. */
@@ -87,6 +87,8 @@ export class DeadlinePassed extends Aborted {
 /** Returns the error of work that a deadline ended: it says so. */
 const afterDeadline = (error: unknown, spelling: string): unknown => {
   if (error instanceof DeadlinePassed) return error
+  if (error instanceof IncompleteRun && error.exit === EXIT.workLeft)
+    return new IncompleteRun(error.exit, error.code, [`the deadline (${spelling}) has passed`, ...error.lines])
   const isCut = error instanceof Aborted || (error instanceof KpiError && error.mayBeDone)
   return isCut ? new DeadlinePassed({ spelling }, error.message) : error
 }

@@ -69,7 +69,10 @@ const openTransport = async (
 ): Promise<Transport> => {
   if (place.kind !== 'embedded') return openRemote(io, place, reach, bulk)
   const { embeddedTransport } = await import('../embedded.ts')
-  return embeddedTransport(place.dataDir, io.now, variant, reach.observer)
+  return embeddedTransport(place.dataDir, io.now, variant, {
+    observer: reach.observer,
+    signal: reach.stopping?.signal,
+  })
 }
 
 /** Lists resources of which the newer variant shows more: entries and report rows that belong to breakdown items. */

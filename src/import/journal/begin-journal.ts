@@ -3,7 +3,7 @@ import type { ImportRun } from '../import-types.ts'
 import type { ImportOptions } from '../options.ts'
 import { type Journal, type JournalHead, journalPath } from './journal.ts'
 import { openJournal } from './open-journal.ts'
-import { minuteOf, notesOnUnfinished, rejectRepeatedAdding } from './unfinished.ts'
+import { forgetTakenBack, minuteOf, notesOnUnfinished, rejectRepeatedAdding } from './unfinished.ts'
 
 const RUN_ID_BYTES = 12
 
@@ -52,6 +52,7 @@ export const beginJournal = (
   const { journal: place, options, onNote } = work
   const head = headOf(work, fingerprint)
   const path = place && journalPath(place, fingerprint, options)
+  if (path !== undefined) forgetTakenBack(path, options.addAgain)
   if (place && path !== undefined && !options.addAgain) rejectRepeatedAdding(place.folder, path, head, drafts)
   const journal = openJournal(path, head)
   if (journal.doneBefore > 0) {

@@ -89,7 +89,7 @@ const headIn = (file: JournalFile, { runId, caller }: JournalHead): JournalHead 
 /**
  * Removes the journal of a run that has ended; if another process continues it, the journal is left to that process.
  */
-const forgetJournal = (path: string | undefined, head: JournalHead): void => {
+export const forgetJournal = (path: string | undefined, head: JournalHead): void => {
   if (path === undefined || !existsSync(path)) return
   try {
     openJournal(path, head).finish()
@@ -108,13 +108,45 @@ const doneIn = ({ database }: JournalFile): number =>
       .get()?.['done'] ?? 0,
   )
 
-/** Reads the journal of another run: its head, and the number of entries that are done. */
-export const readJournal = (path: string): JournalHead & Pick<Journal, 'doneBefore'> => {
+const isTakenBack = ({ database }: JournalFile): boolean =>
+  database.prepare("select 1 from meta where name = 'taken_back'").get() !== undefined
+
+/** Describes another run that did not end: what it has done, and whether an undo has begun to take that back. */
+export type UnfinishedRun = JournalHead & Pick<Journal, 'doneBefore'> & { readonly isTakenBack: boolean }
+
+/** Reads the journal of another run. */
+export const readJournal = (path: string): UnfinishedRun => {
   const file = findJournalFile(path)
   try {
-    return { ...readHead(file), doneBefore: doneIn(file) }
+    return { ...readHead(file), doneBefore: doneIn(file), isTakenBack: isTakenBack(file) }
   } finally {
     file.close()
+  }
+}
+
+/** Holds the journal of a run that was stopped, so that nobody continues it while it is taken back. */
+type HeldJournal = {
+  /** Notes that an undo begins to take back what the journal holds as stored, so that the run cannot be continued. */
+  readonly noteTakenBack: () => void
+  /**
+   * Ends an undo. The journal is of no more use once all is taken back, or anything: only one of a run that added to
+   * entries is kept while some of these are left, so that nothing is added to them again.
+   */
+  readonly end: (isAll: boolean) => void
+}
+
+/** Locks the journal of a run that is to be taken back. */
+export const holdForUndo = (path: string): HeldJournal => {
+  const file = findJournalFile(path)
+  return {
+    noteTakenBack: () => {
+      const sql = "insert or replace into meta values ('taken_back', 'true')"
+      file.write(true, () => file.database.prepare(sql).run())
+    },
+    end: (isAll) => {
+      if (isAll || (isTakenBack(file) && !readHead(file).isAdding)) file.remove()
+      else file.close()
+    },
   }
 }
 

@@ -2,9 +2,9 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
-import { type Journal, JOURNAL_ENDING, type JournalHead } from './journal.ts'
+import { JOURNAL_ENDING, type JournalHead } from './journal.ts'
 import { countKnown } from './key-samples.ts'
-import { readJournal, readSamples } from './open-journal.ts'
+import { forgetJournal, readJournal, readSamples, type UnfinishedRun } from './open-journal.ts'
 
 const journalsIn = (folder: string): string[] =>
   (existsSync(folder) ? readdirSync(folder) : [])
@@ -20,11 +20,14 @@ const look = (path: string): Unfinished[] => {
   }
 }
 
-/** Describes another run that did not end. */
-type Unfinished = JournalHead & Pick<Journal, 'doneBefore'> & { readonly at: string }
+/** Holds another run that did not end, with the path of its journal. */
+type Unfinished = UnfinishedRun & { readonly at: string }
 
-/** Finds the runs in a folder of journals that did not end, and are not under way. */
-export const findUnfinished = (folder: string): Unfinished[] => journalsIn(folder).flatMap(look)
+/** Finds the runs in a folder of journals that did not end, are not under way, and can be continued. */
+export const findUnfinished = (folder: string): Unfinished[] =>
+  journalsIn(folder)
+    .flatMap(look)
+    .filter((one) => !one.isTakenBack)
 
 const othersIn = (folder: string, own: string, { service }: JournalHead): Unfinished[] =>
   journalsIn(folder)
@@ -48,6 +51,26 @@ const differenceOf = (head: JournalHead, other: JournalHead): 'flags' | 'credent
  */
 const mayShareAccount = (head: JournalHead, other: JournalHead): boolean =>
   hasSameAccount(head, other) || !(other.account.isSure && head.account.isSure)
+
+/** Returns the error for an import that would add again what an undo has left of another one, with what to do. */
+const addsToRest = ({ path, beganAt }: JournalHead): KpiError =>
+  new KpiError(
+    'malformed',
+    `an import of ${basename(path)} with --on-conflict add began at ${minuteOf(beganAt)} and was taken back in part only; ` +
+      'what is left of it would be added again: take back the rest (kpi entries undo lists the receipts), or use --add-again',
+  )
+
+/**
+ * Removes the journal of a run that was taken back, so that the same import begins anew; refuses that for a run that added
+ * to entries and of which some are left, unless these may be added again.
+ */
+export const forgetTakenBack = (path: string, mayAddAgain: boolean): void => {
+  for (const run of existsSync(path) ? look(path) : []) {
+    if (!run.isTakenBack) continue
+    if (run.isAdding && !mayAddAgain) throw addsToRest(run)
+    forgetJournal(path, run)
+  }
+}
 
 /** Returns the error for an import that would add again what another one may have added, with what to do. */
 const addsAgain = (head: JournalHead, other: Unfinished, again: number): KpiError => {
@@ -82,7 +105,8 @@ export const rejectRepeatedAdding = (
   for (const other of othersIn(folder, own, head)) {
     if (!other.isAdding || !mayShareAccount(head, other)) continue
     const again = other.content === head.content ? 0 : countKnown(readSamples(other.at), drafts())
-    if (again > 0 || other.content === head.content) throw addsAgain(head, other, again)
+    if (again === 0 && other.content !== head.content) continue
+    throw other.isTakenBack ? addsToRest(other) : addsAgain(head, other, again)
   }
 }
 
@@ -102,5 +126,5 @@ const noteOn = (head: JournalHead, other: Unfinished): string => {
 /** Returns the notes on other runs of the same file and service that did not end. */
 export const notesOnUnfinished = (folder: string, own: string, head: JournalHead): string[] =>
   othersIn(folder, own, head)
-    .filter(({ path }) => path === head.path)
+    .filter(({ path, isTakenBack }) => path === head.path && !isTakenBack)
     .map((other) => noteOn(head, other))

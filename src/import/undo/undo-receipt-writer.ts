@@ -14,8 +14,8 @@ export type UndoReceiptWriter = {
   readonly name: string
   readonly created: CreationLog
   readonly changes: Pick<ChangeLog, 'add' | 'sync'>
-  /** Notes the journal of the run, and its id. */
-  readonly journal: (path: string, runId: string) => void
+  /** Notes the journal of the run, and its id once it has one. */
+  readonly journal: (path: string, runId?: string) => void
   /** Counts the entries so far. */
   readonly entries: () => ChangeCounts
   /** Ends the receipt. */

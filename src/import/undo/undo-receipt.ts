@@ -166,33 +166,6 @@ export const listUndoReceipts = (folder: string): UndoReceiptList => {
   return { receipts, faults }
 }
 
-/** Describes all of a run that is taken back: the receipts of its parts, the oldest first. */
-export type UndoneRun = Pick<UndoReceipt, 'head' | 'things' | 'unsure' | 'ended' | 'journal'> & {
-  readonly parts: readonly UndoReceipt[]
-  /** Holds the entries that later imports found missing, and stored; only as far as times do not tell. */
-  readonly storedAnew: ReadonlySet<string>
-}
-
-/** Returns a run with all parts of it that are not taken back yet, as its receipt and others say. */
-export const runOf = (receipt: UndoReceipt, receipts: readonly UndoReceipt[]): Omit<UndoneRun, 'storedAnew'> => {
-  const isOther = ({ name, runId, takenBack, head }: UndoReceipt): boolean =>
-    name !== receipt.name && runId === receipt.runId && takenBack === undefined && head.service === receipt.head.service
-  const others = receipt.runId === undefined ? [] : receipts.filter(isOther)
-  const parts = [...others, receipt].toSorted((one, other) => one.head.at.localeCompare(other.head.at))
-  const [first = receipt] = parts
-  const { ended } = parts.at(-1) ?? receipt
-  const [things, unsure] = [parts.flatMap((one) => one.things), parts.flatMap((one) => one.unsure)]
-  return { head: first.head, journal: receipt.journal, ended, things, unsure, parts }
-}
-
-/** Holds some of what an import made of entries, with the receipt of the run's part that says so. */
-type SomeChanges = { readonly part: UndoReceipt; readonly changes: readonly EntryChange[] }
-
-/** Yields what an import made of entries, some at a time: the parts from the last to the first, each as it was sent. */
-export async function* changesByPart({ parts }: UndoneRun, most: number): AsyncGenerator<SomeChanges> {
-  for (const part of parts.toReversed()) for await (const changes of readChanges(part, most)) yield { part, changes }
-}
-
 async function* changeLines(path: string): AsyncGenerator<string> {
   try {
     yield* linesOfFile(path)

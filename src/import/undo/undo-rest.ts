@@ -4,7 +4,8 @@ import { appendToFile } from '../../files/appended-file.ts'
 import { storedKey } from '../existing/existing-entries.ts'
 import { changesToText, type EntryChange } from './change-lines.ts'
 import { CLOCK_SPREAD } from './take-back.ts'
-import { entriesPath, readChanges, type UndoneRun, type UndoReceipt } from './undo-receipt.ts'
+import { entriesPath, readChanges, type UndoReceipt } from './undo-receipt.ts'
+import type { UndoneRun } from './undone-run.ts'
 
 /**
  * Holds the entries that an undo leaves alone. Kept in the receipts, they are all that the next undo looks at: what it

@@ -97,9 +97,8 @@ const addAddCommand = (group: Command, act: Act): void => {
   ])
   act(command, async (cli, _, options) => {
     requireDryRun(options)
-    const signal = cli.io.interruption()
     if (isSelection(options) || !cli.canAsk) requireSelection(options)
-    const work = async (client: Client): Promise<void> => {
+    const work = async (client: Client, signal: AbortSignal): Promise<void> => {
       const answers = await askedFor(cli, client, options)
       const given = { ...options, ...answers }
       const values = await valuesOf(client, given)
@@ -127,7 +126,7 @@ const addAddCommand = (group: Command, act: Act): void => {
       await printAssigned(cli, client, sent, 'assigned')
       await tellLine(cli, command, answers)
     }
-    await cli.withClient({ of: assignment, verb: 'add' }, work, { signal })
+    await cli.withClient({ of: assignment, verb: 'add' }, work, { signal: cli.io.interruption() })
   })
 }
 
@@ -146,8 +145,7 @@ const addUpdateCommand = (group: Command, act: Act): void => {
   act(command, async (cli, _, options) => {
     requireSelection(options)
     requireDryRun(options)
-    const signal = cli.io.interruption()
-    const work = async (client: Client): Promise<void> => {
+    const work = async (client: Client, signal: AbortSignal): Promise<void> => {
       const values = await valuesOf(client, options)
       if (Object.keys(values).length === 0)
         throw new UsageError('nothing to change was given: --target or --sort-order')
@@ -188,7 +186,7 @@ const addUpdateCommand = (group: Command, act: Act): void => {
       await history.tell()
       await printAssigned(cli, client, sent, 'updated', unchanged)
     }
-    await cli.withClient({ of: assignment, verb: 'update' }, work, { signal })
+    await cli.withClient({ of: assignment, verb: 'update' }, work, { signal: cli.io.interruption() })
   })
 }
 

@@ -9,7 +9,7 @@ import { printsList } from '../../output/printed.ts'
 import { emptyBecause, isPrintedAsData, tellEmpty } from '../../output/short-answer.ts'
 import { addListOptions, addNameOptions, chooseColumns, listView } from '../verbs/list-options.ts'
 import { createNames } from '../verbs/reference-names.ts'
-import { type ListResult, printAllSent, sendEach } from '../verbs/send-each.ts'
+import { printAllSent, sendEach } from '../verbs/send-each.ts'
 
 /** Describes a kind of thing that users can be given, and the flag that lists some. */
 type Assignable = { readonly kind: NamedKind; readonly flag: string }
@@ -98,13 +98,12 @@ const addAddCommand = (group: Command, act: Act): void => {
   addExamples(command, 'assign group-items add --group-items North,South --users 3,ann@example.com')
   printsList(command, userGroupItem)
   act(command, async (cli, _, options) => {
-    const signal = cli.io.interruption()
-    const work = async (client: Client): Promise<ListResult> => {
+    const work = async (client: Client, signal: AbortSignal): Promise<void> => {
       const pairs = await openPairs(cli, client, await listPairs(client, ITEMS, options.groupItems, options.users))
-      return sendEach(pairs, ({ user, id }) => client.userGroupItems(user).add({ id }), { signal })
+      const sent = await sendEach(pairs, ({ user, id }) => client.userGroupItems(user).add({ id }), { signal })
+      await printAllSent(cli, userGroupItem, sent)
     }
-    const sent = await cli.withClient({ of: userGroupItem, verb: 'add' }, work, { signal })
-    await printAllSent(cli, userGroupItem, sent)
+    await cli.withClient({ of: userGroupItem, verb: 'add' }, work, { signal: cli.io.interruption() })
   })
 }
 
@@ -122,8 +121,7 @@ const addRemoveCommand = (group: Command, act: Act): void => {
     cli.requireCapabilities(needs)
     const { requireConfirmation } = await import('../../args/prompt.ts')
     await requireConfirmation(cli, yes, `remove group items ${groupItems} from users ${users}`)
-    const signal = cli.io.interruption()
-    const work = async (client: Client): Promise<void> => {
+    const work = async (client: Client, signal: AbortSignal): Promise<void> => {
       const names = createNames(client)
       const removed: AnyRecord[] = []
       const remove = async ({ user, id }: UserItem): Promise<AnyRecord> => {
@@ -139,7 +137,7 @@ const addRemoveCommand = (group: Command, act: Act): void => {
       if (removed.length > 0) await cli.printMany(chooseColumns(userGroupItem, {}, cli.printing().format), removed)
       if (failure) throw failure
     }
-    await cli.withClient(needs, work, { ...PACED, signal })
+    await cli.withClient(needs, work, { ...PACED, signal: cli.io.interruption() })
   })
 }
 

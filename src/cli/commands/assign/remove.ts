@@ -133,7 +133,7 @@ export const addRemoveCommand = (group: Command, act: Act): void => {
     requireSelection(options)
     requireDryRun(options)
     cli.requireCapabilities(needs)
-    const signal = cli.io.interruption()
-    await cli.withClient(needs, (client) => removePairs(cli, client, options, signal), { signal })
+    const work = (client: Client, signal: AbortSignal): Promise<void> => removePairs(cli, client, options, signal)
+    await cli.withClient(needs, work, { signal: cli.io.interruption() })
   })
 }

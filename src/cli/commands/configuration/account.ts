@@ -47,15 +47,15 @@ export const withTarget = async <T>(
   { account }: AccountFlags,
   configuration: Configuration,
   signal: AbortSignal,
-  work: (target: Target) => Promise<T>,
+  work: (target: Target, signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const isOperator = account !== undefined || cli.flags.store !== undefined
   if (isOperator || findPlace(cli.io, cli.flags).kind === 'embedded') {
     // Credentials in the environment that are for no service are refused here, too.
     if (!isOperator) cli.requireCapabilities([])
     const { asOperator } = await import('../service/operator.ts')
-    return asOperator(cli, account, ({ store, account: name, client, ...operator }) =>
-      work({ client, operator, service: store, account: () => name }),
+    return asOperator(cli, account, ({ store, account: name, client, ...operator }, stopping) =>
+      work({ client, operator, service: store, account: () => name }, stopping),
     )
   }
   rejectOperatorParts(configuration)
@@ -63,7 +63,8 @@ export const withTarget = async <T>(
   cli.requireCapabilities(needs)
   return cli.withClient(
     needs,
-    (client) => work({ client, service: serviceOf(cli), account: () => client.identifyAccount().for }),
+    (client, stopping) =>
+      work({ client, service: serviceOf(cli), account: () => client.identifyAccount().for }, stopping),
     { signal },
   )
 }

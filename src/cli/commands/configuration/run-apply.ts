@@ -137,15 +137,17 @@ const keepingTargets = <T>(
   }
 }
 
+/** Holds what measures an apply, and stops it. */
+type Course = { readonly measure: () => AnyRecord; readonly signal: AbortSignal }
+
 const sendChanges = async (
   cli: Cli,
   target: Target,
   { plan: { changes, unchanged }, things }: Prepared,
   record: ApplyRecord,
   history: TargetHistory,
-  measure: () => AnyRecord,
+  { measure, signal }: Course,
 ): Promise<void> => {
-  const signal = cli.io.interruption()
   const targetChangeOf = createTargetChanges(target.client)
   const defaults = changes.filter(({ thing }) => thing.kind.name === 'kpis')
   await history.requireKeepable(defaults.map((change) => () => targetChangeOf(change)))
@@ -163,7 +165,7 @@ export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promi
   readMost(flags.maxDeletes)
   const source = await readSource(cli, file, flags.prune)
   cli.io.stdout.outlast()
-  await withTarget(cli, flags, source.configuration, cli.io.interruption(), async (target) => {
+  await withTarget(cli, flags, source.configuration, cli.io.interruption(), async (target, signal) => {
     const measure = startMeter(cli.io, target.client)
     await learnAccount(target)
     const record = openRecord(recordPath(cli.io, target.service, target.account(), source.file))
@@ -172,9 +174,9 @@ export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promi
       await tellPlan(cli, prepared)
       const { saved } = source
       if (saved) requireNoMoreDeleted(saved, await plannedDeletes(target.client, prepared.plan.changes))
-      const history = await openTargetHistory(cli, target.client, flags, cli.io.interruption())
+      const history = await openTargetHistory(cli, target.client, flags, signal)
       await confirm(cli, target.client, source, prepared, flags, history)
-      await sendChanges(cli, target, prepared, record, history, measure)
+      await sendChanges(cli, target, prepared, record, history, { measure, signal })
     } finally {
       record.close()
     }

@@ -85,7 +85,7 @@ const deleteAll = async (cli: Cli, client: Client, found: Selected, signal: Abor
   let done = 0
   try {
     for (const { id } of entries) {
-      if (signal.aborted) throw new Aborted('it was interrupted')
+      if (signal.aborted) throw new Aborted(done === 0 ? 'stopped before anything was deleted' : 'it was interrupted')
       await deleteOne(client, id)
       done += 1
     }

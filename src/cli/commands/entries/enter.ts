@@ -98,7 +98,13 @@ const chooseDue = async (
   return entered.filter((one) => !undue.includes(one))
 }
 
-const enter = async (cli: Cli, client: Client, command: CommandUnknownOpts, flags: EnterFlags): Promise<void> => {
+const enter = async (
+  cli: Cli,
+  client: Client,
+  command: CommandUnknownOpts,
+  flags: EnterFlags,
+  signal: AbortSignal,
+): Promise<void> => {
   const days = await readDateDays(client, flags.date ?? 'today', cli.today().day)
   const day = days.from
   await tellDay(cli, flags.date, formatDay(day))
@@ -112,11 +118,14 @@ const enter = async (cli: Cli, client: Client, command: CommandUnknownOpts, flag
   const values = await askAll(cli, command, user, asked)
   if (values.length === 0) return cli.note('nothing was entered')
   await askForYes(cli, `store ${countOf(values.length, 'value')} of ${whose}`, true)
-  await storeValues(client, values, whose, cli.io.interruption())
+  await storeValues(client, values, whose, signal)
   await cli.note(`stored ${countOf(values.length, 'value')} of ${whose}; the same without questions:`)
   for (const { line } of values) await cli.note(line)
 }
 
 /** Runs `kpi entries enter`: asks for a day's values of a user, and stores them once all are confirmed. */
 export const runEnter = (cli: Cli, command: CommandUnknownOpts, flags: EnterFlags): Promise<void> =>
-  cli.withClient({ of: assignment, verb: 'list' }, (client) => enter(cli, client, command, flags), PACED)
+  cli.withClient({ of: assignment, verb: 'list' }, (client, signal) => enter(cli, client, command, flags, signal), {
+    ...PACED,
+    signal: cli.io.interruption(),
+  })

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Client } from '../../../client/client.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { UndoReceipt } from '../../../import/undo/undo-receipt.ts'
+import type { UndoneRun } from '../../../import/undo/undone-run.ts'
 import { EXIT } from '../../exit.ts'
 
 /** Refuses a receipt of another account; what is known of an account is sure once the service has answered. */
@@ -15,20 +16,23 @@ export const requireAccount = async (client: Client, { head }: UndoReceipt): Pro
   )
 }
 
-/** Takes back what can be, while no run of the import goes on; a run that was stopped then begins anew. */
+/**
+ * Takes back what can be, while no run of the import goes on. `work` calls its argument before it changes anything: from
+ * then on, the journal of a run that was stopped does not hold what is stored.
+ */
 export const undoAlone = async (
-  { journal }: Pick<UndoReceipt, 'journal'>,
-  work: () => Promise<number>,
+  { journal }: Pick<UndoneRun, 'journal'>,
+  work: (onChange: () => void) => Promise<number>,
 ): Promise<number> => {
-  if (journal === undefined || !existsSync(journal)) return work()
-  const { lockJournal, removeLocked, withPathInErrors } = await import('../../../import/journal/lock.ts')
-  const database = withPathInErrors(journal, () => lockJournal(journal, undefined))
+  if (journal === undefined || !existsSync(journal)) return work(() => undefined)
+  const { holdForUndo } = await import('../../../import/journal/open-journal.ts')
+  const held = holdForUndo(journal)
+  let isAll = false
   try {
-    const code = await work()
-    // Where something was left alone, the rest is still to be continued.
-    if (code === EXIT.done) removeLocked(database, journal)
+    const code = await work(held.noteTakenBack)
+    isAll = code === EXIT.done
     return code
   } finally {
-    if (database.isOpen) database.close()
+    held.end(isAll)
   }
 }

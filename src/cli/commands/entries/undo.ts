@@ -4,14 +4,8 @@ import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import { entry } from '../../../domain/resources/entry.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
-import {
-  listUndoReceipts,
-  markTakenBack,
-  requireWhole,
-  runOf,
-  type UndoneRun,
-  type UndoReceipt,
-} from '../../../import/undo/undo-receipt.ts'
+import { listUndoReceipts, markTakenBack, requireWhole, type UndoReceipt } from '../../../import/undo/undo-receipt.ts'
+import { runOf, type UndoneRun } from '../../../import/undo/undone-run.ts'
 import { createUndoRest, findStoredAnew, laterImportsOf, type UndoRest } from '../../../import/undo/undo-rest.ts'
 import { type Clients, type Fate, judgeThings, takeBack } from '../../../import/undo/take-back.ts'
 import { requireDryRun } from '../../args/dry-run.ts'
@@ -215,13 +209,16 @@ const conclude = async (cli: Cli, run: UndoneRun, done: Plan, rest: UndoRest): P
   return EXIT.done
 }
 
+/** Holds what stops an undo, and what is called before it changes anything. */
+type Course = { readonly signal: AbortSignal; readonly onChange: () => void }
+
 /** Shows what would be taken back, asks, and takes it back; returns 3 if something is left alone. */
 const undo = async (
   cli: Cli,
   clients: Clients,
   run: UndoneRun,
   flags: UndoFlags,
-  signal: AbortSignal,
+  { signal, onChange }: Course,
 ): Promise<number> => {
   const { withEntries = false, dryRun = false, summaryOnly = false } = flags
   const plan = await runThrough(cli, planned(clients, run, withEntries), dryRun && !summaryOnly)
@@ -231,7 +228,10 @@ const undo = async (
     if (summaryOnly) await printDryRunCounts(cli, undoCounts, countsIn(plan))
     return leavesAny(plan) ? EXIT.partial : EXIT.done
   }
-  if (!isNothing(plan)) await confirm(cli, clients.client, plan, flags)
+  if (!isNothing(plan)) {
+    await confirm(cli, clients.client, plan, flags)
+    onChange()
+  }
   cli.io.stdout.outlast()
   const [counts, rest] = [createEntryCounts(), createUndoRest(run)]
   const tell = createUndoProgress(cli, plan.counts)
@@ -287,8 +287,9 @@ export const runUndo = async (cli: Cli, asked: string | undefined, flags: UndoFl
       await requireAccount(client, receipt)
       for (const part of run.parts) await requireWhole(part)
       await tellParts(cli, run)
-      const take = (): Promise<number> => undo(cli, { client, classic }, run, flags, signal)
-      return flags.dryRun ? take() : undoAlone(run, take)
+      const take = (onChange: () => void): Promise<number> =>
+        undo(cli, { client, classic }, run, flags, { signal, onChange })
+      return flags.dryRun ? take(() => undefined) : undoAlone(run, take)
     })
   return cli.withClient(needsOf(run), work, { ...PACED, signal: cli.io.interruption() })
 }

@@ -77,8 +77,7 @@ export const addUpdateEntries = (group: Command, act: Act): void => {
   act(command, async (cli, [names], flags) => {
     const ids = idsOf(names)
     requireNamedOnce(entry, names, ids)
-    const signal = cli.io.interruption()
-    const work = async (client: Client): Promise<void> => {
+    const work = async (client: Client, signal: AbortSignal): Promise<void> => {
       const fields = requireNoFaults(await readFlags(client, VALUES, flags))
       if (Object.keys(fields).length === 0)
         throw new UsageError('nothing to change was given: --actual, --target or --notes')
@@ -88,6 +87,6 @@ export const addUpdateEntries = (group: Command, act: Act): void => {
         client.entries.update(id, bodyFor(client, await client.entries.get(id), asPatch(newerEntry, fields)))
       await printSent(cli, client, of, await sendEach(ids, send, { signal }), 'updated')
     }
-    await cli.withClient({ of: entry, verb: 'update' }, work, { signal })
+    await cli.withClient({ of: entry, verb: 'update' }, work, { signal: cli.io.interruption() })
   })
 }

@@ -4,7 +4,7 @@ import type { CalculatedDraft, CalculatedPatch } from '../../../domain/resources
 import { DEFAULT_ACCOUNT } from '../../../service/context.ts'
 import { calculated } from '../../../service/definitions/calculated-kpis.ts'
 import type { Cli } from '../../cli.ts'
-import { inProcessTransport } from '../../embedded.ts'
+import { inProcessTransport, withoutLateReads } from '../../embedded.ts'
 import { bundledPlace } from '../../target/bundled-store.ts'
 import { inAccount } from './with-account.ts'
 
@@ -41,16 +41,12 @@ const calculatedOf = (ctx: AccountContext) => ({
 export const asOperator = async <T>(
   cli: Cli,
   account: string | undefined,
-  work: (operated: OperatedAccount) => Promise<T>,
+  work: (operated: OperatedAccount, signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const store = await storeName(cli)
-  return inAccount(cli, { account: account ?? DEFAULT_ACCOUNT }, (ctx, client) =>
-    work({
-      store,
-      account: ctx.account.name,
-      client,
-      newer: createClient(inProcessTransport(ctx.db, ctx.account, cli.io.now, 'v1'), 'v1'),
-      calculated: calculatedOf(ctx),
-    }),
-  )
+  return inAccount(cli, { account: account ?? DEFAULT_ACCOUNT }, (ctx, client, signal) => {
+    const newer = withoutLateReads(inProcessTransport(ctx.db, ctx.account, cli.io.now, 'v1'), signal)
+    const operated = { client, newer: createClient(newer, 'v1'), calculated: calculatedOf(ctx) }
+    return work({ store, account: ctx.account.name, ...operated }, signal)
+  })
 }

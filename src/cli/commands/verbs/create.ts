@@ -138,7 +138,6 @@ export const addCreate = <R extends Resource>(
     const path = flags.fromJson
     const bodies = path === undefined ? undefined : await readObjectsOf(cli, path)
     const start = startOf(flags.start, bodies?.length)
-    const interruption = cli.io.interruption()
     const parent = below ? [{ ...below, field: { ...below.field, required: true as const } }] : []
     const work = async (client: Client, signal: AbortSignal): Promise<void> => {
       const needed = [...parent, ...(bodies ? [] : fieldFlags(of))]
@@ -172,12 +171,12 @@ export const addCreate = <R extends Resource>(
       }
       const sent = await sendEach(list, own.add, {
         start,
-        signal: interruption,
+        signal,
         goOn: (number) => `continue with --start ${number}`,
       })
       await printSent(cli, client, of, sent, 'created')
       await tellLine(cli, command, answers)
     }
-    await cli.withClient(needs, work, bodies && { signal: interruption })
+    await cli.withClient(needs, work, bodies && { signal: cli.io.interruption() })
   })
 }

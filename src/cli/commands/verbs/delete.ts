@@ -150,8 +150,7 @@ export const deleteNamed = async (cli: Cli, of: Resource, { names, flags, from }
   const needs = { of, verb: 'remove' } as const
   cli.requireCapabilities(needs)
   requireDryRun(flags)
-  const signal = names.length > 1 ? cli.io.interruption() : undefined
-  const work = async (client: Client): Promise<void> => {
+  const work = async (client: Client, signal: AbortSignal): Promise<void> => {
     const { collection, parent } = await from(client)
     const doomed = await foresee(client, of, await resolveRecords(client, of, names, parent), collection)
     if (flags.dryRun) {
@@ -167,11 +166,11 @@ export const deleteNamed = async (cli: Cli, of: Resource, { names, flags, from }
       await cli.note(`deleted ${textOf(of, one)}`)
       return {}
     }
-    const { done, failure } = await sendEach(doomed, remove, signal ? { signal } : {})
+    const { done, failure } = await sendEach(doomed, remove, { signal })
     if (done.length > 0 || !failure) await printDeleted(cli, done)
     if (failure) throw failure
   }
-  await cli.withClient(needs, work, signal ? { ...PACED, signal } : undefined)
+  await cli.withClient(needs, work, names.length > 1 ? { ...PACED, signal: cli.io.interruption() } : undefined)
 }
 
 /** Adds `delete`, which removes records once that is confirmed. */

@@ -148,7 +148,7 @@ const shownWith = async (
   if (!isTable) return plain
   return nameRecords(client, of, records, {}, cli.printing(), fields).catch((error: unknown) => {
     // Show ids: the requests were carried out, and the user must hear of them.
-    if (error instanceof KpiError) return plain
+    if (error instanceof KpiError || error instanceof Aborted) return plain
     throw error
   })
 }

@@ -107,7 +107,6 @@ export const addUpdate = <R extends Resource>(
       throw new UsageError(`say which ${of.title} to change, by id or name`)
     }
     const bodies = path === undefined ? undefined : await readChangedObjects(cli, path, names)
-    const interruption = cli.io.interruption()
     const isForced = flags.force === true
     const work = async (client: Client, signal: AbortSignal): Promise<void> => {
       const parent = await parentId(client, below, flags)
@@ -121,21 +120,21 @@ export const addUpdate = <R extends Resource>(
         if (!isForced) requireUnmoved(of, planned)
         if (flags.dryRun) {
           if ('email' in of.fields) requireFreeAddresses(of, changes, await client.users.list())
-          await (await watch?.open(cli, client, flags, interruption))?.foresee(changes)
+          await (await watch?.open(cli, client, flags, signal))?.foresee(changes)
           return printPlanned(cli, client, of, planned, flags.summaryOnly)
         }
       }
-      const watching = await watch?.open(cli, client, flags, interruption)
+      const watching = await watch?.open(cli, client, flags, signal)
       await watching?.check(changes)
       const send = async ({ id, patch }: Change<R>): Promise<AnyRecord> => {
         await watching?.before(id, patch)
         return own.update(id, patch)
       }
-      const sent = await sendEach(changes, send, { signal: interruption })
+      const sent = await sendEach(changes, send, { signal })
       if (sent.records.length > 0) await watching?.tell()
       await printSent(cli, client, of, sent, 'updated')
     }
     const isBulk = bodies !== undefined || names.length > 1 || watch !== undefined
-    await cli.withClient(needs, work, isBulk ? { signal: interruption } : undefined)
+    await cli.withClient(needs, work, isBulk ? { signal: cli.io.interruption() } : undefined)
   })
 }

@@ -14,7 +14,7 @@ type RunReceipt = {
   /** Receives what becomes of entries; undefined if the user wants no receipt of it. */
   readonly changes: ChangeLog | undefined
   /** Notes the journal of the run, which ends with what is taken back. */
-  readonly journal: (path: string, runId: string) => void
+  readonly journal: (path: string, runId?: string) => void
   readonly close: () => void
   /** Names it on the command line; null if nothing is to be taken back. */
   readonly name: () => string | null
@@ -34,7 +34,7 @@ const isEmpty = ({ entries }: UndoReceiptWriter, things: number, isUnsure: boole
 export const createRunReceipt = ({ cli, client, progress, parsed }: CommandRun, file: string): RunReceipt => {
   let opened: UndoReceiptWriter | undefined
   let [count, things, hasIntended] = [0, 0, false]
-  let journal: readonly [path: string, runId: string] | undefined
+  let journal: Parameters<RunReceipt['journal']> | undefined
   const open = (): UndoReceiptWriter => {
     if (opened) return opened
     const [folder, now] = [receiptsFolder(cli.io), cli.io.now()]
@@ -77,9 +77,9 @@ export const createRunReceipt = ({ cli, client, progress, parsed }: CommandRun, 
           },
         }
       : undefined,
-    journal: (path, runId) => {
-      journal = [path, runId]
-      opened?.journal(path, runId)
+    journal: (...given) => {
+      journal = given
+      opened?.journal(...given)
     },
     close: () => {
       if (!opened) return
