@@ -31,11 +31,11 @@ const REQUESTS_PER_RETRY = 10
 const FIRST_RETRIES = 10
 
 /**
- * Tells whether a failed request may be sent again as it is: it is a GET, the service surely did not do it, or the
- * service is still doing it under its Idempotency-Key.
+ * Tells whether a failed request may be sent again as it is: it does the same once more, the service surely did not do it,
+ * or the service is still doing it under its Idempotency-Key.
  */
 export const isRetryable = (
-  { method, idempotencyKey }: TransportRequest,
+  { method, idempotencyKey, isRepeatable = method !== 'POST' }: TransportRequest,
   failure: KpiError,
   tries: number,
 ): boolean => {
@@ -44,7 +44,7 @@ export const isRetryable = (
   if (code === 'conflict')
     return idempotencyKey !== undefined && retryAfter !== undefined && tries < MAX_TRIES_IN_PROGRESS
   if (tries >= MAX_TRIES) return false
-  return method === 'GET' ? code === 'unavailable' || mayBeDone : code === 'unavailable' && !mayBeDone
+  return isRepeatable ? code === 'unavailable' || mayBeDone : code === 'unavailable' && !mayBeDone
 }
 
 /** Tells whether a service is down, which may pass: it answers with 5xx, or nothing answers there. */

@@ -43,6 +43,8 @@ export type TransportRequest = {
   readonly body?: Json
   /** Identifies a POST, so that the bundled service does it only once, even if it is sent again. */
   readonly idempotencyKey?: string
+  /** Tells whether it does the same once more; a GET, PUT or DELETE does unless this says otherwise, and a POST does not. */
+  readonly isRepeatable?: boolean
 }
 
 /** Describes an answer: JSON that is not read yet, or records of a resource from a service in this process. */

@@ -570,7 +570,10 @@ test('an apply that is interrupted says what is left, and a place to send to is 
   await using user = await embeddedUser()
   write(user, SHOP_FILE)
   const stopped = await user.kpiIn({ signal: AbortSignal.abort() }, 'apply', 'kpi.yaml')
-  expect(stopped).toMatchObject({ code: 6, stderr: expect.stringContaining('it was interrupted') as unknown })
+  expect(stopped).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining('stopped while the data was read') as unknown,
+  })
   expect((await user.kpiIn({ env: { KPI_TOKEN: 'secret' } }, 'apply', 'kpi.yaml')).code).toBe(2)
   expect(await user.client.kpis.list()).toEqual([])
 })

@@ -28,8 +28,10 @@ describe('what is sent again', () => {
     ['a write with a key that is still being done', KEYED, RUNNING, true],
     ['a write without one that meets something else', POST, RUNNING, false],
     ['a write with a key that meets something else', KEYED, TAKEN, false],
-    ['a change that was lost', { ...POST, method: 'PUT' }, LOST, false],
-    ['a delete that was lost', { ...POST, method: 'DELETE' }, LOST, false],
+    ['a change that was lost', { ...POST, method: 'PUT' }, LOST, true],
+    ['a delete that was lost', { ...POST, method: 'DELETE' }, LOST, true],
+    ['a write of values whose answer was lost', { ...POST, isRepeatable: true }, LOST, true],
+    ['a change that must not be sent again', { ...POST, method: 'PUT', isRepeatable: false }, LOST, false],
   ] as const)('%s: %j', (_, sending, failure, isSent) => {
     expect(isRetryable(sending, failure, 1)).toBe(isSent)
   })

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { Readable, Writable } from 'node:stream'
 import type { Io } from '../../src/cli/io.ts'
 import type { Output } from '../../src/cli/standard-output.ts'
@@ -51,7 +52,10 @@ export const testIo = (world: World): TestIo => {
   const [stdout, stderr] = [outputTo(isTerminal, world.terminal), outputTo(isTerminal, world.terminal)]
   const { stdin = '' } = world
   worlds += 1
-  let bytes = (worlds * 89) % 251
+  const own = worlds
+  let drawn = 0
+  /** Draws bytes that no other world draws, and the same in each run of a test. */
+  const draw = (): Buffer => hash('sha256', `${own} ${(drawn += 1)}`, 'buffer')
   let slept = 0
   const io: Io = {
     env: world.env ?? {},
@@ -74,7 +78,7 @@ export const testIo = (world: World): TestIo => {
       return new Promise((resolve) => void setImmediate(resolve))
     },
     alarm: world.alarm ?? (() => new AbortController().signal),
-    random: (count) => Uint8Array.from({ length: count }, () => (bytes = (bytes + 97) % 251)),
+    random: (count) => new Uint8Array(Buffer.concat(Array.from({ length: Math.ceil(count / 32) }, draw), count)),
     interruption: () => world.signal ?? new AbortController().signal,
     watchedInterruption: () => world.signal ?? new AbortController().signal,
     onReload: () => undefined,

@@ -190,8 +190,21 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     const next = hasNextIn(answer) && { hasNext: true }
     return { content, total: totalOf(answer), ...next, isCreated: isCreatedIn(answer) }
   }
-  const send: Transport['send'] = (sending) =>
-    retry ? retry.send(sending, () => sendOnce(sending)) : sendOnce(sending)
+  /** Sends a request, also again; what a DELETE whose answer was lost has removed is not missed then. */
+  const send: Transport['send'] = (sending) => {
+    let isLost = false
+    const sendAgain = async (): Promise<TransportResponse> => {
+      try {
+        return await sendOnce(sending)
+      } catch (error) {
+        const { code, mayBeDone } = error instanceof KpiError ? error : {}
+        if (isLost && sending.method === 'DELETE' && code === 'not_found') return { content: { json: undefined } }
+        isLost ||= mayBeDone === true
+        throw error
+      }
+    }
+    return retry ? retry.send(sending, sendAgain) : sendOnce(sending)
+  }
   const probe = async (path: string): Promise<ProbeResult> => {
     const answer = await ask({ method: 'GET', path })
     const refusal = refusalOf(answer, path)

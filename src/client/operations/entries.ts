@@ -10,7 +10,7 @@ import {
 } from '../../domain/resources/entry.ts'
 import type { Patch } from '../../domain/schema.ts'
 import type { Variant } from '../../domain/variants.ts'
-import type { TransportResponse } from '../transport.ts'
+import type { TransportRequest, TransportResponse } from '../transport.ts'
 import { type ResourceClient, hasMore, readDone, readMany, readOne, type Send } from './collection.ts'
 import { type EntryQuery, entryQuery } from './queries.ts'
 
@@ -69,9 +69,9 @@ export type Entries = Omit<ResourceClient<typeof newerEntry>, 'list' | 'addEach'
   readonly put: (draft: EntryDraft, key?: string) => Promise<Put>
   /** Updates one, as `update` does, and also returns the body of the answer. */
   readonly change: (id: number, patch: Patch<typeof newerEntry>) => Promise<Put>
-  /** Adds or updates up to 5,000 entries, all or nothing; `key` is the Idempotency-Key. */
-  readonly addMany: (list: readonly EntryDraft[], key?: string) => Promise<BatchResult>
-  /** Sends a batch, and returns its counts and the body of the answer. */
+  /** Adds or updates up to 5,000 entries, all or nothing; the bundled service is sent the same again where an answer is lost. */
+  readonly addMany: (list: readonly EntryDraft[]) => Promise<BatchResult>
+  /** Sends a batch, and returns its counts and the body of the answer; `key` is the Idempotency-Key. */
   readonly putMany: (list: readonly EntryDraft[], key?: string) => Promise<PutMany>
 }
 
@@ -105,10 +105,12 @@ export const createEntries = (variant: Variant, send: Send, isBundled: () => boo
     const body = draftToJson(sentEntry, patch)
     return putIn(await send(entry, 'update', { method: 'PUT', path: `${entry.path}/${id}`, body }))
   }
-  const putMany: Entries['putMany'] = async (list, idempotencyKey) => {
+  const sendBatch = async (
+    list: readonly EntryDraft[],
+    manner: Pick<TransportRequest, 'idempotencyKey' | 'isRepeatable'>,
+  ): Promise<PutMany> => {
     const [path, body] = [`${entry.path}/list`, batchBody(list, sentEntry)]
-    const sending = { method: 'POST', path, body, ...(idempotencyKey && { idempotencyKey }) } as const
-    const received = await send(entry, 'add', sending)
+    const received = await send(entry, 'add', { method: 'POST', path, body, ...manner })
     return { counts: readDone(batchResult, tolerant(received)), response: responseOf(received) }
   }
   const entryPage: Entries['page'] = async (query) => {
@@ -127,7 +129,7 @@ export const createEntries = (variant: Variant, send: Send, isBundled: () => boo
     },
     list: async (query) => (await entryPage(query)).entries,
     page: entryPage,
-    putMany,
-    addMany: async (list, idempotencyKey) => (await putMany(list, idempotencyKey)).counts,
+    putMany: (list, idempotencyKey) => sendBatch(list, idempotencyKey === undefined ? {} : { idempotencyKey }),
+    addMany: async (list) => (await sendBatch(list, { isRepeatable: isBundled() })).counts,
   }
 }

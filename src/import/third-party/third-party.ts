@@ -138,6 +138,19 @@ const lookFirst = async ({ run, done }: OpenInterval, items: readonly OpenEntry[
   }
 }
 
+/**
+ * Notes what becomes of entries that an earlier part of the run was about to send and that are not stored: it may have been
+ * cut off before it had noted that.
+ */
+const noteOpen = async (run: ThirdPartyRun, items: readonly OpenEntry[]): Promise<void> => {
+  if (!run.notes.isWanted() || items.length === 0) return
+  run.notes.note(
+    items.map(({ draft }) => draft),
+    await readWithRetries(run, run.existing, items),
+  )
+  run.notes.sync()
+}
+
 /** Takes over the ids that an earlier part of the run journaled for entries that it tried the service with. */
 const recallTried = ({ journal }: ThirdPartyRun, intervalId: number, items: readonly OpenEntry[]): void => {
   const tried = new Map(journal.ones(intervalId).map(({ key, known }) => [storedKey(...key), known ?? []]))
@@ -167,6 +180,7 @@ const upsertInterval = async (run: ThirdPartyRun, journaled: JournaledInterval, 
     if (run.keepsOthers) for (const item of items) item.before = null
     recallTried(run, journaled.id, items)
     await reconcile(interval, items, true)
+    await noteOpen(run, items.filter(interval.isLeft))
   } else await lookFirst(interval, items)
   const open = items.filter(interval.isLeft)
   await findIds(interval, open)

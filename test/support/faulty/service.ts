@@ -18,6 +18,8 @@ export type Served = { readonly afterMs: number; readonly end: End }
 export type FaultyService = {
   readonly serve: (request: TextRequest, now: number) => Served
   readonly entries: () => readonly Kept[]
+  /** Changes an entry, as somebody else does. */
+  readonly change: (id: number, to: Omit<Kept, 'id'>) => void
   /** How often it wrote, or changed, an entry. */
   readonly writes: () => number
   /** How often something went wrong, in the words of what it was. */
@@ -72,9 +74,11 @@ const lose = (how: Loss, answer: Answer): End => {
   }
 }
 
-/** Nobody could tell a list that lies from a true one: only what is written is answered so. */
+/** Nobody could tell a list that lies from a true one, or what an answer to a removal holds: only what is stored is answered so. */
 const howOf = (how: Loss, { method }: TextRequest): Loss =>
-  method === 'GET' && (how === 'a list with 200' || how === 'an object with 200') ? 'page with 200' : how
+  (method === 'GET' || method === 'DELETE') && (how === 'a list with 200' || how === 'an object with 200')
+    ? 'page with 200'
+    : how
 
 const describe = (trouble: Trouble, { method, path }: TextRequest): string =>
   `${method} ${path}: ${JSON.stringify(trouble)}`
@@ -128,5 +132,12 @@ export const faultyService = ({ kind, account, troubles, limiter, telling, laten
     const isSilent = trouble.what === 'lost' && trouble.how === 'timeout'
     return { afterMs: isSilent ? NEVER_MS : trouble.what === 'slow' ? trouble.ms : afterMs, end }
   }
-  return { serve, entries: ledger.list, writes: ledger.writes, log, isLockedOut: () => isLockedOut }
+  return {
+    serve,
+    entries: ledger.list,
+    change: ledger.change,
+    writes: ledger.writes,
+    log,
+    isLockedOut: () => isLockedOut,
+  }
 }

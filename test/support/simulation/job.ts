@@ -32,7 +32,8 @@ const drawTroubles = ({ pick, whole, chance }: Random, mayDouble: boolean): Trou
   mayDouble,
 })
 
-const drawInterruption = ({ chance, whole }: Random, requests: number): Interruption | undefined => {
+/** Draws what interrupts a run of so many requests; nothing, more often than not. */
+export const drawInterruption = ({ chance, whole }: Random, requests: number): Interruption | undefined => {
   if (chance(0.4)) return undefined
   return { how: chance(0.7) ? 'kill' : 'stop', atRequest: whole(1, requests), isAfter: chance(0.5) }
 }

@@ -117,7 +117,8 @@ const play = async (
   return { codes, complaints: [`it does not end, after ${MOST_RUNS} runs: ${codes.join(', ')}`], said }
 }
 
-const withCalm = (troubles: Troubles): { readonly troubles: Troubles; readonly calm: () => void } => {
+/** Returns troubles that can be ended. */
+export const withCalm = (troubles: Troubles): { readonly troubles: Troubles; readonly calm: () => void } => {
   let isCalm = false
   return { troubles: (isWrite) => (isCalm ? undefined : troubles(isWrite)), calm: () => void (isCalm = true) }
 }

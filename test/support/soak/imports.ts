@@ -1,8 +1,9 @@
 import { simulate, toldOf } from '../simulation/simulate.ts'
+import { simulateUndo } from '../simulation/undo.ts'
 import { inProcesses, type Part } from './processes.ts'
 
 /*
- * The simulated imports of test/import/simulation.test.ts, but many more of them. As a program it soaks its part of some
+ * The simulated imports and undos of test/import/simulation.test.ts, but many more of them. As a program it soaks its part of some
  * seeds: each process takes every so-manieth.
  */
 
@@ -15,10 +16,14 @@ type Soaked = { seeds: number; runs: number; kills: number; troubles: number; re
 
 const nothing = (): Soaked => ({ seeds: 0, runs: 0, kills: 0, troubles: 0, failed: [] })
 
-const soakPart = async (first: number, count: number, { at, of }: Part): Promise<Soaked> => {
+/** What is simulated: imports alone, or with undos between them. */
+const SIMULATIONS = { imports: simulate, undos: simulateUndo }
+type Simulation = keyof typeof SIMULATIONS
+
+const soakPart = async (what: Simulation, first: number, count: number, { at, of }: Part): Promise<Soaked> => {
   const soaked = nothing()
   for (let seed = first + at; seed < first + count; seed += of) {
-    const simulated = await simulate(seed)
+    const simulated = await SIMULATIONS[what](seed)
     soaked.seeds += 1
     soaked.runs += simulated.codes.length
     soaked.kills += simulated.codes.filter((code) => code === undefined).length
@@ -29,10 +34,10 @@ const soakPart = async (first: number, count: number, { at, of }: Part): Promise
 }
 
 /** Soaks some seeds with all processors, and tells what came of them. */
-const round = async (first: number, count: number): Promise<number> => {
+const round = async (what: Simulation, first: number, count: number): Promise<number> => {
   const began = Date.now()
   const all = nothing()
-  await inProcesses([import.meta.filename], [first, count], count, (line) => {
+  await inProcesses([import.meta.filename, what], [first, count], count, (line) => {
     const part = line as Soaked
     all.seeds += part.seeds
     all.runs += part.runs
@@ -49,16 +54,22 @@ const round = async (first: number, count: number): Promise<number> => {
   return failed.length
 }
 
-/** Soaks imports, tells how it goes, and answers how many failed. */
-export const soakImports = async (count = 20_000, first = 1_000_001): Promise<number> => {
+const soak = async (what: Simulation, count: number, first: number): Promise<number> => {
   let failed = 0
   for (let done = 0; done < count; done += SEEDS_A_ROUND)
-    failed += await round(first + done, Math.min(SEEDS_A_ROUND, count - done))
-  process.stdout.write(`${count} imports: ${failed} failed\n`)
+    failed += await round(what, first + done, Math.min(SEEDS_A_ROUND, count - done))
+  process.stdout.write(`${count} ${what}: ${failed} failed\n`)
   return failed
 }
 
+/** Soaks imports, tells how it goes, and answers how many failed. */
+export const soakImports = (count = 20_000, first = 1_000_001): Promise<number> => soak('imports', count, first)
+
+/** Soaks imports and their undos. */
+export const soakUndos = (count = 20_000, first = 1_000_001): Promise<number> => soak('undos', count, first)
+
 if (import.meta.main) {
-  const [first = 0, count = 0, at = 0, of = 1] = process.argv.slice(2).map(Number)
-  process.stdout.write(`${JSON.stringify(await soakPart(first, count, { at, of }))}\n`)
+  const [what = '', ...numbers] = process.argv.slice(2)
+  const [first = 0, count = 0, at = 0, of = 1] = numbers.map(Number)
+  process.stdout.write(`${JSON.stringify(await soakPart(what as Simulation, first, count, { at, of }))}\n`)
 }

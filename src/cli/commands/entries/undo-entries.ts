@@ -79,8 +79,11 @@ const changeText = ({ before = {}, after }: EntryChange): string =>
 
 /** Names an entry: `Visits of Ann Lee, 2026-03-02`. */
 const nameOf = async (names: Names, { key: [owner, kpi, day] }: EntryChange): Promise<string> => {
-  const whose = owner < 0 ? names.nameOf('breakdown_item', -owner) : names.nameOf('user', owner)
-  return `${await names.nameOf('kpi', kpi)} of ${await whose}, ${formatDay(day)}`
+  const [what, whose] = await Promise.all([
+    names.nameOf('kpi', kpi),
+    owner < 0 ? names.nameOf('breakdown_item', -owner) : names.nameOf('user', owner),
+  ])
+  return `${what} of ${whose}, ${formatDay(day)}`
 }
 
 const recordOf = async (names: Names, fate: EntryFate): Promise<AnyRecord> => ({

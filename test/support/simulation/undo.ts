@@ -1,0 +1,209 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { type Kept, keyOf } from '../faulty/account.ts'
+import { kinds } from '../faulty/kinds.ts'
+import { faultyService, type FaultyService } from '../faulty/service.ts'
+import { createTroubles } from '../faulty/trouble.ts'
+import { temporaryFolder } from '../folder.ts'
+import { slidingLimiter } from '../limiters.ts'
+import { createRandom, type Random } from '../random.ts'
+import { createVirtualClock } from '../virtual-clock.ts'
+import { expectedOf, shownHeld } from './expected.ts'
+import { drawInterruption, drawJob, flagsOf, type Job } from './job.ts'
+import { type Ended, type Machine, runIn } from './run.ts'
+import { environmentOf, rejectedIn, type Simulated, withCalm } from './simulate.ts'
+
+/** What can be taken back: services whose entries can be read, and that store what they are sent. */
+const undoable = kinds.filter(({ reads, rewrites, post }) => reads && !rewrites && post === 'upsert')
+
+/** Draws a job on such a service, in which nobody is locked out and nothing is done twice on the way. */
+const drawUndoable = (random: Random): Job => {
+  const job = drawJob(random)
+  const kind = random.pick(undoable)
+  const troubles = { ...job.troubles, mayLockOut: false, mayDouble: false }
+  const drawn = { ...job, kind, troubles }
+  return drawn.onConflict === 'add' && drawn.clear ? { ...drawn, clear: false } : drawn
+}
+
+/** Stands in the reason of a row whose answer was lost for good. */
+const LOST = 'it may or may not have been stored'
+
+type Receipt = { readonly receipt: string; readonly taken_back_at: string | null }
+
+/** A machine, and what has been run on it. */
+type Course = {
+  readonly run: (args: readonly string[], mayBeCut: boolean) => Promise<Ended>
+  readonly said: () => string
+  readonly home: () => string
+  readonly codes: (number | undefined)[]
+}
+
+/** Lets the receipts of a home that was copied name the journals there. */
+const moveReceipts = (from: string, to: string): void => {
+  const folder = `${to}/.local/state/kpi/receipts`
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const path = `${folder}/${name}`
+    if (path.endsWith('.receipt.jsonl'))
+      writeFileSync(path, readFileSync(path, 'utf8').replaceAll(`${from}/`, `${to}/`))
+  }
+}
+
+const createCourse = (machine: Machine, first: string, random: Random): Course => {
+  let [home, said] = [first, '']
+  const codes: (number | undefined)[] = []
+  return {
+    said: () => said,
+    home: () => home,
+    codes,
+    run: async (args, mayBeCut) => {
+      const ended = await runIn(machine, home, args, mayBeCut ? drawInterruption(random, 30) : undefined)
+      if (ended.home !== home) moveReceipts(home, ended.home)
+      home = ended.home
+      codes.push(ended.code)
+      said += `-- kpi ${args.join(' ')}: ${ended.code === undefined ? 'killed\n' : `exit ${ended.code}\n${ended.stderr}${ended.stdout}`}`
+      await machine.clock.sleep(61_000)
+      return ended
+    },
+  }
+}
+
+const openReceipts = async ({ run }: Course): Promise<string[]> => {
+  const ended = await run(['entries', 'undo', '-o', 'json'], false)
+  if (ended.code !== 0) return []
+  const list = JSON.parse(ended.stdout) as Receipt[]
+  return list.filter(({ taken_back_at }) => taken_back_at === null).map(({ receipt }) => receipt)
+}
+
+/** Takes back all imports, the latest first, until that changes nothing more; returns whether something is left alone. */
+const takeAllBack = async (course: Course): Promise<boolean | undefined> => {
+  let isLeft = false
+  for (const receipt of await openReceipts(course)) {
+    const { code } = await course.run(['entries', 'undo', receipt, '--yes'], false)
+    if (code !== 0 && code !== 3) return undefined
+    isLeft ||= code === 3
+  }
+  return isLeft
+}
+
+/** Runs the import until it has nothing more to do; where what an undo has left hinders it, that is taken back first. */
+const importAll = async (course: Course, line: readonly string[]): Promise<number | undefined> => {
+  for (let tries = 0; tries < 6; tries += 1) {
+    const ended = await course.run(line, false)
+    if (ended.code === 0 || ended.code === 3) return ended.code
+    if (ended.code === 1 && !ended.stderr.includes('would be added again')) return 1
+    // What somebody has changed is left alone for good.
+    if (ended.code === 1 && (await takeAllBack(course)) !== false) return 1
+  }
+  return undefined
+}
+
+/** Changes some entries as somebody at another machine would; returns their keys. */
+const changeByHand = ({ chance }: Random, service: FaultyService, share: number): string[] =>
+  service.entries().flatMap((one) => {
+    if (!chance(share)) return []
+    service.change(one.id, { ...one, actual: (one.actual ?? 0n) + 777_7777n })
+    return [keyOf(one)]
+  })
+
+const heldIn = (entries: readonly Kept[]): Map<string, string> =>
+  new Map(entries.map((one) => [keyOf(one), shownHeld(one)]))
+
+const complaintsOf = (
+  is: readonly Kept[],
+  expected: ReadonlyMap<string, string>,
+  isOpen: (key: string) => boolean,
+): string[] => {
+  const held = heldIn(is)
+  const doubles = is.length === held.size ? [] : [`${is.length} entries stand under ${held.size} keys`]
+  return [
+    ...doubles,
+    ...[...new Set([...held.keys(), ...expected.keys()])].flatMap((key) => {
+      const [found, wanted] = [held.get(key) ?? 'nothing', expected.get(key) ?? 'nothing']
+      return found === wanted || isOpen(key) ? [] : [`${key} holds ${found} instead of ${wanted}`]
+    }),
+  ]
+}
+
+/** What an account holds once all of a job is stored. */
+const storedBy = (job: Job): Map<string, string> => {
+  const held = heldIn(job.account.entries)
+  for (const { key, after, isRejected } of expectedOf(job).fates)
+    if (isRejected === false && after) held.set(key, shownHeld(after))
+  return held
+}
+
+type Play = {
+  readonly job: Job
+  readonly course: Course
+  readonly service: FaultyService
+  readonly random: Random
+  readonly calm: () => void
+}
+
+/** Returns the keys of rows of which it is told that nobody knows whether they were stored. */
+const lostKeys = (job: Job, home: string): Set<string> => {
+  const lost = new Set(rejectedIn(home).flatMap(({ line, reason }) => (reason.includes(LOST) ? [line] : [])))
+  return new Set(expectedOf(job).fates.flatMap(({ key, lines }) => (lines.some((line) => lost.has(line)) ? [key] : [])))
+}
+
+const isOver = ({ code }: Ended): boolean => code === 0 || code === 3
+
+/** Imports and takes back, some of it cut off, and in the end all of one of them; returns what is wrong then. */
+const play = async ({ job, course, service, random, calm }: Play): Promise<string[]> => {
+  const { whole, chance, pick } = random
+  const line = ['entries', 'import', 'data.csv', '-o', 'json', ...flagsOf(job)]
+  const changed = new Set<string>()
+  // An import that adds and has ended adds again: that is what it was asked for.
+  let hasAdded = false
+  for (let step = whole(1, 5); step > 0; step -= 1) {
+    if (!hasAdded && chance(0.55)) hasAdded = isOver(await course.run(line, true)) && job.onConflict === 'add'
+    else {
+      const receipts = await openReceipts(course)
+      if (receipts.length > 0) await course.run(['entries', 'undo', pick(receipts), '--yes'], true)
+    }
+    if (chance(0.25)) for (const key of changeByHand(random, service, 0.05)) changed.add(key)
+  }
+  calm()
+  // What somebody has changed meanwhile is added to, left alone or replaced, whichever came first.
+  const isOpen = (key: string): boolean => changed.has(key) || lostKeys(job, course.home()).has(key)
+  const isTakenBack = hasAdded || chance(0.5)
+  if (isTakenBack) {
+    const isLeft = await takeAllBack(course)
+    if (isLeft === undefined) return ['what was imported cannot be taken back']
+    const complaints = complaintsOf(service.entries(), heldIn(job.account.entries), isOpen)
+    if (isLeft && changed.size === 0) complaints.push('something is left alone, which nobody has changed')
+    if (complaints.length > 0 || chance(0.5)) return complaints
+  }
+  const code = await importAll(course, line)
+  if (code === undefined) return ['the import does not end']
+  const isRefused = code === 1
+  if (isRefused && course.said().includes('would be added again')) return []
+  return complaintsOf(service.entries(), isRefused ? heldIn(job.account.entries) : storedBy(job), isOpen)
+}
+
+/** Imports a drawn file into a drawn service and takes it back, in any order and cut off anywhere. */
+export const simulateUndo = async (seed: number): Promise<Simulated> => {
+  const random = createRandom(seed)
+  const job = drawUndoable(random)
+  const clock = createVirtualClock()
+  const { troubles, calm } = withCalm(createTroubles(random, job.troubles))
+  const service = faultyService({
+    kind: job.kind,
+    account: job.account,
+    troubles,
+    limiter: slidingLimiter(random.pick([60, 200, 600])),
+    telling: { headers: 'both', status: job.kind.variant === 'v1' ? 429 : 403, retryAfter: 'seconds' },
+    latencyMs: () => random.whole(1, 400),
+  })
+  using folder = temporaryFolder()
+  let homes = 0
+  const newHome = (): string => folder.in(`home-${(homes += 1)}`)
+  const home = newHome()
+  mkdirSync(home)
+  writeFileSync(`${home}/data.csv`, job.sheet.text)
+  const course = createCourse({ env: environmentOf(job), clock, service, newHome }, home, random)
+  const complaints = await clock
+    .run(() => play({ job, course, service, random, calm }))
+    .catch((error: unknown) => [error instanceof Error ? (error.stack ?? '') : String(error)])
+  const about = `undo; ${job.kind.name}; ${flagsOf(job).join(' ')}; ${job.sheet.rows.length} rows`
+  return { seed, about, codes: course.codes, troubles: service.log, complaints, said: course.said() }
+}
