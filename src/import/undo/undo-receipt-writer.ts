@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path'
-import { KpiError } from '../../domain/errors.ts'
 import { AppendedFile, blankOut } from '../../files/appended-file.ts'
+import { JournalFault } from '../journal/lock.ts'
 import { makePrivateFolder } from '../journal/private-folder.ts'
 import type { CreationLog } from '../missing/ensure.ts'
 import { changesToText } from './change-lines.ts'
@@ -38,7 +38,7 @@ const appendTo = (path: string): Appended => {
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
       const advice = 'make room for it, or import with --no-undo, which keeps no receipt'
-      throw new KpiError('unavailable', `cannot write the receipt ${path}: ${why}; ${advice}`, { cause: error })
+      throw new JournalFault('unusable', `cannot write the receipt ${path}: ${why}; ${advice}`, { cause: error })
     }
   }
   const file = orExplain(() => new AppendedFile(path, { isNew: true }))
