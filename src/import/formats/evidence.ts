@@ -5,6 +5,8 @@ const PLACEHOLDERS = new Set(
   [
     '-|–|—|--|---|.|..|...|…|?|/|nil|none|null|(null)|(blank)|n/a|n.a.|n. a.|na|nan|undefined|tbd|missing|:|no data|not available',
     'n/v|k.a.|k. a.|entf.|keine|s/o|n/d|n.d.|nd|nc|sin dato|s/d|nvt|n.v.t.|saknas|brak|b/d|bd',
+    '(leer)|(vide)|(en blanco)|(vacío)|(vuoto)|(em branco)|(vazio)|(leeg)|(tom)|(tomt)|(puste)|(пусто)|(空白)|(empty)|(none)',
+    '(missing)|(unknown)|(not set)|unknown|unbekannt|inconnu|desconocido|sconosciuto|desconhecido|onbekend|okänd|nieznany',
   ].flatMap((line) => line.split('|')),
 )
 
@@ -14,17 +16,27 @@ const NARROW = /^#+$/
 /** Lists the words that accounting programs also write for zero. */
 const DASHES = new Set(['-', '–', '—', '--', '---'])
 
-/** Matches what spreadsheets show for "not available"; their other errors are mistakes. */
-const NOT_AVAILABLE = /^#(?:N\/A|N\/D|NV|NA|ND)$/i
+/** Lists codes of places among these words, such as North Dakota, which are names more often than not. */
+const CODES_OF_PLACES = new Set(['nd', 'nc', 'bd'])
+
+/**
+ * Matches what spreadsheets show for "not available", also with the reason that a feed of data adds; their other errors
+ * are mistakes.
+ */
+const NOT_AVAILABLE = /^#(?:N\/A(?: .*)?|N\/D|N\/B|Н\/Д|I\/T|NV|NA|ND|YOK|PUUTTUU|HIÁNYZIK)$/iu
 
 /** Matches an error as a spreadsheet shows it, and no number whose format shows a `#` before it. */
-const ERROR_VALUE = /^(?:#[¡¿]?\p{L}[\p{L}\p{N}/ _]*[!?]|err:\d{3})$/iu
+const ERROR_VALUE = /^(?:#[¡¿]?\p{L}[\p{L}\p{N}/ _]*[!?]|#GETTING_DATA|err:\d{3})$/iu
 
 /** Tells whether what a cell shows is an error of the spreadsheet instead of its value. */
 export const isSpreadsheetError = (shown: string): boolean => ERROR_VALUE.test(shown) || NOT_AVAILABLE.test(shown)
 
 /** Tells whether a text is a word for "no value". */
 export const isNoValue = (text: string): boolean => PLACEHOLDERS.has(text.toLowerCase()) || NOT_AVAILABLE.test(text)
+
+/** Tells whether a text can hardly name anything: an error of a spreadsheet, or a word for "no value". */
+export const isNoName = (text: string): boolean =>
+  isSpreadsheetError(text) || NARROW.test(text) || (isNoValue(text) && !CODES_OF_PLACES.has(text.toLowerCase()))
 
 /** Tells whether a word for "no value" may also be meant as zero. */
 export const mayBeZero = (text: string): boolean => DASHES.has(text)

@@ -9,6 +9,7 @@ import { completeRecord } from '../../domain/schema.ts'
 import type { BlockRow } from '../external-sort/block.ts'
 import type { Creation } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
+import { lineOf } from '../rows/packed-row.ts'
 import { createKpiEvidence, type KpiEvidence } from './kpi-evidence.ts'
 import { type PersonDetails, personOf } from './person.ts'
 import { isProvisional, PROVISIONAL_ID } from '../provisional-id.ts'
@@ -153,9 +154,9 @@ export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creatio
   const evidence = createKpiEvidence()
   const found = new Set<number>()
   let [lastOwner, lastKpi] = [0, 0]
-  const useOwner = (owner: number): void => {
-    if (owner >= PROVISIONAL_ID) users?.use(owner)
-    else if (owner <= -PROVISIONAL_ID) items?.use(-owner)
+  const useOwner = (owner: number, line: number): void => {
+    if (owner >= PROVISIONAL_ID) users?.use(owner, line)
+    else if (owner <= -PROVISIONAL_ID) items?.use(-owner, line)
     else if (owner < 0) found.add(-owner)
   }
   let real: RealIds | undefined
@@ -175,12 +176,12 @@ export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creatio
     use: (row) => {
       const { first: owner, second: kpi } = row
       if (kpi >= PROVISIONAL_ID) {
-        if (kpi !== lastKpi) kpis?.use(kpi)
+        if (kpi !== lastKpi) kpis?.use(kpi, lineOf(row.line))
         evidence.note(row)
       }
       lastKpi = kpi
       // Most rows have the owner of the row before.
-      if (owner !== lastOwner) useOwner(owner)
+      if (owner !== lastOwner) useOwner(owner, lineOf(row.line))
       lastOwner = owner
     },
     foundItems: () => [...found].flatMap((id) => lookups.sources?.byId.get(id) ?? []),

@@ -7,7 +7,9 @@ import { PROVISIONAL_ID } from '../provisional-id.ts'
 export type ProvisionalKind<T extends Named> = {
   readonly lookup: Lookup<T>
   /** Marks something as needed, because a row that can be imported names it. */
-  readonly use: (id: number) => void
+  readonly use: (id: number, line: number) => void
+  /** Returns the first line of those rows. */
+  readonly firstLine: (id: number) => number
   /** Returns what is needed, in the order in which the file names it. */
   readonly used: () => T[]
   /** Forgets what is needed, because the rows are read again. */
@@ -33,7 +35,7 @@ export const createProvisionalKind = <T extends Named>(
 ): ProvisionalKind<T> => {
   const byId = new Map(known.byId)
   const byName = new Map<string, T | Fault>()
-  const needed = new Set<number>()
+  const needed = new Map<number, number>()
   const create = (text: string): T | Fault => {
     const key = looseName(text)
     const before = byName.get(key)
@@ -51,8 +53,11 @@ export const createProvisionalKind = <T extends Named>(
   }
   return {
     lookup: { ...known, byId, create },
-    use: (id) => needed.add(id),
-    used: () => [...needed].toSorted((one, other) => one - other).flatMap((id) => byId.get(id) ?? []),
+    use: (id, line) => {
+      if (!needed.has(id)) needed.set(id, line)
+    },
+    firstLine: (id) => needed.get(id) ?? 0,
+    used: () => [...needed.keys()].toSorted((one, other) => one - other).flatMap((id) => byId.get(id) ?? []),
     clear: () => needed.clear(),
     replace: (id, by) => {
       byId.set(by.id, by)

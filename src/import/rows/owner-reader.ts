@@ -3,7 +3,8 @@ import { Fault, KpiError } from '../../domain/errors.ts'
 import type { ColumnPlan } from '../columns/columns.ts'
 import { roleText } from '../columns/role-text.ts'
 import { nameFinder, type ColumnFormats } from '../detect/survey.ts'
-import type { ImportOptions, Role } from '../options.ts'
+import { rejectMissingNames } from '../missing/names/no-names.ts'
+import type { ImportOptions, NameRole, Role } from '../options.ts'
 import { mayNotRead } from '../permissions.ts'
 import type { Reference } from '../reference.ts'
 
@@ -62,9 +63,10 @@ export const ownerReader = (
   formats: ColumnFormats,
   sourcesOfUsers: Map<number, number>,
 ): ((cells: readonly string[]) => Named | Fault) => {
-  const userIn = cellReader(plan, 'user', options.user, nameFinder(formats, 'user'))
+  const finder = (role: NameRole) => rejectMissingNames(plan, role, options, nameFinder(formats, role))
+  const userIn = cellReader(plan, 'user', options.user, finder('user'))
   const { sources } = reference
-  const findSource = nameFinder(formats, 'source')
+  const findSource = finder('source')
   if (!sources) return userIn
   const sourceIn = cellReader(plan, 'source', options.source, (text) => {
     const item = findSource(text)

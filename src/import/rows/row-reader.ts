@@ -11,6 +11,7 @@ import { whyNoDay } from '../formats/date-column.ts'
 import { readDateCell, memoize } from '../formats/date-format.ts'
 import { Misread } from '../formats/evidence.ts'
 import { withoutMissing } from '../formats/missing-words.ts'
+import { rejectMissingNames } from '../missing/names/no-names.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import type { SourcesOfUsers } from '../entry-key.ts'
 import { hasSurplusCells } from '../parse/rows.ts'
@@ -92,7 +93,8 @@ export const createRowReader = (
     hand,
     (value) => sink.rounded(value, hand.line),
   )
-  const kpiOf = cellReader(plan, 'kpi', options.kpi, nameFinder(formats, 'kpi'))
+  const findKpi = rejectMissingNames(plan, 'kpi', options, nameFinder(formats, 'kpi'))
+  const kpiOf = cellReader(plan, 'kpi', options.kpi, findKpi)
   const dayOf = cellReader(
     plan,
     'date',

@@ -54,7 +54,11 @@ const declareImport = (group: Command) =>
       'columns whose numbers are ids, where they could also be names: user, source, kpi',
       collect,
     )
-    .option('--by-name <role,...>', 'columns whose numbers are names, so that 7 does not mean the id 7', collect)
+    .option(
+      '--by-name <role,...>',
+      'columns whose cells are names: 7 is not the id 7, and NA not a missing value',
+      collect,
+    )
     .addOption(
       new Option(
         '--layout <layout>',

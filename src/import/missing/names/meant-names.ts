@@ -1,3 +1,4 @@
+import { listFirst } from '../../../domain/count-text.ts'
 import { listFlag } from '../../flag-text.ts'
 import { looseName, type Named } from '../../../client/directory.ts'
 import { mapWithPauses } from '../../../client/next-turn.ts'
@@ -9,6 +10,8 @@ import { BETWEEN_NAMES, roleHeader } from '../../columns/role-text.ts'
 import { type ImportOptions, type NameRole } from '../../options.ts'
 import { areOthersMeant, NO_ROWS } from '../../parse/ignored-rows.ts'
 import type { Missing } from '../missing.ts'
+import type { ProvisionalKind } from '../provisional-kind.ts'
+import { findNoName } from './no-names.ts'
 import { faultsOfRoles } from './role-names.ts'
 import { createTotalReader, type NewKind, type TotalName } from './total-names.ts'
 
@@ -17,6 +20,8 @@ type NewNames = {
   readonly kind: NewKind
   readonly role: NameRole
   readonly names: readonly string[]
+  /** Says where the file has them first: the line of each. */
+  readonly lines: readonly number[]
   /** Lists all names of the kind, also of those that exist. */
   readonly all: readonly string[]
   /** Tells whether they are headers of columns with values. */
@@ -31,17 +36,26 @@ const newNames = (
   created: Missing,
 ): NewNames[] => {
   const areHeaders = (role: NameRole): boolean => wide?.of === role || wide?.over === role
-  const of = (kind: NewKind, role: NameRole, used: Iterable<Named> | undefined, all: Iterable<Named> | undefined) => ({
-    kind,
-    role,
-    names: namesOf(used),
-    all: namesOf(all),
-    areHeaders: areHeaders(role),
-  })
+  const of = (
+    kind: NewKind,
+    role: NameRole,
+    made: Pick<ProvisionalKind<Named>, 'used' | 'firstLine'> | undefined,
+    all: Iterable<Named> | undefined,
+  ): NewNames => {
+    const used = made?.used() ?? []
+    return {
+      kind,
+      role,
+      names: namesOf(used),
+      lines: used.map(({ id }) => made?.firstLine(id) ?? 0),
+      all: namesOf(all),
+      areHeaders: areHeaders(role),
+    }
+  }
   return [
-    of('KPI', 'kpi', created.kpis?.used(), kpis.byId.values()),
-    of('user', 'user', created.users?.used(), users.byId.values()),
-    of('breakdown item', 'source', created.items?.used(), sources?.byId.values()),
+    of('KPI', 'kpi', created.kpis, kpis.byId.values()),
+    of('user', 'user', created.users, users.byId.values()),
+    of('breakdown item', 'source', created.items, sources?.byId.values()),
   ]
 }
 
@@ -123,6 +137,41 @@ const faultsOfTotals = async (
   return (await Promise.all(faults)).flat()
 }
 
+/** Sets how many names are shown that are words for no value. */
+const SHOWN_WORDS = 5
+
+/** Describes a new name that is a word for no value, or has a part that is; see `findNoName`. */
+type FoundWord = { readonly name: string; readonly word: string; readonly line: number }
+
+/** Returns the flags for words that would be new names: to leave them out, and to take them as names. */
+const waysOfWords = (
+  { role, areHeaders }: NewNames,
+  found: readonly FoundWord[],
+  { missing = new Set(), numbersAs }: ImportOptions,
+): string => {
+  const words = found.map(({ word }) => word)
+  const leaves = areHeaders
+    ? `${listFlag('--ignore', words)} leaves the columns out`
+    : `${listFlag('--missing', [...missing, ...words])} rejects the rows`
+  return numbersAs?.get(role) === 'ids' ? leaves : `${leaves}, --by-name ${role} takes them as names`
+}
+
+/** Returns the faults of new things with names that name nothing: errors of spreadsheets, and words for no value. */
+const faultsOfNoNames = (checked: CheckedFile, created: Missing, options: ImportOptions): Issue[] =>
+  newNames(checked, created).flatMap((one) => {
+    const { kind, role, names, lines, areHeaders } = one
+    const [isNamed, wordIn] = [namedByUser(options, role), findNoName(checked.plan, role)]
+    if (options.numbersAs?.get(role) === 'names') return []
+    const found = names.flatMap((name, at) => {
+      const word = isNamed(name) ? undefined : wordIn(name)
+      return word === undefined ? [] : [{ name, word, line: lines[at] ?? 0 }]
+    })
+    if (found.length === 0) return []
+    const shown = listFirst(found, SHOWN_WORDS, ({ name, line }) => `"${name}"${areHeaders ? '' : ` (line ${line})`}`)
+    const message = `${shown} would be the name of a new ${kind}, and may stand for no value: ${waysOfWords(one, found, options)}`
+    return [{ field: areHeaders ? 'header' : roleHeader(checked.plan, role), message }]
+  })
+
 /** Tells whether a name is one for actuals in a file that is said to have a column for each KPI, and so names a KPI. */
 const isActualOfWide = ({ layout }: ImportOptions, name: string): boolean =>
   layout === 'wide' && roleOf(name) === 'actual'
@@ -138,7 +187,8 @@ export const requireMeantNames = async (
   const isNamed = namedByUser(options, 'kpi')
   const isMeant = (name: string): boolean => isNamed(name) || isActualOfWide(options, name)
   const roles = faultsOfRoles(checked, created.kpis?.used() ?? [], isMeant)
-  if (totals.length + roles.length === 0) return
-  const what = roles.length === 0 ? 'some names look like those of totals' : 'it is not clear what some new names mean'
-  throw new KpiError('malformed', `${what}; nothing was sent`, { issues: [...roles, ...totals] })
+  const others = [...faultsOfNoNames(checked, created, options), ...roles]
+  if (totals.length + others.length === 0) return
+  const what = others.length === 0 ? 'some names look like those of totals' : 'it is not clear what some new names mean'
+  throw new KpiError('malformed', `${what}; nothing was sent`, { issues: [...others, ...totals] })
 }

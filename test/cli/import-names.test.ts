@@ -1,0 +1,126 @@
+import { writeFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { waysIn } from '../support/advice.ts'
+import { allOf, errorOf, jsonOf, type Ran } from '../support/kpi.ts'
+import { embeddedUser, type User } from '../support/user.ts'
+
+let user: User
+beforeEach(async () => {
+  user = await embeddedUser()
+})
+afterEach(() => user[Symbol.asyncDispose]())
+
+const importText = (text: string, ...args: string[]): Promise<Ran> => {
+  writeFileSync(user.folder.in('data.csv'), text)
+  return user.kpi('entries', 'import', 'data.csv', '--create-missing', '--frequency', 'D', '-o', 'json', ...args)
+}
+
+const namesOf = async (noun: string): Promise<string[]> =>
+  (jsonOf(await user.kpi(noun, 'list', '-o', 'json')) as { name: string }[]).map(({ name }) => name)
+
+const itemNames = async (): Promise<string[]> => {
+  const groups = jsonOf(await user.kpi('groups', 'list', '-o', 'json')) as { id: number }[]
+  const lists = groups.map(async ({ id }) => user.kpi('group-items', 'list', '--group', String(id), '-o', 'json'))
+  return (await Promise.all(lists)).flatMap((list) => (jsonOf(list) as { name: string }[]).map(({ name }) => name))
+}
+
+const countsOf = (ran: Ran): unknown[] => {
+  const { created, rejected } = JSON.parse(ran.stdout) as { created: number; rejected: number }
+  return [ran.code, created, rejected]
+}
+
+const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`
+
+describe('words for no value as names', () => {
+  const FILE =
+    'Store,Date,Sales\nN/A,2026-03-01,10\n#REF!,2026-03-02,20\n(blank),2026-03-04,1\nA,2026-03-05,3\nA,2026-03-06,4\n'
+
+  test('that --missing lists reject their rows', async () => {
+    const text = 'Store,Date,Sales\nERROR,2026-03-01,10\nA,2026-03-01,ERROR\nA,2026-03-02,20\nUNKNOWN,2026-03-02,30\n'
+    const ran = await importText(text, '--missing', 'ERROR,UNKNOWN')
+    expect(countsOf(ran)).toEqual([3, 1, 2])
+    expect(ran.stderr).toContain(
+      String.raw`rejected: \"ERROR\" stands for no value, and there is no breakdown item of that name (line 2)`,
+    )
+    expect(await itemNames()).toEqual(['A'])
+  })
+
+  test('stop an import that would create them, and the flags that it names settle it', async () => {
+    const told = allOf(errorOf(await importText(FILE)))
+    expect(told).toContain(
+      `Store: "N/A" (line 2), "#REF!" (line 3), "(blank)" (line 4) would be the name of a new breakdown item, and may stand for no value: --missing 'N/A,#REF!,(blank)' rejects the rows, --by-name source takes them as names`,
+    )
+    const [missing = [], named = []] = waysIn(told)
+    expect(countsOf(await importText(FILE, ...missing, '--dry-run', '--summary-only'))).toEqual([3, 2, 3])
+    expect(countsOf(await importText(FILE, '--missing', '', '--dry-run', '--summary-only'))).toEqual([3, 2, 3])
+    expect(countsOf(await importText(FILE, ...named))).toEqual([0, 5, 0])
+    expect(await itemNames()).toEqual(['N/A', '#REF!', '(blank)', 'A'])
+    expect(countsOf(await importText(FILE.replaceAll(/,(\d+)\n/g, ',9$1\n'), ...missing))).toEqual([0, 0, 0])
+  })
+
+  test('stop an import as headers, which are left out by a flag that it names', async () => {
+    const text = 'Store,Date,Sales,#REF!\nA,2026-03-05,3,1\nA,2026-03-06,4,2\n'
+    const told = allOf(errorOf(await importText(text)))
+    const [ignore = [], named = []] = waysIn(told)
+    expect([ignore, named]).toEqual([
+      ['--ignore', '#REF!'],
+      ['--by-name', 'kpi'],
+    ])
+    expect(countsOf(await importText(text, ...named, '--dry-run', '--summary-only'))).toEqual([0, 4, 0])
+    expect(countsOf(await importText(text, ...ignore))).toEqual([0, 2, 0])
+    expect(await namesOf('kpis')).toEqual(['Sales'])
+  })
+
+  test('are no parts of names, of items or of persons', async () => {
+    const items = 'Country,Store,Date,Sales\nDE,Lake,2026-03-05,3\nDE,#N/A,2026-03-06,4\n'
+    const map = ['--map', 'source=Country+Store']
+    expect(allOf(errorOf(await importText(items, ...map)))).toContain(`"DE / #N/A" (line 3)`)
+    expect(countsOf(await importText(items, ...map, '--missing', '#N/A'))).toEqual([3, 1, 1])
+    const persons = 'First,Last,Date,Sales\nJane,NULL,2026-03-05,3\nJane,Lee,2026-03-06,4\n'
+    const flags = ['--map', 'user=First+Last', '--email-pattern', '{name}@example.com']
+    expect(allOf(errorOf(await importText(persons, ...flags)))).toContain(`"Jane NULL" (line 2)`)
+    expect(countsOf(await importText(persons, ...flags, '--by-name', 'user'))).toEqual([0, 2, 0])
+  })
+
+  test.each(['ND', 'NC', 'Nan Lee', 'Nadia', '#sales', '-Lee-', 'None Such Ltd'])('%s is a name', async (name) => {
+    expect(countsOf(await importText(`Store,Date,Sales\n${name},2026-03-05,3\n`))).toEqual([0, 1, 0])
+  })
+
+  test('never become names, in whatever case and with whatever blanks around them', async () => {
+    const errors = fc
+      .tuple(fc.constantFrom('#', '#¡'), fc.stringMatching(/^[A-ZÄÉИ]{2,8}(?:\/0)?$/u), fc.constantFrom('!', '?'))
+      .map((parts) => parts.join(''))
+    const words = fc.constantFrom(
+      'N/A',
+      'null',
+      'NaN',
+      'none',
+      'unknown',
+      '(leer)',
+      '(vide)',
+      '-',
+      '–',
+      '#N/A',
+      '#NV',
+      '####',
+      '#N/A Field Not Applicable',
+      '#GETTING_DATA',
+      'Err:502',
+    )
+    const drawn = fc.tuple(fc.oneof(errors, words), fc.nat(2), fc.constantFrom('', ' ')).map(([word, turn, blank]) => {
+      return blank + ([word, word.toLowerCase(), word.toUpperCase()][turn] ?? word)
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(drawn, { minLength: 1, maxLength: 30 }), async (names) => {
+        const rows = names.map((name, at) => `${quoted(name)},2026-03-${String(at + 1).padStart(2, '0')},${at}\n`)
+        const text = `Store,Date,Sales\nA,2026-04-01,1\nA,2026-04-02,2\n${rows.join('')}`
+        const [missing = []] = waysIn(allOf(errorOf(await importText(text))))
+        const ran = await importText(text, ...missing, '--dry-run', '--summary-only')
+        expect(countsOf(ran)).toEqual([3, 2, names.length])
+        expect(ran.stderr).toContain('to create: 1 KPI, 1 breakdown item in')
+      }),
+      { numRuns: 8 },
+    )
+  })
+})
