@@ -102,6 +102,14 @@ describe.each(everyWay)('%s', (_, open) => {
       expect(more.code).toBe('invalid')
       expect(more.issues.map(({ field }) => field)).toEqual(['first_name', 'email'])
       expect(await users.update(ann.id, { email: 'Ann@Example.com' })).toMatchObject({ email: 'Ann@Example.com' })
+      await users.add(userDraft({ email: 'zo\u00eb@example.com' }))
+      for (const email of [
+        'zoe\u0308@example.com',
+        'ZO\u00cb@example.com',
+        'zo\u200b\u00eb@example.com',
+        '\uff5ao\u00eb@example.com',
+      ])
+        expect(await refusal(users.add(userDraft({ email })))).toMatchObject({ code: 'conflict' })
     })
 
     test('with entries are locked, not deleted; the last active one neither', async () => {

@@ -2,6 +2,7 @@ import leven from 'leven'
 import { unmarkText } from '../codec/cell-text.ts'
 import { listFirst, MOST_LISTED } from '../domain/count-text.ts'
 import { Fault } from '../domain/errors.ts'
+import { nameForm } from '../domain/name-form.ts'
 
 /** Describes something that people call by name. */
 export type Named = {
@@ -28,8 +29,8 @@ export class Ambiguous extends Fault {}
 /** Finds things by what people call them. */
 export type Directory<T extends Named> = {
   /**
-   * Finds by id (`7` or `#7`), by exact name or e-mail address, or by a name that differs only in case, spaces and
-   * underscores. `#7` is always an id, and an apostrophe says that a name is no id: `'7`. A plain 7 that is the id of one
+   * Finds by id (`7` or `#7`), by exact name or e-mail address, or by a name that differs only in case, blanks,
+   * underscores, dashes and how its letters are encoded. `#7` is always an id, and an apostrophe says that a name is no id: `'7`. A plain 7 that is the id of one
    * thing and the name of another is ambiguous.
    */
   readonly find: (text: string) => T | Fault
@@ -51,12 +52,8 @@ const NAME_MARK = /^'(?='*(?:#?\d+$|[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]))/
 /** Returns a name without the apostrophe that marks it as one. */
 export const unmarkName = (text: string): string => text.replace(NAME_MARK, '')
 
-/** Returns a name as it is compared: in any case, with any blanks, underscores and dashes between its words. */
-export const looseName = (text: string): string =>
-  text
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s_-]+/g, ' ')
+/** Returns a name as it is compared: in its one form, and with any underscores and dashes between its words. */
+export const looseName = (text: string): string => nameForm(text).replaceAll(/[ _\p{Pd}\u2212]+/gu, ' ')
 
 /** Returns in how many characters two texts differ, or `most + 1` where they differ in more. */
 const distanceWithin = (most: number, one: string, other: string): number =>
@@ -147,7 +144,8 @@ export const createDirectory = <T extends Named>(title: string, list: readonly T
   const sameNames = index(list, ({ name }) => looseName(name))
   const ways = [
     { of: exactNames, key: (text: string) => text },
-    { of: index(list, ({ email }) => email?.toLowerCase()), key: (text: string) => text.toLowerCase() },
+    { of: index(list, ({ email }) => email), key: (text: string) => text },
+    { of: index(list, ({ email }) => (email === undefined ? undefined : nameForm(email))), key: nameForm },
     { of: sameNames, key: looseName },
     // A file for spreadsheets has an apostrophe before what they would run as a formula.
     { of: sameNames, key: (text: string) => looseName(unmarkText(text)) },

@@ -142,7 +142,7 @@ describe('two columns of one KPI', () => {
 
   test('stop an import, as long as nothing says what becomes of two values', async () => {
     expect(errorOf(await importText(FILE, ...BOTH)).issues[0]?.message).toBe(
-      '"Online" and "Phone orders" are both Sales; keep one of the columns, or say what becomes of two values: --on-duplicate sum adds them up',
+      '"Online" and "Phone orders" are both Sales; keep one of the columns, as --ignore "#4" does, or say what becomes of two values: --on-duplicate sum adds them up',
     )
   })
 

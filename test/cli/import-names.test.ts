@@ -107,6 +107,8 @@ describe('words for no value as names', () => {
       '#N/A Field Not Applicable',
       '#GETTING_DATA',
       'Err:502',
+      '\uff2e/\uff21',
+      'N/A\u200b',
     )
     const drawn = fc.tuple(fc.oneof(errors, words), fc.nat(2), fc.constantFrom('', ' ')).map(([word, turn, blank]) => {
       return blank + ([word, word.toLowerCase(), word.toUpperCase()][turn] ?? word)
@@ -122,5 +124,141 @@ describe('words for no value as names', () => {
       }),
       { numRuns: 8 },
     )
+  })
+})
+
+describe('names of one form', () => {
+  /** Writes a text in other ways that mean the same. */
+  const spellings = (text: string): fc.Arbitrary<string> => {
+    const wide = text.replaceAll(/[!-~]/g, (sign) => String.fromCodePoint((sign.codePointAt(0) ?? 0) + 0xfee0))
+    const written = fc.constantFrom(text, text.toUpperCase(), text.toLowerCase(), wide)
+    const form = fc.constantFrom('NFC', 'NFD', 'NFKD')
+    const [blank, sign] = [
+      fc.constantFrom(' ', '\u00a0', '\u3000', '  ', '\n', '\u2009', ' \u00a0'),
+      fc.constantFrom('\u200b', '\u00ad', '\u2060', '\ufeff', '\u200e', ''),
+    ]
+    return fc.tuple(written, form, blank, sign, fc.nat(text.length)).map(([one, to, between, invisible, at]) => {
+      const letters = Array.from(one.replaceAll(/[ \u3000]/g, between).normalize(to))
+      return [...letters.slice(0, at), invisible, ...letters.slice(at)].join('')
+    })
+  }
+
+  test('are one owner, however a file writes them', async () => {
+    const names = ['Café Zürich', 'Große Straße 5', 'ΟΔΟΣ', 'Łódź Plac', '東京 ガ', 'Москва Й', 'A']
+    const drawn = fc.array(
+      fc.constantFrom(...names).chain((name) => spellings(name).map((text) => ({ name, text }))),
+      {
+        minLength: 1,
+        maxLength: 28,
+      },
+    )
+    await fc.assert(
+      fc.asyncProperty(drawn, async (cells) => {
+        const rows = cells.map(({ text }, at) => `${quoted(text)},2026-03-${String(at + 1).padStart(2, '0')},${at}\n`)
+        const ran = await importText(`Store,Date,Sales\n${rows.join('')}`, '--dry-run', '--summary-only')
+        expect(countsOf(ran)).toEqual([0, cells.length, 0])
+        const owners = new Set(cells.map(({ name }) => name)).size
+        expect(ran.stderr).toContain(`to create: 1 KPI, ${owners} breakdown item${owners === 1 ? '' : 's'} in`)
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  test('of one owner and day are rows of one key, and new names have no invisible signs around them', async () => {
+    const text =
+      'Store,Date,Sales\nCafe\u0301,2026-03-01,10\nCaf\u00e9,2026-03-01,20\n\u200bA,2026-03-01,1\nA\u00a0,2026-03-02,2\n'
+    expect(countsOf(await importText(text))).toEqual([3, 2, 2])
+    expect(await itemNames()).toEqual(['A'])
+  })
+
+  test('as two headers stop an import, and the flags that it names settle it', async () => {
+    const text = 'Store,Date,Sale\u0301,Sal\u00e9\nA,2026-03-01,10,1\nA,2026-03-02,20,2\n'
+    const told = allOf(errorOf(await importText(text)))
+    expect(told).toContain('"Sale\u0301" and "Sal\u00e9" are both Sale\u0301; keep one of the columns')
+    const ways = waysIn(told)
+    expect(ways).toEqual([
+      ['--ignore', '#4'],
+      ['--on-duplicate', 'sum'],
+    ])
+    for (const way of ways) {
+      expect(countsOf(await importText(text, ...way, '--dry-run', '--summary-only'))).toEqual([0, 2, 0])
+    }
+  })
+
+  test('mean what exists; of two that exist each is meant by its own spelling', async () => {
+    jsonOf(await importText('Store,Date,Sales\nCaf\u00e9,2026-03-01,1\n'))
+    expect(countsOf(await importText('Store,Date,Sales\nCAFE\u0301,2026-03-02,1\n'))).toEqual([0, 1, 0])
+    expect(await itemNames()).toEqual(['Caf\u00e9'])
+    jsonOf(
+      await user.kpi(
+        'group-items',
+        'create',
+        '--group',
+        'Store',
+        '--name',
+        'Cafe\u0301',
+        '--allow-duplicate',
+        '-o',
+        'json',
+      ),
+    )
+    const exact = 'Store,Date,Sales\nCaf\u00e9,2026-03-03,1\nCafe\u0301,2026-03-03,2\n'
+    expect(countsOf(await importText(exact))).toEqual([0, 2, 0])
+    const ran = await importText('Store,Date,Sales\nCAF\u00c9,2026-03-04,1\n')
+    expect([ran.code, ran.stderr]).toEqual([3, expect.stringContaining('is the name of more than one breakdown item')])
+  })
+})
+
+describe('names that look like others', () => {
+  const LIKE: Readonly<Record<string, string>> = {
+    A: 'АΑ',
+    C: 'С',
+    E: 'ЕΕ',
+    O: 'ОΟ',
+    P: 'РΡ',
+    a: 'аα',
+    e: 'е',
+    o: 'оο',
+    p: 'рρ',
+  }
+
+  test('with letters of another script stop an import, whatever script they are in', async () => {
+    const letters = fc.array(fc.constantFrom(...Object.keys(LIKE)), { minLength: 1, maxLength: 6 })
+    const drawn = letters.chain((word) =>
+      fc.tuple(
+        fc.constant(word),
+        fc.array(fc.nat(2), { minLength: word.length, maxLength: word.length }),
+        fc.nat(word.length - 1),
+      ),
+    )
+    await fc.assert(
+      fc.asyncProperty(drawn, fc.boolean(), async ([word, turns, sure], isFirst) => {
+        const other = word.map(
+          (letter, at) => LIKE[letter]?.[(turns[at] ?? 0) - 1] ?? (at === sure ? LIKE[letter]?.[0] : letter),
+        )
+        const names = [word.join(''), other.join('')]
+        const [one, two] = isFirst ? names : names.toReversed()
+        const text = `Store,Date,Sales\n${one},2026-03-01,1\n${two},2026-03-02,1\n`
+        const told = allOf(errorOf(await importText(text)))
+        expect(told).toContain(`${two}: would be a new breakdown item, and looks like "${one}", though its "`)
+        const [way = []] = waysIn(told)
+        expect(countsOf(await importText(text, ...way, '--dry-run', '--summary-only'))).toEqual([0, 2, 0])
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  test('stop an import beside what exists, and are shown with their code points', async () => {
+    jsonOf(await importText('Store,Date,Alpha\nA,2026-03-01,1\n'))
+    const text = 'Store,Date,\u0410lpha\nA,2026-03-02,1\n'
+    const told = allOf(errorOf(await importText(text)))
+    expect(told).toContain(
+      'looks like "Alpha", though its "\u0410" (U+0410, Cyrillic) is not "A" (U+0041, Latin): --map-kpi \u0410lpha=Alpha takes it as that one',
+    )
+    const [map = [], named = []] = waysIn(told)
+    expect(countsOf(await importText(text, ...map))).toEqual([0, 1, 0])
+    expect(await namesOf('kpis')).toEqual(['Alpha'])
+    expect(countsOf(await importText(text, ...named))).toEqual([0, 1, 0])
+    expect(await namesOf('kpis')).toEqual(['Alpha', '\u0410lpha'])
   })
 })

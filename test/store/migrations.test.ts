@@ -184,3 +184,48 @@ test('a store of the second version is brought to this one, and takes keys besid
   expect(await checkStore(db, integrity)).toMatchObject({ counts: { entries: 1, users: 1 }, faults: [] })
   await db.close()
 })
+
+describe('a store of the fifth version', () => {
+  /** Makes one of an account with people who have these addresses, which it compared without regard to case alone. */
+  const storeOf = (path: string, ...emails: readonly string[]): void => {
+    using database = new DatabaseSync(path)
+    for (const statement of statementsTo(5)) database.exec(statement)
+    database.exec(`insert into accounts values (1, 'acme', 'team', 1, 'monday', 1, null, 0);
+      insert into breakdowns (account_id, id, name, sort_order, created_at, updated_at) values (1, 1, 'People', 1, 0, 0);
+      pragma application_id = 0x6b7069; pragma user_version = 5`)
+    const item =
+      database.prepare(`insert into items (account_id, id, breakdown_id, name, user_id, is_archived, sort_order,
+      created_at, updated_at) values (1, ?, 1, 'Eve', ?, 0, 0, 0, 0)`)
+    const user = database.prepare(`insert into users (account_id, id, user_type, user_status_id, first_name, last_name,
+      email, can_manage_users, can_admin_settings, last_login_at, last_password_changed_at, created_at, updated_at,
+      email_key, password_hash) values (1, ?, 'Admin', 'A', 'Eve', null, ?, 1, 1, null, null, 0, 0, ?, null)`)
+    for (const [at, email] of emails.entries()) {
+      item.run(at + 1, at + 1)
+      user.run(at + 1, email, email.toLowerCase())
+    }
+  }
+
+  test('finds people by their addresses in the form in which these are compared', async () => {
+    using folder = temporaryFolder()
+    storeOf(folder.in('kpi.db'), 'eve@acme', 'Zoe\u0308@acme')
+    const db = await openStore(folder.in('kpi.db'))
+    expect(await ask(db, 'select email, email_key from users')).toEqual([
+      { email: 'eve@acme', email_key: 'eve@acme' },
+      { email: 'Zoe\u0308@acme', email_key: 'zo\u00eb@acme' },
+    ])
+    await db.close()
+  })
+
+  test('is left as it was if addresses of several people are one, and they are listed', async () => {
+    using folder = temporaryFolder()
+    const path = folder.in('kpi.db')
+    storeOf(path, 'eve@acme', 'Zoe\u0308@acme', 'zo\u00eb@acme')
+    await expect(openStore(path)).rejects.toMatchObject({
+      code: 'unusable',
+      message: expect.stringContaining('kpi users update ID --email ADDRESS'),
+      issues: [{ field: 'acme', message: String.raw`users 2 (Zoe\u{308}@acme), 3 (zo\u{eb}@acme)` }],
+    })
+    using database = new DatabaseSync(path)
+    expect(database.prepare('pragma user_version').get()).toEqual({ user_version: 5 })
+  })
+})

@@ -1,4 +1,4 @@
-import { isWithin } from '../../client/directory.ts'
+import { isWithin, looseName } from '../../client/directory.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { type Role, ROLES } from '../options.ts'
 import { memoize } from '../formats/date-format.ts'
@@ -64,14 +64,8 @@ const MAY_BE_PERSONS = list(
   'nome e sobrenome, naam, volledige naam, namn, fullständigt namn, imię i nazwisko, nazwisko i imię, nazwisko',
 )
 
-/** Returns a header in the form in which names are compared. */
-export const foldName = (header: string): string =>
-  header
-    .trim()
-    .toLowerCase()
-    .normalize('NFD')
-    .replaceAll(/\p{M}/gu, '')
-    .replaceAll(/[\s_-]+/g, ' ')
+/** Returns a header in the form in which names are compared, without accents. */
+export const foldName = (header: string): string => looseName(header).normalize('NFD').replaceAll(/\p{M}/gu, '')
 
 const roles = new Map(ROLES.flatMap((role) => SYNONYMS[role].map((name) => [foldName(name), role] as const)))
 

@@ -1,6 +1,7 @@
 import { Ambiguous, type Named } from '../../client/directory.ts'
 import type { Day } from '../../domain/day.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
+import { listFlag } from '../flag-text.ts'
 import type { ImportOptions, NameRole } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
 import type { DateHeadings } from './date-headings.ts'
@@ -104,7 +105,7 @@ export const readWide = (
     if (!other) first.set(key, made)
     if (other && options.onDuplicate === 'error')
       blame(
-        `"${found.header[other.at]}" and "${name}" are both ${one.name}; keep one of the columns, or say what becomes of two values: --on-duplicate sum adds them up`,
+        `"${found.header[other.at]}" and "${name}" are both ${one.name}; keep one of the columns, as ${listFlag('--ignore', [`#${at + 1}`])} does, or say what becomes of two values: --on-duplicate sum adds them up`,
       )
     else columns.push(made)
   }

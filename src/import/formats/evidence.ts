@@ -1,4 +1,5 @@
 import { Fault } from '../../domain/errors.ts'
+import { nameForm } from '../../domain/name-form.ts'
 
 /** Lists what people and programs write for "no value"; none of it may be read as a number or date. */
 const PLACEHOLDERS = new Set(
@@ -35,8 +36,10 @@ export const isSpreadsheetError = (shown: string): boolean => ERROR_VALUE.test(s
 export const isNoValue = (text: string): boolean => PLACEHOLDERS.has(text.toLowerCase()) || NOT_AVAILABLE.test(text)
 
 /** Tells whether a text can hardly name anything: an error of a spreadsheet, or a word for "no value". */
-export const isNoName = (text: string): boolean =>
-  isSpreadsheetError(text) || NARROW.test(text) || (isNoValue(text) && !CODES_OF_PLACES.has(text.toLowerCase()))
+export const isNoName = (name: string): boolean => {
+  const text = nameForm(name)
+  return isSpreadsheetError(text) || NARROW.test(text) || (isNoValue(text) && !CODES_OF_PLACES.has(text))
+}
 
 /** Tells whether a word for "no value" may also be meant as zero. */
 export const mayBeZero = (text: string): boolean => DASHES.has(text)

@@ -1,5 +1,6 @@
 import { formatDecimal } from '../../domain/decimal.ts'
 import type { Issue } from '../../domain/errors.ts'
+import { nameForm } from '../../domain/name-form.ts'
 import type { Frequency } from '../../domain/period.ts'
 import type { Unit } from '../../domain/resources/catalog.ts'
 import { type Evidence, showCell } from '../formats/evidence.ts'
@@ -60,10 +61,11 @@ const findUnit = (units: readonly Unit[], isOne: (unit: Unit) => boolean): UnitC
 
 /** Returns the unit that a user names, by its name or id. */
 export const findUnitBy = (units: readonly Unit[], text: string): Unit | undefined =>
-  units.find((one) => one.name.toLowerCase() === text.toLowerCase() || String(one.id) === text)
+  units.find(({ name }) => name === text) ??
+  units.find(({ name, id }) => nameForm(name) === nameForm(text) || String(id) === text)
 
 const unitNamed = (name: string, units: readonly Unit[]): UnitChoice | undefined =>
-  findUnit(units, (one) => one.name.toLowerCase() === name.toLowerCase())
+  findUnit(units, (one) => one.name === name) ?? findUnit(units, (one) => nameForm(one.name) === nameForm(name))
 
 const newUnit = (text: string): UnitChoice => ({
   kind: 'new',

@@ -1,5 +1,6 @@
 import { looseName } from '../../client/directory.ts'
 import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
+import { nameForm } from '../../domain/name-form.ts'
 import type { ColumnPlan } from '../columns/columns.ts'
 import { roleHeader, roleText } from '../columns/role-text.ts'
 import type { Table } from '../parse/table.ts'
@@ -59,7 +60,7 @@ const createCollector = (plan: ColumnPlan, users: Lookup) => {
   const blame = (of: string, one: Claim, other: Claim): void => {
     if (issues.length < SHOWN) issues.push(contradiction(plan, of, one, other))
   }
-  const otherKey = ({ details: { name }, other }: Said): string => (name ? nameKey(name) : other.toLowerCase())
+  const otherKey = ({ details: { name }, other }: Said): string => (name ? nameKey(name) : nameForm(other))
   return {
     issues,
     persons: byUser,

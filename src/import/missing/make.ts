@@ -1,6 +1,7 @@
 import { looseName } from '../../client/directory.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
+import { nameForm } from '../../domain/name-form.ts'
 import type { BreakdownItem } from '../../domain/resources/breakdowns.ts'
 import type { KpiDraft } from '../../domain/resources/kpi.ts'
 import { ensure, type Known, type Making } from './ensure.ts'
@@ -166,7 +167,7 @@ const ensureItems = async (making: Making, { items, group }: MissingPlan): Promi
   )
 }
 
-const foldEmail = ({ email }: { readonly email: string }): string => email.toLowerCase()
+const foldEmail = ({ email }: { readonly email: string }): string => nameForm(email)
 
 /** Creates the users. */
 const ensureUsers = async (making: Making, users: readonly MissingUser[]): Promise<Map<string, number>> => {

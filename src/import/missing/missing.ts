@@ -1,6 +1,7 @@
 import { looseName, type Named } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkText } from '../../domain/field-value.ts'
+import { nameForm } from '../../domain/name-form.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { type BreakdownItem, breakdownItem } from '../../domain/resources/breakdowns.ts'
 import { kpi as kpiResource, type Kpi } from '../../domain/resources/kpi.ts'
@@ -105,8 +106,9 @@ const provisionalUser = (
     const isGiven = isEmailAddress(name) || details?.email !== undefined
     const isSame = (one: NamedUser): boolean => isGiven || looseName(one.name) === looseName(named.name)
     if (held) return isSame(held) ? held : addressOfOther(name, held)
-    const other = byAddress.get(person.email.toLowerCase())
-    if (other === undefined) byAddress.set(person.email.toLowerCase(), named)
+    const address = nameForm(person.email)
+    const other = byAddress.get(address)
+    if (other === undefined) byAddress.set(address, named)
     else return isSame(other) ? other : sameAddress(name, other)
     return named
   }

@@ -1,5 +1,6 @@
 import { looseName, type Named } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
+import { nameForm, newName } from '../../domain/name-form.ts'
 import type { Lookup } from '../permissions.ts'
 import { PROVISIONAL_ID } from '../provisional-id.ts'
 
@@ -46,7 +47,8 @@ export const createProvisionalKind = <T extends Named>(
         `"${text.trim()}" would be new, and there are more than ${most} new names: is this the right column?`,
       )
     }
-    const one = make(PROVISIONAL_ID + byName.size, text.trim())
+    if (nameForm(text) === '') return new Fault('the name has only invisible signs')
+    const one = make(PROVISIONAL_ID + byName.size, newName(text))
     byName.set(key, one)
     if (!(one instanceof Fault)) byId.set(one.id, one)
     return one

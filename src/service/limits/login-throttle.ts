@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { KpiError } from '../../domain/errors.ts'
+import { nameForm } from '../../domain/name-form.ts'
 import type { Writer } from '../../store/db.ts'
 import { createKeyedSemaphore } from '../../store/queue.ts'
 import { type ThrottleState, type LimitStore, type Millis, refusedLogins } from '../../store/rate-limits/limits.ts'
@@ -49,7 +50,7 @@ const hash = (...parts: readonly string[]): string =>
 
 /** Returns the counters of an attempt. It normalizes the login name as the lookup does. */
 export const attemptOf = (address: string, login: string): LoginAttempt => ({
-  pair: hash(address, login.trim().toLowerCase()),
+  pair: hash(address, nameForm(login)),
   network: hash(networkOf(address)),
 })
 

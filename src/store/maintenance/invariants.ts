@@ -1,9 +1,10 @@
+import { nameForm } from '../../domain/name-form.ts'
 import { icons } from '../../domain/resources/catalog.ts'
 import type { SqlList } from '../db.ts'
 import type { TableDefinition } from '../schema/migrations.ts'
 import { itemListDigest, listOfItems } from '../tables/item-sets.ts'
 import type { Counter } from '../tables/table.ts'
-import { emailKey, PEOPLE } from '../tables/users.ts'
+import { PEOPLE } from '../tables/users.ts'
 
 /**
  * Describes an invariant by a query for the rows that may break it: the account, the name of the row, and columns for
@@ -93,7 +94,7 @@ const userInvariants: readonly Invariant[] = [
   {
     table: 'users',
     sql: `select x.account_id, ${named('id')}, x.email, x.email_key from users x`,
-    isWrong: ([, , email, key]) => emailKey(String(email)) !== key,
+    isWrong: ([, , email, key]) => nameForm(String(email)) !== key,
     fault: 'its e-mail address is not the one that it is found by',
     remedy: 'change its e-mail address, which sets it right: kpi users update',
   },

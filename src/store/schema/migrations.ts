@@ -11,6 +11,7 @@ import type { Resource } from '../../domain/schema.ts'
 import type { Writer } from '../db.ts'
 import type { Dialect } from '../dialect.ts'
 import { columnsOf, columnSql } from '../tables/table.ts'
+import { foldEmailKeys } from './email-key-migration.ts'
 import { collectItemSets } from './item-set-migration.ts'
 import { callerTables, limitTables } from './limit-tables.ts'
 
@@ -100,7 +101,7 @@ const firstTables = ({ integer, entryKeys }: Dialect): readonly TableDefinition[
     name: 'users',
     of: user,
     key: ['id'],
-    // The e-mail address in the form in which it is compared, without regard to case.
+    // The e-mail address in the form in which it is compared.
     columns: { email_key: 'text not null', password_hash: 'text' },
     references: [references('id', 'items')],
     constraints: ['unique (account_id, email_key)'],
@@ -279,4 +280,5 @@ export const migrations = (dialect: Dialect): readonly (readonly Step[])[] => [
     'drop index items_by_breakdown',
     'create index items_by_place on items (account_id, breakdown_id, sort_order)',
   ],
+  [foldEmailKeys],
 ]

@@ -1,3 +1,4 @@
+import { nameForm } from '../../domain/name-form.ts'
 import { fullName, type User, user } from '../../domain/resources/user.ts'
 import type { Reader, Writer } from '../db.ts'
 import { type Extra, table } from './table.ts'
@@ -11,9 +12,6 @@ const rows = table('users', user)
 /** Names the built-in breakdown whose items stand for the people; it is the first one of every account. */
 export const PEOPLE = 1
 
-/** Returns an e-mail address in the form in which it is compared, without regard to case. */
-export const emailKey = (email: string): string => email.toLowerCase()
-
 /**
  * Reads and writes people. Each also has an item with the same id in the breakdown "People", which has the name of the
  * user and is archived while the user is locked.
@@ -22,7 +20,7 @@ export const users = {
   ...rows,
 
   findByEmail: async (tx: Reader, account: number, email: string): Promise<User | undefined> => {
-    const [row] = await tx.all('select * from users where account_id = ? and email_key = ?', [account, emailKey(email)])
+    const [row] = await tx.all('select * from users where account_id = ? and email_key = ?', [account, nameForm(email)])
     return row && rows.read(row)
   },
   insert: async (tx: Writer, account: number, record: User, extra?: Extra): Promise<void> => {
@@ -39,7 +37,7 @@ export const users = {
         record.updated_at,
       ],
     )
-    await rows.insert(tx, account, record, { ...extra, email_key: emailKey(record.email) })
+    await rows.insert(tx, account, record, { ...extra, email_key: nameForm(record.email) })
   },
   update: async (tx: Writer, account: number, record: User): Promise<void> => {
     await tx.run('update items set name = ?, is_archived = ?, updated_at = ? where account_id = ? and id = ?', [
@@ -49,7 +47,7 @@ export const users = {
       account,
       record.id,
     ])
-    await rows.update(tx, account, record, { email_key: emailKey(record.email) })
+    await rows.update(tx, account, record, { email_key: nameForm(record.email) })
   },
   /** Removes a user who has no entries, with their assignments, links to group items and keys. */
   remove: async (tx: Writer, account: number, id: number): Promise<boolean> => {

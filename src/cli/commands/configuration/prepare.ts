@@ -1,5 +1,6 @@
 import { looseName } from '../../../client/directory.ts'
 import { type Issue, KpiError, MOST_FAULTS } from '../../../domain/errors.ts'
+import { nameForm } from '../../../domain/name-form.ts'
 import type { Pause } from '../../../domain/pause.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
@@ -64,10 +65,11 @@ type Made = ReturnType<ApplyRecord['made']>
 
 /** Tells for which users more is to be read: those that the file speaks of, and those of what was made. */
 const usersWanted = ({ items }: Configuration, made: Made): ((user: AnyRecord) => boolean) => {
-  const wanted = new Set(items.flatMap(({ references }) => references['user']?.toLowerCase() ?? []))
+  const wanted = new Set(
+    items.flatMap(({ references }) => (references['user'] === undefined ? [] : nameForm(references['user']))),
+  )
   const ids = new Set(made.map(({ user }) => user))
-  return ({ id, email }) =>
-    ids.has(Number(id)) || wanted.has(`#${Number(id)}`) || wanted.has(String(email).trim().toLowerCase())
+  return ({ id, email }) => ids.has(Number(id)) || wanted.has(`#${Number(id)}`) || wanted.has(nameForm(String(email)))
 }
 
 /** Describes a plan with what it was made from. */

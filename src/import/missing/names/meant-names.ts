@@ -9,8 +9,10 @@ import { roleOf } from '../../columns/header.ts'
 import { BETWEEN_NAMES, roleHeader } from '../../columns/role-text.ts'
 import { type ImportOptions, type NameRole } from '../../options.ts'
 import { areOthersMeant, NO_ROWS } from '../../parse/ignored-rows.ts'
+import { isProvisional } from '../../provisional-id.ts'
 import type { Missing } from '../missing.ts'
 import type { ProvisionalKind } from '../provisional-kind.ts'
+import { findLookAlikes, tellLetter } from './look-alikes.ts'
 import { findNoName } from './no-names.ts'
 import { faultsOfRoles } from './role-names.ts'
 import { createTotalReader, type NewKind, type TotalName } from './total-names.ts'
@@ -24,11 +26,13 @@ type NewNames = {
   readonly lines: readonly number[]
   /** Lists all names of the kind, also of those that exist. */
   readonly all: readonly string[]
+  /** Lists the names and addresses of those that exist. */
+  readonly known: readonly string[]
   /** Tells whether they are headers of columns with values. */
   readonly areHeaders: boolean
 }
 
-const namesOf = (things: Iterable<Named> | undefined): string[] => [...(things ?? [])].map(({ name }) => name)
+const namesOf = (things: readonly Named[]): string[] => things.map(({ name }) => name)
 
 /** Returns the names of all that is new, by kinds. */
 const newNames = (
@@ -40,15 +44,16 @@ const newNames = (
     kind: NewKind,
     role: NameRole,
     made: Pick<ProvisionalKind<Named>, 'used' | 'firstLine'> | undefined,
-    all: Iterable<Named> | undefined,
+    things: Iterable<Named> | undefined,
   ): NewNames => {
-    const used = made?.used() ?? []
+    const [used, all] = [made?.used() ?? [], [...(things ?? [])]]
     return {
       kind,
       role,
       names: namesOf(used),
       lines: used.map(({ id }) => made?.firstLine(id) ?? 0),
       all: namesOf(all),
+      known: all.flatMap(({ id, name, email }) => (isProvisional(id) ? [] : [name, email ?? name])),
       areHeaders: areHeaders(role),
     }
   }
@@ -172,6 +177,32 @@ const faultsOfNoNames = (checked: CheckedFile, created: Missing, options: Import
     return [{ field: areHeaders ? 'header' : roleHeader(checked.plan, role), message }]
   })
 
+/** Returns the faults of new things whose names look like others, but have letters of another script. */
+const faultsOfLookAlikes = async (
+  checked: CheckedFile,
+  created: Missing,
+  options: ImportOptions,
+  pause: Pause,
+): Promise<Issue[]> => {
+  const faults = newNames(checked, created).map(async ({ kind, role, names, known }) => {
+    const [as, isNamed] = [options.numbersAs?.get(role), namedByUser(options, role)]
+    if (as === 'names') return []
+    const found = (await findLookAlikes(names, known, pause)).filter(({ name }) => !isNamed(name))
+    const creates =
+      as === 'ids' ? 'correct the file' : `correct the file, or --by-name ${role} creates it as another one`
+    const issues = found.slice(0, MOST_SHOWN).map(({ name, other }) => {
+      const maps = role === 'kpi' ? `${listFlag('--map-kpi', [`${name}=${other}`])} takes it as that one, ` : ''
+      const message = `would be a new ${kind}, and looks like "${other}", though ${tellLetter(name, other)}: ${maps}${creates}`
+      return { field: name, message }
+    })
+    const more = found.length - MOST_SHOWN
+    return more > 0
+      ? [...issues, { field: `and ${more} more`, message: `look like other names, too: ${creates}` }]
+      : issues
+  })
+  return (await Promise.all(faults)).flat()
+}
+
 /** Tells whether a name is one for actuals in a file that is said to have a column for each KPI, and so names a KPI. */
 const isActualOfWide = ({ layout }: ImportOptions, name: string): boolean =>
   layout === 'wide' && roleOf(name) === 'actual'
@@ -187,7 +218,11 @@ export const requireMeantNames = async (
   const isNamed = namedByUser(options, 'kpi')
   const isMeant = (name: string): boolean => isNamed(name) || isActualOfWide(options, name)
   const roles = faultsOfRoles(checked, created.kpis?.used() ?? [], isMeant)
-  const others = [...faultsOfNoNames(checked, created, options), ...roles]
+  const others = [
+    ...faultsOfNoNames(checked, created, options),
+    ...(await faultsOfLookAlikes(checked, created, options, pause)),
+    ...roles,
+  ]
   if (totals.length + others.length === 0) return
   const what = others.length === 0 ? 'some names look like those of totals' : 'it is not clear what some new names mean'
   throw new KpiError('malformed', `${what}; nothing was sent`, { issues: [...others, ...totals] })

@@ -1,4 +1,4 @@
-import type { Named } from '../../../client/directory.ts'
+import { looseName, type Named } from '../../../client/directory.ts'
 import { Fault } from '../../../domain/errors.ts'
 import type { ColumnPlan } from '../../columns/columns.ts'
 import { BETWEEN_NAMES } from '../../columns/role-text.ts'
@@ -34,7 +34,8 @@ export const rejectMissingNames = (
 ): ((text: string) => Named | Fault) => {
   if (missing === undefined) return find
   const isAll = missing.size === 0 && numbersAs?.get(role) !== 'names'
-  const isMissing = (text: string): boolean => missing.has(text.toLowerCase()) || (isAll && isNoName(text))
+  const words = new Set([...missing].map(looseName))
+  const isMissing = (text: string): boolean => words.has(looseName(text)) || (isAll && isNoName(text))
   const partsOf = namePartsIn(plan, role)
   return memoize((text) => {
     const found = find(text)

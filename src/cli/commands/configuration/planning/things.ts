@@ -1,6 +1,7 @@
 import { createSuggest } from '../../../../client/directory.ts'
 import { listFirst, MOST_LISTED } from '../../../../domain/count-text.ts'
 import { Fault } from '../../../../domain/errors.ts'
+import { nameForm } from '../../../../domain/name-form.ts'
 import type { AnyRecord } from '../../../../domain/schema.ts'
 import { type Kind, KIND_NAMES, type KindName, kinds } from './kinds.ts'
 import type { Item } from './read-file.ts'
@@ -28,8 +29,8 @@ const MARKED_NAME = /^'+#\d+$/
 
 const textIn = (record: AnyRecord, name: string): string => String(record[name] ?? '').trim()
 
-/** Returns what names are compared by: e-mail addresses are the same in any case. */
-const comparable = (kind: Kind, name: string): string => (kind.name === 'users' ? name.toLowerCase() : name)
+/** Returns what names are compared by: e-mail addresses are the same in any form. */
+const comparable = (kind: Kind, name: string): string => (kind.name === 'users' ? nameForm(name) : name)
 
 /** Returns what tells a thing from others of its kind. */
 const keyOf = (kind: Kind, above: Thing['above'], name: string): string =>

@@ -1,0 +1,42 @@
+/** Matches texts of which only the case and the blanks between words can differ. */
+const PLAIN = /^[ -~]*$/
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
+/** Matches blanks of all kinds, line breaks, and the sign that stands for a line break in messages. */
+const BLANKS = /[\s\u0085\u2800\u23CE]+/gu
+/** Stands alone in the Turkish alphabet, though its capital is that of another letter as well. */
+const DOTLESS_I = 'ı'
+
+/** Folds the case of letters: by way of capitals, as ß and ss, or the two small letters of Σ, have the same ones. */
+const foldCase = (text: string): string =>
+  text
+    .split(DOTLESS_I)
+    .map((part) => part.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ'))
+    .join(DOTLESS_I)
+
+const foldLetters = (text: string): string =>
+  foldCase(text.normalize('NFKC').replaceAll(INVISIBLE, '')).normalize('NFKC')
+
+/**
+ * Returns a name or an e-mail address in the form in which all are compared: NFKC, in any case, without invisible signs,
+ * and with one blank for any blanks and line breaks. What is stored keeps its own form.
+ */
+export const nameForm = (text: string): string =>
+  (PLAIN.test(text) ? text.toLowerCase().replaceAll(/ +/g, ' ') : foldLetters(text).replaceAll(BLANKS, ' ')).trim()
+
+const EDGE = /[\s\u200B\u2060\uFEFF\u00AD]/u
+const LINE_BREAK = /[\r\n\u0085\u2028\u2029]/u
+
+const stripEdges = (text: string): string => {
+  let [start, end] = [0, text.length]
+  while (start < end && EDGE.test(text.charAt(start))) start += 1
+  while (end > start && EDGE.test(text.charAt(end - 1))) end -= 1
+  return text.slice(start, end)
+}
+
+/** Returns a text as the name of something new: on one line, and without blanks and invisible signs around it. */
+export const newName = (text: string): string =>
+  text
+    .split(LINE_BREAK)
+    .map(stripEdges)
+    .filter((line) => line !== '')
+    .join(' ')

@@ -1,0 +1,64 @@
+import { looseName } from '../../../client/directory.ts'
+import { mapWithPauses } from '../../../client/next-turn.ts'
+import type { Pause } from '../../../domain/pause.ts'
+
+/**
+ * Lists letters of other scripts, each behind the one that it looks like: of Cyrillic, Greek, Armenian and Cherokee beside
+ * Latin, and of Japanese scripts beside Chinese signs.
+ */
+const LIKE = [
+  'AАΑᎪ|BВΒᏴ|CСᏟ|EЕΕᎬ|HНΗᎻ|IІΙ|JЈᎫ|KКΚᏦ|MМΜᎷ|NΝ|OОΟՕ|PРΡᏢ|SЅՏᏚ|TТΤᎢ|UՍ|VᏙѴ|WԜᎳ|XХΧ|YУΥ|ZΖᏃ|GᏀԌ|QԚ|LᏞ|DᎠ|RᏒ',
+  'aаα|cс|dԁ|eе|gց|hһհ|iіι|jј|lӏ|nո|oоοօ|pрρ|qԛզ|sѕ|uυս|vνѵ|wԝ|xхχ|yу|kκ',
+  '口ロ|力カ|工エ|二ニ|八ハ|夕タ|卜ト|一ー|ヘへ|リり',
+].flatMap((line) => line.split('|'))
+
+const originals = new Map(
+  LIKE.flatMap(([one = '', ...others]) => others.map((other) => [other.normalize('NFKD'), one] as const)),
+)
+const OTHERS = new RegExp(`[${[...originals.keys()].join('')}]`, 'gu')
+
+const SCRIPTS = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Katakana', 'Hiragana', 'Han'].map(
+  (name) => [name, new RegExp(String.raw`\p{scx=${name}}`, 'u')] as const,
+)
+
+/** Returns what a name looks like, as names are compared: with one letter for all that look like it. */
+const looksOf = (name: string): string =>
+  looseName(name.normalize('NFKD').replaceAll(OTHERS, (letter) => originals.get(letter) ?? letter))
+
+const letterText = (letter: string): string => {
+  const code = (letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+  const script = SCRIPTS.find(([, letters]) => letters.test(letter))?.[0]
+  return `"${letter}" (U+${code}${script === undefined ? '' : `, ${script}`})`
+}
+
+const lettersOf = (name: string): string[] => name.normalize('NFKD').match(/\p{L}/gu) ?? []
+
+/** Returns the first letter in which a name differs from one that it looks like, by its code point and script. */
+export const tellLetter = (name: string, other: string): string => {
+  const others = lettersOf(other)
+  const isOther = (letter: string, at: number): boolean => looseName(letter) !== looseName(others[at] ?? '')
+  const letters = lettersOf(name)
+  const at = letters.findIndex(isOther)
+  return `its ${letterText(letters[at] ?? '')} is not ${letterText(others[at] ?? '')}`
+}
+
+/** Describes a new name that looks like another one, which is new as well or exists. */
+type LookAlike = { readonly name: string; readonly other: string }
+
+/** Returns the new names that look like others, but have letters of another script. */
+export const findLookAlikes = async (
+  names: readonly string[],
+  known: readonly string[],
+  pause: Pause,
+): Promise<LookAlike[]> => {
+  const first = new Map<string, string>()
+  const isNew = new Set(names)
+  const all = names.length === 0 ? [] : [...known, ...names]
+  const found = await mapWithPauses(all, pause, (name) => {
+    const looks = looksOf(name)
+    const other = first.get(looks)
+    if (other === undefined) first.set(looks, name)
+    return other !== undefined && isNew.has(name) && looseName(other) !== looseName(name) ? [{ name, other }] : []
+  })
+  return found.flat()
+}
