@@ -3,6 +3,7 @@ import { unmarkText } from '../codec/cell-text.ts'
 import { listFirst, MOST_LISTED } from '../domain/count-text.ts'
 import { Fault } from '../domain/errors.ts'
 import { nameForm } from '../domain/name-form.ts'
+import { isEmailAddress } from '../domain/resources/user.ts'
 
 /** Describes something that people call by name. */
 export type Named = {
@@ -52,8 +53,14 @@ const NAME_MARK = /^'(?='*(?:#?\d+$|[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]))/
 /** Returns a name without the apostrophe that marks it as one. */
 export const unmarkName = (text: string): string => text.replace(NAME_MARK, '')
 
-/** Returns a name as it is compared: in its one form, and with any underscores and dashes between its words. */
-export const looseName = (text: string): string => nameForm(text).replaceAll(/[ _\p{Pd}\u2212]+/gu, ' ')
+/**
+ * Returns a name as it is compared: in its one form, and with any underscores and dashes between its words; in an e-mail
+ * address these make a difference.
+ */
+export const looseName = (text: string): string => {
+  const form = nameForm(text)
+  return form.includes('@') && isEmailAddress(form) ? form : form.replaceAll(/[ _\p{Pd}\u2212]+/gu, ' ')
+}
 
 /** Returns in how many characters two texts differ, or `most + 1` where they differ in more. */
 const distanceWithin = (most: number, one: string, other: string): number =>

@@ -1,8 +1,10 @@
 /** Matches texts of which only the case and the blanks between words can differ. */
 const PLAIN = /^[ -~]*$/
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
-/** Matches blanks of all kinds, line breaks, and the sign that stands for a line break in messages. */
-const BLANKS = /[\s\u0085\u2800\u23CE]+/gu
+/** Stands for a line break where messages show a text on one line. */
+export const LINE_MARK = '⏎'
+/** Matches blanks of all kinds, line breaks, and what stands for one. */
+const BLANKS = /[\s\u0085\u2800⏎]+/gu
 /** Stands alone in the Turkish alphabet, though its capital is that of another letter as well. */
 const DOTLESS_I = 'ı'
 
@@ -24,7 +26,10 @@ export const nameForm = (text: string): string =>
   (PLAIN.test(text) ? text.toLowerCase().replaceAll(/ +/g, ' ') : foldLetters(text).replaceAll(BLANKS, ' ')).trim()
 
 const EDGE = /[\s\u200B\u2060\uFEFF\u00AD]/u
-const LINE_BREAK = /[\r\n\u0085\u2028\u2029]/u
+const BREAK = /[\t-\r\u0085\u2028\u2029⏎]/u
+
+/** Tells whether a text has line breaks or tabs, for which messages show something else. */
+export const hasBreaks = (text: string): boolean => BREAK.test(text)
 
 const stripEdges = (text: string): string => {
   let [start, end] = [0, text.length]
@@ -36,7 +41,7 @@ const stripEdges = (text: string): string => {
 /** Returns a text as the name of something new: on one line, and without blanks and invisible signs around it. */
 export const newName = (text: string): string =>
   text
-    .split(LINE_BREAK)
+    .split(BREAK)
     .map(stripEdges)
     .filter((line) => line !== '')
     .join(' ')

@@ -2,6 +2,7 @@ import type { Client } from '../client/client.ts'
 import { createDirectory, type Directory, looseName, type Named } from '../client/directory.ts'
 import { readIfAllowed } from '../client/operations/read-if-allowed.ts'
 import { Fault, KpiError } from '../domain/errors.ts'
+import { newName } from '../domain/name-form.ts'
 import { fullName } from '../domain/resources/user.ts'
 import { isColumnName } from '../import/columns/header.ts'
 import { createNameColumn } from '../import/columns/name-column.ts'
@@ -67,7 +68,8 @@ const labelsByName = (role: NameRole, list: readonly Named[], mayStand: MayStand
   for (const [id, { name, email }] of directory.byId) {
     const plain = [name, email].filter((text) => text !== undefined && mayStand(text) && !isLikeId(text))
     const marked = /^\s|\s$|[\r\n]/.test(name) ? [] : [`'${name}`]
-    const label = [...plain, ...marked].find((text) => text !== undefined && finds(text, id))
+    // A name of several lines is found by its words alone, unless another one has them, too.
+    const label = [...plain, ...marked, newName(name)].find((text) => text !== undefined && finds(text, id))
     if (label !== undefined) labels.set(id, label)
   }
   return (id) => labels.get(id) ?? refuseName(role, id, directory)

@@ -230,6 +230,25 @@ describe.each(users)('%s', (_, open) => {
     }
   })
 
+  test('new names are on one line, no errors of a spreadsheet, and warned of where they look like others', async () => {
+    const ran = await load('categories', 'name\nSales\n"Order\r\nno"\n#REF!\n\u0405ales\n')
+    expect([ran.code, (await list('categories')).map(({ name }) => name)]).toEqual([
+      3,
+      ['General', 'Sales', 'Order no', '\u0405ales'],
+    ])
+    expect(rejects()).toContain('#REF!,5,"name ""#REF!"" is an error of a spreadsheet, not a name"\n')
+    expect(JSON.parse(ran.stderr)).toMatchObject({
+      notes: expect.arrayContaining([
+        'warning: the new category "\u0405ales" looks like "Sales", though its "\u0405" (U+0405, Cyrillic) is not "S" (U+0053, Latin): if that is meant, correct the file',
+      ]),
+    })
+  })
+
+  test('e-mail addresses differ in dashes and underscores', async () => {
+    const text = 'e-mail,first name\na-b@example.com,Ann\na_b@example.com,Bob\n'
+    expect(jsonOf(await load('users', text))).toMatchObject({ created: 2, rejected: 0 })
+  })
+
   test('what exists already is left alone or refused where that is asked for', async () => {
     await load('categories', 'name\nSales\n')
     const text = 'name,sort order\nSALES,9\nOps,\n'

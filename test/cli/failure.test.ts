@@ -71,7 +71,7 @@ test('what a service says of itself neither breaks the line nor steers the termi
     ],
   }
   const { stderr } = await against(answers(400, body), 'kpis', 'list')
-  expect(stderr).toBe('kpi: first ⏎ second \ufffd[2Jgone\ufffd\n  na ⏎ me: a\ufffdb\n  x: y\n')
+  expect(stderr).toBe('kpi: first ⏎ second \ufffd[2Jgone\ufffd\n  na ⏎ me: a ⏎ b\n  x: y\n')
 })
 
 test('at most twenty faults are shown, and how many more there are', async () => {

@@ -262,3 +262,61 @@ describe('names that look like others', () => {
     expect(await namesOf('kpis')).toEqual(['Alpha', '\u0410lpha'])
   })
 })
+
+test('owners by e-mail addresses are two where these differ in a dash', async () => {
+  const text =
+    'user,Date,Sales\na-b@example.com,2026-03-01,1\na_b@example.com,2026-03-01,2\nA_B@example.com,2026-03-02,3\n'
+  const ran = await importText(text)
+  expect(countsOf(ran)).toEqual([0, 3, 0])
+  expect(ran.stderr).toContain('2 users')
+})
+
+describe('a name or cell of several lines', () => {
+  /** Runs an import as somebody would who reads its messages, and returns what it says. */
+  const told = async (text: string, ...args: string[]): Promise<string> => {
+    writeFileSync(user.folder.in('data.csv'), text)
+    return (await user.kpi('entries', 'import', 'data.csv', '--create-missing', '--frequency', 'D', ...args)).stderr
+  }
+  const BREAKS = ['\n', '\r\n', ' \n ', '\n\n', '\t']
+
+  test.each(BREAKS)('makes a KPI, a group and an item of one line, which are found again: %j', async (end) => {
+    const text = `"Store${end}name",Date,"Sales${end}net"\n"North${end}East",2026-03-01,1\n`
+    expect(countsOf(await importText(text, '--map', 'source=Store name'))).toEqual([0, 1, 0])
+    expect(await namesOf('kpis')).toEqual(['Sales net'])
+    expect([await namesOf('groups'), await itemNames()]).toEqual([['Store name'], ['North East']])
+    expect(countsOf(await importText(text, '--map', 'source=Store name', '--only-changes'))).toEqual([0, 0, 0])
+    expect((await user.kpi('entries', 'export', '--from', '2026-01-01', '--to', '2026-12-31', '--names')).code).toBe(0)
+  })
+
+  test.each(BREAKS)('is left out or mapped by the flags that a message shows: %j', async (end) => {
+    const text = `Store,Date,"Order${end}no",Sales\nA,2026-03-01,1001,1\nA,2026-03-02,1002,2\n`
+    const [ignore = [], [flag = '', map = ''] = []] = waysIn(await told(text))
+    expect([ignore[0], flag]).toEqual(['--ignore', '--map-kpi'])
+    const mapped = map.replace('NAME', 'Orders')
+    expect(countsOf(await importText(text, flag, mapped, '--dry-run', '--summary-only'))).toEqual([0, 4, 0])
+    expect(countsOf(await importText(text, ...ignore))).toEqual([0, 2, 0])
+    expect(await namesOf('kpis')).toEqual(['Sales'])
+  })
+
+  test.each(BREAKS)('stands for no value, or for its row, by the flags that a message shows: %j', async (end) => {
+    const text = `Store,Date,Sales\nA,2026-03-01,"Rate per${end}100,000"\nA,2026-03-02,20\nA,2026-03-03,30\n`
+    const ways = waysIn(await told(text))
+    expect(ways.map(([flag]) => flag)).toEqual(['--missing', '--map-kpi', '--ignore', '--ignore-rows'])
+    const [missing = [], rejects = [], , rows = []] = ways
+    const counts: unknown[] = []
+    for (const way of [missing, rejects, rows])
+      counts.push(countsOf(await importText(text, ...way, '--dry-run', '--summary-only')))
+    expect(counts).toEqual([
+      [0, 2, 0],
+      [3, 2, 1],
+      [0, 2, 0],
+    ])
+  })
+
+  test('that exists by such a name is exported by its words', async () => {
+    jsonOf(await importText('Store,Date,Sales\nA,2026-03-01,1\n'))
+    expect((await user.kpi('kpis', 'update', '1', '--name', 'Sales\nnet')).code).toBe(0)
+    const ran = await user.kpi('entries', 'export', '--from', '2026-01-01', '--to', '2026-12-31', '--names')
+    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining(',Sales net,2026-03-01,1')])
+  })
+})

@@ -188,7 +188,8 @@ describe('a cell', () => {
     ['plain', 'plain'],
     ['two\nlines', 'two ⏎ lines'],
     ['\u001b[31mred\u0007', '\ufffd[31mred\ufffd'],
-    ['tab\there', 'tab\ufffdhere'],
+    ['tab\there', 'tab here'],
+    ['Windows\r\nlines', 'Windows ⏎ lines'],
     ['\u202edcba\u2066', '\ufffddcba\ufffd'],
     ['ünï', 'ünï'],
   ])('%j is one line that cannot steer the terminal', (text, shown) => {

@@ -1,3 +1,5 @@
+import { LINE_MARK } from '../../domain/name-form.ts'
+
 /** Measures how many columns of a terminal a text takes. */
 export type Width = (text: string) => number
 
@@ -24,9 +26,17 @@ export const bounded = (text: string, most = MOST_SHOWN): string => {
   return `${text.slice(0, most - end)}… (${text.length - most} characters) …${text.slice(-end)}`
 }
 
-/** Returns one line of text that cannot steer the terminal; line ends are shown as marks. */
+const LINE_ENDS = /\r\n?|[\n\u0085\u2028\u2029]/g
+const TABS = /[\t\v\f]/g
+
+/**
+ * Returns one line of text that cannot steer the terminal. Line ends are shown as marks and tabs as blanks, which flags
+ * that name columns, cells or KPIs understand.
+ */
 export const oneLine = (text: string): string =>
-  isPlain(text) ? text : text.replaceAll('\n', ' ⏎ ').replaceAll(STEERING, '\ufffd')
+  isPlain(text)
+    ? text
+    : text.replaceAll(LINE_ENDS, ` ${LINE_MARK} `).replaceAll(TABS, ' ').replaceAll(STEERING, '\ufffd')
 
 /** Tells whether a text can be shown as it is, and typed again: no shell takes a tab or a line end for a letter. */
 export const isOneLine = (text: string): boolean => oneLine(text) === text

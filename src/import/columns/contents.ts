@@ -1,4 +1,5 @@
 import { type Evidence, faultOfNoValue } from '../formats/evidence.ts'
+import { createMissingTest } from '../formats/missing-words.ts'
 import { namesUnits } from '../formats/units.ts'
 import type { ImportOptions } from '../options.ts'
 import { type CellKind, isDate, isShortNumber, kindOfCell } from './cell-kinds.ts'
@@ -143,8 +144,9 @@ export const contentsOf = (
   missing: ImportOptions['missing'],
   tallies = new Map<number, Tally>(),
 ): Contents => {
+  const isMissing = createMissingTest(missing)
   const says = (text: string): boolean =>
-    (isShortNumber(text) || faultOfNoValue(text) === undefined) && missing?.has(text.toLowerCase()) !== true
+    (isShortNumber(text) || faultOfNoValue(text) === undefined) && !isMissing(text)
   const note = (tally: Tally, at: number, { cells, line }: SampleRow): void => {
     const text = cells[at]?.trim() ?? ''
     if (text === '') return

@@ -1,7 +1,9 @@
 import { DID_YOU_MEAN, type Named, unknownName } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
+import { newName } from '../../domain/name-form.ts'
 import { type AnyRecord, type FieldValue, type Resource, usualWith } from '../../domain/schema.ts'
+import { isSpreadsheetError } from '../formats/evidence.ts'
 import { faultOfRole, type Lookups } from './cells.ts'
 import type { DefinitionOptions } from './columns.ts'
 import type { ExistingDefinitions } from './existing.ts'
@@ -54,6 +56,9 @@ const faultOfChange = (of: Resource, held: AnyRecord): string | undefined => {
   return undefined
 }
 
+/** Lists the fields that hold names. */
+const NAMES: ReadonlySet<string> = new Set(['name', 'first_name', 'last_name'])
+
 const isGiven = (value: FieldValue | undefined): value is FieldValue => value !== undefined && value !== null
 
 /** Tells whether a field says what a record is, and so never differs between a row and its record. */
@@ -98,7 +103,11 @@ export const createPlanner = ({ kind, roles, lookups, onConflict, onlyExisting }
       const value =
         isGiven(given) || !one.field.required ? given : usualValue(one, lookups, nextPlace, referredBy(one, values))
       if (value instanceof Fault) reasons.push(faultOfRole(one.role, '', value))
-      else if (isGiven(value)) values[one.name] = value
+      else if (NAMES.has(one.name) && typeof value === 'string') {
+        const name = newName(value)
+        if (isSpreadsheetError(name)) reasons.push(`${one.role} "${name}" is an error of a spreadsheet, not a name`)
+        values[one.name] = name
+      } else if (isGiven(value)) values[one.name] = value
       else if (one.field.required) lacking.push(one.role)
     }
     if (lacking.length > 0) {

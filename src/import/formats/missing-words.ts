@@ -1,3 +1,4 @@
+import { hasBreaks, nameForm } from '../../domain/name-form.ts'
 import { listValue } from '../flag-text.ts'
 import { type Evidence, isNoValue, mayBeZero } from './evidence.ts'
 
@@ -39,8 +40,19 @@ export const createMissingWords = (): MissingWords => {
   }
 }
 
+/**
+ * Returns a function that tells whether a text is one of the words that stand for no value. A text of several lines is
+ * also known as a message shows it.
+ */
+export const createMissingTest = (missing: ReadonlySet<string> | undefined): ((text: string) => boolean) => {
+  if (!missing || missing.size === 0) return () => false
+  const shown = new Set([...missing].map(nameForm))
+  return (text) => missing.has(text.toLowerCase()) || (hasBreaks(text) && shown.has(nameForm(text)))
+}
+
 /** Returns a function that gives an empty text for one that stands for no value. */
 export const withoutMissing = (missing: ReadonlySet<string> | undefined): ((text: string) => string) => {
   if (!missing || missing.size === 0) return (text) => text
-  return (text) => (missing.has(text.toLowerCase()) ? '' : text)
+  const isMissing = createMissingTest(missing)
+  return (text) => (isMissing(text) ? '' : text)
 }

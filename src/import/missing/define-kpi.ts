@@ -1,6 +1,6 @@
 import { formatDecimal } from '../../domain/decimal.ts'
 import type { Issue } from '../../domain/errors.ts'
-import { nameForm } from '../../domain/name-form.ts'
+import { nameForm, newName } from '../../domain/name-form.ts'
 import type { Frequency } from '../../domain/period.ts'
 import type { Unit } from '../../domain/resources/catalog.ts'
 import { type Evidence, showCell } from '../formats/evidence.ts'
@@ -67,12 +67,10 @@ export const findUnitBy = (units: readonly Unit[], text: string): Unit | undefin
 const unitNamed = (name: string, units: readonly Unit[]): UnitChoice | undefined =>
   findUnit(units, (one) => one.name === name) ?? findUnit(units, (one) => nameForm(one.name) === nameForm(name))
 
-const newUnit = (text: string): UnitChoice => ({
-  kind: 'new',
-  name: text,
-  display_format: `#.00 ${text}`,
-  is_percentage: false,
-})
+const newUnit = (text: string): UnitChoice => {
+  const name = newName(text)
+  return { kind: 'new', name, display_format: `#.00 ${name}`, is_percentage: false }
+}
 
 /** Returns the unit with a name: the service's, or a new one. */
 const namedUnit = (name: string, units: readonly Unit[]): UnitChoice => unitNamed(name, units) ?? newUnit(name)

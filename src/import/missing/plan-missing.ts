@@ -2,6 +2,7 @@ import { NEWER_PROFILE } from '../../client/capabilities.ts'
 import type { Client } from '../../client/client.ts'
 import { nextTurn, pauseEvery } from '../../client/next-turn.ts'
 import { type Issue, KpiError } from '../../domain/errors.ts'
+import { newName } from '../../domain/name-form.ts'
 import type { Pause } from '../../domain/pause.ts'
 import type { BreakdownItem } from '../../domain/resources/breakdowns.ts'
 import { group as groupResource } from '../../domain/resources/groups.ts'
@@ -56,7 +57,7 @@ const defineKpis = (known: readonly KnownOfKpi[], defaults: KpiDefaults): Missin
 /** Returns the name of the group of new items: as given, else that of the column that names them. */
 const groupName = (plan: CheckedFile['plan'], asked: string | undefined): string => {
   if (asked !== undefined) return asked
-  const header = roleHeader(plan, 'source')
+  const header = newName(roleHeader(plan, 'source'))
   return header === '' || header.length > groupResource.fields.name.max ? GROUP : header
 }
 

@@ -1,4 +1,5 @@
 import { foldName } from '../columns/header.ts'
+import { hasBreaks, nameForm } from '../../domain/name-form.ts'
 import { isWholeDate } from '../columns/unusual-headers.ts'
 import { memoize } from '../formats/date-format.ts'
 import { stripAffixes } from '../formats/number.ts'
@@ -57,15 +58,23 @@ const createPrefixTest = (beginnings: readonly string[]): ((text: string) => boo
   }
 }
 
+/** Returns a function that tells whether a text is one of some others, or begins with one that has a `*` behind it. */
+const createTextTest = (texts: readonly string[]): ((text: string) => boolean) => {
+  const whole = new Set(texts.filter((text) => !text.endsWith('*')))
+  const hasBeginning = createPrefixTest(texts.filter((text) => text.endsWith('*')).map((text) => text.slice(0, -1)))
+  return (text) => whole.has(text) || hasBeginning(text)
+}
+
 /** Returns a function that tells whether a row is left out: one of its cells is a text, or begins with it before a `*`. */
 export const ignoresRow = (texts: readonly string[]): ((cells: readonly string[]) => boolean) => {
   const folded = texts.map((text) => text.trim().toLowerCase()).filter((text) => text !== NO_ROWS && text !== '')
-  const whole = new Set(folded.filter((text) => !text.endsWith('*')))
-  const hasBeginning = createPrefixTest(folded.filter((text) => text.endsWith('*')).map((text) => text.slice(0, -1)))
+  const isNamed = createTextTest(folded)
+  // A cell of several lines is also known as a message shows it.
+  const isShown = createTextTest(folded.map(nameForm))
   return (cells) =>
     cells.some((cell) => {
       const text = cell.trim().toLowerCase()
-      return whole.has(text) || hasBeginning(text)
+      return isNamed(text) || (hasBreaks(text) && isShown(nameForm(text)))
     })
 }
 

@@ -1,6 +1,5 @@
 import { looseName } from '../../../client/directory.ts'
 import { type Issue, KpiError } from '../../../domain/errors.ts'
-import { nameForm } from '../../../domain/name-form.ts'
 import type { AnyRecord, Resource } from '../../../domain/schema.ts'
 import { recordLabel } from '../../output/short-answer.ts'
 import type { Change } from './read-changes.ts'
@@ -8,8 +7,8 @@ import { commandName } from './samples.ts'
 
 /** Returns what a record would be called, as names are compared; people are told apart by their e-mail addresses. */
 const nameOf = ({ name, email }: Readonly<Record<string, unknown>>): string | undefined => {
-  if (typeof name === 'string') return looseName(name)
-  return typeof email === 'string' ? nameForm(email) : undefined
+  const text = name ?? email
+  return typeof text === 'string' ? looseName(text) : undefined
 }
 
 /** Returns the key that no two records share: the name, within its breakdown where there are breakdowns. */

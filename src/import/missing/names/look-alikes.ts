@@ -62,3 +62,16 @@ export const findLookAlikes = async (
   })
   return found.flat()
 }
+
+const SHOWN = 10
+
+/** Returns warnings about new names that look like others. */
+export const warningsOnLookAlikes = (kind: string, alike: readonly LookAlike[]): string[] => [
+  ...alike
+    .slice(0, SHOWN)
+    .map(
+      ({ name, other }) =>
+        `the new ${kind} "${name}" looks like "${other}", though ${tellLetter(name, other)}: if that is meant, correct the file`,
+    ),
+  ...(alike.length > SHOWN ? [`${alike.length - SHOWN} more new names look like others`] : []),
+]
