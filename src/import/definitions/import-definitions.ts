@@ -6,7 +6,7 @@ import type { ImportRun } from '../import-types.ts'
 import { beginJournal } from '../journal/begin-journal.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Tally } from '../journal/tally.ts'
-import { findLookAlikes, warningsOnLookAlikes } from '../missing/names/look-alikes.ts'
+import { warningsOnLookAlikes } from '../missing/names/look-alikes.ts'
 import { nearNames, warningsOnNearNames } from '../missing/near-names.ts'
 import { pauseEvery } from '../../client/next-turn.ts'
 import { requireFewBad, tooManyRejected } from '../max-errors.ts'
@@ -131,10 +131,9 @@ const warnOfNearNames = async (
 ): Promise<void> => {
   const names = plans.flatMap(({ action, row }) => (action === 'create' ? [row.key] : []))
   const pause = pauseEvery(ROWS_OF_TURN, signal)
-  const near = await nearNames(kind.of.title, names, existing.keys(), pause)
-  const alike = await findLookAlikes(names, existing.keys(), pause)
-  for (const warning of [...warningsOnNearNames(near), ...warningsOnLookAlikes(kind.of.title, alike)])
-    onWarning(warning)
+  const near = warningsOnNearNames(await nearNames(kind.of.title, names, existing.keys(), pause))
+  const alike = await warningsOnLookAlikes(kind.of.title, names, existing.keys(), pause)
+  for (const warning of [...near, ...alike]) onWarning(warning)
 }
 
 /** Notes that passwords of existing people are not changed. */

@@ -65,13 +65,17 @@ export const findLookAlikes = async (
 
 const SHOWN = 10
 
-/** Returns warnings about new names that look like others. */
-export const warningsOnLookAlikes = (kind: string, alike: readonly LookAlike[]): string[] => [
-  ...alike
+/** Returns warnings about new names that look like others, but have letters of another script. */
+export const warningsOnLookAlikes = async (
+  kind: string,
+  ...of: Parameters<typeof findLookAlikes>
+): Promise<string[]> => {
+  const alike = await findLookAlikes(...of)
+  const shown = alike
     .slice(0, SHOWN)
     .map(
       ({ name, other }) =>
         `the new ${kind} "${name}" looks like "${other}", though ${tellLetter(name, other)}: if that is meant, correct the file`,
-    ),
-  ...(alike.length > SHOWN ? [`${alike.length - SHOWN} more new names look like others`] : []),
-]
+    )
+  return alike.length > SHOWN ? [...shown, `${alike.length - SHOWN} more new names look like others`] : shown
+}
