@@ -1,11 +1,13 @@
 import type { Client } from '../client/client.ts'
 import { createDirectory, type Directory, looseName, type Named } from '../client/directory.ts'
+import { mapWithPauses, pauseEvery } from '../client/next-turn.ts'
 import { readIfAllowed } from '../client/operations/read-if-allowed.ts'
 import { Fault, KpiError } from '../domain/errors.ts'
 import { newName } from '../domain/name-form.ts'
+import type { Pause } from '../domain/pause.ts'
 import { fullName } from '../domain/resources/user.ts'
 import { isColumnName } from '../import/columns/header.ts'
-import { createNameColumn } from '../import/columns/name-column.ts'
+import { createNameColumns } from '../import/columns/name-column.ts'
 import type { NameRole } from '../import/options.ts'
 import { isPlainName } from './text-format.ts'
 
@@ -21,6 +23,7 @@ type MayStand = (text: string) => boolean
 /** Describes the texts that are wanted: names alone; or ids, or names where they are preferred. */
 type Wanted = {
   readonly hasNames: boolean
+  readonly signal: AbortSignal
   readonly preferred?: 'ids' | 'names'
   readonly mayStand?: MayStand
 }
@@ -32,22 +35,34 @@ const byId: Label = String
 const isLikeId = (text: string): boolean => /^#?\d+$/.test(text)
 
 /** Returns a function that tells whether an import finds something by a text, whatever column it is in. */
-const finderOf = (role: NameRole, directory: Directory<Named>) => (text: string, id: number) => {
-  // A name that means something else in a column of its own could mean that in any column.
-  const column = createNameColumn({ role, header: '', as: undefined }, directory)
-  const found = column.find(text)
-  return !(found instanceof Fault) && found.id === id && (column.numbers()?.as ?? 'ids') === 'ids' && !column.doubt()
+const finderOf = (role: NameRole, directory: Directory<Named>): ((text: string, id: number) => boolean) => {
+  const columnOf = createNameColumns(directory)
+  return (text, id) => {
+    // A name that means something else in a column of its own could mean that in any column.
+    const column = columnOf({ role, header: '', as: undefined })
+    const found = column.find(text)
+    return !(found instanceof Fault) && found.id === id && (column.numbers()?.as ?? 'ids') === 'ids' && !column.doubt()
+  }
 }
+
+/** Sets how many things are named in one turn, between which signals and timers run. */
+const NAMED_PER_TURN = 500
 
 /**
  * Returns texts by ids, or by names where these are better, as far as an import finds each by them: an id that is
  * another's name is marked as an id.
  */
-const labelsById = (role: NameRole, list: readonly Named[], preferred: 'ids' | 'names', mayStand: MayStand): Label => {
+const labelsById = async (
+  role: NameRole,
+  list: readonly Named[],
+  preferred: 'ids' | 'names',
+  mayStand: MayStand,
+  pause: Pause,
+): Promise<Label> => {
   const directory = createDirectory(role, list)
   const finds = finderOf(role, directory)
   const labels = new Map(
-    [...directory.byId].map(([id, { name, email }]) => [
+    await mapWithPauses(directory.byId, pause, ([id, { name, email }]) => [
       id,
       [...(preferred === 'names' ? [name, email] : []), String(id)].find(
         (text) => text !== undefined && mayStand(text) && finds(text, id),
@@ -61,17 +76,22 @@ const labelsById = (role: NameRole, list: readonly Named[], preferred: 'ids' | '
  * Returns texts that are names in any account, with an apostrophe before those that would be ids. It throws for what has
  * no name that an import finds: its id may be that of something else in another account.
  */
-const labelsByName = (role: NameRole, list: readonly Named[], mayStand: MayStand): Label => {
+const labelsByName = async (
+  role: NameRole,
+  list: readonly Named[],
+  mayStand: MayStand,
+  pause: Pause,
+): Promise<Label> => {
   const directory = createDirectory(role, list)
   const finds = finderOf(role, directory)
-  const labels = new Map<number, string>()
-  for (const [id, { name, email }] of directory.byId) {
-    const plain = [name, email].filter((text) => text !== undefined && mayStand(text) && !isLikeId(text))
-    const marked = /^\s|\s$|[\r\n]/.test(name) ? [] : [`'${name}`]
-    // A name of several lines is found by its words alone, unless another one has them, too.
-    const label = [...plain, ...marked, newName(name)].find((text) => text !== undefined && finds(text, id))
-    if (label !== undefined) labels.set(id, label)
-  }
+  const labels = new Map(
+    await mapWithPauses(directory.byId, pause, ([id, { name, email }]) => {
+      const plain = [name, email].filter((text) => text !== undefined && mayStand(text) && !isLikeId(text))
+      const marked = /^\s|\s$|[\r\n]/.test(name) ? [] : [`'${name}`]
+      // A name of several lines is found by its words alone, unless another one has them, too.
+      return [id, [...plain, ...marked, newName(name)].find((text) => text !== undefined && finds(text, id))]
+    }),
+  )
   return (id) => labels.get(id) ?? refuseName(role, id, directory)
 }
 
@@ -95,17 +115,18 @@ const refuseName = (role: NameRole, id: number, { byId }: Directory<Named>): nev
 const labelsOf = async (
   client: Client,
   role: NameRole,
-  { hasNames, preferred = 'ids', mayStand = isPlainName }: Wanted,
+  { hasNames, signal, preferred = 'ids', mayStand = isPlainName }: Wanted,
   reading: Promise<readonly Named[]>,
 ): Promise<Label> => {
   const list = await readIfAllowed(client, reading)
-  if (list && hasNames) return labelsByName(role, list, mayStand)
+  const pause = pauseEvery(NAMED_PER_TURN, signal)
+  if (list && hasNames) return labelsByName(role, list, mayStand, pause)
   if (hasNames)
     throw new KpiError(
       'forbidden',
       `--names: the key may not read the names of each ${TITLES[role]}; leave out --names, or use another key`,
     )
-  return list ? labelsById(role, list, preferred, mayStand) : byId
+  return list ? labelsById(role, list, preferred, mayStand, pause) : byId
 }
 
 const usersOf = async (client: Client): Promise<Named[]> =>
@@ -115,8 +136,11 @@ const readUsers = (client: Client, wanted: Wanted): Promise<Label> => labelsOf(c
 const readKpis = (client: Client, wanted: Wanted): Promise<Label> => labelsOf(client, 'kpi', wanted, client.kpis.list())
 
 /** Reads the texts for cells; for breakdown items where there is a column of them. */
-export const readLabels = async (client: Client, hasSources: boolean, hasNames: boolean): Promise<Labels> => {
-  const wanted = { hasNames }
+export const readLabels = async (
+  client: Client,
+  hasSources: boolean,
+  wanted: Pick<Wanted, 'hasNames' | 'signal'>,
+): Promise<Labels> => {
   const items = hasSources ? labelsOf(client, 'source', wanted, client.breakdownItems.list()) : byId
   const [user, kpi, source] = await Promise.all([readUsers(client, wanted), readKpis(client, wanted), items])
   return { user, kpi, source }
@@ -126,7 +150,11 @@ export const readLabels = async (client: Client, hasSources: boolean, hasNames: 
 const mayHead = (name: string): boolean => isPlainName(name) && !isColumnName(name)
 
 /** Reads the headings of wide files: names, so that no id is taken for that of something else. */
-export const readHeadings = (client: Client, of: 'kpi' | 'user', hasNames: boolean): Promise<Label> => {
-  const wanted: Wanted = { hasNames, preferred: 'names', mayStand: mayHead }
+export const readHeadings = (
+  client: Client,
+  of: 'kpi' | 'user',
+  asked: Pick<Wanted, 'hasNames' | 'signal'>,
+): Promise<Label> => {
+  const wanted: Wanted = { ...asked, preferred: 'names', mayStand: mayHead }
   return of === 'kpi' ? readKpis(client, wanted) : readUsers(client, wanted)
 }

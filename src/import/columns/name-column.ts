@@ -1,4 +1,5 @@
 import { Ambiguous, looseName, type Named, unmarkName } from '../../client/directory.ts'
+import { listFirst, MOST_LISTED } from '../../domain/count-text.ts'
 import { Fault } from '../../domain/errors.ts'
 import { isProvisional } from '../provisional-id.ts'
 import type { NumbersAs } from '../options.ts'
@@ -25,10 +26,10 @@ const isNumber = (text: string): boolean => NUMBER.test(text) && Number(text) > 
 /** Lists the interface's own names for columns of ids. */
 const ID_HEADERS: ReadonlySet<string> = new Set(['user_id', 'source_id', 'kpi_id'])
 
-/** Counts the numbers of a column that can be read as ids, and as names of one kind, and holds the first of each. */
-type Readings = { ids: number; names: number; agreeing: number; first: string | undefined; both: string | undefined }
+/** Counts the numbers of a column that can be read as names of one kind, and holds the first that are no ids of these. */
+type Readings = { names: number; agreeing: number; first: string | undefined; both: string | undefined }
 
-const noReadings = (): Readings => ({ ids: 0, names: 0, agreeing: 0, first: undefined, both: undefined })
+const noReadings = (): Readings => ({ names: 0, agreeing: 0, first: undefined, both: undefined })
 
 /** Splits `Store 07` into `store` and 7; returns undefined if the name does not end in a number. */
 const splitNumbered = (name: string): readonly [word: string, number: number] | undefined => {
@@ -37,24 +38,24 @@ const splitNumbered = (name: string): readonly [word: string, number: number] | 
   return words.length > 0 && isNumber(last) ? [words.join(' '), Number(last)] : undefined
 }
 
-/** Maps words to numbers to the things that are named by both, such as `Store 07`; see `NO_WORD`. */
-type NumberedNames = ReadonlyMap<string, ReadonlyMap<number, readonly Named[]>>
+/** Maps numbers to words to the things that are named by both, such as `Store 07`; see `NO_WORD`. */
+type NumberedNames = ReadonlyMap<number, ReadonlyMap<string, readonly Named[]>>
 
 /** Stands for the word of a name that is only a number. */
 const NO_WORD = ''
 
 const numberedNames = (all: Iterable<Named>): NumberedNames => {
-  const found = new Map<string, Map<number, Named[]>>()
+  const found = new Map<number, Map<string, Named[]>>()
   for (const one of all) {
     if (isProvisional(one.id)) continue
     const name = one.name.trim()
     const [word, number] = isNumber(name) ? [NO_WORD, Number(name)] : (splitNumbered(name) ?? [])
     if (word === undefined || number === undefined) continue
-    const ofWord = found.get(word) ?? new Map<number, Named[]>()
-    found.set(word, ofWord)
-    const ofNumber = ofWord.get(number)
-    if (ofNumber) ofNumber.push(one)
-    else ofWord.set(number, [one])
+    const ofNumber = found.get(number) ?? new Map<string, Named[]>()
+    found.set(number, ofNumber)
+    const ofWord = ofNumber.get(word)
+    if (ofWord) ofWord.push(one)
+    else ofNumber.set(word, [one])
   }
   return found
 }
@@ -67,38 +68,48 @@ const unmarkedName = (text: string): string => {
 
 const isUnknown = (found: Named | Fault): boolean => found instanceof Fault && !(found instanceof Ambiguous)
 
-/** Creates a column of names, from all things that its cells may name. */
-export const createNameColumn = ({ role, header, as: asked }: Described, lookup: Lookup): NameColumn => {
-  const as = asked ?? (ID_HEADERS.has(header.trim().toLowerCase()) ? 'ids' : undefined)
+/** Creates columns of names, from all things that their cells may name: these are looked through once for all columns. */
+export const createNameColumns = (lookup: Lookup): ((described: Described) => NameColumn) => {
   const names = numberedNames(lookup.byId.values())
-  const readings = new Map<string, Readings>([...names.keys()].map((word) => [word, noReadings()]))
-  // Keep only numbers that name something, so that memory grows with the names and not with the file.
+  return (described) => nameColumn(described, lookup, names)
+}
+
+/** Creates a column of names, from all things that its cells may name. */
+export const createNameColumn = (described: Described, lookup: Lookup): NameColumn =>
+  createNameColumns(lookup)(described)
+
+const nameColumn = ({ role, header, as: asked }: Described, lookup: Lookup, names: NumberedNames): NameColumn => {
+  const as = asked ?? (ID_HEADERS.has(header.trim().toLowerCase()) ? 'ids' : undefined)
+  const wordOfHeader = looseName(header)
+  // Keep only what numbers name something by, so that memory grows with the names and not with the file.
+  const readings = new Map<string, Readings>()
   const noted = new Set<number>()
+  let ids = 0
   let first: string | undefined
   let firstId: string | undefined
-  const isOfHeader = (word: string): boolean => word === NO_WORD || word === looseName(header)
+  const isOfHeader = (word: string): boolean => word === NO_WORD || word === wordOfHeader
 
-  const noteWord = (seen: Readings, text: string, byId: Named | undefined, others: readonly Named[]): void => {
+  const noteWord = (word: string, text: string, byId: Named | undefined, others: readonly Named[]): void => {
+    const seen = readings.get(word) ?? noReadings()
+    readings.set(word, seen)
     const agrees = byId !== undefined && others.some(({ id }) => id === byId.id)
-    seen.ids += Number(byId !== undefined)
-    seen.names += Number(others.length > 0)
+    seen.names += 1
     seen.agreeing += Number(agrees)
-    if (others.length > 0 && !agrees) seen.first ??= text
-    if (others.length > 0 && !agrees && byId) seen.both ??= text
+    if (!agrees) seen.first ??= text
+    if (!agrees && byId) seen.both ??= text
   }
   const note = (text: string, byId: Named | undefined): void => {
     const number = Number(text)
-    if (noted.has(number) || (!byId && namedBy(number).length === 0)) return
+    const named = names.get(number)
+    if (noted.has(number) || (!byId && !named)) return
     noted.add(number)
-    for (const [word, ofWord] of names) {
-      noteWord(readings.get(word) ?? noReadings(), text, byId, ofWord.get(number) ?? [])
-    }
+    ids += Number(byId !== undefined)
+    for (const [word, others] of named ?? []) noteWord(word, text, byId, others)
   }
   /** Finds the things that a number names: alone, else behind the word that heads the column, else behind any word. */
   const namedBy = (number: number): readonly Named[] => {
-    const among = (words: Iterable<string>): Named[] => [...words].flatMap((word) => names.get(word)?.get(number) ?? [])
-    const found = [[NO_WORD], [looseName(header)], names.keys()].map(among)
-    return found.find((some) => some.length > 0) ?? []
+    const named = names.get(number)
+    return named?.get(NO_WORD) ?? named?.get(wordOfHeader) ?? [...(named?.values() ?? [])].flat()
   }
   const byName = (text: string): Named | Fault => {
     const [one, ...others] = namedBy(Number(text))
@@ -107,7 +118,7 @@ export const createNameColumn = ({ role, header, as: asked }: Described, lookup:
         lookup.create?.(text) ?? new Fault(`there is no ${role} with the name "${text}"; an id is written #${text}`)
       )
     if (others.length === 0) return one
-    const all = [one, ...others].map(({ id, name }) => `"${name}" (#${id})`).join(', ')
+    const all = listFirst([one, ...others], MOST_LISTED, ({ id, name }) => `"${name}" (#${id})`)
     return new Ambiguous(`"${text}" may be any of ${all}; write the whole name, or the id with # before it`)
   }
   const findNumber = (text: string): Named | Fault => {
@@ -134,12 +145,12 @@ export const createNameColumn = ({ role, header, as: asked }: Described, lookup:
   }
   /** Returns the readings by a word that say other things than ids do, for enough of the numbers to be meant. */
   const rival = (): [word: string, readings: Readings] | undefined =>
-    [...readings].find(([word, { ids, names: named, agreeing, first: other }]) => {
+    [...readings].find(([word, { names: named, agreeing, first: other }]) => {
       const isMeant = isOfHeader(word) || 2 * named >= ids
       return other !== undefined && ids > agreeing && isMeant
     })
   const suggest = (word: string, text: string): string => {
-    const [one] = names.get(word)?.get(Number(text)) ?? []
+    const [one] = names.get(Number(text))?.get(word) ?? []
     return `the name of "${one?.name}" (#${one?.id})`
   }
   return {
@@ -151,8 +162,7 @@ export const createNameColumn = ({ role, header, as: asked }: Described, lookup:
         : orCreate(lookup.find(wanted), wanted)
     },
     numbers: () => {
-      const named = readings.get(NO_WORD)
-      const found = named && named.ids === 0 && named.names > 0 ? 'names' : 'ids'
+      const found = ids === 0 && readings.has(NO_WORD) ? 'names' : 'ids'
       return first === undefined ? undefined : { as: as ?? found, shown: first }
     },
     doubt: () => {
@@ -162,7 +172,7 @@ export const createNameColumn = ({ role, header, as: asked }: Described, lookup:
       const one = lookup.byId.get(Number(idText))
       const other = seen.first ?? ''
       const both = seen.both === undefined ? `, but "${other}" is` : ', and'
-      return `"${idText}" is the id of "${one?.name}"${both} ${suggest(word, seen.both ?? other)}; of the numbers of this column ${seen.ids} are ids and ${seen.names} are names; say which: --by-id ${role} or --by-name ${role}`
+      return `"${idText}" is the id of "${one?.name}"${both} ${suggest(word, seen.both ?? other)}; of the numbers of this column ${ids} are ids and ${seen.names} are names; say which: --by-id ${role} or --by-name ${role}`
     },
   }
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createDirectory, type Named } from '../../../src/client/directory.ts'
 import { Fault } from '../../../src/domain/errors.ts'
 import { createNameColumn, type NameColumn } from '../../../src/import/columns/name-column.ts'
@@ -27,6 +27,30 @@ const idsOf = (column: NameColumn, cells: readonly string[]): (number | undefine
 test('very many things of one numbered name are told apart at once', () => {
   const same = Array.from({ length: 100_000 }, (_, at) => ({ id: at + 1, name: 'Store 7' }))
   expect(columnOf(same, 'Store').find('Store 7')).toBeInstanceOf(Fault)
+})
+
+/** Counts the look-ups in maps that some work makes, which no machine changes. */
+const lookUps = (work: () => void): number => {
+  using get = vi.spyOn(Map.prototype, 'get')
+  work()
+  return get.mock.calls.length
+}
+
+test('numbers that name nothing are looked up at once, however many words the numbered names have', () => {
+  const list = Array.from({ length: 2000 }, (_, at) => ({ id: at + 1, name: `Shop${at} ${at}` }))
+  for (const as of [undefined, 'names', 'ids'] as const) {
+    const column = columnOf(list, 'user', as)
+    expect(lookUps(() => idsOf(column, numbers(100_000, 100_099)))).toBeLessThan(100 * 20)
+  }
+})
+
+test('a number that very many names end in is said with the first of them', () => {
+  const list = Array.from({ length: 2000 }, (_, at) => ({ id: at + 10, name: `Shop${at} 7` }))
+  expect(columnOf(list, 'user', 'names').find('7')).toMatchObject({
+    message: expect.stringMatching(
+      /^"7" may be any of "Shop0 7" \(#10\), .* and 1,990 more; write the whole name/,
+    ) as string,
+  })
 })
 
 const numbers = (from: number, to: number): string[] =>

@@ -11,6 +11,8 @@ export type HostileFile = {
   readonly command?: readonly string[]
   /** Counts the users whom the account has; none unless it is given. */
   readonly users?: number
+  /** Returns the first and the last name of each of them. */
+  readonly namedAs?: (at: number) => readonly [first: string, last: string]
 }
 
 /** Joins so many texts. */

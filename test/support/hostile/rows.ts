@@ -15,7 +15,7 @@ const CREATING = [
 const MONTHLY = '--create-missing --frequency M --unit Number --create-assignments --on-duplicate last'.split(' ')
 const MANY_USERS = 5000
 
-type More = Pick<HostileFile, 'command' | 'users'>
+type More = Pick<HostileFile, 'command' | 'users' | 'namedAs'>
 
 const rows = (name: string, content: () => string, more: More = {}): HostileFile => ({
   name: `rows: ${name}`,
@@ -60,6 +60,18 @@ export const ROWS: readonly HostileFile[] = [
     () => `user,kpi${range(16_000, (at) => `,${new Date(86_400_000 * at).toISOString().slice(0, 10)}`)}\n` + `admin@localhost,Sales${',1'.repeat(16_000)}\n`.repeat(20) + `admin@localhost,Sales${',x'.repeat(16_000)}\n`.repeat(130), // prettier-ignore
     { command: [...DRY_RUN, ...CREATING, '--on-duplicate', 'last'] },
   ),
+  rows(
+    '150,000 unknown numbers beside 5,000 users of numbered names',
+    () => unknown(150_000, (at) => `${100_000 + at}`),
+    {
+      users: MANY_USERS,
+      namedAs: (at) => [`Shop${at}`, `${at}`],
+    },
+  ),
+  rows('the names of 5,000 users, exported', () => HEADER, {
+    command: ['entries', 'export', '--names', '--to-file', 'FILE', '--force'],
+    users: MANY_USERS,
+  }),
   packed('65,000,000 rejects', ',,,1\n', []),
   packed('9,000,000 rows of one entry', 'admin@localhost,Sales,2026-01-05,1\n', [
     ...CREATING,

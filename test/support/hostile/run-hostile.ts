@@ -125,10 +125,11 @@ export const runHostile = async (
 }
 
 /** Gives the account of a folder so many users. */
-const addUsers = (home: Folder, users: number): void => {
+const addUsers = (home: Folder, { users = 0, namedAs }: Pick<HostileFile, 'users' | 'namedAs'>): void => {
+  const nameOf = namedAs ?? ((at: number) => [`Anna${at}`, `Berg${(at * 7) % users}`])
   const rows = range(
     users,
-    (at) => `Anna${at},Berg${(at * 7) % users},u${at}@big.example,User
+    (at) => `${nameOf(at).join(',')},u${at}@big.example,User
 `,
   )
   writeFileSync(
@@ -143,8 +144,8 @@ ${rows}`,
 }
 
 /** Puts a hostile file into a folder, and what it names or needs beside it; returns the size of the files. */
-export const putHostile = (home: Folder, { beside, users = 0, ...one }: HostileFile): number => {
-  if (users > 0) addUsers(home, users)
+export const putHostile = (home: Folder, { beside, users = 0, namedAs, ...one }: HostileFile): number => {
+  if (users > 0) addUsers(home, { users, ...(namedAs && { namedAs }) })
   return [one, ...(beside ? [beside] : [])].reduce((sum, { file, make }) => {
     const content = make()
     writeFileSync(home.in(file), content)

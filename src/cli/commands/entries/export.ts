@@ -33,6 +33,15 @@ import { EXPORT_FORMATS, type ExportFlags } from './export-command.ts'
 /** Describes how the exported file is written. */
 type Look = FileLook & { readonly isWide: boolean; readonly hasNames: boolean }
 
+/** Describes an export that is under way. */
+type Work = {
+  readonly cli: Cli
+  readonly client: Client
+  readonly look: Look
+  readonly written: ExportCounts
+  readonly signal: AbortSignal
+}
+
 /** Returns the form of the cells of a CSV file. */
 const formOf = ({ sheet }: FileLook): SheetFormat => sheet ?? RFC_4180
 
@@ -43,29 +52,32 @@ const mayHaveSources = async (client: Client, { users }: Selection): Promise<boo
   return items === undefined || items.some(({ user_id }) => user_id === null)
 }
 
-const kpiColumns = async (client: Client, { kpis }: Selection, hasNames: boolean): Promise<WideColumns> => ({
+/** Describes how names are written, and what ends the work on them. */
+type Naming = Pick<Look, 'hasNames'> & { readonly signal: AbortSignal }
+
+const kpiColumns = async (client: Client, { kpis }: Selection, naming: Naming): Promise<WideColumns> => ({
   ids: kpis ?? (await client.kpis.list()).filter((one) => !one.is_calculated).map(({ id }) => id),
-  heading: await readHeadings(client, 'kpi', hasNames),
+  heading: await readHeadings(client, 'kpi', naming),
 })
 
-const userColumns = async (client: Client, { users }: Selection, hasNames: boolean): Promise<WideColumns> => ({
+const userColumns = async (client: Client, { users }: Selection, naming: Naming): Promise<WideColumns> => ({
   ids: users ?? (await client.users.list()).map(({ id }) => id),
-  heading: await readHeadings(client, 'user', hasNames),
+  heading: await readHeadings(client, 'user', naming),
 })
 
 /**
  * Returns the requested sheet. A wide sheet of a single KPI has a column for each user; of several KPIs, a column for
  * each KPI.
  */
-const sheetFor = async (client: Client, selection: Selection, look: Look): Promise<Sheet> => {
-  const { isWide, hasNames } = look
+const sheetFor = async ({ client, look, signal }: Work, selection: Selection): Promise<Sheet> => {
+  const naming = { hasNames: look.hasNames, signal }
   const form = formOf(look)
   const hasSources = await mayHaveSources(client, selection)
-  const labels = await readLabels(client, hasSources, hasNames)
-  if (!isWide) return longSheet(form, labels, hasSources)
+  const labels = await readLabels(client, hasSources, naming)
+  if (!look.isWide) return longSheet(form, labels, hasSources)
   return selection.kpis?.length === 1 && selection.sources === undefined
-    ? sheetByUser(form, labels, await userColumns(client, selection, hasNames))
-    : sheetByKpi(form, labels, hasSources, await kpiColumns(client, selection, hasNames))
+    ? sheetByUser(form, labels, await userColumns(client, selection, naming))
+    : sheetByKpi(form, labels, hasSources, await kpiColumns(client, selection, naming))
 }
 
 const needsOf = ({ source }: ExportFlags): Needs =>
@@ -85,9 +97,6 @@ export const readExportLook = (cli: Cli, { excel, layout, names }: ExportFlags, 
   if (isWide && look.format !== 'csv') throw new UsageError(`--layout wide is for CSV, and this is ${look.format}`)
   return { ...look, isWide, hasNames: names === true }
 }
-
-/** Describes an export that is under way. */
-type Work = { readonly cli: Cli; readonly client: Client; readonly look: Look; readonly written: ExportCounts }
 
 /** Counts the entries that pass by. */
 async function* counting(
@@ -115,12 +124,13 @@ const tableOf = (client: Client, { hasNames }: Look, days: AsyncIterable<readonl
 
 /** Returns the content of the file: CSV that an import takes for what is there, or the entries as they are. */
 const contentOf = async (
-  { cli, client, look, written }: Work,
+  work: Work,
   selection: Selection,
   days: AsyncIterable<readonly Entry[]>,
 ): Promise<AsyncIterable<string | Uint8Array>> => {
+  const { cli, client, look, written } = work
   if (look.format === 'csv') {
-    const text = sheetText(await sheetFor(client, selection, look), formOf(look), days, written)
+    const text = sheetText(await sheetFor(work, selection), formOf(look), days, written)
     return look.isGzip ? gzipped(text) : text
   }
   const table = tableOf(client, look, counting(days, written))
@@ -156,8 +166,7 @@ export const runExport = async (cli: Cli, flags: ExportFlags): Promise<void> => 
   const look = readExportLook(cli, flags, file)
   await requireFree(cli, file, flags.force)
   const written: ExportCounts = { entries: 0, ofItems: 0, values: 0 }
-  const signal = cli.io.interruption()
-  const work = async (client: Client): Promise<DayRange> => {
+  const work = async (client: Client, signal: AbortSignal): Promise<DayRange> => {
     const range = await rangeOf(client)
     const selection: Selection = {
       ...range,
@@ -166,10 +175,10 @@ export const runExport = async (cli: Cli, flags: ExportFlags): Promise<void> => 
       kpis: await idsOf(client, 'kpi', 'kpi', flags.kpi),
     }
     const days = untilStopped(entriesByDay(client, selection), signal)
-    await write(cli, file, await contentOf({ cli, client, look, written }, selection, days))
+    await write(cli, file, await contentOf({ cli, client, look, written, signal }, selection, days))
     return range
   }
-  const range = await cli.withClient(needsOf(flags), work, { signal })
+  const range = await cli.withClient(needsOf(flags), work, { signal: cli.io.interruption() })
   const place = file === undefined ? '' : ` to ${file}`
   const [from, to] = [formatDay(range.from), formatDay(range.to)]
   await cli.note(
