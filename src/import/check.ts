@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Client } from '../client/client.ts'
+import { pauseEvery } from '../client/next-turn.ts'
 import type { Day } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
 import { beginFile, type Begun, holdsTexts, isSamePlan, settlePlan } from './begin-file.ts'
@@ -25,6 +26,9 @@ import { createRowReader } from './rows/row-reader.ts'
 
 /** Sets after how many rows, if all are bad, the columns count as misunderstood. */
 const TRIAL_ROWS = 20
+
+/** Sets how many rows are read in one turn, between which signals and timers run: a row may be much work. */
+const ROWS_PER_TURN = 256
 
 /** Describes what is known of a file once all of it has been read and checked. */
 export type CheckedFile = Begun & {
@@ -130,6 +134,7 @@ const readRowsOf = async (
   const fingerprint = createHash('sha256')
   const collector = createSuspectCollector(plan.header.length)
   const survey = (): Promise<ColumnFormats> => detectFormats(table, plan, options, reference, onProgress)
+  const pause = pauseEvery(ROWS_PER_TURN, signal)
   let isBegun = false
   for await (const chunk of table.rows()) {
     if (chunk.length === 0) {
@@ -139,8 +144,10 @@ const readRowsOf = async (
     fingerprint.update(textOfRows(chunk))
     const rows = isBegun ? chunk : chunk.slice(1)
     isBegun = true
-    await reference.fetchAssignments(reader.usersOf(rows), onFetched)
+    await reference.fetchAssignments(await reader.usersOf(rows, pause), onFetched)
     for (const row of rows) {
+      const turn = pause()
+      if (turn) await turn
       summary.read += 1
       const [rejected, reasons] = [summary.rejected, rejects.size()]
       watch?.note(row)

@@ -35,3 +35,30 @@ test.each([
   setImmediate(() => controller.abort())
   await expect(opened).rejects.toThrow(Aborted)
 })
+
+test('the reading of the rows of a chunk ends when it is asked to', async () => {
+  await using importer = await embeddedImporter()
+  const { folder, client } = importer
+  const controller = new AbortController()
+  const rows = Array.from({ length: 8000 }, (_, at) => ['Ann Lee', 'Sales', '2026-01-10', `${at}`])
+  const table = tableOf([['user', 'kpi', 'date', 'actual'], ...rows], 10_000)
+  let readSince = 0
+  const watched = {
+    ...table,
+    rows: async function* () {
+      for await (const chunk of table.rows()) {
+        yield chunk.map(({ line, cells }) => ({
+          line,
+          get cells() {
+            if (line === 8000) controller.abort()
+            readSince += Number(controller.signal.aborted)
+            return cells
+          },
+        }))
+      }
+    },
+  }
+  const input = inputOf({ client, table: watched, options: optionsOf(), folder: folder.path })
+  await expect(openPrepared({ ...input, signal: controller.signal })).rejects.toThrow(Aborted)
+  expect(readSince).toBeLessThan(1000)
+})

@@ -4,6 +4,7 @@ import { mayNameSources } from '../../src/import/columns/item-words.ts'
 import { createColumnFormats } from '../../src/import/detect/column-formats.ts'
 import { createRowReader, type RowSink } from '../../src/import/rows/row-reader.ts'
 import type { BlockRow } from '../../src/import/external-sort/block.ts'
+import { neverPause } from '../../src/domain/pause.ts'
 import type { ImportOptions } from '../../src/import/options.ts'
 import { fetchReference, type Reference } from '../../src/import/reference.ts'
 import type { Client } from '../../src/client/client.ts'
@@ -47,7 +48,7 @@ export const readTable = async (
   }
   const reader = createRowReader(plan, options, reference, sink, createColumnFormats(plan, options, reference))
   const numbered = rows.map((cells, at) => ({ line: at + 2, cells }))
-  await reference.fetchAssignments(reader.usersOf(numbered))
+  await reference.fetchAssignments(await reader.usersOf(numbered, neverPause))
   numbered.forEach(reader.read)
   return { entries, rejects, ...counts, reference }
 }

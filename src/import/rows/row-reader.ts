@@ -1,6 +1,7 @@
 import type { Named } from '../../client/directory.ts'
 import { type Day, formatDay } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
+import type { Pause } from '../../domain/pause.ts'
 import { KEY_ROLES } from '../columns/required-roles.ts'
 import type { ColumnPlan } from '../columns/columns.ts'
 import { dayOfPart, partWithYear } from '../columns/heading-forms.ts'
@@ -63,7 +64,7 @@ const createPartDays = (wide: ColumnPlan['wide']): ((year: string) => ReadonlyMa
 /** Reads the rows of a file by its plan. */
 type RowReader = {
   /** Returns the users of rows that are not rejected for the names of their user or KPI. */
-  readonly usersOf: (rows: readonly Row[]) => Set<number>
+  readonly usersOf: (rows: readonly Row[], pause: Pause) => Promise<Set<number>>
   readonly read: (row: Row) => void
   /** Refuses the file for faults that show only once all rows have been read. */
   readonly finish: () => void
@@ -236,9 +237,11 @@ export const createRowReader = (
   return {
     sourcesOfUsers,
     finish: () => requireDistinctOwners(reference, first),
-    usersOf: (rows) => {
+    usersOf: async (rows, pause) => {
       const ids = new Set((wide?.columns ?? []).flatMap(({ owner = 0 }) => (owner > 0 ? owner : [])))
       for (const { cells } of givesOwner ? [] : rows) {
+        const turn = pause()
+        if (turn) await turn
         if (hasSurplusCells(cells, header) || (!givesKpi && kpiOf(cells) instanceof Fault)) continue
         const owner = ownerIn(cells)
         if (!(owner instanceof Fault) && owner.id > 0) ids.add(owner.id)
