@@ -2,7 +2,7 @@ import { nextTurn } from '../client/next-turn.ts'
 import type { Client } from '../client/client.ts'
 import { isForbidden } from '../client/operations/read-if-allowed.ts'
 import { Aborted } from '../client/transport.ts'
-import { countText, listFirst } from '../domain/count-text.ts'
+import { countText } from '../domain/count-text.ts'
 import { dayNextYear, dayOfInstant, FIRST_ENTRY_DAY } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
 import { CIVIL_CALENDAR } from '../domain/period.ts'
@@ -34,10 +34,9 @@ import { neededOf, planMissing } from './missing/plan-missing.ts'
 import { isProvisionalDraft } from './provisional-id.ts'
 import { type MovedTo, moveDates } from './periods/kpi-periods.ts'
 import { requireOneEntryPerPeriod } from './periods/require-one-entry.ts'
-import { ON_LINES } from './rejects/reason-counts.ts'
+import { onLines } from './rejects/on-lines.ts'
 import { createRejects, type Rejects } from './rejects/rejects.ts'
 import { type Batch, cutBatches, type DuplicateSink } from './rows/batches.ts'
-import { lineOf } from './rows/packed-row.ts'
 
 /** Returns the given flags that need existing entries to be read. */
 const flagsThatRead = ({ onlyChanges, onConflict }: ImportOptions, isVerified: boolean): string[] => [
@@ -94,18 +93,6 @@ export type Prepared = CheckedRows & {
   readonly decide: PlanActions
 }
 
-const SHOWN_LINES = 10
-
-/** Returns the lines of the first places as text: a key may be on every line of a file. */
-export const showLines = (places: readonly number[]): string =>
-  listFirst(places, SHOWN_LINES, (place) => String(lineOf(place)))
-
-const tellBad = (bad: readonly number[], isAll: boolean): string => {
-  if (isAll) return ', all of them bad for other reasons'
-  const [line, is] = bad.length === 1 ? ['line', 'is'] : ['lines', 'are']
-  return bad.length === 0 ? '' : `, of which ${line} ${showLines(bad)} ${is} bad`
-}
-
 /** Marks drafts so that the service adds their actuals to the stored ones. */
 const addUp = (drafts: readonly EntryDraft[]): void => {
   for (const draft of drafts) draft.addToActual = true
@@ -121,7 +108,7 @@ const rejectDuplicates = (rejects: Rejects, { reference }: CheckedFile): (() => 
   const owner = reference.sources ? 'user or source' : 'user'
   let rejected = 0
   const reject: DuplicateSink = (places, bad) => {
-    const reason = `the same ${owner}, KPI and date${ON_LINES}${showLines(places)}${tellBad(bad, bad.length === places.length)}`
+    const reason = `the same ${owner}, KPI and date${onLines(places, bad)}`
     for (const place of places) {
       if (rejects.isFull()) throw tooMuchRejected(rejects)
       rejects.add(place, reason)

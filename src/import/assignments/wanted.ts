@@ -1,7 +1,6 @@
 import { bigintAt, type Block, numberAt } from '../external-sort/block.ts'
 import { createSorter } from '../external-sort/sorter.ts'
-import { showLines } from '../prepare.ts'
-import { ON_LINES } from '../rejects/reason-counts.ts'
+import { onLines } from '../rejects/on-lines.ts'
 import type { Rejects } from '../rejects/rejects.ts'
 import type { AssignmentRow } from './rows.ts'
 
@@ -61,7 +60,7 @@ export const createRowCollection = (folder: string): RowCollection => {
   }
   const settlePair = (row: AssignmentRow, lines: readonly number[], rejects: Rejects): void => {
     if (lines.length === 1) keep(row)
-    else for (const line of lines) rejects.add(line, `the same user and KPI${ON_LINES}${showLines(lines)}`)
+    else for (const line of lines) rejects.add(line, `the same user and KPI${onLines(lines)}`)
   }
   return {
     add: (row) => {

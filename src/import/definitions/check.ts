@@ -5,8 +5,7 @@ import { rejectMisunderstoodColumns } from '../check.ts'
 import { hasTooManyBad, requireFewBad } from '../max-errors.ts'
 import { textOfRows } from '../parse/rows.ts'
 import { requireHeader, rowsBelowHeader, type Table } from '../parse/table.ts'
-import { showLines } from '../prepare.ts'
-import { ON_LINES } from '../rejects/reason-counts.ts'
+import { onLines } from '../rejects/on-lines.ts'
 import type { Rejects } from '../rejects/rejects.ts'
 import { type Cells, createCells, type Lookups, anyId, requireConstants } from './cells.ts'
 import { type DefinitionOptions, type DefinitionPlan, planDefinitions } from './columns.ts'
@@ -98,7 +97,7 @@ const withoutTwins = (rows: readonly DefinitionRow[], { key }: DefinitionKind, r
     const twins = same.get(identityOf(row.parent, row.key)) ?? []
     const lines = twins.map(({ line }) => line)
     const name = twins[0]?.key
-    if (lines.length > 1) rejects.add(row.line, `rows with the same ${key} "${name}"${ON_LINES}${showLines(lines)}`)
+    if (lines.length > 1) rejects.add(row.line, `rows with the same ${key} "${name}"${onLines(lines)}`)
     return lines.length === 1
   })
 }

@@ -1,3 +1,4 @@
+import { withoutLineNumbers } from './on-lines.ts'
 import type { Rejects } from './rejects.ts'
 import { createUnassignedCount, unassignedText, type UnassignedRows } from './unassigned.ts'
 import { countText } from '../../domain/count-text.ts'
@@ -30,12 +31,6 @@ const LONGEST = 300
 /** Bounds the lines that are kept of a reason. */
 const MOST_LINES = 12
 
-/** Introduces line numbers in a reason, which are left out where reasons are compared. */
-export const ON_LINES = ' are on lines '
-const LINE_NUMBERS = / are on lines \d[\d, ]*(?:and \d[\d,]* more)?/
-/** Stands for the line numbers of several rows. */
-export const ON_SEVERAL_LINES = ' are on several lines'
-
 /** Matches a date of a year that is not kept: a file may begin with a century of them. */
 const OTHER_YEAR = /^"[^"]*" (?=is before 1900: |is after 2199: |must be in the years )/
 
@@ -45,12 +40,11 @@ const NEW_NAME = /^the (new [^"]+?) ".*" (?=needs [^"?]+$)/
 
 /** Returns a reason as it is compared with others: without line numbers and names, and not at any length. */
 const groupOf = (reason: string): string =>
-  reason
-    .slice(0, LONGEST)
-    .replace(LINE_NUMBERS, ON_SEVERAL_LINES)
+  withoutLineNumbers(reason)
     .replace(OTHER_YEAR, 'the date ')
     .replace(OWN_NAME, '$1')
     .replace(NEW_NAME, 'a $1 ')
+    .slice(0, LONGEST)
 
 type Counter = {
   /** Holds the reason as it was given; as it is compared, if that differs between rows. */

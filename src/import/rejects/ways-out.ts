@@ -6,7 +6,8 @@ import { user } from '../../domain/resources/user.ts'
 import type { Resource } from '../../domain/schema.ts'
 import { type Variant, verbsIn } from '../../domain/variants.ts'
 import { type Creatable, type ImportOptions, ON_DUPLICATE } from '../options.ts'
-import { type CountedReasons, ON_LINES, ON_SEVERAL_LINES } from './reason-counts.ts'
+import { isOnLines } from './on-lines.ts'
+import type { CountedReasons } from './reason-counts.ts'
 
 /** Describes what a run may do about its rejects. */
 type WayOutOptions = Pick<ImportOptions, 'create' | 'onDuplicate'>
@@ -42,7 +43,7 @@ const [, ...CHOICES] = ON_DUPLICATE
 
 /** Says how to settle rows of the same key. */
 const choosing = (reasons: readonly string[], { onDuplicate }: WayOutOptions): Issue[] =>
-  onDuplicate === 'error' && reasons.some((one) => one.includes(ON_LINES) || one.includes(ON_SEVERAL_LINES))
+  onDuplicate === 'error' && reasons.some(isOnLines)
     ? [{ field: '--on-duplicate', message: `makes one entry of rows with the same key: ${CHOICES.join(', ')}` }]
     : []
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ON_DUPLICATE } from '../../../src/import/options.ts'
+import { onLines } from '../../../src/import/rejects/on-lines.ts'
 import { countReasons, reasonIssues, reasonLines } from '../../../src/import/rejects/reason-counts.ts'
 import type { Rejects } from '../../../src/import/rejects/rejects.ts'
 import { waysOut } from '../../../src/import/rejects/ways-out.ts'
-import { listFirst } from '../../../src/domain/count-text.ts'
 
 type Line = { readonly line: number; readonly reasons: readonly string[] }
 
@@ -39,14 +39,29 @@ test('reasons that differ by their line numbers are one; a single one is shown a
   ])
 })
 
-test.each([12, 1009, 1010, 1500, 2_000_000])('so do those of keys on very many lines: %i', async (count) => {
-  const on = (lines: number): string => {
-    const places = Array.from({ length: lines }, (_, at) => at + 2)
-    return `the same user, KPI and date are on lines ${listFirst(places, 10)}`
+const NOTHING = { create: undefined, onDuplicate: 'error' } as const
+const SEVERAL = ' are on several lines'
+
+test.each<[text: string, kept: string]>([
+  ['the same user, KPI and date', ''],
+  ['the same user or source, KPI and date', ''],
+  ['the same user and KPI', ''],
+  ['rows with the same name', ' "Ann Lee"'],
+])('rows that have a reason together are counted by it, whatever their lines: %s', async (text, name) => {
+  const counts = [2, 3, 9, 10, 11, 12, 1009, 1010, 20_000]
+  const places = (count: number): number[] => Array.from({ length: count }, (_, at) => 90_000_000 + at)
+  const some = counts.flatMap((count) => [1, 2, count - 1].filter((bad) => bad < count).map((bad) => [count, bad]))
+  for (const [reasons, ending] of [
+    [counts.map((count) => onLines(places(count))), ''],
+    [counts.map((count) => onLines(places(count), places(count))), ', all of them bad for other reasons'],
+    [some.map(([count = 0, bad = 0]) => onLines(places(count), places(bad))), ', some of them bad'],
+  ] as const) {
+    const counted = await countReasons(linesOf(...reasons.map((one) => [`${text}${name}${one}`])))
+    expect(reasonLines(counted)).toEqual([
+      `rejected: ${text}${SEVERAL}${ending} (${reasons.length} rows, first line 2)`,
+    ])
+    expect(waysOut(counted, NOTHING, 'classic').map(({ field }) => field)).toEqual(['--on-duplicate'])
   }
-  expect(reasonLines(await countReasons(linesOf([on(count)], [on(count + 1)])))).toEqual([
-    'rejected: the same user, KPI and date are on several lines (2 rows, first line 2)',
-  ])
 })
 
 test.each([
@@ -138,7 +153,6 @@ test('counts are those of a plain count', async () => {
   )
 })
 
-const NOTHING = { create: undefined, onDuplicate: 'error' } as const
 const SAME = 'the same user, KPI and date are on lines 2, 3'
 
 test.each<[reason: string, flags: string[]]>([
