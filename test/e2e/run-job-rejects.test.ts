@@ -35,6 +35,17 @@ describe('a job that finds rejected rows of an earlier run', () => {
     expect((await importer.kpi('run', 'job.yaml')).stderr).not.toContain('rejected')
   })
 
+  test.each([
+    ['a title', 'Sales of March\n', ''],
+    ['titles and a blank line', 'Sales of March\n"Shop; all, of\nthem"\n\n', ''],
+    ['lines that a flag skips', 'a,b,c,d\n1,2,3,4\n', '    flags: { skip-lines: 2 }\n'],
+  ])('counts no row above the header: %s', async (_, above, flags) => {
+    await using importer = await open(`${JOB}${flags}`)
+    importer.write('inbox/a.csv', above + FILE + BAD)
+    expect((await importer.kpi('run', 'job.yaml')).code).toBe(3)
+    expect((await importer.kpi('run', 'job.yaml')).stderr).toContain(TOLD)
+  })
+
   test('says that the flags of the step are needed, and tells it beside new files, too', async () => {
     await using importer = await open(`${JOB}    flags: { create-assignments: true }\n`)
     importer.write('inbox/a.csv', FILE + BAD)

@@ -107,6 +107,16 @@ export const createRejects = (folder: string): Rejects => {
 
 const isRejectColumn = (name: string | undefined): boolean => REJECT_COLUMNS.some((column) => column === name)
 
+/** Counts the rows of a rejects file, which are below its header, and not the titles above that. */
+export const countRejectedRows = async (table: Pick<Table, 'rows'>): Promise<number> => {
+  // A file without the columns of rejects has its header first.
+  let count = -1
+  for await (const rows of table.rows()) {
+    for (const { cells } of rows) count = cells.at(-1) === REJECT_COLUMNS.at(-1) ? 0 : count + 1
+  }
+  return Math.max(0, count)
+}
+
 /**
  * Returns a function that picks a row's own cells: without the line and reason that an earlier rejects file added, but
  * with those beyond the header. If the line and reason are the last columns, such cells come before them.

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { fileSource } from '../../../import/parse/files.ts'
-import { openTable, rowsBelowHeader } from '../../../import/parse/table.ts'
+import { openTable } from '../../../import/parse/table.ts'
+import { countRejectedRows } from '../../../import/rejects/rejects.ts'
 import { countOf, pathWord } from '../../output/text.ts'
 import type { Step } from './step.ts'
 import { type LinesPlace, waitingRejects } from './step-lines.ts'
@@ -12,9 +13,7 @@ type JobPlace = LinesPlace & { readonly tempDir: string }
 const countRows = async (path: string, file: string, tempDir: string): Promise<number> => {
   const table = await openTable(fileSource(path, file), { encoding: 'utf-8', skipLines: 0 }, tempDir)
   try {
-    let count = 0
-    for await (const _ of rowsBelowHeader(table, () => undefined)) count += 1
-    return count
+    return await countRejectedRows(table)
   } finally {
     table.close()
   }
