@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -60,6 +60,18 @@ const PLACES: readonly ((scheme: string, host: string, path: string) => string)[
 
 const PATHS = ['good', 'bad', 'cut', 'odd', 'slow', 'moved', 'away', 'again', 'missing'].map((name) => `${name}.csv`)
 
+/** What an address without its scheme, or with what is left of one, begins with. */
+const BARE = [
+  'www.h.example',
+  'h.example:8443',
+  'localhost:8443',
+  './www.h.example/a/b',
+  '//h',
+  'https//h',
+  'https;//h',
+  'HTTP/h.example',
+]
+
 /** Addresses of every form, of which a few cannot be read. */
 const addresses = (): string[] => [
   ...PLACES.flatMap((place, at) => [
@@ -76,6 +88,7 @@ const addresses = (): string[] => [
   `https:127.0.0.1:1/x.csv?token=${SECRET}`,
   `//ann:${SECRET}@files.example.com/x.csv`,
   `//${SECRET}@files.example.com/x.csv?token=${SECRET}`,
+  ...BARE.map((bare) => `${bare}/x.csv?v=1&token=${SECRET}`),
 ]
 
 const filesBelow = (folder: string): string[] =>
@@ -184,6 +197,8 @@ const SOME = [
   `https://u:${SECRET}@h.invalid/x.csv?token=${SECRET}`,
   `s3://b/k?X-Sig=${SECRET}`,
   `https://h.invalid/x.csv;v=${SECRET}#${SECRET}`,
+  `www.h.example/x.csv?token=${SECRET}`,
+  `h:8443/x.csv?token=${SECRET}`,
 ]
 
 test.each(TEXTS.map((make, at) => [at, make] as const))(
@@ -235,6 +250,23 @@ test('no secret of an address in a flag gets out', async () => {
     }
   }
 }, 120_000)
+
+test('files and patterns with a question mark are shown, opened and moved by their names', async () => {
+  const names = ['data?.csv', 'a?b=c.csv', 'in.d/x?y=z.csv', 'v1.2.csv?b=c.csv']
+  importer.write(
+    'job.yaml',
+    `steps:\n  - import: ${JSON.stringify(names.map((name) => name.replace('in.d', 'ind')))}\n`,
+  )
+  const { stderr } = await importer.kpi('run', 'job.yaml')
+  for (const name of names.filter((one) => !one.includes('/'))) expect(stderr).toContain(name)
+  if (process.platform === 'win32') return
+  mkdirSync(importer.folder.in('in.d'))
+  importer.write('in.d/x?y=z.csv', ROWS)
+  importer.write('job.yaml', `steps:\n  - import: "in.d/x?y=z.csv"\n    move_to: done\n`)
+  const ran = await importer.kpi('run', 'job.yaml')
+  expect([ran.code, readdirSync(importer.folder.in('done'))]).toEqual([0, ['x?y=z.csv']])
+  expect(ran.stderr).not.toContain('y=z')
+})
 
 test('an address in a job is an address, and no pattern of files', async () => {
   const hook = `  - webhook: http://${base}/hook\n`

@@ -7,6 +7,13 @@ const SCHEME = /^\s*(?:https?:|[a-z][a-z\d+.-]+:\/\/)/i
 const BEGINS = /https?:|[a-z][a-z\d+.-]{1,30}:\/\/|\/\/(?=[^\s/?#@"'`<>]{1,300}@)/gi
 /** Matches an address within a text, up to a blank, a quote, or the sign of a sentence before a blank. */
 const IN_TEXT = new RegExp(String.raw`(?:${BEGINS.source})(?:[^\s"'\`<>:;,.]|[:;,.](?!\s|$))*`, 'gi')
+/** Matches a word of a text as far as an address goes; see `IN_TEXT`. */
+const WORD = /(?:[^\s"'`<>:;,.]|[:;,.](?!\s|$))+/g
+/**
+ * Matches a host and the beginning of its path, in what is before a question mark: a name with a dot or a port, or what
+ * is left of a scheme. In the middle of a path, it is a folder.
+ */
+const HOST = /(?:^|[^\w.:/-]|^\.\/)(?:https?[:;]?\/|\/\/|(?:[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d))(?::\d+)?\/)/i
 /** Matches what may hold a secret in an address: a user and a password, and all behind a question mark, a # or `;name=`. */
 const SECRET_PARTS = /(?<=\/\/)[^/?#]*@|[?#][^]*|;[\w.-]+=[^]*/g
 
@@ -36,13 +43,26 @@ export const requireSafeAddress = (address: URL): void => {
   }
 }
 
-/** Returns a text in which each address is as it may be shown. */
-export const hideAddresses = (text: string): string => text.replaceAll(IN_TEXT, withoutSecrets)
+/** Returns the part of a word before the query of an address without a scheme; undefined if it is none. */
+const beforeQuery = (word: string): string | undefined => {
+  const at = word.indexOf('?')
+  const before = word.slice(0, Math.max(0, at))
+  return HOST.test(before) ? before : undefined
+}
 
-/** Returns the name of what is read as it may be shown: an address without its secrets, a file as it is. */
+/** Returns a word as it may be shown: an address without its scheme has a query of names and values. */
+const hideInWord = (word: string): string => {
+  const before = beforeQuery(word)
+  return before !== undefined && word.includes('=', before.length) ? before : word
+}
+
+/** Returns a text in which each address is as it may be shown. */
+export const hideAddresses = (text: string): string =>
+  text.replaceAll(IN_TEXT, withoutSecrets).replaceAll(WORD, hideInWord)
+
+/** Returns the name of what is read as it may be shown: an address without its secrets. */
 export const shownSource = (text: string): string => {
-  // Leave the name of a file as it is, also where it looks like an address further on: it is moved by this name.
-  if (!isAddress(text)) return text.startsWith('//') ? hideAddresses(text) : text
+  if (!isAddress(text)) return hideAddresses(text)
   const address = URL.parse(text)
   return address ? shownAddress(address) : withoutSecrets(text.trim())
 }
@@ -56,7 +76,7 @@ const MOST_ADDRESSES = 50
 /** Returns the parts of an address that may be secrets; a user is one where there is no password. */
 const secretsOfAddress = (text: string): readonly string[] => {
   const parts = (text.match(SECRET_PARTS) ?? []).map((part) => part.replaceAll(/^[?#;]|@$/g, ''))
-  const address = URL.parse(text.startsWith('//') ? `https:${text}` : text)
+  const address = URL.parse(isAddress(text) ? text : `https://${text.replace(/^\/+/, '')}`)
   if (!address) return parts
   const { username, password, search, hash, searchParams } = address
   const values = [...searchParams.values()].filter(({ length }) => length >= SHORTEST_VALUE)
@@ -64,9 +84,28 @@ const secretsOfAddress = (text: string): readonly string[] => {
   return [password || username, search.slice(1), hash.slice(1), ...values, ...named]
 }
 
+/** Yields where addresses may begin in a text, first those with a scheme. */
+function* beginningsIn(text: string): Generator<number> {
+  for (const { index } of text.matchAll(BEGINS)) yield index
+  const end = text.lastIndexOf('=')
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    const before = beforeQuery(word)
+    if (before !== undefined && index + before.length < end) yield index
+  }
+}
+
+const firstBeginnings = (text: string): number[] => {
+  const found: number[] = []
+  for (const at of beginningsIn(text)) {
+    if (found.length === MOST_ADDRESSES) break
+    found.push(at)
+  }
+  return found
+}
+
 /** Returns the parts of the addresses in a text that may be secrets, up to the end of the text and of each address. */
 export const secretsOf = (text: string): readonly string[] =>
-  [...text.matchAll(BEGINS)].slice(0, MOST_ADDRESSES).flatMap(({ index }) => {
+  firstBeginnings(text).flatMap((index) => {
     const rest = text.slice(index)
     const [address = rest] = rest.match(/^[^\s"'`<>,]+/) ?? []
     return [rest, address].flatMap(secretsOfAddress).filter((part) => part !== '')

@@ -26,7 +26,7 @@ const NO_BETTER: ReadonlySet<number> = new Set([
 
 /** Returns what a step imports as it was given, with patterns unquoted, but for the secrets of addresses. */
 const shownTargets = ({ targets }: Step): string =>
-  targets.map((target) => (isPattern(target) ? target : shellWord(shownSource(target)))).join(' ')
+  targets.map((target) => (isPattern(target) ? shownSource(target) : shellWord(shownSource(target)))).join(' ')
 
 /** Says that a step finds no file now. */
 export const nothingToImport = (step: Step): string => `nothing to import: no file is ${shownTargets(step)}`
@@ -136,8 +136,9 @@ const runLines = async (running: Running, step: Step, lines: readonly StepLine[]
   const { cli, log } = running
   const results: StepEnd[] = []
   const add = ({ code, message }: StepEnd, file: string | undefined): void => {
-    const isNamed = file === undefined || lines.length === 1 || message.includes(file)
-    results.push({ code, message: isNamed ? message : `${file}: ${message}` })
+    const shown = file === undefined ? '' : shownSource(file)
+    const isNamed = lines.length === 1 || message.includes(shown)
+    results.push({ code, message: isNamed ? message : `${shown}: ${message}` })
   }
   const runOne = async (line: StepLine): Promise<number> => {
     if (step.moveTo !== undefined) return loadAndMove(running, step.moveTo, line, prefix, add)
@@ -152,7 +153,7 @@ const runLines = async (running: Running, step: Step, lines: readonly StepLine[]
   /** Tells which lines are not started, and why: the code of the one before, or that of a job that is stopped. */
   const leave = async (rest: readonly StepLine[], code: number): Promise<void> => {
     if (rest.length === 0) return
-    const names = rest.map(({ file, words }) => file ?? words.join(' ')).join(', ')
+    const names = rest.map(({ file, words }) => (file === undefined ? words.join(' ') : shownSource(file))).join(', ')
     const message = `not started: ${names}; the next run goes on with ${rest.length === 1 ? 'it' : 'them'}`
     await log.tell(prefix + message)
     add({ code, message }, undefined)
@@ -162,7 +163,7 @@ const runLines = async (running: Running, step: Step, lines: readonly StepLine[]
       await leave(lines.slice(at), EXIT.workLeft)
       break
     }
-    if (line.file !== undefined && lines.length > 1) await log.tell(prefix + line.file)
+    if (line.file !== undefined && lines.length > 1) await log.tell(prefix + shownSource(line.file))
     const code = await runOne(line)
     if (!NO_BETTER.has(code)) continue
     await leave(lines.slice(at + 1), code)

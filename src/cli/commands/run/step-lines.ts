@@ -66,7 +66,7 @@ export const waitingRejects = async ({ kind, targets }: Step, place: LinesPlace)
   return [...new Set(found)].filter((file) => REJECTS.test(file) && !anew.has(file)).toSorted()
 }
 
-/** Describes one command line of a step; an import has one for each file, which is named as it may be shown. */
+/** Describes one command line of a step; an import has one for each file. */
 export type StepLine = {
   readonly words: readonly string[]
   readonly file: string | undefined
@@ -125,7 +125,7 @@ const importLine = (
       ...flagWords(own === named ? flags : others, today),
       ...(own === usual ? [] : ['--rejects', own]),
     ],
-    file: file === undefined ? undefined : shownSource(file),
+    file,
   }
 }
 
