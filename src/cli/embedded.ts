@@ -115,6 +115,7 @@ export const inProcessTransport = (
     calendar: () => account,
     identifyAccount: () => ({ for: `account ${account.name}`, isSure: true }),
     isBundled: () => true,
+    serviceTime: nowMs,
     isInProcess: true,
     entriesPage: ENTRIES_PAGE_IN_PROCESS,
     reportRows: REPORT_LIMIT_IN_PROCESS,

@@ -83,6 +83,8 @@ export type Client = {
   readonly identifyAccount: () => AccountIdentity
   /** Tells whether the answers so far come from the bundled service. */
   readonly isBundled: () => boolean
+  /** Returns when the service answered last, by its own clock, in milliseconds; undefined where it does not say. */
+  readonly serviceTime: () => number | undefined
   /** Tells whether the service runs in this process, so that a request costs next to nothing. */
   readonly isInProcess: boolean
   /** Bounds the entries on a page of the bundled service. */
@@ -173,6 +175,7 @@ export const createClient = (
     },
     identifyAccount: transport.identifyAccount,
     isBundled: transport.isBundled,
+    serviceTime: () => transport.serviceTime?.(),
     isInProcess: transport.isInProcess === true,
     entriesPage: transport.entriesPage ?? ENTRIES_PAGE,
     reportRows: transport.reportRows ?? REPORT_LIMIT,

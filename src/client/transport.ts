@@ -98,6 +98,8 @@ export type Transport = {
   readonly usualCalendar?: Calendar
   /** Returns the account, as far as it is known. */
   readonly identifyAccount: () => AccountIdentity
+  /** Returns when the service answered last, by its own clock, in milliseconds; undefined where it does not say. */
+  readonly serviceTime?: () => number | undefined
   /**
    * Tells whether the answers so far come from the bundled service; only there the client relies on an Idempotency-Key.
    */

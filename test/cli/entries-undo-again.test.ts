@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { NOW } from '../support/io.ts'
 import { jsonOf } from '../support/kpi.ts'
-import { embeddedUser, fillShop, type User, users } from '../support/user.ts'
+import { embeddedUser, fillShop, remoteUser, type User, users } from '../support/user.ts'
 
 const FILE = `user,kpi,date,actual
 ann@example.com,Revenue,2026-03-01,1
@@ -120,5 +120,18 @@ test.each(['that ended', 'that was cut off'])(
     })
     expect(await user.kpi('entries', 'undo', second, '--yes')).toMatchObject({ code: 0, stderr: 'removed 1 entry\n' })
     expect(await user.kpi('entries', 'undo', first, '--yes')).toMatchObject({ code: 0 })
+  },
+)
+
+test.each([-3_600_000, -90_000, 90_000, 3_600_000])(
+  'an import is taken back whatever the clock of this machine says: %i ms off',
+  async (off) => {
+    await using user = await remoteUser()
+    await fillShop(user)
+    writeFileSync(user.folder.in('data.csv'), FILE)
+    await user.kpiIn({ now: NOW + off }, 'entries', 'import', 'data.csv')
+    const [{ receipt = '' } = {}] = jsonOf(await user.kpi('entries', 'undo', '-o', 'json')) as { receipt?: string }[]
+    const { code, stderr } = await user.kpiIn({ now: NOW + off }, 'entries', 'undo', receipt, '--yes')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'removed 3 entries\n' })
   },
 )

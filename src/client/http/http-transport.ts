@@ -114,6 +114,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   }
   const redaction = createRedaction(token, login)
   let key: KeyInfo | undefined
+  let serviceTime: number | undefined
   let isBundled = false
   let account: string | undefined
   let calendar: Calendar | undefined
@@ -154,6 +155,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
       body: body === undefined ? null : JSON.stringify(body),
     }
     const answer = redaction.answer(await transfer(sending, text))
+    serviceTime = Date.parse(answer.header('date') ?? '') || undefined
     if (answer.header('x-key-id') !== undefined) key = readKeyInfo(answer.header)
     isBundled = BUNDLED.test(answer.header('server') ?? '')
     if (isBundled) account = answer.header('x-account') ?? account
@@ -223,6 +225,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     caller: callerId({ login, token }),
     identifyAccount: () => identifyAccount(account, { login, token }),
     isBundled: () => isBundled,
+    serviceTime: () => serviceTime,
     calendar: () => calendar,
     requests: count.total,
     ...(limiter && { traffic: limiter.traffic, usage: limiter.usage }),

@@ -43,16 +43,16 @@ const DELETED = 'was deleted since'
 
 /** Describes what tells whether an entry was stored after a run. */
 export type Since = {
-  /** Holds when the run ended; undefined where it was cut off. */
-  readonly ended: Instant | undefined
+  /** Holds when the run ended, by the clock of the service; undefined where that is not known. */
+  readonly served: Instant | undefined
   /** Holds the entries that later imports found missing, and stored. */
   readonly storedAnew: ReadonlySet<string>
 }
 
 /** Tells whether an entry was stored first after a run. */
-const isNewer = ({ createdAt }: ExistingEntry, { key }: EntryChange, { ended, storedAnew }: Since): boolean =>
+const isNewer = ({ createdAt }: ExistingEntry, { key }: EntryChange, { served, storedAnew }: Since): boolean =>
   storedAnew.has(storedKey(...key)) ||
-  (ended !== undefined && createdAt !== undefined && createdAt > ended + CLOCK_SPREAD)
+  (served !== undefined && createdAt !== undefined && createdAt > served + CLOCK_SPREAD)
 
 const judgeCreated = (change: EntryChange, entry: ExistingEntry | undefined, since: Since): EntryFate => {
   if (!entry) return { change, action: 'done', id: null }

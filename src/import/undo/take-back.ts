@@ -14,7 +14,7 @@ export const GONE = 'is gone already'
 export type Fate = { readonly thing: CreatedThing; readonly entries: number; readonly left?: string }
 
 /** Says of what to judge what becomes of it. */
-type Judged = Pick<UndoReceipt, 'head' | 'things' | 'unsure' | 'ended'> & {
+type Judged = Pick<UndoReceipt, 'things' | 'unsure' | 'served'> & {
   /** Tells whether entries are removed, too. */
   readonly withEntries: boolean
   /** Returns how many entries of something are removed before it, because the import created them. */
@@ -44,10 +44,10 @@ type Entered = { readonly count: number; readonly later: number }
 const countEntries = async (
   { client }: Clients,
   thing: CreatedThing,
-  { ended, removedOf }: Pick<Judged, 'ended' | 'removedOf'>,
+  { served, removedOf }: Pick<Judged, 'served' | 'removedOf'>,
 ): Promise<Entered> => {
   const query = ofEntries(thing)
-  const end = ended === undefined ? Infinity : Math.ceil(Date.parse(ended) / 1000)
+  const end = served === undefined ? Infinity : Math.ceil(Date.parse(served) / 1000)
   let [count, later] = [0, 0]
   if (!query) return { count, later }
   for await (const page of entryPages(client, { from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY, ...query })) {
@@ -87,7 +87,7 @@ const judgeList = async (
   clients: Clients,
   things: readonly CreatedThing[],
   list: readonly Kept[] | undefined,
-  judged: Pick<Judged, 'ended' | 'withEntries' | 'removedOf'>,
+  judged: Pick<Judged, 'served' | 'withEntries' | 'removedOf'>,
 ): Promise<Fate[]> => {
   const fates: Fate[] = []
   const held = new Map((list ?? []).map((one) => [one.id, one]))
@@ -123,7 +123,7 @@ const judgeAssignments = async (clients: Clients, { things, removedOf }: Judged)
   for (const [userId = 0, ofUser] of Map.groupBy(lastingAssignments(things), ({ user_id }) => user_id)) {
     const list = await assignmentsOf(clients, userId)
     // Entries of a user and a KPI that were there before may be older than the assignment.
-    for (const fate of await judgeList(clients, ofUser, list, { ended: undefined, withEntries: true, removedOf })) {
+    for (const fate of await judgeList(clients, ofUser, list, { served: undefined, withEntries: true, removedOf })) {
       const left = fate.left ?? (fate.entries > 0 ? `is needed by ${countOfEntries(fate.entries)}` : undefined)
       fates.push({ ...fate, ...(left !== undefined && { left }) })
     }
@@ -179,22 +179,18 @@ const leaveAssigned = async (
   return judged
 }
 
-/** Sets by how many seconds the clocks of the service and of this machine may differ. */
+/** Sets by how many seconds the clocks of the machines of a service may differ. */
 export const CLOCK_SPREAD = 60
 
-/** Returns the things of a kind that were created, and those that may have been and are there. */
-const createdOf = (
-  { head, things, unsure }: Judged,
-  kind: ListedKind,
-  list: readonly Kept[] | undefined,
-): CreatedThing[] => {
+/**
+ * Returns the things of a kind that were created, and those that may have been and are there: nothing had their names when
+ * the run was about to create them.
+ */
+const createdOf = ({ things, unsure }: Judged, kind: ListedKind, list: readonly Kept[] | undefined): CreatedThing[] => {
   const known = things.filter((thing) => thing.kind === kind)
   const ids = new Set(known.map(({ id }) => id))
   const keys = new Set(unsure.flatMap((one) => (one.kind === kind ? looseName(one.key) : [])))
-  const since = Date.parse(head.at) / 1000 - CLOCK_SPREAD
-  const found = (list ?? []).filter(
-    ({ id, name, created_at }) => !ids.has(id) && keys.has(looseName(name)) && created_at >= since,
-  )
+  const found = (list ?? []).filter(({ id, name }) => !ids.has(id) && keys.has(looseName(name)))
   return [...known, ...found.map(({ id, name }) => ({ kind, id, name }))]
 }
 

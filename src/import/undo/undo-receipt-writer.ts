@@ -18,8 +18,8 @@ export type UndoReceiptWriter = {
   readonly journal: (path: string, runId?: string) => void
   /** Counts the entries so far. */
   readonly entries: () => ChangeCounts
-  /** Ends the receipt. */
-  readonly close: (at: string) => void
+  /** Ends the receipt; `served` is the time by the clock of the service, where that says it. */
+  readonly close: (at: string, served?: string) => void
 }
 
 /** Describes a file that text is appended to. */
@@ -109,10 +109,10 @@ export const createUndoReceipt = (folder: string, head: UndoReceiptHead, suffix:
     changes,
     journal: (journal, run) => write({ journal, run }),
     entries,
-    close: (ended) => {
+    close: (ended, served) => {
       changes.sync()
       close()
-      write({ ended, entries: entries() })
+      write({ ended, served, entries: entries() })
       file.sync()
       file.close()
     },

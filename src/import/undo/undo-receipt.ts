@@ -30,6 +30,8 @@ export type UndoReceipt = {
   readonly unsure: readonly UnsureThing[]
   /** Holds when the run ended; undefined if it was cut off. */
   readonly ended: string | undefined
+  /** Holds the same by the clock of the service, which its times of entries are compared with; undefined if it is not known. */
+  readonly served: string | undefined
   /** Counts the entries that it created and changed, or may have; undefined if it was cut off. */
   readonly entries: ChangeCounts | undefined
   /** Names the journal of the run, if it has one. */
@@ -132,6 +134,7 @@ export const readUndoReceipt = (path: string): UndoReceipt => {
     things,
     unsure: unsureOf(others),
     ended: textOf('ended'),
+    served: textOf('served'),
     journal: textOf('journal'),
     runId: textOf('run'),
     takenBack: textOf('taken_back'),

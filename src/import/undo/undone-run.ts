@@ -2,7 +2,7 @@ import type { EntryChange } from './change-lines.ts'
 import { readChanges, type UndoReceipt } from './undo-receipt.ts'
 
 /** Describes all of a run that is taken back: the receipts of its parts, the oldest first. */
-export type UndoneRun = Pick<UndoReceipt, 'head' | 'things' | 'unsure' | 'ended' | 'journal'> & {
+export type UndoneRun = Pick<UndoReceipt, 'head' | 'things' | 'unsure' | 'ended' | 'served' | 'journal'> & {
   readonly parts: readonly UndoReceipt[]
   /** Holds the entries that later imports found missing, and stored; only as far as times do not tell. */
   readonly storedAnew: ReadonlySet<string>
@@ -32,10 +32,10 @@ export const runOf = (receipt: UndoReceipt, receipts: readonly UndoReceipt[]): O
     one.head.at.localeCompare(other.head.at),
   )
   const [first = receipt] = parts
-  const { ended } = parts.at(-1) ?? receipt
+  const { ended, served } = parts.at(-1) ?? receipt
   const [things, unsure] = [parts.flatMap((one) => one.things), parts.flatMap((one) => one.unsure)]
   const journal = parts.findLast((one) => one.journal !== undefined)?.journal
-  return { head: first.head, journal, ended, things, unsure, parts }
+  return { head: first.head, journal, ended, served, things, unsure, parts }
 }
 
 /** Holds some of what an import made of entries, with the receipt of the run's part that says so. */

@@ -102,8 +102,8 @@ export const entryRecords = (client: Client): ((fates: readonly EntryFate[]) => 
   return (fates) => Promise.all(fates.filter(({ action }) => action !== 'done').map((fate) => recordOf(names, fate)))
 }
 
-const sinceRun = ({ ended, storedAnew }: UndoneRun): Since => ({
-  ended: ended === undefined ? undefined : Math.ceil(Date.parse(ended) / 1000),
+const sinceRun = ({ served, storedAnew }: UndoneRun): Since => ({
+  served: served === undefined ? undefined : Math.ceil(Date.parse(served) / 1000),
   storedAnew,
 })
 

@@ -83,7 +83,11 @@ export const createRunReceipt = ({ cli, client, progress, parsed }: CommandRun, 
     },
     close: () => {
       if (!opened) return
-      opened.close(new Date(cli.io.now()).toISOString())
+      const served = client.serviceTime()
+      opened.close(
+        new Date(cli.io.now()).toISOString(),
+        served === undefined ? undefined : new Date(served).toISOString(),
+      )
       // In this process all is created together, or nothing is.
       const isUnsure = hasIntended && client.addStep === 1
       if (isEmpty(opened, count, isUnsure)) removeUndoReceipt(opened)
