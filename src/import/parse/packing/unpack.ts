@@ -51,7 +51,12 @@ async function* counted(bytes: FileBytes, count: { read: number }): FileBytes {
 
 async function* unpackAll(bytes: FileBytes, name: string, kind: Compression): AsyncGenerator<Buffer> {
   if (kind === 'gzip') yield* unpackBy(bytes, zlib.createGunzip({ chunkSize: CHUNK_BYTES }))
-  else for await (const frame of zstdFrames(bytes)) yield* unpackBy(frame, createUnzstd(name))
+  else
+    for await (const frame of zstdFrames(bytes)) {
+      yield* unpackBy(frame, createUnzstd(name))
+      // A frame may hold nothing: whoever reads can stop behind each of them.
+      yield Buffer.alloc(0)
+    }
 }
 
 /** Yields the unpacked bytes of a compressed file. */

@@ -75,7 +75,7 @@ export const openWorkbook = async (opened: WorkbookFile, asked: RequestedFormat)
   try {
     const ods = await openOds(archive, packed.name)
     if (ods) return await readSheet(opened, ods, asked)
-    const { close, ...xlsx } = requireWorkbook(await openXlsx(archive, packed.name, folder), packed.name)
+    const { close, ...xlsx } = requireWorkbook(await openXlsx(archive, packed.name, folder, opened.signal), packed.name)
     try {
       return await readSheet(opened, xlsx, asked)
     } finally {

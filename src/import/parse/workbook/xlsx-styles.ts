@@ -30,7 +30,11 @@ const requireShortFormat = (code: string, name: string): void => {
 }
 
 /** Reads what the styles of cells make of numbers, by the places of the styles. */
-export const readStyles = async (content: FileBytes, name: string): Promise<readonly CellFormat[]> => {
+export const readStyles = async (
+  content: FileBytes,
+  name: string,
+  signal?: AbortSignal,
+): Promise<readonly CellFormat[]> => {
   const formats = new Map<number, string>()
   const ids: number[] = []
   let isOfCells = false
@@ -64,7 +68,7 @@ export const readStyles = async (content: FileBytes, name: string): Promise<read
     const format = described.get(id) ?? (code === undefined ? builtInFormat(id) : describeFormat(code))
     described.set(id, format)
     styles.push(format)
-    if (styles.length % STYLES_PER_TURN === 0) await nextTurn(undefined)
+    if (styles.length % STYLES_PER_TURN === 0) await nextTurn(signal)
   }
   return styles
 }

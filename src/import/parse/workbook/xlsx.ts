@@ -76,6 +76,7 @@ export const openXlsx = async (
   archive: ZipArchive,
   name: string,
   folder: string,
+  signal?: AbortSignal,
 ): Promise<(Workbook & { readonly close: () => void }) | undefined> => {
   const find = finder(archive)
   if (find('xl/workbook.bin')) throw unreadableWorkbook(name, BINARY)
@@ -87,7 +88,7 @@ export const openXlsx = async (
   const context: CellContext = {
     name,
     is1904,
-    styles: styles ? await readStyles(styles.content(), name) : [],
+    styles: styles ? await readStyles(styles.content(), name, signal) : [],
     strings: strings && (await readSharedStrings(strings.content(), name, folder)),
   }
   const paths = new Map(relations.flatMap(({ id, kind, path }) => (kind === 'worksheet' ? [[id, path]] : [])))
