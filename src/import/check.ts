@@ -28,7 +28,7 @@ import { createRowReader } from './rows/row-reader.ts'
 const TRIAL_ROWS = 20
 
 /** Sets how many rows are read in one turn, between which signals and timers run: a row may be much work. */
-const ROWS_PER_TURN = 256
+const ROWS_PER_TURN = 800
 
 /** Describes what is known of a file once all of it has been read and checked. */
 export type CheckedFile = Begun & {

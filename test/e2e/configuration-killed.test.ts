@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { listen } from '../../src/server/http/listener.ts'
-import type { Handler } from '../../src/server/wire.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { runKpi, startKpi } from '../support/process.ts'
+import { openKiller } from '../support/killer.ts'
+import { runKpi } from '../support/process.ts'
 import { startService, wayTo } from '../support/service.ts'
 
 const KPIS = Array.from({ length: 5 }, (_, at) => `KPI ${at}`)
@@ -21,19 +20,8 @@ const ALL = KPIS.length + PEOPLE.length + KPIS.length * PEOPLE.length
 test('an apply that is killed again and again is continued by the same command: each thing exactly once', async () => {
   using home = temporaryFolder()
   await using service = await startService()
-  /** Kills the apply at a change, which the service has made by then or not. */
-  let [left, isMade, kill] = [Infinity, false, (): void => undefined]
-  const killing =
-    (handler: Handler): Handler =>
-    async (request) => {
-      if (request.method === 'GET' || (left -= 1) > 0) return handler(request)
-      left = Infinity
-      const response = isMade ? await handler(request) : { status: 503, headers: {}, body: '' }
-      kill()
-      return response
-    }
-  const server = await listen(killing(service.handler), '127.0.0.1', 0)
-  const env = { KPI_BASE_URL: `${server.url}/api`, KPI_LOGIN: service.login, KPI_TOKEN: service.token }
+  await using killer = await openKiller(home, service)
+  const { env, killAt } = killer
   writeFileSync(home.in('kpi.yaml'), FILE)
   for (const [at, after] of [
     [1, true],
@@ -42,12 +30,8 @@ test('an apply that is killed again and again is continued by the same command: 
     [7, true],
     [2, false],
   ] as const) {
-    ;[left, isMade] = [at, after]
-    const { child, ended } = startKpi(home, ['apply', 'kpi.yaml'], env)
-    kill = () => void child.kill('SIGKILL')
-    expect((await ended).signal).toBe('SIGKILL')
+    await killAt(['apply', 'kpi.yaml'], at, after)
   }
-  left = Infinity
   const last = await runKpi(home, ['apply', 'kpi.yaml', '-o', 'json'], env)
   expect(last).toMatchObject({ code: 0, signal: null })
   const again = await runKpi(home, ['apply', 'kpi.yaml', '-o', 'json'], env)
@@ -66,5 +50,4 @@ test('an apply that is killed again and again is continued by the same command: 
   expect(pruned.code).toBe(0)
   const { deleted } = JSON.parse(pruned.stdout) as { deleted: number }
   expect(deleted).toBeGreaterThanOrEqual(ALL - 3)
-  await server.close()
 })

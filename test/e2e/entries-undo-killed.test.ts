@@ -2,39 +2,14 @@ import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { entryPages } from '../../src/client/operations/entry-pages.ts'
 import { formatDay } from '../../src/domain/day.ts'
-import { listen } from '../../src/server/http/listener.ts'
-import type { Handler } from '../../src/server/wire.ts'
-import { type Folder, temporaryFolder } from '../support/folder.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
-import { runKpi, startKpi } from '../support/process.ts'
-import { type Service, startService, wayTo } from '../support/service.ts'
+import { openKiller } from '../support/killer.ts'
+import { runKpi } from '../support/process.ts'
+import { startService, wayTo } from '../support/service.ts'
 
 const DAYS = 6_000
 const IMPORT = ['entries', 'import', 'data.csv', '-o', 'json']
-
-/** Opens a way to a service on which a command is killed at one of its writes. */
-const openKiller = async (home: Folder, service: Service) => {
-  /** Kills the command at a write, which the service has carried out by then or not. */
-  let [left, isDone, kill] = [Infinity, false, (): void => undefined]
-  const killing =
-    (handler: Handler): Handler =>
-    async (request) => {
-      if (request.method === 'GET' || (left -= 1) > 0) return handler(request)
-      left = Infinity
-      const response = isDone ? await handler(request) : { status: 503, headers: {}, body: '' }
-      kill()
-      return response
-    }
-  const server = await listen(killing(service.handler), '127.0.0.1', 0)
-  const env = { KPI_BASE_URL: `${server.url}/api`, KPI_LOGIN: service.login, KPI_TOKEN: service.token }
-  const killedAt = async (line: readonly string[], at: number, after: boolean): Promise<void> => {
-    ;[left, isDone] = [at, after]
-    const { child, ended } = startKpi(home, line, env)
-    kill = () => void child.kill('SIGKILL')
-    expect(await ended).toMatchObject({ signal: 'SIGKILL' })
-  }
-  return { env, killedAt, [Symbol.asyncDispose]: () => server.close() }
-}
 
 test('an import and its undo, killed at any batch: each receipt takes back its part, and all is as before', async () => {
   using home = temporaryFolder()
@@ -57,9 +32,9 @@ test('an import and its undo, killed at any batch: each receipt takes back its p
   const before = await held()
 
   await using killer = await openKiller(home, service)
-  const { env, killedAt } = killer
-  await killedAt(IMPORT, 2, true)
-  await killedAt(IMPORT, 2, false)
+  const { env, killAt } = killer
+  await killAt(IMPORT, 2, true)
+  await killAt(IMPORT, 2, false)
   expect(await runKpi(home, IMPORT, env)).toMatchObject({ code: 0 })
   expect(await held()).toHaveLength(DAYS)
 
@@ -68,8 +43,8 @@ test('an import and its undo, killed at any batch: each receipt takes back its p
   }[]
   expect(listed.length).toBeGreaterThan(0)
   const undo = (receipt: string): string[] => ['entries', 'undo', receipt, '--yes', '-o', 'json']
-  await killedAt(undo(listed[0]?.receipt ?? ''), 1, true)
-  await killedAt(undo(listed.at(-1)?.receipt ?? ''), 100, false)
+  await killAt(undo(listed[0]?.receipt ?? ''), 1, true)
+  await killAt(undo(listed.at(-1)?.receipt ?? ''), 100, false)
   for (const { receipt } of listed)
     expect(await runKpi(home, undo(receipt), env)).toMatchObject({ code: 0, stdout: '[]\n' })
   expect(await held()).toEqual(before)
@@ -81,7 +56,7 @@ test.each([2, 3, 4, 5, 6])(
     using home = temporaryFolder()
     await using service = await startService()
     await using killer = await openKiller(home, service)
-    const { env, killedAt } = killer
+    const { env, killAt } = killer
     const { client } = await wayTo(service)
     const things = async (): Promise<string[]> => [
       ...(await client.kpis.list()).map(({ name }) => name),
@@ -102,7 +77,7 @@ test.each([2, 3, 4, 5, 6])(
       '--email-pattern',
       '{first}@example.com',
     ]
-    await killedAt(line, at, true)
+    await killAt(line, at, true)
     expect(await runKpi(home, line, env)).toMatchObject({ code: 0 })
     expect(await things()).toHaveLength(before.length + 6)
     const listed = JSON.parse((await runKpi(home, ['entries', 'undo', '-o', 'json'], env)).stdout) as {

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { listen } from '../../src/server/http/listener.ts'
-import type { Handler } from '../../src/server/wire.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
-import { runKpi, startKpi } from '../support/process.ts'
+import { openKiller } from '../support/killer.ts'
+import { runKpi } from '../support/process.ts'
 import { startService, wayTo } from '../support/service.ts'
 
 const DAYS = 11_000
@@ -19,19 +18,8 @@ test('keeping targets that is killed, after a batch or before it, is continued b
   const drafts = Array.from({ length: DAYS }, (_, at) => ({ user_id, kpi_id: 1, entry_date: at, actual: 1n }))
   for (let at = 0; at < DAYS; at += 5000) await client.entries.addMany(drafts.slice(at, at + 5000))
 
-  /** Kills the command at a batch, which the service has stored by then or not. */
-  let [left, isStored, kill] = [Infinity, false, (): void => undefined]
-  const killing =
-    (handler: Handler): Handler =>
-    async (request) => {
-      if (request.method === 'GET' || (left -= 1) > 0) return handler(request)
-      left = Infinity
-      const response = isStored ? await handler(request) : { status: 503, headers: {}, body: '' }
-      kill()
-      return response
-    }
-  const server = await listen(killing(service.handler), '127.0.0.1', 0)
-  const env = { KPI_BASE_URL: `${server.url}/api`, KPI_LOGIN: service.login, KPI_TOKEN: service.token }
+  await using killer = await openKiller(home, service)
+  const { env, killAt } = killer
   const written = async (): Promise<number> => {
     let count = 0
     for (let from = 0; from < DAYS; from += 500) {
@@ -44,15 +32,11 @@ test('keeping targets that is killed, after a batch or before it, is continued b
     [1, true, 5000],
     [2, false, 10_000],
   ] as const) {
-    ;[left, isStored] = [at, after]
-    const { child, ended } = startKpi(home, LINE, env)
-    kill = () => void child.kill('SIGKILL')
-    expect(await ended).toMatchObject({ signal: 'SIGKILL' })
+    await killAt(LINE, at, after)
     expect([await written(), (await client.kpis.get(1)).target_default]).toEqual([stored, 100_0000n])
   }
   const last = await runKpi(home, LINE, env)
   expect(last).toMatchObject({ code: 0, signal: null })
   expect(last.stderr).toContain('1000 stored entries got the target that counted until now')
   expect([await written(), (await client.kpis.get(1)).target_default]).toEqual([DAYS, 120_0000n])
-  await server.close()
 })

@@ -22,7 +22,7 @@ const nameIn = ({ roles, joined }: ColumnPlan, cells: readonly string[]): Person
 }
 
 /** Returns a name as it is compared: `Lee, Ann` is Ann Lee. */
-const nameKey = ({ first_name, last_name }: PersonName): string => looseName(`${first_name} ${last_name ?? ''}`)
+const looseFullName = ({ first_name, last_name }: PersonName): string => looseName(`${first_name} ${last_name ?? ''}`)
 
 /** Returns the role of the column beside that of users. */
 const otherRole = ({ roles }: ColumnPlan): 'name' | 'email' => (roles.has('name') ? 'name' : 'email')
@@ -60,14 +60,15 @@ const createCollector = (plan: ColumnPlan, users: Lookup) => {
   const blame = (of: string, one: Claim, other: Claim): void => {
     if (issues.length < SHOWN) issues.push(contradiction(plan, of, one, other))
   }
-  const otherKey = ({ details: { name }, other }: Said): string => (name ? nameKey(name) : nameForm(other))
+  /** Returns what a row says of a user, as it is compared. */
+  const looseOther = ({ details: { name }, other }: Said): string => (name ? looseFullName(name) : nameForm(other))
   return {
     issues,
     persons: byUser,
     note: (said: Said): void => {
       const key = looseName(said.user)
       const before = byUser.get(key)
-      if (before && otherKey(before) === otherKey(said)) return
+      if (before && looseOther(before) === looseOther(said)) return
       if (!(users.find(said.user) instanceof Fault)) return
       if (before) {
         blame(said.user, { says: before.other, line: before.line }, { says: said.other, line: said.line })
@@ -75,9 +76,9 @@ const createCollector = (plan: ColumnPlan, users: Lookup) => {
       }
       byUser.set(key, said)
       if (said.details.email === undefined) return
-      const owner = byAddress.get(otherKey(said))
+      const owner = byAddress.get(looseOther(said))
       if (owner) blame(said.other, { says: owner.user, line: owner.line }, { says: said.user, line: said.line })
-      else byAddress.set(otherKey(said), said)
+      else byAddress.set(looseOther(said), said)
     },
   }
 }

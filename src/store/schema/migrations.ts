@@ -101,7 +101,7 @@ const firstTables = ({ integer, entryKeys }: Dialect): readonly TableDefinition[
     name: 'users',
     of: user,
     key: ['id'],
-    // The e-mail address in the form in which it is compared.
+    // Holds the e-mail address as it is compared.
     columns: { email_key: 'text not null', password_hash: 'text' },
     references: [references('id', 'items')],
     constraints: ['unique (account_id, email_key)'],

@@ -71,8 +71,10 @@ export const rejectedIn = (home: string): { readonly line: number; readonly reas
 
 const ENDS: ReadonlySet<number> = new Set([0, 1, 3])
 
-type Play = {
+/** What a job is played with: a machine, the folder on it that the file is in, and what ends all troubles. */
+export type Play = {
   readonly job: Job
+  readonly home: string
   readonly machine: Machine
   readonly service: FaultyService
   readonly clock: VirtualClock
@@ -80,10 +82,14 @@ type Play = {
 }
 
 /** Runs the same command until it has nothing more to do. */
-const play = async (
-  { job, machine, service, clock, calm }: Play,
-  first: string,
-): Promise<{ codes: (number | undefined)[]; complaints: string[]; said: string }> => {
+const play = async ({
+  job,
+  machine,
+  service,
+  clock,
+  calm,
+  home: first,
+}: Play): Promise<{ codes: (number | undefined)[]; complaints: string[]; said: string }> => {
   const args = ['entries', 'import', 'data.csv', '-o', 'json', ...flagsOf(job)]
   const codes: (number | undefined)[] = []
   let home = first
@@ -117,16 +123,18 @@ const play = async (
   return { codes, complaints: [`it does not end, after ${MOST_RUNS} runs: ${codes.join(', ')}`], said }
 }
 
-/** Returns troubles that can be ended. */
-export const withCalm = (troubles: Troubles): { readonly troubles: Troubles; readonly calm: () => void } => {
+const withCalm = (troubles: Troubles): { readonly troubles: Troubles; readonly calm: () => void } => {
   let isCalm = false
   return { troubles: (isWrite) => (isCalm ? undefined : troubles(isWrite)), calm: () => void (isCalm = true) }
 }
 
-/** Loads a drawn file into a drawn service, whatever comes between, and says what was wrong with what came of it. */
-export const simulate = async (seed: number): Promise<Simulated> => {
-  const random = createRandom(seed)
-  const job = drawJob(random)
+/** Plays a job beside a faulty service that is drawn for it, on a machine of its own. */
+export const simulateJob = async (
+  seed: number,
+  random: Random,
+  job: Job,
+  playJob: (play: Play) => Promise<Pick<Simulated, 'codes' | 'complaints' | 'said'>>,
+): Promise<Simulated> => {
   const clock = createVirtualClock()
   const { troubles, calm } = withCalm(createTroubles(random, job.troubles))
   const service = faultyService({
@@ -145,7 +153,7 @@ export const simulate = async (seed: number): Promise<Simulated> => {
   writeFileSync(`${home}/data.csv`, job.sheet.text)
   const machine = { env: environmentOf(job), clock, service, newHome }
   const { codes, complaints, said } = await clock
-    .run(() => play({ job, machine, service, clock, calm }, home))
+    .run(() => playJob({ job, machine, service, clock, calm, home }))
     .catch((error: unknown) => ({
       codes: [],
       complaints: [error instanceof Error ? (error.stack ?? '') : String(error)],
@@ -153,4 +161,10 @@ export const simulate = async (seed: number): Promise<Simulated> => {
     }))
   const about = `${job.kind.name}; ${flagsOf(job).join(' ')}; ${job.sheet.rows.length} rows${job.sheet.isWide ? ', wide' : ''}`
   return { seed, about, codes, troubles: service.log, complaints, said }
+}
+
+/** Loads a drawn file into a drawn service, whatever comes between, and says what was wrong with what came of it. */
+export const simulate = (seed: number): Promise<Simulated> => {
+  const random = createRandom(seed)
+  return simulateJob(seed, random, drawJob(random), play)
 }

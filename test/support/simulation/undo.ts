@@ -1,16 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type Kept, keyOf } from '../faulty/account.ts'
 import { kinds } from '../faulty/kinds.ts'
-import { faultyService, type FaultyService } from '../faulty/service.ts'
-import { createTroubles } from '../faulty/trouble.ts'
-import { temporaryFolder } from '../folder.ts'
-import { slidingLimiter } from '../limiters.ts'
+import type { FaultyService } from '../faulty/service.ts'
 import { createRandom, type Random } from '../random.ts'
-import { createVirtualClock } from '../virtual-clock.ts'
 import { expectedOf, shownHeld } from './expected.ts'
 import { drawInterruption, drawJob, flagsOf, type Job } from './job.ts'
 import { type Ended, type Machine, runIn } from './run.ts'
-import { environmentOf, rejectedIn, type Simulated, withCalm } from './simulate.ts'
+import { type Play, rejectedIn, simulateJob, type Simulated } from './simulate.ts'
 
 /** What can be taken back: services whose entries can be read, and that store what they are sent. */
 const undoable = kinds.filter(({ reads, rewrites, post }) => reads && !rewrites && post === 'upsert')
@@ -131,14 +127,6 @@ const storedBy = (job: Job): Map<string, string> => {
   return held
 }
 
-type Play = {
-  readonly job: Job
-  readonly course: Course
-  readonly service: FaultyService
-  readonly random: Random
-  readonly calm: () => void
-}
-
 /** Returns the keys of rows of which it is told that nobody knows whether they were stored. */
 const lostKeys = (job: Job, home: string): Set<string> => {
   const lost = new Set(rejectedIn(home).flatMap(({ line, reason }) => (reason.includes(LOST) ? [line] : [])))
@@ -148,7 +136,7 @@ const lostKeys = (job: Job, home: string): Set<string> => {
 const isOver = ({ code }: Ended): boolean => code === 0 || code === 3
 
 /** Imports and takes back, some of it cut off, and in the end all of one of them; returns what is wrong then. */
-const play = async ({ job, course, service, random, calm }: Play): Promise<string[]> => {
+const play = async ({ job, service, calm }: Play, course: Course, random: Random): Promise<string[]> => {
   const { whole, chance, pick } = random
   const line = ['entries', 'import', 'data.csv', '-o', 'json', ...flagsOf(job)]
   const changed = new Set<string>()
@@ -181,29 +169,11 @@ const play = async ({ job, course, service, random, calm }: Play): Promise<strin
 }
 
 /** Imports a drawn file into a drawn service and takes it back, in any order and cut off anywhere. */
-export const simulateUndo = async (seed: number): Promise<Simulated> => {
+export const simulateUndo = (seed: number): Promise<Simulated> => {
   const random = createRandom(seed)
-  const job = drawUndoable(random)
-  const clock = createVirtualClock()
-  const { troubles, calm } = withCalm(createTroubles(random, job.troubles))
-  const service = faultyService({
-    kind: job.kind,
-    account: job.account,
-    troubles,
-    limiter: slidingLimiter(random.pick([60, 200, 600])),
-    telling: { headers: 'both', status: job.kind.variant === 'v1' ? 429 : 403, retryAfter: 'seconds' },
-    latencyMs: () => random.whole(1, 400),
+  return simulateJob(seed, random, drawUndoable(random), async (played) => {
+    const course = createCourse(played.machine, played.home, random)
+    const complaints = await play(played, course, random)
+    return { codes: course.codes, complaints, said: course.said() }
   })
-  using folder = temporaryFolder()
-  let homes = 0
-  const newHome = (): string => folder.in(`home-${(homes += 1)}`)
-  const home = newHome()
-  mkdirSync(home)
-  writeFileSync(`${home}/data.csv`, job.sheet.text)
-  const course = createCourse({ env: environmentOf(job), clock, service, newHome }, home, random)
-  const complaints = await clock
-    .run(() => play({ job, course, service, random, calm }))
-    .catch((error: unknown) => [error instanceof Error ? (error.stack ?? '') : String(error)])
-  const about = `undo; ${job.kind.name}; ${flagsOf(job).join(' ')}; ${job.sheet.rows.length} rows`
-  return { seed, about, codes: course.codes, troubles: service.log, complaints, said: course.said() }
 }
