@@ -113,6 +113,7 @@ export const beginFile = async (
   await readHeadings(heading, { kpi: reference.kpis, user: reference.users }, pause)
   await pause()
   const plan = planWith(contents)
+  await pause()
   if (reference.created) await describePersons(table, plan, reference.users, reference.created)
   // Where names say all, the first rows are not needed any more.
   const kept = contents.asked().length > 0 ? contents : contentsOf(header, [], options.missing)

@@ -9,6 +9,7 @@ import { isMarkedDate, withoutSign } from './marked-headings.ts'
 import { columnsHolding, type SampleRow } from './contents.ts'
 import { contentsIn, type Heading, recognizeKeys, recognizeLayout, sampleIn } from './layout.ts'
 import { recognizePersonColumns } from './person-columns.ts'
+import { timePartOf } from './name-words.ts'
 import { isGiven, isOwned, KEY_ROLES, lackingRoles, suggestedPlaces } from './required-roles.ts'
 import { faultOfHeadless, faultOfUnknownHeadings, isWholeDate } from './unusual-headers.ts'
 import type { Directories, WideColumns } from './wide.ts'
@@ -144,6 +145,7 @@ export const readHeadings = async (
       const name = text.trim()
       isMarkedDate(withoutSign(name), undefined)
       isWholeDate(withoutSign(name))
+      timePartOf(name)
       if (roleOf(name) === undefined) for (const { find } of [kpi, user]) find(name)
       contents.peek(at)
     }

@@ -65,7 +65,7 @@ const MAY_BE_PERSONS = list(
 )
 
 /** Returns a header in the form in which names are compared, without accents. */
-export const foldName = (header: string): string => looseName(header).normalize('NFD').replaceAll(/\p{M}/gu, '')
+export const foldName = memoize((header) => looseName(header).normalize('NFD').replaceAll(/\p{M}/gu, ''))
 
 const roles = new Map(ROLES.flatMap((role) => SYNONYMS[role].map((name) => [foldName(name), role] as const)))
 

@@ -26,7 +26,7 @@ const PART_OF_YEAR = /^(?:(?:KW|CW|W|Q|T)[ -]?\d{1,2}|\d{1,2}[./]\d{1,2}\.?)$/i
 export const isPartOfYear = (name: string): boolean => PART_OF_YEAR.test(name) || monthOf(name) !== undefined
 
 /** Bounds the texts that are remembered: a header of the most columns, and its first rows. */
-const MOST_TEXTS = 1 << 15
+const MOST_TEXTS = 1 << 16
 
 const readsWholeDate = memoize(
   (text) => shortYearsOf(text).length > 0 || KNOWN_FORMATS.some((format) => typeof format.read(text) === 'number'),

@@ -28,11 +28,12 @@ export type DefinitionOptions = Pick<
 const namesOf = ({ name, field, role }: DefinitionRole): string[] =>
   [name, role, role.replace(/^(?:is|can)_/, ''), ...(field.called?.split(', ') ?? [])].map(foldName)
 
-/** Returns the role that a column is called for. */
-const roleCalled = (roles: readonly DefinitionRole[], header: string): DefinitionRole | undefined => {
-  const called = foldName(header)
-  const mayBe = (one: DefinitionRole): boolean => one === PERSON && mayBePersons(header)
-  return roles.find((one) => namesOf(one).includes(called)) ?? roles.find(mayBe)
+/** Returns a function that finds the role that a column is called for. */
+const roleFinder = (roles: readonly DefinitionRole[]): ((header: string) => DefinitionRole | undefined) => {
+  // Of several roles with a name, the first has it.
+  const called = new Map(roles.toReversed().flatMap((one) => namesOf(one).map((name) => [name, one] as const)))
+  const person = roles.find((one) => one === PERSON)
+  return (header) => called.get(foldName(header)) ?? (mayBePersons(header) ? person : undefined)
 }
 
 /** Describes the columns of a file of definitions: the place of each role that has one. */
@@ -64,8 +65,9 @@ const holdsIds = ({ name, field }: DefinitionRole, header: string | undefined): 
 const recognize = (found: HeaderFindings<string>, roles: readonly DefinitionRole[]): void => {
   const { header, issues } = found
   const given = new Set(found.roles.keys())
+  const roleCalled = roleFinder(roles)
   for (const at of unassignedColumns(found)) {
-    const one = roleCalled(roles, header[at] ?? '')
+    const one = roleCalled(header[at] ?? '')
     if (!one || given.has(one.role)) continue
     const other = found.roles.get(one.role)
     if (other === undefined || holdsIds(one, header[other])) found.roles.set(one.role, at)
