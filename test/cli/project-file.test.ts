@@ -139,6 +139,14 @@ describe('a project file that may be somebody else’s', () => {
     say('base_url: https://other.example.com/api\nprofile: acme\n')
     expect((await kpi(...USERS)).stderr).toContain('and profile acme, which is for another')
   })
+
+  test('is not passed over where KPI_DATA_DIR names the embedded service', async () => {
+    say('profile: acme\n')
+    const ran = await kpiIn('work/deep', { KPI_DATA_DIR: 'data' }, ...USERS)
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain('kpi.yaml) another one; unset KPI_DATA_DIR, or add --data-dir data')
+    expect(await kpiIn('work/deep', {}, ...USERS, '--data-dir', 'data')).toMatchObject(ONE_USER)
+  })
 })
 
 describe('a project file of many names or faults', () => {

@@ -48,8 +48,21 @@ describe('where a command goes: flag, then environment, then configuration', () 
     ['--profile before KPI_PROFILE', undefined, { KPI_PROFILE: 'test' }, { profile: 'prod' }, AT_PROD],
     ['--profile before KPI_BASE_URL', undefined, URL_SET, { profile: 'test' }, at('/srv/test')],
     ['KPI_BASE_URL before the current profile', 'prod', URL_SET, {}, AT_URL],
-    ['KPI_DATA_DIR before the current profile', 'prod', { KPI_DATA_DIR: '/env' }, {}, at('/env')],
-    ['KPI_PROFILE before KPI_DATA_DIR', undefined, { KPI_DATA_DIR: '/env', KPI_PROFILE: 'prod' }, {}, AT_PROD],
+    ['KPI_DATA_DIR', undefined, { KPI_DATA_DIR: '/env' }, {}, at('/env')],
+    [
+      'KPI_DATA_DIR beside a profile of it',
+      undefined,
+      { KPI_DATA_DIR: '/srv/test', KPI_PROFILE: 'test' },
+      {},
+      at('/srv/test'),
+    ],
+    [
+      'KPI_DATA_DIR beside the current profile, which is of it',
+      'test',
+      { KPI_DATA_DIR: '/srv/test/' },
+      {},
+      at('/srv/test'),
+    ],
     [
       '--data-dir before all that',
       'prod',
@@ -85,6 +98,23 @@ describe('where a command goes: flag, then environment, then configuration', () 
     const { io } = testIo({ home: folder.path, env })
     await writeProfiles(io, { current, byName: PROFILES })
     expect(findPlace(io, flags)).toEqual(typeof place === 'function' ? place(folder.path) : place)
+  })
+
+  test.each<[current: string, env: Record<string, string>, flags: GlobalFlags, other: string, wayOut: string]>([
+    ['prod', {}, {}, 'profile prod (kpi profiles use)', 'use no profile: kpi profiles use --none'],
+    ['test', {}, {}, 'profile test (kpi profiles use)', 'use no profile: kpi profiles use --none'],
+    ['prod', { KPI_PROFILE: 'test' }, {}, 'profile test (KPI_PROFILE)', 'unset KPI_PROFILE'],
+    ['prod', { KPI_PROFILE: 'test' }, { profile: 'prod' }, 'profile prod (--profile)', 'leave out --profile'],
+    ['prod', URL_SET, {}, 'KPI_BASE_URL', 'unset KPI_BASE_URL'],
+  ])('KPI_DATA_DIR is refused beside another place: %s, %j, %j', async (current, env, flags, other, wayOut) => {
+    using folder = temporaryFolder()
+    const { io } = testIo({ home: folder.path, env: { ...env, KPI_DATA_DIR: '/my data' } })
+    await writeProfiles(io, { current, byName: PROFILES })
+    expect(() => findPlace(io, flags)).toThrow(
+      new UsageError(
+        `KPI_DATA_DIR names the embedded service in /my data, and ${other} another one; unset KPI_DATA_DIR, or ${wayOut}`,
+      ),
+    )
   })
 
   test.each<[env: Record<string, string>, flags: GlobalFlags, message: string]>([

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { normalizeUrl } from '../../client/http/base-url.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
@@ -52,21 +53,49 @@ const ofProject = (io: Io, profiles: Profiles): ChosenProfile | undefined => {
   throw new UsageError(`${from} names the service ${baseUrl}, and profile ${name}, which is for another`)
 }
 
-/**
- * Returns the profile to use: named by a flag, the environment, the project file or the configuration; none means the
- * embedded service, or the one that the environment names.
- */
-export const choiceOfProfile = (io: Io, flags: GlobalFlags, profiles: Profiles): ChosenProfile | undefined => {
+const namedProfile = (io: Io, flags: GlobalFlags, profiles: Profiles): ChosenProfile | undefined => {
   if (flags.profile !== undefined) return { name: flags.profile, from: '--profile', isOfProject: false }
-  const { KPI_PROFILE: named, KPI_BASE_URL: baseUrl, KPI_DATA_DIR: dataDir } = io.env
+  const { KPI_PROFILE: named, KPI_BASE_URL: baseUrl } = io.env
   if (named && baseUrl) throw new UsageError('KPI_PROFILE and KPI_BASE_URL each name a service; unset one')
   if (named) return { name: named, from: 'KPI_PROFILE', isOfProject: false }
-  if (baseUrl || dataDir) return undefined
+  if (baseUrl) return undefined
   const { current } = profiles
   return (
     ofProject(io, profiles) ??
     (current === undefined ? undefined : { name: current, from: 'kpi profiles use', isOfProject: false })
   )
+}
+
+/** Lists how to take back what names a profile; what is not listed is a project file, which only a flag overrules. */
+const TAKEN_BACK: Readonly<Record<string, string>> = {
+  '--profile': 'leave out --profile',
+  KPI_PROFILE: 'unset KPI_PROFILE',
+  KPI_BASE_URL: 'unset KPI_BASE_URL',
+  'kpi profiles use': 'use no profile: kpi profiles use --none',
+}
+
+/** Refuses a folder of the embedded service in the environment beside what names another service. */
+const refuseOtherFolder = (io: Io, profiles: Profiles, chosen: ChosenProfile | undefined): void => {
+  const { KPI_DATA_DIR: dataDir, KPI_BASE_URL: baseUrl } = io.env
+  if (!dataDir || (!chosen && !baseUrl)) return
+  const profile = chosen && profileNamed(profiles, chosen.name)
+  if (profile?.kind === 'embedded' && resolve(profile.dataDir) === resolve(io.cwd, dataDir)) return
+  const { name = '', from = 'KPI_BASE_URL' } = chosen ?? {}
+  const other = chosen ? `profile ${name} (${from})` : from
+  const wayOut = TAKEN_BACK[from] ?? `add --data-dir ${shellWord(dataDir)}`
+  throw new UsageError(
+    `KPI_DATA_DIR names the embedded service in ${dataDir}, and ${other} another one; unset KPI_DATA_DIR, or ${wayOut}`,
+  )
+}
+
+/**
+ * Returns the profile to use: named by a flag, the environment, the project file or the configuration; none means the
+ * embedded service, or the one that the environment names.
+ */
+export const choiceOfProfile = (io: Io, flags: GlobalFlags, profiles: Profiles): ChosenProfile | undefined => {
+  const chosen = namedProfile(io, flags, profiles)
+  refuseOtherFolder(io, profiles, chosen)
+  return chosen
 }
 
 /** Returns the name of the profile that a command uses; undefined if something else names the service. */
