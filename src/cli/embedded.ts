@@ -85,16 +85,19 @@ export const inProcessTransport = (
   })
   return {
     sendTogether: async (sendings) => {
-      const answers = await db.write(async (tx) => {
-        const caller = { ...callerNow(), db: nestedTransaction(tx) }
-        const done: Answer[] = []
-        for (const { method, path, query, body } of sendings) {
-          done.push(await app.answer(caller, { method, path, query: toQuery(query), body }))
-        }
-        return done
-      })
-      await setImmediate()
-      return answers.map(responseOf)
+      try {
+        const answers = await db.write(async (tx) => {
+          const caller = { ...callerNow(), db: nestedTransaction(tx) }
+          const done: Answer[] = []
+          for (const { method, path, query, body } of sendings) {
+            done.push(await app.answer(caller, { method, path, query: toQuery(query), body }))
+          }
+          return done
+        })
+        return answers.map(responseOf)
+      } finally {
+        await setImmediate()
+      }
     },
     send: async (sending: TransportRequest): Promise<TransportResponse> => {
       const { method, path, query, body } = sending
@@ -106,10 +109,12 @@ export const inProcessTransport = (
         runBatch ??= (await import('./embedded-batch.ts')).createBatchRunner(db)
         return runBatch(sending, { account: account.id, now: caller.now }, answer)
       }
-      const response = responseOf(await answer())
-      // All of that happened at once: now signals and timers have their turn.
-      await setImmediate()
-      return response
+      try {
+        return responseOf(await answer())
+      } finally {
+        // All of that happened at once, also where it was refused: now signals and timers have their turn.
+        await setImmediate()
+      }
     },
     caller: account.name,
     calendar: () => account,

@@ -2,7 +2,7 @@ import leven from 'leven'
 import { unmarkText } from '../codec/cell-text.ts'
 import { listFirst, MOST_LISTED } from '../domain/count-text.ts'
 import { Fault } from '../domain/errors.ts'
-import { nameForm } from '../domain/name-form.ts'
+import { LONGEST_NAME, nameForm } from '../domain/name-form.ts'
 import { isEmailAddress } from '../domain/resources/user.ts'
 
 /** Describes something that people call by name. */
@@ -58,6 +58,7 @@ export const unmarkName = (text: string): string => text.replace(NAME_MARK, '')
  * address these make a difference.
  */
 export const looseName = (text: string): string => {
+  if (text.length > LONGEST_NAME) return text
   const form = nameForm(text)
   return form.includes('@') && isEmailAddress(form) ? form : form.replaceAll(/[ _\p{Pd}\u2212]+/gu, ' ')
 }

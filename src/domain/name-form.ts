@@ -1,3 +1,9 @@
+/**
+ * Sets how many characters a text has at most that may be a name: a longer one is compared as it is, as the normal form of
+ * many marks takes time that grows by its square.
+ */
+export const LONGEST_NAME = 400
+
 /** Matches texts of which only the case and the blanks between words can differ. */
 const PLAIN = /^[ -~]*$/
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
@@ -22,8 +28,16 @@ const foldLetters = (text: string): string =>
  * Returns a name or an e-mail address in the form in which all are compared: NFKC, in any case, without invisible signs,
  * and with one blank for any blanks and line breaks. What is stored keeps its own form.
  */
-export const nameForm = (text: string): string =>
-  (PLAIN.test(text) ? text.toLowerCase().replaceAll(/ +/g, ' ') : foldLetters(text).replaceAll(BLANKS, ' ')).trim()
+export const nameForm = (text: string): string => {
+  if (text.length > LONGEST_NAME) return text
+  return (
+    PLAIN.test(text) ? text.toLowerCase().replaceAll(/ +/g, ' ') : foldLetters(text).replaceAll(BLANKS, ' ')
+  ).trim()
+}
+
+/** Returns a text with its letters alone where they have accents. */
+export const withoutAccents = (text: string): string =>
+  text.length > LONGEST_NAME ? text : text.normalize('NFD').replaceAll(/\p{M}/gu, '')
 
 const EDGE = /[\s\u200B\u2060\uFEFF\u00AD]/u
 const BREAK = /[\t-\r\u0085\u2028\u2029⏎]/u

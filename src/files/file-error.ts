@@ -18,6 +18,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EEXIST: 'a file is in its place',
   ENOTDIR: 'part of its path is not a directory',
   ENXIO: 'nobody reads from that pipe',
+  ABORT_ERR: 'what reads from that pipe has stopped reading',
   ELOOP: 'links on its path lead in a circle',
   ENAMETOOLONG: 'its name or its path is longer than the system allows; shorten it',
   ERR_INVALID_ARG_VALUE: 'it has a character that no path can have (NUL); leave that out',

@@ -9,7 +9,8 @@ import { FRESH, freshName, OWNER } from './replace-file.ts'
 const ALL = 0o777
 const OTHERS_READ = 0o044
 
-type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string>
+/** Holds the parts of a file. */
+export type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string>
 
 /** Describes how a file is written. */
 export type Writing = {
@@ -19,7 +20,7 @@ export type Writing = {
   readonly onWhole?: (written: string) => Promise<void>
   /** Tells that the user named it, so that it may be a pipe or a device. */
   readonly isNamed?: boolean
-  /** Ends the wait for somebody who reads from a pipe; without it there is no such wait. */
+  /** Ends the wait for whoever reads from a pipe; without it, nobody is waited for who has not begun. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -98,6 +99,7 @@ const writeToSpecial = async (path: string, chunks: Chunks, signal: AbortSignal 
     return pipeline(
       Readable.from(chunks),
       new Socket({ fd: await openPipe(path, signal), readable: false, writable: true }),
+      { signal },
     )
   }
   await using file = await open(path, 'w')

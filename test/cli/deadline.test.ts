@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { closeSync, constants, openSync, writeFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { jsonOf } from '../support/kpi.ts'
@@ -96,4 +97,32 @@ test.each([
     stderr: expect.stringContaining(`stopped with ${PEOPLE - stored} of ${PEOPLE} left`) as unknown,
   })
   expect(stderr).toContain('the deadline (24h) has passed')
+})
+
+test('a deadline ends the sending of many that are refused', async () => {
+  await using user = await embeddedUser()
+  const taken = newPeople(PEOPLE).map((person) => ({ ...person, email: 'admin@localhost' }))
+  writeFileSync(user.folder.in('new.json'), JSON.stringify(taken))
+  const controller = new AbortController()
+  const running = user.kpiIn({ alarm: () => controller.signal }, 'users', 'create', '--from-json', 'new.json')
+  for (let turn = 0; turn < 50; turn += 1) await setImmediate()
+  controller.abort()
+  const { code, stderr } = await running
+  expect([code, stderr]).toEqual([6, expect.stringMatching(/stopped with \d+ of 400 left/)])
+})
+
+describe.runIf(process.platform === 'linux')('a pipe as --to-file ends with Ctrl-C where', () => {
+  test.each([
+    ['nobody reads from it', constants.O_RDONLY, 'nobody reads from that pipe'],
+    ['what reads from it has stopped', constants.O_RDWR, 'what reads from that pipe has stopped reading'],
+  ])('%s', async (_, flags, why) => {
+    await using user = await embeddedUser()
+    const path = user.folder.in('pipe.csv')
+    execFileSync('mkfifo', [path])
+    const held = flags === constants.O_RDWR ? openSync(path, flags) : undefined
+    const ran = await user.kpiIn({ signal: AbortSignal.abort() }, 'profiles', 'list', '--to-file', 'pipe.csv')
+    expect(ran).toMatchObject({ code: 6, stderr: `no profiles\nkpi: cannot write ${path}: ${why}\n` })
+    expect(ran.stdout).toMatch(/^name,current/)
+    if (held !== undefined) closeSync(held)
+  })
 })

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { nameForm, newName } from '../../src/domain/name-form.ts'
+import { looseName } from '../../src/client/directory.ts'
+import { nameForm, newName, withoutAccents } from '../../src/domain/name-form.ts'
+import { foldName } from '../../src/import/columns/header.ts'
 
 describe('the form in which names are compared', () => {
   test.each([
@@ -36,6 +38,11 @@ describe('the form in which names are compared', () => {
       { numRuns: 2000 },
     )
   })
+})
+
+test('a text that is too long for a name is compared as it is', () => {
+  const marks = '\u0301\u0327'.repeat(250_000)
+  for (const form of [nameForm, looseName, foldName, withoutAccents]) expect(form(`A${marks}`)).toBe(`A${marks}`)
 })
 
 test.each([

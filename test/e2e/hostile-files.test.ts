@@ -27,6 +27,8 @@ const WORST = [
   'workbook: one cell at XFD1048576',
   'spreadsheet: 50,000 sheets',
   'document: 60,000 objects of one name',
+  'text: names of 500,000 marks of two kinds',
+  'text: a name of 1,040,000 ligatures, to be created',
   'document: lists 2,400,000 deep that end',
   'document: a long number before lists 4,900,000 deep',
   'database: a row of sixty texts of 16 MB',

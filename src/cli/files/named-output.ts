@@ -1,11 +1,28 @@
-import type { Writing } from '../../files/write-file.ts'
-import { readDeadline } from '../args/deadline.ts'
+import { Aborted } from '../../client/transport.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { systemCode } from '../../files/file-error.ts'
+import { type Chunks, writeWhole, type Writing } from '../../files/write-file.ts'
+import { readDeadline, untilDeadline } from '../args/deadline.ts'
 import type { Cli } from '../cli.ts'
 import { rightsOf } from '../target/store-rights.ts'
 
-/** Returns how a file is written that the user named: with the store's permissions, and a pipe until the deadline. */
-export const namedOutput = (cli: Pick<Cli, 'io' | 'flags'>): Writing => {
+/** Holds what a pipe that is not read any more ends with: nobody has begun to read, or the rest has waited until the end. */
+const UNREAD: ReadonlySet<string> = new Set(['ENXIO', 'ABORT_ERR'])
+
+/** Returns a signal that ends the wait for whoever reads a pipe: the deadline, or somebody who asks to stop. */
+export const pipeSignal = ({ io, flags }: Pick<Cli, 'io' | 'flags'>): AbortSignal =>
+  AbortSignal.any([io.alarm(readDeadline(flags.deadline, io.now()).at - io.now()), io.interruption()])
+
+/** Writes a file that the user named: with the store's permissions, and a pipe until the deadline or an interruption. */
+export const writeNamed = (cli: Pick<Cli, 'io' | 'flags'>, path: string, chunks: Chunks): Promise<void> => {
   const { io, flags } = cli
-  const signal = io.alarm(readDeadline(flags.deadline, io.now()).at - io.now())
-  return { ...rightsOf(cli), isNamed: true, signal }
+  const write = async ({ signal }: Pick<Writing, 'signal'>): Promise<void> => {
+    try {
+      await writeWhole(path, chunks, { ...rightsOf(cli), isNamed: true, signal })
+    } catch (error) {
+      const isUnread = error instanceof KpiError && UNREAD.has(systemCode(error.cause))
+      throw signal?.aborted && isUnread ? new Aborted(error.message) : error
+    }
+  }
+  return untilDeadline(io, flags.deadline, write, io.interruption())
 }

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path'
 import { gzipped } from '../../export/chunks.ts'
 import { formatOfName } from '../../export/report/formats.ts'
-import { requireWritable, writeWhole } from '../../files/write-file.ts'
+import { requireWritable } from '../../files/write-file.ts'
 import { requireFree, requireNoFolder } from './require-free.ts'
 import type { Cli } from '../cli.ts'
 import { UsageError } from '../exit.ts'
 import { type Io, withStdout } from '../io.ts'
 import type { GlobalFlags } from '../target/settings.ts'
 import { formatOfFile } from './file-format.ts'
-import { namedOutput } from './named-output.ts'
+import { writeNamed } from './named-output.ts'
 import { holdBack } from '../output/whole-output.ts'
 
 /** Names the formats that a file of what is printed may have by its ending. */
@@ -49,7 +49,7 @@ export const writingTo = async (cli: Cli, file: string, command: (io: Io) => Pro
   try {
     const code = await command(withStdout(io, { ...io.stdout, write, isTerminal: false, columns: undefined }))
     const { isGzip } = formatOfName(file)
-    await writeWhole(path, isGzip ? gzipped(held.all()) : held.all(), namedOutput(cli))
+    await writeNamed(cli, path, isGzip ? gzipped(held.all()) : held.all())
     await cli.note(`written to ${file}`)
     return code
   } catch (error) {

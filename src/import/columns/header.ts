@@ -1,5 +1,6 @@
 import { isWithin, looseName } from '../../client/directory.ts'
 import type { Issue } from '../../domain/errors.ts'
+import { withoutAccents } from '../../domain/name-form.ts'
 import { type Role, ROLES } from '../options.ts'
 import { memoize } from '../formats/date-format.ts'
 import { DATE_PARTS, type DatePart, DAY_WORDS, PART_WORDS, PERIOD_WORDS } from '../formats/date-words.ts'
@@ -65,7 +66,7 @@ const MAY_BE_PERSONS = list(
 )
 
 /** Returns a header in the form in which names are compared, without accents. */
-export const foldName = memoize((header) => looseName(header).normalize('NFD').replaceAll(/\p{M}/gu, ''))
+export const foldName = memoize((header) => withoutAccents(looseName(header)))
 
 const roles = new Map(ROLES.flatMap((role) => SYNONYMS[role].map((name) => [foldName(name), role] as const)))
 

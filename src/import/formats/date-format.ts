@@ -1,6 +1,7 @@
 import { type Day, dayOfCivil, existingDay, FIRST_ENTRY_DAY, LAST_ENTRY_DAY, weekday } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkDay } from '../../domain/field-value.ts'
+import { withoutAccents } from '../../domain/name-form.ts'
 
 /** Caches the results of a function of a text, as files repeat few texts. */
 export const memoize = <T>(read: (text: string) => T, limit = 100_000): ((text: string) => T) => {
@@ -45,7 +46,7 @@ const NAMES: readonly (readonly string[])[] = [
   'december dec dezember dez décembre déc diciembre dic dicembre dezembro grudzień grudnia gru',
 ].map((names) => names.split(' '))
 
-const fold = (name: string): string => name.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '').replace(/\.$/, '')
+const fold = (name: string): string => withoutAccents(name.toLowerCase()).replace(/\.$/, '')
 
 /** Returns all names of months with their numbers; tests make sure that no name means two months. */
 export const monthNames = (): (readonly [name: string, month: number])[] =>

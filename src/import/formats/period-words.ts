@@ -1,3 +1,4 @@
+import { withoutAccents } from '../../domain/name-form.ts'
 import type { Frequency } from '../../domain/period.ts'
 import { PART_WORDS } from './date-words.ts'
 
@@ -5,8 +6,7 @@ import { PART_WORDS } from './date-words.ts'
 const PARTS_OF_YEAR = ['month', 'week', 'quarter'] as const
 export type PartOfYear = (typeof PARTS_OF_YEAR)[number]
 
-const fold = (text: string): string =>
-  text.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '').replaceAll('_', ' ')
+const fold = (text: string): string => withoutAccents(text.toLowerCase()).replaceAll('_', ' ')
 
 /** Sets how long a word of Latin letters is that may be a part of another, as in `Monatsende`; shorter ones stand alone. */
 const LEAST_WITHIN = 4

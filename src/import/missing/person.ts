@@ -1,5 +1,6 @@
 import { Fault } from '../../domain/errors.ts'
 import { checkText } from '../../domain/field-value.ts'
+import { withoutAccents } from '../../domain/name-form.ts'
 import { isEmailAddress, user } from '../../domain/resources/user.ts'
 
 /** Describes the name of a person. */
@@ -26,10 +27,7 @@ const LETTERS: Readonly<Record<string, string>> = {
 
 /** Returns a name as it stands in an e-mail address, words joined by dots; empty if it has letters of other scripts. */
 const addressPart = (name: string): string => {
-  const plain = name
-    .toLowerCase()
-    .normalize('NFD')
-    .replaceAll(/\p{M}/gu, '')
+  const plain = withoutAccents(name.toLowerCase())
     .replaceAll(/[ßæœøđðþłı]/g, (letter) => LETTERS[letter] ?? letter)
     .replaceAll(/['’`.,]/g, ' ')
     .trim()

@@ -253,6 +253,19 @@ export const TEXTS: readonly HostileFile[] = [
     'users',
   ]),
   text('names of combining marks', () => rows(10, () => `a${'\u0301'.repeat(200_000)},Sales,2026-01-05,7\n`)),
+  text('names of 500,000 marks of two kinds', () =>
+    rows(2, () => `a${'\u0301\u0327'.repeat(500_000)},Sales,2026-01-05,7\n`),
+  ),
+  text('6,000 names of 390 marks', () => rows(6000, (at) => `${at}${'\u0301\u0327'.repeat(190)},Sales,2026-01-05,7\n`)),
+  text(
+    'a heading of 1,000,000 marks',
+    () => `user,${'\u0301\u0327'.repeat(500_000)},date\nadmin@localhost,7,2026-01-05\n`,
+  ),
+  text(
+    'a name of 1,040,000 ligatures, to be created',
+    () => rows(1, () => `${'\ufdfa'.repeat(1_040_000)},Sales,2026-01-05,7\n`),
+    [...CREATING, '--email-pattern', '{name}@example.com'],
+  ),
   text('names of 200,000 zero-width joiners', () =>
     rows(8, () => `${'\u{1f468}\u200d'.repeat(80_000)},Sales,2026-01-05,7\n`),
   ),

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { requireWritable, writeWhole } from '../../../files/write-file.ts'
-import { namedOutput } from '../../files/named-output.ts'
+import { requireWritable } from '../../../files/write-file.ts'
+import { writeNamed } from '../../files/named-output.ts'
 import { requireFree } from '../../files/require-free.ts'
 import type { Cli } from '../../cli.ts'
 
@@ -19,4 +19,4 @@ export const readyFile = async (cli: Cli, { toFile, force }: FileFlags): Promise
 
 /** Writes the file of a line, or to standard output. */
 export const writeOutput = (cli: Cli, file: string, text: string): Promise<void> =>
-  file === STDOUT ? cli.io.stdout.write(text) : writeWhole(resolve(cli.io.cwd, file), [text], namedOutput(cli))
+  file === STDOUT ? cli.io.stdout.write(text) : writeNamed(cli, resolve(cli.io.cwd, file), [text])

@@ -15,7 +15,6 @@ import type { Sheet } from '../../../export/sheet.ts'
 import { type SheetFormat, RFC_4180 } from '../../../export/text-format.ts'
 import { untilStopped } from '../../../export/until-stopped.ts'
 import { type WideColumns, sheetByKpi, sheetByUser } from '../../../export/wide-sheet.ts'
-import { writeWhole } from '../../../files/write-file.ts'
 import { idsIn, type NamedKind } from '../../args/names.ts'
 import { readRange } from '../../args/day-range.ts'
 import { requireFree } from '../../files/require-free.ts'
@@ -24,7 +23,7 @@ import { UsageError } from '../../exit.ts'
 import { exportLook } from '../../files/file-format.ts'
 import { countOf } from '../../output/text.ts'
 import { visible } from '../../output/width.ts'
-import { namedOutput } from '../../files/named-output.ts'
+import { writeNamed } from '../../files/named-output.ts'
 import { NEEDS_BREAKDOWN_ITEMS } from '../../target/source.ts'
 import { isNameColumn, namedFields } from '../verbs/list-options.ts'
 import { createNames } from '../verbs/reference-names.ts'
@@ -143,7 +142,7 @@ const write = async (
   file: string | undefined,
   content: AsyncIterable<string | Uint8Array>,
 ): Promise<void> => {
-  if (file !== undefined) return writeWhole(resolve(cli.io.cwd, file), content, namedOutput(cli))
+  if (file !== undefined) return writeNamed(cli, resolve(cli.io.cwd, file), content)
   const shown = cli.io.stdout.isTerminal ? visible : (part: string): string => part
   for await (const part of content) await cli.io.stdout.write(shown(String(part)))
 }

@@ -25,7 +25,7 @@ import { countOf } from '../../output/text.ts'
 import { printWhenComplete } from '../../output/whole-output.ts'
 import { visible } from '../../output/width.ts'
 import { findPlace } from '../../target/settings.ts'
-import { namedOutput } from '../../files/named-output.ts'
+import { writeNamed } from '../../files/named-output.ts'
 import { rightsOf } from '../../target/store-rights.ts'
 import { briefColumns } from './answer-table.ts'
 import { continueFile } from './continue-export.ts'
@@ -145,7 +145,7 @@ const continuedContent = async (work: Export, name: string): Promise<Content> =>
 const writeFiles = async (work: Export, name: string, content: Content): Promise<void> => {
   const { cli, flags, look, written } = work
   const path = resolve(cli.io.cwd, name)
-  await writeWhole(path, measured(content.chunks, written), namedOutput(cli))
+  await writeNamed(cli, path, measured(content.chunks, written))
   if (flags.manifest !== true && !existsSync(manifestPath(path))) return
   // Write the manifest last: if the program is killed before, kpi report verify finds that the file does not match.
   await writeWhole(manifestPath(path), [manifestText(path, look, written, originOf(work, content))], rightsOf(cli))

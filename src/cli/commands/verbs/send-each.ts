@@ -121,7 +121,8 @@ export const sendEach = async <T>(
         refusals.push(named)
         continue
       }
-      const isLeft = total > 1 && isCutOff(error) && (records.length > 0 || mayBeDone(error))
+      const isBegun = records.length > 0 || refusals.length > 0
+      const isLeft = total > 1 && isCutOff(error) && (isBegun || mayBeDone(error))
       const failure = afterRefusals(refusals, isLeft ? leftOver(error, at + 1, total, goOn) : named)
       return { records, done, total, failure }
     }

@@ -1,5 +1,6 @@
 import { looseName } from '../../../client/directory.ts'
 import { mapWithPauses } from '../../../client/next-turn.ts'
+import { LONGEST_NAME } from '../../../domain/name-form.ts'
 import type { Pause } from '../../../domain/pause.ts'
 
 /**
@@ -23,7 +24,9 @@ const SCRIPTS = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Katakana
 
 /** Returns what a name looks like, as names are compared: with one letter for all that look like it. */
 const looksOf = (name: string): string =>
-  looseName(name.normalize('NFKD').replaceAll(OTHERS, (letter) => originals.get(letter) ?? letter))
+  name.length > LONGEST_NAME
+    ? name
+    : looseName(name.normalize('NFKD').replaceAll(OTHERS, (letter) => originals.get(letter) ?? letter))
 
 const letterText = (letter: string): string => {
   const code = (letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')

@@ -12,7 +12,7 @@ import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
 import { withClassic } from '../created.ts'
-import { namedOutput } from '../../../files/named-output.ts'
+import { pipeSignal } from '../../../files/named-output.ts'
 import { announcingClock } from '../../../output/wait-notices.ts'
 import { saveMapping } from './mapping.ts'
 import type { ParsedOptions } from './parsed-options.ts'
@@ -118,9 +118,7 @@ export const rejectsFileOf = (
 ): RejectsFile => {
   const path = resolve(cli.io.cwd, name)
   if (!isNamed || !isDevice(path)) return createRejectsFile(path, name, onWarning)
-  const { signal = cli.io.interruption() } = namedOutput(cli)
-  const stopped = AbortSignal.any([signal, cli.io.interruption()])
-  return createRejectsFile(path, name, onWarning, { isNamed, signal: stopped })
+  return createRejectsFile(path, name, onWarning, { isNamed, signal: pipeSignal(cli) })
 }
 
 /** Closes the files, and removes their temporary files. */
