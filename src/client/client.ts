@@ -73,6 +73,8 @@ export type Client = {
   readonly usage: () => Usage | undefined
   /** Returns what requests are waiting for now; undefined if none waits. */
   readonly waiting: () => Waiting | undefined
+  /** Returns until when the run waits for a service that has failed since a moment; undefined where it does not. */
+  readonly giveUpAt: (since: number) => number | undefined
   /** Holds a fingerprint of the credentials, which does not reveal them. */
   readonly caller: string
   /** Holds when weeks and years begin, if an answer has told it. */
@@ -168,6 +170,7 @@ export const createClient = (
     traffic: () => transport.traffic?.() ?? NO_TRAFFIC,
     usage: () => transport.usage?.(),
     waiting: () => transport.waiting?.(),
+    giveUpAt: (since) => transport.giveUpAt?.(since),
     caller: transport.caller,
     usualCalendar: transport.usualCalendar ?? CIVIL_CALENDAR,
     get calendar() {

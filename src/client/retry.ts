@@ -48,8 +48,10 @@ export const isRetryable = (
 }
 
 /** Tells whether a service is down, which may pass: it answers with 5xx, or nothing answers there. */
-const isOutage = ({ code, mayBeDone, cause }: KpiError): boolean =>
-  (code === 'unavailable' || mayBeDone) && (cause === undefined || mayPass(cause))
+const isOutage = ({ mayBeDone, cause }: KpiError): boolean => (cause === undefined ? mayBeDone : mayPass(cause))
+
+/** Tells whether a service that nobody watches is waited for after a failure: it is down, or its limit is used up. */
+export const isWaitedFor = (failure: KpiError): boolean => failure.code === 'rate_limited' || isOutage(failure)
 
 /** Returns how long to wait before the next try: twice as long each time with jitter, or what the service asks for. */
 export const backoff = ({ retryAfter = 0 }: KpiError, tries: number, chance: number): number => {
@@ -62,6 +64,11 @@ export type Retry = {
   readonly send: <T>(sending: TransportRequest, send: () => Promise<T>) => Promise<T>
   /** Returns the outage that requests wait for; undefined after a good answer. */
   readonly waiting: () => Waiting | undefined
+  /**
+   * Returns until when the run waits for a service that has failed since a moment, or since before: one outage is waited
+   * for once, whatever is sent meanwhile. Undefined where somebody waits for the run.
+   */
+  readonly giveUpAt: (since: number) => number | undefined
 }
 
 const OUTAGES = { unreachable: 'service not reachable', failing: 'service failing' } as const
@@ -79,7 +86,13 @@ export const createRetry = ({ clock, signal, random, note, giveUpAt }: RetryOpti
   let hasAnswered = false
   let waits: Waiting | undefined
   let hasReported = false
-  const noteFailure = ({ code, mayBeDone }: KpiError): void => {
+  let downSince: number | undefined
+  const giveUp: Retry['giveUpAt'] = (since) => giveUpAt?.(Math.min(since, downSince ?? since))
+  /** Notes a failed request, whose refusals by the limit were waited for since it began. */
+  const noteFailure = (failure: KpiError, begun: number): void => {
+    const { code, mayBeDone } = failure
+    const since = code === 'rate_limited' ? begun : clock.now()
+    downSince = isWaitedFor(failure) ? (downSince ?? since) : undefined
     if (code !== 'unavailable' && !mayBeDone) return
     waits = { until: clock.now(), reason: code === 'unavailable' ? 'unreachable' : 'failing' }
   }
@@ -98,21 +111,21 @@ export const createRetry = ({ clock, signal, random, note, giveUpAt }: RetryOpti
   }
   const sendPatiently: Retry['send'] = async (sending, send) => {
     left += 1 / REQUESTS_PER_RETRY
-    let since: number | undefined
+    const begun = clock.now()
+    let end: number | undefined
     for (let tries = 1; ; tries += 1) {
       try {
         const received = await send()
         hasAnswered = true
-        waits = undefined
+        waits = downSince = undefined
         hasReported = false
         return received
       } catch (error) {
         if (!(error instanceof KpiError)) throw error
-        noteFailure(error)
+        noteFailure(error, begun)
         const wait = backoff(error, tries, random())
-        since ??= clock.now()
-        const end = isOutage(error) && isRetryable(sending, error, 1) ? giveUpAt?.(since) : undefined
-        if (end === undefined) {
+        if (isOutage(error)) end ??= giveUp(clock.now())
+        if (end === undefined || !isOutage(error) || !isRetryable(sending, error, 1)) {
           if (!hasAnswered || left < 1 || !isRetryable(sending, error, tries)) throw error
           left -= 1
         } else if (clock.now() + wait > end) throw error
@@ -121,5 +134,5 @@ export const createRetry = ({ clock, signal, random, note, giveUpAt }: RetryOpti
       }
     }
   }
-  return { send: sendPatiently, waiting: () => waits }
+  return { send: sendPatiently, waiting: () => waits, giveUpAt: giveUp }
 }

@@ -117,6 +117,8 @@ export type Transport = {
   readonly usage?: () => Usage | undefined
   /** Returns what requests are waiting for now; undefined if none waits. */
   readonly waiting?: () => Waiting | undefined
+  /** Returns until when the run waits for a service that has failed since a moment; undefined where it does not. */
+  readonly giveUpAt?: (since: number) => number | undefined
   readonly close: () => Promise<void>
 }
 

@@ -9,7 +9,9 @@ const POST: TransportRequest = { method: 'POST', path: '/kpientries' }
 const KEYED: TransportRequest = { ...POST, idempotencyKey: 'one' }
 
 const LOST = new KpiError('unavailable', 'the connection was cut', { mayBeDone: true })
-const NOT_SENT = new KpiError('unavailable', 'nothing listens there')
+const lostBy = (code: string): KpiError =>
+  new KpiError('unavailable', code, { mayBeDone: true, cause: Object.assign(new Error(code), { code }) })
+const NOT_SENT = new KpiError('unavailable', 'nothing listens there', { cause: lostBy('ECONNREFUSED').cause })
 const FAILED = new KpiError('internal', 'failed', { mayBeDone: true })
 const RUNNING = new KpiError('conflict', 'it is still running', { retryAfter: 1 })
 const TAKEN = new KpiError('conflict', 'there is one of that name')
@@ -87,9 +89,6 @@ describe('a service that is gone', () => {
   test('is not asked again where it has never answered', async () => {
     expect(await readFrom(0)).toEqual({ requests: 1, elapsed: 0, failure: LOST })
   })
-
-  const lostBy = (code: string): KpiError =>
-    new KpiError('unavailable', code, { mayBeDone: true, cause: Object.assign(new Error(code), { code }) })
 
   test.each([0, 3])('is waited for by a run that nobody watches, after %i answers', async (answers) => {
     for (const lost of [LOST, FAILED, NOT_SENT, lostBy('ECONNREFUSED'), lostBy('ECONNRESET')]) {

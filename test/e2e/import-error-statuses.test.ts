@@ -111,6 +111,68 @@ describe.each([500, 503])('a service that answers %i at first', (status) => {
   })
 })
 
+describe('a run that nobody watches waits for its service', () => {
+  const LIMITED = (status: number): WireResponse => ({
+    ...answerOf(status),
+    headers: { 'content-type': 'text/plain', 'retry-after': '1' },
+  })
+  const isBatch = (target: string): boolean => target.endsWith('/kpientries/list')
+  const isEntry = (target: string): boolean => target.includes('/kpientries')
+  const isAny = (): boolean => true
+  type Case = readonly [
+    what: string,
+    fails: (target: string) => boolean,
+    answer: WireResponse,
+    minutes: number,
+    deadline: string | undefined,
+    end: { readonly code: number; readonly least: number; readonly most: number },
+  ]
+
+  test.each<Case>([
+    ['that fails batches', isBatch, answerOf(503), 12, undefined, { code: 0, least: 12, most: 13 }],
+    ['that fails batches with 500', isBatch, answerOf(500), 12, undefined, { code: 0, least: 12, most: 13 }],
+    ['that fails batches for long', isBatch, answerOf(503), 999, undefined, { code: 6, least: 14, most: 15.1 }],
+    ['that fails batches until a deadline', isBatch, answerOf(503), 40, '1h', { code: 0, least: 40, most: 41 }],
+    ['that fails batches past one', isBatch, answerOf(503), 999, '1h', { code: 6, least: 59, most: 60 }],
+    ['that fails entries', isEntry, LIMITED(503), 12, undefined, { code: 0, least: 12, most: 13 }],
+    ['whose limit is used up', isAny, LIMITED(429), 45, '1h', { code: 0, least: 45, most: 47 }],
+    ['whose limit is used up, as a 403', isEntry, LIMITED(403), 45, '1h', { code: 0, least: 45, most: 50 }],
+    ['whose limit is used up for long', isAny, LIMITED(429), 999, undefined, { code: 5, least: 15, most: 18 }],
+    ['but not where it wants other credentials', isAny, answerOf(401), 999, '1h', { code: 4, least: 0, most: 0.1 }],
+    ['nor where it wants to be paid', isAny, answerOf(402), 999, '1h', { code: 5, least: 0, most: 0.1 }],
+  ])('%s', async (_, fails, answer, minutes, deadline, end) => {
+    for (const kind of ['classic', 'third party', 'job'] as const) {
+      // A job has a deadline; a third-party service that takes no batches gets entries one by one.
+      if (kind === 'job' ? deadline === undefined : kind === 'third party' && fails === isBatch) continue
+      const clock = { now: () => NOW }
+      await using importer = await remoteImporter({
+        wrap: (handler) => {
+          const served = kind === 'third party' ? asThirdParty(handler) : handler
+          return async (request) =>
+            clock.now() < NOW + minutes * 60_000 && fails(request.target) ? answer : served(request)
+        },
+      })
+      importer.write('data.csv', FILE)
+      importer.write('job.yaml', `deadline: ${deadline}\nsteps:\n  - import: data.csv\n`)
+      const { io, stderr } = testIo(importer.world)
+      clock.now = io.now
+      const flags = deadline === undefined ? [] : ['--deadline', deadline]
+      const code = await run(kind === 'job' ? ['run', 'job.yaml'] : [...LINE, ...flags], io)
+      const elapsed = (io.now() - NOW) / 60_000
+      expect({ kind, code, elapsed, stderr: stderr() }).toMatchObject({ kind, code: end.code })
+      expect({ kind, elapsed, isLate: elapsed > end.most, isEarly: elapsed < end.least }).toMatchObject({
+        isLate: false,
+        isEarly: false,
+      })
+      const told = stderr().match(/trying again in|waiting \d+ \w+ for the limit/g) ?? []
+      // A jittered pause of up to 30 s, or one of a minute, lies between two of them.
+      expect(told.length).toBeGreaterThanOrEqual(Math.floor(elapsed * 0.9))
+      clock.now = () => Infinity
+      expect(await heldIn(importer)).toHaveLength(code === 0 ? ROWS : 0)
+    }
+  })
+})
+
 test.each([302, 404, 423, 501])('a service that answers %i to a batch in mid-run leaves work, too', async (status) => {
   let answer: WireResponse | undefined = answerOf(status)
   await using importer = await remoteImporter({ wrap: untilBatch(2, () => answer) })

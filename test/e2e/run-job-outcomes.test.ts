@@ -267,3 +267,30 @@ test('steps have the timeout of the command line', async () => {
   const { code, stderr } = await importer.kpi('run', 'job.yaml', '--timeout', '50ms')
   expect([code, stderr]).toEqual([5, expect.stringContaining('did not answer in time')])
 })
+
+test.each([
+  ['another file', 'steps:\n  - import: [a.csv, b.csv]\n', [['failed', 6]]],
+  [
+    'a later step',
+    'steps:\n  - import: a.csv\n  - report:\n',
+    [
+      ['done', 0],
+      ['failed', 5],
+    ],
+  ],
+] as const)('a job that has loaded a file leaves work where its service fails with %s', async (_, job, ends) => {
+  let isDown = false
+  await using importer = await remoteImporter({
+    wrap: (handler) => async (request) => {
+      if (isDown) return { status: 503, headers: {}, body: '' }
+      const answer = await handler(request)
+      isDown ||= request.target.endsWith('/kpientries/list')
+      return answer
+    },
+  })
+  importer.write('a.csv', FILE)
+  importer.write('b.csv', FILE.replaceAll('-03-', '-04-'))
+  importer.write('job.yaml', job)
+  const ran = await importer.kpi('run', 'job.yaml', '-o', 'json')
+  expect([ran.code, outcomes(ran)]).toEqual([6, ends])
+})

@@ -3,7 +3,10 @@ import type { Clock, Waiting } from '../../client/transport.ts'
 /** Takes the reason for a wait when it begins, and undefined when it is over. */
 export type OnWait = (waiting: Waiting | undefined) => void
 
-/** Returns a clock that announces its sleeps. */
+/** Sets the shortest time between announcements, after which a wait that goes on is announced again. */
+const EVERY_MS = 30_000
+
+/** Returns a clock that announces its sleeps, again and again while one goes on. */
 export const announcingClock = (
   { now, uptime, sleep }: Clock,
   waitingFor: (milliseconds: number) => Waiting | undefined,
@@ -12,25 +15,26 @@ export const announcingClock = (
   now,
   uptime,
   sleep: async (milliseconds, signal) => {
-    onWait(waitingFor(milliseconds))
-    await sleep(milliseconds, signal)
+    for (let left = milliseconds; ; left -= EVERY_MS) {
+      onWait(waitingFor(left))
+      await sleep(Math.min(left, EVERY_MS), signal)
+      if (left <= EVERY_MS || signal?.aborted === true) break
+    }
     onWait(undefined)
   },
 })
 
 /** Sets the shortest wait that is announced. */
 const LONG_MS = 5000
-/** Sets the shortest time between announcements; a wait in several pieces is announced once. */
-const EVERY_MS = 30_000
 
-/** Announces waits of more than a few seconds, one at a time. */
+/** Announces waits of more than a few seconds, one at a time, and every 30 seconds while they go on. */
 export const announceLongWaits = (now: () => number, announce: (waiting: Waiting) => void): OnWait => {
-  let [toldAt, toldUntil] = [-Infinity, -Infinity]
+  let toldAt = -Infinity
   return (waiting) => {
     if (!waiting) return
     const at = now()
-    if (waiting.until - at < LONG_MS || at - toldAt < EVERY_MS || waiting.until - toldUntil < LONG_MS) return
-    ;[toldAt, toldUntil] = [at, waiting.until]
+    if (waiting.until - at < LONG_MS || at - toldAt < EVERY_MS) return
+    toldAt = at
     announce(waiting)
   }
 }

@@ -90,9 +90,12 @@ const hasNextIn = ({ header }: TextAnswer): boolean => /;\s*rel="?next\b/i.test(
 
 /**
  * Bounds how often one request waits for the rate limit, each time as long as the service asks. After that, its
- * refusal is final.
+ * refusal is final, unless the run waits for its service until a certain time.
  */
 const MAX_REFUSALS = 20
+
+/** Sets how often a request is refused at least before a run that waits for its service gives up: limits may be slow. */
+const LEAST_REFUSALS = 5
 
 /** Bypasses caches between client and service. */
 const UNCACHED = { 'cache-control': 'no-cache' }
@@ -167,13 +170,17 @@ export const httpTransport = (remote: Remote): HttpTransport => {
       ? new Aborted('stopped while an answer was waited for')
       : redaction.error(unreachable(error, remote))
   const ask = async (sending: TransportRequest): Promise<TextAnswer> => {
+    const begun = now()
+    const end = retry?.giveUpAt(begun) ?? Infinity
+    const isFinal = (refusals: number): boolean =>
+      end === Infinity ? refusals >= MAX_REFUSALS : now() >= end && (refusals >= LEAST_REFUSALS || begun >= end)
     for (let refusals = 1; ; refusals += 1) {
       const turn = await limiter?.enter()
       const answer = await request(sending).catch((error: unknown) => {
         turn?.leave()
         throw failed(sending, error)
       })
-      if (!turn?.leave(answer) || refusals === MAX_REFUSALS) return answer
+      if (!turn?.leave(answer) || isFinal(refusals)) return answer
     }
   }
   const refusalOf = (answer: TextAnswer, path: string): KpiError | undefined => {
@@ -230,6 +237,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     requests: count.total,
     ...(limiter && { traffic: limiter.traffic, usage: limiter.usage }),
     waiting: () => retry?.waiting() ?? limiter?.waiting(),
+    ...(retry && { giveUpAt: retry.giveUpAt }),
     close,
   }
 }

@@ -1,3 +1,4 @@
+import { isWaitedFor } from '../../client/retry.ts'
 import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { Run } from './delivery.ts'
@@ -33,39 +34,63 @@ export const pause = async ({ clock, signal }: Pick<Run, 'clock' | 'signal'>, mi
   if (signal.aborted) throw new Aborted('stopped')
 }
 
-/** Lists the pauses between tries, in seconds; a service that fails after the last one counts as down. */
+/** Lists the pauses between tries, in seconds; where somebody waits for the run, it ends after the last one. */
 const PAUSES = [1, 2, 4, 8, 16]
-/** Sets the longest pause that a service may ask for, in seconds. */
+/** Sets the pause between later tries, for a service that is waited for. */
+const LATER_PAUSE = 30
+/** Sets the longest pause that a service may ask for, in seconds, and the longest where it is waited for. */
 const LONGEST_PAUSE = 60
+const LONGEST_WAIT = 300
 
-/**
- * Waits before the next try; throws the failure if the last pause is over, or the service asks for a longer wait than
- * allowed. If the run is stopped it returns early and does not throw, so that the caller can still check what was sent.
- */
-export const pauseBeforeRetry = async (
-  { clock, signal }: Pick<Run, 'clock' | 'signal'>,
-  failure: KpiError,
-  failed: number,
-): Promise<void> => {
-  const seconds = PAUSES[failed]
-  if (seconds === undefined || (failure.retryAfter ?? 0) > LONGEST_PAUSE) throw failure
-  await clock.sleep(Math.max(seconds, failure.retryAfter ?? 0) * 1000, signal)
+/** Spaces out the tries of one operation. */
+type Backoff = {
+  /** Counts the failures in a row. */
+  readonly failures: () => number
+  /**
+   * Waits before the next try; throws the failure if the last pause is over, or the service asks for a longer wait than
+   * allowed. If the run is stopped it returns early and does not throw, so that the caller can still check what was sent.
+   */
+  readonly pause: (failure: KpiError) => Promise<void>
+  /** Begins anew, after a success. */
+  readonly reset: () => void
+}
+
+/** Says how a run waits for its service. */
+type Timing = Pick<Run, 'clock' | 'signal'> & { readonly client: Pick<Run['client'], 'giveUpAt'> }
+
+/** Creates the pauses between the tries of one operation. */
+export const createBackoff = ({ clock, signal, client }: Timing): Backoff => {
+  let failed = 0
+  let end: number | undefined
+  return {
+    failures: () => failed,
+    pause: async (failure) => {
+      if (isWaitedFor(failure)) end ??= client.giveUpAt(clock.now())
+      const until = isWaitedFor(failure) ? end : undefined
+      const isPatient = until !== undefined
+      const [seconds, asked] = [PAUSES[failed] ?? (isPatient ? LATER_PAUSE : undefined), failure.retryAfter ?? 0]
+      if (seconds === undefined || (!isPatient && asked > LONGEST_PAUSE)) throw failure
+      const wait = Math.max(seconds, Math.min(asked, LONGEST_WAIT)) * 1000
+      if (isPatient && clock.now() + wait > until) throw failure
+      failed += 1
+      await clock.sleep(wait, signal)
+    },
+    reset: () => void ([failed, end] = [0, undefined]),
+  }
 }
 
 /**
- * Retries an operation after temporary errors, a bounded number of times with pauses. `attempt` takes the number of the
- * try, from 0.
+ * Retries an operation after temporary errors, a bounded number of times with pauses, or for as long as the run waits
+ * for its service. `attempt` takes the number of the try, from 0.
  */
-export const withRetries = async <T>(
-  timing: Pick<Run, 'clock' | 'signal'>,
-  attempt: (tries: number) => Promise<T>,
-): Promise<T> => {
-  for (let tries = 0; ; tries += 1) {
+export const withRetries = async <T>(timing: Timing, attempt: (tries: number) => Promise<T>): Promise<T> => {
+  const backoff = createBackoff(timing)
+  for (;;) {
     try {
-      return await attempt(tries)
+      return await attempt(backoff.failures())
     } catch (error) {
       if (!isTransient(error)) throw error
-      await pauseBeforeRetry(timing, error, tries)
+      await backoff.pause(error)
       if (timing.signal.aborted) throw error
     }
   }

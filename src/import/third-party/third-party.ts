@@ -19,7 +19,7 @@ import {
   type OpenInterval,
   type ThirdPartyRun,
 } from './open-interval.ts'
-import { endIfAnswersAreLost, pause, pauseBeforeRetry } from '../delivery/retry.ts'
+import { createBackoff, endIfAnswersAreLost, pause } from '../delivery/retry.ts'
 import { countLines, type JournaledInterval, withdraw } from '../delivery/write-ahead.ts'
 import { type ExistingEntries, type ExistingEntry, storedKey } from '../existing/existing-entries.ts'
 import { hasNumbersOf, holdsDraft } from './matching.ts'
@@ -73,19 +73,19 @@ const noteVain = ({ run: { capabilities } }: OpenInterval, failures: number): vo
 const sendUntilDone = async (interval: OpenInterval, items: readonly OpenEntry[]): Promise<void> => {
   const { run, isLeft } = interval
   let open = items.filter(isLeft)
-  let failures = 0
+  const backoff = createBackoff(run)
   while (open.length > 0) {
     if (run.signal.aborted) throw new Aborted('stopped')
     endIfAnswersAreLost(run.lostAnswers, 'batches')
     await findIds(interval, open)
     const failure: KpiError | undefined = await writeOnce(interval, open)
     if (failure) {
-      noteVain(interval, failures + 1)
-      await pauseBeforeRetry(run, failure, failures)
+      noteVain(interval, backoff.failures() + 1)
+      await backoff.pause(failure)
     }
     await reconcile(interval, open.filter(isLeft))
     const left = open.filter(isLeft)
-    failures = failure && left.length === open.length ? failures + 1 : 0
+    if (!failure || left.length < open.length) backoff.reset()
     open = left
   }
 }

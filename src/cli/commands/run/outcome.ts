@@ -26,6 +26,13 @@ const FOUND: ReadonlySet<number> = new Set([EXIT.partial, EXIT.problems])
 export const gravest = (codes: readonly number[]): number =>
   GRAVITY.find((one) => codes.includes(one)) ?? codes.find((one) => one !== EXIT.done) ?? EXIT.done
 
+/** Lists exit codes with which an import has loaded its file, but for its rejected rows. */
+export const LOADED: ReadonlySet<number> = new Set([EXIT.done, EXIT.partial])
+
+/** Returns how work on files ended: where some were loaded, a service that fails by then leaves work to continue. */
+export const codeAfterFiles = (code: number, ofFiles: readonly (number | undefined)[]): number =>
+  code === EXIT.unreachable && ofFiles.some((one) => one !== undefined && LOADED.has(one)) ? EXIT.workLeft : code
+
 /** Describes a job that runs. */
 export type Running = {
   readonly cli: Cli
@@ -61,7 +68,11 @@ export const ends = ({ step, code = EXIT.done }: StepResult): boolean =>
 export const codeOf = (results: readonly StepResult[]): number => {
   const ending = results.find(ends)?.code
   // Nothing but a stop leaves steps out where none has ended the job.
-  return ending ?? gravest(results.map(({ code }) => code ?? EXIT.workLeft))
+  const code = ending ?? gravest(results.map((result) => result.code ?? EXIT.workLeft))
+  return codeAfterFiles(
+    code,
+    results.flatMap((result) => (result.step.kind === 'import' ? [result.code] : [])),
+  )
 }
 
 /** Returns the word for the exit code of a job, or of a step; undefined is that of a step that was left out. */

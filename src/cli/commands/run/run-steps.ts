@@ -9,7 +9,7 @@ import { placeFlags } from '../../target/settings.ts'
 import { keepingJournals } from '../entries/import/kept-journals.ts'
 import { createSaid, stepWorld } from './job-log.ts'
 import { makeFolder, moveDone } from './move-files.ts'
-import { ends, gravest, type Running, type StepResult } from './outcome.ts'
+import { codeAfterFiles, ends, gravest, LOADED, type Running, type StepResult } from './outcome.ts'
 import { sendOutcome } from './send-outcome.ts'
 import type { Step } from './step.ts'
 import { isPattern, lineText, linesOf, type StepLine } from './step-lines.ts'
@@ -87,12 +87,12 @@ const runLine = async (running: Running, { words, isFound = false }: StepLine, p
 
 /** Returns the end of a step: the gravest code of its lines, and what each said that is not done. */
 const gravestEnd = (ends: readonly StepEnd[]): StepEnd => ({
-  code: gravest(ends.map(({ code }) => code)),
+  code: codeAfterFiles(
+    gravest(ends.map(({ code }) => code)),
+    ends.map(({ code }) => code),
+  ),
   message: ends.flatMap(({ code, message }) => (code === EXIT.done ? [] : [message])).join('; '),
 })
-
-/** Lists exit codes with which an import has loaded its file, but for its rejected rows. */
-const LOADED: ReadonlySet<number> = new Set([EXIT.done, EXIT.partial])
 
 /**
  * Imports a file and moves it; returns the exit code of the import, and tells `add` how both ended. The journal goes once
