@@ -5,6 +5,7 @@ import { createAssignments } from './assignments/create-assignments.ts'
 import type { ImportRun, Summary } from './import-types.ts'
 import { beginJournal } from './journal/begin-journal.ts'
 import { type Journal, journalPath } from './journal/journal.ts'
+import { settledDay } from './journal/unfinished.ts'
 import { type Prepared, withPrepared } from './prepare.ts'
 import { tellUnchecked } from './reference.ts'
 import { type CountedReasons, countReasons } from './rejects/reason-counts.ts'
@@ -128,13 +129,28 @@ const createMissing = async (work: ImportRun, prepared: Prepared): Promise<boole
   return reference.settle(await work.createMissing(missing))
 }
 
+/** Returns the run with the day of its earlier part, if the word for the date of all rows stands for another day by now. */
+const withSettledDay = (work: ImportRun, { fingerprint }: Prepared): ImportRun | undefined => {
+  const { journal: place, options, clock, onNote, onSettledDay } = work
+  const day = place && settledDay(place, fingerprint, options, clock.now())
+  if (day === undefined) return undefined
+  onNote(
+    `--date ${options.dateWord} stays ${day}, as an import of these rows that began then was not finished; to import them for ${options.date}, write --date ${options.date}`,
+  )
+  onSettledDay?.(day)
+  return { ...work, options: { ...options, date: day } }
+}
+
 /**
  * Imports a file of entries. All of it is read and checked first; good rows are sent in the order of their keys, bad
  * ones go to the rejects file. That file and the journal are created before anything is sent, so that a folder that
  * cannot be written stops the run in time.
  */
 export const importFile = async (work: ImportRun, isAgain = false): Promise<Ending> => {
+  let settled: ImportRun | undefined
   const ending = await withPrepared(work, async (prepared) => {
+    settled = withSettledDay(work, prepared)
+    if (settled) return undefined
     const path = work.journal && journalPath(work.journal, prepared.fingerprint, work.options)
     if (path !== undefined) work.onJournal?.(path)
     if (!(await createMissing(work, prepared))) return undefined
@@ -147,8 +163,9 @@ export const importFile = async (work: ImportRun, isAgain = false): Promise<Endi
       work.rejectsFile.warnOfMovedFiles()
     }
   })
-  // Now nothing is missing any more, and the rows are sorted by the ids that there are.
   if (ending) return ending
+  if (settled) return importFile(settled, isAgain)
+  // Now nothing is missing any more, and the rows are sorted by the ids that there are.
   if (isAgain) throw new KpiError('unavailable', 'the service does not list what it has just created; try again later')
   return importFile(work, true)
 }

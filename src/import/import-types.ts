@@ -107,6 +107,8 @@ export type ImportRun = ImportInput & {
    * removes the journal at its end.
    */
   readonly onFinished?: ((forget: () => void) => void) | undefined
+  /** Receives the day of an earlier part of the run, which a word for the date of all rows stands for in this one, too. */
+  readonly onSettledDay?: ((day: string) => void) | undefined
   /** Returns random bytes for the id of the run, with which Idempotency-Keys begin. */
   readonly random: (bytes: number) => Uint8Array
 }

@@ -196,6 +196,8 @@ export type ImportOptions = {
   readonly source?: string | undefined
   readonly kpi?: string | undefined
   readonly date?: string | undefined
+  /** Holds the word, such as `today`, that `date` was settled for; undefined where a date was given. */
+  readonly dateWord?: string | undefined
   /** Says whether the numbers in columns of names are ids or names, if they may be both. */
   readonly numbersAs?: ReadonlyMap<NameRole, NumbersAs> | undefined
   /** Tells whether an empty cell clears what is stored, instead of keeping it. */

@@ -174,3 +174,73 @@ describe('asked to stop', () => {
     await completes(importer)
   })
 })
+
+describe('a word for the day of all rows', () => {
+  const BEFORE = Date.parse('2026-11-21T23:50:00Z')
+  const AFTER = Date.parse('2026-11-22T00:10:00Z')
+  const NEXT_NIGHT = Date.parse('2026-11-22T23:50:00Z')
+  const FILES = { 'a.csv': 'user,kpi,actual\nAnn Lee,Sales,1\n', 'b.csv': 'user,kpi,actual\nBob,Sales,2\n' }
+  const DAYS = { today: '2026-11-21', yesterday: '2026-11-20', '-1m': '2026-10-21' }
+  const line = (day: string, ...more: string[]): string[] => [
+    'entries',
+    'import',
+    'a.csv',
+    'b.csv',
+    '--date',
+    day,
+    ...more,
+  ]
+  const JOB = ['run', 'job.yaml']
+
+  /** Runs a line before midnight, whose answers are lost from a batch on, and another one later; returns what is stored. */
+  const days = async (lostAt: number, first: readonly string[], then: readonly string[], now = AFTER) => {
+    let isMended = false
+    const act: Act = async (answer) => {
+      await answer()
+      throw new Error('cut')
+    }
+    await using importer = await remoteImporter({ wrap: fromBatch(lostAt, act, () => isMended) })
+    for (const [name, text] of Object.entries(FILES)) importer.write(name, text)
+    importer.write('job.yaml', 'steps:\n  - import: [a.csv, b.csv]\n    flags: { date: today }\n')
+    const stopped = await shellIn({ ...importer.world, now: BEFORE })(...first, '--deadline', '1m')
+    expect(stopped.code).toBe(6)
+    isMended = true
+    const ended = await shellIn({ ...importer.world, now })(...then)
+    expect(ended.code).toBe(0)
+    return { held: await heldIn(importer), stderr: ended.stderr }
+  }
+  const both = (day: string, added = ''): string[] => [`2 1 ${day} 1 - -${added}`, `3 1 ${day} 2 - -`]
+
+  test.each(Object.entries(DAYS))('%s stays the day on which the import began, after midnight', async (word, day) => {
+    for (const lostAt of [1, 2])
+      for (const how of ['update', 'add']) {
+        const command = line(word, '--on-conflict', how)
+        const { held, stderr } = await days(lostAt, command, command)
+        expect(held).toEqual(both(day))
+        expect(stderr).toContain(`--date ${word} stays ${day}`)
+        expect(stderr).not.toContain('with other flags')
+      }
+  })
+
+  test('stays it in a job', async () => {
+    expect((await days(1, JOB, JOB)).held).toEqual(['2 1 2026-11-21 1 - -', '3 1 2026-11-22 2 - -'])
+  })
+
+  test('is the same as the day that it stood for', async () => {
+    expect((await days(1, line('today'), line('2026-11-21'))).held).toEqual(both('2026-11-21'))
+  })
+
+  test('is another day the next night, and says how to continue', async () => {
+    const { held, stderr } = await days(1, line('today'), line('today'), NEXT_NIGHT)
+    expect(held).toEqual(['2 1 2026-11-21 1 - -', ...both('2026-11-22')])
+    expect(stderr).toContain('with those flags (--date 2026-11-21 for --date today) it would continue')
+  })
+
+  test('is told as a day for the rows that were rejected, which are imported later', async () => {
+    await using importer = await remoteImporter()
+    importer.write('a.csv', `${FILES['a.csv']}Bob,Sales,x\n`)
+    const command = ['entries', 'import', 'a.csv', '--date', 'yesterday', '--max-errors', '1']
+    const { stderr } = await shellIn({ ...importer.world, now: BEFORE })(...command)
+    expect(stderr).toContain('import that file with the same flags and --date 2026-11-20')
+  })
+})

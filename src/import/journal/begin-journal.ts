@@ -9,7 +9,7 @@ const RUN_ID_BYTES = 12
 
 /** Describes a run that is journaled; all of its options are part of its identity. */
 type JournaledRun = Pick<ImportRun, 'client' | 'journal' | 'clock' | 'random' | 'onNote'> & {
-  readonly options: Pick<ImportOptions, 'onConflict' | 'addAgain'>
+  readonly options: Pick<ImportOptions, 'onConflict' | 'addAgain' | 'date' | 'dateWord'>
 }
 
 const NOBODY: JournalHead['account'] = { for: '', isSure: false }
@@ -34,6 +34,7 @@ const headOf = (work: JournaledRun, fingerprint: string): JournalHead => {
     account: place?.account() ?? NOBODY,
     caller: keyScopeOf(work),
     isAdding: options.onConflict === 'add',
+    ...(options.dateWord !== undefined && { settledDate: { word: options.dateWord, day: options.date ?? '' } }),
   }
 }
 

@@ -24,6 +24,8 @@ const NOT_MEANING: ReadonlySet<string> = new Set([
   'createAssignments',
   'maxErrors',
   'addAgain',
+  // What counts is the day that it stands for.
+  'dateWord',
   // The rows themselves tell which of them are left out.
   'ignoreRows',
 ] satisfies (keyof ImportOptions)[])
@@ -152,4 +154,6 @@ export type JournalHead = {
   readonly caller: string
   /** Tells whether the run adds to existing entries, so that no other run may send the same ones. */
   readonly isAdding: boolean
+  /** Holds the day that a word for the date of all rows stood for when the run began; missing where none was given. */
+  readonly settledDate?: { readonly word: string; readonly day: string }
 }

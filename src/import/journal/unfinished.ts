@@ -2,7 +2,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
-import { JOURNAL_ENDING, type JournalHead } from './journal.ts'
+import type { ImportOptions } from '../options.ts'
+import { JOURNAL_ENDING, type JournalHead, type JournalPlace, journalPath } from './journal.ts'
 import { countKnown } from './key-samples.ts'
 import { forgetJournal, readJournal, readSamples, type UnfinishedRun } from './open-journal.ts'
 
@@ -29,6 +30,29 @@ export const findUnfinished = (folder: string): Unfinished[] =>
     .flatMap(look)
     .filter((one) => !one.isTakenBack)
 
+/** Sets how long after a run began its word for a day still means the same day: less than from one night to the next. */
+const SAME_RUN_MS = 12 * 3_600_000
+
+/**
+ * Returns the day that the word for the date of all rows stood for when a run with the same rows and flags began that did
+ * not end, as that is the run to continue; undefined if there is none, or it began long ago.
+ */
+export const settledDay = (
+  place: JournalPlace,
+  fingerprint: string,
+  options: Pick<ImportOptions, 'date' | 'dateWord'>,
+  now: number,
+): string | undefined => {
+  if (options.dateWord === undefined || existsSync(journalPath(place, fingerprint, options))) return undefined
+  return findUnfinished(place.folder).find(
+    ({ settledDate, beganAt, at }) =>
+      settledDate !== undefined &&
+      settledDate.word === options.dateWord &&
+      Math.abs(now - beganAt) < SAME_RUN_MS &&
+      at === journalPath(place, fingerprint, { ...options, date: settledDate.day }),
+  )?.settledDate?.day
+}
+
 const othersIn = (folder: string, own: string, { service }: JournalHead): Unfinished[] =>
   journalsIn(folder)
     .filter((path) => path !== own)
@@ -44,6 +68,13 @@ const hasSameAccount = (left: JournalHead, right: JournalHead): boolean => left.
 /** Returns what differs between two runs of the same rows. */
 const differenceOf = (head: JournalHead, other: JournalHead): 'flags' | 'credentials' =>
   hasSameAccount(head, other) ? 'flags' : 'credentials'
+
+/** Returns what another run of the same rows is continued with: its word for a day may stand for another one by now. */
+const continuedWith = (head: JournalHead, other: JournalHead): string => {
+  const { settledDate } = other
+  const day = settledDate && ` (--date ${settledDate.day} for --date ${settledDate.word})`
+  return `those ${differenceOf(head, other)}${day ?? ''}`
+}
 
 /**
  * Tells whether two runs may be for the same account. Only if the service names both accounts, different names prove
@@ -77,7 +108,7 @@ const addsAgain = (head: JournalHead, other: Unfinished, again: number): KpiErro
   const { path, beganAt, doneBefore, at } = other
   const isSame = other.content === head.content
   const [what, goOn] = isSame
-    ? [` and other ${differenceOf(head, other)}`, `continue it with those ${differenceOf(head, other)}`]
+    ? [` and other ${differenceOf(head, other)}`, `continue it with ${continuedWith(head, other)}`]
     : [
         '',
         `${again} rows of this file have the same user, KPI and date as rows of that import: finish it first, with the file that it began with`,
@@ -118,7 +149,7 @@ const noteOn = (head: JournalHead, other: Unfinished): string => {
   const unlike = differenceOf(head, other)
   const [what, goingOn] =
     content === head.content
-      ? [`${basename(path)} with other ${unlike}`, `: with those ${unlike} it would continue`]
+      ? [`${basename(path)} with other ${unlike}`, `: with ${continuedWith(head, other)} it would continue`]
       : [`an earlier ${basename(path)}`, '']
   return `an import of ${what} that began at ${minuteOf(beganAt)} was not finished (${doneBefore} of its entries were sent)${goingOn}; this is a different run; delete ${at} if you do not need to continue that one`
 }

@@ -22,6 +22,7 @@ const NOT_MEANING: ReadonlySet<keyof ImportOptions> = new Set([
   'maxErrors',
   'addAgain',
   'ignoreRows',
+  'dateWord',
 ])
 
 /** The order of a map is that of the flags, and may tell two runs apart. */

@@ -17,8 +17,8 @@ const WILDCARD = /[*?[{]/
 /** Tells whether a target stands for the files that it finds; in an address, a question mark begins its query. */
 export const isPattern = (target: string): boolean => WILDCARD.test(target) && !isAddress(target)
 
-/** Lists the flags that take a day. */
-const DAYS: ReadonlySet<string> = new Set(['from', 'to', 'date'])
+/** Lists the flags that take a day, but for that of an import, whose journal holds the day of its word. */
+const DAYS: ReadonlySet<string> = new Set(['from', 'to'])
 
 /** Stands for the day on which a job began. */
 export const DATE = '{date}'

@@ -101,6 +101,7 @@ const learnedPath = (cli: Cli, client: Client): string => {
 
 const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
   const { cli, client, parsed, progress, finished } = run
+  const { date, dateWord } = parsed.options
   const receipt = createRunReceipt(run, job.file)
   try {
     const work = beginRun(run, job)
@@ -115,6 +116,7 @@ const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
       created: receipt.created,
       changes: receipt.changes,
       onJournal: receipt.journal,
+      onSettledDay: (day) => (run.settled.date = day),
       rejectsFile: rejectsFileOf(cli, job, work.onWarning),
       journal: journalPlace(cli, client, job, parsed.journal),
       learnedPath: learnedPath(cli, client),
@@ -123,6 +125,7 @@ const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
       random: cli.io.random,
       verify: job.verify,
     })
+    if (dateWord !== undefined) needed = [...needed, `--date ${run.settled.date ?? date}`]
     const told = { ...ending, receipt: receipt.name() }
     if (!ending.needsAssignments || !mayCreateAssignments(client, parsed)) return { ...told, needed, advice: [] }
     return { ...told, needed: [...needed, '--create-assignments'], advice: [ASSIGNING_ADVICE] }

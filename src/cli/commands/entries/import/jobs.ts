@@ -133,6 +133,8 @@ export type CommandRun = {
   readonly parsed: ParsedOptions
   readonly stops: StopSignals
   readonly progress: ProgressView
+  /** Holds the day that an earlier part of the run settled a word for; the files that follow get the same. */
+  readonly settled: { date?: string }
   /** Removes the journals of finished imports, once no command can continue them any more. */
   readonly finished: (() => void)[]
 }
@@ -147,7 +149,10 @@ const pauseOf =
   }
 
 /** Begins with a file; returns what importing it needs. */
-export const beginRun = ({ cli, client, parsed, stops, progress }: CommandRun, { file, table }: Job): ImportInput => {
+export const beginRun = (
+  { cli, client, parsed, stops, progress, settled }: CommandRun,
+  { file, table }: Job,
+): ImportInput => {
   progress.begin(parsed.isSeveral ? file : undefined)
   // Name the file in notes on a column, unless they do.
   const ofFile = (text: string): string =>
@@ -155,7 +160,7 @@ export const beginRun = ({ cli, client, parsed, stops, progress }: CommandRun, {
   return {
     client,
     table,
-    options: parsed.options,
+    options: { ...parsed.options, ...settled },
     clock: announcingClock(cli.io, pauseOf(cli, client), progress.waits),
     folder: cli.io.tempDir,
     signal: stops.signal(),

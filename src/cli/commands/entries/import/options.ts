@@ -78,8 +78,8 @@ export const numbersAsOf = <R extends string>(
   return all.size > 0 ? all : undefined
 }
 
-/** Returns the date of all rows; a date that does not exist is refused without reading the file. */
-const dateOf = (given: string | undefined, today: Day): string | undefined => {
+/** Returns the date of all rows, and the word for it; a date that does not exist is refused without reading the file. */
+const dateOf = (given: string | undefined, today: Day): Pick<ImportOptions, 'date' | 'dateWord'> => {
   const text = given?.trim()
   if (text !== undefined && isPeriodWord(text)) {
     throw new UsageError(
@@ -89,7 +89,7 @@ const dateOf = (given: string | undefined, today: Day): string | undefined => {
   const date = text === undefined ? undefined : parseRelativeDate(text, today)
   const day = date === undefined ? undefined : readDateCell(date)
   if (day instanceof Fault) throw new UsageError(`--date ${day.message}`)
-  return date
+  return { date, ...(date !== text && { dateWord: text?.toLowerCase() }) }
 }
 
 /** Returns the date format; one that is no format is refused without reading the file. */
@@ -199,7 +199,7 @@ export const importOptions = (flags: ImportFlags, today: Day): ImportOptions => 
   source: flags.source,
   kpi: flags.kpi,
   numbersAs: numbersAsOf(flags, NAME_ROLES),
-  date: dateOf(flags.date, today),
+  ...dateOf(flags.date, today),
   clearEmpty: flags.empty === 'clear',
   missing: flags.missing && new Set(listOf(flags.missing).map((word) => word.trim().toLowerCase())),
   time: flags.time,
