@@ -41,10 +41,18 @@ export type Capabilities = {
   provesEntries: boolean
   /** Tells whether the service removes entries; undefined until the run has tried. */
   removes: boolean | undefined
-  /** Tells that this run sends no batches, because they get no answers. */
-  avoidsBatches: boolean
-  /** Sets the most entries of a batch. */
-  mostInBatch: number
+  /** Tells whether a batch may be sent now, although some may have got no answer. */
+  readonly maySendBatch: () => boolean
+  /** Tells whether batches were refused or got no answer since one was accepted. */
+  readonly doubtsBatches: () => boolean
+  /** Notes that batches were refused or got no answer: the next one is tried some time later, each time twice as long. */
+  readonly avoidBatches: () => void
+  /** Notes that a batch of so many entries was accepted; after several of the largest size, larger ones are tried again. */
+  readonly noteBatch: (entries: number) => void
+  /** Returns the most entries of a batch. */
+  readonly mostInBatch: () => number
+  /** Halves the size of batches, because those of so many entries get no answers. */
+  readonly halveBatches: (entries: number) => void
   /** Holds the time from which the list shows everything that earlier runs wrote. */
   readonly settledAt: number
   /** Runs `work` once all earlier calls have ended, so that only one interval at a time tries something out. */
@@ -52,6 +60,11 @@ export type Capabilities = {
 }
 
 const DAYS_KEPT = 7
+/** Sets how long entries are sent one by one until a batch is tried again, at first and at most. */
+const FIRST_AVOIDANCE_MS = 60_000
+const LONGEST_AVOIDANCE_MS = 16 * 60_000
+/** Sets how many batches in a row must be accepted until larger ones are tried again, at first. */
+const ACCEPTED_IN_A_ROW = 10
 const DAY_MS = 86_400_000
 /** Multiplies the lag of a list, for safety. */
 export const LAG_FACTOR = 2
@@ -96,6 +109,15 @@ export const openCapabilities = (path: string | undefined, now: () => number): C
     }
   }
   let last: Promise<unknown> = Promise.resolve()
+  let avoidanceMs = 0
+  let batchesFrom = -Infinity
+  const avoidBatches = (): void => {
+    avoidanceMs = Math.min(LONGEST_AVOIDANCE_MS, Math.max(FIRST_AVOIDANCE_MS, avoidanceMs * 2))
+    batchesFrom = now() + avoidanceMs
+  }
+  if (learned.takesBatches === false) avoidBatches()
+  let most: number = BATCH_LIMIT
+  let [accepted, needed] = [0, ACCEPTED_IN_A_ROW]
   const { lagMs = 0, wroteAt = 0 } = learned
   return {
     path,
@@ -109,8 +131,23 @@ export const openCapabilities = (path: string | undefined, now: () => number): C
     },
     provesEntries: false,
     removes: undefined,
-    avoidsBatches: false,
-    mostInBatch: BATCH_LIMIT,
+    // If the clock was set back meanwhile, wait no longer than intended.
+    maySendBatch: () => now() >= batchesFrom || batchesFrom - now() > avoidanceMs,
+    doubtsBatches: () => avoidanceMs > 0,
+    avoidBatches,
+    noteBatch: (entries) => {
+      ;[avoidanceMs, batchesFrom] = [0, -Infinity]
+      if (entries < most || most === BATCH_LIMIT) return
+      accepted += 1
+      if (accepted < needed) return
+      most = Math.min(BATCH_LIMIT, most * 2)
+      ;[accepted, needed] = [0, needed * 2]
+    },
+    mostInBatch: () => most,
+    halveBatches: (entries) => {
+      most = Math.min(most, Math.ceil(entries / 2))
+      accepted = 0
+    },
     alone: (work) => {
       const turn = last.then(work)
       last = turn.catch(() => undefined)

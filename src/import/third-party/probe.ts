@@ -129,8 +129,10 @@ const tryUpdate = async (interval: OpenInterval, item: OpenEntry): Promise<Effec
   try {
     return await effectOf(interval, item)
   } catch (error) {
-    if (isNoPath(error)) run.capabilities.learn({ takesBatches: false })
-    else if (!isRefused(error)) throw error
+    if (isNoPath(error)) {
+      run.capabilities.learn({ takesBatches: false })
+      run.capabilities.avoidBatches()
+    } else if (!isRefused(error)) throw error
     return isRefused(error) && error.code === 'conflict' ? 'left' : 'refused'
   }
 }

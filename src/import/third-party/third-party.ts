@@ -64,9 +64,11 @@ const SINGLES_A_LOOK = 100
 /** Sets how many batches may get no answer, if none had one before, until entries are sent one by one. */
 const BATCHES_IN_VAIN = 3
 
-/** Stops sending batches in this run if they get no answers. */
-const noteVain = ({ run: { capabilities } }: OpenInterval, failures: number): void => {
-  if (failures >= BATCHES_IN_VAIN && capabilities.known().takesBatches !== true) capabilities.avoidsBatches = true
+/** Stops sending batches for some time if they get no answers; one that is tried again has no further try. */
+const noteVain = ({ run }: OpenInterval, failures: number): void => {
+  const { capabilities } = run
+  if (!sendsBatches(run) || capabilities.known().takesBatches === true) return
+  if (failures >= BATCHES_IN_VAIN || capabilities.doubtsBatches()) capabilities.avoidBatches()
 }
 
 /** Sends entries until each has an outcome; pauses after failures, and throws if the service keeps failing. */

@@ -24,9 +24,8 @@ const NEVER_TOO_MANY = 100
 /** Sets after how many lost answers a batch counts as too large for the service or a proxy. */
 const LOST_IN_A_ROW = 2
 
-/** Tells whether batches are sent to the service. */
-export const sendsBatches = ({ capabilities }: ThirdPartyRun): boolean =>
-  capabilities.known().takesBatches !== false && !capabilities.avoidsBatches
+/** Tells whether batches are sent to the service now. */
+export const sendsBatches = ({ capabilities }: ThirdPartyRun): boolean => capabilities.maySendBatch()
 
 /** Tells whether an entry is sent in a batch: a stored one only if that does not make a second one. */
 const goesInBatch = (run: ThirdPartyRun, { found }: OpenEntry): boolean =>
@@ -112,7 +111,7 @@ const noteLostBatch = ({ run: { capabilities, touch } }: OpenInterval, items: re
   for (const item of items) noteLoss(item)
   const isAgain = items.every(({ losses }) => losses >= LOST_IN_A_ROW)
   if (!isAgain || items.length <= NEVER_TOO_MANY) return
-  capabilities.mostInBatch = Math.min(capabilities.mostInBatch, Math.ceil(items.length / 2))
+  capabilities.halveBatches(items.length)
   for (const item of items) item.losses = 0
 }
 
@@ -120,8 +119,8 @@ const noteLostBatch = ({ run: { capabilities, touch } }: OpenInterval, items: re
 const learnsNoBatches = ({ capabilities }: ThirdPartyRun, error: unknown): boolean => {
   if (capabilities.known().takesBatches === true) return false
   if (isNoPath(error)) capabilities.learn({ takesBatches: false })
-  else if (error instanceof KpiError && error.code === 'unsupported') capabilities.avoidsBatches = true
-  else return false
+  else if (!(error instanceof KpiError && error.code === 'unsupported')) return false
+  capabilities.avoidBatches()
   return true
 }
 
@@ -136,6 +135,7 @@ const postBatch = async (interval: OpenInterval, items: readonly OpenEntry[]): P
     const unproven = checkBatchAnswer(answer, items.length)
     if (unproven) return noteDoubt(items, unproven, run.capabilities.known().takesBatches === true)
     run.capabilities.learn({ takesBatches: true })
+    run.capabilities.noteBatch(items.length)
     const tally = emptyTally()
     countResult(tally, answer.counts, items.length)
     interval.count(items, tally)
@@ -167,7 +167,7 @@ function* batchesOf(items: readonly OpenEntry[], most: number): Generator<OpenEn
 
 const writeBatches = async (interval: OpenInterval, items: readonly OpenEntry[]): Promise<KpiError | undefined> => {
   const { signal, capabilities } = interval.run
-  for (const batch of batchesOf(items, capabilities.mostInBatch)) {
+  for (const batch of batchesOf(items, capabilities.mostInBatch())) {
     if (signal.aborted || !sendsBatches(interval.run)) return undefined
     const failure = await postBatch(interval, batch)
     if (failure) return failure

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answerOf, jsonAnswer } from '../../support/faulty/answers.ts'
+import { type Answer, answerOf, jsonAnswer } from '../../support/faulty/answers.ts'
 import { type Kind, kinds } from '../../support/faulty/kinds.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import type { TextRequest } from '../../../src/client/http/network-exchange.ts'
@@ -307,3 +307,26 @@ test('entries that stand beside each other for one key are told of', async () =>
     stderr: expect.stringMatching(/holds 2 entries for the same user and KPI 1 on 2026-03-01 \(1, 1001\)/) as string,
   })
 })
+
+test.each<[what: string, answer: Answer, minutes: number, most: number]>([
+  ['a page instead of an answer', answerOf(200, '<html>', { 'content-type': 'text/html' }), 4, 1500],
+  ['404 to a batch, as while it is brought up to date', answerOf(404, 'gone'), 4, 1500],
+  ['503', answerOf(503, ''), 4, 1500],
+  ['504', answerOf(504, ''), 1, 400],
+])(
+  'a service that gives %s for some minutes gets batches again',
+  async (_, answer, minutes, most) => {
+    using folder = temporaryFolder()
+    let begun: number | undefined
+    const wrap: Wrap = (request, now, serve) => {
+      const isBatch = request.method === 'POST' && request.path.endsWith('/list')
+      if (isBatch) begun ??= now
+      const isOver = now - (begun ?? now) >= minutes * 60_000
+      return isBatch && !isOver ? { afterMs: 50, end: { answer } } : serve(request, now)
+    }
+    const { service, importFile, requests } = openThirdParty(DOUBLES, folder, { wrap })
+    expect(await importFile(fileOf(20_000, (row) => row + 0.5))).toMatchObject({ code: 0 })
+    expect([service.entries().length, requests() < most || requests()]).toEqual([20_000, true])
+  },
+  60_000,
+)
