@@ -215,6 +215,39 @@ const measureFour = async (kind: Kind, limit: number, headers: Telling['headers'
   return { ...measured, least: Math.min(...sent) / requests }
 }
 
+/** Refuses the first requests after a few, for another reason than its limit; the rest as the service does. */
+const stray = (limited: Limited, clock: VirtualClock, words: string): Limited => {
+  let requests = 0
+  return {
+    ...limited,
+    ask: async (request) => {
+      requests += 1
+      if (requests <= 2 || requests > 8) return limited.ask(request)
+      await clock.sleep(50)
+      return { status: 403, header: (name) => (name === 'retry-after' ? words : undefined), body: '' }
+    },
+  }
+}
+
+describe('a limit that was guessed from stray refusals', () => {
+  test.each(
+    (['sliding', 'fixed, first window 31 s', 'bucket of a quarter'] as const).flatMap((kind) =>
+      ['1', '30', '60'].map((words) => [words, kind] as const),
+    ),
+  )('of %s s is given up within 40 minutes: %s', async (words, kind) => {
+    const limit = 200
+    const clock = createVirtualClock()
+    const limited = stray(service(clock, KINDS[kind](limit), FAR, telling('none')), clock, words)
+    const requests = limit * 60
+    await clock.run(() => sendThrough(gateOn(clock), limited, { left: requests }, FAR.atATime))
+    const least = leastTime(KINDS[kind](limit), requests, FAR.atATime, 35)
+    expect([
+      clock.elapsed() - least < 40 * 60_000 || clock.elapsed() / least,
+      limited.tally.refused <= requests / 100 || limited.tally,
+    ]).toEqual([true, true])
+  })
+})
+
 describe('four processes that share a key', () => {
   test.each(SOME_KINDS)('%s: 5 per cent longer at most, 1 per cent refused at most, and none starves', async (kind) => {
     const { over, refused, least } = await measureFour(kind, 200, 'both')

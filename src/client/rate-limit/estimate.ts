@@ -79,6 +79,18 @@ const forgetUntold = (state: LimitState, { limit, remaining }: RateLimitInfo): v
   Object.assign(state, { ...initialState(), log, pending, accepted, leadMs, guardMs })
 }
 
+/**
+ * Forgets an estimated limit that has held for long, so that it is found out again: the refusals that it was estimated
+ * from may have had other reasons. The next estimate holds twice as long.
+ */
+export const forgetEstimate = (state: LimitState, now: number): void => {
+  const { limit, isTold, forgetAt, heldMs, log, foreign, pending, leadMs, guardMs, notBefore, pauses, judgedAt } = state
+  if (limit === null || isTold || now < forgetAt) return
+  const next = Math.min(LONGEST_WAIT_MS, heldMs * 2)
+  const kept = { log, foreign, pending, leadMs, guardMs, notBefore, pauses, judgedAt }
+  Object.assign(state, { ...initialState(), ...kept, heldMs: next })
+}
+
 /** Notes a request that the rate limit accepted, whatever else its answer says. */
 export const noteAccepted = (state: LimitState, name: string, now: number, info: RateLimitInfo): void => {
   const sentAt = endPending(state, name, now)
@@ -196,6 +208,7 @@ export const noteRefused = (state: LimitState, name: string, now: number, info: 
   state.notBefore = Math.max(state.notBefore, now + Math.min(LONGEST_WAIT_MS, Math.max(wait ?? 0, least)))
   if (!isNews) return
   if ((info.remaining ?? 0) > 0) state.isMiscounted = true
+  if (state.limit === null) state.forgetAt = now + state.heldMs
   state.limit ??= countRequests(state.log, now - state.windowMs) || null
   if (state.limit === null) state.judgedAt = now
   else if (wait !== undefined) learn(state, now, Math.min(LONGEST_WAIT_MS, wait))

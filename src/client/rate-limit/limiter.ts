@@ -1,6 +1,6 @@
 import type { TextAnswer } from '../http/response.ts'
 import { type Clock, type RateLimiter, Aborted, type Permit, type Usage, type Waiting } from '../transport.ts'
-import { noteAccepted, noteLost, noteRefused, noteSent } from './estimate.ts'
+import { forgetEstimate, noteAccepted, noteLost, noteRefused, noteSent } from './estimate.ts'
 import { probeKind } from './kinds.ts'
 import { type RateLimitInfo, readRateLimitInfo } from './rate-limit-headers.ts'
 import { dropOldRequests, initialState, LONGEST_WAIT_MS, MINUTE_MS, type LimitState, countInFlight } from './state.ts'
@@ -153,6 +153,7 @@ export const createRateLimiter = (limiting: LimiterOptions): RateLimiter => {
     if (inFlight >= MAX_IN_FLIGHT) return Infinity
     return share.update(now, (state) => {
       const rated = Math.max(rate.wait(now), sharedRateWait(state, limiting.rate, now))
+      forgetEstimate(state, now)
       if (rated === 0) probeKind(state, now)
       const left = Math.max(rated, rated > 0 ? 0 : waitTime(state, now))
       setWaiting(now, left, rated > 0, state)

@@ -64,6 +64,8 @@ const parseState = (text: string): LimitState | undefined => {
     rate: maybeNumber('rate'),
     emptyAt: numberOf('emptyAt', 0),
     raiseAt: numberOf('raiseAt', 0),
+    forgetAt: numberOf('forgetAt', Infinity),
+    heldMs: Math.max(1000, numberOf('heldMs', fresh.heldMs)),
     notBefore: numberOf('notBefore', 0),
     pauses: numberOf('pauses', 0),
     log: sentIn(fields['log']),

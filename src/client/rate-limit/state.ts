@@ -34,6 +34,9 @@ export type LimitState = {
   rate: number | null
   emptyAt: number
   raiseAt: number
+  /** Holds from when on an estimate is forgotten, and how long the next one holds. */
+  forgetAt: number
+  heldMs: number
   /** Forbids requests before this time. */
   notBefore: number
   /** Counts refusals in a row, except of requests that were in flight at the first. */
@@ -57,6 +60,8 @@ export type LimitState = {
 export const MINUTE_MS = 60_000
 const WINDOW_MS = MINUTE_MS
 const GUARD_MS = 5
+/** Sets how long the first estimate of a limit holds. */
+const HELD_MS = 30 * MINUTE_MS
 /** Sets the age at which a request without an answer is given up; from then on it counts as sent at that time. */
 const PENDING_MS = 30_000
 /** Bounds how far in the future a noted time may be; a later one shows that the clock was set back. */
@@ -82,6 +87,8 @@ export const initialState = (): LimitState => ({
   rate: null,
   emptyAt: 0,
   raiseAt: 0,
+  forgetAt: Infinity,
+  heldMs: HELD_MS,
   notBefore: 0,
   pauses: 0,
   log: [],
@@ -142,4 +149,5 @@ export const dropOldRequests = (state: LimitState, now: number): void => {
   if (state.notBefore > now + LONGEST_WAIT_MS) state.notBefore = now
   if (state.levelAt > now + LONGEST_WAIT_MS) state.levelAt = now
   if (state.judgedAt > until) state.judgedAt = now
+  if (state.forgetAt > now + LONGEST_WAIT_MS) state.forgetAt = now + state.heldMs
 }
