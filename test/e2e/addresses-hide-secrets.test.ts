@@ -70,7 +70,20 @@ const BARE = [
   'https//h',
   'https;//h',
   'HTTP/h.example',
+  'localhost',
+  '[::1]:8080',
+  '/h.example',
+  'htps//h.example',
+  '://h.example',
+  'h.example:',
+  'h.example.',
+  's3:/bucket',
+  'h.example/my data',
+  "h.example/a'b",
 ]
+
+/** What an address without its scheme ends with. */
+const ENDS = ['/x.csv?SECRET', '/x.csv#token=SECRET', '/x.csv;token=SECRET', '?token=SECRET', '/x.csv?a=b token=SECRET']
 
 /** Addresses of every form, of which a few cannot be read. */
 const addresses = (): string[] => [
@@ -89,6 +102,8 @@ const addresses = (): string[] => [
   `//ann:${SECRET}@files.example.com/x.csv`,
   `//${SECRET}@files.example.com/x.csv?token=${SECRET}`,
   ...BARE.map((bare) => `${bare}/x.csv?v=1&token=${SECRET}`),
+  ...ENDS.map((end) => `files.example.com${end.replace('SECRET', SECRET)}`),
+  `ann:${SECRET}@files.example.com/x.csv`,
 ]
 
 const filesBelow = (folder: string): string[] =>

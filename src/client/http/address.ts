@@ -43,26 +43,48 @@ export const requireSafeAddress = (address: URL): void => {
   }
 }
 
+/** Matches where a query of names and values begins, whatever is before it. */
+const QUERY = /\?[\w.~%[\]-]+=/
+/** Matches the end of the name of a file: what is before it is no query, but a part of a name. */
+const FILE_END = /\.(?:csv|tsv|txt|xlsx?|xlsm|ods|json|ndjson|db|sqlite|parquet|gz|bz2|zip|zst)$/i
+
+/** Returns where a query of names and values begins; -1 if there is none. */
+const queryAt = (text: string): number => (FILE_END.test(text) ? -1 : text.search(QUERY))
+
+/** Matches where a query, or what may hold a secret like one, may begin. */
+const QUERY_SIGN = /[?#;]/
+/** Matches a query that is one word of some length, and not the rest of a pattern of files. */
+const KEY_ALONE = /^\?[\w%+~-]{6,}$/
+/** Matches the user and the password before a host, in an address without a scheme. */
+const USER = /[^\s/?#@"'`<>:]{1,200}:[^\s/?#@"'`<>]{1,200}@(?=[\w.-]+(?::\d+)?\/)/g
+
 /** Returns the part of a word before the query of an address without a scheme; undefined if it is none. */
 const beforeQuery = (word: string): string | undefined => {
-  const at = word.indexOf('?')
-  const before = word.slice(0, Math.max(0, at))
+  const before = word.slice(0, Math.max(0, word.search(QUERY_SIGN)))
   return HOST.test(before) ? before : undefined
 }
 
-/** Returns a word as it may be shown: an address without its scheme has a query of names and values. */
-const hideInWord = (word: string): string => {
+/** Returns where in a word that is an address without a scheme the part begins that may hold a secret; else -1. */
+const secretAt = (word: string): number => {
   const before = beforeQuery(word)
-  return before !== undefined && word.includes('=', before.length) ? before : word
+  const rest = before === undefined ? '' : word.slice(before.length)
+  return rest.includes('=') || KEY_ALONE.test(rest) ? (before?.length ?? -1) : queryAt(word)
+}
+
+/** Returns a word as it may be shown: an address without its scheme may have a user, a query or another secret. */
+const hideInWord = (word: string): string => {
+  const at = secretAt(word)
+  return (at === -1 ? word : word.slice(0, at)).replaceAll(USER, '')
 }
 
 /** Returns a text in which each address is as it may be shown. */
 export const hideAddresses = (text: string): string =>
   text.replaceAll(IN_TEXT, withoutSecrets).replaceAll(WORD, hideInWord)
 
-/** Returns the name of what is read as it may be shown: an address without its secrets. */
+/** Returns the name of what is read as it may be shown: an address without its secrets, which may have blanks. */
 export const shownSource = (text: string): string => {
-  if (!isAddress(text)) return hideAddresses(text)
+  const at = queryAt(text)
+  if (!isAddress(text)) return hideAddresses(at === -1 ? text : text.slice(0, at))
   const address = URL.parse(text)
   return address ? shownAddress(address) : withoutSecrets(text.trim())
 }
@@ -90,7 +112,8 @@ function* beginningsIn(text: string): Generator<number> {
   const end = text.lastIndexOf('=')
   for (const { 0: word, index } of text.matchAll(WORD)) {
     const before = beforeQuery(word)
-    if (before !== undefined && index + before.length < end) yield index
+    const isCut = before !== undefined && index + before.length < end
+    if (isCut || secretAt(word) !== -1 || word.search(USER) !== -1) yield index
   }
 }
 
@@ -103,10 +126,13 @@ const firstBeginnings = (text: string): number[] => {
   return found
 }
 
+/** Sets how many characters of an address are looked at; services take no longer ones. */
+const LONGEST_ADDRESS = 1 << 14
+
 /** Returns the parts of the addresses in a text that may be secrets, up to the end of the text and of each address. */
 export const secretsOf = (text: string): readonly string[] =>
   firstBeginnings(text).flatMap((index) => {
-    const rest = text.slice(index)
+    const rest = text.slice(index, index + LONGEST_ADDRESS)
     const [address = rest] = rest.match(/^[^\s"'`<>,]+/) ?? []
     return [rest, address].flatMap(secretsOfAddress).filter((part) => part !== '')
   })
