@@ -1,6 +1,7 @@
 import { listFirst } from '../../domain/count-text.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
-import { memoize, monthOf } from '../formats/date-format.ts'
+import { monthOf } from '../formats/calendar-names.ts'
+import { memoize } from '../formats/date-format.ts'
 import { KNOWN_FORMATS } from '../formats/known-formats.ts'
 import { stripAffixes } from '../formats/number.ts'
 import { shortYearsOf } from '../formats/rare-formats.ts'

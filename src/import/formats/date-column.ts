@@ -1,7 +1,8 @@
 import { type Day, formatDay } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkDay } from '../../domain/field-value.ts'
-import { type DateFormat, dateFormatFlags, namesTwoMonths, PLAIN_FORMAT } from './date-format.ts'
+import { namesTwoMonths } from './calendar-names.ts'
+import { type DateFormat, dateFormatFlags, PLAIN_FORMAT } from './date-format.ts'
 import { type Evidence, faultOfNoValue, Misread, showCell } from './evidence.ts'
 import { type MeantParts, partsMeant } from './period-words.ts'
 import { rareFormatsOf, whatCellLacks, whatIsUnsaid } from './rare-formats.ts'
@@ -66,7 +67,7 @@ export const whyNoDay = (text: string): string => {
 /** Returns how a text is written, if not in the format of the column. */
 const whatIsOther = (text: string, format: DateFormat): string => {
   if (splitTime(text)) return 'has a time of day; entries have only dates: --time drop leaves it out'
-  if (namesTwoMonths(text)) return 'names a month that is one in Polish and another in Croatian; write it in figures'
+  if (namesTwoMonths(text)) return 'names a month that is another one in another language; write it in figures'
   return whatCellLacks(text) ?? `must be a date, ${format.text}`
 }
 

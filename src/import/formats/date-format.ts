@@ -1,7 +1,7 @@
 import { type Day, dayOfCivil, existingDay, FIRST_ENTRY_DAY, LAST_ENTRY_DAY, weekday } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkDay } from '../../domain/field-value.ts'
-import { withoutAccents } from '../../domain/name-form.ts'
+import { MONTH_NAME, monthOf, splitWeekday } from './calendar-names.ts'
 
 /** Caches the results of a function of a text, as files repeat few texts. */
 export const memoize = <T>(read: (text: string) => T, limit = 100_000): ((text: string) => T) => {
@@ -29,40 +29,6 @@ export const readDateCell = (text: string): Day | Fault => {
   const day = checkDay(text)
   return day instanceof Fault ? new Fault(`"${text}" ${day.message}`) : day
 }
-
-/** Lists the names of months from January on, in full and as spreadsheets shorten them; accents may be left out. */
-const NAMES: readonly (readonly string[])[] = [
-  'january jan januar jän jänner janvier janv enero ene gennaio gen janeiro januari styczeń stycznia sty',
-  'february feb februar feber février févr fév febrero febbraio fevereiro fev februari luty lutego lut',
-  'march mar märz mär mrz mars marzo março maart mrt marzec marca',
-  'april apr avril avr abril abr aprile kwiecień kwietnia kwi',
-  'may mai mayo maggio mag maio mei maj maja',
-  'june jun juni juin junio giugno giu junho czerwiec czerwca cze',
-  'july jul juli juillet juil julio luglio lug julho lipiec lipca',
-  'august aug août aoû agosto ago augustus augusti sierpień sierpnia sie',
-  'september sep sept septembre septiembre settembre set setembro wrzesień września wrz',
-  'october oct oktober okt octobre octubre ottobre ott outubro out październik października paź',
-  'november nov novembre noviembre novembro',
-  'december dec dezember dez décembre déc diciembre dic dicembre dezembro grudzień grudnia gru',
-].map((names) => names.split(' '))
-
-const fold = (name: string): string => withoutAccents(name.toLowerCase()).replace(/\.$/, '')
-
-/** Returns all names of months with their numbers; tests make sure that no name means two months. */
-export const monthNames = (): (readonly [name: string, month: number])[] =>
-  NAMES.flatMap((names, at) => names.map((name) => [fold(name), at + 1] as const))
-
-/** Holds them once a date with a month's name was read. */
-let months: ReadonlyMap<string, number> | undefined
-
-/** Matches names that are one month in Polish and another in Croatian, so that none is accepted. */
-const TWO_MONTHS = /(?<!\p{L})(?:lip|lis|listopada?)(?!\p{L})/iu
-
-/** Tells whether a text contains a month's name that is another month in another language. */
-export const namesTwoMonths = (text: string): boolean => TWO_MONTHS.test(text)
-
-/** Returns the month with a name, 1 to 12. */
-export const monthOf = (name: string): number | undefined => (months ??= new Map(monthNames())).get(fold(name))
 
 /** Describes a date format, or a format of periods by year, month, week or quarter. */
 export type DateFormat = {
@@ -117,7 +83,7 @@ const isDigits = (part: string | undefined): boolean => part !== undefined && pa
 const patternOf = (parts: readonly string[], at: number): string => {
   const part = parts[at] ?? ''
   const token = TOKENS[part]
-  if (token?.isName) return String.raw`(\p{L}+\.?)`
+  if (token?.isName) return MONTH_NAME
   if (token?.digits) return String.raw`(\d{${token.digits}})`
   // One digit is enough where other digits do not run into it.
   const isBeside = isDigits(parts[at - 1]) || isDigits(parts[at + 1])
@@ -198,7 +164,7 @@ export const dateFormat = (text: string): DateFormat | Fault => {
   }
   const hasDays = tokens.some(({ unit }) => unit === 'day')
   const pattern = new RegExp(`^${parts.map((_, at) => patternOf(parts, at)).join('')}${hasDays ? MIDNIGHT : ''}$`, 'iu')
-  const read: DateFormat['read'] = (cell) => {
+  const readPlain: DateFormat['read'] = (cell) => {
     const match = pattern.exec(cell)
     if (!match) return undefined
     const found: FoundUnits = {}
@@ -210,6 +176,13 @@ export const dateFormat = (text: string): DateFormat | Fault => {
       found[token.unit] = before ?? number
     }
     return dayOf(found)
+  }
+  const read: DateFormat['read'] = (cell) => {
+    const day = readPlain(cell)
+    const named = day === undefined && hasDays ? splitWeekday(cell) : undefined
+    if (!named) return day
+    const dated = readPlain(named.date)
+    return typeof dated === 'number' && !named.isOn(dated) ? null : dated
   }
   return { text, read }
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { formatDay } from '../../../src/domain/day.ts'
 import { Fault } from '../../../src/domain/errors.ts'
-import { dateFormat, monthNames } from '../../../src/import/formats/date-format.ts'
+import { monthNames, monthOf, namesTwoMonths } from '../../../src/import/formats/calendar-names.ts'
+import { dateFormat } from '../../../src/import/formats/date-format.ts'
 
 /** The day that a text is in a form; `null` where it does not exist, `undefined` where it is of another form. */
 const read = (format: string, text: string): string | null | undefined => {
@@ -107,4 +108,48 @@ test('no name is that of two months', () => {
 test('two years that do not follow each other are none', () => {
   expect(read('YYYY/YY', '2025/27')).toBeNull()
   expect(read('YYYY/YYYY', '2025/2126')).toBeNull()
+})
+
+/** The languages whose encodings are detected. */
+const LANGUAGES = (
+  'en de fr es it pt nl sv da nb fi pl cs sk hu ro hr sl bg ru uk be mk sr sr-Latn el tr et lv lt id vi th ja ko zh ' +
+  'ar he hi ca is'
+).split(' ')
+
+/** Returns the date of each month and day of the week in a language, as the platform writes it. */
+const writtenIn = (language: string, options: Intl.DateTimeFormatOptions) => {
+  const format = new Intl.DateTimeFormat(`${language}-u-ca-gregory-nu-latn`, { ...options, timeZone: 'UTC' })
+  return (instant: number, type: 'month' | 'weekday'): string =>
+    format
+      .formatToParts(instant)
+      .find((part) => part.type === type)
+      ?.value.replace(/^(?:de |d’)/, '') ?? ''
+}
+
+test.each(LANGUAGES)('the months of %s are read in any case and composition, or said to be two', (language) => {
+  for (const options of [{ month: 'long' }, { month: 'long', day: 'numeric', year: 'numeric' }] as const) {
+    const nameOf = writtenIn(language, options)
+    for (let month = 1; month <= 12; month += 1) {
+      const name = nameOf(Date.UTC(2026, month - 1, 15), 'month')
+      if (/^\d+$/.test(name)) continue
+      for (const text of [name, name.toUpperCase(), name.normalize('NFD')])
+        expect([text, namesTwoMonths(text) ? month : monthOf(text)]).toEqual([text, month])
+    }
+  }
+})
+
+test.each(LANGUAGES)('days of the week of %s beside a date are read, and have to be those of the date', (language) => {
+  const nameOf = writtenIn(language, { weekday: 'long' })
+  for (let day = 2; day <= 8; day += 1) {
+    const [name, date] = [nameOf(Date.UTC(2026, 2, day), 'weekday'), `2026-03-0${day}`]
+    if (name.includes(' ')) continue
+    expect(read('YYYY-MM-DD', `${name}, ${date}`)).toBe(date)
+    expect(read('YYYY-MM-DD', `${date} (${name})`)).toBe(date)
+    expect(read('YYYY-MM-DD', `${name} 2026-03-${day + 8}`)).toBeNull()
+  }
+})
+
+test('a day of the week settles which number is the month', () => {
+  expect(read('MM/DD/YYYY', 'Sun 03/01/2026')).toBe('2026-03-01')
+  expect(read('DD/MM/YYYY', 'Sun 03/01/2026')).toBeNull()
 })

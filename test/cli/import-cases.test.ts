@@ -1,0 +1,99 @@
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { waysIn } from '../support/advice.ts'
+import { ROOT } from '../support/documents.ts'
+import { allOf, errorOf, type Ran } from '../support/kpi.ts'
+import { rowsOf } from '../support/public-files/bytes.ts'
+import { embeddedUser, type User } from '../support/user.ts'
+
+let user: User
+beforeEach(async () => {
+  user = await embeddedUser()
+})
+afterEach(() => user[Symbol.asyncDispose]())
+
+const importFile = (file: string, args: readonly string[]): Promise<Ran> => {
+  copyFileSync(join(ROOT, 'test/data/cases', file), user.folder.in(file))
+  return user.kpi('entries', 'import', user.folder.in(file), '--create-missing', '-o', 'json', ...args)
+}
+
+/** Returns all entries as `owner kpi date actual`, in order. */
+const stored = async (): Promise<string[]> => {
+  const ran = await user.kpi('entries', 'export', '--from', '1900-01-01', '--to', '2199-12-31', '--names', '--quiet')
+  const [header = [], ...rows] = rowsOf(ran.stdout)
+  const cell = (row: readonly string[], name: string): string => row[header.indexOf(name)] ?? ''
+  return rows
+    .map((row) => [
+      cell(row, 'source_id') || cell(row, 'user'),
+      ...['kpi', 'date', 'actual'].map((one) => cell(row, one)),
+    ])
+    .map((row) => row.join(' '))
+    .toSorted()
+}
+
+/** Returns the notes of a run, one a line. */
+const notesIn = ({ stderr }: Ran): string => (JSON.parse(stderr) as { notes: string[] }).notes.join('\n')
+
+/** A way out of a stop, as it is pasted, and the entries that it leads to. */
+type Way = readonly [flags: string, entries: readonly string[]]
+
+/** A file of a public report of another tool, the flags that it is imported with, and what is right. */
+type Case = {
+  readonly file: string
+  readonly flags?: readonly string[]
+  /** The entries, where the file is read; with what is said of rows that are rejected. */
+  readonly entries?: readonly string[]
+  readonly rejects?: readonly string[]
+  /** Parts of what is said where the file stops, and the ways out that are advised. */
+  readonly stop?: readonly string[]
+  readonly ways?: readonly Way[]
+}
+
+const MONTHS_READ =
+  'de fr es it pt nl sv da no fi pl cs sk hu ro sl bg ru uk sr el tr et lv lt id ms vi th ja ko zh ar he hi ca is'
+/** Holds the value of each language: the number of its row. */
+const ORDINAL = new Map(
+  'de fr es it pt nl sv da no fi pl cs sk hu ro hr sl bg ru uk sr el tr et lv lt id ms vi th ja ko zh ar he fa hi ca is'
+    .split(' ')
+    .map((language, at) => [language, at + 1]),
+)
+
+const CASES: readonly Case[] = [
+  {
+    file: 'month-names.csv',
+    flags: ['--date-format', 'MMMM YYYY'],
+    entries: MONTHS_READ.split(' ').map((language) => `${language} Sales 2025-10-01 ${ORDINAL.get(language)}`),
+    rejects: ['"listopad 2025" names a month that is another one in another language', '"مهر 2025" must be a date'],
+  },
+  {
+    file: 'weekday-before-date.csv',
+    entries: ['A Sales 2026-03-01 10', 'A Sales 2026-03-02 20'],
+  },
+]
+
+test.each(CASES.filter(({ entries }) => entries))('$file is read as it is meant', async (one) => {
+  const { file, flags = [], entries = [], rejects = [] } = one
+  const ran = await importFile(file, flags)
+  expect([ran.code, ran.stderr]).toEqual([rejects.length > 0 ? 3 : 0, expect.any(String)])
+  for (const part of rejects) expect(notesIn(ran)).toContain(part)
+  expect(await stored()).toEqual(entries.toSorted())
+})
+
+describe.each(CASES.filter(({ stop }) => stop))('$file stops', ({ file, flags = [], stop = [], ways = [] }) => {
+  test('and says why', async () => {
+    const ran = await importFile(file, flags)
+    expect(ran.code).toBe(1)
+    for (const part of stop) expect(allOf(errorOf(ran))).toContain(part)
+    expect(await stored()).toEqual([])
+  })
+
+  test.each(ways)('and is read with %s, as it advises', async (way, expected) => {
+    const advised = waysIn(`${allOf(errorOf(await importFile(file, flags)))} `)
+    const pasted = advised.find((words) => words.join(' ') === way)
+    expect(advised.map((words) => words.join(' '))).toContain(way)
+    const ran = await importFile(file, [...flags, ...(pasted ?? [])])
+    expect([ran.code, ran.stderr]).toEqual([0, expect.any(String)])
+    expect(await stored()).toEqual(expected.toSorted())
+  })
+})
