@@ -169,7 +169,7 @@ export const ON_CONFLICT = ['update', 'skip', 'error', 'add'] as const
 /** Names the dates that entries of KPIs with periods longer than a day get. */
 export type PeriodDates = (typeof PERIOD_DATES)[number]
 
-export const PERIOD_DATES = ['first', 'last', 'as-is'] as const
+export const PERIOD_DATES = ['first', 'last', 'as-is', 'next'] as const
 
 /** Describes how many rows may be rejected before an import gives up. */
 export type MaxErrors = { readonly count: number } | { readonly percent: number }
@@ -211,7 +211,10 @@ export type ImportOptions = {
   /** Tells whether more than four decimals reject a row, instead of being rounded. */
   readonly strict: boolean
   readonly onDuplicate: OnDuplicate
-  /** Says whether dates of KPIs that are not daily become the first or last day of their period; refused if it matters. */
+  /**
+   * Says whether dates of KPIs that are not daily become the first or last day of their period, or those of weekly KPIs
+   * the first day of the next week; refused if it matters.
+   */
   readonly periodDates?: PeriodDates | undefined
   readonly createAssignments: boolean
   /** Names the decimal sign of numbers; detected if undefined. */

@@ -153,7 +153,7 @@ const report = ({ signal, onProgress }: ImportInput, progress: Progress): void =
 const progressOf = (work: ImportInput, summary: Summary) => (): void =>
   report(work, { phase: 'read', done: summary.read })
 
-/** Returns rows with the dates of KPIs that are not daily moved within their periods, and says how many were. */
+/** Returns rows with the dates of KPIs that are not daily moved as `--period-dates` says, and says how many were. */
 const withMovedDates = async (
   { client, onNote, signal }: ImportInput,
   [read, moved]: Sorters,
@@ -168,7 +168,8 @@ const withMovedDates = async (
   })
   read.clear()
   const dates = count === 1 ? '1 date was' : `${countText(count)} dates were`
-  if (count > 0) onNote(`${dates} moved to the ${to} day of the KPI's period (--period-dates ${to})`)
+  const where = to === 'next' ? 'the first day of the next week' : `the ${to} day of the KPI's period`
+  if (count > 0) onNote(`${dates} moved to ${where} (--period-dates ${to})`)
   return moved
 }
 

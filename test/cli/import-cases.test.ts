@@ -61,6 +61,14 @@ const ORDINAL = new Map(
 
 const CASES: readonly Case[] = [
   {
+    file: 'week-beginning-sunday.csv',
+    stop: ['Sales: is weekly, and all its dates are Sundays, such as 2026-03-01 on line 2'],
+    ways: [
+      ['--period-dates as-is', ['A Sales 2026-03-01 10', 'A Sales 2026-03-08 20', 'A Sales 2026-03-15 30']],
+      ['--period-dates next', ['A Sales 2026-03-02 10', 'A Sales 2026-03-09 20', 'A Sales 2026-03-16 30']],
+    ],
+  },
+  {
     file: 'month-names.csv',
     flags: ['--date-format', 'MMMM YYYY'],
     entries: MONTHS_READ.split(' ').map((language) => `${language} Sales 2025-10-01 ${ORDINAL.get(language)}`),

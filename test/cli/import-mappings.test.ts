@@ -91,7 +91,7 @@ const LINES: readonly (readonly [flags: readonly string[], file: string | Uint8A
   [['--percent', 'as-is'], PLAIN],
   [['--strict'], PLAIN],
   ...['first', 'last', 'sum', 'avg', 'max', 'min', 'count'].map((what) => [['--on-duplicate', what], TWICE] as const),
-  ...['first', 'last', 'as-is'].map((which) => [['--period-dates', which], PLAIN] as const),
+  ...['first', 'last', 'as-is', 'next'].map((which) => [['--period-dates', which], PLAIN] as const),
   [['--separator', ';'], PLAIN.replaceAll(',', ';')],
   [['--separator', 'tab', '--user', '2', '--kpi', '1', '--date', '2026-03-01'], 'actual\n1\n'],
   [['--encoding', 'shift_jis'], PLAIN],

@@ -13,6 +13,7 @@ import {
 } from '../support/import.ts'
 import { allOf, errorOf, jsonOf, type Ran } from '../support/kpi.ts'
 import { openDoors } from '../support/newer-import.ts'
+import { waysIn } from '../support/advice.ts'
 
 const RENT = 5
 const HOURS = 6
@@ -236,8 +237,20 @@ const caseArb: fc.Arbitrary<Case> = fc.record({
   where: fc.constantFrom('first' as const, 'last' as const, undefined),
 })
 
+const weekdayOf = (day: number): number => new Date(day * 86_400_000).getUTCDay()
+
+/** Whether all dates of the weekly KPI are one day of the week, with which neither weeks begin nor `known` entries are. */
+const mayBeginWeeks = ({ calendar, rows, where }: Case, known: ReadonlySet<number>): boolean => {
+  const days = [...new Set(rows.filter(({ of }) => FREQUENCIES[of] === 'W').map(({ day }) => weekdayOf(day)))]
+  const first = calendar.week_start === 'monday' ? 1 : 0
+  return where === undefined && days.length === 1 && days[0] !== first && !known.has(days[0] ?? 0)
+}
+
 /** What an import comes to: the days of each KPI and period with rows, and whether it is to stop. */
-const expectedOf = ({ calendar, stored, rows, where }: Case): { readonly days: string[]; readonly stops: boolean } => {
+const expectedOf = (
+  { calendar, stored, rows, where }: Case,
+  isWeekUnclear: boolean,
+): { readonly days: string[]; readonly stops: boolean } => {
   const periodOf = ({ of, day }: Value): string => `${of} ${periodStart(FREQUENCIES[of] ?? 'D', day, calendar)}`
   const moved = rows.map((one) => {
     const frequency = FREQUENCIES[one.of] ?? 'D'
@@ -247,10 +260,11 @@ const expectedOf = ({ calendar, stored, rows, where }: Case): { readonly days: s
   })
   const keyOf = ({ of, day }: Value): string => `${of} ${formatDay(day)}`
   const known = new Set(stored.map(keyOf))
-  const stops = moved.some((row) => {
+  const isShared = moved.some((row) => {
     const mates = new Set([...stored, ...moved].filter((one) => periodOf(one) === periodOf(row)).map(keyOf))
     return row.of > 0 && mates.size > 1 && (where !== undefined || !known.has(keyOf(row)))
   })
+  const stops = isShared || isWeekUnclear
   return { days: [...new Set([...known, ...(stops ? [] : moved.map(keyOf))])].toSorted(), stops }
 }
 
@@ -269,6 +283,8 @@ test('with first or last each period with rows has one entry after an import, or
     const rows = values.map(({ of, day }, at) => `${user},${of + 1},${formatDay(day)},${at + 1}\n`)
     importer.write('data.csv', `user_id,kpi_id,date,actual\n${rows.join('')}`)
   }
+  // The days of the week on which the weekly KPI has entries, of whomever.
+  const known = new Set<number>()
   await fc.assert(
     fc.asyncProperty(caseArb, async (one) => {
       const { week_start, fiscal_year_start } = one.calendar
@@ -287,7 +303,8 @@ test('with first or last each period with rows has one entry after an import, or
       write(user, one.rows)
       const flags = one.where === undefined ? [] : ['--period-dates', one.where]
       const ran = await kpi('entries', 'import', 'data.csv', '--on-duplicate', 'last', ...flags, '-o', 'json')
-      const expected = expectedOf(one)
+      for (const { of, day } of one.stored) if (FREQUENCIES[of] === 'W') known.add(weekdayOf(day))
+      const expected = expectedOf(one, mayBeginWeeks(one, known))
       const listed = await kpi(
         'entries',
         'list',
@@ -302,11 +319,65 @@ test('with first or last each period with rows has one entry after an import, or
       )
       const entries = jsonOf(listed) as { readonly kpi_id: number; readonly entry_date: string }[]
       expect(entries.map(({ kpi_id, entry_date }) => `${kpi_id - 1} ${entry_date}`).toSorted()).toEqual(expected.days)
+      for (const { kpi_id, entry_date } of entries)
+        if (FREQUENCIES[kpi_id - 1] === 'W') known.add(new Date(entry_date).getUTCDay())
       const told = expected.stops ? allOf(errorOf(ran)) : ''
-      const wanted = expected.stops ? /Of [WMQY]: is \w+, and .* several entries/ : /^$/
+      const wanted = expected.stops ? /Of [WMQY]: is \w+, and (?:.* several entries|all its dates are)/ : /^$/
       expect(ran.code).toBe(expected.stops ? 1 : 0)
       expect(told).toMatch(wanted)
     }),
     { numRuns: 60 },
+  )
+})
+
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+
+test('weeks that begin on any day lie in the weeks of the account, or are asked about, and each way out is right', async () => {
+  await using importer = await embeddedImporter({ fill: () => Promise.resolve() })
+  let files = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({
+        week_start: fc.constantFrom('monday' as const, 'sunday' as const),
+        first: fc.integer({ min: FIRST_DAY, max: FIRST_DAY + 6 }),
+        // The weeks of the file, with gaps.
+        weeks: fc.uniqueArray(fc.nat(30), { minLength: 4, maxLength: 8 }),
+        header: fc.constantFrom('Week beginning', 'Week ending', 'Date'),
+      }),
+      async ({ week_start, first, weeks, header }) => {
+        await importer.kpi('service', 'settings', 'set', '--week-start', week_start)
+        const calendar = { week_start, fiscal_year_start: 1 }
+        const days = weeks.map((week) => first + 7 * week)
+        const load = async (...flags: string[]) => {
+          files += 1
+          importer.write(
+            'data.csv',
+            `Store,${header},K${files}\n${days.map((day) => `A,${formatDay(day)},1\n`).join('')}`,
+          )
+          const line = ['entries', 'import', 'data.csv', '--create-missing', '--frequency', 'W', ...flags]
+          const ran = await importer.kpi(...line, '-o', 'json')
+          const range = ['--from', '2000-01-01', '--to', '2100-01-01']
+          const list = await importer.kpi('entries', 'list', '--kpi', `K${files}`, ...range, '-o', 'json')
+          const entries = list.code === 0 ? (jsonOf(list) as { readonly entry_date: string }[]) : []
+          return { ran, stored: entries.map(({ entry_date }) => entry_date) }
+        }
+        const written = days.map(formatDay).toSorted()
+        const start = periodStart('W', first, calendar)
+        const isClear = first === start || (header === 'Week ending' && first === start + 6)
+        const { ran, stored } = await load()
+        expect([ran.code, stored]).toEqual(isClear ? [0, written] : [1, []])
+        if (isClear) return
+        const told = allOf(errorOf(ran))
+        expect(told).toContain(`all its dates are ${WEEKDAYS[(first + 3) % 7]}s`)
+        expect(waysIn(told)).toEqual([
+          ['--period-dates', 'as-is'],
+          ['--period-dates', 'next'],
+        ])
+        expect((await load('--period-dates', 'as-is')).stored).toEqual(written)
+        const next = days.map((day) => formatDay(nextPeriod('W', periodStart('W', day, calendar))))
+        expect((await load('--period-dates', 'next')).stored).toEqual(next.toSorted())
+      },
+    ),
+    { numRuns: 20 },
   )
 })

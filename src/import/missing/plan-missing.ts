@@ -26,7 +26,7 @@ const CATEGORY = 'General'
 const GROUP = 'Items'
 
 /** Returns the date format of a file: of its dates, or of its headers that are dates. */
-export const dateFormatOf = ({ formats, plan }: CheckedFile): string | undefined =>
+export const dateFormatOf = ({ formats, plan }: Pick<CheckedFile, 'formats' | 'plan'>): string | undefined =>
   plan.wide?.dateFormat ?? formats.date?.column.format.text
 
 /** Returns what is known of each KPI that rows need and the service does not have. */

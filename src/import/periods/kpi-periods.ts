@@ -47,15 +47,17 @@ export const createPeriodFinder = (calendar: Calendar): ((frequency: Frequency, 
 /** Names the kinds of `--period-dates` that move dates. */
 export type MovedTo = Exclude<PeriodDates, 'as-is'>
 
-/** Returns the first or last day of a period, within the days that entries may have. */
-const dayOfPeriod = ({ start, end }: Period, to: MovedTo): Day =>
-  to === 'first' ? Math.max(start, FIRST_ENTRY_DAY) : Math.min(end, LAST_ENTRY_DAY)
+/** Returns the day to which a day of a period is moved, within the days that entries may have. */
+const movedDay = (day: Day, { start, end }: Period, frequency: LongFrequency, to: MovedTo): Day => {
+  if (to === 'next') return frequency === 'W' && day !== start ? Math.min(end + 1, LAST_ENTRY_DAY) : day
+  return to === 'first' ? Math.max(start, FIRST_ENTRY_DAY) : Math.min(end, LAST_ENTRY_DAY)
+}
 
 const MANY_ROWS = 4096
 
 /**
- * Copies sorted rows to another sorter, with the dates of KPIs that are not daily moved to the first or last day of
- * their period; returns how many dates were moved. Rows that then have the same key come in the order of their lines.
+ * Copies sorted rows to another sorter, with the dates of KPIs that are not daily moved within their period, or to the
+ * next week; returns how many dates were moved. Rows that then have the same key come in the order of their lines.
  */
 export const moveDates = async (
   from: Sorter,
@@ -71,7 +73,7 @@ export const moveDates = async (
     for (let at = 0; at < block.count; at += 1) {
       const [second, day] = [numberAt(block.second, at), numberAt(block.third, at)]
       const kpi = periodKpi(kpis.get(second))
-      const third = kpi ? dayOfPeriod(periodOf(kpi.frequency_id, day), where) : day
+      const third = kpi ? movedDay(day, periodOf(kpi.frequency_id, day), kpi.frequency_id, where) : day
       if (third !== day) moved += 1
       to.add({
         first: numberAt(block.first, at),

@@ -4,13 +4,18 @@ import { formatDay } from '../../domain/day.ts'
 import { formatDecimal } from '../../domain/decimal.ts'
 import { type Issue, KpiError } from '../../domain/errors.ts'
 import { type Calendar, CIVIL_CALENDAR, periodTitle } from '../../domain/period.ts'
+import type { CheckedFile } from '../check.ts'
+import { roleHeader } from '../columns/role-text.ts'
 import { createSorter } from '../external-sort/sorter.ts'
 import type { ImportInput } from '../import-types.ts'
-import type { PeriodDates } from '../options.ts'
+import type { ImportOptions, PeriodDates } from '../options.ts'
+import { frequencyOfFormat } from '../missing/frequency.ts'
+import { dateFormatOf } from '../missing/plan-missing.ts'
 import type { Reference } from '../reference.ts'
 import type { Batch } from '../rows/batches.ts'
 import { lineOf } from '../rows/packed-row.ts'
 import { createPeriodFinder, PERIOD_WORDS, periodKpi } from './kpi-periods.ts'
+import { requireWeeks } from './require-weeks.ts'
 import { findSharedPeriods, type PeriodEntry, type SharedPeriods } from './shared-periods.ts'
 import { type PeriodRow, readStoredPeriods } from './stored-periods.ts'
 
@@ -78,7 +83,11 @@ const refusal = (
 }
 
 /** Holds the parts of a checked file that the check of periods uses. */
-type Checked = { readonly reference: Reference; readonly batches: () => Iterable<Batch> }
+type Checked = Pick<CheckedFile, 'plan' | 'formats' | 'reference'> & { readonly batches: () => Iterable<Batch> }
+
+/** Tells whether days of the file may be those with which weeks of its own begin: neither a flag nor their format says weeks. */
+const mayBeginWeeks = (checked: Checked, { periodDates, date }: ImportOptions): boolean =>
+  periodDates === undefined && date === undefined && frequencyOfFormat(dateFormatOf(checked) ?? '') !== 'W'
 
 /** Returns a function that yields the rows of KPIs that are not daily, in the order of their keys, in turns. */
 const periodRows = ({ reference: { kpis }, batches }: Checked, calendar: Calendar, onProgress: () => Promise<void>) =>
@@ -97,16 +106,18 @@ const periodRows = ({ reference: { kpis }, batches }: Checked, calendar: Calenda
   }
 
 /**
- * Refuses a file after whose import an owner would have several entries of a KPI in one period, which reports aggregate:
+ * Refuses a file whose days may begin weeks of their own, and one after whose import an owner would have several entries
+ * of a KPI in one period, which reports aggregate:
  * two rows, or a row and an entry that is stored on another day. With `--period-dates as-is` nothing is checked or read.
  */
 export const requireOneEntryPerPeriod = async (
-  { client, options: { periodDates }, folder, signal, onProgress: tell }: ImportInput,
+  { client, options, folder, signal, onProgress: tell }: ImportInput,
   checked: Checked,
   onProgress: () => void,
 ): Promise<void> => {
+  const { periodDates } = options
   if (periodDates === 'as-is') return
-  const { reference } = checked
+  const { plan, reference } = checked
   const calendar = client.calendar ?? CIVIL_CALENDAR
   const rows = periodRows(checked, calendar, async () => {
     await nextTurn(signal)
@@ -118,6 +129,8 @@ export const requireOneEntryPerPeriod = async (
     await readStoredPeriods(client, reference, rows, stored)
     const found = await findSharedPeriods(rows(), stored, periodDates !== undefined)
     if (found.length > 0) throw refusal(found, reference, calendar, periodDates)
+    if (!mayBeginWeeks(checked, options)) return
+    await requireWeeks(client, reference, { rows: rows(), stored, calendar, header: roleHeader(plan, 'date') })
   } finally {
     stored.close()
   }

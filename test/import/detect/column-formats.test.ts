@@ -339,9 +339,7 @@ describe('dates of a column', () => {
   test('of a month that is two in two languages are rejects', async () => {
     expect(await readDates(['3 marca 2026', '3 listopada 2026'])).toMatchObject({
       entries: ['2026-03-03 0 -'],
-      rejects: [
-        '3: "3 listopada 2026" names a month that is another one in another language; write it in figures',
-      ],
+      rejects: ['3: "3 listopada 2026" names a month that is another one in another language; write it in figures'],
     })
   })
 

@@ -92,7 +92,7 @@ const declareImport = (group: Command) =>
     .addOption(
       new Option(
         '--period-dates <which>',
-        'the day of its period that an entry of a KPI gets that is not daily: the first, the last, or as the file has it',
+        'the day of its period that an entry of a KPI gets that is not daily: the first, the last, or as the file has it; next: the first day of the next week, for weeks that begin on another day than those of the account',
       ).choices(PERIOD_DATES),
     )
     .optionsGroup('How the file is written:')
