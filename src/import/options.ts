@@ -132,8 +132,9 @@ export const COMPUTED: ReadonlySet<OnDuplicate> = new Set(['sum', 'avg', 'max', 
 /** Lists the layouts: a row for each entry, a column for each KPI, user or breakdown item, or for each day or period. */
 export const LAYOUTS = ['long', 'wide', 'dates'] as const
 
-/** Lists what becomes of times of day: entries have only dates. */
-export const TIMES = ['drop'] as const
+/** Lists what becomes of times of day: they are left out, or those around midnight are that midnight. */
+export const TIMES = ['drop', 'round'] as const
+export type TimesAs = (typeof TIMES)[number]
 
 /** Lists what 0.42 of a percentage KPI is: 0.42 %, or 42 %. */
 export const PERCENT_AS = ['as-is', 'fraction'] as const
@@ -205,7 +206,7 @@ export type ImportOptions = {
   /** Lists the texts, in small letters, that stand for no value; those that are found are shown if undefined. */
   readonly missing?: ReadonlySet<string> | undefined
   /** Says what becomes of times of day; they are refused if undefined. */
-  readonly time?: (typeof TIMES)[number] | undefined
+  readonly time?: TimesAs | undefined
   /** Says by KPI, and under `OTHER_KPIS` for all others, whether values of percentages are fractions; asked if not. */
   readonly percent?: ReadonlyMap<string, PercentAs> | undefined
   /** Tells whether more than four decimals reject a row, instead of being rounded. */

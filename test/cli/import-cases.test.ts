@@ -61,6 +61,14 @@ const ORDINAL = new Map(
 
 const CASES: readonly Case[] = [
   {
+    file: 'sheetjs-seconds-before-midnight.xlsx',
+    stop: ['Date: has only times within a minute of midnight, such as "2021-12-19 23:59:32" on line 2'],
+    ways: [
+      ['--time round', ['A Sales 2021-12-20 1', 'A Sales 2021-12-21 2']],
+      ['--time drop', ['A Sales 2021-12-19 1', 'A Sales 2021-12-20 2']],
+    ],
+  },
+  {
     file: 'week-beginning-sunday.csv',
     stop: ['Sales: is weekly, and all its dates are Sundays, such as 2026-03-01 on line 2'],
     ways: [

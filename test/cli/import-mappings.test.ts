@@ -87,6 +87,7 @@ const LINES: readonly (readonly [flags: readonly string[], file: string | Uint8A
   [['--empty', 'clear'], `${PLAIN}Ann Lee,Sales,2026-03-02,\n`],
   [['--missing', 'n/a,-,"a, b"'], `${PLAIN}Ann Lee,Sales,2026-03-02,-\n`],
   [['--time', 'drop'], `${HEAD}\nAnn Lee,Sales,2026-03-01 10:00,1\n`],
+  [['--time', 'round'], `${HEAD}\nAnn Lee,Sales,2026-03-01 23:59:32,1\n`],
   [['--percent', 'fraction'], PLAIN],
   [['--percent', 'as-is'], PLAIN],
   [['--strict'], PLAIN],

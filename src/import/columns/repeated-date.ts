@@ -44,7 +44,7 @@ const readDates = (
 ): ((text: string) => Day | undefined) | undefined => {
   const given = asked === undefined ? undefined : dateFormat(asked)
   if (given instanceof Fault) return undefined
-  const times = createTimesOfDay('', true)
+  const times = createTimesOfDay('', 'drop')
   const column = createDateColumn('', given ?? PLAIN_FORMAT, given !== undefined, times)
   for (const text of texts) column.note(text, 0)
   const format: DateFormat | undefined = column.proven()?.format

@@ -126,7 +126,7 @@ export const createColumnFormats = (
   if (at === undefined) return { ...known, date: undefined }
   const asked = formatAsked(options)
   const name = roleHeader(plan, 'date')
-  const times = createTimesOfDay(name, options.time === 'drop')
+  const times = createTimesOfDay(name, options.time)
   const meant = partsMeant(name, options.create?.frequency)
   const column = createDateColumn(name, asked ?? format ?? PLAIN_FORMAT, asked !== undefined, times, meant)
   return { ...known, date: { at, column } }

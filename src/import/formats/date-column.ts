@@ -90,7 +90,7 @@ export const createDateColumn = (
   name: string,
   format: DateFormat,
   isGiven: boolean,
-  times = createTimesOfDay(name, false),
+  times = createTimesOfDay(name, undefined),
   meant: MeantParts = partsMeant(name),
 ): DateColumn => {
   const known = formatsFor(meant)
@@ -162,7 +162,7 @@ export const createDateColumn = (
       else if (!isGiven) rivals.note(text, line)
       if (typeof day === 'number') {
         first ??= { text, line }
-        return day
+        return day + times.daysAfter(cell)
       }
       return faultOfDate(text, format)
     },
@@ -181,7 +181,7 @@ export const createDateColumn = (
     ],
     isRefuted: () => !left.includes(format) || conflict !== undefined || times.isFound(),
     doubt: () => {
-      const timed = times.doubt()
+      const timed = times.doubt((text) => left[0]?.read(text))
       if (timed !== undefined) return timed
       if (conflict && proof) {
         return `has dates in several formats: ${showCell(proof)} (${left[0]?.text}), ${showCell(conflict.cell)} (${conflict.reading.format.text}); rows in other formats are rejected with ${dateFormatFlags([...left.slice(0, 1), conflict.reading.format])}`

@@ -437,6 +437,50 @@ describe('dates of a column', () => {
     })
   })
 
+  test('within a minute of midnight are the day that begins, or the day before, as is said', async () => {
+    const day = fc.integer({ min: 0, max: 300 })
+    const seconds = fc.integer({ min: -59, max: 59 }).filter((count) => count !== 0)
+    const write = [
+      (date: Date) => date.toISOString().replace('T', ' ').slice(0, 19),
+      (date: Date) => date.toISOString(),
+      (date: Date) =>
+        date.toLocaleString('de-DE', { timeZone: 'UTC', dateStyle: 'medium', timeStyle: 'medium' }).replace(',', ''),
+      (date: Date) =>
+        date.toLocaleString('en-US', { timeZone: 'UTC', year: 'numeric', month: 'short', day: 'numeric' }) +
+        date
+          .toLocaleString('en-US', { timeZone: 'UTC', hour: 'numeric', minute: '2-digit', second: '2-digit' })
+          .replace(/^/, ' '),
+    ]
+    const START = Date.UTC(2026, 0, 13)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.record({ day, seconds }), { minLength: 1, maxLength: 5, selector: (one) => one.day }),
+        fc.constantFrom(...write),
+        async (times, textOf) => {
+          const texts = times.map((one) => textOf(new Date(START + one.day * 86_400_000 + one.seconds * 1000)))
+          const daysBy = (dayOf: (one: (typeof times)[number]) => number): string[] =>
+            times.map((one, at) => `${formatDay(START / 86_400_000 + dayOf(one))} ${at} -`).toSorted()
+          const isBefore = times.some((one) => one.seconds < 0)
+          const { stopped } = await readDates(texts)
+          expect(stopped).toEqual([
+            expect.stringMatching(
+              isBefore ? /only times within a minute.*--time round .*--time drop / : /--time drop /,
+            ),
+          ])
+          const rounded = await readDates(texts, { time: 'round' })
+          expect(rounded.entries?.toSorted()).toEqual(daysBy((one) => one.day))
+          const dropped = await readDates(texts, { time: 'drop' })
+          expect(dropped.entries?.toSorted()).toEqual(daysBy((one) => (one.seconds < 0 ? one.day - 1 : one.day)))
+          const noon = textOf(new Date(START - 43_200_000))
+          expect(await readDates([...texts, noon], { time: 'round' })).toMatchObject({
+            stopped: [expect.stringContaining('has times of day further from midnight than a minute')],
+          })
+        },
+      ),
+      { numRuns: 40 },
+    )
+  })
+
   test('with years of two digits are asked about with the forms that fit all of them', async () => {
     expect(await readDates(['1/2/20', '1/22/20'])).toMatchObject({
       stopped: ['date: "1/2/20" on line 2 has a year of two digits; say how dates are written: --date-format MM/DD/YY'],

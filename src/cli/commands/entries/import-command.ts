@@ -76,7 +76,12 @@ const declareImport = (group: Command) =>
       ]),
     )
     .addOption(missingFlag())
-    .addOption(new Option('--time <what>', 'what becomes of times of day; entries have only dates').choices(TIMES))
+    .addOption(
+      new Option(
+        '--time <what>',
+        'what becomes of times of day, as entries have only dates: they are left out, or those within a minute of midnight are that midnight',
+      ).choices(TIMES),
+    )
     .option(
       '--percent <what,...>',
       'what values below 1 of percentage KPIs are: as-is (0.42 is 0.42 %) or fraction (42 %), or of some: fraction=KPI',
