@@ -61,6 +61,11 @@ const ORDINAL = new Map(
 
 const CASES: readonly Case[] = [
   {
+    file: 'index-column-is-kpi.csv',
+    stop: ['Unnamed: 0: holds whole numbers, and is named for ids'],
+    ways: [['--ignore Unnamed: 0', ['A Sales 2026-03-01 1.5', 'B Sales 2026-03-02 2.5']]],
+  },
+  {
     file: 'sheetjs-seconds-before-midnight.xlsx',
     stop: ['Date: has only times within a minute of midnight, such as "2021-12-19 23:59:32" on line 2'],
     ways: [

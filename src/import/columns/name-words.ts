@@ -7,11 +7,22 @@ const list = (...lines: readonly string[]): ReadonlySet<string> =>
 
 /** Lists names of columns whose cells identify something. */
 const IDS = list(
-  'id, ids, uuid, guid, no, nr, nº, n°, num, number, nummer, code, codes, key, index, row, row number, #, ean, gtin, isin, iban',
+  'id, ids, uuid, guid, no, nr, nº, n°, №, num, number, nummer, code, codes, key, index, row, row number, #, ean, gtin, isin, iban',
   'zip, zip code, zipcode, postcode, post code, postal code, plz, postleitzahl, code postal, postnummer, phone, telephone',
   'telephone number, telefon, tel, fax, mobile, numero, codigo, code insee, kennung, schlüssel, kod, numer, fips',
   'номер, код, 番号, コード, 编号, 编码, 代码',
+  's no, sno, sl no, sr no, srno, serial, serial no, seq, seq no, sequence, lfd, lfd nr, lfdnr, rownum, row num, row id, rowid, row no',
+  'line, line no, position, pos, pos nr, rank, ranking, rang, rangliste, platz, platzierung, rango, puesto, posição, pozycja, lp, l p',
+  'п/п, № п/п, n п/п, 序号, 行号, 連番, 順位, 排名, 순번, 번호, 순위, warengruppe, artikelgruppe, kostenstelle, konto, cost center, account',
 )
+/** Lists names of columns whose numbers may have decimals and measure nothing either: coordinates and versions. */
+const PLACES = list(
+  'lat, latitude, lon, long, lng, longitude, x coord, y coord, x coordinate, y coordinate, coordinates, easting, northing',
+  'breitengrad, längengrad, breite, länge, latitud, longitud, latitudine, longitudine, широта, долгота, 緯度, 経度, 纬度, 经度',
+  'version, versions, release, build, ver',
+)
+/** Matches the names that programs give to the numbers of rows that they write: pandas and R. */
+const WRITTEN_INDEX = /^(?:unnamed: \d+(?:\.\d+|[ _]level[ _]\d+)?|level[ _]\d+|\.\.\.\d+|v1|x1?|rn)$/i
 /** Lists words that end the name of such a column, after other words: `Order no`, `customer_id`, `Rechnungs Nr.`. */
 const ID_ENDS = list('id, uuid, guid, no, nr, number, nummer, code, key, numero, num, numer, zip, phone')
 /** Matches a name in one word that ends in such a word: `orderId`, `Kundennummer`. */
@@ -21,8 +32,8 @@ const COUNTS = /^(?:total|average|avg|max|min|mean) /
 
 /** Tells whether a column is named for ids: of orders, customers, places. A number of something is none. */
 export const namesIds = (header: string): boolean => {
-  const name = foldName(header).replace(/\.$/, '')
-  if (IDS.has(name)) return true
+  const name = foldName(header.replaceAll('.', ' ').trim())
+  if (IDS.has(name) || WRITTEN_INDEX.test(header.trim())) return true
   const last = name.split(' ').at(-1) ?? ''
   return (name !== last && ID_ENDS.has(last) && !COUNTS.test(name)) || JOINED_ID.test(header.trim())
 }
@@ -68,8 +79,20 @@ export const timePartOf = (header: string): TimePart | undefined => {
   return PARTS.find(([, names]) => names.has(name) || names.has(plain) || names.has(foldName(header)))?.[0]
 }
 
+/** Tells whether a column is named for coordinates or versions. */
+export const namesPlaces = (header: string): boolean => PLACES.has(foldName(header))
+
+/** Lists names of ids that are those of values where the numbers have decimals, such as an average position. */
+const WITH_DECIMALS = list(
+  'index, rank, ranking, position, pos, rang, platz, rango, posição, 順位, 排名, 순위, x, serial, line',
+)
+
+/** Tells whether a column of numbers with decimals that is named for ids may be one of values. */
+export const mayHaveDecimals = (header: string): boolean => WITH_DECIMALS.has(foldName(header))
+
 /** Tells whether numbers in a column with such a name hardly measure anything. */
-export const hasUnlikelyName = (header: string): boolean => timePartOf(header) !== undefined || namesIds(header)
+export const hasUnlikelyName = (header: string): boolean =>
+  timePartOf(header) !== undefined || namesIds(header) || namesPlaces(header)
 
 /** Lists words for targets that are no names of a column of targets, because they may be KPIs as well. */
 const MORE_TARGETS = list(

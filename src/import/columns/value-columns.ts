@@ -7,7 +7,8 @@ import { faultsOfUnclear } from './content-faults.ts'
 import { columnsHolding, type Contents } from './contents.ts'
 import { itemColumns } from './item-words.ts'
 import { foldName, type HeaderFindings, unassignedColumns } from './header.ts'
-import { timePartOf, namesIds } from './name-words.ts'
+import { whatNumbersAre } from './code-columns.ts'
+import { mayHaveDecimals, namesIds, namesPlaces, timePartOf } from './name-words.ts'
 import { repeatsDate } from './repeated-date.ts'
 import { isOwned, mapsKpi } from './required-roles.ts'
 import type { Directories } from './wide.ts'
@@ -42,10 +43,14 @@ const FELLOW_CODES = 2
 const isCodeAmongCodes = (codes: number, name: string, isWhole: boolean): boolean =>
   !isWhole && CODE_NAME.test(name) && codes >= FELLOW_CODES
 
-/** Describes the header around the columns that are judged: its item columns, and how many are named by other codes. */
-type Neighbours = { readonly items: ReadonlySet<number>; readonly codes: number }
+/**
+ * Describes the header around the columns that are judged: its item columns, how many are named by other codes, and
+ * whether only one column has numbers, which then are hardly anything but values.
+ */
+type Neighbours = { readonly items: ReadonlySet<number>; readonly codes: number; readonly isAlone: boolean }
 
-const neighboursIn = (found: HeaderFindings): Neighbours => ({
+const neighboursIn = (found: HeaderFindings, isAlone: boolean): Neighbours => ({
+  isAlone,
   items: new Set(itemColumns(found)),
   codes: found.header.filter((one) => CODE_NAME.test(one.trim()) && !namesIds(one)).length,
 })
@@ -57,13 +62,13 @@ const saysValues = (of: NameRole, options: ImportOptions): ((name: string) => bo
   return (name) => columns.has(foldName(name))
 }
 
-/** Returns the fault of numbers that hardly measure anything: parts of dates, dates without separators, or ids. */
+/** Returns the fault of numbers that hardly measure anything: parts of dates, dates without separators, ids, or what only their cells show. */
 const faultOfUnlikely = (
   found: HeaderFindings,
   contents: Contents,
   at: number,
   of: NameRole,
-  { items, codes }: Neighbours,
+  { items, codes, isAlone }: Neighbours,
 ): Issue | undefined => {
   const name = nameIn(found, at)
   const part = timePartOf(name)
@@ -72,12 +77,15 @@ const faultOfUnlikely = (
   const isId = namesIds(name) && !isCodeAmongCodes(codes, name, isWhole)
   const isNamed = part !== undefined || isId || items.has(at)
   // Codes may look like numbers with decimals; an index with decimals is a value.
-  const isCode = isId && foldName(name) !== 'index' && contents.of(at) !== 'nothing'
-  const isUnlikely = (isWhole && isNamed) || isCode
-  if (!stamp && !isUnlikely) return undefined
+  const isCode = (isId && !mayHaveDecimals(name)) || namesPlaces(name)
+  const isUnlikely = (isWhole && isNamed) || (isCode && contents.of(at) !== 'nothing')
+  const shown = stamp || isUnlikely || isAlone ? undefined : whatNumbersAre(found, contents, at)
+  if (!stamp && !isUnlikely && shown === undefined) return undefined
+  const namedFor =
+    part === undefined ? (namesPlaces(name) ? 'coordinates or versions' : 'ids') : 'a part of a date or time'
   const what = stamp
     ? `holds numbers that look like dates, such as ${showCell(stamp)}`
-    : `holds ${isWhole ? 'whole ' : ''}numbers, and is named for ${part === undefined ? 'ids' : 'a part of a date or time'}`
+    : `holds ${isWhole ? 'whole ' : ''}numbers${shown === undefined ? `, and is named for ${namedFor}` : ` ${shown}`}`
   const asDate =
     found.roles.has('date') || (!stamp && part === undefined) ? '' : `, ${mapFlag('date', name)} makes it the date`
   const asValue =
@@ -102,10 +110,11 @@ const numberPlaces = (
   contents: Contents,
   of: NameRole,
   options: ImportOptions,
+  hasNamed: boolean,
 ): ValueColumns => {
   // What the first rows leave blank may have values further down.
   const numbers = columnsHolding(found, contents, 'numbers', 'years', 'stamps', 'nothing')
-  const neighbours = neighboursIn(found)
+  const neighbours = neighboursIn(found, numbers.length === 1 && !hasNamed)
   const [places, unclear, issues]: [number[], number[], Issue[]] = [[], [], []]
   const isSaid = saysValues(of, options)
   for (const at of numbers) {
@@ -121,7 +130,7 @@ const numberPlaces = (
 
 /** Returns the columns without a meaning so far whose numbers may be those of KPIs that are created. */
 export const kpiPlaces = (found: HeaderFindings, contents: Contents, options: ImportOptions): number[] =>
-  numberPlaces(found, contents, 'kpi', options).places.filter((at) => contents.of(at) !== 'nothing')
+  numberPlaces(found, contents, 'kpi', options, false).places.filter((at) => contents.of(at) !== 'nothing')
 
 /**
  * Returns the columns that may hold the actuals of something that is created: those of numbers, and known names. Those
@@ -137,7 +146,7 @@ export const valueColumns = (
 ): ValueColumns => {
   const named = unassignedColumns(found).filter((at) => !(known[of]?.find(found.header[at] ?? '') instanceof Fault))
   const rest = { ...found, ignored: new Set([...found.ignored, ...named]) }
-  const { places, unclear, issues } = numberPlaces(rest, contents, of, options)
+  const { places, unclear, issues } = numberPlaces(rest, contents, of, options, named.length > 0)
   const isMapped = mapsKpi(options)
   const meant = new Set(
     of === 'kpi' ? columnsHolding(rest, contents, 'mixed').filter((at) => isMapped(nameIn(found, at))) : [],

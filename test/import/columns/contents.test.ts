@@ -129,6 +129,26 @@ describe('numbers that hardly measure anything', () => {
     ['Kundennummer', ['17', '18'], 'holds whole numbers, and is named for ids'],
     ['Beleg-Nr.', ['17', '18'], 'holds whole numbers, and is named for ids'],
     ['PLZ', ['10115', '20095'], 'holds whole numbers, and is named for ids'],
+    ...[
+      'Unnamed: 0',
+      'Unnamed: 0.1',
+      'S.No',
+      'S. No.',
+      'Seq',
+      'Pos',
+      'Pos.',
+      'rownum',
+      '序号',
+      '№',
+      '...1',
+      'Rank',
+      'Lfd. Nr.',
+    ].map((name): [string, string[], string] => [name, ['7', '3'], 'holds whole numbers, and is named for ids']),
+    ...['Lat', 'Longitude', 'Breitengrad', 'Version'].map((name): [string, string[], string] => [
+      name,
+      ['7.5', '3.25'],
+      'holds numbers, and is named for coordinates or versions',
+    ]),
     ['Created', ['20260301', '20260415'], 'holds numbers that look like dates, such as "20260301" on line 2'],
   ])('%s, %s, become no KPI by themselves', (name, cells, says) => {
     expect(columnOf(name, cells)).toContain(`${name}: ${says}: --ignore`)
@@ -142,6 +162,7 @@ describe('numbers that hardly measure anything', () => {
     ['Total number', ['8', '7']],
     ['Sales last month', ['8', '7']],
     ['Time', ['8.5', '7.25']],
+    ['Position', ['8.5', '7.25']],
     ['Nodes', ['20260301', '7']],
   ])('%s, %s, are not such', (name, cells) => {
     expect(columnOf(name, cells)).toBe('value')

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createDirectory } from '../../../src/client/directory.ts'
 import { KpiError } from '../../../src/domain/errors.ts'
@@ -261,5 +262,63 @@ describe('columns of numbers that are whom rows belong to by their names alone',
       })
     expect(['12', '77'].map((cell) => planWith(cell).roles.get('user'))).toEqual([3, 3])
     expect(() => planWith('6')).toThrow(KpiError)
+  })
+})
+
+describe('columns of numbers that only their cells show to be no values', () => {
+  const heading = fc
+    .oneof(
+      fc.constantFrom('Nummerierung', 'Belegzähler', 'K1', 'Ziffer', '行', 'Α/Α'),
+      fc.stringMatching(/^[B-Db-d]{3,8}$/),
+    )
+    .filter((name) => name !== '')
+  const other = fc.integer({ min: -9999, max: 9999 }).map((count) => String(count / 100))
+  const dateOf = (at: number): string => `2026-01-${String(at + 1).padStart(2, '0')}`
+
+  test('row numbers under any heading are asked about, and can be left out or meant', () => {
+    fc.assert(
+      fc.property(heading, fc.nat(2000), fc.array(other, { minLength: 5, maxLength: 28 }), (name, first, values) => {
+        const rows = values.map((value, at) => `${first + at},A,${dateOf(at)},${value}`)
+        const one = headingOf([`${name},Store,Date,Sales`, ...rows])
+        expect(refusal(one)).toContain(
+          `${name}: holds whole numbers that rise by one with the rows: --ignore ${name} leaves the column out`,
+        )
+        expect(planOf(one, { ignore: [name] }).wide?.columns).toMatchObject([{ at: 3 }])
+        expect(planOf(one, { mapKpi: new Map([[name, 'Meant']]) }).wide?.columns).toMatchObject([{ at: 0 }, { at: 3 }])
+      }),
+    )
+  })
+
+  test('codes of names are asked about, and values that differ for a name are not', () => {
+    const names = ['Rome', 'Oslo', 'Bern', 'Kyiv']
+    fc.assert(
+      fc.property(
+        heading,
+        fc.uniqueArray(fc.integer({ min: 1, max: 900 }), { minLength: 2, maxLength: 4 }),
+        fc.integer({ min: 2, max: 5 }),
+        (name, codes, days) => {
+          fc.pre(codes.length * days >= 6)
+          const rowsWith = (codeOf: (of: number, day: number) => number): string[] =>
+            Array.from({ length: days }).flatMap((_, day) =>
+              codes.map((_code, of) => `${names[of]},${codeOf(of, day)},${dateOf(day)},${day * 7 + of * 3}.5`),
+            )
+          const coded = headingOf([`Store,${name},Date,Sales`, ...rowsWith((of) => codes[of] ?? 0)])
+          expect(refusal(coded)).toContain(
+            `${name}: holds whole numbers that go with the names of "Store", as codes do`,
+          )
+          expect(planOf(coded, { ignore: [name] }).wide?.columns).toMatchObject([{ at: 3 }])
+          const measured = headingOf([
+            `Store,${name},Date,Sales`,
+            ...rowsWith((of, day) => 1000 * (day % 2) + (codes[of] ?? 0)),
+          ])
+          expect(planOf(measured).wide?.columns).toMatchObject([{ at: 1 }, { at: 3 }])
+        },
+      ),
+    )
+  })
+
+  test('are values where the file has no others', () => {
+    const counted = Array.from({ length: 8 }, (_, at) => `A,${dateOf(at)},${at + 1}`)
+    expect(planOf(headingOf(['Store,Date,Sales', ...counted])).wide?.columns).toMatchObject([{ at: 2 }])
   })
 })
