@@ -4,6 +4,7 @@ import type { CheckedFile } from './check.ts'
 import type { JournalPlace } from './journal/journal.ts'
 import type { CreationLog } from './missing/ensure.ts'
 import type { RealIds } from './missing/missing.ts'
+import type { EarlierKpis } from './missing/renamed-kpis.ts'
 import type { MissingPlan } from './missing/plan.ts'
 import type { ImportOptions } from './options.ts'
 import type { Table } from './parse/table.ts'
@@ -81,6 +82,8 @@ export type ImportInput = {
   readonly onChecked?: (checked: CheckedFile) => void
   /** Lists the groups that breakdown items are in, if they can be listed. */
   readonly groups?: ListGroups | undefined
+  /** Finds the KPIs of which earlier files of the same kind had entries. */
+  readonly earlierKpis?: () => Promise<EarlierKpis | undefined>
   /** Receives what the file names and the service does not have, before any of it is created. */
   readonly onMissing?: (plan: MissingPlan) => void
   /** Asks for everything to be read back at the end, and says where the receipt goes. */

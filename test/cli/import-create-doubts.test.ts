@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { waysIn } from '../support/advice.ts'
 import { allOf, errorOf, jsonOf, type Ran } from '../support/kpi.ts'
 import { embeddedUser, newerUser, type User } from '../support/user.ts'
 
@@ -176,7 +177,8 @@ test('new names that lack a part of several columns are warned of', async () => 
 
 test('new names that are nearly known ones are warned of', async () => {
   await importText('Store,Date,Sales\nHarbour,2026-03-01,5\n')
-  const ran = await importText('Store,Date,Salse\nHarbor,2026-03-02,5\n', '--group', 'Store', '--dry-run')
+  const flags = ['--group', 'Store', '--map-kpi', 'Salse=Salse', '--dry-run']
+  const ran = await importText('Store,Date,Salse\nHarbor,2026-03-02,5\n', ...flags)
   expect(ran.stderr).toContain(
     'the new KPI "Salse" is nearly "Sales", which exists: if that is meant, correct the file\n',
   )
@@ -187,7 +189,7 @@ test('nothing is created that only rows name whose key is there twice', async ()
   const file = 'Store,Date,Sales\nA,2026-03-01,1\nB,2026-03-01,2\nA,2026-03-01,3\n'
   expect(jsonOf({ ...(await importText(file)), code: 0 })).toMatchObject({ created: 1, rejected: 2 })
   expect((await namesOf('group-items')).toSorted()).toEqual(['B'])
-  const none = await importText('Shop,Date,Visits\nX,2026-03-01,1\nX,2026-03-01,3\n')
+  const none = await importText('Shop,Date,Visits\nX,2026-03-01,1\nX,2026-03-01,3\n', '--map-kpi', 'Visits=Visits')
   expect([none.code, await namesOf('kpis')]).toEqual([3, ['Sales']])
 })
 
@@ -284,5 +286,63 @@ describe('years with marks beside others', () => {
     expect([ran.code, allOf(errorOf(ran))]).toEqual([1, expect.stringContaining('--ignore 2026e leaves it out')])
     expect((await importYears('2026e', '--date-format', 'YYYY[e]')).code).toBe(0)
     expect(await actuals()).toEqual(['3'])
+  })
+})
+
+describe('a KPI of a new name in a file of a kind that was imported before', () => {
+  const importAs = (files: Readonly<Record<string, string>>, ...args: string[]): Promise<Ran> => {
+    for (const [name, text] of Object.entries(files)) writeFileSync(user.folder.in(name), text)
+    const line = ['--create-missing', '--frequency', 'D', '-o', 'json', ...args]
+    return user.kpi('entries', 'import', ...Object.keys(files), ...line)
+  }
+  const JUNE = { 'umsatz-2026-06.csv': 'Store,Date,Umsatz,Kunden\nA,2026-06-01,5.5,2\nA,2026-06-02,6.5,3\n' }
+  const july = (header: string, file = 'umsatz-2026-07.csv') => ({
+    [file]: `Store,Date,${header}\nA,2026-07-01,7.5,4\nA,2026-07-02,8.5,5\n`,
+  })
+  beforeEach(async () => {
+    jsonOf(await importAs(JUNE))
+  })
+
+  test('is asked about where another is missing, and each way out is right', async () => {
+    const ran = await importAs(july('Umsatz netto,Kunden'))
+    expect([ran.code, await namesOf('kpis')]).toEqual([1, ['Umsatz', 'Kunden']])
+    const told = allOf(errorOf(ran))
+    expect(told).toContain('Umsatz netto: would be a new KPI, and "Umsatz" of umsatz-2026-06.csv is not in this file')
+    const [renamed = [], created = []] = waysIn(told)
+    expect(jsonOf(await importAs(july('Umsatz netto,Kunden'), ...renamed))).toMatchObject({ created: 4 })
+    expect(await namesOf('kpis')).toEqual(['Umsatz', 'Kunden'])
+    jsonOf(await importAs(july('Umsatz netto,Kunden'), ...created))
+    expect(await namesOf('kpis')).toEqual(['Umsatz', 'Kunden', 'Umsatz netto'])
+  })
+
+  test.each([
+    ['umsatz-2026-07.csv', true],
+    ['Umsatz 7.csv', false],
+    ['umsatz-Juli-26.csv', true],
+    ['kunden-2026-07.csv', false],
+  ])('is asked about by the name of the file: %s', async (file, isAsked) => {
+    expect((await importAs(july('Umsatz netto,Kunden', file))).code).toBe(isAsked ? 1 : 0)
+  })
+
+  test('is asked about by the mapping of the file', async () => {
+    const mapped = await importAs(july('Umsatz,Kunden', 'a.csv'), '--save-mapping', 'shop')
+    expect(jsonOf(mapped)).toMatchObject({ created: 4 })
+    jsonOf(await importAs({ 'b.csv': 'Store,Date,Umsatz,Kunden\nA,2026-08-01,7.5,4\n' }, '--mapping', 'shop'))
+    expect((await importAs(july('Umsatz netto,Kunden', 'c.csv'), '--mapping', 'shop')).code).toBe(1)
+  })
+
+  test('is created where none is missing, or has only empty cells', async () => {
+    const more = {
+      'umsatz-2026-07.csv': 'Store,Date,Umsatz,Kunden,Retouren\nA,2026-07-01,7.5,,9.5\nA,2026-07-02,8.5,,9\n',
+    }
+    jsonOf(await importAs(more))
+    expect(await namesOf('kpis')).toEqual(['Umsatz', 'Kunden', 'Retouren'])
+  })
+
+  test('is created where the import before was taken back, or is a file of the same command', async () => {
+    const { receipt } = jsonOf(await importAs(july('Umsatz,Kunden'))) as { receipt: string }
+    jsonOf(await user.kpi('entries', 'undo', receipt, '--yes', '-o', 'json'))
+    const both = { ...july('Visits,Calls', 'part-1.csv'), ...july('Sales,Costs', 'part-2.csv') }
+    expect((await importAs(both)).code).toBe(0)
   })
 })

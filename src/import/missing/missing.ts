@@ -36,6 +36,8 @@ export type Missing = {
   readonly use: (row: BlockRow) => void
   /** Holds what the rows of new KPIs have shown. */
   readonly evidence: KpiEvidence
+  /** Returns the numbers of the KPIs that the service has and that rows are of. */
+  readonly foundKpis: () => ReadonlySet<number>
   /** Returns the breakdown items that the service has and that rows name. */
   readonly foundItems: () => BreakdownItem[]
   readonly clear: () => void
@@ -154,7 +156,7 @@ export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creatio
   const users = ofUsers && createProvisionalKind(ofUsers, provisionalUser(ofUsers, emailPattern, persons))
   const items = ofItems && createProvisionalKind(ofItems, provisionalItem)
   const evidence = createKpiEvidence()
-  const found = new Set<number>()
+  const [found, foundKpis] = [new Set<number>(), new Set<number>()]
   let [lastOwner, lastKpi] = [0, 0]
   const useOwner = (owner: number, line: number): void => {
     if (owner >= PROVISIONAL_ID) users?.use(owner, line)
@@ -180,15 +182,16 @@ export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creatio
       if (kpi >= PROVISIONAL_ID) {
         if (kpi !== lastKpi) kpis?.use(kpi, lineOf(row.line))
         evidence.note(row)
-      }
+      } else if (kpi !== lastKpi) foundKpis.add(kpi)
       lastKpi = kpi
       // Most rows have the owner of the row before.
       if (owner !== lastOwner) useOwner(owner, lineOf(row.line))
       lastOwner = owner
     },
+    foundKpis: () => foundKpis,
     foundItems: () => [...found].flatMap((id) => lookups.sources?.byId.get(id) ?? []),
     clear: () => {
-      found.clear()
+      for (const one of [found, foundKpis]) one.clear()
       ;[lastOwner, lastKpi] = [0, 0]
       for (const kind of [kpis, users, items, evidence]) kind?.clear()
     },

@@ -10,6 +10,7 @@ import type { CheckedFile } from '../check.ts'
 import { roleHeader } from '../columns/role-text.ts'
 import { ownerOf } from '../entry-key.ts'
 import type { Creation, ImportOptions } from '../options.ts'
+import type { ImportInput } from '../import-types.ts'
 import type { Lookup } from '../permissions.ts'
 import { isProvisional } from '../provisional-id.ts'
 import type { ListGroups, Reference } from '../reference.ts'
@@ -20,6 +21,7 @@ import { faultOfGroups, groupWithoutNames } from './groups.ts'
 import type { Missing } from './missing.ts'
 import { type NearName, nearNames } from './near-names.ts'
 import type { MissingKpi, MissingPlan, MissingUser } from './plan.ts'
+import { requireNoRenames } from './renamed-kpis.ts'
 
 /** Names the category and the group that are used if nothing else says which. */
 const CATEGORY = 'General'
@@ -152,7 +154,7 @@ export const planMissing = async (
   checked: CheckedFile,
   { frequency, unit, category, group: asked }: Creation,
   options: ImportOptions,
-  { signal, groups: listGroups }: { readonly signal: AbortSignal; readonly groups?: ListGroups | undefined },
+  { signal, groups: listGroups, earlierKpis }: Pick<ImportInput, 'signal' | 'groups' | 'earlierKpis'>,
 ): Promise<MissingPlan | undefined> => {
   const { created } = checked.reference
   if (!created) return undefined
@@ -161,6 +163,8 @@ export const planMissing = async (
   const known = knownOf(checked, created)
   const units = known.length > 0 ? await client.units.list() : []
   const kpis = defineKpis(known, { units, frequency, unit })
+  const earlier = kpis.length > 0 ? await earlierKpis?.() : undefined
+  if (earlier) requireNoRenames(checked, created, kpis, options, earlier)
   applyDefinitions(created, kpis)
   const items = (created.items?.used() ?? []).map(({ id, name }) => ({ id, name }))
   const users = usersOf(created)

@@ -13,6 +13,8 @@ export type UndoReceiptHead = {
   readonly service: string
   readonly account?: string | undefined
   readonly file: string
+  /** Names the mapping that the file was read by, if one was. */
+  readonly mapping?: string | undefined
   readonly at: string
 }
 

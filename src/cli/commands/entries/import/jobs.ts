@@ -14,6 +14,7 @@ import type { Io } from '../../../io.ts'
 import { withClassic } from '../created.ts'
 import { pipeSignal } from '../../../files/named-output.ts'
 import { announcingClock } from '../../../output/wait-notices.ts'
+import { findEarlierKpis } from './earlier-kpis.ts'
 import { saveMapping } from './mapping.ts'
 import type { ParsedOptions } from './parsed-options.ts'
 import type { ProgressView } from './progress.ts'
@@ -135,6 +136,8 @@ export type CommandRun = {
   readonly progress: ProgressView
   /** Holds the day that an earlier part of the run settled a word for; the files that follow get the same. */
   readonly settled: { date?: string }
+  /** Names the receipts that the command has written. */
+  readonly receipts: string[]
   /** Removes the journals of finished imports, once no command can continue them any more. */
   readonly finished: (() => void)[]
 }
@@ -149,10 +152,8 @@ const pauseOf =
   }
 
 /** Begins with a file; returns what importing it needs. */
-export const beginRun = (
-  { cli, client, parsed, stops, progress, settled }: CommandRun,
-  { file, table }: Job,
-): ImportInput => {
+export const beginRun = (run: CommandRun, { file, table }: Job): ImportInput => {
+  const { cli, client, parsed, stops, progress, settled } = run
   progress.begin(parsed.isSeveral ? file : undefined)
   // Name the file in notes on a column, unless they do.
   const ofFile = (text: string): string =>
@@ -166,6 +167,7 @@ export const beginRun = (
     signal: stops.signal(),
     rate: parsed.rate,
     groups: () => withClassic(cli, client, async (classic) => classic?.groups.list()),
+    earlierKpis: () => findEarlierKpis(run, file),
     onProgress: (step) => {
       cli.io.limitMemory()
       progress.show(step)

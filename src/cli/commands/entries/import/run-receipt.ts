@@ -31,7 +31,7 @@ const isEmpty = ({ entries }: UndoReceiptWriter, things: number, isUnsure: boole
 }
 
 /** Creates the receipt of a run, which is a file once something is to be created or changed. */
-export const createRunReceipt = ({ cli, client, progress, parsed }: CommandRun, file: string): RunReceipt => {
+export const createRunReceipt = ({ cli, client, progress, parsed, receipts }: CommandRun, file: string): RunReceipt => {
   let opened: UndoReceiptWriter | undefined
   let [count, things, hasIntended] = [0, 0, false]
   let journal: Parameters<RunReceipt['journal']> | undefined
@@ -41,8 +41,9 @@ export const createRunReceipt = ({ cli, client, progress, parsed }: CommandRun, 
     removeOldUndoReceipts(folder, new Date(now - KEPT_DAYS * DAY_MS))
     const suffix = Buffer.from(cli.io.random(3)).toString('hex')
     const { for: account } = client.identifyAccount()
-    const head = { service: serviceOf(cli), account, file, at: new Date(now).toISOString() }
+    const head = { service: serviceOf(cli), account, file, mapping: parsed.mapping, at: new Date(now).toISOString() }
     opened = createUndoReceipt(folder, head, suffix)
+    receipts.push(opened.name)
     if (journal) opened.journal(...journal)
     return opened
   }

@@ -48,7 +48,7 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: Impor
     onWait = progress.waits
     tellStopping(cli.io, stops, note)
     try {
-      const run = { cli, client, parsed, stops, progress, finished, settled: {} }
+      const run = { cli, client, parsed, stops, progress, finished, settled: {}, receipts: [] }
       await requireHeaders(run, jobs)
       await choosePrinter(parsed)(run, jobs, ends)
     } finally {

@@ -1,0 +1,45 @@
+import { basename } from 'node:path'
+import { monthOf } from '../../../../import/formats/calendar-names.ts'
+import type { EarlierKpis } from '../../../../import/missing/renamed-kpis.ts'
+import { listUndoReceipts, readChanges, type UndoReceipt } from '../../../../import/undo/undo-receipt.ts'
+import { receiptsFolder } from '../../../target/folders.ts'
+import { serviceOf } from '../created.ts'
+import type { CommandRun } from './jobs.ts'
+
+/** Sets how many earlier imports of files of one kind are looked at: one may have changed only some entries. */
+const MOST_EARLIER = 3
+/** Sets how many changes are read at a time. */
+const READ_AT_A_TIME = 5000
+
+/** Returns what the names of files have in common that are written every month, or every day: all but numbers and months. */
+export const fileKind = (file: string): string =>
+  basename(file)
+    .toLowerCase()
+    .replaceAll(/\p{L}+|\d+/gu, (part) => (/\d/.test(part) || monthOf(part) !== undefined ? '#' : part))
+
+/** Returns the receipts of earlier commands that imported files of the same kind into this account, the latest first. */
+const receiptsOfKind = ({ cli, client, parsed, receipts }: CommandRun, file: string): UndoReceipt[] => {
+  const [service, account] = [serviceOf(cli), client.identifyAccount().for]
+  return listUndoReceipts(receiptsFolder(cli.io))
+    .receipts.filter(
+      ({ name, head, takenBack }) =>
+        takenBack === undefined &&
+        head.service === service &&
+        head.account === account &&
+        !receipts.includes(name) &&
+        (fileKind(head.file) === fileKind(file) || (parsed.mapping !== undefined && head.mapping === parsed.mapping)),
+    )
+    .toReversed()
+}
+
+/** Returns the KPIs of which earlier files of the same kind had entries, as their receipts say; undefined if there was none. */
+export const findEarlierKpis = async (run: CommandRun, file: string): Promise<EarlierKpis | undefined> => {
+  const earlier = receiptsOfKind(run, file).slice(0, MOST_EARLIER)
+  const [latest] = earlier
+  if (!latest) return undefined
+  const kpis = new Set<number>()
+  for (const receipt of earlier) {
+    for await (const changes of readChanges(receipt, READ_AT_A_TIME)) for (const { key } of changes) kpis.add(key[1])
+  }
+  return { file: latest.head.file, kpis }
+}

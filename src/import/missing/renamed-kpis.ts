@@ -1,0 +1,66 @@
+import { nearest } from '../../client/directory.ts'
+import { countText } from '../../domain/count-text.ts'
+import { KpiError } from '../../domain/errors.ts'
+import type { CheckedFile } from '../check.ts'
+import { listFlag } from '../flag-text.ts'
+import type { ImportOptions } from '../options.ts'
+import type { Missing } from './missing.ts'
+import type { MissingKpi } from './plan.ts'
+
+/** Describes the KPIs of which earlier files of the same kind had entries, and the latest of these files. */
+export type EarlierKpis = { readonly file: string; readonly kpis: ReadonlySet<number> }
+
+/** Sets how many KPIs have a fault of their own, and how many may be what one of them was called. */
+const SHOWN = 5
+const MOST_MEANT = 3
+
+/** Returns the names of KPIs that earlier files had, and this one has not. */
+const absentNames = ({ plan, reference }: CheckedFile, created: Missing, { kpis }: EarlierKpis): string[] => {
+  const present = new Set([...created.foundKpis(), ...(plan.wide?.columns ?? []).map(({ kpi }) => kpi)])
+  return [...kpis].flatMap((id) => {
+    const one = present.has(id) ? undefined : reference.kpis.byId.get(id)
+    return one?.is_active === true ? one.name : []
+  })
+}
+
+const faultOf = (name: string, absent: readonly string[], file: string): { field: string; message: string } => {
+  const near = nearest(name, absent)
+  const meant = near === undefined ? absent : [near, ...absent.filter((one) => one !== near)]
+  const ways = meant
+    .slice(0, MOST_MEANT)
+    .map((one) => `${listFlag('--map-kpi', [`${name}=${one}`])} imports it as "${one}"`)
+  const are = meant
+    .slice(0, MOST_MEANT)
+    .map((one) => `"${one}"`)
+    .join(', ')
+  return {
+    field: name,
+    message: `would be a new KPI, and ${are} of ${file} is not in this file: it may have another name now. ${ways.join(', ')}; ${listFlag('--map-kpi', [`${name}=${name}`])} creates it`,
+  }
+}
+
+/**
+ * Refuses new KPIs beside ones that earlier files of the same kind had and this one has not, as they may be these under
+ * another name; `--map-kpi` says of each what it is.
+ */
+export const requireNoRenames = (
+  checked: CheckedFile,
+  created: Missing,
+  fresh: readonly MissingKpi[],
+  { mapKpi }: ImportOptions,
+  earlier: EarlierKpis,
+): void => {
+  const meant = new Set(mapKpi?.values())
+  const unsaid = fresh.filter(({ name }) => !meant.has(name))
+  const absent = absentNames(checked, created, earlier)
+  if (unsaid.length === 0 || absent.length === 0) return
+  const issues = unsaid.slice(0, SHOWN).map(({ name }) => faultOf(name, absent, earlier.file))
+  const more = unsaid.length - SHOWN
+  throw new KpiError(
+    'malformed',
+    'it is not clear whether some KPIs are new or have other names now; nothing was sent',
+    {
+      issues: [...issues, ...(more > 0 ? [{ field: 'others', message: `${countText(more)} more new KPIs` }] : [])],
+    },
+  )
+}
