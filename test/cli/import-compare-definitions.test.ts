@@ -9,17 +9,21 @@ beforeEach(async () => {
 })
 afterEach(() => user[Symbol.asyncDispose]())
 
-const importText = (text: string, ...args: string[]): Promise<Ran> => {
-  writeFileSync(user.folder.in('data.csv'), text)
-  return user.kpi('entries', 'import', 'data.csv', '--create-missing', '-o', 'json', '--quiet', ...args)
+const importAs = (file: string, text: string, ...args: string[]): Promise<Ran> => {
+  writeFileSync(user.folder.in(file), text)
+  return user.kpi('entries', 'import', file, '--create-missing', '-o', 'json', '--quiet', ...args)
 }
+
+const importText = (text: string, ...args: string[]): Promise<Ran> => importAs('data.csv', text, ...args)
 
 const addUnit = (name: string, display_format: string) =>
   user.client.units.add({ name, display_format, entry_format: '#.00', is_percentage: false })
 
 /** Creates a KPI by its first value, in a unit that is given or that the value shows. */
 const createKpi = async (name: string, value: string, ...args: string[]): Promise<void> => {
-  jsonOf(await importText(`Date,Store,${name}\n2026-01-01,A,${value}\n`, '--frequency', 'D', ...args))
+  jsonOf(
+    await importAs('new.csv', `Date,Store,${name}\n2026-01-01,A,${value}\n`, '--frequency', 'D', '--no-undo', ...args),
+  )
 }
 
 const messageOf = (ran: Ran): unknown => [ran.code, errorOf(ran).issues[0]?.message]
@@ -122,7 +126,8 @@ describe('a percent sign', () => {
 describe('dates that are written as periods', () => {
   const createAs = async (frequency: string, ...names: string[]): Promise<void> => {
     const values = names.map(() => '5').join(',')
-    jsonOf(await importText(`Date,Store,${names.join(',')}\n2025-01-01,A,${values}\n`, '--frequency', frequency))
+    const text = `Date,Store,${names.join(',')}\n2025-01-01,A,${values}\n`
+    jsonOf(await importAs('new.csv', text, '--frequency', frequency, '--no-undo'))
   }
 
   test.each([

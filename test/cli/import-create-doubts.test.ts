@@ -324,6 +324,11 @@ describe('a KPI of a new name in a file of a kind that was imported before', () 
     expect((await importAs(july('Umsatz netto,Kunden', file))).code).toBe(isAsked ? 1 : 0)
   })
 
+  test('is created in a file of other owners and KPIs, although its name is the same', async () => {
+    const other = { 'umsatz-2026-07.csv': 'Region,Date,Besuche\nNord,2026-07-01,5\nNord,2026-07-02,6\n' }
+    expect((await importAs(other)).code).toBe(0)
+  })
+
   test('is asked about by the mapping of the file', async () => {
     const mapped = await importAs(july('Umsatz,Kunden', 'a.csv'), '--save-mapping', 'shop')
     expect(jsonOf(mapped)).toMatchObject({ created: 4 })

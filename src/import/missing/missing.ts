@@ -38,6 +38,8 @@ export type Missing = {
   readonly evidence: KpiEvidence
   /** Returns the numbers of the KPIs that the service has and that rows are of. */
   readonly foundKpis: () => ReadonlySet<number>
+  /** Returns the owners that the service has and that rows name; those that are breakdown items are below 0. */
+  readonly foundOwners: () => ReadonlySet<number>
   /** Returns the breakdown items that the service has and that rows name. */
   readonly foundItems: () => BreakdownItem[]
   readonly clear: () => void
@@ -156,12 +158,12 @@ export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creatio
   const users = ofUsers && createProvisionalKind(ofUsers, provisionalUser(ofUsers, emailPattern, persons))
   const items = ofItems && createProvisionalKind(ofItems, provisionalItem)
   const evidence = createKpiEvidence()
-  const [found, foundKpis] = [new Set<number>(), new Set<number>()]
+  const [foundOwners, foundKpis] = [new Set<number>(), new Set<number>()]
   let [lastOwner, lastKpi] = [0, 0]
   const useOwner = (owner: number, line: number): void => {
     if (owner >= PROVISIONAL_ID) users?.use(owner, line)
     else if (owner <= -PROVISIONAL_ID) items?.use(-owner, line)
-    else if (owner < 0) found.add(-owner)
+    else foundOwners.add(owner)
   }
   let real: RealIds | undefined
   const realKpi = (id: number): number => real?.kpis.get(id) ?? id
@@ -189,9 +191,10 @@ export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creatio
       lastOwner = owner
     },
     foundKpis: () => foundKpis,
-    foundItems: () => [...found].flatMap((id) => lookups.sources?.byId.get(id) ?? []),
+    foundOwners: () => foundOwners,
+    foundItems: () => [...foundOwners].flatMap((owner) => (owner < 0 ? (lookups.sources?.byId.get(-owner) ?? []) : [])),
     clear: () => {
-      for (const one of [found, foundKpis]) one.clear()
+      for (const one of [foundOwners, foundKpis]) one.clear()
       ;[lastOwner, lastKpi] = [0, 0]
       for (const kind of [kpis, users, items, evidence]) kind?.clear()
     },

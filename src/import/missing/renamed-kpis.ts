@@ -7,17 +7,34 @@ import type { ImportOptions } from '../options.ts'
 import type { Missing } from './missing.ts'
 import type { MissingKpi } from './plan.ts'
 
-/** Describes the KPIs of which earlier files of the same kind had entries, and the latest of these files. */
-export type EarlierKpis = { readonly file: string; readonly kpis: ReadonlySet<number> }
+/**
+ * Describes the KPIs and owners of which earlier files of the same kind had entries, the latest of these files, and
+ * whether the same mapping says so; a name may as well be that of a file of something else.
+ */
+export type EarlierKpis = {
+  readonly file: string
+  readonly isMapped: boolean
+  readonly kpis: ReadonlySet<number>
+  readonly owners: ReadonlySet<number>
+}
+
+/** Tells whether a file is of the same kind as those before: it has KPIs or owners in common with them. */
+const isOfKind = (
+  present: ReadonlySet<number | undefined>,
+  created: Missing,
+  { isMapped, kpis, owners }: EarlierKpis,
+): boolean =>
+  isMapped || [...kpis].some((kpi) => present.has(kpi)) || [...owners].some((owner) => created.foundOwners().has(owner))
 
 /** Sets how many KPIs have a fault of their own, and how many may be what one of them was called. */
 const SHOWN = 5
 const MOST_MEANT = 3
 
 /** Returns the names of KPIs that earlier files had, and this one has not. */
-const absentNames = ({ plan, reference }: CheckedFile, created: Missing, { kpis }: EarlierKpis): string[] => {
+const absentNames = ({ plan, reference }: CheckedFile, created: Missing, earlier: EarlierKpis): string[] => {
   const present = new Set([...created.foundKpis(), ...(plan.wide?.columns ?? []).map(({ kpi }) => kpi)])
-  return [...kpis].flatMap((id) => {
+  if (!isOfKind(present, created, earlier)) return []
+  return [...earlier.kpis].flatMap((id) => {
     const one = present.has(id) ? undefined : reference.kpis.byId.get(id)
     return one?.is_active === true ? one.name : []
   })
@@ -35,22 +52,23 @@ const faultOf = (name: string, absent: readonly string[], file: string): { field
     .join(', ')
   return {
     field: name,
-    message: `would be a new KPI, and ${are} of ${file} is not in this file: it may have another name now. ${ways.join(', ')}; ${listFlag('--map-kpi', [`${name}=${name}`])} creates it`,
+    message: `would be a new KPI, and ${are} of ${file} ${meant.length === 1 ? 'is' : 'are'} not in this file: one may have another name now. ${ways.join(', ')}; ${listFlag('--map-kpi', [`${name}=${name}`])} creates it`,
   }
 }
 
 /**
  * Refuses new KPIs beside ones that earlier files of the same kind had and this one has not, as they may be these under
- * another name; `--map-kpi` says of each what it is.
+ * another name; `--map-kpi` says of each what it is, and `--kpi` or `--by-name kpi` that it is meant.
  */
 export const requireNoRenames = (
   checked: CheckedFile,
   created: Missing,
   fresh: readonly MissingKpi[],
-  { mapKpi }: ImportOptions,
+  { mapKpi, kpi, numbersAs }: ImportOptions,
   earlier: EarlierKpis,
 ): void => {
-  const meant = new Set(mapKpi?.values())
+  if (numbersAs?.get('kpi') === 'names') return
+  const meant = new Set([...(mapKpi?.values() ?? []), kpi])
   const unsaid = fresh.filter(({ name }) => !meant.has(name))
   const absent = absentNames(checked, created, earlier)
   if (unsaid.length === 0 || absent.length === 0) return

@@ -34,12 +34,19 @@ const receiptsOfKind = ({ cli, client, parsed, receipts }: CommandRun, file: str
 
 /** Returns the KPIs of which earlier files of the same kind had entries, as their receipts say; undefined if there was none. */
 export const findEarlierKpis = async (run: CommandRun, file: string): Promise<EarlierKpis | undefined> => {
+  const { parsed } = run
   const earlier = receiptsOfKind(run, file).slice(0, MOST_EARLIER)
   const [latest] = earlier
   if (!latest) return undefined
-  const kpis = new Set<number>()
+  const [kpis, owners] = [new Set<number>(), new Set<number>()]
   for (const receipt of earlier) {
-    for await (const changes of readChanges(receipt, READ_AT_A_TIME)) for (const { key } of changes) kpis.add(key[1])
+    for await (const changes of readChanges(receipt, READ_AT_A_TIME)) {
+      for (const { key } of changes) {
+        owners.add(key[0])
+        kpis.add(key[1])
+      }
+    }
   }
-  return { file: latest.head.file, kpis }
+  const isMapped = parsed.mapping !== undefined && latest.head.mapping === parsed.mapping
+  return { file: latest.head.file, isMapped, kpis, owners }
 }
