@@ -60,6 +60,17 @@ const ORDINAL = new Map(
 )
 
 const CASES: readonly Case[] = [
+  { file: 'formula-quoted.csv', entries: ['A Sales 2026-03-01 10', 'A Sales 2026-03-02 20'] },
+  { file: 'neutralised-minus.csv', entries: ['A Delta 2026-03-01 -75.63', 'A Delta 2026-03-02 20'] },
+  {
+    file: 'epoch.csv',
+    stop: ['Date: "1772323200" on line 2 looks like a count of seconds since 1970'],
+    ways: [['--date-format UNIX', ['A Sales 2026-03-01 10', 'A Sales 2026-03-02 20']]],
+  },
+  {
+    file: 'format-suggestion.csv',
+    stop: ['"03/10/2026" on line 3 (DD/MM/YYYY or MM/DD/YYYY)', '--date-format DD/MM/YYYY or --date-format MM/DD/YYYY'],
+  },
   {
     file: 'index-column-is-kpi.csv',
     stop: ['Unnamed: 0: holds whole numbers, and is named for ids'],

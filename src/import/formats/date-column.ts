@@ -80,7 +80,7 @@ const faultOfDate = (text: string, format: DateFormat): Fault => {
 }
 
 /** Tells whether a format is for years or quarters, which may begin elsewhere in an account's fiscal year. */
-const isOfYear = ({ text }: DateFormat): boolean => !/[MDW]|EXCEL/.test(text.replaceAll(/\[[^[\]]*\]/g, ''))
+const isOfYear = ({ text }: DateFormat): boolean => !/[MDW]|EXCEL|UNIX/.test(text.replaceAll(/\[[^[\]]*\]/g, ''))
 
 const tellReadings = (readings: readonly ReadDate[]): string =>
   readings.map(({ format, day }) => `${formatDay(day)} (${format.text})`).join(' or ')
@@ -96,7 +96,8 @@ export const createDateColumn = (
   const known = formatsFor(meant)
   let left: readonly DateFormat[] = isGiven ? [format] : known
   let proof: Evidence | undefined
-  let conflict: { readonly cell: Evidence; readonly reading: ReadDate } | undefined
+  // The first cell that no format fits that all others do, and the formats that fit it and all such cells.
+  let conflict: { readonly cell: Evidence; readonly formats: readonly DateFormat[] } | undefined
   const noted = new Set<string>()
   const rivals = createRivals(meant)
   let unsaid: Evidence | undefined
@@ -107,15 +108,21 @@ export const createDateColumn = (
   const doubtful = new Map<string, Evidence>()
 
   const narrow = (readings: readonly ReadDate[], text: string, line: number): void => {
-    const [first] = readings
-    if (!first) return
     if (!isOneDay(readings)) {
       const kind = readings.map((one) => one.format.text).join('|')
       if (!doubtful.has(kind)) doubtful.set(kind, { text, line })
     }
     const kept = left.filter((one) => readings.some((reading) => reading.format === one))
-    if (kept.length === 0) conflict ??= { cell: { text, line }, reading: first }
+    if (kept.length === 0)
+      noteConflict(
+        readings.map(({ format: one }) => one),
+        { text, line },
+      )
     else if (kept.length < left.length) [left, proof] = [kept, { text, line }]
+  }
+  const noteConflict = (fitting: readonly DateFormat[], cell: Evidence): void => {
+    const common = conflict?.formats.filter((one) => fitting.includes(one)) ?? fitting
+    if (common.length > 0) conflict = { cell: conflict?.cell ?? cell, formats: common }
   }
   /** Keeps the formats in which a text is written like a date, although it is none, such as one before 1900. */
   const narrowByShape = (text: string, line: number): void => {
@@ -184,7 +191,7 @@ export const createDateColumn = (
       const timed = times.doubt((text) => left[0]?.read(text))
       if (timed !== undefined) return timed
       if (conflict && proof) {
-        return `has dates in several formats: ${showCell(proof)} (${left[0]?.text}), ${showCell(conflict.cell)} (${conflict.reading.format.text}); rows in other formats are rejected with ${dateFormatFlags([...left.slice(0, 1), conflict.reading.format])}`
+        return `has dates in several formats: ${showCell(proof)} (${left[0]?.text}), ${showCell(conflict.cell)} (${conflict.formats.map(({ text }) => text).join(' or ')}); rows in other formats are rejected with ${dateFormatFlags([...left.slice(0, 1), ...conflict.formats])}`
       }
       const lacks = isFound ? undefined : whatIsUnsaid(rare ?? [])
       if (unsaid && lacks !== undefined) return `${showCell(unsaid)} ${lacks}`

@@ -43,7 +43,7 @@ export type DateFormat = {
 
 /** Names the parts of a format, for usage errors and help. */
 export const DATE_TOKENS =
-  'YYYY, YY (69-99 are 19YY), MM or M, MMM or MMMM (the name of a month), DD or D, WW (ISO week), Q (1-4), other characters as they are, letters in [brackets]; or EXCEL for the serial numbers of spreadsheets'
+  'YYYY, YY (69-99 are 19YY), MM or M, MMM or MMMM (the name of a month), DD or D, WW (ISO week), Q (1-4), other characters as they are, letters in [brackets]; EXCEL for the serial numbers of spreadsheets, or UNIX for seconds or milliseconds since 1970'
 
 type Unit = 'year' | 'month' | 'day' | 'week' | 'quarter'
 type Token = { readonly unit: Unit; readonly isName?: boolean; readonly digits?: 2 | 4 }
@@ -135,6 +135,22 @@ const excelFormat: DateFormat = {
   },
 }
 
+const UNIX = 'UNIX'
+/** Matches the seconds since 1970 of the years from 2001 on, or the milliseconds, perhaps with decimals of zero. */
+const UNIX_TIME = /^(\d{10})(\d{3})?(?:[.,]0+)?$/
+const SECONDS_A_DAY = 86_400
+
+const unixFormat: DateFormat = {
+  text: UNIX,
+  read: (text) => {
+    const [, seconds, milliseconds = '000'] = UNIX_TIME.exec(text) ?? []
+    if (seconds === undefined) return undefined
+    const day = Number(seconds) / SECONDS_A_DAY
+    // Entries have no time of day, and only midnight is the same day whatever is rounded.
+    return Number.isInteger(day) && milliseconds === '000' && day <= LAST_ENTRY_DAY ? day : null
+  },
+}
+
 /** Tells whether a year is the one after another; of two digits it says no century. */
 const isNextYear = (year: number, before: number, { digits }: Token): boolean =>
   (year - before - 1) % (digits === 2 ? 100 : 10_000) === 0
@@ -154,6 +170,7 @@ const unitsOf = (tokens: readonly Token[]): string =>
 /** Creates a date format from a text such as `DD.MM.YYYY`. */
 export const dateFormat = (text: string): DateFormat | Fault => {
   if (text.toUpperCase() === EXCEL) return excelFormat
+  if (text.toUpperCase() === UNIX) return unixFormat
   // Cells are trimmed, so the format must be, too.
   const parts = partsOf(text.trim())
   const tokens = (parts ?? []).flatMap((part) => TOKENS[part] ?? [])

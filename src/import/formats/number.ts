@@ -67,11 +67,14 @@ const BEGINNING = new RegExp(
 /** Tells whether a text begins like a number: with a digit, perhaps after signs or a currency. */
 export const beginsWithNumber = (text: string): boolean => BEGINNING.test(text)
 
+/** Matches the apostrophe by which exports keep a number with a sign from being run as a formula. */
+const NEUTRALIZED = /^'[-+−]/
+
 /** Strips signs, brackets, percent and currency off a number; returns `undefined` if the rest is no number. */
 export const stripAffixes = (text: string): AffixedNumber | undefined => {
   let [body, before, after] = ['', '', '']
   let unit: string | undefined
-  for (let at = 0; at < text.length;) {
+  for (let at = NEUTRALIZED.test(text) ? 1 : 0; at < text.length;) {
     const sign = text[at] ?? ''
     if (BLANKS.has(sign)) at += 1
     else if (SIGNS.has(sign)) {

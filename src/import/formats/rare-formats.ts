@@ -31,6 +31,7 @@ const SHORT_YEARS = linesOf([
 export const SHORT_YEAR_FORMATS: readonly DateFormat[] = SHORT_YEARS.flat()
 
 const EXCEL = knownFormat('EXCEL')
+const UNIX = knownFormat('UNIX')
 
 /** Lists formats that numbers of other kinds fit as well, so that they are only suggested where all cells fit them. */
 const OFTEN_NUMBERS: readonly DateFormat[] = [
@@ -65,7 +66,7 @@ const SPANS: readonly DateFormat[] = ['/', '-', '–'].flatMap((sign) =>
 
 const LINES: readonly (readonly DateFormat[])[] = [
   ...SHORT_YEARS,
-  ...[...OFTEN_NUMBERS, ...FISCAL, ...SPANS, EXCEL].map((format) => [format]),
+  ...[...OFTEN_NUMBERS, ...FISCAL, ...SPANS, EXCEL, UNIX].map((format) => [format]),
 ]
 
 /** Lists the formats that are suggested, and never assumed. */
@@ -80,7 +81,7 @@ const isFit = (format: DateFormat, text: string): boolean =>
 
 /** Returns the part of a year that a format of two numbers has; undefined if it has letters, or days. */
 const partIn = ({ text }: DateFormat): string | undefined => {
-  if (/MMM|D|\[|EXCEL/.test(text)) return undefined
+  if (/MMM|D|\[|EXCEL|UNIX/.test(text)) return undefined
   return text.includes('W') ? 'week' : text.includes('Q') ? 'quarter' : 'month'
 }
 
@@ -98,6 +99,8 @@ export const whatIsUnsaid = (formats: readonly DateFormat[]): string | undefined
   if (shown.length === 0) return undefined
   if (shown.every((format) => format === EXCEL))
     return 'looks like a serial number of a spreadsheet; save the column as dates, or use --date-format EXCEL'
+  if (shown.every((format) => format === UNIX))
+    return 'looks like a count of seconds since 1970, at midnight UTC: --date-format UNIX reads it as a date'
   if (shown.every(isFiscal))
     return `may be of a fiscal year: ${dateFormatFlags(shown)} reads it as the calendar year${SPANS.includes(shown[0] ?? EXCEL) ? ' in which it begins' : ''}; if the year begins in another month, write its first day instead, such as 2025-04-01`
   const isShort = shown.every(({ text }) => !text.includes('YYYY') && text !== EXCEL.text)
@@ -121,10 +124,17 @@ export const whatHeadingsLack = (texts: readonly string[], meant: MeantParts): s
   return lacks === undefined ? undefined : `"${texts[0]}" ${lacks}${orKnown}`
 }
 
-const OF_CELLS: readonly DateFormat[] = [...SHORT_YEAR_FORMATS, EXCEL]
+const OF_CELLS: readonly DateFormat[] = [...SHORT_YEAR_FORMATS, EXCEL, UNIX]
 
-/** Returns what a cell that is rejected does not say: it has a year of two digits, or is a serial number. */
-export const whatCellLacks = (text: string): string | undefined => whatIsUnsaid(rareFormatsOf(text, {}, OF_CELLS))
+/** Matches seconds or milliseconds since 1970 of the years from 2001 on. */
+const UNIX_TIME = /^1\d{9}(?:\d{3})?(?:[.,]\d+)?$/
+
+/** Returns what a cell that is rejected does not say: it has a year of two digits, or is a number that counts days or seconds. */
+export const whatCellLacks = (text: string): string | undefined =>
+  whatIsUnsaid(rareFormatsOf(text, {}, OF_CELLS)) ??
+  (UNIX_TIME.test(text)
+    ? 'looks like a count of seconds since 1970 with a time of day; write it as a date, such as 2026-03-01'
+    : undefined)
 
 /** Returns the formats in which a text is a date with a year of two digits. */
 export const shortYearsOf = (text: string): DateFormat[] =>

@@ -18,7 +18,7 @@ export const frequencyName = (frequency: Frequency): string => NAMES[frequency]
 /** Returns the frequency that a date format shows: one of periods has no days. */
 export const frequencyOfFormat = (format: string): Frequency | undefined => {
   const tokens = format.replaceAll(/\[[^[\]]*\]/g, '')
-  if (/D|EXCEL/.test(tokens)) return undefined
+  if (/D|EXCEL|UNIX/.test(tokens)) return undefined
   if (tokens.includes('W')) return 'W'
   if (tokens.includes('Q')) return 'Q'
   if (tokens.includes('M')) return 'M'

@@ -85,6 +85,13 @@ const endOfRows = (text: string, start: number, separator: string): number => {
   }
 }
 
+/** Matches a formula that only holds a text, as exports write numbers and dates that spreadsheets are to leave alone. */
+const TEXT_FORMULA = /^="((?:[^"]|"")*)"$/
+
+/** Returns the text of a formula that only holds one; any other cell as it is. */
+const withoutFormula = (cell: string): string =>
+  cell.startsWith('="') ? (TEXT_FORMULA.exec(cell)?.[1]?.replaceAll('""', '"') ?? cell) : cell
+
 /** Splits a text that comes in parts into rows. */
 type Splitter = {
   /** Adds the rows that this part of the text completes. */
@@ -118,7 +125,7 @@ export const createSplitter = (separator: string, name: string): Splitter => {
   }
   const addQuoted = (text: string, rows: Row[]): void => {
     const take = (cells: string[]): null => {
-      if (cells.length > 1 || cells[0] !== '') addRow(rows, cells, text.length)
+      if (cells.length > 1 || cells[0] !== '') addRow(rows, cells.map(withoutFormula), text.length)
       line += linesIn(cells)
       return null
     }
