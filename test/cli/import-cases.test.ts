@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { waysIn } from '../support/advice.ts'
@@ -60,6 +60,18 @@ const ORDINAL = new Map(
 )
 
 const CASES: readonly Case[] = [
+  {
+    file: 'r-row-names.csv',
+    stop: [
+      'r-row-names.csv have 4 cells and the header 3',
+      'on line 1, such as row, and import the file with --ignore row',
+    ],
+  },
+  {
+    file: 'unnamed-date-column.csv',
+    flags: ['--source', 'X'],
+    entries: ['X Sales 2026-03-01 1', 'X Visits 2026-03-01 2', 'X Sales 2026-03-02 3', 'X Visits 2026-03-02 4'],
+  },
   { file: 'formula-quoted.csv', entries: ['A Sales 2026-03-01 10', 'A Sales 2026-03-02 20'] },
   { file: 'neutralised-minus.csv', entries: ['A Delta 2026-03-01 -75.63', 'A Delta 2026-03-02 20'] },
   {
@@ -128,4 +140,11 @@ describe.each(CASES.filter(({ stop }) => stop))('$file stops', ({ file, flags = 
     expect([ran.code, ran.stderr]).toEqual([0, expect.any(String)])
     expect(await stored()).toEqual(expected.toSorted())
   })
+})
+
+test('rows that R numbers are read once the numbers have a name, as it is said', async () => {
+  const text = readFileSync(join(ROOT, 'test/data/cases/r-row-names.csv'), 'utf8')
+  writeFileSync(user.folder.in('named.csv'), `row,${text}`)
+  const ran = await user.kpi('entries', 'import', user.folder.in('named.csv'), '--create-missing', '--ignore', 'row')
+  expect([ran.code, await stored()]).toEqual([0, ['A Sales 2026-03-01 1.5', 'B Sales 2026-03-02 2.5']])
 })

@@ -116,7 +116,8 @@ const faultOfWide = (found: HeaderFindings, options: ImportOptions, { kpi, user 
 
 /** Returns the names of the ignored columns. */
 const unusedColumns = (found: HeaderFindings): string[] => {
-  const nameless = [...found.header.keys()].filter((at) => found.header[at]?.trim() === '')
+  const used = new Set([...found.roles.values(), ...[...found.joined.values()].flat()])
+  const nameless = [...found.header.keys()].filter((at) => found.header[at]?.trim() === '' && !used.has(at))
   return [
     ...unassignedColumns(found).map((at) => found.header[at] ?? ''),
     ...nameless.map((at) => `column ${at + 1}, which has no name`),

@@ -195,14 +195,20 @@ const findItems = (found: HeaderFindings, options: ImportOptions, directories: D
 }
 
 /**
- * Finds the column of dates by its cells if none has such a name: the only one of dates, else the only one named for
- * years.
+ * Finds the column of dates by its cells if none has such a name: the only one of dates, which may have no name at all,
+ * else the only one named for years.
  */
-const recognizeDate = (found: HeaderFindings, contents: Contents): void => {
-  const dates = columnsHolding(found, contents, 'dates')
+const recognizeDate = (found: HeaderFindings, contents: Contents, { ignore, columns }: ImportOptions): void => {
+  const isUnnamed = (at: number): boolean =>
+    found.header[at]?.trim() === '' && !ignore.includes(`#${at + 1}`) && (columns?.includes(`#${at + 1}`) ?? true)
+  const unnamed = [...found.header.keys()].filter((at) => isUnnamed(at) && contents.peek(at) === 'dates')
+  const named = columnsHolding(found, contents, 'dates')
+  const dates = named.length > 0 ? named : unnamed
   const years = columnsHolding(found, contents, 'years').filter((at) => isYearName(found.header[at] ?? ''))
   const [one, ...others] = dates.length > 0 ? dates : years
-  if (one !== undefined && others.length === 0) found.roles.set('date', one)
+  if (one === undefined || others.length > 0) return
+  found.roles.set('date', one)
+  found.ignored.delete(one)
 }
 
 /** Finds whom rows belong to: the only column of names, unless its cells are hardly names. */
@@ -283,7 +289,7 @@ export const recognizeLayout = (
   const byDates = findDates(found, options, directories, heading)
   for (const { at } of byDates?.columns ?? []) found.ignored.add(at)
   const isCreating = options.create !== undefined
-  if (isCreating && !byDates && !isGiven(found, options, 'date')) recognizeDate(found, contentsIn(heading))
+  if (isCreating && !byDates && !isGiven(found, options, 'date')) recognizeDate(found, contentsIn(heading), options)
   if (!byDates) askForDateParts(found, options, sampleIn(heading))
   findItems(found, options, directories)
   const wide = byDates ?? findWide(found, options, directories, heading)
