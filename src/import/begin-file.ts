@@ -9,6 +9,7 @@ import type { Heading } from './columns/layout.ts'
 import { describePersons } from './missing/describe-persons.ts'
 import type { ImportOptions } from './options.ts'
 import { ignoresRow } from './parse/ignored-rows.ts'
+import { fillRight } from './parse/heading/upper-row.ts'
 import type { Row } from './parse/row/row.ts'
 import { headerOf, type Table } from './parse/table.ts'
 import { nextTurn } from '../client/next-turn.ts'
@@ -84,6 +85,7 @@ const readHeading = async (
   return {
     header,
     upper: table.upper,
+    above: fillRight(table.above.at(-1)?.cells ?? [], header.length),
     contents: contentsOf(header, sample, missing),
   }
 }

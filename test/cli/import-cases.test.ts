@@ -61,6 +61,21 @@ const ORDINAL = new Map(
 
 const CASES: readonly Case[] = [
   {
+    file: 'two-row-header-dates-down.csv',
+    stop: ['"Sales" stands below "North" and below "South", and names above those of KPIs are not read'],
+    ways: [
+      [
+        '--source North --ignore #4,#5 --map date=#1',
+        [
+          'North Sales 2026-01-01 1',
+          'North Sales 2026-02-01 5',
+          'North Visits 2026-01-01 2',
+          'North Visits 2026-02-01 6',
+        ],
+      ],
+    ],
+  },
+  {
     file: 'r-row-names.csv',
     stop: [
       'r-row-names.csv have 4 cells and the header 3',

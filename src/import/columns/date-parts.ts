@@ -1,7 +1,7 @@
 import { mapFlag } from '../flag-text.ts'
 import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions } from '../options.ts'
-import type { Sample } from './contents.ts'
+import { columnsHolding, type Contents, type Sample } from './contents.ts'
 import { isYearName } from './date-headings.ts'
 import type { DatePart } from '../formats/date-words.ts'
 import { datePartOf, type HeaderFindings, unassignedColumns } from './header.ts'
@@ -87,4 +87,21 @@ export const askForDateParts = (found: HeaderFindings, { date, map }: ImportOpti
   issues.splice(0, issues.length, ...others, faultOfParts(header, ways))
   roles.set('date', first)
   joined.set('date', places)
+}
+
+/**
+ * Finds the column of dates by its cells if none has such a name: the only one of dates, which may have no name at all,
+ * else the only one named for years.
+ */
+export const recognizeDate = (found: HeaderFindings, contents: Contents, { ignore, columns }: ImportOptions): void => {
+  const isUnnamed = (at: number): boolean =>
+    found.header[at]?.trim() === '' && !ignore.includes(`#${at + 1}`) && (columns?.includes(`#${at + 1}`) ?? true)
+  const unnamed = [...found.header.keys()].filter((at) => isUnnamed(at) && contents.peek(at) === 'dates')
+  const named = columnsHolding(found, contents, 'dates')
+  const dates = named.length > 0 ? named : unnamed
+  const years = columnsHolding(found, contents, 'years').filter((at) => isYearName(found.header[at] ?? ''))
+  const [one, ...others] = dates.length > 0 ? dates : years
+  if (one === undefined || others.length > 0) return
+  found.roles.set('date', one)
+  found.ignored.delete(one)
 }

@@ -4,7 +4,8 @@ import { faultOfActual, faultOfOwner, faultOfSeveral, faultsOfTargets } from './
 import { faultsOfNumericOwners } from './numeric-owners.ts'
 import { columnsHolding, type Contents, contentsOf, type Sample } from './contents.ts'
 import { columnsBelowDates, type DateHeadings, findDateHeadings, isYearName } from './date-headings.ts'
-import { askForDateParts } from './date-parts.ts'
+import { askForDateParts, recognizeDate } from './date-parts.ts'
+import { groupsAbove } from './groups-above.ts'
 import { type HeaderFindings, hasNameOfRole, isPeriodName, recognizeColumns, unassignedColumns } from './header.ts'
 import { itemColumns, severalItemColumns } from './item-words.ts'
 import { hasUnlikelyName, timePartOf } from './name-words.ts'
@@ -24,6 +25,8 @@ import {
 export type Heading = {
   readonly header: readonly string[]
   readonly upper?: readonly string[] | undefined
+  /** Holds the labels above the header that were not taken for a row of it. */
+  readonly above?: readonly string[] | undefined
   readonly contents?: Contents
 }
 
@@ -99,7 +102,14 @@ const findWide = (
   const isNone = Math.max(of === 'kpi' ? kpis : owners, mayCreate ? places.length + unclear.length : 0) === 0
   if (isNone && options.layout !== 'wide') return undefined
   found.issues.push(...issues)
-  const best = readWide(of, found, directories, options, places)
+  const best = readWide(
+    of,
+    found,
+    directories,
+    options,
+    places,
+    groupsAbove(found, options, contentsIn(heading), heading.upper ?? heading.above),
+  )
   addFaults(found, best, options)
   for (const at of unclear) found.ignored.add(at)
   return best
@@ -192,23 +202,6 @@ const findItems = (found: HeaderFindings, options: ImportOptions, directories: D
   found.roles.set('source', one)
   if (others.length > 0)
     found.issues.push(severalItemColumns([one, ...others].map((at) => found.header[at]?.trim() ?? '')))
-}
-
-/**
- * Finds the column of dates by its cells if none has such a name: the only one of dates, which may have no name at all,
- * else the only one named for years.
- */
-const recognizeDate = (found: HeaderFindings, contents: Contents, { ignore, columns }: ImportOptions): void => {
-  const isUnnamed = (at: number): boolean =>
-    found.header[at]?.trim() === '' && !ignore.includes(`#${at + 1}`) && (columns?.includes(`#${at + 1}`) ?? true)
-  const unnamed = [...found.header.keys()].filter((at) => isUnnamed(at) && contents.peek(at) === 'dates')
-  const named = columnsHolding(found, contents, 'dates')
-  const dates = named.length > 0 ? named : unnamed
-  const years = columnsHolding(found, contents, 'years').filter((at) => isYearName(found.header[at] ?? ''))
-  const [one, ...others] = dates.length > 0 ? dates : years
-  if (one === undefined || others.length > 0) return
-  found.roles.set('date', one)
-  found.ignored.delete(one)
 }
 
 /** Finds whom rows belong to: the only column of names, unless its cells are hardly names. */

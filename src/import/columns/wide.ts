@@ -5,6 +5,7 @@ import { listFlag } from '../flag-text.ts'
 import type { ImportOptions, NameRole } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
 import type { DateHeadings } from './date-headings.ts'
+import { faultOfGroups, type GroupsAbove } from './groups-above.ts'
 import { type HeaderFindings, unassignedColumns } from './header.ts'
 import { createNameColumn } from './name-column.ts'
 
@@ -82,6 +83,7 @@ export const readWide = (
   directories: Directories,
   options: ImportOptions,
   places: readonly number[] = unassignedColumns(found),
+  above?: GroupsAbove,
 ): WideReading => {
   const lookup = directories[of]
   if (!lookup) return { of, columns: [], named: 0, faults: [], doubt: undefined }
@@ -105,7 +107,8 @@ export const readWide = (
     if (!other) first.set(key, made)
     if (other && options.onDuplicate === 'error')
       blame(
-        `"${found.header[other.at]}" and "${name}" are both ${one.name}; keep one of the columns, as ${listFlag('--ignore', [`#${at + 1}`])} does, or say what becomes of two values: --on-duplicate sum adds them up`,
+        faultOfGroups(name, [other.at, at], above) ??
+          `"${found.header[other.at]}" and "${name}" are both ${one.name}; keep one of the columns, as ${listFlag('--ignore', [`#${at + 1}`])} does, or say what becomes of two values: --on-duplicate sum adds them up`,
       )
     else columns.push(made)
   }
