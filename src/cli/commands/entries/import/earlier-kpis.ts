@@ -12,7 +12,7 @@ const MOST_EARLIER = 3
 const READ_AT_A_TIME = 5000
 
 /** Returns what the names of files have in common that are written every month, or every day: all but numbers and months. */
-export const fileKind = (file: string): string =>
+const fileKind = (file: string): string =>
   basename(file)
     .toLowerCase()
     .replaceAll(/\p{L}+|\d+/gu, (part) => (/\d/.test(part) || monthOf(part) !== undefined ? '#' : part))
