@@ -162,8 +162,8 @@ const rowOptions = fc.record({
 })
 
 /** Options of which a mapping says nothing. */
-const { create, createAssignments, onConflict, onlyChanges, maxErrors, addAgain } = usualOptions()
-const UNSAVED = { create, createAssignments, onConflict, onlyChanges, maxErrors, addAgain }
+const { create, createAssignments, onConflict, onlyChanges, maxErrors, addAgain, dateWord } = usualOptions()
+const UNSAVED = { create, createAssignments, onConflict, onlyChanges, maxErrors, addAgain, dateWord }
 
 test('a mapping holds whatever texts the flags have', () => {
   using folder = temporaryFolder()

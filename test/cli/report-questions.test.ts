@@ -146,7 +146,7 @@ describe.each(ways)('%s, kpi report', (_, open) => {
         '2026-11  Revenue  Total     200     400      40    +160  +400.0 %      50 %  ✗ missed',
         '',
       ].join('\n'),
-      stderr: '2026-11 is under way: what it has so far is compared with the whole of an earlier period\n',
+      stderr: '2026-11 is under way: 2026-11-01 to 2026-11-21 is compared with 2026-10-01 to 2026-10-21\n',
     })
     expect(await report(...line, '--rows')).toEqual(whole)
     const cut = await user.kpi('report', '--from', '2026-10-02', '--to', '2026-11-20', '--by', 'Q')

@@ -354,7 +354,7 @@ test('weeks that begin on any day lie in the weeks of the account, or are asked 
             'data.csv',
             `Store,${header},K${files}\n${days.map((day) => `A,${formatDay(day)},1\n`).join('')}`,
           )
-          const line = ['entries', 'import', 'data.csv', '--create-missing', '--frequency', 'W', ...flags]
+          const line = ['entries', 'import', 'data.csv', '--create-missing', '--frequency', 'W', '--no-undo', ...flags]
           const ran = await importer.kpi(...line, '-o', 'json')
           const range = ['--from', '2000-01-01', '--to', '2100-01-01']
           const list = await importer.kpi('entries', 'list', '--kpi', `K${files}`, ...range, '-o', 'json')

@@ -7,37 +7,85 @@ import type { AnswerRow } from './answer-row.ts'
 import { answeredFrequency, type Facts, joinsPeriods, type Question } from './question.ts'
 import { percentOf } from './state.ts'
 
-/** Returns the same period a year before: 52 weeks for a week, else by the calendar; the 28th for a 29th of February. */
-const yearBefore = (frequency: Frequency, start: Day): Day => {
-  if (frequency === 'W') return start - 52 * 7
-  const { year, month, day } = civil(start)
-  const first = dayOfCivil(year - 1, month, 1)
-  return Math.min(first + day - 1, nextPeriod('M', first) - 1)
+/** Says how far back what is compared with lies: a number of months of the calendar, or of days. */
+type Distance = { readonly months: number } | { readonly days: number }
+
+type Comparison = NonNullable<Question['compare']>
+
+const MONTHS: Readonly<Record<'M' | 'Q' | 'Y', number>> = { M: 1, Q: 3, Y: 12 }
+
+/** Returns how far back the period lies that a period is compared with: 52 weeks for a week of the year before. */
+const periodDistance = (compare: Comparison, frequency: Frequency): Distance => {
+  if (frequency === 'W') return { days: compare === 'year' ? 52 * 7 : 7 }
+  if (compare === 'year') return { months: 12 }
+  return frequency === 'D' ? { days: 1 } : { months: MONTHS[frequency] }
 }
 
-/** Returns the first day of the period that a period is compared with. */
-const comparedPeriod = (compare: NonNullable<Question['compare']>, frequency: Frequency, start: Day): Day =>
-  compare === 'year' ? yearBefore(frequency, start) : periodBefore(frequency, start)
+/** Returns a day as far back as a distance says; the last of its month where that is too short. */
+const dayBefore = (day: Day, distance: Distance): Day => {
+  if ('days' in distance) return day - distance.days
+  const { year, month, day: ofMonth } = civil(day)
+  const first = dayOfCivil(year, month - distance.months, 1)
+  return Math.min(first + ofMonth - 1, nextPeriod('M', first) - 1)
+}
 
-/** Counts the months of a range of whole months; undefined for any other range. */
-const wholeMonths = ({ from, to }: DayRange): number | undefined => {
-  const [first, after] = [civil(from), civil(to + 1)]
-  if (first.day !== 1 || after.day !== 1) return undefined
-  return (after.year - first.year) * 12 + after.month - first.month
+/** Tells whether a range is of whole months. */
+const isOfMonths = ({ from, to }: DayRange): boolean => civil(from).day === 1 && civil(to + 1).day === 1
+
+/** Returns the days that lie as far before others as a distance says: of whole months, whole months. */
+const rangeBefore = (range: DayRange, distance: Distance): DayRange => ({
+  from: dayBefore(range.from, distance),
+  to: isOfMonths(range) ? dayBefore(range.to + 1, distance) - 1 : dayBefore(range.to, distance),
+})
+
+/** Returns how far back the range lies that a whole range is compared with: of whole months, as many months; else as many days. */
+const rangeDistance = (compare: Comparison, range: DayRange): Distance => {
+  if (compare === 'year') return { months: 12 }
+  const [first, after] = [civil(range.from), civil(range.to + 1)]
+  return isOfMonths(range)
+    ? { months: (after.year - first.year) * 12 + after.month - first.month }
+    : { days: range.to - range.from + 1 }
 }
 
 /**
  * Returns the days that a whole range is compared with: the same days of the year before, or as many days before it; of
  * whole months, the same months or as many months.
  */
-export const comparedRange = (compare: NonNullable<Question['compare']>, range: DayRange): DayRange => {
+export const comparedRange = (compare: Comparison, range: DayRange): DayRange =>
+  rangeBefore(range, rangeDistance(compare, range))
+
+/** Returns the first day of the period that a period is compared with. */
+const comparedPeriod = (compare: Comparison, frequency: Frequency, start: Day): Day =>
+  dayBefore(start, periodDistance(compare, frequency))
+
+/** Describes days of a range or period, and those that they are compared with. */
+export type ComparedDays = { readonly days: DayRange; readonly with: DayRange }
+
+/** Returns the days of the range that count, and those that they are compared with where a row is of the whole range. */
+export const comparedDays = (compare: Comparison, { range, today }: Facts): ComparedDays => {
   const { from, to } = range
-  const months = wholeMonths(range)
-  if (compare === 'year') {
-    return { from: yearBefore('D', from), to: months === undefined ? yearBefore('D', to) : yearBefore('D', to + 1) - 1 }
-  }
-  const { year, month } = civil(from)
-  return { from: months === undefined ? from - (to - from + 1) : dayOfCivil(year, month - months, 1), to: from - 1 }
+  const days = { from, to: today >= from ? Math.min(to, today) : to }
+  return { days, with: rangeBefore(days, rangeDistance(compare, range)) }
+}
+
+/** Returns the periods that the range cuts, or that are under way, and the same part of those that they are compared with. */
+export const comparedParts = (
+  compare: Comparison,
+  frequency: Frequency,
+  { range, calendar, today }: Facts,
+): (ComparedDays & { readonly start: Day })[] => {
+  const starts = new Set([range.from, range.to].map((day) => periodStart(frequency, day, calendar)))
+  return [...starts].flatMap((start) => {
+    const end = nextPeriod(frequency, start) - 1
+    const from = Math.max(start, range.from)
+    const days = { from, to: Math.min(end, range.to, today >= from ? today : end) }
+    if (days.from === start && days.to === end) return []
+    const distance = periodDistance(compare, frequency)
+    const before = rangeBefore(days, distance)
+    // What goes on to the end of its period is compared with what goes on to the end of the other.
+    const to = days.to === end ? nextPeriod(frequency, dayBefore(start, distance)) - 1 : before.to
+    return [{ start, days, with: { from: before.from, to } }]
+  })
 }
 
 /** Returns the first day of the first period that a KPI's rows are compared with, or averaged over. */
@@ -91,8 +139,8 @@ const finderOf = (...lists: readonly (readonly AnswerRow[])[]): Earlier => {
   return (row, start) => known.get(keyOf(row, start))
 }
 
-const within = (rows: readonly AnswerRow[], { from, to }: DayRange): AnswerRow[] =>
-  rows.filter(({ entryDate }) => entryDate !== null && entryDate >= from && entryDate <= to)
+const isWithin = ({ entryDate }: AnswerRow, { from, to }: DayRange): boolean =>
+  entryDate !== null && entryDate >= from && entryDate <= to
 
 const compared = (row: AnswerRow, before: AnswerRow | undefined): AnswerRow => {
   const previous = before?.actual ?? null
@@ -119,6 +167,26 @@ const averageOfLast = (row: AnswerRow, count: number, earlier: Earlier): Decimal
   return known === 0n ? null : divideRounded(sum, known)
 }
 
+/** Returns the rows that are compared with a part of an earlier period, and a function that finds those of that part. */
+const partsIn = (
+  read: readonly AnswerRow[],
+  compare: Comparison,
+  question: Question,
+  facts: Facts,
+): { readonly isCut: (row: AnswerRow) => boolean; readonly earlier: Earlier } => {
+  const byKpi = new Map(
+    [...facts.kpis.values()]
+      .filter(({ frequency_id }) => isKnownFrequency(frequency_id))
+      .map(({ id, frequency_id }) => [id, comparedParts(compare, answeredFrequency(question, frequency_id), facts)]),
+  )
+  const partsOf = ({ kpiId }: AnswerRow) => byKpi.get(kpiId ?? 0) ?? []
+  const rows = read.filter((row) => partsOf(row).some((part) => isWithin(row, part.with)))
+  return {
+    isCut: (row) => partsOf(row).some(({ start }) => start === row.entryDate),
+    earlier: finderOf(aggregateRows(rows, question, facts)),
+  }
+}
+
 /**
  * Returns the rows of the range with what earlier periods say of them: the comparison and the rolling average. `read`
  * holds all rows that were read, also those before the range.
@@ -132,16 +200,20 @@ export const withEarlier = (
   const { compare, rolling } = question
   if (compare === undefined && rolling === undefined) return [...rows]
   const isWhole = compare !== undefined && joinsPeriods(question)
-  const before = aggregateRows(isWhole ? within(read, comparedRange(compare, facts.range)) : read, question, facts)
-  // Prefer the answer's own row of a period, also where the range cuts that period.
-  const earlier = isWhole ? finderOf(before) : finderOf(before, rows)
+  const whole = isWhole ? comparedDays(compare, facts).with : facts.range
+  const before = aggregateRows(isWhole ? read.filter((row) => isWithin(row, whole)) : read, question, facts)
+  const earlier = finderOf(before)
+  const parts = compare && !isWhole ? partsIn(read, compare, question, facts) : undefined
   const previousOf = (row: AnswerRow): AnswerRow | undefined => {
     if (!compare) return undefined
     if (row.entryDate === null || row.periodId === null) return earlier(row, null)
-    return earlier(row, comparedPeriod(compare, row.periodId, row.entryDate))
+    const find = parts?.isCut(row) ? parts.earlier : earlier
+    return find(row, comparedPeriod(compare, row.periodId, row.entryDate))
   }
+  // Prefer the answer's own row of a period, also where the range cuts that period.
+  const averaged = finderOf(before, rows)
   return rows.map((row) => {
     const shown = compared(row, previousOf(row))
-    return rolling === undefined ? shown : { ...shown, rolling_average: averageOfLast(row, rolling, earlier) }
+    return rolling === undefined ? shown : { ...shown, rolling_average: averageOfLast(row, rolling, averaged) }
   })
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { answer } from '../../../src/domain/analysis/answer.ts'
-import type { Facts } from '../../../src/domain/analysis/question.ts'
+import { earlierDays } from '../../../src/domain/analysis/earlier.ts'
+import type { Facts, Question } from '../../../src/domain/analysis/question.ts'
 import { formatDay } from '../../../src/domain/day.ts'
 import { CIVIL_CALENDAR } from '../../../src/domain/period.ts'
 import type { Kpi } from '../../../src/domain/resources/kpi.ts'
@@ -123,6 +124,68 @@ describe('an answer', () => {
     const rows = [...earlier, row({ entryDate: day('2025-03-05'), actual: units(1) })]
     const { records } = answer(rows, ask({ by: 'M', compare }), facts('2025-03-01', '2025-03-31'))
     expect(shown(records, ['previous_actual'])).toEqual([String(before)])
+  })
+
+  /** A value of 1 a day from 2023 to the 10th of November 2026, so that each sum is a count of days. */
+  const ones = Array.from({ length: day('2026-11-10') - day('2023-01-01') + 1 }, (_, at) =>
+    row({ entryDate: day('2023-01-01') + at, actual: units(1) }),
+  )
+
+  test.each<[string, Partial<Question>, [string, string], string, string[]]>([
+    [
+      'half a year with half a year',
+      { by: 'Y', compare: 'year' },
+      ['2026-01-01', '2026-06-30'],
+      '2026-11-21',
+      ['181 181'],
+    ],
+    ['months that are leap', { by: 'Y', compare: 'year' }, ['2025-01-01', '2025-02-28'], '2026-11-21', ['59 60']],
+    ['half a year before', { by: 'Y', compare: 'previous' }, ['2026-01-01', '2026-06-30'], '2026-11-21', ['181 181']],
+    [
+      'both ends',
+      { by: 'M', compare: 'previous' },
+      ['2026-01-20', '2026-03-10'],
+      '2026-11-21',
+      ['12 12', '28 31', '10 10'],
+    ],
+    ['one month', { by: 'M', compare: 'year' }, ['2026-03-05', '2026-03-20'], '2026-11-21', ['16 16']],
+    ['quarters', { by: 'Q', compare: 'previous' }, ['2026-01-01', '2026-05-15'], '2026-11-21', ['90 92', '45 46']],
+    ['weeks', { by: 'W', compare: 'previous' }, ['2026-03-04', '2026-03-10'], '2026-11-21', ['5 5', '2 2']],
+    [
+      'weeks of the year before',
+      { by: 'W', compare: 'year' },
+      ['2026-03-02', '2026-03-10'],
+      '2026-11-21',
+      ['7 7', '2 2'],
+    ],
+    [
+      'a month under way',
+      { by: 'M', compare: 'previous' },
+      ['2026-10-01', '2026-11-30'],
+      '2026-11-10',
+      ['31 30', '10 10'],
+    ],
+    ['a month up to today', { by: 'M', compare: 'previous' }, ['2026-11-01', '2026-11-10'], '2026-11-10', ['10 10']],
+    ['a year under way', { by: 'Y', compare: 'year' }, ['2026-01-01', '2026-12-31'], '2026-11-10', ['314 314']],
+    ['a whole range', { groupBy: 'kpi', compare: 'year' }, ['2026-01-15', '2026-06-30'], '2026-11-21', ['167 167']],
+    ['a range under way', { groupBy: 'kpi', compare: 'year' }, ['2026-01-01', '2026-12-31'], '2026-11-10', ['314 314']],
+    [
+      'by period',
+      { groupBy: 'period', by: 'Y', compare: 'year' },
+      ['2026-01-01', '2026-06-30'],
+      '2026-11-21',
+      ['181 181'],
+    ],
+  ])('compares like with like: %s', (_, question, range, today, wanted) => {
+    const asked = ask(question)
+    const known = facts(...range, today)
+    const lasts = earlierDays(asked, known)
+    const read = ones.filter(
+      ({ entryDate }) =>
+        (entryDate >= known.range.from && entryDate <= known.range.to) ||
+        lasts.some(({ from, to }) => entryDate >= from && entryDate <= to),
+    )
+    expect(shown(answer(read, asked, known).records, ['actual', 'previous_actual'])).toEqual(wanted)
   })
 
   test('compares the 29th of February with the 28th of the year before', () => {
