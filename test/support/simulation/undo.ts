@@ -22,6 +22,11 @@ const drawUndoable = (random: Random): Job => {
 
 /** Stands in the reason of a row whose answer was lost for good. */
 const LOST = 'it may or may not have been stored'
+/**
+ * Stands in the reason of a row that was sent, and is not stored, because the service answered as if it were. Sent again it could
+ * be added twice where the list shows it late, so that such a row of an adding import is a reject, which is true of it.
+ */
+const NOT_STORED = 'but did not store it'
 
 type Receipt = { readonly receipt: string; readonly taken_back_at: string | null }
 
@@ -119,18 +124,18 @@ const complaintsOf = (
   ]
 }
 
-/** What an account holds once all of a job is stored. */
-const storedBy = (job: Job): Map<string, string> => {
-  const held = heldIn(job.account.entries)
-  for (const { key, after, isRejected } of expectedOf(job).fates)
-    if (isRejected === false && after) held.set(key, shownHeld(after))
-  return held
+/** Returns the keys of the rows whose reasons say something; where a row has several, nobody can tell of which it is said. */
+const toldKeys = (job: Job, home: string, words: string): Set<string> => {
+  const told = new Set(rejectedIn(home).flatMap(({ line, reason }) => (reason.includes(words) ? [line] : [])))
+  return new Set(expectedOf(job).fates.flatMap(({ key, lines }) => (lines.some((line) => told.has(line)) ? [key] : [])))
 }
 
-/** Returns the keys of rows of which it is told that nobody knows whether they were stored. */
-const lostKeys = (job: Job, home: string): Set<string> => {
-  const lost = new Set(rejectedIn(home).flatMap(({ line, reason }) => (reason.includes(LOST) ? [line] : [])))
-  return new Set(expectedOf(job).fates.flatMap(({ key, lines }) => (lines.some((line) => lost.has(line)) ? [key] : [])))
+/** What an account holds once all of a job is stored, but for what is told not to be. */
+const storedBy = (job: Job, notStored: ReadonlySet<string>): Map<string, string> => {
+  const held = heldIn(job.account.entries)
+  for (const { key, after, isRejected } of expectedOf(job).fates)
+    if (isRejected === false && after && !notStored.has(key)) held.set(key, shownHeld(after))
+  return held
 }
 
 const isOver = ({ code }: Ended): boolean => code === 0 || code === 3
@@ -152,7 +157,7 @@ const play = async ({ job, service, calm }: Play, course: Course, random: Random
   }
   calm()
   // What somebody has changed meanwhile is added to, left alone or replaced, whichever came first.
-  const isOpen = (key: string): boolean => changed.has(key) || lostKeys(job, course.home()).has(key)
+  const isOpen = (key: string): boolean => changed.has(key) || toldKeys(job, course.home(), LOST).has(key)
   const isTakenBack = hasAdded || chance(0.5)
   if (isTakenBack) {
     const isLeft = await takeAllBack(course)
@@ -165,7 +170,10 @@ const play = async ({ job, service, calm }: Play, course: Course, random: Random
   if (code === undefined) return ['the import does not end']
   const isRefused = code === 1
   if (isRefused && course.said().includes('would be added again')) return []
-  return complaintsOf(service.entries(), isRefused ? heldIn(job.account.entries) : storedBy(job), isOpen)
+  if (isRefused) return complaintsOf(service.entries(), heldIn(job.account.entries), isOpen)
+  const notStored = job.onConflict === 'add' ? toldKeys(job, course.home(), NOT_STORED) : new Set<string>()
+  const isUntold = (key: string): boolean => job.sheet.isWide && notStored.has(key)
+  return complaintsOf(service.entries(), storedBy(job, notStored), (key) => isOpen(key) || isUntold(key))
 }
 
 /** Imports a drawn file into a drawn service and takes it back, in any order and cut off anywhere. */
