@@ -14,7 +14,7 @@ import { LAG_FACTOR } from './capabilities.ts'
 import { isDuplicateKept, removeDuplicates } from './doubles.ts'
 import { holdsDraft, mayHold } from './matching.ts'
 import { unrecognizedError } from './recognize.ts'
-import { notKnown, notStored } from './response-check.ts'
+import { maySendAgain, notKnown, notStored } from './response-check.ts'
 
 /** Lists the pauses before each later look at a list, in milliseconds, because some lists lag. */
 export const LATER_LOOKS: readonly number[] = [2_000, 6_000]
@@ -24,12 +24,11 @@ const laterLooks = ({ capabilities }: Pick<ThirdPartyRun, 'capabilities'>): read
   return rest > 0 ? [...LATER_LOOKS, rest] : LATER_LOOKS
 }
 
+/** Holds the clock by which a service that shows writes late is looked at again, and the signal that ends that. */
+export type Timing = Pick<ThirdPartyRun, 'clock' | 'signal'>
+
 /** Looks at what is stored, and looks again after pauses until `isEnough`, a bounded number of times. */
-export const pollUntil = async <T>(
-  run: Pick<ThirdPartyRun, 'clock' | 'signal'>,
-  look: () => Promise<T>,
-  isEnough: (seen: T) => boolean,
-): Promise<T> => {
+export const pollUntil = async <T>(run: Timing, look: () => Promise<T>, isEnough: (seen: T) => boolean): Promise<T> => {
   for (let looks = 0; ; looks += 1) {
     const seen = await look()
     const milliseconds = LATER_LOOKS[looks]
@@ -37,12 +36,6 @@ export const pollUntil = async <T>(
     await pause(run, milliseconds)
   }
 }
-
-/**
- * Sets how often an entry is sent that does not get stored: fewer times if the answer reports a fault than if it merely
- * proves nothing.
- */
-const MOST_DOUBTS = { fault: 2, noProof: 4 }
 
 /** Tells whether the key may not read entries at all. */
 const mayNotRead = ({ reference }: ThirdPartyRun): boolean => reference.unchecked.has('entries')
@@ -145,9 +138,7 @@ const reasonsNotToSend = (
   const { unproven, unprovenCount, refusal } = item
   if (keepsOthers && entry) return [ENTERED_MEANWHILE]
   if (refusal && !entry && !item.found) return refusal
-  return unproven && unprovenCount >= (unproven.tellsFault ? MOST_DOUBTS.fault : MOST_DOUBTS.noProof)
-    ? [notStored(unproven)]
-    : []
+  return unproven && !maySendAgain(unproven, unprovenCount) ? [notStored(unproven)] : []
 }
 
 /** Settles an entry according to what is stored of it, or prepares its next try. */

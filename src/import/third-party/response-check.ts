@@ -43,6 +43,16 @@ export const checkEntryAnswer = (
   return draft.addToActual ? undefined : doubtOfValues(put, draft, before)
 }
 
+/** Sets how often an entry is sent that does not get stored. */
+const MOST_DOUBTS = { fault: 2, noProof: 4 }
+
+/**
+ * Tells whether an entry that was sent a number of times, and is not stored, is sent once more: fewer times if the answer
+ * reports a fault than if it merely proves nothing.
+ */
+export const maySendAgain = ({ tellsFault }: UnprovenAnswer, sent: number): boolean =>
+  sent < (tellsFault ? MOST_DOUBTS.fault : MOST_DOUBTS.noProof)
+
 /** Says why a row is rejected that was not stored, however often it was sent. */
 export const notStored = ({ answered }: UnprovenAnswer): string =>
   `the service answered ${answered}, but did not store it`

@@ -6,6 +6,8 @@ import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { type EntryValues, sameValues } from '../../domain/rules.ts'
 import type { EntryKey } from '../entry-key.ts'
 import { type ExistingEntry, readExisting, storedKey } from '../existing/existing-entries.ts'
+import { pollUntil, type Timing } from '../third-party/reconcile.ts'
+import { checkEntryAnswer, maySendAgain, notStored } from '../third-party/response-check.ts'
 import type { EntryChange } from './change-lines.ts'
 import { CLOCK_SPREAD } from './take-back.ts'
 
@@ -148,46 +150,99 @@ const orLeave = async (fate: EntryFate, write: (id: number) => Promise<unknown>)
   }
 }
 
-/** Puts back one entry by its id, whoever is locked or no longer assigned: all of it to a service that may clear the rest. */
-const restoreOne = (client: Client, { fate, stored }: Judged): Promise<EntryFate> => {
-  const { before = {}, key } = fate.change
-  const { actual = null, target = null, notes = null } = stored ?? {}
-  const patch = client.isBundled() ? before : { ...keyDraft(key), actual, target, notes, ...before }
-  return orLeave(fate, (id) => client.entries.update(id, patch))
-}
+/** Puts back one entry by its id, whoever is locked or no longer assigned, on the bundled service. */
+const restoreOne = ({ fate }: Judged, client: Client): Promise<EntryFate> =>
+  orLeave(fate, (id) => client.entries.update(id, fate.change.before ?? {}))
 
-/** Puts back entries: together where the service takes that, else one by one. */
-const restore = async (client: Client, judged: readonly Judged[]): Promise<EntryFate[]> => {
-  if (client.isBundled() && judged.length > 1) {
-    const drafts = judged.map(({ fate: { change } }) => ({ ...keyDraft(change.key), ...change.before }))
-    try {
-      await client.entries.addMany(drafts)
-      return judged.map(({ fate }) => fate)
-    } catch (error) {
-      if (!isRefused(error)) throw error
-    }
-  }
-  const fates: EntryFate[] = []
-  for (const one of judged) fates.push(await restoreOne(client, one))
-  return fates
+/** Describes why an answer does not prove that an entry was stored; undefined if it does. */
+type Unproven = ReturnType<typeof checkEntryAnswer>
+type Restored = { readonly fate: EntryFate; readonly unproven: Unproven }
+
+/** Puts back one entry on a third-party service, which is sent all of it as it may clear the rest. */
+const restoreElsewhere = async ({ fate, stored }: Judged, client: Client): Promise<Restored> => {
+  const { before, key } = fate.change
+  const { actual = null, target = null, notes = null } = stored ?? {}
+  const draft = { ...keyDraft(key), actual, target, notes, ...before }
+  let unproven: Unproven
+  const done = await orLeave(fate, async (id) => {
+    unproven = checkEntryAnswer(await client.entries.change(id, draft), draft, stored)
+  })
+  return { fate: done, unproven }
 }
 
 /**
- * Takes back what an import made of some entries, if they still are as it left them, and yields what became of each: the
- * same once more changes nothing.
+ * Puts back entries on a third-party service, one by one. Those whose answers prove nothing are read back, and sent again a
+ * few times where they are not put back.
+ */
+async function* restoreAllElsewhere(
+  client: Client,
+  judged: readonly Judged[],
+  since: Since,
+  timing: Timing,
+): AsyncGenerator<readonly EntryFate[]> {
+  let open = judged
+  for (let sent = 1; open.length > 0; sent += 1) {
+    const doubted: { readonly change: EntryChange; readonly unproven: NonNullable<Unproven> }[] = []
+    for (const one of open) {
+      const { fate, unproven } = await restoreElsewhere(one, client)
+      if (unproven) doubted.push({ change: fate.change, unproven })
+      else yield [fate]
+    }
+    const changes = doubted.map(({ change }) => change)
+    const look = (): Promise<readonly Judged[]> => judgeStored(client, changes, since)
+    const isAllBack = (seen: readonly Judged[]): boolean => !seen.some(({ fate }) => fate.action === 'restore')
+    const seen = doubted.length > 0 ? await pollUntil(timing, look, isAllBack) : []
+    const fates: EntryFate[] = []
+    open = seen.filter(({ fate }, at) => {
+      const unproven = doubted[at]?.unproven
+      const isOpen = fate.action === 'restore' && unproven !== undefined
+      if (isOpen && maySendAgain(unproven, sent)) return true
+      if (fate.action === 'done') fates.push({ ...fate, action: 'restore' })
+      else fates.push(isOpen ? { ...fate, action: 'leave', reason: notStored(unproven) } : fate)
+      return false
+    })
+    if (fates.length > 0) yield fates
+  }
+}
+
+/** Puts back entries in one request; returns false if the service refuses one of them. */
+const restoreTogether = async (client: Client, judged: readonly Judged[]): Promise<boolean> => {
+  try {
+    await client.entries.addMany(judged.map(({ fate: { change } }) => ({ ...keyDraft(change.key), ...change.before })))
+    return true
+  } catch (error) {
+    if (isRefused(error)) return false
+    throw error
+  }
+}
+
+/** Puts back entries: together where the service takes that, else one by one. */
+async function* restore(
+  client: Client,
+  judged: readonly Judged[],
+  since: Since,
+  timing: Timing,
+): AsyncGenerator<readonly EntryFate[]> {
+  if (!client.isBundled()) return yield* restoreAllElsewhere(client, judged, since, timing)
+  if (judged.length > 1 && (await restoreTogether(client, judged))) yield judged.map(({ fate }) => fate)
+  else for (const one of judged) yield [await restoreOne(one, client)]
+}
+
+/**
+ * Takes back what an import made of some entries, if they still are as it left them, and yields what became of them as soon
+ * as it is done: the same once more changes nothing.
  */
 export async function* putBack(
   client: Client,
   changes: readonly EntryChange[],
   since: Since,
-): AsyncGenerator<EntryFate> {
+  timing: Timing,
+): AsyncGenerator<readonly EntryFate[]> {
   const judged = await judgeStored(client, changes, since)
-  yield* await restore(
-    client,
-    judged.filter(({ fate }) => fate.action === 'restore'),
-  )
+  const changed = judged.filter(({ fate }) => fate.action === 'restore')
+  yield* restore(client, changed, since, timing)
   for (const { fate } of judged) {
-    if (fate.action === 'remove') yield await orLeave(fate, (id) => client.entries.remove(id))
-    else if (fate.action !== 'restore') yield fate
+    if (fate.action === 'remove') yield [await orLeave(fate, (id) => client.entries.remove(id))]
+    else if (fate.action !== 'restore') yield [fate]
   }
 }

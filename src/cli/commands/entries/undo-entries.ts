@@ -9,6 +9,7 @@ import { storedKey } from '../../../import/existing/existing-entries.ts'
 import type { CreatedThing } from '../../../import/missing/ensure.ts'
 import type { EntryChange } from '../../../import/undo/change-lines.ts'
 import { type EntryFate, type Foreseen, judgeChanges, putBack, type Since } from '../../../import/undo/put-back.ts'
+import type { Timing } from '../../../import/third-party/reconcile.ts'
 import { changesByPart, type UndoneRun } from '../../../import/undo/undone-run.ts'
 import type { UndoRest } from '../../../import/undo/undo-rest.ts'
 import { countOf } from '../../output/text.ts'
@@ -144,18 +145,20 @@ export async function* undoEntries(
   undone: UndoneRun,
   rest: UndoRest,
   isWanted: (kpi: number) => boolean,
-  signal: AbortSignal,
+  timing: Timing,
 ): AsyncGenerator<EntryFate[]> {
   let done: EntryFate[] = []
   const isRepeated = createRepeatCheck(undone)
   try {
     for await (const { part, changes } of changesByPart(undone, BATCH_LIMIT)) {
       const wanted = changes.filter(({ key: [, kpi] }) => isWanted(kpi))
-      for await (const fate of putBack(client, wanted, sinceRun(undone))) {
-        if (!isRepeated(fate)) done.push(fate)
-        if (fate.action === 'leave') rest.add(part, fate.change)
-        if (fate.action === 'done' && fate.change.before) rest.meet(fate.change)
-        if (signal.aborted) throw new Aborted('it was interrupted')
+      for await (const fates of putBack(client, wanted, sinceRun(undone), timing)) {
+        for (const fate of fates) {
+          if (!isRepeated(fate)) done.push(fate)
+          if (fate.action === 'leave') rest.add(part, fate.change)
+          if (fate.action === 'done' && fate.change.before) rest.meet(fate.change)
+        }
+        if (timing.signal.aborted) throw new Aborted('it was interrupted')
         if (done.length < SOME) continue
         yield done
         done = []

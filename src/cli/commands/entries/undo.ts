@@ -7,6 +7,7 @@ import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import { listUndoReceipts, markTakenBack, requireWhole, type UndoReceipt } from '../../../import/undo/undo-receipt.ts'
 import { runOf, type UndoneRun } from '../../../import/undo/undone-run.ts'
 import { createUndoRest, findStoredAnew, laterImportsOf, type UndoRest } from '../../../import/undo/undo-rest.ts'
+import type { Timing } from '../../../import/third-party/reconcile.ts'
 import { type Clients, type Fate, judgeThings, takeBack } from '../../../import/undo/take-back.ts'
 import { requireDryRun } from '../../args/dry-run.ts'
 import { askForYes } from '../../args/prompt.ts'
@@ -111,10 +112,10 @@ async function* undoneEntries(
   run: UndoneRun,
   { counts, rest }: Done,
   isWanted: (kpi: number) => boolean,
-  signal: AbortSignal,
+  timing: Timing,
 ): Records {
   const recordsOf = entryRecords(client)
-  for await (const some of undoEntries(client, run, rest, isWanted, signal)) {
+  for await (const some of undoEntries(client, run, rest, isWanted, timing)) {
     for (const fate of some) counts.add(fate)
     yield await recordsOf(some.filter(({ action }) => action === 'leave'))
   }
@@ -130,19 +131,19 @@ async function* undone(
   plan: Plan,
   done: Done,
   withEntries: boolean,
-  signal: AbortSignal,
+  timing: Timing,
 ): AsyncGenerator<readonly AnyRecord[], Plan> {
   const fates: Fate[] = []
   const removed = removedKpis(plan.fates)
   const { counts } = done
-  yield* undoneEntries(client, run, done, (kpi) => !removed.has(kpi), signal)
+  yield* undoneEntries(client, run, done, (kpi) => !removed.has(kpi), timing)
   for await (const fate of takeBack({ client, classic }, plan.fates, withEntries)) {
     fates.push(fate)
     yield [fateRecord(fate)]
     const { kind, id } = fate.thing
     if (kind !== 'kpi' || !removed.has(id)) continue
     if (isRemoved(fate)) counts.addWithKpi(id, plan.counts)
-    else yield* undoneEntries(client, run, done, (kpi) => kpi === id, signal)
+    else yield* undoneEntries(client, run, done, (kpi) => kpi === id, timing)
   }
   return { counts, fates }
 }
@@ -235,7 +236,8 @@ const undo = async (
   cli.io.stdout.outlast()
   const [counts, rest] = [createEntryCounts(), createUndoRest(run)]
   const tell = createUndoProgress(cli, plan.counts)
-  const records = following(undone(clients, run, plan, { counts, rest }, withEntries, signal), () => tell(counts))
+  const timing = { clock: cli.io, signal }
+  const records = following(undone(clients, run, plan, { counts, rest }, withEntries, timing), () => tell(counts))
   const through = async (): Promise<Plan> => {
     try {
       return await runThrough(cli, records, true)
