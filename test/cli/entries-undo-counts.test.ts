@@ -1,9 +1,11 @@
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { run } from '../../src/cli/main.ts'
 import { listen } from '../../src/server/http/listener.ts'
 import type { Handler } from '../../src/server/wire.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { testIo } from '../support/io.ts'
 import { jsonOf, shellIn } from '../support/kpi.ts'
 import { startService } from '../support/service.ts'
 import { embeddedUser, fillShop, type User } from '../support/user.ts'
@@ -73,6 +75,25 @@ test('entries that go with the KPI that the import created are counted', async (
   expect(await user.kpi('entries', 'undo', receipt, '--yes')).toMatchObject({
     code: 0,
     stderr: 'removed 1 entry and removed 2 things; 1 as before already\n',
+  })
+})
+
+test('an undo that is stopped between two things says what is done, and goes on with the same command', async () => {
+  await using user = await embeddedUser()
+  writeFileSync(user.folder.in('data.csv'), NEW)
+  const { receipt } = jsonOf(await user.kpi(...CREATE)) as { receipt: string }
+  const stop = new AbortController()
+  const { io, stderr } = testIo({ ...user.world, signal: stop.signal })
+  const write = (text: string): Promise<void> => {
+    if (text.includes('"kpi"')) stop.abort()
+    return io.stdout.write(text)
+  }
+  const line = ['entries', 'undo', receipt, '--yes']
+  expect(await run([...line, '-o', 'ndjson'], { ...io, stdout: { ...io.stdout, write } })).toBe(6)
+  expect(stderr()).toContain('removed 2 entries and removed 1 thing; 1 thing left; run the same command to continue')
+  expect(await user.kpi(...line)).toMatchObject({
+    code: 0,
+    stderr: 'removed 1 thing; 3 as before already\n',
   })
 })
 

@@ -113,6 +113,14 @@ describe.each(everywhere)('%s, an import of values', (_, open) => {
     expect(await held(user)).toHaveLength(6)
   })
 
+  test('is as it was where its undo is stopped before it changes anything', async () => {
+    const receipt = await load(user, FIRST)
+    const ran = await user.kpiIn({ signal: AbortSignal.abort() }, 'entries', 'undo', receipt ?? '', '--yes')
+    expect(ran).toMatchObject({ code: 6 })
+    expect(ran.stderr).toContain('; nothing was changed; run the same command again\n')
+    expect(await held(user)).toHaveLength(6)
+  })
+
   test('that changed nothing, or was not to be noted, leaves no receipt', async () => {
     expect(await load(user, FIRST, '--no-undo')).toBeNull()
     expect(await load(user, FIRST)).toBeNull()

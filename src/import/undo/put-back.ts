@@ -9,7 +9,7 @@ import { type ExistingEntry, readExisting, storedKey } from '../existing/existin
 import { pollUntil, type Timing } from '../third-party/reconcile.ts'
 import { checkEntryAnswer, maySendAgain, notStored } from '../third-party/response-check.ts'
 import type { EntryChange } from './change-lines.ts'
-import { CLOCK_SPREAD } from './take-back.ts'
+import { CLOCK_SPREAD, requireNotStopped } from './take-back.ts'
 
 /**
  * Describes what becomes of an entry that an import changed: one that it created is removed, another gets back what it
@@ -184,6 +184,7 @@ async function* restoreAllElsewhere(
   for (let sent = 1; open.length > 0; sent += 1) {
     const doubted: { readonly change: EntryChange; readonly unproven: NonNullable<Unproven> }[] = []
     for (const one of open) {
+      requireNotStopped(timing)
       const { fate, unproven } = await restoreElsewhere(one, client)
       if (unproven) doubted.push({ change: fate.change, unproven })
       else yield [fate]
@@ -225,7 +226,11 @@ async function* restore(
 ): AsyncGenerator<readonly EntryFate[]> {
   if (!client.isBundled()) return yield* restoreAllElsewhere(client, judged, since, timing)
   if (judged.length > 1 && (await restoreTogether(client, judged))) yield judged.map(({ fate }) => fate)
-  else for (const one of judged) yield [await restoreOne(one, client)]
+  else
+    for (const one of judged) {
+      requireNotStopped(timing)
+      yield [await restoreOne(one, client)]
+    }
 }
 
 /**
@@ -242,7 +247,9 @@ export async function* putBack(
   const changed = judged.filter(({ fate }) => fate.action === 'restore')
   yield* restore(client, changed, since, timing)
   for (const { fate } of judged) {
-    if (fate.action === 'remove') yield [await orLeave(fate, (id) => client.entries.remove(id))]
-    else if (fate.action !== 'restore') yield [fate]
+    if (fate.action === 'remove') {
+      requireNotStopped(timing)
+      yield [await orLeave(fate, (id) => client.entries.remove(id))]
+    } else if (fate.action !== 'restore') yield [fate]
   }
 }

@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import { entryPages } from '../../client/operations/entry-pages.ts'
+import { Aborted } from '../../client/transport.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryQuery } from '../../client/operations/queries.ts'
@@ -205,15 +206,32 @@ export const judgeThings = async (clients: Clients, judged: Judged): Promise<Fat
   return leaveUsed(await leaveAssigned(clients, fates, judged.things), await usesOf(clients, fates))
 }
 
+/** Describes how things are taken back. */
+type Manner = {
+  readonly withEntries: boolean
+  readonly signal: AbortSignal
+  /** Is called for each entry that is removed before its thing. */
+  readonly onEntry: () => void
+}
+
+/** Ends an undo that somebody has asked to stop, before its next change. */
+export const requireNotStopped = ({ signal }: { readonly signal: AbortSignal }): void => {
+  if (signal.aborted) throw new Aborted('it was interrupted')
+}
+
 /** Removes the entries of something that is not removed with them. */
-const removeEntries = async ({ client }: Clients, thing: CreatedThing): Promise<void> => {
+const removeEntries = async ({ client }: Clients, thing: CreatedThing, manner: Manner): Promise<void> => {
   const query = ofEntries(thing)
   if (!query || thing.kind === 'kpi') return
   const ids: number[] = []
   for await (const page of entryPages(client, { from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY, ...query })) {
     for (const { id } of page) ids.push(id)
   }
-  for (const id of ids) await client.entries.remove(id)
+  for (const id of ids) {
+    requireNotStopped(manner)
+    await client.entries.remove(id)
+    manner.onEntry()
+  }
 }
 
 const removeOne = async ({ client, classic }: Clients, { kind, id, user_id = 0 }: CreatedThing): Promise<void> => {
@@ -236,11 +254,12 @@ const refusal = (error: unknown): string => {
  * Removes what is not left alone, one after another, and yields each with what became of it: something that other
  * things use is left alone, with the service's reason.
  */
-export async function* takeBack(clients: Clients, fates: readonly Fate[], withEntries: boolean): AsyncGenerator<Fate> {
+export async function* takeBack(clients: Clients, fates: readonly Fate[], manner: Manner): AsyncGenerator<Fate> {
   for (const fate of fates) {
     if (fate.left === undefined) {
+      requireNotStopped(manner)
       try {
-        if (withEntries && fate.entries > 0) await removeEntries(clients, fate.thing)
+        if (manner.withEntries && fate.entries > 0) await removeEntries(clients, fate.thing, manner)
         await removeOne(clients, fate.thing)
         yield fate
       } catch (error) {

@@ -1,11 +1,13 @@
 import type { Client } from '../../../client/client.ts'
+import { Aborted } from '../../../client/transport.ts'
 import { BATCH_LIMIT } from '../../../domain/resources/entry.ts'
 import { requestsText } from '../../../import/requests-text.ts'
 import { type Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
 import { isCutOff } from '../verbs/send-each.ts'
-import { type EntryCounts, entriesText } from './undo-entries.ts'
+import type { EntryCounts } from './undo-entries.ts'
+import { isRemoved, type Plan, restText, sayWhat } from './undo-plan.ts'
 
 /** Sets how often it is told how far an undo is. */
 const EVERY_MS = 30_000
@@ -36,13 +38,38 @@ export const createUndoProgress = ({ io, log }: Cli, plan: EntryCounts): ((count
   }
 }
 
-/** Returns the error of an undo that was cut off: it says what was done, what is left, and how to continue. */
-export const cutOff = (error: Error, plan: EntryCounts, counts: EntryCounts): Error => {
-  if (!isCutOff(error) || changed(counts) === 0) return error
-  const left = countOf(changed(plan) - changed(counts), 'entry', 'entries')
-  const done = entriesText(counts, ['put back', 'removed']) ?? ''
-  return new IncompleteRun(EXIT.workLeft, 'work_left', [
-    error.message,
-    `${done}; ${left} left; run the same command to continue`,
-  ])
+/** Describes what an undo has done so far. */
+export type DoneSoFar = Plan & {
+  /** Counts the entries that were removed of a thing that is still there, because the import did not create them. */
+  readonly others: number
 }
+
+/** Says how much of a plan is not done, and how to go on. */
+const leftText = (plan: Plan, done: Plan): string => {
+  const entries = changed(plan.counts) - changed(done.counts)
+  const things = plan.fates.slice(done.fates.length).filter(isRemoved).length
+  const left = [
+    ...(entries > 0 ? [countOf(entries, 'entry', 'entries')] : []),
+    ...(things > 0 ? [countOf(things, 'thing')] : []),
+  ]
+  return `${left.length > 0 ? `${left.join(' and ')} left; ` : ''}run the same command to continue`
+}
+
+/** Returns the error of an undo that was cut off: it says what was done, what is left, and how to continue. */
+export const cutOff = (error: Error, plan: Plan, done: DoneSoFar): Error => {
+  if (!isCutOff(error)) return error
+  const others = done.others > 0 ? `removed ${countOf(done.others, 'other entry', 'other entries')}` : ''
+  const said = [sayWhat(done, ['put back', 'removed']), others].filter((part) => part !== '').join(' and ')
+  const left = leftText(plan, done)
+  if (said !== '') return new IncompleteRun(EXIT.workLeft, 'work_left', [error.message, `${said}; ${left}`])
+  return error instanceof Aborted
+    ? new Aborted(`${error.message}; nothing was changed${restText(done)}; ${left}`)
+    : error
+}
+
+/** Waits for work that an undo does before it changes anything; the error of work that was stopped says so. */
+export const beforeChanges = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    if (!(error instanceof Aborted)) throw error
+    throw new Aborted(`${error.message}; nothing was changed; run the same command again`, { cause: error })
+  })

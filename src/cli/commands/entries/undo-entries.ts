@@ -1,5 +1,4 @@
 import type { Client } from '../../../client/client.ts'
-import { Aborted } from '../../../client/transport.ts'
 import { formatDay } from '../../../domain/day.ts'
 import { formatDecimal } from '../../../domain/decimal.ts'
 import { BATCH_LIMIT } from '../../../domain/resources/entry.ts'
@@ -158,7 +157,6 @@ export async function* undoEntries(
           if (fate.action === 'leave') rest.add(part, fate.change)
           if (fate.action === 'done' && fate.change.before) rest.meet(fate.change)
         }
-        if (timing.signal.aborted) throw new Aborted('it was interrupted')
         if (done.length < SOME) continue
         yield done
         done = []

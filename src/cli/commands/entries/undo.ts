@@ -18,7 +18,7 @@ import { isForPeople, printRecords } from '../../output/print.ts'
 import type { Printed } from '../../output/printed.ts'
 import { shellWord } from '../../output/text.ts'
 import { receiptsFolder } from '../../target/folders.ts'
-import { createUndoProgress, cutOff, undoCost } from './undo-course.ts'
+import { beforeChanges, createUndoProgress, cutOff, undoCost } from './undo-course.ts'
 import { requireAccount, undoAlone } from './undo-guards.ts'
 import { withClassic } from './created.ts'
 import type { UndoFlags } from './undo-command.ts'
@@ -103,8 +103,8 @@ async function* planned(
 const removedKpis = (fates: readonly Fate[]): Set<number> =>
   new Set(fates.flatMap((fate) => (isRemoved(fate) && fate.thing.kind === 'kpi' ? [fate.thing.id] : [])))
 
-/** Holds what is done so far: the entries counted, and those that are left alone. */
-type Done = { readonly counts: EntryCounts; readonly rest: UndoRest }
+/** Holds what is done so far, and the entries that are left alone. */
+type Done = { readonly counts: EntryCounts; readonly fates: Fate[]; others: number; readonly rest: UndoRest }
 
 /** Takes back the entries of some KPIs and counts them; yields a record of each that is left alone. */
 async function* undoneEntries(
@@ -133,17 +133,20 @@ async function* undone(
   withEntries: boolean,
   timing: Timing,
 ): AsyncGenerator<readonly AnyRecord[], Plan> {
-  const fates: Fate[] = []
   const removed = removedKpis(plan.fates)
-  const { counts } = done
+  const { counts, fates } = done
   yield* undoneEntries(client, run, done, (kpi) => !removed.has(kpi), timing)
-  for await (const fate of takeBack({ client, classic }, plan.fates, withEntries)) {
+  let othersOfKept = 0
+  const onEntry = (): void => void (done.others += 1)
+  for await (const fate of takeBack({ client, classic }, plan.fates, { withEntries, signal: timing.signal, onEntry })) {
     fates.push(fate)
-    yield [fateRecord(fate)]
+    if (isRemoved(fate)) done.others = othersOfKept
+    else othersOfKept = done.others
     const { kind, id } = fate.thing
-    if (kind !== 'kpi' || !removed.has(id)) continue
-    if (isRemoved(fate)) counts.addWithKpi(id, plan.counts)
-    else yield* undoneEntries(client, run, done, (kpi) => kpi === id, timing)
+    const isWithEntries = kind === 'kpi' && removed.has(id)
+    if (isWithEntries && isRemoved(fate)) counts.addWithKpi(id, plan.counts)
+    yield [fateRecord(fate)]
+    if (isWithEntries && !isRemoved(fate)) yield* undoneEntries(client, run, done, (kpi) => kpi === id, timing)
   }
   return { counts, fates }
 }
@@ -222,7 +225,7 @@ const undo = async (
   { signal, onChange }: Course,
 ): Promise<number> => {
   const { withEntries = false, dryRun = false, summaryOnly = false } = flags
-  const plan = await runThrough(cli, planned(clients, run, withEntries), dryRun && !summaryOnly)
+  const plan = await beforeChanges(runThrough(cli, planned(clients, run, withEntries), dryRun && !summaryOnly))
   if (dryRun) {
     const what = isNothing(plan) ? 'nothing to take back' : `would ${sayWhat(plan, ['put back', 'remove'])}`
     await cli.note(`dry run, nothing was changed: ${what}${restText(plan)}`)
@@ -234,19 +237,19 @@ const undo = async (
     onChange()
   }
   cli.io.stdout.outlast()
-  const [counts, rest] = [createEntryCounts(), createUndoRest(run)]
+  const done: Done = { counts: createEntryCounts(), fates: [], others: 0, rest: createUndoRest(run) }
   const tell = createUndoProgress(cli, plan.counts)
   const timing = { clock: cli.io, signal }
-  const records = following(undone(clients, run, plan, { counts, rest }, withEntries, timing), () => tell(counts))
+  const records = following(undone(clients, run, plan, done, withEntries, timing), () => tell(done.counts))
   const through = async (): Promise<Plan> => {
     try {
       return await runThrough(cli, records, true)
     } catch (error) {
-      rest.drop()
-      throw error instanceof Error ? cutOff(error, plan.counts, counts) : error
+      done.rest.drop()
+      throw error instanceof Error ? cutOff(error, plan, done) : error
     }
   }
-  return conclude(cli, run, await through(), rest)
+  return conclude(cli, run, await through(), done.rest)
 }
 
 async function* noRecords(): Records {}
@@ -286,7 +289,7 @@ export const runUndo = async (cli: Cli, asked: string | undefined, flags: UndoFl
   const run = { ...alone, storedAnew: await findStoredAnew(alone, receipts) }
   const work = (client: Client, signal: AbortSignal): Promise<number> =>
     withClassic(cli, client, async (classic) => {
-      await requireAccount(client, receipt)
+      await beforeChanges(requireAccount(client, receipt))
       for (const part of run.parts) await requireWhole(part)
       await tellParts(cli, run)
       const take = (onChange: () => void): Promise<number> =>
