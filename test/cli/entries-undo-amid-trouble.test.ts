@@ -62,9 +62,10 @@ const undoAmid = async (kindName: string, { troubles = [], stopAt }: Amid) => {
   left = [...troubles]
   const before = service.writes()
   const { code, stdout, stderr } = await kpi(['entries', 'undo', receipt, '--yes'], stopAt)
+  const [listed] = jsonOf(await kpi(['entries', 'undo', '-o', 'json'])) as { left_entries: number | null }[]
   const stored = service.entries().toSorted((one, other) => one.date.localeCompare(other.date))
   const actuals = stored.map(({ actual }) => Number(actual) / 10_000)
-  return { code, stdout, stderr, actuals, writes: service.writes() - before }
+  return { code, stdout, stderr, actuals, writes: service.writes() - before, left: listed?.left_entries }
 }
 
 const lost = (how: Loss, isDone: boolean): Trouble => ({ what: 'lost', how, isDone })
@@ -78,6 +79,7 @@ test.each(['an object with 200', 'a list with 200'] as const)(
       stderr: 'put back 3 entries\n',
       actuals: [1, 2, 3],
       writes: 3,
+      left: null,
     })
   },
 )
@@ -92,11 +94,11 @@ test('a change that a third-party service never makes is left alone, and the oth
   })
 })
 
-test('what is put back before a third-party service is gone is counted', async () => {
-  const { code, stderr, actuals } = await undoAmid('foreign', {
+test('what is put back before a third-party service is gone is counted, and the list says what is left', async () => {
+  const { code, stderr, actuals, left } = await undoAmid('foreign', {
     troubles: [undefined, { what: 'down', forMs: 3_600_000 }],
   })
-  expect([code, actuals]).toEqual([6, [1, 9, 9]])
+  expect([code, actuals, left]).toEqual([6, [1, 9, 9], 2])
   expect(stderr).toContain('put back 1 entry; 2 entries left; run the same command to continue')
 })
 
@@ -111,7 +113,7 @@ test.each([
   ],
   ['puts back the last of it', 7, 0, 'put back 3 entries\n', [1, 2, 3]],
 ])('an undo that is stopped while it %s says what is done', async (_, stopAt, exit, words, held) => {
-  const { code, stderr, actuals } = await undoAmid('ours', { stopAt })
-  expect([code, actuals]).toEqual([exit, held])
+  const { code, stderr, actuals, left } = await undoAmid('ours', { stopAt })
+  expect([code, actuals, left]).toEqual([exit, held, null])
   expect(stderr).toContain(words)
 })

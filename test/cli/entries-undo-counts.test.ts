@@ -91,6 +91,9 @@ test('an undo that is stopped between two things says what is done, and goes on 
   const line = ['entries', 'undo', receipt, '--yes']
   expect(await run([...line, '-o', 'ndjson'], { ...io, stdout: { ...io.stdout, write } })).toBe(6)
   expect(stderr()).toContain('removed 2 entries and removed 1 thing; 1 thing left; run the same command to continue')
+  expect(jsonOf(await user.kpi('entries', 'undo', '-o', 'json'))).toMatchObject([
+    { taken_back_at: null, left_entries: 0 },
+  ])
   expect(await user.kpi(...line)).toMatchObject({
     code: 0,
     stderr: 'removed 1 thing; 3 as before already\n',

@@ -44,6 +44,8 @@ export type UndoReceipt = {
   readonly takenBack: string | undefined
   /** Counts the entries that each undo left alone, the latest last; all that is still to be taken back then. */
   readonly left: readonly ChangeCounts[]
+  /** Counts the entries that the latest undo has left alone, or had not come to when it was stopped. */
+  readonly open: number | undefined
 }
 
 /** Describes something that may have been created, by its name or e-mail address. */
@@ -106,6 +108,13 @@ const linesOf = (text: string): unknown[] =>
 const countsIn = (value: unknown): ChangeCounts | undefined =>
   isObject(value) ? { created: Number(value['created']), changed: Number(value['changed']) } : undefined
 
+/** Returns how many entries an undo has left, if that is what a line says. */
+const openIn = (line: unknown): number[] => {
+  const left = isObject(line) ? countsIn(line['left']) : undefined
+  if (left) return [left.created + left.changed]
+  return isObject(line) && typeof line['open'] === 'number' ? [line['open']] : []
+}
+
 const notReceipt = (path: string, why: string): KpiError => new KpiError('malformed', `cannot read ${path}: ${why}`)
 
 const textIn = (path: string): string => {
@@ -141,6 +150,7 @@ export const readUndoReceipt = (path: string): UndoReceipt => {
     runId: textOf('run'),
     takenBack: textOf('taken_back'),
     left: others.flatMap((line) => (isObject(line) ? (countsIn(line['left']) ?? []) : [])),
+    open: others.flatMap(openIn).at(-1),
     entries: isObject(end) ? countsIn(end['entries']) : undefined,
   }
 }

@@ -13,12 +13,17 @@ import type { UndoneRun } from './undone-run.ts'
  */
 export type UndoRest = {
   readonly add: (part: UndoReceipt, change: EntryChange) => void
+  /** Counts an entry that is as before now. */
+  readonly settle: (part: UndoReceipt) => void
   /** Remembers an entry that is as before already, which a later import may have done. */
   readonly meet: (change: EntryChange) => void
   /** Notes in the receipts what is left. */
   readonly keep: () => void
-  /** Forgets what was added, as the undo did not come to its end. */
-  readonly drop: () => void
+  /**
+   * Forgets what was added, as the undo did not come to its end, and notes in the receipts how many entries are left; those
+   * of some KPIs went with these.
+   */
+  readonly stop: (isGone: (kpi: number) => boolean) => Promise<void>
   /** Returns the first of the entries that were added or met. */
   readonly keys: () => ReadonlySet<string>
 }
@@ -43,7 +48,7 @@ const createPartRest = (part: UndoReceipt) => {
   const undos = part.left.length
   const path = entriesPath(part.path, undos + 1)
   let some: EntryChange[] = []
-  let [created, changed] = [0, 0]
+  let [created, changed, settled] = [0, 0, 0]
   rmSync(path, { force: true })
   const write = (): void => {
     if (some.length > 0) appendToFile(path, changesToText(some))
@@ -62,7 +67,16 @@ const createPartRest = (part: UndoReceipt) => {
         appendToFile(part.path, `\n${JSON.stringify({ left: { created, changed } })}\n`)
         rmSync(entriesPath(part.path, undos), { force: true })
       }),
-    drop: (): void => rmSync(path, { force: true }),
+    settle: (): void => void (settled += 1),
+    stop: async (isGone: (kpi: number) => boolean): Promise<void> => {
+      rmSync(path, { force: true })
+      let [all, gone] = [0, settled]
+      for await (const changes of readChanges(part, WRITTEN_AT_A_TIME)) {
+        all += changes.length
+        gone += changes.filter(({ key: [, kpi] }) => isGone(kpi)).length
+      }
+      if (gone > 0) appendToFile(part.path, `\n${JSON.stringify({ open: all - gone })}\n`)
+    },
   }
 }
 
@@ -78,9 +92,12 @@ export const createUndoRest = ({ parts }: Pick<UndoneRun, 'parts'>): UndoRest =>
       meet(change)
       rests.get(path)?.add(change)
     },
+    settle: ({ path }) => rests.get(path)?.settle(),
     meet,
     keep: () => rests.forEach(({ keep }) => keep()),
-    drop: () => rests.forEach(({ drop }) => drop()),
+    stop: async (isGone) => {
+      for (const rest of rests.values()) await rest.stop(isGone)
+    },
     keys: () => keys,
   }
 }

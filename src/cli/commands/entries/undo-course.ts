@@ -39,7 +39,7 @@ export const createUndoProgress = ({ io, log }: Cli, plan: EntryCounts): ((count
 }
 
 /** Describes what an undo has done so far. */
-export type DoneSoFar = Plan & {
+type DoneSoFar = Plan & {
   /** Counts the entries that were removed of a thing that is still there, because the import did not create them. */
   readonly others: number
 }

@@ -155,6 +155,7 @@ export async function* undoEntries(
         for (const fate of fates) {
           if (!isRepeated(fate)) done.push(fate)
           if (fate.action === 'leave') rest.add(part, fate.change)
+          else rest.settle(part)
           if (fate.action === 'done' && fate.change.before) rest.meet(fate.change)
         }
         if (done.length < SOME) continue

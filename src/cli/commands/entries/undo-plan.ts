@@ -8,6 +8,10 @@ export type Plan = { readonly counts: EntryCounts; readonly fates: readonly Fate
 /** Tells whether something that was created is removed. */
 export const isRemoved = ({ left }: Fate): boolean => left === undefined
 
+/** Returns the KPIs that are removed with all of their entries. */
+export const removedKpis = (fates: readonly Fate[]): Set<number> =>
+  new Set(fates.flatMap((fate) => (isRemoved(fate) && fate.thing.kind === 'kpi' ? [fate.thing.id] : [])))
+
 const isGone = ({ left }: Fate): boolean => left === GONE
 
 const isLeft = (fate: Fate): boolean => !isRemoved(fate) && !isGone(fate)

@@ -40,7 +40,7 @@ export const receiptRow = resource({
     taken_back_at: { kind: 'datetime', about: 'When it was taken back; null if it was not', nullable: true },
     left_entries: {
       kind: 'integer',
-      about: 'How many entries were left alone when it was taken back in part; null if it was not',
+      about: 'How many entries were left when it was taken back in part; null if it was not',
       nullable: true,
     },
   },
@@ -50,9 +50,8 @@ const instantOf = (at: string): Instant => Math.floor(Date.parse(at) / 1000)
 
 const rowOf = async (receipt: UndoReceipt): Promise<AnyRecord> => {
   const { name, head, things, takenBack } = receipt
-  const left = takenBack === undefined ? receipt.left.at(-1) : undefined
   // With what was taken back, the entries of a run that was cut off are gone from its receipt.
-  const isWhole = takenBack === undefined && left === undefined
+  const isWhole = takenBack === undefined && receipt.left.length === 0
   const entries = receipt.entries ?? (isWhole ? await countChanges(receipt) : undefined)
   return {
     receipt: name,
@@ -64,7 +63,7 @@ const rowOf = async (receipt: UndoReceipt): Promise<AnyRecord> => {
     new_entries: entries?.created ?? null,
     changed_entries: entries?.changed ?? null,
     taken_back_at: takenBack === undefined ? null : instantOf(takenBack),
-    left_entries: left ? left.created + left.changed : null,
+    left_entries: (takenBack === undefined ? receipt.open : undefined) ?? null,
   }
 }
 

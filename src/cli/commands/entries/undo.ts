@@ -23,7 +23,7 @@ import { requireAccount, undoAlone } from './undo-guards.ts'
 import { withClassic } from './created.ts'
 import type { UndoFlags } from './undo-command.ts'
 import { createEntryCounts, type EntryCounts, entryRecords, planEntries, undoEntries } from './undo-entries.ts'
-import { countsIn, isNothing, isRemoved, leavesAny, type Plan, restText, sayWhat } from './undo-plan.ts'
+import { countsIn, isNothing, isRemoved, leavesAny, type Plan, removedKpis, restText, sayWhat } from './undo-plan.ts'
 import { findReceipt, printReceipts, receiptRow } from './undo-receipts.ts'
 
 /** Defines what becomes of something that an import created, or of an entry that it created or changed. */
@@ -98,10 +98,6 @@ async function* planned(
   yield fates.map(fateRecord)
   return { counts, fates }
 }
-
-/** Returns the KPIs that are removed with all of their entries. */
-const removedKpis = (fates: readonly Fate[]): Set<number> =>
-  new Set(fates.flatMap((fate) => (isRemoved(fate) && fate.thing.kind === 'kpi' ? [fate.thing.id] : [])))
 
 /** Holds what is done so far, and the entries that are left alone. */
 type Done = { readonly counts: EntryCounts; readonly fates: Fate[]; others: number; readonly rest: UndoRest }
@@ -245,7 +241,9 @@ const undo = async (
     try {
       return await runThrough(cli, records, true)
     } catch (error) {
-      done.rest.drop()
+      const gone = removedKpis(done.fates)
+      // Where that cannot be noted, the list of receipts does not tell of it.
+      await done.rest.stop((kpi) => gone.has(kpi)).catch(() => undefined)
       throw error instanceof Error ? cutOff(error, plan, done) : error
     }
   }
