@@ -56,7 +56,7 @@ const QUERY_SIGN = /[?#;]/
 /** Matches a query that is one word of some length, and not the rest of a pattern of files. */
 const KEY_ALONE = /^\?[\w%+~-]{6,}$/
 /** Matches the user and the password before a host, in an address without a scheme. */
-const USER = /[^\s/?#@"'`<>:]{1,200}:[^\s/?#@"'`<>]{1,200}@(?=[\w.-]+(?::\d+)?\/)/g
+const USER = /(?<![^\s/?#@"'`<>:])[^\s/?#@"'`<>:]{1,100}:[^\s/?#@"'`<>]{1,100}@(?=[\w.-]{1,100}(?::\d{1,5})?\/)/g
 
 /** Returns the part of a word before the query of an address without a scheme; undefined if it is none. */
 const beforeQuery = (word: string): string | undefined => {
