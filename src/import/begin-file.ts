@@ -14,7 +14,8 @@ import type { Row } from './parse/row/row.ts'
 import { headerOf, type Table } from './parse/table.ts'
 import { nextTurn } from '../client/next-turn.ts'
 import { requireWriteAccess } from './permissions.ts'
-import { fetchReference, type ListGroups, type Reference } from './reference.ts'
+import type { ReferenceLists } from './missing/missing.ts'
+import { fetchReference, type Reference } from './reference.ts'
 
 /** Describes what is known of a file once its header has been read. */
 export type Begun = {
@@ -102,7 +103,7 @@ export const beginFile = async (
   table: Table,
   client: Client,
   options: ImportOptions,
-  groups?: ListGroups,
+  lists?: ReferenceLists,
   onProgress?: () => void,
 ): Promise<Begun> => {
   const heading = await readHeading(table, options, onProgress)
@@ -114,7 +115,7 @@ export const beginFile = async (
     create: options.create,
     mapKpi: options.mapKpi,
     percent: options.percent,
-    groups,
+    ...lists,
   })
   const isMarked = table.reading.hasMark && isExported(header)
   const { contents, ...others } = heading

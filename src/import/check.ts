@@ -18,7 +18,8 @@ import { createSuspectCollector, findPatterns, requireNoTotals, type SuspectRows
 import type { Table } from './parse/table.ts'
 import { requireSettledPercentages, saysFraction, type SmallValues } from './percentages.ts'
 import { requireWriteAccess } from './permissions.ts'
-import type { ListGroups, Reference } from './reference.ts'
+import type { ReferenceLists } from './missing/missing.ts'
+import type { Reference } from './reference.ts'
 import type { Rejects } from './rejects/rejects.ts'
 import { requireAll, requireSettled } from './require-settled.ts'
 import { createRowSink, type SeenRows } from './row-sink.ts'
@@ -64,8 +65,7 @@ type CheckResults = {
   readonly onProgress: () => void
   /** Receives how many users' assignments have been fetched; may throw to stop. */
   readonly onFetched?: (users: number) => void
-  /** Lists the groups that breakdown items are in, if they can be listed. */
-  readonly groups?: ListGroups | undefined
+  readonly lists?: ReferenceLists
 }
 
 /** Counts the rows read, and those with a cell that is not in its column's format. */
@@ -255,7 +255,7 @@ export const checkFile = async (
   results: CheckResults,
 ): Promise<CheckedFile> => {
   await requireWriteAccess(client)
-  const begun = await beginFile(table, client, options, results.groups, results.onProgress)
+  const begun = await beginFile(table, client, options, results.lists, results.onProgress)
   const checked = await readAsPlanned(table, begun, options, results)
   const { small, reference, formats, suspects } = checked
   const { hasPercentSign: hasSign, givesPercent } = formats

@@ -3,6 +3,7 @@ import { KpiError } from '../domain/errors.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import { createAssignments } from './assignments/create-assignments.ts'
 import type { ImportRun, Summary } from './import-types.ts'
+import type { RealIds } from './missing/missing.ts'
 import { beginJournal } from './journal/begin-journal.ts'
 import { type Journal, journalPath } from './journal/journal.ts'
 import { settledDay } from './journal/unfinished.ts'
@@ -119,14 +120,15 @@ const run = async (work: ImportRun, prepared: Prepared, journal: Journal): Promi
 }
 
 /**
- * Creates what is missing, and tells whether the rows are still in the order of their keys. The rejects file comes
- * first, so that a folder that cannot be written stops it in time.
+ * Creates what is missing; returns the ids if it is not as planned, or the rows are not in the order of their keys any more.
+ * The rejects file comes first, so that a folder that cannot be written stops it in time.
  */
-const createMissing = async (work: ImportRun, prepared: Prepared): Promise<boolean> => {
+const createMissing = async (work: ImportRun, prepared: Prepared): Promise<RealIds | undefined> => {
   const { missing, reference } = prepared
-  if (!missing) return true
+  if (!missing) return undefined
   await writeRejects(work, prepared, work.signal)
-  return reference.settle(await work.createMissing(missing))
+  const ids = await work.createMissing(missing)
+  return reference.settle(ids) ? undefined : ids
 }
 
 /** Returns the run with the day of its earlier part, if the word for the date of all rows stands for another day by now. */
@@ -148,12 +150,14 @@ const withSettledDay = (work: ImportRun, { fingerprint }: Prepared): ImportRun |
  */
 export const importFile = async (work: ImportRun, isAgain = false): Promise<Ending> => {
   let settled: ImportRun | undefined
+  let chosen: RealIds | undefined
   const ending = await withPrepared(work, async (prepared) => {
     settled = withSettledDay(work, prepared)
     if (settled) return undefined
     const path = work.journal && journalPath(work.journal, prepared.fingerprint, work.options)
     if (path !== undefined) work.onJournal?.(path)
-    if (!(await createMissing(work, prepared))) return undefined
+    chosen = await createMissing(work, prepared)
+    if (chosen) return undefined
     const journal = beginJournal(work, prepared.fingerprint, () => draftsOf(prepared))
     if (path !== undefined) work.onJournal?.(path, journal.runId)
     try {
@@ -167,5 +171,5 @@ export const importFile = async (work: ImportRun, isAgain = false): Promise<Endi
   if (settled) return importFile(settled, isAgain)
   // Now nothing is missing any more, and the rows are sorted by the ids that there are.
   if (isAgain) throw new KpiError('unavailable', 'the service does not list what it has just created; try again later')
-  return importFile(work, true)
+  return importFile({ ...work, chosen }, true)
 }

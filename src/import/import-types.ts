@@ -2,13 +2,12 @@ import type { Client } from '../client/client.ts'
 import type { Clock } from '../client/transport.ts'
 import type { CheckedFile } from './check.ts'
 import type { JournalPlace } from './journal/journal.ts'
-import type { CreationLog } from './missing/ensure.ts'
-import type { RealIds } from './missing/missing.ts'
+import type { CreationLog } from './created-things.ts'
+import type { RealIds, ReferenceLists } from './missing/missing.ts'
 import type { EarlierKpis } from './missing/renamed-kpis.ts'
 import type { MissingPlan } from './missing/plan.ts'
 import type { ImportOptions } from './options.ts'
 import type { Table } from './parse/table.ts'
-import type { ListGroups } from './reference.ts'
 import type { RejectsFile } from './rejects/rejects-file.ts'
 import type { ChangeLog } from './undo/note-changes.ts'
 import type { VerificationOptions } from './verify/verified.ts'
@@ -63,7 +62,7 @@ export type Phase = 'read' | 'assigned' | 'stored' | 'assign' | 'send' | 'rows' 
 export type Progress = { readonly phase: Phase; readonly done: number; readonly total?: number }
 
 /** Describes an import or dry run: what to read, and where it goes. */
-export type ImportInput = {
+export type ImportInput = ReferenceLists & {
   readonly client: Client
   readonly table: Table
   readonly options: ImportOptions
@@ -80,8 +79,6 @@ export type ImportInput = {
   readonly onWarning: (warning: string) => void
   /** Receives the checked file, once all of it has been read. */
   readonly onChecked?: (checked: CheckedFile) => void
-  /** Lists the groups that breakdown items are in, if they can be listed. */
-  readonly groups?: ListGroups | undefined
   /** Finds the KPIs of which earlier files of the same kind had entries. */
   readonly earlierKpis?: () => Promise<EarlierKpis | undefined>
   /** Receives what the file names and the service does not have, before any of it is created. */

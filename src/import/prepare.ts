@@ -181,7 +181,7 @@ const FEW_USERS = 20
 
 /** Reads and checks all rows, and shows warnings and notes on them. */
 const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects): Promise<CheckedRows> => {
-  const { table, client, options, groups, onWarning, onNote } = work
+  const { table, client, options, groups, chosen, onWarning, onNote } = work
   const { periodDates = 'as-is' } = options
   const [sorter] = sorters
   const summary = emptySummary()
@@ -191,7 +191,12 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
   }
   const yearAhead = dayNextYear(dayOfInstant(work.clock.now() / 1000))
   const places = { sorter, rejects, summary, yearAhead, signal: work.signal }
-  const checked = await checkFile(table, client, options, { ...places, onProgress, onFetched, groups })
+  const checked = await checkFile(table, client, options, {
+    ...places,
+    onProgress,
+    onFetched,
+    lists: { groups, chosen },
+  })
   for (const warning of warningsOn(table, checked.formats, summary.read === 0)) onWarning(warning)
   for (const warning of [
     ...warningsOnPercent(options, checked),

@@ -11,7 +11,8 @@ import type { Resource } from '../domain/schema.ts'
 import { verbsIn } from '../domain/variants.ts'
 import { ownerOfItem } from './entry-key.ts'
 import { askedId, findGroup } from './missing/groups.ts'
-import { createMissing, type Missing, type RealIds } from './missing/missing.ts'
+import { createMissing, type Missing, type RealIds, type ReferenceLists } from './missing/missing.ts'
+import { withoutDoubles } from './missing/remove-doubles.ts'
 import { isProvisional } from './provisional-id.ts'
 import type { Creation, ImportOptions } from './options.ts'
 import { fractionKpis } from './percentages.ts'
@@ -34,12 +35,7 @@ type ReferenceNeeds = {
   readonly mapKpi?: ReadonlyMap<string, string> | undefined
   /** Says what values below 1 of percentage KPIs are. */
   readonly percent?: ImportOptions['percent']
-  /** Lists the groups that breakdown items are in, if they can be listed. */
-  readonly groups?: ListGroups | undefined
-}
-
-/** Lists the groups that breakdown items are in; undefined where the service does not show them. */
-export type ListGroups = () => Promise<readonly Named[] | undefined>
+} & ReferenceLists
 
 /** Holds what a file's rows refer to, fetched once. */
 export type Reference = {
@@ -143,19 +139,29 @@ const itemsInGroup = async ({ create, groups }: ReferenceNeeds): Promise<(item: 
 }
 
 const fetchLookups = async (client: Client, needs: ReferenceNeeds): Promise<Lookups> => {
-  const { sources } = needs
-  const named = client.users.list().then((list) => list.map((user) => ({ ...user, name: fullName(user) })))
+  const { sources, chosen } = needs
+  const users = async (): Promise<NamedUser[]> =>
+    withoutDoubles(await client.users.list(), chosen?.users, ({ email }) => looseName(email)).map((one) => ({
+      ...one,
+      name: fullName(one),
+    }))
   const isKnown = await itemsInGroup(needs)
   const items = async (): Promise<(BreakdownItem & Named)[]> =>
-    (await client.breakdownItems.list())
+    withoutDoubles(
+      await client.breakdownItems.list(),
+      chosen?.items,
+      ({ breakdown_id, name }) => `${breakdown_id}/${looseName(name)}`,
+    )
       .filter(isKnown)
       .map((item) => ({ ...item, within: `breakdown ${item.breakdown_id}` }))
-  const [kpis, users, found] = await Promise.all([
-    lookUp(client, ['KPI', kpiResource], client.kpis.list()),
-    lookUp(client, ['user', userResource], named),
+  const kpis = async (): Promise<readonly Kpi[]> =>
+    withoutDoubles(await client.kpis.list(), chosen?.kpis, ({ name }) => looseName(name))
+  const [ofKpis, ofUsers, found] = await Promise.all([
+    lookUp(client, ['KPI', kpiResource], kpis()),
+    lookUp(client, ['user', userResource], users()),
     sources ? lookUp(client, ['breakdown item', breakdownItem], items()) : undefined,
   ])
-  return { kpis, users, sources: found }
+  return { kpis: ofKpis, users: ofUsers, sources: found }
 }
 
 /**

@@ -1,5 +1,10 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
+import { type Variant, VARIANTS } from '../../src/domain/variants.ts'
+import { errorOf, jsonOf, type Ran } from '../support/kpi.ts'
+import { startKpi } from '../support/process.ts'
+import type { Way } from '../support/service.ts'
+import { type Machine, openTwoMachines, type TwoMachines } from '../support/two-machines.ts'
 import { changedMeanwhile, heldIn, ID, type Importer, remoteImporter } from '../support/import.ts'
 
 const HEADER = 'user,kpi,date,actual'
@@ -78,4 +83,166 @@ test('an assignment that somebody else makes at the same moment is there, which 
   const ran = await importer.kpi('entries', 'import', 'data.csv', '--create-assignments', '-o', 'json')
   expect(JSON.parse(ran.stdout)).toMatchObject({ created: 1, assigned: 0, rejected: 0 })
   expect(ran.code).toBe(0)
+})
+
+describe('what two machines create at the same moment', () => {
+  const LINE = ['--create-missing', '--frequency', 'D', '--category', 'New', '-o', 'json']
+  const namesIn = async ({ client, newer }: Way): Promise<Record<string, string[]>> => ({
+    kpis: (await client.kpis.list()).map(({ name }) => name),
+    units: (await client.units.list()).map(({ name }) => name).slice(4),
+    categories: (await client.categories.list()).map(({ name }) => name).slice(1),
+    users: (await client.users.list()).map(({ email }) => email).slice(1),
+    items: (await newer.breakdownItems.list()).flatMap(({ name, user_id }) => (user_id === null ? name : [])),
+  })
+  const storedIn = async ({ client }: Way): Promise<number> =>
+    (await client.entries.list({ from: 0, to: 40_000 })).length
+  const text = (owner: string, name: string, day: number): string =>
+    `${owner},date,Sales,Visits\n${name},2026-03-0${day},€1,2\n${name},2026-03-1${day},€3,4\n`
+  /** A file of each machine, and the flags to import it with. */
+  const prepare = async ({ machines, way }: TwoMachines, variant: Variant): Promise<string[]> => {
+    const { id } = await way.client.groups.add({ name: 'Region' })
+    const [owner, name] = variant === 'v1' ? ['Region', 'North'] : ['user', 'ann@example.com']
+    machines.forEach(({ write }, at) => write('data.csv', text(owner, name, at + 2)))
+    return variant === 'v1' ? [...LINE, '--group', String(id)] : LINE
+  }
+  const importFile = ({ kpi, folder }: Machine, line: readonly string[]): Promise<Ran> =>
+    kpi('entries', 'import', folder.in('data.csv'), ...line)
+  const ALL = (variant: Variant): Record<string, string[]> => ({
+    kpis: ['Sales', 'Visits'],
+    units: ['EUR'],
+    categories: ['New'],
+    users: variant === 'v1' ? [] : ['ann@example.com'],
+    items: variant === 'v1' ? ['North'] : [],
+  })
+
+  test.each(VARIANTS)('is there once, and both use it (%s)', async (variant) => {
+    await using world = await openTwoMachines(variant)
+    const { machines, way, count } = world
+    const line = await prepare(world, variant)
+    const [first, second] = await Promise.all([importFile(machines[0], line), importFile(machines[1], line)])
+    for (const ran of [first, second]) expect(jsonOf(ran)).toMatchObject({ created: 4, rejected: 0, left: 0 })
+    expect([await namesIn(way), await storedIn(way)]).toEqual([ALL(variant), 8])
+    // To know what is there, to create what is not, and to look whether another has.
+    for (const path of ['/kpis', '/kpiunits', '/kpicategories'])
+      expect(count(0, 'GET', path)).toBe({ '/kpis': 3, '/kpiunits': 3 }[path] ?? 2)
+    // What the other machine made and uses is none of what is taken back.
+    const { receipt } = jsonOf(second) as { receipt: string }
+    expect(jsonOf(await machines[1].kpi('entries', 'undo', receipt, '--yes', '-o', 'json'))).toEqual([])
+    expect([await namesIn(way), await storedIn(way)]).toEqual([ALL(variant), 4])
+  })
+
+  test.each([
+    ['/kpis', { kpis: ['Sales', 'Sales', 'Visits'] }],
+    ['/kpiunits', { units: ['EUR', 'EUR'] }],
+    ['/breakdownitems', { items: ['North', 'North'] }],
+  ])('is there once after the second machine was killed before it looked again at %s', async (path, twice) => {
+    let [hasMade, kill] = [false, (): unknown => undefined]
+    await using world = await openTwoMachines('v1', async (machine, { method, target }, answer) => {
+      const isOf = machine === 1 && target.split('?')[0]?.endsWith(path) === true
+      if (!isOf || method !== 'GET' || !hasMade) {
+        hasMade ||= isOf && method === 'POST'
+        return answer()
+      }
+      hasMade = false
+      kill()
+      return new Promise(() => undefined)
+    })
+    const { machines, way } = world
+    const line = await prepare(world, 'v1')
+    const [first, second] = machines
+    const { child, ended } = startKpi(
+      second.folder,
+      ['entries', 'import', second.folder.in('data.csv'), ...line],
+      second.env,
+    )
+    kill = () => child.kill('SIGKILL') && world.part()
+    const [ran, killed] = await Promise.all([importFile(first, line), ended])
+    expect(jsonOf(ran)).toMatchObject({ created: 4 })
+    expect(killed).toMatchObject({ signal: 'SIGKILL' })
+    expect(await namesIn(way)).toMatchObject(twice)
+    expect(jsonOf(await importFile(second, line))).toMatchObject({ created: 4, rejected: 0, left: 0 })
+    expect([await namesIn(way), await storedIn(way)]).toEqual([ALL('v1'), 8])
+  })
+
+  test('stays twice where it cannot be removed, and the run says what to do', async () => {
+    await using world = await openTwoMachines('classic', async (machine, { method, target }, answer) =>
+      machine === 1 && method === 'DELETE' && target.includes('/kpis/')
+        ? { status: 403, headers: { 'content-type': 'application/json' }, body: '{"message":"not you"}' }
+        : answer(),
+    )
+    const { machines, way } = world
+    const line = await prepare(world, 'classic')
+    const [first, second] = await Promise.all([importFile(machines[0], line), importFile(machines[1], line)])
+    expect(jsonOf(first)).toMatchObject({ created: 4 })
+    expect(second).toMatchObject({ code: 4 })
+    expect(errorOf(second).message).toBe(
+      'two machines created the KPI "Sales" at the same moment: there are 1 and 2, and 2 stays, as it could not be removed: not you; remove the one without entries (kpi kpis delete 2), then run the same command again; the same holds for "Visits" (3 and 4)',
+    )
+    expect(await storedIn(way)).toBe(4)
+    for (const id of ['2', '4']) expect(await machines[0].kpi('kpis', 'delete', id, '--yes')).toMatchObject({ code: 0 })
+    expect(jsonOf(await importFile(machines[1], line))).toMatchObject({ created: 4 })
+  })
+
+  test.each<[noun: string, variant: Variant, header: string, names: string[], lists: number]>([
+    ['kpis', 'classic', 'name,frequency,unit,category', ['Sales,D,Number,General', 'Visits,D,Number,General'], 4],
+    ['kpis', 'v1', 'name,frequency,unit,category', ['Sales,D,Number,General', 'Visits,D,Number,General'], 4],
+    ['users', 'classic', 'first name,email', ['Ann,ann@example.com', 'Bob,bob@example.com'], 1],
+    ['categories', 'classic', 'name', ['New', 'Newer'], 1],
+    ['units', 'v1', 'name,display format', ['EUR,#.00 EUR', 'km,#.00 km'], 1],
+    ['groups', 'classic', 'name', ['Team', 'Shift'], 1],
+    ['group-items', 'classic', 'group,name', ['Region,North', 'Region,South'], 3],
+    ['breakdown-items', 'v1', 'breakdown,name', ['Region,North', 'Region,South'], 1],
+  ])(
+    'is there once after both imported %s (%s), and changes as the second file says',
+    async (noun, variant, header, rows, lists) => {
+      await using world = await openTwoMachines(variant)
+      const { machines, way } = world
+      const { id } = await way.client.groups.add({ name: 'Region' })
+      const before = jsonOf(await machines[0].kpi(noun, 'list', '-o', 'json')) as unknown[]
+      const lines = [header, ...rows].map((line) => (variant === 'v1' ? line.replace('Region', String(id)) : line))
+      machines.forEach(({ write }, at) =>
+        write('data.csv', `${lines.join('\n')}\n`.replace('Sales,D', at === 0 ? 'Sales,D' : 'Sales,W')),
+      )
+      const ran = await Promise.all(
+        machines.map(({ kpi, folder }) => kpi(noun, 'import', folder.in('data.csv'), '-o', 'json')),
+      )
+      for (const one of ran) {
+        const { created, unchanged, updated } = jsonOf(one) as Record<string, number>
+        expect([created, unchanged, updated].reduce<number>((sum, count = 0) => sum + count, 0)).toBe(2)
+      }
+      const after = jsonOf(await machines[0].kpi(noun, 'list', '-o', 'json')) as unknown[]
+      expect(after).toHaveLength(before.length + 2)
+      expect(
+        jsonOf(await machines[1].kpi(noun, 'import', machines[1].folder.in('data.csv'), '-o', 'json')),
+      ).toMatchObject({
+        unchanged: 2,
+        requests: lists,
+      })
+    },
+  )
+
+  test('is named after an import of KPIs was killed before it looked again, as nothing tells who made which', async () => {
+    let [hasMade, kill] = [false, (): unknown => undefined]
+    await using world = await openTwoMachines('classic', async (machine, { method, target }, answer) => {
+      const isOf = machine === 1 && target.endsWith('/kpis')
+      if (!isOf || method !== 'GET' || !hasMade) {
+        hasMade ||= isOf && method === 'POST'
+        return answer()
+      }
+      hasMade = false
+      kill()
+      return new Promise(() => undefined)
+    })
+    const [first, second] = world.machines
+    for (const { write } of world.machines) write('data.csv', 'name,frequency,unit,category\nSales,D,Number,General\n')
+    const { child, ended } = startKpi(second.folder, ['kpis', 'import', second.folder.in('data.csv')], second.env)
+    kill = () => child.kill('SIGKILL') && world.part()
+    await Promise.all([first.kpi('kpis', 'import', first.folder.in('data.csv')), ended])
+    const again = await second.kpi('kpis', 'import', second.folder.in('data.csv'))
+    expect(again.stderr).toContain(
+      'two machines created the KPI "Sales" at the same moment: there are 1 and 2, and 2 stays, as it may be of the other machine: it is not known which of them this one made; remove the one without entries (kpi kpis delete 2), then run the same command again',
+    )
+    expect(await second.kpi('kpis', 'delete', '2', '--yes')).toMatchObject({ code: 0 })
+    expect(await second.kpi('kpis', 'import', second.folder.in('data.csv'))).toMatchObject({ code: 0 })
+  })
 })

@@ -110,7 +110,7 @@ describe('100,000 rows of which one in a hundred has changed, at a classic servi
           options: optionsOf({ onlyChanges: true }),
           folder: folder.path,
         }),
-        created: { intend: () => undefined, add: () => undefined },
+        created: { intend: () => undefined, add: () => undefined, disown: () => undefined, settle: () => undefined },
         rejectsFile: createRejectsFile(folder.in('data.rejects.csv'), 'data.rejects.csv', () => undefined),
         journal: undefined,
         createMissing: () => Promise.reject(new Error('nothing is missing')),

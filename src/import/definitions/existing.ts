@@ -9,6 +9,8 @@ import { type DefinitionRow, identityOf } from './rows.ts'
 export type ExistingDefinitions = {
   /** Finds the record that a row means; a fault if it may be several, undefined if there is none. */
   readonly find: (row: Pick<DefinitionRow, 'parent' | 'key'>) => AnyRecord | Fault | undefined
+  /** Returns the ids of all records that a row may mean, the oldest first. */
+  readonly alike: (row: Pick<DefinitionRow, 'parent' | 'key'>) => readonly number[]
   /** Returns the known name, in the same place, that a row of a new one most likely means, if there is one. */
   readonly near: (row: Pick<DefinitionRow, 'parent' | 'key'>) => string | undefined
   /** Returns the largest `sort_order`; 0 if there is none. */
@@ -36,6 +38,8 @@ export const indexDefinitions = (
       const ids = listFirst(exact.length > 0 ? exact : alike, MOST_LISTED, ({ id }) => String(id))
       return new Fault(`"${looseName(wanted)}" is the ${key} of more than one ${of.title}: ${ids}`)
     },
+    alike: ({ parent, key: wanted }) =>
+      (known.get(identityOf(parent, wanted)) ?? []).map(({ id }) => Number(id)).toSorted((one, other) => one - other),
     near: ({ parent, key: wanted }) => suggest(wanted, () => (byParent.get(parent) ?? []).map(keyIn)),
     lastPlace: () => records.reduce((last, { sort_order }) => Math.max(last, Number(sort_order ?? 0)), 0),
     keys: () => records.map(keyIn),

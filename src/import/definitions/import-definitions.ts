@@ -17,9 +17,10 @@ import { createRejects, type Rejects } from '../rejects/rejects.ts'
 import { type CheckedDefinitions, checkDefinitions, type Checking } from './check.ts'
 import type { DefinitionOptions } from './columns.ts'
 import { type ExistingDefinitions, indexDefinitions } from './existing.ts'
-import { type JournaledRow, journaledRows, tallyOf } from './journaled.ts'
+import { isUnseen, journaledRows, tallyOf } from './journaled.ts'
 import { createPlanner, type DefinitionAction, type Planner, type SentDefinition } from './plan.ts'
-import { type BeforeUpdate, lookForRows, type OpenRow, sendDefinitions, type SendRun } from './send.ts'
+import { sendOnce, warningsOnDoubles } from './send-once.ts'
+import { type BeforeUpdate, lookForRows, OUTCOMES, type OpenRow, type SendRun } from './send.ts'
 
 /** Describes a row that is to change a record. */
 type PlannedUpdate = Extract<SentDefinition, { action: 'update' }>
@@ -149,8 +150,6 @@ const tellDefaults = ({ onNote, kind }: DefinitionImport, plans: readonly Defini
   for (const note of notesOnDefaults(kind.of, created.map(({ values }) => values), isGiven)) onNote(note) // prettier-ignore
 }
 
-const DONE = { create: 'created', update: 'updated', unchanged: 'unchanged', skip: 'skipped' } as const
-
 const lineOf = (one: PlannedDefinition): number => ('line' in one ? one.line : one.row.line)
 
 const inOrder = (rows: readonly PlannedDefinition[]): PlannedDefinition[] =>
@@ -176,7 +175,7 @@ export const dryRunDefinitions = (
     for (const one of plans) {
       if (one.action === 'reject') for (const reason of one.reasons) rejects.add(one.row.line, reason)
       else {
-        summary[DONE[one.action]] += 1
+        summary[OUTCOMES[one.action]] += 1
         good.push(one)
       }
     }
@@ -194,14 +193,6 @@ export const dryRunDefinitions = (
 
 /** Describes the rows of a run that are to be sent, and those of which nothing is to be sent any more. */
 type Division = { readonly open: OpenRow[]; readonly plans: DefinitionAction[] }
-
-/** Returns a row's plan, which an earlier part of the run may have made and carried out. */
-const isUnseen =
-  (existing: ExistingDefinitions, earlier: ReadonlyMap<number, JournaledRow>) =>
-  ({ row }: DefinitionAction): boolean => {
-    const known = earlier.get(row.line)
-    return known?.outcome === undefined && known?.action === 'create' && existing.find(row) === undefined
-  }
 
 /**
  * Plans all rows, and counts what needs no request. What an earlier part of the run has done is counted as it was; of
@@ -222,6 +213,8 @@ const divide = async (work: DefinitionImport, prepared: Prepared, journal: Journ
     tellDefaults(work, plans)
   }
   if (unseen.length > 0 && !work.client.isBundled()) plans = planAll(await lookForRows({ ...work, look }, unseen))
+  const before = checked.rows.filter(({ line }) => earlier.get(line)?.action === 'create')
+  for (const warning of warningsOnDoubles(work, first, before)) work.onWarning(warning)
   for (const { outcome } of earlier.values()) if (outcome) count(summary, rejects, outcome)
   const open: OpenRow[] = []
   for (const one of plans) {
@@ -229,7 +222,7 @@ const divide = async (work: DefinitionImport, prepared: Prepared, journal: Journ
     if (one.action === 'create' || one.action === 'update') open.push({ plan: one, journaled: known?.id })
     else if (one.action === 'reject') for (const reason of one.reasons) rejects.add(one.row.line, reason)
     else {
-      const tally = tallyOf(one.action === 'unchanged' && known ? DONE[known.action] : DONE[one.action])
+      const tally = tallyOf(one.action === 'unchanged' && known ? OUTCOMES[known.action] : OUTCOMES[one.action])
       count(summary, rejects, tally)
       if (known) journal.acknowledge(known.id, tally)
     }
@@ -244,7 +237,7 @@ const sendOpen = async (
   journal: Journal,
   open: readonly OpenRow[],
 ): Promise<Pick<DefinitionEnding, 'left' | 'failure'>> => {
-  const { client, kind, clock, signal, options, onSent, beforeUpdate } = work
+  const { client, kind, clock, signal, options, onSent, beforeUpdate, onWarning } = work
   let done = 0
   const onOutcome: SendRun['onOutcome'] = (tally) => {
     count(summary, rejects, tally)
@@ -254,8 +247,13 @@ const sendOpen = async (
     if (tooMany) throw tooMany
   }
   const left = (): number => open.length - done
+  const onRemoved = (removed: number): void => {
+    summary.created -= removed
+    done -= removed
+  }
+  const run = { client, kind, journal, clock, signal, plan, look, onOutcome, beforeUpdate, onRemoved, onWarning }
   try {
-    await sendDefinitions({ client, kind, journal, clock, signal, plan, look, onOutcome, beforeUpdate }, open)
+    await sendOnce(run, open)
     return { left: left(), failure: undefined }
   } catch (error) {
     if (error instanceof Aborted) return { left: left(), failure: undefined }

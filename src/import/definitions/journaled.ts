@@ -2,11 +2,12 @@ import { intervalsOf } from '../delivery/write-ahead.ts'
 import type { EntryKey } from '../entry-key.ts'
 import type { Intent, Journal } from '../journal/journal.ts'
 import { emptyTally, type Tally } from '../journal/tally.ts'
-import type { SentDefinition } from './plan.ts'
+import type { ExistingDefinitions } from './existing.ts'
+import type { DefinitionAction, SentDefinition } from './plan.ts'
 import type { DefinitionRow } from './rows.ts'
 
 /** Describes what the journal says of a row: what was about to be sent, and what became of it, if that is known. */
-export type JournaledRow = {
+type JournaledRow = {
   readonly id: number
   readonly action: SentDefinition['action']
   readonly outcome: Tally | undefined
@@ -23,6 +24,14 @@ export const journaledRows = (journal: Journal): Map<number, JournaledRow> =>
       { id, action: digest === 'update' ? 'update' : 'create', outcome },
     ]),
   )
+
+/** Returns what tells whether an earlier part of the run may have created a row's record, which the service does not list. */
+export const isUnseen =
+  (existing: ExistingDefinitions, earlier: ReadonlyMap<number, JournaledRow>) =>
+  ({ row }: DefinitionAction): boolean => {
+    const known = earlier.get(row.line)
+    return known?.outcome === undefined && known?.action === 'create' && existing.find(row) === undefined
+  }
 
 const intentOf = ({ action, row: { line } }: SentDefinition, now: number): Intent => ({
   first: keyOfLine(line),

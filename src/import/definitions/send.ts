@@ -10,6 +10,7 @@ import { pollUntil } from '../third-party/reconcile.ts'
 import type { ExistingDefinitions } from './existing.ts'
 import { journalRows, refusedTally, tallyOf } from './journaled.ts'
 import type { DefinitionKind } from './kinds.ts'
+import type { DefinitionRow } from './rows.ts'
 import type { DefinitionAction, Planner, SentDefinition } from './plan.ts'
 
 /** Describes a row to send, and where the journal has it if an earlier part of the run was about to send it. */
@@ -29,6 +30,8 @@ export type SendRun = {
   readonly onOutcome: (tally: Tally) => void
   /** Does what must be done before a record changes. */
   readonly beforeUpdate: BeforeUpdate
+  /** Receives what was created for a row. */
+  readonly onCreated: (row: DefinitionRow, created: AnyRecord) => void
 }
 
 /** Does what must be done before a record changes, of which the changed values are given. */
@@ -39,7 +42,8 @@ const AHEAD = 20
 /** Sets how often a row is sent whose answers are lost. */
 const ATTEMPTS = 3
 
-const OUTCOMES = { create: 'created', update: 'updated', unchanged: 'unchanged', skip: 'skipped' } as const
+/** Says what became of a row by what was planned for it. */
+export const OUTCOMES = { create: 'created', update: 'updated', unchanged: 'unchanged', skip: 'skipped' } as const
 
 /** Returns what becomes of a row for which nothing is sent any more; undefined if something is. */
 const settledBy = (next: DefinitionAction, sent: SentDefinition): Tally | undefined => {
@@ -55,9 +59,12 @@ const requestName = ({ runId }: Journal, { row, values }: SentDefinition): strin
   return `${runId}-${row.line}-${hash('sha256', text, 'hex').slice(0, 16)}`
 }
 
-const put = async ({ client, kind, journal, beforeUpdate }: SendRun, plan: SentDefinition): Promise<void> => {
+const put = async (
+  { client, kind, journal, beforeUpdate, onCreated }: SendRun,
+  plan: SentDefinition,
+): Promise<void> => {
   const operations = kind.at(client, plan.row.parent)
-  if (plan.action === 'create') await operations.add(plan.values, requestName(journal, plan))
+  if (plan.action === 'create') onCreated(plan.row, await operations.add(plan.values, requestName(journal, plan)))
   else {
     await beforeUpdate(plan.held, plan.values)
     await operations.update(Number(plan.held['id']), plan.values)
@@ -125,10 +132,16 @@ const togetherOf = ({ client }: SendRun, rows: readonly Journaled[]): Journaled[
 }
 
 /** Creates rows in one step; tells whether they were, as one that is refused leaves all of them. */
-const createTogether = async ({ client, kind }: SendRun, rows: readonly Journaled[]): Promise<boolean> => {
+const createTogether = async ({ client, kind, onCreated }: SendRun, rows: readonly Journaled[]): Promise<boolean> => {
   try {
     const parent = rows[0]?.plan.row.parent ?? 0
-    for await (const _ of kind.at(client, parent).addEach(rows.map(({ plan }) => plan.values)));
+    let at = 0
+    for await (const some of kind.at(client, parent).addEach(rows.map(({ plan }) => plan.values))) {
+      for (const created of some) {
+        const row = rows[at++]?.plan.row
+        if (row) onCreated(row, created)
+      }
+    }
     return true
   } catch (error) {
     if (isRefused(error)) return false

@@ -4,6 +4,7 @@ import { INT16_MAX } from '../../domain/field-value.ts'
 import { nameForm } from '../../domain/name-form.ts'
 import type { BreakdownItem } from '../../domain/resources/breakdowns.ts'
 import type { KpiDraft } from '../../domain/resources/kpi.ts'
+import type { CreatedKind } from '../created-things.ts'
 import { ensure, type Known, type Making } from './ensure.ts'
 import { askedId, findGroup } from './groups.ts'
 import type { RealIds } from './missing.ts'
@@ -195,17 +196,29 @@ const byProvisional = <W extends { readonly id: number }>(
   keyOf: (one: W) => string,
 ): Map<number, number> => new Map(wanted.map((one) => [one.id, requireId(ids, keyOf(one))]))
 
+/** Returns what notes what was created, and the function that tells whether this run has created something, and keeps it. */
+const noteOwn = ({
+  log,
+}: Making): readonly [Making['log'], isOwn: (kind: CreatedKind, ids: Iterable<number>) => boolean] => {
+  const own = new Set<string>()
+  const add: Making['log']['add'] = (thing) => {
+    own.add(`${thing.kind} ${thing.id}`)
+    log.add(thing)
+  }
+  return [{ ...log, add }, (kind, ids) => [...ids].every((id) => own.has(`${kind} ${id}`))]
+}
+
 /**
  * Creates what is missing: users, then groups and their items, then units, the category and the KPIs. What the service
  * does not create is refused before anything is. Running it again creates only what is not there yet.
  */
-export const createMissingThings = async (making: Making, plan: MissingPlan): Promise<RealIds> => {
-  const users = await ensureUsers(making, plan.users)
-  const items = await ensureItems(making, plan)
-  const kpis = await ensureKpis(making, plan)
-  return {
-    users: byProvisional(plan.users, users, foldEmail),
-    items: byProvisional(plan.items, items, keyOfName),
-    kpis: byProvisional(plan.kpis, kpis, keyOfName),
-  }
+export const createMissingThings = async (given: Making, plan: MissingPlan): Promise<RealIds> => {
+  const [log, isOwn] = noteOwn(given)
+  const making = { ...given, log }
+  const users = byProvisional(plan.users, await ensureUsers(making, plan.users), foldEmail)
+  const items = byProvisional(plan.items, await ensureItems(making, plan), keyOfName)
+  const kpis = byProvisional(plan.kpis, await ensureKpis(making, plan), keyOfName)
+  const areOwn = isOwn('user', users.values()) && isOwn('item', items.values()) && isOwn('kpi', kpis.values())
+  given.log.settle()
+  return { users, items, kpis, areOwn }
 }

@@ -23,7 +23,20 @@ export type RealIds = {
   readonly kpis: ReadonlyMap<number, number>
   readonly users: ReadonlyMap<number, number>
   readonly items: ReadonlyMap<number, number>
+  /** Tells whether this run made all of it: what another machine has made may be another kind of KPI than was planned. */
+  readonly areOwn: boolean
 }
+
+/** Says what lists hold for an import. */
+export type ReferenceLists = {
+  /** Lists the groups that breakdown items are in, if they can be listed. */
+  readonly groups?: ListGroups | undefined
+  /** Holds the ids of what the run has created or found created: others of their names are about to be removed. */
+  readonly chosen?: RealIds | undefined
+}
+
+/** Lists the groups that breakdown items are in; undefined where the service does not show them. */
+export type ListGroups = () => Promise<readonly Named[] | undefined>
 
 /** Collects what a file names and the service does not have. */
 export type Missing = {
@@ -44,8 +57,8 @@ export type Missing = {
   readonly foundItems: () => BreakdownItem[]
   readonly clear: () => void
   /**
-   * Takes the ids of what was created; tells whether they keep the order of the provisional ones, in which rows have
-   * been sorted.
+   * Takes the ids of what was created; tells whether it is as planned, and the ids keep the order of the provisional ones,
+   * in which rows have been sorted.
    */
   readonly settle: (ids: RealIds) => boolean
   /** Replaces provisional ids in drafts, once there are others. */
@@ -208,7 +221,7 @@ export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creatio
       settleKind(kpis, ids.kpis)
       settleKind(users, ids.users)
       settleKind(items, ids.items)
-      return isKept.every(Boolean)
+      return ids.areOwn && isKept.every(Boolean)
     },
     realize: (drafts) => {
       if (!real) return

@@ -1,11 +1,12 @@
 import type { Client } from '../../client/client.ts'
+import { everyGroupItem } from '../../client/operations/group-items.ts'
 import { entryPages } from '../../client/operations/entry-pages.ts'
 import { Aborted } from '../../client/transport.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryQuery } from '../../client/operations/queries.ts'
 import { looseName } from '../../client/directory.ts'
-import type { CreatedKind, CreatedThing } from '../missing/ensure.ts'
+import type { CreatedKind, CreatedThing } from '../created-things.ts'
 import type { UndoReceipt } from './undo-receipt.ts'
 
 /** Says that something was removed before. */
@@ -28,7 +29,7 @@ export type Clients = { readonly client: Client; readonly classic: Client | unde
 type Kept = { readonly id: number; readonly name: string; readonly created_at: number; readonly updated_at: number }
 
 /** Lists the kinds in the order in which they are removed: what uses something comes before it. */
-const ORDER = ['kpi', 'item', 'user', 'group', 'unit', 'category'] as const
+export const ORDER = ['kpi', 'item', 'user', 'group', 'unit', 'category'] as const
 type ListedKind = (typeof ORDER)[number]
 
 const ofEntries = (thing: CreatedThing): Pick<EntryQuery, 'kpiId' | 'sourceId' | 'userId'> | undefined => {
@@ -47,7 +48,8 @@ const countEntries = async (
   thing: CreatedThing,
   { served, removedOf }: Pick<Judged, 'served' | 'removedOf'>,
 ): Promise<Entered> => {
-  const query = ofEntries(thing)
+  // The classic interface does not show the entries of a group item.
+  const query = thing.kind === 'item' && client.variant === 'classic' ? undefined : ofEntries(thing)
   const end = served === undefined ? Infinity : Math.ceil(Date.parse(served) / 1000)
   let [count, later] = [0, 0]
   if (!query) return { count, later }
@@ -60,18 +62,31 @@ const countEntries = async (
   return { count: left, later: Math.min(later, left) }
 }
 
+/**
+ * Returns the items of all groups; undefined where nothing tells whether they have entries. The bundled service removes
+ * none that has.
+ */
+const itemsOf = (client: Client) => {
+  if (client.variant === 'v1') return client.breakdownItems
+  return client.isBundled() ? everyGroupItem(client) : undefined
+}
+
 /** Returns the things of a kind that the service has, by id; undefined where its interface does not show them. */
-const listKind = async ({ client, classic }: Clients, kind: ListedKind): Promise<readonly Kept[] | undefined> => {
+export const listKind = async (
+  { client, classic }: Clients,
+  kind: ListedKind,
+): Promise<readonly Kept[] | undefined> => {
   if (kind === 'kpi') return client.kpis.list()
   if (kind === 'unit') return client.units.list()
   if (kind === 'category') return client.categories.list()
-  if (kind === 'item') return client.variant === 'v1' ? client.breakdownItems.list() : undefined
+  if (kind === 'item') return itemsOf(client)?.list()
   if (kind === 'group') return classic?.groups.list()
   const people = await classic?.users.list()
   return people?.map((one) => ({ ...one, name: one.email, updated_at: one.created_at }))
 }
 
-const isChanged = ({ created_at, updated_at }: Kept): boolean => updated_at > created_at
+/** Tells whether something was changed after it was created, as far as the service says it. */
+export const isChanged = ({ created_at, updated_at }: Kept): boolean => updated_at > created_at
 
 const countOfEntries = (count: number): string => (count === 1 ? '1 entry' : `${count} entries`)
 
@@ -239,14 +254,15 @@ const removeOne = async ({ client, classic }: Clients, { kind, id, user_id = 0 }
   else if (kind === 'kpi') await client.kpis.remove(id)
   else if (kind === 'unit') await client.units.remove(id)
   else if (kind === 'category') await client.categories.remove(id)
-  else if (kind === 'item') await client.breakdownItems.remove(id)
+  else if (kind === 'item') await itemsOf(client)?.remove(id)
   else if (kind === 'group') await classic?.groups.remove(id)
   else await classic?.users.remove(id)
 }
 
-/** Returns why the service does not remove something, in its own words; throws what is no refusal. */
+/** Returns why the service does not remove something, mostly in its own words; throws what is no refusal. */
 const refusal = (error: unknown): string => {
-  if (error instanceof KpiError && ['conflict', 'invalid', 'not_found'].includes(error.code)) return error.message
+  if (error instanceof KpiError && error.code === 'not_found') return GONE
+  if (error instanceof KpiError && ['conflict', 'invalid'].includes(error.code)) return error.message
   throw error
 }
 

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path'
 import { AppendedFile, blankOut } from '../../files/appended-file.ts'
 import { JournalFault } from '../journal/lock.ts'
 import { makePrivateFolder } from '../journal/private-folder.ts'
-import type { CreationLog } from '../missing/ensure.ts'
+import type { CreationLog } from '../created-things.ts'
 import { changesToText } from './change-lines.ts'
 import type { ChangeLog } from './note-changes.ts'
 import { type ChangeCounts, ENDING, entriesPath, type UndoReceiptHead } from './undo-receipt.ts'
@@ -105,6 +105,8 @@ export const createUndoReceipt = (folder: string, head: UndoReceiptHead, suffix:
         file.sync()
       },
       add: write,
+      disown: (disowns, key, id) => write({ disowns, key, id }),
+      settle: () => write({ settled: true }),
     },
     changes,
     journal: (journal, run) => write({ journal, run }),

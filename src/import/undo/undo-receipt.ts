@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isObject } from '../../codec/json.ts'
 import { KpiError } from '../../domain/errors.ts'
-import type { CreatedKind, CreatedThing } from '../missing/ensure.ts'
+import type { CreatedKind, CreatedThing } from '../created-things.ts'
 import { appendToFile } from '../../files/appended-file.ts'
 import { fileError } from '../../files/file-error.ts'
 import { linesOfFile, readRegularFile } from '../../files/read-file.ts'
@@ -30,6 +30,8 @@ export type UndoReceipt = {
   readonly things: readonly CreatedThing[]
   /** Lists what was about to be created when the run was cut off, so that it may be there. */
   readonly unsure: readonly UnsureThing[]
+  /** Tells whether all that the run created was there before it sent entries, and none of it twice. */
+  readonly isSettled: boolean
   /** Holds when the run ended; undefined if it was cut off. */
   readonly ended: string | undefined
   /** Holds the same by the clock of the service, which its times of entries are compared with; undefined if it is not known. */
@@ -84,6 +86,11 @@ const isHead = (line: unknown): line is UndoReceiptHead =>
 const isIntent = (line: unknown): line is { intends: CreatedKind; keys: string[] } =>
   isObject(line) && KINDS.has(line['intends']) && Array.isArray(line['keys'])
 
+type Disowned = { readonly disowns: CreatedKind; readonly key: string; readonly id?: number }
+
+/** Matches a line that says that something was made by another machine, or was made beside that and is removed. */
+const isDisowned = (line: unknown): line is Disowned => isObject(line) && KINDS.has(line['disowns'])
+
 /** Returns what was intended and is not known to be created: things of a kind are created in the order of the intent. */
 const unsureOf = (lines: readonly unknown[]): UnsureThing[] => {
   const starts = [...lines.keys()].filter((at) => isIntent(lines[at]))
@@ -132,7 +139,10 @@ export const readUndoReceipt = (path: string): UndoReceipt => {
   const [head, ...others] = linesOf(text)
   if (text.trim() === '') throw notReceipt(path, 'it is empty')
   if (linesOf(first).length === 0 || !isHead(head)) throw notReceipt(path, 'its first line is not that of a receipt')
-  const things = others.filter(isThing)
+  const disowned = others.filter(isDisowned)
+  const strangers = new Set(disowned.map(({ disowns, id }) => `${disowns} ${id}`))
+  const things = others.filter(isThing).filter(({ kind, id }) => !strangers.has(`${kind} ${id}`))
+  const names = new Set(disowned.map(({ disowns, key }) => `${disowns} ${key}`))
   const textOf = (name: string): string | undefined => {
     const line = others.find((one) => isObject(one) && typeof one[name] === 'string')
     return isObject(line) ? String(line[name]) : undefined
@@ -143,12 +153,13 @@ export const readUndoReceipt = (path: string): UndoReceipt => {
     name: basename(path, ENDING),
     head,
     things,
-    unsure: unsureOf(others),
+    unsure: unsureOf(others).filter(({ kind, key }) => !names.has(`${kind} ${key}`)),
     ended: textOf('ended'),
     served: textOf('served'),
     journal: textOf('journal'),
     runId: textOf('run'),
     takenBack: textOf('taken_back'),
+    isSettled: others.some((line) => isObject(line) && line['settled'] === true),
     left: others.flatMap((line) => (isObject(line) ? (countsIn(line['left']) ?? []) : [])),
     open: others.flatMap(openIn).at(-1),
     entries: isObject(end) ? countsIn(end['entries']) : undefined,
@@ -253,6 +264,19 @@ export const markTakenBack = ({ path, left }: UndoReceipt, at: string): void => 
       },
     )
   }
+}
+
+/** Returns the receipts of the last runs of a file that ended before all was there that they had begun to create. */
+export const unsettledReceipts = (
+  receipts: readonly UndoReceipt[],
+  file: string,
+  service: string,
+): readonly UndoReceipt[] => {
+  const ofFile = receipts.filter(({ head }) => head.file === file && head.service === service)
+  const last = ofFile.findLastIndex(
+    ({ isSettled, takenBack, path }) => isSettled || takenBack !== undefined || existsSync(entriesPath(path)),
+  )
+  return ofFile.slice(last + 1)
 }
 
 /** Removes a receipt with all that stands beside it. */

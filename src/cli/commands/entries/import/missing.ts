@@ -1,11 +1,14 @@
-import type { CreationLog } from '../../../../import/missing/ensure.ts'
+import type { CreationLog } from '../../../../import/created-things.ts'
+import { removeLeftDoubles } from '../../../../import/missing/remove-doubles.ts'
 import { createMissingThings } from '../../../../import/missing/make.ts'
 import type { RealIds } from '../../../../import/missing/missing.ts'
 import type { MissingKpi, MissingPlan } from '../../../../import/missing/plan.ts'
 import { askForYes } from '../../../args/prompt.ts'
 import { countOf } from '../../../output/text.ts'
-import { withClassic } from '../created.ts'
-import type { CommandRun } from './jobs.ts'
+import { listUndoReceipts, unsettledReceipts } from '../../../../import/undo/undo-receipt.ts'
+import { receiptsFolder } from '../../../target/folders.ts'
+import { serviceOf, withClassic } from '../created.ts'
+import type { CommandRun, Job } from './jobs.ts'
 
 /** Sets how many things of a kind are listed. */
 const SHOWN = 10
@@ -70,4 +73,24 @@ export const createMissing = async (
   }
   const signal = stops.signal()
   return withClassic(cli, client, (classic) => createMissingThings({ client, classic, signal, log }, plan))
+}
+
+/**
+ * Removes what earlier runs of the files created at the same moment as another machine, where they were killed or stopped
+ * before they could look for that.
+ */
+export const removeEarlierDoubles = async (
+  { cli, client, parsed, progress }: Pick<CommandRun, 'cli' | 'client' | 'parsed' | 'progress'>,
+  jobs: readonly Job[],
+): Promise<void> => {
+  if (!parsed.options.create || parsed.isDryRun || parsed.explain) return
+  const { receipts } = listUndoReceipts(receiptsFolder(cli.io))
+  const left = jobs.flatMap(({ file }) => unsettledReceipts(receipts, file, serviceOf(cli)))
+  if (left.every(({ things, unsure }) => things.length + unsure.length === 0)) return
+  await withClassic(cli, client, async (classic) => {
+    for (const { head, things, unsure } of left) {
+      const isOfAccount = (): boolean => head.account === client.identifyAccount().for
+      await removeLeftDoubles({ client, classic }, { things, unsure, isOfAccount }, progress.warn)
+    }
+  })
 }

@@ -1,4 +1,4 @@
-import type { CreationLog } from '../../../../import/missing/ensure.ts'
+import type { CreationLog } from '../../../../import/created-things.ts'
 import type { ChangeLog } from '../../../../import/undo/note-changes.ts'
 import { removeOldUndoReceipts, removeUndoReceipt } from '../../../../import/undo/undo-receipt.ts'
 import { createUndoReceipt, type UndoReceiptWriter } from '../../../../import/undo/undo-receipt-writer.ts'
@@ -68,6 +68,11 @@ export const createRunReceipt = ({ cli, client, progress, parsed, receipts }: Co
         if (thing.kind !== 'assignment') things += 1
         open().created.add(thing)
       },
+      disown: (kind, key, id) => {
+        if (id !== undefined) [count, things] = [count - 1, things - 1]
+        open().created.disown(kind, key, id)
+      },
+      settle: () => opened?.created.settle(),
     },
     changes: parsed.keepsReceipt
       ? {

@@ -6,6 +6,7 @@ import { warnOfExpiry } from '../../../target/api-key.ts'
 import type { ImportFlags } from '../import-command.ts'
 import { closeJobs, type Job, openJobs } from './jobs.ts'
 import { endJournals } from './kept-journals.ts'
+import { removeEarlierDoubles } from './missing.ts'
 import { needsOfFile, needsOfFlags } from './needs.ts'
 import { type ParsedOptions, parseOptions } from './parsed-options.ts'
 import { requireHeaders, choosePrinter } from './print.ts'
@@ -49,6 +50,7 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: Impor
     tellStopping(cli.io, stops, note)
     try {
       const run = { cli, client, parsed, stops, progress, finished, settled: {}, receipts: [] }
+      await removeEarlierDoubles(run, jobs)
       await requireHeaders(run, jobs)
       await choosePrinter(parsed)(run, jobs, ends)
     } finally {

@@ -1,0 +1,146 @@
+import type { Client } from '../../client/client.ts'
+import { looseName } from '../../client/directory.ts'
+import { listFirst, MOST_LISTED } from '../../domain/count-text.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { breakdownItem } from '../../domain/resources/breakdowns.ts'
+import { category, unit } from '../../domain/resources/catalog.ts'
+import { group, groupItem } from '../../domain/resources/groups.ts'
+import { kpi } from '../../domain/resources/kpi.ts'
+import { user } from '../../domain/resources/user.ts'
+import type { Resource } from '../../domain/schema.ts'
+import { type Clients, GONE, isChanged, judgeThings, listKind, ORDER, takeBack } from '../undo/take-back.ts'
+import type { UndoReceipt } from '../undo/undo-receipt.ts'
+import type { CreatedKind, CreatedThing } from '../created-things.ts'
+
+/** Says why neither of two is removed. */
+export const NOT_CERTAIN = 'may be of the other machine: it is not known which of them this one made'
+
+/** Describes what the service has, by its id and the text by which it is known. */
+export type Listed = { readonly id: number; readonly key: string }
+
+/** Describes something that a run made although another machine had just made one of the same name. */
+export type Double = { readonly thing: CreatedThing; readonly older: number }
+
+const RESOURCES: Partial<Record<CreatedKind, Resource>> = { category, unit, kpi, group, item: breakdownItem, user }
+
+const resourceOf = ({ variant }: Pick<Client, 'variant'>, kind: CreatedKind): Resource | undefined =>
+  kind === 'item' && variant === 'classic' ? groupItem : RESOURCES[kind]
+
+/** Returns the error of doubles that stay, with the way out. */
+export const doublesStay = (
+  client: Pick<Client, 'variant'>,
+  [first, ...others]: readonly [Double, ...Double[]],
+  why: string,
+  cause?: KpiError,
+): KpiError => {
+  const { thing, older } = first
+  const { title, plural } = resourceOf(client, thing.kind) ?? { title: thing.kind, plural: thing.kind }
+  const { id, name } = thing
+  const more = listFirst(others, MOST_LISTED, (one) => `"${one.thing.name}" (${one.older} and ${one.thing.id})`)
+  const also = others.length > 0 ? `; the same holds for ${more}` : ''
+  return new KpiError(
+    cause?.code ?? 'conflict',
+    `two machines created the ${title} "${name}" at the same moment: there are ${older} and ${id}, and ${id} stays, as it ${why}; remove the one without entries (kpi ${plural.replaceAll('_', '-')} delete ${id}), then run the same command again${also}`,
+    { cause },
+  )
+}
+
+const labelOf = ({ kind, id }: CreatedThing): string => `${kind} ${id}`
+
+/**
+ * Removes what a run made twice beside what another machine made first. Throws if one stays: it was changed or used since,
+ * or may not be removed.
+ */
+export const removeDoubles = async (clients: Clients, doubles: readonly Double[]): Promise<void> => {
+  const open = new Map(doubles.map((one) => [labelOf(one.thing), one]))
+  const judged = { things: doubles.map(({ thing }) => thing), unsure: [], served: undefined, withEntries: false }
+  let [why, cause]: [string | undefined, KpiError | undefined] = [undefined, undefined]
+  try {
+    const fates = await judgeThings(clients, { ...judged, removedOf: () => 0 })
+    for await (const { thing, left } of takeBack(clients, fates, false)) {
+      if (left === undefined || left === GONE) open.delete(labelOf(thing))
+      else why ??= left
+    }
+  } catch (error) {
+    if (!(error instanceof KpiError)) throw error
+    ;[why, cause] = [why ?? `could not be removed: ${error.message}`, error]
+  }
+  const [first, ...others] = open.values()
+  if (first) throw doublesStay(clients.client, [first, ...others], why ?? 'could not be removed', cause)
+}
+
+/** Returns the oldest of each key. */
+export const oldestByKey = (listed: readonly Listed[]): Map<string, number> => {
+  const oldest = new Map<string, number>()
+  for (const { id, key } of listed) oldest.set(key, Math.min(id, oldest.get(key) ?? id))
+  return oldest
+}
+
+/** Returns those of some things beside which the service has something older under the same key. */
+export const doublesOf = (things: readonly CreatedThing[], listed: readonly Listed[]): Double[] => {
+  const oldest = oldestByKey(listed)
+  const keys = new Map(listed.map(({ id, key }) => [id, key]))
+  return things.flatMap((thing) => {
+    const older = oldest.get(keys.get(thing.id) ?? '') ?? thing.id
+    return older < thing.id ? [{ thing, older }] : []
+  })
+}
+
+/** Describes what runs made, or may have made, that ended before they could look for doubles. */
+type Unsettled = Pick<UndoReceipt, 'things' | 'unsure'> & {
+  /** Tells whether it was made in the account that the service has answered for. */
+  readonly isOfAccount: () => boolean
+}
+
+/** Returns a key of what a list holds: its name or e-mail address, within its group. */
+const listedKey = (one: {
+  readonly name: string
+  readonly breakdown_id?: number
+  readonly group_id?: number
+}): string => `${one.breakdown_id ?? one.group_id ?? 0}/${looseName(one.name)}`
+
+/**
+ * Removes the doubles that runs left that ended before they could look for them. `onUnsure` receives what stays, as it is
+ * not known which of two a run made.
+ */
+export const removeLeftDoubles = async (
+  clients: Clients,
+  { things, unsure, isOfAccount }: Unsettled,
+  onUnsure: (why: string) => void,
+): Promise<void> => {
+  const doubles: Double[] = []
+  for (const kind of ORDER) {
+    const [own, open] = [things.filter((one) => one.kind === kind), unsure.filter((one) => one.kind === kind)]
+    if (own.length + open.length === 0) continue
+    const list = (await listKind(clients, kind)) ?? []
+    if (!isOfAccount()) return
+    const listed = list.map((one) => ({ id: one.id, key: listedKey(one) }))
+    // What was changed since may have got its name then.
+    const changed = new Set(list.filter(isChanged).map(({ id }) => id))
+    doubles.push(...doublesOf(own, listed).filter(({ older }) => !changed.has(older)))
+    const ids = new Set(own.map(({ id }) => id))
+    for (const { key: name } of open) {
+      const same = list
+        .filter((one) => looseName(one.name) === looseName(name))
+        .toSorted((one, other) => one.id - other.id)
+      const [first, second] = same
+      if (first && second && !same.some(({ id }) => ids.has(id)))
+        onUnsure(
+          doublesStay(clients.client, [{ thing: { kind, id: second.id, name }, older: first.id }], NOT_CERTAIN).message,
+        )
+    }
+  }
+  if (doubles.length > 0) await removeDoubles(clients, doubles)
+}
+
+/** Returns a list without what has the name of something chosen. */
+export const withoutDoubles = <T extends { readonly id: number }>(
+  list: readonly T[],
+  chosen: ReadonlyMap<number, number> | undefined,
+  keyOf: (one: T) => string,
+): readonly T[] => {
+  if (!chosen || chosen.size === 0) return list
+  const ids = new Set(chosen.values())
+  const keys = new Map(list.flatMap((one) => (ids.has(one.id) ? [[keyOf(one), one.id] as const] : [])))
+  return list.filter((one) => (keys.get(keyOf(one)) ?? one.id) === one.id)
+}
