@@ -32,7 +32,7 @@ type Settled = { readonly removed: number; readonly again: readonly OpenRow[]; r
  * older stays. It may differ from what the row says.
  */
 const settleRowDoubles = async (
-  { client, kind, plan }: Pick<SendRun, 'client' | 'kind' | 'plan'>,
+  { client, kind, plan, signal }: Pick<SendRun, 'client' | 'kind' | 'plan' | 'signal'>,
   created: ReadonlyMap<number, DefinitionRow>,
   onWarning: (warning: string) => void,
 ): Promise<Settled> => {
@@ -47,7 +47,8 @@ const settleRowDoubles = async (
   const listed = records.map((record) => ({ id: Number(record['id']), key: keyOfRecord(kind, record) }))
   const doubles = doublesOf(things, listed)
   const ids = new Set(doubles.map(({ thing }) => thing.id))
-  if (ids.size > 0) await removeDoubles({ client, classic: client.variant === 'classic' ? client : undefined }, doubles)
+  const clients = { client, classic: client.variant === 'classic' ? client : undefined }
+  if (ids.size > 0) await removeDoubles(clients, doubles, signal)
   const existing = indexDefinitions(
     kind,
     records.filter(({ id }) => !ids.has(Number(id))),

@@ -63,13 +63,13 @@ const createOpen = async <W extends Named>(
 
 /** Removes what was made at the same moment as something older of another machine, by what the list says afterwards. */
 const settleDoubles = async (
-  { client, classic, log }: Making,
+  { client, classic, log, signal }: Making,
   kind: CreatedKind,
   made: ReadonlyMap<string, CreatedThing>,
   { known, sent }: { readonly known: readonly Listed[]; readonly sent: ReadonlySet<string> },
 ): Promise<void> => {
   const doubles = doublesOf([...made.values()], known)
-  if (doubles.length > 0) await removeDoubles({ client, classic }, doubles)
+  if (doubles.length > 0) await removeDoubles({ client, classic }, doubles, signal)
   const ids = new Set(doubles.map(({ thing }) => thing.id))
   for (const [key, { id }] of made) if (ids.has(id)) log.disown(kind, key, id)
   for (const name of sent) {

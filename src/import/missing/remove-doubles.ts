@@ -51,13 +51,21 @@ const labelOf = ({ kind, id }: CreatedThing): string => `${kind} ${id}`
  * Removes what a run made twice beside what another machine made first. Throws if one stays: it was changed or used since,
  * or may not be removed.
  */
-export const removeDoubles = async (clients: Clients, doubles: readonly Double[]): Promise<void> => {
+export const removeDoubles = async (
+  clients: Clients,
+  doubles: readonly Double[],
+  signal: AbortSignal,
+): Promise<void> => {
   const open = new Map(doubles.map((one) => [labelOf(one.thing), one]))
   const judged = { things: doubles.map(({ thing }) => thing), unsure: [], served: undefined, withEntries: false }
   let [why, cause]: [string | undefined, KpiError | undefined] = [undefined, undefined]
   try {
     const fates = await judgeThings(clients, { ...judged, removedOf: () => 0 })
-    for await (const { thing, left } of takeBack(clients, fates, false)) {
+    for await (const { thing, left } of takeBack(clients, fates, {
+      withEntries: false,
+      signal,
+      onEntry: () => undefined,
+    })) {
       if (left === undefined || left === GONE) open.delete(labelOf(thing))
       else why ??= left
     }
@@ -90,6 +98,7 @@ export const doublesOf = (things: readonly CreatedThing[], listed: readonly List
 type Unsettled = Pick<UndoReceipt, 'things' | 'unsure'> & {
   /** Tells whether it was made in the account that the service has answered for. */
   readonly isOfAccount: () => boolean
+  readonly signal: AbortSignal
 }
 
 /** Returns a key of what a list holds: its name or e-mail address, within its group. */
@@ -105,7 +114,7 @@ const listedKey = (one: {
  */
 export const removeLeftDoubles = async (
   clients: Clients,
-  { things, unsure, isOfAccount }: Unsettled,
+  { things, unsure, isOfAccount, signal }: Unsettled,
   onUnsure: (why: string) => void,
 ): Promise<void> => {
   const doubles: Double[] = []
@@ -130,7 +139,7 @@ export const removeLeftDoubles = async (
         )
     }
   }
-  if (doubles.length > 0) await removeDoubles(clients, doubles)
+  if (doubles.length > 0) await removeDoubles(clients, doubles, signal)
 }
 
 /** Returns a list without what has the name of something chosen. */

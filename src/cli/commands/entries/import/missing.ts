@@ -80,7 +80,7 @@ export const createMissing = async (
  * before they could look for that.
  */
 export const removeEarlierDoubles = async (
-  { cli, client, parsed, progress }: Pick<CommandRun, 'cli' | 'client' | 'parsed' | 'progress'>,
+  { cli, client, parsed, progress, stops }: Pick<CommandRun, 'cli' | 'client' | 'parsed' | 'progress' | 'stops'>,
   jobs: readonly Job[],
 ): Promise<void> => {
   if (!parsed.options.create || parsed.isDryRun || parsed.explain) return
@@ -90,7 +90,11 @@ export const removeEarlierDoubles = async (
   await withClassic(cli, client, async (classic) => {
     for (const { head, things, unsure } of left) {
       const isOfAccount = (): boolean => head.account === client.identifyAccount().for
-      await removeLeftDoubles({ client, classic }, { things, unsure, isOfAccount }, progress.warn)
+      await removeLeftDoubles(
+        { client, classic },
+        { things, unsure, isOfAccount, signal: stops.signal() },
+        progress.warn,
+      )
     }
   })
 }
