@@ -132,10 +132,10 @@ describe('what two machines create at the same moment', () => {
   })
 
   test.each([
-    ['/kpis', { kpis: ['Sales', 'Sales', 'Visits'] }],
-    ['/kpiunits', { units: ['EUR', 'EUR'] }],
-    ['/breakdownitems', { items: ['North', 'North'] }],
-  ])('is there once after the second machine was killed before it looked again at %s', async (path, twice) => {
+    ['/kpis', 'kpis', ['Sales', 'Sales']],
+    ['/kpiunits', 'units', ['EUR', 'EUR']],
+    ['/breakdownitems', 'items', ['North', 'North']],
+  ])('is there once after the second machine was killed before it looked again at %s', async (path, kind, twice) => {
     let [hasMade, kill] = [false, (): unknown => undefined]
     await using world = await openTwoMachines('v1', async (machine, { method, target }, answer) => {
       const isOf = machine === 1 && target.split('?')[0]?.endsWith(path) === true
@@ -159,7 +159,9 @@ describe('what two machines create at the same moment', () => {
     const [ran, killed] = await Promise.all([importFile(first, line), ended])
     expect(jsonOf(ran)).toMatchObject({ created: 4 })
     expect(killed).toMatchObject({ signal: 'SIGKILL' })
-    expect(await namesIn(way)).toMatchObject(twice)
+    // Of several KPIs, the second machine may have made one or all by then.
+    expect((await namesIn(way))[kind]).toEqual(expect.arrayContaining(twice))
+    expect((await namesIn(way))[kind]?.length).toBeGreaterThan(ALL('v1')[kind]?.length ?? 0)
     expect(jsonOf(await importFile(second, line))).toMatchObject({ created: 4, rejected: 0, left: 0 })
     expect([await namesIn(way), await storedIn(way)]).toEqual([ALL('v1'), 8])
   })
