@@ -206,3 +206,12 @@ describe('entries that are dated more than a year after today', () => {
     expect(stderr).toContain('1 entry, on line 3 (2062-01-05), is dated more than a year after today: check the year')
   })
 })
+
+test('the rejects of a file whose name begins like a flag are named so that they can be imported', async () => {
+  writeFileSync(user.folder.in('--dry-run.csv'), 'Region,Date,Sales\nNorth,2026-01-01,4\nNorth,2026-01-02,x\n')
+  const flags = ['--map-kpi', 'Sales=Sales', '--create-missing', '--frequency', 'D']
+  const ran = await user.kpi('entries', 'import', './--dry-run.csv', ...flags)
+  expect([ran.code, ran.stderr]).toEqual([3, expect.stringContaining('in ./--dry-run.rejects.csv')])
+  const again = await user.kpi('entries', 'import', './--dry-run.rejects.csv', ...flags)
+  expect([again.code, again.stderr]).toEqual([3, expect.stringContaining('in ./--dry-run.rejects.rejects.csv')])
+})

@@ -266,6 +266,19 @@ test('no secret of an address in a flag gets out', async () => {
   }
 }, 120_000)
 
+test.each([`files.example.com/x.csv?token=${SECRET}`, `localhost/*.csv?v=${SECRET}`])(
+  'a job does not take an address without its scheme for a pattern, also beside files that are there: %#',
+  async (address) => {
+    importer.write('good.csv', ROWS)
+    importer.write('job.yaml', `steps:\n  - import: ["good.csv", ${JSON.stringify(address)}]\n`)
+    for (const flags of [[], ['--dry-run']]) {
+      const ran = await importer.kpi('run', 'job.yaml', ...flags)
+      expect([ran.code, leaks(ran)]).toEqual([2, []])
+      expect(ran.stderr).toContain('seems to be an address, of which what may be secret is not shown: write https://')
+    }
+  },
+)
+
 test('files and patterns with a question mark are shown, opened and moved by their names', async () => {
   const names = ['data?.csv', 'a?b=c.csv', 'in.d/x?y=z.csv', 'v1.2.csv?b=c.csv']
   importer.write(

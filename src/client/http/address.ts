@@ -81,6 +81,9 @@ const hideInWord = (word: string): string => {
 export const hideAddresses = (text: string): string =>
   text.replaceAll(IN_TEXT, withoutSecrets).replaceAll(WORD, hideInWord)
 
+/** Tells whether a text seems to be an address that lacks its scheme, as it has what only addresses have. */
+export const isBareAddress = (text: string): boolean => !isAddress(text) && hideAddresses(text) !== text
+
 /** Returns the name of what is read as it may be shown: an address without its secrets, which may have blanks. */
 export const shownSource = (text: string): string => {
   const at = queryAt(text)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { CommanderError, type CommandUnknownOpts, type Option, type OptionValues } from '@commander-js/extra-typings'
-import { isAddress } from '../../../client/http/address.ts'
+import { isAddress, isBareAddress, shownSource } from '../../../client/http/address.ts'
 import { type Day, parseDay } from '../../../domain/day.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { CIVIL_CALENDAR } from '../../../domain/period.ts'
@@ -172,6 +172,8 @@ const faultsOfSources = async (place: StepPlace, step: Step): Promise<StepFault[
 /** Bounds the files and patterns that a step names. */
 const MOST_TARGETS = 1000
 
+const LACKS_SCHEME = 'seems to be an address, of which what may be secret is not shown: write https:// before it'
+
 /** Returns why the files of a step cannot be looked for. */
 const faultsOfPatterns = async ({ today, cwd, signal }: StepPlace, { kind, targets }: Step): Promise<StepFault[]> => {
   const faultsOf = (message: string | undefined): StepFault[] => (message === undefined ? [] : [{ at: kind, message }])
@@ -181,8 +183,12 @@ const faultsOfPatterns = async ({ today, cwd, signal }: StepPlace, { kind, targe
   const faults = patterns.flatMap((one) => faultsOf(faultOfPattern(one)))
   if (faults.length > 0) return faults
   try {
-    for (const one of patterns) await findFiles(one, cwd, signal)
-    return []
+    for (const one of patterns) {
+      const found = await findFiles(one, cwd, signal)
+      if (found.length === 0 && isBareAddress(one))
+        faults.push({ at: kind, message: `${shownSource(one)} ${LACKS_SCHEME}` })
+    }
+    return faults
   } catch (error) {
     return faultsOf(messageOf(error))
   }

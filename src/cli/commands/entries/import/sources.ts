@@ -53,11 +53,14 @@ const fileNameOf = ({ pathname, hostname }: URL): string => {
 /** Tells whether a file can be read only once: standard input, a pipe or a device. */
 const isStream = (cwd: string, file: string): boolean => file === '-' || isDevice(resolve(cwd, file))
 
+/** Returns a path that no command takes for a flag. */
+const pathOf = (name: string): string => (name.startsWith('-') ? `./${name}` : name)
+
 /** Returns the path of the rejects file and receipt of a file or address, without what tells them apart. */
 export const stemOfSource = (cwd: string, text: string): string => {
   const address = isAddress(text) ? URL.parse(text) : null
-  if (address) return stemOf(fileNameOf(address))
-  return isStream(cwd, text) ? 'stdin' : stemOf(text)
+  if (address) return pathOf(stemOf(fileNameOf(address)))
+  return isStream(cwd, text) ? 'stdin' : pathOf(stemOf(text))
 }
 
 /** Returns the path of a rejects file that goes with a stem. */
