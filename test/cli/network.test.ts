@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { makePair } from '../support/certificates.ts'
-import { type Ran, shellIn } from '../support/kpi.ts'
+import { jsonOf, type Ran, shellIn } from '../support/kpi.ts'
 import { type Serving, serve } from '../support/listening.ts'
 import { runKpi } from '../support/process.ts'
 
@@ -140,6 +141,22 @@ describe('an authority that is not trusted', () => {
     ['KPI_CA_FILE', { KPI_CA_FILE: 'ca.pem' }, []],
   ])('is trusted with %s', async (_, variables, flags) => {
     expect(await list({ ...local(), ...variables }, ...flags)).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('is trusted with the --ca-file that the profile was added with, from any folder, until that is unset', async () => {
+    const { service } = serving
+    const kpi = (cwd: string, ...args: string[]): Promise<Ran> =>
+      shellIn({ home: folder.path, cwd, stdin: service.token })(...args)
+    const place = ['--base-url', local()['KPI_BASE_URL'] ?? '', '--login', service.login, '--token-stdin']
+    const added = await kpi(folder.path, 'profiles', 'add', 'tls', ...place, '--ca-file', 'ca.pem')
+    expect(added).toMatchObject({ code: 0 })
+    const elsewhere = dirname(folder.path)
+    const line = ['--profile', 'tls', 'users', 'list', '-o', 'json']
+    expect(await kpi(elsewhere, ...line)).toMatchObject({ code: 0, stderr: '' })
+    const listed = await kpi(elsewhere, 'profiles', 'list', '-o', 'json')
+    expect(jsonOf(listed)).toMatchObject([{ name: 'tls', ca_file: folder.in('ca.pem') }])
+    expect((await kpi(elsewhere, 'profiles', 'update', 'tls', '--unset', 'ca-file')).code).toBe(0)
+    expect((await kpi(elsewhere, ...line)).code).toBe(5)
   })
 
   test('is trusted where the system trusts it', async () => {

@@ -84,6 +84,7 @@ describe('a profile of the newer interface', () => {
       output: null,
       fiscal_year_start: null,
       week_start: null,
+      ca_file: null,
     }
     expect(jsonOf(await kpi('profiles', 'list', '-o', 'json'))).toEqual([shown])
     expect(jsonOf(await kpi('profiles', 'show', 'nightly', '-o', 'json'))).toEqual(shown)

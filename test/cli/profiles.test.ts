@@ -40,6 +40,7 @@ describe('a profile', () => {
       output: null,
       fiscal_year_start: null,
       week_start: null,
+      ca_file: null,
     }
     expect(jsonOf(await profiles('list', '-o', 'json'))).toEqual([shown])
     expect(jsonOf(await profiles('show', 'acme', '-o', 'json'))).toEqual(shown)

@@ -43,14 +43,17 @@ const findProxy = ({ env }: Io, usual: string): string | undefined => {
   throw new UsageError(`${name} is not the URL of an HTTP proxy; write http://HOST:PORT, or unset it`)
 }
 
-/** Returns the certificates that --ca-file, or KPI_CA_FILE, adds to the usual ones; undefined without either. */
-const addedCertificates = (io: Io, { caFile }: GlobalFlags): string[] | undefined => {
-  const file = caFile ?? (io.env['KPI_CA_FILE'] || undefined)
+/** Returns the certificates that --ca-file, KPI_CA_FILE or the profile adds to the usual ones; undefined without any. */
+const addedCertificates = (io: Io, flags: GlobalFlags): string[] | undefined => {
+  const { caFile } = flags
+  const named = caFile ?? (io.env['KPI_CA_FILE'] || undefined)
+  const file = named ?? profileSettings(io, flags).caFile
   if (file === undefined) return undefined
-  return readCertificates(resolve(io.cwd, file), `${caFile === undefined ? 'KPI_CA_FILE' : '--ca-file'} ${file}`)
+  const from = caFile !== undefined ? '--ca-file' : named !== undefined ? 'KPI_CA_FILE' : 'the ca_file of the profile,'
+  return readCertificates(resolve(io.cwd, file), `${from} ${file}`)
 }
 
-/** Returns the way to remote services, by --ca-file, KPI_CA_FILE and the usual variables for proxies. */
+/** Returns the way to remote services, by --ca-file, KPI_CA_FILE, the profile and the usual variables for proxies. */
 const findNetwork = (io: Io, flags: GlobalFlags, observer: RequestObserver | undefined): Network => {
   const certificates = addedCertificates(io, flags)
   return {

@@ -103,7 +103,10 @@ export const profileInUse = (io: Io, flags: GlobalFlags): string | undefined =>
   flags.dataDir === undefined ? choiceOfProfile(io, flags, readProfiles(io))?.name : undefined
 
 /** Returns the settings of the profile in use, beside its service; none if there is no profile. */
-export const profileSettings = (io: Io, flags: GlobalFlags): Pick<Profile, 'timeZone' | 'output' | 'calendar'> => {
+export const profileSettings = (
+  io: Io,
+  flags: GlobalFlags,
+): Pick<Profile, 'timeZone' | 'output' | 'calendar' | 'caFile'> => {
   const name = profileInUse(io, flags)
   return (name === undefined ? undefined : readProfiles(io).byName.get(name)) ?? {}
 }

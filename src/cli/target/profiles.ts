@@ -18,6 +18,8 @@ export type Profile = {
   readonly output?: Format | undefined
   /** Says when weeks and years begin, for a service that does not tell. */
   readonly calendar?: Partial<Calendar> | undefined
+  /** Names a file of certificates that are trusted beside those of the system. */
+  readonly caFile?: string | undefined
 } & (
   | { readonly kind: 'embedded'; readonly dataDir: string }
   | {
@@ -62,7 +64,7 @@ const readCalendarSettings = (value: unknown): Partial<Calendar> => {
 
 const readProfile = (value: unknown): Profile | undefined => {
   if (!isObject(value)) return undefined
-  const { kind, dataDir, baseUrl, login, tokenCommand, tokenFile, secretName, timeZone, output, calendar } =
+  const { kind, dataDir, baseUrl, login, tokenCommand, tokenFile, secretName, timeZone, output, calendar, caFile } =
     value as Record<string, unknown>
   const format = FORMATS.find((one) => one === output)
   const more = {
@@ -71,6 +73,7 @@ const readProfile = (value: unknown): Profile | undefined => {
     ...(typeof secretName === 'string' && { secretName }),
     ...(typeof timeZone === 'string' && { timeZone }),
     ...(format && { output: format }),
+    ...(typeof caFile === 'string' && { caFile }),
     ...(calendar !== undefined && { calendar: readCalendarSettings(calendar) }),
   }
   if (kind === 'embedded' && typeof dataDir === 'string') return { kind, dataDir, ...more }

@@ -109,7 +109,11 @@ const aboutNetwork = (cli: Cli): Finding[] => {
   const network = findReach(io, flags).network()
   const { noProxy } = network
   return [
-    firstOf('certificates', 'those of the system', { '--ca-file': flags.caFile, KPI_CA_FILE: io.env['KPI_CA_FILE'] }),
+    firstOf('certificates', 'those of the system', {
+      '--ca-file': flags.caFile,
+      KPI_CA_FILE: io.env['KPI_CA_FILE'],
+      'the profile': profileSettings(io, flags).caFile,
+    }),
     aboutProxy(cli, network),
     ...(noProxy ? [fine('hosts without a proxy', noProxy, 'NO_PROXY')] : []),
   ]

@@ -1,4 +1,5 @@
 import { type Command, type OptionValues } from '@commander-js/extra-typings'
+import { resolve } from 'node:path'
 import { Fault } from '../../../domain/errors.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
@@ -7,7 +8,7 @@ import { readMonth, readWeekStart } from '../../target/calendar-settings.ts'
 import type { Profile } from '../../target/profiles.ts'
 import { findTimeZone } from '../../target/time-zone.ts'
 
-/** Adds the flags of what a profile says besides its service; --time-zone and --output are flags of every command. */
+/** Adds the flags of what a profile says besides its service; --time-zone, --output and --ca-file are flags of every command. */
 export const addOwnSettings = <Arguments extends unknown[], Flags extends OptionValues>(
   command: Command<Arguments, Flags>,
 ) =>
@@ -33,17 +34,23 @@ const readCalendar = ({ fiscalYearStart, weekStart }: OwnFlags): Profile['calend
 }
 
 /** Describes what a profile says besides its service. */
-export type OwnSettings = { timeZone?: string; output?: Format; calendar?: NonNullable<Profile['calendar']> }
+export type OwnSettings = {
+  timeZone?: string
+  output?: Format
+  calendar?: NonNullable<Profile['calendar']>
+  caFile?: string
+}
 
 /** Reads what flags say of a profile besides its service; only what is given is there. */
 export const readOwnSettings = ({ io, flags: given }: Cli, flags: OwnFlags): OwnSettings => {
-  const { timeZone } = given
+  const { timeZone, caFile } = given
   if (timeZone !== undefined) findTimeZone(io, given)
   const calendar = readCalendar(flags)
   const output = FORMATS.find((one) => one === given.output)
   return {
     ...(timeZone !== undefined && { timeZone }),
     ...(output && { output }),
+    ...(caFile !== undefined && { caFile: resolve(io.cwd, caFile) }),
     ...(calendar && Object.keys(calendar).length > 0 && { calendar }),
   }
 }

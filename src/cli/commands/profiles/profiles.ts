@@ -46,6 +46,7 @@ const profileRecord = resource({
       about: 'Day on which weeks begin, for a service that does not tell',
       nullable: true,
     },
+    ca_file: { kind: 'text', about: 'File of certificates that are trusted as well', nullable: true },
   },
 })
 
@@ -70,6 +71,7 @@ const recordOf = (
   output: profile.output ?? null,
   fiscal_year_start: profile.calendar?.fiscal_year_start ?? null,
   week_start: profile.calendar?.week_start ?? null,
+  ca_file: profile.caFile ?? null,
 })
 
 /** Returns the columns of a list; in a table those that hold something, unless they were asked for. */

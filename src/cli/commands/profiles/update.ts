@@ -9,7 +9,7 @@ import { addOwnSettings, type OwnSettings, readOwnSettings } from './own-setting
 import { withSecretSource } from './remote-profile.ts'
 
 const NOTHING =
-  'say what to change: --time-zone, --output, --fiscal-year-start, --week-start, --token-command, --token-file or --unset; a service or a kept secret is changed by kpi profiles add'
+  'say what to change: --time-zone, --output, --fiscal-year-start, --week-start, --ca-file, --token-command, --token-file or --unset; a service or a kept secret is changed by kpi profiles add'
 
 /** Lists the settings that a profile need not have, each with what it is called there. */
 const SETTINGS = {
@@ -17,6 +17,7 @@ const SETTINGS = {
   output: 'output',
   'fiscal-year-start': 'fiscal_year_start',
   'week-start': 'week_start',
+  'ca-file': 'caFile',
 } as const
 
 type Setting = keyof typeof SETTINGS
@@ -41,10 +42,11 @@ const readUnset = (list: string | undefined, settings: OwnSettings): Setting[] =
 
 /** Returns a profile with settings changed, and without those that are unset. */
 const withChanges = (before: Profile, settings: OwnSettings, unset: readonly Setting[]): Profile => {
-  const { timeZone, output, calendar, ...place } = before
+  const { timeZone, output, calendar, caFile, ...place } = before
   const isKept = (name: Setting): boolean => !unset.includes(name)
   const zone = isKept('time-zone') ? (settings.timeZone ?? timeZone) : undefined
   const format = isKept('output') ? (settings.output ?? output) : undefined
+  const certificates = isKept('ca-file') ? (settings.caFile ?? caFile) : undefined
   const { fiscal_year_start: year, week_start: week } = { ...calendar, ...settings.calendar }
   const dates = {
     ...(year !== undefined && isKept('fiscal-year-start') && { fiscal_year_start: year }),
@@ -54,6 +56,7 @@ const withChanges = (before: Profile, settings: OwnSettings, unset: readonly Set
     ...place,
     ...(zone !== undefined && { timeZone: zone }),
     ...(format !== undefined && { output: format }),
+    ...(certificates !== undefined && { caFile: certificates }),
     ...(Object.keys(dates).length > 0 && { calendar: dates }),
   }
 }
@@ -61,7 +64,9 @@ const withChanges = (before: Profile, settings: OwnSettings, unset: readonly Set
 /** Declares `kpi profiles update` and its flags. */
 const declareUpdate = (group: Command) =>
   addOwnSettings(group.command('update'))
-    .description('change where the secret of a profile comes from, its time zone, output, or start of years and weeks')
+    .description(
+      'change where the secret of a profile comes from, its time zone, output, certificates, or start of years and weeks',
+    )
     .argument('<name>')
     .option('--token-file <file>', 'a file of yours that holds the token or the key; it is read each time')
     .addOption(
