@@ -83,7 +83,7 @@ test.each([
   [['--fiscal-year-start', '0', '--week-start', 'Sunday'], '1 to 12; --week-start "Sunday" begins no week'],
   [
     [],
-    'say what to change: --time-zone, --output, --fiscal-year-start, --week-start, --token-command, --token-file or --unset',
+    'say what to change: --time-zone, --output, --fiscal-year-start, --week-start, --ca-file, --token-command, --token-file or --unset',
   ],
   [['--unset', 'colour,output', '--output', 'csv'], '--unset colour is no setting of a profile; there are time-zone,'],
   [['--unset', 'output', '--output', 'csv'], '--unset output and --output contradict each other'],
