@@ -141,7 +141,7 @@ describe('--debug', () => {
     expect(shown.map(([, id, path]) => [id, path])).toEqual([
       ['1', `${url}/a.csv`],
       ['2', `${url}/b.csv`],
-      ['3', '/users'],
+      ['3', '/kpis'],
     ])
   })
 
