@@ -121,7 +121,7 @@ const run = async (work: ImportRun, prepared: Prepared, journal: Journal): Promi
 
 /**
  * Creates what is missing; returns the ids if it is not as planned, or the rows are not in the order of their keys any more.
- * The rejects file comes first, so that a folder that cannot be written stops it in time.
+ * Opens the rejects file first, so that nothing is created where its folder cannot be written.
  */
 const createMissing = async (work: ImportRun, prepared: Prepared): Promise<RealIds | undefined> => {
   const { missing, reference } = prepared

@@ -4,7 +4,7 @@ import { type Variant, VARIANTS } from '../../src/domain/variants.ts'
 import { errorOf, jsonOf, type Ran } from '../support/kpi.ts'
 import { startKpi } from '../support/process.ts'
 import type { Way } from '../support/service.ts'
-import { type Machine, openTwoMachines, type TwoMachines } from '../support/two-machines.ts'
+import { beforeLook, type Machine, openTwoMachines, type TwoMachines } from '../support/two-machines.ts'
 import { changedMeanwhile, heldIn, ID, type Importer, remoteImporter } from '../support/import.ts'
 
 const HEADER = 'user,kpi,date,actual'
@@ -136,17 +136,11 @@ describe('what two machines create at the same moment', () => {
     ['/kpiunits', 'units', ['EUR', 'EUR']],
     ['/breakdownitems', 'items', ['North', 'North']],
   ])('is there once after the second machine was killed before it looked again at %s', async (path, kind, twice) => {
-    let [hasMade, kill] = [false, (): unknown => undefined]
-    await using world = await openTwoMachines('v1', async (machine, { method, target }, answer) => {
-      const isOf = machine === 1 && target.split('?')[0]?.endsWith(path) === true
-      if (!isOf || method !== 'GET' || !hasMade) {
-        hasMade ||= isOf && method === 'POST'
-        return answer()
-      }
-      hasMade = false
-      kill()
-      return new Promise(() => undefined)
-    })
+    let kill = (): unknown => undefined
+    await using world = await openTwoMachines(
+      'v1',
+      beforeLook(path, () => kill()),
+    )
     const { machines, way } = world
     const line = await prepare(world, 'v1')
     const [first, second] = machines
@@ -224,17 +218,11 @@ describe('what two machines create at the same moment', () => {
   )
 
   test('is named after an import of KPIs was killed before it looked again, as nothing tells who made which', async () => {
-    let [hasMade, kill] = [false, (): unknown => undefined]
-    await using world = await openTwoMachines('classic', async (machine, { method, target }, answer) => {
-      const isOf = machine === 1 && target.endsWith('/kpis')
-      if (!isOf || method !== 'GET' || !hasMade) {
-        hasMade ||= isOf && method === 'POST'
-        return answer()
-      }
-      hasMade = false
-      kill()
-      return new Promise(() => undefined)
-    })
+    let kill = (): unknown => undefined
+    await using world = await openTwoMachines(
+      'classic',
+      beforeLook('/kpis', () => kill()),
+    )
     const [first, second] = world.machines
     for (const { write } of world.machines) write('data.csv', 'name,frequency,unit,category\nSales,D,Number,General\n')
     const { child, ended } = startKpi(second.folder, ['kpis', 'import', second.folder.in('data.csv')], second.env)

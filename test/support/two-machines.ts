@@ -29,6 +29,21 @@ export type TwoMachines = {
   readonly count: (machine: number, method: string, path: string) => number
 } & AsyncDisposable
 
+/** Calls `stop` when the second machine looks again at what it has created at a path; that request gets no answer. */
+export const beforeLook = (path: string, stop: () => unknown): Watch => {
+  let hasCreated = false
+  return (machine, { method, target }, answer) => {
+    const isWatched = machine === 1 && target.split('?')[0]?.endsWith(path) === true
+    if (!isWatched || method !== 'GET' || !hasCreated) {
+      hasCreated ||= isWatched && method === 'POST'
+      return answer()
+    }
+    hasCreated = false
+    stop()
+    return new Promise(() => undefined)
+  }
+}
+
 /** Opens them. What the first machine creates has the lower id. */
 export const openTwoMachines = async (
   variant: Variant,

@@ -82,7 +82,7 @@ export const comparedParts = (
     if (days.from === start && days.to === end) return []
     const distance = periodDistance(compare, frequency)
     const before = rangeBefore(days, distance)
-    // What goes on to the end of its period is compared with what goes on to the end of the other.
+    // Keep the end of a period the end, as months differ in length.
     const to = days.to === end ? nextPeriod(frequency, dayBefore(start, distance)) - 1 : before.to
     return [{ start, days, with: { from: before.from, to } }]
   })

@@ -30,7 +30,7 @@ const namesOf = ({ name, field, role }: DefinitionRole): string[] =>
 
 /** Returns a function that finds the role that a column is called for. */
 const roleFinder = (roles: readonly DefinitionRole[]): ((header: string) => DefinitionRole | undefined) => {
-  // Of several roles with a name, the first has it.
+  // Reverse the roles, so that the first one with a name wins.
   const called = new Map(roles.toReversed().flatMap((one) => namesOf(one).map((name) => [name, one] as const)))
   const person = roles.find((one) => one === PERSON)
   return (header) => called.get(foldName(header)) ?? (mayBePersons(header) ? person : undefined)

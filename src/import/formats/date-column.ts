@@ -96,7 +96,7 @@ export const createDateColumn = (
   const known = formatsFor(meant)
   let left: readonly DateFormat[] = isGiven ? [format] : known
   let proof: Evidence | undefined
-  // The first cell that no format fits that all others do, and the formats that fit it and all such cells.
+  // Holds the first cell that no format shares with all other cells, and the formats that fit all such cells.
   let conflict: { readonly cell: Evidence; readonly formats: readonly DateFormat[] } | undefined
   const noted = new Set<string>()
   const rivals = createRivals(meant)

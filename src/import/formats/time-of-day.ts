@@ -70,7 +70,7 @@ const whichDay = (cell: Evidence, read: (text: string) => Day | null | undefined
 
 /** Creates a watcher of times; `as` is what the user said of them. */
 export const createTimesOfDay = (name: string, as: TimesAs | undefined): TimesOfDay => {
-  // The first cells of the times that are in doubt: any, those seconds before midnight, and those further from it.
+  // Hold the first cell with a time, the first within a minute before midnight, and the first further from midnight.
   let [first, before, other]: (Evidence | undefined)[] = []
   let offset: Evidence | undefined
   const noteTime = ({ isMidnight, isBefore, isAfter, hasOffset }: TimedText, cell: Evidence): void => {

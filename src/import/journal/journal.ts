@@ -24,7 +24,7 @@ const NOT_MEANING: ReadonlySet<string> = new Set([
   'createAssignments',
   'maxErrors',
   'addAgain',
-  // What counts is the day that it stands for.
+  // Compare the day that the word was settled for instead.
   'dateWord',
   // The rows themselves tell which of them are left out.
   'ignoreRows',

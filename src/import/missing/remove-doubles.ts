@@ -124,7 +124,7 @@ export const removeLeftDoubles = async (
     const list = (await listKind(clients, kind)) ?? []
     if (!isOfAccount()) return
     const listed = list.map((one) => ({ id: one.id, key: listedKey(one) }))
-    // What was changed since may have got its name then.
+    // Leave out older records that were changed since: they may have been renamed.
     const changed = new Set(list.filter(isChanged).map(({ id }) => id))
     doubles.push(...doublesOf(own, listed).filter(({ older }) => !changed.has(older)))
     const ids = new Set(own.map(({ id }) => id))

@@ -48,7 +48,7 @@ const countEntries = async (
   thing: CreatedThing,
   { served, removedOf }: Pick<Judged, 'served' | 'removedOf'>,
 ): Promise<Entered> => {
-  // The classic interface does not show the entries of a group item.
+  // Skip the entries of a group item, which the classic interface does not show.
   const query = thing.kind === 'item' && client.variant === 'classic' ? undefined : ofEntries(thing)
   const end = served === undefined ? Infinity : Math.ceil(Date.parse(served) / 1000)
   let [count, later] = [0, 0]
@@ -222,7 +222,8 @@ export const judgeThings = async (clients: Clients, judged: Judged): Promise<Fat
 }
 
 /** Describes how things are taken back. */
-type Manner = {
+/** Describes how created things are removed. */
+type RemovalOptions = {
   readonly withEntries: boolean
   readonly signal: AbortSignal
   /** Is called for each entry that is removed before its thing. */
@@ -235,7 +236,7 @@ export const requireNotStopped = ({ signal }: { readonly signal: AbortSignal }):
 }
 
 /** Removes the entries of something that is not removed with them. */
-const removeEntries = async ({ client }: Clients, thing: CreatedThing, manner: Manner): Promise<void> => {
+const removeEntries = async ({ client }: Clients, thing: CreatedThing, options: RemovalOptions): Promise<void> => {
   const query = ofEntries(thing)
   if (!query || thing.kind === 'kpi') return
   const ids: number[] = []
@@ -243,9 +244,9 @@ const removeEntries = async ({ client }: Clients, thing: CreatedThing, manner: M
     for (const { id } of page) ids.push(id)
   }
   for (const id of ids) {
-    requireNotStopped(manner)
+    requireNotStopped(options)
     await client.entries.remove(id)
-    manner.onEntry()
+    options.onEntry()
   }
 }
 
@@ -270,12 +271,16 @@ const refusal = (error: unknown): string => {
  * Removes what is not left alone, one after another, and yields each with what became of it: something that other
  * things use is left alone, with the service's reason.
  */
-export async function* takeBack(clients: Clients, fates: readonly Fate[], manner: Manner): AsyncGenerator<Fate> {
+export async function* takeBack(
+  clients: Clients,
+  fates: readonly Fate[],
+  options: RemovalOptions,
+): AsyncGenerator<Fate> {
   for (const fate of fates) {
     if (fate.left === undefined) {
-      requireNotStopped(manner)
+      requireNotStopped(options)
       try {
-        if (manner.withEntries && fate.entries > 0) await removeEntries(clients, fate.thing, manner)
+        if (options.withEntries && fate.entries > 0) await removeEntries(clients, fate.thing, options)
         await removeOne(clients, fate.thing)
         yield fate
       } catch (error) {
