@@ -1,6 +1,6 @@
 /**
- * Sets how many characters a text has at most that may be a name: a longer one is compared as it is, as the normal form of
- * many marks takes time that grows by its square.
+ * Bounds the texts that are compared as names. Normalizing very many combining marks takes time that grows by the square of
+ * their number, so a longer text is compared as it is.
  */
 export const LONGEST_NAME = 400
 
@@ -35,7 +35,7 @@ export const nameForm = (text: string): string => {
   ).trim()
 }
 
-/** Returns a text with its letters alone where they have accents. */
+/** Removes the accents of letters. */
 export const withoutAccents = (text: string): string =>
   text.length > LONGEST_NAME ? text : text.normalize('NFD').replaceAll(/\p{M}/gu, '')
 

@@ -40,13 +40,14 @@ const monthsStart = (day: Day, months: number, firstMonth: number): Day => {
   return dayOfCivil(Math.floor(start / 12), (start % 12) + 1, 1)
 }
 
-const MONTHS: Record<'M' | 'Q' | 'Y', number> = { M: 1, Q: 3, Y: 12 }
+/** Counts the months of the periods that are made of months. */
+export const PERIOD_MONTHS: Readonly<Record<'M' | 'Q' | 'Y', number>> = { M: 1, Q: 3, Y: 12 }
 
 /** Returns the first day of the period that contains a day. */
 export const periodStart = (frequency: Frequency, day: Day, calendar: Calendar): Day => {
   if (frequency === 'D') return day
   if (frequency === 'W') return weekStart(day, calendar)
-  return monthsStart(day, MONTHS[frequency], calendar.fiscal_year_start)
+  return monthsStart(day, PERIOD_MONTHS[frequency], calendar.fiscal_year_start)
 }
 
 /** Returns the first day of the period after the one that begins on `start`. */
@@ -54,7 +55,7 @@ export const nextPeriod = (frequency: Frequency, start: Day): Day => {
   if (frequency === 'D') return start + 1
   if (frequency === 'W') return start + 7
   const { year, month } = civil(start)
-  return dayOfCivil(year, month + MONTHS[frequency], 1)
+  return dayOfCivil(year, month + PERIOD_MONTHS[frequency], 1)
 }
 
 /** Returns the first day of the period before the one that begins on `start`. */
@@ -62,7 +63,7 @@ export const periodBefore = (frequency: Frequency, start: Day): Day => {
   if (frequency === 'D') return start - 1
   if (frequency === 'W') return start - 7
   const { year, month } = civil(start)
-  return dayOfCivil(year, month - MONTHS[frequency], 1)
+  return dayOfCivil(year, month - PERIOD_MONTHS[frequency], 1)
 }
 
 /** Returns the name of a period: `2026-10-01` for days and weeks, `2026-10`, `2026-Q4`, `2026` for longer ones. */

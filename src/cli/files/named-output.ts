@@ -6,7 +6,7 @@ import { readDeadline, untilDeadline } from '../args/deadline.ts'
 import type { Cli } from '../cli.ts'
 import { rightsOf } from '../target/store-rights.ts'
 
-/** Holds what a pipe that is not read any more ends with: nobody has begun to read, or the rest has waited until the end. */
+/** Lists the error codes of a pipe that nobody reads: before its first reader, and after. */
 const UNREAD: ReadonlySet<string> = new Set(['ENXIO', 'ABORT_ERR'])
 
 /** Returns a signal that ends the wait for whoever reads a pipe: the deadline, or somebody who asks to stop. */

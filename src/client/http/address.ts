@@ -45,7 +45,7 @@ export const requireSafeAddress = (address: URL): void => {
 
 /** Matches where a query of names and values begins, whatever is before it. */
 const QUERY = /\?[\w.~%[\]-]+=/
-/** Matches the end of the name of a file: what is before it is no query, but a part of a name. */
+/** Matches the extension of a data file: a question mark in its name begins no query. */
 const FILE_END = /\.(?:csv|tsv|txt|xlsx?|xlsm|ods|json|ndjson|db|sqlite|parquet|gz|bz2|zip|zst)$/i
 
 /** Returns where a query of names and values begins; -1 if there is none. */
@@ -64,7 +64,7 @@ const beforeQuery = (word: string): string | undefined => {
   return HOST.test(before) ? before : undefined
 }
 
-/** Returns where in a word that is an address without a scheme the part begins that may hold a secret; else -1. */
+/** Returns the index of what may be secret in an address without a scheme; -1 if there is nothing. */
 const secretAt = (word: string): number => {
   const before = beforeQuery(word)
   const rest = before === undefined ? '' : word.slice(before.length)

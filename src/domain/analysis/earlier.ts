@@ -1,27 +1,33 @@
 import { civil, type Day, dayOfCivil, FIRST_QUERY_DAY } from '../day.ts'
 import { type Decimal, divideRounded } from '../decimal.ts'
-import { type DayRange, type Frequency, isKnownFrequency, nextPeriod, periodBefore, periodStart } from '../period.ts'
+import {
+  type DayRange,
+  type Frequency,
+  isKnownFrequency,
+  nextPeriod,
+  PERIOD_MONTHS,
+  periodBefore,
+  periodStart,
+} from '../period.ts'
 import type { Kpi } from '../resources/kpi.ts'
 import { aggregateRows } from './aggregate.ts'
 import type { AnswerRow } from './answer-row.ts'
 import { answeredFrequency, type Facts, joinsPeriods, type Question } from './question.ts'
 import { percentOf } from './state.ts'
 
-/** Says how far back what is compared with lies: a number of months of the calendar, or of days. */
+/** Describes how far back a comparison reaches: months of the calendar, or days. */
 type Distance = { readonly months: number } | { readonly days: number }
 
 type Comparison = NonNullable<Question['compare']>
 
-const MONTHS: Readonly<Record<'M' | 'Q' | 'Y', number>> = { M: 1, Q: 3, Y: 12 }
-
-/** Returns how far back the period lies that a period is compared with: 52 weeks for a week of the year before. */
+/** Returns how far back a period is compared: to the one before it, or to the year before, which is 52 weeks for a week. */
 const periodDistance = (compare: Comparison, frequency: Frequency): Distance => {
   if (frequency === 'W') return { days: compare === 'year' ? 52 * 7 : 7 }
   if (compare === 'year') return { months: 12 }
-  return frequency === 'D' ? { days: 1 } : { months: MONTHS[frequency] }
+  return frequency === 'D' ? { days: 1 } : { months: PERIOD_MONTHS[frequency] }
 }
 
-/** Returns a day as far back as a distance says; the last of its month where that is too short. */
+/** Returns the day that lies so far back; the last of its month where the month is too short. */
 const dayBefore = (day: Day, distance: Distance): Day => {
   if ('days' in distance) return day - distance.days
   const { year, month, day: ofMonth } = civil(day)
@@ -32,13 +38,13 @@ const dayBefore = (day: Day, distance: Distance): Day => {
 /** Tells whether a range is of whole months. */
 const isOfMonths = ({ from, to }: DayRange): boolean => civil(from).day === 1 && civil(to + 1).day === 1
 
-/** Returns the days that lie as far before others as a distance says: of whole months, whole months. */
+/** Returns the range that lies so far back; whole months stay whole. */
 const rangeBefore = (range: DayRange, distance: Distance): DayRange => ({
   from: dayBefore(range.from, distance),
   to: isOfMonths(range) ? dayBefore(range.to + 1, distance) - 1 : dayBefore(range.to, distance),
 })
 
-/** Returns how far back the range lies that a whole range is compared with: of whole months, as many months; else as many days. */
+/** Returns how far back a whole range is compared: to the year before, or by its own length, in months where they are whole. */
 const rangeDistance = (compare: Comparison, range: DayRange): Distance => {
   if (compare === 'year') return { months: 12 }
   const [first, after] = [civil(range.from), civil(range.to + 1)]
@@ -61,14 +67,14 @@ const comparedPeriod = (compare: Comparison, frequency: Frequency, start: Day): 
 /** Describes days of a range or period, and those that they are compared with. */
 export type ComparedDays = { readonly days: DayRange; readonly with: DayRange }
 
-/** Returns the days of the range that count, and those that they are compared with where a row is of the whole range. */
+/** Returns the days of the range up to today, and those that a row of the whole range is compared with. */
 export const comparedDays = (compare: Comparison, { range, today }: Facts): ComparedDays => {
   const { from, to } = range
   const days = { from, to: today >= from ? Math.min(to, today) : to }
   return { days, with: rangeBefore(days, rangeDistance(compare, range)) }
 }
 
-/** Returns the periods that the range cuts, or that are under way, and the same part of those that they are compared with. */
+/** Returns the periods that the range cuts or that are under way, each with the same part of the earlier period. */
 export const comparedParts = (
   compare: Comparison,
   frequency: Frequency,
@@ -167,7 +173,7 @@ const averageOfLast = (row: AnswerRow, count: number, earlier: Earlier): Decimal
   return known === 0n ? null : divideRounded(sum, known)
 }
 
-/** Returns the rows that are compared with a part of an earlier period, and a function that finds those of that part. */
+/** Tells which rows are of periods that are cut, and finds what they are compared with. */
 const partsIn = (
   read: readonly AnswerRow[],
   compare: Comparison,

@@ -41,7 +41,7 @@ export type Capabilities = {
   provesEntries: boolean
   /** Tells whether the service removes entries; undefined until the run has tried. */
   removes: boolean | undefined
-  /** Tells whether a batch may be sent now, although some may have got no answer. */
+  /** Tells whether batches may be sent now: not for some time after one was refused or got no answer. */
   readonly maySendBatch: () => boolean
   /** Tells whether batches were refused or got no answer since one was accepted. */
   readonly doubtsBatches: () => boolean
