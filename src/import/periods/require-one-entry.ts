@@ -15,7 +15,7 @@ import type { Reference } from '../reference.ts'
 import type { Batch } from '../rows/batches.ts'
 import { lineOf } from '../rows/packed-row.ts'
 import { createPeriodFinder, PERIOD_WORDS, periodKpi } from './kpi-periods.ts'
-import { requireWeeks } from './require-weeks.ts'
+import { type DatesOfWeeks, noteWeek, requireWeeks } from './require-weeks.ts'
 import { findSharedPeriods, type PeriodEntry, type SharedPeriods } from './shared-periods.ts'
 import { type PeriodRow, readStoredPeriods } from './stored-periods.ts'
 
@@ -89,8 +89,16 @@ type Checked = Pick<CheckedFile, 'plan' | 'formats' | 'reference'> & { readonly 
 const mayBeginWeeks = (checked: Checked, { periodDates, date }: ImportOptions): boolean =>
   periodDates === undefined && date === undefined && frequencyOfFormat(dateFormatOf(checked) ?? '') !== 'W'
 
-/** Returns a function that yields the rows of KPIs that are not daily, in the order of their keys, in turns. */
-const periodRows = ({ reference: { kpis }, batches }: Checked, calendar: Calendar, onProgress: () => Promise<void>) =>
+/**
+ * Returns a function that yields the rows of KPIs that are not daily, in the order of their keys, in turns; `onRow` receives
+ * each of them.
+ */
+const periodRows = (
+  { reference: { kpis }, batches }: Checked,
+  calendar: Calendar,
+  onProgress: () => Promise<void>,
+  onRow: (row: PeriodRow) => void,
+) =>
   async function* (): AsyncGenerator<PeriodRow> {
     const periodOf = createPeriodFinder(calendar)
     for (const { drafts, lines } of batches()) {
@@ -100,15 +108,17 @@ const periodRows = ({ reference: { kpis }, batches }: Checked, calendar: Calenda
         if (!kpi) continue
         const places = lines[at] ?? 0
         const place = typeof places === 'number' ? places : (places[0] ?? 0)
-        yield { draft, place, kpi, period: periodOf(kpi.frequency_id, draft.entry_date) }
+        const row = { draft, place, kpi, period: periodOf(kpi.frequency_id, draft.entry_date) }
+        onRow(row)
+        yield row
       }
     }
   }
 
 /**
- * Refuses a file whose days may begin weeks of their own, and one after whose import an owner would have several entries
- * of a KPI in one period, which reports aggregate:
- * two rows, or a row and an entry that is stored on another day. With `--period-dates as-is` nothing is checked or read.
+ * Refuses a file whose dates may mean weeks that begin on another day than those of the account. Refuses one after whose
+ * import an owner would have several entries of a KPI in one period, which reports aggregate: from two rows, or from a row
+ * and an entry that is stored on another day. With `--period-dates as-is` nothing is checked or read.
  */
 export const requireOneEntryPerPeriod = async (
   { client, options, folder, signal, onProgress: tell }: ImportInput,
@@ -119,10 +129,12 @@ export const requireOneEntryPerPeriod = async (
   if (periodDates === 'as-is') return
   const { plan, reference } = checked
   const calendar = client.calendar ?? CIVIL_CALENDAR
-  const rows = periodRows(checked, calendar, async () => {
+  const weeks: DatesOfWeeks = new Map()
+  const pause = async (): Promise<void> => {
     await nextTurn(signal)
     onProgress()
-  })
+  }
+  const rows = periodRows(checked, calendar, pause, (row) => noteWeek(weeks, row))
   const stored = createSorter(folder)
   try {
     tell({ phase: 'stored', done: 0 })
@@ -130,7 +142,7 @@ export const requireOneEntryPerPeriod = async (
     const found = await findSharedPeriods(rows(), stored, periodDates !== undefined)
     if (found.length > 0) throw refusal(found, reference, calendar, periodDates)
     if (!mayBeginWeeks(checked, options)) return
-    await requireWeeks(client, reference, { rows: rows(), stored, calendar, header: roleHeader(plan, 'date') })
+    await requireWeeks(client, reference, { weeks, stored, calendar, header: roleHeader(plan, 'date') })
   } finally {
     stored.close()
   }

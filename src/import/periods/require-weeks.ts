@@ -26,21 +26,20 @@ type WeekDates = {
   readonly weekdays: Set<number>
 }
 
-/** Returns the dates of the weekly KPIs. */
-const readWeekDates = async (rows: AsyncIterable<PeriodRow>): Promise<WeekDates[]> => {
-  const found = new Map<number, WeekDates>()
-  for await (const { draft, kpi, place } of rows) {
-    if (kpi.frequency_id !== 'W') continue
-    const [day, line] = [draft.entry_date, lineOf(place)]
-    const begun = { kpi, first: { day, line }, earliest: day, latest: day, weekdays: new Set<number>() }
-    const dates = found.get(kpi.id) ?? begun
-    if (line < dates.first.line) dates.first = { day, line }
-    dates.earliest = Math.min(dates.earliest, day)
-    dates.latest = Math.max(dates.latest, day)
-    dates.weekdays.add(weekday(day))
-    found.set(kpi.id, dates)
-  }
-  return [...found.values()]
+/** Holds the dates of each weekly KPI. */
+export type DatesOfWeeks = Map<number, WeekDates>
+
+/** Notes the date of a row of a weekly KPI; a row may be noted again. */
+export const noteWeek = (weeks: DatesOfWeeks, { draft, kpi, place }: PeriodRow): void => {
+  if (kpi.frequency_id !== 'W') return
+  const [day, line] = [draft.entry_date, lineOf(place)]
+  const begun = { kpi, first: { day, line }, earliest: day, latest: day, weekdays: new Set<number>() }
+  const dates = weeks.get(kpi.id) ?? begun
+  if (line < dates.first.line) dates.first = { day, line }
+  dates.earliest = Math.min(dates.earliest, day)
+  dates.latest = Math.max(dates.latest, day)
+  dates.weekdays.add(weekday(day))
+  weeks.set(kpi.id, dates)
 }
 
 /** Tells whether a column is named for the last day of a week, and so says in which week that day lies. */
@@ -72,9 +71,9 @@ const doubtOf = ({ kpi, first: { day, line } }: WeekDates, calendar: Calendar): 
   }
 }
 
-/** Holds the rows of a file, what is stored in their periods, the calendar of the account, and the name of the column of dates. */
+/** Holds the dates of a file's weekly KPIs, what is stored in their periods, the calendar of the account, and the name of the column of dates. */
 type WeeksOfFile = {
-  readonly rows: AsyncIterable<PeriodRow>
+  readonly weeks: DatesOfWeeks
   readonly stored: Sorter
   readonly calendar: Calendar
   readonly header: string
@@ -90,10 +89,10 @@ const SHOWN = 10
 export const requireWeeks = async (
   client: Client,
   reference: Pick<Reference, 'unchecked'>,
-  { rows, stored, calendar, header }: WeeksOfFile,
+  { weeks, stored, calendar, header }: WeeksOfFile,
 ): Promise<void> => {
   const doubts: Issue[] = []
-  for (const dates of await readWeekDates(rows)) {
+  for (const dates of weeks.values()) {
     const { day } = dates.first
     const start = periodStart('W', day, calendar)
     if (dates.weekdays.size > 1 || day === start || (namesEnd(header) && day === nextPeriod('W', start) - 1)) continue
