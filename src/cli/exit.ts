@@ -51,6 +51,19 @@ export class UsageError extends Error {
   }
 }
 
+/** Thrown where a person answers no, or ends a question: nothing is done of what was asked. */
+export class Declined extends Error {
+  override readonly name = 'Declined'
+  readonly exit: number
+  readonly code: string
+
+  constructor({ isInterrupted }: { readonly isInterrupted: boolean }) {
+    super(isInterrupted ? 'interrupted; nothing was done' : 'nothing was done')
+    this.exit = isInterrupted ? EXIT.interrupted : EXIT.failed
+    this.code = isInterrupted ? 'interrupted' : 'failed'
+  }
+}
+
 /** Thrown by a command that is done in part: its exit code, and a line for each thing that is left. */
 export class IncompleteRun extends Error {
   override readonly name = 'IncompleteRun'

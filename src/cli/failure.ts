@@ -3,7 +3,7 @@ import { Aborted } from '../client/transport.ts'
 import { type Issue, KpiError } from '../domain/errors.ts'
 import { fileErrorReason, isOfNoPath } from '../files/file-error.ts'
 import { isLogJson } from './args/raw-options.ts'
-import { EXIT, exitCodes, IncompleteOutput, IncompleteRun, type PrintedPart, UsageError } from './exit.ts'
+import { Declined, EXIT, exitCodes, IncompleteOutput, IncompleteRun, type PrintedPart, UsageError } from './exit.ts'
 import type { Io } from './io.ts'
 import { ClosedPipe } from './standard-output.ts'
 import { logLine } from './output/log.ts'
@@ -29,9 +29,6 @@ type Failure = {
 const SHOWN_ISSUES = 20
 /** Bounds the name of a field that is at fault, in characters. */
 const MOST_OF_FIELD = 200
-
-/** Lists the errors of a prompt that ended: Ctrl-C, or a terminal that is gone. */
-const PROMPT_ENDED: ReadonlySet<string> = new Set(['ExitPromptError', 'AbortPromptError'])
 
 /**
  * Returns the failure of our own output, such as a full disk or a closed pipe, in the system's words; where it is one of a
@@ -81,9 +78,9 @@ const describeWhole = (error: unknown): Failure | undefined => {
   if (error instanceof Error && error instanceof Aborted) {
     return { exit: EXIT.workLeft, code: 'stopped', message: error.message, issues: [] }
   }
-  if (error instanceof Error && PROMPT_ENDED.has(error.name)) {
-    // All questions come before anything is sent or kept.
-    return { exit: EXIT.interrupted, code: 'interrupted', message: 'interrupted; nothing was done', issues: [] }
+  if (error instanceof Declined) {
+    const { exit, code, message } = error
+    return { exit, code, message, issues: [] }
   }
   if (error instanceof IncompleteRun) {
     const { exit, code, message, lines } = error

@@ -517,3 +517,47 @@ describe('what ends credentials at a terminal', () => {
     expect(await answering([[asked, 'y\r']], ...line)).toMatchObject({ code: 0 })
   })
 })
+
+describe('an import of several files that asks at the second', () => {
+  const line = [
+    'entries',
+    'import',
+    'one.csv',
+    'two.csv',
+    'three.csv',
+    '--create-missing',
+    '--frequency',
+    'D',
+    '--create-assignments',
+  ]
+  const question = 'create these and import the file?'
+  const unfinished = async (): Promise<string> =>
+    (await user.kpi('doctor', '-o', 'csv')).stdout.split('\n').find((row) => row.startsWith('unfinished imports')) ?? ''
+
+  test.each([
+    ['n\r', 1, 'nothing was done'],
+    [CTRL_C, 130, 'interrupted; nothing was done'],
+  ])('and is answered with %j says so of that file alone, and loses nothing', async (answer, code, says) => {
+    const { client, folder } = user
+    await client.users.add({ ...userNamed('Ann'), email: 'ann@example.com' })
+    for (const [name, kpi] of [
+      ['one', 'Revenue'],
+      ['two', 'New'],
+      ['three', 'Revenue'],
+    ] as const)
+      writeFileSync(
+        folder.in(`${name}.csv`),
+        `user,kpi,date,actual\nann@example.com,${kpi},2026-03-0${name.length - 2},${name.length}\n`,
+      )
+    const left = await answering([[question, answer]], ...line)
+    expect(left.code).toBe(code)
+    expect(left.stderr).toContain(`kpi: two.csv: ${says}\n`)
+    expect(left.stderr).toContain('kpi: not started: three.csv; run the same command to continue\n')
+    expect(await unfinished()).toMatch(/^unfinished imports,0,/)
+    const done = await answering([[question, 'y\r']], ...line, '-o', 'csv')
+    expect([done.code, done.stderr]).toEqual([0, expect.not.stringContaining('was not finished')])
+    const held = await user.kpi('entries', 'list', '--from', '2026-03-01', '--to', '2026-03-31', '-o', 'csv')
+    expect(held.stdout.trim().split('\n')).toHaveLength(4)
+    expect(await unfinished()).toMatch(/^unfinished imports,0,/)
+  })
+})

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers'
 import type { Cli } from '../cli.ts'
-import { UsageError } from '../exit.ts'
+import { Declined, UsageError } from '../exit.ts'
 import { oneLine } from '../output/width.ts'
 
 /** Describes one of several answers: what is shown, and what it stands for. */
@@ -15,6 +15,9 @@ type Question = { readonly message: string } & (
   | { readonly type: 'password'; readonly mask: true; readonly validate?: Validate }
   | { readonly type: 'confirm'; readonly default: boolean }
 )
+
+/** Lists the errors of a prompt that ended: Ctrl-C, or a terminal that is gone. */
+const PROMPT_ENDED: ReadonlySet<string> = new Set(['ExitPromptError', 'AbortPromptError'])
 
 /**
  * Asks at the terminal. Ends the question when the input ends (Ctrl-D, or a closed terminal): the package would wait.
@@ -31,6 +34,8 @@ const ask = async ({ io }: Cli, question: Question): Promise<unknown> => {
       { ...question, message: oneLine(question.message), name: 'answer' },
     ])
     return answer
+  } catch (error) {
+    throw error instanceof Error && PROMPT_ENDED.has(error.name) ? new Declined({ isInterrupted: true }) : error
   } finally {
     io.stdin.off('pause', end)
   }
@@ -69,5 +74,5 @@ export const requireConfirmation = async (cli: Cli, yes: unknown, what: string):
 /** Asks for a yes at the terminal; any other answer ends the command. Enter alone is a no, unless `usual` says yes. */
 export const askForYes = async (cli: Cli, what: string, usual = false): Promise<void> => {
   const answer = await ask(cli, { type: 'confirm', message: `${what}?`, default: usual })
-  if (answer !== true) throw new Error('nothing was done')
+  if (answer !== true) throw new Declined({ isInterrupted: false })
 }

@@ -108,17 +108,28 @@ const doneIn = ({ database }: JournalFile): number =>
       .get()?.['done'] ?? 0,
   )
 
-const isTakenBack = ({ database }: JournalFile): boolean =>
-  database.prepare("select 1 from meta where name = 'taken_back'").get() !== undefined
+/** Names what a journal notes about its run: an undo has begun to take it back, or all of it is sent. */
+type Mark = 'taken_back' | 'whole'
 
-/** Describes another run that did not end: what it has done, and whether an undo has begun to take that back. */
-export type UnfinishedRun = JournalHead & Pick<Journal, 'doneBefore'> & { readonly isTakenBack: boolean }
+const hasMark = ({ database }: JournalFile, mark: Mark): boolean =>
+  database.prepare('select 1 from meta where name = ?').get(mark) !== undefined
+
+const setMark = ({ database }: JournalFile, mark: Mark): void =>
+  void database.prepare("insert or replace into meta values (?, 'true')").run(mark)
+
+/**
+ * Describes another run whose journal is kept: what it has done, whether an undo has begun to take that back, and whether
+ * it is whole, so that only other files of its command are left to do.
+ */
+export type KeptRun = JournalHead &
+  Pick<Journal, 'doneBefore'> & { readonly isTakenBack: boolean; readonly isWhole: boolean }
 
 /** Reads the journal of another run. */
-export const readJournal = (path: string): UnfinishedRun => {
+export const readJournal = (path: string): KeptRun => {
   const file = findJournalFile(path)
   try {
-    return { ...readHead(file), doneBefore: doneIn(file), isTakenBack: isTakenBack(file) }
+    const [isTakenBack, isWhole] = [hasMark(file, 'taken_back'), hasMark(file, 'whole')]
+    return { ...readHead(file), doneBefore: doneIn(file), isTakenBack, isWhole }
   } finally {
     file.close()
   }
@@ -139,12 +150,9 @@ type HeldJournal = {
 export const holdForUndo = (path: string): HeldJournal => {
   const file = findJournalFile(path)
   return {
-    noteTakenBack: () => {
-      const sql = "insert or replace into meta values ('taken_back', 'true')"
-      file.write(true, () => file.database.prepare(sql).run())
-    },
+    noteTakenBack: () => file.write(true, () => setMark(file, 'taken_back')),
     end: (isAll) => {
-      if (isAll || (isTakenBack(file) && !readHead(file).isAdding)) file.remove()
+      if (isAll || (hasMark(file, 'taken_back') && !readHead(file).isAdding)) file.remove()
       else file.close()
     },
   }
@@ -175,6 +183,7 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
     statements.set(text, known)
     return known
   }
+  if (hasMark(file, 'whole')) write(false, () => sql("delete from meta where name = 'whole'").run())
   const maxId = Number(sql('select max(id) as id from intervals').get()?.['id'] ?? 0)
   const doneBefore = doneIn(file)
   const marksBefore = new Map<number, KeySamples>()
@@ -214,11 +223,12 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
     if (waiting.size > 0) writeAll(false, () => undefined)
   }
   let isOpen = true
-  const end = (isKept: boolean): void => {
+  const end = (isKept: boolean, isWhole = false): void => {
     if (!isOpen) return
     isOpen = false
     try {
-      if (isKept) writeWaiting()
+      if (isKept && isWhole) writeAll(false, () => setMark(file, 'whole'))
+      else if (isKept) writeWaiting()
     } catch (error) {
       // Go on without the last intervals, as on a full disk: the next run finds out what became of them.
       if (!(error instanceof JournalFault)) throw error
@@ -226,8 +236,8 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
     if (isKept) file.close()
     else file.remove()
   }
-  const close = (): void => {
-    if (isOpen) end(sql('select 1 from intervals limit 1').get() !== undefined)
+  const close = (isWhole = false): void => {
+    if (isOpen) end(sql('select 1 from intervals limit 1').get() !== undefined, isWhole)
   }
   return {
     ...head,
@@ -289,9 +299,9 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
       }),
     finish: () => end(false),
     leave: () => {
-      close()
+      close(true)
       return () => forgetJournal(path, head)
     },
-    close,
+    close: () => close(),
   }
 }

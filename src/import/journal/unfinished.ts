@@ -5,7 +5,7 @@ import type { EntryDraft } from '../../domain/resources/entry.ts'
 import type { ImportOptions } from '../options.ts'
 import { JOURNAL_ENDING, type JournalHead, type JournalPlace, journalPath } from './journal.ts'
 import { countKnown } from './key-samples.ts'
-import { forgetJournal, readJournal, readSamples, type UnfinishedRun } from './open-journal.ts'
+import { forgetJournal, readJournal, readSamples, type KeptRun } from './open-journal.ts'
 
 const journalsIn = (folder: string): string[] =>
   (existsSync(folder) ? readdirSync(folder) : [])
@@ -13,7 +13,7 @@ const journalsIn = (folder: string): string[] =>
     .map((name) => join(folder, name))
 
 /** Returns what the journal of another run says; empty if it is in use, or cannot be read. */
-const look = (path: string): Unfinished[] => {
+const look = (path: string): Kept[] => {
   try {
     return [{ ...readJournal(path), at: path }]
   } catch {
@@ -21,14 +21,16 @@ const look = (path: string): Unfinished[] => {
   }
 }
 
-/** Holds another run that did not end, with the path of its journal. */
-type Unfinished = UnfinishedRun & { readonly at: string }
+/** Holds another run whose journal is kept, with the path of that. */
+type Kept = KeptRun & { readonly at: string }
+
+/** Tells whether a run has more to do: not one that an undo takes back, nor one of which all is sent. */
+const isUnfinished = ({ isTakenBack, isWhole }: Kept): boolean => !isTakenBack && !isWhole
+
+const keptIn = (folder: string): Kept[] => journalsIn(folder).flatMap(look)
 
 /** Finds the runs in a folder of journals that did not end, are not under way, and can be continued. */
-export const findUnfinished = (folder: string): Unfinished[] =>
-  journalsIn(folder)
-    .flatMap(look)
-    .filter((one) => !one.isTakenBack)
+export const findUnfinished = (folder: string): Kept[] => keptIn(folder).filter(isUnfinished)
 
 /** Sets how long after a run began its word for a day still means the same day: less than from one night to the next. */
 const SAME_RUN_MS = 12 * 3_600_000
@@ -44,8 +46,9 @@ export const settledDay = (
   now: number,
 ): string | undefined => {
   if (options.dateWord === undefined || existsSync(journalPath(place, fingerprint, options))) return undefined
-  return findUnfinished(place.folder).find(
-    ({ settledDate, beganAt, at }) =>
+  return keptIn(place.folder).find(
+    ({ settledDate, beganAt, at, isTakenBack }) =>
+      !isTakenBack &&
       settledDate !== undefined &&
       settledDate.word === options.dateWord &&
       Math.abs(now - beganAt) < SAME_RUN_MS &&
@@ -53,7 +56,7 @@ export const settledDay = (
   )?.settledDate?.day
 }
 
-const othersIn = (folder: string, own: string, { service }: JournalHead): Unfinished[] =>
+const othersIn = (folder: string, own: string, { service }: JournalHead): Kept[] =>
   journalsIn(folder)
     .filter((path) => path !== own)
     .flatMap(look)
@@ -104,9 +107,10 @@ export const forgetTakenBack = (path: string, mayAddAgain: boolean): void => {
 }
 
 /** Returns the error for an import that would add again what another one may have added, with what to do. */
-const addsAgain = (head: JournalHead, other: Unfinished, again: number): KpiError => {
-  const { path, beganAt, doneBefore, at } = other
+const addsAgain = (head: JournalHead, other: Kept, again: number): KpiError => {
+  const { path, beganAt, doneBefore, at, isWhole } = other
   const isSame = other.content === head.content
+  const state = isWhole ? 'is whole, but the command that began it is not' : 'was not finished'
   const [what, goOn] = isSame
     ? [` and other ${differenceOf(head, other)}`, `continue it with ${continuedWith(head, other)}`]
     : [
@@ -116,7 +120,7 @@ const addsAgain = (head: JournalHead, other: Unfinished, again: number): KpiErro
   const sent = `${doneBefore} of its entries were sent`
   return new KpiError(
     'malformed',
-    `an import of ${basename(path)} with --on-conflict add${what} began at ${minuteOf(beganAt)} and was not finished; ` +
+    `an import of ${basename(path)} with --on-conflict add${what} began at ${minuteOf(beganAt)} and ${state}; ` +
       `${sent}, and would be added again: ${goOn}, or use --add-again; if you do not need to continue that import, delete ${at} (or name another folder with --journal)`,
   )
 }
@@ -144,7 +148,7 @@ export const rejectRepeatedAdding = (
 /**
  * Returns the note on another run of the same file and service, with an earlier content of the file or other options.
  */
-const noteOn = (head: JournalHead, other: Unfinished): string => {
+const noteOn = (head: JournalHead, other: Kept): string => {
   const { path, content, beganAt, doneBefore, at } = other
   const unlike = differenceOf(head, other)
   const [what, goingOn] =
@@ -157,5 +161,5 @@ const noteOn = (head: JournalHead, other: Unfinished): string => {
 /** Returns the notes on other runs of the same file and service that did not end. */
 export const notesOnUnfinished = (folder: string, own: string, head: JournalHead): string[] =>
   othersIn(folder, own, head)
-    .filter(({ path, isTakenBack }) => path === head.path && !isTakenBack)
+    .filter((other) => other.path === head.path && isUnfinished(other))
     .map((other) => noteOn(head, other))

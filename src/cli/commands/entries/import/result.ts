@@ -6,7 +6,7 @@ import { type ErrorCode, KpiError } from '../../../../domain/errors.ts'
 import { type CountedReasons, reasonLines } from '../../../../import/rejects/reason-counts.ts'
 import { waysOut } from '../../../../import/rejects/ways-out.ts'
 import type { Verification } from '../../../../import/verify/verified.ts'
-import { EXIT, exitCodes, IncompleteRun } from '../../../exit.ts'
+import { Declined, EXIT, exitCodes, IncompleteRun } from '../../../exit.ts'
 import { countOf } from '../../../output/text.ts'
 import type { Job, CommandRun } from './jobs.ts'
 import type { ParsedOptions } from './parsed-options.ts'
@@ -92,6 +92,7 @@ const STOPPED: FileOutcome = { exit: EXIT.workLeft, code: 'work_left', lines: []
  */
 const outcomeOf = (error: unknown, hasSent: boolean): FileOutcome | undefined => {
   if (error instanceof Aborted) return { ...STOPPED, code: 'stopped', lines: [error.message] }
+  if (error instanceof Declined) return { exit: error.exit, code: error.code, lines: [error.message] }
   if (!(error instanceof KpiError)) return undefined
   const lines = [error.message, ...error.issues.map(({ field, message }) => `${field}: ${message}`)]
   const exit = exitCodes[error.code]
