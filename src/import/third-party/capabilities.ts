@@ -37,6 +37,8 @@ export type Capabilities = {
   readonly path: string | undefined
   readonly known: () => Learned
   readonly learn: (more: Learned) => void
+  /** Assumes for some time, in this run alone, that batches update nothing: what was tried has shown nothing. */
+  readonly assumeNoUpdates: () => void
   /** Tells that the answer to a single entry has proven, at least once, that it was stored. */
   provesEntries: boolean
   /** Tells whether the service removes entries; undefined until the run has tried. */
@@ -108,6 +110,8 @@ export const openCapabilities = (path: string | undefined, now: () => number): C
       // It is learned again.
     }
   }
+  /** Tells whether a time is still to come; if the clock was set back meanwhile, no longer than it was to last. */
+  const isAhead = (time: number, lastsMs: number): boolean => now() < time && time - now() <= lastsMs
   let last: Promise<unknown> = Promise.resolve()
   let avoidanceMs = 0
   let batchesFrom = -Infinity
@@ -116,6 +120,7 @@ export const openCapabilities = (path: string | undefined, now: () => number): C
     batchesFrom = now() + avoidanceMs
   }
   if (learned.takesBatches === false) avoidBatches()
+  let assumedUntil = -Infinity
   let most: number = BATCH_LIMIT
   let [accepted, needed] = [0, ACCEPTED_IN_A_ROW]
   const { lagMs = 0, wroteAt = 0 } = learned
@@ -123,7 +128,10 @@ export const openCapabilities = (path: string | undefined, now: () => number): C
     path,
     // If the clock was set back meanwhile, wait no longer than the list lagged.
     settledAt: Math.min(wroteAt, now()) + LAG_FACTOR * lagMs,
-    known: () => learned,
+    known: () => (isAhead(assumedUntil, LONGEST_AVOIDANCE_MS) ? { ...learned, updatesInBatches: false } : learned),
+    assumeNoUpdates: () => {
+      assumedUntil = now() + LONGEST_AVOIDANCE_MS
+    },
     learn: (more) => {
       const before = JSON.stringify(learned)
       learned = { ...learned, ...more }
@@ -131,8 +139,7 @@ export const openCapabilities = (path: string | undefined, now: () => number): C
     },
     provesEntries: false,
     removes: undefined,
-    // If the clock was set back meanwhile, wait no longer than intended.
-    maySendBatch: () => now() >= batchesFrom || batchesFrom - now() > avoidanceMs,
+    maySendBatch: () => !isAhead(batchesFrom, avoidanceMs),
     doubtsBatches: () => avoidanceMs > 0,
     avoidBatches,
     noteBatch: (entries) => {

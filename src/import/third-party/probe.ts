@@ -88,8 +88,8 @@ export const probeListing = async (
   }
 }
 
-/** Names what a batch did to a stored entry: it changed it, made a second one, left it, or was refused. */
-type Effect = 'updated' | 'doubled' | 'left' | 'refused'
+/** Names what a batch did to a stored entry: it changed it, made a second one, left it, was refused, or nobody knows. */
+type Effect = 'updated' | 'doubled' | 'left' | 'refused' | 'unknown'
 
 /** Posts a stored entry as a batch of its own until its effect is seen. */
 const effectOf = async ({ run }: OpenInterval, item: OpenEntry): Promise<Effect> => {
@@ -112,7 +112,7 @@ const effectOf = async ({ run }: OpenInterval, item: OpenEntry): Promise<Effect>
     if (isAnswered) return 'left'
     await pause(run, PAUSE_MS)
   }
-  return 'left'
+  return 'unknown'
 }
 
 /**
@@ -183,11 +183,12 @@ export const probeUpdates = async (interval: OpenInterval, items: readonly OpenE
       if (!sendsBatches(run) || capabilities.known().updatesInBatches !== undefined) return
       const effect = await tryUpdate(interval, item)
       if (effect === 'refused') continue
+      if (effect === 'unknown') break
       capabilities.learn({ updatesInBatches: effect === 'updated' })
       if (effect === 'doubled') await undoDouble(interval, item)
       if (effect === 'updated') done(item, 'updated')
       return
     }
-    if (sendsBatches(run)) capabilities.learn({ updatesInBatches: false })
+    if (sendsBatches(run)) capabilities.assumeNoUpdates()
   })
 }

@@ -330,3 +330,26 @@ test.each<[what: string, answer: Answer, minutes: number, most: number]>([
   },
   60_000,
 )
+
+test.each<[what: string, answer: Answer]>([
+  ['refuses', jsonAnswer(422, { status: 422, message: 'not now' })],
+  ['gives no word on', answerOf(502, '')],
+])('a service that %s batches of changes in one run gets them in the next', async (_, answer) => {
+  using folder = temporaryFolder()
+  let isRefusing = false
+  const wrap: Wrap = (request, now, serve) =>
+    isRefusing && request.method === 'POST' && request.path.endsWith('/list')
+      ? { afterMs: 1, end: { answer } }
+      : serve(request, now)
+  const { service, importFile, requests } = openThirdParty(kindNamed('foreign'), folder, { wrap })
+  const taken: number[] = []
+  for (const add of [0.5, 1.5, 2.5]) {
+    const before = requests()
+    isRefusing = add === 1.5
+    expect(await importFile(fileOf(1000, (row) => row + add))).toMatchObject({ code: 0 })
+    taken.push(requests() - before)
+  }
+  expect(service.entries()).toHaveLength(1000)
+  const [, single = 0, again = Infinity] = taken
+  expect([single > 1000, again < 100, taken]).toEqual([true, true, taken])
+})
