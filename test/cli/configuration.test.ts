@@ -1,10 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { databases } from '../support/databases.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { foreignService } from '../support/foreign.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
 import { allOf, errorOf, jsonOf, type Ran, shellIn } from '../support/kpi.ts'
+import { spellings } from '../support/spellings.ts'
 import { embeddedUser, fillShop, newerUser, remoteUser, type User, users } from '../support/user.ts'
 
 const SHOP_FILE = `categories:
@@ -462,8 +464,58 @@ test('names that several things have are dumped with ids, and refused without', 
   )
   write(user, 'kpis: [{ name: sales, frequency: D }]\n')
   expect((await user.kpi('plan', 'kpi.yaml', '--summary-only')).stderr).toBe(
-    '1 to create\nwarning: KPI "sales" is new, and differs from "Sales" only in case or blanks\n',
+    'kpi: kpi.yaml, line 1: "sales" is the name of more than one KPI: 1, 2; say which one, as id: 1\n',
   )
+})
+
+describe('a name that an account has in another spelling', () => {
+  const NAMES = ['Café Zürich', 'Große Straße 5', 'ΟΔΟΣ', '東京 ガ', 'Москва Й'] as const
+
+  test('means what is there, is told, and is neither made again nor pruned', async () => {
+    await using user = await embeddedUser()
+    const fileOf = (names: readonly string[]): string =>
+      JSON.stringify({
+        categories: names.map((name) => ({ name })),
+        units: names.map((name) => ({ name, display_format: '#' })),
+        groups: names.map((name) => ({ name })),
+        group_items: names.map((name) => ({ group: name, name })),
+        kpis: names.map((name) => ({ name, category: name, unit: name, frequency: 'D' })),
+        calculated: names.map((name, at) => ({ name: `of ${at}`, formula: `[${name}] * 2`, frequency: 'D' })),
+      })
+    write(user, fileOf(NAMES))
+    const created = NAMES.length * 6
+    expect(summary(await apply(user))).toMatchObject({ created })
+    const spelt = fc.tuple(...NAMES.map((name) => spellings(name)))
+    await fc.assert(
+      fc.asyncProperty(spelt, async (written) => {
+        write(user, fileOf(written))
+        const ran = await user.kpi('plan', 'kpi.yaml', '--prune')
+        expect([ran.code, ran.stdout]).toEqual([0, ''])
+        expect(ran.stderr).toContain(`nothing to do: ${created} unchanged\n`)
+        const others = written.filter((text, at) => text.trim() !== NAMES[at]).length
+        expect(ran.stderr.split('whose name stays as it is').length - 1).toBe(others * 5)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('is new beside one that the file names exactly', async () => {
+    await using user = await embeddedUser()
+    await user.client.kpis.add(kpiNamed('Sales'))
+    for (const items of [
+      '{ name: sales, frequency: D }, { name: Sales }',
+      '{ name: Sales }, { name: sales, frequency: D }',
+    ]) {
+      write(user, `kpis: [${items}]\n`)
+      expect((await user.kpi('plan', 'kpi.yaml', '--summary-only')).stderr).toBe(
+        '1 to create, 1 unchanged\nwarning: KPI "sales" is new, and differs from "Sales" only in case, blanks or dashes\n',
+      )
+    }
+    write(user, 'kpis: [{ name: sales, target_default: 5 }, { name: SALES, target_default: 6 }]\n')
+    expect((await user.kpi('plan', 'kpi.yaml')).stderr).toBe(
+      'kpi: kpi.yaml, line 1: this is the same KPI as in line 1\n',
+    )
+  })
 })
 
 test('numbers are read as they are written, and things by #id', async () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { waysIn } from '../support/advice.ts'
 import { allOf, errorOf, jsonOf, type Ran } from '../support/kpi.ts'
+import { spellings } from '../support/spellings.ts'
 import { embeddedUser, type User } from '../support/user.ts'
 
 let user: User
@@ -128,21 +129,6 @@ describe('words for no value as names', () => {
 })
 
 describe('names of one form', () => {
-  /** Writes a text in other ways that mean the same. */
-  const spellings = (text: string): fc.Arbitrary<string> => {
-    const wide = text.replaceAll(/[!-~]/g, (sign) => String.fromCodePoint((sign.codePointAt(0) ?? 0) + 0xfee0))
-    const written = fc.constantFrom(text, text.toUpperCase(), text.toLowerCase(), wide)
-    const form = fc.constantFrom('NFC', 'NFD', 'NFKD')
-    const [blank, sign] = [
-      fc.constantFrom(' ', '\u00a0', '\u3000', '  ', '\n', '\u2009', ' \u00a0'),
-      fc.constantFrom('\u200b', '\u00ad', '\u2060', '\ufeff', '\u200e', ''),
-    ]
-    return fc.tuple(written, form, blank, sign, fc.nat(text.length)).map(([one, to, between, invisible, at]) => {
-      const letters = Array.from(one.replaceAll(/[ \u3000]/g, between).normalize(to))
-      return [...letters.slice(0, at), invisible, ...letters.slice(at)].join('')
-    })
-  }
-
   test('are one owner, however a file writes them', async () => {
     const names = ['Café Zürich', 'Große Straße 5', 'ΟΔΟΣ', 'Łódź Plac', '東京 ガ', 'Москва Й', 'A']
     const drawn = fc.array(

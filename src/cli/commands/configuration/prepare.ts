@@ -12,6 +12,7 @@ import { countOf } from '../../output/text.ts'
 import { readThings } from './account.ts'
 import { type Change, countChanges, type Counts, rowsOf } from './planning/changes.ts'
 import { KIND_NAMES, type KindName, sections } from './planning/kinds.ts'
+import { nameIn } from './planning/match.ts'
 import { type Plan, planChanges } from './planning/plan.ts'
 import { type Configuration, readConfiguration } from './planning/read-file.ts'
 import { type ApplyRecord, thingsMade } from './record.ts'
@@ -78,9 +79,16 @@ export type Prepared = {
   readonly plan: Plan
   readonly rows: readonly AnyRecord[]
   readonly counts: Counts
-  /** Lists new names that differ from known ones only in case or blanks. */
+  /** Lists new names that nearly are known ones, and names that stand for what is called a little otherwise. */
   readonly doubts: readonly string[]
 }
+
+/** Returns what an item names in another form than the account, whose name stays as it is. */
+const otherwiseNamed = (things: Things): string[] =>
+  KIND_NAMES.flatMap(things.ofKind).flatMap(({ kind, record, name, item }) => {
+    const given = item && record && kind.name !== 'users' ? nameIn(item) : name
+    return given === name ? [] : [`${kind.of.title} "${given}" is the stored "${name}", whose name stays as it is`]
+  })
 
 const doubtsOf = (things: Things, changes: readonly Change[]): string[] => {
   const keyOf = ({ kind, name, above }: Thing): string =>
@@ -90,12 +98,13 @@ const doubtsOf = (things: Things, changes: readonly Change[]): string[] => {
       .filter(({ record, name }) => record !== undefined && name !== '')
       .map((thing) => [keyOf(thing), thing.name]),
   )
-  return changes.flatMap(({ action, thing }) => {
+  const nearlyKnown = changes.flatMap(({ action, thing }) => {
     const near = action === 'create' && thing.name !== '' ? known.get(keyOf(thing)) : undefined
     return near === undefined
       ? []
-      : [`${thing.kind.of.title} "${thing.name}" is new, and differs from "${near}" only in case or blanks`]
+      : [`${thing.kind.of.title} "${thing.name}" is new, and differs from "${near}" only in case, blanks or dashes`]
   })
+  return [...nearlyKnown, ...otherwiseNamed(things)]
 }
 
 /** Reads the account and plans; refuses a file with faults, and a saved plan that does not fit any longer. */

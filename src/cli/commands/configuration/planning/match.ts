@@ -26,18 +26,31 @@ const referenceOf = (
   return things.add({ kind: kinds.groups, record: { id, name: text }, name: text, above: {}, item: undefined, id })
 }
 
-const nameIn = ({ kind, values }: Item): string => {
+/** Returns the name that an item gives what it is about; empty where that has none. */
+export const nameIn = ({ kind, values }: Item): string => {
   const own = kind.identity.find((name) => name === 'name' || name === 'email')
   return own === undefined ? '' : String(values[own])
 }
 
 const OTHER_KPIS: Readonly<Partial<Record<KindName, KindName>>> = { kpis: 'calculated', calculated: 'kpis' }
 
-/** Finds the thing that an item is about, or makes it. */
-const thingOf = (things: Things, item: Item, above: Thing['above']): Thing | Fault => {
+/** Describes an item whose references are found, and by these what it is about belongs to. */
+type Placed = Omit<Matched, 'thing'> & { readonly above: Thing['above'] }
+
+const sameAs = (things: Things, { item, above }: Placed): readonly Thing[] =>
+  things.same(item.kind, above, nameIn(item))
+
+/**
+ * Finds the thing that an item is about, or makes it. An exact name wins; otherwise it is what has a name of the same form
+ * and is not named exactly by another item.
+ */
+const thingOf = (things: Things, placed: Placed, exact: ReadonlySet<Thing>): Thing | Fault => {
+  const { item, above } = placed
   const { kind } = item
   const name = nameIn(item)
-  const alike = things.same(kind, above, name)
+  const same = sameAs(things, placed)
+  const byForm = (): Thing[] => things.alike(kind, above, name).filter((one) => one.record && !exact.has(one))
+  const alike = same.length > 0 ? same : byForm()
   const existing = alike.filter(({ record, id }) => record && (item.id === undefined || id === item.id))
   if (item.id !== undefined && existing.length === 0)
     return new Fault(`there is no ${kind.of.title} ${item.id} named "${name}"; leave out the id to go by the name`)
@@ -65,36 +78,50 @@ export const matchItems = async (
   pause: Pause,
 ): Promise<{ readonly matched: readonly Matched[]; readonly faults: readonly Issue[] }> => {
   const [matched, faults]: [Matched[], Issue[]] = [[], []]
-  const matchItem = (item: Item): void => {
+  const refuse = (item: Item, name: string, { message }: Fault): void => {
+    faults.push(faultAt(item.lines[name] ?? item.line, message))
+  }
+  const place = (item: Item): Placed | undefined => {
     const references: Record<string, Thing> = {}
-    const refuse = (name: string, { message }: Fault): void => {
-      faults.push(faultAt(item.lines[name] ?? item.line, message))
-    }
     for (const { name, refers } of item.kind.fields) {
       const text = item.references[name]
       if (!refers || text === undefined) continue
       const within = name === 'group_item' ? references['group'] : undefined
       const found = referenceOf(things, refers, text, within, isByIdAlone)
-      if (found instanceof Fault) refuse(name, found)
+      if (found instanceof Fault) refuse(item, name, found)
       else references[name] = found
     }
     const identifying = item.kind.fields.flatMap(({ name, refers, isHint }) =>
       refers && !isHint && item.kind.identity.includes(name) ? [name] : [],
     )
-    if (identifying.some((name) => !references[name])) return
+    if (identifying.some((name) => !references[name])) return undefined
     const above = Object.fromEntries(
       identifying.flatMap((name) => (references[name] ? [[name, references[name]]] : [])),
     )
-    const thing = thingOf(things, item, above)
-    if (thing instanceof Fault) return refuse('name', thing)
+    return { item, references, above }
+  }
+  const match = (placed: Placed, exact: ReadonlySet<Thing>): void => {
+    const { item, references } = placed
+    const thing = thingOf(things, placed, exact)
+    if (thing instanceof Fault) return refuse(item, 'name', thing)
     thing.item = item
     matched.push({ item, thing, references })
   }
   const byKind = Map.groupBy(items, ({ kind }) => kind.name)
-  for (const item of KIND_NAMES.flatMap((kind) => byKind.get(kind) ?? [])) {
-    const turn = pause()
-    if (turn) await turn
-    if (faults.length < MOST_FAULTS) matchItem(item)
+  for (const kind of KIND_NAMES) {
+    const placed: Placed[] = []
+    for (const item of byKind.get(kind) ?? []) {
+      const turn = pause()
+      if (turn) await turn
+      const found = faults.length < MOST_FAULTS ? place(item) : undefined
+      if (found) placed.push(found)
+    }
+    const exact = new Set(placed.flatMap((one) => sameAs(things, one)))
+    for (const one of placed) {
+      const turn = pause()
+      if (turn) await turn
+      if (faults.length < MOST_FAULTS) match(one, exact)
+    }
   }
   return { matched, faults }
 }

@@ -32,9 +32,9 @@ const textIn = (record: AnyRecord, name: string): string => String(record[name] 
 /** Returns what names are compared by: e-mail addresses are the same in any form. */
 const comparable = (kind: Kind, name: string): string => (kind.name === 'users' ? nameForm(name) : name)
 
-/** Returns what tells a thing from others of its kind. */
+/** Returns what tells a thing of a name, or of the form of one, from others of its kind. */
 const keyOf = (kind: Kind, above: Thing['above'], name: string): string =>
-  JSON.stringify([kind.name, comparable(kind, name), ...kind.identity.map((field) => above[field]?.serial ?? '')])
+  JSON.stringify([kind.name, name, ...kind.identity.map((field) => above[field]?.serial ?? '')])
 
 const titleOf = ([name]: readonly KindName[]): string => kinds[name ?? 'kpis'].of.title
 
@@ -61,6 +61,8 @@ export type Things = {
   readonly find: (kinds: readonly KindName[], text: string, within?: Thing) => Thing | Fault
   /** Returns all things with an identity: more than one where names are not unique. */
   readonly same: (kind: Kind, above: Thing['above'], name: string) => readonly Thing[]
+  /** Returns all things whose names have the same form as a name that none of them need have. */
+  readonly alike: (kind: Kind, above: Thing['above'], name: string) => readonly Thing[]
   /** Returns the reference that finds a thing: its name, or `#7` where others have that, too. */
   readonly referenceTo: (thing: Thing) => string
   readonly add: (thing: Omit<Thing, 'serial'>) => Thing
@@ -72,6 +74,7 @@ const createThings = (): Things => {
   const ids = new Map<string, Thing>()
   const largest = new Map<KindName, number>()
   const [names, keys] = [new Map<string, Thing[]>(), new Map<string, Thing[]>()]
+  const [nameForms, keyForms] = [new Map<string, Thing[]>(), new Map<string, Thing[]>()]
   let serial = 0
   const suggest = createSuggest()
   const collect = (map: Map<string, Thing[]>, key: string, thing: Thing): void => {
@@ -83,6 +86,8 @@ const createThings = (): Things => {
   const byId: Things['byId'] = (of, id) => of.map((kind) => ids.get(`${kind} ${id}`)).find((one) => one !== undefined)
   const named = (of: readonly KindName[], name: string): Thing[] =>
     of.flatMap((kind) => names.get(`${kind} ${comparable(kinds[kind], name)}`) ?? [])
+  const namedAlike = (of: readonly KindName[], name: string): Thing[] =>
+    of.flatMap((kind) => nameForms.get(`${kind} ${nameForm(name)}`) ?? [])
   return {
     ofKind,
     largestId: (kind) => largest.get(kind) ?? 0,
@@ -92,7 +97,8 @@ const createThings = (): Things => {
       if (id !== undefined) return byId(of, Number(id)) ?? new Fault(`there is no ${titleOf(of)} ${id}`)
       const name = MARKED_NAME.test(text) ? text.slice(1) : text
       const isWithin = ({ above }: Thing): boolean => within === undefined || above['group'] === within
-      const found = named(of, name).filter(isWithin)
+      const exact = named(of, name).filter(isWithin)
+      const found = exact.length > 0 ? exact : namedAlike(of, name).filter(isWithin)
       const [first, ...others] = found
       if (first && others.length === 0) return first
       if (!first) {
@@ -103,7 +109,8 @@ const createThings = (): Things => {
       const candidates = listFirst(found, MOST_LISTED, (one) => (one.id === undefined ? labelOf(one) : `#${one.id}`))
       return new Fault(`"${name}" is the name of more than one ${titleOf(of)}: ${candidates}`)
     },
-    same: (kind, above, name) => keys.get(keyOf(kind, above, name)) ?? [],
+    same: (kind, above, name) => keys.get(keyOf(kind, above, comparable(kind, name))) ?? [],
+    alike: (kind, above, name) => keyForms.get(keyOf(kind, above, nameForm(name))) ?? [],
     referenceTo: (thing) => {
       const of: readonly KindName[] = ['kpis', 'calculated'].includes(thing.kind.name)
         ? ['kpis', 'calculated']
@@ -119,8 +126,13 @@ const createThings = (): Things => {
         ids.set(`${thing.kind.name} ${thing.id}`, thing)
         largest.set(thing.kind.name, Math.max(thing.id, largest.get(thing.kind.name) ?? 0))
       }
-      if (thing.name !== '') collect(names, `${thing.kind.name} ${comparable(thing.kind, thing.name)}`, thing)
-      collect(keys, keyOf(thing.kind, thing.above, thing.name), thing)
+      const { kind, above, name } = thing
+      if (name !== '') {
+        collect(names, `${kind.name} ${comparable(kind, name)}`, thing)
+        collect(nameForms, `${kind.name} ${nameForm(name)}`, thing)
+        collect(keyForms, keyOf(kind, above, nameForm(name)), thing)
+      }
+      collect(keys, keyOf(kind, above, comparable(kind, name)), thing)
       return thing
     },
   }
