@@ -2,69 +2,11 @@ import { existsSync } from 'node:fs'
 import type { StatementSync } from 'node:sqlite'
 import { KpiError } from '../../domain/errors.ts'
 import { findJournalFile, type JournalFile, openJournalFile } from './journal-file.ts'
-import type { Intent, Interval, Journal, JournalHead, SingleEntry } from './journal.ts'
+import type { Intent, Journal, JournalHead } from './journal.ts'
+import { headOf, INTENT_COLUMNS, intervalOf, knownToRow, oneOf, valuesOf } from './journal-rows.ts'
 import type { KeySamples } from './key-samples.ts'
 import { JournalFault } from './lock.ts'
 import type { Tally } from './tally.ts'
-
-/** Returns the values of an intent's row. */
-const valuesOf = ({ first, last, count, digest, way, places, stage, sentAt }: Intent): (string | number | null)[] => [
-  ...first,
-  ...last,
-  count,
-  digest,
-  way,
-  places ? JSON.stringify(places) : null,
-  JSON.stringify(stage),
-  sentAt,
-]
-
-type Row = ReturnType<StatementSync['get']> & {}
-
-const outcomeIn = ({ outcome }: Row): Tally | undefined =>
-  typeof outcome === 'string' ? (JSON.parse(outcome) as Tally) : undefined
-
-/** Returns the interval of a row. */
-const intervalOf = (row: Row): Interval => ({
-  id: Number(row['id']),
-  first: [Number(row['first_owner']), Number(row['first_kpi']), Number(row['first_day'])],
-  last: [Number(row['last_owner']), Number(row['last_kpi']), Number(row['last_day'])],
-  count: Number(row['count']),
-  digest: String(row['digest']),
-  way: row['way'] === 'one' ? 'one' : 'batch',
-  places: typeof row['places'] === 'string' ? (JSON.parse(row['places']) as number[]) : undefined,
-  stage: JSON.parse(String(row['stage'])) as Tally,
-  sentAt: Number(row['sent_at']),
-  run: String(row['run']),
-  outcome: outcomeIn(row),
-})
-
-/**
- * Returns the ids that existed before an entry from a column: separated by commas, 0 for nothing, as ids count from 1.
- */
-const knownOf = (value: Row[string] | undefined): number[] | null | undefined => {
-  if (typeof value === 'string') return value.split(',').map(Number)
-  return value === null ? undefined : Number(value) === 0 ? null : [Number(value)]
-}
-
-/** Returns the single entry of a row. */
-const oneOf = (row: Row): SingleEntry => ({
-  key: [Number(row['owner']), Number(row['kpi']), Number(row['day'])],
-  digest: String(row['digest']),
-  known: knownOf(row['known']),
-  sentAt: Number(row['sent_at']),
-  outcome: outcomeIn(row),
-})
-
-/** Returns the value of the `known` column. */
-const knownToRow = (known: SingleEntry['known']): number | string | null =>
-  known === undefined ? null : (known?.join(',') ?? 0)
-
-/** Returns the head of a journal from its row. */
-const headOf = (row: Row): JournalHead => JSON.parse(String(row['value'])) as JournalHead
-
-const KEY_COLUMNS = 'first_owner, first_kpi, first_day, last_owner, last_kpi, last_day'
-const INTENT_COLUMNS = `${KEY_COLUMNS}, count, digest, way, places, stage, sent_at, run`
 
 const readHead = ({ database }: JournalFile): JournalHead => {
   const found = database.prepare("select value from meta where name = 'head'").get()
