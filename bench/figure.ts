@@ -2,7 +2,7 @@
 export type Figure = {
   readonly what: string
   readonly measured: number
-  readonly unit: 'ms' | 's' | 'MB' | '/s' | 'requests'
+  readonly unit: 'ms' | 's' | 'MB' | '/s' | 'requests' | 'times'
   readonly against: string
   readonly ratio: number
   readonly limit: number
@@ -12,7 +12,7 @@ const CELLS = ['what', 'measured', 'against', 'ratio', 'limit', '']
 
 const cellsOf = ({ what, measured, unit, against, ratio, limit }: Figure): string[] => [
   what,
-  `${measured.toFixed(unit === 's' ? 2 : 0)} ${unit}`,
+  `${measured.toFixed(unit === 's' || unit === 'times' ? 2 : 0)} ${unit}`,
   against,
   ratio.toFixed(2),
   limit.toFixed(2),

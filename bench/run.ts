@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { contending } from './contention.ts'
 import { makeAccount } from './data.ts'
 import { type Figure, tableOf } from './figure.ts'
+import { gating } from './gate.ts'
 import { importing, loadedAccount } from './import.ts'
 import { onPostgres } from './postgres.ts'
 import { pacing } from './pace.ts'
@@ -44,6 +45,7 @@ const PARTS: Readonly<Record<string, (account: string) => Figure[] | Promise<Fig
  * that are named.
  */
 const measure = async (wanted: readonly string[]): Promise<Figure[]> => {
+  if (wanted.includes('gate')) return gating(folder)
   const account = makeAccount(folder)
   const figures: Figure[] = []
   for (const [name, part] of Object.entries(PARTS)) {
