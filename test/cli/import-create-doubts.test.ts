@@ -317,9 +317,14 @@ describe('a KPI of a new name in a file of a kind that was imported before', () 
 
   test.each([
     ['umsatz-2026-07.csv', true],
-    ['Umsatz 7.csv', false],
+    ['Umsatz 7.csv', true],
     ['umsatz-Juli-26.csv', true],
+    ['umsatz_jul.csv', true],
+    ['umsatz.csv', true],
+    ['umsatz-2026-07 (1).csv', true],
+    ['umsatz-2026-07-v2.csv', true],
     ['kunden-2026-07.csv', false],
+    ['umsatz-netto-2026-07.csv', false],
   ])('is asked about by the name of the file: %s', async (file, isAsked) => {
     expect((await importAs(july('Umsatz netto,Kunden', file))).code).toBe(isAsked ? 1 : 0)
   })
@@ -329,9 +334,18 @@ describe('a KPI of a new name in a file of a kind that was imported before', () 
     expect((await importAs(other)).code).toBe(0)
   })
 
-  test('is asked about by the mapping of the file', async () => {
+  test('is asked about behind another file of the same command', async () => {
+    const august = { 'shops-08.csv': 'Store,Date,Umsatz,Kunden\nA,2026-08-01,7.5,4\nA,2026-08-02,7,4\n' }
+    const september = { 'shops-09.csv': 'Store,Date,Umsatz netto,Kunden\nA,2026-09-01,7.5,4\nA,2026-09-02,7,4\n' }
+    const ran = await importAs({ ...august, ...september })
+    expect([ran.code, await namesOf('kpis')]).toEqual([1, ['Umsatz', 'Kunden']])
+    expect(allOf(errorOf(ran))).toContain('shops-09.csv')
+  })
+
+  test('is asked about by the mapping of the file, from the first file that it is used for', async () => {
     const mapped = await importAs(july('Umsatz,Kunden', 'a.csv'), '--save-mapping', 'shop')
     expect(jsonOf(mapped)).toMatchObject({ created: 4 })
+    expect((await importAs(july('Umsatz netto,Kunden', 'b.csv'), '--mapping', 'shop')).code).toBe(1)
     jsonOf(await importAs({ 'b.csv': 'Store,Date,Umsatz,Kunden\nA,2026-08-01,7.5,4\n' }, '--mapping', 'shop'))
     expect((await importAs(july('Umsatz netto,Kunden', 'c.csv'), '--mapping', 'shop')).code).toBe(1)
   })

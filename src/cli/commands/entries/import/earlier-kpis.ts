@@ -11,13 +11,19 @@ const MOST_EARLIER = 3
 /** Sets how many changes are read at a time. */
 const READ_AT_A_TIME = 5000
 
-/** Returns what the names of files have in common that are written every month, or every day: all but numbers and months. */
-const fileKind = (file: string): string =>
-  basename(file)
-    .toLowerCase()
-    .replaceAll(/\p{L}+|\d+/gu, (part) => (/\d/.test(part) || monthOf(part) !== undefined ? '#' : part))
+/** Matches how a file is written or packed, and what a second one of its name gets. */
+const WRITTEN_AS = /^(?:csv|tsv|tab|txt|xlsx|xlsm|xls|json|ndjson|jsonl|zip|gz|zst|br|bz2|v|copy|kopie|copie|copia)$/
 
-/** Returns the receipts of earlier commands that imported files of the same kind into this account, the latest first. */
+/**
+ * Returns what the names of files have in common that are written every month, or every day: their words, without numbers,
+ * months and how they are written or packed.
+ */
+const fileKind = (file: string): string =>
+  (basename(file).toLowerCase().match(/\p{L}[\p{L}\p{M}]*/gu) ?? [])
+    .filter((word) => monthOf(word) === undefined && !WRITTEN_AS.test(word))
+    .join(' ')
+
+/** Returns the receipts of other files of the same kind that were imported into this account, the latest first. */
 const receiptsOfKind = ({ cli, client, parsed, receipts }: CommandRun, file: string): UndoReceipt[] => {
   const [service, account] = [serviceOf(cli), client.identifyAccount().for]
   return listUndoReceipts(receiptsFolder(cli.io))
@@ -26,7 +32,7 @@ const receiptsOfKind = ({ cli, client, parsed, receipts }: CommandRun, file: str
         takenBack === undefined &&
         head.service === service &&
         head.account === account &&
-        !receipts.includes(name) &&
+        !(receipts.includes(name) && head.file === file) &&
         (fileKind(head.file) === fileKind(file) || (parsed.mapping !== undefined && head.mapping === parsed.mapping)),
     )
     .toReversed()
@@ -42,7 +48,8 @@ export const findEarlierKpis = async (run: CommandRun, file: string): Promise<Ea
   for (const receipt of earlier) {
     for await (const changes of readChanges(receipt, READ_AT_A_TIME)) {
       for (const { key } of changes) {
-        owners.add(key[0])
+        // The files of one command may be parts, each with KPIs of its own.
+        if (!run.receipts.includes(receipt.name)) owners.add(key[0])
         kpis.add(key[1])
       }
     }

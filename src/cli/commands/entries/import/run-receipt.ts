@@ -41,7 +41,7 @@ export const createRunReceipt = ({ cli, client, progress, parsed, receipts }: Co
     removeOldUndoReceipts(folder, new Date(now - KEPT_DAYS * DAY_MS))
     const suffix = Buffer.from(cli.io.random(3)).toString('hex')
     const { for: account } = client.identifyAccount()
-    const head = { service: serviceOf(cli), account, file, mapping: parsed.mapping, at: new Date(now).toISOString() }
+    const head = { service: serviceOf(cli), account, file, mapping: parsed.saveMapping ?? parsed.mapping, at: new Date(now).toISOString() }
     opened = createUndoReceipt(folder, head, suffix)
     receipts.push(opened.name)
     if (journal) opened.journal(...journal)
