@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { embeddedUser, fillShop } from '../support/user.ts'
@@ -24,5 +25,20 @@ test.each([
   const refused = await user.kpi('entries', 'undo', receipt, '--yes')
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(said)])
   writeFileSync(path, whole)
+  expect((await user.kpi('entries', 'undo', receipt, '--yes')).stderr).toContain('removed 2 entries')
+})
+
+test('an import whose folder of journals is away is not taken back, and the way out is right', async () => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  writeFileSync(user.folder.in('a.csv'), 'user,kpi,date,actual\n2,1,2026-01-01,1\n2,1,2026-01-02,2\n')
+  await user.kpi('entries', 'import', 'a.csv', '--journal', 'share/my journals', '--quiet')
+  renameSync(user.folder.in('share'), user.folder.in('away'))
+  const [receipt = ''] = readdirSync(user.folder.in('.local/state/kpi/receipts')).flatMap(
+    (name) => /^(.*)\.receipt\.jsonl$/.exec(name)?.[1] ?? [],
+  )
+  const refused = await user.kpi('entries', 'undo', receipt, '--yes')
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('journal is not there: ')])
+  execFileSync('/bin/sh', ['-c', /mkdir -p .*/.exec(refused.stderr)?.[0] ?? 'false'])
   expect((await user.kpi('entries', 'undo', receipt, '--yes')).stderr).toContain('removed 2 entries')
 })
