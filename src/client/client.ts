@@ -6,7 +6,7 @@ import { category, frequency, icon, unit } from '../domain/resources/catalog.ts'
 import { ENTRIES_PAGE } from '../domain/resources/entry.ts'
 import { group, groupItem, userGroupItem } from '../domain/resources/groups.ts'
 import { categoryKpi, kpi } from '../domain/resources/kpi.ts'
-import { REPORT_LIMIT, type ReportRow, reportRow } from '../domain/resources/report-row.ts'
+import { REPORT_LIMIT, type ReportDay, reportDay, type ReportRow, reportRow } from '../domain/resources/report-row.ts'
 import { user } from '../domain/resources/user.ts'
 import type { AnyRecord, Resource } from '../domain/schema.ts'
 import type { Variant } from '../domain/variants.ts'
@@ -63,6 +63,8 @@ export type Client = {
   /** Holds how many things `addEach` creates in one request. */
   readonly addStep: number
   readonly report: (request: ReportRequest) => Promise<ReportAnswer>
+  /** Returns digests of a report's rows by day; only the bundled service has them. */
+  readonly reportDays: (request: ReportRequest) => Promise<ReportDay[]>
   /** Counts the values that were rounded on reading, because the service sent more than four decimals. */
   readonly rounded: () => number
   /** Counts completed requests. */
@@ -164,6 +166,10 @@ export const createClient = (
       // Records come from the service in this process, which is tested to answer as asked.
       if ('json' in received.content) requireSoundAnswer(rows, received, request)
       return { rows, total: received.total }
+    },
+    reportDays: async (request) => {
+      const { path } = reportDay
+      return readMany(reportDay, await send(reportDay, 'list', { method: 'GET', path, query: reportQuery(request) }))
     },
     rounded: () => rounded,
     requests: () => transport.requests?.() ?? count.total(),

@@ -59,6 +59,10 @@ type Period = {
   length: number
 }
 
+const emptyPeriod = (kpi: ReportKpi, item: ReportItem, start: Day): Period => {
+  return { kpi, item, start, actuals: 0, actual: 0n, targets: 0, target: 0n, notes: null, length: 0 }
+}
+
 /** Adds notes to a period. Beyond the limit only their length is kept. */
 const addNotes = (period: Period, notes: string): void => {
   const isFirst = period.length === 0
@@ -145,13 +149,13 @@ const requireShortNotes = (periods: readonly Period[]): void => {
 const SURPLUS_NOTES_LIMIT = 8 * MEBIBYTE
 
 /** Collects entries and makes the report from them. */
-export type ReportBuilder = {
+export type ReportBuilder<Result = Report> = {
   /**
    * Adds an entry. Entries of a KPI and item must follow each other, by day. The result of a formula for a period is
    * one entry on its first day.
    */
   readonly add: (kpi: ReportKpi, item: ReportItem, entry: ReportEntry) => void
-  readonly finish: () => Report
+  readonly finish: () => Result
 }
 
 /**
@@ -182,7 +186,7 @@ export const reportBuilder = (calendar: Calendar, limit: number): ReportBuilder 
   const begin = (kpi: ReportKpi, item: ReportItem, start: Day): Period => {
     total += 1
     if (periods.length >= limit * 2) keepFirst()
-    const period: Period = { kpi, item, start, actuals: 0, actual: 0n, targets: 0, target: 0n, notes: null, length: 0 }
+    const period = emptyPeriod(kpi, item, start)
     if (!last || inReportOrder(period, last) < 0) periods.push(period)
     return period
   }
@@ -198,6 +202,34 @@ export const reportBuilder = (calendar: Calendar, limit: number): ReportBuilder 
       keepFirst()
       requireShortNotes(periods)
       return { rows: rowsOf(periods), total }
+    },
+  }
+}
+
+/** Takes each row of a report as soon as it is complete, with its KPI; returns what they make once all have come. */
+export type RowTaker<Result> = {
+  readonly take: (row: ReportRow, kpi: ReportKpi) => void
+  readonly finish: () => Result
+}
+
+/** Builds the same rows one after another, in the order of their entries, and keeps none. */
+export const passingBuilder = <Result>(calendar: Calendar, taker: RowTaker<Result>): ReportBuilder<Result> => {
+  let open: Period | undefined
+  const close = (): void => {
+    if (open) taker.take(rowOf(open), open.kpi)
+  }
+  return {
+    add: (kpi, item, entry) => {
+      const start = periodStart(kpi.frequency_id, entry.day, calendar)
+      if (open?.kpi !== kpi || open.item !== item || open.start !== start) {
+        close()
+        open = emptyPeriod(kpi, item, start)
+      }
+      addEntry(open, entry)
+    },
+    finish: () => {
+      close()
+      return taker.finish()
     },
   }
 }

@@ -3,7 +3,7 @@ import { breakdownItem } from './resources/breakdowns.ts'
 import { category, frequency, icon, unit } from './resources/catalog.ts'
 import { entry } from './resources/entry.ts'
 import { categoryKpi, kpi } from './resources/kpi.ts'
-import { reportRow } from './resources/report-row.ts'
+import { reportDay, reportRow } from './resources/report-row.ts'
 import { user } from './resources/user.ts'
 
 /** Lists the scopes that a key may have. */
@@ -53,6 +53,7 @@ const NEEDS: Readonly<Record<string, ScopesOfResource>> = {
   [icon.path]: KPIS,
   [entry.path]: { read: 'entries:read', write: 'entries:write' },
   [reportRow.path]: { read: 'reports:read' },
+  [reportDay.path]: { read: 'reports:read' },
   [user.path]: { read: 'users:read' },
   [breakdownItem.path]: { read: 'breakdowns:read', write: 'breakdowns:write' },
 }

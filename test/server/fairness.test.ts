@@ -114,6 +114,7 @@ const busy = async (makeDatabase: () => Promise<Database>, report: string) => {
 describe.each(databases)('while many reports of one account are under way, on %s', (_, makeDatabase) => {
   test.each([
     ['whole', REPORT],
+    ['digests of its days', REPORT.replace('?', '/days?')],
     ['group items', `${REPORT}&groupItemIds=901,902&userIds=5`],
   ])('nobody waits: %s', async (_name, report) => {
     const { longest, all } = await busy(makeDatabase, report)

@@ -45,8 +45,11 @@ export const embeddedUser = async (folder = temporaryFolder()): Promise<User> =>
 /** The base URL of a service that is served, the flags that go with it, and the secret. */
 type Door = (service: Service) => Promise<readonly [path: string, flags: readonly string[], secret: string]>
 
+/** What stands before a server, by the address that it gives in place of the server's. */
+type Front = (url: string) => Promise<string>
+
 /** Of a server, through a profile that is always used. */
-const userThrough = async (authenticate: Door): Promise<User> => {
+const userThrough = async (authenticate: Door, front: Front = (url) => Promise.resolve(url)): Promise<User> => {
   const folder = temporaryFolder()
   const service = await startService()
   const server = await listen(service.handler, '127.0.0.1', 0)
@@ -56,15 +59,18 @@ const userThrough = async (authenticate: Door): Promise<User> => {
     await service[Symbol.asyncDispose]()
   })
   const [path, flags, secret] = await authenticate(service)
-  const place = ['--base-url', server.url + path, ...flags]
+  const place = ['--base-url', (await front(server.url)) + path, ...flags]
   await user.kpiIn({ stdin: secret }, 'profiles', 'add', 'there', ...place, '--token-stdin')
   await user.kpi('profiles', 'use', 'there')
   return user
 }
 
+/** Of a server that is spoken to in the classic interface, behind what stands before it. */
+export const remoteUserBehind = (front?: Front): Promise<User> =>
+  userThrough(({ login, token }) => Promise.resolve(['/api', ['--login', login], token]), front)
+
 /** Of a server that is spoken to in the classic interface. */
-export const remoteUser = (): Promise<User> =>
-  userThrough(({ login, token }) => Promise.resolve(['/api', ['--login', login], token]))
+export const remoteUser = (): Promise<User> => remoteUserBehind()
 
 /** Of a server that is spoken to in the newer interface, with a key of some scopes or all. */
 export const newerUser = (scopes: readonly string[] = SCOPES): Promise<User> =>

@@ -5,7 +5,7 @@ import { category, frequency, icon, unit } from './catalog.ts'
 import { entry } from './entry.ts'
 import { group, groupItem, userGroupItem } from './groups.ts'
 import { kpi } from './kpi.ts'
-import { reportRow } from './report-row.ts'
+import { reportDay, reportRow } from './report-row.ts'
 import { user } from './user.ts'
 
 /** Lists every resource of the interface. */
@@ -23,4 +23,5 @@ export const resources: readonly Resource[] = [
   entry,
   breakdownItem,
   reportRow,
+  reportDay,
 ]

@@ -53,3 +53,30 @@ export const reportRow = resource({
 })
 
 export type ReportRow = Stored<typeof reportRow>
+
+/**
+ * Defines what all rows of a report that begin on one day are together, for whoever has them already: if the digest is
+ * that of the rows at hand, nothing of them has changed.
+ */
+export const reportDay = resource({
+  name: 'report_day',
+  plural: 'report_days',
+  title: 'day of a report',
+  root: 'DataEntryDay',
+  path: `${reportRow.path}/days`,
+  verbs: ['list'],
+  caution:
+    'A day without rows is left out. The digest changes whenever any value of a row, their number or their order does, also where entries were removed or a KPI was renamed; compare it only with one of the same version of the service.',
+  fields: {
+    entryDate: { kind: 'date', about: 'First day of the periods', readOnly: true },
+    rows: { kind: 'integer', about: 'How many rows begin on that day', readOnly: true, example: 12 },
+    digest: {
+      kind: 'text',
+      about: 'SHA-256 of these rows',
+      readOnly: true,
+      example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    },
+  },
+})
+
+export type ReportDay = Stored<typeof reportDay>

@@ -60,7 +60,7 @@ const isManifest = (value: unknown): value is Manifest =>
   value['format_version'] === VERSION &&
   isWhole(value['rows']) &&
   isWhole(value['bytes']) &&
-  ['format', 'from', 'to', 'sha256'].every((name) => typeof value[name] === 'string')
+  ['format', 'made_at', 'from', 'to', 'sha256'].every((name) => typeof value[name] === 'string')
 
 const parsed = (text: string): unknown => {
   try {

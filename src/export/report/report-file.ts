@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ReportTable } from '../../domain/analysis/report-table.ts'
-import type { Day } from '../../domain/day.ts'
+import type { DayRange } from '../../domain/period.ts'
 import { reportRow, type ReportRow } from '../../domain/resources/report-row.ts'
 import { asRecord } from '../../domain/schema.ts'
 import { gzipped } from '../chunks.ts'
@@ -67,20 +67,20 @@ export async function* reportChunks(
   else yield* tableChunks(table, look, { title: 'Report', made: new Date(about.madeAt * 1000) })
 }
 
-/** Describes what a file goes on from: an earlier file, and the day from which on that is read again. */
-export type Continued = { readonly earlier: EarlierFile; readonly again: Day }
+/** Describes what a file goes on from: an earlier file, and the ranges of days that are read again, in order. */
+export type Continued = { readonly earlier: EarlierFile; readonly again: readonly DayRange[] }
 
-/** Yields an earlier file's rows before a day, and behind them a report from that day on. */
+/** Yields an earlier file's rows, with those of a report in the days that are read again. */
 export const continuedChunks = (
-  table: ReportTable,
+  read: (range: DayRange) => Promise<ReportTable>,
   { format, isGzip }: FileLook,
   { earlier, again }: Continued,
   written: Written,
 ): AsyncIterable<string | Uint8Array> => {
-  const text = (async function* () {
-    yield* earlierText(earlier, again, written)
-    yield* addedLines(table, format)
-  })()
+  const added = async function* (range: DayRange): AsyncGenerator<string> {
+    yield* addedLines(await read(range), format)
+  }
+  const text = earlierText(earlier, again, added, written)
   return isGzip ? gzipped(text) : text
 }
 

@@ -8,10 +8,9 @@ import { breakdownItems } from '../../store/tables/breakdowns.ts'
 import { units } from '../../store/tables/catalog.ts'
 import { users } from '../../store/tables/users.ts'
 
-/** Describes what to report: days, KPIs and users, and how many rows at most. Unknown ids select nothing. */
+/** Describes what to report: days, KPIs and users. Unknown ids select nothing. */
 export type ReportQuery = {
   readonly days: DayRange
-  readonly limit: number
   readonly kpiIds?: ReadonlySet<number> | undefined
   readonly userIds?: ReadonlySet<number> | undefined
   /** Selects group items to report, instead of the usual items. */

@@ -2,8 +2,8 @@ import { planCalculation } from '../../domain/calculated/calculation.ts'
 import type { TakeSeries } from '../../domain/calculated/calculator.ts'
 import { valueOf } from '../../domain/calculated/formula.ts'
 import { effortOf, roundResult, type Series } from '../../domain/calculated/series.ts'
-import { type DayRange, daysOfPeriodsIn, type Frequency } from '../../domain/period.ts'
-import { type Report, type ReportBuilder, reportBuilder, type ReportItem, type ReportKpi } from '../../domain/report.ts'
+import { type Calendar, type DayRange, daysOfPeriodsIn, type Frequency } from '../../domain/period.ts'
+import type { ReportBuilder, ReportItem, ReportKpi } from '../../domain/report.ts'
 import { entryQueries, type ReportedEntry } from '../../store/tables/entry-queries.ts'
 import { groupItemsAmong } from '../../store/tables/groups.ts'
 import type { Context } from '../context.ts'
@@ -22,7 +22,7 @@ type ReportContext = CalculationContext & {
   readonly ctx: Context
   readonly query: ReportQuery
   readonly selected: Selected
-  readonly builder: ReportBuilder
+  readonly builder: Pick<ReportBuilder, 'add'>
 }
 
 const byFrequency = (list: readonly ReportKpi[]): Map<Frequency, ReportKpi[]> =>
@@ -96,8 +96,16 @@ const reportGroups = async (
   await calculateGroups(context, filter, calculatedRows(context, items))
 }
 
+/** Creates what makes a report of its entries, in the account's calendar. */
+type CreateBuilder<Result> = (calendar: Calendar) => ReportBuilder<Result>
+
 /** Returns the report, by the items of a variant or by group items, from one snapshot of the store. */
-export const report = (ctx: Context, query: ReportQuery, selectItems: SelectItems): Promise<Report> =>
+export const report = <Result>(
+  ctx: Context,
+  query: ReportQuery,
+  selectItems: SelectItems,
+  createBuilder: CreateBuilder<Result>,
+): Promise<Result> =>
   // For group items, the database sorts all entries before it returns the first: use the connection for long work.
   ((query.groupItemIds && ctx.db.apart) ?? ctx.db).readLong(async (tx) => {
     const account = ctx.account.id
@@ -108,17 +116,9 @@ export const report = (ctx: Context, query: ReportQuery, selectItems: SelectItem
     const itemIds = items.map(({ id }) => id)
     const kpiIds = [...selected.entered.map(({ id }) => id), ...plan.used.keys(), ...plan.inputs.keys()]
     const targetOf = await loadTargets(tx, account, catalogue, itemIds, kpiIds)
-    const context = {
-      tx,
-      account,
-      ctx,
-      query,
-      selected,
-      plan,
-      targetOf,
-      builder: reportBuilder(ctx.account, query.limit),
-    }
+    const builder = createBuilder(ctx.account)
+    const context = { tx, account, ctx, query, selected, plan, targetOf, builder }
     if (query.groupItemIds) await reportGroups(context, query.groupItemIds, query.userIds && itemIds)
     else await reportItems(context, items)
-    return context.builder.finish()
+    return builder.finish()
   })

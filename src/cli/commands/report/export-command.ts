@@ -19,8 +19,12 @@ const declareExport = (group: Command) =>
     .addOption(
       new Option(
         '--append-since <file>',
-        'add to an earlier export (.csv, .ndjson, or with .gz behind it), in its place or in --to-file: its rows before its last periods stay, later ones are read again; --from counts only while there is no such file',
+        'add to an earlier export (.csv, .ndjson, or with .gz behind it), in its place or in --to-file: rows that have changed, on a third-party service those of its last periods, are read again; --from counts only while there is no such file',
       ),
+    )
+    .option(
+      '--look-back <time>',
+      'with --append-since on a third-party service, which does not tell what has changed: read again at least so many days, weeks, months or years: 90d, 12w, 3m, 1y',
     )
     .option('--force', 'replace a file that is there')
     .option('--excel <locale>', 'write CSV for spreadsheets of a locale, such as de-DE')

@@ -5,6 +5,8 @@ import { joinsPeriods, type Question } from '../../../domain/analysis/question.t
 import { countingRows, type ReportTable } from '../../../domain/analysis/report-table.ts'
 import { formatDay } from '../../../domain/day.ts'
 import type { DayRange } from '../../../domain/period.ts'
+import { reportRow } from '../../../domain/resources/report-row.ts'
+import type { NamedField } from '../../../domain/schema.ts'
 import type { PageAbout } from '../../../export/page/page.ts'
 import { manifestPath, manifestText, type Origin } from '../../../export/report/manifest.ts'
 import {
@@ -28,7 +30,7 @@ import { findPlace } from '../../target/settings.ts'
 import { writeNamed } from '../../files/named-output.ts'
 import { rightsOf } from '../../target/store-rights.ts'
 import { briefColumns } from './answer-table.ts'
-import { continueFile } from './continue-export.ts'
+import { continueFile, readLookBack } from './continue-export.ts'
 import type { ReportExportFlags } from './export-command.ts'
 import { lookOf } from './export-look.ts'
 import { readQuestion } from './question-flags.ts'
@@ -63,7 +65,7 @@ const questionOf = (flags: ReportExportFlags): Origin['question'] => {
 }
 
 /** Returns what a manifest says of where rows come from. */
-const originOf = ({ cli, client, flags }: Export, { range, table: { columns } }: Content): Origin => ({
+const originOf = ({ cli, client, flags }: Export, { range, columns }: Content): Origin => ({
   made_at: new Date(cli.io.now()).toISOString(),
   service: serviceOf(cli, client),
   from: formatDay(range.from),
@@ -90,10 +92,10 @@ const printReport = async ({ io }: Cli, table: ReportTable, look: FileLook): Pro
   })
 }
 
-/** Describes what a file is made of: the days that it will hold, its table, and its content. */
+/** Describes what a file is made of: the days that it will hold, its columns, and its content. */
 type Content = {
   readonly range: DayRange
-  readonly table: ReportTable
+  readonly columns: readonly NamedField[]
   readonly chunks: AsyncIterable<string | Uint8Array>
 }
 
@@ -125,7 +127,7 @@ const tableOf = async (work: Export, range: DayRange, isContinued = false): Prom
 const wholeContent = async (work: Export, range: DayRange): Promise<Content> => {
   const { cli, client, look } = work
   const table = await tableOf(work, range)
-  return { range, table, chunks: reportChunks(table, look, aboutPage(cli, client, range)) }
+  return { range, columns: table.columns, chunks: reportChunks(table, look, aboutPage(cli, client, range)) }
 }
 
 /** Returns the content of a file that goes on from an earlier one. */
@@ -135,10 +137,11 @@ const continuedContent = async (work: Export, name: string): Promise<Content> =>
   // Asks the service, which names the account then.
   await readLonger(client, request)
   const origin = { service: serviceOf(cli, client), filters: filtersOf(flags) }
-  const { range, kept } = await continueFile({ cli, client, look, origin, request, asked }, name)
+  const lookBack = readLookBack(cli, flags.lookBack)
+  const { range, kept } = await continueFile({ cli, client, look, origin, request, lookBack, asked }, name)
   if (!kept) return wholeContent(work, range)
-  const table = await tableOf(work, { from: kept.again, to: range.to }, true)
-  return { range, table, chunks: continuedChunks(table, look, kept, written) }
+  const read = (days: DayRange): Promise<ReportTable> => tableOf(work, days, true)
+  return { range, columns: reportRow.shown, chunks: continuedChunks(read, look, kept, written) }
 }
 
 /** Writes the file, and its manifest where one is wanted, or there: that of an earlier file would be wrong. */
@@ -197,6 +200,10 @@ export const readExportFlags = (
   if (question && flags.appendSince !== undefined) {
     throw new UsageError('--append-since adds plain rows; leave it out to write the answer to a question')
   }
+  if (flags.lookBack !== undefined && flags.appendSince === undefined) {
+    throw new UsageError('--look-back says how much of an earlier file is read again; it goes with --append-since')
+  }
+  readLookBack(cli, flags.lookBack)
   if (question && look.format === 'html') requirePeriods(question)
   return { look, question }
 }

@@ -102,6 +102,13 @@ export const controllers: readonly Controller[] = [
     one: 'DataEntry',
     many: 'DataEntries',
   },
+  {
+    path: '/reports/AllDataEntries/days',
+    name: 'Reports / Days',
+    about: 'Digests of the processed values of each day, by which what has changed is found.',
+    one: 'DataEntryDay',
+    many: 'DataEntryDays',
+  },
   { path: '/health', name: 'Health', about: 'Whether the service answers.', one: 'Health', many: 'Health' },
   { path: '/openapi.json', name: 'Description', about: 'This document.', one: 'Description', many: 'Descriptions' },
 ]

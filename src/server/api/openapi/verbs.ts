@@ -43,6 +43,7 @@ const summaries: Record<OperationVerb, string> = {
 export const summaryOf = (verb: OperationVerb, path: string): string => `${controllerOf(path).name}: ${summaries[verb]}`
 
 const orderOf = ({ fields }: Resource): string => {
+  if ('digest' in fields) return '`entryDate`'
   const order = ['entryDate', 'entry_date', 'sort_order'].find((name) => name in fields)
   if (order === 'entryDate') return '`entryDate`, then KPI and item'
   return order === undefined ? '`id`' : `\`${order}\`, then \`id\``

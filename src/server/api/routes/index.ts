@@ -13,7 +13,7 @@ import { users } from '../../../service/definitions/users.ts'
 import type { Route } from '../call.ts'
 import { breakdownItemRoutes, collectionRoutes } from './collection.ts'
 import { classicEntryRoutes, v1EntryRoutes } from './entries.ts'
-import { classicReportRoute, v1ReportRoute } from './reports.ts'
+import { classicReportRoutes, v1ReportRoutes } from './reports.ts'
 
 /** Lists the routes of both variants. */
 const shared: readonly Route[] = [
@@ -34,13 +34,16 @@ export const classicRoutes: readonly Route[] = [
   ...collectionRoutes(group, groups),
   ...collectionRoutes(groupItem, groupItems),
   ...classicEntryRoutes,
-  classicReportRoute,
+  ...classicReportRoutes,
 ]
 
 /** Lists all operations of the newer variant: those that have a scope. */
-export const v1Routes: readonly Route[] = [...shared, ...breakdownItemRoutes, ...v1EntryRoutes, v1ReportRoute].flatMap(
-  (route) => {
-    const scope = scopeOf(route.method, route.path)
-    return scope === undefined ? [] : [{ ...route, scope }]
-  },
-)
+export const v1Routes: readonly Route[] = [
+  ...shared,
+  ...breakdownItemRoutes,
+  ...v1EntryRoutes,
+  ...v1ReportRoutes,
+].flatMap((route) => {
+  const scope = scopeOf(route.method, route.path)
+  return scope === undefined ? [] : [{ ...route, scope }]
+})

@@ -2,7 +2,7 @@ import { dayOfInstant } from '../../../domain/day.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { ANSWER_LIMIT } from '../../../domain/limits.ts'
 import type { DayRange } from '../../../domain/period.ts'
-import { REPORT_LIMIT, REPORT_LIMIT_IN_PROCESS, reportRow } from '../../../domain/resources/report-row.ts'
+import { REPORT_LIMIT, REPORT_LIMIT_IN_PROCESS, reportDay, reportRow } from '../../../domain/resources/report-row.ts'
 import type { Context } from '../../../service/context.ts'
 import type { Query, Route } from '../call.ts'
 import { queryDay, queryIds } from '../query.ts'
@@ -39,34 +39,56 @@ const daysOf = (query: Query, { now }: Context): DayRange => {
 
 /** Loads the report with the first request for one: few commands need it. */
 const loadReport = async () => ({
+  ...(await import('../../../codec/report-digest.ts')),
+  ...(await import('../../../domain/report.ts')),
   ...(await import('../../../service/reports/report.ts')),
   ...(await import('../../../service/reports/report-selection.ts')),
 })
 
-const reportRoute = (selection: 'selectUsers' | 'selectBreakdownItems'): Route => ({
+/** Names which items a variant reports. */
+type Selection = 'selectUsers' | 'selectBreakdownItems'
+
+const asked = (query: Query, ctx: Context) => ({
+  days: daysOf(query, ctx),
+  kpiIds: queryIds(query, KPIS),
+  userIds: queryIds(query, USERS),
+  groupItemIds: queryIds(query, GROUP_ITEMS),
+})
+
+const PARAMETERS = [KPIS, FROM, TO, GROUP_ITEMS, USERS]
+
+const reportRoute = (selection: Selection): Route => ({
   method: 'GET',
   path: reportRow.path,
   gives: reportRow,
-  query: [KPIS, FROM, TO, GROUP_ITEMS, USERS],
+  query: PARAMETERS,
   counts: true,
   isLong: true,
   handle: async ({ ctx, query }) => {
-    const days = daysOf(query, ctx)
-    const asked = {
-      days,
-      limit: ctx.beginLong ? REPORT_LIMIT : REPORT_LIMIT_IN_PROCESS,
-      kpiIds: queryIds(query, KPIS),
-      userIds: queryIds(query, USERS),
-      groupItemIds: queryIds(query, GROUP_ITEMS),
-    }
-    const { report, [selection]: selectItems } = await loadReport()
-    const { rows, total } = await report(ctx, asked, selectItems)
+    const of = asked(query, ctx)
+    const { report, reportBuilder, [selection]: selectItems } = await loadReport()
+    const limit = ctx.beginLong ? REPORT_LIMIT : REPORT_LIMIT_IN_PROCESS
+    const { rows, total } = await report(ctx, of, selectItems, (calendar) => reportBuilder(calendar, limit))
     return { status: 200, total, content: { of: reportRow, records: rows, most: ANSWER_LIMIT } }
   },
 })
 
-/** Defines the route of the processed report in the classic interface: by users. */
-export const classicReportRoute = reportRoute('selectUsers')
+const reportDaysRoute = (selection: Selection): Route => ({
+  method: 'GET',
+  path: reportDay.path,
+  gives: reportDay,
+  query: PARAMETERS,
+  isLong: true,
+  handle: async ({ ctx, query }) => {
+    const of = asked(query, ctx)
+    const { report, passingBuilder, createDayDigests, [selection]: selectItems } = await loadReport()
+    const records = await report(ctx, of, selectItems, (calendar) => passingBuilder(calendar, createDayDigests()))
+    return { status: 200, content: { of: reportDay, records, most: ANSWER_LIMIT } }
+  },
+})
 
-/** Defines the route of the processed report in the newer variant: by breakdown items, people and others. */
-export const v1ReportRoute = reportRoute('selectBreakdownItems')
+/** Lists the routes of the processed report in the classic interface: by users. */
+export const classicReportRoutes = [reportRoute('selectUsers'), reportDaysRoute('selectUsers')]
+
+/** Lists the routes of the processed report in the newer variant: by breakdown items, people and others. */
+export const v1ReportRoutes = [reportRoute('selectBreakdownItems'), reportDaysRoute('selectBreakdownItems')]
