@@ -315,7 +315,7 @@ test('the example, killed in the middle of an outage: the same command later end
   cpSync(join(ROOT, 'examples/nightly'), importer.folder.in('nightly'), { recursive: true })
   const kpi = (...args: string[]) => runKpi(importer.folder, args, env)
   await kpi('users', 'create', '--first-name', 'Ann', '--last-name', 'Lee', '--email', 'ann@example.com')
-  for (const name of ['Visits', 'Sales']) await kpi('kpis', 'create', '--name', name, '--frequency', 'D')
+  for (const name of ['Visits', 'Sales']) await kpi('kpis', 'create', '--name', name, '--frequency', 'D', '--target-default', '100')
   await kpi('assign', 'add', '--users', 'Ann Lee', '--kpis', 'Visits,Sales')
   const { child, ended } = startKpi(importer.folder, ['run', 'nightly/nightly.yaml'], env)
   kill = () => void child.kill('SIGKILL')

@@ -1,3 +1,4 @@
+import type { Capability } from '../../client/capabilities.ts'
 import type { Client } from '../../client/client.ts'
 import { Ambiguous, createDirectory, type Directory, type Named } from '../../client/directory.ts'
 import { namedGroupItems } from '../../client/operations/group-items.ts'
@@ -112,6 +113,10 @@ const allFound = (texts: readonly string[], find: (text: string) => Named | Faul
   if (faults.length > 0) throw new UsageError(faults.join('; '))
   return [...found.values()]
 }
+
+/** Returns what looking up a list of names needs; nothing where it may be left out because all can be ids. */
+export const needsOfNames = (of: Capability['of'], list: string | undefined): Capability[] =>
+  list === undefined || list.split(',').every(isId) ? [] : [{ of, verb: 'list' }]
 
 const idsOf = (found: readonly Named[]): number[] => found.map(({ id }) => id)
 

@@ -1,11 +1,13 @@
 import { resolve } from 'node:path'
-import type { Needs } from '../../../client/capabilities.ts'
+import type { Capability } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { formatDay } from '../../../domain/day.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import type { ReportTable } from '../../../domain/analysis/report-table.ts'
 import { type Entry, entry, newerEntry } from '../../../domain/resources/entry.ts'
+import { kpi } from '../../../domain/resources/kpi.ts'
+import { user } from '../../../domain/resources/user.ts'
 import { gzipped, sheetText, type ExportCounts } from '../../../export/chunks.ts'
 import { entriesByDay, type Selection } from '../../../export/entries-by-day.ts'
 import { readHeadings, readLabels } from '../../../export/labels.ts'
@@ -15,7 +17,7 @@ import type { Sheet } from '../../../export/sheet.ts'
 import { type SheetFormat, RFC_4180 } from '../../../export/text-format.ts'
 import { untilStopped } from '../../../export/until-stopped.ts'
 import { type WideColumns, sheetByKpi, sheetByUser } from '../../../export/wide-sheet.ts'
-import { idsIn, type NamedKind } from '../../args/names.ts'
+import { idsIn, type NamedKind, needsOfNames } from '../../args/names.ts'
 import { readRange } from '../../args/day-range.ts'
 import { requireFree } from '../../files/require-free.ts'
 import type { Cli } from '../../cli.ts'
@@ -79,8 +81,14 @@ const sheetFor = async ({ client, look, signal }: Work, selection: Selection): P
     : sheetByKpi(form, labels, hasSources, await kpiColumns(client, selection, naming))
 }
 
-const needsOf = ({ source }: ExportFlags): Needs =>
-  source === undefined ? { of: entry, verb: 'list' } : [{ of: entry, verb: 'list' }, NEEDS_BREAKDOWN_ITEMS]
+/** Returns what an export of entries needs of the service. */
+export const needsOfExport = ({ source, user: users, kpi: kpis, names }: ExportFlags): readonly Capability[] => [
+  { of: entry, verb: 'list' },
+  ...(source === undefined ? [] : [NEEDS_BREAKDOWN_ITEMS]),
+  ...(names ? [user, kpi].map((of) => ({ of, verb: 'list' }) as const) : []),
+  ...needsOfNames(user, users),
+  ...needsOfNames(kpi, kpis),
+]
 
 const idsOf = async (
   client: Client,
@@ -177,7 +185,7 @@ export const runExport = async (cli: Cli, flags: ExportFlags): Promise<void> => 
     await write(cli, file, await contentOf({ cli, client, look, written, signal }, selection, days))
     return range
   }
-  const range = await cli.withClient(needsOf(flags), work, { signal: cli.io.interruption() })
+  const range = await cli.withClient(needsOfExport(flags), work, { signal: cli.io.interruption() })
   const place = file === undefined ? '' : ` to ${file}`
   const [from, to] = [formatDay(range.from), formatDay(range.to)]
   await cli.note(

@@ -1,5 +1,5 @@
 import { type Command, Option } from '@commander-js/extra-typings'
-import { USE_CLASSIC } from '../../../client/capabilities.ts'
+import { type Capability, USE_CLASSIC } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import { completeReport } from '../../../client/operations/complete-report.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
@@ -7,7 +7,7 @@ import { missingRows } from '../../../domain/analysis/missing.ts'
 import { stateOf } from '../../../domain/analysis/state.ts'
 import type { Calendar } from '../../../domain/period.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
-import { reportRow, type ReportRow } from '../../../domain/resources/report-row.ts'
+import type { ReportRow } from '../../../domain/resources/report-row.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { readRange } from '../../args/day-range.ts'
@@ -22,6 +22,7 @@ import { byPattern } from './answer-table.ts'
 import { readExpected } from './expected.ts'
 import { withHeads } from './heads.ts'
 import { addSelection, requestOf } from './report-flags.ts'
+import { needsOf } from './report-table.ts'
 
 /** Defines a problem that a check finds, as it is printed. */
 const problem = resource({
@@ -57,7 +58,7 @@ const declareCheck = (group: Command) =>
     )
     .option('--allow-near', 'let values pass that are within ten percent of their target')
 
-type CheckFlags = ReturnType<ReturnType<typeof declareCheck>['opts']>
+export type CheckFlags = ReturnType<ReturnType<typeof declareCheck>['opts']>
 
 /** Describes what was looked at: how many values, what is wrong with some, and when the account's years begin. */
 type Checked = { readonly values: number; readonly problems: readonly AnyRecord[]; readonly calendar: Calendar }
@@ -132,13 +133,16 @@ const EXPECTED = {
   },
 } as const
 
+/** Returns what a check needs of the service. The embedded one has both variants. */
+export const needsOfCheck = (cli: Pick<Cli, 'io' | 'flags'>, flags: CheckFlags): readonly Capability[] => {
+  const isEmbedded = findPlace(cli.io, cli.flags).kind === 'embedded'
+  return [...needsOf(flags, undefined), ...(flags.only === 'missed' || isEmbedded ? [] : [EXPECTED])]
+}
+
 const runCheck = async (cli: Cli, flags: CheckFlags): Promise<number> => {
   const rangeOf = readRange(cli, flags, UP_TO_YESTERDAY)
-  const reading = { of: reportRow, verb: 'list' } as const
-  const isEmbedded = findPlace(cli.io, cli.flags).kind === 'embedded'
-  const needs = flags.only === 'missed' || isEmbedded ? reading : [reading, EXPECTED]
   const checked = await cli.withClient(
-    needs,
+    needsOfCheck(cli, flags),
     async (client) => check(cli, client, await requestOf(client, await rangeOf(client), flags), flags),
     PACED,
   )

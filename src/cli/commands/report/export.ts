@@ -230,6 +230,6 @@ export const runReportExport = async (cli: Cli, { toFile, ...others }: ReportExp
     await cli.note(await tellWhereValuesLie(client, await requestOf(client, range, flags)))
     return range
   }
-  const range = await cli.withClient(needsOf(question), work, { signal: cli.io.interruption() })
+  const range = await cli.withClient(needsOf(flags, question), work, { signal: cli.io.interruption() })
   await noteWritten(cli, flags, written, range)
 }

@@ -1,10 +1,14 @@
 import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Capability } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import { answerRow } from '../../../domain/analysis/answer-row.ts'
 import type { DayRange } from '../../../domain/period.ts'
+import { category } from '../../../domain/resources/catalog.ts'
+import { kpi } from '../../../domain/resources/kpi.ts'
+import { user } from '../../../domain/resources/user.ts'
 import { addRange, RECENT } from '../../args/day-range.ts'
-import { idsIn, type NamedKind } from '../../args/names.ts'
+import { idsIn, type NamedKind, needsOfNames } from '../../args/names.ts'
 import { addOutput } from '../../output/printed.ts'
 
 /** Declares the flags that select what a report holds, with the days that are usual for it. */
@@ -19,7 +23,7 @@ export const addSelection = (command: Command, usual = RECENT) =>
     )
 
 /** Describes the flags that select what a report holds. */
-type SelectionFlags = ReturnType<ReturnType<typeof addSelection>['opts']>
+export type SelectionFlags = ReturnType<ReturnType<typeof addSelection>['opts']>
 
 const idsOf = async (
   client: Client,
@@ -36,6 +40,13 @@ const kpiIdsOf = async (client: Client, { kpis, category }: SelectionFlags): Pro
   const within = (await client.kpis.list()).filter(({ category_id }) => categories.has(category_id))
   return within.map(({ id }) => id).filter((id) => !named || named.includes(id))
 }
+
+/** Returns what looking up the names in the flags needs. Group items have a resource of their own in each variant. */
+export const needsOfSelection = ({ kpis, category: within, users }: SelectionFlags): Capability[] => [
+  ...needsOfNames(kpi, kpis),
+  ...(within === undefined ? [] : [...needsOfNames(category, within), { of: kpi, verb: 'list' } as const]),
+  ...needsOfNames(user, users),
+]
 
 /** Returns what to request for the flags, after looking up the ids of names. */
 export const requestOf = async (client: Client, range: DayRange, flags: SelectionFlags): Promise<ReportRequest> => ({

@@ -1,4 +1,5 @@
 import { type Command, Option } from '@commander-js/extra-typings'
+import type { Needs } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import type { Question } from '../../../domain/analysis/question.ts'
@@ -37,6 +38,7 @@ type ReportFlags = ReturnType<ReturnType<typeof declareReport>['opts']>
 
 /** Describes what `kpi report` was asked for. */
 type Asked = {
+  readonly needs: Needs
   readonly cli: Cli
   readonly question: Question | undefined
   readonly requestFor: (client: Client) => Promise<ReportRequest>
@@ -65,10 +67,10 @@ const printTable = async (asked: Asked, client: Client): Promise<void> => {
 }
 
 const stream = async (asked: Asked, isOverview: boolean): Promise<void> => {
-  const { cli, question, requestFor } = asked
+  const { cli, question, requestFor, needs } = asked
   const { printStreamed, requireStreamable } = await import('./print-streamed.ts')
   requireStreamable(isOverview, question !== undefined)
-  await printStreamed(cli, needsOf(question), async (client) => {
+  await printStreamed(cli, needs, async (client) => {
     const request = await requestFor(client)
     return { ...(await readTable(asked, client, request)), from: request.from }
   })
@@ -90,7 +92,8 @@ const runReport = async (cli: Cli, flags: ReportFlags): Promise<void> => {
   const rangeOf = readRange(cli, flags)
   const question = readQuestion(flags)
   const requestFor = async (client: Client): Promise<ReportRequest> => requestOf(client, await rangeOf(client), flags)
-  const asked = { cli, question, requestFor }
+  const needs = needsOf(flags, question)
+  const asked = { cli, question, requestFor, needs }
   const isOverview = isForPeople(cli.printing().format) && flags.rows !== true && !question
   if (flags.stream) return stream(asked, isOverview)
   const work = async (client: Client): Promise<void> => {
@@ -99,7 +102,7 @@ const runReport = async (cli: Cli, flags: ReportFlags): Promise<void> => {
     return printOverview(cli, client, await requestFor(client))
   }
   // Ctrl-C ends it at once: nothing is printed before all is there.
-  await cli.withClient(needsOf(question), work, PACED)
+  await cli.withClient(needs, work, PACED)
 }
 
 /** Registers `kpi report` */

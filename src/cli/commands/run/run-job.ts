@@ -16,7 +16,8 @@ import { codeOf, gravest, outcomeOf, type Running, type StepResult } from './out
 import { stepRow } from './run.ts'
 import { nothingToImport, runSteps } from './run-steps.ts'
 import { faultsOfWebhook } from './send-outcome.ts'
-import { commandIn, faultsOfCommand, optionsOfStep } from './step-checks.ts'
+import { commandIn, faultsOfCommand, optionsOfStep, readLine } from './step-checks.ts'
+import { createLackFinder, type Lack, type ReadLine } from './step-needs.ts'
 import type { Step, StepFault } from './step.ts'
 import { lineText, dated, linesOf } from './step-lines.ts'
 import { faultOfOutput, filesMovedBy, folderMadeBy } from './step-places.ts'
@@ -45,7 +46,10 @@ const faultOf = (check: () => unknown): string | undefined => {
 }
 
 /** Describes a job that was read and checked: its folder, when it begins, and which day that is. */
-type Opened = Pick<Running, 'job' | 'cwd' | 'today' | 'begun' | 'hide'>
+type Opened = Pick<Running, 'job' | 'cwd' | 'today' | 'begun' | 'hide'> & {
+  /** Reads the command line of a step; undefined for a webhook. */
+  readonly lineOf: (step: Step) => ReadLine | undefined
+}
 
 /** Sets how many parts of a job are read before signals and timers run. */
 const PARTS_OF_TURN = 1000
@@ -84,25 +88,42 @@ const openJob = async (cli: Cli, file: string, signal: AbortSignal): Promise<Ope
     faultOfLog: (file: string) => faultOfOutput(resolve(cwd, dated(file, today)), dated(file, today), []),
   }
   const job = await readJob(text, file, checks, pauseEvery(PARTS_OF_TURN, signal))
-  return { job, cwd, today, begun, hide }
+  return { job, cwd, today, begun, hide, lineOf: (step) => readLine(place, step, step.flags) }
 }
 
-const printDryRun = async (cli: Cli, { job, cwd, today, hide }: Opened, signal: AbortSignal): Promise<void> => {
+/** Describes a step of a dry run: its number and kind for people, and why it would fail. */
+type Foreseen = { readonly name: string; readonly lack: Lack | undefined }
+
+/** Prints the commands of a job, and fails if the service that they go to does not have, or allow, what one needs. */
+const printDryRun = async (cli: Cli, file: string, opened: Opened, signal: AbortSignal): Promise<void> => {
+  const { job, cwd, today, hide, lineOf } = opened
   const rejects = new Set<string>()
   const rows: AnyRecord[] = []
+  const all: Foreseen[] = []
+  const findLack = createLackFinder((text) => cli.note(hide(text)))
   for (const [at, step] of job.steps.entries()) {
+    const name = `step ${at + 1}, ${step.kind}`
+    const line = lineOf(step)
+    const lack = line && (await findLack(step.kind, name, line))
+    all.push({ name, lack })
     const lines = await linesOf(step, { cwd, today, signal }, rejects)
     if (lines.length === 0) await cli.note(hide(`step ${at + 1}, line ${step.line}: ${nothingToImport(step)}`))
     for (const { words } of lines) {
       const command = hide(lineText(step, words))
-      const row = rowOf({ step, command, code: undefined, seconds: 0, message: undefined }, at)
-      rows.push({ ...row, outcome: 'planned' })
+      const row = rowOf({ step, command, code: lack?.code, seconds: 0, message: lack && hide(lack.message) }, at)
+      rows.push({ ...row, ...(lack ? { seconds: null } : { outcome: 'planned' }) })
     }
   }
   await cli.note(
     `dry run, nothing was done: ${countOf(rows.length, 'command')} of ${countOf(job.steps.length, 'step')}`,
   )
   await cli.printMany(stepRow.shown, rows)
+  const lacking = all.flatMap(({ name, lack }) => (lack ? [{ name, ...lack }] : []))
+  if (lacking.length === 0) return
+  throw new IncompleteRun(gravest(lacking.map(({ code }) => code)), 'job', [
+    `the job ${file} cannot do all of its steps at its service`,
+    ...lacking.map(({ name, code, message }) => `${name}, would end with ${code}: ${hide(message)}`),
+  ])
 }
 
 /** Returns the exit code of a job: one that was asked to stop, and is not done, has work left. */
@@ -168,7 +189,7 @@ export const runJob = async (cli: Cli, file: string, isDryRun: boolean): Promise
   readDeadline(cli.flags.deadline, opened.begun)
   // Reads the certificates and proxies, too: all steps need them.
   findReach(cli.io, cli.flags).network()
-  if (isDryRun) return whileAllowed((signal) => printDryRun(cli, opened, signal))
+  if (isDryRun) return whileAllowed((signal) => printDryRun(cli, file, opened, signal))
   cli.io.stdout.outlast()
   const run = (): Promise<void> => runAll(cli, file, opened)
   const { lock } = opened.job

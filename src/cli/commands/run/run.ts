@@ -53,8 +53,8 @@ fails ends the job, unless it says on_failure: continue; rejected rows (3) and m
 the outcome in any case: done, found (3, 10) or failed. It ends with the deadline, but has 10 seconds at least. A
 job that was cut off is continued by the same command.
 
-The file is checked as a whole before anything runs, and by --dry-run: its flags, days, addresses and secrets. Editors
-check it as it is written with the schema docs/job-schema.json of this package; the first line of the job names it:
+The file is checked as a whole before anything runs, and by --dry-run: its flags, days, addresses and secrets. A
+dry run also finds what the service's variant lacks, and what the key may not do, and ends with 7 or 4 then. Editors check it as it is written with the schema docs/job-schema.json of this package; the first line of the job names it:
 
   # yaml-language-server: $schema=/PATH/TO/kpi/docs/job-schema.json
 
@@ -65,7 +65,7 @@ ${GRAVITY.join(', ')}.`
 export const runGroup: Register = (group, act) => {
   const command = group
     .argument('<job>', 'the file of the job')
-    .option('--dry-run', 'check the job, and show the command lines of its steps')
+    .option('--dry-run', 'check the job, ask its service whether each step can be done there, and show the command lines')
   command.addHelpText('after', ABOUT)
   addExamples(command, 'run nightly.yaml --dry-run', 'run nightly.yaml --quiet -o json')
   printsList(command, stepRow)

@@ -21,6 +21,7 @@ import { QUERY_FLAGS, type StepKind, stepKinds } from './job-definition.ts'
 import { createSaid, stepWorld } from './job-log.ts'
 import type { FlagWords, Step, StepFault } from './step.ts'
 import { argumentOf, dated, flagWords, isPattern, type LinesPlace } from './step-lines.ts'
+import type { ReadLine } from './step-needs.ts'
 import { faultsOfKept, faultsOfMoving, faultsOfOutputs, faultsOfPaths } from './step-places.ts'
 
 /** Lists flags of `import` that load nothing, so that the file is not done. */
@@ -68,10 +69,14 @@ const messageOf = (error: unknown): string => {
   throw error
 }
 
-/** Reads a command line as its command would, without running it; returns what is wrong. */
-const faultOfLine = ({ cli, cwd, today, commandAt }: StepPlace, step: Step, flags: FlagWords): string | undefined => {
+/** Reads a command line as its command would, without running it; throws what is wrong. */
+export const readLine = (
+  { cli, cwd, today, commandAt }: StepPlace,
+  step: Step,
+  flags: FlagWords,
+): ReadLine | undefined => {
   const { words, flag } = stepKinds[step.kind]
-  const command = commandAt(words)
+  const command = words.length === 0 ? undefined : commandAt(words)
   if (!command) return undefined
   const targets = step.targets.map((target) => dated(target, today))
   const own = flag === undefined ? targets.map(argumentOf) : targets.map((target) => `${flag}=${target}`)
@@ -81,12 +86,18 @@ const faultOfLine = ({ cli, cwd, today, commandAt }: StepPlace, step: Step, flag
     fault: () => undefined,
     close: () => Promise.resolve(),
   }
+  command.action(() => undefined).parse([...own, ...flagWords(flags, today)], { from: 'user' })
+  const given: OptionValues & GlobalFlags = command.opts()
+  const { output: _, ...shared } = cli.flags
+  const world = stepWorld({ io: cli.io, begun: cli.io.now() }, cwd, silent, '', createSaid())
+  return { cli: createCli(world, { ...shared, ...given, input: false }, cli, FILE_FORMATS), given }
+}
+
+/** Returns what is wrong with a command line. */
+const faultOfLine = (place: StepPlace, step: Step, flags: FlagWords): string | undefined => {
   try {
-    command.action(() => undefined).parse([...own, ...flagWords(flags, today)], { from: 'user' })
-    const given: OptionValues & GlobalFlags = command.opts()
-    const { output: _, ...shared } = cli.flags
-    const world = stepWorld({ io: cli.io, begun: cli.io.now() }, cwd, silent, '', createSaid())
-    checks[step.kind]?.(createCli(world, { ...shared, ...given }, cli, FILE_FORMATS), given)
+    const line = readLine(place, step, flags)
+    if (line) checks[step.kind]?.(line.cli, line.given)
     return undefined
   } catch (error) {
     return messageOf(error)

@@ -1,0 +1,121 @@
+import type { OptionValues } from '@commander-js/extra-typings'
+import type { Capability } from '../../../client/capabilities.ts'
+import type { Client } from '../../../client/client.ts'
+import { KpiError } from '../../../domain/errors.ts'
+import { frequency } from '../../../domain/resources/catalog.ts'
+import { kpi } from '../../../domain/resources/kpi.ts'
+import { user } from '../../../domain/resources/user.ts'
+import { SCOPES } from '../../../domain/scopes.ts'
+import { scopeNeeded } from '../../../domain/variants.ts'
+import type { Cli } from '../../cli.ts'
+import { EXIT, exitCodes, UsageError } from '../../exit.ts'
+import { addAdvice } from '../../target/advice.ts'
+import { findPlace, type RemotePlace } from '../../target/settings.ts'
+import { needsOfExport } from '../entries/export.ts'
+import { needsOfFlags } from '../entries/import/needs.ts'
+import { parseOptions } from '../entries/import/parsed-options.ts'
+import { needsOfCheck } from '../report/check.ts'
+import { readQuestion } from '../report/question-flags.ts'
+import { needsOf } from '../report/report-table.ts'
+import type { StepKind } from './job-definition.ts'
+
+/** Describes the command line of a step as its command reads it. */
+export type ReadLine = { readonly cli: Cli; readonly given: OptionValues }
+
+/** Describes why a step would fail where the job runs: its exit code, and what it would say. */
+export type Lack = { readonly code: number; readonly message: string }
+
+/** Looks up the names in files; those that hold ids alone do without. */
+const NAMES_IN_FILES: readonly Capability[] = [user, kpi].map((of) => ({ of, verb: 'list', isOptional: true }))
+
+const ofReport = (_: Cli, flags: OptionValues): readonly Capability[] => needsOf(flags, readQuestion(flags))
+
+/** Holds what each kind of step needs of the service; the others do not use it. */
+const needs: Partial<Record<StepKind, (cli: Cli, flags: OptionValues) => readonly Capability[]>> = {
+  import: (cli, flags) => [...needsOfFlags(parseOptions(cli, ['file'], flags).options), ...NAMES_IN_FILES],
+  check: needsOfCheck,
+  report: ofReport,
+  export: ofReport,
+  export_entries: (_, flags) => needsOfExport({ layout: 'long', ...flags }),
+}
+
+/** Describes what is known of a service: the scopes of the key, why it refuses the key, or why it could not be asked. */
+type Reached = { readonly scopes?: string; readonly refusal?: KpiError; readonly silence?: string }
+
+/** Makes one harmless request. A key that lacks the scope for it is good all the same. */
+const ask = async (cli: Cli): Promise<Reached> => {
+  const work = async (client: Client): Promise<Reached> => {
+    await client.frequencies.list().catch((error: unknown) => {
+      if (!(error instanceof KpiError) || error.missingScope === undefined) throw error
+    })
+    const scopes = client.keyInfo()?.scopes
+    return scopes === undefined || scopes === null ? {} : { scopes }
+  }
+  try {
+    return await cli.withClient({ of: frequency, verb: 'list' }, work)
+  } catch (error) {
+    if (error instanceof UsageError) return { silence: error.message }
+    if (!(error instanceof KpiError)) throw error
+    return exitCodes[error.code] === EXIT.unauthorized ? { refusal: error } : { silence: error.message }
+  }
+}
+
+/** Returns the scopes that some capabilities need and a key does not have. */
+const scopesMissing = (list: readonly Capability[], scopes: string): string[] => {
+  const has = new Set(scopes.split(/[\s,]+/))
+  const needed = list.map(({ of, verb }) => scopeNeeded(of, verb)).filter((scope) => scope !== undefined)
+  return [...new Set(needed)].filter((scope) => !has.has(scope))
+}
+
+const lackOfScopes = (cli: Cli, place: RemotePlace, scopes: string, missing: readonly string[]): Lack => {
+  const what = `the key does not have the ${missing.length === 1 ? 'scope' : 'scopes'} ${missing.join(', ')}, which this needs`
+  const error = new KpiError('forbidden', what, { missingScope: SCOPES.find((scope) => scope === missing[0]) })
+  const { message } = addAdvice(error, cli.io, place, [scopes, ...missing].join(','))
+  return { code: EXIT.unauthorized, message }
+}
+
+/**
+ * Creates what finds why steps would fail at the service that they go to: what its variant lacks, and what the key may
+ * not do, as far as the service tells. It asks each service once. `note` gets what keeps no step from running.
+ */
+export const createLackFinder = (note: (text: string) => Promise<void>) => {
+  const known = new Map<string, Promise<Reached>>()
+  const reach = async (cli: Cli, place: RemotePlace): Promise<Reached> => {
+    const name = JSON.stringify([place.baseUrl, place.profile])
+    const isFirst = !known.has(name)
+    const reached = await (known.get(name) ?? known.set(name, ask(cli)).get(name))
+    if (isFirst && reached?.silence !== undefined)
+      await note(`what the service allows was not looked at: ${reached.silence}`)
+    return reached ?? {}
+  }
+  return async (kind: StepKind, name: string, { cli, given }: ReadLine): Promise<Lack | undefined> => {
+    const list = needs[kind]?.(cli, given)
+    if (!list) return undefined
+    try {
+      cli.requireCapabilities(list)
+    } catch (error) {
+      if (error instanceof UsageError) return { code: EXIT.usage, message: error.message }
+      if (error instanceof KpiError) return { code: exitCodes[error.code], message: error.message }
+      throw error
+    }
+    const place = findPlace(cli.io, cli.flags)
+    if (place.kind === 'embedded') return undefined
+    const { scopes, refusal } = await reach(cli, place)
+    if (refusal) return { code: exitCodes[refusal.code], message: refusal.message }
+    if (scopes === undefined) return undefined
+    const optional = scopesMissing(
+      list.filter(({ isOptional }) => isOptional),
+      scopes,
+    )
+    if (optional.length > 0) {
+      await note(
+        `${name}: without ${optional.join(' and ')}, the key looks up no such names, so its files must hold ids`,
+      )
+    }
+    const missing = scopesMissing(
+      list.filter(({ isOptional }) => !isOptional),
+      scopes,
+    )
+    return missing.length > 0 ? lackOfScopes(cli, place, scopes, missing) : undefined
+  }
+}
