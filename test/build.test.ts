@@ -11,3 +11,7 @@ test('the bundle is made without warnings', { timeout: 60_000 }, async () => {
   await bundle.generate({ ...[output].flat()[0], minify: false })
   expect(logs).toEqual([])
 })
+
+test('a build leaves no part of an earlier one, which would be packed', () => {
+  expect([config.output].flat().map((output) => output?.cleanDir)).toEqual([true])
+})

@@ -1,9 +1,9 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ROOT } from '../support/documents.ts'
+import { pages, ROOT } from '../support/documents.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import type { Ran } from '../support/kpi.ts'
 import { startProgram } from '../support/process.ts'
@@ -13,6 +13,8 @@ const PRETEND_OLD = `data:text/javascript,Object.defineProperty(process,'version
 
 let folder: Folder
 let installed: string
+/** Whether the manual page of the older version was there before. */
+let wasOlder: boolean
 
 const run = (args: readonly string[]): Ran => {
   const env = { PATH: process.env['PATH'], HOME: folder.path }
@@ -20,17 +22,109 @@ const run = (args: readonly string[]): Ran => {
   return { code: status ?? -1, stdout, stderr }
 }
 
+/** What a run of the examples, an editor or an earlier build may have left behind. */
+const LEFT_BEHIND = [
+  'docs/draft.txt',
+  'docs/draft.ts',
+  'examples/monthly-report/out/all.csv',
+  'examples/nightly/done/2026-11-21/shops.csv',
+  'examples/nightly/inbox/web.rejects.csv',
+  'examples/nightly/nightly.key',
+  'examples/nightly/nightly.log',
+  'examples/nightly/report.csv',
+  'man/kpi-draft.txt',
+  'bin/kpi.js.orig',
+  'kpi.db',
+]
+
+/** Makes a copy of the project as a clone has it in which somebody has worked, but for its sources. */
+const copyProject = (to: string): void => {
+  for (const name of ['bin', 'dist', 'docs', 'examples', 'man', ...TOP])
+    cpSync(join(ROOT, name), join(to, name), { recursive: true })
+  for (const path of LEFT_BEHIND) {
+    mkdirSync(dirname(join(to, path)), { recursive: true })
+    writeFileSync(join(to, path), 'mine')
+  }
+}
+
+/** The files of a package that are in no folder. */
+const TOP = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']
+
+/** Returns the line by which a page says to install the package. */
+const installLine = (page: string): string =>
+  /npm install --global "\.\/\$\(npm pack --silent\)"/.exec(readFileSync(join(ROOT, page), 'utf8'))?.[0] ?? 'false'
+
+const shell = (line: string, cwd: string): string => {
+  // Nothing is built here: other tests use what is.
+  const settings = {
+    npm_config_ignore_scripts: 'true',
+    npm_config_prefix: folder.path,
+    npm_config_update_notifier: 'false',
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+  }
+  return execFileSync('sh', ['-c', line], { cwd, env: { ...process.env, ...settings }, encoding: 'utf8' })
+}
+
+let packed: string[]
+
 beforeAll(() => {
   folder = temporaryFolder()
-  const npm = (...args: string[]): unknown => execFileSync('npm', args, { cwd: ROOT, stdio: 'ignore' })
-  npm('pack', '--ignore-scripts', '--pack-destination', folder.path)
-  const tarball = readdirSync(folder.path).find((name) => name.endsWith('.tgz')) ?? ''
-  npm('install', '--global', '--prefix', folder.path, folder.in(tarball))
+  const [project, older] = [folder.in('project'), folder.in('older')]
+  copyProject(project)
+  // An older version, with a manual page and a part that the newer one lacks, is installed; its pack lies beside.
+  for (const path of ['bin/kpi.js', 'man/kpi-old.1', 'dist/old.js']) {
+    mkdirSync(dirname(join(older, path)), { recursive: true })
+    writeFileSync(join(older, path), '')
+  }
+  const manifest = { name: 'kpi', version: '0.0.9', bin: { kpi: 'bin/kpi.js' }, man: ['./man/kpi-old.1'] }
+  writeFileSync(join(older, 'package.json'), JSON.stringify(manifest))
+  shell(`npm pack --silent --pack-destination '${project}' && npm install --global '${project}/kpi-0.0.9.tgz'`, older)
+  wasOlder = existsSync(folder.in('share/man/man1/kpi-old.1'))
+  shell(installLine('README.md'), project)
+  packed = shell('tar -tzf kpi-0.1.0.tgz', project)
+    .trim()
+    .split('\n')
+    .map((path) => path.replace('package/', ''))
+    .toSorted()
   installed = join(folder.path, 'lib', 'node_modules', 'kpi')
 }, 120_000)
 
 afterAll(() => {
   folder[Symbol.dispose]()
+})
+
+describe('the package', () => {
+  const named = (folder: string, ending: RegExp): string[] =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => ending.test(name))
+      .map((name) => `${folder}/${name}`)
+
+  test('holds the program, its pages and the files of the examples, and nothing that was left behind', () => {
+    expect(LEFT_BEHIND.filter((path) => packed.includes(path))).toEqual([])
+    const others = packed.filter((path) => !path.startsWith('examples/'))
+    const program = ['bin/kpi.js', 'bin/package.json', ...named('dist', /\.\w+$/), ...named('man', /\.1$/)]
+    expect(others).toEqual([...TOP, ...program, ...named('docs', /\.(?:md|json)$/)].toSorted())
+  })
+
+  test('has all that the examples name', () => {
+    const examples = packed.filter((path) => path.startsWith('examples/'))
+    const texts = examples.filter((path) => /\.(?:md|sh|yaml|yml|service)$|crontab$/.test(path))
+    const missing = texts.flatMap((path) => {
+      const here = dirname(path)
+      const words =
+        readFileSync(join(ROOT, path), 'utf8').match(/[\w./-]+\.(?:csv|json|yaml|sh|md|service|timer)\b/g) ?? []
+      return words.filter((word) => existsSync(join(ROOT, here, word)) && !packed.includes(join(here, word)))
+    })
+    expect(missing).toEqual([])
+    expect(new Set(examples.map((path) => path.split('/')[1]))).toEqual(new Set(readdirSync(join(ROOT, 'examples'))))
+  })
+
+  test('is installed by the same line on each page', () => {
+    expect(installLine('docs/upgrading.md')).toBe(installLine('README.md'))
+    for (const page of pages()) expect(readFileSync(join(ROOT, page), 'utf8')).not.toMatch(/\*\.tgz/)
+    expect(readFileSync(join(ROOT, 'examples/nightly/workflow.yml'), 'utf8')).not.toMatch(/\*\.tgz/)
+  })
 })
 
 describe('the packed and installed package', () => {
@@ -50,6 +144,12 @@ describe('the packed and installed package', () => {
     expect(readFileSync(page, 'utf8')).toBe(readFileSync(join(ROOT, 'man', 'kpi-entries.1'), 'utf8'))
     const pages = readdirSync(join(ROOT, 'man')).toSorted()
     expect(readdirSync(join(folder.path, 'share', 'man', 'man1')).toSorted()).toEqual(pages)
+  })
+
+  test('is the version that was packed, and leaves nothing of an older one whose pack lies beside', () => {
+    expect(run([program(), '--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n' })
+    const [page, part] = [folder.in('share/man/man1/kpi-old.1'), join(installed, 'dist', 'old.js')]
+    expect([wasOlder, existsSync(page), existsSync(part)]).toEqual([true, false, false])
   })
 
   test('carries the licences of what it is made of', () => {

@@ -65,7 +65,10 @@ ${GRAVITY.join(', ')}.`
 export const runGroup: Register = (group, act) => {
   const command = group
     .argument('<job>', 'the file of the job')
-    .option('--dry-run', 'check the job, ask its service whether each step can be done there, and show the command lines')
+    .option(
+      '--dry-run',
+      'check the job, ask its service whether each step can be done there, and show the command lines',
+    )
   command.addHelpText('after', ABOUT)
   addExamples(command, 'run nightly.yaml --dry-run', 'run nightly.yaml --quiet -o json')
   printsList(command, stepRow)
