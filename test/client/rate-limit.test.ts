@@ -248,6 +248,28 @@ describe('a limit that was guessed from stray refusals', () => {
   })
 })
 
+/** Refuses half of the requests until a time, for another reason than its limit. */
+const refusingHalf = (limited: Limited, clock: VirtualClock, untilMs: number): Limited => {
+  let requests = 0
+  return {
+    ...limited,
+    ask: async (request) => {
+      requests += 1
+      if (requests % 2 !== 0 || clock.elapsed() > untilMs) return limited.ask(request)
+      await clock.sleep(50)
+      return { status: 403, header: (name) => (name === 'retry-after' ? '1' : undefined), body: '' }
+    },
+  }
+}
+
+test('a limit that was guessed from many stray refusals is given up within minutes of the last one', async () => {
+  const clock = createVirtualClock()
+  const unlimited = service(clock, slidingLimiter(10_000), FAR, telling('none'))
+  const limited = refusingHalf(unlimited, clock, 60_000)
+  await clock.run(() => sendThrough(gateOn(clock), limited, { left: 1000 }, FAR.atATime))
+  expect(clock.elapsed() < 8 * 60_000 || clock.elapsed()).toBe(true)
+})
+
 describe('four processes that share a key', () => {
   test.each(SOME_KINDS)('%s: 5 per cent longer at most, 1 per cent refused at most, and none starves', async (kind) => {
     const { over, refused, least } = await measureFour(kind, 200, 'both')

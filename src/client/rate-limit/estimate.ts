@@ -10,7 +10,15 @@ import {
   settleKind,
 } from './kinds.ts'
 import type { RateLimitInfo } from './rate-limit-headers.ts'
-import { countRequests, initialState, LONGEST_WAIT_MS, noteRequest, type LimitState, countInFlight } from './state.ts'
+import {
+  countRequests,
+  initialState,
+  LONGEST_WAIT_MS,
+  MINUTE_MS,
+  noteRequest,
+  type LimitState,
+  countInFlight,
+} from './state.ts'
 import { isMeasuring, bucketLevel, reserveOf, countUsed } from './wait-time.ts'
 
 /** Raises a measured rate by 5 % after ten times its measuring time without a refusal. */
@@ -79,13 +87,24 @@ const forgetUntold = (state: LimitState, { limit, remaining }: RateLimitInfo): v
   Object.assign(state, { ...initialState(), log, pending, accepted, leadMs, guardMs })
 }
 
+/** Sets below how many requests a minute an estimate is doubtful: services allow 200, which a few clients share. */
+const DOUBTFUL_RATE = 10
+/** Sets how many times shorter a doubtful estimate holds. */
+const DOUBTFUL_SHARE = 30
+
+/** Returns how many times shorter an estimate holds, as it is so low that the refusals it is from rather had other reasons. */
+const shareHeld = ({ kind, rate, limit, windowMs }: LimitState): number => {
+  const allowed = (kind === 'bucket' ? rate : limit) ?? Infinity
+  return (allowed / windowMs) * MINUTE_MS < DOUBTFUL_RATE ? DOUBTFUL_SHARE : 1
+}
+
 /**
  * Forgets an estimated limit that has held for long, so that it is found out again: the refusals that it was estimated
  * from may have had other reasons. The next estimate holds twice as long.
  */
 export const forgetEstimate = (state: LimitState, now: number): void => {
   const { limit, isTold, forgetAt, heldMs, log, foreign, pending, leadMs, guardMs, notBefore, pauses, judgedAt } = state
-  if (limit === null || isTold || now < forgetAt) return
+  if (limit === null || isTold || now < forgetAt - heldMs * (1 - 1 / shareHeld(state))) return
   const next = Math.min(LONGEST_WAIT_MS, heldMs * 2)
   const kept = { log, foreign, pending, leadMs, guardMs, notBefore, pauses, judgedAt }
   Object.assign(state, { ...initialState(), ...kept, heldMs: next })
