@@ -1,7 +1,7 @@
 import type { PageValue } from '../domain/analysis/page-data.ts'
 import { type State, stateOf } from '../domain/analysis/state.ts'
 import type { Decimal } from '../domain/decimal.ts'
-import type { DayRange } from '../domain/period.ts'
+import { type DayRange, nextPeriod } from '../domain/period.ts'
 import { drawChart } from './chart.ts'
 import { element, pathIcon } from './dom.ts'
 import type { LazyCharts } from './lazy-charts.ts'
@@ -39,14 +39,16 @@ const fact = (name: string, value: string): HTMLElement =>
 const WAYS = { U: 'higher is better', D: 'lower is better', N: '' } as const
 
 /** Returns the facts below the value: target, progress, and the change on the value before. */
-const factsOf = ({ kpi, format }: Series, { latest, progress, before }: Headline): HTMLElement => {
+const factsOf = ({ kpi, format, until }: Series, { latest, progress, before }: Headline): HTMLElement => {
   const facts = element('dl', { class: 'facts' })
   const target = latest?.target ?? null
   if (target !== null) facts.append(fact(kpi.direction === 'D' ? 'Target, at most' : 'Target', format(target)))
   if (progress !== null) facts.append(fact('Progress', percentText(progress)))
   const [now, then] = [latest?.actual ?? null, before?.actual ?? null]
-  if (now !== null && before && then !== null) {
-    facts.append(fact(`Since ${periodLabel(kpi.periodId, before.day)}`, changeText(format, now, then)))
+  if (latest && now !== null && before && then !== null) {
+    const isOver = nextPeriod(kpi.periodId, latest.day) - 1 <= until
+    const name = `Since ${periodLabel(kpi.periodId, before.day)}${isOver ? '' : `, up to ${periodLabel('D', until)}`}`
+    facts.append(fact(name, changeText(format, now, then)))
   }
   return facts
 }

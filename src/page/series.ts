@@ -6,6 +6,7 @@ import {
   valuesOf,
 } from '../domain/analysis/page-data.ts'
 import { progressOf, percentOf, type State, stateOf } from '../domain/analysis/state.ts'
+import type { Day } from '../domain/day.ts'
 import type { Decimal } from '../domain/decimal.ts'
 import { formatByPattern, type NumberPattern, readNumberPattern } from '../domain/number-pattern.ts'
 import { type DayRange, nextPeriod } from '../domain/period.ts'
@@ -20,6 +21,8 @@ export type Series = {
   readonly words: string
   readonly format: (value: Decimal) => string
   readonly values: readonly PageValue[]
+  /** Holds the last day of the report: the period in which it lies may not be over. */
+  readonly until: Day
 }
 
 /** Says how a KPI and item stand: the latest value of a range, against its target and the value before it. */
@@ -46,7 +49,18 @@ const seriesOf = (data: PageData, packed: PackedSeries, formats: readonly Series
   const format = formats[packed.kpi]
   if (kpi === undefined || item === undefined || format === undefined) return []
   const words = searchable(`${kpi.name} ${item}`)
-  return [{ kpi, item, kpiAt: packed.kpi, itemAt: packed.item, words, format, values: valuesOf(packed) }]
+  return [
+    {
+      kpi,
+      item,
+      kpiAt: packed.kpi,
+      itemAt: packed.item,
+      words,
+      format,
+      values: valuesOf(packed),
+      until: data.range.to,
+    },
+  ]
 }
 
 /** Reads the series of a page, KPI by KPI, and the items of each by name. */

@@ -158,6 +158,14 @@ describe.skipIf(noBrowser !== undefined)(`a report's page${noBrowser === undefin
     expect(opened.requests).toEqual([])
   })
 
+  test('says up to which day a period counts that is not over in the report', async () => {
+    const range = { from: parseDay('2026-01-01') ?? 0, to: parseDay('2026-03-20') ?? 0 }
+    await using opened = await openReport(browser, pageSeries([100_000n, 110_000n], STAFF), { range })
+    expect(await opened.texts('.facts')).toEqual(['Since Jan 2026+1 (+10.0%)'])
+    await using cut = await openReport(browser, pageSeries([100_000n, 120_000n, 110_000n], STAFF), { range })
+    expect(await cut.texts('.facts')).toEqual(['Since Feb 2026, up to 20 Mar 2026-1 (-8.3%)'])
+  })
+
   test('finds KPIs and items by any words of their names, and says how many', async () => {
     await using opened = await openReport(browser, ROWS)
     expect(await opened.text('.found')).toBe('6 shown')

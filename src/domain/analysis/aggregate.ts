@@ -114,15 +114,25 @@ const byPeriod = (
 const NO_ITEM = { itemId: null, itemName: 'Total' } as const
 const NO_PERIOD = { entryDate: null } as const
 
-/** Returns the periods and values that a group is made of. */
-const extentOf = (group: readonly AnswerRow[]): Pick<AnswerRow, 'first_date' | 'last_date' | 'values'> => {
-  const days = group.map(({ entryDate }) => entryDate ?? 0)
-  return {
-    first_date: days.reduce((one, other) => Math.min(one, other)),
-    last_date: days.reduce((one, other) => Math.max(one, other)),
-    values: group.filter(({ actual }) => actual !== null).length,
-  }
-}
+/** Returns the first or the last of the days that some rows have in a field; null if they have none. */
+const endOf = (
+  group: readonly AnswerRow[],
+  name: 'entryDate' | 'previous_from' | 'previous_to',
+  choose: (one: Day, other: Day) => Day,
+): Day | null =>
+  group.reduce<Day | null>(
+    (end, { [name]: day }) => (end === null || day === null ? (end ?? day) : choose(end, day)),
+    null,
+  )
+
+/** Returns the periods and values that a group is made of, and the days that they are compared with. */
+const extentOf = (group: readonly AnswerRow[]): Partial<AnswerRow> => ({
+  first_date: endOf(group, 'entryDate', Math.min),
+  last_date: endOf(group, 'entryDate', Math.max),
+  values: group.filter(({ actual }) => actual !== null).length,
+  previous_from: endOf(group, 'previous_from', Math.min),
+  previous_to: endOf(group, 'previous_to', Math.max),
+})
 
 /** Returns what tells the rows of a category apart. */
 const categoryFields = (facts: Facts, row: AnswerRow): Partial<AnswerRow> => {

@@ -40,6 +40,12 @@ export const answerRow = resource({
       about: 'Actual of the period before, or of the year before, with --compare',
       nullable: true,
     },
+    previous_from: {
+      kind: 'date',
+      about: 'First of the days that previous_actual is of, with --compare',
+      nullable: true,
+    },
+    previous_to: { kind: 'date', about: 'Last of the days that previous_actual is of, with --compare', nullable: true },
     difference: { kind: 'decimal', about: 'Actual less previous_actual, with --compare', nullable: true },
     difference_percent: {
       kind: 'decimal',
@@ -87,6 +93,8 @@ const NOTHING_ADDED = {
   last_date: null,
   values: null,
   previous_actual: null,
+  previous_from: null,
+  previous_to: null,
   difference: null,
   difference_percent: null,
   rolling_average: null,

@@ -1,7 +1,9 @@
 import { civil, type Day, dayOfCivil, FIRST_QUERY_DAY } from '../day.ts'
 import { type Decimal, divideRounded } from '../decimal.ts'
 import {
+  asCoarseAs,
   type DayRange,
+  daysOfPeriodsIn,
   type Frequency,
   isKnownFrequency,
   nextPeriod,
@@ -44,47 +46,51 @@ const rangeBefore = (range: DayRange, distance: Distance): DayRange => ({
   to: isOfMonths(range) ? dayBefore(range.to + 1, distance) - 1 : dayBefore(range.to, distance),
 })
 
-/** Returns how far back a whole range is compared: to the year before, or by its own length, in months where they are whole. */
-const rangeDistance = (compare: Comparison, range: DayRange): Distance => {
-  if (compare === 'year') return { months: 12 }
-  const [first, after] = [civil(range.from), civil(range.to + 1)]
-  return isOfMonths(range)
-    ? { months: (after.year - first.year) * 12 + after.month - first.month }
-    : { days: range.to - range.from + 1 }
+/**
+ * Returns how far back the periods that begin in a range are compared, where a row puts them together: each to the year
+ * before, or all by as many periods as there are; days by months where the range is of whole months.
+ */
+const rangeDistance = (compare: Comparison, frequency: Frequency, { range, calendar }: Facts): Distance => {
+  if (compare === 'year') return periodDistance(compare, frequency)
+  const { from, to } = daysOfPeriodsIn(frequency, range, calendar)
+  if (frequency === 'W' || (frequency === 'D' && !isOfMonths(range))) return { days: to - from + 1 }
+  const [first, after] = [civil(from), civil(to + 1)]
+  return { months: (after.year - first.year) * 12 + after.month - first.month }
 }
 
-/**
- * Returns the days that a whole range is compared with: the same days of the year before, or as many days before it; of
- * whole months, the same months or as many months.
- */
-export const comparedRange = (compare: Comparison, range: DayRange): DayRange =>
-  rangeBefore(range, rangeDistance(compare, range))
-
 /** Returns the first day of the period that a period is compared with. */
-const comparedPeriod = (compare: Comparison, frequency: Frequency, start: Day): Day =>
+export const comparedPeriod = (compare: Comparison, frequency: Frequency, start: Day): Day =>
   dayBefore(start, periodDistance(compare, frequency))
 
 /** Describes days of a range or period, and those that they are compared with. */
 export type ComparedDays = { readonly days: DayRange; readonly with: DayRange }
 
-/** Returns the days of the range up to today, and those that a row of the whole range is compared with. */
-export const comparedDays = (compare: Comparison, { range, today }: Facts): ComparedDays => {
-  const { from, to } = range
-  const days = { from, to: today >= from ? Math.min(to, today) : to }
-  return { days, with: rangeBefore(days, rangeDistance(compare, range)) }
+/** Returns the last of some days that is not to come; the last of all where all are to come. */
+const lastBegun = ({ from, to }: DayRange, { today }: Facts): Day => (today >= from ? Math.min(to, today) : to)
+
+/**
+ * Returns the days of the periods that begin in the range, up to today, and those that a row of all of them is compared
+ * with: of as many periods.
+ */
+export const comparedDays = (compare: Comparison, frequency: Frequency, facts: Facts): ComparedDays => {
+  const { range, calendar } = facts
+  const days = daysOfPeriodsIn(frequency, { from: range.from, to: lastBegun(range, facts) }, calendar)
+  return { days, with: rangeBefore(days, rangeDistance(compare, frequency, facts)) }
 }
 
 /** Returns the periods that the range cuts or that are under way, each with the same part of the earlier period. */
 export const comparedParts = (
   compare: Comparison,
   frequency: Frequency,
-  { range, calendar, today }: Facts,
+  facts: Facts,
 ): (ComparedDays & { readonly start: Day })[] => {
-  const starts = new Set([range.from, range.to].map((day) => periodStart(frequency, day, calendar)))
+  const { range, calendar } = facts
+  const ends = [range.from, lastBegun(range, facts), range.to]
+  const starts = new Set(ends.map((day) => periodStart(frequency, day, calendar)))
   return [...starts].flatMap((start) => {
     const end = nextPeriod(frequency, start) - 1
     const from = Math.max(start, range.from)
-    const days = { from, to: Math.min(end, range.to, today >= from ? today : end) }
+    const days = { from, to: lastBegun({ from, to: Math.min(end, range.to) }, facts) }
     if (days.from === start && days.to === end) return []
     const distance = periodDistance(compare, frequency)
     const before = rangeBefore(days, distance)
@@ -124,10 +130,15 @@ export const earlierDays = (question: Question, facts: Facts, kpiIds?: readonly 
     to: Math.min(to, range.from - 1),
     kpiIds: of.map(({ id }) => id),
   })
-  const whole = compare && joinsPeriods(question) ? comparedRange(compare, range) : undefined
-  const reads = whole
-    ? [read(whole.from, whole.to, asked)]
-    : [...Map.groupBy(asked, (kpi) => firstNeeded(question, facts, kpi))].map(([from, of]) => read(from, range.to, of))
+  const reads =
+    compare && joinsPeriods(question)
+      ? [...Map.groupBy(asked, ({ frequency_id }) => frequency_id)].map(([frequency, of]) => {
+          const { from, to } = comparedDays(compare, frequency, facts).with
+          return read(from, to, of)
+        })
+      : [...Map.groupBy(asked, (kpi) => firstNeeded(question, facts, kpi))].map(([from, of]) =>
+          read(from, range.to, of),
+        )
   return reads.filter(({ from, to, kpiIds: ids }) => from <= to && ids.length > 0)
 }
 
@@ -150,12 +161,14 @@ const isWithin = ({ entryDate }: AnswerRow, { from, to }: DayRange): boolean =>
 
 const compared = (row: AnswerRow, before: AnswerRow | undefined): AnswerRow => {
   const previous = before?.actual ?? null
-  if (previous === null) return row
+  if (!before || previous === null) return row
   const difference = row.actual === null ? null : row.actual - previous
   const size = previous < 0n ? -previous : previous
   return {
     ...row,
     previous_actual: previous,
+    previous_from: before.previous_from,
+    previous_to: before.previous_to,
     difference,
     difference_percent: difference === null ? null : percentOf(difference, size),
   }
@@ -173,24 +186,53 @@ const averageOfLast = (row: AnswerRow, count: number, earlier: Earlier): Decimal
   return known === 0n ? null : divideRounded(sum, known)
 }
 
-/** Tells which rows are of periods that are cut, and finds what they are compared with. */
-const partsIn = (
-  read: readonly AnswerRow[],
-  compare: Comparison,
-  question: Question,
-  facts: Facts,
-): { readonly isCut: (row: AnswerRow) => boolean; readonly earlier: Earlier } => {
-  const byKpi = new Map(
-    [...facts.kpis.values()]
-      .filter(({ frequency_id }) => isKnownFrequency(frequency_id))
-      .map(({ id, frequency_id }) => [id, comparedParts(compare, answeredFrequency(question, frequency_id), facts)]),
-  )
-  const partsOf = ({ kpiId }: AnswerRow) => byKpi.get(kpiId ?? 0) ?? []
-  const rows = read.filter((row) => partsOf(row).some((part) => isWithin(row, part.with)))
-  return {
-    isCut: (row) => partsOf(row).some(({ start }) => start === row.entryDate),
-    earlier: finderOf(aggregateRows(rows, question, facts)),
+/** Returns a row with what it is compared with. */
+type Comparer = (row: AnswerRow) => AnswerRow
+
+/** Describes a question that compares, and all rows that were read for it. */
+type Comparing = {
+  readonly compare: Comparison
+  readonly question: Question
+  readonly facts: Facts
+  readonly read: readonly AnswerRow[]
+}
+
+const ofEachFrequency = <T>(make: (frequency: Frequency) => T): ReadonlyMap<Frequency | null | undefined, T> =>
+  new Map(asCoarseAs('D').map((frequency) => [frequency, make(frequency)]))
+
+/**
+ * Compares rows of a period each with an earlier one of `whole`; where the range cuts what finer values make, with the
+ * same part of that. A value of the period itself has no parts.
+ */
+const comparePeriods = ({ compare, question, facts, read }: Comparing, whole: Earlier): Comparer => {
+  const parts = ofEachFrequency((frequency) => comparedParts(compare, frequency, facts))
+  const partsOf = ({ kpiId }: AnswerRow): ReturnType<typeof comparedParts> => {
+    const own = facts.kpis.get(kpiId ?? 0)?.frequency_id
+    const answered = own && answeredFrequency(question, own)
+    return own === answered ? [] : (parts.get(answered) ?? [])
   }
+  const inParts = read.filter((row) => partsOf(row).some((part) => isWithin(row, part.with)))
+  const ofParts = finderOf(aggregateRows(inParts, question, facts))
+  return (row) => {
+    const { entryDate, periodId } = row
+    if (entryDate === null || periodId === null) return row
+    const from = comparedPeriod(compare, periodId, entryDate)
+    const part = partsOf(row).find(({ start }) => start === entryDate)
+    const days = part?.with ?? { from, to: nextPeriod(periodId, from) - 1 }
+    const before = (part ? ofParts : whole)(row, from)
+    return compared(row, before && { ...before, previous_from: days.from, previous_to: days.to })
+  }
+}
+
+/** Compares rows of a whole range with what their KPIs had in as many periods before. */
+const compareRanges = ({ compare, question, facts, read }: Comparing): Comparer => {
+  const days = ofEachFrequency((frequency) => comparedDays(compare, frequency, facts).with)
+  const rows = read.flatMap((row) => {
+    const own = days.get(row.periodId)
+    return own && isWithin(row, own) ? [{ ...row, previous_from: own.from, previous_to: own.to }] : []
+  })
+  const earlier = finderOf(aggregateRows(rows, question, facts))
+  return (row) => compared(row, earlier(row, null))
 }
 
 /**
@@ -205,21 +247,13 @@ export const withEarlier = (
 ): AnswerRow[] => {
   const { compare, rolling } = question
   if (compare === undefined && rolling === undefined) return [...rows]
-  const isWhole = compare !== undefined && joinsPeriods(question)
-  const whole = isWhole ? comparedDays(compare, facts).with : facts.range
-  const before = aggregateRows(isWhole ? read.filter((row) => isWithin(row, whole)) : read, question, facts)
-  const earlier = finderOf(before)
-  const parts = compare && !isWhole ? partsIn(read, compare, question, facts) : undefined
-  const previousOf = (row: AnswerRow): AnswerRow | undefined => {
-    if (!compare) return undefined
-    if (row.entryDate === null || row.periodId === null) return earlier(row, null)
-    const find = parts?.isCut(row) ? parts.earlier : earlier
-    return find(row, comparedPeriod(compare, row.periodId, row.entryDate))
-  }
+  if (compare && joinsPeriods(question)) return rows.map(compareRanges({ compare, question, facts, read }))
+  const before = aggregateRows(read, question, facts)
+  const comparer = compare && comparePeriods({ compare, question, facts, read }, finderOf(before))
   // Prefer the answer's own row of a period, also where the range cuts that period.
   const averaged = finderOf(before, rows)
   return rows.map((row) => {
-    const shown = compared(row, previousOf(row))
+    const shown = comparer ? comparer(row) : row
     return rolling === undefined ? shown : { ...shown, rolling_average: averageOfLast(row, rolling, averaged) }
   })
 }

@@ -62,10 +62,19 @@ export const answeredFrequency = ({ by }: Question, own: Frequency): Frequency =
 
 const OF_CATEGORY = ['category_id', 'category', 'unit_id', 'unit', 'aggregate_function'] as const
 
+/** Names the fields that `--compare` adds. */
+export const OF_EARLIER = [
+  'previous_actual',
+  'previous_from',
+  'previous_to',
+  'difference',
+  'difference_percent',
+] as const
+
 const addedFields = (question: Question): readonly (keyof AnswerRow)[] => [
   ...(question.groupBy === 'category' ? OF_CATEGORY : []),
   ...(question.groupBy === undefined ? [] : (['first_date', 'last_date', 'values'] as const)),
-  ...(question.compare === undefined ? [] : (['previous_actual', 'difference', 'difference_percent'] as const)),
+  ...(question.compare === undefined ? [] : OF_EARLIER),
   ...(question.rolling === undefined ? [] : (['rolling_average'] as const)),
   ...(question.share ? (['share_percent'] as const) : []),
   ...(question.pace ? (['forecast'] as const) : []),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { comparedRange, earlierDays } from '../../../src/domain/analysis/earlier.ts'
+import { comparedDays, earlierDays } from '../../../src/domain/analysis/earlier.ts'
 import type { Question } from '../../../src/domain/analysis/question.ts'
 import { formatDay } from '../../../src/domain/day.ts'
 import { ask, factsOf } from '../../support/analysis.ts'
@@ -40,8 +40,9 @@ describe('what lies before the range', () => {
     ['the same days', 'year', ['2026-11-01', '2026-11-21'], ['2025-11-01', '2025-11-21']],
     ['the same whole months', 'year', ['2025-02-01', '2025-02-28'], ['2024-02-01', '2024-02-29']],
   ])('of collapsed periods is a range of %s', (_, compare, asked, wanted) => {
-    expect(comparedRange(compare, range(...asked))).toEqual(range(...wanted))
-    const [read] = earlierDays(ask({ groupBy: 'kpi', compare }), factsOf(kpis, asked))
-    expect(read).toEqual({ ...range(...wanted), kpiIds: [1, 2, 3] })
+    const facts = { ...factsOf(kpis, asked), today: day(asked[1]) }
+    expect(comparedDays(compare, 'D', facts).with).toEqual(range(...wanted))
+    const [read] = earlierDays(ask({ groupBy: 'kpi', compare }), facts)
+    expect(read).toEqual({ ...range(...wanted), kpiIds: [1, 3] })
   })
 })

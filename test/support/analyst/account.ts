@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { listen } from '../../../src/server/http/listener.ts'
 import { ROOT } from '../documents.ts'
+import { sqliteDatabase } from '../databases.ts'
 import { temporaryFolder } from '../folder.ts'
-import type { World } from '../io.ts'
+import { NOW, type World } from '../io.ts'
 import { jsonOf, type Ran, shellIn } from '../kpi.ts'
 import { startService } from '../service.ts'
 
@@ -75,26 +76,29 @@ const IMPORTS: readonly (readonly string[])[] = [
 export const WAYS = ['embedded', 'classic', 'v1'] as const
 export type Way = (typeof WAYS)[number]
 
-/** An account with all that the four files hold, and command lines on three ways to it. */
+/** An account with figures, and command lines on three ways to it. */
 export type AnalystAccount = {
+  /** Where the service keeps them, if that is a file. */
+  readonly dataDir: string
   /** Runs a command line on a day; on the tests' own where none is given. */
   readonly kpi: (way: Way, today: string | undefined, ...args: string[]) => Promise<Ran>
 } & AsyncDisposable
 
-const load = async (world: World): Promise<void> => {
-  const create = async (noun: string, records: readonly object[]): Promise<unknown> =>
-    jsonOf(
-      await shellIn({ ...world, stdin: JSON.stringify(records) })(noun, 'create', '--from-json', '-', '-o', 'json'),
-    )
+/** Creates records of a noun in a world. */
+export const create = async (world: World, noun: string, records: readonly object[]): Promise<unknown> =>
+  jsonOf(await shellIn({ ...world, stdin: JSON.stringify(records) })(noun, 'create', '--from-json', '-', '-o', 'json'))
+
+const loadFourFiles = async (world: World): Promise<void> => {
   for (const noun of ['users', 'kpis']) {
     jsonOf(await shellIn(world)(noun, 'create', '--from-json', join(EXAMPLE, `${noun}.json`), '-o', 'json'))
   }
   await create(
+    world,
     'categories',
     CATEGORIES.map((name) => ({ name })),
   )
-  await create('users', USERS)
-  await create('kpis', KPIS)
+  await create(world, 'users', USERS)
+  await create(world, 'kpis', KPIS)
   for (const words of IMPORTS) {
     jsonOf(
       await shellIn(world)(
@@ -111,10 +115,17 @@ const load = async (world: World): Promise<void> => {
   }
 }
 
-/** Loads the four files into a new account, through the command line. */
-export const openAnalystAccount = async (): Promise<AnalystAccount> => {
+/** Loads figures through the interface; the flags tell commands of the service where its store is. */
+type Load = (world: World, ofService: readonly string[]) => Promise<void>
+
+/** Loads figures into a new account, through the command line: those of the four files if no others. */
+export const openAnalystAccount = async (
+  load: Load = loadFourFiles,
+  database = sqliteDatabase,
+): Promise<AnalystAccount> => {
   const folder = temporaryFolder()
-  const service = await startService()
+  const place = await database()
+  const service = await startService(NOW, async () => place)
   const server = await listen(service.handler, '127.0.0.1', 0)
   const { login, token, key, dataDir } = service
   const env: Record<Way, Record<string, string>> = {
@@ -122,8 +133,9 @@ export const openAnalystAccount = async (): Promise<AnalystAccount> => {
     classic: { KPI_BASE_URL: `${server.url}/api`, KPI_LOGIN: login, KPI_TOKEN: token },
     v1: { KPI_BASE_URL: `${server.url}/v1`, KPI_TOKEN: key },
   }
-  await load({ home: folder.path, env: env.embedded })
+  await load({ home: folder.path, env: { ...place.env, ...env.classic } }, place.flags)
   return {
+    dataDir,
     kpi: (way, today, ...args) => {
       const now = today === undefined ? {} : { now: Date.parse(`${today}T12:00:00Z`) }
       return shellIn({ home: folder.path, env: env[way], ...now })(...args)

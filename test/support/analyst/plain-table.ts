@@ -58,6 +58,18 @@ export type PlainTable = {
   readonly close: () => void
 }
 
+/** Asks a database. */
+export const askIn = (db: DatabaseSync): PlainTable => ({
+  ask: (sql) => {
+    const statement = db.prepare(sql)
+    statement.setReadBigInts(true)
+    statement.setReturnArrays(true)
+    const rows = statement.all() as unknown as (string | bigint | null)[][]
+    return rows.map((cells) => cells.map((value) => (typeof value === 'bigint' ? decimalOf(value) : (value ?? ''))))
+  },
+  close: () => db.close(),
+})
+
 /** Loads the files into a table of SQLite that knows nothing of KPIs. */
 export const openPlainTable = (root: string): PlainTable => {
   const db = new DatabaseSync(':memory:')
@@ -66,14 +78,5 @@ export const openPlainTable = (root: string): PlainTable => {
   db.exec('begin')
   for (const [file, read] of FILES) for (const cell of cellsOf(`${root}/${file}`, read)) insert.run(...cell)
   db.exec('commit')
-  return {
-    ask: (sql) => {
-      const statement = db.prepare(sql)
-      statement.setReadBigInts(true)
-      statement.setReturnArrays(true)
-      const rows = statement.all() as unknown as (string | bigint | null)[][]
-      return rows.map((cells) => cells.map((value) => (typeof value === 'bigint' ? decimalOf(value) : (value ?? ''))))
-    },
-    close: () => db.close(),
-  }
+  return askIn(db)
 }

@@ -16,30 +16,30 @@ export type Question = {
 const COUNTRIES = 'China,US,United Kingdom,Italy,France,Germany,Spain,Iran'
 
 /** Divides whole numbers, rounding half away from zero; nothing by zero. The divisor is not negative. */
-const divided = (by: string, into: string): string =>
+export const divided = (by: string, into: string): string =>
   `((${by}) / (${into}) + (2 * abs((${by}) % (${into})) >= (${into})) * (case when (${by}) < 0 then -1 else 1 end))`
 
 /** A part of a whole in percent, in ten-thousandths. */
-const percent = (part: string, whole: string): string => divided(`(${part}) * 1000000`, `abs(${whole})`)
+export const percent = (part: string, whole: string): string => divided(`(${part}) * 1000000`, `abs(${whole})`)
 
-const average = divided('sum(units)', 'count(*)')
-const MONTH = "substr(day, 1, 7) || '-01'"
-const QUARTER = "printf('%s-%02d-01', substr(day, 1, 4), (substr(day, 6, 2) - 1) / 3 * 3 + 1)"
-const YEAR = "substr(day, 1, 4) || '-01-01'"
+export const average = divided('sum(units)', 'count(*)')
+export const MONTH = "substr(day, 1, 7) || '-01'"
+export const QUARTER = "printf('%s-%02d-01', substr(day, 1, 4), (substr(day, 6, 2) - 1) / 3 * 3 + 1)"
+export const YEAR = "substr(day, 1, 4) || '-01-01'"
 /** The Monday of a day's week. */
-const WEEK = "date(day, '-6 days', 'weekday 1')"
+export const WEEK = "date(day, '-6 days', 'weekday 1')"
 
 /** The values of a KPI by item and period, summed or averaged. */
-const periods = (kpi: string, start: string, value: string, days = 'true'): string =>
+export const periods = (kpi: string, start: string, value: string, days = 'true'): string =>
   `select item, ${start} as start, ${value} as units, count(*) as many from cell where kpi = '${kpi}' and ${days} group by 1, 2`
 
-const days = (from: string, to: string): string => `day between '${from}' and '${to}'`
-const between = (from: string, to: string): string => `start between '${from}' and '${to}'`
-const over = (from: string, to: string): string[] => ['--from', from, '--to', to]
+export const days = (from: string, to: string): string => `day between '${from}' and '${to}'`
+export const between = (from: string, to: string): string => `start between '${from}' and '${to}'`
+export const over = (from: string, to: string): string[] => ['--from', from, '--to', to]
 
 /** Columns of a value, the one that it is compared with, and what lies between. */
-const COMPARED = ['actual', 'previous_actual', 'difference', 'difference_percent'] as const
-const compared = `one.units, other.units, one.units - other.units, ${percent('one.units - other.units', 'other.units')}`
+export const COMPARED = ['actual', 'previous_actual', 'difference', 'difference_percent'] as const
+export const compared = `one.units, other.units, one.units - other.units, ${percent('one.units - other.units', 'other.units')}`
 
 const WEEKS_OF_WIND = periods('Wind', WEEK, average)
 

@@ -1,45 +1,22 @@
 import type { Client } from '../../../client/client.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import type { Answer } from '../../../domain/analysis/answer.ts'
-import { type ComparedDays, comparedDays, comparedParts } from '../../../domain/analysis/earlier.ts'
 import type { Expected } from '../../../domain/analysis/missing.ts'
-import { type Facts, joinsPeriods, type Question } from '../../../domain/analysis/question.ts'
-import { type DayRange, nextPeriod, periodStart, periodTitle } from '../../../domain/period.ts'
-import { formatDay } from '../../../domain/day.ts'
+import type { Facts, Question } from '../../../domain/analysis/question.ts'
+import { nextPeriod, periodStart, periodTitle } from '../../../domain/period.ts'
 import type { Cli } from '../../cli.ts'
 import { tellWhereValuesLie } from './where-values-lie.ts'
 
-const rangeText = ({ from, to }: DayRange): string =>
-  from === to ? formatDay(from) : `${formatDay(from)} to ${formatDay(to)}`
-
-const comparedText = ({ days, with: others }: ComparedDays): string =>
-  `${rangeText(days)} is compared with ${rangeText(others)}`
-
-/** Notes which days are compared with which, where that is not each period with a whole one. */
-const noteComparedDays = async (cli: Cli, question: Question, facts: Facts): Promise<void> => {
-  const { by, compare } = question
-  const { calendar, today } = facts
-  if (compare === undefined) return
-  if (joinsPeriods(question)) return cli.note(comparedText(comparedDays(compare, facts)))
-  if (by === undefined) return
-  for (const part of comparedParts(compare, by, facts)) {
-    const state = part.days.to === today ? 'under way' : 'not whole'
-    await cli.note(`${periodTitle(by, part.start, calendar)} is ${state}: ${comparedText(part)}`)
-  }
-}
-
-/** Notes which periods of an answer hold only a part of their values, as the range cuts them, and what is compared. */
+/** Notes which periods of an answer hold only a part of their values, as the range cuts them. */
 export const noteCutPeriods = async (cli: Cli, question: Question, facts: Facts): Promise<void> => {
   const { by } = question
   const { calendar, range, today } = facts
-  if (by !== undefined) {
-    const [first, last] = [periodStart(by, range.from, calendar), periodStart(by, range.to, calendar)]
-    const title = (start: number): string => periodTitle(by, start, calendar)
-    if (first < range.from) await cli.note(`${title(first)} begins before --from: only its days in the range count`)
-    if (range.to < Math.min(nextPeriod(by, last) - 1, today))
-      await cli.note(`${title(last)} ends after --to: only its days in the range count`)
-  }
-  await noteComparedDays(cli, question, facts)
+  if (by === undefined) return
+  const [first, last] = [periodStart(by, range.from, calendar), periodStart(by, range.to, calendar)]
+  const title = (start: number): string => periodTitle(by, start, calendar)
+  if (first < range.from) await cli.note(`${title(first)} begins before --from: only its days in the range count`)
+  if (range.to < Math.min(nextPeriod(by, last) - 1, today))
+    await cli.note(`${title(last)} ends after --to: only its days in the range count`)
 }
 
 /** Notes what a forecast needs to be understood: that there is none, or what its target is. */

@@ -15,20 +15,28 @@ import { signed } from './progress-text.ts'
 const FIRST: ReadonlySet<string> = new Set<keyof AnswerRow>(['category', 'unit', 'aggregate_function'])
 
 /** Returns the names of columns that a table leaves out: ids, and what is blank in each row of an answer. */
-const hiddenBy = (question: Question): ReadonlySet<string> => {
+const hiddenBy = (question: Question, isNoted: boolean): ReadonlySet<string> => {
   const hidden = new Set<keyof AnswerRow>(['category_id', 'unit_id'])
   const { by, total, groupBy } = question
   if (by !== undefined || total || groupBy !== undefined) hidden.add('notes')
   if (joinsPeriods(question)) hidden.add('entryDate')
+  if (isNoted && !joinsPeriods(question)) hidden.add('previous_from').add('previous_to')
   if (groupBy === 'category') hidden.add('kpiName').add('itemName')
   return hidden
 }
 
-/** Returns the columns that a table shows: the most important ones of the report, and what a question adds. */
-export const briefColumns = (columns: readonly NamedField[], question: Question | undefined): readonly NamedField[] => {
+/**
+ * Returns the columns that a table shows: the most important ones of the report, and what a question adds. Beside a table
+ * that `isNoted`, notes say which days are compared.
+ */
+export const briefColumns = (
+  columns: readonly NamedField[],
+  question: Question | undefined,
+  isNoted: boolean,
+): readonly NamedField[] => {
   if (!question) return reportRow.brief
   if (question.pivot !== undefined) return columns.filter(({ name }) => !['periodId', 'kpiId', 'itemId'].includes(name))
-  const hidden = hiddenBy(question)
+  const hidden = hiddenBy(question, isNoted)
   const added = columns.filter(({ name }) => !Object.hasOwn(reportRow.fields, name) && !hidden.has(name))
   return [
     ...added.filter(({ name }) => FIRST.has(name)),

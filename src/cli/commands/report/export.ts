@@ -116,10 +116,10 @@ type Export = {
 const tableOf = async (work: Export, range: DayRange, isContinued = false): Promise<ReportTable> => {
   const { cli, client, flags, look, question, written, signal } = work
   const request = await requestOf(client, range, flags)
-  if (!question && !isContinued) await noteLeftOut(cli, client, request)
+  if (!isContinued) await noteLeftOut(cli, client, request, question)
   const { columns: all, parts } = await readReportTable(cli, client, request, question)
   // Leave ids and descriptions out of what only people read.
-  const columns = look.format === 'markdown' ? briefColumns(all, question) : all
+  const columns = look.format === 'markdown' ? briefColumns(all, question, false) : all
   return countingRows({ columns, parts: untilStopped(parts, signal) }, written)
 }
 

@@ -10,6 +10,8 @@ const HEADS: Readonly<Partial<Record<keyof AnswerRow, string>>> = {
   kpiName: 'kpi',
   itemName: 'item',
   previous_actual: 'before',
+  previous_from: 'before_from',
+  previous_to: 'before_to',
   difference: 'change',
   difference_percent: 'percent',
   share_percent: 'share',

@@ -5,6 +5,7 @@ import {
   COMPARISONS,
   GROUPINGS,
   joinsPeriods,
+  OF_EARLIER,
   PIVOTS,
   type Question,
 } from '../../../domain/analysis/question.ts'
@@ -120,7 +121,7 @@ const conflictsIn = (question: Question): string[] => {
 /** Names the flag that makes each field that is not in every answer. */
 const MAKERS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['first_date', 'last_date', 'values'].map((name) => [name, '--group-by'])),
-  ...Object.fromEntries(['previous_actual', 'difference', 'difference_percent'].map((name) => [name, '--compare'])),
+  ...Object.fromEntries(OF_EARLIER.map((name) => [name, '--compare'])),
   category: '--group-by category',
   unit: '--group-by category',
   rolling_average: '--rolling',

@@ -15,6 +15,7 @@ import { reportRow, type ReportRow } from '../../../domain/resources/report-row.
 import type { AnyRecord } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { noteAnswer, noteCutPeriods, noteNothingMissing } from './answer-notes.ts'
+import { noteComparedDays } from './compared-notes.ts'
 import { readExpected } from './expected.ts'
 import { needsOfSelection, type SelectionFlags } from './report-flags.ts'
 
@@ -72,6 +73,7 @@ const answerOf = async (cli: Cli, client: Client, request: ReportRequest, questi
   if (question.onlyMissing) return missingOf(cli, client, request, { question, facts })
   await noteCutPeriods(cli, question, facts)
   const rows = await readRows(client, request)
+  await noteComparedDays(cli, question, facts, rows)
   const inRange = rows.length
   for (const days of earlierDays(question, facts, request.kpiIds)) {
     for (const row of await readRows(client, { ...request, ...days })) rows.push(row)

@@ -47,11 +47,14 @@ type Asked = {
 /** Reads the table of a report, with the columns that the format shows. */
 const readTable = async ({ cli, question }: Asked, client: Client, request: ReportRequest): Promise<ReportTable> => {
   const table = await readReportTable(cli, client, request, question)
-  if (!question) await noteLeftOut(cli, client, request)
+  await noteLeftOut(cli, client, request, question)
   const { format, signs } = cli.printing()
   if (!isForPeople(format)) return table
   const { columns, parts } = table
-  const heads = withHeads(briefColumns(columns, question), () => client.calendar ?? client.usualCalendar)
+  const heads = withHeads(
+    briefColumns(columns, question, format === 'table'),
+    () => client.calendar ?? client.usualCalendar,
+  )
   return { columns: heads, parts: byPattern(parts, signs, question !== undefined) }
 }
 

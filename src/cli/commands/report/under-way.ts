@@ -2,6 +2,7 @@ import type { Client } from '../../../client/client.ts'
 import { completeReport } from '../../../client/operations/complete-report.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
+import { needsKpis, type Question } from '../../../domain/analysis/question.ts'
 import { listFirst } from '../../../domain/count-text.ts'
 import { type Day, FIRST_QUERY_DAY, formatDay } from '../../../domain/day.ts'
 import { isCoarser, nextPeriod, periodBefore, periodStart, periodTitle } from '../../../domain/period.ts'
@@ -78,8 +79,18 @@ const SHOWN_NAMES = 3
 const namesIn = (rows: readonly ReportRow[]): string =>
   listFirst([...new Set(rows.map(({ kpiName }) => kpiName))], SHOWN_NAMES)
 
-/** Notes which periods with values the rows of a report leave out, because they began before its first day. */
-export const noteLeftOut = async (cli: Cli, client: Client, request: ReportRequest): Promise<void> => {
+/**
+ * Notes which periods with values the rows of a report, or an answer that aggregates or compares them, leave out because
+ * they began before its first day.
+ */
+export const noteLeftOut = async (
+  cli: Cli,
+  client: Client,
+  request: ReportRequest,
+  question: Question | undefined,
+): Promise<void> => {
+  // A key for any other question may not read KPIs.
+  if (question && (question.onlyMissing || !needsKpis(question))) return
   const { underWay, kpis } = await readEarlierPeriods(client, request, 'under way')
   if (!kpis) await cli.note(UNKNOWN_PERIODS)
   for (const [frequency, rows] of Map.groupBy(underWay, ({ periodId }) => periodId)) {
