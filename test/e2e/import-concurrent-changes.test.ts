@@ -131,34 +131,41 @@ describe('what two machines create at the same moment', () => {
     expect([await namesIn(way), await storedIn(way)]).toEqual([ALL(variant), 4])
   })
 
-  test.each([
-    ['/kpis', 'kpis', ['Sales', 'Sales']],
-    ['/kpiunits', 'units', ['EUR', 'EUR']],
-    ['/breakdownitems', 'items', ['North', 'North']],
-  ])('is there once after the second machine was killed before it looked again at %s', async (path, kind, twice) => {
-    let kill = (): unknown => undefined
-    await using world = await openTwoMachines(
-      'v1',
-      beforeLook(path, () => kill()),
-    )
-    const { machines, way } = world
-    const line = await prepare(world, 'v1')
-    const [first, second] = machines
-    const { child, ended } = startKpi(
-      second.folder,
-      ['entries', 'import', second.folder.in('data.csv'), ...line],
-      second.env,
-    )
-    kill = () => child.kill('SIGKILL') && world.part()
-    const [ran, killed] = await Promise.all([importFile(first, line), ended])
-    expect(jsonOf(ran)).toMatchObject({ created: 4 })
-    expect(killed).toMatchObject({ signal: 'SIGKILL' })
-    // Of several KPIs, the second machine may have made one or all by then.
-    expect((await namesIn(way))[kind]).toEqual(expect.arrayContaining(twice))
-    expect((await namesIn(way))[kind]?.length).toBeGreaterThan(ALL('v1')[kind]?.length ?? 0)
-    expect(jsonOf(await importFile(second, line))).toMatchObject({ created: 4, rejected: 0, left: 0 })
-    expect([await namesIn(way), await storedIn(way)]).toEqual([ALL('v1'), 8])
-  })
+  const KILLED = { signal: 'SIGKILL' }
+  const LEFT = { code: 6, stdout: '', stderr: expect.stringContaining('run the same command') as string }
+  test.each<[path: string, signal: NodeJS.Signals, kind: string, twice: string[], ending: object]>([
+    ['/kpis', 'SIGKILL', 'kpis', ['Sales', 'Sales'], KILLED],
+    ['/kpis', 'SIGINT', 'kpis', ['Sales', 'Sales'], LEFT],
+    ['/kpiunits', 'SIGKILL', 'units', ['EUR', 'EUR'], KILLED],
+    ['/breakdownitems', 'SIGKILL', 'items', ['North', 'North'], KILLED],
+    ['/breakdownitems', 'SIGINT', 'items', ['North', 'North'], LEFT],
+  ])(
+    'is there once after the second machine, about to look again at %s, got %s',
+    async (path, signal, kind, twice, ending) => {
+      let kill = (): unknown => undefined
+      await using world = await openTwoMachines(
+        'v1',
+        beforeLook(path, () => kill()),
+      )
+      const { machines, way } = world
+      const line = await prepare(world, 'v1')
+      const [first, second] = machines
+      const { child, ended } = startKpi(
+        second.folder,
+        ['entries', 'import', second.folder.in('data.csv'), ...line],
+        second.env,
+      )
+      kill = () => child.kill(signal) && world.part()
+      const [ran, killed] = await Promise.all([importFile(first, line), ended])
+      expect(jsonOf(ran)).toMatchObject({ created: 4 })
+      expect(killed).toMatchObject(ending)
+      // Of several KPIs, the second machine may have made one or all by then.
+      expect((await namesIn(way))[kind]).toEqual(expect.arrayContaining(twice))
+      expect((await namesIn(way))[kind]?.length).toBeGreaterThan(ALL('v1')[kind]?.length ?? 0)
+      expect(jsonOf(await importFile(second, line))).toMatchObject({ created: 4, rejected: 0, left: 0 })
+      expect([await namesIn(way), await storedIn(way)]).toEqual([ALL('v1'), 8])
+    },
+  )
 
   test('stays twice where it cannot be removed, and the run says what to do', async () => {
     await using world = await openTwoMachines('classic', async (machine, { method, target }, answer) =>
@@ -217,22 +224,153 @@ describe('what two machines create at the same moment', () => {
     },
   )
 
-  test('is named after an import of KPIs was killed before it looked again, as nothing tells who made which', async () => {
-    let kill = (): unknown => undefined
-    await using world = await openTwoMachines(
-      'classic',
-      beforeLook('/kpis', () => kill()),
+  const KPI_FILE = 'name,frequency,unit,category\nSales,D,Number,General\n'
+  /** Ends the second machine's import of a KPI as it looks again; the first one's is done. */
+  const cutOff = async (
+    signal: NodeJS.Signals,
+    line: readonly string[] = ['kpis', 'import'],
+    file = KPI_FILE,
+    path = '/kpis',
+    variant: Variant = 'classic',
+  ) => {
+    let stop = (): unknown => undefined
+    const world = await openTwoMachines(
+      variant,
+      beforeLook(path, () => stop()),
     )
     const [first, second] = world.machines
-    for (const { write } of world.machines) write('data.csv', 'name,frequency,unit,category\nSales,D,Number,General\n')
-    const { child, ended } = startKpi(second.folder, ['kpis', 'import', second.folder.in('data.csv')], second.env)
-    kill = () => child.kill('SIGKILL') && world.part()
-    await Promise.all([first.kpi('kpis', 'import', first.folder.in('data.csv')), ended])
-    const again = await second.kpi('kpis', 'import', second.folder.in('data.csv'))
-    expect(again.stderr).toContain(
-      'two machines created the KPI "Sales" at the same moment: there are 1 and 2, and 2 stays, as it may be of the other machine: it is not known which of them this one made; remove the one without entries (kpi kpis delete 2), then run the same command again',
+    for (const { write } of world.machines) write('data.csv', file)
+    const words = ({ folder }: Machine): string[] => [...line, folder.in('data.csv'), '-o', 'json']
+    const { child, ended } = startKpi(second.folder, words(second), second.env)
+    stop = () => child.kill(signal) && world.part()
+    const [ran, cut] = await Promise.all([first.kpi(...words(first)), ended])
+    return { ...world, ran, cut, again: () => second.kpi(...words(second)) }
+  }
+
+  const STOPPED = {
+    code: 6,
+    stdout: expect.stringMatching(/"created": 0,[^]*"left": 1,/) as string,
+    stderr: expect.stringContaining('run the same command') as string,
+  }
+  test.each<[signal: NodeJS.Signals, ending: object]>([
+    ['SIGKILL', KILLED],
+    ['SIGINT', STOPPED],
+    ['SIGTERM', STOPPED],
+  ])(
+    'is there once after an import of KPIs that %s ended before it looked again is continued',
+    async (signal, ending) => {
+      await using world = await cutOff(signal)
+      const { way, cut, again } = world
+      expect(cut).toMatchObject(ending)
+      expect((await way.client.kpis.list()).map(({ id, name }) => [id, name])).toEqual([
+        [1, 'Sales'],
+        [2, 'Sales'],
+      ])
+      expect(jsonOf(await again())).toMatchObject({ created: 0, unchanged: 1, rejected: 0, left: 0 })
+      expect((await way.client.kpis.list()).map(({ id }) => id)).toEqual([1])
+      expect(jsonOf(await again())).toMatchObject({ created: 0, unchanged: 1 })
+    },
+  )
+
+  test('is named, and stays, where the younger one has entries by then', async () => {
+    await using world = await cutOff('SIGKILL')
+    const { way, again } = world
+    await way.client.assignments(1).add({ id: 2, sort_order: 1 })
+    await way.client.entries.add({ user_id: 1, kpi_id: 2, entry_date: 20_000, actual: 10_000n })
+    const ran = await again()
+    expect(ran).toMatchObject({ code: 1 })
+    expect(errorOf(ran).message).toContain(
+      'two machines created the KPI "Sales" at the same moment: there are 1 and 2, and 2 stays, as it ',
     )
-    expect(await second.kpi('kpis', 'delete', '2', '--yes')).toMatchObject({ code: 0 })
-    expect(await second.kpi('kpis', 'import', second.folder.in('data.csv'))).toMatchObject({ code: 0 })
+    expect((await way.client.kpis.list()).map(({ id }) => id)).toEqual([1, 2])
+  })
+
+  const NEW_KPI = '--frequency D --unit Number --category General --name Sales'
+  const REMOVED =
+    /^another machine created the same .* at the same moment, which stays: ".*" \(\d+\); what this command created beside it is removed, and kpi [a-z-]+ update \d+ changes the other$/
+  test.each<[noun: string, variant: Variant, flags: string, said?: RegExp]>([
+    ['kpis', 'classic', NEW_KPI],
+    ['kpis', 'v1', NEW_KPI],
+    ['categories', 'classic', '--name New'],
+    ['categories', 'v1', '--name New'],
+    ['units', 'classic', '--name EUR --display-format #.00'],
+    ['groups', 'classic', '--name Team'],
+    ['group-items', 'classic', '--group Region --name North'],
+    ['breakdown-items', 'v1', '--breakdown REGION --name North'],
+    ['users', 'classic', '--first-name Ann --email ann@example.com', /email/],
+  ])('is there once after both ran kpi %s create (%s)', async (noun, variant, flags, said = REMOVED) => {
+    await using world = await openTwoMachines(variant)
+    const { machines, way } = world
+    const { id } = await way.client.groups.add({ name: 'Region' })
+    const before = jsonOf(await machines[0].kpi(noun, 'list', '-o', 'json')) as unknown[]
+    const words = flags.replace('REGION', String(id)).split(' ')
+    const [first, second] = await Promise.all(machines.map(({ kpi }) => kpi(noun, 'create', ...words, '-o', 'json')))
+    expect(first).toMatchObject({ code: 0 })
+    expect(second).toMatchObject({ code: 1, stdout: '' })
+    expect(errorOf(second as Ran).message).toMatch(said)
+    const after = jsonOf(await machines[0].kpi(noun, 'list', '-o', 'json')) as unknown[]
+    expect(after).toHaveLength(before.length + 1)
+  })
+
+  test('is made twice where that is asked for', async () => {
+    await using world = await openTwoMachines('classic')
+    const words = ['categories', 'create', '--name', 'New', '--allow-duplicate', '-o', 'json']
+    const ran = await Promise.all(world.machines.map(({ kpi }) => kpi(...words)))
+    expect(ran.map(({ code }) => code)).toEqual([0, 0])
+    expect((await world.way.client.categories.list()).map(({ name }) => name)).toEqual(['General', 'New', 'New'])
+  })
+
+  test('is created once from a list, and the rest of the list stays', async () => {
+    await using world = await openTwoMachines('classic')
+    const { machines, way } = world
+    machines.forEach(({ write }, at) => write('new.json', JSON.stringify([{ name: 'New' }, { name: `Of ${at}` }])))
+    const [first, second] = await Promise.all(
+      machines.map(({ kpi, folder }) =>
+        kpi('categories', 'create', '--from-json', folder.in('new.json'), '-o', 'json'),
+      ),
+    )
+    expect(first).toMatchObject({ code: 0 })
+    expect(second).toMatchObject({ code: 1 })
+    expect(JSON.parse((second as Ran).stdout)).toMatchObject([{ name: 'Of 1' }])
+    expect((await way.client.categories.list()).map(({ name }) => name).toSorted()).toEqual([
+      'General',
+      'New',
+      'Of 0',
+      'Of 1',
+    ])
+  })
+
+  test('is there once after both applied the same file, with all that belongs to it', async () => {
+    await using world = await openTwoMachines('classic')
+    const { machines, way } = world
+    const file = `categories:
+  - name: New
+units:
+  - name: EUR
+    display_format: '#.00 EUR'
+groups:
+  - name: Region
+group_items:
+  - { group: Region, name: North }
+kpis:
+  - { name: Sales, category: New, unit: EUR, frequency: D }
+assignments:
+  - { user: admin@localhost, kpi: Sales }
+`
+    for (const { write } of machines) write('account.yaml', file)
+    const apply = ({ kpi, folder }: Machine): Promise<Ran> =>
+      kpi('apply', folder.in('account.yaml'), '--yes', '-o', 'json')
+    const [first, second] = await Promise.all(machines.map(apply))
+    // That both say who reports the KPI is refused once, as the service takes it once.
+    expect([first?.code, second?.code]).toEqual([0, 3])
+    expect(errorOf(second as Ran).message).toContain('KPI 1 is assigned to user 1 already; 5 done, 1 refused')
+    expect((second as Ran).stderr).toMatch(/another machine created the KPI Sales at the same moment: it is \d+ now/)
+    expect((await way.client.kpis.list()).map(({ name }) => name)).toEqual(['Sales'])
+    expect((await way.client.categories.list()).map(({ name }) => name)).toEqual(['General', 'New'])
+    expect((await way.client.units.list()).map(({ name }) => name).slice(4)).toEqual(['EUR'])
+    expect((await way.client.groups.list()).map(({ name }) => name)).toEqual(['Region'])
+    expect((await way.newer.breakdownItems.list()).filter(({ user_id }) => user_id === null)).toHaveLength(1)
+    for (const machine of machines)
+      expect(jsonOf(await apply(machine))).toMatchObject({ created: 0, updated: 0, unchanged: 6, left: 0 })
   })
 })

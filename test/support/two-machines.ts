@@ -53,6 +53,8 @@ export const openTwoMachines = async (
   const way = await wayTo(service)
   const asked: string[] = []
   let isOpen = false
+  // Answers what was left without an answer, as a server waits for that before it closes.
+  const closed = Promise.withResolvers<void>()
   const gates = new Map<
     string,
     { arrived: Set<number>; both: PromiseWithResolvers<void>; first: PromiseWithResolvers<void> }
@@ -62,7 +64,11 @@ export const openTwoMachines = async (
     async (request) => {
       const path = request.target.replace(/^\/(api|v1)/, '').replace(/\?.*/, '')
       asked.push(`${machine} ${request.method} ${path}`)
-      const answer = async (): ReturnType<Handler> => watch(machine, request, async () => service.handler(request))
+      const answer = async (): ReturnType<Handler> =>
+        Promise.race([
+          watch(machine, request, async () => service.handler(request)),
+          closed.promise.then(() => ({ status: 503, headers: {}, body: '' })),
+        ])
       if (isOpen || request.method !== 'POST' || /kpientries|\/users\/\d+\/kpis/.test(path)) return answer()
       const gate = gates.get(path) ?? {
         arrived: new Set(),
@@ -111,6 +117,7 @@ export const openTwoMachines = async (
     way,
     count: (machine, method, path) => asked.filter((one) => one === `${machine} ${method} ${path}`).length,
     [Symbol.asyncDispose]: async () => {
+      closed.resolve()
       for (const close of closing) await close()
       await service[Symbol.asyncDispose]()
     },

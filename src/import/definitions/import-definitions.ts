@@ -1,13 +1,10 @@
 import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { notesOnDefaults } from '../../domain/schema.ts'
 import { mapFlag } from '../flag-text.ts'
 import type { ImportRun } from '../import-types.ts'
 import { beginJournal } from '../journal/begin-journal.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Tally } from '../journal/tally.ts'
-import { warningsOnLookAlikes } from '../missing/names/look-alikes.ts'
-import { nearNames, warningsOnNearNames } from '../missing/near-names.ts'
 import { pauseEvery } from '../../client/next-turn.ts'
 import { requireFewBad, tooManyRejected } from '../max-errors.ts'
 import { notesOnHeading } from '../notes.ts'
@@ -17,9 +14,10 @@ import { createRejects, type Rejects } from '../rejects/rejects.ts'
 import { type CheckedDefinitions, checkDefinitions, type Checking } from './check.ts'
 import type { DefinitionOptions } from './columns.ts'
 import { type ExistingDefinitions, indexDefinitions } from './existing.ts'
-import { isUnseen, journaledRows, tallyOf } from './journaled.ts'
+import { isUnseen, tallyOf } from './journaled.ts'
+import { tellDefaults, tellPasswords, warnOfNearNames } from './note-plan.ts'
 import { createPlanner, type DefinitionAction, type Planner, type SentDefinition } from './plan.ts'
-import { sendOnce, warningsOnDoubles } from './send-once.ts'
+import { sendOnce, settleEarlier } from './send-once.ts'
 import { type BeforeUpdate, lookForRows, OUTCOMES, type OpenRow, type SendRun } from './send.ts'
 
 /** Describes a row that is to change a record. */
@@ -88,9 +86,6 @@ type Prepared = {
   readonly look: () => Promise<ExistingDefinitions>
 }
 
-const KEPT_PASSWORDS =
-  'passwords of people who exist already are left alone: they are taken only when people are created'
-
 /** Lists words of which one holds: `category, icon or description`. */
 const eitherOf = (words: readonly string[]): string =>
   [words.slice(0, -1).join(', '), words.at(-1)].filter((part) => part !== '').join(' or ')
@@ -123,32 +118,6 @@ const withChecked = async <T>(work: DefinitionImport, goOn: (prepared: Prepared)
 
 /** Sets how many rows are planned before signals and timers run. */
 const ROWS_OF_TURN = 500
-
-/** Warns of new names that are nearly known ones: a mistyped name would make another record, and leave the meant one as it is. */
-const warnOfNearNames = async (
-  { kind, onWarning, signal }: DefinitionImport,
-  existing: ExistingDefinitions,
-  plans: readonly DefinitionAction[],
-): Promise<void> => {
-  const names = plans.flatMap(({ action, row }) => (action === 'create' ? [row.key] : []))
-  const pause = pauseEvery(ROWS_OF_TURN, signal)
-  const near = warningsOnNearNames(await nearNames(kind.of.title, names, existing.keys(), pause))
-  const alike = await warningsOnLookAlikes(kind.of.title, names, existing.keys(), pause)
-  for (const warning of [...near, ...alike]) onWarning(warning)
-}
-
-/** Notes that passwords of existing people are not changed. */
-const tellPasswords = ({ onNote, kind }: DefinitionImport, plans: readonly DefinitionAction[]): void => {
-  const secrets = kind.of.writable.filter(({ field }) => field.secret).map(({ name }) => name)
-  if (plans.some((plan) => 'held' in plan && secrets.some((name) => name in plan.row.values))) onNote(KEPT_PASSWORDS)
-}
-
-/** Notes defaults that depend on what new records refer to. */
-const tellDefaults = ({ onNote, kind }: DefinitionImport, plans: readonly DefinitionAction[]): void => {
-  const created = plans.filter((one): one is SentDefinition => one.action === 'create')
-  const isGiven = (at: number, name: string): boolean => (created[at]?.row.values[name] ?? null) !== null
-  for (const note of notesOnDefaults(kind.of, created.map(({ values }) => values), isGiven)) onNote(note) // prettier-ignore
-}
 
 const lineOf = (one: PlannedDefinition): number => ('line' in one ? one.line : one.row.line)
 
@@ -200,12 +169,11 @@ type Division = { readonly open: OpenRow[]; readonly plans: DefinitionAction[] }
  */
 const divide = async (work: DefinitionImport, prepared: Prepared, journal: Journal): Promise<Division> => {
   const { checked, rejects, summary, plan, look } = prepared
-  const earlier = journaledRows(journal)
+  const [earlier, first] = await settleEarlier(work, journal, checked.rows, look)
   const planAll = (existing: ExistingDefinitions): DefinitionAction[] =>
     checked.rows
       .filter(({ line }) => earlier.get(line)?.outcome === undefined)
       .map((row) => plan(existing, row, earlier.has(row.line)))
-  const first = await look()
   let plans = planAll(first)
   const unseen = plans.filter(isUnseen(first, earlier)).filter((one): one is SentDefinition => one.action === 'create')
   if (earlier.size === 0) {
@@ -213,8 +181,6 @@ const divide = async (work: DefinitionImport, prepared: Prepared, journal: Journ
     tellDefaults(work, plans)
   }
   if (unseen.length > 0 && !work.client.isBundled()) plans = planAll(await lookForRows({ ...work, look }, unseen))
-  const before = checked.rows.filter(({ line }) => earlier.get(line)?.action === 'create')
-  for (const warning of warningsOnDoubles(work, first, before)) work.onWarning(warning)
   for (const { outcome } of earlier.values()) if (outcome) count(summary, rejects, outcome)
   const open: OpenRow[] = []
   for (const one of plans) {
@@ -246,16 +212,33 @@ const sendOpen = async (
     const tooMany = tooManyRejected(rejects, summary, options.maxErrors)
     if (tooMany) throw tooMany
   }
-  const left = (): number => open.length - done
+  let unsettled = 0
+  const onUnsettled = (created: number): void => void (unsettled = created)
+  const left = (): number => open.length - done + unsettled
   const onRemoved = (removed: number): void => {
     summary.created -= removed
     done -= removed
   }
-  const run = { client, kind, journal, clock, signal, plan, look, onOutcome, beforeUpdate, onRemoved, onWarning }
+  const run = {
+    client,
+    kind,
+    journal,
+    clock,
+    signal,
+    plan,
+    look,
+    onOutcome,
+    beforeUpdate,
+    onRemoved,
+    onUnsettled,
+    onWarning,
+  }
   try {
     await sendOnce(run, open)
     return { left: left(), failure: undefined }
   } catch (error) {
+    // What may be there twice counts as created once that is looked for.
+    summary.created -= unsettled
     if (error instanceof Aborted) return { left: left(), failure: undefined }
     if (!(error instanceof KpiError) || (done === 0 && !error.mayBeDone)) throw error
     return { left: left(), failure: error }

@@ -7,10 +7,12 @@ import type { DefinitionAction, SentDefinition } from './plan.ts'
 import type { DefinitionRow } from './rows.ts'
 
 /** Describes what the journal says of a row: what was about to be sent, and what became of it, if that is known. */
-type JournaledRow = {
+export type JournaledRow = {
   readonly id: number
   readonly action: SentDefinition['action']
   readonly outcome: Tally | undefined
+  /** Holds the id of the record that was created, if its answer came. */
+  readonly created: number | undefined
 }
 
 /** A row has its line as its key, which no other row of the file has. */
@@ -19,9 +21,9 @@ const keyOfLine = (line: number): EntryKey => [line, 0, 0]
 /** Returns what earlier parts of a run journaled, by the lines of the rows. */
 export const journaledRows = (journal: Journal): Map<number, JournaledRow> =>
   new Map(
-    [...intervalsOf(journal)].map(({ id, first: [line], digest, outcome }) => [
+    [...intervalsOf(journal)].map(({ id, first: [line], digest, outcome, created }) => [
       line,
-      { id, action: digest === 'update' ? 'update' : 'create', outcome },
+      { id, action: digest === 'update' ? 'update' : 'create', outcome, created },
     ]),
   )
 

@@ -1,25 +1,24 @@
 import { KpiError } from '../../domain/errors.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
 import type { CreatedKind } from '../created-things.ts'
-import { type Double, doublesOf, doublesStay, NOT_CERTAIN, removeDoubles } from '../missing/remove-doubles.ts'
-import { refusedTally, tallyOf } from './journaled.ts'
+import {
+  clientsOf,
+  createdKind,
+  type Double,
+  doublesOf,
+  doublesStay,
+  NOT_CERTAIN,
+  removeDoubles,
+} from '../missing/remove-doubles.ts'
+import { type JournaledRow, journaledRows, refusedTally, tallyOf } from './journaled.ts'
 import { type ExistingDefinitions, indexDefinitions } from './existing.ts'
+import type { Journal } from '../journal/journal.ts'
 import type { Tally } from '../journal/tally.ts'
 import type { DefinitionKind } from './kinds.ts'
 import { type DefinitionRow, identityOf } from './rows.ts'
 import { OUTCOMES, type OpenRow, sendDefinitions, type SendRun } from './send.ts'
 
-/** Maps resources to the kinds of what imports create. */
-const KINDS: Readonly<Record<string, CreatedKind>> = {
-  user: 'user',
-  kpi: 'kpi',
-  category: 'category',
-  unit: 'unit',
-  group: 'group',
-  group_item: 'item',
-}
-
-const createdKind = ({ of }: DefinitionKind): CreatedKind => KINDS[of.name] ?? 'item'
+const kindOf = ({ of }: DefinitionKind): CreatedKind => createdKind(of) ?? 'item'
 
 const keyOfRecord = ({ key, within }: DefinitionKind, record: AnyRecord): string =>
   identityOf(Number(record[within ?? ''] ?? 0), String(record[key] ?? ''))
@@ -43,12 +42,11 @@ const settleRowDoubles = async (
     onWarning(`it is not known whether another machine created the same at the same moment: ${error.message}`)
     return []
   })
-  const things = [...created].map(([id, { key }]) => ({ kind: createdKind(kind), id, name: key }))
+  const things = [...created].map(([id, { key }]) => ({ kind: kindOf(kind), id, name: key }))
   const listed = records.map((record) => ({ id: Number(record['id']), key: keyOfRecord(kind, record) }))
   const doubles = doublesOf(things, listed)
   const ids = new Set(doubles.map(({ thing }) => thing.id))
-  const clients = { client, classic: client.variant === 'classic' ? client : undefined }
-  if (ids.size > 0) await removeDoubles(clients, doubles, signal)
+  if (ids.size > 0) await removeDoubles(clientsOf(client), doubles, signal)
   const existing = indexDefinitions(
     kind,
     records.filter(({ id }) => !ids.has(Number(id))),
@@ -65,6 +63,8 @@ const settleRowDoubles = async (
 type SettledRun = Omit<SendRun, 'onCreated'> & {
   /** Receives how many of the records that it created are removed again. */
   readonly onRemoved: (removed: number) => void
+  /** Receives how many of the records that it created may be there twice: all, until it has looked again. */
+  readonly onUnsettled: (created: number) => void
   readonly onWarning: (warning: string) => void
 }
 
@@ -73,21 +73,50 @@ export const sendOnce = async (given: SettledRun, rows: readonly OpenRow[]): Pro
   const created = new Map<number, DefinitionRow>()
   const run: SendRun = { ...given, onCreated: (row, { id }) => void created.set(Number(id), row) }
   await sendDefinitions(run, rows)
+  given.onUnsettled(created.size)
   const { removed, again, settled } = await settleRowDoubles(run, created, given.onWarning)
+  given.onUnsettled(0)
   given.onRemoved(removed)
   for (const tally of settled) run.onOutcome(tally)
   await sendDefinitions(run, again)
 }
 
-/** Returns a warning on each row for which an earlier part of the run created a record, of which there are two now. */
-export const warningsOnDoubles = (
-  { client, kind }: Pick<SendRun, 'client' | 'kind'>,
-  existing: ExistingDefinitions,
+/** Says why the younger of two stays where the run made the older one. */
+const OF_ANOTHER = 'is of the other machine, which may be about to remove it'
+
+/**
+ * Returns what earlier parts of a run journaled, and what the service has. Removes what they created at the same moment as
+ * another machine if they were cut off before they looked again; warns of each record of which that is not known. What is
+ * of the other machine counts as if it had not been sent.
+ */
+export const settleEarlier = async (
+  { client, kind, signal, onWarning }: Pick<SettledRun, 'client' | 'kind' | 'signal' | 'onWarning'>,
+  journal: Journal,
   rows: readonly DefinitionRow[],
-): string[] =>
-  rows.flatMap((row) => {
-    const [older, id] = existing.alike(row)
-    if (older === undefined || id === undefined) return []
-    const double: Double = { thing: { kind: createdKind(kind), id, name: row.key }, older }
-    return [doublesStay(client, [double], NOT_CERTAIN).message]
-  })
+  look: () => Promise<ExistingDefinitions>,
+): Promise<[earlier: ReadonlyMap<number, JournaledRow>, existing: ExistingDefinitions]> => {
+  const [earlier, existing] = [journaledRows(journal), await look()]
+  const doubles: Double[] = []
+  const others: number[] = []
+  for (const row of rows) {
+    const known = earlier.get(row.line)
+    if (known?.action !== 'create') continue
+    const { id, created } = known
+    const alike = existing.alike(row)
+    const [older, younger] = alike
+    const double = (of: number): Double => ({
+      thing: { kind: kindOf(kind), id: of, name: row.key },
+      older: older ?? of,
+    })
+    if (created !== undefined && older !== undefined && older < created) {
+      if (alike.includes(created)) doubles.push(double(created))
+      others.push(id)
+      earlier.delete(row.line)
+    } else if (younger !== undefined) {
+      onWarning(doublesStay(client, [double(younger)], created === older ? OF_ANOTHER : NOT_CERTAIN).message)
+    }
+  }
+  if (doubles.length > 0) await removeDoubles(clientsOf(client), doubles, signal)
+  journal.withdraw(others)
+  return [earlier, others.length > 0 ? await look() : existing]
+}

@@ -59,12 +59,24 @@ const requestName = ({ runId }: Journal, { row, values }: SentDefinition): strin
   return `${runId}-${row.line}-${hash('sha256', text, 'hex').slice(0, 16)}`
 }
 
-const put = async (
-  { client, kind, journal, beforeUpdate, onCreated }: SendRun,
-  plan: SentDefinition,
-): Promise<void> => {
+/** Describes a row that is journaled and about to be sent. */
+type Journaled = {
+  readonly plan: SentDefinition
+  readonly id: number
+  /** Tells whether it must stay in the journal if it gets no outcome: it may have been done. */
+  isUnknown: boolean
+}
+
+/** Journals the ids of created records at once, as they tell a run that is continued which ones are its own. */
+const noteCreated = ({ journal, onCreated }: SendRun, made: readonly (readonly [Journaled, AnyRecord])[]): void => {
+  journal.noteCreated(new Map(made.map(([{ id }, created]) => [id, Number(created['id'])])))
+  for (const [{ plan }, created] of made) onCreated(plan.row, created)
+}
+
+const put = async (run: SendRun, one: Journaled, plan: SentDefinition): Promise<void> => {
+  const { client, kind, journal, beforeUpdate } = run
   const operations = kind.at(client, plan.row.parent)
-  if (plan.action === 'create') onCreated(plan.row, await operations.add(plan.values, requestName(journal, plan)))
+  if (plan.action === 'create') noteCreated(run, [[one, await operations.add(plan.values, requestName(journal, plan))]])
   else {
     await beforeUpdate(plan.held, plan.values)
     await operations.update(Number(plan.held['id']), plan.values)
@@ -89,20 +101,12 @@ const planAgain = async (run: SendRun, plan: SentDefinition, isOurs: boolean): P
   return next.action === 'create' ? plan : next
 }
 
-/** Describes a row that is journaled and about to be sent. */
-type Journaled = {
-  readonly plan: SentDefinition
-  readonly id: number
-  /** Tells whether it must stay in the journal if it gets no outcome: it may have been done. */
-  isUnknown: boolean
-}
-
 /** Sends a row until it has an outcome; after a lost answer, only once it is known that nothing was done. */
 const sendRow = async (run: SendRun, one: Journaled): Promise<Tally> => {
   let { plan } = one
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await put(run, plan)
+      await put(run, one, plan)
       return tallyOf(OUTCOMES[plan.action])
     } catch (error) {
       const isOurs = mayBeDone(error)
@@ -132,15 +136,19 @@ const togetherOf = ({ client }: SendRun, rows: readonly Journaled[]): Journaled[
 }
 
 /** Creates rows in one step; tells whether they were, as one that is refused leaves all of them. */
-const createTogether = async ({ client, kind, onCreated }: SendRun, rows: readonly Journaled[]): Promise<boolean> => {
+const createTogether = async (run: SendRun, rows: readonly Journaled[]): Promise<boolean> => {
+  const { client, kind } = run
   try {
     const parent = rows[0]?.plan.row.parent ?? 0
     let at = 0
     for await (const some of kind.at(client, parent).addEach(rows.map(({ plan }) => plan.values))) {
-      for (const created of some) {
-        const row = rows[at++]?.plan.row
-        if (row) onCreated(row, created)
-      }
+      noteCreated(
+        run,
+        some.flatMap((created) => {
+          const one = rows[at++]
+          return one ? [[one, created] as const] : []
+        }),
+      )
     }
     return true
   } catch (error) {

@@ -41,6 +41,7 @@ export const intervalOf = (row: Row): Interval => ({
   sentAt: Number(row['sent_at']),
   run: String(row['run']),
   outcome: outcomeIn(row),
+  created: typeof row['created'] === 'number' ? row['created'] : undefined,
 })
 
 /**

@@ -46,7 +46,7 @@ export const withPathInErrors = <T>(path: string, work: () => T): T => {
   }
 }
 
-const VERSION = 4
+const VERSION = 5
 const SCHEMA = `
 create table meta (name text primary key, value text not null) without rowid;
 create table intervals (
@@ -54,7 +54,8 @@ create table intervals (
   first_owner integer not null, first_kpi integer not null, first_day integer not null,
   last_owner integer not null, last_kpi integer not null, last_day integer not null,
   count integer not null, digest text not null, way text not null, places text, stage text not null,
-  sent_at integer not null, run text not null, outcome text
+  sent_at integer not null, run text not null, outcome text,
+  created integer
 );
 create table marks (interval integer primary key, marks blob not null);
 create index intervals_by_key on intervals (first_owner >= 0, abs(first_owner), first_kpi, first_day);

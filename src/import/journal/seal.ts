@@ -13,7 +13,7 @@ const columnsOf = (text: string): string[] => text.split(', ')
 const SEALED: Readonly<Record<string, readonly string[]>> = {
   meta: columnsOf('name, value'),
   intervals: columnsOf(
-    'id, first_owner, first_kpi, first_day, last_owner, last_kpi, last_day, count, digest, way, places, stage, sent_at, run, outcome',
+    'id, first_owner, first_kpi, first_day, last_owner, last_kpi, last_day, count, digest, way, places, stage, sent_at, run, outcome, created',
   ),
   marks: columnsOf('interval, marks'),
   ones: columnsOf('interval, owner, kpi, day, digest, known, sent_at, outcome'),

@@ -88,6 +88,15 @@ export const ensure = async <W extends Named>(
   making: Making,
   kind: Kind<W>,
   wanted: readonly W[],
+): Promise<Map<string, number>> =>
+  ensureOnce(making, kind, wanted).catch((error: unknown) => {
+    throw error instanceof Aborted ? new Aborted(STOPPED) : error
+  })
+
+const ensureOnce = async <W extends Named>(
+  making: Making,
+  kind: Kind<W>,
+  wanted: readonly W[],
 ): Promise<Map<string, number>> => {
   const made = new Map<string, CreatedThing>()
   const [sent, taken] = [new Set<string>(), new Set<string>()]

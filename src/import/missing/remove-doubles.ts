@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import { looseName } from '../../client/directory.ts'
+import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { listFirst, MOST_LISTED } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { breakdownItem } from '../../domain/resources/breakdowns.ts'
@@ -20,6 +21,26 @@ export type Listed = { readonly id: number; readonly key: string }
 
 /** Describes something that a run made although another machine had just made one of the same name. */
 export type Double = { readonly thing: CreatedThing; readonly older: number }
+
+/** Maps resources to the kinds of what is created. */
+const KINDS: Readonly<Record<string, (typeof ORDER)[number]>> = {
+  user: 'user',
+  kpi: 'kpi',
+  category: 'category',
+  unit: 'unit',
+  group: 'group',
+  group_item: 'item',
+  breakdown_item: 'item',
+}
+
+/** Returns the kind of what is created as a resource; undefined if that is not known by its name. */
+export const createdKind = ({ name }: Pick<Resource, 'name'>): (typeof ORDER)[number] | undefined => KINDS[name]
+
+/** Returns the ways to a service that a client has. */
+export const clientsOf = (client: Client): Clients => ({
+  client,
+  classic: client.variant === 'classic' ? client : undefined,
+})
 
 const RESOURCES: Partial<Record<CreatedKind, Resource>> = { category, unit, kpi, group, item: breakdownItem, user }
 
@@ -94,19 +115,41 @@ export const doublesOf = (things: readonly CreatedThing[], listed: readonly List
   })
 }
 
-/** Describes what runs made, or may have made, that ended before they could look for doubles. */
-type Unsettled = Pick<UndoReceipt, 'things' | 'unsure'> & {
-  /** Tells whether it was made in the account that the service has answered for. */
-  readonly isOfAccount: () => boolean
-  readonly signal: AbortSignal
-}
-
 /** Returns a key of what a list holds: its name or e-mail address, within its group. */
 const listedKey = (one: {
   readonly name: string
   readonly breakdown_id?: number
   readonly group_id?: number
 }): string => `${one.breakdown_id ?? one.group_id ?? 0}/${looseName(one.name)}`
+
+/** Returns what a list holds, by its ids and keys: a name or e-mail address, within its group. */
+const listedIn = (list: NonNullable<Awaited<ReturnType<typeof listKind>>>): Listed[] =>
+  list.map((one) => ({ id: one.id, key: listedKey(one) }))
+
+/**
+ * Looks again after creating things of a kind: what another machine made of the same name since `known` was read stays, and
+ * what was made beside it is removed. Returns what was removed; throws if it cannot be.
+ */
+export const removeNewDoubles = async (
+  client: Client,
+  kind: (typeof ORDER)[number],
+  things: readonly CreatedThing[],
+  known: ReadonlySet<number>,
+  signal: AbortSignal,
+): Promise<readonly Double[]> => {
+  const clients = clientsOf(client)
+  const list = things.length === 0 ? undefined : await readIfAllowed(client, listKind(clients, kind))
+  const doubles = doublesOf(things, listedIn(list ?? [])).filter(({ older }) => !known.has(older))
+  if (doubles.length > 0) await removeDoubles(clients, doubles, signal)
+  return doubles
+}
+
+/** Describes what runs made, or may have made, that ended before they could look for doubles. */
+type Unsettled = Pick<UndoReceipt, 'things' | 'unsure'> & {
+  /** Tells whether it was made in the account that the service has answered for. */
+  readonly isOfAccount: () => boolean
+  readonly signal: AbortSignal
+}
 
 /**
  * Removes the doubles that runs left that ended before they could look for them. `onUnsure` receives what stays, as it is
@@ -123,7 +166,7 @@ export const removeLeftDoubles = async (
     if (own.length + open.length === 0) continue
     const list = (await listKind(clients, kind)) ?? []
     if (!isOfAccount()) return
-    const listed = list.map((one) => ({ id: one.id, key: listedKey(one) }))
+    const listed = listedIn(list)
     // Leave out older records that were changed since: they may have been renamed.
     const changed = new Set(list.filter(isChanged).map(({ id }) => id))
     doubles.push(...doublesOf(own, listed).filter(({ older }) => !changed.has(older)))

@@ -15,6 +15,7 @@ import { prepare, type Prepared, readSource, type Source } from './prepare.ts'
 import { type ApplyRecord, openRecord, recordPath } from './record.ts'
 import { createSending } from './send.ts'
 import { createTargetChanges } from './target-changes.ts'
+import { nounOf, type Thing } from './planning/things.ts'
 import type { Target } from './target.ts'
 import { requireNoMoreDeleted } from './saved-plan.ts'
 import { deletesText, plannedDeletes, tellDeletes, tellKept, tellPlan } from './tell-plan.ts'
@@ -151,10 +152,18 @@ const sendChanges = async (
   const targetChangeOf = createTargetChanges(target.client)
   const defaults = changes.filter(({ thing }) => thing.kind.name === 'kpis')
   await history.requireKeepable(defaults.map((change) => () => targetChangeOf(change)))
-  const make = keepingTargets(target.client, history, createSending({ target, things, record }))
+  const removed = new Set<Thing>()
+  const onRemoved = async (thing: Thing): Promise<void> => {
+    removed.add(thing)
+    const again = 'run the same command again to make it what the file says'
+    await cli.note(`another machine created the ${nounOf(thing)} at the same moment: it is ${thing.id} now; ${again}`)
+  }
+  const sending = createSending({ target, things, record, changes, signal, onRemoved })
+  const make = keepingTargets(target.client, history, sending)
   const { done, failure } = await sendEach(changes, withProgress(cli, changes.length, make), { signal })
   await history.tell()
-  const counts = countChanges(done, unchanged)
+  const kept = done.filter(({ action, thing }) => action !== 'create' || !removed.has(thing))
+  const counts = countChanges(kept, unchanged + done.length - kept.length)
   const summary = { ...counts, left: changes.length - done.length, ...measure() }
   await printSummary(cli, applySummary, summary, failure ? 'stopped' : 'applied', WORDS)
   if (failure) throw failure

@@ -1,13 +1,21 @@
 import { Fault, KpiError } from '../../../domain/errors.ts'
 import type { AnyRecord, FieldValue } from '../../../domain/schema.ts'
+import { createdKind, removeNewDoubles } from '../../../import/missing/remove-doubles.ts'
 import { type Change, isThing, type Value } from './planning/changes.ts'
 import { readFormula, withIds } from './planning/formulas.ts'
 import type { ApplyRecord } from './record.ts'
 import { type Access, accessTo, type Target } from './target.ts'
 import { nounOf, type Thing, type Things } from './planning/things.ts'
 
-/** Describes what sending needs. */
-type Sending = { readonly target: Target; readonly things: Things; readonly record: ApplyRecord }
+/** Describes what sending needs, and receives what was removed as another machine had just created the same. */
+type Sending = {
+  readonly target: Target
+  readonly things: Things
+  readonly record: ApplyRecord
+  readonly changes: readonly Change[]
+  readonly signal: AbortSignal
+  readonly onRemoved: (thing: Thing) => Promise<void>
+}
 
 const sentValue = (value: Value): FieldValue => (isThing(value) ? (value.id ?? null) : value)
 
@@ -57,10 +65,42 @@ const neededBy = (things: Things, { thing, fields, defaults = {} }: Change): Thi
   ]
 }
 
+/**
+ * Creates what looks again after the last thing of a kind was created, before others refer to it: where another machine has
+ * created one of the same name at the same moment, that one is used, and what was made beside it is removed.
+ */
+const createSettling = (
+  { target, things, record, changes, signal, onRemoved }: Sending,
+  created: ReadonlyMap<Thing, AnyRecord>,
+) => {
+  const creates = changes.filter(({ action }) => action === 'create')
+  const last = new Set(creates.map(({ thing }) => creates.findLast((one) => one.thing.kind === thing.kind)))
+  return async (change: Change): Promise<void> => {
+    const { kind } = change.thing
+    const createdAs = createdKind(kind.of)
+    // People are told apart by their e-mail addresses, of which the service takes each once.
+    if (!last.has(change) || createdAs === undefined || createdAs === 'user') return
+    const made = [...created.keys()].filter((thing) => thing.kind === kind)
+    const known = new Set(
+      things.ofKind(kind.name).flatMap(({ id, record: before }) => (id !== undefined && before ? id : [])),
+    )
+    const own = made.map(({ id = 0, name }) => ({ kind: createdAs, id, name }))
+    for (const { thing, older } of await removeNewDoubles(target.client, createdAs, own, known, signal)) {
+      const double = made.find(({ id }) => id === thing.id)
+      if (!double) continue
+      record.remove(double)
+      double.id = older
+      await onRemoved(double)
+    }
+  }
+}
+
 /** Creates the sending of changes, one at a time; what is created is recorded at once. */
-export const createSending = ({ target, things, record }: Sending): ((change: Change) => Promise<AnyRecord>) => {
+export const createSending = (sending: Sending): ((change: Change) => Promise<AnyRecord>) => {
+  const { target, things, record } = sending
   const access = accessTo(target)
   const createdRecords = new Map<Thing, AnyRecord>()
+  const settle = createSettling(sending, createdRecords)
   const send = async (change: Change): Promise<AnyRecord> => {
     const { action, thing } = change
     const own = access[thing.kind.name]
@@ -86,6 +126,8 @@ export const createSending = ({ target, things, record }: Sending): ((change: Ch
     } catch (error) {
       if (change.action === 'create') refused.add(change.thing)
       throw named(error, change)
+    } finally {
+      await settle(change)
     }
   }
 }

@@ -24,7 +24,10 @@ export const definitionSummary = resource({
     rejected: { kind: 'integer', about: 'Rows that were not imported' },
     rounded: { kind: 'integer', about: 'Numbers that had more than four decimals' },
     empty: { kind: 'integer', about: 'Rows without any cell' },
-    left: { kind: 'integer', about: 'Rows that were not sent because the run was stopped' },
+    left: {
+      kind: 'integer',
+      about: 'Rows that were not sent, or whose records may be there twice, because the run was stopped',
+    },
     requests: { kind: 'integer', about: 'Requests that were answered' },
     refused: { kind: 'integer', about: 'Requests that were refused because of the rate limit, and sent again' },
     waited: { kind: 'decimal', about: 'Seconds that requests waited for the rate limit' },

@@ -154,10 +154,9 @@ export const addCreate = <R extends Resource>(
         ? await draftsFromJson(client, of, bodies, own, { check: faultsOfAll, signal })
         : [await draftFromFlags(client, of, answered, own)]
       const isDry = isGiven(flags, 'dryRun')
-      if (isDry || ('name' in of.fields && !mayBeTwice)) {
-        const existing = await readIfAllowed(client, own.list())
-        if (existing && !mayBeTwice) requireNewNames(of, list, existing, start)
-      }
+      const isByName = 'name' in of.fields && !mayBeTwice
+      const existing = isDry || isByName ? await readIfAllowed(client, own.list()) : undefined
+      if (existing && !mayBeTwice) requireNewNames(of, list, existing, start)
       const isSaid = (at: number, name: string): boolean =>
         (bodies ? Reflect.get(bodies[at] ?? {}, name) : answered[camelCase(flagName(name))]) !== undefined
       for (const note of notesOnDefaults(of, list, isSaid)) await cli.note(note)
@@ -174,7 +173,9 @@ export const addCreate = <R extends Resource>(
         signal,
         goOn: (number) => `continue with --start ${number}`,
       })
-      await printSent(cli, client, of, sent, 'created')
+      const again = existing && isByName ? await import('./settle-created.ts') : undefined
+      const settled = again ? await again.settleCreated(client, of, existing ?? [], sent, signal) : sent
+      await printSent(cli, client, of, settled, 'created')
       await tellLine(cli, command, answers)
     }
     await cli.withClient(needs, work, bodies && { signal: cli.io.interruption() })
