@@ -26,6 +26,7 @@ import { type BreakdownItemQuery, itemQuery, reportQuery, type ReportRequest } f
 import { requireSoundAnswer } from './operations/report/check-answer.ts'
 import {
   createRequestCount,
+  type TransportRequest,
   type TransportResponse,
   type Traffic,
   type Transport,
@@ -89,6 +90,8 @@ export type Client = {
   readonly isBundled: () => boolean
   /** Returns when the service answered last, by its own clock, in milliseconds; undefined where it does not say. */
   readonly serviceTime: () => number | undefined
+  /** Sets what is called when a change is sent, with the time by the clock of the service as far as it is known. */
+  readonly watchChanges: (onSend: (time: number | undefined) => void) => void
   /** Tells whether the service runs in this process, so that a request costs next to nothing. */
   readonly isInProcess: boolean
   /** Bounds the entries on a page of the bundled service. */
@@ -120,9 +123,11 @@ export const createClient = (
 ): Client => {
   let rounded = 0
   const count = createRequestCount()
+  let onChange: TransportRequest['onSend']
   const send: Send = async (of, verb, sending) => {
     requireCapability(variant, { of, verb })
-    const received = await count.during(() => transport.send(sending))
+    const watching = onChange && sending.method !== 'GET' && { onSend: onChange }
+    const received = await count.during(() => transport.send({ ...sending, ...watching }))
     if (verb === 'list' || verb === 'get') rounded += roundedIn(of, received)
     return received
   }
@@ -158,7 +163,7 @@ export const createClient = (
     assignments: (userId) => at(assignment, below(assignment, userId)),
     userGroupItems: (userId) => at(userGroupItem, below(userGroupItem, userId)),
     addStep: together ? ADD_STEP : 1,
-    entries: createEntries(variant, send, transport.isBundled),
+    entries: createEntries(variant, send, transport.isBundled, together),
     report: async (request) => {
       const { path } = reportRow
       const received = await send(reportRow, 'list', { method: 'GET', path, query: reportQuery(request) })
@@ -185,6 +190,7 @@ export const createClient = (
     identifyAccount: transport.identifyAccount,
     isBundled: transport.isBundled,
     serviceTime: () => transport.serviceTime?.(),
+    watchChanges: (onSend) => void (onChange = onSend),
     isInProcess: transport.isInProcess === true,
     entriesPage: transport.entriesPage ?? ENTRIES_PAGE,
     reportRows: transport.reportRows ?? REPORT_LIMIT,

@@ -105,14 +105,15 @@ export const createRetry = ({ clock, signal, random, note, giveUpAt }: RetryOpti
       note(outageText(waits.reason, wait))
     }
   }
-  const pause = async (wait: number): Promise<void> => {
+  const pause = async (wait: number, mayBeDone: boolean): Promise<void> => {
     await clock.sleep(wait, signal)
-    if (signal.aborted) throw new Aborted('stopped while a request that failed waited to be sent again')
+    if (signal.aborted) throw new Aborted('stopped while a request that failed waited to be sent again', { mayBeDone })
   }
   const sendPatiently: Retry['send'] = async (sending, send) => {
     left += 1 / REQUESTS_PER_RETRY
     const begun = clock.now()
     let end: number | undefined
+    let isLost = false
     for (let tries = 1; ; tries += 1) {
       try {
         const received = await send()
@@ -130,7 +131,8 @@ export const createRetry = ({ clock, signal, random, note, giveUpAt }: RetryOpti
           left -= 1
         } else if (clock.now() + wait > end) throw error
         reportOutage(wait, !error.mayBeDone || tries > 1)
-        await pause(wait)
+        isLost ||= error.mayBeDone && sending.method !== 'GET'
+        await pause(wait, isLost)
       }
     }
   }

@@ -7,6 +7,13 @@ import type { TextAnswer } from './http/response.ts'
 /** Reports that work ended early, because the user asked to stop or the time was over. */
 export class Aborted extends Error {
   override readonly name = 'Aborted'
+  /** Tells that a change was sent whose answer was lost. */
+  readonly mayBeDone: boolean
+
+  constructor(message?: string, options: ErrorOptions & { readonly mayBeDone?: boolean } = {}) {
+    super(message, options)
+    this.mayBeDone = options.mayBeDone ?? false
+  }
 }
 
 /** Counts completed requests. */
@@ -45,6 +52,8 @@ export type TransportRequest = {
   readonly idempotencyKey?: string
   /** Tells whether it does the same once more; a GET, PUT or DELETE does unless this says otherwise, and a POST does not. */
   readonly isRepeatable?: boolean
+  /** Is called each time it is sent, once its turn has come, with the time by the clock of the service as far as it is known. */
+  readonly onSend?: (time: number | undefined) => void
 }
 
 /** Describes an answer: JSON that is not read yet, or records of a resource from a service in this process. */

@@ -17,6 +17,7 @@ import { countTally } from './journal/tally.ts'
 import { tooManyRejected } from './max-errors.ts'
 import type { Prepared } from './prepare.ts'
 import type { Batch } from './rows/batches.ts'
+import { pollUntil } from './third-party/reconcile.ts'
 import { createThirdPartyDelivery } from './third-party/third-party.ts'
 import { createNotes } from './undo/note-changes.ts'
 
@@ -73,17 +74,18 @@ const readStored = (
   })
 
 /**
- * Returns a function that settles some entries of a batch before it is sent, and returns the others. On the bundled
- * service it also notes what becomes of these; with any other, the delivery knows when what is stored can be read.
+ * Returns what notes what becomes of drafts on the bundled service; with any other, the delivery knows when what is stored
+ * can be read.
  */
-const stageOf = (work: ImportRun, prepared: Prepared, run: Run): Stage => {
+const notingOf = (work: ImportRun, prepared: Prepared, run: Run) => {
   const isBundled = work.client.isBundled()
   const before = existingBefore(work, prepared)
-  return async (batch, counting) => {
-    const { left } = await chooseEntries(batch, { ...prepared, ...counting })
-    if (isBundled && left.drafts.length > 0 && run.notes.isWanted())
-      run.notes.note(left.drafts, await withRetries(run, () => readStored(before, left.drafts)))
-    return left
+  const { unchecked } = prepared.reference
+  return async (drafts: readonly EntryDraft[]): Promise<void> => {
+    if (!isBundled || !run.notes.isWanted()) return
+    // A refusal may be temporary, unless the key may not read at all.
+    const isRead = (stored: ExistingEntryMap | undefined): boolean => !!stored || unchecked.has('entries')
+    run.notes.note(drafts, await pollUntil(run, () => withRetries(run, () => readStored(before, drafts)), isRead))
   }
 }
 
@@ -121,11 +123,13 @@ export const sendAll = async (work: ImportRun, prepared: Prepared, journal: Jour
     if (tooMany) givingUp.abort()
     work.onProgress({ phase: 'send', done, total })
   }
+  const stage: Stage = async (batch, counting) => (await chooseEntries(batch, { ...prepared, ...counting })).left
   const journaled = journalIntervals(cutAlongIntervals(batches, journal), {
     run,
     way,
     journaledAhead,
-    stage: stageOf(work, prepared, run),
+    stage,
+    note: notingOf(work, prepared, run),
     onSettled: sink,
     onStop: () => (isStopped = true),
   })

@@ -107,7 +107,7 @@ test('the list tells what each import was and did, the newest first, and what wa
   ) as { receipt: string }
   await user.kpiIn({ now: NOW + 120_000 }, 'entries', 'undo', second, '--yes')
   const service = user.folder.in('.local/share/kpi')
-  const both = { service, account: 'default', new_things: 0, left_entries: null }
+  const both = { service, account: 'default', new_things: 0, left_entries: null, undo_begun_at: null }
   expect(jsonOf(await user.kpi('entries', 'undo', '-o', 'json'))).toEqual([
     {
       receipt: second,
@@ -139,6 +139,7 @@ test('the list tells what each import was and did, the newest first, and what wa
     'changed_entries',
     'taken_back_at',
     'left_entries',
+    'undo_begun_at',
   ])
 })
 

@@ -179,7 +179,7 @@ test('a receipt of another service, or none, is refused', async () => {
   const [file = ''] = readdirSync(folder)
   expect(await user.kpi('entries', 'undo', '--data-dir', 'elsewhere', '-o', 'csv')).toMatchObject({
     stdout:
-      'receipt,file,imported_at,service,account,new_things,new_entries,changed_entries,taken_back_at,left_entries\n',
+      'receipt,file,imported_at,service,account,new_things,new_entries,changed_entries,taken_back_at,left_entries,undo_begun_at\n',
     stderr: expect.stringMatching(
       /^no receipts\n\d+ receipts? of other services; --profile or --data-dir names one\n$/,
     ) as string,

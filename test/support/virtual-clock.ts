@@ -14,8 +14,8 @@ export type VirtualClock = Clock & {
 
 const START = Date.parse('2026-11-21T12:00:00Z')
 
-/** What the process does with files, which is real, and takes its time. */
-const isReal = (resource: string): boolean => resource.startsWith('FSReq')
+/** What the process does with files, which is real, and takes its time, and what it has put off until its next turn. */
+const isReal = (resource: string): boolean => /^(FSReq|CloseReq|Immediate)/.test(resource)
 
 /** Rounds of the event loop without anything real, after which nothing follows from what has happened any more. */
 const QUIET_ROUNDS = 3

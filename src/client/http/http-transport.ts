@@ -118,6 +118,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   const redaction = createRedaction(token, login)
   let key: KeyInfo | undefined
   let serviceTime: number | undefined
+  let answeredAt = 0
   let isBundled = false
   let account: string | undefined
   let calendar: Calendar | undefined
@@ -158,7 +159,8 @@ export const httpTransport = (remote: Remote): HttpTransport => {
       body: body === undefined ? null : JSON.stringify(body),
     }
     const answer = redaction.answer(await transfer(sending, text))
-    serviceTime = Date.parse(answer.header('date') ?? '') || undefined
+    const date = Date.parse(answer.header('date') ?? '')
+    if (date) [serviceTime, answeredAt] = [date, now()]
     if (answer.header('x-key-id') !== undefined) key = readKeyInfo(answer.header)
     isBundled = BUNDLED.test(answer.header('server') ?? '')
     if (isBundled) account = answer.header('x-account') ?? account
@@ -176,6 +178,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
       end === Infinity ? refusals >= MAX_REFUSALS : now() >= end && (refusals >= LEAST_REFUSALS || begun >= end)
     for (let refusals = 1; ; refusals += 1) {
       const turn = await limiter?.enter()
+      sending.onSend?.(serviceTime && serviceTime + now() - answeredAt)
       const answer = await request(sending).catch((error: unknown) => {
         turn?.leave()
         throw failed(sending, error)

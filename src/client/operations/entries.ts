@@ -11,7 +11,16 @@ import {
 import type { Patch } from '../../domain/schema.ts'
 import type { Variant } from '../../domain/variants.ts'
 import type { TransportRequest, TransportResponse } from '../transport.ts'
-import { type ResourceClient, hasMore, readDone, readMany, readOne, type Send } from './collection.ts'
+import { checkBatchAnswer, isEmptyValue, requireCounts } from './batch-answer.ts'
+import {
+  type ResourceClient,
+  hasMore,
+  readDone,
+  readMany,
+  readOne,
+  type Send,
+  type SendTogether,
+} from './collection.ts'
 import { type EntryQuery, entryQuery } from './queries.ts'
 
 /** Holds the body of a good answer, and a fault that it reports all the same. */
@@ -24,16 +33,11 @@ export type ResponseBody = {
 
 const LONGEST_WORDS = 200
 
+/** Sets how often a batch is sent whose answers do not count each entry. */
+const MOST_TRIES = 3
+
 /** Lists the fields in which services report faults. */
 const FAULTS = ['error', 'errors', 'message', 'detail'] as const
-
-/** Tells whether a value is empty. */
-export const isEmptyValue = (value: Json): boolean =>
-  value === undefined ||
-  value === null ||
-  value === '' ||
-  value === false ||
-  (Array.isArray(value) && value.length === 0)
 
 /** Returns the body of an answer, and the fault in it. */
 const parseBody = (body: Json): ResponseBody => {
@@ -67,9 +71,14 @@ export type Entries = Omit<ResourceClient<typeof newerEntry>, 'list' | 'addEach'
   readonly page: (query: EntryQuery) => Promise<EntryPage>
   /** Adds or updates one, and returns which of the two it was, if the service says so; `key` is the Idempotency-Key. */
   readonly put: (draft: EntryDraft, key?: string) => Promise<Put>
+  /** Removes several, all or none, where they go in one step; undefined where each takes a request. */
+  readonly removeTogether: ((ids: readonly number[]) => Promise<void>) | undefined
   /** Updates one, as `update` does, and also returns the body of the answer. */
   readonly change: (id: number, patch: Patch<typeof newerEntry>) => Promise<Put>
-  /** Adds or updates up to 5,000 entries, all or nothing; the bundled service is sent the same again where an answer is lost. */
+  /**
+   * Adds or updates up to 5,000 entries, all or nothing; the bundled service is sent the same again where an answer is lost, or
+   * does not count each entry, as that of a proxy.
+   */
   readonly addMany: (list: readonly EntryDraft[]) => Promise<BatchResult>
   /** Sends a batch, and returns its counts and the body of the answer; `key` is the Idempotency-Key. */
   readonly putMany: (list: readonly EntryDraft[], key?: string) => Promise<PutMany>
@@ -79,7 +88,12 @@ const responseOf = ({ content }: TransportResponse): ResponseBody =>
   parseBody('json' in content ? content.json : undefined)
 
 /** Creates the operations on entries in a variant; `isBundled` tells whether it is the bundled service. */
-export const createEntries = (variant: Variant, send: Send, isBundled: () => boolean): Entries => {
+export const createEntries = (
+  variant: Variant,
+  send: Send,
+  isBundled: () => boolean,
+  together?: SendTogether,
+): Entries => {
   // Send only the fields that the variant knows; the others read null.
   const sentEntry = variant === 'classic' ? entry : newerEntry
   const seen = (one: Entry): Entry => (variant === 'classic' ? { ...one, source_id: null } : one)
@@ -117,6 +131,7 @@ export const createEntries = (variant: Variant, send: Send, isBundled: () => boo
     const received = await send(entry, 'list', { method: 'GET', path: entry.path, query: entryQuery(query) })
     return { entries: readMany(newerEntry, received).map(seen), hasMore: (count) => hasMore(received, count) }
   }
+  const removal = (id: number) => ({ method: 'DELETE', path: `${entry.path}/${id}` }) as const
   return {
     get: async (id) =>
       seen(readOne(newerEntry, await send(entry, 'get', { method: 'GET', path: `${entry.path}/${id}` }))),
@@ -125,11 +140,20 @@ export const createEntries = (variant: Variant, send: Send, isBundled: () => boo
     change,
     update: async (id, patch) => (await change(id, patch)).entry,
     remove: async (id) => {
-      await send(entry, 'remove', { method: 'DELETE', path: `${entry.path}/${id}` })
+      await send(entry, 'remove', removal(id))
     },
+    removeTogether: together && (async (ids) => void (await together(entry, 'remove', ids.map(removal)))),
     list: async (query) => (await entryPage(query)).entries,
     page: entryPage,
     putMany: (list, idempotencyKey) => sendBatch(list, idempotencyKey === undefined ? {} : { idempotencyKey }),
-    addMany: async (list) => (await sendBatch(list, { isRepeatable: isBundled() })).counts,
+    addMany: async (list) => {
+      // The answer of a proxy is not that of the bundled service.
+      const isRepeatable = isBundled()
+      for (let tries = 1; ; tries += 1) {
+        const answer = await sendBatch(list, { isRepeatable })
+        if (!isRepeatable || list.length === 0 || !checkBatchAnswer(answer, list.length)) return answer.counts
+        if (tries === MOST_TRIES) requireCounts(answer, list.length)
+      }
+    },
   }
 }

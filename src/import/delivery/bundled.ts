@@ -1,10 +1,9 @@
-import type { PutMany } from '../../client/operations/entries.ts'
-import { KpiError } from '../../domain/errors.ts'
+import type { KpiError } from '../../domain/errors.ts'
 import type { BatchResult } from '../../domain/resources/entry.ts'
 import { digestOf } from '../journal/digest.ts'
 import { addTally, countResult, emptyTally, refuseLines, type Tally } from '../journal/tally.ts'
 import { type Batch, batchPart } from '../rows/batches.ts'
-import { checkBatchAnswer } from './batch-answer.ts'
+import { requireCounts } from '../../client/operations/batch-answer.ts'
 import { type Delivery, OUTCOME_UNKNOWN, type Run, type Sink } from './delivery.ts'
 import { isNoPath, isRefused, mayBeDone, reasonsByPlace, reasonsOf, endIfAllRefused } from './refusal.ts'
 import { endIfAnswersAreLost, withRetries } from './retry.ts'
@@ -17,6 +16,8 @@ type SentBatch = {
   readonly sentAt: number
   /** Is true once any part may have been stored. */
   isTouched: boolean
+  /** Is true once an answer was lost, so that what is refused then may be stored. */
+  isLost: boolean
 }
 
 /**
@@ -43,16 +44,6 @@ const maySendAgain = ({ isAdding, clock }: Run, { sentAt }: SentBatch): boolean 
   !isAdding || clock.now() - sentAt < RELIED_ON_MS
 
 /**
- * Refuses an answer that does not count every entry: it is probably not from the service but from a proxy, so the
- * request is repeated.
- */
-const requireCounts = (answer: PutMany, count: number): void => {
-  const unproven = checkBatchAnswer(answer, count)
-  if (!unproven) return
-  throw new KpiError('unavailable', `the service answered ${unproven.answered} to a batch`, { mayBeDone: true })
-}
-
-/**
  * Sends a batch under its Idempotency-Key until there is an answer; returns undefined if the answer was lost and the
  * batch may not be sent again.
  */
@@ -69,6 +60,7 @@ const post = (run: Run, sent: SentBatch, batch: Batch, isUnknown: boolean): Prom
     } catch (error) {
       isLost = mayBeDone(error)
       sent.isTouched ||= isLost
+      sent.isLost ||= isLost
       // A missing path says nothing about what was sent.
       throw isRefused(error) && !isNoPath(error) ? new Refused(error) : error
     }
@@ -81,6 +73,9 @@ const divide = async (run: Run, sent: SentBatch, batch: Batch, refusal: KpiError
   const places = [...batch.drafts.keys()]
   const named = reasonsByPlace(refusal, places.length)
   for (const [at, reasons] of named) refuseLines(tally, batch.lines[at] ?? 0, reasons)
+  const isAlone = named.size === 0 && places.length === 1
+  const refused = batch.drafts.filter((_, at) => isAlone || named.has(at))
+  if (!sent.isLost) run.notes.refuse(sent.batch.drafts, refused)
   if (named.size > 0)
     return sendPart(
       run,
@@ -91,7 +86,7 @@ const divide = async (run: Run, sent: SentBatch, batch: Batch, refusal: KpiError
       ),
       false,
     )
-  if (places.length === 1) {
+  if (isAlone) {
     if (!sent.isTouched) endIfAllRefused(tally, refusal)
     refuseLines(tally, batch.lines[0] ?? 0, reasonsOf(refusal))
     return
@@ -120,7 +115,7 @@ const sendPart = async (run: Run, sent: SentBatch, batch: Batch, isUnknown: bool
  */
 const deliver = async (run: Run, journaled: JournaledInterval, sink: Sink): Promise<void> => {
   const { id, batch, intent, isUnknown, lines } = journaled
-  const sent: SentBatch = { batch, tally: emptyTally(), sentAt: intent.sentAt, isTouched: isUnknown }
+  const sent: SentBatch = { batch, tally: emptyTally(), sentAt: intent.sentAt, isTouched: isUnknown, isLost: isUnknown }
   try {
     if (!isUnknown) endIfAnswersAreLost(run.lostAnswers, 'batches')
     await sendPart(run, sent, batch, isUnknown)

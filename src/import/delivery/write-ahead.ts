@@ -115,6 +115,8 @@ type Planning = {
   /** Names how the entries of new intervals are sent. */
   readonly way: DeliveryWay
   readonly stage: Stage
+  /** Notes what becomes of entries, also where an earlier part of the run has: others may have changed them since. */
+  readonly note: (drafts: Batch['drafts']) => Promise<void>
 }
 
 /** Plans a piece that an earlier part of the run sent or was about to send. */
@@ -226,7 +228,10 @@ export async function* journalIntervals(
     const { earlier } = piece
     const one = await (earlier ? planEarlier(planning, piece, earlier) : planNew(planning, piece))
     if (!('intent' in one)) onSettled(one.tally, one.lines, piece.batch.drafts.length)
-    else planned.push(one)
+    else {
+      await planning.note(one.batch.drafts)
+      planned.push(one)
+    }
     if (planned.length >= journaledAhead) yield* flush()
   }
   if (planned.length > 0) yield* flush()

@@ -22,7 +22,7 @@ import { emptyTally, refuseLines, type Tally } from '../journal/tally.ts'
 import { DuplicateLeft, readKey, removeDuplicate } from './doubles.ts'
 import { hasKeyOf, mayComeFrom } from './matching.ts'
 import { pollUntil } from './reconcile.ts'
-import type { UnprovenAnswer } from '../delivery/batch-answer.ts'
+import type { UnprovenAnswer } from '../../client/operations/batch-answer.ts'
 import { checkEntryAnswer, notKnown, notStored } from './response-check.ts'
 
 /** Sets how many requests run at a time: requests one after another would not make full use of the rate limit. */
@@ -84,7 +84,12 @@ const nameOf = ({ journal }: ThirdPartyRun, { draft }: OpenEntry, tries: number)
   `${journal.runId}-${digestOf([draft])}${tries === 0 ? '' : `-${tries}`}`
 
 /** Sends an entry; returns the answer if it does not prove that the entry was stored. */
-const post = async (run: ThirdPartyRun, item: OpenEntry, tries: number): Promise<UnprovenAnswer | undefined> => {
+const post = async (
+  { run, noteSent }: OpenInterval,
+  item: OpenEntry,
+  tries: number,
+): Promise<UnprovenAnswer | undefined> => {
+  noteSent([item])
   const put = await run.client.entries.put(item.draft, nameOf(run, item, tries)).catch((error: unknown) => {
     item.isUnknown = mayBeDone(error)
     if (item.isUnknown) run.touch()
@@ -104,19 +109,21 @@ const post = async (run: ThirdPartyRun, item: OpenEntry, tries: number): Promise
  * Adds an entry to the stored one. If an answer proved nothing, it is sent again only once it is known not to be
  * stored.
  */
-const add = async (run: ThirdPartyRun, item: OpenEntry): Promise<Added> => {
+const add = async (interval: OpenInterval, item: OpenEntry): Promise<Added> => {
+  const { run, forget } = interval
   try {
     return await withRetries(run, async (tries) => {
       for (;;) {
         const settled = item.isUnknown ? await settle(run, item) : undefined
         if (settled) return settled
         item.isUnknown = false
-        item.unproven = await post(run, item, tries)
+        item.unproven = await post(interval, item, tries)
         if (!item.unproven) return addedOn(item)
       }
     })
   } catch (error) {
     if (!isRefused(error) || (item.isUnknown && !(error instanceof DuplicateLeft))) throw error
+    if (!(error instanceof DuplicateLeft)) forget(item)
     return { refused: reasonsOf(error) }
   }
 }
@@ -129,13 +136,9 @@ const recall = ({ journal }: ThirdPartyRun, intervalId: number): ReadonlyMap<str
 const prepare = async (interval: OpenInterval, items: readonly OpenEntry[]): Promise<void> => {
   const { run, id: intervalId, count } = interval
   const before = recall(run, intervalId)
-  const fresh = items.filter((item) => !before.has(entryKeyText(item)))
-  const stored = await withRetries(run, () => run.existing.of(fresh.map(({ draft }) => draft)))
-  run.notes.note(
-    fresh.map(({ draft }) => draft),
-    stored,
-  )
-  run.notes.sync()
+  const open = items.filter((item) => !before.get(entryKeyText(item))?.outcome)
+  const stored = await withRetries(run, () => run.existing.of(open.map(({ draft }) => draft)))
+  interval.setStored(open, stored)
   for (const item of items) {
     const one = before.get(entryKeyText(item))
     item.isUnknown = one !== undefined
@@ -155,14 +158,15 @@ const tallyOf = ({ lines }: OpenEntry, added: Added): Tally => {
 const isLost = (added: Added): boolean => typeof added !== 'string' && added.refused.includes(OUTCOME_UNKNOWN)
 
 /** Journals an entry, adds it, and journals its outcome. */
-const addJournaled = async ({ run, id: intervalId, count }: OpenInterval, item: OpenEntry): Promise<void> => {
+const addJournaled = async (interval: OpenInterval, item: OpenEntry): Promise<void> => {
+  const { run, id: intervalId, count } = interval
   const { journal, clock, touch, lostAnswers } = run
   const [key, isOfEarlier] = [keyOf(item.draft), item.isUnknown]
   if (!isOfEarlier) {
     const one = { key, digest: digestOf([item.draft]), known: idsBefore(item), sentAt: clock.now() }
     journal.intendOnes(intervalId, [one])
   }
-  const added = await add(run, item).catch((error: unknown) => {
+  const added = await add(interval, item).catch((error: unknown) => {
     if (item.isUnknown) touch()
     else journal.withdrawOne(intervalId, key)
     throw error

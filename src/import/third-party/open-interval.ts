@@ -1,8 +1,13 @@
 import { BATCH_LIMIT, type EntryDraft } from '../../domain/resources/entry.ts'
 import type { Run, Sink } from '../delivery/delivery.ts'
-import type { UnprovenAnswer } from '../delivery/batch-answer.ts'
+import type { UnprovenAnswer } from '../../client/operations/batch-answer.ts'
 import type { JournaledInterval } from '../delivery/write-ahead.ts'
-import { type ExistingEntries, type ExistingEntry, storedKey } from '../existing/existing-entries.ts'
+import {
+  type ExistingEntries,
+  type ExistingEntry,
+  type ExistingEntryMap,
+  storedKey,
+} from '../existing/existing-entries.ts'
 import { keyOf } from '../entry-key.ts'
 import { addTally, emptyTally, refuseLines, type Tally } from '../journal/tally.ts'
 import type { Reference } from '../reference.ts'
@@ -69,6 +74,14 @@ export type OpenInterval = {
   readonly count: (items: readonly OpenEntry[], tally: Tally) => void
   readonly done: (item: OpenEntry, outcome: Outcome) => void
   readonly refuse: (item: OpenEntry, reasons: readonly string[]) => void
+  /** Receives what is stored of entries, beside which they are noted in the undo receipt once they are sent. */
+  readonly setStored: (items: readonly OpenEntry[], stored: ExistingEntryMap | undefined) => void
+  /** Notes entries in the undo receipt that are about to be sent. Those that are sent never must not count as stored. */
+  readonly noteSent: (items: readonly OpenEntry[]) => void
+  /** Takes an entry of which nothing is stored out of the undo receipt. */
+  readonly forget: (item: OpenEntry) => void
+  /** Refuses an entry as the service has, so that nothing of it is stored, unless an answer was lost before. */
+  readonly passRefusal: (item: OpenEntry, reasons: readonly string[]) => void
   /** Tells whether the service has accepted any entry of the interval. */
   readonly hasTaken: () => boolean
 }
@@ -107,6 +120,15 @@ export const openInterval = (run: ThirdPartyRun, id: number, items: readonly Ope
       some.length,
     )
   }
+  const refuse: OpenInterval['refuse'] = (item, reasons) => {
+    const tally = emptyTally()
+    refuseLines(tally, item.lines, reasons)
+    count([item], tally)
+  }
+  const drafts = items.map(({ draft }) => draft)
+  const unnoted = new Set<OpenEntry>()
+  let storedBefore: ExistingEntryMap | undefined
+  const forget: OpenInterval['forget'] = ({ draft }) => run.notes.refuse(drafts, [draft])
   return {
     run,
     id,
@@ -114,10 +136,21 @@ export const openInterval = (run: ThirdPartyRun, id: number, items: readonly Ope
     isLeft: (item) => left.has(item),
     count,
     done: (item, outcome) => count([item], { ...emptyTally(), [outcome]: 1 }),
-    refuse: (item, reasons) => {
-      const tally = emptyTally()
-      refuseLines(tally, item.lines, reasons)
-      count([item], tally)
+    refuse,
+    setStored: (some, stored) => {
+      storedBefore = stored
+      for (const item of some) unnoted.add(item)
+    },
+    noteSent: (some) => {
+      const fresh = some.filter((item) => unnoted.delete(item)).map(({ draft }) => draft)
+      if (fresh.length === 0 || !run.notes.isWanted()) return
+      run.notes.note(fresh, storedBefore)
+      run.notes.sync()
+    },
+    forget,
+    passRefusal: (item, reasons) => {
+      if (item.losses === 0) forget(item)
+      refuse(item, reasons)
     },
     hasTaken: () => all.created + all.updated + all.sent > 0,
   }

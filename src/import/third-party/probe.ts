@@ -120,12 +120,13 @@ const effectOf = async ({ run }: OpenInterval, item: OpenEntry): Promise<Effect>
  * the existing ids, so that a second entry is found and removed even if the run is cut off.
  */
 const tryUpdate = async (interval: OpenInterval, item: OpenEntry): Promise<Effect> => {
-  const { run, id: intervalId } = interval
+  const { run, id: intervalId, noteSent } = interval
   const ids = item.before?.ids ?? []
   const { journal, clock } = run
   journal.intendOnes(intervalId, [
     { key: keyOf(item.draft), digest: digestOf([item.draft]), known: ids, sentAt: clock.now() },
   ])
+  noteSent([item])
   try {
     return await effectOf(interval, item)
   } catch (error) {

@@ -147,12 +147,15 @@ const settleByStored = async (
   item: OpenEntry,
   stored: ExistingEntry | undefined,
 ): Promise<void> => {
-  const { run, done, refuse } = interval
+  const { run, done, refuse, forget } = interval
   const { before } = item
   const entry = stored && (await withoutDoubles(run, item, stored))
   if (entry && isStored(run, item, entry)) return done(item, before === null ? 'created' : before ? 'updated' : 'sent')
   const reasons = reasonsNotToSend(run, item, entry)
-  if (reasons.length > 0) return refuse(item, reasons)
+  if (reasons.length > 0) {
+    if (reasons === item.refusal || reasons.includes(ENTERED_MEANWHILE)) forget(item)
+    return refuse(item, reasons)
+  }
   // If the list cannot be trusted, the entry may be there, and sending it again would make a second one.
   if (!entry && item.unproven && !item.unproven.tellsFault && !run.capabilities.known().isRecognised)
     throw await unrecognizedError(run, item, undefined)

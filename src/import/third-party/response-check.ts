@@ -2,7 +2,7 @@ import type { Put } from '../../client/operations/entries.ts'
 import { formatDecimal } from '../../domain/decimal.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import type { EntryValues } from '../../domain/rules.ts'
-import { type UnprovenAnswer, describeUnproven } from '../delivery/batch-answer.ts'
+import { type UnprovenAnswer, describeUnproven } from '../../client/operations/batch-answer.ts'
 import { areLikeNotes, isRounded } from './matching.ts'
 
 /**

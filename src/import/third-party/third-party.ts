@@ -113,16 +113,15 @@ const noteSeveral = ({ warnOnce }: ThirdPartyRun, { draft }: OpenEntry, { ids }:
 }
 
 /** Looks up the existing entries of drafts before these are sent; entries that already hold the values are done. */
-const lookFirst = async ({ run, done }: OpenInterval, items: readonly OpenEntry[]): Promise<void> => {
+const lookFirst = async (interval: OpenInterval, items: readonly OpenEntry[]): Promise<void> => {
+  const { run, done } = interval
   const { capabilities, keepsOthers, reference, existing } = run
   // If batches update stored entries, there is no need to know them, except to note what becomes of them.
   const isNeeded = keepsOthers || !sendsBatches(run) || !capabilities.known().updatesInBatches
   if (!isNeeded && !run.notes.isWanted()) return
   await waitForList(run)
   const stored = await readWithRetries(run, existing, items)
-  const drafts = items.map(({ draft }) => draft)
-  run.notes.note(drafts, stored)
-  run.notes.sync()
+  interval.setStored(items, stored)
   if (!isNeeded) return
   if (!stored) {
     run.warnOnce(
@@ -140,17 +139,9 @@ const lookFirst = async ({ run, done }: OpenInterval, items: readonly OpenEntry[
   }
 }
 
-/**
- * Notes what becomes of entries that an earlier part of the run was about to send and that are not stored: it may have been
- * cut off before it had noted that.
- */
-const noteOpen = async (run: ThirdPartyRun, items: readonly OpenEntry[]): Promise<void> => {
-  if (!run.notes.isWanted() || items.length === 0) return
-  run.notes.note(
-    items.map(({ draft }) => draft),
-    await readWithRetries(run, run.existing, items),
-  )
-  run.notes.sync()
+/** Looks up entries that an earlier part of the run was about to send and that are not stored, to note what becomes of them. */
+const noteOpen = async ({ run, setStored }: OpenInterval, items: readonly OpenEntry[]): Promise<void> => {
+  if (run.notes.isWanted() && items.length > 0) setStored(items, await readWithRetries(run, run.existing, items))
 }
 
 /** Takes over the ids that an earlier part of the run journaled for entries that it tried the service with. */
@@ -182,7 +173,7 @@ const upsertInterval = async (run: ThirdPartyRun, journaled: JournaledInterval, 
     if (run.keepsOthers) for (const item of items) item.before = null
     recallTried(run, journaled.id, items)
     await reconcile(interval, items, true)
-    await noteOpen(run, items.filter(interval.isLeft))
+    await noteOpen(interval, items.filter(interval.isLeft))
   } else await lookFirst(interval, items)
   const open = items.filter(interval.isLeft)
   await findIds(interval, open)

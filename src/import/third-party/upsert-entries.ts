@@ -14,7 +14,7 @@ import {
 } from '../delivery/refusal.ts'
 import { digestOf } from '../journal/digest.ts'
 import { countResult, emptyTally } from '../journal/tally.ts'
-import { type UnprovenAnswer, checkBatchAnswer } from '../delivery/batch-answer.ts'
+import { type UnprovenAnswer, checkBatchAnswer } from '../../client/operations/batch-answer.ts'
 import { checkEntryAnswer } from './response-check.ts'
 
 /** Sets how many single entries are sent at a time: one after another would not make full use of the rate limit. */
@@ -73,10 +73,10 @@ const nameOf = ({ journal, clock }: ThirdPartyRun, items: readonly OpenEntry[]):
  * Refuses an entry that the refusal of a batch names. If it may be a duplicate, it is looked up first: an earlier
  * request of this run, whose answer was lost, may have stored it.
  */
-const refuseNamed = ({ run, refuse }: OpenInterval, item: OpenEntry, reasons: readonly string[]): void => {
+const refuseNamed = ({ run, passRefusal }: OpenInterval, item: OpenEntry, reasons: readonly string[]): void => {
   item.refusals += 1
   const mayBeThere = item.found === null && item.refusals === 1 && !run.capabilities.known().updatesInBatches
-  if (!mayBeThere) return refuse(item, reasons)
+  if (!mayBeThere) return passRefusal(item, reasons)
   run.touch()
   item.isUnknown = true
   item.refusal = reasons
@@ -87,12 +87,12 @@ const refuseNamed = ({ run, refuse }: OpenInterval, item: OpenEntry, reasons: re
  * batches if it names none.
  */
 const divide = (interval: OpenInterval, items: readonly OpenEntry[], refusal: KpiError): void => {
-  const { refuse, hasTaken, all } = interval
+  const { passRefusal, hasTaken, all } = interval
   const named = reasonsByPlace(refusal, items.length)
   const [first] = items
   if (named.size === 0 && items.length === 1 && first) {
     if (!hasTaken()) endIfAllRefused(all, refusal)
-    return refuse(first, reasonsOf(refusal))
+    return passRefusal(first, reasonsOf(refusal))
   }
   for (const [at, item] of items.entries()) {
     const reasons = named.get(at)
@@ -129,6 +129,7 @@ const postBatch = async (interval: OpenInterval, items: readonly OpenEntry[]): P
   const { run } = interval
   try {
     const drafts = items.map(({ draft }) => draft)
+    interval.noteSent(items)
     const answer = await run.client.entries.putMany(drafts, nameOf(run, items))
     run.touch()
     run.lostAnswers.note(false)
@@ -212,7 +213,7 @@ const requireExistingService = async (
 
 /** Handles the refusal of a single entry. If the stored entry may explain it, it is looked up first, once. */
 const takeRefusal = async (interval: OpenInterval, item: OpenEntry, refusal: KpiError): Promise<void> => {
-  const { run, refuse, hasTaken, all } = interval
+  const { run, passRefusal, hasTaken, all } = interval
   await requireExistingService(run, item, refusal)
   const isOfStored = item.found ? refusal.code === 'not_found' : refusal.code === 'conflict'
   item.refusals += 1
@@ -224,7 +225,7 @@ const takeRefusal = async (interval: OpenInterval, item: OpenEntry, refusal: Kpi
     return
   }
   if (!hasTaken()) endIfAllRefused(all, refusal)
-  refuse(item, reasonsOf(refusal))
+  passRefusal(item, reasonsOf(refusal))
 }
 
 /** Sends an entry by itself; returns the failure if another try may help. */
@@ -232,6 +233,7 @@ const writeOne = async (interval: OpenInterval, item: OpenEntry): Promise<KpiErr
   const { run, done } = interval
   const { found } = item
   try {
+    interval.noteSent([item])
     const put = await sendOne(run, item)
     run.touch()
     const unproven = checkEntryAnswer(put, item.draft, found)

@@ -9,6 +9,8 @@ import type { EntryChange } from './change-lines.ts'
 export type ChangeLog = {
   /** Adds changes; returns what takes them out again, as they were not sent after all. */
   readonly add: (changes: readonly EntryChange[]) => () => void
+  /** Takes out changes that were added, as the service refused them. */
+  readonly refuse: (changes: readonly EntryChange[]) => void
   /** Returns once everything that was added is on the disk. */
   readonly sync: () => void
   /** Receives why what follows cannot be noted. */
@@ -49,17 +51,22 @@ export type NoteChanges = {
   readonly sync: () => void
   /** Takes out the notes of drafts of which it is known that they were not sent. */
   readonly withdraw: (drafts: readonly EntryDraft[]) => void
+  /** Takes out the notes of those of some drafts that the service has refused, so that nothing of them is stored. */
+  readonly refuse: (drafts: readonly EntryDraft[], refused: readonly EntryDraft[]) => void
 }
 
 /** Holds drafts that are about to be sent, and what becomes of them. */
 type Noted = { readonly first: EntryDraft; readonly changes: readonly EntryChange[] }
+
+/** Holds what was noted of drafts that were sent together. */
+type Written = Pick<Noted, 'changes'> & { readonly blank: () => void; byKey?: ReadonlyMap<string, EntryChange> }
 
 /** Creates the notes of a run; without a log nothing is noted. */
 export const createNotes = (log: ChangeLog | undefined, reference: Pick<Reference, 'kpis'>): NoteChanges => {
   let isWanted = log !== undefined
   // Hold notes back until their drafts are about to be sent, so that a run that stops before has nothing to take out.
   let unwritten: Noted[] = []
-  const written = new WeakMap<EntryDraft, () => void>()
+  const written = new WeakMap<EntryDraft, Written>()
   return {
     isWanted: () => isWanted,
     note: (drafts, stored) => {
@@ -74,14 +81,24 @@ export const createNotes = (log: ChangeLog | undefined, reference: Pick<Referenc
     },
     sync: () => {
       if (!log) return
-      for (const { first, changes } of unwritten) if (changes.length > 0) written.set(first, log.add(changes))
+      for (const { first, changes } of unwritten) {
+        if (changes.length > 0) written.set(first, { changes, blank: log.add(changes) })
+      }
       unwritten = []
       log.sync()
     },
     withdraw: (drafts) => {
       for (const draft of drafts) {
-        written.get(draft)?.()
+        written.get(draft)?.blank()
         written.delete(draft)
+      }
+    },
+    refuse: (drafts, refused) => {
+      const keys = refused.map((draft) => storedKey(...keyOf(draft)))
+      for (const noted of drafts.flatMap((draft) => written.get(draft) ?? [])) {
+        noted.byKey ??= new Map(noted.changes.map((change) => [storedKey(...change.key), change]))
+        const changes = keys.flatMap((key) => noted.byKey?.get(key) ?? [])
+        if (changes.length > 0) log?.refuse(changes)
       }
     },
   }

@@ -152,7 +152,11 @@ const orLeave = async (fate: EntryFate, write: (id: number) => Promise<unknown>)
 
 /** Puts back one entry by its id, whoever is locked or no longer assigned, on the bundled service. */
 const restoreOne = ({ fate }: Judged, client: Client): Promise<EntryFate> =>
-  orLeave(fate, (id) => client.entries.update(id, fate.change.before ?? {}))
+  orLeave(fate, async (id) => {
+    const { kpi_id } = await client.entries.update(id, fate.change.before ?? {})
+    if (kpi_id === fate.change.key[1]) return
+    throw new KpiError('unavailable', `the service answered something else than entry ${id}`, { mayBeDone: true })
+  })
 
 /** Describes why an answer does not prove that an entry was stored; undefined if it does. */
 type Unproven = ReturnType<typeof checkEntryAnswer>
@@ -225,12 +229,42 @@ async function* restore(
   timing: Timing,
 ): AsyncGenerator<readonly EntryFate[]> {
   if (!client.isBundled()) return yield* restoreAllElsewhere(client, judged, since, timing)
-  if (judged.length > 1 && (await restoreTogether(client, judged))) yield judged.map(({ fate }) => fate)
+  if (judged.length > 0 && (await restoreTogether(client, judged))) yield judged.map(({ fate }) => fate)
   else
     for (const one of judged) {
       requireNotStopped(timing)
       yield [await restoreOne(one, client)]
     }
+}
+
+/** Removes entries in one step; returns false if one of them is not removed. */
+const removeTogether = async (client: Client, fates: readonly EntryFate[]): Promise<boolean> => {
+  if (!client.entries.removeTogether || fates.length < 2) return false
+  try {
+    await client.entries.removeTogether(fates.flatMap(({ id }) => id ?? []))
+    return true
+  } catch (error) {
+    if (isRefused(error) || (error instanceof KpiError && error.code === 'not_found')) return false
+    throw error
+  }
+}
+
+/** Removes entries: some together where that is one step, else one by one. */
+async function* remove(
+  client: Client,
+  fates: readonly EntryFate[],
+  timing: Timing,
+): AsyncGenerator<readonly EntryFate[]> {
+  for (let at = 0; at < fates.length; at += client.addStep) {
+    const some = fates.slice(at, at + client.addStep)
+    requireNotStopped(timing)
+    if (await removeTogether(client, some)) yield some
+    else
+      for (const fate of some) {
+        requireNotStopped(timing)
+        yield [await orLeave(fate, (id) => client.entries.remove(id))]
+      }
+  }
 }
 
 /**
@@ -246,10 +280,11 @@ export async function* putBack(
   const judged = await judgeStored(client, changes, since)
   const changed = judged.filter(({ fate }) => fate.action === 'restore')
   yield* restore(client, changed, since, timing)
-  for (const { fate } of judged) {
-    if (fate.action === 'remove') {
-      requireNotStopped(timing)
-      yield [await orLeave(fate, (id) => client.entries.remove(id))]
-    } else if (fate.action !== 'restore') yield [fate]
-  }
+  const fates = judged.map(({ fate }) => fate)
+  yield* remove(
+    client,
+    fates.filter(({ action }) => action === 'remove'),
+    timing,
+  )
+  yield fates.filter(({ action }) => action === 'done' || action === 'leave')
 }

@@ -3,7 +3,7 @@ import { AppendedFile, blankOut } from '../../files/appended-file.ts'
 import { JournalFault } from '../journal/lock.ts'
 import { makePrivateFolder } from '../journal/private-folder.ts'
 import type { CreationLog } from '../created-things.ts'
-import { changesToText } from './change-lines.ts'
+import { changesToText, type EntryChange } from './change-lines.ts'
 import type { ChangeLog } from './note-changes.ts'
 import { type ChangeCounts, ENDING, entriesPath, type UndoReceiptHead } from './undo-receipt.ts'
 
@@ -13,7 +13,9 @@ export type UndoReceiptWriter = {
   /** Names it on the command line. */
   readonly name: string
   readonly created: CreationLog
-  readonly changes: Pick<ChangeLog, 'add' | 'sync'>
+  readonly changes: Omit<ChangeLog, 'giveUp'>
+  /** Notes when changes are sent, by the clock of the service. */
+  readonly send: (at: string) => void
   /** Notes the journal of the run, and its id once it has one. */
   readonly journal: (path: string, runId?: string) => void
   /** Counts the entries so far. */
@@ -63,24 +65,36 @@ const appendTo = (path: string): Appended => {
 }
 
 /** Creates the file of what becomes of entries, once there is any. */
-const createChangesFile = (path: string): Pick<UndoReceiptWriter, 'changes' | 'entries'> & Pick<Appended, 'close'> => {
+const createChangesFile = (
+  path: string,
+  write: (line: object) => void,
+): Pick<UndoReceiptWriter, 'changes' | 'entries'> & Pick<Appended, 'close'> => {
   let file: Appended | undefined
   let [created, changed] = [0, 0]
+  const refused = new WeakSet<EntryChange>()
+  const count = (changes: readonly EntryChange[], by: 1 | -1): void => {
+    for (const change of changes) {
+      if (refused.has(change)) continue
+      if (change.before) changed += by
+      else created += by
+    }
+  }
   return {
     entries: () => ({ created, changed }),
     changes: {
       add: (changes) => {
         file ??= appendTo(path)
         const blank = file.write(changesToText(changes))
-        const ofOld = changes.filter(({ before }) => before).length
-        const ofNew = changes.length - ofOld
-        changed += ofOld
-        created += ofNew
+        count(changes, 1)
         return () => {
           blank()
-          changed -= ofOld
-          created -= ofNew
+          count(changes, -1)
         }
+      },
+      refuse: (changes) => {
+        write({ refused: changes.map(({ key }) => key) })
+        count(changes, -1)
+        for (const change of changes) refused.add(change)
       },
       sync: () => file?.sync(),
     },
@@ -94,7 +108,7 @@ export const createUndoReceipt = (folder: string, head: UndoReceiptHead, suffix:
   const path = join(folder, `${head.at.replaceAll(/[-:]/g, '').slice(0, 15)}-${suffix}${ENDING}`)
   const file = appendTo(path)
   const write = (line: object): void => void file.write(`${JSON.stringify(line)}\n`)
-  const { changes, entries, close } = createChangesFile(entriesPath(path))
+  const { changes, entries, close } = createChangesFile(entriesPath(path), write)
   write(head)
   return {
     path,
@@ -109,6 +123,7 @@ export const createUndoReceipt = (folder: string, head: UndoReceiptHead, suffix:
       settle: () => write({ settled: true }),
     },
     changes,
+    send: (sent) => write({ sent }),
     journal: (journal, run) => write({ journal, run }),
     entries,
     close: (ended, served) => {

@@ -5,8 +5,7 @@ import { KpiError } from '../../domain/errors.ts'
 import type { CreatedKind, CreatedThing } from '../created-things.ts'
 import { appendToFile } from '../../files/appended-file.ts'
 import { fileError } from '../../files/file-error.ts'
-import { linesOfFile, readRegularFile } from '../../files/read-file.ts'
-import { changesIn, type EntryChange } from './change-lines.ts'
+import { readRegularFile } from '../../files/read-file.ts'
 
 /** Describes the run that a receipt is of: the service, the account as far as it is known, the file and the time. */
 export type UndoReceiptHead = {
@@ -38,6 +37,10 @@ export type UndoReceipt = {
   readonly served: string | undefined
   /** Counts the entries that it created and changed, or may have; undefined if it was cut off. */
   readonly entries: ChangeCounts | undefined
+  /** Holds when it was last about to send entries, by the clock of the service; undefined if that is not known. */
+  readonly sent: string | undefined
+  /** Holds the keys of the entries that the service refused. */
+  readonly refused: ReadonlySet<string>
   /** Names the journal of the run, if it has one. */
   readonly journal: string | undefined
   /** Identifies the run: one that was cut off and continued has a receipt for each part. */
@@ -46,8 +49,10 @@ export type UndoReceipt = {
   readonly takenBack: string | undefined
   /** Counts the entries that each undo left alone, the latest last; all that is still to be taken back then. */
   readonly left: readonly ChangeCounts[]
-  /** Counts the entries that the latest undo has left alone, or had not come to when it was stopped. */
+  /** Counts the entries that the latest undo has left alone, or had not come to when it was last noted. */
   readonly open: number | undefined
+  /** Holds when the latest undo began, if it has not come to its end: it goes on, or was cut off. */
+  readonly begun: string | undefined
 }
 
 /** Describes something that may have been created, by its name or e-mail address. */
@@ -59,9 +64,6 @@ const ENTRIES_ENDING = '.entries.jsonl'
 
 /** Bounds a receipt without what became of entries: a line for each thing that was created. */
 const MOST_BYTES = 256 * 1024 * 1024
-
-/** Sets how many changes are counted at a time. */
-const COUNTED_AT_A_TIME = 5000
 
 /** Returns the path of the file beside a receipt that holds what became of entries, or what some undos left of that. */
 export const entriesPath = (path: string, undos = 0): string =>
@@ -122,6 +124,19 @@ const openIn = (line: unknown): number[] => {
   return isObject(line) && typeof line['open'] === 'number' ? [line['open']] : []
 }
 
+/** Returns the keys of the entries that a line says were refused. */
+const refusedIn = (line: unknown): string[] =>
+  isObject(line) && Array.isArray(line['refused'])
+    ? line['refused'].flatMap((key) => (Array.isArray(key) ? [key.join('/')] : []))
+    : []
+
+/** Returns when an undo began that has not come to its end, as the lines say. */
+const begunIn = (lines: readonly unknown[]): string | undefined => {
+  const end = lines.findLastIndex((line) => isObject(line) && countsIn(line['left']) !== undefined)
+  const begun = lines.slice(end + 1).findLast((line) => isObject(line) && typeof line['undo_begun'] === 'string')
+  return isObject(begun) ? String(begun['undo_begun']) : undefined
+}
+
 const notReceipt = (path: string, why: string): KpiError => new KpiError('malformed', `cannot read ${path}: ${why}`)
 
 const textIn = (path: string): string => {
@@ -147,6 +162,8 @@ export const readUndoReceipt = (path: string): UndoReceipt => {
     const line = others.find((one) => isObject(one) && typeof one[name] === 'string')
     return isObject(line) ? String(line[name]) : undefined
   }
+  const lastTextOf = (name: string): string | undefined =>
+    others.flatMap((one) => (isObject(one) && typeof one[name] === 'string' ? [one[name]] : [])).at(-1)
   const end = others.find((line) => isObject(line) && typeof line['ended'] === 'string')
   return {
     path,
@@ -156,12 +173,15 @@ export const readUndoReceipt = (path: string): UndoReceipt => {
     unsure: unsureOf(others).filter(({ kind, key }) => !names.has(`${kind} ${key}`)),
     ended: textOf('ended'),
     served: textOf('served'),
+    sent: lastTextOf('sent'),
     journal: textOf('journal'),
     runId: textOf('run'),
     takenBack: textOf('taken_back'),
     isSettled: others.some((line) => isObject(line) && line['settled'] === true),
     left: others.flatMap((line) => (isObject(line) ? (countsIn(line['left']) ?? []) : [])),
     open: others.flatMap(openIn).at(-1),
+    begun: begunIn(others),
+    refused: new Set(others.flatMap(refusedIn)),
     entries: isObject(end) ? countsIn(end['entries']) : undefined,
   }
 }
@@ -190,60 +210,6 @@ export const listUndoReceipts = (folder: string): UndoReceiptList => {
     }
   }
   return { receipts, faults }
-}
-
-async function* changeLines(path: string): AsyncGenerator<string> {
-  try {
-    yield* linesOfFile(path)
-  } catch (error) {
-    throw fileError(error, 'read', path)
-  }
-}
-
-/** Yields what a receipt says of entries that are to be taken back, some at a time, in the order in which they were sent. */
-export async function* readChanges(
-  { path, left }: Pick<UndoReceipt, 'path' | 'left'>,
-  most: number,
-): AsyncGenerator<EntryChange[]> {
-  const from = entriesPath(path, left.length)
-  if (!existsSync(from)) return
-  let some: EntryChange[] = []
-  for await (const line of changeLines(from)) {
-    for (const change of changesIn(line)) {
-      some.push(change)
-      if (some.length < most) continue
-      yield some
-      some = []
-    }
-  }
-  if (some.length > 0) yield some
-}
-
-/** Counts the entries whose changes a receipt holds. */
-export const countChanges = async (receipt: Pick<UndoReceipt, 'path' | 'left'>): Promise<ChangeCounts> => {
-  let [created, changed] = [0, 0]
-  for await (const some of readChanges(receipt, COUNTED_AT_A_TIME)) {
-    const ofOld = some.filter(({ before }) => before).length
-    changed += ofOld
-    created += some.length - ofOld
-  }
-  return { created, changed }
-}
-
-/**
- * Refuses a receipt whose entries are not all there any more, as a file that was cut or edited has them. The last line of
- * a run that was cut off may be missing.
- */
-export const requireWhole = async (receipt: UndoReceipt): Promise<void> => {
-  const { path, left } = receipt
-  const entries = left.at(-1) ?? receipt.entries
-  if (!entries) return
-  const { created, changed } = await countChanges(receipt)
-  if (created === entries.created && changed === entries.changed) return
-  throw new KpiError(
-    'unusable',
-    `the receipt ${path} is damaged: it is of ${entries.created + entries.changed} entries, and ${created + changed} of them can be read; nothing was taken back`,
-  )
 }
 
 /**

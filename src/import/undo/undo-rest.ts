@@ -4,7 +4,8 @@ import { appendToFile } from '../../files/appended-file.ts'
 import { storedKey } from '../existing/existing-entries.ts'
 import { changesToText, type EntryChange } from './change-lines.ts'
 import { CLOCK_SPREAD } from './take-back.ts'
-import { entriesPath, readChanges, type UndoReceipt } from './undo-receipt.ts'
+import { countChanges, readChanges } from './noted-changes.ts'
+import { entriesPath, type UndoReceipt } from './undo-receipt.ts'
 import type { UndoneRun } from './undone-run.ts'
 
 /**
@@ -12,9 +13,13 @@ import type { UndoneRun } from './undone-run.ts'
  * would meet of the others was stored after the first.
  */
 export type UndoRest = {
+  /** Notes in the receipts that an undo begins, so that they tell of it even if it is killed. */
+  readonly begin: (at: string) => Promise<void>
   readonly add: (part: UndoReceipt, change: EntryChange) => void
   /** Counts an entry that is as before now. */
   readonly settle: (part: UndoReceipt) => void
+  /** Notes in the receipts how far it is. */
+  readonly progress: () => void
   /** Remembers an entry that is as before already, which a later import may have done. */
   readonly meet: (change: EntryChange) => void
   /** Notes in the receipts what is left. */
@@ -43,12 +48,33 @@ const orExplain = (path: string, work: () => void): void => {
   }
 }
 
+/** Sets how often it is noted how far an undo of many entries is. */
+const NOTES = 1000
+
+/** Notes in a receipt how many entries are left as an undo goes on. */
+const createOpenCount = ({ path, open }: UndoReceipt) => {
+  let [all, least] = [0, 0]
+  return {
+    begin: (count: number): void => {
+      all = count
+      least = open ?? count
+    },
+    note: (settled: number): void => {
+      const left = all - settled
+      if (left >= least || (left > 0 && least - left < all / NOTES)) return
+      least = left
+      appendToFile(path, `${JSON.stringify({ open: left })}\n`)
+    },
+  }
+}
+
 /** Holds what is left of one receipt, in a file beside it. */
 const createPartRest = (part: UndoReceipt) => {
   const undos = part.left.length
   const path = entriesPath(part.path, undos + 1)
   let some: EntryChange[] = []
   let [created, changed, settled] = [0, 0, 0]
+  const openCount = createOpenCount(part)
   rmSync(path, { force: true })
   const write = (): void => {
     if (some.length > 0) appendToFile(path, changesToText(some))
@@ -67,7 +93,14 @@ const createPartRest = (part: UndoReceipt) => {
         appendToFile(part.path, `\n${JSON.stringify({ left: { created, changed } })}\n`)
         rmSync(entriesPath(part.path, undos), { force: true })
       }),
+    begin: async (at: string): Promise<void> => {
+      const { created: news, changed: olds } = await countChanges(part)
+      openCount.begin(news + olds)
+      const line = { undo_begun: at, open: part.open ?? news + olds }
+      orExplain(part.path, () => appendToFile(part.path, `\n${JSON.stringify(line)}\n`))
+    },
     settle: (): void => void (settled += 1),
+    progress: (): void => openCount.note(settled),
     stop: async (isGone: (kpi: number) => boolean): Promise<void> => {
       rmSync(path, { force: true })
       let [all, gone] = [0, settled]
@@ -88,11 +121,15 @@ export const createUndoRest = ({ parts }: Pick<UndoneRun, 'parts'>): UndoRest =>
     if (keys.size < REMEMBERED) keys.add(storedKey(...key))
   }
   return {
+    begin: async (at) => {
+      for (const rest of rests.values()) await rest.begin(at)
+    },
     add: ({ path }, change) => {
       meet(change)
       rests.get(path)?.add(change)
     },
     settle: ({ path }) => rests.get(path)?.settle(),
+    progress: () => rests.forEach(({ progress }) => progress()),
     meet,
     keep: () => rests.forEach(({ keep }) => keep()),
     stop: async (isGone) => {

@@ -1,5 +1,6 @@
 import type { EntryChange } from './change-lines.ts'
-import { readChanges, type UndoReceipt } from './undo-receipt.ts'
+import { readChanges } from './noted-changes.ts'
+import { type UndoReceipt } from './undo-receipt.ts'
 
 /** Describes all of a run that is taken back: the receipts of its parts, the oldest first. */
 export type UndoneRun = Pick<UndoReceipt, 'head' | 'things' | 'unsure' | 'ended' | 'served' | 'journal'> & {

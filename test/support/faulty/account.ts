@@ -27,6 +27,8 @@ export type Kept = Held & {
   readonly kpi: number
   /** `YYYY-MM-DD`. */
   readonly date: string
+  /** When it was first stored, in milliseconds; undefined for what was there from the beginning. */
+  readonly createdAt?: number
 }
 
 /** All that a faulty service knows. */

@@ -62,6 +62,7 @@ export const shownEntry = ({ variant }: Kind, { kpis }: FaultyAccount, entry: Ke
   target: kpis.find(({ id }) => id === entry.kpi)?.target === null ? null : number(entry.target),
   notes: entry.notes,
   ...MADE,
+  ...(entry.createdAt !== undefined && { created_at: new Date(entry.createdAt).toISOString().slice(0, 19) }),
 })
 
 /** A KPI as it is shown. */

@@ -67,6 +67,9 @@ export const judge = (account: FaultyAccount, body: Sent, before: Held | undefin
   return isEmpty ? [{ field: 'actual', message: 'is required' }] : { key, held }
 }
 
+/** A change of an entry: what it held before, and holds then; undefined where it is not there. */
+export type Written = { readonly key: string; readonly before: Kept | undefined; readonly after: Kept | undefined }
+
 /** The entries of a faulty service, which may hold several under one key. */
 export type Ledger = {
   readonly list: () => readonly Kept[]
@@ -75,16 +78,20 @@ export type Ledger = {
   readonly add: (key: Pick<Kept, 'user' | 'kpi' | 'date'>, held: Held) => Kept
   readonly change: (id: number, to: Omit<Kept, 'id'>) => Kept
   readonly remove: (id: number) => void
-  /** How often something was written. */
-  readonly writes: () => number
+  /** All that was written, also where it changed nothing. */
+  readonly written: readonly Written[]
 }
 
 /** Keeps entries in memory. */
-export const createLedger = (entries: readonly Kept[], rewrites: (held: Held) => Held = (held) => held): Ledger => {
+export const createLedger = (
+  entries: readonly Kept[],
+  now: () => number,
+  rewrites: (held: Held) => Held = (held) => held,
+): Ledger => {
   const kept = new Map<number, Kept>()
   const idsOf = new Map<string, Set<number>>()
   let nextId = Math.max(0, ...entries.map(({ id }) => id)) + 1
-  let writes = 0
+  const written: Written[] = []
   const drop = (id: number): void => {
     const one = kept.get(id)
     if (one) idsOf.get(keyOf(one))?.delete(id)
@@ -97,7 +104,7 @@ export const createLedger = (entries: readonly Kept[], rewrites: (held: Held) =>
     return one
   }
   const write = (one: Kept): Kept => {
-    writes += 1
+    written.push({ key: keyOf(one), before: kept.get(one.id), after: one })
     return put(one)
   }
   for (const one of entries) put(one)
@@ -111,13 +118,14 @@ export const createLedger = (entries: readonly Kept[], rewrites: (held: Held) =>
     add: (key, held) => {
       const id = nextId
       nextId += 1
-      return write({ ...key, ...rewrites(held), id })
+      return write({ ...key, ...rewrites(held), id, createdAt: now() })
     },
-    change: (id, to) => write({ ...to, ...rewrites(to), id }),
+    change: (id, to) => write({ ...kept.get(id), ...to, ...rewrites(to), id }),
     remove: (id) => {
-      writes += 1
+      const before = kept.get(id)
+      if (before) written.push({ key: keyOf(before), before, after: undefined })
       drop(id)
     },
-    writes: () => writes,
+    written,
   }
 }

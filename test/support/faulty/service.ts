@@ -1,7 +1,7 @@
 import { type TextRequest, TOO_SLOW } from '../../../src/client/http/network-exchange.ts'
 import type { FaultyAccount, Kept } from './account.ts'
 import { type Answer, answerOf, refuse, withHeaders } from './answers.ts'
-import { createLedger } from './entries.ts'
+import { createLedger, type Written } from './entries.ts'
 import type { Kind } from './kinds.ts'
 import { onceOnly } from './once.ts'
 import { createRoutes } from './routes.ts'
@@ -20,8 +20,10 @@ export type FaultyService = {
   readonly entries: () => readonly Kept[]
   /** Changes an entry, as somebody else does. */
   readonly change: (id: number, to: Omit<Kept, 'id'>) => void
-  /** How often it wrote, or changed, an entry. */
-  readonly writes: () => number
+  /** Removes an entry, as somebody else does. */
+  readonly remove: (id: number) => void
+  /** All that it wrote, in order. */
+  readonly written: readonly Written[]
   /** How often something went wrong, in the words of what it was. */
   readonly log: readonly string[]
   /** Whether the credentials are refused for ever. */
@@ -85,7 +87,8 @@ const describe = (trouble: Trouble, { method, path }: TextRequest): string =>
 
 /** A service of a kind that things go wrong with. */
 export const faultyService = ({ kind, account, troubles, limiter, telling, latencyMs }: Faulty): FaultyService => {
-  const ledger = createLedger(account.entries, kind.rewrites)
+  let time = 0
+  const ledger = createLedger(account.entries, () => time, kind.rewrites)
   const routes = onceOnly(kind, createRoutes(kind, account, ledger))
   const log: string[] = []
   const own = kind.isBundled ? { server: 'kpi/1.0.0' } : {}
@@ -116,13 +119,15 @@ export const faultyService = ({ kind, account, troubles, limiter, telling, laten
 
   const serve = (request: TextRequest, now: number): Served => {
     const afterMs = latencyMs()
+    time = now
     if (now < downUntil) {
       log.push(`${request.method} ${request.path}: still down`)
       return { afterMs: 1, end: { error: 'ECONNREFUSED' } }
     }
     if (isLockedOut) return { afterMs, end: { answer: refuse(kind, 401, 'the credentials are not valid') } }
     const verdict = limiter.ask(now)
-    const headers = { ...own, ...Object.fromEntries(headersOf(telling, limiter, verdict, now)) }
+    const clock = kind.isBundled ? { date: new Date(now).toUTCString() } : {}
+    const headers = { ...own, ...clock, ...Object.fromEntries(headersOf(telling, limiter, verdict, now)) }
     const dress = (answer: Answer): Answer => withHeaders(answer, headers)
     if (!verdict.isAccepted) return { afterMs, end: { answer: dress(putOff()) } }
     const trouble = troubles(request.method !== 'GET')
@@ -136,7 +141,8 @@ export const faultyService = ({ kind, account, troubles, limiter, telling, laten
     serve,
     entries: ledger.list,
     change: ledger.change,
-    writes: ledger.writes,
+    remove: ledger.remove,
+    written: ledger.written,
     log,
     isLockedOut: () => isLockedOut,
   }

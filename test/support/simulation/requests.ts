@@ -10,7 +10,7 @@ import { createRandom } from '../random.ts'
 import { createVirtualClock, type VirtualClock } from '../virtual-clock.ts'
 import { dateOf } from './days.ts'
 import { type Ended, runIn } from './run.ts'
-import { environmentOf } from './simulate.ts'
+import { bytesFrom, environmentOf } from './simulate.ts'
 
 const USERS = 10
 const KPIS = 10
@@ -77,7 +77,8 @@ export const openThirdParty = (
   }
   const home = folder.in('home')
   mkdirSync(home)
-  const machine = { env: environmentOf({ kind }), clock, service: counting, newHome: () => folder.in('other') }
+  const newHome = (): string => folder.in('other')
+  const machine = { env: environmentOf({ kind }), clock, service: counting, newHome, random: bytesFrom(0) }
   const args = ['entries', 'import', 'data.csv', '-o', 'json', ...(isQuiet ? ['--quiet'] : [])]
   const importFile = (text: string): Promise<Ended> => {
     writeFileSync(`${home}/data.csv`, text)

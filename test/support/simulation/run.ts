@@ -12,6 +12,8 @@ export type Machine = {
   readonly env: Readonly<Record<string, string>>
   readonly clock: VirtualClock
   readonly service: FaultyService
+  /** Draws bytes that come once. */
+  readonly random: (count: number) => Uint8Array
   /** Makes the name of a folder that is not there yet. */
   readonly newHome: () => string
 }
@@ -26,7 +28,7 @@ export type Ended =
  * winds down in the old one, cut off from the service.
  */
 export const runIn = async (
-  { env, clock, service, newHome }: Machine,
+  { env, clock, service, newHome, random }: Machine,
   home: string,
   args: readonly string[],
   interruption: Interruption | undefined,
@@ -56,7 +58,8 @@ export const runIn = async (
   }
   const { io, stdout, stderr } = testIo({ home, env, signal: stop.signal })
   mkdirSync(`${home}/tmp`, { recursive: true })
-  const world = { ...io, tempDir: `${home}/tmp`, now: clock.now, uptime: clock.elapsed, sleep: clock.sleep, network }
+  const time = { now: clock.now, uptime: clock.elapsed, sleep: clock.sleep }
+  const world = { ...io, ...time, tempDir: `${home}/tmp`, random, network }
   const code = await run(args, world)
   return left === undefined ? { code, stdout: stdout(), stderr: stderr(), home } : { code: undefined, home: left }
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import { faultyService, type FaultyService } from '../faulty/service.ts'
@@ -96,13 +97,13 @@ const play = async ({
   let said = ''
   for (let at = 0; at < MOST_RUNS; at += 1) {
     if (at >= CALM_AFTER) calm()
-    const [began, writes, troubles] = [clock.elapsed(), service.writes(), service.log.length]
+    const [began, writes, troubles] = [clock.elapsed(), service.written.length, service.log.length]
     const ended: Ended = await runIn(machine, home, args, job.interruptions[at])
     home = ended.home
     codes.push(ended.code)
     const run = {
       ended,
-      writes: service.writes() - writes,
+      writes: service.written.length - writes,
       troubles: service.log.slice(troubles),
       isLockedOut: service.isLockedOut(),
       isStopped: job.interruptions[at]?.how === 'stop',
@@ -128,6 +129,13 @@ const withCalm = (troubles: Troubles): { readonly troubles: Troubles; readonly c
   return { troubles: (isWrite) => (isCalm ? undefined : troubles(isWrite)), calm: () => void (isCalm = true) }
 }
 
+/** Returns what draws bytes from a seed, which are others each time. */
+export const bytesFrom = (seed: number): Machine['random'] => {
+  let drawn = 0
+  const draw = (): Buffer => hash('sha256', `${seed} ${(drawn += 1)}`, 'buffer')
+  return (count) => new Uint8Array(Buffer.concat(Array.from({ length: Math.ceil(count / 32) }, draw), count))
+}
+
 /** Plays a job beside a faulty service that is drawn for it, on a machine of its own. */
 export const simulateJob = async (
   seed: number,
@@ -151,7 +159,7 @@ export const simulateJob = async (
   const home = newHome()
   mkdirSync(home)
   writeFileSync(`${home}/data.csv`, job.sheet.text)
-  const machine = { env: environmentOf(job), clock, service, newHome }
+  const machine = { env: environmentOf(job), clock, service, newHome, random: bytesFrom(seed) }
   const { codes, complaints, said } = await clock
     .run(() => playJob({ job, machine, service, clock, calm, home }))
     .catch((error: unknown) => ({

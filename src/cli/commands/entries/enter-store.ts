@@ -1,5 +1,5 @@
 import type { Client } from '../../../client/client.ts'
-import { isEmptyValue } from '../../../client/operations/entries.ts'
+import { isEmptyValue } from '../../../client/operations/batch-answer.ts'
 import { Aborted } from '../../../client/transport.ts'
 import { isObject } from '../../../codec/json.ts'
 import { KpiError } from '../../../domain/errors.ts'

@@ -1,5 +1,6 @@
 import type { Client } from '../../../client/client.ts'
 import { Aborted } from '../../../client/transport.ts'
+import { KpiError } from '../../../domain/errors.ts'
 import { BATCH_LIMIT } from '../../../domain/resources/entry.ts'
 import { requestsText } from '../../../import/requests-text.ts'
 import { type Cli } from '../../cli.ts'
@@ -57,14 +58,20 @@ const leftText = (plan: Plan, done: Plan): string => {
 
 /** Returns the error of an undo that was cut off: it says what was done, what is left, and how to continue. */
 export const cutOff = (error: Error, plan: Plan, done: DoneSoFar): Error => {
-  if (!isCutOff(error)) return error
   const others = done.others > 0 ? `removed ${countOf(done.others, 'other entry', 'other entries')}` : ''
   const said = [sayWhat(done, ['put back', 'removed']), others].filter((part) => part !== '').join(' and ')
   const left = leftText(plan, done)
+  if (!isCutOff(error)) {
+    const isRefused = error instanceof KpiError && said !== ''
+    return isRefused ? new KpiError(error.code, `${error.message}; ${said}; ${left}`, { cause: error }) : error
+  }
   if (said !== '') return new IncompleteRun(EXIT.workLeft, 'work_left', [error.message, `${said}; ${left}`])
-  return error instanceof Aborted
-    ? new Aborted(`${error.message}; nothing was changed${restText(done)}; ${left}`)
-    : error
+  if (!(error instanceof Aborted)) return error
+  const known = error.mayBeDone ? 'it is not known whether the first change was made' : 'nothing was changed'
+  return new Aborted(`${error.message}; ${known}${restText(done)}; ${left}`, {
+    mayBeDone: error.mayBeDone,
+    cause: error,
+  })
 }
 
 /** Waits for work that an undo does before it changes anything; the error of work that was stopped says so. */

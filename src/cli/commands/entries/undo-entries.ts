@@ -10,6 +10,7 @@ import type { EntryChange } from '../../../import/undo/change-lines.ts'
 import { type EntryFate, type Foreseen, judgeChanges, putBack, type Since } from '../../../import/undo/put-back.ts'
 import type { Timing } from '../../../import/third-party/reconcile.ts'
 import { changesByPart, type UndoneRun } from '../../../import/undo/undone-run.ts'
+import type { UndoReceipt } from '../../../import/undo/undo-receipt.ts'
 import type { UndoRest } from '../../../import/undo/undo-rest.ts'
 import { countOf } from '../../output/text.ts'
 import { createNames, type Names } from '../verbs/reference-names.ts'
@@ -102,10 +103,14 @@ export const entryRecords = (client: Client): ((fates: readonly EntryFate[]) => 
   return (fates) => Promise.all(fates.filter(({ action }) => action !== 'done').map((fate) => recordOf(names, fate)))
 }
 
-const sinceRun = ({ served, storedAnew }: UndoneRun): Since => ({
-  served: served === undefined ? undefined : Math.ceil(Date.parse(served) / 1000),
-  storedAnew,
-})
+/** Sets by how many seconds a run that was cut off may have stored something after it last noted the time. */
+const LATEST = 300
+
+const sinceRun = ({ ended, served, sent }: UndoReceipt, { storedAnew }: UndoneRun): Since => {
+  const last = served ?? (ended === undefined ? sent : undefined)
+  if (last === undefined) return { served: undefined, storedAnew }
+  return { served: Math.ceil(Date.parse(last) / 1000) + (served === undefined ? LATEST : 0), storedAnew }
+}
 
 /**
  * Creates a check for entries that were reported before: the part of a run that was cut off and the part that continued it
@@ -126,8 +131,8 @@ export async function* planEntries(client: Client, undone: UndoneRun): AsyncGene
   // An earlier part of a run finds what the later ones leave.
   const foreseen: Foreseen | undefined = undone.parts.length > 1 ? new Map() : undefined
   const isRepeated = createRepeatCheck(undone)
-  for await (const { changes } of changesByPart(undone, BATCH_LIMIT)) {
-    const fates = await judgeChanges(client, changes, sinceRun(undone), foreseen)
+  for await (const { part, changes } of changesByPart(undone, BATCH_LIMIT)) {
+    const fates = await judgeChanges(client, changes, sinceRun(part, undone), foreseen)
     yield fates.filter((fate) => !isRepeated(fate))
   }
 }
@@ -151,13 +156,14 @@ export async function* undoEntries(
   try {
     for await (const { part, changes } of changesByPart(undone, BATCH_LIMIT)) {
       const wanted = changes.filter(({ key: [, kpi] }) => isWanted(kpi))
-      for await (const fates of putBack(client, wanted, sinceRun(undone), timing)) {
+      for await (const fates of putBack(client, wanted, sinceRun(part, undone), timing)) {
         for (const fate of fates) {
           if (!isRepeated(fate)) done.push(fate)
           if (fate.action === 'leave') rest.add(part, fate.change)
           else rest.settle(part)
           if (fate.action === 'done' && fate.change.before) rest.meet(fate.change)
         }
+        rest.progress()
         if (done.length < SOME) continue
         yield done
         done = []

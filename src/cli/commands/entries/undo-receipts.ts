@@ -4,8 +4,8 @@ import { nearest } from '../../../client/directory.ts'
 import type { Instant } from '../../../domain/day.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
+import { countChanges } from '../../../import/undo/noted-changes.ts'
 import {
-  countChanges,
   ENDING,
   listUndoReceipts,
   readUndoReceipt,
@@ -13,10 +13,12 @@ import {
   undoReceiptNames,
 } from '../../../import/undo/undo-receipt.ts'
 import type { Cli } from '../../cli.ts'
+import { runOf } from '../../../import/undo/undone-run.ts'
 import { UsageError } from '../../exit.ts'
 import { tellEmpty } from '../../output/short-answer.ts'
-import { countOf } from '../../output/text.ts'
+import { countOf, shellWord } from '../../output/text.ts'
 import { receiptsFolder } from '../../target/folders.ts'
+import { placeFlags } from '../../target/settings.ts'
 import { serviceOf } from './created.ts'
 import { wayToService } from './undo-place.ts'
 
@@ -40,7 +42,12 @@ export const receiptRow = resource({
     taken_back_at: { kind: 'datetime', about: 'When it was taken back; null if it was not', nullable: true },
     left_entries: {
       kind: 'integer',
-      about: 'How many entries were left when it was taken back in part; null if it was not',
+      about: 'How many entries were left when it was last noted, where it was taken back in part; null if it was not',
+      nullable: true,
+    },
+    undo_begun_at: {
+      kind: 'datetime',
+      about: 'When the last undo of it began, if that has not come to its end; null if there is none',
       nullable: true,
     },
   },
@@ -49,7 +56,7 @@ export const receiptRow = resource({
 const instantOf = (at: string): Instant => Math.floor(Date.parse(at) / 1000)
 
 const rowOf = async (receipt: UndoReceipt): Promise<AnyRecord> => {
-  const { name, head, things, takenBack } = receipt
+  const { name, head, things, takenBack, begun } = receipt
   // With what was taken back, the entries of a run that was cut off are gone from its receipt.
   const isWhole = takenBack === undefined && receipt.left.length === 0
   const entries = receipt.entries ?? (isWhole ? await countChanges(receipt) : undefined)
@@ -64,6 +71,23 @@ const rowOf = async (receipt: UndoReceipt): Promise<AnyRecord> => {
     changed_entries: entries?.changed ?? null,
     taken_back_at: takenBack === undefined ? null : instantOf(takenBack),
     left_entries: (takenBack === undefined ? receipt.open : undefined) ?? null,
+    undo_begun_at: takenBack === undefined && begun !== undefined ? instantOf(begun) : null,
+  }
+}
+
+/** Says which undos have not come to their end, and how to go on; the parts of a run are taken back together. */
+const tellUnfinished = async (cli: Cli, receipts: readonly UndoReceipt[]): Promise<void> => {
+  const told = new Set<string>()
+  for (const receipt of receipts.filter(({ begun, takenBack }) => begun !== undefined && takenBack === undefined)) {
+    if (told.has(receipt.name)) continue
+    const { head, parts } = runOf(receipt, receipts)
+    for (const { name } of parts) told.add(name)
+    const counts = parts.flatMap(({ open }) => open ?? [])
+    const left = counts.length > 0 ? `${counts.reduce((sum, one) => sum + one, 0)} entries left; ` : ''
+    const flags = placeFlags(cli.flags).map((one) => ` ${shellWord(one)}`)
+    await cli.note(
+      `an undo of the import of ${head.file} has not come to its end: ${left}unless it still runs, continue it: kpi entries undo ${shellWord(receipt.name)}${flags.join('')}`,
+    )
   }
 }
 
@@ -75,6 +99,7 @@ export const printReceipts = async (cli: Cli): Promise<void> => {
   for (const receipt of own.toSorted((one, other) => other.head.at.localeCompare(one.head.at)))
     rows.push(await rowOf(receipt))
   await cli.printMany(receiptRow.shown, rows)
+  await tellUnfinished(cli, own)
   if (own.length === 0) await tellEmpty(cli, receiptRow)
   const others = receipts.length - own.length
   if (others > 0) await cli.note(`${countOf(others, 'receipt')} of other services; --profile or --data-dir names one`)

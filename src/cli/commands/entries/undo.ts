@@ -4,7 +4,8 @@ import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import { entry } from '../../../domain/resources/entry.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
-import { listUndoReceipts, markTakenBack, requireWhole, type UndoReceipt } from '../../../import/undo/undo-receipt.ts'
+import { requireWhole } from '../../../import/undo/noted-changes.ts'
+import { listUndoReceipts, markTakenBack, type UndoReceipt } from '../../../import/undo/undo-receipt.ts'
 import { runOf, type UndoneRun } from '../../../import/undo/undone-run.ts'
 import { createUndoRest, findStoredAnew, laterImportsOf, type UndoRest } from '../../../import/undo/undo-rest.ts'
 import type { Timing } from '../../../import/third-party/reconcile.ts'
@@ -228,12 +229,13 @@ const undo = async (
     if (summaryOnly) await printDryRunCounts(cli, undoCounts, countsIn(plan))
     return leavesAny(plan) ? EXIT.partial : EXIT.done
   }
+  const done: Done = { counts: createEntryCounts(), fates: [], others: 0, rest: createUndoRest(run) }
   if (!isNothing(plan)) {
     await confirm(cli, clients.client, plan, flags)
     onChange()
+    await done.rest.begin(new Date(cli.io.now()).toISOString())
   }
   cli.io.stdout.outlast()
-  const done: Done = { counts: createEntryCounts(), fates: [], others: 0, rest: createUndoRest(run) }
   const tell = createUndoProgress(cli, plan.counts)
   const timing = { clock: cli.io, signal }
   const records = following(undone(clients, run, plan, done, withEntries, timing), () => tell(done.counts))

@@ -1,7 +1,8 @@
 import { basename } from 'node:path'
 import { monthOf } from '../../../../import/formats/calendar-names.ts'
 import type { EarlierKpis } from '../../../../import/missing/renamed-kpis.ts'
-import { listUndoReceipts, readChanges, type UndoReceipt } from '../../../../import/undo/undo-receipt.ts'
+import { readChanges } from '../../../../import/undo/noted-changes.ts'
+import { listUndoReceipts, type UndoReceipt } from '../../../../import/undo/undo-receipt.ts'
 import { receiptsFolder } from '../../../target/folders.ts'
 import { serviceOf } from '../created.ts'
 import type { CommandRun } from './jobs.ts'
@@ -19,7 +20,11 @@ const WRITTEN_AS = /^(?:csv|tsv|tab|txt|xlsx|xlsm|xls|json|ndjson|jsonl|zip|gz|z
  * months and how they are written or packed.
  */
 const fileKind = (file: string): string =>
-  (basename(file).toLowerCase().match(/\p{L}[\p{L}\p{M}]*/gu) ?? [])
+  (
+    basename(file)
+      .toLowerCase()
+      .match(/\p{L}[\p{L}\p{M}]*/gu) ?? []
+  )
     .filter((word) => monthOf(word) === undefined && !WRITTEN_AS.test(word))
     .join(' ')
 

@@ -24,6 +24,9 @@ type RunReceipt = {
 const KEPT_DAYS = 90
 const DAY_MS = 86_400_000
 
+/** Sets how often it is noted when something was sent. */
+const SENT_MS = 60_000
+
 /** Tells whether a receipt has nothing to take back; what a run may have created counts as created. */
 const isEmpty = ({ entries }: UndoReceiptWriter, things: number, isUnsure: boolean): boolean => {
   const { created, changed } = entries()
@@ -41,12 +44,25 @@ export const createRunReceipt = ({ cli, client, progress, parsed, receipts }: Co
     removeOldUndoReceipts(folder, new Date(now - KEPT_DAYS * DAY_MS))
     const suffix = Buffer.from(cli.io.random(3)).toString('hex')
     const { for: account } = client.identifyAccount()
-    const head = { service: serviceOf(cli), account, file, mapping: parsed.saveMapping ?? parsed.mapping, at: new Date(now).toISOString() }
+    const head = {
+      service: serviceOf(cli),
+      account,
+      file,
+      mapping: parsed.saveMapping ?? parsed.mapping,
+      at: new Date(now).toISOString(),
+    }
     opened = createUndoReceipt(folder, head, suffix)
     receipts.push(opened.name)
     if (journal) opened.journal(...journal)
     return opened
   }
+  let [notedAt, sentAt] = [-Infinity, -Infinity]
+  client.watchChanges((time = -Infinity) => {
+    sentAt = time
+    if (!opened || time - notedAt < SENT_MS || time === -Infinity) return
+    notedAt = time
+    opened.send(new Date(time).toISOString())
+  })
   const isOfUse = (receipt: UndoReceiptWriter): boolean => {
     const { created, changed } = receipt.entries()
     return things + created + changed > 0
@@ -77,6 +93,7 @@ export const createRunReceipt = ({ cli, client, progress, parsed, receipts }: Co
     changes: parsed.keepsReceipt
       ? {
           add: (changes) => open().changes.add(changes),
+          refuse: (changes) => opened?.changes.refuse(changes),
           sync: () => opened?.changes.sync(),
           giveUp: (why) => {
             if (cli.io.stderr.isTerminal) progress.note(`this import cannot be taken back: ${why}`)
@@ -89,10 +106,11 @@ export const createRunReceipt = ({ cli, client, progress, parsed, receipts }: Co
     },
     close: () => {
       if (!opened) return
-      const served = client.serviceTime()
+      // What was sent last may be stored though its answer was lost.
+      const served = Math.max(client.serviceTime() ?? -Infinity, sentAt)
       opened.close(
         new Date(cli.io.now()).toISOString(),
-        served === undefined ? undefined : new Date(served).toISOString(),
+        served === -Infinity ? undefined : new Date(served).toISOString(),
       )
       // In this process all is created together, or nothing is.
       const isUnsure = hasIntended && client.addStep === 1

@@ -1,4 +1,6 @@
-import { type PutMany, type ResponseBody, isEmptyValue } from '../../client/operations/entries.ts'
+import { KpiError } from '../../domain/errors.ts'
+import type { Json } from '../../codec/json.ts'
+import type { PutMany, ResponseBody } from './entries.ts'
 
 /** Describes why a successful answer does not prove that the service stored what was sent. */
 export type UnprovenAnswer = {
@@ -7,6 +9,14 @@ export type UnprovenAnswer = {
   /** Tells that the answer reports a fault, or counts fewer entries than were sent. */
   readonly tellsFault: boolean
 }
+
+/** Tells whether a value is empty. */
+export const isEmptyValue = (value: Json): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  value === false ||
+  (Array.isArray(value) && value.length === 0)
 
 const shown = ({ words, body }: ResponseBody): string =>
   words === undefined ? (isEmptyValue(body) ? 'nothing' : 'something else than what was done') : JSON.stringify(words)
@@ -34,4 +44,14 @@ export const checkBatchAnswer = ({ counts, response }: PutMany, sent: number): U
   if (total === sent && response.words === undefined) return undefined
   const words = response.words === undefined ? '' : ` and ${shown(response)}`
   return { answered: `${total} of ${sent} rows${words}`, tellsFault: total < sent || words !== '' }
+}
+
+/**
+ * Refuses an answer that does not count every entry: it is probably not from the service but from a proxy, so the
+ * request is repeated.
+ */
+export const requireCounts = (answer: PutMany, count: number): void => {
+  const unproven = checkBatchAnswer(answer, count)
+  if (!unproven) return
+  throw new KpiError('unavailable', `the service answered ${unproven.answered} to a batch`, { mayBeDone: true })
 }
