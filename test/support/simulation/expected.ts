@@ -25,7 +25,13 @@ export type Fate = {
 }
 
 /** What a whole job comes to where nothing is lost and nothing is done twice. */
-export type Expected = { readonly fates: readonly Fate[]; readonly bad: ReadonlySet<number>; readonly empty: number }
+export type Expected = {
+  readonly fates: readonly Fate[]
+  readonly bad: ReadonlySet<number>
+  readonly empty: number
+  /** What becomes of the rows of a key where it holds something else by then; undefined for a key without rows. */
+  readonly fateOn: (key: string, before: Held | undefined) => Fate | undefined
+}
 
 type Candidate = {
   readonly line: number
@@ -168,7 +174,11 @@ const workOut = (job: Job): Expected => {
   }
   const held = heldBefore(job.account)
   const groups = Map.groupBy(keyed, ({ key }) => keyOf(key))
-  return { fates: [...groups].map(([key, group]) => fateOf(job, group, held.get(key))), bad, empty }
+  const fateOn = (key: string, before: Held | undefined): Fate | undefined => {
+    const group = groups.get(key)
+    return group && fateOf(job, group, before)
+  }
+  return { fates: [...groups].map(([key, group]) => fateOf(job, group, held.get(key))), bad, empty, fateOn }
 }
 
 const known = new WeakMap<Job, Expected>()

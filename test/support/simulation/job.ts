@@ -47,20 +47,17 @@ const drawConflict = ({ pick, chance }: Random, { reads }: Kind): OnConflict => 
 /** Small enough that keys come again, and meet what is there already. */
 const [ROWS, DAYS] = [60, 20]
 
-/** Draws a job. */
-export const drawJob = (random: Random): Job => {
+/** Draws an account of a size to which files of jobs are drawn. */
+export const drawAccount = (random: Random): FaultyAccount => createAccount(random, DAYS)
+
+/** Draws who loads what how, on a service of a kind with an account; without a sheet that is drawn, too. */
+export const drawJobOn = (random: Random, kind: Kind, account: FaultyAccount, given?: Sheet): Job => {
   const { chance, pick, whole } = random
-  const kind = pick(kinds)
-  const account = createAccount(random, DAYS)
   const onConflict = drawConflict(random, kind)
   const clear = onConflict !== 'add' && kind.reads && chance(0.2)
-  const sheet = createSheet(random, account, {
-    rows: [1, ROWS],
-    days: DAYS,
-    hasUnlucky: true,
-    namesById: !kind.reads,
-    alwaysActual: onConflict === 'add',
-  })
+  const alwaysActual = onConflict === 'add'
+  const wants = { rows: [1, ROWS], days: DAYS, hasUnlucky: true, namesById: !kind.reads, alwaysActual } as const
+  const sheet = (!alwaysActual && given) || createSheet(random, account, wants)
   const requests = 6 + (kind.batch === 'taken' ? 4 : sheet.rows.length + 4)
   return {
     kind,
@@ -74,6 +71,9 @@ export const drawJob = (random: Random): Job => {
     interruptions: Array.from({ length: whole(0, 4) }, () => drawInterruption(random, requests)),
   }
 }
+
+/** Draws a job. */
+export const drawJob = (random: Random): Job => drawJobOn(random, random.pick(kinds), drawAccount(random))
 
 /** The flags of the command. */
 export const flagsOf = ({ onConflict, onDuplicate, onlyChanges, clear }: Job): string[] => [

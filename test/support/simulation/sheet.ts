@@ -83,12 +83,35 @@ const NOTES = ['', '', 'rain, all day', '  said "so"  ', 'zwei\nZeilen', 'ok']
 
 const quote = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
+/** Writes a row for each entry. */
+const writeLong = (cells: readonly Cell[]): Sheet => {
+  const names = (['user', 'kpi', 'date', 'actual', 'target', 'notes'] as const).filter(
+    (name) => cells[0]?.[name] !== undefined,
+  )
+  let line = 2
+  const rows = cells.map((cell) => {
+    const at = line
+    line += 1 + (cell.notes?.split('\n').length ?? 1) - 1
+    return { line: at, cells: [cell] }
+  })
+  const shown = cells.map((cell) => names.map((name) => quote(cell[name] ?? '')).join(','))
+  return { text: `${[names.join(','), ...shown].join('\n')}\n`, rows, isWide: false }
+}
+
+/** Returns a sheet of which some rows are missing, and others hold something else; one that is wide stays as it is. */
+export const alterSheet = ({ chance, pick }: Random, sheet: Sheet): Sheet => {
+  if (sheet.isWide) return sheet
+  const cells = sheet.rows.flatMap((row) => row.cells)
+  const some = cells.filter(() => chance(0.8))
+  return writeLong(
+    (some.length > 0 ? some : cells).map((cell) => (chance(0.4) ? { ...cell, actual: pick(ACTUALS) } : cell)),
+  )
+}
+
 const drawLong = (draw: Draw, count: number): Sheet => {
   const { random, wants } = draw
   const { chance, pick } = random
   const [hasTarget, hasNotes] = [chance(0.5), chance(0.5)]
-  const names = ['user', 'kpi', 'date', 'actual', ...(hasTarget ? ['target'] : []), ...(hasNotes ? ['notes'] : [])]
-  let line = 2
   const drawn = Array.from({ length: count }, () => ({
     user: drawUser(draw),
     kpi: drawKpi(draw),
@@ -99,13 +122,7 @@ const drawLong = (draw: Draw, count: number): Sheet => {
     }),
     ...(hasNotes && { notes: pick(NOTES) }),
   }))
-  const rows = drawn.map((cell) => {
-    const at = line
-    line += 1 + (cell.notes?.split('\n').length ?? 1) - 1
-    return { line: at, cells: [cell] }
-  })
-  const shown = drawn.map((cell) => names.map((name) => quote(cell[name as keyof Cell] ?? '')).join(','))
-  return { text: `${[names.join(','), ...shown].join('\n')}\n`, rows, isWide: false }
+  return writeLong(drawn)
 }
 
 /** A column for each KPI, by name. */

@@ -65,7 +65,7 @@ const soak = async (what: Simulation, count: number, first: number): Promise<num
 /** Soaks imports, tells how it goes, and answers how many failed. */
 export const soakImports = (count = 20_000, first = 1_000_001): Promise<number> => soak('imports', count, first)
 
-/** Soaks imports and their undos. */
+/** Soaks imports and their undos, on one machine or two. */
 export const soakUndos = (count = 20_000, first = 1_000_001): Promise<number> => soak('undos', count, first)
 
 if (import.meta.main) {
