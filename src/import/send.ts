@@ -6,9 +6,16 @@ import { runConcurrently } from './delivery/in-flight.ts'
 import { isUnreadable } from './delivery/refusal.ts'
 import { createLostAnswers, withRetries } from './delivery/retry.ts'
 import { cutAlongIntervals, journalIntervals, type Stage } from './delivery/write-ahead.ts'
+import { ownerOf } from './entry-key.ts'
 import { existingBefore } from './existing/existing-before.ts'
-import type { ExistingEntries, ExistingEntryMap } from './existing/existing-entries.ts'
-import { chooseEntries } from './existing/planned-action.ts'
+import {
+  type ExistingEntries,
+  type ExistingEntry,
+  type ExistingEntryMap,
+  readExisting,
+  storedKey,
+} from './existing/existing-entries.ts'
+import { chooseEntries, planAction, type PlanActions } from './existing/planned-action.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import type { ImportRun } from './import-types.ts'
 import type { Journal } from './journal/journal.ts'
@@ -16,7 +23,8 @@ import { JournalFault } from './journal/lock.ts'
 import { countTally } from './journal/tally.ts'
 import { tooManyRejected } from './max-errors.ts'
 import type { Prepared } from './prepare.ts'
-import type { Batch } from './rows/batches.ts'
+import { type Batch, batchPart } from './rows/batches.ts'
+import { holdsDraft } from './third-party/matching.ts'
 import { pollUntil } from './third-party/reconcile.ts'
 import { createThirdPartyDelivery } from './third-party/third-party.ts'
 import { createNotes } from './undo/note-changes.ts'
@@ -89,6 +97,34 @@ const notingOf = (work: ImportRun, prepared: Prepared, run: Run) => {
   }
 }
 
+/**
+ * Returns what settles entries that an earlier part of the run may have sent to the bundled service, where existing ones
+ * stay: what holds the values of the run is its own, and what another has stored since is judged as if it had been there.
+ */
+const resumingOf = (work: ImportRun, prepared: Prepared, run: Run): Stage | undefined => {
+  const { client, options } = work
+  if (!client.isBundled() || (options.onConflict !== 'skip' && options.onConflict !== 'error')) return undefined
+  const { reference } = prepared
+  const now = readExisting(client, reference)
+  return async (batch, counting) => {
+    const stored = (await withRetries(run, () => now.of(batch.drafts))) ?? new Map<string, ExistingEntry>()
+    const storedOf = (draft: EntryDraft): ExistingEntry | undefined =>
+      stored.get(storedKey(ownerOf(draft), draft.kpi_id, draft.entry_date))
+    const isOwn = batch.drafts.map((draft) => {
+      const entry = storedOf(draft)
+      return entry !== undefined && holdsDraft(reference, entry, draft)
+    })
+    counting.summary.created += isOwn.filter(Boolean).length
+    const decide: PlanActions = (drafts) =>
+      Promise.resolve(drafts.map((draft) => planAction(draft, storedOf(draft), reference, options.onConflict)))
+    const rest = batchPart(
+      batch,
+      [...isOwn.keys()].filter((at) => !isOwn[at]),
+    )
+    return (await chooseEntries(rest, { ...prepared, ...counting, decide })).left
+  }
+}
+
 /** Returns the error to report for a run that has done something; throws it if nothing was done yet. */
 const failureOf = (error: unknown, isBegun: boolean): KpiError => {
   if (!(error instanceof KpiError) || !isBegun) throw error
@@ -129,6 +165,7 @@ export const sendAll = async (work: ImportRun, prepared: Prepared, journal: Jour
     way,
     journaledAhead,
     stage,
+    resume: resumingOf(work, prepared, run),
     note: notingOf(work, prepared, run),
     onSettled: sink,
     onStop: () => (isStopped = true),

@@ -256,6 +256,20 @@ describe('with --on-conflict skip, a run that goes on after it was stopped', () 
     expect(receiptIn(importer)).toMatchObject({ compared: 5008, equal: 5007, not_compared: 0 })
   })
 
+  test('leaves what another has stored since of the batch that was cut off', async () => {
+    await using importer = await stopped()
+    const { client } = importer
+    for (const [day, actual] of [
+      [4998, 9_0000n],
+      [4999, 2_0000n],
+    ] as const)
+      await client.entries.add({ user_id: bob, kpi_id: sales, entry_date: day, actual })
+    const ran = await importer.kpi(...ARGS.filter((arg) => arg !== '--verify'))
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { created: 5007, skipped: 3, rejected: 1, left: 0 }])
+    const held = await client.entries.list({ from: 4998, to: 4999, userId: bob })
+    expect(held.map(({ actual }) => actual)).toEqual([9_0000n, 2_0000n])
+  })
+
   test('says how many it cannot compare, where what rows refer to has changed since', async () => {
     await using importer = await stopped()
     await importer.client.kpis.update(ID.closed, { is_active: true })

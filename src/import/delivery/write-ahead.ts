@@ -2,7 +2,7 @@ import { digestOf } from '../journal/digest.ts'
 import { compareKeys, type EntryKey, keyOf } from '../entry-key.ts'
 import type { Intent, Interval, Journal, DeliveryWay } from '../journal/journal.ts'
 import { sampleKeys } from '../journal/key-samples.ts'
-import { type Counting, emptyTally, refuseLines, tallied, type Tally } from '../journal/tally.ts'
+import { addTally, type Counting, emptyTally, refuseLines, tallied, type Tally } from '../journal/tally.ts'
 import { type Batch, batchPart } from '../rows/batches.ts'
 import { OUTCOME_UNKNOWN, type Run } from './delivery.ts'
 import { replan } from './replan.ts'
@@ -115,23 +115,39 @@ type Planning = {
   /** Names how the entries of new intervals are sent. */
   readonly way: DeliveryWay
   readonly stage: Stage
+  /**
+   * Settles what an earlier part of the run may have sent, where what others have stored since must stay; undefined where
+   * it is just sent again.
+   */
+  readonly resume: Stage | undefined
   /** Notes what becomes of entries, also where an earlier part of the run has: others may have changed them since. */
   readonly note: (drafts: Batch['drafts']) => Promise<void>
 }
 
+/** Plans what an earlier part of the run may have sent, and of which nothing has changed. */
+const planResumed = async ({ resume }: Planning, { batch }: Piece, earlier: Interval): Promise<Planned | Settled> => {
+  const lines = countLines(batch)
+  const part = batchPart(batch, earlier.places)
+  const same: Planned = { batch: part, intent: earlier, isUnknown: true, lines, earlier }
+  if (!resume) return same
+  const [left, tally] = await tallied((counting) => resume(part, counting))
+  if (left.drafts.length === part.drafts.length) return same
+  addTally(tally, earlier.stage)
+  if (left.drafts.length === 0) return { tally, lines }
+  const intent = { ...earlier, places: placesOf(batch, left), stage: tally }
+  return { batch: left, intent, isUnknown: false, lines, earlier }
+}
+
 /** Plans a piece that an earlier part of the run sent or was about to send. */
-const planEarlier = async (
-  { run, way, stage }: Planning,
-  { batch }: Piece,
-  earlier: Interval,
-): Promise<Planned | Settled> => {
+const planEarlier = async (planning: Planning, { batch }: Piece, earlier: Interval): Promise<Planned | Settled> => {
+  const { run, way, stage } = planning
   const [digest, lines] = [digestOf(batch.drafts), countLines(batch)]
   if (earlier.digest === digest) {
     if (earlier.outcome) return { tally: earlier.outcome, lines }
     // Under other credentials the service does not recognize the Idempotency-Key of the earlier request.
     if (earlier.run !== run.journal.runId && run.isAdding && earlier.way === 'batch')
       return { tally: lost(batch), lines }
-    return { batch: batchPart(batch, earlier.places), intent: earlier, isUnknown: true, lines, earlier }
+    return planResumed(planning, { batch, earlier }, earlier)
   }
   const { left, tally, isUnknown, kept } = await replan(run, batch, earlier, (fresh) =>
     tallied((counting) => stage(fresh, counting)),
