@@ -96,7 +96,11 @@ const importAll = async (player: Player, protocol: Protocol): Promise<string[]> 
     if (code === 1 && (await takeAllBack(player))) return []
   }
   // An entry that a service says is stored, and does not list, is not sent again: somebody else may have removed it.
-  return protocol.said.includes('is not sent again for a week') ? [] : [`the import of ${seat.name} does not end`]
+  // A service that refuses each entry and accepts none is asked no more.
+  const isOver = ['is not sent again for a week', 'and has accepted none'].some((words) =>
+    protocol.said.includes(words),
+  )
+  return isOver ? [] : [`the import of ${seat.name} does not end`]
 }
 
 /** What nobody but somebody changed who has taken all back is as it was. */
