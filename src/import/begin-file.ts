@@ -114,6 +114,7 @@ export const beginFile = async (
     sources,
     create: options.create,
     mapKpi: options.mapKpi,
+    numbersAs: options.numbersAs,
     percent: options.percent,
     ...lists,
   })
@@ -193,6 +194,7 @@ export const faultsOfHeaders = async (
     sources,
     create: options.create,
     mapKpi: options.mapKpi,
+    numbersAs: options.numbersAs,
   })
   const faultOf = async (table: Table): Promise<KpiError | undefined> => {
     try {

@@ -12,6 +12,7 @@ import { verbsIn } from '../domain/variants.ts'
 import { ownerOfItem } from './entry-key.ts'
 import { askedId, findGroup } from './missing/groups.ts'
 import { createMissing, type Missing, type RealIds, type ReferenceLists } from './missing/missing.ts'
+import { exactNoNames } from './missing/names/no-names.ts'
 import { withoutDoubles } from './missing/remove-doubles.ts'
 import { isProvisional } from './provisional-id.ts'
 import type { Creation, ImportOptions } from './options.ts'
@@ -33,6 +34,8 @@ type ReferenceNeeds = {
   readonly create?: Creation | undefined
   /** Maps texts in the file to the KPIs that they mean. */
   readonly mapKpi?: ReadonlyMap<string, string> | undefined
+  /** Says whether the numbers in columns of names are ids or names, and so whether any word is a name. */
+  readonly numbersAs?: ImportOptions['numbersAs']
   /** Says what values below 1 of percentage KPIs are. */
   readonly percent?: ImportOptions['percent']
 } & ReferenceLists
@@ -139,7 +142,7 @@ const itemsInGroup = async ({ create, groups }: ReferenceNeeds): Promise<(item: 
 }
 
 const fetchLookups = async (client: Client, needs: ReferenceNeeds): Promise<Lookups> => {
-  const { sources, chosen } = needs
+  const { sources, chosen, numbersAs } = needs
   const users = async (): Promise<NamedUser[]> =>
     withoutDoubles(await client.users.list(), chosen?.users, ({ email }) => looseName(email)).map((one) => ({
       ...one,
@@ -161,7 +164,11 @@ const fetchLookups = async (client: Client, needs: ReferenceNeeds): Promise<Look
     lookUp(client, ['user', userResource], users()),
     sources ? lookUp(client, ['breakdown item', breakdownItem], items()) : undefined,
   ])
-  return { kpis: ofKpis, users: ofUsers, sources: found }
+  return {
+    kpis: exactNoNames(ofKpis, 'kpi', numbersAs),
+    users: exactNoNames(ofUsers, 'user', numbersAs),
+    sources: found && exactNoNames(found, 'source', numbersAs),
+  }
 }
 
 /**

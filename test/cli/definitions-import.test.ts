@@ -230,18 +230,34 @@ describe.each(users)('%s', (_, open) => {
     }
   })
 
-  test('new names are on one line, no errors of a spreadsheet, and warned of where they look like others', async () => {
-    const ran = await load('categories', 'name\nSales\n"Order\r\nno"\n#REF!\n\u0405ales\n')
-    expect([ran.code, (await list('categories')).map(({ name }) => name)]).toEqual([
+  test('new names are on one line, name something, and look like no others, unless --by-name says so', async () => {
+    const text = 'name\nSales\n"Order\r\nno"\n#REF!\n\u0405ales\nNA\n'
+    const ran = await load('categories', text)
+    const names = async (): Promise<unknown[]> => (await list('categories')).map(({ name }) => name)
+    expect([ran.code, await names()]).toEqual([3, ['General', 'Sales', 'Order no']])
+    expect(rejects()).toContain(
+      '#REF!,5,"name ""#REF!"" may stand for no value: correct it, or --by-name name takes it as it is"\n',
+    )
+    expect(rejects()).toContain(
+      '\u0405ales,6,"name ""\u0405ales"" looks like ""Sales"", though its ""\u0405"" (U+0405, Cyrillic) is not ""S"" (U+0053, Latin): correct it, or --by-name name takes it as it is"\n',
+    )
+    await load('categories', 'name\nNa\n', '--by-name', 'name')
+    const beside = await load('categories', 'name,sort order\nNA,9\n')
+    expect([beside.code, rejects()]).toEqual([
       3,
-      ['General', 'Sales', 'Order no', '\u0405ales'],
+      expect.stringContaining(
+        'name ""NA"" may stand for no value, and is not exactly ""Na"": --by-name name takes ""Na"" for it',
+      ),
     ])
-    expect(rejects()).toContain('#REF!,5,"name ""#REF!"" is an error of a spreadsheet, not a name"\n')
-    expect(JSON.parse(ran.stderr)).toMatchObject({
-      notes: expect.arrayContaining([
-        'warning: the new category "\u0405ales" looks like "Sales", though its "\u0405" (U+0405, Cyrillic) is not "S" (U+0053, Latin): if that is meant, correct the file',
-      ]),
-    })
+    expect(jsonOf(await load('categories', 'name,sort order\nNa,9\n'))).toMatchObject({ updated: 1 })
+    expect((await load('categories', text, '--by-name', 'name')).code).toBe(0)
+    expect(await names()).toEqual(['General', 'Sales', 'Order no', 'Na', '#REF!', '\u0405ales'])
+    const people =
+      'e-mail,first name,last name\nann@example.com,Ann,N/A\n\u0430nn@example.com,Bob,\nbob@example.com,Bob,\n'
+    expect([(await load('users', people, '--dry-run')).code, (await load('users', people)).code]).toEqual([3, 3])
+    expect(rejects().match(/--by-name \w+/g)).toEqual(['--by-name last_name', '--by-name email'])
+    const meant = ['--by-name', 'last_name,email']
+    expect(jsonOf(await load('users', people, ...meant))).toMatchObject({ created: 2, unchanged: 1 })
   })
 
   test('e-mail addresses differ in dashes and underscores', async () => {

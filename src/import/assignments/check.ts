@@ -79,7 +79,11 @@ const readerFor = async (
 ): Promise<RowChecking> => {
   const written = await headerOf(file)
   if (written.length === 0) throw new KpiError('malformed', `${file.name} is empty: there is not even a header`)
-  const reference = await fetchReference(client, { createAssignments: false, sources: false })
+  const reference = await fetchReference(client, {
+    createAssignments: false,
+    sources: false,
+    numbersAs: asked.numbersAs,
+  })
   const matrix = findMatrix(written, asked, reference)
   const table = matrix ? listOfMatrix(file, matrix, asked) : file
   const header = await headerOf(table)

@@ -17,6 +17,7 @@ import { type ExistingDefinitions, indexDefinitions } from './existing.ts'
 import { isUnseen, tallyOf } from './journaled.ts'
 import { tellDefaults, tellPasswords, warnOfNearNames } from './note-plan.ts'
 import { createPlanner, type DefinitionAction, type Planner, type SentDefinition } from './plan.ts'
+import { rejectDoubtful } from './reject-doubtful.ts'
 import { sendOnce, settleEarlier } from './send-once.ts'
 import { type BeforeUpdate, lookForRows, OUTCOMES, type OpenRow, type SendRun } from './send.ts'
 
@@ -130,13 +131,14 @@ export const dryRunDefinitions = (
 ): Promise<DefinitionEnding & { readonly rows: readonly PlannedDefinition[]; readonly checked: CheckedDefinitions }> =>
   withChecked(work, async ({ checked, rejects, summary, plan, look }) => {
     const existing = await look()
-    const plans: DefinitionAction[] = []
+    const planned: DefinitionAction[] = []
     const pause = pauseEvery(ROWS_OF_TURN, work.signal)
     for (const row of checked.rows) {
       const turn = pause()
       if (turn) await turn
-      plans.push(plan(existing, row, false))
+      planned.push(plan(existing, row, false))
     }
+    const plans = await rejectDoubtful(work, existing, planned)
     tellPasswords(work, plans)
     await warnOfNearNames(work, existing, plans)
     tellDefaults(work, plans)
@@ -170,17 +172,18 @@ type Division = { readonly open: OpenRow[]; readonly plans: DefinitionAction[] }
 const divide = async (work: DefinitionImport, prepared: Prepared, journal: Journal): Promise<Division> => {
   const { checked, rejects, summary, plan, look } = prepared
   const [earlier, first] = await settleEarlier(work, journal, checked.rows, look)
-  const planAll = (existing: ExistingDefinitions): DefinitionAction[] =>
-    checked.rows
-      .filter(({ line }) => earlier.get(line)?.outcome === undefined)
-      .map((row) => plan(existing, row, earlier.has(row.line)))
-  let plans = planAll(first)
+  const rows = checked.rows.filter(({ line }) => earlier.get(line)?.outcome === undefined)
+  const planAll = (existing: ExistingDefinitions): Promise<DefinitionAction[]> => {
+    const planned = rows.map((row) => plan(existing, row, earlier.has(row.line)))
+    return rejectDoubtful(work, existing, planned)
+  }
+  let plans = await planAll(first)
   const unseen = plans.filter(isUnseen(first, earlier)).filter((one): one is SentDefinition => one.action === 'create')
   if (earlier.size === 0) {
     await warnOfNearNames(work, first, plans)
     tellDefaults(work, plans)
   }
-  if (unseen.length > 0 && !work.client.isBundled()) plans = planAll(await lookForRows({ ...work, look }, unseen))
+  if (unseen.length > 0 && !work.client.isBundled()) plans = await planAll(await lookForRows({ ...work, look }, unseen))
   for (const { outcome } of earlier.values()) if (outcome) count(summary, rejects, outcome)
   const open: OpenRow[] = []
   for (const one of plans) {

@@ -1,7 +1,6 @@
 import { pauseEvery } from '../../client/next-turn.ts'
 import { notesOnDefaults } from '../../domain/schema.ts'
 import type { ImportRun } from '../import-types.ts'
-import { warningsOnLookAlikes } from '../missing/names/look-alikes.ts'
 import { nearNames, warningsOnNearNames } from '../missing/near-names.ts'
 import type { ExistingDefinitions } from './existing.ts'
 import type { DefinitionKind } from './kinds.ts'
@@ -24,9 +23,8 @@ export const warnOfNearNames = async (
 ): Promise<void> => {
   const names = plans.flatMap(({ action, row }) => (action === 'create' ? [row.key] : []))
   const pause = pauseEvery(NAMES_OF_TURN, signal)
-  const near = warningsOnNearNames(await nearNames(kind.of.title, names, existing.keys(), pause))
-  const alike = await warningsOnLookAlikes(kind.of.title, names, existing.keys(), pause)
-  for (const warning of [...near, ...alike]) onWarning(warning)
+  const near = await nearNames(kind.of.title, names, existing.keys(), pause)
+  for (const warning of warningsOnNearNames(near)) onWarning(warning)
 }
 
 /** Notes that passwords of existing people are not changed. */

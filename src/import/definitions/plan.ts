@@ -2,12 +2,15 @@ import { DID_YOU_MEAN, type Named, unknownName } from '../../client/directory.ts
 import { Fault } from '../../domain/errors.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
 import { newName } from '../../domain/name-form.ts'
+import { kpi } from '../../domain/resources/kpi.ts'
 import { type AnyRecord, type FieldValue, type Resource, usualWith } from '../../domain/schema.ts'
-import { isSpreadsheetError } from '../formats/evidence.ts'
+import { isNoName } from '../formats/evidence.ts'
+import { NO_VALUE } from '../missing/names/doubtful-names.ts'
+import { isExactly } from '../missing/names/no-names.ts'
 import { faultOfRole, type Lookups } from './cells.ts'
 import type { DefinitionOptions } from './columns.ts'
 import type { ExistingDefinitions } from './existing.ts'
-import type { DefinitionKind } from './kinds.ts'
+import { type DefinitionKind, isMeantName, namesIn } from './kinds.ts'
 import type { DefinitionRole } from './roles.ts'
 import type { DefinitionRow } from './rows.ts'
 
@@ -26,7 +29,7 @@ export type DefinitionAction =
 export type Planner = (existing: ExistingDefinitions, row: DefinitionRow, isOurs: boolean) => DefinitionAction
 
 /** Holds what planning needs. */
-type Planning = Pick<DefinitionOptions, 'onConflict' | 'onlyExisting'> & {
+type Planning = Pick<DefinitionOptions, 'onConflict' | 'onlyExisting' | 'numbersAs'> & {
   readonly kind: DefinitionKind
   readonly roles: readonly DefinitionRole[]
   readonly lookups: Lookups
@@ -56,9 +59,6 @@ const faultOfChange = (of: Resource, held: AnyRecord): string | undefined => {
   return undefined
 }
 
-/** Lists the fields that hold names. */
-const NAMES: ReadonlySet<string> = new Set(['name', 'first_name', 'last_name'])
-
 const isGiven = (value: FieldValue | undefined): value is FieldValue => value !== undefined && value !== null
 
 /** Tells whether a field says what a record is, and so never differs between a row and its record. */
@@ -83,8 +83,9 @@ const existsText = ({ of, key }: DefinitionKind): string =>
   `there is a ${of.title} of that ${key === 'email' ? 'e-mail address' : key} already`
 
 /** Creates the planner of rows. */
-export const createPlanner = ({ kind, roles, lookups, onConflict, onlyExisting }: Planning): Planner => {
-  const { of } = kind
+export const createPlanner = ({ kind, roles, lookups, onConflict, onlyExisting, numbersAs }: Planning): Planner => {
+  const { of, key } = kind
+  const names = new Set(namesIn(kind))
   let lastPlace: number | undefined
   const roleOf = new Map(roles.map(({ name, role }) => [name, role]))
   const referredBy = ({ field: { unless } }: DefinitionRole, values: AnyRecord): Named | undefined =>
@@ -103,11 +104,8 @@ export const createPlanner = ({ kind, roles, lookups, onConflict, onlyExisting }
       const value =
         isGiven(given) || !one.field.required ? given : usualValue(one, lookups, nextPlace, referredBy(one, values))
       if (value instanceof Fault) reasons.push(faultOfRole(one.role, '', value))
-      else if (NAMES.has(one.name) && typeof value === 'string') {
-        const name = newName(value)
-        if (isSpreadsheetError(name)) reasons.push(`${one.role} "${name}" is an error of a spreadsheet, not a name`)
-        values[one.name] = name
-      } else if (isGiven(value)) values[one.name] = value
+      else if (names.has(one.name) && typeof value === 'string') values[one.name] = newName(value)
+      else if (isGiven(value)) values[one.name] = value
       else if (one.field.required) lacking.push(one.role)
     }
     if (lacking.length > 0) {
@@ -130,6 +128,11 @@ export const createPlanner = ({ kind, roles, lookups, onConflict, onlyExisting }
   return (existing, row, isOurs) => {
     const held = existing.find(row)
     if (held instanceof Fault) return { action: 'reject', row, reasons: [held.message] }
+    const name = String(held?.[key] ?? '')
+    if (held && isNoName(row.key, of.name === kpi.name) && !isExactly(name, row.key) && !isMeantName({ numbersAs }, key)) {
+      const way = `--by-name ${key} takes "${name}" for it`
+      return { action: 'reject', row, reasons: [`${key} "${row.key}" ${NO_VALUE}, and is not exactly "${name}": ${way}`] }
+    }
     if (held) return planHeld(row, held, isOurs)
     if (!onlyExisting) return planNew(existing, row)
     return { action: 'reject', row, reasons: [`${unknownName(of.title)}${row.key}"${meantBy(existing, row)}`] }

@@ -1,24 +1,15 @@
 import { Fault } from '../../domain/errors.ts'
 import { nameForm } from '../../domain/name-form.ts'
+import { isNoNameWord, isNoValueWord } from './no-value-words.ts'
 
-/** Lists what people and programs write for "no value"; none of it may be read as a number or date. */
-const PLACEHOLDERS = new Set(
-  [
-    '-|–|—|--|---|.|..|...|…|?|/|nil|none|null|(null)|(blank)|n/a|n.a.|n. a.|na|nan|undefined|tbd|missing|:|no data|not available',
-    'n/v|k.a.|k. a.|entf.|keine|s/o|n/d|n.d.|nd|nc|sin dato|s/d|nvt|n.v.t.|saknas|brak|b/d|bd',
-    '(leer)|(vide)|(en blanco)|(vacío)|(vuoto)|(em branco)|(vazio)|(leeg)|(tom)|(tomt)|(puste)|(пусто)|(空白)|(empty)|(none)',
-    '(missing)|(unknown)|(not set)|unknown|unbekannt|inconnu|desconocido|sconosciuto|desconhecido|onbekend|okänd|nieznany',
-  ].flatMap((line) => line.split('|')),
-)
+/** Lists the signs that stand for "no value" in columns of numbers and dates. */
+const SIGNS = new Set('-|–|—|--|---|.|..|...|…|?|??|???|/|:'.split('|'))
 
 /** Matches `#REF!`, `#DIV/0!`, `#N/A`, and the same in other languages; LibreOffice also writes `Err:502`. */
 const SPREADSHEET_ERROR = /^(?:#[\p{L}\p{N}/ _]+[!?]?|err:\d+)$/iu
 const NARROW = /^#+$/
 /** Lists the words that accounting programs also write for zero. */
 const DASHES = new Set(['-', '–', '—', '--', '---'])
-
-/** Lists codes of places among these words, such as North Dakota, which are names more often than not. */
-const CODES_OF_PLACES = new Set(['nd', 'nc', 'bd'])
 
 /**
  * Matches what spreadsheets show for "not available", also with the reason that a feed of data adds; their other errors
@@ -32,13 +23,18 @@ const ERROR_VALUE = /^(?:#[¡¿]?\p{L}[\p{L}\p{N}/ _]*[!?]|#GETTING_DATA|err:\d{
 /** Tells whether what a cell shows is an error of the spreadsheet instead of its value. */
 export const isSpreadsheetError = (shown: string): boolean => ERROR_VALUE.test(shown) || NOT_AVAILABLE.test(shown)
 
-/** Tells whether a text is a word for "no value". */
-export const isNoValue = (text: string): boolean => PLACEHOLDERS.has(text.toLowerCase()) || NOT_AVAILABLE.test(text)
+const isWord = (text: string): boolean => SIGNS.has(text) || isNoValueWord(text)
 
-/** Tells whether a text can hardly name anything: an error of a spreadsheet, or a word for "no value". */
-export const isNoName = (name: string): boolean => {
+/** Tells whether a text is a word for "no value". */
+export const isNoValue = (text: string): boolean => isWord(text) || NOT_AVAILABLE.test(text)
+
+/**
+ * Tells whether a text can hardly name anything: an error of a spreadsheet, a word for "no value", or signs alone;
+ * `mayCount` is for KPIs, which may count errors.
+ */
+export const isNoName = (name: string, mayCount = false): boolean => {
   const text = nameForm(name)
-  return isSpreadsheetError(text) || NARROW.test(text) || (isNoValue(text) && !CODES_OF_PLACES.has(text))
+  return isSpreadsheetError(text) || NARROW.test(text) || isNoNameWord(text, mayCount)
 }
 
 /** Tells whether a word for "no value" may also be meant as zero. */
@@ -48,7 +44,7 @@ export const mayBeZero = (text: string): boolean => DASHES.has(text)
 export const faultOfNoValue = (text: string): string | undefined => {
   if (NARROW.test(text)) return 'is what a spreadsheet shows in a column that is too narrow'
   if (SPREADSHEET_ERROR.test(text)) return 'is an error of the spreadsheet, not a value'
-  return PLACEHOLDERS.has(text.toLowerCase()) ? 'stands for no value; leave the cell empty' : undefined
+  return isWord(text) ? 'stands for no value; leave the cell empty' : undefined
 }
 
 /** Describes a cell that proves something: its text and the line on which its row begins. */

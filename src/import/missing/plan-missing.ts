@@ -15,7 +15,7 @@ import type { Lookup } from '../permissions.ts'
 import { isProvisional } from '../provisional-id.ts'
 import type { Reference } from '../reference.ts'
 import type { Batch } from '../rows/batches.ts'
-import { requireMeantNames } from './names/meant-names.ts'
+import { requireMeantNames, warningsOnGivenNames } from './names/meant-names.ts'
 import { defineKpi, type KnownOfKpi, type KpiDefaults } from './define-kpi.ts'
 import { faultOfGroups, groupWithoutNames } from './groups.ts'
 import type { ListGroups, Missing } from './missing.ts'
@@ -154,12 +154,18 @@ export const planMissing = async (
   checked: CheckedFile,
   { frequency, unit, category, group: asked }: Creation,
   options: ImportOptions,
-  { signal, groups: listGroups, earlierKpis }: Pick<ImportInput, 'signal' | 'groups' | 'earlierKpis'>,
+  {
+    signal,
+    groups: listGroups,
+    earlierKpis,
+    onWarning,
+  }: Pick<ImportInput, 'signal' | 'groups' | 'earlierKpis' | 'onWarning'>,
 ): Promise<MissingPlan | undefined> => {
   const { created } = checked.reference
   if (!created) return undefined
   const pause = pauseEvery(NAMES_PER_TURN, signal)
   await requireMeantNames(checked, created, options, pause)
+  for (const warning of await warningsOnGivenNames(checked, created, options, pause)) onWarning(warning)
   const known = knownOf(checked, created)
   const units = known.length > 0 ? await client.units.list() : []
   const kpis = defineKpis(known, { units, frequency, unit })

@@ -54,7 +54,7 @@ const declareImport = (group: Command) =>
     .option('--map <column=header,...>', 'which header a column of the file has: category=Bereich', collect)
     .option('--ignore <header,...>', 'columns to leave out', collect)
     .option('--by-id <column,...>', 'columns whose numbers are ids, where they could also be names', collect)
-    .option('--by-name <column,...>', 'columns whose numbers are names, so that 7 does not mean the id 7', collect)
+    .option('--by-name <column,...>', 'columns whose texts are names: 7 is not the id 7, and N/A is meant', collect)
     .addOption(
       new Option('--on-conflict <what>', 'what to do with a row of something that exists already')
         .choices(ON_CONFLICT)

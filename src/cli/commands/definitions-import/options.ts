@@ -1,6 +1,6 @@
 import type { Resource } from '../../../domain/schema.ts'
 import type { DefinitionOptions } from '../../../import/definitions/columns.ts'
-import { type DefinitionKind, definitionKind } from '../../../import/definitions/kinds.ts'
+import { type DefinitionKind, definitionKind, namesIn } from '../../../import/definitions/kinds.ts'
 import { type DefinitionRole, rolesOf } from '../../../import/definitions/roles.ts'
 import { camelCase, type FlagValues } from '../../args/flags.ts'
 import type { Cli } from '../../cli.ts'
@@ -67,7 +67,9 @@ export const parseDefinitionFlags = (cli: Cli, of: Resource, file: string, flags
   const { map, byId, byName, onlyExisting } = flags
   const parsed = parseOptions(cli, [file], sharedFlags(flags))
   const { ignore, ignoreRows, clearEmpty, decimal, onConflict, maxErrors, addAgain } = parsed.options
-  const references = roles.filter(({ field, name }) => field.refers !== undefined || name === 'breakdown_id')
+  const references = roles
+    .filter(({ field, name }) => field.refers !== undefined || name === 'breakdown_id')
+    .map(({ role }) => role)
   return {
     kind,
     parsed,
@@ -85,7 +87,8 @@ export const parseDefinitionFlags = (cli: Cli, of: Resource, file: string, flags
       constants: constantsOf(of, roles, flags),
       numbersAs: numbersAsOf(
         { ...(byId && { byId }), ...(byName && { byName }) },
-        references.map(({ role }) => role),
+        references,
+        [...references, ...namesIn(kind)],
       ),
     },
   }

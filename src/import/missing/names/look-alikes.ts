@@ -65,20 +65,3 @@ export const findLookAlikes = async (
   })
   return found.flat()
 }
-
-const SHOWN = 10
-
-/** Returns warnings about new names that look like others, but have letters of another script. */
-export const warningsOnLookAlikes = async (
-  kind: string,
-  ...of: Parameters<typeof findLookAlikes>
-): Promise<string[]> => {
-  const alike = await findLookAlikes(...of)
-  const shown = alike
-    .slice(0, SHOWN)
-    .map(
-      ({ name, other }) =>
-        `the new ${kind} "${name}" looks like "${other}", though ${tellLetter(name, other)}: if that is meant, correct the file`,
-    )
-  return alike.length > SHOWN ? [...shown, `${alike.length - SHOWN} more new names look like others`] : shown
-}

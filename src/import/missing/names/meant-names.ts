@@ -12,6 +12,7 @@ import { areOthersMeant, NO_ROWS } from '../../parse/ignored-rows.ts'
 import { isProvisional } from '../../provisional-id.ts'
 import type { Missing } from '../missing.ts'
 import type { ProvisionalKind } from '../provisional-kind.ts'
+import { findDoubtfulNames, NO_VALUE } from './doubtful-names.ts'
 import { findLookAlikes, tellLetter } from './look-alikes.ts'
 import { findNoName } from './no-names.ts'
 import { faultsOfRoles } from './role-names.ts'
@@ -173,7 +174,7 @@ const faultsOfNoNames = (checked: CheckedFile, created: Missing, options: Import
     })
     if (found.length === 0) return []
     const shown = listFirst(found, SHOWN_WORDS, ({ name, line }) => `"${name}"${areHeaders ? '' : ` (line ${line})`}`)
-    const message = `${shown} would be the name of a new ${kind}, and may stand for no value: ${waysOfWords(one, found, options)}`
+    const message = `${shown} would be the name of a new ${kind}, and ${NO_VALUE}: ${waysOfWords(one, found, options)}`
     return [{ field: areHeaders ? 'header' : roleHeader(checked.plan, role), message }]
   })
 
@@ -226,4 +227,20 @@ export const requireMeantNames = async (
   if (totals.length + others.length === 0) return
   const what = others.length === 0 ? 'some names look like those of totals' : 'it is not clear what some new names mean'
   throw new KpiError('malformed', `${what}; nothing was sent`, { issues: [...others, ...totals] })
+}
+
+/** Returns warnings of new things that a flag names for all rows, and whose names would stop an import if cells gave them. */
+export const warningsOnGivenNames = async (
+  checked: CheckedFile,
+  created: Missing,
+  options: ImportOptions,
+  pause: Pause,
+): Promise<string[]> => {
+  const warnings = newNames(checked, created).map(async ({ kind, role, names, known }) => {
+    const given = options[role]
+    const isGiven = (name: string): boolean => given !== undefined && looseName(name) === looseName(given)
+    const found = await findDoubtfulNames({ names: names.filter(isGiven), known, areKpis: role === 'kpi' }, pause)
+    return [...found].map(([name, why]) => `the new ${kind} "${name}" of --${role} ${why}`)
+  })
+  return (await Promise.all(warnings)).flat()
 }

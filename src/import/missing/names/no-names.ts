@@ -1,10 +1,13 @@
 import { looseName, type Named } from '../../../client/directory.ts'
+import { unmarkText } from '../../../codec/cell-text.ts'
 import { Fault } from '../../../domain/errors.ts'
+import { newName } from '../../../domain/name-form.ts'
 import type { ColumnPlan } from '../../columns/columns.ts'
 import { BETWEEN_NAMES } from '../../columns/role-text.ts'
 import { memoize } from '../../formats/date-format.ts'
 import { isNoName } from '../../formats/evidence.ts'
 import type { ImportOptions, NameRole } from '../../options.ts'
+import type { Lookup } from '../../permissions.ts'
 import { isProvisional } from '../../provisional-id.ts'
 
 const TITLES = { user: 'user', source: 'breakdown item', kpi: 'KPI' } as const
@@ -16,10 +19,45 @@ const namePartsIn = ({ joined }: Pick<ColumnPlan, 'joined'>, role: NameRole): ((
   return (name) => (isJoined ? name.split(BETWEEN_NAMES) : [name])
 }
 
+/** Tells whether a text is no name of a role; a KPI may count errors. */
+const isNoNameOf = (role: NameRole): ((text: string) => boolean) => {
+  const mayCount = role === 'kpi'
+  return (text) => isNoName(text, mayCount)
+}
+
 /** Returns a function that gives what of a name is no name: an error of a spreadsheet, or a word for no value. */
 export const findNoName = (plan: ColumnPlan, role: NameRole): ((name: string) => string | undefined) => {
   const partsOf = namePartsIn(plan, role)
-  return (name) => partsOf(name).find(isNoName)
+  const isNone = isNoNameOf(role)
+  return (name) => partsOf(name).find(isNone)
+}
+
+/** Returns a text as it is compared where nothing but its encoding, and marks of exported files around it, may differ. */
+const exactly = (text: string): string => newName(unmarkText(text)).normalize('NFC')
+
+/** Tells whether a text is exactly a name, and not only another spelling of it. */
+export const isExactly = (name: string, text: string): boolean => exactly(name) === exactly(text)
+
+/**
+ * Restricts how names are found: what names nothing, such as `NA`, means only what has exactly that name, and not `Na`,
+ * unless `--by-name` says that it is a name.
+ */
+export const exactNoNames = <T extends Named>(
+  lookup: Lookup<T>,
+  role: NameRole,
+  numbersAs: ImportOptions['numbersAs'],
+): Lookup<T> => {
+  if (numbersAs?.get(role) === 'names') return lookup
+  const isNone = isNoNameOf(role)
+  return {
+    ...lookup,
+    find: (text) => {
+      const found = lookup.find(text)
+      if (found instanceof Fault || !isNone(text) || isExactly(found.name, text)) return found
+      const way = numbersAs?.get(role) === 'ids' ? '' : `; --by-name ${role} takes "${found.name}" for it`
+      return new Fault(`"${text.trim()}" may stand for no value, and no ${TITLES[role]} has exactly that name${way}`)
+    },
+  }
 }
 
 /**
@@ -35,7 +73,8 @@ export const rejectMissingNames = (
   if (missing === undefined) return find
   const isAll = missing.size === 0 && numbersAs?.get(role) !== 'names'
   const words = new Set([...missing].map(looseName))
-  const isMissing = (text: string): boolean => words.has(looseName(text)) || (isAll && isNoName(text))
+  const isNone = isNoNameOf(role)
+  const isMissing = (text: string): boolean => words.has(looseName(text)) || (isAll && isNone(text))
   const partsOf = namePartsIn(plan, role)
   return memoize((text) => {
     const found = find(text)

@@ -61,6 +61,7 @@ export const columnsByRole = <R extends string>(
 export const numbersAsOf = <R extends string>(
   flags: Pick<ImportFlags, 'byId' | 'byName'>,
   roles: readonly R[],
+  namedRoles = roles,
 ): Map<R, NumbersAs> | undefined => {
   const all = new Map<R, NumbersAs>()
   for (const [flag, as] of [
@@ -69,8 +70,9 @@ export const numbersAsOf = <R extends string>(
   ] as const) {
     const [given, option] = [flags[flag], as === 'ids' ? '--by-id' : '--by-name']
     for (const name of given ? namesIn(option, ...given) : []) {
-      const role = roles.find((one) => one === name.trim())
-      if (!role) throw new UsageError(`${option} ${name} is not one of ${roles.join(', ')}`)
+      const known = as === 'ids' ? roles : namedRoles
+      const role = known.find((one) => one === name.trim())
+      if (!role) throw new UsageError(`${option} ${name} is not one of ${known.join(', ')}`)
       if ((all.get(role) ?? as) !== as) throw new UsageError(`--by-id ${role} does not go with --by-name ${role}`)
       all.set(role, as)
     }

@@ -1,0 +1,118 @@
+import { LONGEST_NAME, nameForm, withoutAccents } from '../../domain/name-form.ts'
+
+/**
+ * Lists what people and programs write for "no value", in the languages whose months are known. One spelling stands for
+ * all: case, accents, brackets, quotes, dots, dashes and slashes do not matter. What is listed in brackets is a word only
+ * in brackets, as Tom is a name.
+ */
+const WORDS = [
+  'nil|none|null|na|n/a|n. a.|nan|nat|pd.na|np.nan|nan(ind)|undefined|void|tbd|tba|tbc|t. b. d.|t. b. a.|missing|no data|no value',
+  'not available|not applicable|not assigned|not set|not specified|not defined|not known|not given|not provided',
+  'not stated|not recorded|not reported|no name|no entry|no information|nothing|blank|blanks|empty|unknown|unspecified',
+  'unassigned|unnamed|undetermined|unavailable|inapplicable|unallocated|to be determined|to be defined|to be announced',
+  'to be confirmed|data missing|missing value|without|object object|n/v|nd|nc|bd|n/d|s/o|s/d|b/d',
+  'k. a.|o. a.|entf.|keine|kein|keiner|ohne|leer|unbekannt|unbek.|nicht bekannt|nicht zugeordnet|nicht zugewiesen|nicht vorhanden',
+  'nicht verfügbar|nicht zutreffend|nicht anwendbar|nicht angegeben|nicht definiert|nicht gesetzt|nicht erfasst|nicht relevant',
+  'keine angabe|keine angaben|keine daten|keine zuordnung|keine information|kein wert|kein eintrag|kein name|ohne angabe|ohne wert',
+  'ohne name|ohne namen|ohne zuordnung|fehlt|fehlend|fehlender wert|entfällt|unbestimmt|undefiniert|noch offen|trifft nicht zu',
+  'inconnu|inconnue|non renseigné|non renseignée|sans objet|non disponible|non applicable|non défini|non spécifié|non attribué',
+  'non communiqué|non précisé|non affecté|pas de données|aucune donnée|aucun|aucune|aucune valeur|sans valeur|sans nom|vide|manquant',
+  'à définir|à déterminer|n. r.|n. c.|indéfini|indéterminé',
+  'sin dato|sin datos|sin valor|sin asignar|sin especificar|sin nombre|sin información|desconocido|desconocida|no disponible',
+  'no aplica|no aplicable|no asignado|no especificado|no definido|no consta|ninguno|ninguna|nulo|vacío|vacía|en blanco|por definir',
+  'sconosciuto|sconosciuta|non assegnato|non specificato|non definito|nessuno|nessuna|nessun dato|nessun valore|dato mancante',
+  'mancante|vuoto|vuota|senza valore|da definire|non pervenuto|nullo',
+  'desconhecido|desconhecida|sem dados|sem valor|sem nome|sem informação|não disponível|não aplicável|não se aplica|não atribuído',
+  'não especificado|não informado|não definido|nenhum|nenhuma|vazio|vazia|em branco|a definir',
+  'nvt|n. v. t.|onbekend|geen|geen gegevens|geen waarde|geen data|niet beschikbaar|niet van toepassing|niet toegewezen|leeg',
+  'niet ingevuld|niet bekend|niet gespecificeerd|ontbreekt|zonder',
+  'saknas|okänd|okänt|uppgift saknas|inga data|inget|ingen|inget värde|ej tillgänglig|ej tillämpligt|ej tillämplig|ej angivet',
+  'ukendt|ingen data|ingen værdi|ikke tilgængelig|ikke relevant|ikke angivet|ikke tildelt|mangler|ikke oplyst',
+  'ukjent|ingen verdi|ikke tilgjengelig|ikke aktuelt|ikke oppgitt|ikke tilordnet|ikke spesifisert|(tom)|(tomt)',
+  'tuntematon|ei tietoa|ei saatavilla|ei sovellettavissa|ei määritetty|ei arvoa|ei mitään|puuttuu|tyhjä|óþekkt|engin gögn|vantar',
+  'brak|brak danych|brak wartości|nieznany|nieznana|nieznane|nie dotyczy|niedostępne|nieokreślony|nieprzypisany|nie podano',
+  'puste|pusty|neznámý|neznámá|neznámé|není k dispozici|nepřiřazeno|neuvedeno|bez hodnoty|žádná data|žádný|prázdné|chybí',
+  'neznámy|neznáma|neznáme|nie je k dispozícii|nepriradené|neuvedené|žiadne údaje|žiadny|chýba',
+  'ismeretlen|nincs|nincs adat|nincs megadva|nem ismert|nem elérhető|nem alkalmazható|hiányzik|üres',
+  'necunoscut|necunoscută|fără date|fără valoare|indisponibil|nespecificat|nedefinit|niciunul|lipsă|(gol)',
+  'nepoznat|nepoznata|nepoznato|nema podataka|nema|nije dostupno|nije primjenjivo|nije dodijeljeno|prazno|neznano|neznan',
+  'ni podatka|ni podatkov|ni na voljo|непознат|непознато|нема података|нема|празно',
+  'неизвестно|неизвестный|неизвестная|неизвестен|нет|нет данных|нет значения|н/д|не указано|не указан|не задано|не определено',
+  'не применимо|не назначено|недоступно|отсутствует|пусто|без названия|без имени|няма|няма данни|няма стойност|неприложимо',
+  'невідомо|невідомий|немає|немає даних|не вказано|не визначено|відсутнє|порожньо|невядома|няма даных|няма дадзеных',
+  'άγνωστο|άγνωστος|άγνωστη|κενό|δεν υπάρχει|δεν ισχύει|χωρίς τιμή|χωρίς δεδομένα|μη διαθέσιμο|καμία τιμή|δ/υ',
+  'bilinmiyor|bilinmeyen|yok|veri yok|değer yok|boş|belirtilmemiş|belirsiz|tanımsız|uygulanamaz|mevcut değil|atanmamış',
+  'teadmata|tundmatu|puudub|andmed puuduvad|määramata|tühi|nezināms|nezināma|nav datu|nav zināms|nav pieejams|tukšs',
+  'nežinoma|nežinomas|nėra|nėra duomenų|nepriskirta|nenurodyta|tuščia',
+  'לא ידוע|לא ידועה|אין|אין נתונים|אין מידע|ריק|לא זמין|לא רלוונטי|לא הוגדר|לא מוגדר|ללא|ללא ערך|חסר',
+  'غير معروف|غير معروفة|مجهول|غير محدد|غير متوفر|غير متاح|غير معين|لا يوجد|لا توجد بيانات|لا شيء|لا ينطبق|فارغ|بدون|بلا',
+  'अज्ञात|उपलब्ध नहीं|लागू नहीं|कोई नहीं|कोई डेटा नहीं|रिक्त|ไม่ทราบ|ไม่มี|ไม่มีข้อมูล|ไม่ระบุ|ไม่เกี่ยวข้อง|ว่าง|ว่างเปล่า',
+  '无|無|空|空白|空值|无数据|無資料|暂无|暂无数据|没有|没有数据|未知|不明|不详|不詳|未指定|未分配|未设置|未設定|未填写|不适用|不適用|缺失|不可用',
+  'なし|無し|該当なし|該当無し|データなし|値なし|未入力|未定|未登録|未割り当て|未割当|対象外|記載なし|記入なし|空欄|欠損|適用外|不詳',
+  '없음|없다|알 수 없음|알수없음|미상|미정|미지정|미분류|미배정|데이터 없음|데이터없음|자료 없음|해당 없음|해당없음|빈 값|공백|불명|비어 있음',
+  'tidak diketahui|tidak ada|tidak ada data|tidak tersedia|tidak berlaku|tiada|tiada data|kosong|desconegut|desconeguda|sense dades',
+  'sense valor|no disponible|buit|buida|không rõ|không có|không có dữ liệu|không xác định|không áp dụng|chưa rõ|chưa xác định|trống',
+]
+/** Lists what spreadsheets show for truth values. */
+const TRUTH_VALUES = [
+  'true|false|wahr|falsch|vrai|faux|verdadero|falso|verdadeiro|waar|onwaar|sann|falskt|prawda|fałsz|pravda|nepravda|igaz|hamis',
+  'adevărat|истина|ложь|doğru|yanlış|epätosi|αληθεσ|ψευδεσ',
+]
+/** Lists words for errors; a KPI may count these. */
+const ERRORS = [
+  'error|err|fehler|erreur|errore|erro|fout|fel|fejl|feil|virhe|błąd|chyba|hiba|eroare|greška|napaka|грешка|ошибка|помилка|памылка',
+  'σφάλμα|hata|viga|kļūda|klaida|שגיאה|خطأ|त्रुटि|ข้อผิดพลาด|错误|錯誤|エラー|오류|에러|kesalahan|ralat|lỗi',
+]
+/** Lists the errors of spreadsheets that have neither `!` nor `?` behind them, where a program has left that out. */
+const ERROR_CODES = 'ref|name|value|num|null|n/a|div/0|spill|calc|field|blocked|connect|busy|unknown|error|getting data|python'
+
+const IN_BRACKETS = /^["'`‘’“”]*[([{<«「【].*[)\]}>»」】]["'`‘’“”]*$/u
+const SIGNS = /[^\p{L}\p{N}]+/gu
+const DIGIT = /\d/u
+/** Bounds the texts that are compared with the words. */
+const LONGEST_WORD = 60
+
+/** Returns a text with nothing but its words, in the form in which these are compared. */
+const foldWords = (text: string): string =>
+  withoutAccents(nameForm(text.replaceAll('´', "'")))
+    .replaceAll(SIGNS, ' ')
+    .trim()
+
+const split = (lines: readonly string[]): string[] => lines.flatMap((line) => line.split('|'))
+const setOf = (words: readonly string[]): ReadonlySet<string> => new Set(words.map(foldWords))
+
+const all = split(WORDS)
+const ANYWHERE = setOf(all.filter((word) => !IN_BRACKETS.test(word)))
+const ONLY_IN_BRACKETS = setOf(all.filter((word) => IN_BRACKETS.test(word)))
+const OF_TRUTH = setOf(split(TRUTH_VALUES))
+const OF_ERRORS = setOf(split(ERRORS))
+const OF_ERROR_CODES = setOf(ERROR_CODES.split('|'))
+
+/** Lists codes of places among the words, such as North Dakota, which are names more often than not. */
+const CODES_OF_PLACES: ReadonlySet<string> = new Set(['nd', 'nc', 'bd'])
+
+/** Matches the errors of Visual Basic, such as `Error 2042`, and what old programs print for numbers that are none. */
+const NUMBERED_ERROR = /^#?err(?:or|eur|ore)? 20\d\d$|^[-+]?1\.#(?:inf|ind|qnan|snan)0*$/u
+/** Matches what databases export for NULL, and what a spreadsheet shows before it has a value. */
+const NOT_YET = /^\\n$|^#?loading ?\.{2,}$/u
+/** Matches what a name needs: a letter, a number, a picture, or the sign of a unit. */
+const NAMING = /[\p{L}\p{N}\p{Sc}\p{So}%‰]/u
+
+/** Tells whether a text is a word for "no value", in any of its spellings. */
+export const isNoValueWord = (text: string): boolean => {
+  if (text.length > LONGEST_WORD || DIGIT.test(text)) return false
+  const words = foldWords(text)
+  return words !== '' && (ANYWHERE.has(words) || (ONLY_IN_BRACKETS.has(words) && IN_BRACKETS.test(nameForm(text))))
+}
+
+/** Tells whether a name consists of words that name nothing, or of signs alone; `mayCount` is for KPIs, which may count errors. */
+export const isNoNameWord = (name: string, mayCount: boolean): boolean => {
+  if (name.length > LONGEST_NAME) return false
+  const text = nameForm(name)
+  if (text !== '' && !NAMING.test(text)) return true
+  if (NUMBERED_ERROR.test(text) || NOT_YET.test(text)) return true
+  const words = foldWords(text)
+  if (text.startsWith('#') && OF_ERROR_CODES.has(words)) return true
+  if (OF_TRUTH.has(words) || (!mayCount && OF_ERRORS.has(words))) return true
+  return !CODES_OF_PLACES.has(words) && isNoValueWord(text)
+}

@@ -1,0 +1,29 @@
+import type { Pause } from '../../../domain/pause.ts'
+import { isNoName } from '../../formats/evidence.ts'
+import { findLookAlikes, tellLetter } from './look-alikes.ts'
+
+/** Holds the names of what is new, and those that it stands beside. */
+type NamesOfKind = {
+  readonly names: readonly string[]
+  readonly known: readonly string[]
+  /** Tells whether they are names of KPIs, which may count errors. */
+  readonly areKpis: boolean
+}
+
+/** Says why a new name that names nothing is in doubt. */
+export const NO_VALUE = 'may stand for no value'
+
+/**
+ * Returns why new names may not be meant, by name, as the end of a sentence about it: they are errors of a spreadsheet or
+ * words for no value, or look like others, but have letters of another script.
+ */
+export const findDoubtfulNames = async (
+  { names, known, areKpis }: NamesOfKind,
+  pause: Pause,
+): Promise<ReadonlyMap<string, string>> => {
+  const alike = await findLookAlikes(names, known, pause)
+  return new Map([
+    ...alike.map(({ name, other }) => [name, `looks like "${other}", though ${tellLetter(name, other)}`] as const),
+    ...names.filter((name) => isNoName(name, areKpis)).map((name) => [name, NO_VALUE] as const),
+  ])
+}
