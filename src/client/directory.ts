@@ -31,7 +31,7 @@ export class Ambiguous extends Fault {}
 export type Directory<T extends Named> = {
   /**
    * Finds by id (`7` or `#7`), by exact name or e-mail address, or by a name that differs only in case, blanks,
-   * underscores, dashes and how its letters are encoded. `#7` is always an id, and an apostrophe says that a name is no id: `'7`. A plain 7 that is the id of one
+   * underscores, dashes, apostrophes and how its letters are encoded. `#7` is always an id, and an apostrophe says that a name is no id: `'7`. A plain 7 that is the id of one
    * thing and the name of another is ambiguous.
    */
   readonly find: (text: string) => T | Fault
@@ -53,14 +53,19 @@ const NAME_MARK = /^'(?='*(?:#?\d+$|[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]))/
 /** Returns a name without the apostrophe that marks it as one. */
 export const unmarkName = (text: string): string => text.replace(NAME_MARK, '')
 
+/** Matches the signs that are written for an apostrophe. */
+const APOSTROPHES = /[\u0060\u00B4\u02B9\u02BB\u02BC\u055A\u05F3\u2018\u2019\u201B\u2032\uA78C]/gu
+
 /**
- * Returns a name as it is compared: in its one form, and with any underscores and dashes between its words; in an e-mail
- * address these make a difference.
+ * Returns a name as it is compared: in its one form, with any apostrophes, and with any underscores and dashes between its
+ * words; in an e-mail address these make a difference.
  */
 export const looseName = (text: string): string => {
   if (text.length > LONGEST_NAME) return text
   const form = nameForm(text)
-  return form.includes('@') && isEmailAddress(form) ? form : form.replaceAll(/[ _\p{Pd}\u2212]+/gu, ' ')
+  if (form.includes('@') && isEmailAddress(form)) return form
+  const bare = text.replaceAll(APOSTROPHES, "'")
+  return (bare === text ? form : nameForm(bare)).replaceAll(/[ _\p{Pd}\u2212]+/gu, ' ')
 }
 
 /** Returns in how many characters two texts differ, or `most + 1` where they differ in more. */

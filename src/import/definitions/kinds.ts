@@ -104,13 +104,12 @@ export const definitionKind = ({ name }: Pick<Resource, 'name'>): DefinitionKind
   return found
 }
 
-/** Lists the fields that hold names, beside that by which a record is known. */
-const NAMES = ['name', 'first_name', 'last_name'] as const
+/** Lists the fields that hold names. */
+const NAMES = ['name', 'email', 'first_name', 'last_name'] as const
 
 /** Lists the fields of a kind that hold names, or addresses that stand for them. */
-export const namesIn = ({ of, key }: Pick<DefinitionKind, 'of' | 'key'>): string[] => [
-  ...new Set([key, ...NAMES.filter((name) => name in of.fields)]),
-]
+export const nameFields = ({ of: { fields } }: Pick<DefinitionKind, 'of'>): string[] =>
+  NAMES.filter((name) => name in fields)
 
 /** Tells whether `--by-name` says that the names of a field are meant, whatever they could stand for. */
 export const isMeantName = (

@@ -10,7 +10,7 @@ import { isExactly } from '../missing/names/no-names.ts'
 import { faultOfRole, type Lookups } from './cells.ts'
 import type { DefinitionOptions } from './columns.ts'
 import type { ExistingDefinitions } from './existing.ts'
-import { type DefinitionKind, isMeantName, namesIn } from './kinds.ts'
+import { type DefinitionKind, isMeantName, nameFields } from './kinds.ts'
 import type { DefinitionRole } from './roles.ts'
 import type { DefinitionRow } from './rows.ts'
 
@@ -85,7 +85,7 @@ const existsText = ({ of, key }: DefinitionKind): string =>
 /** Creates the planner of rows. */
 export const createPlanner = ({ kind, roles, lookups, onConflict, onlyExisting, numbersAs }: Planning): Planner => {
   const { of, key } = kind
-  const names = new Set(namesIn(kind))
+  const names = new Set(nameFields(kind))
   let lastPlace: number | undefined
   const roleOf = new Map(roles.map(({ name, role }) => [name, role]))
   const referredBy = ({ field: { unless } }: DefinitionRole, values: AnyRecord): Named | undefined =>
@@ -129,9 +129,18 @@ export const createPlanner = ({ kind, roles, lookups, onConflict, onlyExisting, 
     const held = existing.find(row)
     if (held instanceof Fault) return { action: 'reject', row, reasons: [held.message] }
     const name = String(held?.[key] ?? '')
-    if (held && isNoName(row.key, of.name === kpi.name) && !isExactly(name, row.key) && !isMeantName({ numbersAs }, key)) {
+    if (
+      held &&
+      isNoName(row.key, of.name === kpi.name) &&
+      !isExactly(name, row.key) &&
+      !isMeantName({ numbersAs }, key)
+    ) {
       const way = `--by-name ${key} takes "${name}" for it`
-      return { action: 'reject', row, reasons: [`${key} "${row.key}" ${NO_VALUE}, and is not exactly "${name}": ${way}`] }
+      return {
+        action: 'reject',
+        row,
+        reasons: [`${key} "${row.key}" ${NO_VALUE}, and is not exactly "${name}": ${way}`],
+      }
     }
     if (held) return planHeld(row, held, isOurs)
     if (!onlyExisting) return planNew(existing, row)

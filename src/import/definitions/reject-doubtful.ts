@@ -3,7 +3,7 @@ import { kpi } from '../../domain/resources/kpi.ts'
 import { findDoubtfulNames } from '../missing/names/doubtful-names.ts'
 import type { DefinitionOptions } from './columns.ts'
 import type { ExistingDefinitions } from './existing.ts'
-import { type DefinitionKind, isMeantName, namesIn } from './kinds.ts'
+import { type DefinitionKind, isMeantName, nameFields } from './kinds.ts'
 import type { DefinitionAction } from './plan.ts'
 
 /** Sets how many names are compared in one turn. */
@@ -21,7 +21,7 @@ type Judging = {
 /** Returns the names that a row would store, but those that `--by-name` says are meant. */
 const newNamesOf = (plan: DefinitionAction, { kind, options }: Judging): NewName[] =>
   plan.action === 'create' || plan.action === 'update'
-    ? namesIn(kind).flatMap((role) => {
+    ? nameFields(kind).flatMap((role) => {
         const name = plan.values[role]
         return typeof name === 'string' && !isMeantName(options, role) ? [{ role, name }] : []
       })
@@ -41,7 +41,7 @@ export const rejectDoubtful = async (
   const pause = pauseEvery(NAMES_OF_TURN, signal)
   const news = plans.map((plan) => newNamesOf(plan, judging))
   const doubts = new Map<string, ReadonlyMap<string, string>>()
-  for (const role of namesIn(kind)) {
+  for (const role of nameFields(kind)) {
     const names = news.flat().flatMap((one) => (one.role === role ? [one.name] : []))
     const known = role === key ? existing.keys() : []
     doubts.set(role, await findDoubtfulNames({ names, known, areKpis: of.name === kpi.name }, pause))

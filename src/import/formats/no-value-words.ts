@@ -64,7 +64,8 @@ const ERRORS = [
   'σφάλμα|hata|viga|kļūda|klaida|שגיאה|خطأ|त्रुटि|ข้อผิดพลาด|错误|錯誤|エラー|오류|에러|kesalahan|ralat|lỗi',
 ]
 /** Lists the errors of spreadsheets that have neither `!` nor `?` behind them, where a program has left that out. */
-const ERROR_CODES = 'ref|name|value|num|null|n/a|div/0|spill|calc|field|blocked|connect|busy|unknown|error|getting data|python'
+const ERROR_CODES =
+  'ref|name|value|num|null|n/a|div/0|spill|calc|field|blocked|connect|busy|unknown|error|getting data|python'
 
 const IN_BRACKETS = /^["'`‘’“”]*[([{<«「【].*[)\]}>»」】]["'`‘’“”]*$/u
 const SIGNS = /[^\p{L}\p{N}]+/gu

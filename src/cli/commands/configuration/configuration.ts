@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import { addExamples } from '../../args/examples.ts'
+import { collect } from '../../args/flags.ts'
 import type { Register } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
 import { KEEP_HISTORY } from '../targets/keep-history.ts'
@@ -29,11 +30,18 @@ export const dump: Register = (command, act) => {
 
 const PRUNE = 'delete what earlier applies of this file created and it no longer has'
 
+const BY_NAME = [
+  '--by-name <section,...>',
+  'sections whose new names are meant, also N/A, or one that looks like another',
+  collect,
+] as const
+
 /** Registers `kpi plan` */
 export const plan: Register = (command, act) => {
   const declared = withFile(withAccount(command))
     .argument('<file>', FILE)
     .option('--prune', PRUNE)
+    .option(...BY_NAME)
     .option('--exit-code', 'end with exit code 9 if anything would change')
     .option('--summary-only', 'only say how much would change')
   addExamples(declared, 'plan kpi.yaml', 'plan kpi.yaml --exit-code', 'plan kpi.yaml --prune --to-file plan.json')
@@ -52,6 +60,7 @@ export const apply: Register = (command, act) => {
   const declared = withAccount(command)
     .argument('<file>', `${FILE}, or a plan that kpi plan has saved`)
     .option('--prune', PRUNE)
+    .option(...BY_NAME)
     .option(...KEEP_HISTORY)
     .option('--max-deletes <n>', 'do nothing if more than this many things would be deleted')
     .option('-y, --yes', 'do not ask before anything is changed or deleted')

@@ -5,6 +5,7 @@ import type { Pause } from '../../../domain/pause.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { untilDeadline } from '../../args/deadline.ts'
+import { namesIn } from '../../args/names.ts'
 import { inputName, readInput } from '../../args/json-input.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
@@ -32,20 +33,41 @@ export type Source = {
   readonly text: string
   readonly configuration: Configuration
   readonly prune: boolean
+  /** Lists the sections whose new names are meant, whatever they could stand for. */
+  readonly byName: readonly string[]
   readonly saved: SavedPlan | undefined
 }
 
+/** Describes the flags that say how a file is read. */
+export type SourceFlags = { readonly prune?: true | undefined; readonly byName?: string[] | undefined }
+
+/** Returns the sections that `--by-name` names. */
+const sectionsIn = (given: readonly string[] = []): string[] => {
+  const names = namesIn('--by-name', ...given).map((name) => name.trim())
+  const unknown = names.find((name) => !sections.has(name))
+  if (unknown === undefined) return names
+  throw new UsageError(`--by-name ${unknown} is not one of ${[...sections.keys()].join(', ')}`)
+}
+
+const kindsIn = (names: Iterable<string>): KindName[] =>
+  [...names].flatMap((name) => sections.get(name)?.kind.name ?? [])
+
 /** Reads the file that a line names, or `-` for standard input. */
-export const readSource = async (cli: Cli, file: string, prune = false): Promise<Source> => {
+export const readSource = async (cli: Cli, file: string, flags: SourceFlags): Promise<Source> => {
+  const { prune = false } = flags
+  const byName = sectionsIn(flags.byName)
   const text = await readInput(cli, file)
   const name = inputName(file)
   const saved = readPlan(text, name)
+  if (saved && byName.length > 0)
+    throw new UsageError(`${name} is a plan, which says already which names are meant; leave out --by-name`)
   if (saved && prune) throw new UsageError(`${name} is a plan, which says already whether to prune; leave out --prune`)
   if (prune && file === '-') throw new UsageError('--prune needs a file with a name, whose earlier applies it goes by')
   const configuration = await untilDeadline(cli.io, cli.flags.deadline, ({ signal }) =>
     readConfiguration(saved?.configuration ?? text, pauseEvery(PARTS_OF_TURN, signal)),
   )
-  return { name, file: saved?.file ?? file, text, configuration, prune: saved?.prune ?? prune, saved }
+  const settled = { prune: saved?.prune ?? prune, byName: saved?.byName ?? byName }
+  return { name, file: saved?.file ?? file, text, configuration, ...settled, saved }
 }
 
 /** Throws all faults of a file at once, by line. */
@@ -109,10 +131,8 @@ const doubtsOf = (things: Things, changes: readonly Change[]): string[] => {
 
 /** Reads the account and plans; refuses a file with faults, and a saved plan that does not fit any longer. */
 const prepareBy = async (target: Target, source: Source, made: Made, pause: Pause): Promise<Prepared> => {
-  const { configuration, name, saved, prune } = source
-  const kinds: KindName[] = [...configuration.sections.keys()].flatMap(
-    (section) => sections.get(section)?.kind.name ?? [],
-  )
+  const { configuration, name, saved, prune, byName } = source
+  const kinds = kindsIn(configuration.sections.keys())
   const reading = readThings(target, [...kinds, ...made.map(({ kind }) => kind)], usersWanted(configuration, made))
   const things = await reading.catch((error: unknown) => {
     refuseFaults(name, configuration.faults)
@@ -120,7 +140,7 @@ const prepareBy = async (target: Target, source: Source, made: Made, pause: Paus
   })
   if (saved) requireSameAccount(saved, target.service, target.account())
   const isByIdAlone = target.client.variant === 'v1'
-  const options = { made: prune ? thingsMade(things, made) : [], isByIdAlone }
+  const options = { made: prune ? thingsMade(things, made) : [], isByIdAlone, byName: new Set(kindsIn(byName)) }
   const plan = await planChanges(things, configuration.items, options, pause)
   refuseFaults(name, [...configuration.faults, ...plan.faults])
   const { changes, unchanged } = plan

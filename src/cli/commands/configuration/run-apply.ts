@@ -11,7 +11,7 @@ import type { TargetHistory } from '../targets/target-history.ts'
 import { sendEach } from '../verbs/send-each.ts'
 import { type AccountFlags, learnAccount, withTarget } from './account.ts'
 import { type Change, countChanges } from './planning/changes.ts'
-import { prepare, type Prepared, readSource, type Source } from './prepare.ts'
+import { prepare, type Prepared, readSource, type Source, type SourceFlags } from './prepare.ts'
 import { type ApplyRecord, openRecord, recordPath } from './record.ts'
 import { createSending } from './send.ts'
 import { createTargetChanges } from './target-changes.ts'
@@ -48,12 +48,12 @@ const WORDS = {
 } as const
 
 /** Describes the flags of `kpi apply`. */
-type ApplyFlags = AccountFlags & {
-  readonly prune?: true | undefined
-  readonly maxDeletes?: string | undefined
-  readonly yes?: true | undefined
-  readonly keepHistory?: true | undefined
-}
+type ApplyFlags = AccountFlags &
+  SourceFlags & {
+    readonly maxDeletes?: string | undefined
+    readonly yes?: true | undefined
+    readonly keepHistory?: true | undefined
+  }
 
 const readMost = (text: string | undefined): number => {
   if (text === undefined) return Infinity
@@ -172,7 +172,7 @@ const sendChanges = async (
 /** Runs `kpi apply`: makes an account what a file says. */
 export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promise<void> => {
   readMost(flags.maxDeletes)
-  const source = await readSource(cli, file, flags.prune)
+  const source = await readSource(cli, file, flags)
   cli.io.stdout.outlast()
   await withTarget(cli, flags, source.configuration, cli.io.interruption(), async (target, signal) => {
     const measure = startMeter(cli.io, target.client)

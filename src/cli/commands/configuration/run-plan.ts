@@ -9,7 +9,7 @@ import { openTargetHistory } from '../targets/keep-history.ts'
 import { type AccountFlags, learnAccount, withTarget } from './account.ts'
 import { planRow } from './planning/changes.ts'
 import { type FileFlags, readyFile, STDOUT, writeOutput } from './output-file.ts'
-import { prepare, type Prepared, readSource } from './prepare.ts'
+import { prepare, type Prepared, readSource, type SourceFlags } from './prepare.ts'
 import { readMade, recordPath } from './record.ts'
 import { writePlan } from './saved-plan.ts'
 import { createTargetChanges } from './target-changes.ts'
@@ -17,8 +17,8 @@ import { plannedDeletes, tellDeletes, tellKept, tellPlan } from './tell-plan.ts'
 
 /** Describes the flags of `kpi plan`. */
 type PlanFlags = AccountFlags &
-  FileFlags & {
-    readonly prune?: true | undefined
+  FileFlags &
+  SourceFlags & {
     readonly exitCode?: true | undefined
     readonly summaryOnly?: true | undefined
   }
@@ -32,7 +32,7 @@ const printPlan = async (cli: Cli, { rows, counts }: Prepared, { summaryOnly }: 
 
 /** Runs `kpi plan`: says what an apply would do. */
 export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise<number> => {
-  const source = await readSource(cli, file, flags.prune)
+  const source = await readSource(cli, file, flags)
   await readyFile(cli, flags)
   const { prepared, service, account, deletes } = await withTarget(
     cli,
@@ -60,7 +60,16 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
   if (flags.toFile !== undefined) {
     const configuration = source.saved?.configuration ?? source.text
     const path = resolve(cli.io.cwd, source.file)
-    const saved = { service, account, file: path, prune: source.prune, configuration, rows, deletes }
+    const saved = {
+      service,
+      account,
+      file: path,
+      prune: source.prune,
+      byName: source.byName,
+      configuration,
+      rows,
+      deletes,
+    }
     await writeOutput(cli, flags.toFile, writePlan(saved))
     if (flags.toFile !== STDOUT) await cli.note(`the plan is in ${flags.toFile}: kpi apply ${pathWord(flags.toFile)}`)
   }

@@ -13,6 +13,8 @@ export type SavedPlan = {
   /** Holds the path of the file, to which the record of what was applied belongs. */
   readonly file: string
   readonly prune: boolean
+  /** Lists the sections whose new names are meant; older plans say nothing of them. */
+  readonly byName?: readonly string[]
   readonly configuration: string
   readonly rows: readonly AnyRecord[]
   readonly deletes: readonly PlannedDelete[]
@@ -30,6 +32,7 @@ const isSavedPlan = (value: object): value is SavedPlan => {
   return (
     texts.every((name) => typeof plan[name] === 'string') &&
     Array.isArray(plan['rows']) &&
+    Array.isArray(plan['byName'] ?? []) &&
     Array.isArray(plan['deletes'])
   )
 }

@@ -1,6 +1,6 @@
 import type { Resource } from '../../../domain/schema.ts'
 import type { DefinitionOptions } from '../../../import/definitions/columns.ts'
-import { type DefinitionKind, definitionKind, namesIn } from '../../../import/definitions/kinds.ts'
+import { type DefinitionKind, definitionKind, nameFields } from '../../../import/definitions/kinds.ts'
 import { type DefinitionRole, rolesOf } from '../../../import/definitions/roles.ts'
 import { camelCase, type FlagValues } from '../../args/flags.ts'
 import type { Cli } from '../../cli.ts'
@@ -85,11 +85,10 @@ export const parseDefinitionFlags = (cli: Cli, of: Resource, file: string, flags
       resource: of.name,
       map: mapOf(roles, map),
       constants: constantsOf(of, roles, flags),
-      numbersAs: numbersAsOf(
-        { ...(byId && { byId }), ...(byName && { byName }) },
-        references,
-        [...references, ...namesIn(kind)],
-      ),
+      numbersAs: numbersAsOf({ ...(byId && { byId }), ...(byName && { byName }) }, references, [
+        ...references,
+        ...nameFields(kind),
+      ]),
     },
   }
 }

@@ -28,6 +28,7 @@ import { faultsOfNames, requireNewNames } from './require-new-names.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
 import { printSent, sendEach } from './send-each.ts'
 import { tellLine } from './tell-line.ts'
+import { warnOfDoubtfulNames } from './warn-doubtful-names.ts'
 
 type Adding<R extends Resource> = Pick<ResourceClient<R>, 'list' | 'add'>
 
@@ -88,6 +89,12 @@ const requireParent = (
 ): void => {
   if (missingFlags(parent, flags).length === 0) return
   throw new UsageError(`a ${title} needs ${missingFlags(needed, flags).join(', ')}`)
+}
+
+/** Tells whether a new person's e-mail address may look like another one, though its letters are of another script. */
+const hasForeignLetters = (draft: object): boolean => {
+  const email: unknown = Reflect.get(draft, 'email')
+  return typeof email === 'string' && /[^ -~]/.test(email)
 }
 
 const isGiven = (flags: FlagValues, name: string): boolean => flags[name] === true
@@ -155,8 +162,10 @@ export const addCreate = <R extends Resource>(
         : [await draftFromFlags(client, of, answered, own)]
       const isDry = isGiven(flags, 'dryRun')
       const isByName = 'name' in of.fields && !mayBeTwice
-      const existing = isDry || isByName ? await readIfAllowed(client, own.list()) : undefined
+      const isCompared = isDry || isByName || list.some(hasForeignLetters)
+      const existing = isCompared ? await readIfAllowed(client, own.list()) : undefined
       if (existing && !mayBeTwice) requireNewNames(of, list, existing, start)
+      await warnOfDoubtfulNames(cli, of, list.slice(start - 1), existing ?? [], signal)
       const isSaid = (at: number, name: string): boolean =>
         (bodies ? Reflect.get(bodies[at] ?? {}, name) : answered[camelCase(flagName(name))]) !== undefined
       for (const note of notesOnDefaults(of, list, isSaid)) await cli.note(note)

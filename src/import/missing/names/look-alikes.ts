@@ -4,12 +4,14 @@ import { LONGEST_NAME } from '../../../domain/name-form.ts'
 import type { Pause } from '../../../domain/pause.ts'
 
 /**
- * Lists letters of other scripts, each behind the one that it looks like: of Cyrillic, Greek, Armenian and Cherokee beside
- * Latin, and of Japanese scripts beside Chinese signs.
+ * Lists letters of other scripts, each behind the one that it looks like: of Cyrillic, Greek, Armenian, Cherokee, Coptic,
+ * Lisu and Canadian syllabics beside Latin, and of Japanese scripts beside Chinese signs.
  */
 const LIKE = [
   'AАΑᎪ|BВΒᏴ|CСᏟ|EЕΕᎬ|HНΗᎻ|IІΙ|JЈᎫ|KКΚᏦ|MМΜᎷ|NΝ|OОΟՕ|PРΡᏢ|SЅՏᏚ|TТΤᎢ|UՍ|VᏙѴ|WԜᎳ|XХΧ|YУΥ|ZΖᏃ|GᏀԌ|QԚ|LᏞ|DᎠ|RᏒ',
   'aаα|cс|dԁ|eе|gց|hһհ|iіι|jј|lӏ|nո|oоοօ|pрρ|qԛզ|sѕ|uυս|vνѵ|wԝ|xхχ|yу|kκ',
+  'IӀⲒꓲ|AⲀꓮᗅ|BⲂꓐᗷ|CⲤꓚᑕ|DꓓᗞᗪᎠ|EⲈꓰ|FꓝᖴϜ|Gꓖ|HⲎꓧᕼ|JꓙᒍᎫ|KⲔꓗ|LⳐꓡᒪ|MⲘꓟ|NⲚꓠ|OⲞꓳ|PⲢꓑᑭ|RꓣᖇᏒ|SꓢᏕ|TⲦꓔ|UꓴᑌՍ|VꓦᐯᏙ|WꓪᎳ',
+  'XⲬꓫ᙭|YⲨꓬ|ZꓜᏃ|aⲁ|cⲥꮯ|oⲟ|pⲣ|sꮪ|vꮩ|wѡꮃ|xⲭ|yⲩγ|zꮓ|kк',
   '口ロ|力カ|工エ|二ニ|八ハ|夕タ|卜ト|一ー|ヘへ|リり',
 ].flatMap((line) => line.split('|'))
 
@@ -18,15 +20,33 @@ const originals = new Map(
 )
 const OTHERS = new RegExp(`[${[...originals.keys()].join('')}]`, 'gu')
 
-const SCRIPTS = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Katakana', 'Hiragana', 'Han'].map(
-  (name) => [name, new RegExp(String.raw`\p{scx=${name}}`, 'u')] as const,
-)
+const SCRIPTS = [
+  'Latin',
+  'Cyrillic',
+  'Greek',
+  'Armenian',
+  'Cherokee',
+  'Coptic',
+  'Lisu',
+  'Canadian_Aboriginal',
+  'Katakana',
+  'Hiragana',
+  'Han',
+].map((name) => [name, new RegExp(String.raw`\p{scx=${name}}`, 'u')] as const)
+
+/** Matches capitals of other scripts that look like a small L, beside small letters. */
+const LIKE_SMALL_L = /(?<=\p{Ll})[ӀІΙⲒꓲ]|(?<=\p{L})[ӀІΙⲒꓲ](?=\p{Ll})/gu
 
 /** Returns what a name looks like, as names are compared: with one letter for all that look like it. */
 const looksOf = (name: string): string =>
   name.length > LONGEST_NAME
     ? name
-    : looseName(name.normalize('NFKD').replaceAll(OTHERS, (letter) => originals.get(letter) ?? letter))
+    : looseName(
+        name
+          .normalize('NFKD')
+          .replaceAll(LIKE_SMALL_L, 'l')
+          .replaceAll(OTHERS, (letter) => originals.get(letter) ?? letter),
+      )
 
 const letterText = (letter: string): string => {
   const code = (letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')

@@ -2,6 +2,7 @@ import { Fault, type Issue, MOST_FAULTS } from '../../../../domain/errors.ts'
 import { type KindName, KIND_NAMES, kinds } from './kinds.ts'
 import { faultAt } from '../../../../codec/yaml-reader.ts'
 import type { Pause } from '../../../../domain/pause.ts'
+import { isNoName } from '../../../../import/formats/evidence.ts'
 import type { Item } from './read-file.ts'
 import type { Thing, Things } from './things.ts'
 
@@ -42,14 +43,17 @@ const sameAs = (things: Things, { item, above }: Placed): readonly Thing[] =>
 
 /**
  * Finds the thing that an item is about, or makes it. An exact name wins; otherwise it is what has a name of the same form
- * and is not named exactly by another item.
+ * and is not named exactly by another item; a word for no value means only what has exactly that name.
  */
 const thingOf = (things: Things, placed: Placed, exact: ReadonlySet<Thing>): Thing | Fault => {
   const { item, above } = placed
   const { kind } = item
   const name = nameIn(item)
   const same = sameAs(things, placed)
-  const byForm = (): Thing[] => things.alike(kind, above, name).filter((one) => one.record && !exact.has(one))
+  const byForm = (): Thing[] =>
+    isNoName(name, kind.name === 'kpis')
+      ? []
+      : things.alike(kind, above, name).filter((one) => one.record && !exact.has(one))
   const alike = same.length > 0 ? same : byForm()
   const existing = alike.filter(({ record, id }) => record && (item.id === undefined || id === item.id))
   if (item.id !== undefined && existing.length === 0)

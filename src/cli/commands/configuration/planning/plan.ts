@@ -5,8 +5,9 @@ import { INT16_MAX } from '../../../../domain/field-value.ts'
 import { type FieldValue, usualWith } from '../../../../domain/schema.ts'
 import { type Change, type FieldChange, inOrder, type Value } from './changes.ts'
 import { readFormula } from './formulas.ts'
-import type { ConfigField } from './kinds.ts'
+import type { ConfigField, KindName } from './kinds.ts'
 import { type Matched, matchItems } from './match.ts'
+import { faultsOfNewNames } from './new-names.ts'
 import { faultAt } from '../../../../codec/yaml-reader.ts'
 import type { Item } from './read-file.ts'
 import { labelOf, type Thing, type Things } from './things.ts'
@@ -46,7 +47,7 @@ const formulaNow = (value: Value): Value => {
   return formula && !(formula instanceof Fault) ? formula.text : value
 }
 
-const isIdentity = ({ kind }: Item, { name }: ConfigField): boolean => name !== 'email' && kind.identity.includes(name)
+const isIdentity = ({ kind }: Item, { name }: ConfigField): boolean => kind.identity.includes(name)
 
 /** Creates the planning of fields, with all that is wrong in `faults`. */
 const createPlanner = (things: Things, matched: readonly Matched[], faults: Issue[]) => {
@@ -192,6 +193,15 @@ const changesOf = async (
   return { changes: [...changes.filter((one) => !isNewFormula(one)), ...sorted], unchanged }
 }
 
+/** Says how an account is made what a file says. */
+type PlanOptions = {
+  /** Lists what earlier runs made, of which the file may say nothing any longer. */
+  readonly made: readonly Thing[]
+  readonly isByIdAlone: boolean
+  /** Holds the kinds whose new names are meant, whatever they could stand for. */
+  readonly byName: ReadonlySet<KindName>
+}
+
 /**
  * Plans what makes the things of an account what the items of a file say, and deletes `made` things, of which the file
  * says nothing any longer.
@@ -199,12 +209,13 @@ const changesOf = async (
 export const planChanges = async (
   things: Things,
   items: readonly Item[],
-  { made, isByIdAlone }: { readonly made: readonly Thing[]; readonly isByIdAlone: boolean },
+  { made, isByIdAlone, byName }: PlanOptions,
   pause: Pause,
 ): Promise<Plan> => {
   const { matched, faults: unmatched } = await matchItems(things, items, isByIdAlone, pause)
   const faults = [...unmatched]
   const { changes, unchanged } = await changesOf(things, matched, faults, pause)
+  faults.push(...(await faultsOfNewNames(things, changes, byName, pause)))
   const deletes = made.filter(({ item }) => !item).map((thing): Change => ({ action: 'delete', thing, fields: [] }))
   return { changes: inOrder([...changes, ...deletes]), unchanged, faults }
 }

@@ -1,4 +1,4 @@
-import { createSuggest } from '../../../../client/directory.ts'
+import { createSuggest, looseName } from '../../../../client/directory.ts'
 import { listFirst, MOST_LISTED } from '../../../../domain/count-text.ts'
 import { Fault } from '../../../../domain/errors.ts'
 import { nameForm } from '../../../../domain/name-form.ts'
@@ -87,7 +87,7 @@ const createThings = (): Things => {
   const named = (of: readonly KindName[], name: string): Thing[] =>
     of.flatMap((kind) => names.get(`${kind} ${comparable(kinds[kind], name)}`) ?? [])
   const namedAlike = (of: readonly KindName[], name: string): Thing[] =>
-    of.flatMap((kind) => nameForms.get(`${kind} ${nameForm(name)}`) ?? [])
+    of.flatMap((kind) => nameForms.get(`${kind} ${looseName(name)}`) ?? [])
   return {
     ofKind,
     largestId: (kind) => largest.get(kind) ?? 0,
@@ -110,7 +110,7 @@ const createThings = (): Things => {
       return new Fault(`"${name}" is the name of more than one ${titleOf(of)}: ${candidates}`)
     },
     same: (kind, above, name) => keys.get(keyOf(kind, above, comparable(kind, name))) ?? [],
-    alike: (kind, above, name) => keyForms.get(keyOf(kind, above, nameForm(name))) ?? [],
+    alike: (kind, above, name) => keyForms.get(keyOf(kind, above, looseName(name))) ?? [],
     referenceTo: (thing) => {
       const of: readonly KindName[] = ['kpis', 'calculated'].includes(thing.kind.name)
         ? ['kpis', 'calculated']
@@ -129,8 +129,8 @@ const createThings = (): Things => {
       const { kind, above, name } = thing
       if (name !== '') {
         collect(names, `${kind.name} ${comparable(kind, name)}`, thing)
-        collect(nameForms, `${kind.name} ${nameForm(name)}`, thing)
-        collect(keyForms, keyOf(kind, above, nameForm(name)), thing)
+        collect(nameForms, `${kind.name} ${looseName(name)}`, thing)
+        collect(keyForms, keyOf(kind, above, looseName(name)), thing)
       }
       collect(keys, keyOf(kind, above, comparable(kind, name)), thing)
       return thing

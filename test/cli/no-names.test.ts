@@ -1,0 +1,206 @@
+import { writeFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { waysIn } from '../support/advice.ts'
+import { allOf, errorOf, jsonOf, type Ran } from '../support/kpi.ts'
+import { lookAlikes, noNames } from '../support/no-names.ts'
+import { embeddedUser, type User } from '../support/user.ts'
+
+let user: User
+beforeEach(async () => {
+  user = await embeddedUser()
+})
+afterEach(() => user[Symbol.asyncDispose]())
+
+const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`
+
+const load = (text: string, ...args: string[]): Promise<Ran> => {
+  writeFileSync(user.folder.in('data.csv'), text)
+  return user.kpi(...(args as [string, ...string[]]), '-o', 'json')
+}
+
+/** Returns what a run printed, of which some rows may be rejected. */
+const printed = ({ stdout }: Ran): unknown => JSON.parse(stdout)
+
+const CREATE = ['--create-missing', '--frequency', 'D']
+const importEntries = (text: string, ...args: string[]): Promise<Ran> =>
+  load(text, 'entries', 'import', 'data.csv', ...CREATE, ...args)
+
+const namesOf = async (noun: string): Promise<string[]> =>
+  (jsonOf(await user.kpi(noun, 'list', '-o', 'json')) as { name: string }[]).map(({ name }) => name)
+
+const drawnNames = fc.uniqueArray(noNames, {
+  minLength: 1,
+  maxLength: 12,
+  selector: (name) =>
+    name
+      .normalize('NFKD')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}]/gu, '') || name,
+})
+
+const entriesOf = (column: string, names: readonly string[], good: string): string =>
+  [
+    `${column},Date,Value`,
+    `${good},2026-04-01,1`,
+    `${good},2026-04-02,2`,
+    ...names.map((name, at) => `${quoted(name)},2026-03-${String(at + 1).padStart(2, '0')},${at}`),
+  ].join('\n')
+
+describe('names that name nothing, in many languages and spellings', () => {
+  test.each([
+    ['Store', []],
+    ['Customer', ['--map', 'source=Customer']],
+    ['KPI', ['--source', 'A']],
+  ])('in a column %s become neither owners nor KPIs', async (column, flags) => {
+    await fc.assert(
+      fc.asyncProperty(drawnNames, async (names) => {
+        const wanted = column === 'Store' ? [] : flags
+        const value = column === 'KPI' ? [] : ['--kpi', 'Sales']
+        const text = entriesOf(column, names, 'Good')
+        const told = allOf(errorOf(await importEntries(text, ...wanted, ...value)))
+        const [missing = []] = waysIn(told)
+        expect(missing[0]).toBe('--missing')
+        const ran = await importEntries(text, ...wanted, ...value, ...missing, '--dry-run', '--summary-only')
+        expect(printed(ran)).toMatchObject({ created: 2, rejected: names.length })
+      }),
+      { numRuns: 8 },
+    )
+  })
+
+  test('in files of definitions are rejected, unless --by-name says that they are meant', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom('categories', 'kpis', 'groups', 'units'), drawnNames, async (noun, names) => {
+        const text = `name\nFirst\nSecond\n${names.map((name) => `${quoted(name)}\n`).join('')}`
+        const args = [
+          noun,
+          'import',
+          'data.csv',
+          ...(noun === 'kpis' ? ['--frequency', 'D'] : []),
+          '--dry-run',
+          '--summary-only',
+        ]
+        expect(printed(await load(text, ...args))).toMatchObject({ created: 2, rejected: names.length })
+        expect(jsonOf(await load(text, ...args, '--by-name', 'name'))).toMatchObject({ rejected: 0 })
+      }),
+      { numRuns: 8 },
+    )
+  })
+
+  test('in a configuration are faults with their lines, unless --by-name says that they are meant', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom('categories', 'groups', 'units'), drawnNames, async (section, names) => {
+        const lines = names.map((name) => `  - name: ${JSON.stringify(name)}\n`)
+        writeFileSync(user.folder.in('kpi.yaml'), `${section}:\n  - name: Good\n${lines.join('')}`)
+        for (const command of ['plan', 'apply']) {
+          const told = allOf(errorOf(await user.kpi(command, 'kpi.yaml', '-o', 'json')))
+          for (const [at] of names.entries()) expect(told).toContain(`line ${at + 3}`)
+        }
+        const planned = await user.kpi('plan', 'kpi.yaml', '--by-name', section, '-o', 'json')
+        expect(jsonOf(planned)).toHaveLength(names.length + 1)
+      }),
+      { numRuns: 8 },
+    )
+  })
+
+  test('are warned of where a line names them', async () => {
+    await fc.assert(
+      fc.asyncProperty(noNames, async (name) => {
+        const lines = [
+          ['categories', 'create', `--name=${name}`, '--dry-run'],
+          ['kpis', 'create', `--name=${name}`, '--frequency', 'D', '--dry-run'],
+          ['categories', 'update', '1', `--name=${name}`, '--dry-run'],
+        ]
+        for (const [noun = '', ...args] of lines) {
+          expect((await user.kpi(noun, ...args)).stderr).toMatch(
+            /warning: the name ".*" of the .* may stand for no value/,
+          )
+        }
+      }),
+      { numRuns: 8 },
+    )
+  })
+})
+
+test('a KPI may count errors, and an owner is not called so', async () => {
+  const text = 'Store,Date,Fehler,Errors,Error\nA,2026-03-01,1,2,3\nA,2026-03-02,1,2,3\n'
+  expect(jsonOf(await importEntries(text))).toMatchObject({ created: 6 })
+  expect(allOf(errorOf(await importEntries(`${text}FEHLER,2026-03-03,1,2,3\n`)))).toContain('"FEHLER" (line 4)')
+})
+
+test('a word means only what has exactly that name', async () => {
+  await importEntries('Store,Date,Sales\nNa,2026-03-01,1\nA,2026-03-01,1\n', '--by-name', 'source')
+  const text = 'Store,Date,Sales\nNA,2026-03-02,5\nA,2026-03-02,5\n'
+  expect(allOf(errorOf(await importEntries(text)))).toContain(
+    'Store: "NA" (line 2) would be the name of a new breakdown item',
+  )
+  const ran = await load(text, 'entries', 'import', 'data.csv')
+  expect([ran.code, ran.stderr]).toEqual([
+    3,
+    expect.stringContaining(
+      'may stand for no value, and no breakdown item has exactly that name; --by-name source takes',
+    ),
+  ])
+  expect(jsonOf(await importEntries(text.replace('NA', 'Na')))).toMatchObject({ created: 1, unchanged: 1 })
+  expect(jsonOf(await importEntries(text, '--by-name', 'source'))).toMatchObject({ unchanged: 2 })
+})
+
+test('what a flag names for all rows is created with a warning', async () => {
+  const text = 'Date,Value\n2026-03-01,1\n2026-03-02,1\n'
+  const ran = await importEntries(text, '--source', '#N/A', '--kpi', '#REF!', '--dry-run', '--summary-only')
+  expect(ran.stderr).toContain('the new KPI "#REF!" of --kpi may stand for no value')
+  expect(ran.stderr).toContain('the new breakdown item "#N/A" of --source may stand for no value')
+})
+
+describe('names that look like others', () => {
+  test('stop a plan, are rejected from a file, and warned of where a line gives them', async () => {
+    await fc.assert(
+      fc.asyncProperty(lookAlikes, fc.boolean(), async (names, isFirst) => {
+        const [name, other] = isFirst ? names : names.toReversed()
+        await using own = await embeddedUser()
+        const { folder } = own
+        writeFileSync(folder.in('kpi.yaml'), `categories:\n  - name: ${name}\n  - name: ${other}\n`)
+        writeFileSync(folder.in('data.csv'), `name\n${name}\n${other}\n`)
+        const told = `looks like "${name}", though its "`
+        expect(allOf(errorOf(await own.kpi('apply', 'kpi.yaml', '-o', 'json')))).toContain(told)
+        const loaded = await own.kpi('categories', 'import', 'data.csv', '-o', 'json')
+        expect(printed(loaded)).toMatchObject({ created: 1, rejected: 1 })
+        expect((await own.kpi('categories', 'create', '--name', other ?? '')).stderr).toContain(told)
+        expect((await own.kpi('apply', 'kpi.yaml')).stderr).toContain('2 unchanged')
+      }),
+      { numRuns: 8 },
+    )
+  })
+})
+
+test('a name with any apostrophe is one owner', async () => {
+  const marks = [..."'’‘ʼ`´′＇"]
+  const rows = marks.map((mark, at) => `O${mark}Neil,2026-03-0${at + 1},1\n`).join('')
+  const ran = await importEntries(`Store,Date,Sales\n${rows}`)
+  expect([jsonOf(ran), ran.stderr]).toMatchObject([
+    { created: marks.length },
+    expect.stringContaining('1 breakdown item'),
+  ])
+})
+
+test('a configuration leaves an e-mail address as it is stored, however the file spells it', async () => {
+  writeFileSync(user.folder.in('kpi.yaml'), 'users: [{ email: u0@example.com, first_name: Ann }]\n')
+  expect((await user.kpi('apply', 'kpi.yaml')).code).toBe(0)
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom('u0\u200b@example.com', 'U0@EXAMPLE.com', 'ｕ0@example.com'), async (email) => {
+      writeFileSync(user.folder.in('kpi.yaml'), `users: [{ email: "${email}", first_name: Ann }]\n`)
+      expect((await user.kpi('apply', 'kpi.yaml')).stderr).toContain('1 unchanged')
+      expect((await user.client.users.list()).map((one) => one.email)).toContain('u0@example.com')
+    }),
+    { numRuns: 3 },
+  )
+})
+
+test('a plan keeps which names are meant', async () => {
+  writeFileSync(user.folder.in('kpi.yaml'), 'categories: [{ name: N/A }]\n')
+  await user.kpi('plan', 'kpi.yaml', '--by-name', 'categories', '--to-file', 'plan.json')
+  expect((await user.kpi('apply', 'plan.json', '--by-name', 'categories')).code).toBe(2)
+  expect((await user.kpi('apply', 'plan.json')).code).toBe(0)
+  expect(await namesOf('categories')).toContain('N/A')
+  expect((await user.kpi('plan', 'kpi.yaml', '--by-name', 'stores')).code).toBe(2)
+})
