@@ -108,8 +108,9 @@ export type Prepared = {
 /** Returns what an item names in another form than the account, whose name stays as it is. */
 const otherwiseNamed = (things: Things): string[] =>
   KIND_NAMES.flatMap(things.ofKind).flatMap(({ kind, record, name, item }) => {
-    const given = item && record && kind.name !== 'users' ? nameIn(item) : name
-    return given === name ? [] : [`${kind.of.title} "${given}" is the stored "${name}", whose name stays as it is`]
+    const given = item && record ? nameIn(item) : name
+    const what = kind.name === 'users' ? 'address' : 'name'
+    return given === name ? [] : [`${kind.of.title} "${given}" is the stored "${name}", whose ${what} stays as it is`]
   })
 
 const doubtsOf = (things: Things, changes: readonly Change[]): string[] => {

@@ -28,7 +28,6 @@ import { faultsOfNames, requireNewNames } from './require-new-names.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
 import { printSent, sendEach } from './send-each.ts'
 import { tellLine } from './tell-line.ts'
-import { warnOfDoubtfulNames } from './warn-doubtful-names.ts'
 
 type Adding<R extends Resource> = Pick<ResourceClient<R>, 'list' | 'add'>
 
@@ -165,6 +164,7 @@ export const addCreate = <R extends Resource>(
       const isCompared = isDry || isByName || list.some(hasForeignLetters)
       const existing = isCompared ? await readIfAllowed(client, own.list()) : undefined
       if (existing && !mayBeTwice) requireNewNames(of, list, existing, start)
+      const { warnOfDoubtfulNames } = await import('./warn-doubtful-names.ts')
       await warnOfDoubtfulNames(cli, of, list.slice(start - 1), existing ?? [], signal)
       const isSaid = (at: number, name: string): boolean =>
         (bodies ? Reflect.get(bodies[at] ?? {}, name) : answered[camelCase(flagName(name))]) !== undefined

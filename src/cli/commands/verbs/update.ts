@@ -17,7 +17,6 @@ import { requireNamedOnce } from './require-each-once.ts'
 import { requireFreeAddresses } from './require-new-names.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
 import { printSent, sendEach } from './send-each.ts'
-import { warnOfDoubtfulNames } from './warn-doubtful-names.ts'
 
 /** Looks after what follows from changes to records: its own flags, what to do before each change, and what to say. */
 export type UpdateWatch<R extends Resource> = {
@@ -115,6 +114,7 @@ export const addUpdate = <R extends Resource>(
       const changes = await readChanges(client, of, flags, { ids, parent, signal }, bodies)
       const own = collection(client, parent)
       const patches = changes.map(({ patch }) => patch)
+      const { warnOfDoubtfulNames } = await import('./warn-doubtful-names.ts')
       await warnOfDoubtfulNames(cli, of, patches, [], signal)
       const isLooked = flags.dryRun === true || (!isForced && changes.some(({ readAt }) => readAt !== undefined))
       if (isLooked) {
