@@ -174,7 +174,7 @@ describe('names that look like others', () => {
 })
 
 test('a name with any apostrophe is one owner', async () => {
-  const marks = [..."'’‘ʼ`´′＇"]
+  const marks = Array.from("'’‘ʼ`´′＇")
   const rows = marks.map((mark, at) => `O${mark}Neil,2026-03-0${at + 1},1\n`).join('')
   const ran = await importEntries(`Store,Date,Sales\n${rows}`)
   expect([jsonOf(ran), ran.stderr]).toMatchObject([
