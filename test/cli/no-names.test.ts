@@ -204,3 +204,10 @@ test('a plan keeps which names are meant', async () => {
   expect(await namesOf('categories')).toContain('N/A')
   expect((await user.kpi('plan', 'kpi.yaml', '--by-name', 'stores')).code).toBe(2)
 })
+
+test('an apply leaves names that differ only in a dash, and that it has both created', async () => {
+  writeFileSync(user.folder.in('kpi.yaml'), 'categories: [{ name: A B }, { name: A-B }]\n')
+  expect((await user.kpi('apply', 'kpi.yaml')).code).toBe(0)
+  expect(await namesOf('categories')).toEqual(['General', 'A B', 'A-B'])
+  expect((await user.kpi('plan', 'kpi.yaml')).stderr).toContain('nothing to do')
+})

@@ -139,7 +139,9 @@ export const removeNewDoubles = async (
 ): Promise<readonly Double[]> => {
   const clients = clientsOf(client)
   const list = things.length === 0 ? undefined : await readIfAllowed(client, listKind(clients, kind))
-  const doubles = doublesOf(things, listedIn(list ?? [])).filter(({ older }) => !known.has(older))
+  // What the run made itself is another thing, though its name differs only in a dash.
+  const own = new Set(things.map(({ id }) => id))
+  const doubles = doublesOf(things, listedIn(list ?? [])).filter(({ older }) => !known.has(older) && !own.has(older))
   if (doubles.length > 0) await removeDoubles(clients, doubles, signal)
   return doubles
 }
