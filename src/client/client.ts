@@ -138,7 +138,8 @@ export const createClient = (
       requireCapability(variant, { of, verb })
       return count.during(() => sendTogether(sendings))
     })
-  const options = { send, together, isBundled: transport.isBundled }
+  const { isBundled, newKey } = transport
+  const options = { send, together, isBundled, newKey, listed: new Map<string, Set<unknown>>() }
   const at = <R extends Resource>(of: R, path: string): ResourceClient<R> =>
     resourceClient(of, path, { ...options, onList })
   return {
@@ -163,7 +164,7 @@ export const createClient = (
     assignments: (userId) => at(assignment, below(assignment, userId)),
     userGroupItems: (userId) => at(userGroupItem, below(userGroupItem, userId)),
     addStep: together ? ADD_STEP : 1,
-    entries: createEntries(variant, send, transport.isBundled, together),
+    entries: createEntries(variant, options),
     report: async (request) => {
       const { path } = reportRow
       const received = await send(reportRow, 'list', { method: 'GET', path, query: reportQuery(request) })
@@ -188,7 +189,7 @@ export const createClient = (
       return transport.calendar?.()
     },
     identifyAccount: transport.identifyAccount,
-    isBundled: transport.isBundled,
+    isBundled,
     serviceTime: () => transport.serviceTime?.(),
     watchChanges: (onSend) => void (onChange = onSend),
     isInProcess: transport.isInProcess === true,

@@ -1,4 +1,4 @@
-import { KpiError } from '../domain/errors.ts'
+import { KpiError, OF_CONTENT } from '../domain/errors.ts'
 import { mayPass } from './http/network-errors.ts'
 import { type Clock, type TransportRequest, Aborted, type Waiting } from './transport.ts'
 
@@ -18,7 +18,9 @@ type RetryOptions = {
   readonly giveUpAt?: ((since: number) => number | undefined) | undefined
 }
 
+/** Bounds the tries of a run that somebody waits for: of reads, and of what changes something. */
 const MAX_TRIES = 5
+const MAX_TRIES_CHANGING = 7
 /** Bounds the tries while the service still works on the same Idempotency-Key. */
 const MAX_TRIES_IN_PROGRESS = 60
 const FIRST_WAIT_MS = 500
@@ -26,25 +28,53 @@ const LONGEST_WAIT_MS = 30_000
 /** Sets the longest wait before the next try, even if the service asks for a longer one. */
 const LONGEST_RETRY_AFTER_MS = 300_000
 
-/** Sets the retry budget: ten, plus one for every ten requests. So a dead service does not get requests for ever. */
-const REQUESTS_PER_RETRY = 10
+/**
+ * Bounds how long a request may be repeated under its Idempotency-Key: the service keeps a key for a day, and an hour
+ * is left for delays on the way.
+ */
+export const RELIED_ON_MS = 23 * 3_600_000
+
+/** Lists the pauses before each later look at a list, in milliseconds, because some lists lag. */
+export const LATER_LOOKS: readonly number[] = [2_000, 6_000]
+
+/** Sets how long before its deadline a run tries for the last time. */
+const LAST_TRY_MS = 1000
+
+/** Sets the retry budget: ten, plus one for every two requests. So a dead service does not get requests for ever. */
+const REQUESTS_PER_RETRY = 2
 const FIRST_RETRIES = 10
+
+/** Tells whether a request does the same if it is sent once more. */
+const doesTheSame = ({ method, isRepeatable = method !== 'POST' }: TransportRequest): boolean =>
+  typeof isRepeatable === 'function' ? isRepeatable() : isRepeatable
+
+/** Tells whether the service is still at work on an earlier request with the same Idempotency-Key. */
+const isBusy = ({ code, retryAfter }: KpiError): boolean => code === 'conflict' && retryAfter !== undefined
 
 /**
  * Tells whether a failed request may be sent again as it is: it does the same once more, the service surely did not do it,
- * or the service is still doing it under its Idempotency-Key.
+ * what it did can be found, or the service is still doing it under its Idempotency-Key.
  */
-export const isRetryable = (
-  { method, idempotencyKey, isRepeatable = method !== 'POST' }: TransportRequest,
-  failure: KpiError,
-  tries: number,
-): boolean => {
-  const { code, mayBeDone, retryAfter } = failure
-  // The bundled service is still working on an earlier request with this key.
-  if (code === 'conflict')
-    return idempotencyKey !== undefined && retryAfter !== undefined && tries < MAX_TRIES_IN_PROGRESS
-  if (tries >= MAX_TRIES) return false
-  return isRepeatable ? code === 'unavailable' || mayBeDone : code === 'unavailable' && !mayBeDone
+export const isRetryable = (sending: TransportRequest, failure: KpiError, tries: number): boolean => {
+  const { method, idempotencyKey, findAnswer } = sending
+  const { code, mayBeDone } = failure
+  if (isBusy(failure)) return idempotencyKey !== undefined && tries < MAX_TRIES_IN_PROGRESS
+  if (tries >= (method === 'GET' ? MAX_TRIES : MAX_TRIES_CHANGING)) return false
+  return findAnswer || doesTheSame(sending) ? code === 'unavailable' || mayBeDone : code === 'unavailable' && !mayBeDone
+}
+
+/** Tells whether a request was refused because of what it holds, and so has done nothing. */
+const isRefusal = ({ code, retryAfter }: KpiError): boolean => OF_CONTENT.has(code) && retryAfter === undefined
+
+/** Tells whether an error is a failure of a request, or the end of all. */
+const isEnd = (error: unknown): boolean => error instanceof KpiError || error instanceof Aborted
+
+/** Returns a failure with what is known now: whether the request may have been done. */
+const withOutcome = (error: KpiError, mayBeDone: boolean): KpiError => {
+  if (error.mayBeDone === mayBeDone) return error
+  const { code, message, issues, unlisted, retryAfter, missingScope } = error
+  const wait = retryAfter !== undefined && { retryAfter }
+  return new KpiError(code, message, { issues, unlisted, missingScope, mayBeDone, cause: error.cause, ...wait })
 }
 
 /** Tells whether a service is down, which may pass: it answers with 5xx, or nothing answers there. */
@@ -59,9 +89,31 @@ export const backoff = ({ retryAfter = 0 }: KpiError, tries: number, chance: num
   return Math.max(wait, Math.min(LONGEST_RETRY_AFTER_MS, retryAfter * 1000))
 }
 
+/** Sets how many numbers of 32 bits a key is made of. */
+const KEY_NUMBERS = 4
+
+const keyOf = (random: () => number): string =>
+  Array.from({ length: KEY_NUMBERS }, () =>
+    Math.floor(random() * 2 ** 32)
+      .toString(16)
+      .padStart(8, '0'),
+  ).join('')
+
+/** Finds the answer to a request whose own was lost; undefined if it was not done. Throws if that cannot be told. */
+type Find<T> = () => Promise<T | undefined>
+
+/** Returns how long to wait before the next try, the last one just before the end; undefined where that was tried. */
+export const waitUntil = (end: number, wait: number, now: number): number | undefined => {
+  const room = end - LAST_TRY_MS - now
+  return room > 0 ? Math.min(wait, room) : undefined
+}
+
 /** Sends requests, and sends them again if they fail and may be repeated. */
 export type Retry = {
-  readonly send: <T>(sending: TransportRequest, send: () => Promise<T>) => Promise<T>
+  /** Sends a request; `find` finds the answer to one whose own was lost, before it is sent again. */
+  readonly send: <T>(sending: TransportRequest, send: () => Promise<T>, find?: Find<T>) => Promise<T>
+  /** Makes an Idempotency-Key by chance. */
+  readonly newKey: () => string
   /** Returns the outage that requests wait for; undefined after a good answer. */
   readonly waiting: () => Waiting | undefined
   /**
@@ -109,12 +161,62 @@ export const createRetry = ({ clock, signal, random, note, giveUpAt }: RetryOpti
     await clock.sleep(wait, signal)
     if (signal.aborted) throw new Aborted('stopped while a request that failed waited to be sent again', { mayBeDone })
   }
-  const sendPatiently: Retry['send'] = async (sending, send) => {
+  /** Returns how long to wait before a failed request is sent again; undefined if it is not. */
+  const nextWait = (
+    sending: TransportRequest,
+    error: KpiError,
+    { tries, end, begun }: { readonly tries: number; readonly end: number | undefined; readonly begun: number },
+  ): number | undefined => {
+    const wait = backoff(error, tries, random())
+    if (sending.idempotencyKey !== undefined && clock.now() + wait > begun + RELIED_ON_MS) return undefined
+    if (end !== undefined && isOutage(error) && isRetryable(sending, error, 1)) {
+      return waitUntil(end, wait, clock.now())
+    }
+    if (!isRetryable(sending, error, tries)) return undefined
+    if (isBusy(error)) return wait
+    if (!hasAnswered || left < 1) return undefined
+    left -= 1
+    return wait
+  }
+  /**
+   * Finds the answer to a request whose own was lost; undefined if it was not done, or will be done once however often it
+   * is sent. Throws the failure if that cannot be told.
+   */
+  const look = async <T>(sending: TransportRequest, find: Find<T>, lost: KpiError): Promise<T | undefined> => {
+    for (const wait of [0, ...LATER_LOOKS]) {
+      if (doesTheSame(sending)) return undefined
+      if (wait > 0) await pause(wait, true)
+      const found = await find().catch((error: unknown) => {
+        if (doesTheSame(sending)) return undefined
+        throw isEnd(error) ? lost : error
+      })
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  /** Looks once more for what a request has done that is not sent again; throws its failure if that is nothing. */
+  const end = async <T>(
+    sending: TransportRequest,
+    error: KpiError,
+    lost: KpiError | undefined,
+    find: Find<T> | undefined,
+  ): Promise<T> => {
+    if (!lost || (doesTheSame(sending) && isRefusal(error))) throw error
+    const unknown = withOutcome(error, !isRefusal(error))
+    if (!find || isBusy(error)) throw unknown
+    const found = await (doesTheSame(sending) ? find() : look(sending, find, unknown)).catch((failure: unknown) => {
+      throw isEnd(failure) ? unknown : failure
+    })
+    if (found !== undefined) return found
+    throw withOutcome(error, false)
+  }
+  const sendPatiently: Retry['send'] = async (sending, send, find) => {
     left += 1 / REQUESTS_PER_RETRY
     const begun = clock.now()
-    let end: number | undefined
-    let isLost = false
+    let [giveUpBy, lost, isLost]: [number | undefined, KpiError | undefined, boolean] = [undefined, undefined, false]
     for (let tries = 1; ; tries += 1) {
+      const found = lost && find && (await look(sending, find, lost))
+      if (found !== undefined) return found
       try {
         const received = await send()
         hasAnswered = true
@@ -124,17 +226,15 @@ export const createRetry = ({ clock, signal, random, note, giveUpAt }: RetryOpti
       } catch (error) {
         if (!(error instanceof KpiError)) throw error
         noteFailure(error, begun)
-        const wait = backoff(error, tries, random())
-        if (isOutage(error)) end ??= giveUp(clock.now())
-        if (end === undefined || !isOutage(error) || !isRetryable(sending, error, 1)) {
-          if (!hasAnswered || left < 1 || !isRetryable(sending, error, tries)) throw error
-          left -= 1
-        } else if (clock.now() + wait > end) throw error
+        if (sending.method === 'POST' && error.mayBeDone) lost = error
+        if (isOutage(error)) giveUpBy ??= giveUp(clock.now())
+        const wait = nextWait(sending, error, { tries, end: giveUpBy, begun })
+        if (wait === undefined) return end(sending, error, lost, find)
         reportOutage(wait, !error.mayBeDone || tries > 1)
         isLost ||= error.mayBeDone && sending.method !== 'GET'
         await pause(wait, isLost)
       }
     }
   }
-  return { send: sendPatiently, waiting: () => waits, giveUpAt: giveUp }
+  return { send: sendPatiently, newKey: () => keyOf(random), waiting: () => waits, giveUpAt: giveUp }
 }

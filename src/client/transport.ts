@@ -51,9 +51,14 @@ export type TransportRequest = {
   /** Identifies a POST, so that the bundled service does it only once, even if it is sent again. */
   readonly idempotencyKey?: string
   /** Tells whether it does the same once more; a GET, PUT or DELETE does unless this says otherwise, and a POST does not. */
-  readonly isRepeatable?: boolean
+  readonly isRepeatable?: boolean | (() => boolean)
   /** Is called each time it is sent, once its turn has come, with the time by the clock of the service as far as it is known. */
   readonly onSend?: (time: number | undefined) => void
+  /**
+   * Finds the answer to a request whose own answer was lost in what the service has now; undefined if it was not done.
+   * Throws if that cannot be told.
+   */
+  readonly findAnswer?: () => Promise<TransportResponse | undefined>
 }
 
 /** Describes an answer: JSON that is not read yet, or records of a resource from a service in this process. */
@@ -126,6 +131,8 @@ export type Transport = {
   readonly usage?: () => Usage | undefined
   /** Returns what requests are waiting for now; undefined if none waits. */
   readonly waiting?: () => Waiting | undefined
+  /** Makes an Idempotency-Key; missing where no request is sent again. */
+  readonly newKey?: () => string
   /** Returns until when the run waits for a service that has failed since a moment; undefined where it does not. */
   readonly giveUpAt?: (since: number) => number | undefined
   readonly close: () => Promise<void>

@@ -26,6 +26,15 @@ export type ErrorCode =
   | 'unusable' // the store cannot be used until somebody mends it
   | 'internal'
 
+/** Lists the refusals that are about what was sent: the same would be refused again, and something else may be taken. */
+export const OF_CONTENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'malformed',
+  'invalid',
+  'not_found',
+  'conflict',
+  'too_large',
+])
+
 type Details = {
   readonly issues?: readonly Issue[]
   /** Counts the issues beyond those, which were too many to keep. */

@@ -32,14 +32,22 @@ describe('what is sent again', () => {
     ['a write with a key that meets something else', KEYED, TAKEN, false],
     ['a change that was lost', { ...POST, method: 'PUT' }, LOST, true],
     ['a delete that was lost', { ...POST, method: 'DELETE' }, LOST, true],
+    [
+      'a write whose answer was lost and can be found',
+      { ...POST, findAnswer: () => Promise.resolve(undefined) },
+      LOST,
+      true,
+    ],
     ['a write of values whose answer was lost', { ...POST, isRepeatable: true }, LOST, true],
     ['a change that must not be sent again', { ...POST, method: 'PUT', isRepeatable: false }, LOST, false],
   ] as const)('%s: %j', (_, sending, failure, isSent) => {
     expect(isRetryable(sending, failure, 1)).toBe(isSent)
   })
 
-  test('is sent five times at most', () => {
+  test('is sent five times at most, or seven where it changes something', () => {
+    const changing: TransportRequest = { method: 'PUT', path: '/kpis/1' }
     expect([1, 4, 5].map((tries) => isRetryable(GET, LOST, tries))).toEqual([true, true, false])
+    expect([1, 6, 7].map((tries) => isRetryable(changing, LOST, tries))).toEqual([true, true, false])
   })
 })
 
@@ -125,7 +133,7 @@ describe('a service that is gone', () => {
     expect(notes).toEqual(Array(2).fill('service not reachable, trying again in 1 s'))
   })
 
-  test('does not hold a run that fails now and then for ever: not more than every tenth is sent again', async () => {
+  test('does not hold a run that fails now and then for ever: not more than every second is sent again', async () => {
     const clock = createVirtualClock()
     const retry = createRetry({ clock, signal: new AbortController().signal, random: () => 0, note: () => undefined })
     let [requests, failures] = [0, 0]
@@ -141,7 +149,7 @@ describe('a service that is gone', () => {
       }
     })
     expect(failures).toBe(1)
-    expect(requests).toBeLessThan(30)
+    expect(requests).toBeLessThan(50)
   })
 })
 
@@ -157,4 +165,101 @@ test('waiting ends at once where the run is stopped', async () => {
   })
   await expect(work).rejects.toThrow('stopped')
   expect(clock.elapsed()).toBe(0)
+})
+
+describe('a write whose answer was lost', () => {
+  type Case = {
+    /** What its tries come to, one after another; the last again and again. */
+    readonly tries: readonly (KpiError | 'done')[]
+    /** What a look finds each time. */
+    readonly looks?: readonly (KpiError | 'found' | undefined)[]
+    readonly sending?: Partial<TransportRequest>
+    readonly giveUpAt?: (since: number) => number
+  }
+
+  /** Writes after a first good answer; returns what that came to, and how often it was sent and looked for. */
+  const write = async ({ tries, looks, sending, giveUpAt }: Case) => {
+    const clock = createVirtualClock()
+    const signal = new AbortController().signal
+    const retry = createRetry({ clock, signal, random: () => 1, note: () => undefined, giveUpAt })
+    const [left, seen] = [[...tries], [...(looks ?? [])]]
+    let [sent, looked] = [0, 0]
+    const send = (): Promise<string> => {
+      sent += 1
+      const came = (left.length > 1 ? left.shift() : left[0]) ?? LOST
+      return came === 'done' ? Promise.resolve('its own answer') : Promise.reject(came)
+    }
+    const find = (): Promise<string | undefined> => {
+      looked += 1
+      const found = seen.shift()
+      return found instanceof KpiError ? Promise.reject(found) : Promise.resolve(found)
+    }
+    const came = await clock.run(async () => {
+      await retry.send(GET, () => Promise.resolve(''))
+      const findAnswer = looks && (() => Promise.resolve(undefined))
+      return retry
+        .send({ ...POST, ...sending, ...(findAnswer && { findAnswer }) }, send, looks && find)
+        .catch((error: unknown) => {
+          if (!(error instanceof KpiError)) throw error
+          return { message: error.message, mayBeDone: error.mayBeDone }
+        })
+    })
+    return { came, sent, looked, elapsed: clock.elapsed() }
+  }
+  const LOST_WORDS = LOST.message
+
+  test('is found, as soon as the list shows it', async () => {
+    expect(await write({ tries: [LOST], looks: [undefined, 'found'] })).toEqual({
+      came: 'found',
+      sent: 1,
+      looked: 2,
+      elapsed: 500 + 2000,
+    })
+  })
+
+  test('is sent again once it is known that it was not done', async () => {
+    const came = await write({ tries: [FAILED, 'done'], looks: [] })
+    expect(came).toEqual({ came: 'its own answer', sent: 2, looked: 3, elapsed: 500 + 8000 })
+  })
+
+  test('is told as unknown where it cannot be looked for, and is not sent again', async () => {
+    const came = { message: LOST_WORDS, mayBeDone: true }
+    expect(await write({ tries: [LOST, 'done'], looks: [REFUSED] })).toMatchObject({ came, sent: 1, looked: 1 })
+    expect(await write({ tries: [LOST, 'done'] })).toMatchObject({ came, sent: 1, looked: 0 })
+  })
+
+  test('is found where the next one meets it', async () => {
+    const looks = [undefined, undefined, undefined, 'found' as const]
+    expect(await write({ tries: [LOST, TAKEN], looks })).toMatchObject({ came: 'found', sent: 2, looked: 4 })
+  })
+
+  test.each([
+    ['it is refused', [LOST, REFUSED], undefined, false],
+    ['nothing listens there any more', [LOST, NOT_SENT], undefined, true],
+    ['the credentials are refused', [LOST, new KpiError('unauthorized', 'no')], undefined, true],
+    ['it is still being done', [LOST, RUNNING], undefined, true],
+    ['nothing listens, and it was not done', [LOST, NOT_SENT], [], false],
+  ] as const)('may be done where in the end %s', async (_, tries, looks, mayBeDone) => {
+    const sending = looks ? {} : { idempotencyKey: 'one', isRepeatable: true }
+    const { came } = await write({ tries, sending, ...(looks && { looks }) })
+    expect(came).toEqual({ message: tries[1].message, mayBeDone })
+  })
+
+  test('is asked for under its key for as long as the service works on it, whatever was sent again before', async () => {
+    const tries = [LOST, ...Array.from({ length: 30 }, () => RUNNING), 'done' as const]
+    const sending = { idempotencyKey: 'one', isRepeatable: true }
+    expect(await write({ tries, sending })).toMatchObject({ came: 'its own answer', sent: 32 })
+  })
+
+  test('is not sent again once the service may have forgotten its key', async () => {
+    const sending = { idempotencyKey: 'one', isRepeatable: true }
+    const { came, elapsed } = await write({ tries: [LOST, NOT_SENT], sending, giveUpAt: () => Infinity })
+    expect(came).toMatchObject({ mayBeDone: true })
+    expect(elapsed / 3_600_000).toBeCloseTo(23, 1)
+  })
+})
+
+test('a run with a short deadline tries once more just before it', async () => {
+  const { elapsed, requests } = await readFrom(0, { lost: NOT_SENT, giveUpAt: (since) => since + 5000 })
+  expect([elapsed, requests]).toEqual([4000, 5])
 })

@@ -136,10 +136,11 @@ const garble = async (answer: () => ReturnType<Handler>): ReturnType<Handler> =>
 })
 
 describe.each([
-  ['the bundled service', (handler: Handler) => handler],
-  ['a third-party service', asThirdParty],
-] as const)('lost answers of %s', (_, own) => {
-  test('are found out by reading back, and nothing is sent twice that was done', async () => {
+  // It gets again under its Idempotency-Key what was done already.
+  ['the bundled service', (handler: Handler) => handler, [1, 2]],
+  ['a third-party service', asThirdParty, [1]],
+] as const)('lost answers of %s', (_, own, times: readonly number[]) => {
+  test('are found out, and nothing is done twice', async () => {
     const sent = new Map<string, number>()
     const faulty = atWrites({ 2: loseDone, 4: loseUndone, 6: garble })
     await using importer = await remoteImporter({ wrap: (handler) => own(faulty(counting(sent)(handler))) })
@@ -147,7 +148,7 @@ describe.each([
     const ran = await importer.kpi('users', 'import', 'people.csv', '-o', 'json')
     expect(jsonOf(ran)).toMatchObject({ created: 8, updated: 0, unchanged: 0, rejected: 0, left: 0 })
     expect(await emailsIn(importer)).toEqual(expected(8))
-    expect([...sent.values()].every((count) => count === 1)).toBe(true)
+    expect([...sent.values()].every((count) => times.includes(count))).toBe(true)
   })
 
   test('of names, which the service takes twice, make one record each', async () => {

@@ -62,7 +62,7 @@ export const hang: Fault = () => undefined
 export const faultyProxy = async (
   to: string,
   faultOf: (number: number) => Fault | undefined,
-  isMeant = (target: string): boolean => target.includes('/reports/'),
+  isMeant = (target: string, _method: string | undefined): boolean => target.includes('/reports/'),
 ): Promise<FaultyProxy> => {
   const reached: string[] = []
   const arrivals = new Map<number, PromiseWithResolvers<void>>()
@@ -74,8 +74,8 @@ export const faultyProxy = async (
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const sent = await buffer(request)
     const pass = (): Promise<Passed> => passOn(to, request, sent)
-    const { url = '' } = request
-    if (!isMeant(url)) return whole(response, await pass())
+    const { url = '', method } = request
+    if (!isMeant(url, method)) return whole(response, await pass())
     const number = reached.push(url)
     arrival(number).resolve()
     const fault = faultOf(number)

@@ -162,9 +162,11 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     const date = Date.parse(answer.header('date') ?? '')
     if (date) [serviceTime, answeredAt] = [date, now()]
     if (answer.header('x-key-id') !== undefined) key = readKeyInfo(answer.header)
-    isBundled = BUNDLED.test(answer.header('server') ?? '')
-    if (isBundled) account = answer.header('x-account') ?? account
-    if (isBundled) calendar = calendarIn(answer) ?? calendar
+    const isOurs = BUNDLED.test(answer.header('server') ?? '')
+    // A failure may be that of a proxy, and says nothing about the service behind it.
+    isBundled = isOurs || (isBundled && answer.status >= 500)
+    if (isOurs) account = answer.header('x-account') ?? account
+    if (isOurs) calendar = calendarIn(answer) ?? calendar
     return answer
   }
   const failed = ({ method }: TransportRequest, error: unknown): Error =>
@@ -215,7 +217,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
         throw error
       }
     }
-    return retry ? retry.send(sending, sendAgain) : sendOnce(sending)
+    return retry ? retry.send(sending, sendAgain, sending.findAnswer) : sendOnce(sending)
   }
   const probe = async (path: string): Promise<ProbeResult> => {
     const answer = await ask({ method: 'GET', path })
@@ -240,7 +242,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     requests: count.total,
     ...(limiter && { traffic: limiter.traffic, usage: limiter.usage }),
     waiting: () => retry?.waiting() ?? limiter?.waiting(),
-    ...(retry && { giveUpAt: retry.giveUpAt }),
+    ...(retry && { giveUpAt: retry.giveUpAt, newKey: retry.newKey }),
     close,
   }
 }

@@ -11,6 +11,7 @@ import {
   type Verb,
 } from '../../domain/schema.ts'
 import type { TransportResponse, TransportRequest } from '../transport.ts'
+import { findCreated } from './find-created.ts'
 import type { QueryParameters } from './queries.ts'
 
 /** Tells whether more records follow; undefined if the service does not say. */
@@ -52,7 +53,10 @@ export const wholeList = async <T extends object>(
 export type ResourceClient<R extends Resource> = {
   readonly list: () => Promise<Stored<R>[]>
   readonly get: (id: number | string) => Promise<Stored<R>>
-  /** Creates one; with an Idempotency-Key the bundled service does it once, even if it is sent again. */
+  /**
+   * Creates one. The bundled service does it once under an Idempotency-Key, even if it is sent again; if the answer of
+   * another service is lost, the list tells whether it was done, unless the caller finds that out and gives the key.
+   */
   readonly add: (draft: Draft<R>, idempotencyKey?: string) => Promise<Stored<R>>
   /**
    * Creates many, in order, in as few steps as the service allows; yields those of each step as soon as they exist. If
@@ -142,20 +146,42 @@ export type SendTogether = (
 export const ADD_STEP = 500
 
 /** Describes how a service is spoken to. */
-type CollectionOptions = {
+export type CollectionOptions = {
   readonly send: Send
   readonly together: SendTogether | undefined
   /** Tells whether it is the bundled one, which an answer of it says. */
   readonly isBundled: () => boolean
   /** Gets whole lists of the resource. */
   readonly onList?: (of: Resource, records: readonly AnyRecord[]) => void
+  /** Holds the ids of what the service has listed, by path. */
+  readonly listed: Map<string, Set<unknown>>
+  /** Makes an Idempotency-Key; undefined where no request is sent again. */
+  readonly newKey: (() => string) | undefined
 }
+
+/** Returns a request that adds something: the bundled service does it once under its key, so it may be sent again. */
+export const addingRequest = (
+  path: string,
+  body: Json,
+  isBundled: () => boolean,
+  once: Pick<TransportRequest, 'idempotencyKey' | 'findAnswer'>,
+): TransportRequest => ({
+  method: 'POST',
+  path,
+  body,
+  isRepeatable: () => once.idempotencyKey !== undefined && isBundled(),
+  ...once,
+})
+
+/** Returns the key of a request; empty where it has none. */
+export const keyed = (idempotencyKey: string | undefined): Pick<TransportRequest, 'idempotencyKey'> =>
+  idempotencyKey === undefined ? {} : { idempotencyKey }
 
 /** Creates the operations on a resource at a path. */
 export const resourceClient = <R extends Resource>(
   of: R,
   path: string,
-  { send, together, isBundled, onList }: CollectionOptions,
+  { send, together, isBundled, onList, listed, newKey }: CollectionOptions,
 ): ResourceClient<R> => {
   const get = async (id: number | string): Promise<Stored<R>> =>
     readOne(of, await send(of, 'get', { method: 'GET', path: `${path}/${id}` }))
@@ -171,28 +197,39 @@ export const resourceClient = <R extends Resource>(
       throw error
     }
   }
+  const list = async (): Promise<Stored<R>[]> => {
+    const records = await readWholeList(of, path, send)
+    if (!together) listed.set(path, new Set(records.map(({ id }) => id)))
+    onList?.(of, records)
+    return records
+  }
+  const add = async (draft: Draft<R>, idempotencyKey?: string): Promise<Stored<R>> => {
+    const before = listed.get(path)
+    const findAnswer = async (): Promise<TransportResponse | undefined> => {
+      const found = findCreated(of, draft, await list(), before)
+      return found && { content: { of, record: found } }
+    }
+    const once = idempotencyKey === undefined ? { ...keyed(newKey?.()), findAnswer } : { idempotencyKey }
+    const sending = addingRequest(path, draftToJson(of, draft), isBundled, once)
+    const created = readDone(of, await send(of, 'add', sending))
+    listed.get(path)?.add(created['id'])
+    return created
+  }
   return {
     addEach: async function* (drafts) {
-      const sendings = drafts.map((draft) => ({ method: 'POST', path, body: draftToJson(of, draft) }) as const)
       if (!together) {
-        for (const sending of sendings) yield [readDone(of, await send(of, 'add', sending))]
+        for (const draft of drafts) yield [await add(draft)]
         return
       }
+      const sendings = drafts.map((draft) => ({ method: 'POST', path, body: draftToJson(of, draft) }) as const)
       for (let at = 0; at < sendings.length; at += ADD_STEP) {
         const answers = await together(of, 'add', sendings.slice(at, at + ADD_STEP))
         yield answers.map((received) => readDone(of, received))
       }
     },
-    list: async () => {
-      const list = await readWholeList(of, path, send)
-      onList?.(of, list)
-      return list
-    },
+    list,
     get,
-    add: async (draft, idempotencyKey) => {
-      const key = idempotencyKey !== undefined && { idempotencyKey }
-      return readDone(of, await send(of, 'add', { method: 'POST', path, body: draftToJson(of, draft), ...key }))
-    },
+    add,
     update: async (id, patch, before) => {
       const body = draftToJson(of, { ...(await unchanged(id, before)), ...patch })
       return readDone(of, await send(of, 'update', { method: 'PUT', path: `${path}/${id}`, body }))

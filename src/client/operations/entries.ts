@@ -13,13 +13,14 @@ import type { Variant } from '../../domain/variants.ts'
 import type { TransportRequest, TransportResponse } from '../transport.ts'
 import { checkBatchAnswer, isEmptyValue, requireCounts } from './batch-answer.ts'
 import {
-  type ResourceClient,
+  addingRequest,
+  type CollectionOptions,
   hasMore,
+  keyed,
   readDone,
   readMany,
   readOne,
-  type Send,
-  type SendTogether,
+  type ResourceClient,
 } from './collection.ts'
 import { type EntryQuery, entryQuery } from './queries.ts'
 
@@ -87,13 +88,8 @@ export type Entries = Omit<ResourceClient<typeof newerEntry>, 'list' | 'addEach'
 const responseOf = ({ content }: TransportResponse): ResponseBody =>
   parseBody('json' in content ? content.json : undefined)
 
-/** Creates the operations on entries in a variant; `isBundled` tells whether it is the bundled service. */
-export const createEntries = (
-  variant: Variant,
-  send: Send,
-  isBundled: () => boolean,
-  together?: SendTogether,
-): Entries => {
+/** Creates the operations on entries in a variant. */
+export const createEntries = (variant: Variant, { send, isBundled, newKey, together }: CollectionOptions): Entries => {
   // Send only the fields that the variant knows; the others read null.
   const sentEntry = variant === 'classic' ? entry : newerEntry
   const seen = (one: Entry): Entry => (variant === 'classic' ? { ...one, source_id: null } : one)
@@ -110,10 +106,9 @@ export const createEntries = (
       response: responseOf(answered),
     }
   }
-  const put = async (draft: EntryDraft, idempotencyKey?: string): Promise<Put> => {
+  const put = async (draft: EntryDraft, key?: string): Promise<Put> => {
     const body = draftToJson(sentEntry, draft)
-    const sending = { method: 'POST', path: entry.path, body, ...(idempotencyKey && { idempotencyKey }) } as const
-    return putIn(await send(entry, 'add', sending))
+    return putIn(await send(entry, 'add', addingRequest(entry.path, body, isBundled, keyed(key ?? newKey?.()))))
   }
   const change: Entries['change'] = async (id, patch) => {
     const body = draftToJson(sentEntry, patch)
@@ -145,7 +140,7 @@ export const createEntries = (
     removeTogether: together && (async (ids) => void (await together(entry, 'remove', ids.map(removal)))),
     list: async (query) => (await entryPage(query)).entries,
     page: entryPage,
-    putMany: (list, idempotencyKey) => sendBatch(list, idempotencyKey === undefined ? {} : { idempotencyKey }),
+    putMany: (list, key) => sendBatch(list, keyed(key)),
     addMany: async (list) => {
       // The answer of a proxy is not that of the bundled service.
       const isRepeatable = isBundled()

@@ -1,3 +1,4 @@
+import { RELIED_ON_MS } from '../../client/retry.ts'
 import type { KpiError } from '../../domain/errors.ts'
 import type { BatchResult } from '../../domain/resources/entry.ts'
 import { digestOf } from '../journal/digest.ts'
@@ -19,12 +20,6 @@ type SentBatch = {
   /** Is true once an answer was lost, so that what is refused then may be stored. */
   isLost: boolean
 }
-
-/**
- * Bounds how long a request may be repeated under its Idempotency-Key: the service keeps a key for a day, and an hour
- * is left for delays on the way.
- */
-const RELIED_ON_MS = 23 * 3_600_000
 
 /** Thrown for a batch that the service refused because of its contents. */
 class Refused extends Error {

@@ -1,12 +1,9 @@
 import { Aborted } from '../../client/transport.ts'
-import { type ErrorCode, KpiError } from '../../domain/errors.ts'
+import { type ErrorCode, KpiError, OF_CONTENT } from '../../domain/errors.ts'
 import type { Tally } from '../journal/tally.ts'
 
 /** Lists temporary errors: the service is unavailable, has failed, or asks for a later try. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['unavailable', 'internal', 'too_slow', 'rate_limited'])
-
-/** Lists errors about what was sent, which a repeated request would get again. */
-const OF_CONTENT: ReadonlySet<ErrorCode> = new Set(['malformed', 'invalid', 'conflict', 'not_found', 'too_large'])
 
 /** Tells whether a later try may succeed. */
 export const isTransient = (error: unknown): error is KpiError =>

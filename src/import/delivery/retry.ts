@@ -1,4 +1,4 @@
-import { isWaitedFor } from '../../client/retry.ts'
+import { isWaitedFor, waitUntil } from '../../client/retry.ts'
 import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { Run } from './delivery.ts'
@@ -70,8 +70,9 @@ export const createBackoff = ({ clock, signal, client }: Timing): Backoff => {
       const isPatient = until !== undefined
       const [seconds, asked] = [PAUSES[failed] ?? (isPatient ? LATER_PAUSE : undefined), failure.retryAfter ?? 0]
       if (seconds === undefined || (!isPatient && asked > LONGEST_PAUSE)) throw failure
-      const wait = Math.max(seconds, Math.min(asked, LONGEST_WAIT)) * 1000
-      if (isPatient && clock.now() + wait > until) throw failure
+      const asIs = Math.max(seconds, Math.min(asked, LONGEST_WAIT)) * 1000
+      const wait = isPatient ? waitUntil(until, asIs, clock.now()) : asIs
+      if (wait === undefined) throw failure
       failed += 1
       await clock.sleep(wait, signal)
     },

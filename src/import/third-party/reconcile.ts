@@ -1,3 +1,4 @@
+import { LATER_LOOKS } from '../../client/retry.ts'
 import { sameValues } from '../../domain/rules.ts'
 import { OUTCOME_UNKNOWN } from '../delivery/delivery.ts'
 import {
@@ -16,8 +17,6 @@ import { holdsDraft, mayHold } from './matching.ts'
 import { unrecognizedError } from './recognize.ts'
 import { maySendAgain, notKnown, notStored } from './response-check.ts'
 
-/** Lists the pauses before each later look at a list, in milliseconds, because some lists lag. */
-export const LATER_LOOKS: readonly number[] = [2_000, 6_000]
 /** Returns the pauses before each later look at a service; there is one more if its list is known to lag longer. */
 const laterLooks = ({ capabilities }: Pick<ThirdPartyRun, 'capabilities'>): readonly number[] => {
   const rest = LAG_FACTOR * (capabilities.known().lagMs ?? 0) - LATER_LOOKS.reduce((sum, one) => sum + one)

@@ -8,6 +8,7 @@ import { addTally } from '../journal/tally.ts'
 import type { Delivery, Run, Sink } from '../delivery/delivery.ts'
 import { addToThirdParty } from './add-entries.ts'
 import { openCapabilities } from './capabilities.ts'
+import { LATER_LOOKS } from '../../client/retry.ts'
 import { Aborted } from '../../client/transport.ts'
 import { formatDay } from '../../domain/day.ts'
 import type { KpiError } from '../../domain/errors.ts'
@@ -25,7 +26,7 @@ import { type ExistingEntries, type ExistingEntry, storedKey } from '../existing
 import { hasNumbersOf, holdsDraft } from './matching.ts'
 import { probeListing, probeUpdates } from './probe.ts'
 import { unrecognizedError } from './recognize.ts'
-import { findIds, LATER_LOOKS, noteLag, readNow, readWithRetries, reconcile } from './reconcile.ts'
+import { findIds, noteLag, readNow, readWithRetries, reconcile } from './reconcile.ts'
 import { sendsBatches, writeOnce } from './upsert-entries.ts'
 
 /** Sets until how long after it was sent to look for an unlisted entry, and the pause between looks. */

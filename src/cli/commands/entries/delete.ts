@@ -9,7 +9,7 @@ import { type Entry, entry } from '../../../domain/resources/entry.ts'
 import { daysOf, readRange, RECENT } from '../../args/day-range.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Act, Cli } from '../../cli.ts'
-import { EXIT, exitCodes, IncompleteRun, UsageError } from '../../exit.ts'
+import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
 import { isPrintedAsData } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import {
@@ -21,6 +21,7 @@ import {
   printPlannedDeletes,
 } from '../verbs/delete.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
+import { isCutOff } from '../verbs/send-each.ts'
 import { createEntryWords } from './entry-words.ts'
 import { needsOf, type SelectionFlags, selected } from './selection.ts'
 
@@ -67,10 +68,6 @@ const deleteOne = (client: Client, id: number): Promise<void> =>
     if (!(error instanceof KpiError) || error.code !== 'not_found') throw error
   })
 
-/** Tells whether the rest was left because of the service or the user. */
-const isCutOff = (error: unknown): error is Error =>
-  error instanceof Aborted || (error instanceof KpiError && exitCodes[error.code] === EXIT.unreachable)
-
 /** Describes each entry, unless nobody is shown it. */
 const doomedOf = async (cli: Cli, client: Client, { entries }: Selected, isShown: boolean): Promise<Doomed[]> => {
   const wordsFor = createEntryWords(cli, client)
@@ -91,7 +88,7 @@ const deleteAll = async (cli: Cli, client: Client, found: Selected, signal: Abor
     }
   } catch (error) {
     if (done > 0) await printDeleted(cli, doomed.slice(0, done))
-    if (done === 0 || !isCutOff(error)) throw error
+    if (done === 0 || !(error instanceof Error) || !isCutOff(error)) throw error
     const left = `stopped with ${countOf(entries.length - done, 'entry', 'entries')} left; run the same command to continue`
     throw new IncompleteRun(EXIT.workLeft, 'work_left', [error.message, left])
   }

@@ -1,6 +1,6 @@
 import type { Client } from '../../../client/client.ts'
 import { Aborted } from '../../../client/transport.ts'
-import { type ErrorCode, KpiError } from '../../../domain/errors.ts'
+import { KpiError, OF_CONTENT } from '../../../domain/errors.ts'
 import type { AnyRecord, NamedField, Resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, exitCodes, IncompleteRun } from '../../exit.ts'
@@ -34,18 +34,8 @@ type Manner = {
   readonly doneWords?: string
 }
 
-/** Lists the refusals that are about one record: the next one may well be taken. */
-const OF_ONE_RECORD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'malformed',
-  'invalid',
-  'not_found',
-  'conflict',
-  'too_large',
-])
-
 /** Tells whether an error concerns only the record that was sent. */
-const isRefusal = (error: Error): boolean =>
-  error instanceof KpiError && OF_ONE_RECORD.has(error.code) && !error.mayBeDone
+const isRefusal = (error: Error): boolean => error instanceof KpiError && OF_CONTENT.has(error.code) && !error.mayBeDone
 
 const SHOWN_REFUSALS = 20
 
@@ -70,7 +60,7 @@ const refusedError = (refusals: readonly KpiError[], done: number, doneWords: st
   ])
 }
 
-const mayBeDone = (error: Error): boolean => error instanceof KpiError && error.mayBeDone
+const mayBeDone = (error: Error): boolean => (error instanceof KpiError || error instanceof Aborted) && error.mayBeDone
 
 /** Tells whether the rest was left because of the service or the user, not because of its content. */
 export const isCutOff = (error: Error): boolean =>
