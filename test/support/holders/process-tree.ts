@@ -6,6 +6,8 @@ const LOOK_MS = 50
 const TIMES_ASLEEP = 6
 /** How much a process may compute before it counts as busy, in clock ticks of 10 ms: several times what its start takes. */
 const BUSY_TICKS = 150
+/** How much a process has computed at least once it has begun: a fast machine starts it in five ticks. */
+const BEGUN_TICKS = 2
 
 const orElse = <T>(act: () => T, otherwise: T): T => {
   try {
@@ -46,7 +48,7 @@ export const untilHolding = async (folder: string): Promise<void> => {
       .flatMap((path) => orElse(() => [statOf(path)], []))
     const ticks = stats.reduce((sum, one) => sum + one.ticks, 0)
     if (ticks > BUSY_TICKS) return
-    const isAsleep = ticks > 5 && ticks === before && stats.every(({ state }) => state === 'S')
+    const isAsleep = ticks >= BEGUN_TICKS && ticks === before && stats.every(({ state }) => state === 'S')
     asleep = isAsleep ? asleep + 1 : 0
     before = ticks
   }
