@@ -11,6 +11,7 @@ import {
   remoteImporter,
   userNamed,
 } from '../support/import.ts'
+import { day as dayOf } from '../support/calendar.ts'
 import { allOf, errorOf, jsonOf, type Ran } from '../support/kpi.ts'
 import { openDoors } from '../support/newer-import.ts'
 import { waysIn } from '../support/advice.ts'
@@ -239,11 +240,15 @@ const caseArb: fc.Arbitrary<Case> = fc.record({
 
 const weekdayOf = (day: number): number => new Date(day * 86_400_000).getUTCDay()
 
-/** Whether all dates of the weekly KPI are one day of the week, with which neither weeks begin nor `known` entries are. */
+/**
+ * Whether three in four dates of the weekly KPI are one day of the week, with which neither weeks begin nor `known`
+ * entries are.
+ */
 const mayBeginWeeks = ({ calendar, rows, where }: Case, known: ReadonlySet<number>): boolean => {
-  const days = [...new Set(rows.filter(({ of }) => FREQUENCIES[of] === 'W').map(({ day }) => weekdayOf(day)))]
+  const days = [...new Set(rows.filter(({ of }) => FREQUENCIES[of] === 'W').map(({ day }) => day))].map(weekdayOf)
+  const most = days.find((day) => days.filter((one) => one === day).length * 4 >= days.length * 3)
   const first = calendar.week_start === 'monday' ? 1 : 0
-  return where === undefined && days.length === 1 && days[0] !== first && !known.has(days[0] ?? 0)
+  return where === undefined && most !== undefined && most !== first && !known.has(most)
 }
 
 /** What an import comes to: the days of each KPI and period with rows, and whether it is to stop. */
@@ -322,12 +327,43 @@ test('with first or last each period with rows has one entry after an import, or
       for (const { kpi_id, entry_date } of entries)
         if (FREQUENCIES[kpi_id - 1] === 'W') known.add(new Date(entry_date).getUTCDay())
       const told = expected.stops ? allOf(errorOf(ran)) : ''
-      const wanted = expected.stops ? /Of [WMQY]: is \w+, and (?:.* several entries|all its dates are)/ : /^$/
+      const wanted = expected.stops
+        ? /Of [WMQY]: is \w+, and (?:.* several entries|(?:all its|\d of its \d) dates are)/
+        : /^$/
       expect(ran.code).toBe(expected.stops ? 1 : 0)
       expect(told).toMatch(wanted)
     }),
     { numRuns: 60 },
   )
+})
+
+/** The days of some weeks from Sunday, 2026-03-01 on, so many days after it. */
+const weeksFrom = (after: number, count: number, skipped = 0): string[] =>
+  Array.from({ length: count }, (_, at) => formatDay(dayOf('2026-03-01') + 7 * (skipped + at) + after))
+
+test.each<[string, Readonly<Record<string, readonly string[]>>, string | undefined]>([
+  ['one of two owners', { A: weeksFrom(0, 4), B: weeksFrom(1, 4) }, '4 of its 8 dates are Sundays, such as 2026-03-01'],
+  ['the greater owner', { A: weeksFrom(0, 9), B: weeksFrom(1, 1) }, '9 of its 10 dates are Sundays'],
+  ['nearly all dates', { A: [...weeksFrom(0, 40), ...weeksFrom(1, 1, 40)] }, '40 of its 41 dates are Sundays'],
+  [
+    'all owners of one date',
+    { A: weeksFrom(0, 1), B: weeksFrom(0, 1), C: weeksFrom(0, 1) },
+    'all its dates are Sundays',
+  ],
+  ['a stray', { A: [...weeksFrom(1, 40), ...weeksFrom(0, 1, 41)] }, undefined],
+  ['an owner of one date', { A: weeksFrom(1, 9), B: weeksFrom(0, 1) }, undefined],
+  ['dates of any day', { A: [0, 2, 3, 5].flatMap((day, at) => weeksFrom(day, 1, at)), B: weeksFrom(0, 1) }, undefined],
+])('weeks of %s are asked about where they begin on Sunday, and explained', async (_, owners, told) => {
+  await using importer = await embeddedImporter({ fill: () => Promise.resolve() })
+  const rows = Object.entries(owners).flatMap(([owner, days]) => days.map((day) => `${owner},${day},1.5\n`))
+  importer.write('data.csv', `Store,Week,Visits\n${rows.join('')}`)
+  const line = ['entries', 'import', 'data.csv', '--create-missing', '--frequency', 'W']
+  for (const flags of [['--dry-run'], ['--explain'], []]) {
+    const ran = await importer.kpi(...line, ...flags, '-o', 'json')
+    const shown = flags[0] === '--explain' ? ran.stdout : ran.stderr
+    expect([ran.code, shown.includes('is weekly')]).toEqual(told === undefined ? [0, false] : [1, true])
+    expect(shown).toContain(told ?? '')
+  }
 })
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']

@@ -15,7 +15,7 @@ import type { Reference } from '../reference.ts'
 import type { Batch } from '../rows/batches.ts'
 import { lineOf } from '../rows/packed-row.ts'
 import { createPeriodFinder, PERIOD_WORDS, periodKpi } from './kpi-periods.ts'
-import { type DatesOfWeeks, noteWeek, requireWeeks } from './require-weeks.ts'
+import { createWeekWatcher, requireWeeks } from './require-weeks.ts'
 import { findSharedPeriods, type PeriodEntry, type SharedPeriods } from './shared-periods.ts'
 import { type PeriodRow, readStoredPeriods } from './stored-periods.ts'
 
@@ -93,13 +93,8 @@ const mayBeginWeeks = (checked: Checked, { periodDates, date }: ImportOptions): 
  * Returns a function that yields the rows of KPIs that are not daily, in the order of their keys, in turns; `onRow` receives
  * each of them.
  */
-const periodRows = (
-  { reference: { kpis }, batches }: Checked,
-  calendar: Calendar,
-  onProgress: () => Promise<void>,
-  onRow: (row: PeriodRow) => void,
-) =>
-  async function* (): AsyncGenerator<PeriodRow> {
+const periodRows = ({ reference: { kpis }, batches }: Checked, calendar: Calendar, onProgress: () => Promise<void>) =>
+  async function* (onRow: (row: PeriodRow) => void = () => undefined): AsyncGenerator<PeriodRow> {
     const periodOf = createPeriodFinder(calendar)
     for (const { drafts, lines } of batches()) {
       await onProgress()
@@ -129,20 +124,20 @@ export const requireOneEntryPerPeriod = async (
   if (periodDates === 'as-is') return
   const { plan, reference } = checked
   const calendar = client.calendar ?? CIVIL_CALENDAR
-  const weeks: DatesOfWeeks = new Map()
+  const weeks = createWeekWatcher()
   const pause = async (): Promise<void> => {
     await nextTurn(signal)
     onProgress()
   }
-  const rows = periodRows(checked, calendar, pause, (row) => noteWeek(weeks, row))
+  const rows = periodRows(checked, calendar, pause)
   const stored = createSorter(folder)
   try {
     tell({ phase: 'stored', done: 0 })
     await readStoredPeriods(client, reference, rows, stored)
-    const found = await findSharedPeriods(rows(), stored, periodDates !== undefined)
+    const found = await findSharedPeriods(rows(weeks.note), stored, periodDates !== undefined)
     if (found.length > 0) throw refusal(found, reference, calendar, periodDates)
     if (!mayBeginWeeks(checked, options)) return
-    await requireWeeks(client, reference, { weeks, stored, calendar, header: roleHeader(plan, 'date') })
+    await requireWeeks(client, reference, { weeks: weeks.finish(), stored, calendar, header: roleHeader(plan, 'date') })
   } finally {
     stored.close()
   }

@@ -1,9 +1,11 @@
+import { isForbidden } from '../../../../client/operations/read-if-allowed.ts'
 import { Aborted } from '../../../../client/transport.ts'
-import type { KpiError } from '../../../../domain/errors.ts'
+import { KpiError } from '../../../../domain/errors.ts'
 import { type AnyRecord, resource } from '../../../../domain/schema.ts'
 import { explainFile } from '../../../../import/explain.ts'
+import { withPrepared } from '../../../../import/prepare.ts'
 import { EXIT } from '../../../exit.ts'
-import type { Job, CommandRun } from './jobs.ts'
+import { beginRun, type CommandRun, type Job } from './jobs.ts'
 import { saveMapping } from './mapping.ts'
 import { DONE, type RunResult, type FileOutcome } from './result.ts'
 
@@ -33,6 +35,22 @@ export const headerFaultLines = ({ message, issues }: KpiError): string[] => [
   ...issues.map((issue) => `${issue.field}: ${issue.message}`),
 ]
 
+/** Returns what an import would ask once it has read all rows, such as what week a date means. */
+const questionsOfRows = async (run: CommandRun, job: Job): Promise<AnyRecord[]> => {
+  const silent = { onNote: () => undefined, onWarning: () => undefined, onChecked: () => undefined }
+  try {
+    await withPrepared({ ...beginRun(run, job), ...silent }, () => Promise.resolve())
+    return []
+  } catch (error) {
+    // A key that may only read still learns how the file is read.
+    if (isForbidden(error)) return []
+    if (!(error instanceof KpiError) || error.code !== 'malformed') throw error
+    const { issues, message } = error
+    const asked = issues.length > 0 ? issues : [{ field: 'rows', message }]
+    return asked.map(({ field, message: evidence }) => ({ topic: field, found: 'in doubt', evidence }))
+  }
+}
+
 /** Yields how a file is read, with the evidence. */
 export async function* explainJob(run: CommandRun, job: Job, ends: RunResult): AsyncGenerator<readonly AnyRecord[]> {
   const { cli, client, parsed, progress, stops } = run
@@ -40,10 +58,13 @@ export async function* explainJob(run: CommandRun, job: Job, ends: RunResult): A
     if (stops.signal().aborted) throw new Aborted('stopped; nothing was sent')
     cli.io.limitMemory()
   })
+  const isClear = !seen.unclear && !seen.isInDoubt
+  const questions = isClear ? await questionsOfRows(run, job) : []
   progress.stop()
   yield seen.findings.map(({ topic, found, evidence }) => ({ topic, found, evidence }))
+  yield questions
   if (seen.unclear)
     return ends.add({ exit: EXIT.failed, code: seen.unclear.code, lines: headerFaultLines(seen.unclear) }, false)
   if (!seen.isInDoubt) saveMapping(cli, parsed, { ...seen, reading: job.table.reading })
-  ends.add(seen.isInDoubt ? IN_DOUBT : DONE, false)
+  ends.add(seen.isInDoubt || questions.length > 0 ? IN_DOUBT : DONE, false)
 }
