@@ -132,7 +132,7 @@ export const COMPUTED: ReadonlySet<OnDuplicate> = new Set(['sum', 'avg', 'max', 
 /** Lists the layouts: a row for each entry, a column for each KPI, user or breakdown item, or for each day or period. */
 export const LAYOUTS = ['long', 'wide', 'dates'] as const
 
-/** Lists what becomes of times of day: they are left out, or those around midnight are that midnight. */
+/** Lists what becomes of times of day: they are left out, or those that are midnight, nearly or in another time zone, are that midnight. */
 export const TIMES = ['drop', 'round'] as const
 export type TimesAs = (typeof TIMES)[number]
 

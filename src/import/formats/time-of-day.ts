@@ -10,13 +10,19 @@ export const SEVERAL_ROWS =
 const TIME =
   /(?:T| {1,3})(\d{1,2})[:.](\d{2})(?:[:.](\d{2})(?:[.,]\d{1,9})?)?(?: ?([AP])\.?M\.?)? ?(Z|UTC|[+-]\d{2}:?\d{2})?$/i
 
+const [NOON, MIDNIGHT] = [12 * 60, 24 * 60]
+
 /** Describes a date with a time of day: the text of the date, the time, and whether it has an offset. */
 type TimedText = {
   readonly date: string
   readonly isMidnight: boolean
-  /** Tells whether the time is within a minute before or after midnight. */
+  /**
+   * Holds the minutes of the day at which midnight of another time zone may be, from noon on: offsets are quarters of an
+   * hour. Times within a minute of midnight are midnight.
+   */
+  readonly shifted: number | undefined
+  /** Tells whether the day that begins at the nearest midnight is the one after the date. */
   readonly isBefore: boolean
-  readonly isAfter: boolean
   readonly hasOffset: boolean
 }
 
@@ -37,11 +43,13 @@ export const splitTime = (text: string): TimedText | undefined => {
   if (!isTime && !isEndOfDay(numbers, half)) return undefined
   const isPm = /p/i.test(half ?? '')
   const hour24 = half === undefined ? numbers[0] : (numbers[0] % 12) + (isPm ? 12 : 0)
+  const at = hour24 * 60 + numbers[1]
+  const isQuarter = at >= NOON && at < MIDNIGHT && at % 15 === 0 && numbers[2] === 0
   return {
     date: text.slice(0, match.index).trim(),
-    isMidnight: hour24 === 0 && numbers[1] === 0 && numbers[2] === 0,
-    isBefore: hour24 === 23 && numbers[1] === 59,
-    isAfter: hour24 === 0 && numbers[1] === 0,
+    isMidnight: at === 0 && numbers[2] === 0,
+    shifted: at === 0 || at === MIDNIGHT - 1 ? MIDNIGHT : isQuarter ? at : undefined,
+    isBefore: at >= NOON && at < MIDNIGHT,
     hasOffset: offset !== undefined && !/^(?:z|utc)$/i.test(offset),
   }
 }
@@ -61,41 +69,61 @@ type TimesOfDay = {
   readonly remarks: () => readonly string[]
 }
 
-/** Returns the two days that times around midnight may mean. */
-const whichDay = (cell: Evidence, read: (text: string) => Day | null | undefined): string => {
+/** Sets how many minutes summer time moves midnight. */
+const SUMMER_TIME = 60
+
+/** Tells whether times are midnight of one time zone, with its summer time. */
+const areOneMidnight = (times: ReadonlySet<number>): boolean =>
+  times.size <= 2 && Math.max(...times) - Math.min(...times) <= SUMMER_TIME
+
+/** Returns the two days that times may mean which are midnight, or nearly so, or midnight of another time zone. */
+const whichDay = (cell: Evidence, isNear: boolean, read: (text: string) => Day | null | undefined): string => {
   const day = read(splitTime(cell.text)?.date ?? '')
   const [before, begins] = typeof day === 'number' ? [` (${formatDay(day)})`, ` (${formatDay(day + 1)})`] : ['', '']
-  return `has only times within a minute of midnight, such as ${showCell(cell)}, as a workbook shows dates of another time zone: --time round takes the day that begins then${begins}, --time drop the day before${before}`
+  const times = isNear
+    ? `within a minute of midnight, such as ${showCell(cell)}, as a workbook shows dates of another time zone`
+    : `such as ${showCell(cell)}, as midnight of another time zone is written`
+  return `has only times ${times}: --time round takes the day that begins then${begins}, --time drop the date as it is written${before}`
 }
 
 /** Creates a watcher of times; `as` is what the user said of them. */
 export const createTimesOfDay = (name: string, as: TimesAs | undefined): TimesOfDay => {
-  // Hold the first cell with a time, the first within a minute before midnight, and the first further from midnight.
-  let [first, before, other]: (Evidence | undefined)[] = []
+  // Hold the first cell with a time, the first in doubt, the first before midnight, and the first that is no midnight as
+  // the others are.
+  let [timed, first, before, other]: (Evidence | undefined)[] = []
   let offset: Evidence | undefined
-  const noteTime = ({ isMidnight, isBefore, isAfter, hasOffset }: TimedText, cell: Evidence): void => {
-    // Midnight with an offset is another day elsewhere.
-    if (isMidnight && !hasOffset) return
-    first ??= cell
-    if (isBefore) before ??= cell
-    else if (!isAfter || isMidnight) other ??= cell
+  const midnights = new Set<number>()
+  /** Tells whether a time may be midnight, in the same time zone as those before. */
+  const mayBeMidnight = ({ shifted, hasOffset }: TimedText): boolean => {
+    // A time with an offset is that of its own time zone.
+    if (other || shifted === undefined || (hasOffset && shifted !== MIDNIGHT)) return false
+    midnights.add(shifted)
+    return areOneMidnight(midnights)
   }
   return {
     dateOf: (text, line) => {
       if (!text.includes(':') && !text.includes('.')) return text
-      const timed = splitTime(text)
-      if (!timed) return text
-      if (timed.hasOffset) offset ??= { text, line }
-      if (as === 'drop' || (as === 'round' && (timed.isBefore || timed.isAfter))) return timed.date
-      noteTime(timed, { text, line })
+      const time = splitTime(text)
+      if (!time) return text
+      const [{ date, isMidnight, isBefore, hasOffset }, cell] = [time, { text, line }]
+      if (hasOffset) offset ??= cell
+      if (as === 'drop') return date
+      const isOne = mayBeMidnight(time)
+      // Midnight with an offset is another day elsewhere.
+      const isPlain = isMidnight && !hasOffset
+      if (!isPlain) timed ??= cell
+      if (isOne && (as === 'round' || isPlain)) return as === 'round' ? date : text
+      first ??= isPlain ? timed : cell
+      if (isOne && isBefore) before ??= cell
+      if (!isOne || isMidnight) other ??= isPlain ? timed : cell
       return text
     },
     daysAfter: (text) => (as === 'round' && splitTime(text)?.isBefore === true ? 1 : 0),
     isFound: () => first !== undefined,
     doubt: (read) => {
       if (!first) return undefined
-      if (before && !other) return whichDay(before, read)
-      const rounded = as === 'round' ? ' further from midnight than a minute' : ''
+      if (before && !other) return whichDay(before, midnights.size === 1 && midnights.has(MIDNIGHT), read)
+      const rounded = as === 'round' ? ' that are not midnight of one time zone' : ''
       return `has times of day${rounded}, such as ${showCell(other ?? first)}, and entries have only dates: --time drop leaves the times out${SEVERAL_ROWS}`
     },
     remarks: () =>

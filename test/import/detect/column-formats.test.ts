@@ -473,12 +473,47 @@ describe('dates of a column', () => {
           expect(dropped.entries?.toSorted()).toEqual(daysBy((one) => (one.seconds < 0 ? one.day - 1 : one.day)))
           const noon = textOf(new Date(START - 43_200_000))
           expect(await readDates([...texts, noon], { time: 'round' })).toMatchObject({
-            stopped: [expect.stringContaining('has times of day further from midnight than a minute')],
+            stopped: [expect.stringContaining('has times of day that are not midnight of one time zone')],
           })
         },
       ),
       { numRuns: 40 },
     )
+  })
+
+  test.each<[string, readonly string[], string, readonly string[]]>([
+    ['one hour', ['2026-02-28 23:00', '2026-03-01 23:00'], '2026-02-28 23:00', ['2026-03-01', '2026-03-02']],
+    ['in UTC', ['2026-02-28T23:00:00Z', '2026-03-01T23:00:00Z'], '2026-02-28T23:00:00Z', ['2026-03-01', '2026-03-02']],
+    [
+      'summer time',
+      ['2026-03-28 23:00:00', '2026-03-29 22:00:00'],
+      '2026-03-28 23:00:00',
+      ['2026-03-29', '2026-03-30'],
+    ],
+    ['winter at midnight', ['2026-03-29 00:00', '2026-03-29 23:00'], '2026-03-29 23:00', ['2026-03-29', '2026-03-30']],
+    ['a half hour', ['28.02.2026 18:30', '01.03.2026 18:30'], '28.02.2026 18:30', ['2026-03-01', '2026-03-02']],
+    ['noon', ['2026-02-28 12:00', '2026-03-01 12:00'], '2026-02-28 12:00', ['2026-03-01', '2026-03-02']],
+  ])('that may be midnight of another time zone are two days: %s', async (_, texts, shown, days) => {
+    expect(await readDates(texts)).toMatchObject({
+      stopped: [expect.stringMatching(`^date: has only times such as "${shown}" .*--time round .*--time drop `)],
+    })
+    const rounded = await readDates(texts, { time: 'round' })
+    expect(rounded.entries).toEqual(days.map((one, at) => `${one} ${at} -`))
+  })
+
+  test.each<readonly string[]>([
+    ['2026-02-28 23:00', '2026-03-01 21:00'],
+    ['2026-02-28 23:00', '2026-03-02 00:00', '2026-03-01 22:00'],
+    ['2026-02-28 00:00', '2026-03-01 22:00'],
+    ['2026-02-28 23:00', '2026-03-01 23:10'],
+    ['2026-02-28 11:00', '2026-03-01 12:00'],
+    ['2026-02-28 24:00', '2026-03-01 24:00'],
+    ['2026-02-28T23:00+01:00', '2026-03-01T23:00+01:00'],
+  ])('that are not midnight of one time zone are only left out: %j', async (...texts) => {
+    const left = expect.stringMatching(/^date: has times of day, such as .* --time drop leaves the times out/)
+    expect(await readDates(texts)).toMatchObject({ stopped: [left] })
+    const refused = expect.stringMatching(/^date: has times of day that are not midnight of one time zone, such as/)
+    expect(await readDates(texts, { time: 'round' })).toMatchObject({ stopped: [refused] })
   })
 
   test('with years of two digits are asked about with the forms that fit all of them', async () => {

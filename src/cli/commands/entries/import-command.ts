@@ -79,7 +79,7 @@ const declareImport = (group: Command) =>
     .addOption(
       new Option(
         '--time <what>',
-        'what becomes of times of day, as entries have only dates: they are left out, or those within a minute of midnight are that midnight',
+        'what becomes of times of day, as entries have only dates: they are left out, or those that are midnight, within a minute or in another time zone, are that midnight',
       ).choices(TIMES),
     )
     .option(
