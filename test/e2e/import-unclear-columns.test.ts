@@ -99,7 +99,7 @@ describe('the unit of values', () => {
 /** Returns rows of many stores, each with a text in the last column, and one row with another. */
 const longFile = (header: string, text: string, last: string): string[] => [
   `Store,Month,Visits,${header}`,
-  ...Array.from({ length: 1200 }, (_, at) => `S${at},2026-03,${at * 3},${text}`),
+  ...Array.from({ length: 1200 }, (_, at) => `S${at},2026-03,${(at * at) % 1009},${text}`),
   `Z,2026-03,4,${last}`,
 ]
 /** Returns the same in a file of few rows. */
@@ -126,7 +126,7 @@ describe('what only later rows show of a column', () => {
   })
 
   test.each<[name: string, header: string, text: string, last: string, says: string]>([
-    ['a text below numbers', 'Stock', '7', 'x', 'Stock: has numbers, and other texts such as "x" on line'],
+    ['a text below numbers', 'Stock', '7.5', 'x', 'Stock: has numbers, and other texts such as "x" on line'],
     ['a number below texts', 'Remark', 'fine', '7', 'Remark: has numbers, '],
     ['ids below nothing', 'Order no', '', '7', 'Order no: holds whole numbers, and is named for ids'],
     ['quantities below nothing', 'Weight', '', '7 kg', 'Weight: has numbers with other text, such as "7 kg" on line'],

@@ -7,7 +7,7 @@ import { faultsOfUnclear } from './content-faults.ts'
 import { columnsHolding, type Contents } from './contents.ts'
 import { itemColumns } from './item-words.ts'
 import { foldName, type HeaderFindings, unassignedColumns } from './header.ts'
-import { whatNumbersAre } from './code-columns.ts'
+import { whatNumbersAre, whatNumbersMayBe } from './code-columns.ts'
 import { mayHaveDecimals, namesIds, namesPlaces, timePartOf } from './name-words.ts'
 import { repeatsDate } from './repeated-date.ts'
 import { isOwned, mapsKpi } from './required-roles.ts'
@@ -44,13 +44,17 @@ const isCodeAmongCodes = (codes: number, name: string, isWhole: boolean): boolea
   !isWhole && CODE_NAME.test(name) && codes >= FELLOW_CODES
 
 /**
- * Describes the header around the columns that are judged: its item columns, how many are named by other codes, and
- * whether only one column has numbers, which then are hardly anything but values.
+ * Describes what columns are judged by: the item columns of the header, how many are named by other codes, and what the
+ * cells of a column show its numbers to be instead of values.
  */
-type Neighbours = { readonly items: ReadonlySet<number>; readonly codes: number; readonly isAlone: boolean }
+type Evidence = {
+  readonly items: ReadonlySet<number>
+  readonly codes: number
+  readonly shownBy: (at: number) => string | undefined
+}
 
-const neighboursIn = (found: HeaderFindings, isAlone: boolean): Neighbours => ({
-  isAlone,
+const evidenceIn = (found: HeaderFindings, shownBy: Evidence['shownBy']): Evidence => ({
+  shownBy,
   items: new Set(itemColumns(found)),
   codes: found.header.filter((one) => CODE_NAME.test(one.trim()) && !namesIds(one)).length,
 })
@@ -68,7 +72,7 @@ const faultOfUnlikely = (
   contents: Contents,
   at: number,
   of: NameRole,
-  { items, codes, isAlone }: Neighbours,
+  { items, codes, shownBy }: Evidence,
 ): Issue | undefined => {
   const name = nameIn(found, at)
   const part = timePartOf(name)
@@ -79,7 +83,7 @@ const faultOfUnlikely = (
   // Codes may look like numbers with decimals; an index with decimals is a value.
   const isCode = (isId && !mayHaveDecimals(name)) || namesPlaces(name)
   const isUnlikely = (isWhole && isNamed) || (isCode && contents.of(at) !== 'nothing')
-  const shown = stamp || isUnlikely || isAlone ? undefined : whatNumbersAre(found, contents, at)
+  const shown = stamp || isUnlikely ? undefined : shownBy(at)
   if (!stamp && !isUnlikely && shown === undefined) return undefined
   const namedFor =
     part === undefined ? (namesPlaces(name) ? 'coordinates or versions' : 'ids') : 'a part of a date or time'
@@ -110,27 +114,41 @@ const numberPlaces = (
   contents: Contents,
   of: NameRole,
   options: ImportOptions,
-  hasNamed: boolean,
+  named: readonly number[],
 ): ValueColumns => {
   // What the first rows leave blank may have values further down.
   const numbers = columnsHolding(found, contents, 'numbers', 'years', 'stamps', 'nothing')
-  const neighbours = neighboursIn(found, numbers.length === 1 && !hasNamed)
-  const [places, unclear, issues]: [number[], number[], Issue[]] = [[], [], []]
+  const isAlone = numbers.length === 1 && named.length === 0
+  const evidence = evidenceIn(found, (at) => (isAlone ? undefined : whatNumbersAre(found, contents, at)))
+  const [likely, unclear, issues]: [number[], number[], Issue[]] = [[], [], []]
   const isSaid = saysValues(of, options)
+  const faultBy = (at: number, by: Evidence): Issue | undefined =>
+    isSaid(nameIn(found, at)) ? undefined : faultOfUnlikely(found, contents, at, of, by)
+  const refuse = (at: number, fault: Issue): void => {
+    unclear.push(at)
+    issues.push(fault)
+  }
   for (const at of numbers) {
-    const fault = isSaid(nameIn(found, at)) ? undefined : faultOfUnlikely(found, contents, at, of, neighbours)
-    if (!fault) places.push(at)
-    else if (!isRepeated(found, contents, at, options)) {
-      unclear.push(at)
-      issues.push(fault)
-    }
+    const fault = faultBy(at, evidence)
+    if (!fault) likely.push(at)
+    else if (!isRepeated(found, contents, at, options)) refuse(at, fault)
+  }
+  // What may be no values is asked about only beside what is more likely to be some; whether that exists already says nothing.
+  const mayBe = (at: number): string | undefined => whatNumbersMayBe(found, contents, at)
+  const isSure = [...named, ...likely].some((at) => contents.of(at) !== 'nothing' && mayBe(at) === undefined)
+  const weaker = { ...evidence, shownBy: mayBe }
+  const places: number[] = []
+  for (const at of likely) {
+    const fault = of === 'kpi' && isSure ? faultBy(at, weaker) : undefined
+    if (fault) refuse(at, fault)
+    else places.push(at)
   }
   return { places, unclear, issues }
 }
 
 /** Returns the columns without a meaning so far whose numbers may be those of KPIs that are created. */
 export const kpiPlaces = (found: HeaderFindings, contents: Contents, options: ImportOptions): number[] =>
-  numberPlaces(found, contents, 'kpi', options, false).places.filter((at) => contents.of(at) !== 'nothing')
+  numberPlaces(found, contents, 'kpi', options, []).places.filter((at) => contents.of(at) !== 'nothing')
 
 /**
  * Returns the columns that may hold the actuals of something that is created: those of numbers, and known names. Those
@@ -146,7 +164,7 @@ export const valueColumns = (
 ): ValueColumns => {
   const named = unassignedColumns(found).filter((at) => !(known[of]?.find(found.header[at] ?? '') instanceof Fault))
   const rest = { ...found, ignored: new Set([...found.ignored, ...named]) }
-  const { places, unclear, issues } = numberPlaces(rest, contents, of, options, named.length > 0)
+  const { places, unclear, issues } = numberPlaces(rest, contents, of, options, named)
   const isMapped = mapsKpi(options)
   const meant = new Set(
     of === 'kpi' ? columnsHolding(rest, contents, 'mixed').filter((at) => isMapped(nameIn(found, at))) : [],

@@ -309,12 +309,74 @@ describe('columns of numbers that only their cells show to be no values', () => 
           expect(planOf(coded, { ignore: [name] }).wide?.columns).toMatchObject([{ at: 3 }])
           const measured = headingOf([
             `Store,${name},Date,Sales`,
-            ...rowsWith((of, day) => 1000 * (day % 2) + (codes[of] ?? 0)),
+            ...rowsWith((of, day) => 1000 * ((day * 3 + 5) % 7) + (codes[of] ?? 0)),
           ])
           expect(planOf(measured).wide?.columns).toMatchObject([{ at: 1 }, { at: 3 }])
         },
       ),
     )
+  })
+
+  const ROWS = 12
+  /** A file of three stores, each row of another day, with a column beside real values. */
+  const besideSales = (numberOf: (at: number) => number | string, valueOf: (at: number) => string): Heading =>
+    headingOf([
+      'Store,Date,Beifang,Sales',
+      ...Array.from({ length: ROWS }, (_, at) => `S${at % 3},${dateOf(at)},${numberOf(at)},${valueOf(at)}`),
+    ])
+  const SALES = [12.5, 33.1, 7, 18.25, 44, 9.9, 21, 5.5, 60, 2.2, 31, 14]
+  const sales = (at: number): string => String(SALES[at])
+  const ORDERS = [3, 2, 4, 3, 0, 5, 2, 2, 3, 1, 4, 2]
+
+  test.each<[string, (at: number) => number, string]>([
+    ['fall', (at) => ROWS - at, 'that fall by one with the rows'],
+    ['rise in steps', (at) => 10 * (at + 1), 'that rise by 10 with the rows'],
+    ['have a gap', (at) => at + (at > 6 ? 5 : 0), 'that rise with the rows, mostly by one'],
+    ['count blocks', (at) => Math.floor(at / 3) + 1, 'that rise by one after each 3 rows'],
+    ['are constant', () => 100, 'that are 100 in all rows'],
+    ['are flags', (at) => (at % 5 === 1 ? 1 : 0), 'that are all 0 or 1, as flags are'],
+    ['are years', (at) => [2024, 2026, 2025][(at * at) % 3] ?? 0, 'that look like years'],
+    ['are seconds', (at) => 1_772_323_200 + 97 * at * at, 'that look like seconds or milliseconds since 1970'],
+    ['are milliseconds', (at) => 1_772_323_200_123 + 97 * at * at, 'that look like seconds or milliseconds since 1970'],
+    ['are repeated', (at) => 30 + (at % 5), 'that come in the same order again and again, as codes do'],
+  ])('numbers that %s are asked about beside values, and can be left out or meant', (_, numberOf, what) => {
+    const one = besideSales(numberOf, sales)
+    expect(refusal(one)).toContain(`Beifang: holds whole numbers ${what}: --ignore Beifang leaves the column out`)
+    expect(planOf(one, { ignore: ['Beifang'] }).wide?.columns).toMatchObject([{ at: 3 }])
+    const meant = planOf(one, { mapKpi: new Map([['Beifang', 'Meant']]) })
+    expect(meant.wide?.columns).toMatchObject([{ at: 2 }, { at: 3 }])
+  })
+
+  test.each<[string, (at: number) => number | string]>([
+    ['small counts', (at) => ORDERS[at] ?? 0],
+    ['counts in order of their size', (at) => 900 - at * at * 5 - at],
+    ['what grows', (at) => 100 + at * at + at],
+    ['counts around 2000', (at) => 1990 + 3 * ((at * 5) % 12)],
+    ['great sums', (at) => 1_200_000_000 + 90_000_000 * ((at * 5) % 12)],
+    ['decimals that are all the same', () => '2.5'],
+  ])('%s are values', (_, numberOf) => {
+    expect(planOf(besideSales(numberOf, sales)).wide?.columns).toMatchObject([{ at: 2 }, { at: 3 }])
+  })
+
+  test('one number for each date is asked about, and so are codes that tell rows of a name and date apart', () => {
+    const days = Array.from({ length: 4 }, (_, day) =>
+      ['Rome', 'Oslo', 'Bern'].map((name) => [name, day] as const),
+    ).flat()
+    const ofDates = days.map(([name, day], at) => `${name},${dateOf(day)},${7 * day * day + 3},${sales(at)}`)
+    expect(refusal(headingOf(['Store,Date,Beifang,Sales', ...ofDates]))).toContain(
+      'that go with the dates of "Date", as codes do',
+    )
+    const CODES = [10, 40, 20, 20, 10, 40, 10, 20, 40, 40, 20, 10]
+    const apart = CODES.map((code, at) => `Rome,${dateOf(Math.floor(at / 3))},${code},${sales(at)}`)
+    expect(refusal(headingOf(['Store,Date,Beifang,Sales', ...apart]))).toContain(
+      'that tell rows of the same name and date apart, as codes do',
+    )
+  })
+
+  test('flags and what is constant are values where nothing else is', () => {
+    const rows = Array.from({ length: ROWS }, (_, at) => `S${at % 3},${dateOf(at)},7,${at % 2}`)
+    const one = headingOf(['Store,Date,Beifang,Sales', ...rows])
+    expect(planOf(one).wide?.columns).toMatchObject([{ at: 2 }, { at: 3 }])
   })
 
   test('are values where the file has no others', () => {
