@@ -87,8 +87,32 @@ test.each<readonly [words: string, notes: readonly string[]]>([
       'the week of 2026-11-16 is under way: what it has so far is compared with a whole one',
     ],
   ],
+  [
+    '--kpis Sales --from 2026-03-29 --to 2026-03-31 --by M --compare previous',
+    [
+      '2026-03 begins before --from: only its days in the range count',
+      '2026-03 is not whole: 2026-03-29 to 2026-03-31 is compared with 2026-02-28 (3 days with 1)',
+    ],
+  ],
+  [
+    '--kpis Sales --from 2026-01-01 --to 2026-06-30 --by Y --rolling 2',
+    ['2026 ends after --to: only its days in the range count, also in averages with whole periods'],
+  ],
+  [
+    '--kpis Sales --from 2026-01-01 --to 2026-11-30 --by Y --rolling 2',
+    ['2026 is under way: what it has so far counts in averages with whole periods'],
+  ],
 ])('%s says which days are compared', async (words, notes) => {
   const { stderr } = await accounts.SQLite.kpi('embedded', '2026-11-20', 'report', ...words.split(' '), '-o', 'csv')
+  expect(stderr.split('\n').slice(0, -1)).toEqual(notes)
+})
+
+test.each([
+  ['2026-11-20', ['2026-11 is under way: what it has so far is compared with all of 2026-10']],
+  ['2026-11-30', []],
+])('the overview of %s says whether the latest change is from a whole month', async (today, notes) => {
+  const words = '--kpis Rent --from 2026-10-01 --to 2026-11-30'.split(' ')
+  const { stderr } = await accounts.SQLite.kpi('embedded', today, 'report', ...words)
   expect(stderr.split('\n').slice(0, -1)).toEqual(notes)
 })
 

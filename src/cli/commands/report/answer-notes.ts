@@ -9,14 +9,16 @@ import { tellWhereValuesLie } from './where-values-lie.ts'
 
 /** Notes which periods of an answer hold only a part of their values, as the range cuts them. */
 export const noteCutPeriods = async (cli: Cli, question: Question, facts: Facts): Promise<void> => {
-  const { by } = question
+  const { by, rolling } = question
   const { calendar, range, today } = facts
   if (by === undefined) return
   const [first, last] = [periodStart(by, range.from, calendar), periodStart(by, range.to, calendar)]
   const title = (start: number): string => periodTitle(by, start, calendar)
-  if (first < range.from) await cli.note(`${title(first)} begins before --from: only its days in the range count`)
-  if (range.to < Math.min(nextPeriod(by, last) - 1, today))
-    await cli.note(`${title(last)} ends after --to: only its days in the range count`)
+  const count = `only its days in the range count${rolling === undefined ? '' : ', also in averages with whole periods'}`
+  if (first < range.from) await cli.note(`${title(first)} begins before --from: ${count}`)
+  if (range.to < Math.min(nextPeriod(by, last) - 1, today)) await cli.note(`${title(last)} ends after --to: ${count}`)
+  else if (rolling !== undefined && range.to >= today && today >= last && nextPeriod(by, last) - 1 > today)
+    await cli.note(`${title(last)} is under way: what it has so far counts in averages with whole periods`)
 }
 
 /** Notes what a forecast needs to be understood: that there is none, or what its target is. */

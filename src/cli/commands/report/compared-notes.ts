@@ -1,9 +1,10 @@
 import { listFirst } from '../../../domain/count-text.ts'
-import { formatDay } from '../../../domain/day.ts'
+import { type Day, formatDay } from '../../../domain/day.ts'
 import { type ComparedDays, comparedDays, comparedParts, comparedPeriod } from '../../../domain/analysis/earlier.ts'
 import { answeredFrequency, type Facts, joinsPeriods, type Question } from '../../../domain/analysis/question.ts'
 import {
   asCoarseAs,
+  type Calendar,
   type DayRange,
   daysOfPeriodsIn,
   type Frequency,
@@ -32,6 +33,16 @@ const rangeText = ({ from, to }: DayRange): string =>
 const comparedText = ({ days, with: others }: ComparedDays): string =>
   `${rangeText(days)} is compared with ${rangeText(others)}`
 
+/** Says also how many days there are on each side, where one has more. */
+const partText = (part: ComparedDays): string => {
+  const [own, other] = [part.days, part.with].map(({ from, to }) => to - from + 1)
+  return own === other ? comparedText(part) : `${comparedText(part)} (${countOf(own ?? 0, 'day')} with ${other})`
+}
+
+/** Says that what a period under way has so far is compared with another period that is over. */
+export const underWayText = (frequency: Frequency, start: Day, calendar: Calendar, other: string): string =>
+  `${periodTitle(frequency, start, calendar)} is under way: what it has so far is compared with ${other}`
+
 /** Returns the frequencies of rows, the finest first. */
 const frequenciesIn = (rows: readonly ReportRow[]): Frequency[] => {
   const found = new Set(rows.map(({ periodId }) => periodId))
@@ -53,7 +64,7 @@ const partNotes = ({ compare, question, facts, rows }: Compared): string[] => {
   if (by === undefined || frequenciesIn(rows).every((own) => answeredFrequency(question, own) === own)) return []
   return comparedParts(compare, by, facts).map((part) => {
     const state = part.days.to === facts.today ? 'under way' : 'not whole'
-    return `${periodTitle(by, part.start, facts.calendar)} is ${state}: ${comparedText(part)}`
+    return `${periodTitle(by, part.start, facts.calendar)} is ${state}: ${partText(part)}`
   })
 }
 
@@ -70,7 +81,7 @@ const underWayNotes = ({ compare, question, facts, rows }: Compared): string[] =
     const other = joinsPeriods(question)
       ? 'a whole one'
       : `all of ${periodTitle(own, comparedPeriod(compare, own, start), calendar)}`
-    return [`${periodTitle(own, start, calendar)} is under way: what it has so far is compared with ${other}`]
+    return [underWayText(own, start, calendar, other)]
   })
 
 /** Says that values of days to come count in what is compared, though nothing of the earlier time counts against them. */

@@ -2,13 +2,22 @@ import type { Client } from '../../../client/client.ts'
 import { completeReport } from '../../../client/operations/complete-report.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import { type Day, formatDay } from '../../../domain/day.ts'
-import { type Calendar, type Frequency, nextPeriod, periodName } from '../../../domain/period.ts'
+import {
+  type Calendar,
+  type Frequency,
+  nextPeriod,
+  periodBefore,
+  periodName,
+  periodStart,
+  periodTitle,
+} from '../../../domain/period.ts'
 import type { Kpi } from '../../../domain/resources/kpi.ts'
 import type { ReportRow } from '../../../domain/resources/report-row.ts'
 import type { Cli } from '../../cli.ts'
 import { printRecords } from '../../output/print.ts'
 import { wrap } from '../../output/width.ts'
-import { overview, overviewRows } from './overview.ts'
+import { underWayText } from './compared-notes.ts'
+import { overview, type OverviewRow, overviewRows } from './overview.ts'
 import { overviewTable } from './overview-table.ts'
 import { readDayBefore, readEarlierPeriods, UNKNOWN_PERIODS } from './under-way.ts'
 import { tellWhereValuesLie } from './where-values-lie.ts'
@@ -46,6 +55,25 @@ const headingOf = ({ from, to }: ReportRequest, rows: readonly ReportRow[], cale
   return said.join() === 'days' ? range : `${range}: ${said.join(', ')}`
 }
 
+/** Notes of which periods under way a change is shown, which is one from a whole period. */
+const noteUnderWay = async (
+  cli: Cli,
+  rows: readonly ReportRow[],
+  latest: readonly OverviewRow[],
+  calendar: Calendar,
+): Promise<void> => {
+  const today = cli.today().day
+  for (const frequency of ['W', 'M', 'Q', 'Y'] as const) {
+    const start = periodStart(frequency, today, calendar)
+    const name = periodName(frequency, start, calendar)
+    const isThere = rows.some(({ periodId, entryDate }) => periodId === frequency && entryDate === start)
+    const isCompared = latest.some(({ period, change }) => period === name && change !== null)
+    if (!isThere || !isCompared || nextPeriod(frequency, start) - 1 === today) continue
+    const before = periodTitle(frequency, periodBefore(frequency, start), calendar)
+    await cli.note(underWayText(frequency, start, calendar, `all of ${before}`))
+  }
+}
+
 /** Returns rows by KPI, in the order of these; the others come last. */
 const inOrder = (rows: readonly ReportRow[], kpis: readonly Kpi[] = []): ReportRow[] => {
   const place = new Map(kpis.map(({ id }, at) => [id, at]))
@@ -65,6 +93,7 @@ export const printOverview = async (cli: Cli, client: Client, request: ReportReq
   const { color, format, signs } = cli.printing()
   const earlier = [...before, ...(await readDayBefore(client, request, inRange))]
   const latest = overviewRows(inOrder(rows, kpis), earlier, calendar, signs)
+  await noteUnderWay(cli, rows, latest, calendar)
   const heading = headingOf(request, rows, calendar, cli.today().day)
   if (format === 'markdown') {
     await stdout.write(`${heading}\n\n`)
