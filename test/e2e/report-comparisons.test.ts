@@ -76,8 +76,8 @@ test.each<readonly [words: string, notes: readonly string[]]>([
     '--kpis Tickets --from 2026-08-31 --to 2026-10-31 --by M --compare previous',
     [
       '2026-08 begins before --from: only its days in the range count',
-      '2026-08 is not whole: 2026-08-31 is compared with 2026-07-31',
-      'sums of more and of fewer weeks are compared: 1 week of 2026-08 with 0, 4 weeks of 2026-09 with 5',
+      '2026-08 is not whole: of weeks, 2026-08-31 is compared with 2026-07-27 to 2026-07-31',
+      'sums of more and of fewer weeks are compared: 4 weeks of 2026-09 with 5',
     ],
   ],
   [

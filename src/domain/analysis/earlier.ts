@@ -78,11 +78,27 @@ export const comparedDays = (compare: Comparison, frequency: Frequency, facts: F
   return { days, with: rangeBefore(days, rangeDistance(compare, frequency, facts)) }
 }
 
-/** Returns the periods that the range cuts or that are under way, each with the same part of the earlier period. */
+/**
+ * Returns the days of an earlier period in which as many weeks begin as in a part of a period: its last ones where the part
+ * is the end of its period, else those that come in it as those of the part do.
+ */
+const weeksLike = (part: DayRange, whole: DayRange, earlier: DayRange, { calendar }: Facts): DayRange => {
+  const weeksOf = (range: DayRange): DayRange => daysOfPeriodsIn('W', range, calendar)
+  const [own, all, there] = [weeksOf(part), weeksOf(whole), weeksOf(earlier)]
+  const length = own.to - own.from
+  const from = part.to === whole.to ? there.to - length : there.from + own.from - all.from
+  return { from: Math.max(from, earlier.from), to: Math.min(from + length, earlier.to) }
+}
+
+/**
+ * Returns the periods that the range cuts or that are under way, each with the same part of the earlier period; of `own`
+ * weekly values, with as many weeks of it.
+ */
 export const comparedParts = (
   compare: Comparison,
   frequency: Frequency,
   facts: Facts,
+  own: Frequency,
 ): (ComparedDays & { readonly start: Day })[] => {
   const { range, calendar } = facts
   const ends = [range.from, lastBegun(range, facts), range.to]
@@ -95,8 +111,10 @@ export const comparedParts = (
     const distance = periodDistance(compare, frequency)
     const before = rangeBefore(days, distance)
     // Keep the end of a period the end, as months differ in length.
-    const to = days.to === end ? nextPeriod(frequency, dayBefore(start, distance)) - 1 : before.to
-    return [{ start, days, with: { from: before.from, to } }]
+    const earlier = dayBefore(start, distance)
+    const whole = { from: earlier, to: nextPeriod(frequency, earlier) - 1 }
+    if (own === 'W') return [{ start, days, with: weeksLike(days, { from: start, to: end }, whole, facts) }]
+    return [{ start, days, with: { from: before.from, to: days.to === end ? whole.to : before.to } }]
   })
 }
 
@@ -205,11 +223,12 @@ const ofEachFrequency = <T>(make: (frequency: Frequency) => T): ReadonlyMap<Freq
  * same part of that. A value of the period itself has no parts.
  */
 const comparePeriods = ({ compare, question, facts, read }: Comparing, whole: Earlier): Comparer => {
-  const parts = ofEachFrequency((frequency) => comparedParts(compare, frequency, facts))
+  const parts = ofEachFrequency((own) => {
+    const answered = answeredFrequency(question, own)
+    return own === answered ? [] : comparedParts(compare, answered, facts, own)
+  })
   const partsOf = ({ kpiId }: AnswerRow): ReturnType<typeof comparedParts> => {
-    const own = facts.kpis.get(kpiId ?? 0)?.frequency_id
-    const answered = own && answeredFrequency(question, own)
-    return own === answered ? [] : (parts.get(answered) ?? [])
+    return parts.get(facts.kpis.get(kpiId ?? 0)?.frequency_id) ?? []
   }
   const inParts = read.filter((row) => partsOf(row).some((part) => isWithin(row, part.with)))
   const ofParts = finderOf(aggregateRows(inParts, question, facts))

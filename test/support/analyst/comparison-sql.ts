@@ -86,10 +86,25 @@ const periodWindows = (own: Frequency, answered: Frequency, asked: AnyComparison
   const last = distance.months === undefined ? back('high', distance) : lastMonthsBefore('low', 'high', distance.months)
   const cut = `select start, ${low} as low, ${high} as high from (select distinct ${startOf(answered, 'start', calendar)} as start from own
     where frequency = '${own}' and start between '${from}' and '${to}')`
+  // As many weeks, counted from the end where that is not cut.
+  const week = (day: string): string => startOf('W', day, calendar)
+  const firstWeek = (day: string): string => week(`date(${day}, '+6 days')`)
+  const length = `(julianday(${week('high')}) + 6 - julianday(${firstWeek('low')}))`
+  const into = `(julianday(${firstWeek('low')}) - julianday(${firstWeek('start')}))`
+  const firstLike = `case when high = ${end} then date(${week(beforeEnd)}, '+6 days', '-' || ${length} || ' days')
+    else date(${firstWeek(before)}, '+' || ${into} || ' days') end`
+  const likeWeeks = {
+    low: `max(${firstLike}, ${before})`,
+    high: `min(date(${firstLike}, ${length} || ' days'), ${beforeEnd})`,
+  }
+  const part =
+    own === 'W' && answered !== 'W'
+      ? likeWeeks
+      : { low: back('low', distance), high: `case when high = ${end} then ${beforeEnd} else ${last} end` }
   const isWhole = own === answered ? 'true' : `(low = start and high = ${end})`
   return `select '${own}' as own, '${answered}' as answered, start,
-      case when ${isWhole} then ${before} else ${back('low', distance)} end as low,
-      case when ${isWhole} or high = ${end} then ${beforeEnd} else ${last} end as high
+      case when ${isWhole} then ${before} else ${part.low} end as low,
+      case when ${isWhole} then ${beforeEnd} else ${part.high} end as high
     from (${cut})`
 }
 

@@ -61,10 +61,14 @@ const rangeNotes = ({ compare, facts, rows }: Compared): string[] => {
 /** Says which parts of periods that finer values make are compared with which. */
 const partNotes = ({ compare, question, facts, rows }: Compared): string[] => {
   const { by } = question
-  if (by === undefined || frequenciesIn(rows).every((own) => answeredFrequency(question, own) === own)) return []
-  return comparedParts(compare, by, facts).map((part) => {
+  if (by === undefined) return []
+  const finer = frequenciesIn(rows).filter((own) => answeredFrequency(question, own) !== own)
+  // All but weeks have the same parts.
+  const kinds = [...finer.filter((own) => own !== 'W').slice(0, 1), ...finer.filter((own) => own === 'W')]
+  const parts = kinds.flatMap((own) => comparedParts(compare, by, facts, own).map((part) => ({ ...part, own })))
+  return parts.map(({ own, ...part }) => {
     const state = part.days.to === facts.today ? 'under way' : 'not whole'
-    return `${periodTitle(by, part.start, facts.calendar)} is ${state}: ${partText(part)}`
+    return `${periodTitle(by, part.start, facts.calendar)} is ${state}: ${own === 'W' ? `of weeks, ${comparedText(part)}` : partText(part)}`
   })
 }
 
@@ -113,7 +117,7 @@ const weekNotes = ({ compare, question, facts, rows }: Compared): string[] => {
   if (by === undefined || by === 'W' || joinsPeriods(question)) return []
   const { calendar, kpis } = facts
   const summed = rows.filter(({ kpiId, periodId }) => periodId === 'W' && kpis.get(kpiId)?.aggregate_function === 'SUM')
-  const parts = comparedParts(compare, by, facts)
+  const parts = comparedParts(compare, by, facts, 'W')
   const starts = new Set(summed.map(({ entryDate }) => periodStart(by, entryDate, calendar)))
   const uneven = [...starts].flatMap((start) => {
     const before = comparedPeriod(compare, by, start)
