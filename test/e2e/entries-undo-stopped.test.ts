@@ -101,7 +101,7 @@ test('the receipts of an import that was stopped and continued hold each entry t
 
 test.each([
   ['is known not to be stored: there is nothing to take back', LIMITED, 0],
-  ['may be stored: it is counted once', UNAVAILABLE, BATCH],
+  ['may be stored: both receipts hold it, and an undo counts it once', UNAVAILABLE, BATCH],
 ])(
   'an import was stopped at its first batch, which %s',
   async (_, answer, unknown) => {
@@ -111,8 +111,10 @@ test.each([
     expect(await countStored()).toBe(0)
     expect((await receipts()).map(({ new_entries }) => new_entries)).toEqual(unknown === 0 ? [] : [unknown])
     expect(await kpi(...IMPORT)).toMatchObject({ code: 0 })
-    const listed = (await receipts()).map(({ new_entries }) => new_entries)
-    expect(listed).toEqual(unknown === 0 ? [ROWS] : [ROWS - unknown, unknown])
+    const listed = await receipts()
+    expect(listed.map(({ new_entries }) => new_entries)).toEqual(unknown === 0 ? [ROWS] : [ROWS, unknown])
+    const undone = await kpi('entries', 'undo', listed.at(-1)?.receipt ?? '', '--dry-run', '--summary-only')
+    expect(undone.stderr).toContain(`dry run, nothing was changed: would remove ${ROWS} entries\n`)
   },
   120_000,
 )
