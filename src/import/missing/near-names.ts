@@ -1,9 +1,25 @@
 import { isWithin, looseName } from '../../client/directory.ts'
 import { mapWithPauses } from '../../client/next-turn.ts'
+import { withoutAccents } from '../../domain/name-form.ts'
 import type { Pause } from '../../domain/pause.ts'
 
-/** Describes a new name that differs in one letter from one that exists, in two that changed places, or in repeated ones. */
-export type NearName = { readonly kind: string; readonly name: string; readonly known: string }
+/**
+ * Describes a new name that differs in one letter from one that exists, in two that changed places, in repeated ones, or
+ * only in accents; in accents alone also from another new one.
+ */
+export type NearName = {
+  readonly kind: string
+  readonly name: string
+  readonly known: string
+  readonly isNew?: boolean
+}
+
+/** Returns a name as it is compared with others that may be mistyped: without accents, unless a word is nothing else. */
+const plainName = (name: string): string => {
+  const loose = looseName(name)
+  const plain = withoutAccents(loose)
+  return /^(?! ).*[^ ]$/s.test(plain) && !plain.includes('  ') ? plain : loose
+}
 
 /** Sets how short a word may be to have a letter too few or too many, or another one: `Iran` is not `Iraq`. */
 const LEAST_FOR_MORE = 4
@@ -65,7 +81,7 @@ const indexParts = async (known: readonly string[], pause: Pause): Promise<(part
   for (const [at, name] of known.entries()) {
     const turn = pause()
     if (turn) await turn
-    for (const part of partsOf(looseName(name))) {
+    for (const part of partsOf(plainName(name))) {
       before.push(lastOf.get(part) ?? NONE)
       lastOf.set(part, nameOf.push(at) - 1)
     }
@@ -78,7 +94,7 @@ const indexParts = async (known: readonly string[], pause: Pause): Promise<(part
   }
 }
 
-/** Returns the new names of a kind that may be known ones, mistyped. */
+/** Returns the new names of a kind that may be known ones, mistyped, or differ from another new one in accents alone. */
 export const nearNames = async (
   kind: string,
   names: readonly string[],
@@ -87,11 +103,18 @@ export const nearNames = async (
 ): Promise<NearName[]> => {
   if (names.length === 0) return []
   const namesWith = await indexParts(known, pause)
+  const fresh = new Map<string, string>()
   const near = await mapWithPauses(names, pause, (name) => {
-    const folded = looseName(name)
+    const folded = plainName(name)
+    const first = fresh.get(folded) ?? name
+    fresh.set(folded, first)
     const similar = new Set([...partsOf(folded)].flatMap(namesWith).toSorted((one, other) => one - other))
-    const at = [...similar].find((other) => isNear(folded, looseName(known[other] ?? '')))
-    return at === undefined ? [] : [{ kind, name, known: known[at] ?? '' }]
+    const at = [...similar].find((other) => {
+      const plain = plainName(known[other] ?? '')
+      return plain === folded || isNear(folded, plain)
+    })
+    if (at !== undefined) return [{ kind, name, known: known[at] ?? '' }]
+    return looseName(first) === looseName(name) ? [] : [{ kind, name, known: first, isNew: true }]
   })
   return near.flat()
 }
@@ -103,8 +126,8 @@ export const warningsOnNearNames = (near: readonly NearName[]): string[] => [
   ...near
     .slice(0, SHOWN)
     .map(
-      ({ kind, name, known }) =>
-        `the new ${kind} "${name}" is nearly "${known}", which exists: if that is meant, correct the file`,
+      ({ kind, name, known, isNew }) =>
+        `the new ${kind} "${name}" is nearly "${known}", which ${isNew === true ? 'is new, too' : 'exists'}: if that is meant, correct the file`,
     ),
   ...(near.length > SHOWN ? [`${near.length - SHOWN} more new names are nearly known ones`] : []),
 ]

@@ -22,7 +22,8 @@ test.each([
   ['Anne Lee', 'Ann Lee', 'a letter more in one of two words'],
   ['Harbeur', 'Harbour', 'another letter'],
   ['bob.rayy@example.com', 'bob.ray@example.com', 'an address'],
-  ['São Tome', 'São Tomé', undefined],
+  ['São Tome', 'São Tomé', 'an accent less'],
+  ['Sao Tome', 'São Tomé', 'two accents less'],
   ['NPSSS', 'NPS', 'a key that was held too long'],
   ['Haarbbour', 'Harbour', 'two letters that are there twice'],
   ['Store 13', undefined, 'another number'],
@@ -33,6 +34,17 @@ test.each([
 ])('%s is near %s: %s', async (name, known, why) => {
   const found = await nearNames('KPI', [name], KNOWN, neverPause)
   expect(found.map((one) => one.known)).toEqual(known === undefined || why === undefined ? [] : [known])
+})
+
+test('new names that differ from each other in accents alone are told, and others are not', async () => {
+  const names = ['Genève', 'Geneve', 'Zürich Süd', 'Zurich Sud', 'Zurich Nord', 'Genf', 'Gent']
+  const near = await nearNames('user', names, ['Zürich Nord'], neverPause)
+  expect(near.map(({ name, known, isNew }) => [name, known, isNew === true])).toEqual([
+    ['Geneve', 'Genève', true],
+    ['Zurich Sud', 'Zürich Süd', true],
+    ['Zurich Nord', 'Zürich Nord', false],
+  ])
+  expect(warningsOnNearNames(near)[0]).toContain('the new user "Geneve" is nearly "Genève", which is new, too')
 })
 
 test('at most ten are shown', () => {
