@@ -5,7 +5,7 @@ import type { Delivery, Run, Sink } from './delivery/delivery.ts'
 import { runConcurrently } from './delivery/in-flight.ts'
 import { isUnreadable } from './delivery/refusal.ts'
 import { createLostAnswers, withRetries } from './delivery/retry.ts'
-import { cutAlongIntervals, journalIntervals, type Stage } from './delivery/write-ahead.ts'
+import { cutAlongIntervals, journalIntervals, type Resume, type Stage } from './delivery/write-ahead.ts'
 import { ownerOf } from './entry-key.ts'
 import { existingBefore } from './existing/existing-before.ts'
 import {
@@ -99,9 +99,9 @@ const notingOf = (work: ImportRun, prepared: Prepared, run: Run) => {
 
 /**
  * Returns what settles entries that an earlier part of the run may have sent to the bundled service, where existing ones
- * stay: what holds the values of the run is its own, and what another has stored since is judged as if it had been there.
+ * stay. It stores all of a batch or nothing: where one of them is not there, the others are of somebody else.
  */
-const resumingOf = (work: ImportRun, prepared: Prepared, run: Run): Stage | undefined => {
+const resumingOf = (work: ImportRun, prepared: Prepared, run: Run): Resume | undefined => {
   const { client, options } = work
   if (!client.isBundled() || (options.onConflict !== 'skip' && options.onConflict !== 'error')) return undefined
   const { reference } = prepared
@@ -110,18 +110,21 @@ const resumingOf = (work: ImportRun, prepared: Prepared, run: Run): Stage | unde
     const stored = (await withRetries(run, () => now.of(batch.drafts))) ?? new Map<string, ExistingEntry>()
     const storedOf = (draft: EntryDraft): ExistingEntry | undefined =>
       stored.get(storedKey(ownerOf(draft), draft.kpi_id, draft.entry_date))
+    const isStored = batch.drafts.every((draft) => storedOf(draft) !== undefined)
     const isOwn = batch.drafts.map((draft) => {
       const entry = storedOf(draft)
-      return entry !== undefined && holdsDraft(reference, entry, draft)
+      return isStored && entry !== undefined && holdsDraft(reference, entry, draft)
     })
     counting.summary.created += isOwn.filter(Boolean).length
     const decide: PlanActions = (drafts) =>
       Promise.resolve(drafts.map((draft) => planAction(draft, storedOf(draft), reference, options.onConflict)))
-    const rest = batchPart(
-      batch,
-      [...isOwn.keys()].filter((at) => !isOwn[at]),
-    )
-    return (await chooseEntries(rest, { ...prepared, ...counting, decide })).left
+    const partOf = (isWanted: boolean): Batch =>
+      batchPart(
+        batch,
+        [...isOwn.keys()].filter((at) => isOwn[at] === isWanted),
+      )
+    const { left } = await chooseEntries(partOf(false), { ...prepared, ...counting, decide })
+    return { left, own: partOf(true) }
   }
 }
 

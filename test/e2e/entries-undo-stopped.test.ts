@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import { entryPages } from '../../src/client/operations/entry-pages.ts'
@@ -66,6 +67,7 @@ const open = async (count = ROWS) => {
       return ended
     },
     client,
+    home,
     countStored: async (): Promise<number> => {
       let count = 0
       for await (const page of entryPages(client, { from: 0, to: ROWS })) count += page.length
@@ -135,6 +137,22 @@ test('an import that was stopped begins anew after its undo was killed', async (
   expect(await countStored()).toBeLessThan(stored)
   const { code, stderr } = await kpi(...IMPORT)
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('continuing') as unknown })
+  expect(await countStored()).toBe(FEW_ROWS)
+}, 120_000)
+
+test('an import that was taken back while its journal was away sends all again', async () => {
+  await using opened = await open(FEW_ROWS)
+  const { kpi, stopAt, countStored, receipts, home } = opened
+  expect((await stopAt(1, 'SIGINT')).code).toBe(6)
+  const [{ receipt } = { receipt: '' }] = await receipts()
+  const folder = home.in('.local/state/kpi/journals')
+  const journals = readdirSync(folder).filter((name) => name.includes('.journal'))
+  expect(journals).not.toEqual([])
+  for (const name of journals) renameSync(join(folder, name), home.in(`away-${name}`))
+  expect((await kpi('entries', 'undo', receipt, '--yes')).code).toBe(0)
+  for (const name of journals) renameSync(home.in(`away-${name}`), join(folder, name))
+  expect(await countStored()).toBe(0)
+  expect(await kpi(...IMPORT)).toMatchObject({ code: 0 })
   expect(await countStored()).toBe(FEW_ROWS)
 }, 120_000)
 

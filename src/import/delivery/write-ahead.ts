@@ -66,6 +66,9 @@ export function* cutAlongIntervals(batches: Iterable<Batch>, journal: Journal): 
 /** Settles some entries of a batch before it is sent, counts them, and returns the batch that is left to send. */
 export type Stage = (batch: Batch, counting: Counting) => Promise<Batch>
 
+/** Settles some entries that may have been sent, as a stage does; returns what is left to send, and what the run has stored. */
+export type Resume = (batch: Batch, counting: Counting) => Promise<{ readonly left: Batch; readonly own: Batch }>
+
 /** Describes entries that are journaled and about to be sent. */
 export type JournaledInterval = {
   readonly id: number
@@ -119,21 +122,29 @@ type Planning = {
    * Settles what an earlier part of the run may have sent, where what others have stored since must stay; undefined where
    * it is just sent again.
    */
-  readonly resume: Stage | undefined
+  readonly resume: Resume | undefined
   /** Notes what becomes of entries, also where an earlier part of the run has: others may have changed them since. */
   readonly note: (drafts: Batch['drafts']) => Promise<void>
 }
 
 /** Plans what an earlier part of the run may have sent, and of which nothing has changed. */
-const planResumed = async ({ resume }: Planning, { batch }: Piece, earlier: Interval): Promise<Planned | Settled> => {
+const planResumed = async (
+  { run, resume }: Planning,
+  { batch }: Piece,
+  earlier: Interval,
+): Promise<Planned | Settled> => {
   const lines = countLines(batch)
   const part = batchPart(batch, earlier.places)
   const same: Planned = { batch: part, intent: earlier, isUnknown: true, lines, earlier }
   if (!resume) return same
-  const [left, tally] = await tallied((counting) => resume(part, counting))
+  const [{ left, own }, tally] = await tallied((counting) => resume(part, counting))
   if (left.drafts.length === part.drafts.length) return same
   addTally(tally, earlier.stage)
-  if (left.drafts.length === 0) return { tally, lines }
+  if (left.drafts.length === 0) {
+    run.journal.intendAnew(earlier.id, { ...earlier, places: placesOf(batch, own) ?? earlier.places, stage: tally })
+    run.journal.acknowledge(earlier.id, tally)
+    return { tally, lines }
+  }
   const intent = { ...earlier, places: placesOf(batch, left), stage: tally }
   return { batch: left, intent, isUnknown: false, lines, earlier }
 }

@@ -53,7 +53,7 @@ export const beginJournal = (
   const { journal: place, options, onNote } = work
   const head = headOf(work, fingerprint)
   const path = place && journalPath(place, fingerprint, options)
-  if (path !== undefined) forgetTakenBack(path, options.addAgain)
+  if (place && path !== undefined) forgetTakenBack(path, options.addAgain, place.isUndone)
   if (place && path !== undefined && !options.addAgain) rejectRepeatedAdding(place.folder, path, head, drafts)
   const journal = openJournal(path, head)
   if (journal.doneBefore > 0) {

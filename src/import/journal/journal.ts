@@ -17,6 +17,8 @@ export type JournalPlace = {
   readonly caller: string
   /** Names the imported file by its absolute path. */
   readonly path: string
+  /** Tells whether an undo of a run has begun, also where its journal was away then. */
+  readonly isUndone: (runId: string) => boolean
 }
 
 /** Lists the options that do not change what a file means: a run can be continued with other values of them. */

@@ -98,9 +98,9 @@ const addsToRest = ({ path, beganAt }: JournalHead): KpiError =>
  * Removes the journal of a run that was taken back, so that the same import begins anew; refuses that for a run that added
  * to entries and of which some are left, unless these may be added again.
  */
-export const forgetTakenBack = (path: string, mayAddAgain: boolean): void => {
+export const forgetTakenBack = (path: string, mayAddAgain: boolean, isUndone: JournalPlace['isUndone']): void => {
   for (const run of existsSync(path) ? look(path) : []) {
-    if (!run.isTakenBack) continue
+    if (!run.isTakenBack && !isUndone(run.runId)) continue
     if (run.isAdding && !mayAddAgain) throw addsToRest(run)
     forgetJournal(path, run)
   }

@@ -12,6 +12,7 @@ const PLACE: JournalPlace = {
   account: () => ({ for: 'key 1', isSure: true }),
   caller: '1',
   path: '/data.csv',
+  isUndone: () => false,
 }
 
 const pathOf = (options: ImportOptions): string => journalPath(PLACE, 'fingerprint', options)

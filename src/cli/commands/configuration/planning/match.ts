@@ -50,11 +50,16 @@ const thingOf = (things: Things, placed: Placed, exact: ReadonlySet<Thing>): Thi
   const { kind } = item
   const name = nameIn(item)
   const same = sameAs(things, placed)
-  const byForm = (): Thing[] =>
-    isNoName(name, kind.name === 'kpis')
-      ? []
-      : things.alike(kind, above, name).filter((one) => one.record && !exact.has(one))
-  const alike = same.length > 0 ? same : byForm()
+  const isByForm = same.length === 0 && !isNoName(name, kind.name === 'kpis')
+  const ofForm = isByForm ? things.alike(kind, above, name).filter((one) => one.record) : []
+  const isBeside = ofForm.some((one) => exact.has(one))
+  if (isBeside && ofForm.length > 1) {
+    const names = ofForm.map((one) => `"${one.name}" (${one.id})`).join(', ')
+    return new Fault(
+      `"${name}" is another spelling of more than one ${kind.of.title}: ${names}; write the name of the one that is meant`,
+    )
+  }
+  const alike = same.length > 0 ? same : isBeside ? [] : ofForm
   const existing = alike.filter(({ record, id }) => record && (item.id === undefined || id === item.id))
   if (item.id !== undefined && existing.length === 0)
     return new Fault(`there is no ${kind.of.title} ${item.id} named "${name}"; leave out the id to go by the name`)

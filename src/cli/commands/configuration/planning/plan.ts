@@ -47,6 +47,11 @@ const formulaNow = (value: Value): Value => {
   return formula && !(formula instanceof Fault) ? formula.text : value
 }
 
+/** Tells whether two values are the same; a text is, however its accents are encoded. */
+const isSameValue = (before: Value, after: Value): boolean =>
+  before === after ||
+  (typeof before === 'string' && typeof after === 'string' && before.normalize() === after.normalize())
+
 const isIdentity = ({ kind }: Item, { name }: ConfigField): boolean => kind.identity.includes(name)
 
 /** Creates the planning of fields, with all that is wrong in `faults`. */
@@ -71,7 +76,7 @@ const createPlanner = (things: Things, matched: readonly Matched[], faults: Issu
       if (after === undefined) return []
       const now = valueNow(things, thing, config)
       const before = config.name === 'formula' ? formulaNow(now) : now
-      if (thing.record && before === after && !mayHide(one, config)) return []
+      if (thing.record && isSameValue(before, after) && !mayHide(one, config)) return []
       return [{ config, before, after }]
     })
   }

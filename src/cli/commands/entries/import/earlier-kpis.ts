@@ -53,8 +53,7 @@ export const findEarlierKpis = async (run: CommandRun, file: string): Promise<Ea
   for (const receipt of earlier) {
     for await (const changes of readChanges(receipt, READ_AT_A_TIME)) {
       for (const { key } of changes) {
-        // The files of one command may be parts, each with KPIs of its own.
-        if (!run.receipts.includes(receipt.name)) owners.add(key[0])
+        owners.add(key[0])
         kpis.add(key[1])
       }
     }

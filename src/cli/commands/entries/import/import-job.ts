@@ -11,7 +11,8 @@ import type { ParsedFormat } from '../../../../import/parse/table.ts'
 import type { Cli } from '../../../cli.ts'
 import type { Io } from '../../../io.ts'
 import { shellWord } from '../../../output/text.ts'
-import { stateFolder } from '../../../target/folders.ts'
+import { listUndoReceipts } from '../../../../import/undo/undo-receipt.ts'
+import { receiptsFolder, stateFolder } from '../../../target/folders.ts'
 import { serviceOf } from '../created.ts'
 import { beginRun, type CommandRun, type Job, rejectsFileOf } from './jobs.ts'
 import { createMissing } from './missing.ts'
@@ -88,7 +89,11 @@ export const journalPlace = (
   if (origin === undefined && parsed === undefined) return undefined
   const folder = parsed !== undefined ? resolve(cli.io.cwd, parsed) : join(stateFolder(cli.io), 'journals')
   const path = origin ?? file
-  return { folder, service: serviceOf(cli), account: client.identifyAccount, caller: client.caller, path }
+  const isUndone = (runId: string): boolean =>
+    listUndoReceipts(receiptsFolder(cli.io)).receipts.some(
+      (one) => one.runId === runId && (one.takenBack ?? one.begun ?? one.open) !== undefined,
+    )
+  return { folder, service: serviceOf(cli), account: client.identifyAccount, caller: client.caller, path, isUndone }
 }
 
 const SERVICE_LETTERS = 16
