@@ -364,3 +364,10 @@ describe('a KPI of a new name in a file of a kind that was imported before', () 
     expect((await importAs(july('Umsatz netto,Kunden', 'shop-08.csv'))).code).toBe(0)
   })
 })
+
+test('a constant column that is called like the target is asked about as the target', async () => {
+  const rows = Array.from({ length: 8 }, (_, at) => `A,2026-03-0${at + 1},${(at * 7) % 5}.5,200`)
+  writeFileSync(user.folder.in('t.csv'), ['Shop,Date,Sales,Target', ...rows, ''].join('\n'))
+  const ran = await user.kpi('entries', 'import', 't.csv', '--create-missing', '-o', 'json')
+  expect([ran.code, allOf(errorOf(ran))]).toEqual([1, expect.stringContaining('may be the target of "Sales" instead')])
+})

@@ -8,7 +8,7 @@ import { columnsHolding, type Contents } from './contents.ts'
 import { itemColumns } from './item-words.ts'
 import { foldName, type HeaderFindings, unassignedColumns } from './header.ts'
 import { whatNumbersAre, whatNumbersMayBe } from './code-columns.ts'
-import { mayHaveDecimals, namesIds, namesPlaces, timePartOf } from './name-words.ts'
+import { mayHaveDecimals, namesIds, namesPlaces, namesTarget, timePartOf } from './name-words.ts'
 import { repeatsDate } from './repeated-date.ts'
 import { isOwned, mapsKpi } from './required-roles.ts'
 import type { Directories } from './wide.ts'
@@ -136,7 +136,8 @@ const numberPlaces = (
   // What may be no values is asked about only beside what is more likely to be some; whether that exists already says nothing.
   const mayBe = (at: number): string | undefined => whatNumbersMayBe(found, contents, at)
   const isSure = [...named, ...likely].some((at) => contents.of(at) !== 'nothing' && mayBe(at) === undefined)
-  const weaker = { ...evidence, shownBy: mayBe }
+  // A column that is called like the target is asked about by that name.
+  const weaker = { ...evidence, shownBy: (at: number) => (namesTarget(nameIn(found, at)) ? undefined : mayBe(at)) }
   const places: number[] = []
   for (const at of likely) {
     const fault = of === 'kpi' && isSure ? faultBy(at, weaker) : undefined
