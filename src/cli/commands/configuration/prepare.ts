@@ -121,11 +121,17 @@ const doubtsOf = (things: Things, changes: readonly Change[]): string[] => {
       .filter(({ record, name }) => record !== undefined && name !== '')
       .map((thing) => [keyOf(thing), thing.name]),
   )
+  const fresh = new Map<string, string>()
   const nearlyKnown = changes.flatMap(({ action, thing }) => {
-    const near = action === 'create' && thing.name !== '' ? known.get(keyOf(thing)) : undefined
-    return near === undefined
-      ? []
-      : [`${thing.kind.of.title} "${thing.name}" is new, and differs from "${near}" only in case, blanks or dashes`]
+    if (action !== 'create' || thing.name === '') return []
+    const [key, title] = [keyOf(thing), thing.kind.of.title]
+    const near = known.get(key)
+    const twin = fresh.get(key)
+    fresh.set(key, thing.name)
+    if (near !== undefined)
+      return [`${title} "${thing.name}" is new, and differs from "${near}" only in case, blanks or dashes`]
+    if (twin === undefined) return []
+    return [`${title} "${thing.name}" is new beside the new "${twin}", which is the same name in another spelling`]
   })
   return [...nearlyKnown, ...otherwiseNamed(things)]
 }
