@@ -36,7 +36,7 @@ const drawnNames = fc.uniqueArray(noNames, {
     name
       .normalize('NFKD')
       .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}]/gu, '') || name,
+      .replaceAll(/[^\p{L}\p{N}]/gu, '') || name.normalize('NFKC').replaceAll(/[ _\p{Pd}\u2212]+/gu, '-'),
 })
 
 const entriesOf = (column: string, names: readonly string[], good: string): string =>
