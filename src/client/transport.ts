@@ -69,6 +69,8 @@ export type TransportResponse = {
     | { readonly of: Resource; readonly records: readonly AnyRecord[] }
   /** Counts all records, if the service sends the number. */
   readonly total?: number | undefined
+  /** Tells that it is the first answer to a request with the same Idempotency-Key, which was done before. */
+  readonly isReplayed?: boolean
   /** Tells whether there is a next page, if the service says so. */
   readonly hasNext?: boolean
   /** Tells whether a record was created rather than updated, if the service says so. */

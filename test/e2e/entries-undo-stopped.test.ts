@@ -43,8 +43,10 @@ const open = async (count = ROWS) => {
     async (request) => {
       const isIt = request.method === method && (method === 'DELETE' || request.target.includes('/list'))
       if (!isIt || (left -= 1) !== 0) return service.handler(request)
+      // Stored before the stop, as a killed client does not send the rest of its request.
+      const stored = method === 'POST' && !instead ? await service.handler(request) : undefined
       stop()
-      return instead ?? service.handler(request)
+      return stored ?? instead ?? service.handler(request)
     },
     '127.0.0.1',
     0,
@@ -53,7 +55,7 @@ const open = async (count = ROWS) => {
   return {
     kpi: (...line: string[]) => runKpi(home, line, env),
     /** Starts the import, and stops it at a batch. */
-    stopAt: async (batch: number, signal: 'SIGINT' | 'SIGTERM', answer?: WireResponse, line = IMPORT) => {
+    stopAt: async (batch: number, signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL', answer?: WireResponse, line = IMPORT) => {
       ;[left, instead, method] = [batch, answer, 'POST']
       const { child, ended } = startKpi(home, line, env)
       stop = () => void child.kill(signal)
@@ -138,6 +140,19 @@ test('an import that was stopped begins anew after its undo was killed', async (
   const { code, stderr } = await kpi(...IMPORT)
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('continuing') as unknown })
   expect(await countStored()).toBe(FEW_ROWS)
+}, 120_000)
+
+test('what another has changed and changed back is removed with the batch that was stored before a kill', async () => {
+  await using opened = await open(FEW_ROWS)
+  const { kpi, stopAt, countStored, receipts, client } = opened
+  await stopAt(1, 'SIGKILL')
+  expect(await countStored()).toBe(BATCH)
+  const [first] = await client.entries.list({ from: 0, to: ROWS, page: 1 })
+  await changeOne(client)
+  expect(await kpi(...IMPORT)).toMatchObject({ code: 0 })
+  await client.entries.update(first?.id ?? 0, { actual: 1_0000n })
+  expect((await kpi('entries', 'undo', (await receipts())[0]?.receipt ?? '', '--yes')).code).toBe(0)
+  expect(await countStored()).toBe(0)
 }, 120_000)
 
 test('an import that was taken back while its journal was away sends all again', async () => {

@@ -202,7 +202,8 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     if (refusal) throw refusal
     const content = { json: redaction.content(parseContent(answer), answer.body) }
     const next = hasNextIn(answer) && { hasNext: true }
-    return { content, total: totalOf(answer), ...next, isCreated: isCreatedIn(answer) }
+    const isReplayed = answer.header('idempotent-replayed') === 'true'
+    return { content, total: totalOf(answer), ...next, isCreated: isCreatedIn(answer), isReplayed }
   }
   /** Sends a request, also again; what a DELETE whose answer was lost has removed is not missed then. */
   const send: Transport['send'] = (sending) => {

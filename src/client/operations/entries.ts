@@ -63,8 +63,8 @@ export type Put = {
   readonly response: ResponseBody
 }
 
-/** Holds the counts in the answer to a batch, and its body. */
-export type PutMany = { readonly counts: BatchResult; readonly response: ResponseBody }
+/** Holds the counts in the answer to a batch, its body, and whether the service had done it before. */
+export type PutMany = { readonly counts: BatchResult; readonly response: ResponseBody; readonly isReplayed: boolean }
 
 /** Describes the operations on entries. */
 export type Entries = Omit<ResourceClient<typeof newerEntry>, 'list' | 'addEach'> & {
@@ -120,7 +120,8 @@ export const createEntries = (variant: Variant, { send, isBundled, newKey, toget
   ): Promise<PutMany> => {
     const [path, body] = [`${entry.path}/list`, batchBody(list, sentEntry)]
     const received = await send(entry, 'add', { method: 'POST', path, body, ...manner })
-    return { counts: readDone(batchResult, tolerant(received)), response: responseOf(received) }
+    const response = responseOf(received)
+    return { counts: readDone(batchResult, tolerant(received)), response, isReplayed: received.isReplayed === true }
   }
   const entryPage: Entries['page'] = async (query) => {
     const received = await send(entry, 'list', { method: 'GET', path: entry.path, query: entryQuery(query) })
@@ -142,7 +143,7 @@ export const createEntries = (variant: Variant, { send, isBundled, newKey, toget
     page: entryPage,
     putMany: (list, key) => sendBatch(list, keyed(key)),
     addMany: async (list) => {
-      // The answer of a proxy is not that of the bundled service.
+      // Repeat a batch whose answer counts too few entries: it came from a proxy.
       const isRepeatable = isBundled()
       for (let tries = 1; ; tries += 1) {
         const answer = await sendBatch(list, { isRepeatable })

@@ -133,7 +133,7 @@ const numberPlaces = (
     if (!fault) likely.push(at)
     else if (!isRepeated(found, contents, at, options)) refuse(at, fault)
   }
-  // What may be no values is asked about only beside what is more likely to be some; whether that exists already says nothing.
+  // Ask about doubtful columns only if another column surely holds values. A KPI that exists already proves nothing.
   const mayBe = (at: number): string | undefined => whatNumbersMayBe(found, contents, at)
   const isSure = [...named, ...likely].some((at) => contents.of(at) !== 'nothing' && mayBe(at) === undefined)
   // A column that is called like the target is asked about by that name.

@@ -240,7 +240,7 @@ const sendOpen = async (
     await sendOnce(run, open)
     return { left: left(), failure: undefined }
   } catch (error) {
-    // What may be there twice counts as created once that is looked for.
+    // Do not count records as created before a second look shows that they are not doubles.
     summary.created -= unsettled
     if (error instanceof Aborted) return { left: left(), failure: undefined }
     if (!(error instanceof KpiError) || (done === 0 && !error.mayBeDone)) throw error

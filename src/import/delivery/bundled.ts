@@ -45,15 +45,19 @@ const maySendAgain = ({ isAdding, clock }: Run, { sentAt }: SentBatch): boolean 
 const post = (run: Run, sent: SentBatch, batch: Batch, isUnknown: boolean): Promise<BatchResult | undefined> => {
   const name = `${run.journal.runId}-${digestOf(batch.drafts)}`
   let isLost = isUnknown
+  let isFirst = true
   return withRetries(run, async () => {
     if (isLost && !maySendAgain(run, sent)) return undefined
     try {
       const answer = await run.client.entries.putMany(batch.drafts, name)
       sent.isTouched = true
       requireCounts(answer, batch.drafts.length)
+      // An earlier part of the run has stored it, and has noted what that changed.
+      if (isUnknown && isFirst && answer.isReplayed) run.notes.withdraw(sent.batch.drafts)
       return answer.counts
     } catch (error) {
       isLost = mayBeDone(error)
+      isFirst &&= !isLost
       sent.isTouched ||= isLost
       sent.isLost ||= isLost
       // A missing path says nothing about what was sent.

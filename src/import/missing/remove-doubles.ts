@@ -139,7 +139,7 @@ export const removeNewDoubles = async (
 ): Promise<readonly Double[]> => {
   const clients = clientsOf(client)
   const list = things.length === 0 ? undefined : await readIfAllowed(client, listKind(clients, kind))
-  // What the run made itself is another thing, though its name differs only in a dash.
+  // Keep what the run made itself, even if the names differ only in a dash.
   const own = new Set(things.map(({ id }) => id))
   const doubles = doublesOf(things, listedIn(list ?? [])).filter(({ older }) => !known.has(older) && !own.has(older))
   if (doubles.length > 0) await removeDoubles(clients, doubles, signal)

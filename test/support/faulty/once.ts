@@ -1,5 +1,5 @@
 import type { TextRequest } from '../../../src/client/http/network-exchange.ts'
-import { type Answer, refuse } from './answers.ts'
+import { type Answer, refuse, withHeaders } from './answers.ts'
 import type { Kind } from './kinds.ts'
 import type { Routes } from './routes.ts'
 
@@ -13,7 +13,8 @@ export const onceOnly = (kind: Kind, routes: Routes): Routes => {
     const before = known.get(name)
     if (before && before.body !== request.body)
       return refuse(kind, kind.variant === 'v1' ? 422 : 400, 'the Idempotency-Key was used for another body')
-    const answer = before?.answer ?? routes(request)
+    if (before) return withHeaders(before.answer, { 'idempotent-replayed': 'true' })
+    const answer = routes(request)
     if (answer.status < 300 || answer.status === 400 || answer.status === 422)
       known.set(name, { body: request.body, answer })
     return answer

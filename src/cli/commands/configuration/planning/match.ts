@@ -36,20 +36,20 @@ export const nameIn = ({ kind, values }: Item): string => {
 const OTHER_KPIS: Readonly<Partial<Record<KindName, KindName>>> = { kpis: 'calculated', calculated: 'kpis' }
 
 /** Describes an item whose references are found, and by these what it is about belongs to. */
-type Placed = Omit<Matched, 'thing'> & { readonly above: Thing['above'] }
+type ResolvedItem = Omit<Matched, 'thing'> & { readonly above: Thing['above'] }
 
-const sameAs = (things: Things, { item, above }: Placed): readonly Thing[] =>
+const sameAs = (things: Things, { item, above }: ResolvedItem): readonly Thing[] =>
   things.same(item.kind, above, nameIn(item))
 
 /**
  * Finds the thing that an item is about, or makes it. An exact name wins; otherwise it is what has a name of the same form
  * and is not named exactly by another item; a word for no value means only what has exactly that name.
  */
-const thingOf = (things: Things, placed: Placed, exact: ReadonlySet<Thing>): Thing | Fault => {
-  const { item, above } = placed
+const thingOf = (things: Things, resolved: ResolvedItem, exact: ReadonlySet<Thing>): Thing | Fault => {
+  const { item, above } = resolved
   const { kind } = item
   const name = nameIn(item)
-  const same = sameAs(things, placed)
+  const same = sameAs(things, resolved)
   const isByForm = same.length === 0 && !isNoName(name, kind.name === 'kpis')
   const ofForm = isByForm ? things.alike(kind, above, name).filter((one) => one.record) : []
   const isBeside = ofForm.some((one) => exact.has(one))
@@ -90,7 +90,7 @@ export const matchItems = async (
   const refuse = (item: Item, name: string, { message }: Fault): void => {
     faults.push(faultAt(item.lines[name] ?? item.line, message))
   }
-  const place = (item: Item): Placed | undefined => {
+  const resolve = (item: Item): ResolvedItem | undefined => {
     const references: Record<string, Thing> = {}
     for (const { name, refers } of item.kind.fields) {
       const text = item.references[name]
@@ -109,24 +109,24 @@ export const matchItems = async (
     )
     return { item, references, above }
   }
-  const match = (placed: Placed, exact: ReadonlySet<Thing>): void => {
-    const { item, references } = placed
-    const thing = thingOf(things, placed, exact)
+  const match = (resolved: ResolvedItem, exact: ReadonlySet<Thing>): void => {
+    const { item, references } = resolved
+    const thing = thingOf(things, resolved, exact)
     if (thing instanceof Fault) return refuse(item, 'name', thing)
     thing.item = item
     matched.push({ item, thing, references })
   }
   const byKind = Map.groupBy(items, ({ kind }) => kind.name)
   for (const kind of KIND_NAMES) {
-    const placed: Placed[] = []
+    const resolved: ResolvedItem[] = []
     for (const item of byKind.get(kind) ?? []) {
       const turn = pause()
       if (turn) await turn
-      const found = faults.length < MOST_FAULTS ? place(item) : undefined
-      if (found) placed.push(found)
+      const found = faults.length < MOST_FAULTS ? resolve(item) : undefined
+      if (found) resolved.push(found)
     }
-    const exact = new Set(placed.flatMap((one) => sameAs(things, one)))
-    for (const one of placed) {
+    const exact = new Set(resolved.flatMap((one) => sameAs(things, one)))
+    for (const one of resolved) {
       const turn = pause()
       if (turn) await turn
       if (faults.length < MOST_FAULTS) match(one, exact)

@@ -106,7 +106,7 @@ export const createRunReceipt = ({ cli, client, progress, parsed, receipts }: Co
     },
     close: () => {
       if (!opened) return
-      // What was sent last may be stored though its answer was lost.
+      // End no earlier than the last request, whose answer may be lost although it was done.
       const served = Math.max(client.serviceTime() ?? -Infinity, sentAt)
       opened.close(
         new Date(cli.io.now()).toISOString(),
