@@ -203,7 +203,13 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     const content = { json: redaction.content(parseContent(answer), answer.body) }
     const next = hasNextIn(answer) && { hasNext: true }
     const isReplayed = answer.header('idempotent-replayed') === 'true'
-    return { content, total: totalOf(answer), ...next, isCreated: isCreatedIn(answer), isReplayed }
+    return {
+      content,
+      total: totalOf(answer),
+      ...next,
+      isCreated: isCreatedIn(answer),
+      ...(isReplayed && { isReplayed }),
+    }
   }
   /** Sends a request, also again; what a DELETE whose answer was lost has removed is not missed then. */
   const send: Transport['send'] = (sending) => {
