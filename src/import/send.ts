@@ -71,13 +71,13 @@ const UNDER_WAY = 3
 const deliveryFor = (work: ImportRun, prepared: Prepared, run: Run): Delivery =>
   work.client.isBundled() ? createBundledDelivery(run) : createThirdPartyDelivery(work, prepared, run)
 
-/** Reads what is stored of drafts; undefined if it cannot be read. */
+/** Reads what is stored of drafts; undefined if the key may not read it, `refused` if the service refuses it for now. */
 const readStored = (
   from: Pick<ExistingEntries, 'of'>,
   drafts: readonly EntryDraft[],
-): Promise<ExistingEntryMap | undefined> =>
+): Promise<ExistingEntryMap | undefined | 'refused'> =>
   from.of(drafts).catch((error: unknown) => {
-    if (isUnreadable(error)) return undefined
+    if (isUnreadable(error)) return 'refused'
     throw error
   })
 
@@ -88,12 +88,11 @@ const readStored = (
 const notingOf = (work: ImportRun, prepared: Prepared, run: Run) => {
   const isBundled = work.client.isBundled()
   const before = existingBefore(work, prepared)
-  const { unchecked } = prepared.reference
   return async (drafts: readonly EntryDraft[]): Promise<void> => {
     if (!isBundled || !run.notes.isWanted()) return
-    // A refusal may be temporary, unless the key may not read at all.
-    const isRead = (stored: ExistingEntryMap | undefined): boolean => !!stored || unchecked.has('entries')
-    run.notes.note(drafts, await pollUntil(run, () => withRetries(run, () => readStored(before, drafts)), isRead))
+    const look = (): ReturnType<typeof readStored> => withRetries(run, () => readStored(before, drafts))
+    const stored = await pollUntil(run, look, (seen) => seen !== 'refused')
+    run.notes.note(drafts, stored === 'refused' ? undefined : stored)
   }
 }
 
