@@ -26,14 +26,6 @@ export const existingBefore = (
   if (client.addStep > 1 || options.onConflict === 'add') return readExisting(client, by)
   let ahead: ExistingEntries | undefined
   return {
-    of: async (drafts) => {
-      try {
-        return await (ahead ??= prepared.readAhead(hidesTarget(prepared), by)).of(drafts)
-      } catch (error) {
-        // After a failure, the next call reads again.
-        ahead = undefined
-        throw error
-      }
-    },
+    of: (drafts) => (ahead ??= prepared.readAhead(hidesTarget(prepared), by)).of(drafts),
   }
 }

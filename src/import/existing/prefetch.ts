@@ -42,7 +42,8 @@ const isForReport = (ranges: KeyRanges, source: PrefetchOptions['source']): bool
 
 /**
  * Prefetches the existing entries of a file in few requests and constant memory, and finds them by merging. Entries of
- * daily KPIs come from the report; what the report does not show, and all other entries, come from the list.
+ * daily KPIs come from the report; what the report does not show, and all other entries, come from the list. After a
+ * failure, the next call reads again.
  */
 export const prefetchExisting = ({
   client,
@@ -85,7 +86,12 @@ export const prefetchExisting = ({
   }
   return {
     of: async (asked) => {
-      reading ??= readOnce(client, reference, readAll)
+      reading ??= readOnce(client, reference, readAll).catch((error: unknown) => {
+        exact.clear()
+        reported.clear()
+        reading = undefined
+        throw error
+      })
       const find = await reading
       if (!find) return undefined
       const stored = new Map<string, ExistingEntry>()

@@ -197,15 +197,7 @@ const existingBefore = (options: ImportOptions, { existing, readAhead }: KnownBe
   if (options.onConflict === 'add' || readsFirst(options)) return existing
   let ahead: ExistingEntries | undefined
   return {
-    of: async (drafts) => {
-      try {
-        return await (ahead ??= readAhead()).of(drafts)
-      } catch (error) {
-        // After a failure, the next call reads again.
-        ahead = undefined
-        throw error
-      }
-    },
+    of: (drafts) => (ahead ??= readAhead()).of(drafts),
     close: () => ahead?.close(),
   }
 }

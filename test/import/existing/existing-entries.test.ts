@@ -108,34 +108,44 @@ describe.each(VARIANTS)('what is stored, read ahead through %s,', (variant) => {
   test('comes to the same verdicts from the report and from the list of entries as from looking at every entry', async () => {
     const owners = OWNERS[variant]
     await fc.assert(
-      fc.asyncProperty(keysOf(owners), fc.constantFrom(...ON_CONFLICT), async ({ stored, drafts }, onConflict) => {
-        await service.db.write((tx) => tx.run('delete from entries'))
-        if (stored.length > 0) await newer.entries.addMany(stored)
-        const known = await everything(client)
-        const plan = (draft: EntryDraft, found: ExistingEntry | undefined): string =>
-          planAction(draft, found, reference, onConflict).action
-        const expected = drafts.map((draft) => plan(draft, known.get(storedKey(...keyOf(draft)))))
-        for (const source of ['pages', 'report', undefined] as const) {
-          const isUnsure: PrefetchOptions['isUnsure'] = (draft, found) => plan(draft, found) === 'send'
-          const ahead = prefetchExisting({
-            client,
-            reference,
-            folder: folder.path,
-            drafts: () => [drafts],
-            isUnsure,
-            ...(source && { source }),
-          })
-          const middle = Math.floor(drafts.length / 2)
-          // What is asked for may begin anew, and leave some out.
-          await ahead.of(drafts.slice(middle))
-          const [one, other] = [await ahead.of(drafts.slice(0, middle)), await ahead.of(drafts.slice(middle))]
-          const found = new Map([...(one ?? []), ...(other ?? [])])
-          expect(drafts.map((draft) => plan(draft, found.get(storedKey(...keyOf(draft)))))).toEqual(expected)
-          ahead.close()
-        }
-        const now = await readExisting(client, reference).of(drafts)
-        expect(drafts.map((draft) => plan(draft, now?.get(storedKey(...keyOf(draft)))))).toEqual(expected)
-      }),
+      fc.asyncProperty(
+        keysOf(owners),
+        fc.constantFrom(...ON_CONFLICT),
+        fc.nat(4),
+        async ({ stored, drafts }, onConflict, failsAt) => {
+          await service.db.write((tx) => tx.run('delete from entries'))
+          if (stored.length > 0) await newer.entries.addMany(stored)
+          const known = await everything(client)
+          const plan = (draft: EntryDraft, found: ExistingEntry | undefined): string =>
+            planAction(draft, found, reference, onConflict).action
+          const expected = drafts.map((draft) => plan(draft, known.get(storedKey(...keyOf(draft)))))
+          for (const source of ['pages', 'report', undefined] as const) {
+            const isUnsure: PrefetchOptions['isUnsure'] = (draft, found) => plan(draft, found) === 'send'
+            let calls = 0
+            const ahead = prefetchExisting({
+              client,
+              reference,
+              folder: folder.path,
+              drafts: () => {
+                calls += 1
+                if (calls === failsAt) throw new Error('it fails once')
+                return [drafts]
+              },
+              isUnsure,
+              ...(source && { source }),
+            })
+            const middle = Math.floor(drafts.length / 2)
+            // What is asked for may begin anew, and leave some out; after a failure all is read again.
+            await ahead.of(drafts.slice(middle)).catch(() => undefined)
+            const [one, other] = [await ahead.of(drafts.slice(0, middle)), await ahead.of(drafts.slice(middle))]
+            const found = new Map([...(one ?? []), ...(other ?? [])])
+            expect(drafts.map((draft) => plan(draft, found.get(storedKey(...keyOf(draft)))))).toEqual(expected)
+            ahead.close()
+          }
+          const now = await readExisting(client, reference).of(drafts)
+          expect(drafts.map((draft) => plan(draft, now?.get(storedKey(...keyOf(draft)))))).toEqual(expected)
+        },
+      ),
       { numRuns: 50 },
     )
   })
