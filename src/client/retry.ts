@@ -224,14 +224,19 @@ export const createRetry = ({ clock, signal, random, note, giveUpAt }: RetryOpti
         hasReported = false
         return received
       } catch (error) {
+        if (error instanceof Aborted)
+          throw isLost ? new Aborted(error.message, { mayBeDone: true, cause: error }) : error
         if (!(error instanceof KpiError)) throw error
         noteFailure(error, begun)
         if (sending.method === 'POST' && error.mayBeDone) lost = error
         if (isOutage(error)) giveUpBy ??= giveUp(clock.now())
-        const wait = nextWait(sending, error, { tries, end: giveUpBy, begun })
-        if (wait === undefined) return end(sending, error, lost, find)
-        reportOutage(wait, !error.mayBeDone || tries > 1)
         isLost ||= error.mayBeDone && sending.method !== 'GET'
+        const wait = nextWait(sending, error, { tries, end: giveUpBy, begun })
+        if (wait === undefined) {
+          if (isLost && sending.method !== 'POST') throw withOutcome(error, true)
+          return end(sending, error, lost, find)
+        }
+        reportOutage(wait, !error.mayBeDone || tries > 1)
         await pause(wait, isLost)
       }
     }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createRetry, isRetryable, backoff } from '../../src/client/retry.ts'
-import type { TransportRequest } from '../../src/client/transport.ts'
+import { Aborted, type TransportRequest } from '../../src/client/transport.ts'
 import { KpiError } from '../../src/domain/errors.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
@@ -243,6 +243,25 @@ describe('a write whose answer was lost', () => {
     const sending = looks ? {} : { idempotencyKey: 'one', isRepeatable: true }
     const { came } = await write({ tries, sending, ...(looks && { looks }) })
     expect(came).toEqual({ message: tries[1].message, mayBeDone })
+  })
+
+  test.each(['PUT', 'DELETE'] as const)('may be done where it is a %s that is refused in the end', async (method) => {
+    expect((await write({ tries: [LOST, REFUSED], sending: { method } })).came).toEqual({
+      message: REFUSED.message,
+      mayBeDone: true,
+    })
+    expect((await write({ tries: [NOT_SENT, REFUSED], sending: { method } })).came).toMatchObject({ mayBeDone: false })
+  })
+
+  test('may be done where the run is stopped while it is sent again', async () => {
+    const clock = createVirtualClock()
+    const retry = createRetry({ clock, signal: new AbortController().signal, random: () => 1, note: () => undefined })
+    const tries: Error[] = [LOST, new Aborted('stopped')]
+    const stopped = clock.run(async () => {
+      await retry.send(GET, () => Promise.resolve(1))
+      return retry.send({ ...GET, method: 'PUT' }, () => Promise.reject(tries.shift() ?? LOST))
+    })
+    await expect(stopped).rejects.toMatchObject({ message: 'stopped', mayBeDone: true })
   })
 
   test('is asked for under its key for as long as the service works on it, whatever was sent again before', async () => {

@@ -6,6 +6,7 @@ import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryQuery } from '../../client/operations/queries.ts'
 import { looseName } from '../../client/directory.ts'
+import { isRefused } from '../delivery/refusal.ts'
 import type { CreatedKind, CreatedThing } from '../created-things.ts'
 import type { UndoReceipt } from './undo-receipt.ts'
 
@@ -221,7 +222,6 @@ export const judgeThings = async (clients: Clients, judged: Judged): Promise<Fat
   return leaveUsed(await leaveAssigned(clients, fates, judged.things), await usesOf(clients, fates))
 }
 
-/** Describes how things are taken back. */
 /** Describes how created things are removed. */
 type RemovalOptions = {
   readonly withEntries: boolean
@@ -263,7 +263,7 @@ const removeOne = async ({ client, classic }: Clients, { kind, id, user_id = 0 }
 /** Returns why the service does not remove something, mostly in its own words; throws what is no refusal. */
 const refusal = (error: unknown): string => {
   if (error instanceof KpiError && error.code === 'not_found') return GONE
-  if (error instanceof KpiError && ['conflict', 'invalid'].includes(error.code)) return error.message
+  if (isRefused(error)) return error.message
   throw error
 }
 

@@ -65,9 +65,14 @@ export const cutOff = (error: Error, plan: Plan, done: DoneSoFar): Error => {
     const isRefused = error instanceof KpiError && said !== ''
     return isRefused ? new KpiError(error.code, `${error.message}; ${said}; ${left}`, { cause: error }) : error
   }
-  if (said !== '') return new IncompleteRun(EXIT.workLeft, 'work_left', [error.message, `${said}; ${left}`])
+  const isUnsure = (error instanceof Aborted || error instanceof KpiError) && error.mayBeDone
+  const unsure = isUnsure ? `it is not known whether ${said === '' ? 'anything' : 'more'} was changed` : ''
+  if (said !== '') {
+    const parts = [said, unsure, left].filter((part) => part !== '')
+    return new IncompleteRun(EXIT.workLeft, 'work_left', [error.message, parts.join('; ')])
+  }
   if (!(error instanceof Aborted)) return error
-  const known = error.mayBeDone ? 'it is not known whether the first change was made' : 'nothing was changed'
+  const known = unsure === '' ? 'nothing was changed' : unsure
   return new Aborted(`${error.message}; ${known}${restText(done)}; ${left}`, {
     mayBeDone: error.mayBeDone,
     cause: error,
