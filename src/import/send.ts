@@ -69,7 +69,9 @@ const UNDER_WAY = 3
  * reference data by now.
  */
 const deliveryFor = (work: ImportRun, prepared: Prepared, run: Run): Delivery =>
-  work.client.isBundled() ? createBundledDelivery(run) : createThirdPartyDelivery(work, prepared, run)
+  work.client.isBundled()
+    ? createBundledDelivery(run, readExisting(work.client, prepared.reference))
+    : createThirdPartyDelivery(work, prepared, run)
 
 /** Reads what is stored of drafts; undefined if the key may not read it, `refused` if the service refuses it for now. */
 const readStored = (

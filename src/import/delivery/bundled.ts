@@ -1,6 +1,7 @@
 import { RELIED_ON_MS } from '../../client/retry.ts'
 import type { KpiError } from '../../domain/errors.ts'
 import type { BatchResult } from '../../domain/resources/entry.ts'
+import type { ExistingEntries } from '../existing/existing-entries.ts'
 import { digestOf } from '../journal/digest.ts'
 import { addTally, countResult, emptyTally, refuseLines, type Tally } from '../journal/tally.ts'
 import { type Batch, batchPart } from '../rows/batches.ts'
@@ -15,10 +16,14 @@ type SentBatch = {
   readonly batch: Batch
   readonly tally: Tally
   readonly sentAt: number
+  /** Tells whether an earlier part of the run may have sent it. */
+  readonly isOfEarlier: boolean
   /** Is true once any part may have been stored. */
   isTouched: boolean
   /** Is true once an answer was lost, so that what is refused then may be stored. */
   isLost: boolean
+  /** Finds what is stored now. */
+  readonly now: Pick<ExistingEntries, 'of'>
 }
 
 /** Thrown for a batch that the service refused because of its contents. */
@@ -39,31 +44,39 @@ const maySendAgain = ({ isAdding, clock }: Run, { sentAt }: SentBatch): boolean 
   !isAdding || clock.now() - sentAt < RELIED_ON_MS
 
 /**
+ * Takes out the notes of entries that an earlier part of the run has stored, and has noted: the answer to that one was
+ * repeated. It may also repeat the answer to a request of this part that was lost; what is stored tells which it is.
+ */
+const settleNotes = async (run: Run, { batch, now }: SentBatch, replayed: Batch): Promise<void> => {
+  if (!run.notes.isWanted()) return
+  const stored = await withRetries(run, () => now.of(replayed.drafts))
+  if (stored) run.notes.settleReplayed(batch.drafts, replayed.drafts, stored)
+}
+
+/**
  * Sends a batch under its Idempotency-Key until there is an answer; returns undefined if the answer was lost and the
  * batch may not be sent again.
  */
-const post = (run: Run, sent: SentBatch, batch: Batch, isUnknown: boolean): Promise<BatchResult | undefined> => {
+const post = async (run: Run, sent: SentBatch, batch: Batch, isUnknown: boolean): Promise<BatchResult | undefined> => {
   const name = `${run.journal.runId}-${digestOf(batch.drafts)}`
   let isLost = isUnknown
-  let isFirst = true
-  return withRetries(run, async () => {
+  const answer = await withRetries(run, async () => {
     if (isLost && !maySendAgain(run, sent)) return undefined
     try {
       const answer = await run.client.entries.putMany(batch.drafts, name)
       sent.isTouched = true
       requireCounts(answer, batch.drafts.length)
-      // An earlier part of the run has stored it, and has noted what that changed.
-      if (isUnknown && isFirst && answer.isReplayed) run.notes.withdraw(sent.batch.drafts)
-      return answer.counts
+      return answer
     } catch (error) {
       isLost = mayBeDone(error)
-      isFirst &&= !isLost
       sent.isTouched ||= isLost
       sent.isLost ||= isLost
       // A missing path says nothing about what was sent.
       throw isRefused(error) && !isNoPath(error) ? new Refused(error) : error
     }
   })
+  if (sent.isOfEarlier && answer?.isReplayed === true) await settleNotes(run, sent, batch)
+  return answer?.counts
 }
 
 /** Sends the rest of a refused batch: without the entries that the refusal names, or in halves if it names none. */
@@ -112,9 +125,17 @@ const sendPart = async (run: Run, sent: SentBatch, batch: Batch, isUnknown: bool
  * Sends an interval as one batch. If it fails and nothing of it can have been stored, the interval is removed from the
  * journal.
  */
-const deliver = async (run: Run, journaled: JournaledInterval, sink: Sink): Promise<void> => {
+const deliver = async (run: Run, now: SentBatch['now'], journaled: JournaledInterval, sink: Sink): Promise<void> => {
   const { id, batch, intent, isUnknown, lines } = journaled
-  const sent: SentBatch = { batch, tally: emptyTally(), sentAt: intent.sentAt, isTouched: isUnknown, isLost: isUnknown }
+  const sent: SentBatch = {
+    batch,
+    tally: emptyTally(),
+    sentAt: intent.sentAt,
+    isOfEarlier: isUnknown,
+    isTouched: isUnknown,
+    isLost: isUnknown,
+    now,
+  }
   try {
     if (!isUnknown) endIfAnswersAreLost(run.lostAnswers, 'batches')
     await sendPart(run, sent, batch, isUnknown)
@@ -139,10 +160,10 @@ const JOURNALED_AHEAD = 4
  * the rest is sent again; if it names none, the batch is halved. Each Idempotency-Key derives from the content of its
  * request, so a continued run divides batches in the same way and repeats the same keys, and nothing is stored twice.
  */
-export const createBundledDelivery = (run: Run): Delivery => ({
+export const createBundledDelivery = (run: Run, now: Pick<ExistingEntries, 'of'>): Delivery => ({
   way: 'batch',
   journaledAhead: JOURNALED_AHEAD,
   // The first interval goes alone, to find out whether the service accepts anything.
   mayOverlap: run.hasBegun,
-  deliver: (journaled, sink) => deliver(run, journaled, sink),
+  deliver: (journaled, sink) => deliver(run, now, journaled, sink),
 })

@@ -19,9 +19,15 @@ export type ChangeLog = {
 
 const NOTHING: EntryValues = { actual: null, target: null, notes: null }
 
+const NAMES = ['actual', 'target', 'notes'] as const
+
+/** Tells whether an entry holds values. */
+export const holds = (entry: EntryValues, values: Partial<EntryValues>): boolean =>
+  NAMES.every((name) => values[name] === undefined || values[name] === entry[name])
+
 /** Returns the values that differ, as they were and as they become; undefined if none does. */
 const changedOf = (before: EntryValues, after: EntryValues): Omit<EntryChange, 'key'> | undefined => {
-  const names = (['actual', 'target', 'notes'] as const).filter((name) => before[name] !== after[name])
+  const names = NAMES.filter((name) => before[name] !== after[name])
   const pick = (values: EntryValues): Partial<EntryValues> =>
     Object.fromEntries(names.map((name) => [name, values[name]]))
   return names.length > 0 ? { before: pick(before), after: pick(after) } : undefined
@@ -41,6 +47,10 @@ const changesOf = (
     return change ? [{ key, before: before && change.before, after: change.after }] : []
   })
 
+/** Tells whether an entry is still what it was before a change. */
+const isAsBefore = ({ before }: EntryChange, stored: EntryValues | undefined): boolean =>
+  before ? stored !== undefined && holds(stored, before) : stored === undefined
+
 /** Notes what becomes of drafts, before they are sent. */
 export type NoteChanges = {
   /** Tells whether what is stored has to be known. */
@@ -53,6 +63,15 @@ export type NoteChanges = {
   readonly withdraw: (drafts: readonly EntryDraft[]) => void
   /** Takes out the notes of those of some drafts that the service has refused, so that nothing of them is stored. */
   readonly refuse: (drafts: readonly EntryDraft[], refused: readonly EntryDraft[]) => void
+  /**
+   * Takes out the notes of those of some drafts, stored together, whose answer the service has repeated, where what is
+   * stored shows that nothing was stored since they were noted.
+   */
+  readonly settleReplayed: (
+    drafts: readonly EntryDraft[],
+    replayed: readonly EntryDraft[],
+    stored: ExistingEntryMap,
+  ) => void
 }
 
 /** Holds drafts that are about to be sent, and what becomes of them. */
@@ -67,6 +86,19 @@ export const createNotes = (log: ChangeLog | undefined, reference: Pick<Referenc
   // Hold notes back until their drafts are about to be sent, so that a run that stops before has nothing to take out.
   let unwritten: Noted[] = []
   const written = new WeakMap<EntryDraft, Written>()
+  /** Returns what was noted of some of drafts. */
+  const notedOf = (drafts: readonly EntryDraft[], some: readonly EntryDraft[]): EntryChange[] => {
+    const keys = some.map((draft) => storedKey(...keyOf(draft)))
+    return drafts.flatMap((draft) => {
+      const noted = written.get(draft)
+      if (!noted) return []
+      noted.byKey ??= new Map(noted.changes.map((change) => [storedKey(...change.key), change]))
+      return keys.flatMap((key) => noted.byKey?.get(key) ?? [])
+    })
+  }
+  const takeOut = (changes: readonly EntryChange[]): void => {
+    if (changes.length > 0) log?.refuse(changes)
+  }
   return {
     isWanted: () => isWanted,
     note: (drafts, stored) => {
@@ -93,13 +125,10 @@ export const createNotes = (log: ChangeLog | undefined, reference: Pick<Referenc
         written.delete(draft)
       }
     },
-    refuse: (drafts, refused) => {
-      const keys = refused.map((draft) => storedKey(...keyOf(draft)))
-      for (const noted of drafts.flatMap((draft) => written.get(draft) ?? [])) {
-        noted.byKey ??= new Map(noted.changes.map((change) => [storedKey(...change.key), change]))
-        const changes = keys.flatMap((key) => noted.byKey?.get(key) ?? [])
-        if (changes.length > 0) log?.refuse(changes)
-      }
+    refuse: (drafts, refused) => takeOut(notedOf(drafts, refused)),
+    settleReplayed: (drafts, replayed, stored) => {
+      const changes = notedOf(drafts, replayed)
+      if (changes.some((change) => isAsBefore(change, stored.get(storedKey(...change.key))))) takeOut(changes)
     },
   }
 }

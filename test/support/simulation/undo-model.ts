@@ -155,13 +155,16 @@ export const createUndoModel = (seat: Seat, service: FaultyService): UndoModel =
   }
 
   /** Notes what a part of a run stored. One that stores only what an earlier part was about to has no receipt of its own. */
-  const note = (receipt: string | undefined, { own, held, at, isTroubled, ended: { code } }: Ran): void => {
+  const note = (receipt: string | undefined, ran: Ran): void => {
+    const { own, foreign, held, at, isTroubled } = ran
+    const { code } = ran.ended
     const changes = changesOf(own)
     const isCut = code !== 0 && code !== 3
     const told = toldKeys(seat, [LOST, NOT_STORED])
     const sure = new Set(changes.map(({ key }) => key))
     const unsure = expectedOf(job).fates.flatMap(({ key }) => {
-      const isUnsure = !sure.has(key) && (isCut || told.has(key))
+      // Where others store the same meanwhile, nobody can tell whose it is.
+      const isUnsure = !sure.has(key) && (isCut || told.has(key) || foreign.has(key))
       const fate = isUnsure ? expectedOf(job).fateOn(key, held.get(key)) : undefined
       const isSent = fate?.after && shownHeld(fate.before) !== shownHeld(fate.after)
       return fate?.after && isSent ? [{ key, before: fate.before, after: fate.after }] : []
