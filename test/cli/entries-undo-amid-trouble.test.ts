@@ -74,7 +74,7 @@ test.each([
     6,
     'nothing was changed; 3 entries left; run the same command to continue',
     [9, 9, 9],
-    3,
+    null,
   ],
   ['puts back the last of it', 7, 0, 'put back 3 entries\n', [1, 2, 3], null],
 ])('an undo that is stopped while it %s says what is done', async (_, stopAt, exit, words, held, open) => {

@@ -1,14 +1,14 @@
 import type { Client } from '../../client/client.ts'
 import type { UnprovenAnswer } from '../../client/operations/batch-answer.ts'
 import { isForbidden } from '../../client/operations/read-if-allowed.ts'
-import { Aborted } from '../../client/transport.ts'
+import { followUnknown } from '../../client/unknown-outcome.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { isRefused } from '../delivery/refusal.ts'
-import { pollUntil, type Timing } from '../third-party/reconcile.ts'
+import { pollUntil } from '../third-party/reconcile.ts'
 import { checkEntryAnswer, maySendAgain, notStored } from '../third-party/response-check.ts'
 import type { EntryChange } from './change-lines.ts'
 import { DELETED, type EntryFate, type Judged, judgeStored, keyDraft, type Since } from './judge-changes.ts'
-import { requireNotStopped } from './take-back.ts'
+import { beforeChange, type Undoing } from './take-back.ts'
 
 /** Tells whether a service refuses one entry, so that it is left alone. */
 const isLeftAlone = (error: unknown): error is KpiError => isRefused(error) || isForbidden(error)
@@ -44,36 +44,27 @@ const writeOne = async (write: Write, judged: Judged): Promise<Written> => {
 }
 
 /** Holds what writing some entries needs. */
-type Writing = { readonly client: Client; readonly since: Since; readonly timing: Timing }
-
-/** Waits for what follows writes of which it is not known whether they were done; where that is stopped, it says so. */
-const withDoubts = async <T>(work: () => Promise<T>, isDoubted: boolean): Promise<T> => {
-  try {
-    return await work()
-  } catch (error) {
-    if (!isDoubted || !(error instanceof Aborted)) throw error
-    throw new Aborted(error.message, { mayBeDone: true, cause: error })
-  }
-}
+type Writing = { readonly client: Client; readonly since: Since; readonly undoing: Undoing }
 
 /**
  * Writes entries one by one. Those whose answers prove nothing are looked at again, and sent again a few times where they
- * are not done.
+ * are not done. `isUnsure` tells that they may have been written before, by a request whose answer was lost.
  */
 async function* writeEach(
-  { client, since, timing }: Writing,
+  { client, since, undoing }: Writing,
   judged: readonly Judged[],
   write: Write,
+  isUnsure = false,
 ): AsyncGenerator<readonly EntryFate[]> {
   let open = judged
   for (let sent = 1; open.length > 0; sent += 1) {
     const doubted: { readonly fate: EntryFate; readonly doubt: Doubt }[] = []
     for (const one of open) {
       const next = async (): Promise<Written> => {
-        requireNotStopped(timing)
+        await beforeChange(undoing)
         return writeOne(write, one)
       }
-      const { fate, doubt } = await withDoubts(next, doubted.length > 0)
+      const { fate, doubt } = await followUnknown(isUnsure || doubted.length > 0, next)
       if (doubt) doubted.push({ fate, doubt })
       else yield [fate]
     }
@@ -85,7 +76,7 @@ async function* writeEach(
         since,
       )
     const isOpen = ({ fate: { action } }: Judged, at: number): boolean => action === doubted[at]?.fate.action
-    const seen = await withDoubts(() => pollUntil(timing, look, (all) => !all.some(isOpen)), true)
+    const seen = await followUnknown(true, () => pollUntil(undoing, look, (all) => !all.some(isOpen)))
     const fates: EntryFate[] = []
     open = seen.filter((one, at) => {
       const { fate, doubt } = doubted[at] ?? {}
@@ -117,13 +108,17 @@ const restoreElsewhere =
     return checkEntryAnswer(await entries.change(id, draft), draft, stored)
   }
 
-/** Puts back entries in one request; returns false if the service refuses one of them. */
-const restoreTogether = async ({ client }: Writing, judged: readonly Judged[]): Promise<boolean> => {
+/** Puts back entries in one request; returns the refusal where the service refuses one of them. */
+const restoreTogether = async (
+  { client, undoing }: Writing,
+  judged: readonly Judged[],
+): Promise<KpiError | undefined> => {
+  await beforeChange(undoing)
   try {
     await client.entries.addMany(judged.map(({ fate: { change } }) => ({ ...keyDraft(change.key), ...change.before })))
-    return true
+    return undefined
   } catch (error) {
-    if (isLeftAlone(error)) return false
+    if (isLeftAlone(error)) return error
     throw error
   }
 }
@@ -131,9 +126,11 @@ const restoreTogether = async ({ client }: Writing, judged: readonly Judged[]): 
 /** Puts back entries: together where the service takes that, else one by one. */
 async function* restore(writing: Writing, judged: readonly Judged[]): AsyncGenerator<readonly EntryFate[]> {
   const { client } = writing
-  if (!client.isBundled()) yield* writeEach(writing, judged, restoreElsewhere(client))
-  else if (judged.length > 0 && (await restoreTogether(writing, judged))) yield judged.map(({ fate }) => fate)
-  else yield* writeEach(writing, judged, restoreOne(client))
+  if (judged.length === 0) return
+  if (!client.isBundled()) return yield* writeEach(writing, judged, restoreElsewhere(client))
+  const refusal = await restoreTogether(writing, judged)
+  if (refusal) yield* writeEach(writing, judged, restoreOne(client), refusal.mayBeDone)
+  else yield judged.map(({ fate }) => fate)
 }
 
 /** Removes entries in one step; returns false if one of them is not removed. */
@@ -150,14 +147,14 @@ const removeTogether = async ({ client }: Writing, judged: readonly Judged[]): P
 
 /** Removes entries: some together where that is one step, else one by one. */
 async function* remove(writing: Writing, judged: readonly Judged[]): AsyncGenerator<readonly EntryFate[]> {
-  const { client, timing } = writing
+  const { client, undoing } = writing
   const removeOne: Write = async (_, id) => {
     await client.entries.remove(id)
     return undefined
   }
   for (let at = 0; at < judged.length; at += client.addStep) {
     const some = judged.slice(at, at + client.addStep)
-    requireNotStopped(timing)
+    await beforeChange(undoing)
     if (await removeTogether(writing, some)) yield some.map(({ fate }) => fate)
     else yield* writeEach(writing, some, removeOne)
   }
@@ -171,9 +168,9 @@ export async function* putBack(
   client: Client,
   changes: readonly EntryChange[],
   since: Since,
-  timing: Timing,
+  undoing: Undoing,
 ): AsyncGenerator<readonly EntryFate[]> {
-  const writing = { client, since, timing }
+  const writing = { client, since, undoing }
   const judged = await judgeStored(client, changes, since)
   const withAction = (action: EntryFate['action']): readonly Judged[] =>
     judged.filter(({ fate }) => fate.action === action)

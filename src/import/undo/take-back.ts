@@ -8,6 +8,7 @@ import type { EntryQuery } from '../../client/operations/queries.ts'
 import { looseName } from '../../client/directory.ts'
 import { isRefused } from '../delivery/refusal.ts'
 import type { CreatedKind, CreatedThing } from '../created-things.ts'
+import type { Timing } from '../third-party/reconcile.ts'
 import type { UndoReceipt } from './undo-receipt.ts'
 
 /** Says that something was removed before. */
@@ -222,17 +223,20 @@ export const judgeThings = async (clients: Clients, judged: Judged): Promise<Fat
   return leaveUsed(await leaveAssigned(clients, fates, judged.things), await usesOf(clients, fates))
 }
 
-/** Describes how created things are removed. */
-type RemovalOptions = {
-  readonly withEntries: boolean
-  readonly signal: AbortSignal
-  /** Is called for each entry that is removed before its thing. */
-  readonly onEntry: () => void
+/** Describes an undo under way: what ends it, and `begin`, which notes that it changes something, once. */
+export type Undoing = Timing & { readonly begin?: () => Promise<void> }
+
+/** Ends an undo that somebody has asked to stop, before its next change; notes that it has begun. */
+export const beforeChange = async ({ signal, begin }: Omit<Undoing, 'clock'>): Promise<void> => {
+  if (signal.aborted) throw new Aborted('it was interrupted')
+  await begin?.()
 }
 
-/** Ends an undo that somebody has asked to stop, before its next change. */
-export const requireNotStopped = ({ signal }: { readonly signal: AbortSignal }): void => {
-  if (signal.aborted) throw new Aborted('it was interrupted')
+/** Describes how created things are removed. */
+type RemovalOptions = Omit<Undoing, 'clock'> & {
+  readonly withEntries: boolean
+  /** Is called for each entry that is removed before its thing. */
+  readonly onEntry: () => void
 }
 
 /** Removes the entries of something that is not removed with them. */
@@ -244,7 +248,7 @@ const removeEntries = async ({ client }: Clients, thing: CreatedThing, options: 
     for (const { id } of page) ids.push(id)
   }
   for (const id of ids) {
-    requireNotStopped(options)
+    await beforeChange(options)
     await client.entries.remove(id)
     options.onEntry()
   }
@@ -278,7 +282,7 @@ export async function* takeBack(
 ): AsyncGenerator<Fate> {
   for (const fate of fates) {
     if (fate.left === undefined) {
-      requireNotStopped(options)
+      await beforeChange(options)
       try {
         if (options.withEntries && fate.entries > 0) await removeEntries(clients, fate.thing, options)
         await removeOne(clients, fate.thing)

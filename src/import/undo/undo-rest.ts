@@ -53,13 +53,15 @@ const NOTES = 1000
 
 /** Notes in a receipt how many entries are left as an undo goes on. */
 const createOpenCount = ({ path, open }: UndoReceipt) => {
-  let [all, least] = [0, 0]
+  let all: number | undefined
+  let least = 0
   return {
     begin: (count: number): void => {
       all = count
       least = open ?? count
     },
     note: (settled: number): void => {
+      if (all === undefined) return
       const left = all - settled
       if (left >= least || (left > 0 && least - left < all / NOTES)) return
       least = left

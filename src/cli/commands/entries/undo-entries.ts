@@ -9,7 +9,7 @@ import type { CreatedThing } from '../../../import/created-things.ts'
 import type { EntryChange } from '../../../import/undo/change-lines.ts'
 import { type EntryFate, type Foreseen, judgeChanges, type Since } from '../../../import/undo/judge-changes.ts'
 import { putBack } from '../../../import/undo/put-back.ts'
-import type { Timing } from '../../../import/third-party/reconcile.ts'
+import type { Undoing } from '../../../import/undo/take-back.ts'
 import { changesByPart, type UndoneRun } from '../../../import/undo/undone-run.ts'
 import type { UndoReceipt } from '../../../import/undo/undo-receipt.ts'
 import type { UndoRest } from '../../../import/undo/undo-rest.ts'
@@ -150,14 +150,14 @@ export async function* undoEntries(
   undone: UndoneRun,
   rest: UndoRest,
   isWanted: (kpi: number) => boolean,
-  timing: Timing,
+  undoing: Undoing,
 ): AsyncGenerator<EntryFate[]> {
   let done: EntryFate[] = []
   const isRepeated = createRepeatCheck(undone)
   try {
     for await (const { part, changes } of changesByPart(undone, BATCH_LIMIT)) {
       const wanted = changes.filter(({ key: [, kpi] }) => isWanted(kpi))
-      for await (const fates of putBack(client, wanted, sinceRun(part, undone), timing)) {
+      for await (const fates of putBack(client, wanted, sinceRun(part, undone), undoing)) {
         for (const fate of fates) {
           if (!isRepeated(fate)) done.push(fate)
           if (fate.action === 'leave') rest.add(part, fate.change)

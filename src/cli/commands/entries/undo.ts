@@ -8,8 +8,7 @@ import { requireWhole } from '../../../import/undo/noted-changes.ts'
 import { listUndoReceipts, markTakenBack, type UndoReceipt } from '../../../import/undo/undo-receipt.ts'
 import { runOf, type UndoneRun } from '../../../import/undo/undone-run.ts'
 import { createUndoRest, findStoredAnew, laterImportsOf, type UndoRest } from '../../../import/undo/undo-rest.ts'
-import type { Timing } from '../../../import/third-party/reconcile.ts'
-import { type Clients, type Fate, judgeThings, takeBack } from '../../../import/undo/take-back.ts'
+import { type Clients, type Fate, judgeThings, takeBack, type Undoing } from '../../../import/undo/take-back.ts'
 import { requireDryRun } from '../../args/dry-run.ts'
 import { askForYes } from '../../args/prompt.ts'
 import { type Cli, PACED } from '../../cli.ts'
@@ -109,10 +108,10 @@ async function* undoneEntries(
   run: UndoneRun,
   { counts, rest }: Done,
   isWanted: (kpi: number) => boolean,
-  timing: Timing,
+  undoing: Undoing,
 ): Records {
   const recordsOf = entryRecords(client)
-  for await (const some of undoEntries(client, run, rest, isWanted, timing)) {
+  for await (const some of undoEntries(client, run, rest, isWanted, undoing)) {
     for (const fate of some) counts.add(fate)
     yield await recordsOf(some.filter(({ action }) => action === 'leave'))
   }
@@ -128,14 +127,14 @@ async function* undone(
   plan: Plan,
   done: Done,
   withEntries: boolean,
-  timing: Timing,
+  undoing: Undoing,
 ): AsyncGenerator<readonly AnyRecord[], Plan> {
   const removed = removedKpis(plan.fates)
   const { counts, fates } = done
-  yield* undoneEntries(client, run, done, (kpi) => !removed.has(kpi), timing)
+  yield* undoneEntries(client, run, done, (kpi) => !removed.has(kpi), undoing)
   let othersOfKept = 0
   const onEntry = (): void => void (done.others += 1)
-  for await (const fate of takeBack({ client, classic }, plan.fates, { withEntries, signal: timing.signal, onEntry })) {
+  for await (const fate of takeBack({ client, classic }, plan.fates, { ...undoing, withEntries, onEntry })) {
     fates.push(fate)
     if (isRemoved(fate)) done.others = othersOfKept
     else othersOfKept = done.others
@@ -143,7 +142,7 @@ async function* undone(
     const isWithEntries = kind === 'kpi' && removed.has(id)
     if (isWithEntries && isRemoved(fate)) counts.addWithKpi(id, plan.counts)
     yield [fateRecord(fate)]
-    if (isWithEntries && !isRemoved(fate)) yield* undoneEntries(client, run, done, (kpi) => kpi === id, timing)
+    if (isWithEntries && !isRemoved(fate)) yield* undoneEntries(client, run, done, (kpi) => kpi === id, undoing)
   }
   return { counts, fates }
 }
@@ -230,15 +229,16 @@ const undo = async (
     return leavesAny(plan) ? EXIT.partial : EXIT.done
   }
   const done: Done = { counts: createEntryCounts(), fates: [], others: 0, rest: createUndoRest(run) }
-  if (!isNothing(plan)) {
-    await confirm(cli, clients.client, plan, flags)
-    onChange()
-    await done.rest.begin(new Date(cli.io.now()).toISOString())
+  if (!isNothing(plan)) await confirm(cli, clients.client, plan, flags)
+  let begun: Promise<void> | undefined
+  const begin = (): Promise<void> => {
+    if (!begun) onChange()
+    return (begun ??= done.rest.begin(new Date(cli.io.now()).toISOString()))
   }
   cli.io.stdout.outlast()
   const tell = createUndoProgress(cli, plan.counts)
-  const timing = { clock: cli.io, signal }
-  const records = following(undone(clients, run, plan, done, withEntries, timing), () => tell(done.counts))
+  const undoing = { clock: cli.io, signal, begin }
+  const records = following(undone(clients, run, plan, done, withEntries, undoing), () => tell(done.counts))
   const through = async (): Promise<Plan> => {
     try {
       return await runThrough(cli, records, true)
