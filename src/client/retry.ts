@@ -1,6 +1,7 @@
 import { KpiError, OF_CONTENT } from '../domain/errors.ts'
 import { mayPass } from './http/network-errors.ts'
 import { type Clock, type TransportRequest, Aborted, type Waiting } from './transport.ts'
+import { withOutcome } from './unknown-outcome.ts'
 
 /** Describes what a retry needs. */
 type RetryOptions = {
@@ -68,14 +69,6 @@ const isRefusal = ({ code, retryAfter }: KpiError): boolean => OF_CONTENT.has(co
 
 /** Tells whether an error is a failure of a request, or the end of all. */
 const isEnd = (error: unknown): boolean => error instanceof KpiError || error instanceof Aborted
-
-/** Returns a failure with what is known now: whether the request may have been done. */
-const withOutcome = (error: KpiError, mayBeDone: boolean): KpiError => {
-  if (error.mayBeDone === mayBeDone) return error
-  const { code, message, issues, unlisted, retryAfter, missingScope } = error
-  const wait = retryAfter !== undefined && { retryAfter }
-  return new KpiError(code, message, { issues, unlisted, missingScope, mayBeDone, cause: error.cause, ...wait })
-}
 
 /** Tells whether a service is down, which may pass: it answers with 5xx, or nothing answers there. */
 const isOutage = ({ mayBeDone, cause }: KpiError): boolean => (cause === undefined ? mayBeDone : mayPass(cause))

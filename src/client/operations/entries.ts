@@ -11,6 +11,7 @@ import {
 import type { Patch } from '../../domain/schema.ts'
 import type { Variant } from '../../domain/variants.ts'
 import type { TransportRequest, TransportResponse } from '../transport.ts'
+import { followUnknown } from '../unknown-outcome.ts'
 import { checkBatchAnswer, isEmptyValue, requireCounts } from './batch-answer.ts'
 import {
   addingRequest,
@@ -146,7 +147,7 @@ export const createEntries = (variant: Variant, { send, isBundled, newKey, toget
       // Repeat a batch whose answer counts too few entries: it came from a proxy.
       const isRepeatable = isBundled()
       for (let tries = 1; ; tries += 1) {
-        const answer = await sendBatch(list, { isRepeatable })
+        const answer = await followUnknown(tries > 1, () => sendBatch(list, { isRepeatable }))
         if (!isRepeatable || list.length === 0 || !checkBatchAnswer(answer, list.length)) return answer.counts
         if (tries === MOST_TRIES) requireCounts(answer, list.length)
       }
