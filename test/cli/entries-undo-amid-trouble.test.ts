@@ -102,3 +102,28 @@ test('an undo whose credentials are refused on its way says what is done and wha
   expect([code, left]).toEqual([4, 2])
   expect(stderr).toContain('put back 1 entry; 2 entries left; run the same command to continue')
 })
+
+test('an undo of an import from which the service hid what is stored ends with 0 only where nothing is left', async () => {
+  const putOff = { what: 'put off', retryAfter: '' } as const
+  const line = ['entries', 'import', 'data.csv', '-o', 'json']
+  const ends: (readonly [code: number | undefined, isEmpty: boolean, isTold: boolean])[] = []
+  for (const killAt of [5, 6, 7]) {
+    for (let hidden = 3; hidden <= 7; hidden += 1) {
+      using folder = temporaryFolder()
+      const { fail, createMachine, actuals } = openFaultyShop('foreign, newer', folder, [])
+      const run = createMachine(salesOf(Object.fromEntries(DATES.map((date) => [date, 9]))))
+      await run(line, { how: 'kill', atRequest: killAt, isAfter: true })
+      fail([...Array.from({ length: hidden }, () => undefined), putOff], 'all')
+      await run(line)
+      fail([])
+      const listed = jsonOf((await run(['entries', 'undo', '-o', 'json'])) as Ran) as { receipt: string }[]
+      const [{ receipt } = { receipt: '' }] = listed
+      const undone = await run(['entries', 'undo', receipt, '--yes'])
+      const told = undone.code === undefined ? '' : undone.stderr
+      ends.push([undone.code, Object.keys(actuals()).length === 0, told.includes(' may not be in receipt ')])
+    }
+  }
+  expect(ends.filter(([code, isEmpty]) => code === 0 && !isEmpty)).toEqual([])
+  expect(ends.filter(([code, isEmpty]) => code === 3 && !isEmpty)).not.toEqual([])
+  expect(ends.filter(([code, , isTold]) => (code === 3) !== isTold)).toEqual([])
+})

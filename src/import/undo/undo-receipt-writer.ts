@@ -14,6 +14,8 @@ export type UndoReceiptWriter = {
   readonly name: string
   readonly created: CreationLog
   readonly changes: Omit<ChangeLog, 'giveUp'>
+  /** Notes why what the run stores from now on is not in the receipt. */
+  readonly leaveOut: (why: string) => void
   /** Notes when changes are sent, by the clock of the service. */
   readonly send: (at: string) => void
   /** Notes the journal of the run, and its id once it has one. */
@@ -123,6 +125,10 @@ export const createUndoReceipt = (folder: string, head: UndoReceiptHead, suffix:
       settle: () => write({ settled: true }),
     },
     changes,
+    leaveOut: (why) => {
+      write({ left_out: why })
+      file.sync()
+    },
     send: (sent) => write({ sent }),
     journal: (journal, run) => write({ journal, run }),
     entries,

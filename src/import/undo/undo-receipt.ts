@@ -37,6 +37,8 @@ export type UndoReceipt = {
   readonly served: string | undefined
   /** Counts the entries that it created and changed, or may have; undefined if it was cut off. */
   readonly entries: ChangeCounts | undefined
+  /** Says why some of what it stored is not in the receipt; undefined where all is. */
+  readonly leftOut: string | undefined
   /** Holds when it was last about to send entries, by the clock of the service; undefined if that is not known. */
   readonly sent: string | undefined
   /** Holds the keys of the entries that the service refused. */
@@ -174,6 +176,7 @@ export const readUndoReceipt = (path: string): UndoReceipt => {
     ended: textOf('ended'),
     served: textOf('served'),
     sent: lastTextOf('sent'),
+    leftOut: textOf('left_out'),
     journal: textOf('journal'),
     runId: textOf('run'),
     takenBack: textOf('taken_back'),

@@ -13,7 +13,7 @@ import {
   undoReceiptNames,
 } from '../../../import/undo/undo-receipt.ts'
 import type { Cli } from '../../cli.ts'
-import { runOf } from '../../../import/undo/undone-run.ts'
+import { runOf, type UndoneRun } from '../../../import/undo/undone-run.ts'
 import { UsageError } from '../../exit.ts'
 import { tellEmpty } from '../../output/short-answer.ts'
 import { countOf, shellWord } from '../../output/text.ts'
@@ -122,4 +122,19 @@ export const findReceipt = (cli: Cli, asked: string): UndoReceipt => {
     'malformed',
     `the receipt is of ${receipt.head.service}, and this command is for ${service}; take it back with ${wayToService(cli, receipt.head.service)}`,
   )
+}
+
+/** Says that a run was cut off and continued, so that it has several receipts, which are taken back together. */
+export const tellParts = async (cli: Cli, { head, parts }: UndoneRun): Promise<void> => {
+  if (parts.length === 1) return
+  const names = parts.map(({ name }) => name).join(', ')
+  await cli.note(`the import of ${head.file} was continued, and has ${parts.length} receipts: ${names}`)
+}
+
+/** Says why some of what a run stored may not be in its receipts, and stays; tells whether that is so. */
+export const tellLeftOut = async (cli: Cli, { parts }: UndoneRun): Promise<boolean> => {
+  const part = parts.find(({ leftOut }) => leftOut !== undefined)
+  if (part)
+    await cli.note(`some of what the import stored may not be in receipt ${part.name}, and stays then: ${part.leftOut}`)
+  return part !== undefined
 }

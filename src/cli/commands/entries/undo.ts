@@ -24,7 +24,7 @@ import { withClassic } from './created.ts'
 import type { UndoFlags } from './undo-command.ts'
 import { createEntryCounts, type EntryCounts, entryRecords, planEntries, undoEntries } from './undo-entries.ts'
 import { countsIn, isNothing, isRemoved, leavesAny, type Plan, removedKpis, restText, sayWhat } from './undo-plan.ts'
-import { findReceipt, printReceipts, receiptRow } from './undo-receipts.ts'
+import { findReceipt, printReceipts, receiptRow, tellLeftOut, tellParts } from './undo-receipts.ts'
 
 /** Defines what becomes of something that an import created, or of an entry that it created or changed. */
 const fateRow = resource({
@@ -204,7 +204,7 @@ const conclude = async (cli: Cli, run: UndoneRun, done: Plan, rest: UndoRest): P
   await cli.note(`${said === '' ? 'nothing was changed' : said}${restText(done)}`)
   if (leavesAny(done)) rest.keep()
   const isOfLater = await tellLater(cli, run, rest)
-  if (leavesAny(done)) return EXIT.partial
+  if ((await tellLeftOut(cli, run)) || leavesAny(done)) return EXIT.partial
   if (!isOfLater) for (const part of run.parts) markTakenBack(part, new Date(cli.io.now()).toISOString())
   return EXIT.done
 }
@@ -226,7 +226,7 @@ const undo = async (
     const what = isNothing(plan) ? 'nothing to take back' : `would ${sayWhat(plan, ['put back', 'remove'])}`
     await cli.note(`dry run, nothing was changed: ${what}${restText(plan)}`)
     if (summaryOnly) await printDryRunCounts(cli, undoCounts, countsIn(plan))
-    return leavesAny(plan) ? EXIT.partial : EXIT.done
+    return (await tellLeftOut(cli, run)) || leavesAny(plan) ? EXIT.partial : EXIT.done
   }
   const done: Done = { counts: createEntryCounts(), fates: [], others: 0, rest: createUndoRest(run) }
   if (!isNothing(plan)) await confirm(cli, clients.client, plan, flags)
@@ -267,13 +267,6 @@ const tellTakenBack = async (
   const when = `on ${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`
   await cli.note(`the import of ${head.file} was taken back already, ${when}; nothing was changed`)
   return EXIT.done
-}
-
-/** Says that a run was cut off and continued, so that it has several receipts, which are taken back together. */
-const tellParts = async (cli: Cli, { head, parts }: UndoneRun): Promise<void> => {
-  if (parts.length === 1) return
-  const names = parts.map(({ name }) => name).join(', ')
-  await cli.note(`the import of ${head.file} was continued, and has ${parts.length} receipts: ${names}`)
 }
 
 /** Runs `kpi entries undo`: lists the receipts, or takes back what the import of one created. */

@@ -1,6 +1,6 @@
 import type { CreationLog } from '../../../../import/created-things.ts'
 import type { ChangeLog } from '../../../../import/undo/note-changes.ts'
-import { removeOldUndoReceipts, removeUndoReceipt } from '../../../../import/undo/undo-receipt.ts'
+import { listUndoReceipts, removeOldUndoReceipts, removeUndoReceipt } from '../../../../import/undo/undo-receipt.ts'
 import { createUndoReceipt, type UndoReceiptWriter } from '../../../../import/undo/undo-receipt-writer.ts'
 import { shellWord } from '../../../output/text.ts'
 import { placeFlags } from '../../../target/settings.ts'
@@ -36,7 +36,7 @@ const isEmpty = ({ entries }: UndoReceiptWriter, things: number, isUnsure: boole
 /** Creates the receipt of a run, which is a file once something is to be created or changed. */
 export const createRunReceipt = ({ cli, client, progress, parsed, receipts }: CommandRun, file: string): RunReceipt => {
   let opened: UndoReceiptWriter | undefined
-  let [count, things, hasIntended] = [0, 0, false]
+  let [count, things, hasIntended, leavesOut] = [0, 0, false, false]
   let journal: Parameters<RunReceipt['journal']> | undefined
   const open = (): UndoReceiptWriter => {
     if (opened) return opened
@@ -55,6 +55,11 @@ export const createRunReceipt = ({ cli, client, progress, parsed, receipts }: Co
     receipts.push(opened.name)
     if (journal) opened.journal(...journal)
     return opened
+  }
+  /** Tells whether an earlier part of the run has a receipt. */
+  const isContinued = (): boolean => {
+    const [, runId] = journal ?? []
+    return runId !== undefined && listUndoReceipts(receiptsFolder(cli.io)).receipts.some((one) => one.runId === runId)
   }
   let [notedAt, sentAt] = [-Infinity, -Infinity]
   client.watchChanges((time = -Infinity) => {
@@ -96,7 +101,11 @@ export const createRunReceipt = ({ cli, client, progress, parsed, receipts }: Co
           refuse: (changes) => opened?.changes.refuse(changes),
           sync: () => opened?.changes.sync(),
           giveUp: (why) => {
-            if (cli.io.stderr.isTerminal) progress.note(`this import cannot be taken back: ${why}`)
+            leavesOut = opened !== undefined || isContinued()
+            if (leavesOut) {
+              open().leaveOut(why)
+              progress.note(`what this import stores from now on may not be taken back with it: ${why}`)
+            } else if (cli.io.stderr.isTerminal) progress.note(`this import cannot be taken back: ${why}`)
           },
         }
       : undefined,
@@ -114,7 +123,7 @@ export const createRunReceipt = ({ cli, client, progress, parsed, receipts }: Co
       )
       // In this process all is created together, or nothing is.
       const isUnsure = hasIntended && client.addStep === 1
-      if (isEmpty(opened, count, isUnsure)) removeUndoReceipt(opened)
+      if (!leavesOut && isEmpty(opened, count, isUnsure)) removeUndoReceipt(opened)
       else if (isOfUse(opened)) tell(opened)
     },
     name: () => (opened && isOfUse(opened) ? opened.name : null),
