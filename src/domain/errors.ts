@@ -106,6 +106,18 @@ export class Faults {
   }
 }
 
+/** Lists temporary errors: the service is unavailable, has failed, or asks for a later try. */
+const PASSING: ReadonlySet<ErrorCode> = new Set(['unavailable', 'internal', 'too_slow', 'rate_limited'])
+
+/** Tells whether a later try may succeed. */
+export const isTransient = (error: unknown): error is KpiError =>
+  error instanceof KpiError &&
+  (PASSING.has(error.code) || (error.code === 'conflict' && error.retryAfter !== undefined))
+
+/** Tells whether the service refused a request because of its contents. */
+export const isRefused = (error: unknown): error is KpiError =>
+  error instanceof KpiError && OF_CONTENT.has(error.code) && !isTransient(error)
+
 /** Throws all faults at once, if there are any. */
 export const refuseFaults = (issues: readonly Issue[]): void => {
   if (issues.length > 0) throw invalid(issues)

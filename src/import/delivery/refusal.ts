@@ -1,18 +1,6 @@
 import { Aborted } from '../../client/transport.ts'
-import { type ErrorCode, KpiError, OF_CONTENT } from '../../domain/errors.ts'
+import { isRefused, KpiError } from '../../domain/errors.ts'
 import type { Tally } from '../journal/tally.ts'
-
-/** Lists temporary errors: the service is unavailable, has failed, or asks for a later try. */
-const PASSING: ReadonlySet<ErrorCode> = new Set(['unavailable', 'internal', 'too_slow', 'rate_limited'])
-
-/** Tells whether a later try may succeed. */
-export const isTransient = (error: unknown): error is KpiError =>
-  error instanceof KpiError &&
-  (PASSING.has(error.code) || (error.code === 'conflict' && error.retryAfter !== undefined))
-
-/** Tells whether the service refused a request because of its contents. */
-export const isRefused = (error: unknown): error is KpiError =>
-  error instanceof KpiError && OF_CONTENT.has(error.code) && !isTransient(error)
 
 /** Tells whether an error means that something cannot be read from this service, however often the client asks. */
 export const isUnreadable = (error: unknown): error is KpiError =>

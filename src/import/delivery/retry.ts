@@ -1,8 +1,7 @@
 import { isWaitedFor, waitUntil } from '../../client/retry.ts'
 import { Aborted } from '../../client/transport.ts'
-import { KpiError } from '../../domain/errors.ts'
+import { KpiError, isTransient } from '../../domain/errors.ts'
 import type { Run } from './delivery.ts'
-import { isTransient } from './refusal.ts'
 
 /** Counts lost answers in a row, to requests that must not be repeated and whose effect cannot be read back. */
 export type LostAnswers = {

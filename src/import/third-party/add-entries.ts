@@ -1,6 +1,6 @@
 import type { Put } from '../../client/operations/entries.ts'
 import { Aborted } from '../../client/transport.ts'
-import { KpiError } from '../../domain/errors.ts'
+import { KpiError, isRefused } from '../../domain/errors.ts'
 import { OUTCOME_UNKNOWN, type Sink } from '../delivery/delivery.ts'
 import {
   entryKeyText,
@@ -11,7 +11,7 @@ import {
   type ThirdPartyRun,
 } from './open-interval.ts'
 import { runConcurrently } from '../delivery/in-flight.ts'
-import { isRefused, mayBeDone, reasonsOf } from '../delivery/refusal.ts'
+import { mayBeDone, reasonsOf } from '../delivery/refusal.ts'
 import { endIfAnswersAreLost, withRetries } from '../delivery/retry.ts'
 import type { JournaledInterval } from '../delivery/write-ahead.ts'
 import { storedKey } from '../existing/existing-entries.ts'

@@ -1,17 +1,9 @@
 import type { Put } from '../../client/operations/entries.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
-import { KpiError } from '../../domain/errors.ts'
+import { KpiError, isTransient, isRefused } from '../../domain/errors.ts'
 import type { OpenEntry, OpenInterval, ThirdPartyRun } from './open-interval.ts'
 import { runConcurrently } from '../delivery/in-flight.ts'
-import {
-  isNoPath,
-  isTransient,
-  isRefused,
-  mayBeDone,
-  reasonsByPlace,
-  reasonsOf,
-  endIfAllRefused,
-} from '../delivery/refusal.ts'
+import { isNoPath, mayBeDone, reasonsByPlace, reasonsOf, endIfAllRefused } from '../delivery/refusal.ts'
 import { digestOf } from '../journal/digest.ts'
 import { countResult, emptyTally } from '../journal/tally.ts'
 import { type UnprovenAnswer, checkBatchAnswer } from '../../client/operations/batch-answer.ts'
