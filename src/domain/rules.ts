@@ -5,17 +5,25 @@ import type { Kpi } from './resources/kpi.ts'
 import { fullName, type User } from './resources/user.ts'
 
 /** Describes what the entry rules need to know of a KPI. */
-export type KpiFacts = Pick<Kpi, 'id' | 'name' | 'is_calculated' | 'target_default'> & {
+export type KpiFacts = Pick<Kpi, 'name' | 'is_calculated' | 'target_default'> & {
+  /** Holds the id; undefined if the KPI is not created yet. */
+  readonly id: number | undefined
   /** Tells whether the KPI is active; null if the service does not tell. */
   readonly is_active: boolean | null
 }
 /** Describes what the entry rules need to know of a user. */
-export type UserFacts = Pick<User, 'id' | 'first_name' | 'last_name' | 'user_status_id'>
+export type UserFacts = Pick<User, 'first_name' | 'last_name' | 'user_status_id'> & {
+  /** Holds the id; undefined if the user is not created yet. */
+  readonly id: number | undefined
+}
 /** Describes what the entry rules need to know of a breakdown item that does not stand for a person. */
 type ItemFacts = Pick<BreakdownItem, 'id' | 'name' | 'is_archived'>
 
-const kpiLabel = (kpi: KpiFacts): string => `KPI ${kpi.id} (${kpi.name})`
-const userLabel = (user: UserFacts): string => `user ${user.id} (${fullName(user)})`
+/** Returns how a message calls something of a kind: by its id and name, or by its name alone if it is not created yet. */
+const labelOf = (kind: string, id: number | undefined, name: string): string =>
+  id === undefined ? `new ${kind} (${name})` : `${kind} ${id} (${name})`
+const kpiLabel = (kpi: KpiFacts): string => labelOf('KPI', kpi.id, kpi.name)
+const userLabel = (user: UserFacts): string => labelOf('user', user.id, fullName(user))
 
 /** Refuses to change a calculated KPI through the interface: only the operator may. */
 export const rejectCalculated = (kpi: KpiFacts): void => {
@@ -49,7 +57,7 @@ export const faultOfAssignment = (kpi: KpiFacts, user: UserFacts): Issue => ({
 })
 
 /** Matches the fault of an entry whose KPI is not assigned to its user, and the names of both. */
-export const UNASSIGNED = /KPI \d+ \((?<kpi>.*)\) is not assigned to user \d+ \((?<user>.*)\)/
+export const UNASSIGNED = /KPI (?:\d+ )?\((?<kpi>.*)\) is not assigned to (?:new )?user (?:\d+ )?\((?<user>.*)\)/
 
 /** Returns the fault of an id that does not exist. */
 export const missingReference = (field: string, title: string, id: number | string): Issue => ({

@@ -14,7 +14,7 @@ import { askedId, findGroup } from './missing/groups.ts'
 import { createMissing, type Missing, type RealIds, type ReferenceLists } from './missing/missing.ts'
 import { exactNoNames } from './missing/names/no-names.ts'
 import { withoutDoubles } from './missing/remove-doubles.ts'
-import { isProvisional } from './provisional-id.ts'
+import { isProvisional, withRealId } from './provisional-id.ts'
 import type { Creation, ImportOptions } from './options.ts'
 import { fractionKpis } from './percentages.ts'
 import { memoize } from './formats/date-format.ts'
@@ -231,7 +231,7 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
     if (isAssigned || !user || !kpi) return faults.map(({ message }) => message)
     if (!needs.createAssignments) {
       lacksAssignments = true
-      faults.push(faultOfAssignment(kpi, user))
+      faults.push(faultOfAssignment(withRealId(kpi), withRealId(user)))
     } else if (faults.length === 0) missing.push({ user, kpi })
     return faults.map(({ message }) => message)
   }

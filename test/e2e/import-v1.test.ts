@@ -114,8 +114,8 @@ describe('through the newer interface', () => {
     expect(reasons()).toEqual([
       `2,breakdown item ${west} (West) is archived and takes no new entries`,
       '3,"there is no breakdown item ""Norht""; did you mean ""North""?"',
-      `4,"the source is North, who is not user ${bob}; give one of them"`,
-      `5,"the source is Ann Lee, who is not user ${bob}; give one of them"`,
+      '4,"the source is ""North"", who is not ""Bob""; give one of them"',
+      '5,"the source is ""Ann Lee"", who is not ""Bob""; give one of them"',
       '6,user and source are empty',
       `7,user ${lou} (Lou) is locked`,
       '8,"there is no user ""Nobody""; there is no breakdown item ""Nowhere"""',
@@ -268,7 +268,7 @@ test('the embedded service reads source_id as sources beside users, too, so that
     expect.not.stringContaining('left out'),
     { created: 2, rejected: 1 },
   ])
-  expect(importer.read('data.rejects.csv')).toContain(`the source is North, who is not user ${bob}; give one of them`)
+  expect(importer.read('data.rejects.csv')).toContain('the source is ""North"", who is not ""Bob""; give one of them')
   expect(await heldIn(importer)).toEqual(['- 1 2026-01-01 2 - -', `${bob} 1 2026-01-01 3 - -`])
   const constant = await load('source_id,kpi,date,actual\nNorth,Sales,2026-01-02,1\n', '--user', 'Bob')
   expect([constant.code, JSON.parse(constant.stdout)]).toMatchObject([3, { created: 0, rejected: 1 }])

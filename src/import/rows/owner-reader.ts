@@ -80,6 +80,6 @@ export const ownerReader = (
     if (user instanceof Fault) return source instanceof Fault ? new Fault(`${user.message}; ${source.message}`) : user
     if (source instanceof Fault || source.id === user.id) return source
     if (sources.unread !== undefined) return noteBeside(sourcesOfUsers, user, source)
-    return new Fault(`the source is ${source.name}, who is not user ${user.id}; give one of them`)
+    return new Fault(`the source is "${source.name}", who is not "${user.name}"; give one of them`)
   }
 }
