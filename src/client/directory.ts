@@ -24,6 +24,12 @@ export const unknownName = (title: string): string => `there is no ${title} "`
 /** Introduces the name that was probably meant. */
 export const DID_YOU_MEAN = 'did you mean '
 
+/** Returns what a fault suggests, behind a semicolon; nothing if it suggests no name. */
+export const suggestionIn = ({ message }: Fault): string => {
+  const at = message.lastIndexOf(`; ${DID_YOU_MEAN}"`)
+  return at < 0 ? '' : message.slice(at)
+}
+
 /** Reports a name that several things have. */
 export class Ambiguous extends Fault {}
 

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { waysIn } from '../support/advice.ts'
 import { allOf, errorOf, jsonOf, type Ran } from '../support/kpi.ts'
@@ -173,6 +174,73 @@ test('new names that lack a part of several columns are warned of', async () => 
   expect(ran.stderr.replaceAll('\\"', '"')).toContain(
     '"Parts": one of the columns Region+Product is empty in their rows; if it is written only once for several rows, fill it in',
   )
+})
+
+test.each<[what: string, text: string, flags: readonly string[], told: string]>([
+  [
+    'a user without an address',
+    'user,kpi,date,actual\nAnn Leds,Visits,2026-03-02,3\n',
+    [],
+    'takes it from a column, --email-pattern',
+  ],
+  ['a header', 'date,Ann Leds,Ann Leeds\n2026-03-02,3,4\n', ['--kpi', 'Visits', '--as', 'users'], '--email-pattern'],
+])('%s that cannot be new is told with the name that was probably meant', async (_, text, flags, told) => {
+  await user.kpi('users', 'create', '--email', 'ann@example.com', '--first-name', 'Ann', '--last-name', 'Leeds')
+  const ran = await importText(text, ...flags)
+  expect(ran.stderr).toMatch(new RegExp(`Ann Leds.*${told}.*; did you mean .{1,2}Ann Leeds`))
+})
+
+test('a new group that is nearly a known one is warned of', async () => {
+  await user.client.groups.add({ name: 'Stores' })
+  const ran = await importText('Store,Date,Sales\nLake,2026-03-01,5\n')
+  expect(ran.stderr).toContain('the new group "Store" is nearly "Stores", which exists')
+})
+
+describe('what does not exist yet', () => {
+  const word = fc.constantFrom('Ann Lee', 'Bob Ray', 'Visits', 'Calls', 'Lake', 'Old One', 'Archived', '', 'N/A')
+  const cell = fc.constantFrom('3', '4.5', 'x', '', '9'.repeat(30))
+  const rows = fc.array(fc.tuple(word, word, fc.constantFrom('2026-03-02', '2026-03-03', '2026-02-30', ''), cell), {
+    minLength: 1,
+    maxLength: 6,
+  })
+  const kinds = fc.subarray(['kpis', 'users', 'items', 'assignments'], { minLength: 1 })
+  const ways = fc.constantFrom([], ['--dry-run'], ['--explain'], ['--max-errors', '1'], ['--strict', '--dry-run'])
+  const owner = fc.constantFrom('user', 'Store')
+
+  test('is told by its name in all messages', async () => {
+    await fc.assert(
+      fc.asyncProperty(owner, rows, kinds, ways, fc.boolean(), async (column, drawn, created, way, isWide) => {
+        await using own = await embeddedUser()
+        await own.kpi('users', 'create', '--email', 'old@example.com', '--first-name', 'Old', '--last-name', 'One')
+        const lines = drawn.map(([who, what, date, value]) =>
+          isWide ? [who, date, value, value] : [who, what, date, value],
+        )
+        const header = isWide ? [column, 'date', 'Visits', 'Calls'] : [column, 'kpi', 'date', 'actual']
+        writeFileSync(own.folder.in('data.csv'), [header, ...lines].map((line) => line.join(',')).join('\n'))
+        const flags = [
+          '--frequency',
+          'D',
+          '--email-pattern',
+          '{name}@example.com',
+          `--create-missing=${created.join(',')}`,
+        ]
+        const ran = await own.kpi('entries', 'import', 'data.csv', ...flags, ...way)
+        const rejects = own.folder.in('data.rejects.csv')
+        const texts = [ran.stdout, ran.stderr, existsSync(rejects) ? readFileSync(rejects, 'utf8') : '']
+        const numbers = texts.join('\n').match(/\d+/g) ?? []
+        expect(numbers.filter((text) => text.length === 13 && Number(text) >= 2 ** 40)).toEqual([])
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('is told so where its KPI is not assigned to its user', async () => {
+    writeFileSync(user.folder.in('data.csv'), 'user,kpi,date,actual\nAnn Lee,Visits,2026-03-02,3\n')
+    const flags = ['--create-missing=kpis,users', '--frequency', 'D', '--email-pattern', '{name}@example.com']
+    const ran = await user.kpi('entries', 'import', 'data.csv', ...flags, '--dry-run')
+    expect(ran.stdout).toContain('new KPI (Visits) is not assigned to new user (Ann Lee)')
+    expect(ran.stderr).toContain('KPI "Visits" is not assigned to user "Ann Lee"')
+  })
 })
 
 test('new names that are nearly known ones are warned of', async () => {

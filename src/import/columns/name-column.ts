@@ -1,4 +1,4 @@
-import { Ambiguous, looseName, type Named, unmarkName } from '../../client/directory.ts'
+import { Ambiguous, looseName, type Named, suggestionIn, unmarkName } from '../../client/directory.ts'
 import { listFirst, MOST_LISTED } from '../../domain/count-text.ts'
 import { Fault } from '../../domain/errors.ts'
 import { isProvisional } from '../provisional-id.ts'
@@ -135,8 +135,13 @@ const nameColumn = ({ role, header, as: asked }: Described, lookup: Lookup, name
       ? new Fault(`there is no ${role} "${text}"; --by-name ${role} takes "${meant.name}" for it`)
       : orCreate(found, text)
   }
-  const orCreate = (found: Named | Fault, text: string): Named | Fault =>
-    isUnknown(found) ? (lookup.create?.(unmarkedName(text)) ?? found) : found
+  const orCreate = (found: Named | Fault, text: string): Named | Fault => {
+    const made = isUnknown(found) ? lookup.create?.(unmarkedName(text)) : undefined
+    // A name that cannot be new may be one that exists, mistyped.
+    return made instanceof Fault && found instanceof Fault
+      ? new Fault(made.message + suggestionIn(found))
+      : (made ?? found)
+  }
   /** Returns why numbers that are ids may be meant as names, where unknown names become new things. */
   const doubtOfIds = (): string | undefined => {
     if (!lookup.create || firstId === undefined || as !== undefined || header.startsWith('--')) return undefined

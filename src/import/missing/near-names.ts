@@ -5,7 +5,7 @@ import type { Pause } from '../../domain/pause.ts'
 
 /**
  * Describes a new name that differs in one letter from one that exists, in two that changed places, in repeated ones, or
- * only in accents; in accents alone also from another new one.
+ * only in accents, signs or blanks; in accents alone also from another new one.
  */
 export type NearName = {
   readonly kind: string
@@ -28,6 +28,12 @@ const LEAST_FOR_OTHER = 6
 /** Returns a word with each letter once where it stands several times in a row: of a key that was held too long. */
 const squeezed = (word: string): string => word.replaceAll(/(.)\1+/gu, '$1')
 
+/** Matches signs and blanks, but between digits, where they make another number. */
+const SIGNS = /(?<!\d)[^\p{L}\p{N}]+|[^\p{L}\p{N}]+(?!\d)/gu
+
+/** Returns a name with nothing but its letters and numbers: St. Gallen and St Gallen are alike, as are Store12 and Store 12. */
+const bareName = (name: string): string => name.replaceAll(SIGNS, '')
+
 const [HASH_BASE, HASH_FACTOR] = [0x811c9dc5, 0x01000193]
 
 /** Returns a number for a word without the letter at a place, which few other words have. */
@@ -44,11 +50,11 @@ const NONE = -1
 const MOST_WITH_PART = 50
 
 /**
- * Returns numbers for a word, for what is left of it without repeated letters, and for all that a letter fewer leaves
+ * Returns numbers for a name, for what is left of it without repeated letters, or without signs, and for all that a letter fewer leaves
  * of it: words that may be mistyped have one of these in common.
  */
 const partsOf = (word: string): Set<number> => {
-  const parts = new Set([hashWithout(word, NONE), hashWithout(squeezed(word), NONE)])
+  const parts = new Set([word, squeezed(word), bareName(word)].map((part) => hashWithout(part, NONE)))
   for (let at = 0; at < word.length; at += 1) parts.add(hashWithout(word, at))
   return parts
 }
@@ -65,8 +71,10 @@ const isMistyped = (one: string, other: string): boolean => {
   return longest >= LEAST_FOR_OTHER && isWithin(1, one, other)
 }
 
-/** Tells whether two names differ in one word only, which may be mistyped. */
+/** Tells whether two names differ in signs and blanks alone, or in one word only, which may be mistyped. */
 const isNear = (one: string, other: string): boolean => {
+  const bare = bareName(one)
+  if (bare !== '' && bare === bareName(other)) return true
   const [words, others] = [one.split(' '), other.split(' ')]
   if (words.length !== others.length) return false
   const different = [...words.keys()].filter((at) => words[at] !== others[at])
@@ -121,13 +129,13 @@ export const nearNames = async (
 
 const SHOWN = 10
 
-/** Returns warnings about new names that are nearly known ones. */
-export const warningsOnNearNames = (near: readonly NearName[]): string[] => [
+/** Returns warnings about new names that are nearly known ones, and what to do if those are meant. */
+export const warningsOnNearNames = (near: readonly NearName[], way = 'correct the file'): string[] => [
   ...near
     .slice(0, SHOWN)
     .map(
       ({ kind, name, known, isNew }) =>
-        `the new ${kind} "${name}" is nearly "${known}", which ${isNew === true ? 'is new, too' : 'exists'}: if that is meant, correct the file`,
+        `the new ${kind} "${name}" is nearly "${known}", which ${isNew === true ? 'is new, too' : 'exists'}: if that is meant, ${way}`,
     ),
   ...(near.length > SHOWN ? [`${near.length - SHOWN} more new names are nearly known ones`] : []),
 ]

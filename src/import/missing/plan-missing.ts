@@ -17,7 +17,7 @@ import type { Reference } from '../reference.ts'
 import type { Batch } from '../rows/batches.ts'
 import { requireMeantNames, warningsOnGivenNames } from './names/meant-names.ts'
 import { defineKpi, type KnownOfKpi, type KpiDefaults } from './define-kpi.ts'
-import { faultOfGroups, groupWithoutNames } from './groups.ts'
+import { faultOfGroups, findGroup, groupWithoutNames } from './groups.ts'
 import type { ListGroups, Missing } from './missing.ts'
 import { type NearName, nearNames } from './near-names.ts'
 import type { MissingKpi, MissingPlan, MissingUser } from './plan.ts'
@@ -83,30 +83,36 @@ const applyDefinitions = (created: Missing, defined: readonly MissingKpi[]): voi
 const allItems = ({ sources }: Reference): BreakdownItem[] =>
   [...(sources?.byId.values() ?? [])].filter(({ id }) => !isProvisional(id))
 
-/** Returns the group that new items go into, by its name or id, or why it is not clear. */
+/** Describes the group that new items go into by its name or id, and the names of others that it is new beside. */
+type GroupOfNew = { readonly name: string; readonly beside: readonly string[] }
+
+/** Returns the group that new items go into, or why it is not clear. */
 const groupOfNew = async (
   { plan, reference }: CheckedFile,
   created: Missing,
   asked: string | undefined,
   listGroups: ListGroups | undefined,
-): Promise<string | Issue | undefined> => {
+): Promise<GroupOfNew | Issue | undefined> => {
   const isNew = (created.items?.used() ?? []).length > 0
   const found = created.foundItems()
   if (!isNew && found.length === 0) return undefined
   const groups = await listGroups?.()
   const name = groupName(plan, asked)
-  if (groups) return faultOfGroups(groups, found, name, isNew) ?? (isNew ? name : undefined)
+  if (groups) {
+    const beside = findGroup(groups, name) ? [] : groups.map((group) => group.name)
+    return faultOfGroups(groups, found, name, isNew) ?? (isNew ? { name, beside } : undefined)
+  }
   const id = isNew ? groupWithoutNames(asked, found, allItems(reference)) : undefined
-  return typeof id === 'number' ? String(id) : id
+  return typeof id === 'number' ? { name: String(id), beside: [] } : id
 }
 
 /**
  * Returns the group that new items go into. Refuses new items beside items of another group, and items of another group
  * than the one that their column names.
  */
-const settleGroup = async (...of: Parameters<typeof groupOfNew>): Promise<string | undefined> => {
+const settleGroup = async (...of: Parameters<typeof groupOfNew>): Promise<GroupOfNew | undefined> => {
   const found = await groupOfNew(...of)
-  if (typeof found !== 'object') return found
+  if (!found || 'name' in found) return found
   throw new KpiError('malformed', 'it is not clear which breakdown items some names mean; nothing was sent', {
     issues: [found],
   })
@@ -126,6 +132,7 @@ const requirePeople = async (users: readonly MissingUser[], listGroups: ListGrou
 const nearOf = async (
   { kpis, users, sources }: Reference,
   created: Pick<MissingPlan, 'kpis' | 'users' | 'items'>,
+  group: GroupOfNew | undefined,
   pause: Pause,
 ): Promise<NearName[]> => {
   const knownNames = (lookup: Lookup | undefined): string[] =>
@@ -138,6 +145,7 @@ const nearOf = async (
     nearNames('KPI', namesOf(created.kpis), knownNames(kpis), pause),
     nearNames('user', namesOf(created.users), knownNames(users), pause),
     nearNames('breakdown item', namesOf(created.items), knownNames(sources), pause),
+    nearNames('group', group ? [group.name] : [], group?.beside ?? [], pause),
   ])
   return near.flat()
 }
@@ -181,9 +189,9 @@ export const planMissing = async (
     kpis,
     users,
     items,
-    group,
+    group: group?.name,
     category: category ?? CATEGORY,
-    near: await nearOf(checked.reference, { kpis, users, items }, pause),
+    near: await nearOf(checked.reference, { kpis, users, items }, group, pause),
   }
 }
 

@@ -13,6 +13,8 @@ const KNOWN = [
   'bob.ray@example.com',
   'São Tomé',
   'NPS',
+  'St. Gallen',
+  'Release 1.5',
 ]
 
 test.each([
@@ -26,6 +28,9 @@ test.each([
   ['Sao Tome', 'São Tomé', 'two accents less'],
   ['NPSSS', 'NPS', 'a key that was held too long'],
   ['Haarbbour', 'Harbour', 'two letters that are there twice'],
+  ['Store12', 'Store 12', 'a blank less'],
+  ['St Gallen', 'St. Gallen', 'a dot less'],
+  ['Release 15', undefined, 'another number'],
   ['Store 13', undefined, 'another number'],
   ['Team C', undefined, 'another letter that is a word'],
   ['Iran', undefined, 'another letter in a short word'],
