@@ -84,7 +84,19 @@ describe('words for no value as names', () => {
     expect(countsOf(await importText(persons, ...flags, '--by-name', 'user'))).toEqual([0, 2, 0])
   })
 
-  test.each(['ND', 'NC', 'Nan Lee', 'Nadia', '#sales', '-Lee-', 'None Such Ltd'])('%s is a name', async (name) => {
+  test.each([
+    'N. S.',
+    'Vides',
+    'Error 404',
+    'Fehler 2024',
+    'Lege',
+    'NC',
+    'Nan Lee',
+    'Nadia',
+    '#sales',
+    '-Lee-',
+    'None Such Ltd',
+  ])('%s is a name', async (name) => {
     expect(countsOf(await importText(`Store,Date,Sales\n${name},2026-03-05,3\n`))).toEqual([0, 1, 0])
   })
 

@@ -6,7 +6,7 @@ const WORDS = [
   'keine Angabe|kein Wert|nicht zugeordnet|ohne|non renseigné|sans objet|sin datos|sconosciuto|não aplicável|onbekend|okänt|ukendt',
   'ukjent|tuntematon|nieznany|neznámý|ismeretlen|necunoscut|nepoznato|непознато|неизвестно|нет данных|невідомо|невядома|άγνωστο',
   'bilinmiyor|teadmata|nezināms|nežinoma|לא ידוע|غير معروف|अज्ञात|ไม่ทราบ|无|未知|不明|なし|該当なし|없음|알 수 없음|tidak diketahui|desconegut',
-  'không rõ',
+  'không rõ|ND|N.D.|NS/NC|nedostupné',
 ].flatMap((line) => line.split('|'))
 
 /** What programs write, which has one spelling. */
@@ -14,6 +14,24 @@ const OF_PROGRAMS = [
   String.raw`\N|<NA>|<null>|[NULL]|pd.NA|???|Error 2042|#DIV/0|#DIV/0!|Loading...|[object Object]|'N/A|#N/A|#REF!|#NV|####|(blanks)`,
   '(tom)|Err:502|-|–|…|#GETTING_DATA|1.#QNAN|*|//',
 ].flatMap((line) => line.split('|'))
+
+/** What LibreOffice and Visual Basic write before the number of an error, by their languages, and how. */
+const OF_ERRORS =
+  'Err|Error|Fehler|Erreur|Errore|Erro|Fout|Fel|Fejl|Feil|Virhe|Błąd|Chyba|Hiba|Eroare|Ошибка|Помилка|Hata|Σφάλμα|エラー|错误|오류'
+const NUMBERED = [':502', ': 508', ' :522', ' 2042', ' 2023'] as const
+
+/** Errors without the sign behind them. */
+const OF_CODES = 'REF|WERT|BEZUG|VALEUR|NOMBRE|VALORE|WAARDE|ZAHL|ЗНАЧ|HODNOTA|DEĞER|ÉRTÉK|DIV/0|ДЕЛ/0'
+
+/** What filters and pivot tables show for empty cells, which may be a name without the brackets. */
+const IN_BRACKETS = 'tom|vides|vacías|vuote|vazias|leere|lege|tomma|tyhjät|üresek|goale|пустые|порожні|κενά|in bianco'
+
+const inCases = (words: string, ...wrap: readonly ((word: string) => string)[]): fc.Arbitrary<string> =>
+  fc
+    .tuple(fc.constantFrom(...words.split('|')), fc.nat(2), fc.constantFrom(...wrap), fc.constantFrom('NFC', 'NFD'))
+    .map(([word, turn, within, form]) =>
+      within([word, word.toLowerCase(), word.toUpperCase()][turn] ?? word).normalize(form),
+    )
 
 const BRACKETS = ['()', '[]', '<>', '{}', '""', "''", '“”', '**', '--', '//'].map((pair) => [
   pair.slice(0, 1),
@@ -23,6 +41,17 @@ const BRACKETS = ['()', '[]', '<>', '{}', '""', "''", '“”', '**', '--', '//'
 /** Draws texts that name nothing: words in many spellings, and what programs write. */
 export const noNames: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...OF_PROGRAMS),
+  inCases(OF_ERRORS, ...NUMBERED.map((number) => (word: string) => word + number)),
+  inCases(
+    OF_CODES,
+    (word) => `#${word}`,
+    (word) => `#${word}!`,
+  ),
+  inCases(
+    IN_BRACKETS,
+    (word) => `(${word})`,
+    (word) => `[${word}]`,
+  ),
   fc
     .record({
       word: fc.constantFrom(...WORDS),

@@ -1,12 +1,12 @@
 import { Fault } from '../../domain/errors.ts'
 import { nameForm } from '../../domain/name-form.ts'
-import { isNoNameWord, isNoValueWord } from './no-value-words.ts'
+import { isNoNameWord, isNoValueWord, isNumberedError } from './no-value-words.ts'
 
 /** Lists the signs that stand for "no value" in columns of numbers and dates. */
 const SIGNS = new Set('-|–|—|--|---|.|..|...|…|?|??|???|/|:'.split('|'))
 
-/** Matches `#REF!`, `#DIV/0!`, `#N/A`, and the same in other languages; LibreOffice also writes `Err:502`. */
-const SPREADSHEET_ERROR = /^(?:#[\p{L}\p{N}/ _]+[!?]?|err:\d+)$/iu
+/** Matches `#REF!`, `#DIV/0!`, `#N/A`, and the same in other languages. */
+const SPREADSHEET_ERROR = /^#[\p{L}\p{N}/ _]+[!?]?$/u
 const NARROW = /^#+$/
 /** Lists the words that accounting programs also write for zero. */
 const DASHES = new Set(['-', '–', '—', '--', '---'])
@@ -18,10 +18,11 @@ const DASHES = new Set(['-', '–', '—', '--', '---'])
 const NOT_AVAILABLE = /^#(?:N\/A(?: .*)?|N\/D|N\/B|Н\/Д|I\/T|NV|NA|ND|YOK|PUUTTUU|HIÁNYZIK)$/iu
 
 /** Matches an error as a spreadsheet shows it, and no number whose format shows a `#` before it. */
-const ERROR_VALUE = /^(?:#[¡¿]?\p{L}[\p{L}\p{N}/ _]*[!?]|#GETTING_DATA|err:\d{3})$/iu
+const ERROR_VALUE = /^(?:#[¡¿]?\p{L}[\p{L}\p{N}/ _]*[!?]|#GETTING_DATA)$/iu
 
 /** Tells whether what a cell shows is an error of the spreadsheet instead of its value. */
-export const isSpreadsheetError = (shown: string): boolean => ERROR_VALUE.test(shown) || NOT_AVAILABLE.test(shown)
+export const isSpreadsheetError = (shown: string): boolean =>
+  ERROR_VALUE.test(shown) || NOT_AVAILABLE.test(shown) || isNumberedError(shown)
 
 const isWord = (text: string): boolean => SIGNS.has(text) || isNoValueWord(text)
 
@@ -43,7 +44,7 @@ export const mayBeZero = (text: string): boolean => DASHES.has(text)
 /** Returns the fault of a text that stands for a missing value. */
 export const faultOfNoValue = (text: string): string | undefined => {
   if (NARROW.test(text)) return 'is what a spreadsheet shows in a column that is too narrow'
-  if (SPREADSHEET_ERROR.test(text)) return 'is an error of the spreadsheet, not a value'
+  if (SPREADSHEET_ERROR.test(text) || isNumberedError(text)) return 'is an error of the spreadsheet, not a value'
   return isWord(text) ? 'stands for no value; leave the cell empty' : undefined
 }
 

@@ -51,6 +51,8 @@ const WORDS = [
   'なし|無し|該当なし|該当無し|データなし|値なし|未入力|未定|未登録|未割り当て|未割当|対象外|記載なし|記入なし|空欄|欠損|適用外|不詳',
   '없음|없다|알 수 없음|알수없음|미상|미정|미지정|미분류|미배정|데이터 없음|데이터없음|자료 없음|해당 없음|해당없음|빈 값|공백|불명|비어 있음',
   'tidak diketahui|tidak ada|tidak ada data|tidak tersedia|tidak berlaku|tiada|tiada data|kosong|desconegut|desconeguda|sense dades',
+  'ns/nc|nedostupné|nedostupný|(leere)|(vides)|(vacías)|(vacíos)|(vuote)|(vuoti)|(in bianco)|(vazias)|(vazios)',
+  '(lege)|(lege cellen)|(tomma)|(tomme)|(tyhjät)|(prázdná)|(prázdny)|(üresek)|(goale)|(пустые)|(порожні)|(κενά)|(boş olanlar)|(空白セル)',
   'sense valor|no disponible|buit|buida|không rõ|không có|không có dữ liệu|không xác định|không áp dụng|chưa rõ|chưa xác định|trống',
 ]
 /** Lists what spreadsheets show for truth values. */
@@ -63,9 +65,17 @@ const ERRORS = [
   'error|err|fehler|erreur|errore|erro|fout|fel|fejl|feil|virhe|błąd|chyba|hiba|eroare|greška|napaka|грешка|ошибка|помилка|памылка',
   'σφάλμα|hata|viga|kļūda|klaida|שגיאה|خطأ|त्रुटि|ข้อผิดพลาด|错误|錯誤|エラー|오류|에러|kesalahan|ralat|lỗi',
 ]
-/** Lists the errors of spreadsheets that have neither `!` nor `?` behind them, where a program has left that out. */
-const ERROR_CODES =
-  'ref|name|value|num|null|n/a|div/0|spill|calc|field|blocked|connect|busy|unknown|error|getting data|python'
+/** Lists the errors of spreadsheets, in the languages of Excel, which may have lost the `!` or `?` behind them. */
+const ERROR_CODES = [
+  'ref|name|value|num|null|n/a|div/0|spill|calc|field|blocked|connect|busy|unknown|error|getting data|python',
+  'bezug|wert|zahl|überlauf|feld|blockiert|verbinden|beschäftigt|unbekannt|valeur|nombre|nom|nul|calcul|epars|champ|bloqué',
+  'valor|núm|nulo|desbordamiento|campo|valore|nome|rif|nullo|espansione|waarde|naam|verw|getal|leeg|overloop',
+  'värdefel|referens|namn|ogiltigt|skärning|værdi|reference|navn|verdi|arvo|viittaus|nimi|luku|tyhjä|jako/0',
+  'adr|nazwa|liczba|hodnota|odkaz|název|číslo|názov|érték|hiv|név|szám|zérósztó|nullosztó|değer|başv|sayı|sayı/0|bölü/0',
+  'знач|ссылка|имя|число|дел/0|пусто|посилання|ім’я|діл/0',
+]
+/** Matches errors that have lost the `#`, and can be nothing else. */
+const BARE_ERRORS = /^#?(?:div\/0|ref)!$/u
 
 const IN_BRACKETS = /^["'`‘’“”]*[([{<«「【].*[)\]}>»」】]["'`‘’“”]*$/u
 const SIGNS = /[^\p{L}\p{N}]+/gu
@@ -87,15 +97,18 @@ const ANYWHERE = setOf(all.filter((word) => !IN_BRACKETS.test(word)))
 const ONLY_IN_BRACKETS = setOf(all.filter((word) => IN_BRACKETS.test(word)))
 const OF_TRUTH = setOf(split(TRUTH_VALUES))
 const OF_ERRORS = setOf(split(ERRORS))
-const OF_ERROR_CODES = setOf(ERROR_CODES.split('|'))
+const OF_ERROR_CODES = setOf(split(ERROR_CODES))
 
-/** Lists codes of places among the words, such as North Dakota, which are names more often than not. */
-const CODES_OF_PLACES: ReadonlySet<string> = new Set(['nd', 'nc', 'bd'])
+/** Lists codes of places among the words, such as North Carolina, which are names more often than not. */
+const CODES_OF_PLACES: ReadonlySet<string> = new Set(['nc', 'bd'])
 
-/** Matches the errors of Visual Basic, such as `Error 2042`, and what old programs print for numbers that are none. */
-const NUMBERED_ERROR = /^#?err(?:or|eur|ore)? 20\d\d$|^[-+]?1\.#(?:inf|ind|qnan|snan)0*$/u
+/** Matches the errors of LibreOffice, such as `Fehler:502`, and of Visual Basic, such as `Error 2042`, behind any word. */
+const NUMBERED = /^#?([^\s:#\d]+)(?: ?[:：] ?5\d\d| 20(?:00|07|15|23|29|36|4\d|50))$/u
+/** Matches what old programs print for numbers that are none. */
+const NO_NUMBER = /^[-+]?1\.#(?:inf|ind|qnan|snan)0*$/u
 /** Matches what databases export for NULL, and what a spreadsheet shows before it has a value. */
-const NOT_YET = /^\\n$|^#?loading ?\.{2,}$/u
+const NOT_YET =
+  /^\\n$|^#?(?:loading|wird geladen|lädt|chargement|cargando|caricamento|carregando|laden|laddar|ładowanie|загрузка) ?\.{2,}$/u
 /** Matches what a name needs: a letter, a number, a picture, or the sign of a unit. */
 const NAMING = /[\p{L}\p{N}\p{Sc}\p{So}%‰]/u
 
@@ -106,12 +119,18 @@ export const isNoValueWord = (text: string): boolean => {
   return words !== '' && (ANYWHERE.has(words) || (ONLY_IN_BRACKETS.has(words) && IN_BRACKETS.test(nameForm(text))))
 }
 
+/** Tells whether a text is an error of a spreadsheet with its number, in the language of the spreadsheet. */
+export const isNumberedError = (text: string): boolean => {
+  const word = NUMBERED.exec(text)?.[1]
+  return word !== undefined && OF_ERRORS.has(foldWords(word))
+}
+
 /** Tells whether a name consists of words that name nothing, or of signs alone; `mayCount` is for KPIs, which may count errors. */
 export const isNoNameWord = (name: string, mayCount: boolean): boolean => {
   if (name.length > LONGEST_NAME) return false
   const text = nameForm(name)
   if (text !== '' && !NAMING.test(text)) return true
-  if (NUMBERED_ERROR.test(text) || NOT_YET.test(text)) return true
+  if (isNumberedError(text) || NO_NUMBER.test(text) || NOT_YET.test(text) || BARE_ERRORS.test(text)) return true
   const words = foldWords(text)
   if (text.startsWith('#') && OF_ERROR_CODES.has(words)) return true
   if (OF_TRUTH.has(words) || (!mayCount && OF_ERRORS.has(words))) return true
