@@ -12,11 +12,16 @@ const SHORT_NUMBER = /^-?\d{1,9}(?:[.,]\d{1,4})?$/
 const YEAR = /^(?:1[5-9]|20|21)\d{2}$/
 /** Matches a date without separators: year, month and day. */
 const STAMP = /^(?:19|2[01])\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/
-const WHOLE = /^[-+]?\d+$/
+/** Matches whole numbers, also as programs write them that know no others than those with decimals: `1.0`, `1,00`. */
+const WHOLE = /^[-+]?\d+(?:[.,]0{1,2})?$/
+const NO_DECIMALS = /[.,]0{1,2}$/
 const DIGIT = /\d/
 
 /** Tells whether a text is a number of a few digits and nothing else. */
 export const isShortNumber = (text: string): boolean => SHORT_NUMBER.test(text)
+
+/** Returns the value of a text that is a whole number. */
+export const wholeNumber = (text: string): number => Number(text.replace(NO_DECIMALS, ''))
 
 const isNumber = (text: string): boolean => {
   if (isShortNumber(text)) return true

@@ -1,3 +1,4 @@
+import { wholeNumber } from './cell-kinds.ts'
 import type { Contents } from './contents.ts'
 import { type HeaderFindings, unassignedColumns } from './header.ts'
 
@@ -67,7 +68,7 @@ export const whatNumbersAre = (found: HeaderFindings, contents: Contents, at: nu
   const { rows } = contents
   if (rows.length < LEAST_COUNTED || !contents.isWhole(at)) return undefined
   const texts = textsIn(contents, at)
-  const numbers = texts.map(Number)
+  const numbers = texts.map(wholeNumber)
   const counted = texts.includes('') ? undefined : (countsRows(numbers) ?? countsBlocks(numbers))
   if (counted !== undefined || rows.length < LEAST_CODED) return counted
   const named = keysIn(found, contents).find((place) => place !== at && areNamesOf(texts, textsIn(contents, place)))
@@ -109,7 +110,7 @@ export const whatNumbersMayBe = (found: HeaderFindings, contents: Contents, at: 
   const { rows } = contents
   if (rows.length < LEAST_CODED || !contents.isWhole(at)) return undefined
   const texts = textsIn(contents, at).filter((text) => text !== '')
-  const numbers = texts.map(Number)
+  const numbers = texts.map(wholeNumber)
   if (texts.length < LEAST_CODED) return undefined
   const distinct = new Set(texts)
   if (distinct.size === 1) return `that are ${texts[0]} in all rows`

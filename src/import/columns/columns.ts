@@ -8,9 +8,9 @@ import { listNames } from './list-names.ts'
 import { isMarkedDate, withoutSign } from './marked-headings.ts'
 import { columnsHolding, type SampleRow } from './contents.ts'
 import { contentsIn, type Heading, recognizeKeys, recognizeLayout, sampleIn } from './layout.ts'
-import { recognizePersonColumns } from './person-columns.ts'
+import { recognizeAddressColumn, recognizePersonColumns } from './person-columns.ts'
 import { timePartOf } from './name-words.ts'
-import { isGiven, isOwned, KEY_ROLES, lackingRoles, suggestedPlaces } from './required-roles.ts'
+import { isGiven, isOwned, KEY_ROLES, lackingRoles, suggestedPlaces, withoutKpis } from './required-roles.ts'
 import { faultOfHeadless, faultOfUnknownHeadings, isWholeDate } from './unusual-headers.ts'
 import type { Directories, WideColumns } from './wide.ts'
 
@@ -157,6 +157,7 @@ export const readHeadings = async (
 export const planColumns = (heading: Heading, options: ImportOptions, directories: Directories): ColumnPlan => {
   const { header } = heading
   const found = namedColumns(header, options)
+  recognizeAddressColumn(withoutKpis(found, options), options, sampleIn(heading))
   recognizeKeys(found, options, directories)
   requireNames(found, options, directories, heading)
   const wide = recognizeLayout(found, options, directories, heading)

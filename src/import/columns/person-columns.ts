@@ -1,3 +1,4 @@
+import { looseName } from '../../client/directory.ts'
 import { isEmailAddress } from '../../domain/resources/user.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import type { Sample } from './contents.ts'
@@ -41,6 +42,23 @@ const assign = ({ roles, joined }: HeaderFindings, role: Role, places: readonly 
   const [first] = places
   if (first !== undefined) roles.set(role, first)
   if (places.length > 1) joined.set(role, places)
+}
+
+/**
+ * Takes the column of e-mail addresses as the user where another column is named for the user as well, as Employee beside
+ * E-mail; but not where the first rows show one address beside two names: then it may be that of a team.
+ */
+export const recognizeAddressColumn = (found: HeaderFindings, { as }: ImportOptions, sample: Sample): void => {
+  if (as === 'items' || found.roles.has('user')) return
+  const places = unassignedColumns(found).filter((at) => roleOf(found.header[at] ?? '') === 'user')
+  const textsIn = (at: number): string[] => sample.map((cells) => cells[at]?.trim() ?? '')
+  const [address, ...others] = places.filter((at) => areAddresses(textsIn(at)))
+  const [name, ...more] = places.filter((at) => at !== address)
+  if (address === undefined || name === undefined || others.length + more.length > 0) return
+  const names = textsIn(name)
+  const pairs = textsIn(address).map((text, at) => [looseName(text), looseName(names[at] ?? '')] as const)
+  const nameOf = new Map(pairs)
+  if (pairs.every(([text, of]) => nameOf.get(text) === of)) found.roles.set('user', address)
 }
 
 /**

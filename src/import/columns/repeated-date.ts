@@ -3,6 +3,7 @@ import { Fault } from '../../domain/errors.ts'
 import { createDateColumn } from '../formats/date-column.ts'
 import { type DateFormat, dateFormat, PLAIN_FORMAT } from '../formats/date-format.ts'
 import { createTimesOfDay } from '../formats/time-of-day.ts'
+import { wholeNumber } from './cell-kinds.ts'
 import type { SampleRow } from './contents.ts'
 import type { HeaderFindings } from './header.ts'
 import type { TimePart } from './name-words.ts'
@@ -78,7 +79,7 @@ export const repeatsDate = (
   return READINGS[part].some((reading) =>
     pairs.every(([date, text]) => {
       const day = dayOf(date)
-      return day !== undefined && reading(day) === Number(text)
+      return day !== undefined && reading(day) === wholeNumber(text)
     }),
   )
 }

@@ -265,7 +265,28 @@ describe('columns of numbers that are whom rows belong to by their names alone',
   })
 })
 
+describe('a column of people beside one of e-mail addresses', () => {
+  const header = (name: string): string => `${name},E-mail,Date,Sales`
+  const ONE = ['Ann,ann@x.com,2026-01-01,5', 'Bob,bob@x.com,2026-01-01,6', 'Ann,ann@x.com,2026-01-02,7']
+
+  test.each(['Employee', 'Person', 'User', 'Mitarbeiter', 'Reporter'])(
+    'called %s says what new ones are called',
+    (name) => {
+      const { roles, unused } = planOf(headingOf([header(name), ...ONE]))
+      expect([roles.get('user'), roles.get('name'), unused]).toEqual([1, 0, []])
+    },
+  )
+
+  test('is asked about where one address is beside two names, or both are addresses', () => {
+    expect(refusal(headingOf([header('Employee'), ...ONE, 'Cid,ann@x.com,2026-01-03,1']))).toContain(
+      '--map user=COLUMN',
+    )
+    expect(refusal(headingOf([header('Person'), 'a@x.com,b@x.com,2026-01-03,1']))).toContain('--map user=COLUMN')
+  })
+})
+
 describe('columns of numbers that only their cells show to be no values', () => {
+  const zeros = fc.constantFrom('', '.0', '.00', ',0', ',00')
   const heading = fc
     .oneof(
       fc.constantFrom('Nummerierung', 'Belegzähler', 'K1', 'Ziffer', '行', 'Α/Α'),
@@ -277,9 +298,10 @@ describe('columns of numbers that only their cells show to be no values', () => 
 
   test('row numbers under any heading are asked about, and can be left out or meant', () => {
     fc.assert(
-      fc.property(heading, fc.nat(2000), fc.array(other, { minLength: 5, maxLength: 28 }), (name, first, values) => {
-        const rows = values.map((value, at) => `${first + at},A,${dateOf(at)},${value}`)
-        const one = headingOf([`${name},Store,Date,Sales`, ...rows])
+      fc.property(heading, fc.nat(2000), zeros, fc.array(other, { minLength: 5, maxLength: 28 }), (...drawn) => {
+        const [name, first, decimals, values] = drawn
+        const rows = values.map((value, at) => [`${first + at}${decimals}`, 'A', dateOf(at), value])
+        const one = headingWith([name, 'Store', 'Date', 'Sales'], rows)
         expect(refusal(one)).toContain(
           `${name}: holds whole numbers that rise by one with the rows: --ignore ${name} leaves the column out`,
         )
