@@ -21,8 +21,14 @@ const foldCase = (text: string): string =>
     .map((part) => part.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ'))
     .join(DOTLESS_I)
 
-const foldLetters = (text: string): string =>
-  foldCase(text.normalize('NFKC').replaceAll(INVISIBLE, '')).normalize('NFKC')
+/** Returns a text without what cannot be seen of its signs: how they are encoded, their width, and which are invisible. */
+const plainSigns = (text: string): string => text.normalize('NFKC').replaceAll(INVISIBLE, '')
+
+const foldLetters = (text: string): string => foldCase(plainSigns(text)).normalize('NFKC')
+
+/** Returns a name as people see it: names that differ in nothing else are told apart by programs alone. */
+export const seenForm = (text: string): string =>
+  text.length > LONGEST_NAME ? text : plainSigns(text).replaceAll(BLANKS, ' ').trim()
 
 /**
  * Returns a name or an e-mail address in the form in which all are compared: NFKC, in any case, without invisible signs,

@@ -511,12 +511,11 @@ describe('a name that an account has in another spelling', () => {
         '1 to create, 1 unchanged\nwarning: KPI "sales" is new, and differs from "Sales" only in case, blanks or dashes\n',
       )
     }
-    write(
-      user,
-      `kpis: [${['Höhe', 'Höhe'.normalize('NFD'), 'Höhe\u200b'].map((name) => `{ name: "${name}", frequency: D }`).join(', ')}]\n`,
-    )
+    write(user, 'kpis: [{ name: Höhe, frequency: D }, { name: HÖHE, frequency: D }]\n')
     const twins = await user.kpi('plan', 'kpi.yaml', '--summary-only')
-    expect(twins.stderr.split('which is the same name in another spelling')).toHaveLength(3)
+    expect(twins.stderr).toContain(
+      'KPI "HÖHE" is new beside the new "Höhe", which is the same name in another spelling',
+    )
     write(user, 'kpis: [{ name: sales, target_default: 5 }, { name: SALES, target_default: 6 }]\n')
     expect((await user.kpi('plan', 'kpi.yaml')).stderr).toBe(
       'kpi: kpi.yaml, line 1: this is the same KPI as in line 1\n',

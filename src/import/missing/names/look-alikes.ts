@@ -1,6 +1,6 @@
 import { looseName } from '../../../client/directory.ts'
 import { mapWithPauses } from '../../../client/next-turn.ts'
-import { LONGEST_NAME } from '../../../domain/name-form.ts'
+import { LONGEST_NAME, seenForm } from '../../../domain/name-form.ts'
 import type { Pause } from '../../../domain/pause.ts'
 
 /**
@@ -48,10 +48,11 @@ const looksOf = (name: string): string =>
           .replaceAll(OTHERS, (letter) => originals.get(letter) ?? letter),
       )
 
+const codeText = (sign: string): string => `U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+
 const letterText = (letter: string): string => {
-  const code = (letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
   const script = SCRIPTS.find(([, letters]) => letters.test(letter))?.[0]
-  return `"${letter}" (U+${code}${script === undefined ? '' : `, ${script}`})`
+  return `"${letter}" (${codeText(letter)}${script === undefined ? '' : `, ${script}`})`
 }
 
 const lettersOf = (name: string): string[] => name.normalize('NFKD').match(/\p{L}/gu) ?? []
@@ -68,20 +69,39 @@ export const tellLetter = (name: string, other: string): string => {
 /** Describes a new name that looks like another one, which is new as well or exists. */
 type LookAlike = { readonly name: string; readonly other: string }
 
-/** Returns the new names that look like others, but have letters of another script. */
-export const findLookAlikes = async (
+/** Returns the new names that look like others by some form, though `areOther` says that they are not the same. */
+const findAlike = async (
   names: readonly string[],
   known: readonly string[],
   pause: Pause,
+  formOf: (name: string) => string,
+  areOther: (name: string, other: string) => boolean,
 ): Promise<LookAlike[]> => {
   const first = new Map<string, string>()
   const isNew = new Set(names)
   const all = names.length === 0 ? [] : [...known, ...names]
   const found = await mapWithPauses(all, pause, (name) => {
-    const looks = looksOf(name)
-    const other = first.get(looks)
-    if (other === undefined) first.set(looks, name)
-    return other !== undefined && isNew.has(name) && looseName(other) !== looseName(name) ? [{ name, other }] : []
+    const form = formOf(name)
+    const other = first.get(form)
+    if (other === undefined) first.set(form, name)
+    return other !== undefined && isNew.has(name) && areOther(name, other) ? [{ name, other }] : []
   })
   return found.flat()
+}
+
+/** Returns the new names that look like others, but have letters of another script. */
+export const findLookAlikes = (...given: [names: readonly string[], known: readonly string[], pause: Pause]) =>
+  findAlike(...given, looksOf, (name, other) => looseName(other) !== looseName(name))
+
+/** Returns the new names that nobody can tell from others by sight: they differ in how their signs are encoded, or in invisible ones. */
+export const findTwins = (...given: [names: readonly string[], known: readonly string[], pause: Pause]) =>
+  findAlike(...given, seenForm, (name, other) => other !== name)
+
+/** Returns the first sign in which a name differs from one that nobody can tell from it by sight. */
+export const tellSign = (name: string, other: string): string => {
+  const [signs, others] = [Array.from(name), Array.from(other)]
+  const place = signs.findIndex((sign, at) => sign !== others[at])
+  const at = place < 0 ? signs.length : place
+  const textOf = (sign: string | undefined): string => (sign === undefined ? 'missing' : codeText(sign))
+  return `its character ${at + 1} is ${textOf(signs[at])}, and not ${textOf(others[at])}`
 }

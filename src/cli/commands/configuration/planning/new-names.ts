@@ -27,7 +27,7 @@ const knownIn = (things: Things, { name: kind }: Kind, field: string): string[] 
 
 /**
  * Returns the faults of names that a file would store and that may stand for no value, or look like others with letters
- * of another script; `byName` holds the kinds of which the user said that they are meant.
+ * of another script or with signs that nobody can tell apart; `byName` holds the kinds of which the user said that they are meant.
  */
 export const faultsOfNewNames = async (
   things: Things,
@@ -41,10 +41,11 @@ export const faultsOfNewNames = async (
     const own = changes.filter(({ thing }) => thing.kind.name === kindName)
     for (const field of nameFields(kind)) {
       const news = newNamesOf(own, field)
-      const known = field === 'name' || field === 'email' ? knownIn(things, kind, field) : []
+      const areExact = field === 'name' || field === 'email'
+      const known = areExact ? knownIn(things, kind, field) : []
       const names = news.map(({ name }) => name)
       const areKpis = kindName === 'kpis' || kindName === 'calculated'
-      const doubts = await findDoubtfulNames({ names, known, areKpis }, pause)
+      const doubts = await findDoubtfulNames({ names, known, areKpis, areExact }, pause)
       faults.push(
         ...news.flatMap(({ name, line }) => {
           const why = doubts.get(name)
