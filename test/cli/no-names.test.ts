@@ -173,6 +173,81 @@ describe('names that look like others', () => {
   })
 })
 
+describe('names that nobody can tell apart by sight', () => {
+  const twinsOf = (name: string): fc.Arbitrary<string> =>
+    fc.constantFrom(
+      name.normalize('NFD'),
+      `${name}\u200b`,
+      name.replace(' ', '\u00ad '),
+      name.replace(' ', '\u00a0'),
+      name.replace('Caf', 'Ｃａｆ'),
+    )
+
+  test('stop an apply, beside each other or beside what exists, unless they are meant or both exist', async () => {
+    const noun = fc.constantFrom('categories', 'groups', 'units', 'kpis')
+    await fc.assert(
+      fc.asyncProperty(noun, twinsOf('Café A'), fc.boolean(), async (section, twin, exists) => {
+        await using own = await embeddedUser()
+        const more = section === 'kpis' ? ', frequency: D' : section === 'units' ? ", display_format: '#'" : ''
+        const write = (...names: readonly string[]): void => {
+          const items = names.map((name) => `  - { name: "${name}"${more} }\n`)
+          writeFileSync(own.folder.in('kpi.yaml'), `${section}:${items.length === 0 ? ' []' : ''}\n${items.join('')}`)
+        }
+        write(...(exists ? ['Café A'] : []))
+        expect((await own.kpi('apply', 'kpi.yaml')).code).toBe(0)
+        write('Café A', twin)
+        for (const command of ['plan', 'apply']) {
+          const told = allOf(errorOf(await own.kpi(command, 'kpi.yaml', '-o', 'json')))
+          expect(told).toMatch(/line 3: .* looks like "Café A", though its character \d+ is U\+[\dA-F]{4,}, and not /)
+        }
+        const [meant = []] = waysIn(allOf(errorOf(await own.kpi('apply', 'kpi.yaml', '-o', 'json'))))
+        expect((await own.kpi('apply', 'kpi.yaml', ...meant)).code).toBe(0)
+        expect((await own.kpi('apply', 'kpi.yaml')).stderr).toContain('2 unchanged')
+      }),
+      { numRuns: 10 },
+    )
+  })
+
+  test('may be those of two people, whose addresses differ', async () => {
+    const names = ['José', 'José'.normalize('NFD')]
+    const users = names.map((name, at) => `  - { email: u${at}@example.com, first_name: "${name}" }\n`)
+    writeFileSync(user.folder.in('kpi.yaml'), `users:\n${users.join('')}`)
+    expect((await user.kpi('apply', 'kpi.yaml')).code).toBe(0)
+  })
+})
+
+test.each<[noun: string, first: readonly string[], other: readonly string[], told: string]>([
+  [
+    'users',
+    ['--first-name', 'Ann', '--last-name', 'Lee'],
+    ['--first-name', 'Аnn', '--last-name', 'Lee'],
+    'the full name "Аnn Lee" of the user looks like "Ann Lee"',
+  ],
+  [
+    'users',
+    ['--first-name', 'Jose'],
+    ['--first-name', 'José'],
+    'the new user "José" is nearly "Jose", which exists: if that is meant, correct the name',
+  ],
+  [
+    'kpis',
+    ['--frequency', 'D', '--name', 'Cafe'],
+    ['--frequency', 'D', '--name', 'Café'],
+    'the new KPI "Café" is nearly "Cafe"',
+  ],
+  ['categories', ['--name', 'Harbour'], ['--name', 'Harbor'], 'the new category "Harbor" is nearly "Harbour"'],
+  [
+    'units',
+    ['--name', 'Boxes', '--display-format', '#'],
+    ['--name', 'Вoxes', '--display-format', '#'],
+    'the name "Вoxes" of the unit looks like "Boxes"',
+  ],
+])('%s create %j and %j are told to be alike', async (noun, first, other, told) => {
+  const address = (email: string): string[] => (noun === 'users' ? ['--email', email] : [])
+  expect((await user.kpi(noun, 'create', ...first, ...address('a@example.com'))).stderr).toBe('')
+  expect((await user.kpi(noun, 'create', ...other, ...address('b@example.com'))).stderr).toContain(`warning: ${told}`)
+})
+
 test('a name with any apostrophe is one owner', async () => {
   const marks = Array.from("'’‘ʼ`´′＇")
   const rows = marks.map((mark, at) => `O${mark}Neil,2026-03-0${at + 1},1\n`).join('')

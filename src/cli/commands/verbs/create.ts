@@ -90,11 +90,9 @@ const requireParent = (
   throw new UsageError(`a ${title} needs ${missingFlags(needed, flags).join(', ')}`)
 }
 
-/** Tells whether a new person's e-mail address may look like another one, though its letters are of another script. */
-const hasForeignLetters = (draft: object): boolean => {
-  const email: unknown = Reflect.get(draft, 'email')
-  return typeof email === 'string' && /[^ -~]/.test(email)
-}
+/** Tells whether a new person's name or e-mail address may look like another one, though its letters are others. */
+const hasForeignLetters = (draft: object): boolean =>
+  ['email', 'first_name', 'last_name'].some((field) => /[^ -~]/.test(String(Reflect.get(draft, field) ?? '')))
 
 const isGiven = (flags: FlagValues, name: string): boolean => flags[name] === true
 
