@@ -4,7 +4,8 @@ import { type Field, usualWith } from '../../domain/schema.ts'
 import type { Cli } from '../cli.ts'
 import type { Directory, Named } from '../../client/directory.ts'
 import { camelCase, type FieldFlag, type FlagValues, readText } from './flags.ts'
-import { isId, isNamedKind, readDirectory } from './names.ts'
+import { isId, readDirectory } from './names.ts'
+import { isListedKind } from '../../client/operations/kind-operations.ts'
 import { isOneLine } from '../output/width.ts'
 import { askChoice, askValid, type Choice } from './prompt.ts'
 
@@ -40,7 +41,7 @@ const choicesOf = async (
   { oneOf, words, refers }: Field,
 ): Promise<readonly (string | Choice)[] | undefined> => {
   if (oneOf) return words ?? oneOf
-  if (refers === undefined || !isNamedKind(refers)) return undefined
+  if (refers === undefined || !isListedKind(refers)) return undefined
   const directory = await readDirectory(client, refers)
   if (!directory || directory.byId.size === 0) return undefined
   return [...directory.byId.values()].map((one) => choiceOf(directory, one))
@@ -77,7 +78,7 @@ const referredBy = async (
 ): Promise<object | undefined> => {
   const on = all.find(({ name }) => name === unless?.field)
   const text = on && (flags[camelCase(on.flag)] ?? on.field.usual)
-  if (on?.field.refers === undefined || !isNamedKind(on.field.refers) || typeof text !== 'string') return undefined
+  if (on?.field.refers === undefined || !isListedKind(on.field.refers) || typeof text !== 'string') return undefined
   const found = (await readDirectory(client, on.field.refers))?.find(text)
   return found instanceof Fault ? undefined : found
 }

@@ -14,7 +14,8 @@ import {
 } from '../../domain/schema.ts'
 import { UsageError } from '../exit.ts'
 import { sayChoices } from './choices.ts'
-import { findId, isNamedKind, readDirectory } from './names.ts'
+import { findId, readDirectory } from './names.ts'
+import { isListedKind } from '../../client/operations/kind-operations.ts'
 
 /** Holds parsed flags; flags that are made from fields are checked by their fields. */
 export type FlagValues = Readonly<Record<string, unknown>>
@@ -115,7 +116,7 @@ const BY_ID: Readonly<Record<string, string>> = {
 type Read = (field: Field, text: string) => Promise<FieldValue | Fault> | FieldValue | Fault
 
 const readFlag = (client: Client, field: Field, text: string): ReturnType<Read> =>
-  field.refers !== undefined && isNamedKind(field.refers) && text.trim() !== ''
+  field.refers !== undefined && isListedKind(field.refers) && text.trim() !== ''
     ? findId(client, field.refers, text)
     : readText(field, text)
 
@@ -166,7 +167,7 @@ const referredBy = async (
 ): Promise<object | undefined> => {
   const { refers } = of.fields[unless?.field ?? ''] ?? {}
   const id = given[unless?.field ?? '']
-  if (refers === undefined || !isNamedKind(refers) || typeof id !== 'number') return undefined
+  if (refers === undefined || !isListedKind(refers) || typeof id !== 'number') return undefined
   return (await readDirectory(client, refers))?.byId.get(id)
 }
 

@@ -1,10 +1,10 @@
 import type { Capability } from '../../client/capabilities.ts'
 import type { Client } from '../../client/client.ts'
 import { Ambiguous, createDirectory, type Directory, type Named } from '../../client/directory.ts'
-import { namedGroupItems } from '../../client/operations/group-items.ts'
+import { isListedKind, type ListedKind, listNamed } from '../../client/operations/kind-operations.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { Fault } from '../../domain/errors.ts'
-import { fullName } from '../../domain/resources/user.ts'
+import { KINDS } from '../../domain/kinds.ts'
 import type { Resource } from '../../domain/schema.ts'
 import { UsageError } from '../exit.ts'
 
@@ -35,54 +35,12 @@ export const namesIn = (flag: string, ...lists: readonly string[]): string[] => 
   return names
 }
 
-/** Lists the kinds of things that have names on the command line. */
-export type NamedKind = 'kpi' | 'user' | 'group' | 'group_item' | 'breakdown_item' | 'category' | 'unit' | 'icon'
-
-const TITLES: Record<NamedKind, string> = {
-  kpi: 'KPI',
-  user: 'user',
-  group: 'group',
-  group_item: 'group item',
-  breakdown_item: 'breakdown item',
-  category: 'category',
-  unit: 'unit',
-  icon: 'icon',
-}
-
-const namedBreakdownItems = async (client: Client): Promise<(Named & { readonly isPerson: boolean })[]> =>
-  (await client.breakdownItems.list()).map(({ id, name, breakdown_id, user_id }) => ({
-    id,
-    name,
-    within: `breakdown ${breakdown_id}`,
-    isPerson: user_id !== null,
-  }))
-
-/** Returns the group items of an account; in the newer variant these are the breakdown items other than people. */
-const groupItemsOf = async (client: Client, group?: number): Promise<readonly Named[]> =>
-  client.variant === 'classic'
-    ? namedGroupItems(client, group)
-    : (await namedBreakdownItems(client)).filter(({ isPerson }) => !isPerson)
-
-const lists: Record<NamedKind, (client: Client, parent?: number) => Promise<readonly Named[]>> = {
-  kpi: (client) => client.kpis.list(),
-  user: async (client) =>
-    (await client.users.list()).map((user) => ({ id: user.id, email: user.email, name: fullName(user) })),
-  group: (client) => client.groups.list(),
-  group_item: groupItemsOf,
-  breakdown_item: namedBreakdownItems,
-  category: (client) => client.categories.list(),
-  unit: (client) => client.units.list(),
-  icon: (client) => client.icons.list(),
-}
-
-export const isNamedKind = (name: string): name is NamedKind => name in lists
-
 /** Returns a directory of everything of a kind, or of all below a parent, to find by id, name or e-mail address. */
-const directoryOf = async (client: Client, kind: NamedKind, parent?: number): Promise<Directory<Named>> =>
-  createDirectory(TITLES[kind], await lists[kind](client, parent))
+const directoryOf = async (client: Client, kind: ListedKind, parent?: number): Promise<Directory<Named>> =>
+  createDirectory(KINDS[kind].of.title, await listNamed(client, kind, parent))
 
 /** Reads a directory of everything of a kind; undefined if the key may not read it. */
-export const readDirectory = (client: Client, kind: NamedKind): Promise<Directory<Named> | undefined> =>
+export const readDirectory = (client: Client, kind: ListedKind): Promise<Directory<Named> | undefined> =>
   readIfAllowed(client, directoryOf(client, kind))
 
 /** Matches ids, which have no leading zeros: `007` is a name, or a mistake. */
@@ -123,7 +81,7 @@ const idsOf = (found: readonly Named[]): number[] => found.map(({ id }) => id)
 /**
  * Returns the ids of a comma-separated list of names, which may be quoted; `title` names the list where it is empty.
  */
-export const idsIn = async (client: Client, kind: NamedKind, title: string, list: string): Promise<number[]> => {
+export const idsIn = async (client: Client, kind: ListedKind, title: string, list: string): Promise<number[]> => {
   const names = namesIn(title, list)
   const directory = await directoryFor(client, kind, names)
   if (!directory) return [...new Set(names.map(Number))]
@@ -144,7 +102,7 @@ const byId = (text: string): Named => ({ id: Number(text), name: '' })
 /** Returns a directory to find texts in; undefined if all can be ids, and the key may not look for names like them. */
 const directoryFor = (
   client: Client,
-  kind: NamedKind,
+  kind: ListedKind,
   texts: readonly string[],
   parent?: number,
 ): Promise<Directory<Named> | undefined> => {
@@ -153,7 +111,7 @@ const directoryFor = (
 }
 
 /** Returns the id that a text names, or its fault. */
-export const findId = async (client: Client, kind: NamedKind, text: string): Promise<number | Fault> => {
+export const findId = async (client: Client, kind: ListedKind, text: string): Promise<number | Fault> => {
   const directory = await directoryFor(client, kind, [text])
   const found = directory ? findIn(directory, text) : byId(text)
   return found instanceof Fault ? found : found.id
@@ -170,13 +128,13 @@ export const resolveRecords = async (
   parent?: number,
 ): Promise<Named[]> => {
   const names = texts.filter((text) => !isId(text))
-  if (!isNamedKind(kind) && names.length > 0) {
+  if (!isListedKind(kind) && names.length > 0) {
     const given = names.map((one) => `"${one}"`).join(', ')
     throw new UsageError(
       `${plural} have no names: give the id instead of ${given}, which kpi ${plural} list --kpi KPI --user USER --from DAY --to DAY shows`,
     )
   }
-  const directory = isNamedKind(kind) ? await directoryFor(client, kind, texts, parent) : undefined
+  const directory = isListedKind(kind) ? await directoryFor(client, kind, texts, parent) : undefined
   return allFound(texts, (text) => (directory ? findIn(directory, text) : byId(text)))
 }
 
@@ -188,7 +146,7 @@ export const createRecordFinder = (
 ): ((text: string) => Promise<Named | Fault>) => {
   let reading: Promise<Directory<Named> | undefined> | undefined
   return async (text) => {
-    if (isNamedKind(kind)) reading ??= readIfAllowed(client, directoryOf(client, kind, parent))
+    if (isListedKind(kind)) reading ??= readIfAllowed(client, directoryOf(client, kind, parent))
     const directory = await reading
     if (directory) return findIn(directory, text)
     return isId(text) ? byId(text) : new Fault(`names of ${plural} cannot be looked up here: give the id`)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Client } from '../../client/client.ts'
+import { isListedKind, listNamed } from '../../client/operations/kind-operations.ts'
 import { createDirectory, type Named } from '../../client/directory.ts'
 import { rejectMisunderstoodColumns } from '../check.ts'
 import { hasTooManyBad, requireFewBad } from '../max-errors.ts'
@@ -9,7 +10,7 @@ import { onLines } from '../rejects/on-lines.ts'
 import type { Rejects } from '../rejects/rejects.ts'
 import { type Cells, createCells, type Lookups, anyId, requireConstants } from './cells.ts'
 import { type DefinitionOptions, type DefinitionPlan, planDefinitions } from './columns.ts'
-import { type DefinitionKind, REFERRED } from './kinds.ts'
+import type { DefinitionKind } from './kinds.ts'
 import { type DefinitionRole, rolesOf } from './roles.ts'
 import { type DefinitionReader, definitionReader, type DefinitionRow, identityOf } from './rows.ts'
 
@@ -49,8 +50,7 @@ export type Checking = {
 const fetchLookups = async ({ client, breakdowns }: Checking, roles: readonly DefinitionRole[]): Promise<Lookups> => {
   const lookups = await Promise.all(
     roles.map(async ({ role, name, field: { refers = '' } }) => {
-      const list = REFERRED[refers]
-      if (list) return [[role, createDirectory(role, await list(client))] as const]
+      if (isListedKind(refers)) return [[role, createDirectory(role, await listNamed(client, refers))] as const]
       if (name !== 'breakdown_id') return []
       const known = await breakdowns()
       return [[role, anyId('breakdowns', known && createDirectory(role, known))] as const]

@@ -1,9 +1,8 @@
 import { KpiError } from '../../domain/errors.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
-import type { CreatedKind } from '../created-things.ts'
+import { type CreatedKind, createdKind } from '../created-things.ts'
 import {
   clientsOf,
-  createdKind,
   type Double,
   doublesOf,
   doublesStay,

@@ -3,15 +3,11 @@ import { looseName } from '../../client/directory.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { listFirst, MOST_LISTED } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { breakdownItem } from '../../domain/resources/breakdowns.ts'
-import { category, unit } from '../../domain/resources/catalog.ts'
-import { group, groupItem } from '../../domain/resources/groups.ts'
-import { kpi } from '../../domain/resources/kpi.ts'
-import { user } from '../../domain/resources/user.ts'
-import type { Resource } from '../../domain/schema.ts'
-import { type Clients, GONE, isChanged, judgeThings, listKind, ORDER, takeBack } from '../undo/take-back.ts'
+import { KINDS } from '../../domain/kinds.ts'
+import { type Clients, GONE, isChanged, judgeThings, type Kept, listCreated, ORDER } from '../undo/judge-things.ts'
+import { takeBack } from '../undo/take-back.ts'
 import type { UndoReceipt } from '../undo/undo-receipt.ts'
-import type { CreatedKind, CreatedThing } from '../created-things.ts'
+import { type CreatedThing, type ListedCreated, shownKind } from '../created-things.ts'
 
 /** Says why neither of two is removed. */
 export const NOT_CERTAIN = 'may be of the other machine: it is not known which of them this one made'
@@ -22,30 +18,11 @@ export type Listed = { readonly id: number; readonly key: string }
 /** Describes something that a run made although another machine had just made one of the same name. */
 export type Double = { readonly thing: CreatedThing; readonly older: number }
 
-/** Maps resources to the kinds of what is created. */
-const KINDS: Readonly<Record<string, (typeof ORDER)[number]>> = {
-  user: 'user',
-  kpi: 'kpi',
-  category: 'category',
-  unit: 'unit',
-  group: 'group',
-  group_item: 'item',
-  breakdown_item: 'item',
-}
-
-/** Returns the kind of what is created as a resource; undefined if that is not known by its name. */
-export const createdKind = ({ name }: Pick<Resource, 'name'>): (typeof ORDER)[number] | undefined => KINDS[name]
-
 /** Returns the ways to a service that a client has. */
 export const clientsOf = (client: Client): Clients => ({
   client,
   classic: client.variant === 'classic' ? client : undefined,
 })
-
-const RESOURCES: Partial<Record<CreatedKind, Resource>> = { category, unit, kpi, group, item: breakdownItem, user }
-
-const resourceOf = ({ variant }: Pick<Client, 'variant'>, kind: CreatedKind): Resource | undefined =>
-  kind === 'item' && variant === 'classic' ? groupItem : RESOURCES[kind]
 
 /** Returns the error of doubles that stay, with the way out. */
 export const doublesStay = (
@@ -55,7 +32,8 @@ export const doublesStay = (
   cause?: KpiError,
 ): KpiError => {
   const { thing, older } = first
-  const { title, plural } = resourceOf(client, thing.kind) ?? { title: thing.kind, plural: thing.kind }
+  const kind = thing.kind === 'assignment' ? thing.kind : shownKind(thing.kind, client.variant)
+  const { title, plural } = KINDS[kind].of
   const { id, name } = thing
   const more = listFirst(others, MOST_LISTED, (one) => `"${one.thing.name}" (${one.older} and ${one.thing.id})`)
   const also = others.length > 0 ? `; the same holds for ${more}` : ''
@@ -115,16 +93,9 @@ export const doublesOf = (things: readonly CreatedThing[], listed: readonly List
   })
 }
 
-/** Returns a key of what a list holds: its name or e-mail address, within its group. */
-const listedKey = (one: {
-  readonly name: string
-  readonly breakdown_id?: number
-  readonly group_id?: number
-}): string => `${one.breakdown_id ?? one.group_id ?? 0}/${looseName(one.name)}`
-
 /** Returns what a list holds, by its ids and keys: a name or e-mail address, within its group. */
-const listedIn = (list: NonNullable<Awaited<ReturnType<typeof listKind>>>): Listed[] =>
-  list.map((one) => ({ id: one.id, key: listedKey(one) }))
+const listedIn = (list: readonly Kept[]): Listed[] =>
+  list.map(({ id, name, parent }) => ({ id, key: `${parent}/${looseName(name)}` }))
 
 /**
  * Looks again after creating things of a kind: what another machine made of the same name since `known` was read stays, and
@@ -132,13 +103,13 @@ const listedIn = (list: NonNullable<Awaited<ReturnType<typeof listKind>>>): List
  */
 export const removeNewDoubles = async (
   client: Client,
-  kind: (typeof ORDER)[number],
+  kind: ListedCreated,
   things: readonly CreatedThing[],
   known: ReadonlySet<number>,
   signal: AbortSignal,
 ): Promise<readonly Double[]> => {
   const clients = clientsOf(client)
-  const list = things.length === 0 ? undefined : await readIfAllowed(client, listKind(clients, kind))
+  const list = things.length === 0 ? undefined : await readIfAllowed(client, listCreated(clients, kind))
   // Keep what the run made itself, even if the names differ only in a dash.
   const own = new Set(things.map(({ id }) => id))
   const doubles = doublesOf(things, listedIn(list ?? [])).filter(({ older }) => !known.has(older) && !own.has(older))
@@ -166,7 +137,7 @@ export const removeLeftDoubles = async (
   for (const kind of ORDER) {
     const [own, open] = [things.filter((one) => one.kind === kind), unsure.filter((one) => one.kind === kind)]
     if (own.length + open.length === 0) continue
-    const list = (await listKind(clients, kind)) ?? []
+    const list = (await listCreated(clients, kind)) ?? []
     if (!isOfAccount()) return
     const listed = listedIn(list)
     // Leave out older records that were changed since: they may have been renamed.

@@ -8,7 +8,9 @@ import type { EntryKey } from '../entry-key.ts'
 import { type ExistingEntry, readExisting, storedKey } from '../existing/existing-entries.ts'
 import type { EntryChange } from './change-lines.ts'
 import { holds } from './note-changes.ts'
-import { CLOCK_SPREAD } from './take-back.ts'
+
+/** Sets by how many seconds the clocks of the machines of a service may differ. */
+export const CLOCK_SPREAD = 60
 
 /**
  * Describes what becomes of an entry that an import changed: one that it created is removed, another gets back what it

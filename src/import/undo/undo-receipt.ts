@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isObject } from '../../codec/json.ts'
 import { KpiError } from '../../domain/errors.ts'
-import type { CreatedKind, CreatedThing } from '../created-things.ts'
+import { CREATED_KINDS, type CreatedKind, type CreatedThing } from '../created-things.ts'
 import { appendToFile } from '../../files/appended-file.ts'
 import { fileError } from '../../files/file-error.ts'
 import { readRegularFile } from '../../files/read-file.ts'
@@ -71,15 +71,7 @@ const MOST_BYTES = 256 * 1024 * 1024
 export const entriesPath = (path: string, undos = 0): string =>
   path.replace(ENDING, undos === 0 ? ENTRIES_ENDING : `.left-${undos}${ENTRIES_ENDING}`)
 
-const KINDS: ReadonlySet<unknown> = new Set<CreatedKind>([
-  'category',
-  'unit',
-  'kpi',
-  'group',
-  'item',
-  'user',
-  'assignment',
-])
+const KINDS: ReadonlySet<unknown> = new Set(CREATED_KINDS)
 
 const isThing = (line: unknown): line is CreatedThing =>
   isObject(line) && KINDS.has(line['kind']) && Number.isSafeInteger(line['id']) && typeof line['name'] === 'string'

@@ -3,7 +3,8 @@ import type { Client } from '../../../client/client.ts'
 import { userGroupItem } from '../../../domain/resources/groups.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
-import { idsIn, type NamedKind } from '../../args/names.ts'
+import { idsIn } from '../../args/names.ts'
+import { type ListedKind } from '../../../client/operations/kind-operations.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
 import { printsList } from '../../output/printed.ts'
 import { emptyBecause, isPrintedAsData, tellEmpty } from '../../output/short-answer.ts'
@@ -12,7 +13,7 @@ import { createNames } from '../verbs/reference-names.ts'
 import { printAllSent, sendEach } from '../verbs/send-each.ts'
 
 /** Describes a kind of thing that users can be given, and the flag that lists some. */
-type Assignable = { readonly kind: NamedKind; readonly flag: string }
+type Assignable = { readonly kind: ListedKind; readonly flag: string }
 
 /** Describes a user, and the id of something that they are given. */
 export type UserItem = { readonly user: number; readonly id: number }

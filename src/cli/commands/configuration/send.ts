@@ -1,6 +1,7 @@
 import { Fault, KpiError } from '../../../domain/errors.ts'
 import type { AnyRecord, FieldValue } from '../../../domain/schema.ts'
-import { createdKind, removeNewDoubles } from '../../../import/missing/remove-doubles.ts'
+import { createdKind } from '../../../import/created-things.ts'
+import { removeNewDoubles } from '../../../import/missing/remove-doubles.ts'
 import { type Change, isThing, type Value } from './planning/changes.ts'
 import { readFormula, withIds } from './planning/formulas.ts'
 import type { ApplyRecord } from './record.ts'

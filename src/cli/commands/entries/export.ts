@@ -17,7 +17,8 @@ import type { Sheet } from '../../../export/sheet.ts'
 import { type SheetFormat, RFC_4180 } from '../../../export/text-format.ts'
 import { untilStopped } from '../../../export/until-stopped.ts'
 import { type WideColumns, sheetByKpi, sheetByUser } from '../../../export/wide-sheet.ts'
-import { idsIn, type NamedKind, needsOfNames } from '../../args/names.ts'
+import { idsIn, needsOfNames } from '../../args/names.ts'
+import { type ListedKind } from '../../../client/operations/kind-operations.ts'
 import { readRange } from '../../args/day-range.ts'
 import { requireFree } from '../../files/require-free.ts'
 import type { Cli } from '../../cli.ts'
@@ -92,7 +93,7 @@ export const needsOfExport = ({ source, user: users, kpi: kpis, names }: ExportF
 
 const idsOf = async (
   client: Client,
-  kind: NamedKind,
+  kind: ListedKind,
   flag: string,
   list: string | undefined,
 ): Promise<readonly number[] | undefined> => (list === undefined ? undefined : idsIn(client, kind, `--${flag}`, list))

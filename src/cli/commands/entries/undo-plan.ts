@@ -1,4 +1,4 @@
-import { type Fate, GONE } from '../../../import/undo/take-back.ts'
+import { type Fate, GONE } from '../../../import/undo/judge-things.ts'
 import { countOf } from '../../output/text.ts'
 import { type EntryCounts, entriesText } from './undo-entries.ts'
 

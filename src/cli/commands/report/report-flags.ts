@@ -8,7 +8,8 @@ import { category } from '../../../domain/resources/catalog.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { user } from '../../../domain/resources/user.ts'
 import { addRange, RECENT } from '../../args/day-range.ts'
-import { idsIn, type NamedKind, needsOfNames } from '../../args/names.ts'
+import { idsIn, needsOfNames } from '../../args/names.ts'
+import { type ListedKind } from '../../../client/operations/kind-operations.ts'
 import { addOutput } from '../../output/printed.ts'
 
 /** Declares the flags that select what a report holds, with the days that are usual for it. */
@@ -27,7 +28,7 @@ export type SelectionFlags = ReturnType<ReturnType<typeof addSelection>['opts']>
 
 const idsOf = async (
   client: Client,
-  kind: NamedKind,
+  kind: ListedKind,
   flag: string,
   list: string | undefined,
 ): Promise<number[] | undefined> => (list === undefined ? undefined : idsIn(client, kind, flag, list))

@@ -2,13 +2,14 @@ import { Fault, type Issue } from '../../../domain/errors.ts'
 import { choiceOf, INT16_MAX } from '../../../domain/field-value.ts'
 import { type AnyRecord, type NamedField, type Resource, usualWith } from '../../../domain/schema.ts'
 import type { CompleteBody } from '../../args/json-input.ts'
-import { isId, isNamedKind, type NamedKind } from '../../args/names.ts'
+import { isId } from '../../args/names.ts'
+import { isListedKind, type ListedKind } from '../../../client/operations/kind-operations.ts'
 import { nameColumns, type Names } from './reference-names.ts'
 
 type Body = Record<string, unknown>
 
 /** Describes a word for a field: `category` is the name beside `category_id`, and `--frequency` gives `frequency_id`. */
-type Word = { readonly name: string; readonly idField: string; readonly kind?: NamedKind }
+type Word = { readonly name: string; readonly idField: string; readonly kind?: ListedKind }
 
 /** Returns the words for choices that the flags have: those of fields that end in `_id`. */
 const choiceWords = (of: Resource): Word[] =>
@@ -49,11 +50,11 @@ const withIdFields = (of: Resource, body: object): Moved => {
 /** Returns what a value means: the id of a name, the letter of a word; anything else is the value itself. */
 const meaningOf = async (names: Names, { field }: NamedField, value: unknown, isName: boolean): Promise<unknown> => {
   const { refers } = field
-  if (typeof value === 'number' && refers !== undefined && isNamedKind(refers))
+  if (typeof value === 'number' && refers !== undefined && isListedKind(refers))
     return (await names.faultOfId(refers, value)) ?? value
   if (typeof value !== 'string') return value
   if (field.oneOf) return choiceOf(field, value)
-  if (refers === undefined || !isNamedKind(refers) || value.trim() === '') return value
+  if (refers === undefined || !isListedKind(refers) || value.trim() === '') return value
   if (isId(value) && !isName) return value
   const found = await names.find(refers, value)
   return found instanceof Fault ? found : found.id
@@ -95,7 +96,7 @@ export const createCompletion = (
   const referredBy = async ({ unless }: NamedField['field'], body: Body): Promise<object | undefined> => {
     const { refers } = of.fields[unless?.field ?? ''] ?? {}
     const id = body[unless?.field ?? '']
-    if (refers === undefined || !isNamedKind(refers) || !isId(String(id))) return undefined
+    if (refers === undefined || !isListedKind(refers) || !isId(String(id))) return undefined
     return names.find(refers, `#${String(id)}`)
   }
   const usualOf = async ({ field }: NamedField, body: Body): Promise<unknown> =>

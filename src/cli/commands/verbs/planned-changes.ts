@@ -4,7 +4,7 @@ import { formatInstant } from '../../../domain/day.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { type AnyRecord, type FieldValue, type NamedField, resource, type Resource } from '../../../domain/schema.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
-import { isNamedKind } from '../../args/names.ts'
+import { isListedKind } from '../../../client/operations/kind-operations.ts'
 import type { Cli } from '../../cli.ts'
 import { createCounts, printDryRun, updateCounts } from '../../output/dry-run-counts.ts'
 import { nameIn, pluralOf, recordLabel } from '../../output/short-answer.ts'
@@ -56,7 +56,7 @@ export const requireUnmoved = (of: Resource, planned: readonly PlannedChange<Res
 /** Returns a value as people read it: a name for an id, a word for a letter. */
 const shownValue = async (names: Names, { field }: NamedField, value: FieldValue): Promise<string | null> => {
   if (value === null || field.secret) return field.secret ? '(hidden)' : null
-  if (field.refers !== undefined && isNamedKind(field.refers)) return names.nameOf(field.refers, value)
+  if (field.refers !== undefined && isListedKind(field.refers)) return names.nameOf(field.refers, value)
   return field.words?.[field.oneOf?.indexOf(String(value)) ?? -1] ?? cellText(field, value)
 }
 

@@ -10,13 +10,14 @@ import {
 } from '../../../domain/number-pattern.ts'
 import type { AnyRecord, Field, FieldValue, NamedField, Resource } from '../../../domain/schema.ts'
 import type { Directory, Named } from '../../../client/directory.ts'
-import { isNamedKind, type NamedKind, readDirectory } from '../../args/names.ts'
+import { readDirectory } from '../../args/names.ts'
+import { isListedKind, type ListedKind } from '../../../client/operations/kind-operations.ts'
 import { UsageError } from '../../exit.ts'
 import { isForPeople, type Printing } from '../../output/print.ts'
 
 /** Describes the column that shows the name of what an id refers to: `category` beside `category_id`. */
 export type NameColumn = NamedField & {
-  readonly kind: NamedKind
+  readonly kind: ListedKind
   /** Names the field that holds the id. */
   readonly idField: string
 }
@@ -24,7 +25,7 @@ export type NameColumn = NamedField & {
 /** Returns the column of names beside a field that refers to something with a name. */
 const nameColumnOf = (of: Pick<Resource, 'fields'>, { name, field }: NamedField): NameColumn | undefined => {
   const { refers } = field
-  if (refers === undefined || !isNamedKind(refers)) return undefined
+  if (refers === undefined || !isListedKind(refers)) return undefined
   // A link has the id of what it leads to, and may have its name, too.
   if (name === 'id' && 'name' in of.fields) return undefined
   const title = name === 'id' ? refers : name.replace(/_id$/, '')
@@ -40,11 +41,11 @@ export type Names = {
   /** Returns records with the names that columns show; `#7` is an id that nothing has a name for. */
   readonly addTo: (columns: readonly NameColumn[], records: readonly AnyRecord[]) => Promise<AnyRecord[]>
   /** Finds something by its id, name or e-mail address. */
-  readonly find: (kind: NamedKind, text: string) => Promise<Named | Fault>
+  readonly find: (kind: ListedKind, text: string) => Promise<Named | Fault>
   /** Returns what is wrong with an id that nothing has; undefined where that cannot be told, as of other services. */
-  readonly faultOfId: (kind: NamedKind, id: number) => Promise<Fault | undefined>
+  readonly faultOfId: (kind: ListedKind, id: number) => Promise<Fault | undefined>
   /** Returns its id. */
-  readonly idOf: (kind: NamedKind, text: string) => Promise<number>
+  readonly idOf: (kind: ListedKind, text: string) => Promise<number>
   /**
    * Returns columns whose values people read by the pattern of their unit, with all decimals that are stored. What is in
    * no unit stays, as do all columns where programs read them.
@@ -53,7 +54,7 @@ export type Names = {
   /** Returns a value of a KPI as people read it. */
   readonly valueOf: (kpi: FieldValue, value: FieldValue, printing: Printing) => Promise<string>
   /** Returns what an id is called. */
-  readonly nameOf: (kind: NamedKind, id: FieldValue) => Promise<string>
+  readonly nameOf: (kind: ListedKind, id: FieldValue) => Promise<string>
 }
 
 const nameIn = (directory: Directory<Named> | undefined, id: FieldValue): string | null =>
@@ -86,15 +87,15 @@ const patternsOf = (kpis: Directory<Named> | undefined, units: Directory<Named> 
 
 /** Creates names that are read with a client. A key that may not read some things shows their ids. */
 export const createNames = (client: Client): Names => {
-  const known = new Map<NamedKind, Promise<Directory<Named> | undefined>>()
-  const directoryOf = (kind: NamedKind): Promise<Directory<Named> | undefined> => {
+  const known = new Map<ListedKind, Promise<Directory<Named> | undefined>>()
+  const directoryOf = (kind: ListedKind): Promise<Directory<Named> | undefined> => {
     const reading = known.get(kind) ?? readDirectory(client, kind)
     known.set(kind, reading)
     return reading
   }
   const findPattern = async (ofKpis: boolean): Promise<FindPattern> =>
     patternsOf(...(await Promise.all([ofKpis ? directoryOf('kpi') : undefined, directoryOf('unit')])))
-  const find = async (kind: NamedKind, text: string): Promise<Named | Fault> =>
+  const find = async (kind: ListedKind, text: string): Promise<Named | Fault> =>
     (await directoryOf(kind))?.find(text) ?? new Fault('names of this kind cannot be read with this key; give the id')
   return {
     addTo: async (columns, records) => {

@@ -1,0 +1,61 @@
+import { assignment } from './resources/assignment.ts'
+import { breakdownItem } from './resources/breakdowns.ts'
+import { calculatedKpi } from './resources/calculated-kpi.ts'
+import { category, icon, unit } from './resources/catalog.ts'
+import { group, groupItem, userGroupItem } from './resources/groups.ts'
+import { kpi } from './resources/kpi.ts'
+import { user } from './resources/user.ts'
+import type { Resource } from './schema.ts'
+
+/** Names the kinds of definitions that an account is made of, by the names of their resources. */
+export type KindName =
+  | 'icon'
+  | 'category'
+  | 'unit'
+  | 'group'
+  | 'group_item'
+  | 'breakdown_item'
+  | 'kpi'
+  | 'calculated_kpi'
+  | 'user'
+  | 'assignment'
+  | 'user_group_item'
+
+/** Describes a kind of definitions. */
+type Kind = {
+  /** Holds its words and its fields, which say what it refers to and what may be written. */
+  readonly of: Resource
+  /** Names the fields that make two of it the same: the parent that it lies in, if it has one, and then its own name. */
+  readonly identity: readonly string[]
+}
+
+/**
+ * Describes each kind once, in the order in which they depend on each other: what another refers to comes before it.
+ * Group items and breakdown items are the same records, as the classic and the newer interface show them.
+ */
+export const KINDS: Readonly<Record<KindName, Kind>> = {
+  icon: { of: icon, identity: ['name'] },
+  category: { of: category, identity: ['name'] },
+  unit: { of: unit, identity: ['name'] },
+  group: { of: group, identity: ['name'] },
+  group_item: { of: groupItem, identity: ['group_id', 'name'] },
+  breakdown_item: { of: breakdownItem, identity: ['breakdown_id', 'name'] },
+  kpi: { of: kpi, identity: ['name'] },
+  calculated_kpi: { of: calculatedKpi, identity: ['name'] },
+  user: { of: user, identity: ['email'] },
+  assignment: { of: assignment, identity: ['user_id', 'id'] },
+  user_group_item: { of: userGroupItem, identity: ['user_id', 'group_id', 'id'] },
+}
+
+/** Tells whether a word names a kind. */
+export const isKindName = (word: string): word is KindName => Object.hasOwn(KINDS, word)
+
+/** Returns the field by which people know a record of a kind: its name or e-mail address, or the id at its end. */
+export const keyOf = (kind: KindName): string => KINDS[kind].identity.at(-1) ?? 'id'
+
+/** Returns the field of what a record of a kind lies in; undefined if it lies in the account itself. */
+export const parentOf = (kind: KindName): string | undefined =>
+  KINDS[kind].identity.length > 1 ? KINDS[kind].identity[0] : undefined
+
+/** Tells whether records of a kind have names, or e-mail addresses, by which people call them. */
+export const hasNames = (kind: KindName): boolean => keyOf(kind) !== 'id'

@@ -1,0 +1,237 @@
+import type { Client } from '../../client/client.ts'
+import { entryPages } from '../../client/operations/entry-pages.ts'
+import { listKind } from '../../client/operations/kind-operations.ts'
+import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { keyOf, parentOf } from '../../domain/kinds.ts'
+import type { EntryQuery } from '../../client/operations/queries.ts'
+import { looseName } from '../../client/directory.ts'
+import { CREATED_KINDS, type CreatedKind, type CreatedThing, type ListedCreated, shownKind } from '../created-things.ts'
+import type { UndoReceipt } from './undo-receipt.ts'
+
+/** Says that something was removed before. */
+export const GONE = 'is gone already'
+
+/** Describes what becomes of something that a run created: it is removed, or left with a reason. */
+export type Fate = { readonly thing: CreatedThing; readonly entries: number; readonly left?: string }
+
+/** Says of what to judge what becomes of it. */
+type Judged = Pick<UndoReceipt, 'things' | 'unsure' | 'served'> & {
+  /** Tells whether entries are removed, too. */
+  readonly withEntries: boolean
+  /** Returns how many entries of something are removed before it, because the import created them. */
+  readonly removedOf: (thing: CreatedThing) => number
+}
+
+/** Holds the clients of a service: of the import's interface, and of the classic one if there is one. */
+export type Clients = { readonly client: Client; readonly classic: Client | undefined }
+
+/** Describes something that the service has, by its name or e-mail address within what it lies in. */
+export type Kept = {
+  readonly id: number
+  readonly name: string
+  readonly parent: number
+  readonly created_at: number
+  readonly updated_at: number
+}
+
+/** Lists the kinds in the order in which they are removed: what uses something comes before it. */
+export const ORDER: readonly ListedCreated[] = CREATED_KINDS.filter((kind) => kind !== 'assignment').toReversed()
+
+/** Returns what asks for the entries of something; undefined where it has none of its own. */
+export const ofEntries = (thing: CreatedThing): Pick<EntryQuery, 'kpiId' | 'sourceId' | 'userId'> | undefined => {
+  const { kind, id, user_id } = thing
+  if (kind === 'assignment' && user_id !== undefined) return { kpiId: id, userId: user_id }
+  if (kind === 'kpi') return { kpiId: id }
+  if (kind === 'item') return { sourceId: id }
+  return kind === 'user' ? { userId: id } : undefined
+}
+
+/** Counts the entries of something, and those of them that were stored or changed after the run. */
+type Entered = { readonly count: number; readonly later: number }
+
+const countEntries = async (
+  { client }: Clients,
+  thing: CreatedThing,
+  { served, removedOf }: Pick<Judged, 'served' | 'removedOf'>,
+): Promise<Entered> => {
+  // Skip the entries of a group item, which the classic interface does not show.
+  const query = thing.kind === 'item' && client.variant === 'classic' ? undefined : ofEntries(thing)
+  const end = served === undefined ? Infinity : Math.ceil(Date.parse(served) / 1000)
+  let [count, later] = [0, 0]
+  if (!query) return { count, later }
+  for await (const page of entryPages(client, { from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY, ...query })) {
+    count += page.length
+    later += page.filter(({ updated_at }) => updated_at > end).length
+  }
+  // Entries that are removed before the thing may have been stored again by a later import.
+  const left = Math.max(0, count - removedOf(thing))
+  return { count: left, later: Math.min(later, left) }
+}
+
+/**
+ * Returns the client whose interface shows and removes things of a kind; undefined where there is none. Users and groups are
+ * those of the classic interface; there, only the bundled service refuses to remove an item that has entries.
+ */
+export const servedBy = ({ client, classic }: Clients, kind: ListedCreated): Client | undefined => {
+  if (kind === 'user' || kind === 'group') return classic
+  return kind === 'item' && client.variant === 'classic' && !client.isBundled() ? undefined : client
+}
+
+/** Returns the things of a kind that the service has; undefined where its interface does not show them. */
+export const listCreated = async (clients: Clients, created: ListedCreated): Promise<readonly Kept[] | undefined> => {
+  const client = servedBy(clients, created)
+  if (!client) return undefined
+  const kind = shownKind(created, client.variant)
+  const [key, parent] = [keyOf(kind), parentOf(kind)]
+  return (await listKind(client, kind)).map((record) => ({
+    id: Number(record['id']),
+    name: String(record[key]),
+    parent: Number(parent === undefined ? 0 : record[parent]),
+    created_at: Number(record['created_at']),
+    // A user who has logged in is not changed.
+    updated_at: Number(record[kind === 'user' ? 'created_at' : 'updated_at']),
+  }))
+}
+
+/** Tells whether something was changed after it was created, as far as the service says it. */
+export const isChanged = ({ created_at, updated_at }: Pick<Kept, 'created_at' | 'updated_at'>): boolean =>
+  updated_at > created_at
+
+const countOfEntries = (count: number): string => (count === 1 ? '1 entry' : `${count} entries`)
+
+/** Returns why something is left alone; undefined if it can be removed. */
+const whyLeft = (
+  held: Omit<Kept, 'parent'> | undefined,
+  { count, later }: Entered,
+  withEntries: boolean,
+): string | undefined => {
+  if (!held) return GONE
+  if (isChanged(held)) return 'was changed since'
+  if (later > 0) return `has ${countOfEntries(later)} from after the import`
+  return count > 0 && !withEntries ? `has ${countOfEntries(count)}; --with-entries removes them, too` : undefined
+}
+
+/** Returns what would become of things that are in one list. */
+const judgeList = async (
+  clients: Clients,
+  things: readonly CreatedThing[],
+  list: readonly Omit<Kept, 'parent'>[] | undefined,
+  judged: Pick<Judged, 'served' | 'withEntries' | 'removedOf'>,
+): Promise<Fate[]> => {
+  const fates: Fate[] = []
+  const held = new Map((list ?? []).map((one) => [one.id, one]))
+  for (const thing of things) {
+    const entries = held.has(thing.id) ? await countEntries(clients, thing, judged) : { count: 0, later: 0 }
+    const left = list ? whyLeft(held.get(thing.id), entries, judged.withEntries) : 'is not shown by this interface'
+    fates.push({ thing, entries: entries.count, ...(left !== undefined && { left }) })
+  }
+  return fates
+}
+
+/** Returns the assignments whose user and KPI were there before: others go with what was created. */
+const lastingAssignments = (things: readonly CreatedThing[]): CreatedThing[] => {
+  const made = new Set(things.map(({ kind, id }) => `${kind} ${id}`))
+  return things.filter(
+    ({ kind, id, user_id }) => kind === 'assignment' && !made.has(`kpi ${id}`) && !made.has(`user ${user_id}`),
+  )
+}
+
+/** Returns the assignments of a user as things of a list; none if the user is gone. */
+const assignmentsOf = async ({ client, classic }: Clients, userId: number): Promise<Omit<Kept, 'parent'>[]> => {
+  try {
+    const list = await (classic ?? client).assignments(userId).list()
+    return list.map((one) => ({ ...one, name: '' }))
+  } catch (error) {
+    if (error instanceof KpiError && error.code === 'not_found') return []
+    throw error
+  }
+}
+
+const judgeAssignments = async (clients: Clients, { things, removedOf }: Judged): Promise<Fate[]> => {
+  const fates: Fate[] = []
+  for (const [userId = 0, ofUser] of Map.groupBy(lastingAssignments(things), ({ user_id }) => user_id)) {
+    const list = await assignmentsOf(clients, userId)
+    // Entries of a user and a KPI that were there before may be older than the assignment.
+    for (const fate of await judgeList(clients, ofUser, list, { served: undefined, withEntries: true, removedOf })) {
+      const left = fate.left ?? (fate.entries > 0 ? `is needed by ${countOfEntries(fate.entries)}` : undefined)
+      fates.push({ ...fate, ...(left !== undefined && { left }) })
+    }
+  }
+  return fates
+}
+
+/** Describes what uses something else: a KPI its unit and category, an item its group. */
+type Use = { readonly kind: CreatedKind; readonly id: number; readonly by: string }
+
+/** Returns what the KPIs and items use that are not removed. */
+const usesOf = async ({ client }: Clients, fates: readonly Fate[]): Promise<Use[]> => {
+  const removed = new Set(fates.flatMap(({ thing, left }) => (left === undefined ? `${thing.kind} ${thing.id}` : [])))
+  const stays = (kind: CreatedKind, id: number): boolean => !removed.has(`${kind} ${id}`)
+  const kpis = (await client.kpis.list()).filter(({ id }) => stays('kpi', id))
+  const items = client.variant === 'v1' ? await client.breakdownItems.list() : []
+  return [
+    ...kpis.flatMap(({ name, unit_id, category_id }) => [
+      { kind: 'unit' as const, id: unit_id, by: `the KPI "${name}"` },
+      { kind: 'category' as const, id: category_id, by: `the KPI "${name}"` },
+    ]),
+    ...items
+      .filter(({ id }) => stays('item', id))
+      .map(({ name, breakdown_id }) => ({ kind: 'group' as const, id: breakdown_id, by: `the item "${name}"` })),
+  ]
+}
+
+/** Leaves alone what something else uses that is not removed. */
+const leaveUsed = (fates: readonly Fate[], uses: readonly Use[]): Fate[] => {
+  const users = new Map(uses.map(({ kind, id, by }) => [`${kind} ${id}`, by]))
+  return fates.map((fate) => {
+    const by = users.get(`${fate.thing.kind} ${fate.thing.id}`)
+    return fate.left === undefined && by !== undefined ? { ...fate, left: `is used by ${by}` } : fate
+  })
+}
+
+/** Leaves alone the users who were assigned other KPIs since. */
+const leaveAssigned = async (
+  clients: Clients,
+  fates: readonly Fate[],
+  things: readonly CreatedThing[],
+): Promise<Fate[]> => {
+  const made = new Set(things.map(({ kind, id, user_id }) => `${kind} ${id} ${user_id ?? ''}`))
+  const judged: Fate[] = []
+  for (const fate of fates) {
+    const { kind, id } = fate.thing
+    const isOpen = kind === 'user' && fate.left === undefined
+    const since = (isOpen ? await assignmentsOf(clients, id) : []).find(
+      (one) => !made.has(`assignment ${one.id} ${id}`) && !made.has(`kpi ${one.id} `),
+    )
+    judged.push(since ? { ...fate, left: `was assigned KPI ${since.id} since` } : fate)
+  }
+  return judged
+}
+
+/**
+ * Returns the things of a kind that were created, and those that may have been and are there: nothing had their names when
+ * the run was about to create them.
+ */
+const createdOf = (
+  { things, unsure }: Judged,
+  kind: ListedCreated,
+  list: readonly Kept[] | undefined,
+): CreatedThing[] => {
+  const known = things.filter((thing) => thing.kind === kind)
+  const ids = new Set(known.map(({ id }) => id))
+  const keys = new Set(unsure.flatMap((one) => (one.kind === kind ? looseName(one.key) : [])))
+  const found = (list ?? []).filter(({ id, name }) => !ids.has(id) && keys.has(looseName(name)))
+  return [...known, ...found.map(({ id, name }) => ({ kind, id, name }))]
+}
+
+/** Returns what would become of the things that a run created, in the order in which they are removed. */
+export const judgeThings = async (clients: Clients, judged: Judged): Promise<Fate[]> => {
+  const fates = await judgeAssignments(clients, judged)
+  for (const kind of ORDER) {
+    if (![...judged.things, ...judged.unsure].some((one) => one.kind === kind)) continue
+    const list = await listCreated(clients, kind)
+    fates.push(...(await judgeList(clients, createdOf(judged, kind, list), list, judged)))
+  }
+  return leaveUsed(await leaveAssigned(clients, fates, judged.things), await usesOf(clients, fates))
+}
