@@ -125,10 +125,10 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     return [column.read(text, 1), column.note(text, 2, 1), column.doubt(), column.remarks()]
   },
   'a cell of dates': (text) => {
-    const column = createDateColumn('date', PLAIN_FORMAT, false)
+    const column = createDateColumn('date', PLAIN_FORMAT, 'assumed')
     return [column.read(text, 1), column.note(text, 2), column.doubt(), column.remarks()]
   },
-  'a cell of dates in a given form': (text) => createDateColumn('date', PLAIN_FORMAT, true).read(text, 1),
+  'a cell of dates in a given form': (text) => createDateColumn('date', PLAIN_FORMAT, 'given').read(text, 1),
   'a form of dates': dateFormat,
   'a header': (text) => [roleOf(text), isWholeDate(text)],
   'a file': readCsv,

@@ -102,7 +102,13 @@ const faultsOfOthers = (
 /** Reads the labels as dates in the one format that fits them all. */
 const readDates = (labels: Labels, dates: readonly number[], asked: DateFormat | undefined, isTold: boolean) => {
   const { textOf } = labels
-  const column = createDateColumn('header', asked ?? PLAIN_FORMAT, asked !== undefined, undefined, labels.meant)
+  const column = createDateColumn(
+    'header',
+    asked ?? PLAIN_FORMAT,
+    asked === undefined ? 'assumed' : 'given',
+    undefined,
+    labels.meant,
+  )
   for (const at of dates) column.note(textOf(at), HEADER_LINE)
   const format = column.proven()?.format
   const columns = dates.flatMap((at) => {

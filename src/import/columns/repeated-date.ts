@@ -46,7 +46,7 @@ const readDates = (
   const given = asked === undefined ? undefined : dateFormat(asked)
   if (given instanceof Fault) return undefined
   const times = createTimesOfDay('', 'drop')
-  const column = createDateColumn('', given ?? PLAIN_FORMAT, given !== undefined, times)
+  const column = createDateColumn('', given ?? PLAIN_FORMAT, given === undefined ? 'assumed' : 'given', times)
   for (const text of texts) column.note(text, 0)
   const format: DateFormat | undefined = column.proven()?.format
   return (

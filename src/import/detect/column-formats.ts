@@ -128,7 +128,8 @@ export const createColumnFormats = (
   const name = roleHeader(plan, 'date')
   const times = createTimesOfDay(name, options.time)
   const meant = partsMeant(name, options.create?.frequency)
-  const column = createDateColumn(name, asked ?? format ?? PLAIN_FORMAT, asked !== undefined, times, meant)
+  const basis = asked ? 'given' : format ? 'surveyed' : 'assumed'
+  const column = createDateColumn(name, asked ?? format ?? PLAIN_FORMAT, basis, times, meant)
   return { ...known, date: { at, column } }
 }
 
@@ -183,7 +184,8 @@ export const settleFormats = (
   const signs = new Map([...formats.numbers].map(([at, column]) => [at, column.proven() ?? '.'] as const))
   // A constant names the KPI of all rows, which cells do not.
   const unitsOf = (kpi: number): Evidence[] => [...formats.unitsOf(kpi), ...formats.unitsOf(THE_KPI)]
-  return createColumnFormats(plan, options, lookups, { signs, format: formats.date?.column.proven()?.format, unitsOf })
+  const format = formats.date?.column.proven()?.format ?? PLAIN_FORMAT
+  return createColumnFormats(plan, options, lookups, { signs, format, unitsOf })
 }
 
 /**

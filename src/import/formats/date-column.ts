@@ -1,3 +1,4 @@
+import { countText } from '../../domain/count-text.ts'
 import { type Day, formatDay } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkDay } from '../../domain/field-value.ts'
@@ -5,7 +6,7 @@ import { namesTwoMonths } from './calendar-names.ts'
 import { type DateFormat, dateFormatFlags, PLAIN_FORMAT } from './date-format.ts'
 import { type Evidence, faultOfNoValue, Misread, showCell } from './evidence.ts'
 import { type MeantParts, partsMeant } from './period-words.ts'
-import { rareFormatsOf, whatCellLacks, whatIsUnsaid } from './rare-formats.ts'
+import { rareFormatsOf, whatCellIs, whatIsUnsaid } from './rare-formats.ts'
 import { createRivals, formatsFor } from './rival-formats.ts'
 import { createTimesOfDay, splitTime } from './time-of-day.ts'
 
@@ -68,7 +69,9 @@ export const whyNoDay = (text: string): string => {
 const whatIsOther = (text: string, format: DateFormat): string => {
   if (splitTime(text)) return 'has a time of day; entries have only dates: --time drop leaves it out'
   if (namesTwoMonths(text)) return 'names a month that is another one in another language; write it in figures'
-  return whatCellLacks(text) ?? `must be a date, ${format.text}`
+  // No flag is named: it would read this cell, and reject all those that are in the format of the column.
+  const looks = whatCellIs(text, format)
+  return looks === undefined ? `must be a date, ${format.text}` : `${looks}; write it as ${format.text}`
 }
 
 /** Returns why a text is no date of a format. */
@@ -85,24 +88,51 @@ const isOfYear = ({ text }: DateFormat): boolean => !/[MDW]|EXCEL|UNIX/.test(tex
 const tellReadings = (readings: readonly ReadDate[]): string =>
   readings.map(({ format, day }) => `${formatDay(day)} (${format.text})`).join(' or ')
 
-/** Creates a column that is read in a format; unless the user gave it, it is an assumption that cells may refute. */
+/** Says where the format of a column comes from: a flag, a survey of all cells, or an assumption that cells may refute. */
+type FormatBasis = 'given' | 'surveyed' | 'assumed'
+
+/** Counts the dates that are in each format, and all of them. */
+const createTally = () => {
+  const counts = new Map<DateFormat, number>()
+  let total = 0
+  const countIn = (format: DateFormat): number => counts.get(format) ?? 0
+  return {
+    add: (fitting: readonly DateFormat[]): void => {
+      if (fitting.length > 0) total += 1
+      for (const format of fitting) counts.set(format, countIn(format) + 1)
+    },
+    /** Returns those of some formats that most dates are in, if those are at least half of all. */
+    most: (formats: readonly DateFormat[]): DateFormat[] => {
+      const best = Math.max(...formats.map(countIn))
+      return best * 2 >= total ? formats.filter((format) => countIn(format) === best) : []
+    },
+    countIn,
+    shareOf: (format: DateFormat): string => `${countText(countIn(format))} of ${countText(total)} dates`,
+    isMost: (format: DateFormat): boolean => countIn(format) * 2 > total,
+    isAll: (format: DateFormat): boolean => countIn(format) === total,
+  }
+}
+
+/** Creates a column that is read in a format. */
 export const createDateColumn = (
   name: string,
   format: DateFormat,
-  isGiven: boolean,
+  basis: FormatBasis,
   times = createTimesOfDay(name, undefined),
   meant: MeantParts = partsMeant(name),
 ): DateColumn => {
+  const isGiven = basis === 'given'
   const known = formatsFor(meant)
   let left: readonly DateFormat[] = isGiven ? [format] : known
   let proof: Evidence | undefined
   // Holds the first cell that no format shares with all other cells, and the formats that fit all such cells.
   let conflict: { readonly cell: Evidence; readonly formats: readonly DateFormat[] } | undefined
-  const noted = new Set<string>()
+  // Holds the formats that texts fit.
+  const noted = new Map<string, readonly DateFormat[]>()
+  const tally = createTally()
   const rivals = createRivals(meant)
   let unsaid: Evidence | undefined
-  let rare: readonly DateFormat[] | undefined
-  let isFound = false
+  const rare = new Set<DateFormat>()
   let first: Evidence | undefined
   // Holds the first cells that are different days in different formats: one for each set of formats that differ.
   const doubtful = new Map<string, Evidence>()
@@ -131,26 +161,50 @@ export const createDateColumn = (
   }
   const note = (text: string, line: number): void => noteDate(times.dateOf(text, line), line)
   const noteDate = (text: string, line: number): void => {
+    if (isGiven) return
     // A text shows nothing new the second time, and most files repeat few dates many times.
-    if (isGiven || noted.has(text)) return
+    const before = noted.get(text)
+    const fitting = before ?? noteNew(text, line)
+    tally.add(fitting)
+    if (before) return
     if (noted.size >= REMEMBERED) noted.clear()
-    noted.add(text)
+    noted.set(text, fitting)
+  }
+  /** Notes a text for the first time, and returns the formats that it fits. */
+  const noteNew = (text: string, line: number): readonly DateFormat[] => {
     rivals.note(text, line)
     const readings = readingsOf(text, known)
     if (readings.length > 0) {
       narrow(readings, text, line)
-      isFound = true
-      return
+      return readings.map((reading) => reading.format)
     }
     narrowByShape(text, line)
-    noteUnsaid(text, line)
+    return noteUnsaid(text, line)
   }
-  /** Notes a text that may be a date in formats that are never assumed, and keeps those that fit all such texts. */
-  const noteUnsaid = (text: string, line: number): void => {
-    const fitting = isFound || rare?.length === 0 ? [] : rareFormatsOf(text, meant)
-    if (fitting.length === 0) return
+  /** Notes a text that may be a date in formats that are never assumed, and returns these. */
+  const noteUnsaid = (text: string, line: number): readonly DateFormat[] => {
+    const fitting = rareFormatsOf(text, meant)
+    if (fitting.length === 0) return fitting
     unsaid ??= { text, line }
-    rare = rare ? rareFormatsOf(text, meant, rare) : fitting
+    for (const one of fitting) rare.add(one)
+    return fitting
+  }
+  /** Returns why dates are in doubt that most cells have in formats that are never assumed. */
+  const unsaidDoubt = (): string | undefined => {
+    const most = tally.most([...rare])
+    const [first] = most
+    if (!unsaid || !first || !tally.isMost(first) || known.some((one) => tally.countIn(one) >= tally.countIn(first)))
+      return undefined
+    const lacks = whatIsUnsaid(most)
+    const like = tally.isAll(first) ? '' : `, as ${tally.shareOf(first)},`
+    return lacks === undefined ? undefined : `${showCell(unsaid)}${like} ${lacks}`
+  }
+  /** Returns what becomes of dates in several formats: only a flag that reads at least half of them is named. */
+  const waysOf = (formats: readonly DateFormat[]): string => {
+    const most = tally.most(formats)
+    const [first] = most
+    if (!first) return 'write all of them in one format'
+    return `${tally.shareOf(first)} are ${most.map(({ text }) => text).join(' or ')}; rows in other formats are rejected with ${dateFormatFlags(most)}`
   }
   const rivalDoubt = (): string | undefined => (isGiven ? undefined : rivals.doubt(left))
   const doubtfulCell = (): Evidence | undefined => {
@@ -186,16 +240,21 @@ export const createDateColumn = (
           ]
         : []),
     ],
-    isRefuted: () => !left.includes(format) || conflict !== undefined || times.isFound(),
+    isRefuted: () =>
+      !left.includes(format) ||
+      conflict !== undefined ||
+      times.isFound() ||
+      (basis === 'assumed' && unsaid !== undefined),
     doubt: () => {
       const timed = times.doubt((text) => left[0]?.read(text))
       if (timed !== undefined) return timed
-      if (conflict && proof) {
-        return `has dates in several formats: ${showCell(proof)} (${left[0]?.text}), ${showCell(conflict.cell)} (${conflict.formats.map(({ text }) => text).join(' or ')}); rows in other formats are rejected with ${dateFormatFlags([...left.slice(0, 1), ...conflict.formats])}`
-      }
-      const lacks = isFound ? undefined : whatIsUnsaid(rare ?? [])
-      if (unsaid && lacks !== undefined) return `${showCell(unsaid)} ${lacks}`
+      const lacks = unsaidDoubt()
+      if (lacks !== undefined) return lacks
       const cell = doubtfulCell()
+      if (conflict && proof) {
+        const formats = [...left.slice(0, cell ? undefined : 1), ...conflict.formats]
+        return `has dates in several formats: ${showCell(proof)} (${left[0]?.text}), ${showCell(conflict.cell)} (${conflict.formats.map(({ text }) => text).join(' or ')}); ${waysOf(formats)}`
+      }
       if (!cell) return rivalDoubt()
       return `${showCell(cell)} is ${tellReadings(readingsOf(cell.text, left))}, and every other cell fits both; say which: ${dateFormatFlags(left)}`
     },

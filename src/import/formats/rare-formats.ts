@@ -124,17 +124,16 @@ export const whatHeadingsLack = (texts: readonly string[], meant: MeantParts): s
   return lacks === undefined ? undefined : `"${texts[0]}" ${lacks}${orKnown}`
 }
 
-const OF_CELLS: readonly DateFormat[] = [...SHORT_YEAR_FORMATS, EXCEL, UNIX]
-
 /** Matches seconds or milliseconds since 1970 of the years from 2001 on. */
 const UNIX_TIME = /^1\d{9}(?:\d{3})?(?:[.,]\d+)?$/
 
-/** Returns what a cell that is rejected does not say: it has a year of two digits, or is a number that counts days or seconds. */
-export const whatCellLacks = (text: string): string | undefined =>
-  whatIsUnsaid(rareFormatsOf(text, {}, OF_CELLS)) ??
-  (UNIX_TIME.test(text)
-    ? 'looks like a count of seconds since 1970 with a time of day; write it as a date, such as 2026-03-01'
-    : undefined)
+/** Returns what a cell that is not in a format is: a date with a shorter year, or a number that counts days or seconds. */
+export const whatCellIs = (text: string, expected: DateFormat): string | undefined => {
+  if (expected.text.includes('YYYY') && SHORT_YEAR_FORMATS.some((format) => isFit(format, text)))
+    return 'has a year of two digits'
+  if (SERIAL.test(text)) return 'looks like a serial number of a spreadsheet'
+  return UNIX_TIME.test(text) ? 'looks like a count of seconds since 1970' : undefined
+}
 
 /** Returns the formats in which a text is a date with a year of two digits. */
 export const shortYearsOf = (text: string): DateFormat[] =>

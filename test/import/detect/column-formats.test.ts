@@ -382,6 +382,45 @@ describe('dates of a column', () => {
     expect(await readDates(texts, { dateFormat: asked })).toMatchObject({ rejects: [] })
   })
 
+  const WRITTEN: Readonly<Record<string, (day: number) => string>> = {
+    'YYYY-MM-DD': (day) => `2026-05-${day}`,
+    'YYYY/MM/DD': (day) => `2026/05/${day}`,
+    'DD/MM/YYYY': (day) => `${day}/05/2026`,
+    'MM/DD/YYYY': (day) => `05/${day}/2026`,
+    'DD.MM.YYYY': (day) => `${day}.05.2026`,
+    'DD-MM-YYYY': (day) => `${day}-05-2026`,
+    'D MMM YYYY': (day) => `${day} May 2026`,
+    'MMM D, YYYY': (day) => `May ${day}, 2026`,
+    'DD/MM/YY': (day) => `${day}/05/26`,
+    'DD.MM.YY': (day) => `${day}.05.26`,
+    'MMM-YY': () => 'May-26',
+    EXCEL: (day) => String(46_142 + day),
+  }
+  const ODD = Object.keys(WRITTEN).flatMap((most) =>
+    Object.keys(WRITTEN).flatMap((odd) => (most === odd || most === 'MMM-YY' ? [] : [[most, odd] as const])),
+  )
+
+  test.each(ODD)(
+    'of which all but one are %s, and that %s, stop or reject with what most dates keep',
+    async (most, odd) => {
+      const isFlag = /--date-format ("[^"]*"|\S+)/g
+      for (const at of [0, 6]) {
+        const texts = Array.from({ length: 7 }, (_, next) => WRITTEN[next === at ? odd : most]?.(20 + next) ?? '')
+        const { entries, rejects, stopped } = await readDates(texts)
+        expect([entries.length, rejects.length]).toEqual(stopped.length === 0 ? [6, 1] : [0, 0])
+        const flags = [...stopped, ...rejects].flatMap((text) =>
+          [...text.matchAll(isFlag)].map(([, flag = '']) => flag),
+        )
+        expect(flags.length > 0).toBe(stopped.length > 0)
+        for (const flag of flags) {
+          const again = await readDates(texts, { dateFormat: flag.replaceAll('"', '') })
+          expect(again).toMatchObject({ stopped: [], entries: { length: 6 }, rejects: { length: 1 } })
+          expect(again.rejects[0]).not.toMatch(isFlag)
+        }
+      }
+    },
+  )
+
   test('that fit no form are rejects that say why', async () => {
     const texts = [
       '02.03.2026',
@@ -399,8 +438,8 @@ describe('dates of a column', () => {
       rejects: [
         '3: "31.02.2026" is a date that does not exist, or not in the years 1900 to 2199',
         '4: "04.03.2026 24:30" must be a date, DD.MM.YYYY',
-        '5: "05.03.26" has a year of two digits; say how dates are written: --date-format DD.MM.YY',
-        '6: "46083" looks like a serial number of a spreadsheet; save the column as dates, or use --date-format EXCEL',
+        '5: "05.03.26" has a year of two digits; write it as DD.MM.YYYY',
+        '6: "46083" looks like a serial number of a spreadsheet; write it as DD.MM.YYYY',
         '7: "n/a" stands for no value; leave the cell empty',
         '8: "#REF!" is an error of the spreadsheet, not a value',
         '9: "soon" must be a date, DD.MM.YYYY',

@@ -4,7 +4,7 @@ import { PLAIN_FORMAT } from '../../../src/import/formats/date-format.ts'
 
 /** Why a column of dates is in doubt. */
 const doubt = (texts: readonly string[], name = 'Date'): string | undefined => {
-  const column = createDateColumn(name, PLAIN_FORMAT, false)
+  const column = createDateColumn(name, PLAIN_FORMAT, 'assumed')
   texts.forEach((text, at) => column.note(text, at + 2))
   return column.doubt()
 }
