@@ -530,7 +530,7 @@ describe('an import of several files that asks at the second', () => {
     'D',
     '--create-assignments',
   ]
-  const question = 'create these and import the file?'
+  const question = 'create these and import two.csv?'
   const unfinished = async (): Promise<string> =>
     (await user.kpi('doctor', '-o', 'csv')).stdout.split('\n').find((row) => row.startsWith('unfinished imports')) ?? ''
 

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import type { Scope } from '../../src/domain/scopes.ts'
 import { type Fault, faultyProxy, refuse } from '../support/faulty-proxy.ts'
 import { errorOf, type Ran } from '../support/kpi.ts'
+import { userNamed } from '../support/import.ts'
 import { embeddedUser, fillShop, newerUser, remoteUser, remoteUserBehind, type User } from '../support/user.ts'
 
 const dryRun = (user: User, steps: string, ...more: string[]): Promise<Ran> => {
@@ -77,8 +78,8 @@ describe('a dry run with a key of the newer interface', () => {
     await using user = await newerUser(scopes)
     await fillShop(user)
     const ran = await dryRun(user, `  - verify: old.csv\n    on_failure: continue\n${step}`, '-o', 'json')
-    expect([ran.code, ...foreseen(ran)]).toEqual([code, 'planned', `failed ${code}`])
-    expect(errorOf(ran).message).toContain('the job job.yaml cannot do all of its steps at its service')
+    expect([ran.code, ...foreseen(ran)]).toEqual([code, 'failed 1', `failed ${code}`])
+    expect(errorOf(ran).message).toContain('the job job.yaml cannot do all of its steps')
     expect(JSON.stringify(errorOf(ran))).toContain(why)
     // The step itself ends so.
     const real = await user.kpi('run', 'job.yaml', '-o', 'json')
@@ -88,9 +89,11 @@ describe('a dry run with a key of the newer interface', () => {
   test.each<[what: string, steps: string, scopes: readonly Scope[]]>([
     ['what it may do', `${IMPORT}${EXPORT}${MISSED}  - export_entries: e.csv\n`, ALL],
     ['names that are ids', '  - check:\n    flags: { only: missed, kpis: [1, 2], users: "2" }\n', ['reports:read']],
-    ['steps that do not use the service', '  - verify: old.csv\n  - webhook: https://a.example.com\n', ['kpis:read']],
+    ['a step that does not use the service', '  - webhook: https://a.example.com\n', ['kpis:read']],
+    ['a file that an earlier step writes', `${EXPORT}  - verify: r.csv\n`, ['reports:read']],
   ])('finds nothing in %s', async (_what, steps, scopes) => {
     await using user = await newerUser(scopes)
+    await fillShop(user)
     const ran = await dryRun(user, steps, '-o', 'json')
     expect([ran.code, ...new Set(foreseen(ran))]).toEqual([0, 'planned'])
   })
@@ -118,6 +121,7 @@ test('finds what the classic interface lacks', async () => {
 
 test('finds nothing on the embedded service, which has both', async () => {
   await using user = await embeddedUser()
+  await fillShop(user)
   const ran = await dryRun(
     user,
     `  - check:\n${IMPORT}    flags: { create-assignments: true }\n${EXPORT}`,
@@ -142,15 +146,16 @@ describe('a dry run asks its service', () => {
       reached = proxy.reached
       return proxy.url
     })
+    await fillShop(user)
     isOn = true
     const before = reached.length
     const ran = await dryRun(user, STEPS, '-o', 'json')
     return { ran, reached: reached.slice(before) }
   }
 
-  test('once', async () => {
+  test('once what it allows', async () => {
     const { ran, reached } = await runBehind()
-    expect([ran.code, reached]).toEqual([0, ['/api/kpifrequencies']])
+    expect([ran.code, reached.filter((path) => path === '/api/kpifrequencies')]).toEqual([0, ['/api/kpifrequencies']])
   })
 
   test('and says that its token is refused', async () => {
@@ -162,5 +167,57 @@ describe('a dry run asks its service', () => {
     const { ran } = await runBehind((response) => void response.destroy())
     expect([ran.code, ...new Set(foreseen(ran))]).toEqual([0, 'planned'])
     expect(ran.stderr.match(/what the service allows was not looked at: cannot reach/g)).toHaveLength(1)
+  })
+})
+
+describe('a dry run ends as the job would at once', () => {
+  const WIDE = '  - import: wide.csv\n    flags: { user: "2", date: 2026-03-02 }\n'
+  const CREATES = '  - import: long.csv\n    flags: { create-missing: kpis, frequency: D, create-assignments: true }\n'
+
+  test.each<[what: string, steps: string, isFilled: boolean, ends: string[]]>([
+    ['a file that is not there', '  - import: gone.csv\n', true, ['failed 1']],
+    ['files of which one is not there', '  - import: [a.csv, gone.csv]\n', true, ['planned', 'failed 1']],
+    ['a pattern that finds none', '  - import: gone-*.csv\n', true, []],
+    ['a verified file that is not there', '  - verify: gone.csv\n', true, ['failed 1']],
+    ['a verified file without a manifest', '  - verify: a.csv\n', true, ['failed 1']],
+    [
+      'a query on a store that is not there',
+      '  - import:\n    flags: { sql: select 1, from-db: gone.db }\n',
+      true,
+      ['failed 1'],
+    ],
+    ['columns of KPIs that are not there', WIDE, false, ['failed 1']],
+    ['rows of KPIs that are not there', '  - import: long.csv\n', false, ['found 3']],
+    ['a KPI in the flags that is not there', '  - check:\n    flags: { kpis: Sales }\n', true, ['failed 2']],
+    [
+      'a user in the flags that is not there',
+      '  - export_entries: e.csv\n    flags: { user: Nobody }\n',
+      true,
+      ['failed 2'],
+    ],
+  ])('with %s', async (_what, steps, isFilled, ends) => {
+    await using user = await embeddedUser()
+    await (isFilled ? fillShop(user) : user.client.users.add(userNamed('Ann')))
+    writeFileSync(user.folder.in('long.csv'), 'user,kpi,date,actual\n2,Sales,2026-03-02,1\n')
+    writeFileSync(user.folder.in('wide.csv'), 'Sales,Costs\n1,2\n')
+    const ran = await dryRun(user, steps, '-o', 'json')
+    expect(foreseen(ran)).toEqual(ends)
+    const real = await user.kpi('run', 'job.yaml', '-o', 'json')
+    expect(ran.code).toBe(real.code)
+    expect(ran.code).not.toBe(0)
+  })
+
+  test.each<[what: string, steps: string]>([
+    ['a pattern whose files are moved may find none', '  - import: gone-*.csv\n    move_to: done\n'],
+    ['its flags create the KPIs', CREATES],
+    ['an earlier step creates the KPIs', `${CREATES}  - import: later.csv\n  - check:\n    flags: { kpis: Sales }\n`],
+  ])('and finds nothing where %s', async (_what, steps) => {
+    await using user = await embeddedUser()
+    await user.client.users.add(userNamed('Ann'))
+    writeFileSync(user.folder.in('long.csv'), 'user,kpi,date,actual\n2,Sales,2026-03-02,1\n')
+    writeFileSync(user.folder.in('later.csv'), 'user,kpi,date,actual\n2,Sales,2026-03-03,1\n')
+    const ran = await dryRun(user, steps, '-o', 'json')
+    expect([ran.stderr, ran.code]).toEqual([expect.stringContaining('dry run, nothing was done'), 0])
+    expect(await user.client.kpis.list()).toEqual([])
   })
 })

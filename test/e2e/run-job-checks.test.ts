@@ -323,7 +323,8 @@ describe('the schema of jobs', () => {
     importer.write('job.yaml', job)
     const env = { ...importer.world.env, HOME_KEY: 'secret', HOME_URL: 'https://a.example.com/x' }
     const { code } = await shellIn({ ...importer.world, env })('run', 'job.yaml', '--dry-run')
-    expect(code).toBe(isRight ? 0 : 2)
+    // A right job may still name files that are not there.
+    expect(code === 2).toBe(!isRight)
   })
 
   test('is named where a job begins, by a path that is there', () => {

@@ -168,10 +168,10 @@ const countRows = async (path: string, name: string, { format, separator }: Mani
 
 /** Checks a file against its manifest, which it returns; throws with all that differs. `name` is the user's. */
 export const verifyFile = async (path: string, name: string): Promise<Manifest> => {
-  const manifest = readManifest(path, name)
   const { bytes, sha256 } = await measure(path).catch((error: unknown) => {
     throw fileError(error, 'read', name)
   })
+  const manifest = readManifest(path, name)
   const differences: string[] = []
   if (bytes !== manifest.bytes) differences.push(`it has ${bytes} bytes, not ${manifest.bytes}`)
   if (sha256 !== manifest.sha256) differences.push(`its SHA-256 is ${sha256}, not ${manifest.sha256}`)

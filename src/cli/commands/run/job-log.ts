@@ -17,6 +17,14 @@ export type JobLog = {
   readonly close: () => Promise<void>
 }
 
+/** Keeps nothing of what a command line prints. */
+export const silentLog: JobLog = {
+  tell: () => Promise.resolve(),
+  last: () => '',
+  fault: () => undefined,
+  close: () => Promise.resolve(),
+}
+
 const openFile = (path: string): AppendedFile => {
   try {
     return new AppendedFile(path, { isNamed: true })

@@ -11,10 +11,11 @@ import { requireLockName, withNamedLock } from '../../target/named-lock.ts'
 import { findReach } from '../../target/network.ts'
 import { readJob } from './job.ts'
 import type { StepKind } from './job-definition.ts'
+import { createStepDryRun } from './dry-run-step.ts'
 import { openJobLog } from './job-log.ts'
 import { codeOf, gravest, outcomeOf, type Running, type StepResult } from './outcome.ts'
 import { stepRow } from './run.ts'
-import { nothingToImport, runSteps } from './run-steps.ts'
+import { noFile, nothingToImport, runSteps } from './run-steps.ts'
 import { faultsOfWebhook } from './send-outcome.ts'
 import { commandIn, faultsOfCommand, optionsOfStep, readLine } from './step-checks.ts'
 import { createLackFinder, type Lack, type ReadLine } from './step-needs.ts'
@@ -91,37 +92,43 @@ const openJob = async (cli: Cli, file: string, signal: AbortSignal): Promise<Ope
   return { job, cwd, today, begun, hide, lineOf: (step) => readLine(place, step, step.flags) }
 }
 
-/** Describes a step of a dry run: its number and kind for people, and why it would fail. */
-type Foreseen = { readonly name: string; readonly lack: Lack | undefined }
-
-/** Prints the commands of a job, and fails if the service that they go to does not have, or allow, what one needs. */
+/** Prints the commands of a job, and fails if one would not end well, as far as that can be known before. */
 const printDryRun = async (cli: Cli, file: string, opened: Opened, signal: AbortSignal): Promise<void> => {
-  const { job, cwd, today, hide, lineOf } = opened
+  const { job, cwd, today, begun, hide, lineOf } = opened
   const rejects = new Set<string>()
   const rows: AnyRecord[] = []
-  const all: Foreseen[] = []
+  const lacking: (Lack & { readonly name: string })[] = []
+  const { at: deadline } = readDeadline(cli.flags.deadline ?? job.deadline, begun)
+  const dryRun = createStepDryRun({ cli, job, cwd, today, begun, hide, deadline })
   const findLack = createLackFinder((text) => cli.note(hide(text)))
   for (const [at, step] of job.steps.entries()) {
     const name = `step ${at + 1}, ${step.kind}`
     const line = lineOf(step)
-    const lack = line && (await findLack(step.kind, name, line))
-    all.push({ name, lack })
     const lines = await linesOf(step, { cwd, today, signal }, rejects)
-    if (lines.length === 0) await cli.note(hide(`step ${at + 1}, line ${step.line}: ${nothingToImport(step)}`))
-    for (const { words } of lines) {
-      const command = hide(lineText(step, words))
+    const { lack: ofStep, isSilent } = line ? await findLack(step.kind, name, line) : {}
+    const lackOfStep = ofStep ?? (line && !isSilent ? await dryRun.names(step, line) : undefined)
+    const lacks: (Lack | undefined)[] = lackOfStep ? [lackOfStep] : []
+    if (lines.length === 0) {
+      await cli.note(hide(`step ${at + 1}, line ${step.line}: ${nothingToImport(step)}`))
+      if (step.moveTo === undefined) lacks.push({ code: EXIT.failed, message: noFile(step) })
+    }
+    for (const one of lines) {
+      const lack = lackOfStep ?? (isSilent ? undefined : await dryRun.line(step, one))
+      if (lack !== lackOfStep) lacks.push(lack)
+      const command = hide(lineText(step, one.words))
       const row = rowOf({ step, command, code: lack?.code, seconds: 0, message: lack && hide(lack.message) }, at)
       rows.push({ ...row, ...(lack ? { seconds: null } : { outcome: 'planned' }) })
     }
+    dryRun.note(step)
+    lacking.push(...lacks.flatMap((lack) => (lack ? [{ name, ...lack }] : [])))
   }
   await cli.note(
     `dry run, nothing was done: ${countOf(rows.length, 'command')} of ${countOf(job.steps.length, 'step')}`,
   )
   await cli.printMany(stepRow.shown, rows)
-  const lacking = all.flatMap(({ name, lack }) => (lack ? [{ name, ...lack }] : []))
   if (lacking.length === 0) return
   throw new IncompleteRun(gravest(lacking.map(({ code }) => code)), 'job', [
-    `the job ${file} cannot do all of its steps at its service`,
+    `the job ${file} cannot do all of its steps`,
     ...lacking.map(({ name, code, message }) => `${name}, would end with ${code}: ${hide(message)}`),
   ])
 }

@@ -32,7 +32,7 @@ const shownTargets = ({ targets }: Step): string =>
 export const nothingToImport = (step: Step): string => `nothing to import: no file is ${shownTargets(step)}`
 
 /** Says that patterns found nothing where files stay once they are imported, so that the patterns are wrong. */
-const noFile = (step: Step): string =>
+export const noFile = (step: Step): string =>
   `no file is ${shownTargets(step)}; name files that are there, or add move_to: a step that moves its files may find none`
 
 const commandText = (lines: readonly StepLine[], step: Step): string => {
@@ -65,7 +65,11 @@ const sharedFlags = ({ io, flags }: Cli): string[] => {
 type StepEnd = { readonly code: number; readonly message: string }
 
 /** Runs a command line as if it was typed, within what is left of the deadline. */
-const runLine = async (running: Running, { words, isFound = false }: StepLine, prefix: string): Promise<StepEnd> => {
+export const runLine = async (
+  running: Omit<Running, 'rejects'>,
+  { words, isFound = false }: StepLine,
+  prefix: string,
+): Promise<StepEnd> => {
   const { cli, cwd, log, deadline, job } = running
   const left = Math.floor((deadline - cli.io.now()) / MS_PER_SECOND)
   if (left <= 0) {

@@ -54,7 +54,8 @@ the outcome in any case: done, found (3, 10) or failed. It ends with the deadlin
 job that was cut off is continued by the same command.
 
 The file is checked as a whole before anything runs, and by --dry-run: its flags, days, addresses and secrets. A
-dry run also finds what the service's variant lacks, and what the key may not do, and ends with 7 or 4 then. Editors check it as it is written with the schema docs/job-schema.json of this package; the first line of the job names it:
+dry run also finds what the service's variant lacks, what the key may not do, files that are not there, rows that would be
+rejected, and names that the service does not have, and ends as such a step would. Editors check it as it is written with the schema docs/job-schema.json of this package; the first line of the job names it:
 
   # yaml-language-server: $schema=/PATH/TO/kpi/docs/job-schema.json
 
@@ -67,7 +68,7 @@ export const runGroup: Register = (group, act) => {
     .argument('<job>', 'the file of the job')
     .option(
       '--dry-run',
-      'check the job, ask its service whether each step can be done there, and show the command lines',
+      'check the job, its files and names, ask its service whether each step can be done there, and show the command lines',
     )
   command.addHelpText('after', ABOUT)
   addExamples(command, 'run nightly.yaml --dry-run', 'run nightly.yaml --quiet -o json')

@@ -18,7 +18,7 @@ import { readExportFlags } from '../report/export.ts'
 import { readQuestion } from '../report/question-flags.ts'
 import { faultOfPattern, findFiles } from './find-files.ts'
 import { QUERY_FLAGS, type StepKind, stepKinds } from './job-definition.ts'
-import { createSaid, stepWorld } from './job-log.ts'
+import { createSaid, silentLog, stepWorld } from './job-log.ts'
 import type { FlagWords, Step, StepFault } from './step.ts'
 import { argumentOf, dated, flagWords, isPattern, type LinesPlace } from './step-lines.ts'
 import type { ReadLine } from './step-needs.ts'
@@ -80,16 +80,10 @@ export const readLine = (
   if (!command) return undefined
   const targets = step.targets.map((target) => dated(target, today))
   const own = flag === undefined ? targets.map(argumentOf) : targets.map((target) => `${flag}=${target}`)
-  const silent = {
-    tell: () => Promise.resolve(),
-    last: () => '',
-    fault: () => undefined,
-    close: () => Promise.resolve(),
-  }
   command.action(() => undefined).parse([...own, ...flagWords(flags, today)], { from: 'user' })
   const given: OptionValues & GlobalFlags = command.opts()
   const { output: _, ...shared } = cli.flags
-  const world = stepWorld({ io: cli.io, begun: cli.io.now() }, cwd, silent, '', createSaid())
+  const world = stepWorld({ io: cli.io, begun: cli.io.now() }, cwd, silentLog, '', createSaid())
   return { cli: createCli(world, { ...shared, ...given, input: false }, cli, FILE_FORMATS), given }
 }
 

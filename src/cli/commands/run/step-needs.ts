@@ -25,6 +25,13 @@ export type ReadLine = { readonly cli: Cli; readonly given: OptionValues }
 /** Describes why a step would fail where the job runs: its exit code, and what it would say. */
 export type Lack = { readonly code: number; readonly message: string }
 
+/** Returns what an error says that ends a step; throws any other. */
+export const lackBy = (error: unknown): Lack => {
+  if (error instanceof UsageError) return { code: EXIT.usage, message: error.message }
+  if (error instanceof KpiError) return { code: exitCodes[error.code], message: error.message }
+  throw error
+}
+
 /** Looks up the names in files; those that hold ids alone do without. */
 const NAMES_IN_FILES: readonly Capability[] = [user, kpi].map((of) => ({ of, verb: 'list', isOptional: true }))
 
@@ -74,6 +81,9 @@ const lackOfScopes = (cli: Cli, place: RemotePlace, scopes: string, missing: rea
   return { code: EXIT.unauthorized, message }
 }
 
+/** Describes what is known of a step before it runs: why it would fail, or that its service could not be asked. */
+type Outlook = { readonly lack?: Lack; readonly isSilent?: true }
+
 /**
  * Creates what finds why steps would fail at the service that they go to: what its variant lacks, and what the key may
  * not do, as far as the service tells. It asks each service once. `note` gets what keeps no step from running.
@@ -88,21 +98,20 @@ export const createLackFinder = (note: (text: string) => Promise<void>) => {
       await note(`what the service allows was not looked at: ${reached.silence}`)
     return reached ?? {}
   }
-  return async (kind: StepKind, name: string, { cli, given }: ReadLine): Promise<Lack | undefined> => {
+  return async (kind: StepKind, name: string, { cli, given }: ReadLine): Promise<Outlook> => {
     const list = needs[kind]?.(cli, given)
-    if (!list) return undefined
+    if (!list) return {}
     try {
       cli.requireCapabilities(list)
     } catch (error) {
-      if (error instanceof UsageError) return { code: EXIT.usage, message: error.message }
-      if (error instanceof KpiError) return { code: exitCodes[error.code], message: error.message }
-      throw error
+      return { lack: lackBy(error) }
     }
     const place = findPlace(cli.io, cli.flags)
-    if (place.kind === 'embedded') return undefined
-    const { scopes, refusal } = await reach(cli, place)
-    if (refusal) return { code: exitCodes[refusal.code], message: refusal.message }
-    if (scopes === undefined) return undefined
+    if (place.kind === 'embedded') return {}
+    const { scopes, refusal, silence } = await reach(cli, place)
+    if (refusal) return { lack: lackBy(refusal) }
+    if (silence !== undefined) return { isSilent: true }
+    if (scopes === undefined) return {}
     const optional = scopesMissing(
       list.filter(({ isOptional }) => isOptional),
       scopes,
@@ -116,6 +125,6 @@ export const createLackFinder = (note: (text: string) => Promise<void>) => {
       list.filter(({ isOptional }) => !isOptional),
       scopes,
     )
-    return missing.length > 0 ? lackOfScopes(cli, place, scopes, missing) : undefined
+    return missing.length > 0 ? { lack: lackOfScopes(cli, place, scopes, missing) } : {}
   }
 }

@@ -115,7 +115,7 @@ export const faultsOfMoving = async (place: JobPlace, step: Step): Promise<StepF
 }
 
 /** Returns the files that a step writes, each with the part of the step that names it. */
-const outputsOf = ({ kind, targets, flags }: Step): { readonly at: string; readonly file: string }[] => {
+export const outputsOf = ({ kind, targets, flags }: Step): { readonly at: string; readonly file: string }[] => {
   const own = stepKinds[kind].flag === undefined ? [] : targets.map((file) => ({ at: kind, file }))
   const named = flags.flatMap(([flag, file]) => (OUTPUTS.has(flag) && file !== true ? [{ at: `--${flag}`, file }] : []))
   return [...own, ...named]

@@ -117,7 +117,7 @@ const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
         work.onChecked?.(checked)
         needed = formNeeds(checked.formats, job.table.reading, parsed)
       },
-      createMissing: (plan) => createMissing(run, plan, receipt.created),
+      createMissing: (plan) => createMissing(run, plan, { file: job.file, log: receipt.created }),
       created: receipt.created,
       changes: receipt.changes,
       onJournal: receipt.journal,

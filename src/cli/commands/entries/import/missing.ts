@@ -64,12 +64,12 @@ export const missingLines = (plan: MissingPlan): string[] => [
 export const createMissing = async (
   { cli, client, parsed, progress, stops }: CommandRun,
   plan: MissingPlan,
-  log: CreationLog,
+  { file, log }: Pick<Job, 'file'> & { readonly log: CreationLog },
 ): Promise<RealIds> => {
   for (const line of missingLines(plan)) progress.note(line)
   if (cli.canAsk && !parsed.isConfirmed) {
     progress.stop()
-    await askForYes(cli, 'create these and import the file')
+    await askForYes(cli, `create these and import ${file}`)
   }
   const signal = stops.signal()
   return withClassic(cli, client, (classic) => createMissingThings({ client, classic, signal, log }, plan))
