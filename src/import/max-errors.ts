@@ -1,4 +1,4 @@
-import { countText } from '../domain/count-text.ts'
+import { countedText, countText, nounOf } from '../domain/count-text.ts'
 import { type Issue, KpiError } from '../domain/errors.ts'
 import type { Variant } from '../domain/variants.ts'
 import type { Summary } from './import-types.ts'
@@ -65,7 +65,7 @@ export const hasTooManyBad = (
 export const tooMuchRejected = (rejects: Rejects, before = '', issues: readonly Issue[] = []): KpiError =>
   new KpiError(
     'malformed',
-    `${before}${countText(rejects.count())} rows are bad, and their reasons take more than ${MOST_BYTES / 1024 ** 2} MiB; --max-errors 1000 ends sooner and shows the most frequent`,
+    `${before}${countedText(rejects.count(), 'row is', 'rows are')} bad, and their reasons take more than ${MOST_BYTES / 1024 ** 2} MiB; --max-errors 1000 ends sooner and shows the most frequent`,
     { issues },
   )
 
@@ -75,7 +75,7 @@ export const requireFewBad = async (summary: Pick<Summary, 'read'>, of: Rejected
   const { rejects, options, advice = () => [], signal } = of
   const reasons = await countReasons(rejects, signal)
   const issues = [...reasonIssues(reasons), ...advice(reasons)]
-  const many = `nothing was sent: ${countText(rejects.count())} of ${isWhole ? '' : 'the first '}${countText(summary.read)} rows are bad`
+  const many = `nothing was sent: ${countText(rejects.count())} of ${isWhole ? '' : 'the first '}${countedText(summary.read, 'row')} ${nounOf(rejects.count(), 'is', 'are')} bad`
   if (options.maxErrors === undefined || rejects.isFull()) throw tooMuchRejected(rejects, 'nothing was sent: ', issues)
   const all = { field: '--dry-run', message: 'without --max-errors shows all of them' }
   throw tooMany(options.maxErrors, many, [...issues, all])
@@ -90,5 +90,5 @@ export const tooManyRejected = (
   if (!maxErrors) return undefined
   const most = mostOf(maxErrors, read)
   if (rejects.count() <= most) return undefined
-  return tooMany(maxErrors, `more than ${countText(most)} of ${countText(read)} rows were rejected`)
+  return tooMany(maxErrors, `more than ${countText(most)} of ${countedText(read, 'row')} were rejected`)
 }

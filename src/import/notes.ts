@@ -1,5 +1,5 @@
 import { DID_YOU_MEAN, nearest } from '../client/directory.ts'
-import { countText } from '../domain/count-text.ts'
+import { countedText, countText, nounOf } from '../domain/count-text.ts'
 import { formatDay } from '../domain/day.ts'
 import type { CheckedFile } from './check.ts'
 import { formatRemarks } from './detect/column-formats.ts'
@@ -63,7 +63,9 @@ export const warningsOnMapKpi = ({ plan: { header }, reference: { unusedNames } 
       const near = nearest(text, header)
       return `--map-kpi ${JSON.stringify(text)}=… names nothing in this file${near === undefined ? '' : `; ${DID_YOU_MEAN}"${near.trim()}"?`}`
     }),
-    ...(more > 0 ? [`and ${countText(more)} more names of --map-kpi that are not in this file`] : []),
+    ...(more > 0
+      ? [`and ${countedText(more, 'more name')} of --map-kpi that ${nounOf(more, 'is', 'are')} not in this file`]
+      : []),
   ]
 }
 

@@ -1,9 +1,6 @@
 import type { Client } from '../client/client.ts'
 import type { Usage } from '../client/transport.ts'
-import { countText } from '../domain/count-text.ts'
-
-/** Returns a number of things: `1,200 requests`. */
-export const counted = (count: number, one: string): string => `${countText(count)} ${one}${count === 1 ? '' : 's'}`
+import { countedText } from '../domain/count-text.ts'
 
 /** Returns how many requests are allowed in a minute; undefined if no limit is known. */
 export const allowedPerMinute = (usage: Usage | undefined, rate?: number): number | undefined => {
@@ -17,9 +14,9 @@ export const allowedPerMinute = (usage: Usage | undefined, rate?: number): numbe
 /** Returns what requests cost, as people say it: `412 requests, about 3 minutes at 200 requests a minute`. */
 export const requestsText = (requests: number, { usage }: Pick<Client, 'usage'>, rate?: number): string => {
   const allowed = allowedPerMinute(usage(), rate)
-  const many = counted(requests, 'request')
+  const many = countedText(requests, 'request')
   if (allowed === undefined) return many
   const minutes =
-    requests <= allowed ? 'less than a minute' : `about ${counted(Math.ceil(requests / allowed), 'minute')}`
-  return `${many}, ${minutes} at ${counted(allowed, 'request')} a minute`
+    requests <= allowed ? 'less than a minute' : `about ${countedText(Math.ceil(requests / allowed), 'minute')}`
+  return `${many}, ${minutes} at ${countedText(allowed, 'request')} a minute`
 }

@@ -15,7 +15,7 @@ const fileOf = (good: number, bad: number): string =>
 
 describe.each(importers)('--max-errors: %s', (_, open) => {
   test.each([
-    ['0', 1, '1 of the first 11 rows are bad'],
+    ['0', 1, '1 of the first 11 rows is bad'],
     ['2', 3, '3 of the first 13 rows are bad'],
     ['20%', 4, '4 of 14 rows are bad'],
   ])('%s gives up on a file with %i bad rows, before anything is sent', async (most, bad, says) => {

@@ -76,7 +76,7 @@ test.each<readonly [words: string, notes: readonly string[]]>([
     '--kpis Tickets --from 2026-08-31 --to 2026-10-31 --by M --compare previous',
     [
       '2026-08 begins before --from: only its days in the range count',
-      '2026-08 is not whole: of weeks, 2026-08-31 is compared with 2026-07-27 to 2026-07-31',
+      '2026-08 is not whole: the weeks that begin on 2026-08-31 are compared with those from 2026-07-27 to 2026-07-31',
       'sums of more and of fewer weeks are compared: 4 weeks of 2026-09 with 5',
     ],
   ],

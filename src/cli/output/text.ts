@@ -1,3 +1,4 @@
+export { countOf } from '../../domain/count-text.ts'
 import { isAddress } from '../../client/http/address.ts'
 import { singleQuoted } from '../../import/flag-text.ts'
 
@@ -9,6 +10,3 @@ export const asPath = (file: string): string => (file.startsWith('-') || isAddre
 
 /** Returns the name of a file as it must be typed in a shell as an argument. */
 export const pathWord = (file: string): string => shellWord(asPath(file))
-
-/** Returns a count of things as people say it: `1 row`, `2 rows`. */
-export const countOf = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`

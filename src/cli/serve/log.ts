@@ -1,3 +1,4 @@
+import { countOf } from '../../domain/count-text.ts'
 import { resolve } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
 import { AppendedFile } from '../../files/appended-file.ts'
@@ -46,7 +47,7 @@ const openLogFile = (path: string, notify: (text: string) => void): LogFile => {
     ;[waiting, lines] = ['', 0]
     try {
       await file.writeLater(text)
-      if (lost > 0) notify(`the log ${path} is written again; ${lost} lines were lost`)
+      if (lost > 0) notify(`the log ${path} is written again; ${countOf(lost, 'line was', 'lines were')} lost`)
       lost = 0
     } catch (error) {
       lose(count, fileErrorReason(error))

@@ -1,3 +1,4 @@
+import { countOf } from '../../domain/count-text.ts'
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { createGunzip } from 'node:zlib'
@@ -173,10 +174,11 @@ export const verifyFile = async (path: string, name: string): Promise<Manifest> 
   })
   const manifest = readManifest(path, name)
   const differences: string[] = []
-  if (bytes !== manifest.bytes) differences.push(`it has ${bytes} bytes, not ${manifest.bytes}`)
+  if (bytes !== manifest.bytes) differences.push(`it has ${countOf(bytes, 'byte')}, not ${manifest.bytes}`)
   if (sha256 !== manifest.sha256) differences.push(`its SHA-256 is ${sha256}, not ${manifest.sha256}`)
   const rows = differences.length > 0 ? undefined : await countRows(path, name, manifest)
-  if (rows !== undefined && rows !== manifest.rows) differences.push(`it has ${rows} rows, not ${manifest.rows}`)
+  if (rows !== undefined && rows !== manifest.rows)
+    differences.push(`it has ${countOf(rows, 'row')}, not ${manifest.rows}`)
   if (differences.length === 0) return manifest
   throw new KpiError(
     'invalid',

@@ -1,3 +1,4 @@
+import { countedText } from '../../domain/count-text.ts'
 import type { Client } from '../../client/client.ts'
 import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
@@ -8,7 +9,7 @@ import type { Draft } from '../../domain/schema.ts'
 import type { ImportRun } from '../import-types.ts'
 import type { Prepared } from '../prepare.ts'
 import type { Pair } from '../reference.ts'
-import { allowedPerMinute, counted, requestsText } from '../requests-text.ts'
+import { allowedPerMinute, requestsText } from '../requests-text.ts'
 import { neededAssignments, type NeedingAssignments } from './needed.ts'
 
 type AssignmentDraft = Draft<typeof assignment>
@@ -107,7 +108,7 @@ export const createAssignments = async (
   if (needed.length === 0) return
   const cost = costOfAssignments(needed, client)
   if (mattersAhead(cost, client, rate))
-    onNote(`creating ${counted(cost.assignments, 'assignment')}: ${requestsText(cost.requests, client, rate)}`)
+    onNote(`creating ${countedText(cost.assignments, 'assignment')}: ${requestsText(cost.requests, client, rate)}`)
   if (signal.aborted) throw new Aborted(STOPPED)
   for (const [userId, pairs] of Map.groupBy(needed, ({ user }) => user.id)) {
     await createOfUser(work, pairs, reference.lastPlaceOf(userId), (count) => {

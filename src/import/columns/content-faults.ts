@@ -1,3 +1,4 @@
+import { countOf } from '../../domain/count-text.ts'
 import { listFlag, listValue, mapFlag } from '../flag-text.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { showCell } from '../formats/evidence.ts'
@@ -80,7 +81,13 @@ export const faultsOfUnclear = (
     .map((at) => ({ field: nameOf(found, at), message: doubtOf(found, contents, at, use) }))
   const more = places.length - SHOWN
   return more > 0
-    ? [...faults, { field: 'header', message: `${more} more columns have numbers and other texts` }]
+    ? [
+        ...faults,
+        {
+          field: 'header',
+          message: `${countOf(more, 'more column has', 'more columns have')} numbers and other texts`,
+        },
+      ]
     : faults
 }
 

@@ -1,5 +1,5 @@
 import { nearest } from '../../client/directory.ts'
-import { countText } from '../../domain/count-text.ts'
+import { countedText } from '../../domain/count-text.ts'
 import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions } from '../options.ts'
 import { foldName, type HeaderFindings, REJECT_COLUMNS } from './header.ts'
@@ -46,7 +46,7 @@ const faultsOfUnknown = (header: readonly string[], field: string, unknown: read
   const more = unknown.length - SHOWN_UNKNOWN
   return [
     ...unknown.slice(0, SHOWN_UNKNOWN).map((name) => ({ field, message: noColumn(header, name) })),
-    ...(more > 0 ? [{ field, message: `there are no columns for ${countText(more)} more names either` }] : []),
+    ...(more > 0 ? [{ field, message: `there are no columns for ${countedText(more, 'more name')} either` }] : []),
   ]
 }
 

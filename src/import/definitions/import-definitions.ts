@@ -274,7 +274,10 @@ const run = async (
 export const importDefinitions = (work: DefinitionImport, file: RejectsFile): Promise<DefinitionEnding> =>
   withChecked(work, async (prepared) => {
     const { of } = work.kind
-    const journal = beginJournal(work, prepared.checked.fingerprint, () => [], of.plural.replaceAll('_', ' '))
+    const journal = beginJournal(work, prepared.checked.fingerprint, () => [], [
+      of.title,
+      of.plural.replaceAll('_', ' '),
+    ])
     try {
       return await run(work, prepared, journal, file)
     } finally {

@@ -1,4 +1,4 @@
-import { countText } from '../../domain/count-text.ts'
+import { countText, nounOf } from '../../domain/count-text.ts'
 import { type Day, formatDay } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkDay } from '../../domain/field-value.ts'
@@ -204,7 +204,7 @@ export const createDateColumn = (
     const most = tally.most(formats)
     const [first] = most
     if (!first) return 'write all of them in one format'
-    return `${tally.shareOf(first)} are ${most.map(({ text }) => text).join(' or ')}; rows in other formats are rejected with ${dateFormatFlags(most)}`
+    return `${tally.shareOf(first)} ${nounOf(tally.countIn(first), 'is', 'are')} ${most.map(({ text }) => text).join(' or ')}; rows in other formats are rejected with ${dateFormatFlags(most)}`
   }
   const rivalDoubt = (): string | undefined => (isGiven ? undefined : rivals.doubt(left))
   const doubtfulCell = (): Evidence | undefined => {

@@ -1,3 +1,4 @@
+import { countOf } from '../../domain/count-text.ts'
 import { hasBreaks, nameForm } from '../../domain/name-form.ts'
 import { listValue } from '../flag-text.ts'
 import { type Evidence, isNoValue, mayBeZero } from './evidence.ts'
@@ -33,7 +34,8 @@ export const createMissingWords = (): MissingWords => {
       if (words.size === 0) return undefined
       const all = [...words]
       const more = all.length - SHOWN_WORDS
-      const list = all.slice(0, SHOWN_WORDS).map(shown).join(', ') + (more > 0 ? ` and ${more} more words` : '')
+      const list =
+        all.slice(0, SHOWN_WORDS).map(shown).join(', ') + (more > 0 ? ` and ${countOf(more, 'more word')}` : '')
       const zero = all.some(([word]) => mayBeZero(word)) ? ', and not 0, which a dash may stand for as well' : ''
       return `${has} ${list}, which may stand for no value: --missing ${listValue(...all.map(([word]) => word))} takes such cells as empty${zero}; --missing "" rejects their rows`
     },

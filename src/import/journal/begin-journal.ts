@@ -1,3 +1,4 @@
+import { countOf, nounOf } from '../../domain/count-text.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import type { ImportRun } from '../import-types.ts'
 import type { ImportOptions } from '../options.ts'
@@ -42,13 +43,13 @@ const headOf = (work: JournaledRun, fingerprint: string): JournalHead => {
  * Opens the journal of a run. If the same command was stopped or killed before, that is the journal that it left at
  * `journalPath`, and the run continues; otherwise it is a new one. Notes what this journal and those of other
  * unfinished runs of the file say, and throws if this run would add again what another one may have added. `fingerprint`
- * identifies the rows of the file, `drafts` are their entries, and `called` is what the run sends.
+ * identifies the rows of the file, `drafts` are their entries, and `one` and `many` are what the run sends.
  */
 export const beginJournal = (
   work: JournaledRun,
   fingerprint: string,
   drafts: () => Iterable<EntryDraft>,
-  called = 'entries',
+  [one, many]: readonly [one: string, many: string] = ['entry', 'entries'],
 ): Journal => {
   const { journal: place, options, onNote } = work
   const head = headOf(work, fingerprint)
@@ -57,7 +58,9 @@ export const beginJournal = (
   if (place && path !== undefined && !options.addAgain) rejectRepeatedAdding(place.folder, path, head, drafts)
   const journal = openJournal(path, head)
   if (journal.doneBefore > 0) {
-    onNote(`continuing the import that began at ${minuteOf(journal.beganAt)}: ${journal.doneBefore} ${called} are done`)
+    onNote(
+      `continuing the import that began at ${minuteOf(journal.beganAt)}: ${countOf(journal.doneBefore, one, many)} ${nounOf(journal.doneBefore, 'is', 'are')} done`,
+    )
   } else if (place && path !== undefined) {
     for (const note of notesOnUnfinished(place.folder, path, head)) onNote(note)
   }

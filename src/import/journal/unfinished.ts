@@ -1,3 +1,4 @@
+import { countOf, nounOf } from '../../domain/count-text.ts'
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
@@ -115,9 +116,9 @@ const addsAgain = (head: JournalHead, other: Kept, again: number): KpiError => {
     ? [` and other ${differenceOf(head, other)}`, `continue it with ${continuedWith(head, other)}`]
     : [
         '',
-        `${again} rows of this file have the same user, KPI and date as rows of that import: finish it first, with the file that it began with`,
+        `${countOf(again, 'row of this file has', 'rows of this file have')} the same user, KPI and date as rows of that import: finish it first, with the file that it began with`,
       ]
-  const sent = `${doneBefore} of its entries were sent`
+  const sent = `${doneBefore} of its entries ${nounOf(doneBefore, 'was', 'were')} sent`
   return new KpiError(
     'malformed',
     `an import of ${basename(path)} with --on-conflict add${what} began at ${minuteOf(beganAt)} and ${state}; ` +

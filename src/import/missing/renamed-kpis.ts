@@ -1,5 +1,5 @@
 import { nearest } from '../../client/directory.ts'
-import { countText } from '../../domain/count-text.ts'
+import { countedText } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { CheckedFile } from '../check.ts'
 import { listFlag } from '../flag-text.ts'
@@ -78,7 +78,7 @@ export const requireNoRenames = (
     'malformed',
     'it is not clear whether some KPIs are new or have other names now; nothing was sent',
     {
-      issues: [...issues, ...(more > 0 ? [{ field: 'others', message: `${countText(more)} more new KPIs` }] : [])],
+      issues: [...issues, ...(more > 0 ? [{ field: 'others', message: countedText(more, 'more new KPI') }] : [])],
     },
   )
 }

@@ -1,3 +1,4 @@
+import { countOf, nounOf } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { roleOf } from '../columns/header.ts'
 import { type Delimiter, delimiterName, DELIMITERS } from '../options.ts'
@@ -83,13 +84,13 @@ const namesOf = (header: readonly string[]): string =>
     .join(', ') + (header.length > SHOWN_NAMES ? ', …' : '')
 
 const shown = ({ separator, header, lines, alike }: SplitLines): string =>
-  `${delimiterName(separator)} gives the columns ${namesOf(header)} (${alike} of ${lines} lines have that many cells)`
+  `${delimiterName(separator)} gives the columns ${namesOf(header)} (${alike} of ${countOf(lines, 'line')} ${nounOf(alike, 'has', 'have')} that many cells)`
 
 const evidenceOf = ({ separator, cells, lines, alike }: SplitLines): string => {
   const name = `separator ${delimiterName(separator)}`
-  if (lines === 1) return `${name}: the header has ${cells} cells with it, and contains no other`
-  if (alike === lines) return `${name}: the first ${lines} lines all have ${cells} cells`
-  return `${name}: ${alike} of the first ${lines} lines have the ${cells} cells of the header`
+  if (lines === 1) return `${name}: the header has ${countOf(cells, 'cell')} with it, and contains no other`
+  if (alike === lines) return `${name}: the first ${lines} lines all have ${countOf(cells, 'cell')}`
+  return `${name}: ${alike} of the first ${lines} lines ${nounOf(alike, 'has', 'have')} the ${cells} cells of the header`
 }
 
 const oneColumn = ({ text }: Beginning): FoundDelimiter => ({

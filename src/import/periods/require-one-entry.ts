@@ -1,5 +1,5 @@
 import { nextTurn } from '../../client/next-turn.ts'
-import { countText } from '../../domain/count-text.ts'
+import { countedText, countText } from '../../domain/count-text.ts'
 import { formatDay } from '../../domain/day.ts'
 import { formatDecimal } from '../../domain/decimal.ts'
 import { type Issue, KpiError } from '../../domain/errors.ts'
@@ -78,7 +78,7 @@ const refusal = (
   const shown = found.slice(0, SHOWN_KPIS).map((one) => issueOf(one, reference, calendar, periodDates))
   const more = found.length - SHOWN_KPIS
   return new KpiError('malformed', 'nothing was sent: a period is to have one entry, and some would have several', {
-    issues: [...shown, ...(more > 0 ? [{ field: 'others', message: `${countText(more)} more KPIs` }] : []), SETTLED_BY],
+    issues: [...shown, ...(more > 0 ? [{ field: 'others', message: countedText(more, 'more KPI') }] : []), SETTLED_BY],
   })
 }
 

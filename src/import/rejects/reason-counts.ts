@@ -1,7 +1,7 @@
 import { withoutLineNumbers } from './on-lines.ts'
 import type { Rejects } from './rejects.ts'
 import { createUnassignedCount, unassignedText, type UnassignedRows } from './unassigned.ts'
-import { countText } from '../../domain/count-text.ts'
+import { countedText, countText } from '../../domain/count-text.ts'
 
 /** Describes a reason for which rows were rejected. */
 type CountedReason = {
@@ -146,7 +146,7 @@ const linesOf = (one: CountedReason): string => {
 
 const othersText = (others: number | undefined): string[] => {
   if (others === undefined) return ['and many other reasons']
-  return others === 0 ? [] : [`and ${countText(others)} other reasons`]
+  return others === 0 ? [] : [`and ${countedText(others, 'other reason')}`]
 }
 
 /** Returns the reasons, a line each; `assigning` says what creates missing assignments. */

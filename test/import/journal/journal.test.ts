@@ -350,7 +350,7 @@ test('keeps another run with other credentials from adding the same again, unles
     return undefined
   }
   expect(refusal({})).toContain(
-    '1 of its entries were sent, and would be added again: continue it with those credentials',
+    '1 of its entries was sent, and would be added again: continue it with those credentials',
   )
   expect(refusal({ path: '/copy.csv' })).toContain(`delete ${path} (or name another folder with --journal)`)
   expect(refusal({ content: 'b', path: '/other.csv' })).toBeUndefined()

@@ -1,3 +1,4 @@
+import { nounOf } from '../../../domain/count-text.ts'
 import type { Client } from '../../../client/client.ts'
 import { Aborted } from '../../../client/transport.ts'
 import { KpiError } from '../../../domain/errors.ts'
@@ -35,7 +36,7 @@ export const createUndoProgress = ({ io, log }: Cli, plan: EntryCounts): ((count
   return async (counts) => {
     if (io.uptime() - toldAt < EVERY_MS) return
     toldAt = io.uptime()
-    await log.note(`${changed(counts)} of ${total} are taken back`)
+    await log.note(`${changed(counts)} of ${total} ${nounOf(changed(counts), 'is', 'are')} taken back`)
   }
 }
 

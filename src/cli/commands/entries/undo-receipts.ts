@@ -83,7 +83,14 @@ const tellUnfinished = async (cli: Cli, receipts: readonly UndoReceipt[]): Promi
     const { head, parts } = runOf(receipt, receipts)
     for (const { name } of parts) told.add(name)
     const counts = parts.flatMap(({ open }) => open ?? [])
-    const left = counts.length > 0 ? `${counts.reduce((sum, one) => sum + one, 0)} entries left; ` : ''
+    const left =
+      counts.length > 0
+        ? `${countOf(
+            counts.reduce((sum, one) => sum + one, 0),
+            'entry',
+            'entries',
+          )} left; `
+        : ''
     const flags = placeFlags(cli.flags).map((one) => ` ${shellWord(one)}`)
     await cli.note(
       `an undo of the import of ${head.file} has not come to its end: ${left}unless it still runs, continue it: kpi entries undo ${shellWord(receipt.name)}${flags.join('')}`,

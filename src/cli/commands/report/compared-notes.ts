@@ -39,6 +39,12 @@ const partText = (part: ComparedDays): string => {
   return own === other ? comparedText(part) : `${comparedText(part)} (${countOf(own ?? 0, 'day')} with ${other})`
 }
 
+/** Says the same of weeks, each of which counts in the part in which it begins. */
+const weeksText = ({ days, with: others }: ComparedDays): string => {
+  const [own, other] = [days, others].map((range) => `${range.from === range.to ? 'on' : 'from'} ${rangeText(range)}`)
+  return `the weeks that begin ${own} are compared with those ${other}`
+}
+
 /** Says that what a period under way has so far is compared with another period that is over. */
 export const underWayText = (frequency: Frequency, start: Day, calendar: Calendar, other: string): string =>
   `${periodTitle(frequency, start, calendar)} is under way: what it has so far is compared with ${other}`
@@ -68,7 +74,7 @@ const partNotes = ({ compare, question, facts, rows }: Compared): string[] => {
   const parts = kinds.flatMap((own) => comparedParts(compare, by, facts, own).map((part) => ({ ...part, own })))
   return parts.map(({ own, ...part }) => {
     const state = part.days.to === facts.today ? 'under way' : 'not whole'
-    return `${periodTitle(by, part.start, facts.calendar)} is ${state}: ${own === 'W' ? `of weeks, ${comparedText(part)}` : partText(part)}`
+    return `${periodTitle(by, part.start, facts.calendar)} is ${state}: ${own === 'W' ? weeksText(part) : partText(part)}`
   })
 }
 

@@ -17,7 +17,15 @@ import { outputsOf } from './step-places.ts'
 const SENDS_NOTHING = ['dry-run', 'explain']
 
 /** Lists flags that say what an import creates, and how. */
-const OF_CREATION = ['create-missing', 'create-assignments', 'email-pattern', 'frequency', 'unit', 'category', 'group']
+const OF_CREATION: ReadonlySet<string> = new Set([
+  'create-missing',
+  'create-assignments',
+  'email-pattern',
+  'frequency',
+  'unit',
+  'category',
+  'group',
+])
 
 const hasFlag = (flags: FlagWords, ...names: readonly string[]): boolean => flags.some(([flag]) => names.includes(flag))
 
@@ -83,7 +91,7 @@ export const createStepDryRun = (running: Omit<Running, 'log' | 'rejects'>) => {
     note: (step: Step): void => {
       for (const { file } of outputsOf(step)) written.add(resolve(cwd, dated(file, today)))
       if (step.kind !== 'import') return
-      for (const [flag, value] of step.flags) if (OF_CREATION.includes(flag)) creation.set(flag, value)
+      for (const [flag, value] of step.flags) if (OF_CREATION.has(flag)) creation.set(flag, value)
     },
   }
 }

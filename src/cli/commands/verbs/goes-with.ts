@@ -34,7 +34,7 @@ const entriesOfKpi = async (client: Client, kpiId: number): Promise<Part> => {
     count += page.length
     for (const { entry_date } of page) [first, last] = [Math.min(first, entry_date), Math.max(last, entry_date)]
     if (!client.isBundled() && count >= MOST_COUNTED)
-      return { text: `at least ${count} entries of ${formatDay(first)} and later` }
+      return { text: `at least ${countOf(count, 'entry', 'entries')} of ${formatDay(first)} and later` }
   }
   if (count === 0) return { text: 'no entries', count }
   return { text: `${countOf(count, 'entry', 'entries')} of ${formatDay(first)} to ${formatDay(last)}`, count }

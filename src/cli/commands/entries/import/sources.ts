@@ -1,3 +1,4 @@
+import { countOf } from '../../../../domain/count-text.ts'
 import { fstatSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
@@ -119,7 +120,11 @@ const openAddress = async (
   const shown = shownAddress(address)
   const file = await spoolSource(content, cli.io.tempDir, shown, bounds.signal)
   const table = await openTable(file, asked, cli.io.tempDir, signal)
-  const finding = { topic: 'address', found: shown, evidence: `${table.bytes} bytes were downloaded` }
+  const finding = {
+    topic: 'address',
+    found: shown,
+    evidence: `${countOf(table.bytes, 'byte was', 'bytes were')} downloaded`,
+  }
   return { ...table, reading: { ...table.reading, findings: [finding, ...(table.reading.findings ?? [])] } }
 }
 
