@@ -6,6 +6,7 @@ import { group, groupItem, userGroupItem } from './resources/groups.ts'
 import { kpi } from './resources/kpi.ts'
 import { user } from './resources/user.ts'
 import type { Resource } from './schema.ts'
+import type { Variant } from './variants.ts'
 
 /** Names the kinds of definitions that an account is made of, by the names of their resources. */
 export type KindName =
@@ -59,3 +60,28 @@ export const parentOf = (kind: KindName): string | undefined =>
 
 /** Tells whether records of a kind have names, or e-mail addresses, by which people call them. */
 export const hasNames = (kind: KindName): boolean => keyOf(kind) !== 'id'
+
+/** Names the kinds of things that are created, as receipts do: group items and breakdown items are both `item`. */
+export const CREATED_KINDS = ['category', 'unit', 'group', 'item', 'user', 'kpi', 'assignment'] as const
+export type CreatedKind = (typeof CREATED_KINDS)[number]
+
+/** Names the kinds of which a list is read to find what was created. */
+export type ListedCreated = Exclude<CreatedKind, 'assignment'>
+
+const isListed = (word: string): word is ListedCreated =>
+  word !== 'assignment' && (CREATED_KINDS as readonly string[]).includes(word)
+
+/** Returns the kind of what is created as a resource; undefined if it is not known by its name. */
+export const createdKind = ({ name }: Pick<Resource, 'name'>): ListedCreated | undefined => {
+  if (name === 'group_item' || name === 'breakdown_item') return 'item'
+  return isKindName(name) && isListed(name) ? name : undefined
+}
+
+/** Returns the kind that a variant of the interface shows what was created as. */
+export const shownKind = (
+  kind: ListedCreated,
+  variant: Variant,
+): Exclude<ListedCreated, 'item'> | 'group_item' | 'breakdown_item' => {
+  if (kind !== 'item') return kind
+  return variant === 'classic' ? 'group_item' : 'breakdown_item'
+}

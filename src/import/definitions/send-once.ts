@@ -1,6 +1,6 @@
+import { type CreatedKind, createdKind } from '../../domain/kinds.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
-import { type CreatedKind, createdKind } from '../created-things.ts'
 import {
   clientsOf,
   type Double,

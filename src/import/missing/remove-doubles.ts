@@ -3,11 +3,11 @@ import { looseName } from '../../client/directory.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { listFirst, MOST_LISTED } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { KINDS } from '../../domain/kinds.ts'
+import { KINDS, type ListedCreated, shownKind } from '../../domain/kinds.ts'
 import { type Clients, GONE, isChanged, judgeThings, type Kept, listCreated, ORDER } from '../undo/judge-things.ts'
 import { takeBack } from '../undo/take-back.ts'
 import type { UndoReceipt } from '../undo/undo-receipt.ts'
-import { type CreatedThing, type ListedCreated, shownKind } from '../created-things.ts'
+import type { CreatedThing } from '../created-things.ts'
 
 /** Says why neither of two is removed. */
 export const NOT_CERTAIN = 'may be of the other machine: it is not known which of them this one made'

@@ -3,10 +3,10 @@ import { entryPages } from '../../client/operations/entry-pages.ts'
 import { listKind } from '../../client/operations/kind-operations.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { keyOf, parentOf } from '../../domain/kinds.ts'
+import { keyOf, parentOf, CREATED_KINDS, type CreatedKind, type ListedCreated, shownKind } from '../../domain/kinds.ts'
 import type { EntryQuery } from '../../client/operations/queries.ts'
 import { looseName } from '../../client/directory.ts'
-import { CREATED_KINDS, type CreatedKind, type CreatedThing, type ListedCreated, shownKind } from '../created-things.ts'
+import type { CreatedThing } from '../created-things.ts'
 import type { UndoReceipt } from './undo-receipt.ts'
 
 /** Says that something was removed before. */

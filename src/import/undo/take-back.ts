@@ -1,10 +1,11 @@
+import { shownKind } from '../../domain/kinds.ts'
 import { everyGroupItem } from '../../client/operations/group-items.ts'
 import { entryPages } from '../../client/operations/entry-pages.ts'
 import { operationsOn } from '../../client/operations/kind-operations.ts'
 import { Aborted } from '../../client/transport.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
 import { KpiError, isRefused } from '../../domain/errors.ts'
-import { type CreatedThing, shownKind } from '../created-things.ts'
+import type { CreatedThing } from '../created-things.ts'
 import type { Timing } from '../third-party/reconcile.ts'
 import { type Clients, type Fate, GONE, ofEntries, servedBy } from './judge-things.ts'
 

@@ -1,6 +1,6 @@
+import { createdKind } from '../../../domain/kinds.ts'
 import { Fault, KpiError } from '../../../domain/errors.ts'
 import type { AnyRecord, FieldValue } from '../../../domain/schema.ts'
-import { createdKind } from '../../../import/created-things.ts'
 import { removeNewDoubles } from '../../../import/missing/remove-doubles.ts'
 import { type Change, isThing, type Value } from './planning/changes.ts'
 import { readFormula, withIds } from './planning/formulas.ts'
