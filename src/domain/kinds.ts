@@ -8,19 +8,24 @@ import { user } from './resources/user.ts'
 import type { Resource } from './schema.ts'
 import type { Variant } from './variants.ts'
 
-/** Names the kinds of definitions that an account is made of, by the names of their resources. */
-export type KindName =
-  | 'icon'
-  | 'category'
-  | 'unit'
-  | 'group'
-  | 'group_item'
-  | 'breakdown_item'
-  | 'kpi'
-  | 'calculated_kpi'
-  | 'user'
-  | 'assignment'
-  | 'user_group_item'
+/**
+ * Lists the kinds of definitions that an account is made of, by the names of their resources, in the order in which they
+ * depend on each other: what another refers to comes before it.
+ */
+export const KIND_NAMES = [
+  'icon',
+  'category',
+  'unit',
+  'group',
+  'group_item',
+  'breakdown_item',
+  'kpi',
+  'calculated_kpi',
+  'user',
+  'assignment',
+  'user_group_item',
+] as const
+export type KindName = (typeof KIND_NAMES)[number]
 
 /** Describes a kind of definitions. */
 type Kind = {
@@ -31,8 +36,8 @@ type Kind = {
 }
 
 /**
- * Describes each kind once, in the order in which they depend on each other: what another refers to comes before it.
- * Group items and breakdown items are the same records, as the classic and the newer interface show them.
+ * Describes each kind once. Group items and breakdown items are the same records, as the classic and the newer interface
+ * show them.
  */
 export const KINDS: Readonly<Record<KindName, Kind>> = {
   icon: { of: icon, identity: ['name'] },
@@ -48,6 +53,24 @@ export const KINDS: Readonly<Record<KindName, Kind>> = {
   user_group_item: { of: userGroupItem, identity: ['user_id', 'group_id', 'id'] },
 }
 
+/**
+ * Lists the kinds in the order in which they are removed: what uses others goes first. A KPI takes its entries with it, which
+ * keep their users and group items from being removed.
+ */
+export const REMOVAL_ORDER: readonly KindName[] = [
+  'user_group_item',
+  'assignment',
+  'calculated_kpi',
+  'kpi',
+  'user',
+  'breakdown_item',
+  'group_item',
+  'group',
+  'unit',
+  'category',
+  'icon',
+]
+
 /** Tells whether a word names a kind. */
 export const isKindName = (word: string): word is KindName => Object.hasOwn(KINDS, word)
 
@@ -62,7 +85,7 @@ export const parentOf = (kind: KindName): string | undefined =>
 export const hasNames = (kind: KindName): boolean => keyOf(kind) !== 'id'
 
 /** Names the kinds of things that are created, as receipts do: group items and breakdown items are both `item`. */
-export const CREATED_KINDS = ['category', 'unit', 'group', 'item', 'user', 'kpi', 'assignment'] as const
+export const CREATED_KINDS = ['category', 'unit', 'kpi', 'group', 'item', 'user', 'assignment'] as const
 export type CreatedKind = (typeof CREATED_KINDS)[number]
 
 /** Names the kinds of which a list is read to find what was created. */

@@ -9,7 +9,7 @@ test('KPIs are deleted, with their entries, before the users and items that thos
     thing: { kind: kinds[name] } as Thing,
     fields: [],
   }))
-  expect(inOrder(deletes).map(({ thing }) => thing.kind.name)).toEqual([
+  expect(inOrder(deletes).map(({ thing }) => thing.kind.of.plural)).toEqual([
     'user_group_items',
     'assignments',
     'calculated',

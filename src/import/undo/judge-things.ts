@@ -3,7 +3,15 @@ import { entryPages } from '../../client/operations/entry-pages.ts'
 import { listKind } from '../../client/operations/kind-operations.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { keyOf, parentOf, CREATED_KINDS, type CreatedKind, type ListedCreated, shownKind } from '../../domain/kinds.ts'
+import {
+  keyOf,
+  parentOf,
+  createdKind,
+  REMOVAL_ORDER,
+  type CreatedKind,
+  type ListedCreated,
+  shownKind,
+} from '../../domain/kinds.ts'
 import type { EntryQuery } from '../../client/operations/queries.ts'
 import { looseName } from '../../client/directory.ts'
 import type { CreatedThing } from '../created-things.ts'
@@ -36,7 +44,9 @@ export type Kept = {
 }
 
 /** Lists the kinds in the order in which they are removed: what uses something comes before it. */
-export const ORDER: readonly ListedCreated[] = CREATED_KINDS.filter((kind) => kind !== 'assignment').toReversed()
+export const ORDER: readonly ListedCreated[] = [
+  ...new Set(REMOVAL_ORDER.flatMap((name) => createdKind({ name }) ?? [])),
+]
 
 /** Returns what asks for the entries of something; undefined where it has none of its own. */
 export const ofEntries = (thing: CreatedThing): Pick<EntryQuery, 'kpiId' | 'sourceId' | 'userId'> | undefined => {

@@ -69,13 +69,13 @@ export const withTarget = async <T>(
   )
 }
 
-const PER_USER: ReadonlySet<KindName> = new Set(['assignments', 'user_group_items'])
+const PER_USER: ReadonlySet<KindName> = new Set(['assignment', 'user_group_item'])
 
 /** Lists the kinds that a service shows. */
 export const kindsOf = ({ client }: Target): readonly KindName[] =>
   client.variant === 'classic'
     ? KIND_NAMES
-    : ['icons', 'categories', 'units', 'groups', 'group_items', 'kpis', 'calculated']
+    : ['icon', 'category', 'unit', 'group', 'group_item', 'kpi', 'calculated_kpi']
 
 /** Returns kinds with all that they refer to. */
 const withReferred = (names: Iterable<KindName>): Set<KindName> => {
@@ -87,7 +87,7 @@ const withReferred = (names: Iterable<KindName>): Set<KindName> => {
   }
   for (const name of names) take(name)
   // A name must not be that of a KPI of the other kind.
-  if (all.has('kpis') || all.has('calculated')) for (const name of ['kpis', 'calculated'] as const) take(name)
+  if (all.has('kpi') || all.has('calculated_kpi')) for (const name of ['kpi', 'calculated_kpi'] as const) take(name)
   return all
 }
 
@@ -105,7 +105,7 @@ export const readThings = async (
   const records = new Map<KindName, readonly AnyRecord[]>()
   for (const name of KIND_NAMES) {
     if (!wanted.has(name)) continue
-    const users = PER_USER.has(name) ? (records.get('users') ?? []).filter(isWanted) : []
+    const users = PER_USER.has(name) ? (records.get('user') ?? []).filter(isWanted) : []
     records.set(name, await access[name].list(users.map(({ id }) => Number(id))))
   }
   return thingsOf(records)

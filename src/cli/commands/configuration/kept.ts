@@ -21,7 +21,7 @@ const hasEntries = async (client: Client, userId: number, gone: ReadonlySet<numb
 
 const keptUsers = async (client: Client, changes: readonly Change[], gone: ReadonlySet<number>): Promise<string[]> => {
   const kept: string[] = []
-  for (const change of deletesOf(changes, 'users')) {
+  for (const change of deletesOf(changes, 'user')) {
     const id = idOf(change)
     if (await hasEntries(client, id, gone))
       kept.push(
@@ -36,7 +36,7 @@ const keptByKpis = async (
   client: Client,
   changes: readonly Change[],
   gone: ReadonlySet<number>,
-  { kind, field }: { readonly kind: 'categories' | 'units'; readonly field: 'category_id' | 'unit_id' },
+  { kind, field }: { readonly kind: 'category' | 'unit'; readonly field: 'category_id' | 'unit_id' },
 ): Promise<string[]> => {
   const deletes = deletesOf(changes, kind)
   if (deletes.length === 0) return []
@@ -57,10 +57,10 @@ const keptByKpis = async (
 /** Says what the bundled service will not delete, though a plan would, and what to do; what others keep is not known. */
 export const keptTexts = async (client: Client, changes: readonly Change[]): Promise<string[]> => {
   if (!client.isBundled()) return []
-  const gone = new Set(deletesOf(changes, 'kpis').map(idOf))
+  const gone = new Set(deletesOf(changes, 'kpi').map(idOf))
   return [
     ...(await keptUsers(client, changes, gone)),
-    ...(await keptByKpis(client, changes, gone, { kind: 'categories', field: 'category_id' })),
-    ...(await keptByKpis(client, changes, gone, { kind: 'units', field: 'unit_id' })),
+    ...(await keptByKpis(client, changes, gone, { kind: 'category', field: 'category_id' })),
+    ...(await keptByKpis(client, changes, gone, { kind: 'unit', field: 'unit_id' })),
   ]
 }

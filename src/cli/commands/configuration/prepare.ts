@@ -109,7 +109,7 @@ export type Prepared = {
 const otherwiseNamed = (things: Things): string[] =>
   KIND_NAMES.flatMap(things.ofKind).flatMap(({ kind, record, name, item }) => {
     const given = item && record ? nameIn(item) : name
-    const what = kind.name === 'users' ? 'address' : 'name'
+    const what = kind.name === 'user' ? 'address' : 'name'
     return given === name ? [] : [`${kind.of.title} "${given}" is the stored "${name}", whose ${what} stays as it is`]
   })
 

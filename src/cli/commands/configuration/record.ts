@@ -8,7 +8,7 @@ import { isBusy } from '../../../domain/sqlite-result.ts'
 import { openSqlite, prepareSqliteFile } from '../../../files/sqlite-file.ts'
 import type { Io } from '../../io.ts'
 import { makeFolder, stateFolder } from '../../target/folders.ts'
-import { KIND_NAMES, type KindName } from './planning/kinds.ts'
+import { KIND_NAMES, type KindName, sectionOf } from './planning/kinds.ts'
 import { labelOf, type Thing, type Things } from './planning/things.ts'
 
 /** Names something that an apply created: its kind, its id, and of what belongs to a user, the user. */
@@ -67,12 +67,12 @@ export const openRecord = (path: string): ApplyRecord => {
         .prepare('select kind, id, user, at from made')
         .all()
         .flatMap((row) => {
-          const kind = KIND_NAMES.find((one) => one === row['kind'])
+          const kind = KIND_NAMES.find((one) => sectionOf(one) === row['kind'])
           return kind ? [{ kind, id: Number(row['id']), user: Number(row['user']), at: Number(row['at']) }] : []
         }),
     add: (thing, { created_at: at }) =>
-      void insert.run(thing.kind.name, thing.id ?? 0, userOf(thing), Number(at ?? 0), labelOf(thing)),
-    remove: (thing) => void remove.run(thing.kind.name, thing.id ?? 0, userOf(thing)),
+      void insert.run(sectionOf(thing.kind.name), thing.id ?? 0, userOf(thing), Number(at ?? 0), labelOf(thing)),
+    remove: (thing) => void remove.run(sectionOf(thing.kind.name), thing.id ?? 0, userOf(thing)),
     close: () => database.close(),
   }
 }

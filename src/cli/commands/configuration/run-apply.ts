@@ -150,7 +150,7 @@ const sendChanges = async (
   { measure, signal }: Course,
 ): Promise<void> => {
   const targetChangeOf = createTargetChanges(target.client)
-  const defaults = changes.filter(({ thing }) => thing.kind.name === 'kpis')
+  const defaults = changes.filter(({ thing }) => thing.kind.name === 'kpi')
   await history.requireKeepable(defaults.map((change) => () => targetChangeOf(change)))
   const removed = new Set<Thing>()
   const onRemoved = async (thing: Thing): Promise<void> => {

@@ -4,7 +4,7 @@ import { UsageError } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
 import { type AccountFlags, EVERYTHING, kindsOf, readThings, withTarget } from './account.ts'
 import { dumpThings } from './planning/dump.ts'
-import type { KindName } from './planning/kinds.ts'
+import { type KindName, sectionOf } from './planning/kinds.ts'
 import { type FileFlags, readyFile, STDOUT, writeOutput } from './output-file.ts'
 import type { Target } from './target.ts'
 import { labelOf } from './planning/things.ts'
@@ -12,10 +12,10 @@ import { labelOf } from './planning/things.ts'
 /** Lists the sections of a dump; in the newer interface, groups are not shown, and their items are breakdown items. */
 const sectionsOf = (target: Target): readonly string[] => {
   const isNewer = target.client.variant === 'v1'
-  const fixed = new Set<KindName>(['icons', ...(isNewer ? (['groups'] as const) : [])])
-  if (!target.operator) fixed.add('calculated')
+  const fixed = new Set<KindName>(['icon', ...(isNewer ? (['group'] as const) : [])])
+  if (!target.operator) fixed.add('calculated_kpi')
   const names = kindsOf(target).filter((name) => !fixed.has(name))
-  return names.map((name) => (isNewer && name === 'group_items' ? 'breakdown_items' : name))
+  return names.map((name) => (isNewer && name === 'group_item' ? 'breakdown_items' : sectionOf(name)))
 }
 
 /** Refuses a file whose ending is that of another format. */
@@ -34,7 +34,7 @@ export const runDump = async (cli: Cli, flags: AccountFlags & FileFlags): Promis
   await readyFile(cli, flags)
   const { text, leftOut } = await withTarget(cli, flags, EVERYTHING, cli.io.interruption(), async (target) => {
     const things = await readThings(target, kindsOf(target))
-    const calculated = target.operator ? [] : things.ofKind('calculated').map(labelOf)
+    const calculated = target.operator ? [] : things.ofKind('calculated_kpi').map(labelOf)
     const dumped = dumpThings(things, sectionsOf(target))
     if (calculated.length === 0) return dumped
     const where = 'which only the bundled service on its own machine can say'

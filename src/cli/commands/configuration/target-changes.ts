@@ -28,7 +28,7 @@ export const createTargetChanges = (client: Client): ((change: Change) => Promis
     const field = fields.find(({ config }) => config.as === 'target_default' || config.as === 'user_target')
     if (!field || action === 'delete') return undefined
     const [from, to] = [asDecimal(field.before), asDecimal(field.after)]
-    if (thing.kind.name === 'kpis')
+    if (thing.kind.name === 'kpi')
       return action === 'update' ? { kpi: Number(thing.record?.['id']), from, to } : undefined
     const [user, kpi] = placeOf(change)
     return user === undefined || kpi === undefined ? undefined : changeOfUser(user, kpi, from, to)

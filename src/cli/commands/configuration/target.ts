@@ -1,14 +1,16 @@
 import type { Client } from '../../../client/client.ts'
-import type { ResourceClient } from '../../../client/operations/collection.ts'
+import {
+  type ChangedKind,
+  type KindOperations,
+  type ListedKind,
+  listKind,
+  operationsOn,
+} from '../../../client/operations/kind-operations.ts'
 import { KpiError } from '../../../domain/errors.ts'
-import { assignment } from '../../../domain/resources/assignment.ts'
-import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
+import { parentOf } from '../../../domain/kinds.ts'
 import { calculatedKpi } from '../../../domain/resources/calculated-kpi.ts'
-import { category, unit } from '../../../domain/resources/catalog.ts'
-import { group, groupItem, userGroupItem } from '../../../domain/resources/groups.ts'
-import { kpi } from '../../../domain/resources/kpi.ts'
-import { user } from '../../../domain/resources/user.ts'
-import { type AnyRecord, asDraft, asPatch, asRecord, type Resource } from '../../../domain/schema.ts'
+import { userGroupItem } from '../../../domain/resources/groups.ts'
+import { type AnyRecord, asDraft, asPatch } from '../../../domain/schema.ts'
 import type { OperatedAccount } from '../service/operator.ts'
 import type { KindName } from './planning/kinds.ts'
 
@@ -33,10 +35,21 @@ export type Access = {
 
 const idIn = (record: AnyRecord, name = 'id'): number => Number(record[name])
 
-const plain = <R extends Resource>(of: R, at: (record: AnyRecord) => ResourceClient<R>): Omit<Access, 'list'> => ({
-  add: (fields) => at(fields).add(asDraft(of, fields)),
-  update: (before, patch) => at(before).update(idIn(before), asPatch(of, patch), asRecord(of, before)),
-  remove: (record) => at(record).remove(idIn(record)),
+/** Returns the changes of records of a kind, each below what it lies in. */
+const changing = (client: Client, kind: ChangedKind): Omit<Access, 'list'> => {
+  const at = (record: AnyRecord): KindOperations =>
+    operationsOn(client, kind, Number(record[parentOf(kind) ?? ''] ?? 0))
+  return {
+    add: (fields) => at(fields).add(fields),
+    update: (before, patch) => at(before).update(idIn(before), patch, before),
+    remove: (record) => at(record).remove(idIn(record)),
+  }
+}
+
+/** Returns the operations on records of a kind that can be listed at once. */
+const whole = (client: Client, kind: ChangedKind & ListedKind): Access => ({
+  list: () => listKind(client, kind),
+  ...changing(client, kind),
 })
 
 const refuse = (): Promise<never> => Promise.reject(new KpiError('unsupported', 'this cannot be changed here'))
@@ -44,7 +57,7 @@ const fixed: Omit<Access, 'list'> = { add: refuse, update: refuse, remove: refus
 
 /** Returns group items as the newer variant has them: with their archived state, and without people. */
 const newerItems = (client: Client): Access => {
-  const items = client.breakdownItems
+  const { list, add, update, remove } = whole(client, 'breakdown_item')
   const toNewer = ({ group_id, ...fields }: AnyRecord): AnyRecord => ({
     ...fields,
     ...(group_id !== undefined && { breakdown_id: group_id }),
@@ -54,23 +67,12 @@ const newerItems = (client: Client): Access => {
     group_id: breakdown_id ?? null,
   })
   return {
-    list: async () => (await items.list()).filter(({ user_id }) => user_id === null).map(fromNewer),
-    add: async (fields) => fromNewer(await items.add(asDraft(breakdownItem, toNewer(fields)))),
-    update: async (before, patch) => {
-      const known = asRecord(breakdownItem, toNewer(before))
-      return fromNewer(await items.update(known.id, asPatch(breakdownItem, toNewer(patch)), known))
-    },
-    remove: (record) => items.remove(idIn(record)),
+    list: async (users) => (await list(users)).filter(({ user_id }) => user_id === null).map(fromNewer),
+    add: async (fields) => fromNewer(await add(toNewer(fields))),
+    update: async (before, patch) => fromNewer(await update(toNewer(before), toNewer(patch))),
+    remove,
   }
 }
-
-const classicItems = (client: Client): Access => ({
-  list: async () => {
-    const groups = await client.groups.list()
-    return (await Promise.all(groups.map(({ id }) => client.groupItems(id).list()))).flat()
-  },
-  ...plain(groupItem, (record) => client.groupItems(idIn(record, 'group_id'))),
-})
 
 /** Returns the groups of the newer variant, which shows their ids alone, in its items. */
 const groupIds = async (client: Client): Promise<AnyRecord[]> => {
@@ -97,32 +99,25 @@ export const accessTo = (target: Target): Readonly<Record<KindName, Access>> => 
   const { client, operator } = target
   const isNewer = client.variant === 'v1'
   const newer = operator?.newer ?? (isNewer ? client : undefined)
+  const ofEach =
+    (list: (user: number) => Promise<readonly AnyRecord[]>): Access['list'] =>
+    (users) =>
+      ofUsers(users, async (id) => (await list(id)).map((record) => ({ ...record, user_id: id })))
   return {
-    icons: { ...fixed, list: client.icons.list },
-    categories: { list: client.categories.list, ...plain(category, () => client.categories) },
-    units: { list: client.units.list, ...plain(unit, () => client.units) },
-    groups: isNewer
-      ? { ...fixed, list: () => groupIds(client) }
-      : { list: client.groups.list, ...plain(group, () => client.groups) },
-    group_items: newer ? newerItems(newer) : classicItems(client),
-    kpis: {
+    icon: { ...fixed, list: client.icons.list },
+    category: whole(client, 'category'),
+    unit: whole(client, 'unit'),
+    group: isNewer ? { ...fixed, list: () => groupIds(client) } : whole(client, 'group'),
+    group_item: newer ? newerItems(newer) : whole(client, 'group_item'),
+    kpi: {
       list: async () => (await client.kpis.list()).filter((one) => !one.is_calculated),
-      ...plain(kpi, () => client.kpis),
+      ...changing(client, 'kpi'),
     },
-    calculated: accessToCalculated(target),
-    users: { list: client.users.list, ...plain(user, () => client.users) },
-    assignments: {
-      list: (users) =>
-        ofUsers(users, async (id) =>
-          (await client.assignments(id).list()).map((record) => ({ ...record, user_id: id })),
-        ),
-      ...plain(assignment, ({ user_id }) => client.assignments(Number(user_id))),
-    },
-    user_group_items: {
-      list: (users) =>
-        ofUsers(users, async (id) =>
-          (await client.userGroupItems(id).list()).map((record) => ({ ...record, user_id: id })),
-        ),
+    calculated_kpi: accessToCalculated(target),
+    user: whole(client, 'user'),
+    assignment: { list: ofEach((id) => client.assignments(id).list()), ...changing(client, 'assignment') },
+    user_group_item: {
+      list: ofEach((id) => client.userGroupItems(id).list()),
       add: (fields) => client.userGroupItems(idIn(fields, 'user_id')).add(asDraft(userGroupItem, fields)),
       update: refuse,
       remove: (record) => client.userGroupItems(idIn(record, 'user_id')).remove(idIn(record)),

@@ -1,7 +1,8 @@
 import { cellText } from '../../../../codec/cell-text.ts'
 import { type AnyRecord, type FieldValue, resource } from '../../../../domain/schema.ts'
 import { withNames } from './formulas.ts'
-import { type ConfigField, KIND_NAMES, type KindName } from './kinds.ts'
+import { REMOVAL_ORDER } from '../../../../domain/kinds.ts'
+import { type ConfigField, KIND_NAMES, sectionOf } from './kinds.ts'
 import { labelOf, type Thing, type Things } from './things.ts'
 
 /** Holds the value of a field: plain, or a thing that it refers to. */
@@ -36,24 +37,7 @@ const isLate = ({ action, fields }: Change): boolean =>
 
 const rankOf = ({ thing }: Change): number => KIND_NAMES.indexOf(thing.kind.name)
 
-/**
- * Lists kinds in the order of their deletes: what uses others goes first. A KPI takes its entries with it, which keep
- * their users and group items from being deleted.
- */
-const DELETE_ORDER: readonly KindName[] = [
-  'user_group_items',
-  'assignments',
-  'calculated',
-  'kpis',
-  'users',
-  'group_items',
-  'groups',
-  'units',
-  'categories',
-  'icons',
-]
-
-const deleteRank = ({ thing }: Change): number => DELETE_ORDER.indexOf(thing.kind.name)
+const deleteRank = ({ thing }: Change): number => REMOVAL_ORDER.indexOf(thing.kind.name)
 
 /** Returns changes in the order in which they can be done: what others need first, and deletes last. */
 export const inOrder = (changes: readonly Change[]): Change[] => {
@@ -107,7 +91,7 @@ const textsOf = (things: Things, thing: Thing, { config, before, after }: FieldC
 /** Returns changes as rows, one for each field; one alone for what has no fields but its name. */
 export const rowsOf = (things: Things, changes: readonly Change[]): AnyRecord[] =>
   changes.flatMap(({ action, thing, fields }): AnyRecord[] => {
-    const row = { action, section: thing.kind.name, name: labelOf(thing) }
+    const row = { action, section: sectionOf(thing.kind.name), name: labelOf(thing) }
     const isTold = ({ config }: FieldChange): boolean =>
       action === 'update' || !thing.kind.identity.includes(config.name)
     const told = fields.filter(isTold)

@@ -57,7 +57,7 @@ const entryOf = (dumping: Dumping, thing: Thing, section: Section): Record<strin
 }
 
 /** Tells whether a thing is about a person or so little that it fits in a line. */
-const isLine = ({ name }: Kind): boolean => name === 'assignments' || name === 'user_group_items'
+const isLine = ({ name }: Kind): boolean => name === 'assignment' || name === 'user_group_item'
 
 /** Returns the place of the group of a thing; 0 where there is none. */
 const groupOrder = ({ above }: Thing): number => above['group']?.serial ?? 0

@@ -4,7 +4,7 @@ import { FORMULA_LENGTH } from '../../../../domain/resources/calculated-kpi.ts'
 import type { KindName } from './kinds.ts'
 import type { Thing, Things } from './things.ts'
 
-const KPIS: readonly KindName[] = ['kpis', 'calculated']
+const KPIS: readonly KindName[] = ['kpi', 'calculated_kpi']
 const ID = /^\d{1,15}$/
 const ID_IN_BRACKETS = /\[(\d+)\]/g
 

@@ -1,26 +1,15 @@
-import { assignment } from '../../../../domain/resources/assignment.ts'
+import { KIND_NAMES as ALL, type KindName as AnyKind, KINDS } from '../../../../domain/kinds.ts'
 import { breakdownItem } from '../../../../domain/resources/breakdowns.ts'
-import { calculatedKpi } from '../../../../domain/resources/calculated-kpi.ts'
-import { category, icon, unit } from '../../../../domain/resources/catalog.ts'
-import { group, groupItem, userGroupItem } from '../../../../domain/resources/groups.ts'
-import { kpi } from '../../../../domain/resources/kpi.ts'
-import { user } from '../../../../domain/resources/user.ts'
+import { groupItem, userGroupItem } from '../../../../domain/resources/groups.ts'
 import { type Field, resource, type Resource } from '../../../../domain/schema.ts'
 
-/** Lists the kinds of things that a configuration holds, in the order in which they depend on each other. */
-export const KIND_NAMES = [
-  'icons',
-  'categories',
-  'units',
-  'groups',
-  'group_items',
-  'kpis',
-  'calculated',
-  'users',
-  'assignments',
-  'user_group_items',
-] as const
-export type KindName = (typeof KIND_NAMES)[number]
+/** Names the kinds that a configuration holds: breakdown items are its group items. */
+export type KindName = Exclude<AnyKind, 'breakdown_item'>
+
+const isConfigured = (name: AnyKind): name is KindName => name !== 'breakdown_item'
+
+/** Lists the kinds that a configuration holds, in the order in which they depend on each other. */
+export const KIND_NAMES: readonly KindName[] = ALL.filter(isConfigured)
 
 /** Describes a field as a configuration names it: `category` is `category_id` in the interface. */
 export type ConfigField = {
@@ -42,51 +31,52 @@ export type Kind = {
   readonly identity: readonly string[]
 }
 
-/** Lists what the fields of the interface refer to. */
-const REFERS: Readonly<Record<string, readonly KindName[]>> = {
-  category: ['categories'],
-  unit: ['units'],
-  icon: ['icons'],
-  group: ['groups'],
-  group_item: ['group_items'],
-  user: ['users'],
-  kpi: ['kpis', 'calculated'],
+/** Returns the kinds that a field may refer to, by what it is called; a KPI may be a calculated one. */
+const referredBy = (name: string): readonly KindName[] => {
+  if (name === 'kpi') return ['kpi', 'calculated_kpi']
+  return KIND_NAMES.filter((kind) => kind === name)
 }
 
 const fieldOf = (of: Resource, as: string, field: Field): ConfigField => {
   const name = as === 'id' && field.refers !== undefined ? field.refers : as.replace(/_id$/, '')
-  const refers = REFERS[name]
+  const refers = referredBy(name)
   const isHint = of === userGroupItem && name === 'group'
-  return { name, as, field, ...(refers && { refers }), ...(isHint && { isHint }) }
-}
-
-/** Creates a kind with the fields that can be written, and those that identify it first. */
-const kind = (name: KindName, of: Resource, identity: readonly string[]): Kind => {
-  const all = Object.entries(of.fields).map(([as, field]) => fieldOf(of, as, field))
-  const own = all.filter(({ name, field }) => !identity.includes(name) && !field.readOnly && !field.secret)
-  return { name, of, identity, fields: [...identity.flatMap((id) => all.find((one) => one.name === id) ?? []), ...own] }
+  return { name, as, field, ...(refers.length > 0 && { refers }), ...(isHint && { isHint }) }
 }
 
 const { is_archived } = breakdownItem.fields
 const archivable = resource({ ...groupItem, fields: { ...groupItem.fields, is_archived }, brief: ['name'] })
 
-/** Describes each kind once: what a file may say of it, what is compared, and what is sent. */
+/** Describes a kind as a configuration holds it: the fields that identify it first, then those that can be written. */
+const kindOf = (name: KindName): Kind => {
+  const of = name === 'group_item' ? archivable : KINDS[name].of
+  const all = Object.entries(of.fields).map(([as, field]) => fieldOf(of, as, field))
+  const identity = KINDS[name].identity.flatMap((id) => all.find(({ as }) => as === id) ?? [])
+  const names = identity.map((one) => one.name)
+  const own = all.filter((one) => !names.includes(one.name) && !one.field.readOnly && !one.field.secret)
+  return { name, of, identity: names, fields: [...identity, ...own] }
+}
+
+/** Describes each kind: what a file may say of it, what is compared, and what is sent. */
 export const kinds: Readonly<Record<KindName, Kind>> = {
-  icons: kind('icons', icon, ['name']),
-  categories: kind('categories', category, ['name']),
-  units: kind('units', unit, ['name']),
-  groups: kind('groups', group, ['name']),
-  group_items: kind('group_items', archivable, ['group', 'name']),
-  kpis: kind('kpis', kpi, ['name']),
-  calculated: kind('calculated', calculatedKpi, ['name']),
-  users: kind('users', user, ['email']),
-  assignments: kind('assignments', assignment, ['user', 'kpi']),
-  user_group_items: kind('user_group_items', userGroupItem, ['user', 'group', 'group_item']),
+  icon: kindOf('icon'),
+  category: kindOf('category'),
+  unit: kindOf('unit'),
+  group: kindOf('group'),
+  group_item: kindOf('group_item'),
+  kpi: kindOf('kpi'),
+  calculated_kpi: kindOf('calculated_kpi'),
+  user: kindOf('user'),
+  assignment: kindOf('assignment'),
+  user_group_item: kindOf('user_group_item'),
 }
 
 /** Returns the fields without which nobody knows what an item of a file is about. */
 export const needed = ({ identity, fields }: Kind): string[] =>
   identity.filter((name) => !fields.some((one) => one.name === name && one.isHint))
+
+/** Returns the section of a file that holds a kind. */
+export const sectionOf = (name: KindName): string => KINDS[name].of.plural
 
 /** Describes a section of a file: its kind, and its own words for fields. */
 export type Section = { readonly kind: Kind; readonly words?: Readonly<Record<string, string>> }
@@ -98,7 +88,10 @@ export const wordOf = ({ words }: Section, name: string): string => words?.[name
  * Lists the sections that a file may have. Groups are the breakdowns of the newer interface, and have either name.
  */
 export const sections: ReadonlyMap<string, Section> = new Map([
-  ...KIND_NAMES.filter((name) => name !== 'icons').map((name): [string, Section] => [name, { kind: kinds[name] }]),
-  ['breakdowns', { kind: kinds.groups }],
-  ['breakdown_items', { kind: kinds.group_items, words: { group: 'breakdown' } }],
+  ...KIND_NAMES.filter((name) => name !== 'icon').map((name): [string, Section] => [
+    sectionOf(name),
+    { kind: kinds[name] },
+  ]),
+  ['breakdowns', { kind: kinds.group }],
+  ['breakdown_items', { kind: kinds.group_item, words: { group: 'breakdown' } }],
 ])

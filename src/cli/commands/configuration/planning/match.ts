@@ -1,5 +1,5 @@
 import { Fault, type Issue, MOST_FAULTS } from '../../../../domain/errors.ts'
-import { type KindName, KIND_NAMES, kinds } from './kinds.ts'
+import { type KindName, KIND_NAMES, kinds, sectionOf } from './kinds.ts'
 import { faultAt } from '../../../../codec/yaml-reader.ts'
 import type { Pause } from '../../../../domain/pause.ts'
 import { isNoName } from '../../../../import/formats/evidence.ts'
@@ -22,9 +22,9 @@ const referenceOf = (
   isByIdAlone: boolean,
 ): Thing | Fault => {
   const found = things.find(refers, text, within)
-  if (!(found instanceof Fault) || !isByIdAlone || refers[0] !== 'groups' || !/^[1-9]\d{0,14}$/.test(text)) return found
+  if (!(found instanceof Fault) || !isByIdAlone || refers[0] !== 'group' || !/^[1-9]\d{0,14}$/.test(text)) return found
   const id = Number(text)
-  return things.add({ kind: kinds.groups, record: { id, name: text }, name: text, above: {}, item: undefined, id })
+  return things.add({ kind: kinds.group, record: { id, name: text }, name: text, above: {}, item: undefined, id })
 }
 
 /** Returns the name that an item gives what it is about; empty where that has none. */
@@ -33,7 +33,10 @@ export const nameIn = ({ kind, values }: Item): string => {
   return own === undefined ? '' : String(values[own])
 }
 
-const OTHER_KPIS: Readonly<Partial<Record<KindName, KindName>>> = { kpis: 'calculated', calculated: 'kpis' }
+const OTHER_KPIS: Readonly<Partial<Record<KindName, KindName>>> = {
+  kpi: 'calculated_kpi',
+  calculated_kpi: 'kpi',
+}
 
 /** Describes an item whose references are found, and by these what it is about belongs to. */
 type ResolvedItem = Omit<Matched, 'thing'> & { readonly above: Thing['above'] }
@@ -50,7 +53,7 @@ const thingOf = (things: Things, resolved: ResolvedItem, exact: ReadonlySet<Thin
   const { kind } = item
   const name = nameIn(item)
   const same = sameAs(things, resolved)
-  const isByForm = same.length === 0 && !isNoName(name, kind.name === 'kpis')
+  const isByForm = same.length === 0 && !isNoName(name, kind.name === 'kpi')
   const ofForm = isByForm ? things.alike(kind, above, name).filter((one) => one.record) : []
   const isBeside = ofForm.some((one) => exact.has(one))
   if (isBeside && ofForm.length > 1) {
@@ -74,7 +77,7 @@ const thingOf = (things: Things, resolved: ResolvedItem, exact: ReadonlySet<Thin
   const other = OTHER_KPIS[kind.name]
   if (!thing && other && things.same(kinds[other], {}, name).some((one) => one.record && !one.item))
     return new Fault(
-      `"${name}" ${other === 'calculated' ? 'is calculated' : 'is not calculated'}: it belongs under ${other}`,
+      `"${name}" ${other === 'calculated_kpi' ? 'is calculated' : 'is not calculated'}: it belongs under ${sectionOf(other)}`,
     )
   return thing ?? things.add({ kind, record: undefined, name, above, item: undefined, id: undefined })
 }

@@ -4,7 +4,7 @@ import type { Pause } from '../../../../domain/pause.ts'
 import { nameFields } from '../../../../import/definitions/kinds.ts'
 import { findDoubtfulNames } from '../../../../import/missing/names/doubtful-names.ts'
 import type { Change } from './changes.ts'
-import { type Kind, KIND_NAMES, type KindName, kinds } from './kinds.ts'
+import { type Kind, KIND_NAMES, type KindName, kinds, sectionOf } from './kinds.ts'
 import type { Things } from './things.ts'
 
 type NewName = { readonly name: string; readonly line: number }
@@ -18,7 +18,7 @@ const newNamesOf = (changes: readonly Change[], field: string): NewName[] =>
 
 /** Returns the names that things of a kind, and of those whose names it shares, have in a field. */
 const knownIn = (things: Things, { name: kind }: Kind, field: string): string[] => {
-  const sharing: readonly KindName[] = kind === 'calculated' ? ['kpis', 'calculated'] : [kind]
+  const sharing: readonly KindName[] = kind === 'calculated_kpi' ? ['kpi', 'calculated_kpi'] : [kind]
   return sharing.flatMap(things.ofKind).flatMap(({ record }) => {
     const name = record?.[field]
     return typeof name === 'string' ? [name] : []
@@ -44,12 +44,12 @@ export const faultsOfNewNames = async (
       const areExact = field === 'name' || field === 'email'
       const known = areExact ? knownIn(things, kind, field) : []
       const names = news.map(({ name }) => name)
-      const areKpis = kindName === 'kpis' || kindName === 'calculated'
+      const areKpis = kindName === 'kpi' || kindName === 'calculated_kpi'
       const doubts = await findDoubtfulNames({ names, known, areKpis, areExact }, pause)
       faults.push(
         ...news.flatMap(({ name, line }) => {
           const why = doubts.get(name)
-          const way = `correct it, or --by-name ${kindName} takes such names as they are`
+          const way = `correct it, or --by-name ${sectionOf(kindName)} takes such names as they are`
           return why === undefined ? [] : [faultAt(line, `${field} "${name}" ${why}: ${way}`)]
         }),
       )

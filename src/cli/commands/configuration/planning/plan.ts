@@ -193,7 +193,8 @@ const changesOf = async (
     else if (fields.length > 0) changes.push({ action: 'update', thing, fields })
     else unchanged += 1
   }
-  const isNewFormula = ({ action, thing }: Change): boolean => action === 'create' && thing.kind.name === 'calculated'
+  const isNewFormula = ({ action, thing }: Change): boolean =>
+    action === 'create' && thing.kind.name === 'calculated_kpi'
   const sorted = await byDependence(things, changes.filter(isNewFormula), pause)
   return { changes: [...changes.filter((one) => !isNewFormula(one)), ...sorted], unchanged }
 }

@@ -30,13 +30,13 @@ const MARKED_NAME = /^'+#\d+$/
 const textIn = (record: AnyRecord, name: string): string => String(record[name] ?? '').trim()
 
 /** Returns what names are compared by: e-mail addresses are the same in any form. */
-const comparable = (kind: Kind, name: string): string => (kind.name === 'users' ? nameForm(name) : name)
+const comparable = (kind: Kind, name: string): string => (kind.name === 'user' ? nameForm(name) : name)
 
 /** Returns what tells a thing of a name, or of the form of one, from others of its kind. */
 const keyOf = (kind: Kind, above: Thing['above'], name: string): string =>
   JSON.stringify([kind.name, name, ...kind.identity.map((field) => above[field]?.serial ?? '')])
 
-const titleOf = ([name]: readonly KindName[]): string => kinds[name ?? 'kpis'].of.title
+const titleOf = ([name]: readonly KindName[]): string => kinds[name ?? 'kpi'].of.title
 
 /** Returns what a thing is called in messages and plans: `Region / North`, `Revenue of ann@example.com`. */
 export const labelOf = ({ name, above, id }: Thing): string => {
@@ -112,8 +112,8 @@ const createThings = (): Things => {
     same: (kind, above, name) => keys.get(keyOf(kind, above, comparable(kind, name))) ?? [],
     alike: (kind, above, name) => keyForms.get(keyOf(kind, above, looseName(name))) ?? [],
     referenceTo: (thing) => {
-      const of: readonly KindName[] = ['kpis', 'calculated'].includes(thing.kind.name)
-        ? ['kpis', 'calculated']
+      const of: readonly KindName[] = ['kpi', 'calculated_kpi'].includes(thing.kind.name)
+        ? ['kpi', 'calculated_kpi']
         : [thing.kind.name]
       const alike = named(of, thing.name).filter(({ above }) => above['group'] === thing.above['group'])
       if (thing.id !== undefined && alike.length !== 1) return `#${thing.id}`
