@@ -1,14 +1,14 @@
 import type { Client } from '../client/client.ts'
 import { createDirectory, type Directory, looseName, type Named } from '../client/directory.ts'
 import { mapWithPauses, pauseEvery } from '../client/next-turn.ts'
+import { listNamed } from '../client/operations/kind-operations.ts'
 import { readIfAllowed } from '../client/operations/read-if-allowed.ts'
 import { Fault, KpiError } from '../domain/errors.ts'
 import { newName } from '../domain/name-form.ts'
 import type { Pause } from '../domain/pause.ts'
-import { fullName } from '../domain/resources/user.ts'
 import { isColumnName } from '../import/columns/header.ts'
 import { createNameColumns } from '../import/columns/name-column.ts'
-import type { NameRole } from '../import/options.ts'
+import { kindOfRole, type NameRole, titleOfRole } from '../import/options.ts'
 import { isPlainName } from './text-format.ts'
 
 /** Returns the text for something with an id. */
@@ -95,8 +95,6 @@ const labelsByName = async (
   return (id) => labels.get(id) ?? refuseName(role, id, directory)
 }
 
-const TITLES: Readonly<Record<NameRole, string>> = { user: 'user', kpi: 'KPI', source: 'breakdown item' }
-
 /** Refuses to write something by its name. */
 const refuseName = (role: NameRole, id: number, { byId }: Directory<Named>): never => {
   const name = byId.get(id)?.name ?? ''
@@ -107,7 +105,7 @@ const refuseName = (role: NameRole, id: number, { byId }: Directory<Named>): nev
       : `${id} cannot be found by its name`
   throw new KpiError(
     'conflict',
-    `--names: the ${TITLES[role]}${alike.length > 0 ? 's' : ''} ${why}, "${name}": rename one, or leave out --names; then ids are written, which mean the same in this account only`,
+    `--names: the ${titleOfRole(role)}${alike.length > 0 ? 's' : ''} ${why}, "${name}": rename one, or leave out --names; then ids are written, which mean the same in this account only`,
   )
 }
 
@@ -116,24 +114,17 @@ const labelsOf = async (
   client: Client,
   role: NameRole,
   { hasNames, signal, preferred = 'ids', mayStand = isPlainName }: Wanted,
-  reading: Promise<readonly Named[]>,
 ): Promise<Label> => {
-  const list = await readIfAllowed(client, reading)
+  const list = await readIfAllowed(client, listNamed(client, kindOfRole(role)))
   const pause = pauseEvery(NAMED_PER_TURN, signal)
   if (list && hasNames) return labelsByName(role, list, mayStand, pause)
   if (hasNames)
     throw new KpiError(
       'forbidden',
-      `--names: the key may not read the names of each ${TITLES[role]}; leave out --names, or use another key`,
+      `--names: the key may not read the names of each ${titleOfRole(role)}; leave out --names, or use another key`,
     )
   return list ? labelsById(role, list, preferred, mayStand, pause) : byId
 }
-
-const usersOf = async (client: Client): Promise<Named[]> =>
-  (await client.users.list()).map((user) => ({ id: user.id, email: user.email, name: fullName(user) }))
-
-const readUsers = (client: Client, wanted: Wanted): Promise<Label> => labelsOf(client, 'user', wanted, usersOf(client))
-const readKpis = (client: Client, wanted: Wanted): Promise<Label> => labelsOf(client, 'kpi', wanted, client.kpis.list())
 
 /** Reads the texts for cells; for breakdown items where there is a column of them. */
 export const readLabels = async (
@@ -141,8 +132,12 @@ export const readLabels = async (
   hasSources: boolean,
   wanted: Pick<Wanted, 'hasNames' | 'signal'>,
 ): Promise<Labels> => {
-  const items = hasSources ? labelsOf(client, 'source', wanted, client.breakdownItems.list()) : byId
-  const [user, kpi, source] = await Promise.all([readUsers(client, wanted), readKpis(client, wanted), items])
+  const items = hasSources ? labelsOf(client, 'source', wanted) : byId
+  const [user, kpi, source] = await Promise.all([
+    labelsOf(client, 'user', wanted),
+    labelsOf(client, 'kpi', wanted),
+    items,
+  ])
   return { user, kpi, source }
 }
 
@@ -156,5 +151,5 @@ export const readHeadings = (
   asked: Pick<Wanted, 'hasNames' | 'signal'>,
 ): Promise<Label> => {
   const wanted: Wanted = { ...asked, preferred: 'names', mayStand: mayHead }
-  return of === 'kpi' ? readKpis(client, wanted) : readUsers(client, wanted)
+  return labelsOf(client, of, wanted)
 }

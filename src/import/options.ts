@@ -1,3 +1,4 @@
+import { KINDS } from '../domain/kinds.ts'
 import type { Frequency } from '../domain/period.ts'
 
 /** Names what a column of a file can mean; `name` and `email` say more of users who are created. */
@@ -11,6 +12,13 @@ export const PERSON_ROLES: ReadonlySet<Role> = new Set(['name', 'email'])
 /** Lists the roles of columns that name things, by ids or by names. */
 export const NAME_ROLES = ['user', 'source', 'kpi'] as const
 export type NameRole = (typeof NAME_ROLES)[number]
+
+/** Returns the kind that a role names. */
+export const kindOfRole = (role: NameRole): 'user' | 'kpi' | 'breakdown_item' =>
+  role === 'source' ? 'breakdown_item' : role
+
+/** Returns how messages call what a role names: user, KPI, breakdown item. */
+export const titleOfRole = (role: NameRole): string => KINDS[kindOfRole(role)].of.title
 
 /** Names what the numbers in such a column are. */
 export type NumbersAs = 'ids' | 'names'

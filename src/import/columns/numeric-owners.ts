@@ -2,7 +2,7 @@ import { Ambiguous } from '../../client/directory.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
 import { listFlag, mapFlag } from '../flag-text.ts'
 import { type Evidence, showCell } from '../formats/evidence.ts'
-import type { ImportOptions } from '../options.ts'
+import { type ImportOptions, titleOfRole } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
 import type { Contents } from './contents.ts'
 import { type HeaderFindings, isExported } from './header.ts'
@@ -11,8 +11,6 @@ import { isGiven } from './required-roles.ts'
 import type { Directories } from './wide.ts'
 
 type OwnerRole = 'user' | 'source'
-
-const TITLES = { user: 'user', source: 'breakdown item' } as const
 
 /** Matches a name in one word for ids, such as `userid`. */
 const ENDS_IN_ID = /id$/i
@@ -23,7 +21,7 @@ const ADDRESSES = "--map email=COLUMN or --email-pattern '{name}@example.com'"
 const wayAsOwner = (name: string, role: OwnerRole, { create, map }: ImportOptions): string => {
   const needsAddress = role === 'user' && create?.emailPattern === undefined && !map.has('email')
   const address = needsAddress ? ` (new ones need e-mail addresses: ${ADDRESSES})` : ''
-  return `${mapFlag(role, name)} takes them as ids or names of ${TITLES[role]}s${address}`
+  return `${mapFlag(role, name)} takes them as ids or names of ${titleOfRole(role)}s${address}`
 }
 
 /** Tells whether a number is the id or the name of something that exists. */
@@ -54,7 +52,7 @@ const faultOf = (found: HeaderFindings, cell: Evidence | undefined, role: OwnerR
     : `, ${listFlag('--map-kpi', [`${name}=${name}`])} imports them as the KPI of that name`
   return {
     field: role,
-    message: `"${name}" holds numbers${shown} no ${TITLES[role]} that exists: ${wayAsOwner(name, role, options)}${asKpi}, ${listFlag('--ignore', [name])} leaves the column out`,
+    message: `"${name}" holds numbers${shown} no ${titleOfRole(role)} that exists: ${wayAsOwner(name, role, options)}${asKpi}, ${listFlag('--ignore', [name])} leaves the column out`,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Argument, CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import { KIND_NAMES, type KindName, KINDS } from '../../../domain/kinds.ts'
 import { undoReceiptNames } from '../../../import/undo/undo-receipt.ts'
 import { flagOf, inOurWords } from '../../args/aliases.ts'
 import { splitList } from '../../args/names.ts'
@@ -17,28 +18,12 @@ type Candidate = { readonly value: string; readonly about: string }
 /** Describes what could stand in a place: texts, and whether files could, too. */
 type Candidates = { readonly candidates: readonly Candidate[]; readonly hasFiles: boolean }
 
-/** Maps flags to the resources whose names they take. */
-const KINDS: Readonly<Record<string, string>> = {
-  kpi: 'kpi',
-  kpis: 'kpi',
-  user: 'user',
-  users: 'user',
-  category: 'category',
-  unit: 'unit',
-  group: 'group',
-  'group-items': 'group_item',
-  source: 'breakdown_item',
-}
-
-/** Maps groups of commands to the resources whose names their arguments are. */
-const NOUNS: Readonly<Record<string, string>> = {
-  kpis: 'kpi',
-  users: 'user',
-  categories: 'category',
-  units: 'unit',
-  groups: 'group',
-  'group-items': 'group_item',
-  'breakdown-items': 'breakdown_item',
+/** Returns the kind that a flag or a group of commands is named for: `--users`, `group-items`. */
+const kindOfWord = (word: string): KindName | undefined => {
+  const name = word.replaceAll('-', '_')
+  return word === 'source'
+    ? 'breakdown_item'
+    : KIND_NAMES.find((kind) => name === kind || name === KINDS[kind].of.plural)
 }
 
 /** Matches placeholders of files and folders. */
@@ -63,7 +48,7 @@ const valuesOf = ({ flags, long, argChoices }: Option, io: Io, names: KnownNames
   if (flag === 'profile') return named([...readProfiles(io).byName.keys()], 'profile')
   if (flag === 'output') return named(FORMATS, 'format')
   if (flag === 'log-format') return named(LOG_FORMATS, 'format')
-  const kind = KINDS[flag]
+  const kind = kindOfWord(flag)
   if (kind !== undefined) return named(names[kind] ?? [], kind.replace('_', ' '))
   if (FILES.test(flags)) return { candidates: [], hasFiles: true }
   return named(argChoices ?? choicesIn(flags))
@@ -79,7 +64,7 @@ const argumentsOf = (command: CommandUnknownOpts, at: number, io: Io, names: Kno
   const noun = command.parent?.name() ?? ''
   if (argument.name() === 'receipt') return named(undoReceiptNames(receiptsFolder(io)), 'receipt')
   if (noun === 'profiles') return named([...readProfiles(io).byName.keys()], 'profile')
-  return named(names[NOUNS[noun] ?? ''] ?? [])
+  return named(names[kindOfWord(noun) ?? ''] ?? [])
 }
 
 const isFlag = (word: string): boolean => word.startsWith('-') && word !== '-'

@@ -6,11 +6,9 @@ import type { ColumnPlan } from '../../columns/columns.ts'
 import { BETWEEN_NAMES } from '../../columns/role-text.ts'
 import { memoize } from '../../formats/date-format.ts'
 import { isNoName } from '../../formats/evidence.ts'
-import type { ImportOptions, NameRole } from '../../options.ts'
+import { type ImportOptions, type NameRole, titleOfRole } from '../../options.ts'
 import type { Lookup } from '../../permissions.ts'
 import { isProvisional } from '../../provisional-id.ts'
-
-const TITLES = { user: 'user', source: 'breakdown item', kpi: 'KPI' } as const
 
 /** Returns a function that gives the parts of a name, each of which a column of its own holds. */
 const namePartsIn = ({ joined }: Pick<ColumnPlan, 'joined'>, role: NameRole): ((name: string) => string[]) => {
@@ -55,7 +53,9 @@ export const exactNoNames = <T extends Named>(
       const found = lookup.find(text)
       if (found instanceof Fault || !isNone(text) || isExactly(found.name, text)) return found
       const way = numbersAs?.get(role) === 'ids' ? '' : `; --by-name ${role} takes "${found.name}" for it`
-      return new Fault(`"${text.trim()}" may stand for no value, and no ${TITLES[role]} has exactly that name${way}`)
+      return new Fault(
+        `"${text.trim()}" may stand for no value, and no ${titleOfRole(role)} has exactly that name${way}`,
+      )
     },
   }
 }
@@ -82,6 +82,6 @@ export const rejectMissingNames = (
     const word = partsOf(text.trim()).find(isMissing)
     return word === undefined
       ? found
-      : new Fault(`"${word}" stands for no value, and there is no ${TITLES[role]} of that name`)
+      : new Fault(`"${word}" stands for no value, and there is no ${titleOfRole(role)} of that name`)
   })
 }
