@@ -14,15 +14,14 @@ import { type JournaledInterval, withdraw } from './write-ahead.ts'
 
 /** Describes entries to send, and their outcome so far. */
 type SentBatch = {
-  readonly batch: Batch
+  readonly journaled: JournaledInterval
   readonly tally: Tally
-  readonly sentAt: number
-  /** Tells whether an earlier part of the run may have sent it. */
-  readonly isOfEarlier: boolean
   /** Is true once any part may have been stored. */
   isTouched: boolean
   /** Is true once an answer was lost, so that what is refused then may be stored. */
   isLost: boolean
+  /** Is true once it was halved, as the service refused it without a word of which entries are bad. */
+  isHalved: boolean
   /** Finds what is stored now. */
   readonly now: Pick<ExistingEntries, 'of'>
 }
@@ -41,17 +40,17 @@ class Refused extends Error {
  * Tells whether entries may be sent again after their answer was lost: under the same Idempotency-Key they are stored
  * only once, and setting an entry twice does no harm.
  */
-const maySendAgain = ({ isAdding, clock }: Run, { sentAt }: SentBatch): boolean =>
-  !isAdding || clock.now() - sentAt < RELIED_ON_MS
+const maySendAgain = ({ isAdding, clock }: Run, { journaled: { intent } }: SentBatch): boolean =>
+  !isAdding || clock.now() - intent.sentAt < RELIED_ON_MS
 
 /**
  * Takes out the notes of entries that an earlier part of the run has stored, and has noted: the answer to that one was
  * repeated. It may also repeat the answer to a request of this part that was lost; what is stored tells which it is.
  */
-const settleNotes = async (run: Run, { batch, now }: SentBatch, replayed: Batch): Promise<void> => {
+const settleNotes = async (run: Run, { journaled, now }: SentBatch, replayed: Batch): Promise<void> => {
   if (!run.notes.isWanted()) return
   const stored = await withRetries(run, () => now.of(replayed.drafts))
-  if (stored) run.notes.settleReplayed(batch.drafts, replayed.drafts, stored)
+  if (stored) run.notes.settleReplayed(journaled.batch.drafts, replayed.drafts, stored)
 }
 
 /**
@@ -76,8 +75,21 @@ const post = async (run: Run, sent: SentBatch, batch: Batch, isUnknown: boolean)
       throw isRefused(error) && !isNoPath(error) ? new Refused(error) : error
     }
   })
-  if (sent.isOfEarlier && answer?.isReplayed === true) await settleNotes(run, sent, batch)
+  if (sent.journaled.isUnknown && answer?.isReplayed === true) await settleNotes(run, sent, batch)
   return answer?.counts
+}
+
+/**
+ * Journals that of a batch only a part is left to send, as the service has refused the others: who continues the run takes
+ * that part for stored only as a whole.
+ */
+const journalRest = ({ journal }: Run, { journaled, tally }: SentBatch, rest: Batch): void => {
+  const { id, intent, batch } = journaled
+  const left = new Set(rest.drafts)
+  const places = batch.drafts.flatMap((draft, at) => (left.has(draft) ? (intent.places?.[at] ?? at) : []))
+  const stage = emptyTally()
+  for (const part of [intent.stage, tally]) addTally(stage, part)
+  journal.intendAnew(id, { ...intent, places, stage })
 }
 
 /** Sends the rest of a refused batch: without the entries that the refusal names, or in halves if it names none. */
@@ -88,22 +100,21 @@ const divide = async (run: Run, sent: SentBatch, batch: Batch, refusal: KpiError
   for (const [at, reasons] of named) refuseLines(tally, batch.lines[at] ?? 0, reasons)
   const isAlone = named.size === 0 && places.length === 1
   const refused = batch.drafts.filter((_, at) => isAlone || named.has(at))
-  if (!sent.isLost) run.notes.refuse(sent.batch.drafts, refused)
-  if (named.size > 0)
-    return sendPart(
-      run,
-      sent,
-      batchPart(
-        batch,
-        places.filter((at) => !named.has(at)),
-      ),
-      false,
+  if (!sent.isLost) run.notes.refuse(sent.journaled.batch.drafts, refused)
+  if (named.size > 0) {
+    const rest = batchPart(
+      batch,
+      places.filter((at) => !named.has(at)),
     )
+    if (!sent.isHalved) journalRest(run, sent, rest)
+    return sendPart(run, sent, rest, false)
+  }
   if (isAlone) {
     if (!sent.isTouched) endIfAllRefused(tally, refusal)
     refuseLines(tally, batch.lines[0] ?? 0, reasonsOf(refusal))
     return
   }
+  sent.isHalved = true
   const middle = Math.ceil(places.length / 2)
   for (const half of [places.slice(0, middle), places.slice(middle)])
     await sendPart(run, sent, batchPart(batch, half), false)
@@ -129,12 +140,11 @@ const sendPart = async (run: Run, sent: SentBatch, batch: Batch, isUnknown: bool
 const deliver = async (run: Run, now: SentBatch['now'], journaled: JournaledInterval, sink: Sink): Promise<void> => {
   const { id, batch, intent, isUnknown, lines } = journaled
   const sent: SentBatch = {
-    batch,
+    journaled,
     tally: emptyTally(),
-    sentAt: intent.sentAt,
-    isOfEarlier: isUnknown,
     isTouched: isUnknown,
     isLost: isUnknown,
+    isHalved: false,
     now,
   }
   try {
