@@ -154,8 +154,12 @@ test('what was changed since is left alone', async () => {
   await using user = await embeddedUser()
   const receipt = await create(user, PEOPLE)
   await user.kpiIn({ now: NOW + 60_000 }, 'kpis', 'update', 'Visits', '--description', 'mine')
+  await user.kpiIn({ now: NOW + 60_000 }, 'users', 'update', 'Bob', '--last-name', 'Rowe')
   const [code, fates] = await undone(user, receipt, '--with-entries', '--yes')
-  expect([code, fates[0]]).toEqual([3, 'leave kpi Visits was changed since'])
+  expect([code, fates]).toEqual([
+    3,
+    ['leave kpi Visits was changed since', 'remove user Ann', 'leave user Bob was changed since'],
+  ])
   expect(await listed(user, 'kpis')).toEqual(['Visits'])
 })
 

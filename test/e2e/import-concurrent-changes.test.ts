@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatDay } from '../../src/domain/day.ts'
+import { formatDay, parseDay } from '../../src/domain/day.ts'
 import { type Variant, VARIANTS } from '../../src/domain/variants.ts'
 import { errorOf, jsonOf, type Ran } from '../support/kpi.ts'
 import { startKpi } from '../support/process.ts'
@@ -68,6 +68,21 @@ test('a row that was a reject before tells what the service says of the rest of 
   expect(importer.read('wide.rejects.csv')).toContain(
     '"Visits ""x"" must be a number; kpi_id: KPI 1 (Sales) is inactive and takes no entries"',
   )
+})
+
+test('what somebody else has stored the same at that moment is nothing that the import takes back', async () => {
+  const entry_date = parseDay('2026-01-01') ?? NaN
+  const same = [
+    { user_id: ID.ann, kpi_id: ID.sales, entry_date, actual: 1_0000n },
+    { user_id: ID.bob, kpi_id: ID.sales, entry_date, actual: 2_0000n },
+    { user_id: ID.ann, kpi_id: ID.visits, entry_date, actual: 3_0000n },
+  ]
+  await using importer = await changedMeanwhile(({ client }) => client.entries.addMany(same))
+  importer.write('data.csv', [HEADER, ...ROWS].join('\n'))
+  const ran = await importer.kpi('entries', 'import', 'data.csv', '-o', 'json')
+  expect([ran.code, jsonOf(ran)]).toMatchObject([0, { created: 0, unchanged: 3, receipt: null }])
+  expect(jsonOf(await importer.kpi('entries', 'undo', '-o', 'json'))).toEqual([])
+  expect(await heldIn(importer)).toHaveLength(3)
 })
 
 test('an assignment that somebody else makes at the same moment is there, which is what was wanted', async () => {
@@ -373,4 +388,25 @@ assignments:
     for (const machine of machines)
       expect(jsonOf(await apply(machine))).toMatchObject({ created: 0, updated: 0, unchanged: 6, left: 0 })
   })
+})
+
+test('an undo of what the service does not show for a while is still to be done once it shows it', async () => {
+  let isHidden = false
+  await using importer = await remoteImporter({
+    wrap: (handler) => (request) => {
+      // A day long before all entries.
+      const hidden = request.target.replaceAll(/=20\d\d-/g, '=1990-')
+      return handler(isHidden && request.method === 'GET' ? { ...request, target: hidden } : request)
+    },
+  })
+  importer.write('data.csv', [HEADER, ...ROWS].join('\n'))
+  const { receipt } = jsonOf(await importer.kpi('entries', 'import', 'data.csv', '-o', 'json')) as { receipt: string }
+  isHidden = true
+  expect(await importer.kpi('entries', 'undo', receipt, '--yes')).toMatchObject({
+    code: 0,
+    stderr: 'nothing was changed; 3 as before already\n',
+  })
+  isHidden = false
+  expect(await importer.kpi('entries', 'undo', receipt, '--yes')).toMatchObject({ stderr: 'removed 3 entries\n' })
+  expect(await heldIn(importer)).toEqual([])
 })

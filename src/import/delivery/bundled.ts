@@ -76,8 +76,12 @@ const post = async (run: Run, sent: SentBatch, batch: Batch, isUnknown: boolean)
     }
   })
   if (sent.journaled.isUnknown && answer?.isReplayed === true) await settleNotes(run, sent, batch)
+  // What changed nothing is of somebody who has stored the same since it was looked at.
+  else if (answer && isAllUnchanged(answer.counts, batch)) run.notes.refuse(sent.journaled.batch.drafts, batch.drafts)
   return answer?.counts
 }
+
+const isAllUnchanged = ({ rows_unchanged }: BatchResult, { drafts }: Batch): boolean => rows_unchanged === drafts.length
 
 /**
  * Journals that of a batch only a part is left to send, as the service has refused the others: who continues the run takes

@@ -99,8 +99,7 @@ export const listCreated = async (clients: Clients, created: ListedCreated): Pro
     name: String(record[key]),
     parent: Number(parent === undefined ? 0 : record[parent]),
     created_at: Number(record['created_at']),
-    // A user who has logged in is not changed.
-    updated_at: Number(record[kind === 'user' ? 'created_at' : 'updated_at']),
+    updated_at: Number(record['updated_at']),
   }))
 }
 

@@ -206,7 +206,9 @@ const conclude = async (cli: Cli, run: UndoneRun, done: Plan, rest: UndoRest): P
   if (leavesAny(done)) rest.keep()
   const isOfLater = await tellLater(cli, run, rest)
   if ((await tellLeftOut(cli, run)) || leavesAny(done)) return EXIT.partial
-  if (!isOfLater) for (const part of run.parts) markTakenBack(part, new Date(cli.io.now()).toISOString())
+  // What was all as before already may only not be shown for now: the next undo looks again.
+  const hasBegun = said !== '' || run.parts.some(({ begun, left }) => begun !== undefined || left.length > 0)
+  if (hasBegun && !isOfLater) for (const part of run.parts) markTakenBack(part, new Date(cli.io.now()).toISOString())
   return EXIT.done
 }
 
