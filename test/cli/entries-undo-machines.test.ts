@@ -130,3 +130,14 @@ test('what is stored is read again after a refusal that may be temporary, so tha
   await machine(IMPORT)
   expect(await listed(machine)).toMatchObject([{ new_entries: 4 }])
 })
+
+test('a dry run of an undo says how long it will take, as the undo does', async () => {
+  using folder = temporaryFolder()
+  const { createMachine } = openFaultyShop('ours', folder)
+  const days = Array.from({ length: 28 }, (_, at) => `2026-05-${String(at + 1).padStart(2, '0')}`)
+  const machine = createMachine(salesOf(Object.fromEntries(days.map((day) => [day, 7]))))
+  await machine(IMPORT)
+  const [latest] = await listed(machine)
+  const { stderr } = await endOf(machine(['entries', 'undo', latest?.receipt ?? '', '--dry-run', '--summary-only']))
+  expect(stderr).toContain('would remove 28 entries, which takes 28 requests')
+})

@@ -226,7 +226,9 @@ const undo = async (
   const { withEntries = false, dryRun = false, summaryOnly = false } = flags
   const plan = await beforeChanges(runThrough(cli, planned(clients, run, withEntries), dryRun && !summaryOnly))
   if (dryRun) {
-    const what = isNothing(plan) ? 'nothing to take back' : `would ${sayWhat(plan, ['put back', 'remove'])}`
+    const cost = undoCost(clients.client, plan.counts)
+    const takes = cost === undefined ? '' : `, which takes ${cost}`
+    const what = isNothing(plan) ? 'nothing to take back' : `would ${sayWhat(plan, ['put back', 'remove'])}${takes}`
     await cli.note(`dry run, nothing was changed: ${what}${restText(plan)}`)
     if (summaryOnly) await printDryRunCounts(cli, undoCounts, countsIn(plan))
     return (await tellLeftOut(cli, run)) || leavesAny(plan) ? EXIT.partial : EXIT.done
