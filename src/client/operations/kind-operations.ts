@@ -68,10 +68,12 @@ const listCatalog = (
 ): Promise<readonly Named[]> =>
   ({ icon: icons, category: categories, unit: units, group: groups, kpi: kpis })[kind].list()
 
-/** Lists all records of a kind. */
-export const listKind = (client: Client, kind: ListedKind): Promise<readonly AnyRecord[]> => {
-  if (kind === 'group_item') return everyGroupItem(client).list()
-  if (kind === 'breakdown_item') return client.breakdownItems.list()
+/** Lists all records of a kind, or those below a parent where the kind has one. */
+export const listKind = (client: Client, kind: ListedKind, parent?: number): Promise<readonly AnyRecord[]> => {
+  if (kind === 'group_item')
+    return parent === undefined ? everyGroupItem(client).list() : client.groupItems(parent).list()
+  if (kind === 'breakdown_item')
+    return client.breakdownItems.list(parent === undefined ? undefined : { breakdownId: parent })
   return kind === 'user' ? client.users.list() : listCatalog(client, kind)
 }
 
