@@ -3,9 +3,10 @@ import { createDirectory, looseName, type Named } from '../client/directory.ts'
 import { readIfAllowed } from '../client/operations/read-if-allowed.ts'
 import type { Decimal } from '../domain/decimal.ts'
 import { type Assignment, assignment } from '../domain/resources/assignment.ts'
-import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdowns.ts'
-import { kpi as kpiResource, type Kpi } from '../domain/resources/kpi.ts'
-import { fullName, type User, user as userResource } from '../domain/resources/user.ts'
+import { KINDS } from '../domain/kinds.ts'
+import type { BreakdownItem } from '../domain/resources/breakdowns.ts'
+import type { Kpi } from '../domain/resources/kpi.ts'
+import { fullName, type User } from '../domain/resources/user.ts'
 import { faultOfAssignment, faultsOfItem, faultsOfKpi, faultsOfUser } from '../domain/rules.ts'
 import type { Resource } from '../domain/schema.ts'
 import { verbsIn } from '../domain/variants.ts'
@@ -98,12 +99,12 @@ type Lookups = Pick<Reference, 'kpis' | 'users' | 'sources'>
 
 const lookUp = async <T extends Named>(
   client: Client,
-  [title, of]: readonly [title: string, of: Resource],
+  of: Resource,
   list: Promise<readonly T[]>,
 ): Promise<Lookup<T>> => {
   const found = await readIfAllowed(client, list)
-  if (!found) return lookupOfIds(`${title}s`, of)
-  const { byId, find } = createDirectory(title, found)
+  if (!found) return lookupOfIds(`${of.title}s`, of)
+  const { byId, find } = createDirectory(of.title, found)
   return { byId, find: memoize(find, MOST_NAMES) }
 }
 
@@ -160,9 +161,9 @@ const fetchLookups = async (client: Client, needs: ReferenceNeeds): Promise<Look
   const kpis = async (): Promise<readonly Kpi[]> =>
     withoutDoubles(await client.kpis.list(), chosen?.kpis, ({ name }) => looseName(name))
   const [ofKpis, ofUsers, found] = await Promise.all([
-    lookUp(client, ['KPI', kpiResource], kpis()),
-    lookUp(client, ['user', userResource], users()),
-    sources ? lookUp(client, ['breakdown item', breakdownItem], items()) : undefined,
+    lookUp(client, KINDS.kpi.of, kpis()),
+    lookUp(client, KINDS.user.of, users()),
+    sources ? lookUp(client, KINDS.breakdown_item.of, items()) : undefined,
   ])
   return {
     kpis: exactNoNames(ofKpis, 'kpi', numbersAs),

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { isObject, type Json } from '../../codec/json.ts'
+import { isListedKind } from '../../client/operations/kind-operations.ts'
 import type { AnyRecord, Resource } from '../../domain/schema.ts'
 import { readRegularFile } from '../../files/read-file.ts'
 import { replaceFile } from '../../files/replace-file.ts'
@@ -45,9 +46,6 @@ const nameIn = (record: AnyRecord): string | undefined => {
   return typeof name === 'string' && name !== '' ? name : undefined
 }
 
-/** Lists the resources whose names are completed. */
-const KEPT: ReadonlySet<string> = new Set(['kpi', 'user', 'category', 'unit', 'group', 'group_item', 'breakdown_item'])
-
 /** Holds what a command has listed, by resource. */
 type Listed = ReadonlyMap<string, readonly AnyRecord[]>
 
@@ -59,7 +57,7 @@ export const createListed = (): {
   const listed = new Map<string, readonly AnyRecord[]>()
   const add = ({ name }: Resource, records: readonly AnyRecord[]): void => {
     const before = name === 'group_item' ? (listed.get(name) ?? []) : []
-    if (KEPT.has(name)) listed.set(name, [...before, ...records])
+    if (isListedKind(name)) listed.set(name, [...before, ...records])
   }
   return { listed, add }
 }
