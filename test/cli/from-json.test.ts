@@ -173,6 +173,7 @@ describe.each(users)('%s, from JSON', (_, open) => {
       ],
       'categories',
       'update',
+      '--allow-duplicate',
     )
     expect(jsonOf(ran)).toMatchObject([{ name: 'Renamed' }, { name: 'Double' }])
     const changes = [

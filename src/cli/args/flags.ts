@@ -53,6 +53,13 @@ type Purpose = 'add' | 'update'
 /** Collects the values of a flag that may be given more than once. */
 export const collect = (value: string, before: readonly string[] = []): string[] => [...before, value]
 
+/** Declares the flag that says which names are meant, though they look like others. */
+export const BY_NAME = [
+  '--by-name <field,...>',
+  'fields whose names are meant, though they look like others',
+  collect,
+] as const
+
 /** Describes a flag and the field that it sets. */
 export type FieldFlag = NamedField & { readonly flag: string }
 

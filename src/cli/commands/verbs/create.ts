@@ -8,6 +8,7 @@ import { asDraft, type Draft, notesOnDefaults, type Resource } from '../../../do
 import { addExamples } from '../../args/examples.ts'
 import {
   addFieldFlags,
+  BY_NAME,
   addFromJson,
   addUsualFields,
   camelCase,
@@ -24,7 +25,7 @@ import { UsageError } from '../../exit.ts'
 import { addOutput } from '../../output/printed.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { createNames } from './reference-names.ts'
-import { faultsOfNames, requireNewNames } from './require-new-names.ts'
+import type { NamedRecord } from './require-new-names.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
 import { printSent, sendEach } from './send-each.ts'
 import { tellLine } from './tell-line.ts'
@@ -90,10 +91,6 @@ const requireParent = (
   throw new UsageError(`a ${title} needs ${missingFlags(needed, flags).join(', ')}`)
 }
 
-/** Tells whether a new person's name or e-mail address may look like another one, though its letters are others. */
-const hasForeignLetters = (draft: object): boolean =>
-  ['email', 'first_name', 'last_name'].some((field) => /[^ -~]/.test(String(Reflect.get(draft, field) ?? '')))
-
 const isGiven = (flags: FlagValues, name: string): boolean => flags[name] === true
 
 /** Returns the place in a list to continue from, counted from 1. */
@@ -122,6 +119,7 @@ export const addCreate = <R extends Resource>(
     .option('--start <n>', 'with --from-json: start at this position of the list, if those before it exist already')
     .option('--dry-run', 'send nothing, and show what would be created')
     .option(...SUMMARY_ONLY)
+    .option(...BY_NAME)
   if ('name' in of.fields) command.option('--allow-duplicate', 'create it even if there is one of that name')
   addExamples(
     command,
@@ -148,22 +146,32 @@ export const addCreate = <R extends Resource>(
       const answers = await askedFor(cli, client, needed, flags)
       const answered: FlagValues = { ...flags, ...answers }
       requireParent(of, parent, needed, answered)
-      const own = collection(client, await parentId(client, below, answered))
-      const mayBeTwice = isGiven(flags, 'allowDuplicate')
+      const { faultsOfNames, requireNewNames, withNewNames } = await import('./require-new-names.ts')
+      const parentOfAll = await parentId(client, below, answered)
+      const own = collection(client, parentOfAll)
+      const isByName = 'name' in of.fields && !isGiven(flags, 'allowDuplicate')
+      const placed = (values: readonly object[]): NamedRecord[] =>
+        values.map((one) => ({ record: below ? { ...one, [below.name]: parentOfAll } : one }))
       const faultsOfAll = async (values: readonly object[]): Promise<readonly Issue[]> => {
-        const existing = 'name' in of.fields && !mayBeTwice ? await readIfAllowed(client, own.list()) : undefined
-        return existing ? faultsOfNames(of, values, existing, start) : []
+        const existing = isByName ? await readIfAllowed(client, own.list()) : undefined
+        return existing ? faultsOfNames(of, placed(values), existing, start) : []
       }
-      const list = bodies
+      const read = bodies
         ? await draftsFromJson(client, of, bodies, own, { check: faultsOfAll, signal })
         : [await draftFromFlags(client, of, answered, own)]
+      const list = read.map((draft) => withNewNames(of, draft))
       const isDry = isGiven(flags, 'dryRun')
-      const isByName = 'name' in of.fields && !mayBeTwice
-      const isCompared = isDry || isByName || list.some(hasForeignLetters)
-      const existing = isCompared ? await readIfAllowed(client, own.list()) : undefined
-      if (existing && !mayBeTwice) requireNewNames(of, list, existing, start)
-      const { warnOfDoubtfulNames } = await import('./warn-doubtful-names.ts')
-      await warnOfDoubtfulNames(cli, of, list.slice(start - 1), existing ?? [], signal)
+      const existing = await readIfAllowed(client, own.list())
+      // The service refuses an address that another person has.
+      const areCompared = isByName || (isDry && 'email' in of.fields)
+      if (existing && areCompared) requireNewNames(of, placed(list), existing, start)
+      const { checkDoubtfulNames } = await import('./check-doubtful-names.ts')
+      await checkDoubtfulNames(cli, of, placed(list.slice(start - 1)), {
+        existing: existing ?? [],
+        byName: flags.byName,
+        signal,
+        before: start - 1,
+      })
       const isSaid = (at: number, name: string): boolean =>
         (bodies ? Reflect.get(bodies[at] ?? {}, name) : answered[camelCase(flagName(name))]) !== undefined
       for (const note of notesOnDefaults(of, list, isSaid)) await cli.note(note)

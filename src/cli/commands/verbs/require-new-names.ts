@@ -1,99 +1,87 @@
 import { looseName } from '../../../client/directory.ts'
 import { type Issue, KpiError } from '../../../domain/errors.ts'
+import { newName } from '../../../domain/name-form.ts'
 import type { AnyRecord, Resource } from '../../../domain/schema.ts'
+import { definitionKind, nameFields } from '../../../import/definitions/kinds.ts'
 import { recordLabel } from '../../output/short-answer.ts'
-import type { Change } from './read-changes.ts'
 import { commandName } from './samples.ts'
 
-/** Returns what a record would be called, as names are compared; people are told apart by their e-mail addresses. */
-const nameOf = ({ name, email }: Readonly<Record<string, unknown>>): string | undefined => {
-  const text = name ?? email
-  return typeof text === 'string' ? looseName(text) : undefined
+type Values = Readonly<Record<string, unknown>>
+
+/** Describes a record as it is to be stored; `held` is how it is now, if it exists. */
+export type NamedRecord = { readonly record: object; readonly held?: AnyRecord | undefined }
+
+/** Returns fields with their names on one line, but those that are stored as they are. */
+export const withNewNames = <T extends object>(of: Resource, fields: T, held?: AnyRecord): T => {
+  const values: Values = Object.fromEntries(Object.entries(fields))
+  const names = nameFields({ of }).flatMap((field) => {
+    const text = values[field]
+    return typeof text === 'string' && text !== held?.[field] ? [[field, newName(text)] as const] : []
+  })
+  return { ...fields, ...Object.fromEntries(names) }
 }
 
-/** Returns the key that no two records share: the name, within its breakdown where there are breakdowns. */
-const placedName = (of: Resource, record: Readonly<Record<string, unknown>>, name: string): string =>
-  'breakdown_id' in of.fields ? `${String(record['breakdown_id'])} ${name}` : name
+/** Says how a name is given to two records on purpose; people are told apart by their e-mail addresses. */
+const wayOut = (field: string, does: string): string => (field === 'name' ? `; --allow-duplicate ${does}` : '')
 
-/** Returns the first of some records for each key. */
-const firstBy = <T>(records: Iterable<T>, keyOf: (record: T) => string | undefined): ReadonlyMap<string, T> => {
-  const first = new Map<string, T>()
-  for (const record of records) {
-    const key = keyOf(record)
-    if (key !== undefined && !first.has(key)) first.set(key, record)
-  }
-  return first
+/** Describes a record that has a name: one that exists, or that at a place of the list. */
+type Holder = { readonly record: AnyRecord } | { readonly place: number; readonly id: unknown }
+
+const idOf = (holder: Holder): unknown => ('record' in holder ? holder.record['id'] : holder.id)
+
+/** Returns what is wrong with the name of a record that another one has. */
+const describeHolder = (of: Resource, field: string, other: Holder, isNew: boolean): string => {
+  if (!('record' in other))
+    return `is that of no. ${other.place}, too${wayOut(field, isNew ? 'creates both' : 'gives it to both')}`
+  const label = recordLabel(of, other.record)
+  if (!isNew) return `is the ${describeKey(field)} of ${label} already${wayOut(field, 'gives it to both')}`
+  const change = `kpi ${commandName(of)} update ${String(other.record['id'])} changes it`
+  return `is that of ${label}: ${change}${wayOut(field, 'creates another')}`
 }
 
-/** Returns the field by which nobody could tell two records apart, and what it is called. */
-const keyOf = (of: Resource): readonly [field: string, what: string] =>
-  'name' in of.fields ? ['name', 'name'] : ['email', 'e-mail address']
+const describeKey = (field: string): string => (field === 'name' ? 'name' : 'e-mail address')
 
 /**
- * Returns the faults of new records with a name, or people with an e-mail address, that exists already. `start` is the
- * position of the first one, counted from 1.
+ * Returns the faults of records that would be given a name, or people an e-mail address, that another one has as they are
+ * written one after the other. `start` is the position of the first one, counted from 1.
  */
 export const faultsOfNames = (
   of: Resource,
-  drafts: readonly object[],
+  list: readonly NamedRecord[],
   existing: readonly AnyRecord[],
   start = 1,
 ): Issue[] => {
-  const issues: Issue[] = []
-  const [field] = keyOf(of)
-  const another = field === 'name' ? '; --allow-duplicate creates another' : ''
-  const knownBy = firstBy(existing, (one) => {
-    const name = nameOf(one)
-    return name === undefined ? undefined : placedName(of, one, name)
-  })
-  const first = new Map<string, number>()
-  for (const [at, draft] of drafts.entries()) {
-    const record: Readonly<Record<string, unknown>> = { ...draft }
-    const name = nameOf(record)
-    if (name === undefined || at + 1 < start) continue
-    const index = drafts.length === 1 ? {} : { index: at }
-    const known = knownBy.get(placedName(of, record, name))
-    const before = first.get(name)
-    if (before === undefined) first.set(name, at + 1)
-    if (known) {
-      const change = `kpi ${commandName(of)} update ${String(known['id'])} changes it`
-      issues.push({
-        ...index,
-        field,
-        message: `is that of ${recordLabel(of, known)}: ${change}${another}`,
-      })
-    } else if (before !== undefined) {
-      issues.push({
-        ...index,
-        field,
-        message: `is that of no. ${before}, too${another === '' ? '' : '; --allow-duplicate creates both'}`,
-      })
-    }
+  const { key: field, within } = definitionKind(of)
+  const placedName = (record: object): string | undefined => {
+    const values: Values = { ...record }
+    const text = values[field]
+    if (typeof text !== 'string') return undefined
+    return within === undefined ? looseName(text) : `${String(values[within])} ${looseName(text)}`
   }
-  return issues
+  const holders = new Map<string, Holder[]>()
+  const hold = (name: string, holder: Holder): void => {
+    const same = holders.get(name)
+    if (same) same.push(holder)
+    else holders.set(name, [holder])
+  }
+  for (const record of existing) hold(placedName(record) ?? '', { record })
+  return list.flatMap(({ record, held }, at): Issue[] => {
+    const [name, before] = [placedName(record), held && placedName(held)]
+    if (name === undefined || name === before) return []
+    if (before !== undefined)
+      holders.set(before, holders.get(before)?.filter((one) => idOf(one) !== held?.['id']) ?? [])
+    const other = holders.get(name)?.[0]
+    hold(name, { place: at + 1, id: held?.['id'] })
+    if (!other || at + 1 < start) return []
+    const index = list.length === 1 ? {} : { index: at }
+    return [{ ...index, field, message: describeHolder(of, field, other, held === undefined) }]
+  })
 }
 
-/** Refuses new records with a name that exists already: nobody could tell the two apart afterwards. */
+/** Refuses records with a name that another one has: nobody could tell the two apart afterwards. */
 export const requireNewNames = (...given: Parameters<typeof faultsOfNames>): void => {
   const [of] = given
   const issues = faultsOfNames(...given)
-  if (issues.length > 0)
-    throw new KpiError('conflict', `there is a ${of.title} of that ${keyOf(of)[1]} already`, { issues })
-}
-
-/** Refuses changes that give a person the e-mail address of somebody else, as the service would: for a dry run. */
-export const requireFreeAddresses = (
-  of: Resource,
-  changes: readonly Pick<Change<Resource>, 'id' | 'patch'>[],
-  existing: readonly AnyRecord[],
-): void => {
-  const holders = firstBy(existing, ({ email }) => nameOf({ email }))
-  const issues = changes.flatMap(({ id, patch }, at): Issue[] => {
-    const { email }: { readonly email?: unknown } = patch
-    const holder = holders.get(nameOf({ email }) ?? '')
-    if (!holder || holder['id'] === id) return []
-    const index = changes.length === 1 ? {} : { index: at }
-    return [{ ...index, field: 'email', message: `is the e-mail address of ${recordLabel(of, holder)} already` }]
-  })
-  if (issues.length > 0) throw new KpiError('conflict', 'the service would refuse that', { issues })
+  const what = describeKey(definitionKind(of).key)
+  if (issues.length > 0) throw new KpiError('conflict', `there is a ${of.title} of that ${what} already`, { issues })
 }

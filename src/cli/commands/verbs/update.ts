@@ -1,10 +1,12 @@
 import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import type { ResourceClient } from '../../../client/operations/collection.ts'
+import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { Fault } from '../../../domain/errors.ts'
 import type { AnyRecord, Patch, Resource } from '../../../domain/schema.ts'
+import { nameFields } from '../../../import/definitions/kinds.ts'
 import { addExamples } from '../../args/examples.ts'
-import { addFieldFlags, addFromJson, type FieldFlag } from '../../args/flags.ts'
+import { addFieldFlags, addFromJson, BY_NAME, type FieldFlag } from '../../args/flags.ts'
 import { createRecordFinder, resolveRecords } from '../../args/names.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
@@ -14,7 +16,6 @@ import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import type { PlannedChange } from './planned-changes.ts'
 import { type Change, readChangedObjects, readChanges } from './read-changes.ts'
 import { requireNamedOnce } from './require-each-once.ts'
-import { requireFreeAddresses } from './require-new-names.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
 import { printSent, sendEach } from './send-each.ts'
 
@@ -39,10 +40,13 @@ const declareUpdate = (group: Command, of: Resource, below: FieldFlag | undefine
     .description(`change one or more ${pluralOf(of)}; an empty value clears a field`)
     .argument('[names...]', 'ids or names; leave them out if --from-json gives ids')
   addParentFlag(bare, below)
-  return addFromJson(addFieldFlags(bare, of, 'update'), of)
+  const command = addFromJson(addFieldFlags(bare, of, 'update'), of)
     .option('--dry-run', 'send nothing, and show the old and new values')
     .option(...SUMMARY_ONLY)
     .option('--force', 'with --from-json: overwrite what has changed after the file was read')
+    .option(...BY_NAME)
+  if ('name' in of.fields) command.option('--allow-duplicate', 'give it the name even if another one has it')
+  return command
 }
 
 /** Returns the records that changes are for, as they are now. */
@@ -53,6 +57,40 @@ const planOf = async <R extends Resource>(
   const planned: PlannedChange<R>[] = []
   for (const change of changes) planned.push({ change, held: await get(change.id) })
   return planned
+}
+
+/** Describes the flags that say which names are meant, and the signal that ends the reading of what exists. */
+type NameOptions = {
+  readonly allowDuplicate: boolean
+  readonly byName: string[] | undefined
+  readonly signal: AbortSignal
+}
+
+/** Holds whose names are read, and from where. */
+type NameReading<R extends Resource> = {
+  readonly cli: Cli
+  readonly client: Client
+  readonly of: R
+  readonly list: ResourceClient<R>['list']
+}
+
+/** Returns changes with the names that they may give; refuses those that another record has, or that look like others. */
+const withCheckedNames = async <R extends Resource>(
+  { cli, client, of, list }: NameReading<R>,
+  changes: readonly Change<R>[],
+  { allowDuplicate, byName, signal }: NameOptions,
+): Promise<readonly Change<R>[]> => {
+  const fields = nameFields({ of })
+  if (!changes.some(({ patch }) => fields.some((field) => field in patch))) return changes
+  const { requireNewNames, withNewNames } = await import('./require-new-names.ts')
+  const existing = (await readIfAllowed(client, list())) ?? []
+  const heldBy = new Map(existing.map((one) => [Number(one['id']), one]))
+  const checked = changes.map((one) => ({ ...one, patch: withNewNames(of, one.patch, heldBy.get(one.id)) }))
+  const records = checked.map(({ id, patch }) => ({ record: { ...heldBy.get(id), ...patch }, held: heldBy.get(id) }))
+  if (!allowDuplicate) requireNewNames(of, records, existing)
+  const { checkDoubtfulNames } = await import('./check-doubtful-names.ts')
+  await checkDoubtfulNames(cli, of, records, { existing, byName, signal })
+  return checked
 }
 
 /** Returns the ids of the records that a line names; refuses one that is named twice. */
@@ -80,7 +118,7 @@ export const addUpdate = <R extends Resource>(
   group: Command,
   act: Act,
   of: R,
-  collection: (client: Client, parent?: number) => Pick<ResourceClient<R>, 'get' | 'update'>,
+  collection: (client: Client, parent?: number) => Pick<ResourceClient<R>, 'list' | 'get' | 'update'>,
   samples: Samples,
   below?: FieldFlag,
   watch?: UpdateWatch<R>,
@@ -111,18 +149,18 @@ export const addUpdate = <R extends Resource>(
     const work = async (client: Client, signal: AbortSignal): Promise<void> => {
       const parent = await parentId(client, below, flags)
       const ids = await recordsOf(client, of, names, parent)
-      const changes = await readChanges(client, of, flags, { ids, parent, signal }, bodies)
       const own = collection(client, parent)
-      const patches = changes.map(({ patch }) => patch)
-      const { warnOfDoubtfulNames } = await import('./warn-doubtful-names.ts')
-      await warnOfDoubtfulNames(cli, of, patches, [], signal)
+      const changes = await withCheckedNames(
+        { cli, client, of, list: own.list },
+        await readChanges(client, of, flags, { ids, parent, signal }, bodies),
+        { allowDuplicate: Reflect.get(flags, 'allowDuplicate') === true, byName: flags.byName, signal },
+      )
       const isLooked = flags.dryRun === true || (!isForced && changes.some(({ readAt }) => readAt !== undefined))
       if (isLooked) {
         const { printPlanned, requireUnmoved } = await import('./planned-changes.ts')
         const planned = await planOf(own, changes)
         if (!isForced) requireUnmoved(of, planned)
         if (flags.dryRun) {
-          if ('email' in of.fields) requireFreeAddresses(of, changes, await client.users.list())
           await (await watch?.open(cli, client, flags, signal))?.foresee(changes)
           return printPlanned(cli, client, of, planned, flags.summaryOnly)
         }
