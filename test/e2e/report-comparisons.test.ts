@@ -75,7 +75,7 @@ test.each<readonly [words: string, notes: readonly string[]]>([
   [
     '--kpis Tickets --from 2026-08-31 --to 2026-10-31 --by M --compare previous',
     [
-      '2026-08 begins before --from: only its days in the range count',
+      '2026-08 begins before --from: only weekly values that begin in the range count',
       '2026-08 is not whole: the weeks that begin on 2026-08-31 are compared with those from 2026-07-27 to 2026-07-31',
       'sums of more and of fewer weeks are compared: 4 weeks of 2026-09 with 5',
     ],
@@ -92,6 +92,33 @@ test.each<readonly [words: string, notes: readonly string[]]>([
     [
       '2026-03 begins before --from: only its days in the range count',
       '2026-03 is not whole: 2026-03-29 to 2026-03-31 is compared with 2026-02-28 (3 days with 1)',
+    ],
+  ],
+  [
+    '--kpis Rent --from 2026-10-01 --to 2026-11-10 --by M --total --compare previous',
+    [
+      '2026-11 ends after --to: monthly values count whole',
+      '2026-11 is under way: what it has so far is compared with all of 2026-10',
+    ],
+  ],
+  [
+    '--kpis Rent --from 2026-07-01 --to 2026-09-10 --by M --total',
+    ['2026-09 ends after --to: monthly values count whole'],
+  ],
+  [
+    '--kpis Sales,Tickets,Rent --from 2026-07-02 --to 2026-09-10 --by M',
+    [
+      '2026-07 begins before --from: only daily values in the range and weekly values that begin in it count',
+      '2026-09 ends after --to: only daily values in the range and weekly values that begin in it count; monthly values count whole',
+      'left out: the week of 2026-06-29 of Tickets, which began before the range; --from 2026-06-29 has it',
+      'left out: 2026-07 of Rent, which began before the range; --from 2026-07-01 has it',
+    ],
+  ],
+  [
+    '--kpis Sales,Tickets --from 2026-11-16 --to 2026-11-20 --by W --total --compare previous',
+    [
+      'daily values: the week of 2026-11-16 is under way: 2026-11-16 to 2026-11-20 is compared with 2026-11-09 to 2026-11-13',
+      'weekly values: the week of 2026-11-16 is under way: what it has so far is compared with all of the week of 2026-11-09',
     ],
   ],
   [

@@ -3,21 +3,47 @@ import type { ReportRequest } from '../../../client/operations/queries.ts'
 import type { Answer } from '../../../domain/analysis/answer.ts'
 import type { Expected } from '../../../domain/analysis/missing.ts'
 import type { Facts, Question } from '../../../domain/analysis/question.ts'
-import { nextPeriod, periodStart, periodTitle } from '../../../domain/period.ts'
+import { type Frequency, isCoarser, nextPeriod, periodStart, periodTitle } from '../../../domain/period.ts'
+import type { ReportRow } from '../../../domain/resources/report-row.ts'
 import type { Cli } from '../../cli.ts'
+import { frequenciesIn, valuesText } from './compared-notes.ts'
 import { tellWhereValuesLie } from './where-values-lie.ts'
 
+/** Says which values of a period that the range cuts count: of finer ones those that begin in the range. */
+const countedText = (finer: readonly Frequency[], whole: Frequency | undefined, also: string): string => {
+  const isOne = finer.length === 1 && whole === undefined
+  const parts = finer.map((own) => {
+    if (own === 'D') return isOne ? 'its days in the range' : 'daily values in the range'
+    return `${valuesText([own])} that begin in ${own === finer[0] ? 'the range' : 'it'}`
+  })
+  const counted = parts.length === 0 ? [] : [`only ${parts.join(' and ')} count${also}`]
+  return [...counted, ...(whole === undefined ? [] : [`${valuesText([whole])} count whole`])].join('; ')
+}
+
 /** Notes which periods of an answer hold only a part of their values, as the range cuts them. */
-export const noteCutPeriods = async (cli: Cli, question: Question, facts: Facts): Promise<void> => {
+export const noteCutPeriods = async (
+  cli: Cli,
+  question: Question,
+  facts: Facts,
+  rows: readonly ReportRow[],
+): Promise<void> => {
   const { by, rolling } = question
   const { calendar, range, today } = facts
   if (by === undefined) return
   const [first, last] = [periodStart(by, range.from, calendar), periodStart(by, range.to, calendar)]
   const title = (start: number): string => periodTitle(by, start, calendar)
-  const count = `only its days in the range count${rolling === undefined ? '' : ', also in averages with whole periods'}`
-  if (first < range.from) await cli.note(`${title(first)} begins before --from: ${count}`)
-  if (range.to < Math.min(nextPeriod(by, last) - 1, today)) await cli.note(`${title(last)} ends after --to: ${count}`)
-  else if (rolling !== undefined && range.to >= today && today >= last && nextPeriod(by, last) - 1 > today)
+  const finer = frequenciesIn(rows).filter((own) => isCoarser(by, own))
+  const also = rolling === undefined ? '' : ', also in averages with whole periods'
+  const isWhole = rows.some(
+    ({ periodId, entryDate, actual }) => periodId === by && entryDate === last && actual !== null,
+  )
+  if (first < range.from && finer.length > 0)
+    await cli.note(`${title(first)} begins before --from: ${countedText(finer, undefined, also)}`)
+  if (range.to < Math.min(nextPeriod(by, last) - 1, today)) {
+    // A value of the whole period belongs to its first day.
+    const counted = countedText(finer, isWhole ? by : undefined, also)
+    if (counted !== '') await cli.note(`${title(last)} ends after --to: ${counted}`)
+  } else if (rolling !== undefined && range.to >= today && today >= last && nextPeriod(by, last) - 1 > today)
     await cli.note(`${title(last)} is under way: what it has so far counts in averages with whole periods`)
 }
 

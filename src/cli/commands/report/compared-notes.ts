@@ -50,18 +50,23 @@ export const underWayText = (frequency: Frequency, start: Day, calendar: Calenda
   `${periodTitle(frequency, start, calendar)} is under way: what it has so far is compared with ${other}`
 
 /** Returns the frequencies of rows, the finest first. */
-const frequenciesIn = (rows: readonly ReportRow[]): Frequency[] => {
+export const frequenciesIn = (rows: readonly ReportRow[]): Frequency[] => {
   const found = new Set(rows.map(({ periodId }) => periodId))
   return asCoarseAs('D').filter((frequency) => found.has(frequency))
 }
 
+/** Names the values of some frequencies: `daily and monthly values`. */
+export const valuesText = (frequencies: readonly Frequency[]): string =>
+  `${frequencies.map((frequency) => frequencyNames[frequency].toLowerCase()).join(' and ')} values`
+
+/** Returns how a note on the values of some frequencies begins, where there are others as well. */
+const ofValues = (frequencies: readonly Frequency[], rows: readonly ReportRow[]): string =>
+  frequencies.length === frequenciesIn(rows).length ? '' : `${valuesText(frequencies)}: `
+
 /** Says which days rows of the whole range are compared with; of each frequency, where they differ. */
 const rangeNotes = ({ compare, facts, rows }: Compared): string[] => {
   const texts = Map.groupBy(frequenciesIn(rows), (frequency) => comparedText(comparedDays(compare, frequency, facts)))
-  return [...texts].map(([text, frequencies]) => {
-    const names = frequencies.map((frequency) => frequencyNames[frequency].toLowerCase())
-    return texts.size === 1 ? text : `${names.join(' and ')} values: ${text}`
-  })
+  return [...texts].map(([text, frequencies]) => ofValues(frequencies, rows) + text)
 }
 
 /** Says which parts of periods that finer values make are compared with which. */
@@ -70,12 +75,15 @@ const partNotes = ({ compare, question, facts, rows }: Compared): string[] => {
   if (by === undefined) return []
   const finer = frequenciesIn(rows).filter((own) => answeredFrequency(question, own) !== own)
   // All but weeks have the same parts.
-  const kinds = [...finer.filter((own) => own !== 'W').slice(0, 1), ...finer.filter((own) => own === 'W')]
-  const parts = kinds.flatMap((own) => comparedParts(compare, by, facts, own).map((part) => ({ ...part, own })))
-  return parts.map(({ own, ...part }) => {
-    const state = part.days.to === facts.today ? 'under way' : 'not whole'
-    return `${periodTitle(by, part.start, facts.calendar)} is ${state}: ${own === 'W' ? weeksText(part) : partText(part)}`
-  })
+  return [...Map.groupBy(finer, (own) => own === 'W')].flatMap(([areWeeks, [own = by, ...others]]) =>
+    comparedParts(compare, by, facts, own).map((part) => {
+      const state = part.days.to === facts.today ? 'under way' : 'not whole'
+      const title = `${periodTitle(by, part.start, facts.calendar)} is ${state}`
+      return areWeeks
+        ? `${title}: ${weeksText(part)}`
+        : `${ofValues([own, ...others], rows)}${title}: ${partText(part)}`
+    }),
+  )
 }
 
 /** Says which values of a period that is under way are compared with those of a period that is over. */
@@ -91,7 +99,7 @@ const underWayNotes = ({ compare, question, facts, rows }: Compared): string[] =
     const other = joinsPeriods(question)
       ? 'a whole one'
       : `all of ${periodTitle(own, comparedPeriod(compare, own, start), calendar)}`
-    return [underWayText(own, start, calendar, other)]
+    return [ofValues([own], rows) + underWayText(own, start, calendar, other)]
   })
 
 /** Says that values of days to come count in what is compared, though nothing of the earlier time counts against them. */

@@ -71,8 +71,8 @@ const missingOf = async (
 const answerOf = async (cli: Cli, client: Client, request: ReportRequest, question: Question): Promise<Answer> => {
   const facts = await readFacts(cli, client, request, question)
   if (question.onlyMissing) return missingOf(cli, client, request, { question, facts })
-  await noteCutPeriods(cli, question, facts)
   const rows = await readRows(client, request)
+  await noteCutPeriods(cli, question, facts, rows)
   await noteComparedDays(cli, question, facts, rows)
   const inRange = rows.length
   for (const days of earlierDays(question, facts, request.kpiIds)) {
