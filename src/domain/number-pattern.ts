@@ -54,13 +54,26 @@ const trimmed = (decimals: string, least: number): string => {
 /** Returns a pattern that rounds nothing: a value's other decimals follow those that are always shown. */
 export const unrounded = (pattern: NumberPattern): NumberPattern => ({ ...pattern, decimals: FRACTION_DIGITS })
 
+/** Returns a value as a pattern rounds it, in units of its last decimal. */
+const roundBy = (value: Decimal, { decimals }: Pick<NumberPattern, 'decimals'>): bigint =>
+  divideRounded(value, 10n ** BigInt(FRACTION_DIGITS - decimals))
+
+/** Returns a pattern with as few more decimals as two rounded values and their rounded difference need to add up. */
+export const addingUp = (pattern: NumberPattern, value: Decimal, other: Decimal): NumberPattern => {
+  let { decimals } = pattern
+  const addsUp = (): boolean =>
+    roundBy(value, { decimals }) - roundBy(other, { decimals }) === roundBy(value - other, { decimals })
+  while (decimals < FRACTION_DIGITS && !addsUp()) decimals += 1
+  return { ...pattern, decimals }
+}
+
 /**
  * Returns a value by a pattern, rounded half away from zero: 1234.5 by `£ #,##0.00` is `£ 1,234.50`. With the signs of a
  * language, thousands are grouped as that does, also where the pattern does not say so.
  */
 export const formatByPattern = (value: Decimal, pattern: NumberPattern, signs?: NumberSigns): string => {
   const { before, after, decimals, fixedDecimals, isGrouped } = pattern
-  const rounded = divideRounded(value, 10n ** BigInt(FRACTION_DIGITS - decimals))
+  const rounded = roundBy(value, pattern)
   const digits = String(rounded < 0n ? -rounded : rounded).padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)
   const shown = digits.slice(digits.length - decimals)

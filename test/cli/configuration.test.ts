@@ -173,6 +173,21 @@ describe.each(users)('a configuration %s', (_name, open) => {
     expect(summary(await apply(user, '--prune'))).toMatchObject({ updated: 0, deleted: 0, unchanged: 1 })
   })
 
+  test('is refused as a file of settings where it is one', async () => {
+    await using user = await open()
+    write(user, 'output: csv\ntime_zone: Europe/Berlin\n')
+    for (const [verb, more] of [
+      ['plan', []],
+      ['apply', ['--yes']],
+    ] as const) {
+      const told = allOf(errorOf(await user.kpi(verb, 'kpi.yaml', ...more, '-o', 'json')))
+      for (const name of ['output', 'time_zone'])
+        expect(told).toContain(
+          `${name} is a setting, and not a section: files of settings are no configurations; kpi dump prints one`,
+        )
+    }
+  })
+
   test('is refused with all its faults at once, by line', async () => {
     await using user = await open()
     await fillShop(user)

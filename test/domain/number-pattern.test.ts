@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseDecimal } from '../../src/domain/decimal.ts'
-import { formatByPattern, readNumberPattern, unrounded } from '../../src/domain/number-pattern.ts'
+import { addingUp, formatByPattern, readNumberPattern, unrounded } from '../../src/domain/number-pattern.ts'
 
 test.each([
   ['#', '1234.5', '1235'],
@@ -17,6 +17,18 @@ test.each([
   ['', '99999999999999.9999', '99999999999999.9999'],
 ])('pattern "%s" shows %s as %s', (pattern, value, shown) => {
   expect(formatByPattern(parseDecimal(value)?.value ?? 0n, readNumberPattern(pattern))).toBe(shown)
+})
+
+test.each([
+  ['#', '40', '33', '40', '33', '7'],
+  ['#', '40.25', '32.75', '40.3', '32.8', '7.5'],
+  ['#', '40.5', '32.5', '41', '33', '8'],
+  ['#.00', '1.005', '0.001', '1.005', '0.001', '1.004'],
+  ['#', '-1.4', '1.4', '-1.4', '1.4', '-2.8'],
+])('pattern "%s" shows %s less %s as %s less %s is %s', (pattern, value, other, ...shown) => {
+  const [one, two] = [value, other].map((text) => parseDecimal(text)?.value ?? 0n) as [bigint, bigint]
+  const added = addingUp(readNumberPattern(pattern), one, two)
+  expect([one, two, one - two].map((each) => formatByPattern(each, added))).toEqual(shown)
 })
 
 test.each([

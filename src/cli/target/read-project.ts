@@ -44,6 +44,9 @@ const SETTINGS: Readonly<Record<keyof ProjectSettings, (text: string) => unknown
 const settings = new Map(Object.entries(SETTINGS))
 const NAMES = [...settings.keys()]
 
+/** Tells whether a name at the top of a YAML file is that of a setting. */
+export const isSetting = (name: string): boolean => settings.has(name)
+
 /** Matches names of settings that a folder of somebody else must not have: secrets, who logs in, and what is run. */
 const NEVER = /token|secret|passw|key|auth|credential|login|command|proxy|ca_file/i
 

@@ -1,6 +1,7 @@
 import type { AnswerRow } from '../../../domain/analysis/answer-row.ts'
 import { joinsPeriods, type Question } from '../../../domain/analysis/question.ts'
 import {
+  addingUp,
   formatByPattern,
   type NumberPattern,
   type NumberSigns,
@@ -55,7 +56,9 @@ const IN_UNIT = [
   'forecast',
 ] as const satisfies readonly (keyof AnswerRow)[]
 
-const valuesByPattern = (row: AnyRecord, pattern: NumberPattern, signs: NumberSigns | undefined): AnyRecord => {
+const valuesByPattern = (row: AnyRecord, unit: NumberPattern, signs: NumberSigns | undefined): AnyRecord => {
+  const { actual, previous_actual: previous } = row
+  const pattern = typeof actual === 'bigint' && typeof previous === 'bigint' ? addingUp(unit, actual, previous) : unit
   const texts = IN_UNIT.flatMap((name) => {
     const value = row[name]
     if (typeof value !== 'bigint') return []
@@ -66,8 +69,8 @@ const valuesByPattern = (row: AnyRecord, pattern: NumberPattern, signs: NumberSi
 }
 
 /**
- * Returns rows with their values as texts, by the display pattern of the unit. Rounds those of an answer by it; rows of the
- * report keep all their decimals.
+ * Returns rows with their values as texts, by the display pattern of the unit. Rounds those of an answer by it, with more
+ * decimals where a change would not add up; rows of the report keep all their decimals.
  */
 export async function* byPattern(
   parts: AsyncIterable<readonly AnyRecord[]>,

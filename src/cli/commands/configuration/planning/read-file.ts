@@ -6,6 +6,7 @@ import { Fault, type Issue } from '../../../../domain/errors.ts'
 import { choiceOf, valueOfText } from '../../../../domain/field-value.ts'
 import type { Pause } from '../../../../domain/pause.ts'
 import type { Field, FieldValue } from '../../../../domain/schema.ts'
+import { isSetting } from '../../../target/read-project.ts'
 import { type ConfigField, needed, type Kind, type Section, sections, wordOf } from './kinds.ts'
 
 /** Describes what a file says of one thing. */
@@ -104,7 +105,10 @@ const readSection = (reader: YamlReader, name: string, node: unknown, line: numb
   const section = sections.get(name)
   const { faults, lineOf, resolve } = reader
   if (!section) {
-    faults.push(faultAt(line, `there is no section ${name}${hint(name, [...sections.keys()])}`))
+    const message = isSetting(name)
+      ? `${name} is a setting, and not a section: files of settings are no configurations; kpi dump prints one`
+      : `there is no section ${name}${hint(name, [...sections.keys()])}`
+    faults.push(faultAt(line, message))
     return []
   }
   if (node === null || (isScalar(node) && node.value === null)) return []
