@@ -9,6 +9,7 @@ const SEEDS_A_TEST = 25
 const UNDO_SEEDS = 40
 const UNDO_ONCE_FAILED = [
   138, 211, 239, 446, 20_525, 24_257, 24_726, 29_470, 51_096, 51_509, 55_118, 56_592, 57_115, 58_406, 300_389, 303_896,
+  700_259,
 ]
 /** Seeds that longer runs have once failed at: every answer to the entries tried first lost, or a write that nobody heard of. */
 const ONCE_FAILED = [900_878, 1_003_600, 1_004_028, 1_004_436, 1_007_451, 1_013_014]

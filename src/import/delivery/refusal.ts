@@ -7,12 +7,9 @@ export const isUnreadable = (error: unknown): error is KpiError =>
   isRefused(error) ||
   (error instanceof KpiError && ['forbidden', 'unsupported', 'method_not_allowed'].includes(error.code))
 
-/** Thrown if a run is stopped between a request and the step that must follow it. */
-export class AbortedHalfway extends Aborted {}
-
-/** Tells whether a request may have taken effect although it failed. */
+/** Tells whether a request may have taken effect although it failed, or the run was stopped while it was sent again. */
 export const mayBeDone = (error: unknown): boolean =>
-  error instanceof AbortedHalfway || (error instanceof KpiError && error.mayBeDone)
+  (error instanceof Aborted || error instanceof KpiError) && error.mayBeDone
 
 /** Returns the reasons of a refusal. */
 export const reasonsOf = ({ issues, message }: KpiError): readonly string[] =>

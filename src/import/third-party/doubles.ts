@@ -4,7 +4,7 @@ import { Aborted } from '../../client/transport.ts'
 import { KpiError, isRefused } from '../../domain/errors.ts'
 import type { Entry, EntryDraft } from '../../domain/resources/entry.ts'
 import type { ThirdPartyRun } from './open-interval.ts'
-import { mayBeDone, AbortedHalfway } from '../delivery/refusal.ts'
+import { mayBeDone } from '../delivery/refusal.ts'
 import { withRetries } from '../delivery/retry.ts'
 import type { ExistingEntry } from '../existing/existing-entries.ts'
 import { ownerOf } from '../entry-key.ts'
@@ -27,7 +27,7 @@ const remove = async ({ client, touch }: ThirdPartyRun, id: number): Promise<voi
     touch()
   } catch (error) {
     if (mayBeDone(error)) touch()
-    if (error instanceof Aborted) throw new AbortedHalfway(error.message, { cause: error })
+    if (error instanceof Aborted) throw new Aborted(error.message, { mayBeDone: true, cause: error })
     if (!(error instanceof KpiError)) throw error
     if (error.code === 'not_found') return
     const { code, retryAfter } = error
