@@ -79,7 +79,7 @@ describe('a dry run with a key of the newer interface', () => {
     await fillShop(user)
     const ran = await dryRun(user, `  - verify: old.csv\n    on_failure: continue\n${step}`, '-o', 'json')
     expect([ran.code, ...foreseen(ran)]).toEqual([code, 'failed 1', `failed ${code}`])
-    expect(errorOf(ran).message).toContain('the job job.yaml cannot do all of its steps')
+    expect(errorOf(ran).message).toContain('the job job.yaml would fail')
     expect(JSON.stringify(errorOf(ran))).toContain(why)
     // The step itself ends so.
     const real = await user.kpi('run', 'job.yaml', '-o', 'json')
@@ -90,7 +90,11 @@ describe('a dry run with a key of the newer interface', () => {
     ['what it may do', `${IMPORT}${EXPORT}${MISSED}  - export_entries: e.csv\n`, ALL],
     ['names that are ids', '  - check:\n    flags: { only: missed, kpis: [1, 2], users: "2" }\n', ['reports:read']],
     ['a step that does not use the service', '  - webhook: https://a.example.com\n', ['kpis:read']],
-    ['a file that an earlier step writes', `${EXPORT}  - verify: r.csv\n`, ['reports:read']],
+    [
+      'a file that an earlier step writes',
+      `${EXPORT}    flags: { manifest: true }\n  - verify: r.csv\n`,
+      ['reports:read'],
+    ],
   ])('finds nothing in %s', async (_what, steps, scopes) => {
     await using user = await newerUser(scopes)
     await fillShop(user)

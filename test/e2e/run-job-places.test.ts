@@ -161,19 +161,26 @@ describe('a file that is there, and that a step would not replace,', () => {
   test.each([
     ['holds nothing', 'report.html', '', KEEPING],
     ['may be replaced', 'report.html', 'old', KEEPING.replace('to: today', 'to: today, force: true')],
-    ['is of a day', 'r-2026-11-21.html', 'old', KEEPING.replace('report.html', 'r-{date}.html')],
     ['is of another day', 'r-2026-11-20.html', 'old', KEEPING.replace('report.html', 'r-{date}.html')],
     ['is moved away before', 'inbox/b.csv', FILE, KEEPING.replace('report.html', 'inbox/b.csv')],
-    [
-      'is not written where the job goes on',
-      'report.html',
-      'old',
-      KEEPING.replace('  - report:', '    on_failure: continue\n  - report:'),
-    ],
   ])('is no fault where it %s', async (_, name, text, job) => {
     await using importer = withJob(await embeddedImporter(), job)
     importer.write(name, text)
     expect(await importer.kpi('run', 'job.yaml', '--dry-run')).toMatchObject({ code: 0 })
+  })
+
+  test.each([
+    ['is of a day', 'r-2026-11-21.html', KEEPING.replace('report.html', 'r-{date}.html')],
+    [
+      'is not written where the job goes on',
+      'report.html',
+      KEEPING.replace('  - report:', '    on_failure: continue\n  - report:'),
+    ],
+  ])('fails its step, and is no fault of the job, where it %s', async (_, name, job) => {
+    await using importer = withJob(await embeddedImporter(), job)
+    importer.write(name, 'old')
+    for (const more of [['--dry-run'], []])
+      expect(await importer.kpi('run', 'job.yaml', ...more)).toMatchObject({ code: 1 })
   })
 
   test('is no fault where rows are added to it', async () => {

@@ -137,7 +137,7 @@ test('an address without a file does not keep others from being imported', async
   await using importer = await open(`steps:\n  - import: ["${url}/gone/a.csv", inbox/b.csv]\n`)
   importer.write('inbox/b.csv', FILE)
   const ran = await importer.kpi('run', 'job.yaml')
-  expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining('[1 import] inbox/b.csv\n')])
+  expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining('[1 import] kpi entries import inbox/b.csv\n')])
 })
 
 test('a job imports the results of queries', async () => {

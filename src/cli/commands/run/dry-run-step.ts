@@ -1,33 +1,33 @@
 import { resolve } from 'node:path'
 import type { OptionValues } from '@commander-js/extra-typings'
-import { isAddress } from '../../../client/http/address.ts'
+import { isAddress, shownSource } from '../../../client/http/address.ts'
+import { looseName } from '../../../client/directory.ts'
+import { manifestPath } from '../../../export/report/manifest.ts'
 import { isDevice } from '../../../files/place.ts'
+import { splitList } from '../../args/names.ts'
 import { EXIT } from '../../exit.ts'
+import { hearingPlans, type PlannedThing } from '../entries/import/planned-things.ts'
 import { requestOf, type SelectionFlags } from '../report/report-flags.ts'
+import { createJobFiles } from './job-files.ts'
 import { silentLog } from './job-log.ts'
-import type { StepKind } from './job-definition.ts'
-import type { Running } from './outcome.ts'
+import { LOADED, type Running } from './outcome.ts'
 import { runLine } from './run-steps.ts'
 import type { FlagWords, Step } from './step.ts'
 import { dated, type StepLine } from './step-lines.ts'
 import { type Lack, lackBy, type ReadLine } from './step-needs.ts'
-import { outputsOf } from './step-places.ts'
 
 /** Lists flags of an import with which it sends nothing anyway. */
 const SENDS_NOTHING = ['dry-run', 'explain']
 
-/** Lists flags that say what an import creates, and how. */
-const OF_CREATION: ReadonlySet<string> = new Set([
-  'create-missing',
-  'create-assignments',
-  'email-pattern',
-  'frequency',
-  'unit',
-  'category',
-  'group',
-])
+/** Lists flags that say how an import creates things. */
+const WAYS_OF_CREATION = ['email-pattern', 'frequency', 'unit', 'category', 'group']
 
 const hasFlag = (flags: FlagWords, ...names: readonly string[]): boolean => flags.some(([flag]) => names.includes(flag))
+
+const flagIn = (flags: FlagWords, name: string): string | undefined => {
+  const value = flags.find(([flag]) => flag === name)?.[1]
+  return value === true ? '' : value
+}
 
 /** Lists the flags that select users, KPIs and the like by their names; entries are exported by flags of their own. */
 const SELECTIONS = {
@@ -37,61 +37,204 @@ const SELECTIONS = {
   groupItems: ['groupItems'],
 }
 
-const selectionIn = (given: OptionValues): SelectionFlags =>
-  Object.fromEntries(
-    Object.entries(SELECTIONS).flatMap(([name, flags]) =>
-      flags.flatMap((flag) => (typeof given[flag] === 'string' ? [[name, given[flag]]] : [])),
-    ),
-  )
+/** Says how a step, or one of its lines, would end, as far as that can be known before. */
+export type Outlook = { readonly lack?: Lack; readonly untried?: string }
 
-/** Looks up the names that the flags of a step select by; returns why one is not there. */
-const lackOfNames = async (kind: StepKind, { cli, given }: ReadLine): Promise<Lack | undefined> => {
-  const flags = kind === 'import' ? {} : selectionIn(given)
-  if (Object.keys(flags).length === 0) return undefined
-  try {
-    await cli.withClient([], (client) => requestOf(client, { from: 0, to: 0 }, flags))
-    return undefined
-  } catch (error) {
-    return lackBy(error)
+const AMID_CHANGES: Outlook = { untried: 'not tried: an earlier step makes or moves what it reads' }
+const AMID_CREATION: Outlook = { untried: 'not tried: an earlier step may create what it names' }
+
+/** Says why a source is not read before the job runs; undefined where it is. */
+const unreadSource = (cwd: string, source: string): Outlook | undefined => {
+  if (source === '-') return { untried: 'not tried: a dry run reads no standard input' }
+  if (isAddress(source)) return { untried: `not tried: a dry run reads no addresses, as ${shownSource(source)}` }
+  return isDevice(resolve(cwd, source)) ? { untried: `not tried: a dry run reads no devices, as ${source}` } : undefined
+}
+
+/** Describes how a dry run of a line ended, all that it said of that, and what it would create. */
+type Trial = Lack & { readonly planned: readonly PlannedThing[] }
+
+/** Returns what a trial refuses: its rejected rows by their reasons, or all of it. */
+const refusalsOf = ({ details = [], message }: Trial): readonly string[] => {
+  const rejected = details.filter((line) => line.startsWith(REJECTED))
+  return rejected.length > 0 ? rejected : [message]
+}
+
+/** Begins the lines that say which rows are rejected; the ways out are below them. */
+const REJECTED = 'rejected: '
+
+/** Returns kinds of things that several flags of one name create, as one flag. */
+const kindsIn = (...lists: readonly (string | undefined)[]): string => {
+  const given = lists.filter((one) => one !== undefined)
+  return given.some((one) => one === '' || splitList(one).includes('all')) ? 'all' : given.join(',')
+}
+
+/** Tells whether a step creates things of a kind. */
+const creates = ({ flags }: Step, { kind }: PlannedThing): boolean => {
+  if (kind === 'assignments' && hasFlag(flags, 'create-assignments')) return true
+  if (!hasFlag(flags, 'create-missing')) return false
+  const kinds = splitList(kindsIn(flagIn(flags, 'create-missing')))
+  return kinds.includes('all') || kinds.includes(kind)
+}
+
+/** Follows what the steps of a job create. */
+const createCreation = () => {
+  const things = new Set<string>()
+  const flags = new Map<string, string>()
+  let isKnown = true
+  const has = ({ kind, names }: PlannedThing): boolean => names.some((name) => things.has(`${kind} ${name}`))
+  return {
+    has,
+    isKnown: () => isKnown,
+    isNone: () => isKnown && things.size === 0,
+    /** Notes what a step creates; undefined where that is not known. */
+    note: (step: Step, planned: readonly PlannedThing[] | undefined): void => {
+      if (!hasFlag(step.flags, 'create-missing', 'create-assignments') || hasFlag(step.flags, ...SENDS_NOTHING)) return
+      if (planned) for (const { kind, names } of planned) for (const name of names) things.add(`${kind} ${name}`)
+      else isKnown = false
+      for (const name of ['create-missing', 'create-assignments', ...WAYS_OF_CREATION]) {
+        const value = flagIn(step.flags, name)
+        if (value !== undefined) flags.set(name, name === 'create-missing' ? kindsIn(flags.get(name), value) : value)
+      }
+    },
+    /** Returns the flags with which a dry run takes as there what earlier steps create. */
+    flagsFor: ({ flags: own }: Step): string[] =>
+      [...flags].flatMap(([name, value]) => {
+        if (name === 'create-missing') return [`--${name}=${kindsIn(value, flagIn(own, name))}`]
+        if (hasFlag(own, name)) return []
+        return [value === '' ? `--${name}` : `--${name}=${value}`]
+      }),
+    /** Returns a list of names without those that earlier steps create; undefined where none is left. */
+    without: (flag: string, list: string): string | undefined => {
+      const isCreated = (name: string): boolean =>
+        (flag === 'kpis' || flag === 'users') && has({ kind: flag, names: [looseName(name)] })
+      const names = splitList(list)
+      const left = names.filter((name) => !isCreated(name))
+      if (left.length === names.length) return list
+      return left.length === 0 ? undefined : left.map((name) => `"${name.replaceAll('"', '""')}"`).join(',')
+    },
   }
 }
+
+type CreationSoFar = ReturnType<typeof createCreation>
+
+const selectionIn = (given: OptionValues, creation: CreationSoFar): SelectionFlags =>
+  Object.fromEntries(
+    Object.entries(SELECTIONS).flatMap(([name, flags]) =>
+      flags.flatMap((flag) => {
+        const text: unknown = given[flag]
+        const left = typeof text === 'string' ? creation.without(name, text) : undefined
+        return left === undefined ? [] : [[name, left]]
+      }),
+    ),
+  )
 
 /** Creates what finds how steps of a job would end, in their order, without changing anything. */
 export const createStepDryRun = (running: Omit<Running, 'log' | 'rejects'>) => {
   const { cwd, today } = running
-  const written = new Set<string>()
-  const creation = new Map<string, string | true>()
-  const silent = { ...running, log: silentLog }
+  const files = createJobFiles(running)
+  const creation = createCreation()
+  const mappings = new Set<string>()
 
-  /** Tells whether a file is there when the job begins, and can be read twice. */
-  const isReadable = (file: string): boolean =>
-    file !== '-' && !isAddress(file) && !isDevice(resolve(cwd, file)) && !written.has(resolve(cwd, file))
-  /** Returns the flags with which a dry run takes as there what earlier steps create. */
-  const createdBefore = ({ flags }: Step): string[] =>
-    [...creation]
-      .filter(([flag]) => !hasFlag(flags, flag))
-      .map(([flag, value]) => (value === true ? `--${flag}` : `--${flag}=${value}`))
+  /** Does a dry run of a line. */
+  const tryLine = async (step: Step, line: StepLine, more: readonly string[] = []): Promise<Trial> => {
+    const told: string[] = []
+    const log = { ...silentLog, tell: async (text: string) => void told.push(text) }
+    const idle = step.kind === 'verify' || hasFlag(step.flags, ...SENDS_NOTHING) ? [] : ['--dry-run', '--summary-only']
+    // A dry run saves how it reads the file, too.
+    const at = line.words.indexOf('--save-mapping')
+    const words = at < 0 ? line.words : line.words.toSpliced(at, 2)
+    const run = () => runLine({ ...running, log }, { ...line, words: [...words, ...more, ...idle] }, '')
+    const { result, planned } = await hearingPlans(run)
+    const first = told.findIndex((text) => text.startsWith(REJECTED))
+    return { ...result, ...(first >= 0 && { details: told.slice(first) }), planned }
+  }
+
+  /** Returns how an import would end behind the steps that create things, some of which it may name. */
+  const outlookBehind = (step: Step, plain: Trial, trial: Trial): Outlook => {
+    if (trial.code !== EXIT.done) {
+      const known = refusalsOf(plain)
+      // What is refused in both ways is refused whatever is created.
+      if (refusalsOf(trial).every((one) => known.includes(one))) return { lack: trial }
+    }
+    const lacking = trial.planned.filter((one) => !creates(step, one) && !creation.has(one))
+    if (creation.isKnown() && lacking.some(({ isLoose }) => isLoose !== true)) return { lack: plain }
+    return trial.code === EXIT.done && lacking.length === 0 ? {} : AMID_CREATION
+  }
+
+  const outlookOfVerify = async (step: Step, line: StepLine): Promise<Outlook> => {
+    const [file = ''] = step.targets.map((one) => dated(one, today))
+    const [own, manifest] = [file, manifestPath(file)].map(files.stateOf)
+    if (own === 'gone') return goneBefore(file)
+    if (own === 'absent' || (own === 'there' && manifest !== 'made' && manifest !== 'unsure')) {
+      const end = await tryLine(step, line)
+      return end.code === EXIT.done ? {} : { lack: end }
+    }
+    if (manifest !== 'absent' && manifest !== 'gone') return AMID_CHANGES
+    const message = `${file} has no manifest by then: add flags: { manifest: true } to the step that writes it`
+    return { lack: { code: EXIT.failed, message } }
+  }
+
+  const goneBefore = (file: string): Outlook => ({
+    lack: {
+      code: EXIT.failed,
+      message: `${file} is not there by then, as an earlier step moves it away: name it where it is then, or leave out one of the steps`,
+    },
+  })
+
+  const outlookOfImport = async (step: Step, line: StepLine): Promise<Outlook> => {
+    const source = line.file ?? dated(flagIn(step.flags, 'from-db') ?? '', today)
+    const unread = unreadSource(cwd, source)
+    if (unread) return unread
+    const state = files.stateOf(source)
+    if (state === 'gone') return goneBefore(source)
+    if (state === 'made' || state === 'unsure' || mappings.has(flagIn(step.flags, 'mapping') ?? '')) return AMID_CHANGES
+    const end = await tryLine(step, line)
+    const isPlain = end.code === EXIT.done || creation.isNone()
+    const trial = isPlain ? end : await tryLine(step, line, creation.flagsFor(step))
+    const outlook = isPlain ? { ...(end.code !== EXIT.done && { lack: end }) } : outlookBehind(step, end, trial)
+    if (LOADED.has(outlook.lack?.code ?? EXIT.done)) creation.note(step, trial.planned)
+    return outlook
+  }
+
+  const outlookOfOutput = (step: Step): Outlook => {
+    const kept = files.keptBy(step)
+    if (kept === undefined) return {}
+    if (!kept.isSure) return { untried: `not tried: an earlier step may have written ${kept.file}` }
+    const message = `${kept.file} exists already by then, and this step does not replace files: add flags: { force: true }, or name another file`
+    return { lack: { code: EXIT.failed, message } }
+  }
 
   return {
-    /** Returns why a step would fail for the names in its flags. */
-    names: async ({ kind }: Step, line: ReadLine): Promise<Lack | undefined> =>
-      creation.has('create-missing') ? undefined : lackOfNames(kind, line),
-    /** Returns how a command line would end, if not well; undefined, too, where that cannot be known before. */
-    line: async (step: Step, line: StepLine): Promise<Lack | undefined> => {
-      const { kind, flags, targets } = step
-      const files =
-        kind === 'verify' ? targets.map((one) => dated(one, today)) : [line.file].filter((one) => one !== undefined)
-      if ((kind !== 'import' && kind !== 'verify') || !files.every(isReadable)) return undefined
-      const more = kind === 'verify' || hasFlag(flags, ...SENDS_NOTHING) ? [] : ['--dry-run', '--summary-only']
-      const words = [...line.words, ...(kind === 'import' ? createdBefore(step) : []), ...more]
-      const end = await runLine(silent, { ...line, words }, '')
-      return end.code === EXIT.done ? undefined : end
+    /** Tells whether a file is still there when a step looks for its files. */
+    isLeft: ({ file, isFound = false }: StepLine): boolean =>
+      !isFound || file === undefined || files.stateOf(file) !== 'gone',
+    /** Says that the files of a step are known only when it runs. */
+    found: (step: Step): Outlook => (files.findsMore(step) ? AMID_CHANGES : {}),
+    /** Looks up the names in the flags of a step. */
+    names: async ({ kind }: Step, { cli, given }: ReadLine): Promise<Outlook> => {
+      const flags = kind === 'import' ? {} : selectionIn(given, creation)
+      if (Object.keys(flags).length === 0) return {}
+      try {
+        await cli.withClient([], (client) => requestOf(client, { from: 0, to: 0 }, flags))
+        return {}
+      } catch (error) {
+        const lack = lackBy(error)
+        return creation.isKnown() ? { lack } : AMID_CREATION
+      }
     },
-    /** Notes what a step leaves to those after it: files, and what it creates. */
-    note: (step: Step): void => {
-      for (const { file } of outputsOf(step)) written.add(resolve(cwd, dated(file, today)))
+    /** Returns how a command line would end. */
+    line: async (step: Step, line: StepLine): Promise<Outlook> => {
+      if (step.kind === 'verify') return outlookOfVerify(step, line)
+      return step.kind === 'import' ? outlookOfImport(step, line) : outlookOfOutput(step)
+    },
+    /** Notes what a command line leaves to those after it. */
+    leave: (step: Step, line: StepLine, { lack, untried }: Outlook): void => {
+      if (lack && !LOADED.has(lack.code)) return
+      files.leave(step, line)
       if (step.kind !== 'import') return
-      for (const [flag, value] of step.flags) if (OF_CREATION.has(flag)) creation.set(flag, value)
+      if (untried !== undefined) creation.note(step, undefined)
+      const saved = flagIn(step.flags, 'save-mapping')
+      if (saved !== undefined) mappings.add(saved)
     },
   }
 }

@@ -8,7 +8,7 @@ import type { Running } from './outcome.ts'
 import { dated } from './step-lines.ts'
 
 /** Returns a path that is free: with a number before the ending, if a file of that name is there. */
-const freePath = (folder: string, file: string): string => {
+export const freePath = (folder: string, file: string): string => {
   const { name, ext } = parse(file)
   const pathOf = (number: number): string => join(folder, number === 0 ? `${name}${ext}` : `${name}.${number}${ext}`)
   return pathOf(freeNumber(pathOf, 0))

@@ -1,6 +1,8 @@
 import type { Day } from '../../../domain/day.ts'
+import type { AnyRecord } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT } from '../../exit.ts'
+import { countOf } from '../../output/text.ts'
 import type { Job } from './job.ts'
 import type { JobLog } from './job-log.ts'
 import type { Step } from './step.ts'
@@ -75,9 +77,31 @@ export const codeOf = (results: readonly StepResult[]): number => {
   )
 }
 
+/** Says how a job ended, or would end, that does not end with 0: `found` steps of it found something. */
+export const endText = (code: number, found: number, isDryRun = false): string => {
+  const steps = countOf(found, 'step')
+  if (outcomeOf(code) !== 'found') return isDryRun ? 'would fail' : 'failed'
+  return isDryRun
+    ? `would do its work, and ${steps} would find something`
+    : `did its work, and ${steps} found something`
+}
+
 /** Returns the word for the exit code of a job, or of a step; undefined is that of a step that was left out. */
 export const outcomeOf = (code: number | undefined): string => {
   if (code === undefined) return 'skipped'
   if (code === EXIT.done) return 'done'
   return FOUND.has(code) ? 'found' : 'failed'
 }
+
+const TENTHOUSANDTHS = 10_000
+
+/** Returns what became of a step as a row. */
+export const rowOf = (result: StepResult, at: number): AnyRecord => ({
+  step: at + 1,
+  kind: result.step.kind,
+  command: result.command,
+  outcome: outcomeOf(result.code),
+  exit_code: result.code ?? null,
+  seconds: result.code === undefined ? null : BigInt(Math.round(result.seconds * 10) * (TENTHOUSANDTHS / 10)),
+  message: result.message ?? null,
+})

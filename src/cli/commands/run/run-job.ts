@@ -1,6 +1,5 @@
 import { dirname, resolve } from 'node:path'
 import { hideAddresses } from '../../../client/http/address.ts'
-import type { AnyRecord } from '../../../domain/schema.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { readDeadline, readNamedText, untilDeadline } from '../../args/deadline.ts'
 import type { Cli } from '../../cli.ts'
@@ -11,29 +10,16 @@ import { requireLockName, withNamedLock } from '../../target/named-lock.ts'
 import { findReach } from '../../target/network.ts'
 import { readJob } from './job.ts'
 import type { StepKind } from './job-definition.ts'
-import { createStepDryRun } from './dry-run-step.ts'
+import { type Opened, printDryRun } from './dry-run-job.ts'
 import { openJobLog } from './job-log.ts'
-import { codeOf, gravest, outcomeOf, type Running, type StepResult } from './outcome.ts'
+import { codeOf, endText, gravest, outcomeOf, rowOf, type StepResult } from './outcome.ts'
 import { stepRow } from './run.ts'
-import { noFile, nothingToImport, runSteps } from './run-steps.ts'
+import { runSteps } from './run-steps.ts'
 import { faultsOfWebhook } from './send-outcome.ts'
 import { commandIn, faultsOfCommand, optionsOfStep, readLine } from './step-checks.ts'
-import { createLackFinder, type Lack, type ReadLine } from './step-needs.ts'
-import type { Step, StepFault } from './step.ts'
-import { lineText, dated, linesOf } from './step-lines.ts'
-import { faultOfOutput, filesMovedBy, folderMadeBy } from './step-places.ts'
-
-const TENTHOUSANDTHS = 10_000
-
-const rowOf = (result: StepResult, at: number): AnyRecord => ({
-  step: at + 1,
-  kind: result.step.kind,
-  command: result.command,
-  outcome: outcomeOf(result.code),
-  exit_code: result.code ?? null,
-  seconds: result.code === undefined ? null : BigInt(Math.round(result.seconds * 10) * (TENTHOUSANDTHS / 10)),
-  message: result.message ?? null,
-})
+import type { FlagWords, Step, StepFault } from './step.ts'
+import { dated } from './step-lines.ts'
+import { faultOfOutput, filesMovedBy, folderMadeBy, warningsOfKept } from './step-places.ts'
 
 /** Returns what a check throws about a flag of the command line, as what is wrong with the part of the same name. */
 const faultOf = (check: () => unknown): string | undefined => {
@@ -44,12 +30,6 @@ const faultOf = (check: () => unknown): string | undefined => {
     if (error instanceof UsageError) return error.message.replace(/^--/, '')
     throw error
   }
-}
-
-/** Describes a job that was read and checked: its folder, when it begins, and which day that is. */
-type Opened = Pick<Running, 'job' | 'cwd' | 'today' | 'begun' | 'hide'> & {
-  /** Reads the command line of a step; undefined for a webhook. */
-  readonly lineOf: (step: Step) => ReadLine | undefined
 }
 
 /** Sets how many parts of a job are read before signals and timers run. */
@@ -63,10 +43,16 @@ const openJob = async (cli: Cli, file: string, signal: AbortSignal): Promise<Ope
   const commandAt = commandIn(await cli.describe())
   const made: string[] = []
   const moved = new Set<string>()
+  // A mapping that an earlier step saves cannot be read before.
+  const saved = new Set<string | true>()
+  const readFlags = new Map<Step, FlagWords>()
   const place = { cli, cwd, today, signal, commandAt, made, moved }
   const faultsOf = async (step: Step): Promise<StepFault[]> => {
     if (step.kind === 'webhook') return faultsOfWebhook(cli.io, cwd, step)
-    const faults = await faultsOfCommand(place, step)
+    const flags = step.flags.filter(([flag, name]) => flag !== 'mapping' || !saved.has(name))
+    readFlags.set(step, flags)
+    const faults = await faultsOfCommand(place, { ...step, flags })
+    for (const [flag, name] of step.flags) if (flag === 'save-mapping') saved.add(name)
     const folder = folderMadeBy(place, step)
     if (folder !== undefined) made.push(folder)
     for (const file of await filesMovedBy(place, step)) moved.add(file)
@@ -89,48 +75,8 @@ const openJob = async (cli: Cli, file: string, signal: AbortSignal): Promise<Ope
     faultOfLog: (file: string) => faultOfOutput(resolve(cwd, dated(file, today)), dated(file, today), []),
   }
   const job = await readJob(text, file, checks, pauseEvery(PARTS_OF_TURN, signal))
-  return { job, cwd, today, begun, hide, lineOf: (step) => readLine(place, step, step.flags) }
-}
-
-/** Prints the commands of a job, and fails if one would not end well, as far as that can be known before. */
-const printDryRun = async (cli: Cli, file: string, opened: Opened, signal: AbortSignal): Promise<void> => {
-  const { job, cwd, today, begun, hide, lineOf } = opened
-  const rejects = new Set<string>()
-  const rows: AnyRecord[] = []
-  const lacking: (Lack & { readonly name: string })[] = []
-  const { at: deadline } = readDeadline(cli.flags.deadline ?? job.deadline, begun)
-  const dryRun = createStepDryRun({ cli, job, cwd, today, begun, hide, deadline })
-  const findLack = createLackFinder((text) => cli.note(hide(text)))
-  for (const [at, step] of job.steps.entries()) {
-    const name = `step ${at + 1}, ${step.kind}`
-    const line = lineOf(step)
-    const lines = await linesOf(step, { cwd, today, signal }, rejects)
-    const { lack: ofStep, isSilent } = line ? await findLack(step.kind, name, line) : {}
-    const lackOfStep = ofStep ?? (line && !isSilent ? await dryRun.names(step, line) : undefined)
-    const lacks: (Lack | undefined)[] = lackOfStep ? [lackOfStep] : []
-    if (lines.length === 0) {
-      await cli.note(hide(`step ${at + 1}, line ${step.line}: ${nothingToImport(step)}`))
-      if (step.moveTo === undefined) lacks.push({ code: EXIT.failed, message: noFile(step) })
-    }
-    for (const one of lines) {
-      const lack = lackOfStep ?? (isSilent ? undefined : await dryRun.line(step, one))
-      if (lack !== lackOfStep) lacks.push(lack)
-      const command = hide(lineText(step, one.words))
-      const row = rowOf({ step, command, code: lack?.code, seconds: 0, message: lack && hide(lack.message) }, at)
-      rows.push({ ...row, ...(lack ? { seconds: null } : { outcome: 'planned' }) })
-    }
-    dryRun.note(step)
-    lacking.push(...lacks.flatMap((lack) => (lack ? [{ name, ...lack }] : [])))
-  }
-  await cli.note(
-    `dry run, nothing was done: ${countOf(rows.length, 'command')} of ${countOf(job.steps.length, 'step')}`,
-  )
-  await cli.printMany(stepRow.shown, rows)
-  if (lacking.length === 0) return
-  throw new IncompleteRun(gravest(lacking.map(({ code }) => code)), 'job', [
-    `the job ${file} cannot do all of its steps`,
-    ...lacking.map(({ name, code, message }) => `${name}, would end with ${code}: ${hide(message)}`),
-  ])
+  for (const text of warningsOfKept(place, job.steps)) await cli.log.warn(hide(text))
+  return { job, cwd, today, begun, hide, lineOf: (step) => readLine(place, step, readFlags.get(step) ?? step.flags) }
 }
 
 /** Returns the exit code of a job: one that was asked to stop, and is not done, has work left. */
@@ -138,6 +84,8 @@ const codeAfter = (results: readonly StepResult[], isStopped: boolean): number =
   const code = codeOf(results)
   return isStopped && code !== EXIT.done ? gravest([code, EXIT.workLeft]) : code
 }
+
+const STOPPED = 'was asked to stop, and has work left; the next run goes on'
 
 /** Counts steps by what became of them: `5 steps: 3 done, 1 failed, 1 skipped`. */
 const outcomesText = (results: readonly StepResult[]): string => {
@@ -147,12 +95,6 @@ const outcomesText = (results: readonly StepResult[]): string => {
     return count === undefined ? [] : [`${count} ${outcome === 'found' ? 'with findings' : outcome}`]
   })
   return `${countOf(results.length, 'step')}: ${parts.join(', ')}`
-}
-
-/** Says how a job ended that did not end with 0. */
-const endText = (code: number, found: number, isStopped: boolean): string => {
-  if (isStopped) return 'was asked to stop, and has work left; the next run goes on'
-  return outcomeOf(code) === 'found' ? `did its work, and ${countOf(found, 'step')} found something` : 'failed'
 }
 
 const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => {
@@ -176,7 +118,7 @@ const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => 
     if (codeNow() === EXIT.done) return
     const fault = log.fault()
     throw new IncompleteRun(codeNow(), 'job', [
-      `the job ${file} ${endText(codeNow(), failed.length, interruption.aborted)}`,
+      `the job ${file} ${interruption.aborted ? STOPPED : endText(codeNow(), failed.length)}`,
       ...failed.map(
         (one) => `step ${results.indexOf(one) + 1}, ${one.step.kind}, ended with ${one.code}: ${one.message}`,
       ),

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { shownSource } from '../../../client/http/address.ts'
+import type { Day } from '../../../domain/day.ts'
 import { Aborted } from '../../../client/transport.ts'
 import { alarmAt } from '../../args/deadline.ts'
 import type { Cli } from '../../cli.ts'
@@ -12,7 +13,7 @@ import { makeFolder, moveDone } from './move-files.ts'
 import { codeAfterFiles, ends, gravest, LOADED, type Running, type StepResult } from './outcome.ts'
 import { sendOutcome } from './send-outcome.ts'
 import type { Step } from './step.ts'
-import { isPattern, lineText, linesOf, type StepLine } from './step-lines.ts'
+import { argumentOf, dated, flagWords, isPattern, lineText, linesOf, type StepLine } from './step-lines.ts'
 import { tellWaitingRejects } from './waiting-rejects.ts'
 
 /** Lists exit codes after which another file would fare no better. */
@@ -25,19 +26,27 @@ const NO_BETTER: ReadonlySet<number> = new Set([
 ])
 
 /** Returns what a step imports as it was given, with patterns unquoted, but for the secrets of addresses. */
-const shownTargets = ({ targets }: Step): string =>
-  targets.map((target) => (isPattern(target) ? shownSource(target) : shellWord(shownSource(target)))).join(' ')
+const shownTargets = ({ targets }: Step, today: Day): string =>
+  targets
+    .map((target) => shownSource(dated(target, today)))
+    .map((target) => (isPattern(target) ? target : shellWord(argumentOf(target))))
+    .join(' ')
 
 /** Says that a step finds no file now. */
-export const nothingToImport = (step: Step): string => `nothing to import: no file is ${shownTargets(step)}`
+export const nothingToImport = (step: Step, today: Day): string =>
+  `nothing to import: no file is ${shownTargets(step, today)}`
 
 /** Says that patterns found nothing where files stay once they are imported, so that the patterns are wrong. */
-export const noFile = (step: Step): string =>
-  `no file is ${shownTargets(step)}; name files that are there, or add move_to: a step that moves its files may find none`
+export const noFile = (step: Step, today: Day): string =>
+  `no file is ${shownTargets(step, today)}; name files that are there, or add move_to: a step that moves its files may find none`
 
-const commandText = (lines: readonly StepLine[], step: Step): string => {
+/** Returns the command line that a step stands for; patterns stay, as each file that they find is told by itself. */
+const commandText = (lines: readonly StepLine[], step: Step, today: Day): string => {
   const [only] = lines
-  if (step.targets.length > 0 && step.kind === 'import') return `entries import ${shownTargets(step)}`
+  if (step.targets.length > 0 && step.kind === 'import' && (lines.length !== 1 || only?.isFound)) {
+    const flags = lineText(step, flagWords(step.flags, today))
+    return `entries import ${shownTargets(step, today)}${flags === '' ? '' : ` ${flags}`}`
+  }
   return only ? lineText(step, only.words) : step.kind
 }
 
@@ -167,7 +176,8 @@ const runLines = async (running: Running, step: Step, lines: readonly StepLine[]
       await leave(lines.slice(at), EXIT.workLeft)
       break
     }
-    if (line.file !== undefined && lines.length > 1) await log.tell(prefix + shownSource(line.file))
+    if (line.isFound || (line.file !== undefined && lines.length > 1))
+      await log.tell(`${prefix}kpi ${lineText(step, line.words)}`)
     const code = await runOne(line)
     if (!NO_BETTER.has(code)) continue
     await leave(lines.slice(at + 1), code)
@@ -184,7 +194,8 @@ const runWork = async (
   prefix: string,
   done: readonly StepResult[],
 ): Promise<StepEnd> => {
-  if (lines.length === 0 && step.moveTo === undefined) return { code: EXIT.failed, message: noFile(step) }
+  if (lines.length === 0 && step.moveTo === undefined)
+    return { code: EXIT.failed, message: noFile(step, running.today) }
   if (step.kind !== 'webhook') return runLines(running, step, lines, prefix)
   const code = await sendOutcome(running, step, done)
   return { code, message: running.log.last() }
@@ -204,9 +215,9 @@ const findAndRun = async (
     step.kind === 'import' ? AbortSignal.any([interruption, alarmAt(cli.io, running.deadline)]) : interruption
   const place = { cwd, today, tempDir: cli.io.tempDir, signal }
   const lines = await linesOf(step, place, running.rejects)
-  const command = commandText(lines, step)
+  const command = commandText(lines, step, today)
   const work = step.kind === 'webhook' ? command : `kpi ${command}`
-  await log.tell(prefix + (lines.length === 0 ? nothingToImport(step) : work))
+  await log.tell(prefix + (lines.length === 0 ? nothingToImport(step, today) : work))
   await tellWaitingRejects(place, step, (text) => log.tell(prefix + text))
   return { command, ...(await runWork(running, step, lines, prefix, done)) }
 }
@@ -224,7 +235,7 @@ const runStep = async (
     if (!(error instanceof Aborted || error instanceof UsageError)) throw error
     await log.tell(prefix + error.message)
     const code = error instanceof Aborted ? EXIT.workLeft : EXIT.failed
-    return { command: commandText([], step), code, message: error.message }
+    return { command: commandText([], step, running.today), code, message: error.message }
   })
   await log.tell(`${prefix}ended with ${code}`)
   const seconds = (cli.io.uptime() - begun) / MS_PER_SECOND
@@ -235,7 +246,7 @@ const runStep = async (
 const skipped = async ({ cwd, today, cli, hide }: Running, step: Step): Promise<StepResult> => {
   const signal = cli.io.watchedInterruption()
   const lines = step.kind === 'import' && step.targets.length > 0 ? [] : await linesOf(step, { cwd, today, signal })
-  return { step, command: hide(commandText(lines, step)), code: undefined, seconds: 0, message: undefined }
+  return { step, command: hide(commandText(lines, step, today)), code: undefined, seconds: 0, message: undefined }
 }
 
 /** Runs the steps in their order; after one that ends the job, only webhooks. */

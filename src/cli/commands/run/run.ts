@@ -54,8 +54,9 @@ the outcome in any case: done, found (3, 10) or failed. It ends with the deadlin
 job that was cut off is continued by the same command.
 
 The file is checked as a whole before anything runs, and by --dry-run: its flags, days, addresses and secrets. A
-dry run also finds what the service's variant lacks, what the key may not do, files that are not there, rows that would be
-rejected, and names that the service does not have, and ends as such a step would. Editors check it as it is written with the schema docs/job-schema.json of this package; the first line of the job names it:
+dry run also finds what the service's variant lacks, what the key may not do, files that are not there, or not by then,
+rows that would be rejected, and names that the service does not have, and ends as the job would. Where it cannot know how
+a step ends, it says that this was not tried, and does not fail. Editors check it as it is written with the schema docs/job-schema.json of this package; the first line of the job names it:
 
   # yaml-language-server: $schema=/PATH/TO/kpi/docs/job-schema.json
 

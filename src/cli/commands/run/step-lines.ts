@@ -12,6 +12,10 @@ import type { FlagWords, Step } from './step.ts'
 
 /** Matches files of rejected rows, which are imported once somebody has mended them. */
 const REJECTS = /\.rejects(?:\.\d+)?\.[a-z]+$/i
+
+/** Tells whether a file is one of rejected rows, which no pattern finds. */
+export const isRejects = (file: string): boolean => REJECTS.test(file)
+
 const WILDCARD = /[*?[{]/
 
 /** Tells whether a target stands for the files that it finds; in an address, a question mark begins its query. */
@@ -50,7 +54,7 @@ const filesOf = async (patterns: readonly string[], { cwd, today, signal }: Line
     if (!isPattern(name)) files.push(argumentOf(name))
     else {
       const found = await findFiles(name, cwd, signal)
-      files.push(...found.filter((file) => !REJECTS.test(file)).toSorted().map(asPath)) // prettier-ignore
+      files.push(...found.filter((file) => !isRejects(file)).toSorted().map(asPath)) // prettier-ignore
     }
   }
   return [...new Set(files)]
@@ -63,7 +67,7 @@ export const waitingRejects = async ({ kind, targets }: Step, place: LinesPlace)
   const patterns = targets.map((target) => dated(target, place.today)).filter(isPattern)
   const found: string[] = []
   for (const name of patterns) found.push(...(await findFiles(name, place.cwd, place.signal)))
-  return [...new Set(found)].filter((file) => REJECTS.test(file) && !anew.has(file)).toSorted()
+  return [...new Set(found)].filter((file) => isRejects(file) && !anew.has(file)).toSorted()
 }
 
 /** Describes one command line of a step; an import has one for each file. */
@@ -72,6 +76,8 @@ export type StepLine = {
   readonly file: string | undefined
   /** Tells that a pattern found the file, and that nobody named it. */
   readonly isFound?: boolean
+  /** Names the file to which an import writes rejected rows. */
+  readonly rejects?: string
 }
 
 /** Names the address of a webhook, of which nothing after the host is shown. */
@@ -126,6 +132,7 @@ const importLine = (
       ...(own === usual ? [] : ['--rejects', own]),
     ],
     file,
+    rejects: own,
   }
 }
 

@@ -23,7 +23,12 @@ import type { StepKind } from './job-definition.ts'
 export type ReadLine = { readonly cli: Cli; readonly given: OptionValues }
 
 /** Describes why a step would fail where the job runs: its exit code, and what it would say. */
-export type Lack = { readonly code: number; readonly message: string }
+export type Lack = {
+  readonly code: number
+  readonly message: string
+  /** Holds all that it would say, a line each, where that is more. */
+  readonly details?: readonly string[]
+}
 
 /** Returns what an error says that ends a step; throws any other. */
 export const lackBy = (error: unknown): Lack => {

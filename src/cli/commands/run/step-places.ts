@@ -62,7 +62,7 @@ const isMovable = (cwd: string, target: string): boolean =>
   target !== '-' && !isAddress(target) && !isDevice(resolve(cwd, target))
 
 /** Tells whether a pattern of an import finds a path. */
-const finds = (cwd: string, pattern: string, path: string): boolean =>
+export const finds = (cwd: string, pattern: string, path: string): boolean =>
   matchesGlob(isAbsolute(pattern) ? path : relative(cwd, path), normalize(pattern))
 
 /** Returns what is wrong with the files that a step moves: where they are, and that it would find them again. */
@@ -172,21 +172,48 @@ const addsTo = ({ flags }: Step, file: string): boolean =>
 
 const KEPT = 'exists already, and this step would fail, as it does not replace files'
 
+/** Returns the files that a step writes only where none is there. */
+export const keptOutputsOf = (step: Step): ReturnType<typeof outputsOf> =>
+  step.flags.some(([flag]) => flag === 'force')
+    ? []
+    : outputsOf(step).filter(({ at, file }) => (at === step.kind || at === '--to-file') && !addsTo(step, file))
+
+/** Says how a step writes its file in each run. */
+const wayOut = (file: string): string => {
+  const { dir, name, ext } = parse(file)
+  return `add flags: { force: true }, or name the file after the day: ${join(dir, `${name}-${DATE}${ext}`)}`
+}
+
 /**
  * Returns the files that a step would write and that are there already. One of a day is another one tomorrow, and must
  * not stop a second run of the same day.
  */
 export const faultsOfKept = ({ cwd, moved }: Pick<JobPlace, 'cwd' | 'moved'>, step: Step): StepFault[] => {
-  if (step.goesOn || step.flags.some(([flag]) => flag === 'force')) return []
-  return outputsOf(step).flatMap(({ at, file }) => {
+  if (step.goesOn) return []
+  return keptOutputsOf(step).flatMap(({ at, file }) => {
     const path = resolve(cwd, file)
-    const isOwn = at === step.kind || at === '--to-file'
-    if (!isOwn || file.includes(DATE) || addsTo(step, file) || moved.has(path) || !holdsSomething(path)) return []
-    const { dir, name, ext } = parse(file)
-    const ofDay = join(dir, `${name}-${DATE}${ext}`)
-    const message = `${file} ${KEPT}: add flags: { force: true }, or name the file after the day: ${ofDay}`
-    return [{ at, message }]
+    if (file.includes(DATE) || moved.has(path) || !holdsSomething(path)) return []
+    return [{ at, message: `${file} ${KEPT}: ${wayOut(file)}` }]
   })
+}
+
+/** Says of the files that a job writes for the first time that they keep its next run from beginning. */
+export const warningsOfKept = ({ cwd, today }: Pick<JobPlace, 'cwd' | 'today'>, steps: readonly Step[]): string[] => {
+  const isMoved = (path: string): boolean =>
+    steps.some(
+      ({ moveTo, targets }) => moveTo !== undefined && targets.some((one) => finds(cwd, dated(one, today), path)),
+    )
+  return steps.flatMap((step, at) =>
+    step.goesOn
+      ? []
+      : keptOutputsOf(step).flatMap(({ file }) =>
+          file === '-' || file.includes(DATE) || isDevice(resolve(cwd, file)) || isMoved(resolve(cwd, file))
+            ? []
+            : [
+                `step ${at + 1}, ${step.kind}: the next run of this job will be refused, as ${file} exists by then: ${wayOut(file)}`,
+              ],
+        ),
+  )
 }
 
 /** Returns the files that are there, and that a step moves away. */

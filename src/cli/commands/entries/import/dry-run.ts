@@ -13,6 +13,7 @@ import { startMeter, summaryRecord } from './import-job.ts'
 import { beginRun, type Job, type CommandRun } from './jobs.ts'
 import { missingLines } from './missing.ts'
 import { dryRunRecord } from './output.ts'
+import { tellPlanned, thingsOfPairs, thingsOfPlan } from './planned-things.ts'
 import { DONE, type RunResult, linesOfReasons } from './result.ts'
 
 /**
@@ -46,6 +47,7 @@ export async function* dryRunJob(
   const { parsed, client, progress } = run
   const measure = startMeter(run.cli.io, client)
   const onMissing = (plan: MissingPlan): void => {
+    tellPlanned(() => thingsOfPlan(plan))
     for (const line of missingLines(plan)) progress.note(line)
   }
   const { prepared, close } = await openPrepared({ ...beginRun(run, job), onMissing })
@@ -53,6 +55,7 @@ export async function* dryRunJob(
     progress.stop()
     let cost = ''
     const onAssignments = (needed: readonly Pair[]): void => {
+      tellPlanned(() => thingsOfPairs(needed))
       cost = requestsText(costOfAssignments(needed, client).requests, client, parsed.rate)
     }
     for await (const rows of dryRun(prepared, run.stops.signal(), onAssignments)) yield rows.map(dryRunRecord)

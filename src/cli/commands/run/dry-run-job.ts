@@ -1,0 +1,107 @@
+import { shownSource } from '../../../client/http/address.ts'
+import type { AnyRecord } from '../../../domain/schema.ts'
+import { readDeadline } from '../../args/deadline.ts'
+import type { Cli } from '../../cli.ts'
+import { EXIT, IncompleteRun } from '../../exit.ts'
+import { countOf } from '../../output/text.ts'
+import { createStepDryRun, type Outlook } from './dry-run-step.ts'
+import { codeAfterFiles, codeOf, endText, gravest, rowOf, type Running, type StepResult } from './outcome.ts'
+import { stepRow } from './run.ts'
+import { noFile, nothingToImport } from './run-steps.ts'
+import type { Step } from './step.ts'
+import { lineText, linesOf, type StepLine } from './step-lines.ts'
+import { createLackFinder, type ReadLine } from './step-needs.ts'
+
+/** Describes a job that was read and checked: its folder, when it begins, and which day that is. */
+export type Opened = Pick<Running, 'job' | 'cwd' | 'today' | 'begun' | 'hide'> & {
+  /** Reads the command line of a step; undefined for a webhook. */
+  readonly lineOf: (step: Step) => ReadLine | undefined
+}
+
+/** Describes a step of a dry run: its command lines, each with how it would end, and what holds for all of it. */
+type StepOutlook = {
+  readonly step: Step
+  readonly lines: readonly (Outlook & { readonly line: StepLine })[]
+  readonly all: Outlook
+}
+
+/** Creates what finds how the steps of a job would end, one after the other. */
+const createOutlooks = (cli: Cli, { job, cwd, today, begun, hide, lineOf }: Opened, signal: AbortSignal) => {
+  const rejects = new Set<string>()
+  const { at: deadline } = readDeadline(cli.flags.deadline ?? job.deadline, begun)
+  const dryRun = createStepDryRun({ cli, job, cwd, today, begun, hide, deadline })
+  const findLack = createLackFinder((text) => cli.note(hide(text)))
+  return async (step: Step, at: number): Promise<StepOutlook> => {
+    const read = lineOf(step)
+    const found = (await linesOf(step, { cwd, today, signal }, rejects)).filter(dryRun.isLeft)
+    const { lack, isSilent } = read ? await findLack(step.kind, `step ${at + 1}, ${step.kind}`, read) : {}
+    const ofNames = read && !lack && !isSilent ? await dryRun.names(step, read) : {}
+    const ofStep: Outlook = lack ? { lack } : ofNames
+    const more = dryRun.found(step)
+    const lines: (Outlook & { line: StepLine })[] = []
+    for (const line of found) {
+      const isOpen = ofStep.lack === undefined && isSilent !== true
+      const outlook = isOpen ? { ...ofStep, ...(await dryRun.line(step, line)) } : ofStep
+      dryRun.leave(step, line, outlook)
+      lines.push({ line, ...outlook })
+    }
+    if (found.length > 0 || ofStep.lack || more.untried !== undefined)
+      return { step, lines, all: { ...more, ...ofStep } }
+    await cli.note(hide(`step ${at + 1}, line ${step.line}: ${nothingToImport(step, today)}`))
+    return {
+      step,
+      lines,
+      all: step.moveTo === undefined ? { lack: { code: EXIT.failed, message: noFile(step, today) } } : {},
+    }
+  }
+}
+
+/** Returns what is said of a step: of all of it, and of each of its lines, with the file where there are several. */
+const saidOf = <T>(
+  { lines, all }: StepOutlook,
+  pick: (outlook: Outlook) => T | undefined,
+): { readonly said: T; readonly file: string | undefined }[] => {
+  const ofAll = pick(all)
+  const own = lines.flatMap(({ line: { file }, ...outlook }) => {
+    const said = pick(outlook)
+    return said === undefined || said === ofAll ? [] : [{ said, file: lines.length > 1 ? file : undefined }]
+  })
+  return [...(ofAll === undefined ? [] : [{ said: ofAll, file: undefined }]), ...own]
+}
+
+/** Prints the commands of a job, and fails if one would not end well, as far as that can be known before. */
+export const printDryRun = async (cli: Cli, file: string, opened: Opened, signal: AbortSignal): Promise<void> => {
+  const { job, hide } = opened
+  const rows: AnyRecord[] = []
+  const results: StepResult[] = []
+  const lines: string[] = []
+  const outlookOf = createOutlooks(cli, opened, signal)
+  for (const [at, step] of job.steps.entries()) {
+    const outlook = await outlookOf(step, at)
+    const name = (of: string | undefined): string =>
+      `step ${at + 1}, ${step.kind}${of === undefined ? '' : `, ${shownSource(of)}`}`
+    for (const { line, lack, untried } of outlook.lines) {
+      const message = lack ? hide((lack.details ?? [lack.message]).join('; ')) : untried && hide(untried)
+      const row = rowOf({ step, command: hide(lineText(step, line.words)), code: lack?.code, seconds: 0, message }, at)
+      rows.push({ ...row, seconds: null, ...(lack ? {} : { outcome: 'planned' }) })
+    }
+    for (const { said, file: of } of saidOf(outlook, ({ untried }) => untried))
+      await cli.note(hide(`${name(of)}: ${said}`))
+    const lacks = saidOf(outlook, ({ lack }) => lack)
+    for (const { said, file: of } of lacks) {
+      const { code, message, details } = said
+      lines.push(`${name(of)}, would end with ${code}: ${hide(details?.[0] ?? message)}`)
+      for (const more of details?.slice(1) ?? []) lines.push(`${name(of)}: ${hide(more)}`)
+    }
+    const codes = [...outlook.lines.map(({ lack }) => lack?.code ?? EXIT.done), ...lacks.map(({ said }) => said.code)]
+    results.push({ step, command: '', code: codeAfterFiles(gravest(codes), codes), seconds: 0, message: undefined })
+  }
+  await cli.note(
+    `dry run, nothing was done: ${countOf(rows.length, 'command')} of ${countOf(job.steps.length, 'step')}`,
+  )
+  await cli.printMany(stepRow.shown, rows)
+  const code = codeOf(results)
+  if (code === EXIT.done) return
+  const failed = results.filter((one) => one.code !== EXIT.done)
+  throw new IncompleteRun(code, 'job', [`the job ${file} ${endText(code, failed.length, true)}`, ...lines])
+}
