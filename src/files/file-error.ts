@@ -64,6 +64,7 @@ const nameFault = (error: unknown, shown: string): string | undefined => {
 export const fileError = (error: unknown, act: 'read' | 'write', path: string): unknown => {
   const isOfFile = error instanceof FileFault || (error instanceof Error && 'code' in error)
   if (error instanceof KpiError || !isOfFile) return error
+  if (path === '') return new KpiError('malformed', `cannot ${act} '': the name of the file is empty`, { cause: error })
   const words = act === 'write' ? { ENOENT: 'there is no such folder; make it first' } : {}
   const why = (act === 'read' && nameFault(error, path)) || fileErrorReason(error, words)
   return new KpiError('malformed', `cannot ${act} ${path}: ${why}`, { cause: error })

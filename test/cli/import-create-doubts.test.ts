@@ -439,3 +439,101 @@ test('a constant column that is called like the target is asked about as the tar
   const ran = await user.kpi('entries', 'import', 't.csv', '--create-missing', '-o', 'json')
   expect([ran.code, allOf(errorOf(ran))]).toEqual([1, expect.stringContaining('may be the target of "Sales" instead')])
 })
+
+describe('a name and an e-mail address beside each other', () => {
+  const file = (header: string, cells: string): string =>
+    `${header},Date,Visits\n${cells},2026-03-01,12.5\nBob Oh,bob@example.com,2026-03-01,3\n`
+
+  beforeEach(async () => {
+    for (const name of ['Ann Lee', 'Max Boss', 'Bob Oh']) {
+      const [first = '', last = ''] = name.split(' ')
+      const email = `${first.toLowerCase()}@example.com`
+      await user.kpi('users', 'create', '--first-name', first, '--last-name', last, '--email', email)
+    }
+    await user.kpi('kpis', 'create', '--name', 'Visits', '--frequency', 'D')
+  })
+
+  test.each(['Employee,E-mail', 'Mitarbeiter,Mitarbeiter-E-Mail', 'Name,E-Mail', 'User name,User e-mail'])(
+    'reject a row if they are those of two users: %s',
+    async (header) => {
+      for (const flags of [
+        ['--create-missing'],
+        ['--create-assignments', '--kpi', 'Visits', '--map', 'actual=Visits'],
+      ]) {
+        writeFileSync(user.folder.in('data.csv'), file(header, 'Ann Lee,max@example.com'))
+        const map = header.startsWith('Name') ? [] : ['--map', `user=${header.split(',')[0]}`]
+        for (const more of [[], map]) {
+          const ran = await user.kpi('entries', 'import', 'data.csv', '--dry-run', ...flags, ...more)
+          expect([ran.code, ran.stdout]).toEqual([3, expect.stringContaining('is user 2, "Ann Lee"')])
+          expect(ran.stdout).toMatch(/is user 3, "(?:Max Boss|max@example.com)"/)
+          const [way = []] = waysIn(ran.stdout.replaceAll('\n', ' '))
+          const settled = await user.kpi('entries', 'import', 'data.csv', '--dry-run', ...flags, ...more, ...way)
+          expect([way[0], settled.code]).toEqual(['--ignore', 0])
+        }
+      }
+    },
+  )
+
+  test('are of one user, however the name is written or whoever else is called so', async () => {
+    await user.kpi('users', 'create', '--first-name', 'Ann', '--last-name', 'Lee', '--email', 'ann2@example.com')
+    for (const cells of ['"Lee, Ann",ann@example.com', 'Ann Lee,ann2@example.com', 'A. Lee,ann@example.com'])
+      expect(jsonOf(await importText(file('Employee,E-mail', cells)))).toMatchObject({ rejected: 0, read: 2 })
+  })
+
+  test('are of nobody where the address is that of somebody else', async () => {
+    const text = 'Employee,Manager,Manager E-mail,Date,Visits\nAnn Lee,Max Boss,max@example.com,2026-03-01,12.5\n'
+    jsonOf(await importText(text))
+    const list = await user.kpi('entries', 'list', '--from', '2026-01-01', '--to', '2026-12-31', '-o', 'json')
+    expect(jsonOf(list)).toMatchObject([{ user_id: 2 }])
+    const ran = await importText(text.replace('Ann Lee', 'Cid Poe'))
+    expect([ran.code, await namesOfUsers()]).toEqual([3, ['Admin', 'Ann', 'Max', 'Bob']])
+    expect(ran.stderr).toContain('there is no user \\"Cid Poe\\", and a new user needs an e-mail address')
+  })
+
+  const namesOfUsers = async (): Promise<string[]> =>
+    (await user.client.users.list()).map(({ first_name }) => first_name)
+})
+
+describe('a mistyped KPI of one row', () => {
+  test('is told to be nearly the one that exists, where its frequency is asked for', async () => {
+    await user.kpi('kpis', 'create', '--name', 'Revenue', '--frequency', 'D')
+    writeFileSync(user.folder.in('data.csv'), 'Store,Date,Revenu\nA,2026-03-01,5\n')
+    const args = ['entries', 'import', 'data.csv', '--create-missing', '-o', 'json'] as const
+    const told = allOf(errorOf(await user.kpi(...args)))
+    expect(told).toContain('say which: --frequency D|W|M|Q|Y; it is nearly "Revenue", which exists:')
+    const [way = []] = waysIn(told.slice(told.indexOf('which exists: ')))
+    expect(jsonOf(await user.kpi(...args, ...way))).toMatchObject({ created: 1 })
+    expect(await namesOf('kpis')).toEqual(['Revenue'])
+  })
+})
+
+test('kinds that --create-missing names several times add up', async () => {
+  const create = async (...flags: string[]): Promise<unknown> => {
+    await using own = await embeddedUser()
+    writeFileSync(own.folder.in('data.csv'), 'user,Date,Visits\nann@example.com,2026-03-01,5\n')
+    return jsonOf(await own.kpi('entries', 'import', 'data.csv', '--frequency', 'D', '-o', 'json', ...flags))
+  }
+  const kinds = ['users', 'kpis,items', 'assignments'].map((names) => `--create-missing=${names}`)
+  expect(await create(...kinds)).toMatchObject({ created: 1 })
+  expect(await create('--create-missing', '--create-missing=users')).toMatchObject({ created: 1 })
+  expect(await create('--create-missing=users', '--create-missing')).toMatchObject({ created: 1 })
+  expect(await create('--create-missing=users,all')).toMatchObject({ created: 1 })
+})
+
+test('files behind one that a question stops are imported once that is settled, with the flag that settles it', async () => {
+  for (const [at, name] of ['Revenue', 'Revenu', 'Revenue'].entries())
+    writeFileSync(user.folder.in(`f${at}.csv`), `Store,Date,${name}\nA,2026-03-0${at + 1},5\n`)
+  const files = ['f0.csv', 'f1.csv', 'f2.csv']
+  const run = (...args: string[]) =>
+    user.kpi('entries', 'import', ...files, '--create-missing', '--frequency', 'D', '-o', 'json', ...args)
+  const { message } = errorOf(await run())
+  expect(message).toMatch(/not started: f2\.csv; once that is settled, the same command continues$/)
+  const [way = []] = waysIn(message)
+  const ran = await run(...way)
+  expect([way[0], ran.code, await actuals()]).toEqual(['--map-kpi', 0, ['5', '5', '5']])
+})
+
+test('a file without a name is called so', async () => {
+  for (const noun of ['entries', 'users'])
+    expect((await user.kpi(noun, 'import', '')).stderr).toContain("cannot read '': the name of the file is empty")
+})

@@ -86,7 +86,8 @@ describe('the names and addresses of new users', () => {
   test.each<[header: string, ann: string, bob: string, flags: string[], made: string[]]>([
     ['Name,E-Mail', 'Ann Lee,a@x.com', '"Ray, Bob",b@x.com', [], PEOPLE],
     ['Name,E-Mail', 'Ann Lee,a@x.com', '"Ray, Bob",b@x.com', ['--map', 'user=Name'], PEOPLE],
-    ['Name,Contact', 'Ann Lee,a@x.com', 'Bob Ray,b@x.com', ['--map', 'user=Name'], PEOPLE],
+    ['Contact,Contact mail', 'Ann Lee,a@x.com', 'Bob Ray,b@x.com', ['--map', 'user=Contact'], PEOPLE],
+    ['Name,Contact', 'Ann Lee,a@x.com', 'Bob Ray,b@x.com', ['--map', 'user=Name,email=Contact'], PEOPLE],
     ['Email,First name,Last name', 'a@x.com,Ann,Lee', 'b@x.com,Bob,Ray', [], PEOPLE],
     [
       'Nachname,Vorname,E-Mail',

@@ -145,11 +145,47 @@ test('a word means only what has exactly that name', async () => {
   expect(jsonOf(await importEntries(text, '--by-name', 'source'))).toMatchObject({ unchanged: 2 })
 })
 
-test('what a flag names for all rows is created with a warning', async () => {
+test('what a flag names for all rows is asked about, and created with a warning if it is meant', async () => {
   const text = 'Date,Value\n2026-03-01,1\n2026-03-02,1\n'
-  const ran = await importEntries(text, '--source', '#N/A', '--kpi', '#REF!', '--dry-run', '--summary-only')
+  const flags = ['--source', '#N/A', '--kpi', '#REF!', '--dry-run', '--summary-only']
+  const told = allOf(errorOf(await importEntries(text, ...flags)))
+  expect(told).toContain('--kpi: "#REF!" would be the name of a new KPI, and may stand for no value')
+  expect(told).toContain('--source: "#N/A" would be the name of a new breakdown item, and may stand for no value')
+  const ran = await importEntries(text, ...flags, ...waysIn(told).flat())
   expect(ran.stderr).toContain('the new KPI "#REF!" of --kpi may stand for no value')
   expect(ran.stderr).toContain('the new breakdown item "#N/A" of --source may stand for no value')
+})
+
+describe('errors of a spreadsheet and words for no value in place of a user', () => {
+  const ROWS = 'ann@example.com,2026-03-01,1\nann@example.com,2026-03-02,2\n'
+  const pattern = ['--email-pattern', '{name}@example.com']
+
+  test.each([
+    ['#REF!', 'is an error of the spreadsheet'],
+    ['#NAME?', 'is an error of the spreadsheet'],
+    ['N/A', 'may stand for no value'],
+    ['(leer)', 'may stand for no value'],
+  ])('%s is called so at once, and nothing else is advised', async (word, what) => {
+    for (const flags of [[], ['--create-missing=kpis'], ['--create-missing'], ['--create-missing', ...pattern]]) {
+      const args = flags.length > 0 ? ['--frequency', 'D', ...flags] : []
+      const text = `user,Date,Sales\n${ROWS}${word},2026-03-03,1\n`
+      if (flags.length === 0) await importEntries(text, '--yes')
+      const ran = await load(text, 'entries', 'import', 'data.csv', '--on-conflict', 'skip', ...args)
+      const told = `${ran.stderr}${ran.stdout}`
+      if (word === 'N/A' && flags.includes('--email-pattern')) continue
+      expect(told).toContain(`\\"${word}\\" ${what}, and there is no user of that name; correct the file (line 4)`)
+      expect(told).not.toMatch(/--create-missing=|--email-pattern|letters that/)
+    }
+  })
+
+  test('is named where it is the e-mail address of a new user', async () => {
+    const text = 'employee,email,Date,Sales\nAnn Lee,N/A,2026-03-01,1\nBob,bob@example.com,2026-03-01,1\n'
+    const ran = await importEntries(text, '--map', 'user=employee,email=email')
+    expect(ran.stderr).toContain('cannot become a user: its e-mail address \\"N/A\\" may stand for no value')
+    expect(allOf(errorOf(await importEntries(text.replace(/Bob.*\n/, ''))))).toContain(
+      'is both "employee" and "email", and "email" holds no e-mail addresses, but texts such as "N/A"; say which',
+    )
+  })
 })
 
 describe('names that look like others', () => {
@@ -171,6 +207,35 @@ describe('names that look like others', () => {
         const meant = waysIn(refused.stderr).find(([flag]) => flag === '--by-name') ?? []
         expect((await own.kpi(...create, ...meant)).code).toBe(0)
         expect((await own.kpi('apply', 'kpi.yaml')).stderr).toContain('2 unchanged')
+      }),
+      { numRuns: 8 },
+    )
+  })
+})
+
+describe('e-mail addresses of new users that look like others', () => {
+  const CYRILLIC: Readonly<Record<string, string>> = { a: 'а', c: 'с', e: 'е', o: 'о', p: 'р', x: 'х' }
+  const KNOWN = 'ann@xco.example'
+  const lookAlike = fc
+    .constantFrom(...[...Array.from(KNOWN).keys()].filter((at) => CYRILLIC[KNOWN.charAt(at)] !== undefined))
+    .map((at) => KNOWN.slice(0, at) + (CYRILLIC[KNOWN.charAt(at)] ?? '') + KNOWN.slice(at + 1))
+
+  test('stop an import, wherever a file has them, beside each other or beside what exists', async () => {
+    const header = fc.constantFrom('user', 'email', 'Employee,E-mail', 'Mitarbeiter,Mitarbeiter-E-Mail')
+    await fc.assert(
+      fc.asyncProperty(lookAlike, header, fc.boolean(), async (address, columns, exists) => {
+        await using own = await embeddedUser()
+        const named = (name: string, email: string): string => (columns.includes(',') ? `${name},${email}` : email)
+        const before = exists ? '' : `${named('Ann', KNOWN)},2026-03-01,1\n`
+        if (exists) await own.kpi('users', 'create', '--first-name', 'Ann', '--email', KNOWN)
+        const text = `${columns},Date,Sales\n${before}${named('Bo Oh', address)},2026-03-02,1.5\n`
+        writeFileSync(own.folder.in('data.csv'), text)
+        const run = (...args: string[]) =>
+          own.kpi('entries', 'import', 'data.csv', ...CREATE, '--yes', '-o', 'json', ...args)
+        const told = allOf(errorOf(await run()))
+        expect(told).toContain(`${address}: would be a new user, and looks like "${KNOWN}", though its "`)
+        expect(await own.client.users.list()).toHaveLength(exists ? 2 : 1)
+        expect((await run(...waysIn(told).flat())).code).toBe(0)
       }),
       { numRuns: 8 },
     )

@@ -60,6 +60,10 @@ export const BY_NAME = [
   collect,
 ] as const
 
+/** Collects the values of a flag that may be given more than once, and without a value, which then means all of them. */
+export const collectOrAll = (value: string, before: readonly string[] | true = []): string[] | true =>
+  before === true ? before : [...before, value]
+
 /** Describes a flag and the field that it sets. */
 export type FieldFlag = NamedField & { readonly flag: string }
 

@@ -2,8 +2,9 @@ import { wholeNumber } from './cell-kinds.ts'
 import type { Contents } from './contents.ts'
 import { type HeaderFindings, unassignedColumns } from './header.ts'
 
-/** Sets how many rows show that numbers count them: fewer may do so by chance. */
-const LEAST_COUNTED = 5
+/** Sets how many rows show that numbers count them, and how many that they do so by other steps than one. */
+const LEAST_COUNTED = 3
+const LEAST_WITH_STEPS = 5
 /** Sets how many steps from row to row show that numbers count rows of which some are missing. */
 const LEAST_WITH_GAPS = 8
 /** Sets how many rows show that numbers are codes, and how often each has to come at least on the average. */
@@ -23,6 +24,7 @@ const countsRows = (numbers: readonly number[]): string | undefined => {
   const sizes = Map.groupBy(steps.map(Math.abs), (size) => size)
   const [size = 0, same = []] = [...sizes].toSorted(([, one], [, other]) => other.length - one.length)[0] ?? []
   const way = isRising ? 'rise' : 'fall'
+  if (steps.length + 1 < LEAST_WITH_STEPS && (sizes.size > 1 || !isRising || size > 1)) return undefined
   if (sizes.size === 1) return `that ${way} by ${stepText(size)} with the rows`
   if (steps.length < LEAST_WITH_GAPS || same.length * 2 < steps.length) return undefined
   return `that ${way} with the rows, mostly by ${stepText(size)}`

@@ -101,6 +101,8 @@ export type HeaderFindings<R extends string = Role> = {
   readonly joined: Map<R, readonly number[]>
   readonly ignored: Set<number>
   readonly issues: Issue[]
+  /** Says why two columns of a role are in doubt that are told apart elsewhere. */
+  readonly doubts: Map<R, string>
 }
 
 /** Returns the columns without a meaning so far. */
@@ -118,14 +120,19 @@ export const hasNameOfRole = (found: HeaderFindings, role: Role): boolean =>
   unassignedColumns(found).some((at) => roleOf(found.header[at] ?? '') === role)
 
 /**
- * Returns the fault of two columns with names for one role; if the names are equal, the message tells them apart by
+ * Returns the fault of two columns with names for one role, and why it is one; if the names are equal, the message tells them apart by
  * their places.
  */
-export const severalOf = (role: string, header: readonly string[], [one, other]: readonly [number, number]): string => {
+export const severalOf = (
+  role: string,
+  header: readonly string[],
+  [one, other]: readonly [number, number],
+  why = '',
+): string => {
   const [name, again] = [header[one]?.trim(), header[other]?.trim()]
   return name === again
     ? `there are two columns "${name}"; rename one, or say by its place which it is: --map ${role}=#${one + 1} or --map ${role}=#${other + 1}`
-    : `is both "${name}" and "${again}"; say which: --map ${role}=COLUMN`
+    : `is both "${name}" and "${again}"${why}; say which: --map ${role}=COLUMN`
 }
 
 /** Lists the columns of a report that say what an entry is; its ids of items may be of users or of breakdown items. */
@@ -152,7 +159,7 @@ const recognizeReport = ({ header, roles, ignored }: HeaderFindings, wanted: rea
 
 /** Adds the columns of the given roles by their names, unless the user has named others. */
 export const recognizeColumns = (found: HeaderFindings, wanted: readonly Role[]): void => {
-  const { header, roles, issues } = found
+  const { header, roles, issues, doubts } = found
   if (isReport(header)) recognizeReport(found, wanted)
   const named = new Set(roles.keys())
   for (const at of unassignedColumns(found)) {
@@ -164,7 +171,7 @@ export const recognizeColumns = (found: HeaderFindings, wanted: readonly Role[])
     // Of a day and its month, the day is the date.
     else if (isPeriodName(name) && !isPeriodName(header[other] ?? '')) continue
     else if (isPeriodName(header[other] ?? '') && !isPeriodName(name)) roles.set(role, at)
-    else issues.push({ field: role, message: severalOf(role, header, [other, at]) })
+    else issues.push({ field: role, message: severalOf(role, header, [other, at], doubts.get(role)) })
   }
 }
 

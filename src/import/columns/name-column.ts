@@ -4,6 +4,7 @@ import { Fault } from '../../domain/errors.ts'
 import { isProvisional } from '../provisional-id.ts'
 import type { NumbersAs } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
+import { NoName } from '../formats/evidence.ts'
 import { isColumnName } from './header.ts'
 
 /** Finds what the cells of a column name, and records whether its numbers are ids or names. */
@@ -137,6 +138,7 @@ const nameColumn = ({ role, header, as: asked }: Described, lookup: Lookup, name
   }
   const orCreate = (found: Named | Fault, text: string): Named | Fault => {
     const made = isUnknown(found) ? lookup.create?.(unmarkedName(text)) : undefined
+    if (made instanceof Fault && found instanceof NoName) return found
     // A name that cannot be new may be one that exists, mistyped.
     return made instanceof Fault && found instanceof Fault
       ? new Fault(made.message + suggestionIn(found))

@@ -87,7 +87,14 @@ export const namedColumns = <R extends string>(
   header: readonly string[],
   { map, ignore, columns }: Pick<ImportOptions, 'ignore' | 'columns'> & { readonly map: ReadonlyMap<R, string> },
 ): HeaderFindings<R> => {
-  const found: HeaderFindings<R> = { header, roles: new Map(), joined: new Map(), ignored: new Set(), issues: [] }
+  const found: HeaderFindings<R> = {
+    header,
+    roles: new Map(),
+    joined: new Map(),
+    ignored: new Set(),
+    issues: [],
+    doubts: new Map(),
+  }
   const find = columnFinder(header)
   for (const [role, name] of map) addNamed(found, find, role, name)
   if (columns !== undefined) {

@@ -1,29 +1,22 @@
 import { looseName } from '../../client/directory.ts'
 import { isEmailAddress } from '../../domain/resources/user.ts'
+import { isNoName } from '../formats/evidence.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import type { Sample } from './contents.ts'
 import { foldName, type HeaderFindings, mayBePersons, roleOf, unassignedColumns } from './header.ts'
+import { FIRST_NAMES, isAddressOf, isNameOf, LAST_NAMES, namesAddresses } from './person-words.ts'
 import { roleText } from './role-text.ts'
 
-const list = (...lines: readonly string[]): ReadonlySet<string> =>
-  new Set(lines.flatMap((line) => line.split(', ')).map(foldName))
-
-/** Lists the names of columns for first names, which may also be whole names in Spanish and Portuguese. */
-const FIRST_NAMES = list(
-  'first name, firstname, first, given name, forename, vorname, prénom, nombre, nome, nome próprio, voornaam, förnamn',
-  'imię, имя',
-)
-
-/** Lists the names of columns for last names; in French and Polish these may also be whole names. */
-const LAST_NAMES = list(
-  'last name, lastname, last, surname, family name, nachname, familienname, nom, nom de famille, apellido, apellidos',
-  'cognome, sobrenome, apelido, achternaam, efternamn, nazwisko, фамилия',
-)
-
-/** Tells whether most of the texts that are given are e-mail addresses. */
+/** Tells whether most of the texts that are given are e-mail addresses; words for no value do not count. */
 const areAddresses = (texts: readonly string[]): boolean => {
-  const given = texts.map((text) => text.trim()).filter((text) => text !== '')
+  const given = texts.map((text) => text.trim()).filter((text) => text !== '' && !isNoName(text))
   return 2 * given.filter(isEmailAddress).length > given.length
+}
+
+/** Returns the first of some texts, as an example. */
+const such = (texts: readonly string[]): string => {
+  const first = texts.find((text) => text !== '')
+  return first === undefined ? '' : `, but texts such as "${first}"`
 }
 
 /** Returns the columns of names: that of first names and that of last names, or the only one of either or of both. */
@@ -53,8 +46,16 @@ export const recognizeAddressColumn = (found: HeaderFindings, { as }: ImportOpti
   const places = unassignedColumns(found).filter((at) => roleOf(found.header[at] ?? '') === 'user')
   const textsIn = (at: number): string[] => sample.map((cells) => cells[at]?.trim() ?? '')
   const [address, ...others] = places.filter((at) => areAddresses(textsIn(at)))
+  const without = places.find((at) => namesAddresses(found.header[at] ?? ''))
+  if (address === undefined && without !== undefined) {
+    found.doubts.set(
+      'user',
+      `, and "${found.header[without]?.trim()}" holds no e-mail addresses${such(textsIn(without))}`,
+    )
+  }
   const [name, ...more] = places.filter((at) => at !== address)
   if (address === undefined || name === undefined || others.length + more.length > 0) return
+  if (!isNameOf(found.header[name] ?? '', found.header[address] ?? '')) return
   const names = textsIn(name)
   const pairs = textsIn(address).map((text, at) => [looseName(text), looseName(names[at] ?? '')] as const)
   const nameOf = new Map(pairs)
@@ -62,13 +63,14 @@ export const recognizeAddressColumn = (found: HeaderFindings, { as }: ImportOpti
 }
 
 /**
- * Finds the columns that say more of users who are created: names beside a column of e-mail addresses, or the one of
- * addresses beside a column of names.
+ * Finds the columns that say more of users: names beside a column of e-mail addresses, or the one of addresses beside a
+ * column of names. A column whose name says that it is of somebody else, such as a manager, says nothing of the user.
  */
-export const recognizePersonColumns = (found: HeaderFindings, { create }: ImportOptions, sample: Sample): void => {
-  const { roles } = found
-  if (create?.kinds.has('users') !== true || !roles.has('user') || roles.has('name') || roles.has('email')) return
+export const recognizePersonColumns = (found: HeaderFindings, { as }: ImportOptions, sample: Sample): void => {
+  const { header, roles, joined } = found
+  if (as === 'items' || !roles.has('user') || roles.has('name') || roles.has('email')) return
   const holdsAddresses = (at: number): boolean => areAddresses(sample.map((cells) => cells[at] ?? ''))
+  const ofUser = (joined.get('user') ?? [roles.get('user') ?? -1]).map((at) => header[at] ?? '')
   const places = unassignedColumns(found)
   if (areAddresses(sample.map(roleText(found, 'user'))))
     assign(
@@ -76,11 +78,12 @@ export const recognizePersonColumns = (found: HeaderFindings, { create }: Import
       'name',
       nameColumns(
         found,
-        places.filter((at) => !holdsAddresses(at)),
+        places.filter((at) => !holdsAddresses(at) && isNameOf(header[at] ?? '', ofUser[0] ?? '')),
       ),
     )
   else {
-    const [only, ...others] = places.filter(holdsAddresses)
+    const isTheirs = (at: number): boolean => isAddressOf(header[at] ?? '', ofUser) && holdsAddresses(at)
+    const [only, ...others] = places.filter(isTheirs)
     if (only !== undefined && others.length === 0) roles.set('email', only)
   }
 }

@@ -48,6 +48,9 @@ export const faultOfNoValue = (text: string): string | undefined => {
   return isWord(text) ? 'stands for no value; leave the cell empty' : undefined
 }
 
+/** Reports a text that hardly names anything, and that nothing has as its name. */
+export class NoName extends Fault {}
+
 /** Describes a cell that proves something: its text and the line on which its row begins. */
 export type Evidence = { readonly text: string; readonly line: number }
 

@@ -1,12 +1,15 @@
 import { looseName } from '../../client/directory.ts'
 import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
 import { nameForm } from '../../domain/name-form.ts'
+import { fullName } from '../../domain/resources/user.ts'
 import type { ColumnPlan } from '../columns/columns.ts'
+import { columnsBeside, nameIn, otherRole, type PersonName } from '../columns/person-text.ts'
 import { roleHeader, roleText } from '../columns/role-text.ts'
+import { listFlag } from '../flag-text.ts'
 import type { Table } from '../parse/table.ts'
 import type { Lookup } from '../permissions.ts'
 import type { Missing } from './missing.ts'
-import { type PersonDetails, type PersonName, splitName } from './person.ts'
+import type { PersonDetails } from './person.ts'
 
 /** Describes what a row says of a user: what it calls the user by, and the name or the address beside it. */
 type Said = { readonly user: string; readonly other: string; readonly line: number; readonly details: PersonDetails }
@@ -14,18 +17,8 @@ type Said = { readonly user: string; readonly other: string; readonly line: numb
 /** Sets how many contradictions are shown. */
 const SHOWN = 10
 
-/** Returns the name that one or two columns give. */
-const nameIn = ({ roles, joined }: ColumnPlan, cells: readonly string[]): PersonName => {
-  const [first, last] = (joined?.get('name') ?? [roles.get('name') ?? -1]).map((at) => cells[at]?.trim() ?? '')
-  if (last === undefined) return splitName(first ?? '')
-  return first === '' ? { first_name: last, last_name: null } : { first_name: first ?? '', last_name: last || null }
-}
-
 /** Returns a name as it is compared: `Lee, Ann` is Ann Lee. */
-const looseFullName = ({ first_name, last_name }: PersonName): string => looseName(`${first_name} ${last_name ?? ''}`)
-
-/** Returns the role of the column beside that of users. */
-const otherRole = ({ roles }: ColumnPlan): 'name' | 'email' => (roles.has('name') ? 'name' : 'email')
+const looseFullName = (name: PersonName): string => looseName(fullName(name))
 
 /** Returns a function that reads what a row says of its user; undefined if it says nothing. */
 const reader = (plan: ColumnPlan): ((cells: readonly string[], line: number) => Said | undefined) => {
@@ -43,12 +36,10 @@ type Claim = { readonly says: string; readonly line: number }
 
 /** Returns a fault that says how two rows contradict each other, and what to do about it. */
 const contradiction = (plan: ColumnPlan, of: string, one: Claim, other: Claim): Issue => {
-  const role = otherRole(plan)
-  const columns = (plan.joined?.get(role) ?? [plan.roles.get(role) ?? -1]).map((at) => plan.header[at]?.trim() ?? '')
-  const list = columns.join(',')
+  const out = listFlag('--ignore', columnsBeside(plan))
   return {
     field: roleHeader(plan, 'user'),
-    message: `"${of}" is "${one.says}" on line ${one.line} and "${other.says}" on line ${other.line}; write one of them throughout, or leave the column out: --ignore ${list.includes(' ') ? `"${list}"` : list}`,
+    message: `"${of}" is "${one.says}" on line ${one.line} and "${other.says}" on line ${other.line}; write one of them throughout, or leave the column out: ${out}`,
   }
 }
 

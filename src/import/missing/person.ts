@@ -2,9 +2,9 @@ import { Fault } from '../../domain/errors.ts'
 import { checkText } from '../../domain/field-value.ts'
 import { withoutAccents } from '../../domain/name-form.ts'
 import { isEmailAddress, user } from '../../domain/resources/user.ts'
-
-/** Describes the name of a person. */
-export type PersonName = { readonly first_name: string; readonly last_name: string | null }
+import { type PersonName, splitName } from '../columns/person-text.ts'
+import { isNoName } from '../formats/evidence.ts'
+import { whyNoName } from './names/no-names.ts'
 
 /** Describes a person who is created: a name and an e-mail address. */
 type Person = PersonName & { readonly email: string }
@@ -34,15 +34,6 @@ const addressPart = (name: string): string => {
   return /^[a-z0-9 -]+$/.test(plain) ? plain.split(/ +/).join('.') : ''
 }
 
-/** Splits a name: `Lee, Ann` and `Ann Lee` are the same; the last word is the last name. */
-export const splitName = (name: string): PersonName => {
-  const [last, first, ...more] = name.split(',').map((part) => part.trim())
-  if (last && first && more.length === 0) return { first_name: first, last_name: last }
-  const words = name.trim().split(/\s+/)
-  const end = words.length > 1 ? (words.pop() ?? null) : null
-  return { first_name: words.join(' '), last_name: end }
-}
-
 const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
 /** Returns the name that an address suggests: `ann.lee@example.com` is Ann Lee. */
@@ -67,11 +58,15 @@ const fillPattern = (pattern: string, { first_name, last_name }: PersonName): st
     .replaceAll('{initial}', first.charAt(0))
 }
 
-/** Returns the fault of a field that is too long, or not written as it must be. */
+/** Returns the fault of a field that is too long, or not written as it must be; an address may stand for no value. */
 const faultOfPerson = (person: Person): Fault | undefined => {
   for (const name of ['first_name', 'last_name', 'email'] as const) {
     const checked = checkText(user.fields[name], person[name] ?? '')
-    if (checked instanceof Fault) return new Fault(`${name} ${checked.message}`)
+    if (!(checked instanceof Fault)) continue
+    const isNone = name === 'email' && isNoName(person.email)
+    return new Fault(
+      isNone ? `e-mail address "${person.email}" ${whyNoName(person.email)}` : `${name} ${checked.message}`,
+    )
   }
   return undefined
 }

@@ -7,6 +7,7 @@ import type { Pause } from '../../domain/pause.ts'
 import type { BreakdownItem } from '../../domain/resources/breakdowns.ts'
 import { group as groupResource } from '../../domain/resources/groups.ts'
 import type { CheckedFile } from '../check.ts'
+import { listFlag } from '../flag-text.ts'
 import { roleHeader } from '../columns/role-text.ts'
 import { ownerOf } from '../entry-key.ts'
 import type { Creation, ImportOptions } from '../options.ts'
@@ -41,8 +42,32 @@ const knownOf = (checked: CheckedFile, created: Missing): KnownOfKpi[] =>
     signs: checked.formats.signsOf(id),
   }))
 
+/** Says of KPIs in doubt which known ones they nearly are, as a mistyped name is no new KPI. */
+const withNearNames = async (
+  issues: readonly Issue[],
+  names: readonly string[],
+  others: readonly string[],
+  pause: Pause,
+): Promise<Issue[]> => {
+  const near = await nearNames('KPI', names, others, pause)
+  const meant = new Map(near.flatMap((one) => (one.isNew === true ? [] : [[one.name, one.known] as const])))
+  return issues.map(({ field, message }) => {
+    const other = meant.get(field)
+    const way = other === undefined ? '' : listFlag('--map-kpi', [`${field}=${other}`])
+    return {
+      field,
+      message: way === '' ? message : `${message}; it is nearly "${other}", which exists: ${way} takes it as that one`,
+    }
+  })
+}
+
 /** Defines the new KPIs; throws all that is in doubt at once. */
-const defineKpis = (known: readonly KnownOfKpi[], defaults: KpiDefaults): MissingKpi[] => {
+const defineKpis = async (
+  known: readonly KnownOfKpi[],
+  defaults: KpiDefaults,
+  others: readonly string[],
+  pause: Pause,
+): Promise<MissingKpi[]> => {
   const issues: Issue[] = []
   const defined = known.flatMap((one) => {
     const found = defineKpi(one, defaults)
@@ -51,8 +76,10 @@ const defineKpis = (known: readonly KnownOfKpi[], defaults: KpiDefaults): Missin
     return []
   })
   if (issues.length === 0) return defined
+  const names = known.map(({ name }) => name)
+  const told = await withNearNames(issues, names, others, pause)
   throw new KpiError('malformed', 'it is not clear how to create some KPIs; nothing was sent', {
-    issues: [...Map.groupBy(issues, ({ message }) => message).values()].flatMap(([first]) => first ?? []),
+    issues: [...Map.groupBy(told, ({ message }) => message).values()].flatMap(([first]) => first ?? []),
   })
 }
 
@@ -128,6 +155,12 @@ const requirePeople = async (users: readonly MissingUser[], listGroups: ListGrou
   )
 }
 
+/** Returns the names and addresses of what the service has. */
+const knownNames = (lookup: Lookup | undefined): string[] =>
+  [...(lookup?.byId.values() ?? [])].flatMap(({ id, name, email }) =>
+    isProvisional(id) ? [] : [name, ...(email === undefined ? [] : [email])],
+  )
+
 /** Returns the new names that may be known ones, mistyped. */
 const nearOf = async (
   { kpis, users, sources }: Reference,
@@ -135,10 +168,6 @@ const nearOf = async (
   group: GroupOfNew | undefined,
   pause: Pause,
 ): Promise<NearName[]> => {
-  const knownNames = (lookup: Lookup | undefined): string[] =>
-    [...(lookup?.byId.values() ?? [])].flatMap(({ id, name, email }) =>
-      isProvisional(id) ? [] : [name, ...(email === undefined ? [] : [email])],
-    )
   const namesOf = (list: readonly { readonly name: string; readonly email?: string }[]): string[] =>
     list.flatMap(({ name, email }) => (email === undefined ? name : [name, email]))
   const near = await Promise.all([
@@ -176,7 +205,7 @@ export const planMissing = async (
   for (const warning of await warningsOnGivenNames(checked, created, options, pause)) onWarning(warning)
   const known = knownOf(checked, created)
   const units = known.length > 0 ? await client.units.list() : []
-  const kpis = defineKpis(known, { units, frequency, unit })
+  const kpis = await defineKpis(known, { units, frequency, unit }, knownNames(checked.reference.kpis), pause)
   const earlier = kpis.length > 0 ? await earlierKpis?.() : undefined
   if (earlier) requireNoRenames(checked, created, kpis, options, earlier)
   applyDefinitions(created, kpis)

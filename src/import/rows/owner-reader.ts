@@ -7,6 +7,7 @@ import { rejectMissingNames } from '../missing/names/no-names.ts'
 import type { ImportOptions, NameRole, Role } from '../options.ts'
 import { mayNotRead } from '../permissions.ts'
 import type { Reference } from '../reference.ts'
+import { rejectOtherPersons } from './other-persons.ts'
 
 /** Reports that a cell is empty in a column that must have a value. */
 class EmptyCell extends Fault {}
@@ -64,7 +65,7 @@ export const ownerReader = (
   sourcesOfUsers: Map<number, number>,
 ): ((cells: readonly string[]) => Named | Fault) => {
   const finder = (role: NameRole) => rejectMissingNames(plan, role, options, nameFinder(formats, role))
-  const userIn = cellReader(plan, 'user', options.user, finder('user'))
+  const userIn = rejectOtherPersons(plan, reference.users, cellReader(plan, 'user', options.user, finder('user')))
   const { sources } = reference
   const findSource = finder('source')
   if (!sources) return userIn

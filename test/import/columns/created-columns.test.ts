@@ -298,7 +298,7 @@ describe('columns of numbers that only their cells show to be no values', () => 
 
   test('row numbers under any heading are asked about, and can be left out or meant', () => {
     fc.assert(
-      fc.property(heading, fc.nat(2000), zeros, fc.array(other, { minLength: 5, maxLength: 28 }), (...drawn) => {
+      fc.property(heading, fc.nat(2000), zeros, fc.array(other, { minLength: 3, maxLength: 28 }), (...drawn) => {
         const [name, first, decimals, values] = drawn
         const rows = values.map((value, at) => [`${first + at}${decimals}`, 'A', dateOf(at), value])
         const one = headingWith([name, 'Store', 'Date', 'Sales'], rows)
@@ -309,6 +309,22 @@ describe('columns of numbers that only their cells show to be no values', () => 
         expect(planOf(one, { mapKpi: new Map([[name, 'Meant']]) }).wide?.columns).toMatchObject([{ at: 0 }, { at: 3 }])
       }),
     )
+  })
+
+  test('numbers of three or four rows that rise by other steps, or fall, are values', () => {
+    for (const numbers of [
+      [3, 2, 1],
+      [10, 20, 30],
+      [4, 3, 2, 1],
+      [5, 7, 9, 11],
+      [1, 2, 4],
+    ]) {
+      const rows = numbers.map((number, at) => `A,${dateOf(at)},${number},${at * 3}.5`)
+      expect(planOf(headingOf(['Store,Date,Beifang,Sales', ...rows])).wide?.columns).toMatchObject([
+        { at: 2 },
+        { at: 3 },
+      ])
+    }
   })
 
   test('codes of names are asked about, and values that differ for a name are not', () => {

@@ -1,7 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { DATE_TOKENS } from '../../../import/formats/date-format.ts'
 import { LAYOUTS, ON_CONFLICT, ON_DUPLICATE, OWNERS_AS, PERIOD_DATES, TIMES } from '../../../import/options.ts'
-import { collect } from '../../args/flags.ts'
+import { collect, collectOrAll } from '../../args/flags.ts'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { decimalFlag, encodingFlag, missingFlag, separatorFlag } from '../../args/format-flags.ts'
 import type { Act } from '../../cli.ts'
@@ -130,6 +130,7 @@ const declareImport = (group: Command) =>
     .option(
       '--create-missing [kinds]',
       'create what the file names and the service lacks, after showing it: all, or some of users,kpis,items,assignments',
+      collectOrAll,
     )
     .option('--yes', 'create without asking')
     .option('--email-pattern <pattern>', "e-mail addresses of new users, such as '{name}@example.com'")

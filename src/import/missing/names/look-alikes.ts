@@ -67,7 +67,7 @@ export const tellLetter = (name: string, other: string): string => {
 }
 
 /** Describes a new name that looks like another one, which is new as well or exists. */
-type LookAlike = { readonly name: string; readonly other: string }
+export type LookAlike = { readonly name: string; readonly other: string }
 
 /** Returns the new names that look like others by some form, though `areOther` says that they are not the same. */
 const findAlike = async (

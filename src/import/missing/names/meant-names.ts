@@ -13,7 +13,7 @@ import { isProvisional } from '../../provisional-id.ts'
 import type { Missing } from '../missing.ts'
 import type { ProvisionalKind } from '../provisional-kind.ts'
 import { findDoubtfulNames, NO_VALUE } from './doubtful-names.ts'
-import { findLookAlikes, tellLetter } from './look-alikes.ts'
+import { findLookAlikes, type LookAlike, tellLetter } from './look-alikes.ts'
 import { findNoName } from './no-names.ts'
 import { faultsOfRoles } from './role-names.ts'
 import { createTotalReader, type NewKind, type TotalName } from './total-names.ts'
@@ -23,6 +23,8 @@ type NewNames = {
   readonly kind: NewKind
   readonly role: NameRole
   readonly names: readonly string[]
+  /** Lists the e-mail addresses of users, in the order of their names; empty for other kinds. */
+  readonly addresses: readonly string[]
   /** Says where the file has them first: the line of each. */
   readonly lines: readonly number[]
   /** Lists all names of the kind, also of those that exist. */
@@ -52,6 +54,7 @@ const newNames = (
       kind,
       role,
       names: namesOf(used),
+      addresses: used.flatMap(({ email }) => email ?? []),
       lines: used.map(({ id }) => made?.firstLine(id) ?? 0),
       all: namesOf(all),
       known: all.flatMap(({ id, name, email }) => (isProvisional(id) ? [] : [name, email ?? name])),
@@ -97,6 +100,12 @@ const namedByUser = ({ mapKpi, kpi, user, source }: ImportOptions, role: NameRol
   const given = role === 'kpi' ? [kpi, ...(mapKpi?.values() ?? [])] : [user, source]
   const named = new Set(given.flatMap((one) => (one === undefined ? [] : looseName(one))))
   return (name) => named.has(looseName(name))
+}
+
+/** Tells whether a flag gives a name for all rows. */
+const isOfFlag = (options: ImportOptions, role: NameRole, name: string): boolean => {
+  const given = options[role]
+  return given !== undefined && looseName(given) === looseName(name)
 }
 
 /** Bounds the number of names that are shown each. */
@@ -168,6 +177,11 @@ const faultsOfNoNames = (checked: CheckedFile, created: Missing, options: Import
     const { kind, role, names, lines, areHeaders } = one
     const [isNamed, wordIn] = [namedByUser(options, role), findNoName(checked.plan, role)]
     if (options.numbersAs?.get(role) === 'names') return []
+    const given = names.find((name) => isOfFlag(options, role, name) && wordIn(name) !== undefined)
+    if (given !== undefined) {
+      const message = `"${given}" would be the name of a new ${kind}, and ${NO_VALUE}: --by-name ${role} takes it as a name`
+      return [{ field: `--${role}`, message }]
+    }
     const found = names.flatMap((name, at) => {
       const word = isNamed(name) ? undefined : wordIn(name)
       return word === undefined ? [] : [{ name, word, line: lines[at] ?? 0 }]
@@ -178,17 +192,34 @@ const faultsOfNoNames = (checked: CheckedFile, created: Missing, options: Import
     return [{ field: areHeaders ? 'header' : roleHeader(checked.plan, role), message }]
   })
 
-/** Returns the faults of new things whose names look like others, but have letters of another script. */
+/** Returns the names and addresses of new things that look like others; of a user of whom both do, the address alone. */
+const lookAlikesAmong = async (
+  { names, addresses, known }: NewNames,
+  isNamed: (name: string) => boolean,
+  pause: Pause,
+): Promise<LookAlike[]> => {
+  const found = await findLookAlikes([...names, ...addresses], known, pause)
+  const alike = new Set(found.map(({ name }) => name))
+  const addressOf = new Map(addresses.map((address, at) => [names[at], address]))
+  const isSettled = (name: string): boolean => {
+    const address = addressOf.get(name)
+    return isNamed(name) || (address !== undefined && (alike.has(address) || isNamed(address)))
+  }
+  return found.filter(({ name }) => !isSettled(name))
+}
+
+/** Returns the faults of new things whose names or addresses look like others, but have letters of another script. */
 const faultsOfLookAlikes = async (
   checked: CheckedFile,
   created: Missing,
   options: ImportOptions,
   pause: Pause,
 ): Promise<Issue[]> => {
-  const faults = newNames(checked, created).map(async ({ kind, role, names, known }) => {
-    const [as, isNamed] = [options.numbersAs?.get(role), namedByUser(options, role)]
+  const faults = newNames(checked, created).map(async (one) => {
+    const { kind, role } = one
+    const as = options.numbersAs?.get(role)
     if (as === 'names') return []
-    const found = (await findLookAlikes(names, known, pause)).filter(({ name }) => !isNamed(name))
+    const found = await lookAlikesAmong(one, namedByUser(options, role), pause)
     const creates =
       as === 'ids' ? 'correct the file' : `correct the file, or --by-name ${role} creates it as another one`
     const issues = found.slice(0, MOST_SHOWN).map(({ name, other }) => {
@@ -236,10 +267,9 @@ export const warningsOnGivenNames = async (
   options: ImportOptions,
   pause: Pause,
 ): Promise<string[]> => {
-  const warnings = newNames(checked, created).map(async ({ kind, role, names, known }) => {
-    const given = options[role]
-    const isGiven = (name: string): boolean => given !== undefined && looseName(name) === looseName(given)
-    const found = await findDoubtfulNames({ names: names.filter(isGiven), known, areKpis: role === 'kpi' }, pause)
+  const warnings = newNames(checked, created).map(async ({ kind, role, names, addresses, known }) => {
+    const texts = [...names, ...addresses].filter((name) => isOfFlag(options, role, name))
+    const found = await findDoubtfulNames({ names: texts, known, areKpis: role === 'kpi' }, pause)
     return [...found].map(([name, why]) => `the new ${kind} "${name}" of --${role} ${why}`)
   })
   return (await Promise.all(warnings)).flat()

@@ -1,14 +1,17 @@
-import { looseName, type Named } from '../../../client/directory.ts'
+import { Ambiguous, looseName, type Named } from '../../../client/directory.ts'
 import { unmarkText } from '../../../codec/cell-text.ts'
 import { Fault } from '../../../domain/errors.ts'
-import { newName } from '../../../domain/name-form.ts'
+import { nameForm, newName } from '../../../domain/name-form.ts'
 import type { ColumnPlan } from '../../columns/columns.ts'
 import { BETWEEN_NAMES } from '../../columns/role-text.ts'
 import { memoize } from '../../formats/date-format.ts'
-import { isNoName } from '../../formats/evidence.ts'
+import { isNoName, isSpreadsheetError, NoName } from '../../formats/evidence.ts'
 import { type ImportOptions, type NameRole, titleOfRole } from '../../options.ts'
 import type { Lookup } from '../../permissions.ts'
 import { isProvisional } from '../../provisional-id.ts'
+import { NO_VALUE } from './doubtful-names.ts'
+
+const IS_ERROR = 'is an error of the spreadsheet'
 
 /** Returns a function that gives the parts of a name, each of which a column of its own holds. */
 const namePartsIn = ({ joined }: Pick<ColumnPlan, 'joined'>, role: NameRole): ((name: string) => string[]) => {
@@ -36,6 +39,9 @@ const exactly = (text: string): string => newName(unmarkText(text)).normalize('N
 /** Tells whether a text is exactly a name, and not only another spelling of it. */
 export const isExactly = (name: string, text: string): boolean => exactly(name) === exactly(text)
 
+/** Says what a text is that names nothing. */
+export const whyNoName = (text: string): string => (isSpreadsheetError(nameForm(text)) ? IS_ERROR : NO_VALUE)
+
 /**
  * Restricts how names are found: what names nothing, such as `NA`, means only what has exactly that name, and not `Na`,
  * unless `--by-name` says that it is a name.
@@ -51,7 +57,13 @@ export const exactNoNames = <T extends Named>(
     ...lookup,
     find: (text) => {
       const found = lookup.find(text)
-      if (found instanceof Fault || !isNone(text) || isExactly(found.name, text)) return found
+      if (!isNone(text) || found instanceof Ambiguous) return found
+      if (found instanceof Fault) {
+        return new NoName(
+          `"${text.trim()}" ${whyNoName(text)}, and there is no ${titleOfRole(role)} of that name; correct the file`,
+        )
+      }
+      if (isExactly(found.name, text)) return found
       const way = numbersAs?.get(role) === 'ids' ? '' : `; --by-name ${role} takes "${found.name}" for it`
       return new Fault(
         `"${text.trim()}" may stand for no value, and no ${titleOfRole(role)} has exactly that name${way}`,

@@ -155,13 +155,15 @@ const frequencyOf = (given: string | undefined): Frequency | undefined => {
   throw new UsageError(`--frequency must be ${sayChoices(frequency_id, given)}`)
 }
 
+const CREATABLES = ['all', ...CREATABLE] as const
+
 /** Returns the kinds of things that `--create-missing` names; all if it names none, or says so. */
-const kindsOf = (given: string | true): Set<Creatable> => {
-  if (given === true || given.trim().toLowerCase() === 'all') return new Set(CREATABLE)
-  const kinds = namesIn('--create-missing', given).map((name) => {
-    const kind = CREATABLE.find((one) => one === name.trim().toLowerCase())
-    if (!kind) throw new UsageError(`--create-missing ${name.trim()} is not one of all, ${CREATABLE.join(', ')}`)
-    return kind
+const kindsOf = (given: readonly string[] | true): Set<Creatable> => {
+  if (given === true) return new Set(CREATABLE)
+  const kinds = namesIn('--create-missing', ...given).flatMap((name) => {
+    const kind = CREATABLES.find((one) => one === name.trim().toLowerCase())
+    if (!kind) throw new UsageError(`--create-missing ${name.trim()} is not one of ${CREATABLES.join(', ')}`)
+    return kind === 'all' ? CREATABLE : kind
   })
   return new Set(kinds)
 }

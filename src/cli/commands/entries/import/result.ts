@@ -99,6 +99,10 @@ const outcomeOf = (error: unknown, hasSent: boolean): FileOutcome | undefined =>
   return hasSent && exit === EXIT.unreachable ? { ...STOPPED, lines } : { exit, code: error.code, lines }
 }
 
+/** Says how to go on; what was refused is refused again, as long as nothing changes. */
+const howToGoOn = (isRefused: boolean, done: 'fixed' | 'settled'): string =>
+  isRefused ? `once that is ${done}, the same command continues` : 'run the same command to continue'
+
 /** Combines the outcomes of all files into one. */
 export const createRunResult = (
   files: readonly string[],
@@ -114,7 +118,8 @@ export const createRunResult = (
     const lines = outcomes.flatMap(linesOf)
     const ender = outcomes.find(({ exit }) => !HARMLESS.has(exit))
     if (rest.length === 0) return { ...(ender ?? outcomes.find(({ exit }) => exit !== EXIT.done) ?? DONE), lines }
-    const notBegun = explain(`not started: ${rest.join(', ')}; run the same command to continue`)
+    const isRefused = ender !== undefined && ender.exit !== EXIT.workLeft && ender.exit !== EXIT.unreachable
+    const notBegun = explain(`not started: ${rest.join(', ')}; ${howToGoOn(isRefused, 'settled')}`)
     return { ...(ender ?? STOPPED), lines: [...lines, notBegun] }
   }
   return {
@@ -156,8 +161,7 @@ const saidOfRejects = (parsed: ParsedOptions, rejectsPath: string, concluded: Co
 }
 
 const leftSummary = (left: number, [one, many]: readonly [string, string], isRefused: boolean): string =>
-  `stopped with ${countOf(left, one, many)} left; ` +
-  (isRefused ? 'once that is fixed, the same command continues' : 'run the same command to continue')
+  `stopped with ${countOf(left, one, many)} left; ${howToGoOn(isRefused, 'fixed')}`
 
 /** Returns the reasons for rejects and the flags that settle them, a line each; the file is named if there are several. */
 export const linesOfReasons = (
