@@ -96,7 +96,7 @@ const CASES: readonly Case[] = [
   },
   {
     file: 'format-suggestion.csv',
-    stop: ['"03/10/2026" on line 3 (DD/MM/YYYY or MM/DD/YYYY)', '--date-format DD/MM/YYYY or --date-format MM/DD/YYYY'],
+    stop: ['"03/10/2026" on line 3 (DD/MM/YYYY or MM/DD/YYYY)', '--date-format YYYY-MM-DD'],
   },
   {
     file: 'index-column-is-kpi.csv',

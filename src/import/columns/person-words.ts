@@ -32,6 +32,11 @@ export const namesAddresses = (header: string): boolean =>
 const PARTICLES = list(
   'of, the, s, der, die, das, des, dem, vom, von, de, du, la, le, l, d, el, del, di, della, dell, dello, do, da, van, het, av, för',
 )
+/** Lists the words for an address at work, which is that of the person whose row it is. */
+const WORK_WORDS = list(
+  'work, business, office, company, corporate, dienstlich, dienstliche, geschäftlich, geschäftliche, firma, firmen, arbeit',
+  'professionnel, professionnelle, pro, trabajo, empresa, lavoro, aziendale, trabalho, werk, zakelijk, zakelijke, jobb, służbowy',
+)
 const NAME_WORDS = list('name, names, namen, nom, nombre, nome, naam, namn')
 
 /** Lists the names of columns that are the user by themselves; who reports something may do so for somebody else. */
@@ -56,7 +61,7 @@ const personIn = (header: string): string => {
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
     .split(' ')
-  const isPlain = (word: string): boolean => !ADDRESS_WORDS.has(word) && !PARTICLES.has(word)
+  const isPlain = (word: string): boolean => ![ADDRESS_WORDS, PARTICLES, WORK_WORDS].some((words) => words.has(word))
   const left = words.filter(isPlain).map((word) => (USERS.has(word) ? word : word.replace(ENDS, '')))
   if (isOfUser(left.join(' '))) return USER
   const person = left.filter((word) => !NAME_WORDS.has(word)).join(' ')

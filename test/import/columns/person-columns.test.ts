@@ -79,12 +79,20 @@ describe('a column of addresses beside that of users', () => {
   const beside = (header: string, user = 'Employee') =>
     rolesIn({ [user]: 'Ann Lee', Team: 'North', [header]: 'max@x.de' }, { ignore: ['Team'] })
 
-  test.each(['Mail', 'E-Mail-Adresse', 'Mailadresse', 'Email ID', 'Courriel', 'Correo', 'E-post', 'Email address'])(
-    'is theirs if it says nothing of whom it is: %s',
-    (header) => {
-      expect(beside(header)).toEqual({ user: 'Employee', name: undefined, email: header })
-    },
-  )
+  test.each([
+    'Mail',
+    'E-Mail-Adresse',
+    'Mailadresse',
+    'Email ID',
+    'Courriel',
+    'Correo',
+    'E-post',
+    'Email address',
+    'Work email',
+    'Courriel professionnel',
+  ])('is theirs if it says nothing of whom it is: %s', (header) => {
+    expect(beside(header)).toEqual({ user: 'Employee', name: undefined, email: header })
+  })
 
   test.each(USERS)('is theirs if its other words are for users: %s', (who) => {
     for (const nameFor of OF_SOMEBODY)
