@@ -16,7 +16,11 @@ export const listValue = (...texts: readonly string[]): string =>
   shellWord(texts.map((text) => (/[,"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(','))
 
 /** Returns a flag with a list, as it is typed in a shell; a text that is there twice is named once. */
-export const listFlag = (flag: string, texts: readonly string[]): string => `${flag} ${listValue(...new Set(texts))}`
+export const listFlag = (flag: string, texts: readonly string[]): string => {
+  const value = listValue(...new Set(texts))
+  // A dash would begin the next flag.
+  return texts[0]?.startsWith('-') ? `${flag}=${value}` : `${flag} ${value}`
+}
 
 /** Returns the flag that says which column, or which columns together, have a role. */
 export const mapFlag = (role: string, ...names: readonly string[]): string =>
