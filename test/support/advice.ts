@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 
 const WORD = String.raw`(?:'[^']*'|\\.|"[^"]*"|[^\s"'\\])+`
-const WAY = new RegExp(`(?:--[a-z-]+(?: (?!--)${WORD})(?= )(?: (?=--))?)+`, 'g')
+const WAY = new RegExp(`(?:--[a-z-]+(?:(?: (?!--)|=)${WORD})(?= )(?: (?=--))?)+`, 'g')
 
 /** Returns the flags that a message advises, each way as the words that a shell makes of it when it is pasted. */
 export const waysIn = (message: string): string[][] =>
