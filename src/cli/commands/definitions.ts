@@ -40,7 +40,7 @@ const KPI_SAMPLES = {
 
 /** Registers `kpi kpis …` */
 export const kpis: Register = (group, act) => {
-  addAllVerbs(group, act, kpi, (client) => client.kpis, KPI_SAMPLES, undefined, watchDefaults)
+  addAllVerbs(group, act, kpi, (client) => client.kpis, { ...KPI_SAMPLES, watch: watchDefaults })
   addImport(group, act, kpi, '--frequency monthly --category General')
 }
 
@@ -70,8 +70,8 @@ export const groupItems: Register = (command, act) => {
       create: '--group Region --name East',
       update: '--name Northwest',
       list: '--group Region --sort name',
+      below: { flag: 'group', name: 'group_id', field: groupItem.fields.group_id },
     },
-    { flag: 'group', name: 'group_id', field: groupItem.fields.group_id },
   )
   addImport(command, act, groupItem, '--group Region')
 }
@@ -100,12 +100,12 @@ export const units: Register = (group, act) => {
 
 /** Registers `kpi frequencies …` */
 export const frequencies: Register = (group, act) => {
-  addList(group, act, frequency, (client) => client.frequencies.list(), '--columns id')
+  addList(group, act, frequency, (client) => client.frequencies.list(), { list: '--columns id' })
 }
 
 /** Registers `kpi icons …` */
 export const icons: Register = (group, act) => {
-  addList(group, act, icon, (client) => client.icons.list(), '--limit 5')
+  addList(group, act, icon, (client) => client.icons.list(), { list: '--limit 5' })
 }
 
 const { breakdown_id, is_archived } = breakdownItem.fields

@@ -207,7 +207,7 @@ const addAddCommand = (group: Command, act: Act): void => {
 /** Registers `kpi entries …` */
 export const entries: Register = (group, act) => {
   addListCommand(group, act)
-  addGet(group, act, entry, (client, id) => client.entries.get(id), { name: '1' }, undefined, shownBy)
+  addGet(group, act, entry, (client, id) => client.entries.get(id), { name: '1', shownBy })
   addAddCommand(group, act)
   addUpdateEntries(group, act)
   addEnter(group, act)

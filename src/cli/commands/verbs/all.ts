@@ -3,7 +3,6 @@ import type { Client } from '../../../client/client.ts'
 import type { ResourceClient } from '../../../client/operations/collection.ts'
 import type { AnyRecord, Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
-import type { FieldFlag } from '../../args/flags.ts'
 import { resolveRecordId } from '../../args/names.ts'
 import type { Act } from '../../cli.ts'
 import { printsList, printsOne } from '../../output/printed.ts'
@@ -28,8 +27,7 @@ export const addList = (
   act: Act,
   of: Resource,
   list: (client: Client, parent?: number) => Promise<readonly AnyRecord[]>,
-  sample: string,
-  below?: FieldFlag,
+  { list: sample, below }: Pick<Samples, 'list' | 'below'>,
 ): void => {
   const bare = group.command('list').description('list all')
   addParentFlag(bare, below)
@@ -54,9 +52,12 @@ export const addGet = (
   act: Act,
   of: Resource,
   get: (client: Client, id: number, parent?: number) => Promise<AnyRecord>,
-  { name: sample, ids: [id] = [1, 2] }: SampleRecord,
-  below?: FieldFlag,
-  shownBy: (client: Client) => Resource = () => of,
+  {
+    name: sample,
+    ids: [id] = [1, 2],
+    below,
+    shownBy = () => of,
+  }: SampleRecord & { readonly shownBy?: (client: Client) => Resource },
 ): void => {
   const command = addNameOptions(
     group.command('get').description(`show one ${of.title}`).argument('<name>', 'id or name'),
@@ -75,19 +76,17 @@ export const addGet = (
   })
 }
 
-/** Adds all five verbs of a resource; `below` is the flag that names its parent, where it has one. */
+/** Adds all five verbs of a resource; `watch` follows its updates. */
 export const addAllVerbs = <R extends Resource>(
   group: Command,
   act: Act,
   of: R,
   collection: (client: Client, parent?: number) => Omit<ResourceClient<R>, 'addEach'>,
-  samples: Samples,
-  below?: FieldFlag,
-  watch?: UpdateWatch<R>,
+  samples: Samples & { readonly watch?: UpdateWatch<R> },
 ): void => {
-  addList(group, act, of, (client, parent) => collection(client, parent).list(), samples.list, below)
-  addGet(group, act, of, (client, id, parent) => collection(client, parent).get(id), samples, below)
-  addCreate(group, act, of, collection, samples, below)
-  addUpdate(group, act, of, collection, samples, below, watch)
-  addDelete(group, act, of, collection, samples, below)
+  addList(group, act, of, (client, parent) => collection(client, parent).list(), samples)
+  addGet(group, act, of, (client, id, parent) => collection(client, parent).get(id), samples)
+  addCreate(group, act, of, collection, samples)
+  addUpdate(group, act, of, collection, samples)
+  addDelete(group, act, of, collection, samples)
 }

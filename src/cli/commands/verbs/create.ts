@@ -111,8 +111,8 @@ export const addCreate = <R extends Resource>(
   of: R,
   collection: (client: Client, parent?: number) => Adding<R>,
   samples: Samples,
-  below?: FieldFlag,
 ): void => {
+  const { below } = samples
   const bare = group.command('create').description(`create a ${of.title}`)
   addParentFlag(bare, below, true)
   const command = addFromJson(addFieldFlags(bare, of, 'add'), of)

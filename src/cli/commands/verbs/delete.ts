@@ -4,7 +4,6 @@ import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { type AnyRecord, resource, type Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
-import type { FieldFlag } from '../../args/flags.ts'
 import { resolveRecords } from '../../args/names.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
@@ -179,8 +178,7 @@ export const addDelete = (
   act: Act,
   of: Resource,
   collection: (client: Client, parent?: number) => Deletable,
-  { name: sample, ids = [1, 2] }: SampleRecord,
-  below?: FieldFlag,
+  { name: sample, ids = [1, 2], below }: SampleRecord,
 ): void => {
   const command = group
     .command('delete')

@@ -24,13 +24,15 @@ export const parentId = async (
 /** Returns the command of a resource: `group_items` is `kpi group-items`. */
 export const commandName = ({ plural }: Resource): string => plural.replaceAll('_', '-')
 
-/** Describes the sample values in the help of a resource's commands. */
+/** Describes the commands of a resource: the sample values in their help, and how they name a parent. */
 export type Samples = {
   /** Names a sample record. */
   readonly name: string
   /** Holds the ids of two samples, if those are not 1 and 2. */
   readonly ids?: readonly [number, number]
-  /** Holds the flag that names the parent and a space; empty if there is no parent. */
+  /** Defines the flag that names the parent of records, if they have one. */
+  readonly below?: FieldFlag
+  /** Holds that flag with a sample and a space; empty if there is no parent. */
   readonly under?: string
   /** Holds the flags that create the sample. */
   readonly create: string
@@ -40,5 +42,5 @@ export type Samples = {
   readonly list: string
 }
 
-/** Describes one record, with its name and id. */
-export type SampleRecord = Pick<Samples, 'name' | 'ids'>
+/** Describes one record, with its name and id, and how its parent is named. */
+export type SampleRecord = Pick<Samples, 'name' | 'ids' | 'below'>

@@ -119,9 +119,7 @@ export const addUpdate = <R extends Resource>(
   act: Act,
   of: R,
   collection: (client: Client, parent?: number) => Pick<ResourceClient<R>, 'list' | 'get' | 'update'>,
-  samples: Samples,
-  below?: FieldFlag,
-  watch?: UpdateWatch<R>,
+  { below, watch, ...samples }: Samples & { readonly watch?: UpdateWatch<R> },
 ): void => {
   const command = declareUpdate(group, of, below)
   watch?.addFlags(command)
