@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ROOT } from '../support/documents.ts'
@@ -82,10 +82,16 @@ describe('a line is completed', () => {
   })
 
   test.each(['\t', '\n', '\u202e'])('but not by a name with %j, which no shell can take', async (sign) => {
-    const body = JSON.stringify({ name: `Net${sign}sales`, frequency_id: 'D' })
-    writeFileSync(user.folder.in('kpi.json'), body)
-    await user.kpi('kpis', 'create', '--from-json', 'kpi.json')
+    await user.kpi('kpis', 'create', '--name', 'Net sales', '--frequency', 'D')
     await user.kpi('kpis', 'list')
+    const names = user.folder.in('.cache/kpi/names')
+    for (const file of readdirSync(names)) {
+      const kept = readFileSync(join(names, file), 'utf8')
+      writeFileSync(
+        join(names, file),
+        kept.replace('Net sales', () => JSON.stringify(`Net${sign}sales`).slice(1, -1)),
+      )
+    }
     expect(await completed('kpis', 'get', '=')).toEqual(['Revenue', 'Visits'])
   })
 

@@ -73,7 +73,8 @@ describe('--verbose', () => {
 describe('--debug', () => {
   test('shows the headers and bodies of a request and its answer, without credentials', async () => {
     await using user = await embeddedUser()
-    const { url } = await foreignService((response) => {
+    const { url } = await foreignService((response, { method }) => {
+      if (method === 'GET') return void response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
       response.writeHead(201, { 'content-type': 'application/json', 'set-cookie': 'session=abcdef', date: 'today' })
       response.end(`{"id":7,"email":"bo@example.com","password":"very-s3cret","note":"${TOKEN}","api_token":["a","b"]}`)
     })
@@ -85,7 +86,7 @@ describe('--debug', () => {
     expect(stderr).not.toContain(TOKEN)
     expect(stderr).toContain(
       [
-        'request 1: POST /api/users',
+        'request 2: POST /api/users',
         '> authorization: Basic …',
         '> content-type: application/json',
         '> accept: application/json',
@@ -95,7 +96,7 @@ describe('--debug', () => {
       '>\n> {"user_type":"User","user_status_id":"A","first_name":"Bo","email":"bo@example.com"}\n',
     )
     expect(stderr).toContain(
-      'answer 1: POST /api/users: 201 in 0 ms\n< content-type: application/json\n< set-cookie: …\n',
+      'answer 2: POST /api/users: 201 in 0 ms\n< content-type: application/json\n< set-cookie: …\n',
     )
     expect(stderr).toContain('<\n< {"id":7,"email":"bo@example.com","password":"…","note":"…","api_token":"…"\n')
   })

@@ -100,7 +100,9 @@ test('the receipts of an import that was stopped and continued hold each entry t
   const listed = await receipts()
   expect(listed.map(({ new_entries }) => new_entries)).toEqual([ROWS - stored, stored])
   const undone = await kpi('entries', 'undo', listed[1]?.receipt ?? '', '--dry-run', '--summary-only')
-  expect(undone.stderr).toContain(`dry run, nothing was changed: would remove ${ROWS} entries\n`)
+  expect(undone.stderr).toContain(
+    `dry run, nothing was changed: would remove ${ROWS} entries, which takes 60,000 requests`,
+  )
 }, 120_000)
 
 test.each([
@@ -118,7 +120,9 @@ test.each([
     const listed = await receipts()
     expect(listed.map(({ new_entries }) => new_entries)).toEqual(unknown === 0 ? [ROWS] : [ROWS, unknown])
     const undone = await kpi('entries', 'undo', listed.at(-1)?.receipt ?? '', '--dry-run', '--summary-only')
-    expect(undone.stderr).toContain(`dry run, nothing was changed: would remove ${ROWS} entries\n`)
+    expect(undone.stderr).toContain(
+      `dry run, nothing was changed: would remove ${ROWS} entries, which takes 60,000 requests`,
+    )
   },
   120_000,
 )

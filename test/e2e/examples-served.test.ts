@@ -69,7 +69,7 @@ const runUnit = async (example: string, { baseUrl, line }: Unit, ...ends: string
 
 type Row = { readonly outcome: string; readonly exit_code: number | null }
 
-const outcomes = (ran: Ended | undefined): unknown[] =>
+const outcomes = (ran: Ended | undefined): (string | number | null)[][] =>
   (JSON.parse(ran?.stdout ?? '') as Row[]).map(({ outcome, exit_code }) => [outcome, exit_code])
 
 describe('the nightly example, with a key of the scopes that it names', () => {
@@ -80,8 +80,8 @@ describe('the nightly example, with a key of the scopes that it names', () => {
   ])('does at a service of that variant what its dry run says: %s', async (_name, unit) => {
     expect(new URL(unit.baseUrl).pathname).toBe('/v1')
     const [dry, ran] = await runUnit('nightly', unit, '--dry-run -o json', '-o json')
-    expect([dry?.code, dry?.stderr]).toEqual([0, ''])
-    expect(outcomes(dry)).toEqual(Array.from({ length: 5 }, () => ['planned', null]))
+    expect(dry?.code).toBe(3)
+    expect(outcomes(dry).filter(([outcome]) => outcome !== 'planned')).toEqual([['found', 3]])
     expect(ran?.code).toBe(3)
     expect(outcomes(ran)).toEqual([
       ['found', 3],

@@ -25,7 +25,7 @@ test('the same import a second time, while the first one runs, ends with exit co
   // Among several files it ends the run as well, and names what was not begun.
   const several = await importer.kpi('entries', 'import', 'data.csv', 'other.csv', '-o', 'json')
   expect(several).toMatchObject({ code: 8, stdout: '' })
-  expect(errorOf(several).message).toContain('not started: other.csv; run the same command to continue')
+  expect(errorOf(several).message).toContain('not started: other.csv; once that is settled, the same command continues')
   expect(batches).toBe(1)
   leave.resolve()
   expect(jsonOf(await first)).toMatchObject({ created: 1, left: 0 })

@@ -134,7 +134,9 @@ describe('what ends a run of several files', () => {
     const ran = await importer.kpi('entries', 'import', 'a.csv', 'b.csv', 'c.csv', '-o', 'json')
     expect(ran.code).toBe(4)
     expect(JSON.parse(ran.stdout)).toMatchObject([{ file: 'a.csv', created: 2 }])
-    expect(errorOf(ran).message).toMatch(/b\.csv: .*no more.*not started: c\.csv; run the same command to continue$/)
+    expect(errorOf(ran).message).toMatch(
+      /b\.csv: .*no more.*not started: c\.csv; once that is settled, the same command continues$/,
+    )
     expect(await heldIn(importer)).toHaveLength(2)
   })
 
@@ -153,7 +155,9 @@ describe('what ends a run of several files', () => {
     importer.write('bad.csv', 'user,kpi,date,actual\nBob,Sales,01/02/2026,1\n')
     const ran = await importer.kpi('entries', 'import', 'a.csv', 'bad.csv', 'c.csv', '--dry-run', '-o', 'json')
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([1, [{ file: 'a.csv' }, { file: 'a.csv' }]])
-    expect(errorOf(ran).message).toMatch(/^bad\.csv: .*not started: c\.csv; run the same command to continue$/)
+    expect(errorOf(ran).message).toMatch(
+      /^bad\.csv: .*not started: c\.csv; once that is settled, the same command continues$/,
+    )
   })
 
   test('is somebody who asks to stop between two files', async () => {

@@ -51,12 +51,13 @@ const entryRoutes = (kind: Kind, account: FaultyAccount, ledger: Ledger) => {
   const jsonAnswerOfPost = (answer: Answer): Answer =>
     answer.status === 200 && !isNewer ? { ...answer, status: 201 } : answer
   const list = ({ query }: TextRequest): Answer => {
-    const { userid, sourceid, kpiid, dateFrom = '', dateTo = '', page = '1' } = query
+    const { userid, sourceid, kpiid, dateFrom = '', dateTo = '', page = '1', after } = query
     const owner = userid ?? (isNewer ? sourceid : undefined)
     const found = ledger
       .list()
-      .filter(({ user, kpi, date }) => {
+      .filter(({ id, user, kpi, date }) => {
         if (owner !== undefined && user !== Number(owner)) return false
+        if (kind.isBundled && after !== undefined && date === dateFrom && id <= Number(after)) return false
         return (kpiid === undefined || kpi === Number(kpiid)) && date >= dateFrom && date <= dateTo
       })
       .toSorted((left, right) => left.date.localeCompare(right.date) || left.id - right.id)

@@ -64,7 +64,13 @@ export const ASSIGNING_ADVICE =
 const CREATES_ASSIGNMENTS = '; --create-assignments creates what is missing'
 
 /** Describes how the work on a file ended: an exit code, a word for it, and what is left, a line each. */
-export type FileOutcome = { readonly exit: number; readonly code: string; readonly lines: readonly string[] }
+export type FileOutcome = {
+  readonly exit: number
+  readonly code: string
+  readonly lines: readonly string[]
+  /** Tells that somebody said no, so that the same command goes on as it is. */
+  readonly isDeclined?: true
+}
 
 /** Describes the outcome of a file of which all is done. */
 export const DONE: FileOutcome = { exit: EXIT.done, code: 'done', lines: [] }
@@ -92,7 +98,7 @@ const STOPPED: FileOutcome = { exit: EXIT.workLeft, code: 'work_left', lines: []
  */
 const outcomeOf = (error: unknown, hasSent: boolean): FileOutcome | undefined => {
   if (error instanceof Aborted) return { ...STOPPED, code: 'stopped', lines: [error.message] }
-  if (error instanceof Declined) return { exit: error.exit, code: error.code, lines: [error.message] }
+  if (error instanceof Declined) return { exit: error.exit, code: error.code, lines: [error.message], isDeclined: true }
   if (!(error instanceof KpiError)) return undefined
   const lines = [error.message, ...error.issues.map(({ field, message }) => `${field}: ${message}`)]
   const exit = exitCodes[error.code]
@@ -118,7 +124,8 @@ export const createRunResult = (
     const lines = outcomes.flatMap(linesOf)
     const ender = outcomes.find(({ exit }) => !HARMLESS.has(exit))
     if (rest.length === 0) return { ...(ender ?? outcomes.find(({ exit }) => exit !== EXIT.done) ?? DONE), lines }
-    const isRefused = ender !== undefined && ender.exit !== EXIT.workLeft && ender.exit !== EXIT.unreachable
+    const isOver = ender === undefined || ender.isDeclined === true
+    const isRefused = !isOver && ender.exit !== EXIT.workLeft && ender.exit !== EXIT.unreachable
     const notBegun = explain(`not started: ${rest.join(', ')}; ${howToGoOn(isRefused, 'settled')}`)
     return { ...(ender ?? STOPPED), lines: [...lines, notBegun] }
   }
