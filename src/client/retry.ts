@@ -1,7 +1,7 @@
 import { KpiError, OF_CONTENT } from '../domain/errors.ts'
 import { mayPass } from './http/network-errors.ts'
 import { type Clock, type TransportRequest, Aborted, type Waiting } from './transport.ts'
-import { withOutcome } from './unknown-outcome.ts'
+import { asUnknown, withOutcome } from './unknown-outcome.ts'
 
 /** Describes what a retry needs. */
 type RetryOptions = {
@@ -217,8 +217,7 @@ export const createRetry = ({ clock, signal, random, note, giveUpAt }: RetryOpti
         hasReported = false
         return received
       } catch (error) {
-        if (error instanceof Aborted)
-          throw isLost ? new Aborted(error.message, { mayBeDone: true, cause: error }) : error
+        if (error instanceof Aborted) throw isLost ? asUnknown(error) : error
         if (!(error instanceof KpiError)) throw error
         noteFailure(error, begun)
         if (sending.method === 'POST' && error.mayBeDone) lost = error
@@ -226,7 +225,7 @@ export const createRetry = ({ clock, signal, random, note, giveUpAt }: RetryOpti
         isLost ||= error.mayBeDone && sending.method !== 'GET'
         const wait = nextWait(sending, error, { tries, end: giveUpBy, begun })
         if (wait === undefined) {
-          if (isLost && sending.method !== 'POST') throw withOutcome(error, true)
+          if (isLost && sending.method !== 'POST') throw asUnknown(error)
           return end(sending, error, lost, find)
         }
         reportOutage(wait, !error.mayBeDone || tries > 1)

@@ -9,6 +9,10 @@ export const withOutcome = (error: KpiError, mayBeDone: boolean): KpiError => {
   return new KpiError(code, message, { issues, unlisted, missingScope, mayBeDone, cause: error.cause, ...wait })
 }
 
+/** Returns a failure or a stop behind a change whose answer was lost: it tells that the change may be done. */
+export const asUnknown = (error: KpiError | Aborted): KpiError | Aborted =>
+  error instanceof KpiError ? withOutcome(error, true) : new Aborted(error.message, { mayBeDone: true, cause: error })
+
 /**
  * Does what follows a change of which nobody knows yet whether it was done, if `isUnknown`: errors and stops tell then that
  * it may be.
@@ -17,8 +21,6 @@ export const followUnknown = async <T>(isUnknown: boolean, work: () => Promise<T
   try {
     return await work()
   } catch (error) {
-    if (isUnknown && error instanceof KpiError) throw withOutcome(error, true)
-    if (isUnknown && error instanceof Aborted) throw new Aborted(error.message, { mayBeDone: true, cause: error })
-    throw error
+    throw isUnknown && (error instanceof KpiError || error instanceof Aborted) ? asUnknown(error) : error
   }
 }

@@ -44,8 +44,8 @@ const maySendAgain = ({ isAdding, clock }: Run, { journaled: { intent } }: SentB
   !isAdding || clock.now() - intent.sentAt < RELIED_ON_MS
 
 /**
- * Takes out the notes of entries that an earlier part of the run has stored, and has noted: the answer to that one was
- * repeated. It may also repeat the answer to a request of this part that was lost; what is stored tells which it is.
+ * Takes a batch out of the receipt if its repeated answer is that of an earlier part of the run, whose receipt has it. The
+ * answer may also be that of a lost request of this part: reading the stored entries tells which.
  */
 const settleNotes = async (run: Run, { journaled, now }: SentBatch, replayed: Batch): Promise<void> => {
   if (!run.notes.isWanted()) return
@@ -76,7 +76,7 @@ const post = async (run: Run, sent: SentBatch, batch: Batch, isUnknown: boolean)
     }
   })
   if (sent.journaled.isUnknown && answer?.isReplayed === true) await settleNotes(run, sent, batch)
-  // What changed nothing is of somebody who has stored the same since it was looked at.
+  // Take a batch that changed nothing out of the receipt: another client has stored the same values first.
   else if (answer && isAllUnchanged(answer.counts, batch)) run.notes.refuse(sent.journaled.batch.drafts, batch.drafts)
   return answer?.counts
 }
@@ -84,8 +84,8 @@ const post = async (run: Run, sent: SentBatch, batch: Batch, isUnknown: boolean)
 const isAllUnchanged = ({ rows_unchanged }: BatchResult, { drafts }: Batch): boolean => rows_unchanged === drafts.length
 
 /**
- * Journals that of a batch only a part is left to send, as the service has refused the others: who continues the run takes
- * that part for stored only as a whole.
+ * Journals the part of a batch that is left to send after the service has refused the others: a continued run then knows
+ * that this part was stored as a whole or not at all.
  */
 const journalRest = ({ journal }: Run, { journaled, tally }: SentBatch, rest: Batch): void => {
   const { id, intent, batch } = journaled

@@ -59,8 +59,8 @@ export const removeDoubles = async (
   const judged = { things: doubles.map(({ thing }) => thing), unsure: [], served: undefined, withEntries: false }
   let [why, cause]: [string | undefined, KpiError | undefined] = [undefined, undefined]
   try {
-    const fates = await judgeThings(clients, { ...judged, removedOf: () => 0 })
-    for await (const { thing, left } of takeBack(clients, fates, {
+    const outcomes = await judgeThings(clients, { ...judged, removedOf: () => 0 })
+    for await (const { thing, left } of takeBack(clients, outcomes, {
       withEntries: false,
       signal,
       onEntry: () => undefined,

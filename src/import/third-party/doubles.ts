@@ -1,6 +1,7 @@
 import { entryPages } from '../../client/operations/entry-pages.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { Aborted } from '../../client/transport.ts'
+import { asUnknown } from '../../client/unknown-outcome.ts'
 import { KpiError, isRefused } from '../../domain/errors.ts'
 import type { Entry, EntryDraft } from '../../domain/resources/entry.ts'
 import type { ThirdPartyRun } from './open-interval.ts'
@@ -27,7 +28,7 @@ const remove = async ({ client, touch }: ThirdPartyRun, id: number): Promise<voi
     touch()
   } catch (error) {
     if (mayBeDone(error)) touch()
-    if (error instanceof Aborted) throw new Aborted(error.message, { mayBeDone: true, cause: error })
+    if (error instanceof Aborted) throw asUnknown(error)
     if (!(error instanceof KpiError)) throw error
     if (error.code === 'not_found') return
     const { code, retryAfter } = error

@@ -16,7 +16,7 @@ export const CLOCK_SPREAD = 60
  * Describes what becomes of an entry that an import changed: one that it created is removed, another gets back what it
  * had; it is left alone with a reason, or `done` if it is already as before.
  */
-export type EntryFate = {
+export type EntryOutcome = {
   readonly change: EntryChange
   readonly action: 'remove' | 'restore' | 'done' | 'leave'
   /** Holds the id of the entry; null if it is not there. */
@@ -55,7 +55,7 @@ const isNewer = ({ createdAt }: ExistingEntry, { key }: EntryChange, { served, s
   storedAnew.has(storedKey(...key)) ||
   (served !== undefined && createdAt !== undefined && createdAt > served + CLOCK_SPREAD)
 
-const judgeCreated = (change: EntryChange, entry: ExistingEntry | undefined, since: Since): EntryFate => {
+const judgeCreated = (change: EntryChange, entry: ExistingEntry | undefined, since: Since): EntryOutcome => {
   if (!entry) return { change, action: 'done', id: null }
   const id = entry.ids.at(-1) ?? null
   if (isNewer(entry, change, since)) return { change, action: 'leave', id, reason: 'was stored anew since' }
@@ -67,7 +67,7 @@ const judgeCreated = (change: EntryChange, entry: ExistingEntry | undefined, sin
 }
 
 /** Returns what becomes of an entry, from what is stored now. */
-const judge = (change: EntryChange, entry: ExistingEntry | undefined, since: Since): EntryFate => {
+const judge = (change: EntryChange, entry: ExistingEntry | undefined, since: Since): EntryOutcome => {
   const { before, after } = change
   if (!before) return judgeCreated(change, entry, since)
   if (!entry) return { change, action: 'leave', id: null, reason: DELETED }
@@ -82,15 +82,15 @@ export const keyDraft = ([owner, kpi_id, entry_date]: EntryKey): EntryDraft =>
   owner < 0 ? { source_id: -owner, kpi_id, entry_date } : { user_id: owner, kpi_id, entry_date }
 
 /** Describes an entry that is stored, with what becomes of it. */
-export type Judged = { readonly fate: EntryFate; readonly stored: ExistingEntry | undefined }
+export type Judged = { readonly outcome: EntryOutcome; readonly stored: ExistingEntry | undefined }
 
 /** Says of entries that were deleted whether their KPIs were, too. */
 const nameDeletedKpis = async (client: Client, judged: readonly Judged[]): Promise<readonly Judged[]> => {
-  if (!judged.some(({ fate }) => fate.reason === DELETED)) return judged
+  if (!judged.some(({ outcome }) => outcome.reason === DELETED)) return judged
   const kpis = new Set((await client.kpis.list()).map(({ id }) => id))
-  return judged.map(({ fate, stored }) => {
-    const isWithKpi = fate.reason === DELETED && !kpis.has(fate.change.key[1])
-    return { fate: isWithKpi ? { ...fate, reason: `${DELETED}, with its KPI` } : fate, stored }
+  return judged.map(({ outcome, stored }) => {
+    const isWithKpi = outcome.reason === DELETED && !kpis.has(outcome.change.key[1])
+    return { outcome: isWithKpi ? { ...outcome, reason: `${DELETED}, with its KPI` } : outcome, stored }
   })
 }
 
@@ -107,7 +107,7 @@ export const judgeStored = async (
   const judged = changes.map((change) => {
     const key = storedKey(...change.key)
     const entry = foreseen?.has(key) ? foreseen.get(key) : stored.get(key)
-    return { fate: judge(change, entry, since), stored: entry }
+    return { outcome: judge(change, entry, since), stored: entry }
   })
   return nameDeletedKpis(client, judged)
 }
@@ -115,8 +115,8 @@ export const judgeStored = async (
 /** Holds what later parts of a run would leave of entries; undefined stands for one that they would remove. */
 export type Foreseen = Map<string, ExistingEntry | undefined>
 
-/** Returns what a fate leaves of an entry. */
-const leftBy = ({ action, change }: EntryFate, stored: ExistingEntry | undefined): ExistingEntry | undefined => {
+/** Returns what an outcome leaves of an entry. */
+const leftBy = ({ action, change }: EntryOutcome, stored: ExistingEntry | undefined): ExistingEntry | undefined => {
   if (action === 'remove') return undefined
   return stored && action === 'restore' ? { ...stored, ...change.before } : stored
 }
@@ -129,8 +129,8 @@ export const judgeChanges = async (
   changes: readonly EntryChange[],
   since: Since,
   foreseen?: Foreseen,
-): Promise<EntryFate[]> => {
+): Promise<EntryOutcome[]> => {
   const judged = await judgeStored(client, changes, since, foreseen)
-  for (const { fate, stored } of judged) foreseen?.set(storedKey(...fate.change.key), leftBy(fate, stored))
-  return judged.map(({ fate }) => fate)
+  for (const { outcome, stored } of judged) foreseen?.set(storedKey(...outcome.change.key), leftBy(outcome, stored))
+  return judged.map(({ outcome }) => outcome)
 }

@@ -21,7 +21,7 @@ import type { UndoReceipt } from './undo-receipt.ts'
 export const GONE = 'is gone already'
 
 /** Describes what becomes of something that a run created: it is removed, or left with a reason. */
-export type Fate = { readonly thing: CreatedThing; readonly entries: number; readonly left?: string }
+export type RemovalOutcome = { readonly thing: CreatedThing; readonly entries: number; readonly left?: string }
 
 /** Says of what to judge what becomes of it. */
 type Judged = Pick<UndoReceipt, 'things' | 'unsure' | 'served'> & {
@@ -127,15 +127,15 @@ const judgeList = async (
   things: readonly CreatedThing[],
   list: readonly Omit<Kept, 'parent'>[] | undefined,
   judged: Pick<Judged, 'served' | 'withEntries' | 'removedOf'>,
-): Promise<Fate[]> => {
-  const fates: Fate[] = []
+): Promise<RemovalOutcome[]> => {
+  const outcomes: RemovalOutcome[] = []
   const held = new Map((list ?? []).map((one) => [one.id, one]))
   for (const thing of things) {
     const entries = held.has(thing.id) ? await countEntries(clients, thing, judged) : { count: 0, later: 0 }
     const left = list ? whyLeft(held.get(thing.id), entries, judged.withEntries) : 'is not shown by this interface'
-    fates.push({ thing, entries: entries.count, ...(left !== undefined && { left }) })
+    outcomes.push({ thing, entries: entries.count, ...(left !== undefined && { left }) })
   }
-  return fates
+  return outcomes
 }
 
 /** Returns the assignments whose user and KPI were there before: others go with what was created. */
@@ -157,25 +157,27 @@ const assignmentsOf = async ({ client, classic }: Clients, userId: number): Prom
   }
 }
 
-const judgeAssignments = async (clients: Clients, { things, removedOf }: Judged): Promise<Fate[]> => {
-  const fates: Fate[] = []
+const judgeAssignments = async (clients: Clients, { things, removedOf }: Judged): Promise<RemovalOutcome[]> => {
+  const outcomes: RemovalOutcome[] = []
   for (const [userId = 0, ofUser] of Map.groupBy(lastingAssignments(things), ({ user_id }) => user_id)) {
     const list = await assignmentsOf(clients, userId)
     // Entries of a user and a KPI that were there before may be older than the assignment.
-    for (const fate of await judgeList(clients, ofUser, list, { served: undefined, withEntries: true, removedOf })) {
-      const left = fate.left ?? (fate.entries > 0 ? `is needed by ${countOfEntries(fate.entries)}` : undefined)
-      fates.push({ ...fate, ...(left !== undefined && { left }) })
+    for (const outcome of await judgeList(clients, ofUser, list, { served: undefined, withEntries: true, removedOf })) {
+      const left = outcome.left ?? (outcome.entries > 0 ? `is needed by ${countOfEntries(outcome.entries)}` : undefined)
+      outcomes.push({ ...outcome, ...(left !== undefined && { left }) })
     }
   }
-  return fates
+  return outcomes
 }
 
 /** Describes what uses something else: a KPI its unit and category, an item its group. */
 type Use = { readonly kind: CreatedKind; readonly id: number; readonly by: string }
 
 /** Returns what the KPIs and items use that are not removed. */
-const usesOf = async ({ client }: Clients, fates: readonly Fate[]): Promise<Use[]> => {
-  const removed = new Set(fates.flatMap(({ thing, left }) => (left === undefined ? `${thing.kind} ${thing.id}` : [])))
+const usesOf = async ({ client }: Clients, outcomes: readonly RemovalOutcome[]): Promise<Use[]> => {
+  const removed = new Set(
+    outcomes.flatMap(({ thing, left }) => (left === undefined ? `${thing.kind} ${thing.id}` : [])),
+  )
   const stays = (kind: CreatedKind, id: number): boolean => !removed.has(`${kind} ${id}`)
   const kpis = (await client.kpis.list()).filter(({ id }) => stays('kpi', id))
   const items = client.variant === 'v1' ? await client.breakdownItems.list() : []
@@ -191,29 +193,29 @@ const usesOf = async ({ client }: Clients, fates: readonly Fate[]): Promise<Use[
 }
 
 /** Leaves alone what something else uses that is not removed. */
-const leaveUsed = (fates: readonly Fate[], uses: readonly Use[]): Fate[] => {
+const leaveUsed = (outcomes: readonly RemovalOutcome[], uses: readonly Use[]): RemovalOutcome[] => {
   const users = new Map(uses.map(({ kind, id, by }) => [`${kind} ${id}`, by]))
-  return fates.map((fate) => {
-    const by = users.get(`${fate.thing.kind} ${fate.thing.id}`)
-    return fate.left === undefined && by !== undefined ? { ...fate, left: `is used by ${by}` } : fate
+  return outcomes.map((outcome) => {
+    const by = users.get(`${outcome.thing.kind} ${outcome.thing.id}`)
+    return outcome.left === undefined && by !== undefined ? { ...outcome, left: `is used by ${by}` } : outcome
   })
 }
 
 /** Leaves alone the users who were assigned other KPIs since. */
 const leaveAssigned = async (
   clients: Clients,
-  fates: readonly Fate[],
+  outcomes: readonly RemovalOutcome[],
   things: readonly CreatedThing[],
-): Promise<Fate[]> => {
+): Promise<RemovalOutcome[]> => {
   const made = new Set(things.map(({ kind, id, user_id }) => `${kind} ${id} ${user_id ?? ''}`))
-  const judged: Fate[] = []
-  for (const fate of fates) {
-    const { kind, id } = fate.thing
-    const isOpen = kind === 'user' && fate.left === undefined
+  const judged: RemovalOutcome[] = []
+  for (const outcome of outcomes) {
+    const { kind, id } = outcome.thing
+    const isOpen = kind === 'user' && outcome.left === undefined
     const since = (isOpen ? await assignmentsOf(clients, id) : []).find(
       (one) => !made.has(`assignment ${one.id} ${id}`) && !made.has(`kpi ${one.id} `),
     )
-    judged.push(since ? { ...fate, left: `was assigned KPI ${since.id} since` } : fate)
+    judged.push(since ? { ...outcome, left: `was assigned KPI ${since.id} since` } : outcome)
   }
   return judged
 }
@@ -235,12 +237,12 @@ const createdOf = (
 }
 
 /** Returns what would become of the things that a run created, in the order in which they are removed. */
-export const judgeThings = async (clients: Clients, judged: Judged): Promise<Fate[]> => {
-  const fates = await judgeAssignments(clients, judged)
+export const judgeThings = async (clients: Clients, judged: Judged): Promise<RemovalOutcome[]> => {
+  const outcomes = await judgeAssignments(clients, judged)
   for (const kind of ORDER) {
     if (![...judged.things, ...judged.unsure].some((one) => one.kind === kind)) continue
     const list = await listCreated(clients, kind)
-    fates.push(...(await judgeList(clients, createdOf(judged, kind, list), list, judged)))
+    outcomes.push(...(await judgeList(clients, createdOf(judged, kind, list), list, judged)))
   }
-  return leaveUsed(await leaveAssigned(clients, fates, judged.things), await usesOf(clients, fates))
+  return leaveUsed(await leaveAssigned(clients, outcomes, judged.things), await usesOf(clients, outcomes))
 }

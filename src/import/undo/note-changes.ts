@@ -64,8 +64,8 @@ export type NoteChanges = {
   /** Takes out the notes of those of some drafts that the service has refused, so that nothing of them is stored. */
   readonly refuse: (drafts: readonly EntryDraft[], refused: readonly EntryDraft[]) => void
   /**
-   * Takes out the notes of those of some drafts, stored together, whose answer the service has repeated, where what is
-   * stored shows that nothing was stored since they were noted.
+   * Takes out the notes of `replayed` drafts, whose answer the service has repeated, if any of them still holds its earlier
+   * values: the batch was then stored by an earlier part of the run.
    */
   readonly settleReplayed: (
     drafts: readonly EntryDraft[],

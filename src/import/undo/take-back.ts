@@ -7,7 +7,7 @@ import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
 import { KpiError, isRefused } from '../../domain/errors.ts'
 import type { CreatedThing } from '../created-things.ts'
 import type { Timing } from '../third-party/reconcile.ts'
-import { type Clients, type Fate, GONE, ofEntries, servedBy } from './judge-things.ts'
+import { type Clients, type RemovalOutcome, GONE, ofEntries, servedBy } from './judge-things.ts'
 
 /** Describes an undo under way: what ends it, and `begin`, which notes that it changes something, once. */
 export type Undoing = Timing & { readonly begin?: () => Promise<void> }
@@ -61,19 +61,19 @@ const refusal = (error: unknown): string => {
  */
 export async function* takeBack(
   clients: Clients,
-  fates: readonly Fate[],
+  outcomes: readonly RemovalOutcome[],
   options: RemovalOptions,
-): AsyncGenerator<Fate> {
-  for (const fate of fates) {
-    if (fate.left === undefined) {
+): AsyncGenerator<RemovalOutcome> {
+  for (const outcome of outcomes) {
+    if (outcome.left === undefined) {
       await beforeChange(options)
       try {
-        if (options.withEntries && fate.entries > 0) await removeEntries(clients, fate.thing, options)
-        await removeOne(clients, fate.thing)
-        yield fate
+        if (options.withEntries && outcome.entries > 0) await removeEntries(clients, outcome.thing, options)
+        await removeOne(clients, outcome.thing)
+        yield outcome
       } catch (error) {
-        yield { ...fate, left: refusal(error) }
+        yield { ...outcome, left: refusal(error) }
       }
-    } else yield fate
+    } else yield outcome
   }
 }

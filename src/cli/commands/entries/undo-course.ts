@@ -49,7 +49,7 @@ type DoneSoFar = Plan & {
 /** Says how much of a plan is not done, and how to go on. */
 const leftText = (plan: Plan, done: Plan): string => {
   const entries = changed(plan.counts) - changed(done.counts)
-  const things = plan.fates.slice(done.fates.length).filter(isRemoved).length
+  const things = plan.outcomes.slice(done.outcomes.length).filter(isRemoved).length
   const left = [
     ...(entries > 0 ? [countOf(entries, 'entry', 'entries')] : []),
     ...(things > 0 ? [countOf(things, 'thing')] : []),

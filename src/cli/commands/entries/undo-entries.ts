@@ -7,7 +7,7 @@ import type { AnyRecord } from '../../../domain/schema.ts'
 import { storedKey } from '../../../import/existing/existing-entries.ts'
 import type { CreatedThing } from '../../../import/created-things.ts'
 import type { EntryChange } from '../../../import/undo/change-lines.ts'
-import { type EntryFate, type Foreseen, judgeChanges, type Since } from '../../../import/undo/judge-changes.ts'
+import { type EntryOutcome, type Foreseen, judgeChanges, type Since } from '../../../import/undo/judge-changes.ts'
 import { putBack } from '../../../import/undo/put-back.ts'
 import type { Undoing } from '../../../import/undo/take-back.ts'
 import { changesByPart, type UndoneRun } from '../../../import/undo/undone-run.ts'
@@ -21,12 +21,12 @@ import { createNames, type Names } from '../verbs/reference-names.ts'
  * they are removed.
  */
 export type EntryCounts = {
-  readonly add: (fate: EntryFate) => void
+  readonly add: (outcome: EntryOutcome) => void
   /** Counts the entries that were removed with their KPI, from the counts of the plan. */
   readonly addWithKpi: (kpi: number, plan: EntryCounts) => void
   /** Returns how many entries of a KPI were there, and how many were gone already. */
   readonly ofKpi: (kpi: number) => Readonly<Record<'remove' | 'done', number>>
-  readonly of: (action: EntryFate['action']) => number
+  readonly of: (action: EntryOutcome['action']) => number
   /** Returns how many entries of something are removed. */
   readonly removedOf: (thing: CreatedThing) => number
 }
@@ -39,7 +39,7 @@ const keysOf = ({ key: [owner, kpi] }: EntryChange): string[] => [
 
 /** Creates the counts, whose memory is bounded by the number of KPIs and owners. */
 export const createEntryCounts = (): EntryCounts => {
-  const actions = new Map<EntryFate['action'], number>()
+  const actions = new Map<EntryOutcome['action'], number>()
   const removed = new Map<string, number>()
   const ofKpis = new Map<string, number>()
   const raise = <K>(map: Map<K, number>, key: K, by = 1): unknown => map.set(key, (map.get(key) ?? 0) + by)
@@ -88,20 +88,21 @@ const nameOf = async (names: Names, { key: [owner, kpi, day] }: EntryChange): Pr
   return `${what} of ${whose}, ${formatDay(day)}`
 }
 
-const recordOf = async (names: Names, fate: EntryFate): Promise<AnyRecord> => ({
-  action: fate.action,
+const recordOf = async (names: Names, outcome: EntryOutcome): Promise<AnyRecord> => ({
+  action: outcome.action,
   kind: 'entry',
-  id: fate.id,
-  name: await nameOf(names, fate.change),
+  id: outcome.id,
+  name: await nameOf(names, outcome.change),
   entries: null,
-  reason: fate.reason ?? null,
-  change: fate.action === 'restore' ? changeText(fate.change) : null,
+  reason: outcome.reason ?? null,
+  change: outcome.action === 'restore' ? changeText(outcome.change) : null,
 })
 
 /** Returns the function that makes records of entries and what becomes of them; those that are as before are left out. */
-export const entryRecords = (client: Client): ((fates: readonly EntryFate[]) => Promise<AnyRecord[]>) => {
+export const entryRecords = (client: Client): ((outcomes: readonly EntryOutcome[]) => Promise<AnyRecord[]>) => {
   const names = createNames(client)
-  return (fates) => Promise.all(fates.filter(({ action }) => action !== 'done').map((fate) => recordOf(names, fate)))
+  return (outcomes) =>
+    Promise.all(outcomes.filter(({ action }) => action !== 'done').map((outcome) => recordOf(names, outcome)))
 }
 
 /** Sets by how many seconds a run that was cut off may have stored something after it last noted the time. */
@@ -117,9 +118,9 @@ const sinceRun = ({ ended, served, sent }: UndoReceipt, { storedAnew }: UndoneRu
  * Creates a check for entries that were reported before: the part of a run that was cut off and the part that continued it
  * may both hold an entry, which counts once.
  */
-const createRepeatCheck = ({ parts }: UndoneRun): ((fate: EntryFate) => boolean) => {
+const createRepeatCheck = ({ parts }: UndoneRun): ((outcome: EntryOutcome) => boolean) => {
   if (parts.length === 1) return () => false
-  const known = new Map<string, EntryFate['action']>()
+  const known = new Map<string, EntryOutcome['action']>()
   return ({ action, change: { key } }) => {
     const before = known.get(storedKey(...key))
     known.set(storedKey(...key), action)
@@ -128,13 +129,13 @@ const createRepeatCheck = ({ parts }: UndoneRun): ((fate: EntryFate) => boolean)
 }
 
 /** Yields what would become of the entries of an import, each once. */
-export async function* planEntries(client: Client, undone: UndoneRun): AsyncGenerator<EntryFate[]> {
+export async function* planEntries(client: Client, undone: UndoneRun): AsyncGenerator<EntryOutcome[]> {
   // An earlier part of a run finds what the later ones leave.
   const foreseen: Foreseen | undefined = undone.parts.length > 1 ? new Map() : undefined
   const isRepeated = createRepeatCheck(undone)
   for await (const { part, changes } of changesByPart(undone, BATCH_LIMIT)) {
-    const fates = await judgeChanges(client, changes, sinceRun(part, undone), foreseen)
-    yield fates.filter((fate) => !isRepeated(fate))
+    const outcomes = await judgeChanges(client, changes, sinceRun(part, undone), foreseen)
+    yield outcomes.filter((outcome) => !isRepeated(outcome))
   }
 }
 
@@ -151,18 +152,18 @@ export async function* undoEntries(
   rest: UndoRest,
   isWanted: (kpi: number) => boolean,
   undoing: Undoing,
-): AsyncGenerator<EntryFate[]> {
-  let done: EntryFate[] = []
+): AsyncGenerator<EntryOutcome[]> {
+  let done: EntryOutcome[] = []
   const isRepeated = createRepeatCheck(undone)
   try {
     for await (const { part, changes } of changesByPart(undone, BATCH_LIMIT)) {
       const wanted = changes.filter(({ key: [, kpi] }) => isWanted(kpi))
-      for await (const fates of putBack(client, wanted, sinceRun(part, undone), undoing)) {
-        for (const fate of fates) {
-          if (!isRepeated(fate)) done.push(fate)
-          if (fate.action === 'leave') rest.add(part, fate.change)
+      for await (const outcomes of putBack(client, wanted, sinceRun(part, undone), undoing)) {
+        for (const outcome of outcomes) {
+          if (!isRepeated(outcome)) done.push(outcome)
+          if (outcome.action === 'leave') rest.add(part, outcome.change)
           else rest.settle(part)
-          if (fate.action === 'done' && fate.change.before) rest.meet(fate.change)
+          if (outcome.action === 'done' && outcome.change.before) rest.meet(outcome.change)
         }
         rest.progress()
         if (done.length < SOME) continue

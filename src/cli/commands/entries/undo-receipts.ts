@@ -13,6 +13,7 @@ import {
   undoReceiptNames,
 } from '../../../import/undo/undo-receipt.ts'
 import type { Cli } from '../../cli.ts'
+import { laterImportsOf, type UndoRest } from '../../../import/undo/undo-rest.ts'
 import { runOf, type UndoneRun } from '../../../import/undo/undone-run.ts'
 import { UsageError } from '../../exit.ts'
 import { tellEmpty } from '../../output/short-answer.ts'
@@ -142,6 +143,20 @@ export const tellParts = async (cli: Cli, { head, parts }: UndoneRun): Promise<v
 export const tellLeftOut = async (cli: Cli, { parts }: UndoneRun): Promise<boolean> => {
   const part = parts.find(({ leftOut }) => leftOut !== undefined)
   if (part)
-    await cli.note(`some of what the import stored may not be in receipt ${part.name}, and stays then: ${part.leftOut}`)
+    await cli.note(
+      `some of what the import stored may not be in receipt ${part.name}; such entries stay: ${part.leftOut}`,
+    )
   return part !== undefined
+}
+
+/** Names the later imports that stored what was not changed, if any did; once these are taken back, it can be. */
+export const tellLater = async (cli: Cli, run: UndoneRun, { keys }: UndoRest): Promise<boolean> => {
+  const { receipts } = listUndoReceipts(receiptsFolder(cli.io))
+  const later = await laterImportsOf(run, keys(), receipts)
+  if (later.length === 0) return false
+  const lines = later.map(({ name }) => `kpi entries undo ${shellWord(name)}`).join(', then ')
+  await cli.note(
+    `some of these entries were stored by a later import, too; to take back all of them: ${lines}, then this command again`,
+  )
+  return true
 }

@@ -7,8 +7,8 @@ import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import { requireWhole } from '../../../import/undo/noted-changes.ts'
 import { listUndoReceipts, markTakenBack, type UndoReceipt } from '../../../import/undo/undo-receipt.ts'
 import { runOf, type UndoneRun } from '../../../import/undo/undone-run.ts'
-import { createUndoRest, findStoredAnew, laterImportsOf, type UndoRest } from '../../../import/undo/undo-rest.ts'
-import { type Clients, type Fate, judgeThings } from '../../../import/undo/judge-things.ts'
+import { createUndoRest, findStoredAnew, type UndoRest } from '../../../import/undo/undo-rest.ts'
+import { type Clients, type RemovalOutcome, judgeThings } from '../../../import/undo/judge-things.ts'
 import { takeBack, type Undoing } from '../../../import/undo/take-back.ts'
 import { requireDryRun } from '../../args/dry-run.ts'
 import { askForYes } from '../../args/prompt.ts'
@@ -17,7 +17,6 @@ import { EXIT, UsageError } from '../../exit.ts'
 import { printDryRunCounts, undoCounts } from '../../output/dry-run-counts.ts'
 import { isForPeople, printRecords } from '../../output/print.ts'
 import type { Printed } from '../../output/printed.ts'
-import { shellWord } from '../../output/text.ts'
 import { receiptsFolder } from '../../target/folders.ts'
 import { beforeChanges, createUndoProgress, cutOff, undoCost } from './undo-course.ts'
 import { requireAccount, undoAlone } from './undo-guards.ts'
@@ -25,10 +24,10 @@ import { withClassic } from './created.ts'
 import type { UndoFlags } from './undo-command.ts'
 import { createEntryCounts, type EntryCounts, entryRecords, planEntries, undoEntries } from './undo-entries.ts'
 import { countsIn, isNothing, isRemoved, leavesAny, type Plan, removedKpis, restText, sayWhat } from './undo-plan.ts'
-import { findReceipt, printReceipts, receiptRow, tellLeftOut, tellParts } from './undo-receipts.ts'
+import { findReceipt, printReceipts, receiptRow, tellLater, tellLeftOut, tellParts } from './undo-receipts.ts'
 
 /** Defines what becomes of something that an import created, or of an entry that it created or changed. */
-const fateRow = resource({
+const outcomeRow = resource({
   name: 'created_thing',
   plural: 'created_things',
   title: 'created thing',
@@ -47,11 +46,11 @@ const fateRow = resource({
 
 /** Lists what `kpi entries undo` may print. */
 export const undoPrints: readonly Printed[] = [
-  ...[receiptRow, fateRow].map((of) => ({ of, isList: true })),
+  ...[receiptRow, outcomeRow].map((of) => ({ of, isList: true })),
   { of: undoCounts, isList: false },
 ]
 
-const fateRecord = ({ thing: { kind, id, name }, entries, left }: Fate): AnyRecord => ({
+const outcomeRecord = ({ thing: { kind, id, name }, entries, left }: RemovalOutcome): AnyRecord => ({
   action: left === undefined ? 'remove' : 'leave',
   kind,
   id,
@@ -92,16 +91,21 @@ async function* planned(
   const counts = createEntryCounts()
   const recordsOf = entryRecords(clients.client)
   for await (const some of planEntries(clients.client, run)) {
-    for (const fate of some) counts.add(fate)
+    for (const outcome of some) counts.add(outcome)
     yield await recordsOf(some)
   }
-  const fates = await judgeThings(clients, { ...run, withEntries, removedOf: counts.removedOf })
-  yield fates.map(fateRecord)
-  return { counts, fates }
+  const outcomes = await judgeThings(clients, { ...run, withEntries, removedOf: counts.removedOf })
+  yield outcomes.map(outcomeRecord)
+  return { counts, outcomes }
 }
 
 /** Holds what is done so far, and the entries that are left alone. */
-type Done = { readonly counts: EntryCounts; readonly fates: Fate[]; others: number; readonly rest: UndoRest }
+type Done = {
+  readonly counts: EntryCounts
+  readonly outcomes: RemovalOutcome[]
+  others: number
+  readonly rest: UndoRest
+}
 
 /** Takes back the entries of some KPIs and counts them; yields a record of each that is left alone. */
 async function* undoneEntries(
@@ -113,7 +117,7 @@ async function* undoneEntries(
 ): Records {
   const recordsOf = entryRecords(client)
   for await (const some of undoEntries(client, run, rest, isWanted, undoing)) {
-    for (const fate of some) counts.add(fate)
+    for (const outcome of some) counts.add(outcome)
     yield await recordsOf(some.filter(({ action }) => action === 'leave'))
   }
 }
@@ -130,22 +134,22 @@ async function* undone(
   withEntries: boolean,
   undoing: Undoing,
 ): AsyncGenerator<readonly AnyRecord[], Plan> {
-  const removed = removedKpis(plan.fates)
-  const { counts, fates } = done
+  const removed = removedKpis(plan.outcomes)
+  const { counts, outcomes } = done
   yield* undoneEntries(client, run, done, (kpi) => !removed.has(kpi), undoing)
   let othersOfKept = 0
   const onEntry = (): void => void (done.others += 1)
-  for await (const fate of takeBack({ client, classic }, plan.fates, { ...undoing, withEntries, onEntry })) {
-    fates.push(fate)
-    if (isRemoved(fate)) done.others = othersOfKept
+  for await (const outcome of takeBack({ client, classic }, plan.outcomes, { ...undoing, withEntries, onEntry })) {
+    outcomes.push(outcome)
+    if (isRemoved(outcome)) done.others = othersOfKept
     else othersOfKept = done.others
-    const { kind, id } = fate.thing
+    const { kind, id } = outcome.thing
     const isWithEntries = kind === 'kpi' && removed.has(id)
-    if (isWithEntries && isRemoved(fate)) counts.addWithKpi(id, plan.counts)
-    yield [fateRecord(fate)]
-    if (isWithEntries && !isRemoved(fate)) yield* undoneEntries(client, run, done, (kpi) => kpi === id, undoing)
+    if (isWithEntries && isRemoved(outcome)) counts.addWithKpi(id, plan.counts)
+    yield [outcomeRecord(outcome)]
+    if (isWithEntries && !isRemoved(outcome)) yield* undoneEntries(client, run, done, (kpi) => kpi === id, undoing)
   }
-  return { counts, fates }
+  return { counts, outcomes }
 }
 
 /** Prints records as they come; for people nothing is printed where there are none. */
@@ -158,7 +162,7 @@ const print = async (cli: Cli, records: Records): Promise<void> => {
     if (first.done !== true) yield first.value
     yield* records
   }
-  await printRecords(cli.io, printing, fateRow.shown, all())
+  await printRecords(cli.io, printing, outcomeRow.shown, all())
 }
 
 /** Runs through records, and prints them unless they are not wanted; returns what they come to. */
@@ -187,18 +191,6 @@ async function* following<T, R>(records: AsyncGenerator<T, R>, then: () => Promi
   }
 }
 
-/** Names the later imports that stored what was not changed, if any did; once these are taken back, it can be. */
-const tellLater = async (cli: Cli, run: UndoneRun, { keys }: UndoRest): Promise<boolean> => {
-  const { receipts } = listUndoReceipts(receiptsFolder(cli.io))
-  const later = await laterImportsOf(run, keys(), receipts)
-  if (later.length === 0) return false
-  const lines = later.map(({ name }) => `kpi entries undo ${shellWord(name)}`).join(', then ')
-  await cli.note(
-    `some of these entries were stored by a later import, too; to take back all of them: ${lines}, then this command again`,
-  )
-  return true
-}
-
 /** Says how a run that changed things ended, and notes it in its receipts; returns 3 if something was left alone. */
 const conclude = async (cli: Cli, run: UndoneRun, done: Plan, rest: UndoRest): Promise<number> => {
   const said = sayWhat(done, ['put back', 'removed'])
@@ -206,7 +198,7 @@ const conclude = async (cli: Cli, run: UndoneRun, done: Plan, rest: UndoRest): P
   if (leavesAny(done)) rest.keep()
   const isOfLater = await tellLater(cli, run, rest)
   if ((await tellLeftOut(cli, run)) || leavesAny(done)) return EXIT.partial
-  // What was all as before already may only not be shown for now: the next undo looks again.
+  // Keep a receipt open of which nothing was left to take back: the service may hide the entries at this moment.
   const hasBegun = said !== '' || run.parts.some(({ begun, left }) => begun !== undefined || left.length > 0)
   if (hasBegun && !isOfLater) for (const part of run.parts) markTakenBack(part, new Date(cli.io.now()).toISOString())
   return EXIT.done
@@ -233,7 +225,7 @@ const undo = async (
     if (summaryOnly) await printDryRunCounts(cli, undoCounts, countsIn(plan))
     return (await tellLeftOut(cli, run)) || leavesAny(plan) ? EXIT.partial : EXIT.done
   }
-  const done: Done = { counts: createEntryCounts(), fates: [], others: 0, rest: createUndoRest(run) }
+  const done: Done = { counts: createEntryCounts(), outcomes: [], others: 0, rest: createUndoRest(run) }
   if (!isNothing(plan)) await confirm(cli, clients.client, plan, flags)
   let begun: Promise<void> | undefined
   const begin = (): Promise<void> => {
@@ -248,7 +240,7 @@ const undo = async (
     try {
       return await runThrough(cli, records, true)
     } catch (error) {
-      const gone = removedKpis(done.fates)
+      const gone = removedKpis(done.outcomes)
       // Where that cannot be noted, the list of receipts does not tell of it.
       await done.rest.stop((kpi) => gone.has(kpi)).catch(() => undefined)
       throw error instanceof Error ? cutOff(error, plan, done) : error
@@ -267,7 +259,7 @@ const tellTakenBack = async (
   { dryRun, summaryOnly }: UndoFlags,
 ): Promise<number> => {
   if (dryRun && summaryOnly)
-    await printDryRunCounts(cli, undoCounts, countsIn({ counts: createEntryCounts(), fates: [] }))
+    await printDryRunCounts(cli, undoCounts, countsIn({ counts: createEntryCounts(), outcomes: [] }))
   else await print(cli, noRecords())
   const when = `on ${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`
   await cli.note(`the import of ${head.file} was taken back already, ${when}; nothing was changed`)

@@ -153,7 +153,7 @@ export const createStepDryRun = (running: Omit<Running, 'log' | 'rejects'>) => {
   const outlookBehind = (step: Step, plain: Trial, trial: Trial): Outlook => {
     if (trial.code !== EXIT.done) {
       const known = refusalsOf(plain)
-      // What is refused in both ways is refused whatever is created.
+      // Report only what is refused with and without the records that earlier steps create.
       if (refusalsOf(trial).every((one) => known.includes(one))) return { lack: trial }
     }
     const lacking = trial.planned.filter((one) => !creates(step, one) && !creation.has(one))

@@ -162,7 +162,7 @@ export const addCreate = <R extends Resource>(
       const list = read.map((draft) => withNewNames(of, draft))
       const isDry = isGiven(flags, 'dryRun')
       const existing = await readIfAllowed(client, own.list())
-      // The service refuses an address that another person has.
+      // Compare addresses in a dry run, as the service refuses one that another person has.
       const areCompared = isByName || (isDry && 'email' in of.fields)
       if (existing && areCompared) requireNewNames(of, placed(list), existing, start)
       const { checkDoubtfulNames } = await import('./check-doubtful-names.ts')
