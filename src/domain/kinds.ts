@@ -84,6 +84,12 @@ export const parentOf = (kind: KindName): string | undefined =>
 /** Tells whether records of a kind have names, or e-mail addresses, by which people call them. */
 export const hasNames = (kind: KindName): boolean => keyOf(kind) !== 'id'
 
+/** Lists the fields that hold names. */
+const NAMES = ['name', 'email', 'first_name', 'last_name'] as const
+
+/** Returns the fields of a resource that hold names, or addresses that stand for them. */
+export const nameFieldsOf = ({ fields }: Pick<Resource, 'fields'>): string[] => NAMES.filter((name) => name in fields)
+
 /** Names the kinds of things that are created, as receipts do: group items and breakdown items are both `item`. */
 export const CREATED_KINDS = ['category', 'unit', 'kpi', 'group', 'item', 'user', 'assignment'] as const
 export type CreatedKind = (typeof CREATED_KINDS)[number]

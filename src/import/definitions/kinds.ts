@@ -38,13 +38,6 @@ export const definitionKind = ({ name }: Pick<Resource, 'name'>): DefinitionKind
   }
 }
 
-/** Lists the fields that hold names. */
-const NAMES = ['name', 'email', 'first_name', 'last_name'] as const
-
-/** Lists the fields of a kind that hold names, or addresses that stand for them. */
-export const nameFields = ({ of: { fields } }: Pick<DefinitionKind, 'of'>): string[] =>
-  NAMES.filter((name) => name in fields)
-
 /** Tells whether `--by-name` says that the names of a field are meant, whatever they could stand for. */
 export const isMeantName = (
   { numbersAs }: { readonly numbersAs?: ReadonlyMap<string, 'ids' | 'names'> | undefined },

@@ -1,6 +1,7 @@
 import { DID_YOU_MEAN, type Named, unknownName } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
+import { nameFieldsOf } from '../../domain/kinds.ts'
 import { newName } from '../../domain/name-form.ts'
 import { kpi } from '../../domain/resources/kpi.ts'
 import { type AnyRecord, type FieldValue, type Resource, usualWith } from '../../domain/schema.ts'
@@ -10,7 +11,7 @@ import { isExactly } from '../missing/names/no-names.ts'
 import { faultOfRole, type Lookups } from './cells.ts'
 import type { DefinitionOptions } from './columns.ts'
 import type { ExistingDefinitions } from './existing.ts'
-import { type DefinitionKind, isMeantName, nameFields } from './kinds.ts'
+import { type DefinitionKind, isMeantName } from './kinds.ts'
 import type { DefinitionRole } from './roles.ts'
 import type { DefinitionRow } from './rows.ts'
 
@@ -85,7 +86,7 @@ const existsText = ({ of, key }: DefinitionKind): string =>
 /** Creates the planner of rows. */
 export const createPlanner = ({ kind, roles, lookups, onConflict, onlyExisting, numbersAs }: Planning): Planner => {
   const { of, key } = kind
-  const names = new Set(nameFields(kind))
+  const names = new Set(nameFieldsOf(of))
   let lastPlace: number | undefined
   const roleOf = new Map(roles.map(({ name, role }) => [name, role]))
   const referredBy = ({ field: { unless } }: DefinitionRole, values: AnyRecord): Named | undefined =>

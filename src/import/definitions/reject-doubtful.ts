@@ -1,9 +1,10 @@
 import { pauseEvery } from '../../client/next-turn.ts'
+import { nameFieldsOf } from '../../domain/kinds.ts'
 import { kpi } from '../../domain/resources/kpi.ts'
 import { findDoubtfulNames } from '../missing/names/doubtful-names.ts'
 import type { DefinitionOptions } from './columns.ts'
 import type { ExistingDefinitions } from './existing.ts'
-import { type DefinitionKind, isMeantName, nameFields } from './kinds.ts'
+import { type DefinitionKind, isMeantName } from './kinds.ts'
 import type { DefinitionAction } from './plan.ts'
 
 /** Sets how many names are compared in one turn. */
@@ -21,7 +22,7 @@ type Judging = {
 /** Returns the names that a row would store, but those that `--by-name` says are meant. */
 const newNamesOf = (plan: DefinitionAction, { kind, options }: Judging): NewName[] =>
   plan.action === 'create' || plan.action === 'update'
-    ? nameFields(kind).flatMap((role) => {
+    ? nameFieldsOf(kind.of).flatMap((role) => {
         const name = plan.values[role]
         return typeof name === 'string' && !isMeantName(options, role) ? [{ role, name }] : []
       })
@@ -41,7 +42,7 @@ export const rejectDoubtful = async (
   const pause = pauseEvery(NAMES_OF_TURN, signal)
   const news = plans.map((plan) => newNamesOf(plan, judging))
   const doubts = new Map<string, ReadonlyMap<string, string>>()
-  for (const role of nameFields(kind)) {
+  for (const role of nameFieldsOf(of)) {
     const names = news.flat().flatMap((one) => (one.role === role ? [one.name] : []))
     const known = role === key ? existing.keys() : []
     doubts.set(role, await findDoubtfulNames({ names, known, areKpis: of.name === kpi.name }, pause))

@@ -1,6 +1,7 @@
+import { nameFieldsOf } from '../../../domain/kinds.ts'
 import type { Resource } from '../../../domain/schema.ts'
 import type { DefinitionOptions } from '../../../import/definitions/columns.ts'
-import { type DefinitionKind, definitionKind, nameFields } from '../../../import/definitions/kinds.ts'
+import { type DefinitionKind, definitionKind } from '../../../import/definitions/kinds.ts'
 import { type DefinitionRole, rolesOf } from '../../../import/definitions/roles.ts'
 import { camelCase, type FlagValues } from '../../args/flags.ts'
 import type { Cli } from '../../cli.ts'
@@ -87,7 +88,7 @@ export const parseDefinitionFlags = (cli: Cli, of: Resource, file: string, flags
       constants: constantsOf(of, roles, flags),
       numbersAs: numbersAsOf({ ...(byId && { byId }), ...(byName && { byName }) }, references, [
         ...references,
-        ...nameFields(kind),
+        ...nameFieldsOf(of),
       ]),
     },
   }

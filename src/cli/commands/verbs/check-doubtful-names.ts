@@ -1,10 +1,11 @@
 import { looseName } from '../../../client/directory.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { type Issue, KpiError } from '../../../domain/errors.ts'
+import { nameFieldsOf } from '../../../domain/kinds.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { fullName } from '../../../domain/resources/user.ts'
 import type { AnyRecord, Resource } from '../../../domain/schema.ts'
-import { definitionKind, nameFields } from '../../../import/definitions/kinds.ts'
+import { definitionKind } from '../../../import/definitions/kinds.ts'
 import { findDoubtfulNames, NO_VALUE } from '../../../import/missing/names/doubtful-names.ts'
 import { nearNames, warningsOnNearNames } from '../../../import/missing/near-names.ts'
 import { namesIn } from '../../args/names.ts'
@@ -62,7 +63,7 @@ type Judging = {
 
 /** Returns the fields that `--by-name` names. */
 const meantFields = (of: Resource, given: readonly string[] = []): string[] => {
-  const [fields, known] = [namesIn('--by-name', ...given).map((field) => field.trim()), nameFields({ of })]
+  const [fields, known] = [namesIn('--by-name', ...given).map((field) => field.trim()), nameFieldsOf(of)]
   const unknown = fields.find((field) => !known.includes(field))
   if (unknown === undefined) return fields
   throw new UsageError(`--by-name ${unknown} is not one of ${known.join(', ')}`)
@@ -85,7 +86,7 @@ export const checkDoubtfulNames = async (
 ): Promise<void> => {
   const pause = pauseEvery(NAMES_OF_TURN, signal)
   const meant = meantFields(of, byName)
-  const [fields, told, issues] = [nameFields({ of }), new Set<string>(), new Array<Issue>()]
+  const [fields, told, issues] = [nameFieldsOf(of), new Set<string>(), new Array<Issue>()]
   // People often have names that are nearly those of others; letters beyond ASCII may be mistaken ones.
   const mayBeMistyped = (name: string): boolean => name !== '' && (!fields.includes('email') || /[^ -~]/.test(name))
   const isOneOfMany = before + list.length > 1

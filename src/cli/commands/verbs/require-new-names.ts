@@ -1,8 +1,9 @@
 import { looseName } from '../../../client/directory.ts'
 import { type Issue, KpiError } from '../../../domain/errors.ts'
+import { nameFieldsOf } from '../../../domain/kinds.ts'
 import { newName } from '../../../domain/name-form.ts'
 import type { AnyRecord, Resource } from '../../../domain/schema.ts'
-import { definitionKind, nameFields } from '../../../import/definitions/kinds.ts'
+import { definitionKind } from '../../../import/definitions/kinds.ts'
 import { recordLabel } from '../../output/short-answer.ts'
 import { commandName } from './samples.ts'
 
@@ -14,7 +15,7 @@ export type NamedRecord = { readonly record: object; readonly held?: AnyRecord |
 /** Returns fields with their names on one line, but those that are stored as they are. */
 export const withNewNames = <T extends object>(of: Resource, fields: T, held?: AnyRecord): T => {
   const values: Values = Object.fromEntries(Object.entries(fields))
-  const names = nameFields({ of }).flatMap((field) => {
+  const names = nameFieldsOf(of).flatMap((field) => {
     const text = values[field]
     return typeof text === 'string' && text !== held?.[field] ? [[field, newName(text)] as const] : []
   })

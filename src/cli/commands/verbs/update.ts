@@ -3,8 +3,8 @@ import type { Client } from '../../../client/client.ts'
 import type { ResourceClient } from '../../../client/operations/collection.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { Fault } from '../../../domain/errors.ts'
+import { nameFieldsOf } from '../../../domain/kinds.ts'
 import type { AnyRecord, Patch, Resource } from '../../../domain/schema.ts'
-import { nameFields } from '../../../import/definitions/kinds.ts'
 import { addExamples } from '../../args/examples.ts'
 import { addFieldFlags, addFromJson, BY_NAME, type FieldFlag } from '../../args/flags.ts'
 import { createRecordFinder, resolveRecords } from '../../args/names.ts'
@@ -80,7 +80,7 @@ const withCheckedNames = async <R extends Resource>(
   changes: readonly Change<R>[],
   { allowDuplicate, byName, signal }: NameOptions,
 ): Promise<readonly Change<R>[]> => {
-  const fields = nameFields({ of })
+  const fields = nameFieldsOf(of)
   if (!changes.some(({ patch }) => fields.some((field) => field in patch))) return changes
   const { requireNewNames, withNewNames } = await import('./require-new-names.ts')
   const existing = (await readIfAllowed(client, list())) ?? []

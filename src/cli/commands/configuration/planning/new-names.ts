@@ -1,7 +1,7 @@
 import { faultAt } from '../../../../codec/yaml-reader.ts'
 import type { Issue } from '../../../../domain/errors.ts'
+import { nameFieldsOf } from '../../../../domain/kinds.ts'
 import type { Pause } from '../../../../domain/pause.ts'
-import { nameFields } from '../../../../import/definitions/kinds.ts'
 import { findDoubtfulNames } from '../../../../import/missing/names/doubtful-names.ts'
 import type { Change } from './changes.ts'
 import { type Kind, KIND_NAMES, type KindName, kinds, sectionOf } from './kinds.ts'
@@ -39,7 +39,7 @@ export const faultsOfNewNames = async (
   for (const kindName of KIND_NAMES.filter((name) => !byName.has(name))) {
     const kind = kinds[kindName]
     const own = changes.filter(({ thing }) => thing.kind.name === kindName)
-    for (const field of nameFields(kind)) {
+    for (const field of nameFieldsOf(kind.of)) {
       const news = newNamesOf(own, field)
       const areExact = field === 'name' || field === 'email'
       const known = areExact ? knownIn(things, kind, field) : []
