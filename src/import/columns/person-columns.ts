@@ -1,6 +1,6 @@
 import { looseName } from '../../client/directory.ts'
+import { isNoName } from '../../domain/no-value-words.ts'
 import { isEmailAddress } from '../../domain/resources/user.ts'
-import { isNoName } from '../formats/evidence.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import type { Sample } from './contents.ts'
 import { foldName, type HeaderFindings, mayBePersons, roleOf, unassignedColumns } from './header.ts'

@@ -1,5 +1,5 @@
+import { isNoName } from '../../../domain/no-value-words.ts'
 import type { Pause } from '../../../domain/pause.ts'
-import { isNoName } from '../../formats/evidence.ts'
 import { findLookAlikes, findTwins, tellLetter, tellSign } from './look-alikes.ts'
 
 /** Holds the names of what is new, and those that it stands beside. */

@@ -1,4 +1,4 @@
-import { isSpreadsheetError } from '../../formats/evidence.ts'
+import { isSpreadsheetError } from '../../../domain/no-value-words.ts'
 import { stripAffixes } from '../../formats/number.ts'
 import { isNumberText, isoDateText, isoTimeText, numberText, percentText } from '../cells/cell-text.ts'
 import { LOCAL_CURRENCY } from './currency-format.ts'

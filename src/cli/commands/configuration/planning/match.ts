@@ -2,7 +2,7 @@ import { Fault, type Issue, MOST_FAULTS } from '../../../../domain/errors.ts'
 import { type KindName, KIND_NAMES, kinds, sectionOf } from './kinds.ts'
 import { faultAt } from '../../../../codec/yaml-reader.ts'
 import type { Pause } from '../../../../domain/pause.ts'
-import { isNoName } from '../../../../import/formats/evidence.ts'
+import { isNoName } from '../../../../domain/no-value-words.ts'
 import type { Item } from './read-file.ts'
 import type { Thing, Things } from './things.ts'
 

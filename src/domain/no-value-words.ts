@@ -1,4 +1,4 @@
-import { LONGEST_NAME, nameForm, withoutAccents } from '../../domain/name-form.ts'
+import { LONGEST_NAME, nameForm, withoutAccents } from './name-form.ts'
 
 /**
  * Lists what people and programs write for "no value", in the languages whose months are known. One spelling stands for
@@ -125,12 +125,38 @@ export const isNumberedError = (text: string): boolean => {
   return word !== undefined && OF_ERRORS.has(foldWords(word))
 }
 
-/** Tells whether a name consists of words that name nothing, or of signs alone; `mayCount` is for KPIs, which may count errors. */
-export const isNoNameWord = (name: string, mayCount: boolean): boolean => {
-  if (name.length > LONGEST_NAME) return false
+/** Matches what a spreadsheet shows in a column that is too narrow. */
+const NARROW = /^#+$/
+
+/** Tells whether a text is what a spreadsheet shows in a column that is too narrow. */
+export const isTooNarrow = (shown: string): boolean => NARROW.test(shown)
+
+/**
+ * Matches what spreadsheets show for "not available", also with the reason that a feed of data adds; their other errors
+ * are mistakes.
+ */
+const NOT_AVAILABLE = /^#(?:N\/A(?: .*)?|N\/D|N\/B|Н\/Д|I\/T|NV|NA|ND|YOK|PUUTTUU|HIÁNYZIK)$/iu
+
+/** Tells whether a text is what a spreadsheet shows for "not available". */
+export const isNotAvailable = (shown: string): boolean => NOT_AVAILABLE.test(shown)
+
+/** Matches an error as a spreadsheet shows it, and no number whose format shows a `#` before it. */
+const ERROR_VALUE = /^(?:#[¡¿]?\p{L}[\p{L}\p{N}/ _]*[!?]|#GETTING_DATA)$/iu
+
+/** Tells whether what a cell shows is an error of the spreadsheet instead of its value. */
+export const isSpreadsheetError = (shown: string): boolean =>
+  ERROR_VALUE.test(shown) || isNotAvailable(shown) || isNumberedError(shown)
+
+/**
+ * Tells whether a text can hardly name anything: an error of a spreadsheet, a word for "no value", or signs alone;
+ * `mayCount` is for KPIs, which may count errors.
+ */
+export const isNoName = (name: string, mayCount = false): boolean => {
   const text = nameForm(name)
+  if (isSpreadsheetError(text) || isTooNarrow(text)) return true
+  if (text.length > LONGEST_NAME) return false
   if (text !== '' && !NAMING.test(text)) return true
-  if (isNumberedError(text) || NO_NUMBER.test(text) || NOT_YET.test(text) || BARE_ERRORS.test(text)) return true
+  if (NO_NUMBER.test(text) || NOT_YET.test(text) || BARE_ERRORS.test(text)) return true
   const words = foldWords(text)
   if (text.startsWith('#') && OF_ERROR_CODES.has(words)) return true
   if (OF_TRUTH.has(words) || (!mayCount && OF_ERRORS.has(words))) return true
