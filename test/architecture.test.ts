@@ -14,9 +14,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   service: ['domain', 'store'],
   server: ['domain', 'codec', 'service', 'store'],
   client: ['domain', 'codec', 'files'],
-  import: ['domain', 'codec', 'client', 'files'],
+  changes: ['domain', 'codec', 'client', 'files', 'runs'],
+  import: ['domain', 'codec', 'client', 'files', 'changes'],
   export: ['domain', 'codec', 'client', 'files', 'import'],
-  cli: ['domain', 'codec', 'client', 'files', 'import', 'export'],
+  cli: ['domain', 'codec', 'client', 'files', 'changes', 'import', 'export'],
   page: ['domain'],
 }
 

@@ -37,9 +37,3 @@ export const definitionKind = ({ name }: Pick<Resource, 'name'>): DefinitionKind
     at: (client, parent) => operationsOn(client, name, parent),
   }
 }
-
-/** Tells whether `--by-name` says that the names of a field are meant, whatever they could stand for. */
-export const isMeantName = (
-  { numbersAs }: { readonly numbersAs?: ReadonlyMap<string, 'ids' | 'names'> | undefined },
-  name: string,
-): boolean => numbersAs?.get(name) === 'names'

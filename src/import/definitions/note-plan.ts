@@ -1,7 +1,7 @@
+import { nearNames, warningsOnNearNames } from '../../changes/names/near-names.ts'
 import { pauseEvery } from '../../client/next-turn.ts'
 import { notesOnDefaults } from '../../domain/schema.ts'
 import type { ImportRun } from '../import-types.ts'
-import { nearNames, warningsOnNearNames } from '../missing/near-names.ts'
 import type { ExistingDefinitions } from './existing.ts'
 import type { DefinitionKind } from './kinds.ts'
 import type { DefinitionAction, SentDefinition } from './plan.ts'

@@ -1,3 +1,4 @@
+import { isExactly, isMeantName, NO_VALUE } from '../../changes/names/doubtful-names.ts'
 import { DID_YOU_MEAN, type Named, unknownName } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
@@ -6,12 +7,10 @@ import { newName } from '../../domain/name-form.ts'
 import { isNoName } from '../../domain/no-value-words.ts'
 import { kpi } from '../../domain/resources/kpi.ts'
 import { type AnyRecord, type FieldValue, type Resource, usualWith } from '../../domain/schema.ts'
-import { NO_VALUE } from '../missing/names/doubtful-names.ts'
-import { isExactly } from '../missing/names/no-names.ts'
 import { faultOfRole, type Lookups } from './cells.ts'
 import type { DefinitionOptions } from './columns.ts'
 import type { ExistingDefinitions } from './existing.ts'
-import { type DefinitionKind, isMeantName } from './kinds.ts'
+import type { DefinitionKind } from './kinds.ts'
 import type { DefinitionRole } from './roles.ts'
 import type { DefinitionRow } from './rows.ts'
 
@@ -130,12 +129,7 @@ export const createPlanner = ({ kind, roles, lookups, onConflict, onlyExisting, 
     const held = existing.find(row)
     if (held instanceof Fault) return { action: 'reject', row, reasons: [held.message] }
     const name = String(held?.[key] ?? '')
-    if (
-      held &&
-      isNoName(row.key, of.name === kpi.name) &&
-      !isExactly(name, row.key) &&
-      !isMeantName({ numbersAs }, key)
-    ) {
+    if (held && isNoName(row.key, of.name === kpi.name) && !isExactly(name, row.key) && !isMeantName(numbersAs, key)) {
       const way = `--by-name ${key} takes "${name}" for it`
       return {
         action: 'reject',

@@ -1,10 +1,10 @@
+import { findDoubtfulNames, isMeantName } from '../../changes/names/doubtful-names.ts'
 import { pauseEvery } from '../../client/next-turn.ts'
 import { nameFieldsOf } from '../../domain/kinds.ts'
 import { kpi } from '../../domain/resources/kpi.ts'
-import { findDoubtfulNames } from '../missing/names/doubtful-names.ts'
 import type { DefinitionOptions } from './columns.ts'
 import type { ExistingDefinitions } from './existing.ts'
-import { type DefinitionKind, isMeantName } from './kinds.ts'
+import type { DefinitionKind } from './kinds.ts'
 import type { DefinitionAction } from './plan.ts'
 
 /** Sets how many names are compared in one turn. */
@@ -24,7 +24,7 @@ const newNamesOf = (plan: DefinitionAction, { kind, options }: Judging): NewName
   plan.action === 'create' || plan.action === 'update'
     ? nameFieldsOf(kind.of).flatMap((role) => {
         const name = plan.values[role]
-        return typeof name === 'string' && !isMeantName(options, role) ? [{ role, name }] : []
+        return typeof name === 'string' && !isMeantName(options.numbersAs, role) ? [{ role, name }] : []
       })
     : []
 

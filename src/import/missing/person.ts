@@ -1,10 +1,10 @@
+import { whyNoName } from '../../changes/names/doubtful-names.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkText } from '../../domain/field-value.ts'
 import { withoutAccents } from '../../domain/name-form.ts'
 import { isNoName } from '../../domain/no-value-words.ts'
 import { isEmailAddress, user } from '../../domain/resources/user.ts'
 import { type PersonName, splitName } from '../columns/person-text.ts'
-import { whyNoName } from './names/no-names.ts'
 
 /** Describes a person who is created: a name and an e-mail address. */
 type Person = PersonName & { readonly email: string }

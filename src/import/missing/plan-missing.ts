@@ -1,3 +1,4 @@
+import { type NearName, nearNames } from '../../changes/names/near-names.ts'
 import { NEWER_PROFILE } from '../../client/capabilities.ts'
 import type { Client } from '../../client/client.ts'
 import { nextTurn, pauseEvery } from '../../client/next-turn.ts'
@@ -20,7 +21,6 @@ import { requireMeantNames, warningsOnGivenNames } from './names/meant-names.ts'
 import { defineKpi, type KnownOfKpi, type KpiDefaults } from './define-kpi.ts'
 import { faultOfGroups, findGroup, groupWithoutNames } from './groups.ts'
 import type { ListGroups, Missing } from './missing.ts'
-import { type NearName, nearNames } from './near-names.ts'
 import type { MissingKpi, MissingPlan, MissingUser } from './plan.ts'
 import { requireNoRenames } from './renamed-kpis.ts'
 

@@ -1,5 +1,5 @@
+import type { NearName } from '../../changes/names/near-names.ts'
 import type { Decimal } from '../../domain/decimal.ts'
-import type { NearName } from './near-names.ts'
 import type { Frequency } from '../../domain/period.ts'
 
 /** Describes the unit of a new KPI: one that exists, or a new one. */

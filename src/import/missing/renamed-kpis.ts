@@ -1,3 +1,4 @@
+import { isMeantName } from '../../changes/names/doubtful-names.ts'
 import { nearest } from '../../client/directory.ts'
 import { countedText } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
@@ -67,7 +68,7 @@ export const requireNoRenames = (
   { mapKpi, kpi, numbersAs }: ImportOptions,
   earlier: EarlierKpis,
 ): void => {
-  if (numbersAs?.get('kpi') === 'names') return
+  if (isMeantName(numbersAs, 'kpi')) return
   const meant = new Set([...(mapKpi?.values() ?? []), kpi])
   const unsaid = fresh.filter(({ name }) => !meant.has(name))
   const absent = absentNames(checked, created, earlier)

@@ -1,3 +1,5 @@
+import { findDoubtfulNames, isMeantName, NO_VALUE } from '../../../changes/names/doubtful-names.ts'
+import { findLookAlikes, type LookAlike } from '../../../changes/names/look-alikes.ts'
 import { listFirst } from '../../../domain/count-text.ts'
 import { listFlag } from '../../flag-text.ts'
 import { looseName, type Named } from '../../../client/directory.ts'
@@ -12,8 +14,6 @@ import { areOthersMeant, NO_ROWS } from '../../parse/ignored-rows.ts'
 import { isProvisional } from '../../provisional-id.ts'
 import type { Missing } from '../missing.ts'
 import type { ProvisionalKind } from '../provisional-kind.ts'
-import { findDoubtfulNames, NO_VALUE } from './doubtful-names.ts'
-import { findLookAlikes, type LookAlike, tellLetter } from './look-alikes.ts'
 import { findNoName } from './no-names.ts'
 import { faultsOfRoles } from './role-names.ts'
 import { createTotalReader, type NewKind, type TotalName } from './total-names.ts'
@@ -176,7 +176,7 @@ const faultsOfNoNames = (checked: CheckedFile, created: Missing, options: Import
   newNames(checked, created).flatMap((one) => {
     const { kind, role, names, lines, areHeaders } = one
     const [isNamed, wordIn] = [namedByUser(options, role), findNoName(checked.plan, role)]
-    if (options.numbersAs?.get(role) === 'names') return []
+    if (isMeantName(options.numbersAs, role)) return []
     const given = names.find((name) => isOfFlag(options, role, name) && wordIn(name) !== undefined)
     if (given !== undefined) {
       const message = `"${given}" would be the name of a new ${kind}, and ${NO_VALUE}: --by-name ${role} takes it as a name`
@@ -217,14 +217,13 @@ const faultsOfLookAlikes = async (
 ): Promise<Issue[]> => {
   const faults = newNames(checked, created).map(async (one) => {
     const { kind, role } = one
-    const as = options.numbersAs?.get(role)
-    if (as === 'names') return []
+    if (isMeantName(options.numbersAs, role)) return []
     const found = await lookAlikesAmong(one, namedByUser(options, role), pause)
-    const creates =
-      as === 'ids' ? 'correct the file' : `correct the file, or --by-name ${role} creates it as another one`
-    const issues = found.slice(0, MOST_SHOWN).map(({ name, other }) => {
+    const isId = options.numbersAs?.get(role) === 'ids'
+    const creates = isId ? 'correct the file' : `correct the file, or --by-name ${role} creates it as another one`
+    const issues = found.slice(0, MOST_SHOWN).map(({ name, other, why }) => {
       const maps = role === 'kpi' ? `${listFlag('--map-kpi', [`${name}=${other}`])} takes it as that one, ` : ''
-      const message = `would be a new ${kind}, and looks like "${other}", though ${tellLetter(name, other)}: ${maps}${creates}`
+      const message = `would be a new ${kind}, and ${why}: ${maps}${creates}`
       return { field: name, message }
     })
     const more = found.length - MOST_SHOWN

@@ -1,8 +1,7 @@
+import { isExactly, isMeantName, whyNoName } from '../../../changes/names/doubtful-names.ts'
 import { Ambiguous, looseName, type Named } from '../../../client/directory.ts'
-import { unmarkText } from '../../../codec/cell-text.ts'
 import { Fault } from '../../../domain/errors.ts'
-import { nameForm, newName } from '../../../domain/name-form.ts'
-import { isNoName, isSpreadsheetError } from '../../../domain/no-value-words.ts'
+import { isNoName } from '../../../domain/no-value-words.ts'
 import type { ColumnPlan } from '../../columns/columns.ts'
 import { BETWEEN_NAMES } from '../../columns/role-text.ts'
 import { memoize } from '../../formats/date-format.ts'
@@ -10,9 +9,6 @@ import { NoName } from '../../formats/evidence.ts'
 import { type ImportOptions, type NameRole, titleOfRole } from '../../options.ts'
 import type { Lookup } from '../../permissions.ts'
 import { isProvisional } from '../../provisional-id.ts'
-import { NO_VALUE } from './doubtful-names.ts'
-
-const IS_ERROR = 'is an error of the spreadsheet'
 
 /** Returns a function that gives the parts of a name, each of which a column of its own holds. */
 const namePartsIn = ({ joined }: Pick<ColumnPlan, 'joined'>, role: NameRole): ((name: string) => string[]) => {
@@ -34,15 +30,6 @@ export const findNoName = (plan: ColumnPlan, role: NameRole): ((name: string) =>
   return (name) => partsOf(name).find(isNone)
 }
 
-/** Returns a text as it is compared where nothing but its encoding, and marks of exported files around it, may differ. */
-const exactly = (text: string): string => newName(unmarkText(text)).normalize('NFC')
-
-/** Tells whether a text is exactly a name, and not only another spelling of it. */
-export const isExactly = (name: string, text: string): boolean => exactly(name) === exactly(text)
-
-/** Says what a text is that names nothing. */
-export const whyNoName = (text: string): string => (isSpreadsheetError(nameForm(text)) ? IS_ERROR : NO_VALUE)
-
 /**
  * Restricts how names are found: what names nothing, such as `NA`, means only what has exactly that name, and not `Na`,
  * unless `--by-name` says that it is a name.
@@ -52,7 +39,7 @@ export const exactNoNames = <T extends Named>(
   role: NameRole,
   numbersAs: ImportOptions['numbersAs'],
 ): Lookup<T> => {
-  if (numbersAs?.get(role) === 'names') return lookup
+  if (isMeantName(numbersAs, role)) return lookup
   const isNone = isNoNameOf(role)
   return {
     ...lookup,
@@ -84,7 +71,7 @@ export const rejectMissingNames = (
   find: (text: string) => Named | Fault,
 ): ((text: string) => Named | Fault) => {
   if (missing === undefined) return find
-  const isAll = missing.size === 0 && numbersAs?.get(role) !== 'names'
+  const isAll = missing.size === 0 && !isMeantName(numbersAs, role)
   const words = new Set([...missing].map(looseName))
   const isNone = isNoNameOf(role)
   const isMissing = (text: string): boolean => words.has(looseName(text)) || (isAll && isNone(text))

@@ -1,7 +1,7 @@
-import { looseName } from '../../../client/directory.ts'
-import { mapWithPauses } from '../../../client/next-turn.ts'
-import { LONGEST_NAME, seenForm } from '../../../domain/name-form.ts'
-import type { Pause } from '../../../domain/pause.ts'
+import { looseName } from '../../client/directory.ts'
+import { mapWithPauses } from '../../client/next-turn.ts'
+import { LONGEST_NAME, seenForm } from '../../domain/name-form.ts'
+import type { Pause } from '../../domain/pause.ts'
 
 /**
  * Lists letters of other scripts, each behind the one that it looks like: of Cyrillic, Greek, Armenian, Cherokee, Coptic,
@@ -58,7 +58,7 @@ const letterText = (letter: string): string => {
 const lettersOf = (name: string): string[] => name.normalize('NFKD').match(/\p{L}/gu) ?? []
 
 /** Returns the first letter in which a name differs from one that it looks like, by its code point and script. */
-export const tellLetter = (name: string, other: string): string => {
+const tellLetter = (name: string, other: string): string => {
   const others = lettersOf(other)
   const isOther = (letter: string, at: number): boolean => looseName(letter) !== looseName(others[at] ?? '')
   const letters = lettersOf(name)
@@ -66,42 +66,48 @@ export const tellLetter = (name: string, other: string): string => {
   return `its ${letterText(letters[at] ?? '')} is not ${letterText(others[at] ?? '')}`
 }
 
-/** Describes a new name that looks like another one, which is new as well or exists. */
-export type LookAlike = { readonly name: string; readonly other: string }
-
-/** Returns the new names that look like others by some form, though `areOther` says that they are not the same. */
-const findAlike = async (
-  names: readonly string[],
-  known: readonly string[],
-  pause: Pause,
-  formOf: (name: string) => string,
-  areOther: (name: string, other: string) => boolean,
-): Promise<LookAlike[]> => {
-  const first = new Map<string, string>()
-  const isNew = new Set(names)
-  const all = names.length === 0 ? [] : [...known, ...names]
-  const found = await mapWithPauses(all, pause, (name) => {
-    const form = formOf(name)
-    const other = first.get(form)
-    if (other === undefined) first.set(form, name)
-    return other !== undefined && isNew.has(name) && areOther(name, other) ? [{ name, other }] : []
-  })
-  return found.flat()
-}
-
-/** Returns the new names that look like others, but have letters of another script. */
-export const findLookAlikes = (...given: [names: readonly string[], known: readonly string[], pause: Pause]) =>
-  findAlike(...given, looksOf, (name, other) => looseName(other) !== looseName(name))
-
-/** Returns the new names that nobody can tell from others by sight: they differ in how their signs are encoded, or in invisible ones. */
-export const findTwins = (...given: [names: readonly string[], known: readonly string[], pause: Pause]) =>
-  findAlike(...given, seenForm, (name, other) => other !== name)
-
 /** Returns the first sign in which a name differs from one that nobody can tell from it by sight. */
-export const tellSign = (name: string, other: string): string => {
+const tellSign = (name: string, other: string): string => {
   const [signs, others] = [Array.from(name), Array.from(other)]
   const place = signs.findIndex((sign, at) => sign !== others[at])
   const at = place < 0 ? signs.length : place
   const textOf = (sign: string | undefined): string => (sign === undefined ? 'missing' : codeText(sign))
   return `its character ${at + 1} is ${textOf(signs[at])}, and not ${textOf(others[at])}`
 }
+
+/** Describes a new name that looks like another one, which is new as well or exists, and why that is not the same. */
+export type LookAlike = { readonly name: string; readonly other: string; readonly why: string }
+
+/** Holds how names are compared: what they look like, whether two that look alike are others, and in what these differ. */
+type Comparison = {
+  readonly formOf: (name: string) => string
+  readonly areOther: (name: string, other: string) => boolean
+  readonly tell: (name: string, other: string) => string
+}
+
+/** Returns a function that finds the new names that look like others, and are not the same. */
+const finderOf =
+  ({ formOf, areOther, tell }: Comparison) =>
+  async (names: readonly string[], known: readonly string[], pause: Pause): Promise<LookAlike[]> => {
+    const first = new Map<string, string>()
+    const isNew = new Set(names)
+    const all = names.length === 0 ? [] : [...known, ...names]
+    const found = await mapWithPauses(all, pause, (name) => {
+      const form = formOf(name)
+      const other = first.get(form)
+      if (other === undefined) first.set(form, name)
+      if (other === undefined || !isNew.has(name) || !areOther(name, other)) return []
+      return [{ name, other, why: `looks like "${other}", though ${tell(name, other)}` }]
+    })
+    return found.flat()
+  }
+
+/** Returns the new names that look like others, but have letters of another script. */
+export const findLookAlikes = finderOf({
+  formOf: looksOf,
+  areOther: (name, other) => looseName(other) !== looseName(name),
+  tell: tellLetter,
+})
+
+/** Returns the new names that nobody can tell from others by sight: they differ in how their signs are encoded, or in invisible ones. */
+export const findTwins = finderOf({ formOf: seenForm, areOther: (name, other) => other !== name, tell: tellSign })

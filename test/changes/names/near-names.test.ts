@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { neverPause } from '../../../src/domain/pause.ts'
-import { nearNames, warningsOnNearNames } from '../../../src/import/missing/near-names.ts'
+import { nearNames, warningsOnNearNames } from '../../../src/changes/names/near-names.ts'
 
 const KNOWN = [
   'Harbour',
