@@ -14,10 +14,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   service: ['domain', 'store'],
   server: ['domain', 'codec', 'service', 'store'],
   client: ['domain', 'codec', 'files'],
+  runs: ['domain', 'files'],
   changes: ['domain', 'codec', 'client', 'files', 'runs'],
-  import: ['domain', 'codec', 'client', 'files', 'changes'],
+  import: ['domain', 'codec', 'client', 'files', 'runs', 'changes'],
   export: ['domain', 'codec', 'client', 'files', 'import'],
-  cli: ['domain', 'codec', 'client', 'files', 'changes', 'import', 'export'],
+  cli: ['domain', 'codec', 'client', 'files', 'runs', 'changes', 'import', 'export'],
   page: ['domain'],
 }
 
@@ -45,7 +46,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'string-width': ['cli'],
   undici: ['client'],
   leven: ['client'],
-  yaml: ['cli', 'codec'],
+  yaml: ['changes', 'cli', 'codec'],
   'jq-wasm': ['cli'],
   'csv-parse': ['import'],
   'csv-stringify': ['codec', 'import', 'export'],

@@ -1,5 +1,6 @@
 import { Aborted } from '../client/transport.ts'
 import { KpiError } from '../domain/errors.ts'
+import { RunFileFault } from '../runs/sealed-file.ts'
 import { createBundledDelivery } from './delivery/bundled.ts'
 import type { Delivery, Run, Sink } from './delivery/delivery.ts'
 import { runConcurrently } from './delivery/in-flight.ts'
@@ -19,7 +20,6 @@ import { chooseEntries, planAction, type PlanActions } from './existing/planned-
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import type { ImportRun } from './import-types.ts'
 import type { Journal } from './journal/journal.ts'
-import { JournalFault } from './journal/lock.ts'
 import { countTally } from './journal/tally.ts'
 import { tooManyRejected } from './max-errors.ts'
 import type { Prepared } from './prepare.ts'
@@ -133,7 +133,7 @@ const resumingOf = (work: ImportRun, prepared: Prepared, run: Run): Resume | und
 const failureOf = (error: unknown, isBegun: boolean): KpiError => {
   if (!(error instanceof KpiError) || !isBegun) throw error
   // Nothing may be sent without a journal; once that is repaired, the same command continues.
-  return error instanceof JournalFault ? new KpiError('unavailable', error.message, { cause: error }) : error
+  return error instanceof RunFileFault ? new KpiError('unavailable', error.message, { cause: error }) : error
 }
 
 /** Sends all good rows of a file, and counts their outcomes. */

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { inOrder } from '../../src/cli/commands/configuration/planning/changes.ts'
-import { KIND_NAMES, kinds } from '../../src/cli/commands/configuration/planning/kinds.ts'
-import type { Thing } from '../../src/cli/commands/configuration/planning/things.ts'
+import { inOrder } from '../../src/changes/records/change.ts'
+import { KIND_NAMES, kinds } from '../../src/changes/records/kind-fields.ts'
+import type { AccountRecord } from '../../src/changes/records/snapshot.ts'
 
 test('KPIs are deleted, with their entries, before the users and items that those entries keep', () => {
   const deletes = KIND_NAMES.map((name) => ({
     action: 'delete' as const,
-    thing: { kind: kinds[name] } as Thing,
+    record: { kind: kinds[name] } as AccountRecord,
     fields: [],
   }))
-  expect(inOrder(deletes).map(({ thing }) => thing.kind.of.plural)).toEqual([
+  expect(inOrder(deletes).map(({ record }) => record.kind.of.plural)).toEqual([
     'user_group_items',
     'assignments',
     'calculated',

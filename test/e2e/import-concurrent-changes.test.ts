@@ -376,9 +376,7 @@ assignments:
     const apply = ({ kpi, folder }: Machine): Promise<Ran> =>
       kpi('apply', folder.in('account.yaml'), '--yes', '-o', 'json')
     const [first, second] = await Promise.all(machines.map(apply))
-    // That both say who reports the KPI is refused once, as the service takes it once.
-    expect([first?.code, second?.code]).toEqual([0, 3])
-    expect(errorOf(second as Ran).message).toContain('KPI 1 is assigned to user 1 already; 5 done, 1 refused')
+    expect([first?.code, second?.code]).toEqual([0, 0])
     expect((second as Ran).stderr).toMatch(/another machine created the KPI Sales at the same moment: it is \d+ now/)
     expect((await way.client.kpis.list()).map(({ name }) => name)).toEqual(['Sales'])
     expect((await way.client.categories.list()).map(({ name }) => name)).toEqual(['General', 'New'])

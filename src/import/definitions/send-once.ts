@@ -8,7 +8,7 @@ import {
   doublesStay,
   NOT_CERTAIN,
   removeDoubles,
-} from '../missing/remove-doubles.ts'
+} from '../../changes/send/doubles.ts'
 import { type JournaledRow, journaledRows, refusedTally, tallyOf } from './journaled.ts'
 import { type ExistingDefinitions, indexDefinitions } from './existing.ts'
 import type { Journal } from '../journal/journal.ts'

@@ -1,26 +1,17 @@
 import type { StatementSync } from 'node:sqlite'
-import type { Intent, Interval, JournalHead, SingleEntry } from './journal.ts'
+import type { Intent, Interval, SingleEntry } from './journal.ts'
 import type { Tally } from './tally.ts'
 
 /** Returns the values of an intent's row. */
-export const valuesOf = ({
-  first,
-  last,
-  count,
-  digest,
-  way,
-  places,
-  stage,
-  sentAt,
-}: Intent): (string | number | null)[] => [
-  ...first,
-  ...last,
-  count,
-  digest,
-  way,
+export const valuesOf = ({ places, stage, ...intent }: Intent): (string | number | null)[] => [
+  ...intent.first,
+  ...intent.last,
+  intent.count,
+  intent.digest,
+  intent.way,
   places ? JSON.stringify(places) : null,
   JSON.stringify(stage),
-  sentAt,
+  intent.sentAt,
 ]
 
 type Row = ReturnType<StatementSync['get']> & {}
@@ -64,9 +55,6 @@ export const oneOf = (row: Row): SingleEntry => ({
 /** Returns the value of the `known` column. */
 export const knownToRow = (known: SingleEntry['known']): number | string | null =>
   known === undefined ? null : (known?.join(',') ?? 0)
-
-/** Returns the head of a journal from its row. */
-export const headOf = (row: Row): JournalHead => JSON.parse(String(row['value'])) as JournalHead
 
 const KEY_COLUMNS = 'first_owner, first_kpi, first_day, last_owner, last_kpi, last_day'
 /** Lists the columns of an intent, in the order of its values. */

@@ -1,30 +1,38 @@
 import { existsSync } from 'node:fs'
 import type { StatementSync } from 'node:sqlite'
+import { isObject } from '../../codec/json.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { findJournalFile, type JournalFile, openJournalFile } from './journal-file.ts'
+import {
+  findSealedFile,
+  headIn,
+  openSealedFile,
+  RunFileFault,
+  type SealedFile,
+  writeHead,
+} from '../../runs/sealed-file.ts'
+import { JOURNAL } from './journal-format.ts'
 import type { Intent, Journal, JournalHead } from './journal.ts'
-import { headOf, INTENT_COLUMNS, intervalOf, knownToRow, oneOf, valuesOf } from './journal-rows.ts'
+import { INTENT_COLUMNS, intervalOf, knownToRow, oneOf, valuesOf } from './journal-rows.ts'
 import type { KeySamples } from './key-samples.ts'
-import { JournalFault } from './lock.ts'
 import type { Tally } from './tally.ts'
 
-const readHead = ({ database }: JournalFile): JournalHead => {
-  const found = database.prepare("select value from meta where name = 'head'").get()
-  if (!found) throw new Error('a journal without a head')
-  return headOf(found)
+const isHead = (head: unknown): head is JournalHead => isObject(head) && 'runId' in head
+
+const readHead = (file: SealedFile): JournalHead => {
+  const head = headIn(file)
+  if (!isHead(head)) throw new Error('a journal without a head')
+  return head
 }
 
 /**
  * Reads the head of a journal. Under other credentials the run gets a new id, so new Idempotency-Keys, and the head is
  * rewritten.
  */
-const headIn = (file: JournalFile, { runId, caller }: JournalHead): JournalHead => {
+const ownHead = (file: SealedFile, { runId, caller }: JournalHead): JournalHead => {
   const before = readHead(file)
   if (before.caller === caller) return before
   const head = { ...before, runId, caller }
-  file.write(true, () =>
-    file.database.prepare("update meta set value = ? where name = 'head'").run(JSON.stringify(head)),
-  )
+  file.write(true, () => writeHead(file, head))
   return head
 }
 
@@ -40,7 +48,7 @@ export const forgetJournal = (path: string | undefined, head: JournalHead): void
   }
 }
 
-const doneIn = ({ database }: JournalFile): number =>
+const doneIn = ({ database }: SealedFile): number =>
   Number(
     database
       .prepare(
@@ -53,10 +61,10 @@ const doneIn = ({ database }: JournalFile): number =>
 /** Names what a journal notes about its run: an undo has begun to take it back, or all of it is sent. */
 type Mark = 'taken_back' | 'whole'
 
-const hasMark = ({ database }: JournalFile, mark: Mark): boolean =>
+const hasMark = ({ database }: SealedFile, mark: Mark): boolean =>
   database.prepare('select 1 from meta where name = ?').get(mark) !== undefined
 
-const setMark = ({ database }: JournalFile, mark: Mark): void =>
+const setMark = ({ database }: SealedFile, mark: Mark): void =>
   void database.prepare("insert or replace into meta values (?, 'true')").run(mark)
 
 /**
@@ -66,16 +74,21 @@ const setMark = ({ database }: JournalFile, mark: Mark): void =>
 export type KeptRun = JournalHead &
   Pick<Journal, 'doneBefore'> & { readonly isTakenBack: boolean; readonly isWhole: boolean }
 
-/** Reads the journal of another run. */
-export const readJournal = (path: string): KeptRun => {
-  const file = findJournalFile(path)
+const lookInto = <T>(path: string, read: (file: SealedFile) => T): T => {
+  const file = findSealedFile(path, JOURNAL)
   try {
-    const [isTakenBack, isWhole] = [hasMark(file, 'taken_back'), hasMark(file, 'whole')]
-    return { ...readHead(file), doneBefore: doneIn(file), isTakenBack, isWhole }
+    return read(file)
   } finally {
     file.close()
   }
 }
+
+/** Reads the journal of another run. */
+export const readJournal = (path: string): KeptRun =>
+  lookInto(path, (file) => {
+    const [isTakenBack, isWhole] = [hasMark(file, 'taken_back'), hasMark(file, 'whole')]
+    return { ...readHead(file), doneBefore: doneIn(file), isTakenBack, isWhole }
+  })
 
 /** Holds the journal of a run that was stopped, so that nobody continues it while it is taken back. */
 type HeldJournal = {
@@ -90,7 +103,7 @@ type HeldJournal = {
 
 /** Locks the journal of a run that is to be taken back. */
 export const holdForUndo = (path: string): HeldJournal => {
-  const file = findJournalFile(path)
+  const file = findSealedFile(path, JOURNAL)
   return {
     noteTakenBack: () => file.write(true, () => setMark(file, 'taken_back')),
     end: (isAll) => {
@@ -100,25 +113,26 @@ export const holdForUndo = (path: string): HeldJournal => {
   }
 }
 
+const samplesIn = (marks: unknown): KeySamples =>
+  marks instanceof Uint8Array ? new Int32Array(marks.slice().buffer) : new Int32Array()
+
 /** Reads the samples of all entries that the journal of another run may have sent. */
-export const readSamples = (path: string): KeySamples[] => {
-  const file = findJournalFile(path)
-  try {
-    const rows = file.database.prepare('select marks from marks').all()
-    return rows.flatMap(({ marks }) => (marks instanceof Uint8Array ? [new Int32Array(marks.slice().buffer)] : []))
-  } finally {
-    file.close()
-  }
-}
+export const readSamples = (path: string): KeySamples[] =>
+  lookInto(path, ({ database }) =>
+    database
+      .prepare('select marks from marks')
+      .all()
+      .map(({ marks }) => samplesIn(marks)),
+  )
 
 /** Bounds the outcomes that wait to be written with the next intervals. */
 const WAITING_OUTCOMES = 8
 
 /** Opens the journal of a run at a path, creating it with a head if there is none; in memory if there is no path. */
 export const openJournal = (path: string | undefined, asked: JournalHead): Journal => {
-  const file = openJournalFile(path, asked)
+  const file = openSealedFile(path, JOURNAL, asked)
   const { database, write } = file
-  const head = headIn(file, asked)
+  const head = ownHead(file, asked)
   const statements = new Map<string, StatementSync>()
   const sql = (text: string): StatementSync => {
     const known = statements.get(text) ?? database.prepare(text)
@@ -129,10 +143,8 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
   const maxId = Number(sql('select max(id) as id from intervals').get()?.['id'] ?? 0)
   const doneBefore = doneIn(file)
   const marksBefore = new Map<number, KeySamples>()
-  const marksIn = (interval: number): KeySamples => {
-    const samples = sql('select marks from marks where interval = ?').get(interval)?.['marks']
-    return samples instanceof Uint8Array ? new Int32Array(samples.slice().buffer) : new Int32Array()
-  }
+  const marksIn = (interval: number): KeySamples =>
+    samplesIn(sql('select marks from marks where interval = ?').get(interval)?.['marks'])
   const writeMarks = (interval: number, samples: KeySamples | undefined): void => {
     if (!samples) return
     const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
@@ -173,7 +185,7 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
       else if (isKept) writeWaiting()
     } catch (error) {
       // Go on without the last intervals, as on a full disk: the next run finds out what became of them.
-      if (!(error instanceof JournalFault)) throw error
+      if (!(error instanceof RunFileFault)) throw error
     }
     if (isKept) file.close()
     else file.remove()

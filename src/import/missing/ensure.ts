@@ -2,8 +2,15 @@ import type { CreatedKind } from '../../domain/kinds.ts'
 import type { Client } from '../../client/client.ts'
 import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
-import type { CreatedThing, CreationLog } from '../created-things.ts'
-import { doublesOf, doublesStay, type Listed, NOT_CERTAIN, oldestByKey, removeDoubles } from './remove-doubles.ts'
+import type { CreatedThing, CreationLog } from '../../changes/records/created-record.ts'
+import {
+  doublesOf,
+  doublesStay,
+  type Listed,
+  NOT_CERTAIN,
+  oldestByKey,
+  removeDoubles,
+} from '../../changes/send/doubles.ts'
 
 /** Holds what creating needs. */
 export type Making = {

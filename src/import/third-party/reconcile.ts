@@ -24,7 +24,7 @@ const laterLooks = ({ capabilities }: Pick<ThirdPartyRun, 'capabilities'>): read
 }
 
 /** Holds the clock by which a service that shows writes late is looked at again, and the signal that ends that. */
-export type Timing = Pick<ThirdPartyRun, 'clock' | 'signal'>
+type Timing = Pick<ThirdPartyRun, 'clock' | 'signal'>
 
 /** Looks at what is stored, and looks again after pauses until `isEnough`, a bounded number of times. */
 export const pollUntil = async <T>(run: Timing, look: () => Promise<T>, isEnough: (seen: T) => boolean): Promise<T> => {

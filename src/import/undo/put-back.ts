@@ -7,7 +7,7 @@ import { pollUntil } from '../third-party/reconcile.ts'
 import { checkEntryAnswer, maySendAgain, notStored } from '../third-party/response-check.ts'
 import type { EntryChange } from './change-lines.ts'
 import { DELETED, type EntryOutcome, type Judged, judgeStored, keyDraft, type Since } from './judge-changes.ts'
-import { beforeChange, type Undoing } from './take-back.ts'
+import { beforeChange, type Undoing } from '../../changes/send/remove-created.ts'
 
 /** Tells whether a service refuses one entry, so that it is left alone. */
 const isLeftAlone = (error: unknown): error is KpiError => isRefused(error) || isForbidden(error)

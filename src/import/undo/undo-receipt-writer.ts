@@ -1,8 +1,8 @@
 import { basename, join } from 'node:path'
 import { AppendedFile, blankOut } from '../../files/appended-file.ts'
-import { JournalFault } from '../journal/lock.ts'
-import { makePrivateFolder } from '../journal/private-folder.ts'
-import type { CreationLog } from '../created-things.ts'
+import { makePrivateFolder } from '../../runs/private-folder.ts'
+import { RunFileFault } from '../../runs/sealed-file.ts'
+import type { CreationLog } from '../../changes/records/created-record.ts'
 import { changesToText, type EntryChange } from './change-lines.ts'
 import type { ChangeLog } from './note-changes.ts'
 import { type ChangeCounts, ENDING, entriesPath, type UndoReceiptHead } from './undo-receipt.ts'
@@ -42,7 +42,7 @@ const appendTo = (path: string): Appended => {
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
       const advice = 'make room for it, or import with --no-undo, which keeps no receipt'
-      throw new JournalFault('unusable', `cannot write the receipt ${path}: ${why}; ${advice}`, { cause: error })
+      throw new RunFileFault('unusable', `cannot write the receipt ${path}: ${why}; ${advice}`, { cause: error })
     }
   }
   const file = orExplain(() => new AppendedFile(path, { isNew: true }))

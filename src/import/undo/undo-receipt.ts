@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isObject } from '../../codec/json.ts'
 import { KpiError } from '../../domain/errors.ts'
-import type { CreatedThing } from '../created-things.ts'
+import type { CreatedThing, UnsureThing } from '../../changes/records/created-record.ts'
 import { appendToFile } from '../../files/appended-file.ts'
 import { fileError } from '../../files/file-error.ts'
 import { readRegularFile } from '../../files/read-file.ts'
@@ -57,9 +57,6 @@ export type UndoReceipt = {
   /** Holds when the latest undo began, if it has not come to its end: it goes on, or was cut off. */
   readonly begun: string | undefined
 }
-
-/** Describes something that may have been created, by its name or e-mail address. */
-type UnsureThing = { readonly kind: CreatedKind; readonly key: string }
 
 /** Ends the name of a receipt's file. */
 export const ENDING = '.receipt.jsonl'

@@ -1,15 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { KpiError } from '../../../src/domain/errors.ts'
+import { JOURNAL } from '../../../src/import/journal/journal-format.ts'
 import type { Intent, Journal, JournalHead } from '../../../src/import/journal/journal.ts'
 import { openJournal, readJournal } from '../../../src/import/journal/open-journal.ts'
 import { emptyTally } from '../../../src/import/journal/tally.ts'
 import { rejectRepeatedAdding, notesOnUnfinished } from '../../../src/import/journal/unfinished.ts'
+import { openSealedFile } from '../../../src/runs/sealed-file.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 const INSPECTOR = join(import.meta.dirname, '..', '..', 'support', 'journal-inspector.ts')
@@ -36,12 +38,6 @@ const intentOf = (first: number, last: number): Intent => ({
   sentAt: 7,
 })
 
-const beheaded = (path: string): void => {
-  const database = new DatabaseSync(path)
-  database.exec('drop trigger meta_delete; delete from meta')
-  database.close()
-}
-
 const refusalOf = (open: () => Journal): string => {
   try {
     open().close()
@@ -49,6 +45,19 @@ const refusalOf = (open: () => Journal): string => {
     if (error instanceof KpiError) return `${error.code}: ${error.message}`
   }
   return 'none'
+}
+
+/** All that a journal tells. */
+const contentOf = (journal: Journal): unknown => {
+  const earlier = journal.earlier(undefined, 1000)
+  const { runId, path, content, doneBefore } = journal
+  return [
+    runId,
+    path,
+    content,
+    doneBefore,
+    earlier.map((one) => [one, [...journal.samples(one.id)], journal.ones(one.id)]),
+  ]
 }
 
 test('says in the next part of a run what was meant and what was done, in the order of keys', () => {
@@ -148,39 +157,53 @@ test('is held by one at a time', () => {
   expect(refusalOf(() => openJournal(path, HEAD))).toBe('none')
 })
 
-test('names the file where it is none, or has lost what it held, or one of another version', () => {
-  using folder = temporaryFolder()
-  const [torn, newer, path] = [folder.in('torn.journal'), folder.in('newer.journal'), folder.in('a.journal')]
-  writeFileSync(torn, 'no database, and long enough to be looked at '.repeat(100))
-  expect(refusalOf(() => openJournal(torn, HEAD))).toContain(`unusable: the journal ${torn} is damaged; delete it`)
-  const database = new DatabaseSync(newer)
-  database.exec('pragma user_version = 9')
+test('is sealed in all columns of all its tables', () => {
+  const { database } = openSealedFile(undefined, JOURNAL, HEAD)
+  const tables = database.prepare("select name from sqlite_schema where type = 'table'").all()
+  const columnsOf = (table: string): string[] =>
+    database
+      .prepare(`select name from pragma_table_info('${table}')`)
+      .all()
+      .map(({ name }) => String(name))
+  const made = Object.fromEntries(tables.map(({ name }) => [String(name), columnsOf(String(name))]))
+  expect(made).toEqual({ ...JOURNAL.tables, meta: ['name', 'value'], seal: ['rows', 'sum'] })
   database.close()
-  for (const spoil of [() => truncateSync(path), () => writeFileSync(path, ''), () => beheaded(path)]) {
-    const journal = openJournal(path, HEAD)
-    journal.intend([intentOf(0, 9)])
-    journal.close()
-    spoil()
-    expect(refusalOf(() => openJournal(path, HEAD))).toContain(`unusable: the journal ${path} is damaged; delete it`)
-    expect(() => readJournal(path)).toThrow('is damaged')
-    rmSync(path)
-  }
-  expect(refusalOf(() => openJournal(path, HEAD))).toBe('none')
-  expect(refusalOf(() => openJournal(newer, HEAD))).toContain(`${newer} is of another version of kpi (9); delete it`)
 })
 
-/** All that a journal tells. */
-const contentOf = (journal: Journal): unknown => {
-  const earlier = journal.earlier(undefined, 1000)
-  const { runId, path, content, doneBefore } = journal
-  return [
-    runId,
-    path,
-    content,
-    doneBefore,
-    earlier.map((one) => [one, [...journal.samples(one.id)], journal.ones(one.id)]),
-  ]
-}
+test('that an earlier release wrote is continued, and says what it said', () => {
+  using folder = temporaryFolder()
+  const path = folder.in('a.journal')
+  writeFileSync(path, gunzipSync(readFileSync(join(import.meta.dirname, 'version-5.journal.gz'))))
+  expect(readJournal(path)).toEqual({ ...HEAD, doneBefore: 11, isTakenBack: true, isWhole: false })
+  const journal = openJournal(path, { ...HEAD, runId: 'two' })
+  expect(contentOf(journal)).toEqual([
+    'one',
+    '/data.csv',
+    'a',
+    11,
+    [
+      [
+        { ...intentOf(0, 9), id: 1, run: 'one', outcome: { ...emptyTally(), created: 9, refused: [[7, 'no']] } },
+        [1, 255, -3],
+        [],
+      ],
+      [
+        { ...intentOf(10, 19), id: 2, run: 'one' },
+        [],
+        [
+          { key: [2, 1, 10], digest: 'x', known: [5, 6], sentAt: 7, outcome: { ...emptyTally(), updated: 1 } },
+          { key: [2, 1, 11], digest: 'y', known: null, sentAt: 7 },
+        ],
+      ],
+      [{ ...intentOf(20, 20), id: 3, run: 'one', created: 71 }, [], []],
+    ],
+  ])
+  journal.close()
+  truncateSync(path)
+  expect(refusalOf(() => openJournal(path, HEAD))).toBe(
+    `unusable: the journal ${path} is damaged; delete it to start again: entries that are stored already are recognised, but with --on-conflict add they would be added again`,
+  )
+})
 
 /** Writes a journal of all that there is to write, and leaves the file as a process does that is killed then. */
 const killedJournal = (folder: { readonly in: (name: string) => string }): string => {
@@ -247,19 +270,6 @@ test('that lost bytes, or has others in their place, is refused, or says all tha
     { numRuns: 300 },
   )
   expect(refused).toBeGreaterThan(200)
-})
-
-test('is made anew where that was cut off before it was whole, and not by whoever only looks', () => {
-  using folder = temporaryFolder()
-  const path = folder.in('a.journal')
-  expect(() => readJournal(path)).toThrow('is not there')
-  expect(readdirSync(folder.path)).toEqual([])
-  // What a process leaves that is killed at that moment.
-  for (const name of [path, `${path}-new`]) writeFileSync(name, '')
-  const journal = openJournal(path, HEAD)
-  expect(existsSync(`${path}-new`)).toBe(false)
-  journal.finish()
-  expect(readdirSync(folder.path)).toEqual([])
 })
 
 test('writes an interval anew, and again what it was before, with the marks of its entries', () => {

@@ -46,7 +46,7 @@ export const plan: Register = (command, act) => {
     .option('--summary-only', 'only say how much would change')
   addExamples(declared, 'plan kpi.yaml', 'plan kpi.yaml --exit-code', 'plan kpi.yaml --prune --to-file plan.json')
   addOutput(declared, async () => [
-    { of: (await import('./planning/changes.ts')).planRow, isList: true },
+    { of: (await import('../../../changes/print/plan-rows.ts')).planRow, isList: true },
     { of: (await import('../../output/dry-run-counts.ts')).planCounts, isList: false },
   ])
   act(declared, async (cli, [file], flags) => {

@@ -2,14 +2,14 @@ import type { Client } from '../../../client/client.ts'
 import { entryPages } from '../../../client/operations/entry-pages.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../../domain/day.ts'
 import { countOf } from '../../output/text.ts'
-import type { Change } from './planning/changes.ts'
-import type { KindName } from './planning/kinds.ts'
-import { nounOf } from './planning/things.ts'
+import type { Change } from '../../../changes/records/change.ts'
+import type { KindName } from '../../../changes/records/kind-fields.ts'
+import { nounOf } from '../../../changes/records/snapshot.ts'
 
-const idOf = ({ thing }: Change): number => Number(thing.record?.['id'])
+const idOf = ({ record }: Change): number => Number(record.stored?.['id'])
 
 const deletesOf = (changes: readonly Change[], kind: KindName): Change[] =>
-  changes.filter(({ action, thing }) => action === 'delete' && thing.kind.name === kind)
+  changes.filter(({ action, record }) => action === 'delete' && record.kind.name === kind)
 
 /** Tells whether a user has entries of KPIs that stay; those of KPIs that are deleted go with them. */
 const hasEntries = async (client: Client, userId: number, gone: ReadonlySet<number>): Promise<boolean> => {
@@ -25,7 +25,7 @@ const keptUsers = async (client: Client, changes: readonly Change[], gone: Reado
     const id = idOf(change)
     if (await hasEntries(client, id, gone))
       kept.push(
-        `${nounOf(change.thing)} has entries and stays: lock the user instead (kpi users update ${id} --user-status locked)`,
+        `${nounOf(change.record)} has entries and stays: lock the user instead (kpi users update ${id} --user-status locked)`,
       )
   }
   return kept
@@ -48,7 +48,7 @@ const keptByKpis = async (
     const [first] = users
     return first
       ? [
-          `${nounOf(change.thing)} is in use by ${countOf(users.length, 'KPI')} (${first.name}) and stays: give ${them} another first`,
+          `${nounOf(change.record)} is in use by ${countOf(users.length, 'KPI')} (${first.name}) and stays: give ${them} another first`,
         ]
       : []
   })

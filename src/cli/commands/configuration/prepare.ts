@@ -1,25 +1,31 @@
+import { resolve } from 'node:path'
+import { type Account, readSnapshot } from '../../../changes/records/access.ts'
+import { desiredName } from '../../../changes/records/desired.ts'
+import { KIND_NAMES, type KindName, sectionOf } from '../../../changes/records/kind-fields.ts'
+import { type Change } from '../../../changes/records/change.ts'
+import type { AccountRecord, Snapshot } from '../../../changes/records/snapshot.ts'
+import { sections } from '../../../changes/from/sections.ts'
+import { type Configuration, readConfiguration } from '../../../changes/from/yaml.ts'
+import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
+import type { Policy } from '../../../changes/plan/policy.ts'
+import { countChanges, type Counts, planRows } from '../../../changes/print/plan-rows.ts'
 import { looseName } from '../../../client/directory.ts'
+import { pauseEvery } from '../../../client/next-turn.ts'
+import { faultAt } from '../../../codec/yaml-reader.ts'
 import { type Issue, KpiError, MOST_FAULTS } from '../../../domain/errors.ts'
 import { nameForm } from '../../../domain/name-form.ts'
 import type { Pause } from '../../../domain/pause.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
-import { pauseEvery } from '../../../client/next-turn.ts'
 import { untilDeadline } from '../../args/deadline.ts'
-import { namesIn } from '../../args/names.ts'
 import { inputName, readInput } from '../../args/json-input.ts'
+import { namesIn } from '../../args/names.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
-import { readThings } from './account.ts'
-import { type Change, countChanges, type Counts, rowsOf } from './planning/changes.ts'
-import { KIND_NAMES, type KindName, sections } from './planning/kinds.ts'
-import { nameIn } from './planning/match.ts'
-import { type Plan, planChanges } from './planning/plan.ts'
-import { type Configuration, readConfiguration } from './planning/read-file.ts'
-import { type ApplyRecord, thingsMade } from './record.ts'
+import { isSetting } from '../../target/read-project.ts'
+import type { Target } from './account.ts'
+import { type Made, recordsMade } from './read-applied.ts'
 import { readPlan, requireSameAccount, requireUnmoved, type SavedPlan } from './saved-plan.ts'
-import type { Target } from './target.ts'
-import type { Thing, Things } from './planning/things.ts'
 
 /** Sets how many parts of a file, or things of a plan, are worked on before signals and timers run. */
 const PARTS_OF_TURN = 1000
@@ -28,8 +34,9 @@ const PARTS_OF_TURN = 1000
 export type Source = {
   /** Names it in messages. */
   readonly name: string
-  /** Holds the path of the configuration. */
+  /** Holds the configuration as the line names it, and its absolute path. */
   readonly file: string
+  readonly path: string
   readonly text: string
   readonly configuration: Configuration
   readonly prune: boolean
@@ -64,10 +71,11 @@ export const readSource = async (cli: Cli, file: string, flags: SourceFlags): Pr
   if (saved && prune) throw new UsageError(`${name} is a plan, which says already whether to prune; leave out --prune`)
   if (prune && file === '-') throw new UsageError('--prune needs a file with a name, whose earlier applies it goes by')
   const configuration = await untilDeadline(cli.io, cli.flags.deadline, ({ signal }) =>
-    readConfiguration(saved?.configuration ?? text, pauseEvery(PARTS_OF_TURN, signal)),
+    readConfiguration(saved?.configuration ?? text, isSetting, pauseEvery(PARTS_OF_TURN, signal)),
   )
   const settled = { prune: saved?.prune ?? prune, byName: saved?.byName ?? byName }
-  return { name, file: saved?.file ?? file, text, configuration, ...settled, saved }
+  const path = resolve(cli.io.cwd, saved?.file ?? file)
+  return { name, file: saved?.file ?? file, path, text, configuration, ...settled, saved }
 }
 
 /** Throws all faults of a file at once, by line. */
@@ -84,12 +92,10 @@ const refuseFaults = (name: string, faults: readonly Issue[]): void => {
   throw new KpiError('invalid', message, { issues })
 }
 
-type Made = ReturnType<ApplyRecord['made']>
-
 /** Tells for which users more is to be read: those that the file speaks of, and those of what was made. */
-const usersWanted = ({ items }: Configuration, made: Made): ((user: AnyRecord) => boolean) => {
+const usersWanted = ({ desired }: Configuration, made: readonly Made[]): ((user: AnyRecord) => boolean) => {
   const wanted = new Set(
-    items.flatMap(({ references }) => (references['user'] === undefined ? [] : nameForm(references['user']))),
+    desired.flatMap(({ references }) => (references['user'] === undefined ? [] : nameForm(references['user']))),
   )
   const ids = new Set(made.map(({ user }) => user))
   return ({ id, email }) => ids.has(Number(id)) || wanted.has(`#${Number(id)}`) || wanted.has(nameForm(String(email)))
@@ -97,7 +103,7 @@ const usersWanted = ({ items }: Configuration, made: Made): ((user: AnyRecord) =
 
 /** Describes a plan with what it was made from. */
 export type Prepared = {
-  readonly things: Things
+  readonly snapshot: Snapshot
   readonly plan: Plan
   readonly rows: readonly AnyRecord[]
   readonly counts: Counts
@@ -106,58 +112,75 @@ export type Prepared = {
 }
 
 /** Returns what an item names in another form than the account, whose name stays as it is. */
-const otherwiseNamed = (things: Things): string[] =>
-  KIND_NAMES.flatMap(things.ofKind).flatMap(({ kind, record, name, item }) => {
-    const given = item && record ? nameIn(item) : name
+const otherwiseNamed = (snapshot: Snapshot): string[] =>
+  KIND_NAMES.flatMap(snapshot.ofKind).flatMap(({ kind, stored, name, desired }) => {
+    const given = desired && stored ? desiredName(desired) : name
     const what = kind.name === 'user' ? 'address' : 'name'
     return given === name ? [] : [`${kind.of.title} "${given}" is the stored "${name}", whose ${what} stays as it is`]
   })
 
-const doubtsOf = (things: Things, changes: readonly Change[]): string[] => {
-  const keyOf = ({ kind, name, above }: Thing): string =>
+const doubtsOf = (snapshot: Snapshot, changes: readonly Change[]): string[] => {
+  const keyOf = ({ kind, name, above }: AccountRecord): string =>
     `${kind.name} ${above['group']?.serial ?? ''} ${looseName(name)}`
   const known = new Map(
-    KIND_NAMES.flatMap(things.ofKind)
-      .filter(({ record, name }) => record !== undefined && name !== '')
-      .map((thing) => [keyOf(thing), thing.name]),
+    KIND_NAMES.flatMap(snapshot.ofKind)
+      .filter(({ stored, name }) => stored !== undefined && name !== '')
+      .map((record) => [keyOf(record), record.name]),
   )
   const fresh = new Map<string, string>()
-  const nearlyKnown = changes.flatMap(({ action, thing }) => {
-    if (action !== 'create' || thing.name === '') return []
-    const [key, title] = [keyOf(thing), thing.kind.of.title]
+  const nearlyKnown = changes.flatMap(({ action, record }) => {
+    if (action !== 'create' || record.name === '') return []
+    const [key, title] = [keyOf(record), record.kind.of.title]
     const near = known.get(key)
     const twin = fresh.get(key)
-    fresh.set(key, thing.name)
+    fresh.set(key, record.name)
     if (near !== undefined)
-      return [`${title} "${thing.name}" is new, and differs from "${near}" only in case, blanks or dashes`]
+      return [`${title} "${record.name}" is new, and differs from "${near}" only in case, blanks or dashes`]
     if (twin === undefined) return []
-    return [`${title} "${thing.name}" is new beside the new "${twin}", which is the same name in another spelling`]
+    return [`${title} "${record.name}" is new beside the new "${twin}", which is the same name in another spelling`]
   })
-  return [...nearlyKnown, ...otherwiseNamed(things)]
+  return [...nearlyKnown, ...otherwiseNamed(snapshot)]
 }
 
+/** Returns the policy of a configuration: all of it holds, and `--by-name` names sections. */
+const policyOf = ({ client }: Account, byName: readonly string[]): Policy => {
+  const meant = new Set(kindsIn(byName))
+  return {
+    isConfiguration: true,
+    isByIdAlone: client.variant === 'v1',
+    isMeant: ({ name }) => meant.has(name),
+    takesName: ({ name }) => `--by-name ${sectionOf(name)}`,
+  }
+}
+
+/** Returns the faults of the items that a plan refuses, with their lines. */
+const faultsIn = ({ planned }: Plan): Issue[] =>
+  planned.flatMap(({ desired, reasons }) =>
+    reasons.map(({ field, message }) => faultAt(desired.lines?.[field] ?? desired.line, message)),
+  )
+
 /** Reads the account and plans; refuses a file with faults, and a saved plan that does not fit any longer. */
-const prepareBy = async (target: Target, source: Source, made: Made, pause: Pause): Promise<Prepared> => {
+const prepareBy = async (target: Target, source: Source, made: readonly Made[], pause: Pause): Promise<Prepared> => {
   const { configuration, name, saved, prune, byName } = source
   const kinds = kindsIn(configuration.sections.keys())
-  const reading = readThings(target, [...kinds, ...made.map(({ kind }) => kind)], usersWanted(configuration, made))
-  const things = await reading.catch((error: unknown) => {
+  const reading = readSnapshot(target, [...kinds, ...made.map(({ kind }) => kind)], usersWanted(configuration, made))
+  const snapshot = await reading.catch((error: unknown) => {
     refuseFaults(name, configuration.faults)
     throw error
   })
-  if (saved) requireSameAccount(saved, target.service, target.account())
-  const isByIdAlone = target.client.variant === 'v1'
-  const options = { made: prune ? thingsMade(things, made) : [], isByIdAlone, byName: new Set(kindsIn(byName)) }
-  const plan = await planChanges(things, configuration.items, options, pause)
-  refuseFaults(name, [...configuration.faults, ...plan.faults])
-  const { changes, unchanged } = plan
-  const rows = rowsOf(things, changes)
+  if (saved) requireSameAccount(saved, target.service, target.accountName())
+  const gone = prune ? recordsMade(snapshot, made) : []
+  const plan = await planChanges(snapshot, configuration.desired, policyOf(target, byName), pause, gone)
+  refuseFaults(name, [...configuration.faults, ...faultsIn(plan)].slice(0, MOST_FAULTS))
+  const { changes, planned } = plan
+  const rows = planRows(snapshot, changes)
   if (saved) requireUnmoved(saved, rows)
-  return { things, plan, rows, counts: countChanges(changes, unchanged), doubts: doubtsOf(things, changes) }
+  const unchanged = planned.filter(({ action }) => action === 'unchanged').length
+  return { snapshot, plan, rows, counts: countChanges(changes, unchanged), doubts: doubtsOf(snapshot, changes) }
 }
 
 /** Reads the account and plans, until the deadline of the line, or until it is asked to stop. */
-export const prepare = (cli: Cli, target: Target, source: Source, made: Made): Promise<Prepared> =>
+export const prepare = (cli: Cli, target: Target, source: Source, made: readonly Made[]): Promise<Prepared> =>
   untilDeadline(
     cli.io,
     cli.flags.deadline,

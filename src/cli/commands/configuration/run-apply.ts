@@ -1,22 +1,23 @@
+import { countChanges } from '../../../changes/print/plan-rows.ts'
+import { nounOf } from '../../../changes/records/snapshot.ts'
+import { readEarlier } from '../../../changes/send/continue-run.ts'
 import type { Client } from '../../../client/client.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
+import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { printSummary } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
+import { beginRun } from '../../target/runs.ts'
+import { makeChanges } from '../changes/make-changes.ts'
 import { startMeter } from '../entries/import/import-job.ts'
 import { openTargetHistory } from '../targets/keep-history.ts'
+import { createTargetChanges } from '../targets/target-changes.ts'
 import type { TargetHistory } from '../targets/target-history.ts'
-import { sendEach } from '../verbs/send-each.ts'
-import { type AccountFlags, learnAccount, withTarget } from './account.ts'
-import { type Change, countChanges } from './planning/changes.ts'
+import { type AccountFlags, learnAccount, type Target, withTarget } from './account.ts'
 import { prepare, type Prepared, readSource, type Source, type SourceFlags } from './prepare.ts'
-import { type ApplyRecord, openRecord, recordPath } from './record.ts'
-import { createSending } from './send.ts'
-import { createTargetChanges } from './target-changes.ts'
-import { nounOf, type Thing } from './planning/things.ts'
-import type { Target } from './target.ts'
+import { readMade } from './read-applied.ts'
 import { requireNoMoreDeleted } from './saved-plan.ts'
 import { deletesText, plannedDeletes, tellDeletes, tellKept, tellPlan } from './tell-plan.ts'
 
@@ -61,18 +62,20 @@ const readMost = (text: string | undefined): number => {
   throw new UsageError(`--max-deletes ${text} is not a whole number`)
 }
 
+/** Holds what an apply is confirmed by. */
+type Confirming = {
+  readonly cli: Cli
+  readonly client: Client
+  readonly source: Source
+  readonly prepared: Prepared
+  readonly flags: ApplyFlags
+  readonly history: TargetHistory
+}
+
 /** Refuses too many deletes, and asks before any. */
-const confirmDeletes = async (
-  cli: Cli,
-  client: Client,
-  name: string,
-  prepared: Prepared,
-  flags: ApplyFlags,
-): Promise<void> => {
-  const {
-    plan,
-    counts: { deleted },
-  } = prepared
+const confirmDeletes = async ({ cli, client, source: { name }, prepared, flags }: Confirming): Promise<void> => {
+  const { plan, counts } = prepared
+  const { deleted } = counts
   if (deleted > readMost(flags.maxDeletes))
     throw new KpiError(
       'conflict',
@@ -89,82 +92,51 @@ const confirmDeletes = async (
 }
 
 /** Asks at a terminal before anything is changed, and says what past reports would show; a saved plan was looked at. */
-const confirm = async (
-  cli: Cli,
-  client: Client,
-  { name, saved }: Source,
-  prepared: Prepared,
-  flags: ApplyFlags,
-  history: TargetHistory,
-): Promise<void> => {
+const confirm = async (confirming: Confirming): Promise<void> => {
+  const { cli, client, source, prepared, flags, history } = confirming
   const { changes } = prepared.plan
-  const isAsking = cli.canAsk && !flags.yes && changes.length > 0 && !saved
+  const isAsking = cli.canAsk && !flags.yes && changes.length > 0 && !source.saved
   if (isAsking) {
     const targetChangeOf = createTargetChanges(client)
     await history.foresee(changes.map((change) => () => targetChangeOf(change)))
   }
-  if (prepared.counts.deleted > 0) return confirmDeletes(cli, client, name, prepared, flags)
+  if (prepared.counts.deleted > 0) return confirmDeletes(confirming)
   if (!isAsking) return
   const { askForYes } = await import('../../args/prompt.ts')
   await askForYes(cli, changes.length === 1 ? 'make this change' : `make these ${changes.length} changes`)
 }
 
-const PROGRESS_MS = 30_000
-
-/** Returns sending that notes from time to time how far it is. */
-const withProgress = <T>(cli: Cli, total: number, send: (change: Change) => Promise<T>): typeof send => {
-  let [done, told] = [0, cli.io.uptime()]
-  return async (change) => {
-    const sent = await send(change)
-    done += 1
-    if (cli.io.uptime() - told >= PROGRESS_MS) {
-      told = cli.io.uptime()
-      await cli.log.note(`${done} of ${countOf(total, 'change')} made`, 'progress', { done, total })
-    }
-    return sent
-  }
+/** Describes an apply under way: its account, what was planned, and what is kept of it. */
+type Apply = {
+  readonly cli: Cli
+  readonly target: Target
+  readonly prepared: Prepared
+  readonly run: RunRecord
+  readonly history: TargetHistory
+  readonly measure: () => AnyRecord
+  readonly signal: AbortSignal
 }
 
-/** Returns sending that looks after past reports before a target changes. */
-const keepingTargets = <T>(
-  client: Client,
-  history: TargetHistory,
-  send: (change: Change) => Promise<T>,
-): typeof send => {
-  const targetChangeOf = createTargetChanges(client)
-  return async (change) => {
-    await history.before(() => targetChangeOf(change))
-    return send(change)
-  }
-}
-
-/** Holds what measures an apply, and stops it. */
-type Course = { readonly measure: () => AnyRecord; readonly signal: AbortSignal }
-
-const sendChanges = async (
-  cli: Cli,
-  target: Target,
-  { plan: { changes, unchanged }, things }: Prepared,
-  record: ApplyRecord,
-  history: TargetHistory,
-  { measure, signal }: Course,
-): Promise<void> => {
+const sendPlan = async ({ cli, target, prepared, run, history, measure, signal }: Apply): Promise<void> => {
+  const { plan, snapshot, counts } = prepared
+  const { changes } = plan
   const targetChangeOf = createTargetChanges(target.client)
-  const defaults = changes.filter(({ thing }) => thing.kind.name === 'kpi')
+  const defaults = changes.filter(({ record }) => record.kind.name === 'kpi')
   await history.requireKeepable(defaults.map((change) => () => targetChangeOf(change)))
-  const removed = new Set<Thing>()
-  const onRemoved = async (thing: Thing): Promise<void> => {
-    removed.add(thing)
-    const again = 'run the same command again to make it what the file says'
-    await cli.note(`another machine created the ${nounOf(thing)} at the same moment: it is ${thing.id} now; ${again}`)
-  }
-  const sending = createSending({ target, things, record, changes, signal, onRemoved })
-  const make = keepingTargets(target.client, history, sending)
-  const { done, failure } = await sendEach(changes, withProgress(cli, changes.length, make), { signal })
+  const { done, unchanged, left, failure } = await makeChanges(cli, {
+    account: target,
+    snapshot,
+    plan,
+    run,
+    signal,
+    before: (change) => history.before(() => targetChangeOf(change)),
+    onRemoved: ({ record }) =>
+      cli.note(
+        `another machine created the ${nounOf(record)} at the same moment: it is ${record.id} now, and made what the file says`,
+      ),
+  })
   await history.tell()
-  const kept = done.filter(({ action, thing }) => action !== 'create' || !removed.has(thing))
-  const counts = countChanges(kept, unchanged + done.length - kept.length)
-  const summary = { ...counts, left: changes.length - done.length, ...measure() }
+  const summary = { ...countChanges(done, counts.unchanged + unchanged), left, ...measure() }
   await printSummary(cli, applySummary, summary, failure ? 'stopped' : 'applied', WORDS)
   if (failure) throw failure
 }
@@ -175,19 +147,26 @@ export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promi
   const source = await readSource(cli, file, flags)
   cli.io.stdout.outlast()
   await withTarget(cli, flags, source.configuration, cli.io.interruption(), async (target, signal) => {
-    const measure = startMeter(cli.io, target.client)
+    const { client, service } = target
+    const measure = startMeter(cli.io, client)
     await learnAccount(target)
-    const record = openRecord(recordPath(cli.io, target.service, target.account(), source.file))
+    const { io } = cli
+    const begun = { command: 'apply', service, account: target.accountName(), source: source.path, content: '' }
+    const run = beginRun(io, begun)
+    let isWhole = false
     try {
-      const prepared = await prepare(cli, target, source, source.prune ? record.made() : [])
+      const prepared = await prepare(cli, target, source, source.prune ? readMade(io, begun) : [])
+      const earlier = readEarlier(run)
+      for (const one of prepared.plan.planned) earlier.settle(one)
       await tellPlan(cli, prepared)
       const { saved } = source
-      if (saved) requireNoMoreDeleted(saved, await plannedDeletes(target.client, prepared.plan.changes))
-      const history = await openTargetHistory(cli, target.client, flags, signal)
-      await confirm(cli, target.client, source, prepared, flags, history)
-      await sendChanges(cli, target, prepared, record, history, { measure, signal })
+      if (saved) requireNoMoreDeleted(saved, await plannedDeletes(client, prepared.plan.changes))
+      const history = await openTargetHistory(cli, client, flags, signal)
+      await confirm({ cli, client, source, prepared, flags, history })
+      await sendPlan({ cli, target, prepared, run, history, measure, signal })
+      isWhole = true
     } finally {
-      record.close()
+      run.close({ isWhole, now: io.now() })
     }
   })
 }

@@ -2,19 +2,19 @@ import { formatOfName } from '../../../export/report/formats.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
-import { type AccountFlags, EVERYTHING, kindsOf, readThings, withTarget } from './account.ts'
-import { dumpThings } from './planning/dump.ts'
-import { type KindName, sectionOf } from './planning/kinds.ts'
+import { type AccountFlags, EVERYTHING, type Target, withTarget } from './account.ts'
+import { dumpSnapshot } from '../../../changes/print/dump.ts'
+import { type KindName, sectionOf } from '../../../changes/records/kind-fields.ts'
 import { type FileFlags, readyFile, STDOUT, writeOutput } from './output-file.ts'
-import type { Target } from './target.ts'
-import { labelOf } from './planning/things.ts'
+import { readSnapshot, shownKinds } from '../../../changes/records/access.ts'
+import { labelOf } from '../../../changes/records/snapshot.ts'
 
 /** Lists the sections of a dump; in the newer interface, groups are not shown, and their items are breakdown items. */
 const sectionsOf = (target: Target): readonly string[] => {
   const isNewer = target.client.variant === 'v1'
   const fixed = new Set<KindName>(['icon', ...(isNewer ? (['group'] as const) : [])])
   if (!target.operator) fixed.add('calculated_kpi')
-  const names = kindsOf(target).filter((name) => !fixed.has(name))
+  const names = shownKinds(target).filter((name) => !fixed.has(name))
   return names.map((name) => (isNewer && name === 'group_item' ? 'breakdown_items' : sectionOf(name)))
 }
 
@@ -33,9 +33,9 @@ export const runDump = async (cli: Cli, flags: AccountFlags & FileFlags): Promis
   requireYaml(flags.toFile)
   await readyFile(cli, flags)
   const { text, leftOut } = await withTarget(cli, flags, EVERYTHING, cli.io.interruption(), async (target) => {
-    const things = await readThings(target, kindsOf(target))
-    const calculated = target.operator ? [] : things.ofKind('calculated_kpi').map(labelOf)
-    const dumped = dumpThings(things, sectionsOf(target))
+    const snapshot = await readSnapshot(target, shownKinds(target))
+    const calculated = target.operator ? [] : snapshot.ofKind('calculated_kpi').map(labelOf)
+    const dumped = dumpSnapshot(snapshot, sectionsOf(target))
     if (calculated.length === 0) return dumped
     const where = 'which only the bundled service on its own machine can say'
     return {

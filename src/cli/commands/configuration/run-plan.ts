@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import type { Cli } from '../../cli.ts'
 import { untilDeadline } from '../../args/deadline.ts'
 import { EXIT } from '../../exit.ts'
@@ -7,12 +6,12 @@ import { isForPeople } from '../../output/print.ts'
 import { pathWord } from '../../output/text.ts'
 import { openTargetHistory } from '../targets/keep-history.ts'
 import { type AccountFlags, learnAccount, withTarget } from './account.ts'
-import { planRow } from './planning/changes.ts'
+import { planRow } from '../../../changes/print/plan-rows.ts'
 import { type FileFlags, readyFile, STDOUT, writeOutput } from './output-file.ts'
 import { prepare, type Prepared, readSource, type SourceFlags } from './prepare.ts'
-import { readMade, recordPath } from './record.ts'
+import { readMade } from './read-applied.ts'
 import { writePlan } from './saved-plan.ts'
-import { createTargetChanges } from './target-changes.ts'
+import { createTargetChanges } from '../targets/target-changes.ts'
 import { plannedDeletes, tellDeletes, tellKept, tellPlan } from './tell-plan.ts'
 
 /** Describes the flags of `kpi plan`. */
@@ -41,9 +40,9 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
     cli.io.interruption(),
     async (target) => {
       await learnAccount(target)
-      const { service, account: accountOf } = target
-      const account = accountOf()
-      const made = source.prune ? readMade(recordPath(cli.io, service, account, source.file)) : []
+      const { service } = target
+      const account = target.accountName()
+      const made = source.prune ? readMade(cli.io, { service, account, source: source.path }) : []
       const prepared = await prepare(cli, target, source, made)
       await tellPlan(cli, prepared)
       await tellDeletes(cli, target.client, prepared)
@@ -59,11 +58,10 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
   const { rows, counts } = prepared
   if (flags.toFile !== undefined) {
     const configuration = source.saved?.configuration ?? source.text
-    const path = resolve(cli.io.cwd, source.file)
     const saved = {
       service,
       account,
-      file: path,
+      file: source.path,
       prune: source.prune,
       byName: source.byName,
       configuration,

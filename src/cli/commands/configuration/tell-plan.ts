@@ -1,10 +1,11 @@
 import type { Client } from '../../../client/client.ts'
 import type { Cli } from '../../cli.ts'
-import type { Change, Counts } from './planning/changes.ts'
+import type { Counts } from '../../../changes/print/plan-rows.ts'
+import type { Change } from '../../../changes/records/change.ts'
 import type { Company } from '../verbs/goes-with.ts'
 import type { Prepared } from './prepare.ts'
 import type { PlannedDelete } from './saved-plan.ts'
-import { nounOf } from './planning/things.ts'
+import { nounOf } from '../../../changes/records/snapshot.ts'
 
 /** Says how much a plan would do: `3 to create, 1 to update, 12 unchanged`. */
 const planText = ({ created, updated, deleted, unchanged }: Counts): string => {
@@ -21,23 +22,23 @@ const planText = ({ created, updated, deleted, unchanged }: Counts): string => {
 const SHOWN_DELETES = 5
 
 /** Counts what goes with something that is deleted; undefined for what nothing goes with. */
-const companyOfThing = async (client: Client, { thing }: Change): Promise<Company | undefined> => {
-  const id = thing.record?.['id']
-  if (thing.name === '' || typeof id !== 'number') return undefined
+const dependentsOf = async (client: Client, { record }: Change): Promise<Company | undefined> => {
+  const id = record.stored?.['id']
+  if (record.name === '' || typeof id !== 'number') return undefined
   const { companyOf } = await import('../verbs/goes-with.ts')
-  return companyOf(client, thing.kind.of, id)
+  return companyOf(client, record.kind.of, id)
 }
 
 /** Names something that is deleted, and counts what goes with it. */
 const deleteText = async (client: Client, change: Change): Promise<string> =>
-  [nounOf(change.thing), (await companyOfThing(client, change))?.text].filter(Boolean).join(' ')
+  [nounOf(change.record), (await dependentsOf(client, change))?.text].filter(Boolean).join(' ')
 
-/** Returns what goes with each thing that is deleted, as a saved plan keeps it. */
+/** Returns what goes with each record that is deleted, as a saved plan keeps it. */
 export const plannedDeletes = async (client: Client, changes: readonly Change[]): Promise<PlannedDelete[]> => {
   const deletes: PlannedDelete[] = []
   for (const change of changes.filter(({ action }) => action === 'delete')) {
-    const company = await companyOfThing(client, change)
-    if (company) deletes.push({ name: nounOf(change.thing), ...company })
+    const company = await dependentsOf(client, change)
+    if (company) deletes.push({ name: nounOf(change.record), ...company })
   }
   return deletes
 }
@@ -47,8 +48,8 @@ export const deletesText = async (client: Client, changes: readonly Change[]): P
   const deletes = changes.filter(({ action }) => action === 'delete')
   // Name first what takes others with it.
   const named = [
-    ...deletes.filter(({ thing }) => thing.name !== ''),
-    ...deletes.filter(({ thing }) => thing.name === ''),
+    ...deletes.filter(({ record }) => record.name !== ''),
+    ...deletes.filter(({ record }) => record.name === ''),
   ]
   const texts: string[] = []
   for (const one of named.slice(0, SHOWN_DELETES)) texts.push(await deleteText(client, one))

@@ -1,4 +1,4 @@
-import { type RemovalOutcome, GONE } from '../../../import/undo/judge-things.ts'
+import { type RemovalOutcome, GONE } from '../../../changes/send/judge-created.ts'
 import { countOf } from '../../output/text.ts'
 import { type EntryCounts, entriesText } from './undo-entries.ts'
 

@@ -20,7 +20,7 @@ const storeName = async (cli: Cli): Promise<string> => {
 }
 
 /** Describes an account of the bundled service as its operator administers it: both interfaces, and calculated KPIs. */
-export type OperatedAccount = {
+type OperatedAccount = {
   readonly store: string
   readonly account: string
   readonly client: Client

@@ -35,7 +35,8 @@ type Manner = {
 }
 
 /** Tells whether an error concerns only the record that was sent. */
-const isRefusal = (error: Error): boolean => error instanceof KpiError && OF_CONTENT.has(error.code) && !error.mayBeDone
+const isRefusal = (error: Error): error is KpiError =>
+  error instanceof KpiError && OF_CONTENT.has(error.code) && !error.mayBeDone
 
 const SHOWN_REFUSALS = 20
 
@@ -87,6 +88,29 @@ const afterRefusals = (refusals: readonly KpiError[], error: Error): Error => {
   return new IncompleteRun(exit, code, [...refusalLines(refusals), ...lines])
 }
 
+/** Collects what was refused of a list, and makes the error that its command ends with. */
+export const createListErrors = (
+  total: number,
+  { goOn = () => 'run the same command again', doneWords = 'done' }: Pick<Manner, 'goOn' | 'doneWords'> = {},
+) => {
+  const refusals: KpiError[] = []
+  return {
+    /** Takes the refusal of the item at a place, counted from 1. */
+    refuse: (number: number, error: KpiError): void => {
+      const named = numbered(error, number, total)
+      if (named instanceof KpiError) refusals.push(named)
+    },
+    /** Returns the error of a list that ended before the item at a place, where `done` were done. */
+    ended: (number: number, error: Error, done: number): Error => {
+      const isBegun = done > 0 || refusals.length > 0
+      const isLeft = total > 1 && isCutOff(error) && (isBegun || mayBeDone(error))
+      return afterRefusals(refusals, isLeft ? leftOver(error, number, total, goOn) : numbered(error, number, total))
+    },
+    /** Returns the error of a list that came to its end: what was refused, if anything. */
+    refused: (done: number): Error | undefined => refusedError(refusals, done, doneWords),
+  }
+}
+
 /**
  * Runs `send` for each item in turn. A refusal of one does not keep the next from being sent; what concerns them all, such
  * as a service that is not reachable, ends the list, and the error says what is left.
@@ -94,10 +118,11 @@ const afterRefusals = (refusals: readonly KpiError[], error: Error): Error => {
 export const sendEach = async <T>(
   list: readonly T[],
   send: (one: T) => Promise<AnyRecord>,
-  { start = 1, signal, goOn = () => 'run the same command again', doneWords = 'done' }: Manner = {},
+  { start = 1, signal, ...words }: Manner = {},
 ): Promise<ListResult<T>> => {
-  const [records, done, refusals]: [AnyRecord[], T[], KpiError[]] = [[], [], []]
+  const [records, done]: [AnyRecord[], T[]] = [[], []]
   const total = list.length
+  const errors = createListErrors(total, words)
   for (const [at, one] of list.entries()) {
     if (at + 1 < start) continue
     try {
@@ -106,18 +131,11 @@ export const sendEach = async <T>(
       done.push(one)
     } catch (error) {
       if (!(error instanceof Error)) throw error
-      const named = numbered(error, at + 1, total)
-      if (isRefusal(error) && named instanceof KpiError) {
-        refusals.push(named)
-        continue
-      }
-      const isBegun = records.length > 0 || refusals.length > 0
-      const isLeft = total > 1 && isCutOff(error) && (isBegun || mayBeDone(error))
-      const failure = afterRefusals(refusals, isLeft ? leftOver(error, at + 1, total, goOn) : named)
-      return { records, done, total, failure }
+      if (isRefusal(error)) errors.refuse(at + 1, error)
+      else return { records, done, total, failure: errors.ended(at + 1, error, records.length) }
     }
   }
-  return { records, done, total, failure: refusedError(refusals, records.length, doneWords) }
+  return { records, done, total, failure: errors.refused(records.length) }
 }
 
 /** Prints the records that were sent as a list, then throws the failure, if there was one. */

@@ -1,5 +1,5 @@
-import type { CreationLog } from '../../../../import/created-things.ts'
-import { removeLeftDoubles } from '../../../../import/missing/remove-doubles.ts'
+import type { CreationLog } from '../../../../changes/records/created-record.ts'
+import { removeLeftDoubles } from '../../../../changes/send/doubles.ts'
 import { createMissingThings } from '../../../../import/missing/make.ts'
 import type { RealIds } from '../../../../import/missing/missing.ts'
 import type { MissingKpi, MissingPlan } from '../../../../import/missing/plan.ts'

@@ -14,8 +14,7 @@ import {
 } from '../../domain/kinds.ts'
 import type { EntryQuery } from '../../client/operations/queries.ts'
 import { looseName } from '../../client/directory.ts'
-import type { CreatedThing } from '../created-things.ts'
-import type { UndoReceipt } from './undo-receipt.ts'
+import type { CreatedThing, RunCreations } from '../records/created-record.ts'
 
 /** Says that something was removed before. */
 export const GONE = 'is gone already'
@@ -24,7 +23,7 @@ export const GONE = 'is gone already'
 export type RemovalOutcome = { readonly thing: CreatedThing; readonly entries: number; readonly left?: string }
 
 /** Says of what to judge what becomes of it. */
-type Judged = Pick<UndoReceipt, 'things' | 'unsure' | 'served'> & {
+type Judged = RunCreations & {
   /** Tells whether entries are removed, too. */
   readonly withEntries: boolean
   /** Returns how many entries of something are removed before it, because the import created them. */

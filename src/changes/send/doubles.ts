@@ -4,10 +4,9 @@ import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { listFirst, MOST_LISTED } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { KINDS, type ListedCreated, shownKind } from '../../domain/kinds.ts'
-import { type Clients, GONE, isChanged, judgeThings, type Kept, listCreated, ORDER } from '../undo/judge-things.ts'
-import { takeBack } from '../undo/take-back.ts'
-import type { UndoReceipt } from '../undo/undo-receipt.ts'
-import type { CreatedThing } from '../created-things.ts'
+import { type Clients, GONE, isChanged, judgeThings, type Kept, listCreated, ORDER } from './judge-created.ts'
+import { takeBack } from './remove-created.ts'
+import type { CreatedThing, RunCreations } from '../records/created-record.ts'
 
 /** Says why neither of two is removed. */
 export const NOT_CERTAIN = 'may be of the other machine: it is not known which of them this one made'
@@ -118,7 +117,7 @@ export const removeNewDoubles = async (
 }
 
 /** Describes what runs made, or may have made, that ended before they could look for doubles. */
-type Unsettled = Pick<UndoReceipt, 'things' | 'unsure'> & {
+type Unsettled = Pick<RunCreations, 'things' | 'unsure'> & {
   /** Tells whether it was made in the account that the service has answered for. */
   readonly isOfAccount: () => boolean
   readonly signal: AbortSignal

@@ -1,4 +1,4 @@
-import type { CreatedKind } from '../domain/kinds.ts'
+import type { CreatedKind } from '../../domain/kinds.ts'
 
 /** Describes something that was created; an assignment has the id of its KPI, and the user it is of. */
 export type CreatedThing = {
@@ -18,4 +18,15 @@ export type CreationLog = {
   readonly disown: (kind: CreatedKind, key: string, id?: number) => void
   /** Notes that all of it is there, and none of it twice. */
   readonly settle: () => void
+}
+
+/** Describes something that may have been created, by its name or e-mail address. */
+export type UnsureThing = { readonly kind: CreatedKind; readonly key: string }
+
+/** Describes what a run created, or may have created when it was cut off. */
+export type RunCreations = {
+  readonly things: readonly CreatedThing[]
+  readonly unsure: readonly UnsureThing[]
+  /** Holds when the run ended, by the clock of the service; undefined if that is not known. */
+  readonly served: string | undefined
 }

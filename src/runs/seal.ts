@@ -2,21 +2,15 @@ import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 
 /*
- * A journal is trusted only if none of its rows is missing or changed. Beside the rows it keeps a seal: the number of
+ * A file is trusted only if none of its rows is missing or changed. Beside the rows it keeps a seal: the number of
  * rows, and the sum of their hashes. Triggers update the seal in the transaction of each change, and opening the
- * journal computes it again from the rows. If rows, or bytes of them, were lost, the two differ.
+ * file computes it again from the rows. If rows, or bytes of them, were lost, the two differ.
  */
 
-const columnsOf = (text: string): string[] => text.split(', ')
-
-/** Lists the sealed tables, and the columns of each that are hashed, in this order. */
-const SEALED: Readonly<Record<string, readonly string[]>> = {
-  meta: columnsOf('name, value'),
-  intervals: columnsOf(
-    'id, first_owner, first_kpi, first_day, last_owner, last_kpi, last_day, count, digest, way, places, stage, sent_at, run, outcome, created',
-  ),
-  marks: columnsOf('interval, marks'),
-  ones: columnsOf('interval, owner, kpi, day, digest, known, sent_at, outcome'),
+/** Lists the sealed tables, and the columns of each that are hashed, in this order; `bytes` names those of bytes. */
+export type Sealed = {
+  readonly tables: Readonly<Record<string, readonly string[]>>
+  readonly bytes?: ReadonlySet<string>
 }
 
 const EMPTY = '0'
@@ -33,14 +27,14 @@ const withoutRow = (sum: string, row: string): string =>
 /**
  * Returns the SQL for a row as text: its table, and each of its values. `of` is the row's name in SQL, such as `new.`.
  */
-const rowText = (table: string, of: string): string => {
+const rowText = ({ tables, bytes }: Sealed, table: string, of: string): string => {
   // JSON cannot hold bytes.
-  const columns = (SEALED[table] ?? []).map((name) => (name === 'marks' ? `hex(${of}${name})` : of + name))
+  const columns = (tables[table] ?? []).map((name) => (bytes?.has(name) ? `hex(${of}${name})` : of + name))
   return `json_array('${table}', ${columns.join(', ')})`
 }
 
-const triggersOf = (table: string): string => {
-  const [fresh, old] = [rowText(table, 'new.'), rowText(table, 'old.')]
+const triggersOf = (sealed: Sealed, table: string): string => {
+  const [fresh, old] = [rowText(sealed, table, 'new.'), rowText(sealed, table, 'old.')]
   const update = (event: string, set: string): string =>
     `create trigger ${table}_${event} after ${event} on ${table} begin update seal set ${set}; end;`
   return [
@@ -50,12 +44,13 @@ const triggersOf = (table: string): string => {
   ].join('\n')
 }
 
-/** Creates the seal and its triggers in a journal whose other tables exist and are empty. */
-export const SEAL_SCHEMA = [
-  'create table seal (rows integer not null, sum text not null);',
-  `insert into seal values (0, '${EMPTY}');`,
-  ...Object.keys(SEALED).map(triggersOf),
-].join('\n')
+/** Returns the SQL that creates the seal and its triggers in a file whose other tables exist and are empty. */
+export const sealSchema = (sealed: Sealed): string =>
+  [
+    'create table seal (rows integer not null, sum text not null);',
+    `insert into seal values (0, '${EMPTY}');`,
+    ...Object.keys(sealed.tables).map((table) => triggersOf(sealed, table)),
+  ].join('\n')
 
 /** Prepares a connection to keep the seal; call it before anything is written. */
 export const keepSeal = (database: DatabaseSync): void => {
@@ -68,11 +63,11 @@ export const keepSeal = (database: DatabaseSync): void => {
 }
 
 /** Tells whether all rows are as they were written, and can be found. */
-export const isSealed = (database: DatabaseSync): boolean => {
+export const isSealed = (database: DatabaseSync, sealed: Sealed): boolean => {
   if (database.prepare('pragma integrity_check(1)').get()?.['integrity_check'] !== 'ok') return false
   let [rows, sum] = [0, EMPTY]
-  for (const table of Object.keys(SEALED)) {
-    for (const { row } of database.prepare(`select ${rowText(table, '')} as row from ${table}`).iterate()) {
+  for (const table of Object.keys(sealed.tables)) {
+    for (const { row } of database.prepare(`select ${rowText(sealed, table, '')} as row from ${table}`).iterate()) {
       rows += 1
       sum = withRow(sum, String(row))
     }

@@ -2,15 +2,18 @@ import { shownKind } from '../../domain/kinds.ts'
 import { everyGroupItem } from '../../client/operations/group-items.ts'
 import { entryPages } from '../../client/operations/entry-pages.ts'
 import { operationsOn } from '../../client/operations/kind-operations.ts'
-import { Aborted } from '../../client/transport.ts'
+import { Aborted, type Clock } from '../../client/transport.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
 import { KpiError, isRefused } from '../../domain/errors.ts'
-import type { CreatedThing } from '../created-things.ts'
-import type { Timing } from '../third-party/reconcile.ts'
-import { type Clients, type RemovalOutcome, GONE, ofEntries, servedBy } from './judge-things.ts'
+import type { CreatedThing } from '../records/created-record.ts'
+import { type Clients, type RemovalOutcome, GONE, ofEntries, servedBy } from './judge-created.ts'
 
 /** Describes an undo under way: what ends it, and `begin`, which notes that it changes something, once. */
-export type Undoing = Timing & { readonly begin?: () => Promise<void> }
+export type Undoing = {
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly begin?: () => Promise<void>
+}
 
 /** Ends an undo that somebody has asked to stop, before its next change; notes that it has begun. */
 export const beforeChange = async ({ signal, begin }: Omit<Undoing, 'clock'>): Promise<void> => {

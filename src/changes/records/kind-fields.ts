@@ -1,7 +1,7 @@
-import { KIND_NAMES as ALL, type KindName as AnyKind, KINDS } from '../../../../domain/kinds.ts'
-import { breakdownItem } from '../../../../domain/resources/breakdowns.ts'
-import { groupItem, userGroupItem } from '../../../../domain/resources/groups.ts'
-import { type Field, resource, type Resource } from '../../../../domain/schema.ts'
+import { KIND_NAMES as ALL, type KindName as AnyKind, KINDS } from '../../domain/kinds.ts'
+import { breakdownItem } from '../../domain/resources/breakdowns.ts'
+import { groupItem, userGroupItem } from '../../domain/resources/groups.ts'
+import { type Field, resource, type Resource } from '../../domain/schema.ts'
 
 /** Names the kinds that a configuration holds: breakdown items are its group items. */
 export type KindName = Exclude<AnyKind, 'breakdown_item'>
@@ -12,22 +12,22 @@ const isConfigured = (name: AnyKind): name is KindName => name !== 'breakdown_it
 export const KIND_NAMES: readonly KindName[] = ALL.filter(isConfigured)
 
 /** Describes a field as a configuration names it: `category` is `category_id` in the interface. */
-export type ConfigField = {
+export type KindField = {
   readonly name: string
   /** Names it in the interface. */
   readonly as: string
   readonly field: Field
-  /** Names the kinds of things that it may refer to. */
+  /** Names the kinds of records that it may refer to. */
   readonly refers?: readonly KindName[]
   /** Tells that it only helps to find what another field names: the group of a group item. */
   readonly isHint?: true
 }
 
-/** Describes a kind of things: its fields, and those that tell one thing from another. */
+/** Describes a kind of records: its fields, and those that tell one record from another. */
 export type Kind = {
   readonly name: KindName
   readonly of: Resource
-  readonly fields: readonly ConfigField[]
+  readonly fields: readonly KindField[]
   readonly identity: readonly string[]
 }
 
@@ -37,7 +37,7 @@ const referredBy = (name: string): readonly KindName[] => {
   return KIND_NAMES.filter((kind) => kind === name)
 }
 
-const fieldOf = (of: Resource, as: string, field: Field): ConfigField => {
+const fieldOf = (of: Resource, as: string, field: Field): KindField => {
   const name = as === 'id' && field.refers !== undefined ? field.refers : as.replace(/_id$/, '')
   const refers = referredBy(name)
   const isHint = of === userGroupItem && name === 'group'
@@ -53,7 +53,7 @@ const kindOf = (name: KindName): Kind => {
   const all = Object.entries(of.fields).map(([as, field]) => fieldOf(of, as, field))
   const identity = KINDS[name].identity.flatMap((id) => all.find(({ as }) => as === id) ?? [])
   const names = identity.map((one) => one.name)
-  const own = all.filter((one) => !names.includes(one.name) && !one.field.readOnly && !one.field.secret)
+  const own = all.filter((one) => !names.includes(one.name) && !one.field.readOnly)
   return { name, of, identity: names, fields: [...identity, ...own] }
 }
 
@@ -77,21 +77,3 @@ export const needed = ({ identity, fields }: Kind): string[] =>
 
 /** Returns the section of a file that holds a kind. */
 export const sectionOf = (name: KindName): string => KINDS[name].of.plural
-
-/** Describes a section of a file: its kind, and its own words for fields. */
-export type Section = { readonly kind: Kind; readonly words?: Readonly<Record<string, string>> }
-
-/** Returns what a section calls a field. */
-export const wordOf = ({ words }: Section, name: string): string => words?.[name] ?? name
-
-/**
- * Lists the sections that a file may have. Groups are the breakdowns of the newer interface, and have either name.
- */
-export const sections: ReadonlyMap<string, Section> = new Map([
-  ...KIND_NAMES.filter((name) => name !== 'icon').map((name): [string, Section] => [
-    sectionOf(name),
-    { kind: kinds[name] },
-  ]),
-  ['breakdowns', { kind: kinds.group }],
-  ['breakdown_items', { kind: kinds.group_item, words: { group: 'breakdown' } }],
-])

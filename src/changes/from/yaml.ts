@@ -1,31 +1,18 @@
 import { isMap, isScalar, isSeq, type YAMLMap } from 'yaml'
-import { nearest } from '../../../../client/directory.ts'
-import { createYamlReader, faultAt, textOf, type YamlReader } from '../../../../codec/yaml-reader.ts'
-import { parseDecimal } from '../../../../domain/decimal.ts'
-import { Fault, type Issue } from '../../../../domain/errors.ts'
-import { choiceOf, valueOfText } from '../../../../domain/field-value.ts'
-import type { Pause } from '../../../../domain/pause.ts'
-import type { Field, FieldValue } from '../../../../domain/schema.ts'
-import { isSetting } from '../../../target/read-project.ts'
-import { type ConfigField, needed, type Kind, type Section, sections, wordOf } from './kinds.ts'
-
-/** Describes what a file says of one thing. */
-export type Item = {
-  readonly kind: Kind
-  readonly line: number
-  /** Holds its id, where the file gives it to tell it from others of the same name. */
-  readonly id: number | undefined
-  /** Holds the fields that are values, by their names in the file. */
-  readonly values: Readonly<Record<string, FieldValue>>
-  /** Holds the fields that name other things, as they are written. */
-  readonly references: Readonly<Record<string, string>>
-  /** Holds the lines of its fields. */
-  readonly lines: Readonly<Record<string, number>>
-}
+import { nearest } from '../../client/directory.ts'
+import { createYamlReader, faultAt, textOf, type YamlReader } from '../../codec/yaml-reader.ts'
+import { parseDecimal } from '../../domain/decimal.ts'
+import { Fault, type Issue } from '../../domain/errors.ts'
+import { choiceOf, valueOfText } from '../../domain/field-value.ts'
+import type { Pause } from '../../domain/pause.ts'
+import type { Field, FieldValue } from '../../domain/schema.ts'
+import type { Desired } from '../records/desired.ts'
+import { type Kind, type KindField, needed } from '../records/kind-fields.ts'
+import { type Section, sections, wordOf } from './sections.ts'
 
 /** Describes the content of a file, with all its faults. */
 export type Configuration = {
-  readonly items: readonly Item[]
+  readonly desired: readonly Desired[]
   /** Lists the sections that it has, as it names them, with their lines. */
   readonly sections: ReadonlyMap<string, number>
   readonly faults: readonly Issue[]
@@ -54,7 +41,7 @@ const ONE_ONLY = 'a file holds one configuration, and here another one begins'
 type Draft = { values: Record<string, FieldValue>; references: Record<string, string>; lines: Record<string, number> }
 
 /** Reads one field into the draft of an item; returns its fault. */
-const readField = ({ name, field, refers }: ConfigField, node: unknown, draft: Draft): Fault | undefined => {
+const readField = ({ name, field, refers }: KindField, node: unknown, draft: Draft): Fault | undefined => {
   const text = textOf(node)
   if (text === undefined) return Fault.must('be one value, not a list or a map')
   if (refers) {
@@ -72,20 +59,24 @@ const readField = ({ name, field, refers }: ConfigField, node: unknown, draft: D
 const sentence = (name: string, { message, verb }: Fault): string =>
   verb === undefined ? `${name}: ${message}` : `${name} ${message}`
 
-const readItem = ({ faults, pairsOf }: YamlReader, section: Section, map: YAMLMap, line: number): Item => {
+/** Lists the fields that a configuration may hold: no secrets. */
+const configuredFields = ({ fields }: Kind): KindField[] => fields.filter(({ field }) => !field.secret)
+
+const readDesired = ({ faults, pairsOf }: YamlReader, section: Section, map: YAMLMap, line: number): Desired => {
   const { kind } = section
+  const fields = configuredFields(kind)
   const draft: Draft = { values: {}, references: {}, lines: {} }
   let id: number | undefined
   const spelled = (name: string): string => wordOf(section, name)
   for (const { name: written, line: at, node } of pairsOf(map, line)) {
-    const config = kind.fields.find(({ name }) => spelled(name) === written)
+    const config = fields.find(({ name }) => spelled(name) === written)
     draft.lines[config?.name ?? written] = at
     if (written === 'id') {
       const text = textOf(node) ?? ''
       if (ID.test(text)) id = Number(text)
       else faults.push(faultAt(at, 'id must be a whole number'))
     } else if (!config) {
-      const names = kind.fields.map(({ name }) => spelled(name))
+      const names = fields.map(({ name }) => spelled(name))
       faults.push(faultAt(at, `${written} is not a field of a ${kind.of.title}${hint(written, names)}`))
     } else {
       const fault = readField(config, node, draft)
@@ -98,12 +89,15 @@ const readItem = ({ faults, pairsOf }: YamlReader, section: Section, map: YAMLMa
 }
 
 /** Tells whether an item has all that identifies it; others are left out, as they have a fault. */
-const isWhole = ({ kind, values, references }: Item): boolean =>
+const isWhole = ({ kind, values, references }: Desired): boolean =>
   needed(kind).every((name) => name in values || name in references)
 
-const readSection = (reader: YamlReader, name: string, node: unknown, line: number): Item[] => {
+/** Reads YAML, and knows which words are settings of the command line. */
+type Reader = YamlReader & { readonly isSetting: (name: string) => boolean }
+
+const readSection = (reader: Reader, name: string, node: unknown, line: number): Desired[] => {
   const section = sections.get(name)
-  const { faults, lineOf, resolve } = reader
+  const { faults, lineOf, resolve, isSetting } = reader
   if (!section) {
     const message = isSetting(name)
       ? `${name} is a setting, and not a section: files of settings are no configurations; kpi dump prints one`
@@ -118,14 +112,14 @@ const readSection = (reader: YamlReader, name: string, node: unknown, line: numb
   }
   return node.items.flatMap((one) => {
     const [map, at] = [resolve(one), lineOf(one, line)]
-    if (isMap(map)) return [readItem(reader, section, map, at)]
+    if (isMap(map)) return [readDesired(reader, section, map, at)]
     faults.push(faultAt(at, `a ${section.kind.of.title} must be fields with values, such as name: North`))
     return []
   })
 }
 
 /** Reads the sections of a part of a file, and notes their lines in `found`. */
-const readSections = (reader: YamlReader, contents: unknown, found: Map<string, number>): Item[] => {
+const readSections = (reader: Reader, contents: unknown, found: Map<string, number>): Desired[] => {
   if (contents === null || (isScalar(contents) && contents.value === null)) return []
   if (!isMap(contents)) {
     reader.faults.push(faultAt(1, 'a configuration has sections, such as kpis:'))
@@ -138,19 +132,23 @@ const readSections = (reader: YamlReader, contents: unknown, found: Map<string, 
 }
 
 /** Reads the YAML of a configuration; returns what it says, and its faults with their lines. */
-export const readConfiguration = async (text: string, pause: Pause): Promise<Configuration> => {
-  const reader = createYamlReader(text, ONE_ONLY, pause)
+export const readConfiguration = async (
+  text: string,
+  isSetting: Reader['isSetting'],
+  pause: Pause,
+): Promise<Configuration> => {
+  const reader = { ...createYamlReader(text, ONE_ONLY, pause), isSetting }
   const { faults } = reader
   const found = new Map<string, number>()
-  const items: Item[] = []
+  const desired: Desired[] = []
   let isReadable = true
   let known = 0
   for await (const contents of reader.parts(true)) {
     // Look for no other faults in what is not YAML.
     isReadable &&= faults.length === known
-    if (isReadable) items.push(...readSections(reader, contents, found).filter(isWhole))
+    if (isReadable) desired.push(...readSections(reader, contents, found).filter(isWhole))
     known = faults.length
   }
   isReadable &&= faults.length === known
-  return { items: isReadable ? items : [], sections: found, faults }
+  return { desired: isReadable ? desired : [], sections: found, faults }
 }

@@ -1,0 +1,175 @@
+import { Fault } from '../../domain/errors.ts'
+import type { Pause } from '../../domain/pause.ts'
+import { isNoName } from '../../domain/no-value-words.ts'
+import { NO_VALUE } from '../names/doubtful-names.ts'
+import { type Desired, desiredName } from '../records/desired.ts'
+import { KIND_NAMES, type KindName, kinds, sectionOf } from '../records/kind-fields.ts'
+import type { AccountRecord, Snapshot } from '../records/snapshot.ts'
+import type { Policy } from './policy.ts'
+
+/** Describes an item of an input whose references are found, and the record that it is about. */
+export type Matched = {
+  readonly desired: Desired
+  readonly record: AccountRecord
+  readonly references: Readonly<Record<string, AccountRecord>>
+}
+
+/** Says why an item cannot be used, and which of its fields is wrong. */
+export type Reason = { readonly field: string; readonly message: string }
+
+/** Describes an item that cannot be used. */
+export type Unmatched = { readonly desired: Desired; readonly reasons: readonly Reason[] }
+
+const ID = /^#?([1-9]\d{0,14})$/
+
+/** Returns what a reference means. A breakdown that has no items yet goes by its id, which is all there is. */
+const referenceOf = (
+  snapshot: Snapshot,
+  refers: readonly KindName[],
+  text: string,
+  within: AccountRecord | undefined,
+  { isByIdAlone }: Policy,
+): AccountRecord | Fault => {
+  const found = snapshot.find(refers, text, within)
+  const [, digits] = ID.exec(text) ?? []
+  if (!(found instanceof Fault) || !isByIdAlone || refers[0] !== 'group' || digits === undefined) return found
+  const id = Number(digits)
+  return snapshot.add({
+    kind: kinds.group,
+    stored: { id, name: digits },
+    name: digits,
+    above: {},
+    desired: undefined,
+    id,
+  })
+}
+
+const OTHER_KPIS: Readonly<Partial<Record<KindName, KindName>>> = {
+  kpi: 'calculated_kpi',
+  calculated_kpi: 'kpi',
+}
+
+/** Describes an item whose references are found, and by these what it is about belongs to. */
+type Resolved = Omit<Matched, 'record'> & { readonly above: AccountRecord['above'] }
+
+const sameAs = (snapshot: Snapshot, { desired, above }: Resolved): readonly AccountRecord[] =>
+  snapshot.same(desired.kind, above, desiredName(desired))
+
+/** Returns the record of an id, which alone says what is meant. */
+const findById = (snapshot: Snapshot, { kind, id = 0 }: Desired): AccountRecord | Fault =>
+  snapshot.byId([kind.name], id) ?? new Fault(`there is no ${kind.of.title} ${id}`)
+
+/** Returns the calculated KPI, or the other one, that has a name; a configuration lists each in a section of its own. */
+const findOther = (
+  snapshot: Snapshot,
+  { kind }: Desired,
+  name: string,
+  policy: Policy,
+): AccountRecord | Fault | undefined => {
+  const other = OTHER_KPIS[kind.name]
+  const found = other && snapshot.same(kinds[other], {}, name).find((one) => one.stored && !one.desired)
+  if (!found || !policy.isConfiguration) return found
+  const what = other === 'calculated_kpi' ? 'is calculated' : 'is not calculated'
+  return new Fault(`"${name}" ${what}: it belongs under ${sectionOf(found.kind.name)}`)
+}
+
+/**
+ * Finds the record that an item is about, or makes it. An exact name wins; otherwise it is what has a name of the same
+ * form and is not named exactly by another item; a word for no value means only what has exactly that name, unless the
+ * user says that it is a name.
+ */
+const matchRecord = (
+  snapshot: Snapshot,
+  resolved: Resolved,
+  exact: ReadonlySet<AccountRecord>,
+  policy: Policy,
+): AccountRecord | Fault => {
+  const { desired, above } = resolved
+  const { kind } = desired
+  const add = (): AccountRecord =>
+    snapshot.add({ kind, stored: undefined, name: desiredName(desired), above, desired: undefined, id: undefined })
+  if (desired.isById) return findById(snapshot, desired)
+  if (desired.isNew) return add()
+  const name = desiredName(desired)
+  const same = sameAs(snapshot, resolved)
+  const ofForm = same.length === 0 ? snapshot.alike(kind, above, name).filter((one) => one.stored) : []
+  const isBeside = ofForm.some((one) => exact.has(one))
+  if (isBeside && ofForm.length > 1) {
+    const names = ofForm.map((one) => `"${one.name}" (${one.id})`).join(', ')
+    return new Fault(
+      `"${name}" is another spelling of more than one ${kind.of.title}: ${names}; write the name of the one that is meant`,
+    )
+  }
+  const alike = same.length > 0 ? same : isBeside ? [] : ofForm
+  const existing = alike.filter(({ stored, id }) => stored && (desired.id === undefined || id === desired.id))
+  const [first, ...others] = existing
+  const key = kind.identity.at(-1) ?? 'name'
+  if (first && same.length === 0 && isNoName(name, kind.name === 'kpi') && !policy.isMeant(kind, key))
+    return new Fault(
+      `${key} "${name}" ${NO_VALUE}, and is not exactly "${first.name}": ${policy.takesName(kind, key)} takes "${first.name}" for it`,
+    )
+  if (desired.id !== undefined && !first)
+    return new Fault(`there is no ${kind.of.title} ${desired.id} named "${name}"; leave out the id to go by the name`)
+  if (others.length > 0) {
+    const ids = existing.map(({ id }) => id).join(', ')
+    const way = policy.isConfiguration ? `; say which one, as id: ${first?.id}` : ''
+    return new Fault(`"${name}" is the name of more than one ${kind.of.title}: ${ids}${way}`)
+  }
+  const record = first ?? alike.find(({ stored }) => !stored)
+  if (record?.desired) return new Fault(`this is the same ${kind.of.title} as in line ${record.desired.line}`)
+  return record ?? findOther(snapshot, desired, name, policy) ?? add()
+}
+
+/** Finds what the references of an item mean; returns the reasons where that is not clear. */
+const resolve = (snapshot: Snapshot, desired: Desired, policy: Policy): Resolved | Unmatched => {
+  const { kind } = desired
+  const [references, reasons]: [Record<string, AccountRecord>, Reason[]] = [{}, []]
+  const above: Record<string, AccountRecord> = {}
+  for (const { name, refers, isHint } of kind.fields) {
+    const text = desired.references[name]
+    if (!refers || text === undefined) continue
+    const within = name === 'group_item' ? references['group'] : undefined
+    const found = referenceOf(snapshot, refers, text, within, policy)
+    if (found instanceof Fault) {
+      reasons.push({ field: name, message: found.message })
+      continue
+    }
+    references[name] = found
+    if (!isHint && kind.identity.includes(name)) above[name] = found
+  }
+  return reasons.length > 0 ? { desired, reasons } : { desired, references, above }
+}
+
+/** Matches the items of an input with what there is, and with each other. */
+export const matchDesired = async (
+  snapshot: Snapshot,
+  all: readonly Desired[],
+  policy: Policy,
+  pause: Pause,
+): Promise<readonly (Matched | Unmatched)[]> => {
+  const found: (Matched | Unmatched)[] = []
+  const byKind = Map.groupBy(all, ({ kind }) => kind.name)
+  for (const kind of KIND_NAMES) {
+    const resolved: Resolved[] = []
+    for (const desired of byKind.get(kind) ?? []) {
+      const turn = pause()
+      if (turn) await turn
+      const one = resolve(snapshot, desired, policy)
+      if ('reasons' in one) found.push(one)
+      else resolved.push(one)
+    }
+    const exact = new Set(resolved.flatMap((one) => sameAs(snapshot, one)))
+    for (const one of resolved) {
+      const turn = pause()
+      if (turn) await turn
+      const { desired, references } = one
+      const record = matchRecord(snapshot, one, exact, policy)
+      if (record instanceof Fault) found.push({ desired, reasons: [{ field: 'name', message: record.message }] })
+      else {
+        record.desired = desired
+        found.push({ desired, record, references })
+      }
+    }
+  }
+  return found
+}

@@ -1,0 +1,231 @@
+import { DID_YOU_MEAN, unknownName } from '../../client/directory.ts'
+import { Fault } from '../../domain/errors.ts'
+import { INT16_MAX } from '../../domain/field-value.ts'
+import type { Pause } from '../../domain/pause.ts'
+import { usualWith } from '../../domain/schema.ts'
+import { type Change, type FieldChange, inOrder, type Value } from '../records/change.ts'
+import { type Desired, desiredName, givesField } from '../records/desired.ts'
+import { readFormula } from '../records/formulas.ts'
+import type { KindName } from '../records/kind-fields.ts'
+import { type AccountRecord, isOfPerson, labelOf, type Snapshot } from '../records/snapshot.ts'
+import { faultOfTarget, fieldChanges } from './field-changes.ts'
+import { type Matched, matchDesired, type Reason, type Unmatched } from './match.ts'
+import { refuseDoubtfulNames } from './new-names.ts'
+import type { Policy } from './policy.ts'
+
+/** Describes what is to be done for an item of an input. */
+export type Planned = {
+  readonly action: 'create' | 'update' | 'delete' | 'unchanged' | 'skip' | 'refuse'
+  readonly desired: Desired
+  /** Holds the record that it is about; undefined where that is not clear. */
+  readonly record: AccountRecord | undefined
+  /** Lists the changes: mostly one, none where nothing is to be done. */
+  readonly changes: readonly Change[]
+  /** Says why it is refused. */
+  readonly reasons: readonly Reason[]
+}
+
+/** Plans an item again, by what is known of its record now. */
+export type PlanAgain = (record: AccountRecord) => Planned | undefined
+
+/** Describes what makes an account what an input says: for each item, and in the order in which it can be done. */
+export type Plan = {
+  readonly planned: readonly Planned[]
+  readonly changes: readonly Change[]
+  readonly again: PlanAgain
+}
+
+/** Gives new records that have no place the next one among those that they stand beside. */
+const createPlaces = (snapshot: Snapshot): ((record: AccountRecord) => number) => {
+  const last = new Map<string, number>()
+  const placeOf = ({ stored, desired }: AccountRecord): number =>
+    Number(desired?.values['sort_order'] ?? stored?.['sort_order'] ?? 0)
+  const keyOf = ({ kind, above }: AccountRecord): string => `${kind.name} ${above['user']?.serial ?? ''}`
+  const read = new Set<KindName>()
+  return (record) => {
+    const { name } = record.kind
+    if (!read.has(name))
+      for (const one of snapshot.ofKind(name)) last.set(keyOf(one), Math.max(last.get(keyOf(one)) ?? 0, placeOf(one)))
+    read.add(name)
+    const place = Math.min((last.get(keyOf(record)) ?? 0) + 1, INT16_MAX)
+    last.set(keyOf(record), place)
+    return place
+  }
+}
+
+/** Returns what is known of a record: by the service, and over that by the input. */
+const propertiesOf = (record: AccountRecord | undefined): object => ({ ...record?.stored, ...record?.desired?.values })
+
+const usualReference = (
+  snapshot: Snapshot,
+  refers: readonly KindName[],
+  usual: string | number | boolean,
+): AccountRecord | undefined => {
+  const found = snapshot.find(refers, typeof usual === 'number' ? `#${usual}` : String(usual))
+  return found instanceof Fault ? undefined : found
+}
+
+/** Splits the archiving of a new item from its creation: users are linked to it in between. */
+const createsOf = (
+  record: AccountRecord,
+  fields: readonly FieldChange[],
+  defaults: Record<string, Value>,
+): Change[] => {
+  const archiving = fields.filter(({ config, after }) => config.name === 'is_archived' && after === true)
+  const create: Change = {
+    action: 'create',
+    record,
+    fields: fields.filter((one) => !archiving.includes(one) && one.after !== null),
+    defaults,
+  }
+  const archive = archiving.map((one): Change => ({ action: 'update', record, fields: [{ ...one, before: false }] }))
+  return [create, ...archive]
+}
+
+/** Returns why a record may not be changed here; undefined if it may. */
+const faultOfChange = (record: AccountRecord, { kind }: Desired): string | undefined => {
+  const label = `${kind.of.title} ${String(record.id)}`
+  if (record.kind.name !== kind.name)
+    return `${label} is calculated, and only its operator changes it: kpi service calculated update`
+  return isOfPerson(record) ? `${label} stands for a person, whose name and status it follows` : undefined
+}
+
+const existsText = ({ kind }: Desired): string => {
+  const key = kind.identity.at(-1)
+  return `there is a ${kind.of.title} of that ${key === 'email' ? 'e-mail address' : key} already`
+}
+
+/** Creates the planning of items whose records are found. */
+const createPlanner = (snapshot: Snapshot, policy: Policy): ((one: Matched) => Planned) => {
+  const nextPlace = createPlaces(snapshot)
+  const refused = ({ desired, record }: Matched, reasons: readonly Reason[]): Planned => ({
+    action: 'refuse',
+    desired,
+    record,
+    changes: [],
+    reasons,
+  })
+  const meantBy = ({ desired, record }: Matched): string => {
+    const near = snapshot.suggest(desired.kind, record.above, desiredName(desired))
+    return near === undefined ? '' : `; ${DID_YOU_MEAN}"${near}"?`
+  }
+  const planNew = (one: Matched): Planned => {
+    const { desired, record, references } = one
+    const { kind } = desired
+    if (policy.onlyExisting)
+      return refused(one, [
+        { field: 'name', message: `${unknownName(kind.of.title)}${desiredName(desired)}"${meantBy(one)}` },
+      ])
+    const [reasons, lacking]: [Reason[], string[]] = [[...faultOfTarget(one)], []]
+    const fields = fieldChanges(snapshot, one, reasons, policy)
+    const defaults: Record<string, Value> = {}
+    for (const { name, as, field, refers } of kind.fields) {
+      // A field with a fault is there, too.
+      const isGiven = givesField(desired, name) && (references[name] ?? desired.values[name]) !== null
+      if (!field.required || isGiven) continue
+      const usual = usualWith(field, propertiesOf(references[field.unless?.field.replace(/_id$/, '') ?? '']))
+      const value =
+        usual === 'next'
+          ? nextPlace(record)
+          : refers && usual !== undefined
+            ? usualReference(snapshot, refers, usual)
+            : usual
+      if (value === undefined) lacking.push(name)
+      else defaults[as] = value
+    }
+    if (lacking.length > 0)
+      reasons.push({
+        field: 'name',
+        message: `the new ${kind.of.title} "${desiredName(desired)}" needs ${lacking.join(', ')}${meantBy(one)}`,
+      })
+    if (reasons.length > 0) return refused(one, reasons)
+    return { action: 'create', desired, record, changes: createsOf(record, fields, defaults), reasons: [] }
+  }
+  const planHeld = (one: Matched): Planned => {
+    const { desired, record } = one
+    const reasons = [...faultOfTarget(one)]
+    const fields = fieldChanges(snapshot, one, reasons, policy)
+    if (reasons.length > 0) return refused(one, reasons)
+    const isSame = fields.length === 0
+    const same = { desired, record, changes: [], reasons: [] }
+    if (!(isSame && policy.isOurs?.(desired))) {
+      if (policy.existing === 'skip') return { action: 'skip', ...same }
+      if (policy.existing === 'refuse') return refused(one, [{ field: 'name', message: existsText(desired) }])
+    }
+    if (isSame) return { action: 'unchanged', ...same }
+    const fault = faultOfChange(record, desired)
+    if (fault !== undefined) return refused(one, [{ field: 'name', message: fault }])
+    return { action: 'update', desired, record, changes: [{ action: 'update', record, fields }], reasons: [] }
+  }
+  return (one) => {
+    const { desired, record } = one
+    if (!desired.isAbsent) return record.stored ? planHeld(one) : planNew(one)
+    if (record.stored)
+      return { action: 'delete', desired, record, changes: [{ action: 'delete', record, fields: [] }], reasons: [] }
+    return refused(one, [{ field: 'name', message: `${labelOf(record)} is not there` }])
+  }
+}
+
+/** Returns the new calculated KPIs behind those that their formulas use. */
+const byDependence = async (snapshot: Snapshot, changes: readonly Change[], pause: Pause): Promise<Change[]> => {
+  const open = new Map(changes.map((change) => [change.record, change]))
+  const sorted: Change[] = []
+  const takeInputs = (change: Change): { readonly change: Change; readonly inputs: Iterator<AccountRecord> } => {
+    open.delete(change.record)
+    const formula = readFormula(snapshot, String(change.record.desired?.values['formula'] ?? ''))
+    return { change, inputs: (formula instanceof Fault ? [] : formula.inputs).values() }
+  }
+  for (const first of changes) {
+    const taken = open.has(first.record) ? [takeInputs(first)] : []
+    for (let last = taken.at(-1); last; last = taken.at(-1)) {
+      const turn = pause()
+      if (turn) await turn
+      const { value: input, done } = last.inputs.next()
+      const before = input && open.get(input)
+      if (before) taken.push(takeInputs(before))
+      else if (done) sorted.push(...taken.splice(-1).map(({ change }) => change))
+    }
+  }
+  return sorted
+}
+
+const isUnmatched = (one: Matched | Unmatched): one is Unmatched => 'reasons' in one
+
+/**
+ * Plans what makes the records of an account what the items of an input say; `gone` are records of which the input says
+ * nothing any longer, and which are deleted.
+ */
+export const planChanges = async (
+  snapshot: Snapshot,
+  all: readonly Desired[],
+  policy: Policy,
+  pause: Pause,
+  gone: readonly AccountRecord[] = [],
+): Promise<Plan> => {
+  const found = await matchDesired(snapshot, all, policy, pause)
+  const plan = createPlanner(snapshot, policy)
+  const matched = new Map(found.flatMap((one) => (isUnmatched(one) ? [] : [[one.record, one] as const])))
+  const drafts: Planned[] = []
+  for (const one of found) {
+    const turn = pause()
+    if (turn) await turn
+    if (isUnmatched(one)) drafts.push({ action: 'refuse', record: undefined, changes: [], ...one })
+    else drafts.push(plan(one))
+  }
+  const planned = await refuseDoubtfulNames(snapshot, drafts, policy, pause)
+  const changes = planned.flatMap((one) => one.changes)
+  const isNewFormula = ({ action, record }: Change): boolean =>
+    action === 'create' && record.kind.name === 'calculated_kpi'
+  const formulas = await byDependence(snapshot, changes.filter(isNewFormula), pause)
+  const deletes = gone
+    .filter(({ desired }) => !desired)
+    .map((record): Change => ({ action: 'delete', record, fields: [] }))
+  return {
+    planned,
+    changes: inOrder([...changes.filter((one) => !isNewFormula(one)), ...formulas, ...deletes]),
+    again: (record) => {
+      const one = matched.get(record)
+      return one && plan(one)
+    },
+  }
+}

@@ -1,0 +1,203 @@
+import type { Client } from '../../client/client.ts'
+import {
+  type ChangedKind,
+  type KindOperations,
+  type ListedKind,
+  listKind,
+  operationsOn,
+} from '../../client/operations/kind-operations.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { parentOf } from '../../domain/kinds.ts'
+import { type CalculatedDraft, calculatedKpi, type CalculatedPatch } from '../../domain/resources/calculated-kpi.ts'
+import { userGroupItem } from '../../domain/resources/groups.ts'
+import { type AnyRecord, asDraft, asPatch } from '../../domain/schema.ts'
+import { KIND_NAMES, type KindName, kinds } from './kind-fields.ts'
+import { createSnapshot, type Snapshot } from './snapshot.ts'
+
+/** Describes the ways to an account: the interface that a command uses, and what else the service has. */
+export type Account = {
+  readonly client: Client
+  /** Holds a client of the classic interface of the same service, where `client` is of the newer one. */
+  readonly classic?: Client | undefined
+  /** Holds what only the bundled service on this machine has. */
+  readonly operator?: OperatorAccess | undefined
+}
+
+/** Describes what only the operator of the bundled service may do. */
+export type OperatorAccess = {
+  readonly newer: Client
+  readonly calculated: {
+    readonly list: () => Promise<readonly AnyRecord[]>
+    readonly add: (draft: CalculatedDraft) => Promise<AnyRecord>
+    readonly update: (id: number, patch: CalculatedPatch) => Promise<AnyRecord>
+    readonly remove: (id: number) => Promise<unknown>
+  }
+}
+
+/** Describes the operations on records of a kind; a record holds the ids of what it belongs to. */
+export type Access = {
+  /** Lists all, or those of some users. */
+  readonly list: (users: readonly number[]) => Promise<readonly AnyRecord[]>
+  readonly add: (fields: AnyRecord) => Promise<AnyRecord>
+  /** Creates records below one parent, together where the service does that; undefined where each is a request. */
+  readonly addEach?: (fields: readonly AnyRecord[]) => AsyncGenerator<readonly AnyRecord[]>
+  readonly update: (before: AnyRecord, patch: AnyRecord) => Promise<AnyRecord>
+  readonly remove: (record: AnyRecord) => Promise<void>
+}
+
+const idIn = (record: AnyRecord, name = 'id'): number => Number(record[name])
+
+/** Returns the changes of records of a kind, each below what it lies in. */
+const changing = (client: Client, kind: ChangedKind): Omit<Access, 'list'> => {
+  const at = (record: AnyRecord): KindOperations =>
+    operationsOn(client, kind, Number(record[parentOf(kind) ?? ''] ?? 0))
+  return {
+    add: (fields) => at(fields).add(fields),
+    ...(client.addStep > 1 && { addEach: (all: readonly AnyRecord[]) => at(all[0] ?? {}).addEach(all) }),
+    update: (before, patch) => at(before).update(idIn(before), patch, before),
+    remove: (record) => at(record).remove(idIn(record)),
+  }
+}
+
+/** Returns the operations on records of a kind that can be listed at once. */
+const whole = (client: Client, kind: ChangedKind & ListedKind): Access => ({
+  list: () => listKind(client, kind),
+  ...changing(client, kind),
+})
+
+const refuse = (): Promise<never> => Promise.reject(new KpiError('unsupported', 'this cannot be changed here'))
+const fixed: Omit<Access, 'list'> = { add: refuse, update: refuse, remove: refuse }
+
+/** Returns group items as the newer variant has them: with their archived state. */
+const newerItems = (client: Client): Access => {
+  const { list, add, addEach, update, remove } = whole(client, 'breakdown_item')
+  const toNewer = ({ group_id, ...fields }: AnyRecord): AnyRecord => ({
+    ...fields,
+    ...(group_id !== undefined && { breakdown_id: group_id }),
+  })
+  const fromNewer = ({ breakdown_id, ...fields }: AnyRecord): AnyRecord => ({
+    ...fields,
+    group_id: breakdown_id ?? null,
+  })
+  return {
+    list: async (users) => (await list(users)).map(fromNewer),
+    add: async (fields) => fromNewer(await add(toNewer(fields))),
+    ...(addEach && {
+      addEach: async function* (all: readonly AnyRecord[]) {
+        for await (const some of addEach(all.map(toNewer))) yield some.map(fromNewer)
+      },
+    }),
+    update: async (before, patch) => fromNewer(await update(toNewer(before), toNewer(patch))),
+    remove,
+  }
+}
+
+/** Returns the groups of the newer variant, which shows their ids alone, in its items. */
+const groupIds = async (client: Client): Promise<AnyRecord[]> => {
+  const ids = (await newerItems(client).list([])).map(({ group_id }) => Number(group_id))
+  return [...new Set(ids)].map((id) => ({ id, name: String(id) }))
+}
+
+const ofUsers = async <T>(users: readonly number[], list: (user: number) => Promise<readonly T[]>): Promise<T[]> =>
+  (await Promise.all(users.map(list))).flat()
+
+const accessToCalculated = ({ client, operator }: Account): Access => {
+  if (!operator) return { ...fixed, list: async () => (await client.kpis.list()).filter((one) => one.is_calculated) }
+  const { list, add, update, remove } = operator.calculated
+  return {
+    list,
+    add: (fields) => add(asDraft(calculatedKpi, fields)),
+    update: (before, patch) => update(idIn(before), asPatch(calculatedKpi, patch)),
+    remove: async (record) => void (await remove(idIn(record))),
+  }
+}
+
+/** Returns the operations on records of each kind. */
+export const accessTo = (account: Account): Readonly<Record<KindName, Access>> => {
+  const { client, operator } = account
+  const isNewer = client.variant === 'v1'
+  const classic = isNewer ? (account.classic ?? client) : client
+  const newer = operator?.newer ?? (isNewer ? client : undefined)
+  const ofEach =
+    (list: (user: number) => Promise<readonly AnyRecord[]>): Access['list'] =>
+    (users) =>
+      ofUsers(users, async (id) => (await list(id)).map((record) => ({ ...record, user_id: id })))
+  return {
+    icon: { ...fixed, list: client.icons.list },
+    category: whole(client, 'category'),
+    unit: whole(client, 'unit'),
+    group: classic.variant === 'v1' ? { ...fixed, list: () => groupIds(client) } : whole(classic, 'group'),
+    group_item: newer ? newerItems(newer) : whole(client, 'group_item'),
+    kpi: {
+      list: async () => (await client.kpis.list()).filter((one) => !one.is_calculated),
+      ...changing(client, 'kpi'),
+    },
+    calculated_kpi: accessToCalculated(account),
+    user: whole(classic, 'user'),
+    assignment: { list: ofEach((id) => classic.assignments(id).list()), ...changing(classic, 'assignment') },
+    user_group_item: {
+      list: ofEach((id) => classic.userGroupItems(id).list()),
+      add: (fields) => classic.userGroupItems(idIn(fields, 'user_id')).add(asDraft(userGroupItem, fields)),
+      update: refuse,
+      remove: (record) => classic.userGroupItems(idIn(record, 'user_id')).remove(idIn(record)),
+    },
+  }
+}
+
+const PER_USER: ReadonlySet<KindName> = new Set(['assignment', 'user_group_item'])
+
+/** Lists the kinds that a service shows. */
+export const shownKinds = ({ client }: Account): readonly KindName[] =>
+  client.variant === 'classic'
+    ? KIND_NAMES
+    : ['icon', 'category', 'unit', 'group', 'group_item', 'kpi', 'calculated_kpi']
+
+/** Returns kinds with all that they refer to, and what these lie in. */
+const withReferred = (names: Iterable<KindName>): Set<KindName> => {
+  const given = [...names]
+  const all = new Set(given)
+  const take = (name: KindName, isWanted: boolean): void => {
+    if (!isWanted && all.has(name)) return
+    all.add(name)
+    for (const { name: field, refers = [] } of kinds[name].fields)
+      if (isWanted || kinds[name].identity.includes(field)) for (const other of refers) take(other, false)
+  }
+  for (const name of given) take(name, true)
+  // A name must not be that of a KPI of the other kind.
+  if (all.has('kpi') || all.has('calculated_kpi')) for (const name of ['kpi', 'calculated_kpi'] as const) all.add(name)
+  return all
+}
+
+/**
+ * Reads the records of some kinds, and of all that they refer to, in the fewest requests; what belongs to users, of those
+ * for whom `isWanted` says so.
+ */
+export const readSnapshot = async (
+  account: Account,
+  names: Iterable<KindName>,
+  isWanted: (user: AnyRecord) => boolean = () => true,
+): Promise<Snapshot> => {
+  const access = accessTo(account)
+  const wanted = withReferred(names)
+  const records = new Map<KindName, readonly AnyRecord[]>()
+  if (!account.operator && wanted.has('kpi')) {
+    // One list holds both kinds of KPIs.
+    const all = Map.groupBy(await account.client.kpis.list(), ({ is_calculated }) => is_calculated)
+    records.set('kpi', all.get(false) ?? [])
+    records.set('calculated_kpi', all.get(true) ?? [])
+  }
+  for (const name of KIND_NAMES) {
+    if (!wanted.has(name) || records.has(name)) continue
+    const users = PER_USER.has(name) ? (records.get('user') ?? []).filter(isWanted) : []
+    records.set(name, await access[name].list(users.map(({ id }) => Number(id))))
+  }
+  return createSnapshot(records)
+}
+
+/** Reads the records of a kind again, of some users where they belong to users, and notes in a snapshot what they are now. */
+export const lookAgain = async (
+  account: Account,
+  snapshot: Snapshot,
+  kind: KindName,
+  users: readonly number[] = [],
+): Promise<void> => snapshot.take(kind, await accessTo(account)[kind].list(users))

@@ -1,0 +1,47 @@
+import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
+import type { RecordedChange } from '../../runs/run-record.ts'
+import { type Change, isAccountRecord, type Value } from '../records/change.ts'
+import { withIds } from '../records/formulas.ts'
+import { type AccountRecord, nounOf, type Snapshot } from '../records/snapshot.ts'
+
+const sentValue = (value: Value): FieldValue => (isAccountRecord(value) ? (value.id ?? null) : value)
+
+/** Returns the fields of a change by the names of the interface, with the ids of records that are new. */
+export const sentFields = (snapshot: Snapshot, { record, fields, defaults = {} }: Change): AnyRecord => {
+  const written = record.desired?.values['formula']
+  const given = fields.map(({ config, after }): [string, FieldValue] => [
+    config.as,
+    config.name === 'formula' ? withIds(snapshot, String(written)) : sentValue(after),
+  ])
+  const usual = Object.entries(defaults).map(([name, value]): [string, FieldValue] => [name, sentValue(value)])
+  return Object.fromEntries([...usual, ...given])
+}
+
+/** Returns the values of the fields that an update changes, as they were. */
+const fieldsBefore = ({ fields }: Change): AnyRecord =>
+  Object.fromEntries(fields.map(({ config, before }): [string, FieldValue] => [config.as, sentValue(before)]))
+
+/** Returns the ids of what a record belongs to, by the names of the interface. */
+const parentsOf = ({ kind, above }: AccountRecord): Record<string, number> =>
+  Object.fromEntries(
+    kind.fields.flatMap(({ name, as }): [string, number][] => {
+      const id = above[name]?.id
+      return id === undefined ? [] : [[as, id]]
+    }),
+  )
+
+/** Returns a change as the record of a run holds it. */
+export const noteOf = (snapshot: Snapshot, change: Change): RecordedChange => {
+  const { action, record } = change
+  const after = action === 'delete' ? undefined : sentFields(snapshot, change)
+  return {
+    place: record.desired?.line ?? 0,
+    kind: record.kind.name,
+    action,
+    recordId: record.id,
+    parents: parentsOf(record),
+    name: nounOf(record),
+    before: action === 'update' ? fieldsBefore(change) : action === 'delete' ? record.stored : undefined,
+    after,
+  }
+}

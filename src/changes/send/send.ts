@@ -1,0 +1,290 @@
+import { Aborted, type Clock } from '../../client/transport.ts'
+import { createdKind } from '../../domain/kinds.ts'
+import { Fault, isRefused, KpiError } from '../../domain/errors.ts'
+import type { AnyRecord } from '../../domain/schema.ts'
+import type { RunRecord } from '../../runs/run-record.ts'
+import type { PlanAgain } from '../plan/plan.ts'
+import { type Access, type Account, accessTo, lookAgain } from '../records/access.ts'
+import { type Change, isAccountRecord } from '../records/change.ts'
+import { readFormula } from '../records/formulas.ts'
+import type { KindName } from '../records/kind-fields.ts'
+import { type AccountRecord, nounOf, type Snapshot } from '../records/snapshot.ts'
+import { removeNewDoubles } from './doubles.ts'
+import { noteOf, sentFields } from './note-change.ts'
+
+/** Says what became of a change: it is done, needed no request any more, or was refused by the service. */
+export type Outcome = {
+  readonly change: Change
+  readonly result: 'done' | 'unchanged' | 'skip' | 'refused'
+  /** Holds what the service answered. */
+  readonly answer?: AnyRecord
+  readonly refusal?: KpiError
+}
+
+/** Holds what sending changes needs. */
+export type Sending = {
+  readonly account: Account
+  readonly snapshot: Snapshot
+  /** Notes each change before it is sent, and what became of it. */
+  readonly run: Pick<RunRecord, 'intend' | 'settle' | 'withdraw' | 'disown'>
+  readonly again: PlanAgain
+  readonly clock: Pick<Clock, 'now'>
+  readonly signal: AbortSignal
+  /** Does what must be done before a change is sent. */
+  readonly before?: (change: Change) => Promise<void>
+  /** Receives what became of each change; it may throw to end the run. */
+  readonly onOutcome: (outcome: Outcome) => void | Promise<void>
+  /** Receives a record that is removed again, as another machine had just created the same, which is used instead. */
+  readonly onRemoved?: (change: Change, older: number) => void | Promise<void>
+  /** Receives how many created records may be there twice, as it is not known yet whether another machine made the same. */
+  readonly onUnsettled?: (count: number) => void
+  readonly onWarning: (text: string) => void
+}
+
+/** Sets how many changes are noted together where each is a request, as each note waits for the disk. */
+const AHEAD = 20
+
+/** Returns a refusal with the name of what it is about. */
+const named = (error: KpiError, { action, record }: Change): KpiError => {
+  const { code, message, issues, mayBeDone, missingScope } = error
+  return new KpiError(code, `${action} ${nounOf(record)}: ${message}`, {
+    issues,
+    mayBeDone,
+    missingScope,
+    cause: error,
+  })
+}
+
+/** Returns the records that a change cannot be made without, its own among them. */
+const neededBy = (snapshot: Snapshot, { record, fields, defaults = {} }: Change): AccountRecord[] => {
+  const formula = record.desired?.values['formula']
+  const read = formula === undefined ? undefined : readFormula(snapshot, String(formula))
+  return [
+    record,
+    ...Object.values(record.above),
+    ...[...Object.values(defaults), ...fields.map(({ after }) => after)].filter(isAccountRecord),
+    ...(read === undefined || read instanceof Fault ? [] : read.inputs),
+  ]
+}
+
+/** Removes a record; one that has gone meanwhile, with something else, is no failure. */
+const remove = async (access: Access, record: AccountRecord): Promise<void> => {
+  try {
+    await access.remove(record.stored ?? {})
+  } catch (error) {
+    if (!(error instanceof KpiError) || error.code !== 'not_found') throw error
+  }
+}
+
+const mayBeDone = (error: unknown): boolean =>
+  (error instanceof Aborted || error instanceof KpiError) && error.mayBeDone
+
+/** Describes a change that is noted and about to be sent. */
+type Open = { readonly change: Change; readonly id: number }
+
+/** Returns how many of the first changes are noted together: those of one kind, so that what they refer to has its ids. */
+const blockLength = (changes: readonly Change[], most: number): number => {
+  const [first] = changes
+  const end = changes.findIndex(
+    ({ record, action }, at) => at === most || record.kind !== first?.record.kind || action !== first.action,
+  )
+  return end < 0 ? changes.length : end
+}
+
+const isBeside = (one: AccountRecord, other: AccountRecord): boolean =>
+  Object.keys(one.above).every((name) => one.above[name] === other.above[name])
+
+/** Sends the changes of one run. */
+class Sender {
+  readonly #sending: Sending
+  readonly #access: Readonly<Record<KindName, Access>>
+  readonly #known = new Map<KindName, ReadonlySet<number>>()
+  readonly #created = new Map<AccountRecord, Change>()
+  readonly #refused = new Set<AccountRecord>()
+
+  constructor(sending: Sending) {
+    this.#sending = sending
+    this.#access = accessTo(sending.account)
+  }
+
+  /** Sends changes in their order; each is noted before it is sent. */
+  async send(changes: readonly Change[]): Promise<void> {
+    const { account, signal, snapshot, run } = this.#sending
+    for (const kind of new Set(changes.map(({ record }) => record.kind.name)))
+      this.#known.set(kind, new Set(snapshot.ofKind(kind).flatMap(({ id }) => id ?? [])))
+    const ahead = account.client.addStep > 1 ? account.client.addStep : AHEAD
+    for (let rest = changes; rest.length > 0;) {
+      if (signal.aborted) throw new Aborted('it was interrupted')
+      const block = rest.slice(0, blockLength(rest, ahead))
+      rest = rest.slice(block.length)
+      const ids = run.intend(block.map((change) => noteOf(snapshot, change)))
+      await this.#sendBlock(block.map((change, at) => ({ change, id: ids[at] ?? 0 })))
+      const { action, record } = block[0] ?? {}
+      const isLast = !rest.some((one) => one.action === 'create' && one.record.kind === record?.kind)
+      if (action === 'create' && record && isLast) await this.#settleDoubles(record.kind.name)
+    }
+  }
+
+  async #sendBlock(block: readonly Open[]): Promise<void> {
+    const { run, signal, onOutcome } = this.#sending
+    const open = [...block]
+    let isAlone = false
+    try {
+      for (let first = open[0]; first; first = open[0]) {
+        if (signal.aborted) throw new Aborted('it was interrupted')
+        const together: readonly Open[] = isAlone ? [] : this.#togetherOf(open)
+        const outcomes = together.length > 1 ? await this.#createTogether(together) : undefined
+        isAlone ||= together.length > 1 && !outcomes
+        for (const outcome of outcomes ?? [await this.#sendOne(first)]) {
+          this.#note(open.shift()?.id ?? 0, outcome)
+          await onOutcome(outcome)
+        }
+      }
+    } catch (error) {
+      // Keep the note of what may be done, and take out those of what was surely not sent.
+      run.withdraw(open.slice(mayBeDone(error) ? 1 : 0).map(({ id }) => id))
+      throw error
+    }
+  }
+
+  #note(id: number, { change, result, answer, refusal }: Outcome): void {
+    const { action, record } = change
+    const changedAt = Number(answer?.[action === 'create' ? 'created_at' : 'updated_at'] ?? NaN)
+    this.#sending.run.settle(id, result, {
+      recordId: record.id,
+      ...(refusal && { reason: refusal.message }),
+      ...(Number.isFinite(changedAt) && { changedAt }),
+    })
+    if (action === 'create' && result === 'refused') this.#refused.add(record)
+  }
+
+  /** Returns the first changes that can be made in one step: new records below one parent. */
+  #togetherOf(open: readonly Open[]): readonly Open[] {
+    const [first] = open
+    if (!first || !this.#access[first.change.record.kind.name].addEach || this.#refused.size > 0) return []
+    const end = open.findIndex(
+      ({ change: { action, record } }) => action !== 'create' || !isBeside(first.change.record, record),
+    )
+    return end < 0 ? open : open.slice(0, end)
+  }
+
+  /** Creates records in one step; undefined if one is refused, which leaves all of them to be sent by themselves. */
+  async #createTogether(open: readonly Open[]): Promise<Outcome[] | undefined> {
+    const { snapshot, before } = this.#sending
+    const [first] = open
+    const addEach = first && this.#access[first.change.record.kind.name].addEach
+    if (!addEach) return undefined
+    for (const { change } of open) await before?.(change)
+    const outcomes: Outcome[] = []
+    try {
+      for await (const some of addEach(open.map(({ change }) => sentFields(snapshot, change)))) {
+        for (const answer of some) {
+          const change = open[outcomes.length]?.change
+          if (change) outcomes.push(this.#noteCreated(change, answer))
+        }
+      }
+      return outcomes
+    } catch (error) {
+      // Steps before the one that is refused are done.
+      if (isRefused(error)) return outcomes.length > 0 ? outcomes : undefined
+      throw error
+    }
+  }
+
+  #noteCreated(change: Change, answer: AnyRecord): Outcome {
+    this.#created.set(change.record, change)
+    this.#sending.snapshot.settle(change.record, answer)
+    return { change, result: 'done', answer }
+  }
+
+  /** Sends one change; a refusal is its outcome. */
+  async #sendOne({ change }: Open): Promise<Outcome> {
+    const { snapshot, before } = this.#sending
+    const missing =
+      this.#refused.size > 0 ? neededBy(snapshot, change).find((one) => this.#refused.has(one)) : undefined
+    if (missing)
+      return this.#refusal(change, new KpiError('conflict', `it was not sent, as ${nounOf(missing)} was not made`))
+    try {
+      await before?.(change)
+      return await this.#put(change)
+    } catch (error) {
+      if (error instanceof KpiError && error.code === 'conflict' && change.action === 'create')
+        return this.#meet(change, error)
+      if (isRefused(error) && !error.mayBeDone) return this.#refusal(change, error)
+      throw error instanceof KpiError ? named(error, change) : error
+    }
+  }
+
+  #refusal(change: Change, error: KpiError): Outcome {
+    return { change, result: 'refused', refusal: named(error, change) }
+  }
+
+  async #put(change: Change): Promise<Outcome> {
+    const { snapshot } = this.#sending
+    const { action, record } = change
+    const access = this.#access[record.kind.name]
+    if (action === 'create') return this.#noteCreated(change, await access.add(sentFields(snapshot, change)))
+    if (action === 'update') {
+      const answer = await access.update(record.stored ?? {}, sentFields(snapshot, change))
+      return { change, result: 'done', answer }
+    }
+    await remove(access, record)
+    return { change, result: 'done' }
+  }
+
+  /** Looks again at what the service says is there already: another machine has just created it. */
+  async #meet(change: Change, error: KpiError): Promise<Outcome> {
+    const { account, snapshot, again } = this.#sending
+    const { record } = change
+    const user = record.above['user']?.id
+    await lookAgain(account, snapshot, record.kind.name, user === undefined ? [] : [user])
+    const next = record.stored && again(record)
+    if (!next || next.action === 'create') return this.#refusal(change, error)
+    if (next.action === 'refuse')
+      return this.#refusal(change, new KpiError('conflict', next.reasons.map(({ message }) => message).join('; ')))
+    const [update] = next.changes
+    if (update) return { ...(await this.#sendOne({ change: update, id: 0 })), change: update }
+    return { change, result: next.action === 'skip' ? 'skip' : 'unchanged' }
+  }
+
+  /**
+   * Looks again after the last record of a kind was created, before others refer to it: where another machine has created
+   * one of the same name at the same moment, the older one is used, and what was made beside it is removed.
+   */
+  async #settleDoubles(kind: KindName): Promise<void> {
+    const { account, snapshot, signal, run, onRemoved, onUnsettled, again } = this.#sending
+    const made = [...this.#created].filter(([record]) => record.kind.name === kind)
+    const [first] = made
+    const createdAs = first && createdKind(first[0].kind.of)
+    if (createdAs === undefined) return
+    onUnsettled?.(made.length)
+    const own = made.map(([{ id = 0, name }]) => ({ kind: createdAs, id, name }))
+    const known = this.#known.get(kind) ?? new Set()
+    const doubles = await removeNewDoubles(account.client, createdAs, own, known, signal)
+    onUnsettled?.(0)
+    if (doubles.length === 0) return
+    const removed = doubles.flatMap(({ thing, older }) => {
+      const [record, change] = made.find(([one]) => one.id === thing.id) ?? []
+      return record && change ? [{ record, change, older, own: thing.id }] : []
+    })
+    for (const { record, older, own: id } of removed) {
+      this.#created.delete(record)
+      run.disown(kind, id)
+      snapshot.settle(record, { ...record.stored, id: older })
+    }
+    await lookAgain(account, snapshot, kind)
+    const later: Change[] = []
+    for (const { record, change, older } of removed) {
+      await onRemoved?.(change, older)
+      later.push(...(again(record)?.changes ?? []))
+    }
+    if (later.length > 0) await this.send(later)
+  }
+}
+
+/**
+ * Sends changes in their order, exactly once. A refusal of one does not keep the others from being sent, but those that
+ * need it; what concerns all of them is thrown.
+ */
+export const sendChanges = (sending: Sending, changes: readonly Change[]): Promise<void> =>
+  new Sender(sending).send(changes)

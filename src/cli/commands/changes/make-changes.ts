@@ -1,0 +1,88 @@
+import type { Change } from '../../../changes/records/change.ts'
+import type { Plan } from '../../../changes/plan/plan.ts'
+import { type Outcome, sendChanges, type Sending } from '../../../changes/send/send.ts'
+import type { Cli } from '../../cli.ts'
+import { countOf } from '../../output/text.ts'
+import { createListErrors } from '../verbs/send-each.ts'
+
+/** Sets how often it is noted how far many changes are. */
+const PROGRESS_MS = 30_000
+
+/** Holds what making planned changes needs. */
+type Making = Omit<Sending, 'again' | 'clock' | 'onOutcome' | 'onWarning' | 'onRemoved'> & {
+  readonly plan: Pick<Plan, 'changes' | 'again'>
+  /** Receives what became of each change. */
+  readonly onOutcome?: (outcome: Outcome) => void
+  readonly onRemoved?: (change: Change) => Promise<void>
+  /** Says how to continue, if not by the same command. */
+  readonly goOn?: (number: number) => string
+}
+
+/** Describes what making changes came to. */
+type Made = {
+  readonly done: readonly Change[]
+  readonly outcomes: readonly Outcome[]
+  /** Counts what needed no change any more when it was to be sent. */
+  readonly unchanged: number
+  /** Counts the changes that were not made. */
+  readonly left: number
+  readonly failure: Error | undefined
+}
+
+/**
+ * Makes planned changes one after another, and notes from time to time how far it is. A refusal of one does not keep the
+ * others from being made; the failure says what was refused, or what is left and how to continue.
+ */
+export const makeChanges = async (
+  cli: Cli,
+  { plan, onOutcome, onRemoved, goOn, ...sending }: Making,
+): Promise<Made> => {
+  const { changes, again } = plan
+  const total = changes.length
+  const errors = createListErrors(total, goOn && { goOn })
+  const outcomes: Outcome[] = []
+  const removed = new Set<Change>()
+  let [number, toldAt] = [0, cli.io.uptime()]
+  const take = async (outcome: Outcome): Promise<void> => {
+    number += 1
+    if (outcome.refusal) errors.refuse(number, outcome.refusal)
+    outcomes.push(outcome)
+    onOutcome?.(outcome)
+    if (cli.io.uptime() - toldAt < PROGRESS_MS) return
+    toldAt = cli.io.uptime()
+    const done = outcomes.length
+    await cli.log.note(`${done} of ${countOf(total, 'change')} made`, 'progress', { done, total })
+  }
+  const madeOf = (failure: Error | undefined): Made => {
+    const made = outcomes.filter(({ result, change }) => result === 'done' && !removed.has(change))
+    const refused = outcomes.filter(({ result }) => result === 'refused').length
+    const settled = outcomes.filter(({ result }) => result === 'unchanged' || result === 'skip').length
+    return {
+      done: made.map(({ change }) => change),
+      outcomes,
+      unchanged: settled + removed.size,
+      left: Math.max(0, total - outcomes.length + refused),
+      failure,
+    }
+  }
+  try {
+    await sendChanges(
+      {
+        ...sending,
+        again,
+        clock: cli.io,
+        onOutcome: take,
+        onWarning: (text) => void cli.log.warn(text),
+        onRemoved: async (change) => {
+          removed.add(change)
+          await onRemoved?.(change)
+        },
+      },
+      changes,
+    )
+    return madeOf(errors.refused(outcomes.filter(({ result }) => result === 'done').length))
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    return madeOf(errors.ended(number + 1, error, outcomes.filter(({ result }) => result === 'done').length))
+  }
+}

@@ -1,0 +1,75 @@
+import { hash } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { KpiError } from '../../domain/errors.ts'
+import {
+  nameOfPath,
+  type NotedChange,
+  openRun,
+  openRunAt,
+  type RunHead,
+  type RunRecord,
+  runPaths,
+} from '../../runs/run-record.ts'
+import type { Io } from '../io.ts'
+import { makeFolder, receiptsFolder } from './folders.ts'
+
+/** Sets for how many days the records of runs are kept. */
+const KEPT_DAYS = 90
+const DAY_MS = 86_400_000
+
+const NAME_LENGTH = 32
+
+/** Describes a run that begins: the command, what it reads, and what it was asked to do. */
+type BegunRun = Pick<RunHead, 'command' | 'service' | 'account' | 'source' | 'content'>
+
+/** Returns the name of a run that begins now: its time, and something that no other has. */
+const runName = (io: Io): string => {
+  const at = new Date(io.now()).toISOString().replaceAll(/[-:]/g, '').slice(0, 15)
+  return `${at}-${Buffer.from(io.random(3)).toString('hex')}`
+}
+
+/** Removes the records of old runs, but those of applies, by which `--prune` goes. */
+const removeOldRuns = (io: Io): void => {
+  const oldest = new Date(io.now() - KEPT_DAYS * DAY_MS).toISOString().replaceAll(/[-:]/g, '').slice(0, 15)
+  for (const path of runPaths(receiptsFolder(io))) {
+    const name = nameOfPath(path)
+    if (name === undefined || name >= oldest) continue
+    const run = readRun(path)
+    if (run && run.head.command !== 'apply') rmSync(path, { force: true })
+  }
+}
+
+/** Opens the record of a run that changes definitions; continues that of the same one if it was cut off. */
+export const beginRun = (io: Io, begun: BegunRun): RunRecord => {
+  makeFolder(receiptsFolder(io), 'state folder')
+  removeOldRuns(io)
+  const { service, account, command, source, content } = begun
+  const identity = hash('sha256', JSON.stringify([service, account, command, source, content]), 'hex')
+  const head = { ...begun, name: runName(io), beganAt: io.now() }
+  return openRun(receiptsFolder(io), identity.slice(0, NAME_LENGTH), head)
+}
+
+/** Describes a run as its record says. */
+type ReadRun = { readonly path: string; readonly head: RunHead; readonly changes: readonly NotedChange[] }
+
+/** Reads the record of a run; undefined if it is in use, or cannot be read. */
+const readRun = (path: string): ReadRun | undefined => {
+  try {
+    const run = openRunAt(path)
+    try {
+      return { path, head: run.head, changes: run.changes() }
+    } finally {
+      run.leave()
+    }
+  } catch (error) {
+    if (error instanceof KpiError) return undefined
+    throw error
+  }
+}
+
+/** Reads the runs that are wanted, the oldest first. */
+export const readRuns = (io: Io, isWanted: (head: RunHead) => boolean): ReadRun[] =>
+  runPaths(receiptsFolder(io))
+    .flatMap((path) => readRun(path) ?? [])
+    .filter(({ head }) => isWanted(head))
+    .toSorted((one, other) => one.head.beganAt - other.head.beganAt)

@@ -1,0 +1,277 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { StatementSync } from 'node:sqlite'
+import { KpiError } from '../domain/errors.ts'
+import type { AnyRecord, FieldValue } from '../domain/schema.ts'
+import { moveInPlace } from '../files/move-file.ts'
+import { type FileFormat, findSealedFile, headIn, openSealedFile, type SealedFile, writeHead } from './sealed-file.ts'
+
+/** Describes a run that changes definitions. */
+export type RunHead = {
+  /** Names it on the command line: `20261130T020000-a1b2c3`. */
+  readonly name: string
+  /** Names the command: `kpis import`. */
+  readonly command: string
+  readonly service: string
+  readonly account: string
+  /** Names the file that it reads, by its absolute path; empty if there is none. */
+  readonly source: string
+  /** Identifies what it was asked to do: a run is continued by the same one. */
+  readonly content: string
+  readonly beganAt: number
+  /** Holds when it ended, if all of it was sent. */
+  readonly endedAt?: number
+  /** Holds when all of it was taken back. */
+  readonly takenBackAt?: number
+}
+
+/** Describes a change of a run: what stood before, and what was sent; values by the names of the interface. */
+export type RecordedChange = {
+  /** Holds the line of the file, or the place in the list, that asks for it. */
+  readonly place: number
+  /** Names the kind of the record. */
+  readonly kind: string
+  readonly action: 'create' | 'update' | 'delete'
+  /** Holds the id of the record; undefined for one whose creation was not answered. */
+  readonly recordId: number | undefined
+  /** Holds the ids of what the record belongs to. */
+  readonly parents: Readonly<Record<string, number>>
+  /** Holds what the record is called in sentences. */
+  readonly name: string
+  readonly before: AnyRecord | undefined
+  readonly after: AnyRecord | undefined
+}
+
+/** Names what became of a change; undefined where that is not known, as the run was cut off. */
+type ChangeOutcome = 'done' | 'unchanged' | 'skip' | 'refused' | 'taken_back' | 'left'
+
+/** Describes a change as a run holds it. */
+export type NotedChange = RecordedChange & {
+  readonly id: number
+  readonly outcome: ChangeOutcome | undefined
+  /** Holds why the service refused it, or why an undo has left it alone. */
+  readonly reason: string | undefined
+  /** Holds when the service says that the record was changed by it, in seconds. */
+  readonly changedAt: number | undefined
+}
+
+/** Holds what is known of a change once it has an outcome. */
+type Noted = Partial<Pick<NotedChange, 'recordId' | 'reason' | 'changedAt'>>
+
+const columns = (text: string): string[] => text.split(', ')
+
+const CHANGES = 'id, place, kind, action, record_id, parents, name, before, after, outcome, reason, changed_at'
+
+const FORMAT: FileFormat = {
+  version: 1,
+  schema: `create table changes (
+  id integer primary key, place integer not null, kind text not null, action text not null, record_id integer,
+  parents text not null, name text not null, before text, after text, outcome text, reason text, changed_at integer
+);`,
+  tables: { changes: columns(CHANGES) },
+  noun: 'record',
+  whenBusy: 'the same is being done already; wait until that has ended, or stop it',
+  whenDamaged: 'move it away to begin anew; what it changed cannot be taken back then',
+}
+
+/** Writes values as JSON, in which decimals stand as texts of ten-thousandths. */
+const toText = (values: AnyRecord | undefined): string | null =>
+  values === undefined
+    ? null
+    : JSON.stringify(values, (_, value: unknown) => (typeof value === 'bigint' ? { decimal: String(value) } : value))
+
+const isDecimal = (value: unknown): value is { readonly decimal: string } =>
+  typeof value === 'object' && value !== null && 'decimal' in value && typeof value.decimal === 'string'
+
+const valuesIn = (text: unknown): Record<string, FieldValue> =>
+  JSON.parse(String(text), (_, value: unknown) => (isDecimal(value) ? BigInt(value.decimal) : value)) as Record<
+    string,
+    FieldValue
+  >
+
+type Row = ReturnType<StatementSync['get']> & {}
+
+const ACTIONS = ['create', 'update', 'delete'] as const
+const OUTCOMES = ['done', 'unchanged', 'skip', 'refused', 'taken_back', 'left'] as const
+
+const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+const numberIn = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
+
+const changeOf = (row: Row): NotedChange => ({
+  id: Number(row['id']),
+  place: Number(row['place']),
+  kind: String(row['kind']),
+  action: ACTIONS.find((one) => one === row['action']) ?? 'update',
+  recordId: numberIn(row['record_id']),
+  parents: JSON.parse(String(row['parents'])) as Record<string, number>,
+  name: String(row['name']),
+  before: row['before'] === null ? undefined : valuesIn(row['before']),
+  after: row['after'] === null ? undefined : valuesIn(row['after']),
+  outcome: OUTCOMES.find((one) => one === row['outcome']),
+  reason: textIn(row['reason']),
+  changedAt: numberIn(row['changed_at']),
+})
+
+/** Bounds the outcomes that wait to be written with the next changes. */
+const WAITING = 8
+
+/** Keeps what a run is about to change and has changed: it continues the run, is its receipt, and feeds undo. */
+export class RunRecord {
+  readonly head: RunHead
+  readonly #file: SealedFile
+  readonly #path: string | undefined
+  readonly #statements = new Map<string, StatementSync>()
+  #waiting: [id: number, outcome: ChangeOutcome, noted: Noted][] = []
+  #isOpen = true
+
+  constructor(file: SealedFile, path: string | undefined, head: RunHead) {
+    this.#file = file
+    this.#path = path
+    this.head = head
+  }
+
+  #sql(text: string): StatementSync {
+    const known = this.#statements.get(text) ?? this.#file.database.prepare(text)
+    this.#statements.set(text, known)
+    return known
+  }
+
+  /** Runs a write in a transaction that also writes the outcomes that wait. */
+  #write<T>(isSynced: boolean, work: () => T): T {
+    const result = this.#file.write(isSynced, () => {
+      const update = this.#sql(
+        'update changes set outcome = ?, record_id = coalesce(?, record_id), reason = ?, changed_at = ? where id = ?',
+      )
+      for (const [id, outcome, { recordId, reason, changedAt }] of this.#waiting)
+        update.run(outcome, recordId ?? null, reason ?? null, changedAt ?? null, id)
+      return work()
+    })
+    this.#waiting = []
+    return result
+  }
+
+  /** Returns the changes of the run so far, in the order in which they were sent. */
+  changes(): NotedChange[] {
+    this.#write(false, () => undefined)
+    return this.#sql('select * from changes order by id').all().map(changeOf)
+  }
+
+  /**
+   * Notes changes that are about to be sent, waits for the disk, and returns their ids. Each stands for the same change of
+   * an earlier part of the run whose outcome is not known.
+   */
+  intend(changes: readonly RecordedChange[]): number[] {
+    return this.#write(true, () => {
+      const unknown = this.#sql(
+        'delete from changes where outcome is null and place = ? and kind = ? and action = ? and name = ?',
+      )
+      const insert = this.#sql(
+        'insert into changes (place, kind, action, record_id, parents, name, before, after) values (?, ?, ?, ?, ?, ?, ?, ?)',
+      )
+      return changes.map(({ place, kind, action, recordId, parents, name, before, after }) => {
+        unknown.run(place, kind, action, name)
+        const values = [place, kind, action, recordId ?? null, toText(parents), name, toText(before), toText(after)]
+        return Number(insert.run(...values).lastInsertRowid)
+      })
+    })
+  }
+
+  /**
+   * Notes what became of a change. It is written with the next changes, or when the record is closed: an outcome that is
+   * lost is found out again.
+   */
+  settle(id: number, outcome: ChangeOutcome, noted: Noted = {}): void {
+    this.#waiting.push([id, outcome, noted])
+    if (this.#waiting.length >= WAITING) this.#write(false, () => undefined)
+  }
+
+  /** Takes out changes that were not sent after all. */
+  withdraw(ids: readonly number[]): void {
+    if (ids.length === 0) return
+    this.#write(false, () => {
+      for (const id of ids) this.#sql('delete from changes where id = ?').run(id)
+    })
+  }
+
+  /** Takes out a record that was created beside one of another machine, and is removed. */
+  disown(kind: string, recordId: number): void {
+    this.#write(false, () =>
+      this.#sql("delete from changes where action = 'create' and kind = ? and record_id = ?").run(kind, recordId),
+    )
+  }
+
+  /** Closes the record as it is. */
+  leave(): void {
+    if (this.#isOpen) this.#file.close()
+    this.#isOpen = false
+  }
+
+  /** Notes that an undo has taken back all that can be. */
+  noteTakenBack(at: number): void {
+    this.#write(true, () => writeHead(this.#file, { ...this.head, takenBackAt: at }))
+  }
+
+  /**
+   * Closes the record. It is removed if it holds no change that was sent. Once all is sent, it is kept under the name of
+   * the run; else it stays where the same command finds it to continue.
+   */
+  close({ isWhole, now = 0 }: { readonly isWhole: boolean; readonly now?: number }): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.#write(false, () => undefined)
+    const isEmpty =
+      this.#sql("select 1 from changes where outcome is null or outcome <> 'refused' limit 1").get() === undefined
+    if (isEmpty && isWhole) return this.#file.remove()
+    if (isWhole && this.head.endedAt === undefined)
+      this.#file.write(true, () => writeHead(this.#file, { ...this.head, endedAt: now }))
+    this.#file.close()
+    if (isWhole && this.#path !== undefined && this.#path.endsWith(OPEN)) moveToName(this.#path, this.head)
+  }
+}
+
+const [OPEN, ENDED] = ['.open.run', '.run']
+
+const moveToName = (path: string, { name }: RunHead): void => moveInPlace(path, join(path, '..', `${name}${ENDED}`))
+
+const isHead = (value: unknown): value is RunHead =>
+  typeof value === 'object' && value !== null && 'command' in value && 'service' in value && 'beganAt' in value
+
+const headOf = (file: SealedFile, path: string): RunHead => {
+  const head = headIn(file)
+  if (isHead(head)) return head
+  file.close()
+  throw new KpiError('unusable', `${path} is no record of a run; move it away`)
+}
+
+/**
+ * Opens the record of a run in a folder, which another process cannot open meanwhile; in memory if there is no folder. One that
+ * was cut off is continued; `identity` tells the same run from others.
+ */
+export const openRun = (folder: string | undefined, identity: string, head: RunHead): RunRecord => {
+  const path = folder === undefined ? undefined : join(folder, `${identity}${OPEN}`)
+  const file = openSealedFile(path, FORMAT, head)
+  const found = path === undefined ? head : headOf(file, path)
+  if (path === undefined || found.endedAt === undefined) return new RunRecord(file, path, found)
+  // It had ended, and was cut off before it got its name.
+  file.close()
+  moveToName(path, found)
+  return openRun(folder, identity, head)
+}
+
+/** Opens the record of a run at a path. */
+export const openRunAt = (path: string): RunRecord => {
+  const file = findSealedFile(path, FORMAT)
+  return new RunRecord(file, path, headOf(file, path))
+}
+
+/** Returns the paths of the records of runs in a folder. */
+export const runPaths = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder)
+        .filter((name) => name.endsWith(ENDED))
+        .map((name) => join(folder, name))
+    : []
+
+/** Returns the name of a run by the path of its record; undefined for one that was cut off, whose head says it. */
+export const nameOfPath = (path: string): string | undefined =>
+  path.endsWith(OPEN) ? undefined : basename(path, ENDED)
