@@ -234,11 +234,6 @@ test('no comment and no page refers to a numbered section, as no page has any', 
   expect(texts.filter(([, text]) => REFERENCE.test(text)).map(([name]) => name)).toEqual([])
 })
 
-test('no file has more than 300 lines, but the reader of JSON', () => {
-  const linesOf = (file: string): number => readFileSync(join(SOURCE, file), 'utf8').split('\n').length - 1
-  expect(files.filter((file) => linesOf(file) > 300)).toEqual(['codec/json-reader.ts'])
-})
-
 test('nothing is exported by default', () => {
   expect(files.filter((file) => /^export default/m.test(textOf(file)))).toEqual([])
 })

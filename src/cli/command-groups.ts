@@ -118,6 +118,16 @@ export const commandGroups: Readonly<Record<string, Group>> = {
     summary: 'make the account what a configuration says',
     load: async () => (await import('./commands/configuration/configuration.ts')).apply,
   },
+  history: {
+    heading: HEADINGS.configure,
+    summary: 'what commands changed, the newest first',
+    load: async () => (await import('./commands/undo/history.ts')).history,
+  },
+  undo: {
+    heading: HEADINGS.configure,
+    summary: 'take back what a command changed, where nothing was changed since',
+    load: async () => (await import('./commands/undo/history.ts')).undo,
+  },
   profiles: {
     heading: HEADINGS.run,
     summary: 'named places to talk to: an embedded or a remote service',

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { StatementSync } from 'node:sqlite'
 import { KpiError } from '../domain/errors.ts'
+import type { Entry } from '../domain/resources/entry.ts'
 import type { AnyRecord, FieldValue } from '../domain/schema.ts'
 import { moveInPlace } from '../files/move-file.ts'
 import { type FileFormat, findSealedFile, headIn, openSealedFile, type SealedFile, writeHead } from './sealed-file.ts'
@@ -61,18 +62,26 @@ type Noted = Partial<Pick<NotedChange, 'recordId' | 'reason' | 'changedAt'>>
 const columns = (text: string): string[] => text.split(', ')
 
 const CHANGES = 'id, place, kind, action, record_id, parents, name, before, after, outcome, reason, changed_at'
+const ENTRIES = 'id, change, kpi, user, source, day, actual, target, notes'
 
 const FORMAT: FileFormat = {
   version: 1,
   schema: `create table changes (
   id integer primary key, place integer not null, kind text not null, action text not null, record_id integer,
   parents text not null, name text not null, before text, after text, outcome text, reason text, changed_at integer
+);
+create table entries (
+  id integer primary key, change integer not null, kpi integer not null, user integer, source integer, day integer not null,
+  actual text, target text, notes text
 );`,
-  tables: { changes: columns(CHANGES) },
+  tables: { changes: columns(CHANGES), entries: columns(ENTRIES) },
   noun: 'record',
   whenBusy: 'the same is being done already; wait until that has ended, or stop it',
   whenDamaged: 'move it away to begin anew; what it changed cannot be taken back then',
 }
+
+/** Describes an entry that goes with a record that is deleted. */
+export type NotedEntry = Pick<Entry, 'kpi_id' | 'user_id' | 'source_id' | 'entry_date' | 'actual' | 'target' | 'notes'>
 
 /** Writes values as JSON, in which decimals stand as texts of ten-thousandths. */
 const toText = (values: AnyRecord | undefined): string | null =>
@@ -110,6 +119,18 @@ const changeOf = (row: Row): NotedChange => ({
   outcome: OUTCOMES.find((one) => one === row['outcome']),
   reason: textIn(row['reason']),
   changedAt: numberIn(row['changed_at']),
+})
+
+const decimalIn = (value: unknown): bigint | null => (typeof value === 'string' ? BigInt(value) : null)
+
+const entryOf = (row: Row): NotedEntry => ({
+  kpi_id: Number(row['kpi']),
+  user_id: numberIn(row['user']) ?? null,
+  source_id: numberIn(row['source']) ?? null,
+  entry_date: Number(row['day']),
+  actual: decimalIn(row['actual']),
+  target: decimalIn(row['target']),
+  notes: textIn(row['notes']) ?? null,
 })
 
 /** Bounds the outcomes that wait to be written with the next changes. */
@@ -185,11 +206,43 @@ export class RunRecord {
     if (this.#waiting.length >= WAITING) this.#write(false, () => undefined)
   }
 
+  /** Notes entries that go with a record that is about to be deleted, and waits for the disk. */
+  noteEntries(change: number, entries: readonly NotedEntry[]): void {
+    this.#write(true, () => {
+      const insert = this.#sql(
+        'insert into entries (change, kpi, user, source, day, actual, target, notes) values (?, ?, ?, ?, ?, ?, ?, ?)',
+      )
+      for (const { kpi_id, user_id, source_id, entry_date, actual, target, notes } of entries) {
+        const values = [actual === null ? null : String(actual), target === null ? null : String(target), notes]
+        insert.run(change, kpi_id, user_id, source_id, entry_date, ...values)
+      }
+    })
+  }
+
+  /** Yields the entries that went with the records that were deleted, some at a time. */
+  *entries(most: number): Generator<NotedEntry[]> {
+    const select = this.#sql('select * from entries where id > ? order by id limit ?')
+    for (let after = 0; ;) {
+      const rows = select.all(after, most)
+      if (rows.length === 0) return
+      after = Number(rows.at(-1)?.['id'])
+      yield rows.map(entryOf)
+    }
+  }
+
+  /** Counts the entries that went with the records that were deleted. */
+  countEntries(): number {
+    return Number(this.#sql('select count(*) as count from entries').get()?.['count'] ?? 0)
+  }
+
   /** Takes out changes that were not sent after all. */
   withdraw(ids: readonly number[]): void {
     if (ids.length === 0) return
     this.#write(false, () => {
-      for (const id of ids) this.#sql('delete from changes where id = ?').run(id)
+      for (const id of ids) {
+        this.#sql('delete from changes where id = ?').run(id)
+        this.#sql('delete from entries where change = ?').run(id)
+      }
     })
   }
 
@@ -262,6 +315,18 @@ export const openRun = (folder: string | undefined, identity: string, head: RunH
 export const openRunAt = (path: string): RunRecord => {
   const file = findSealedFile(path, FORMAT)
   return new RunRecord(file, path, headOf(file, path))
+}
+
+/** Reads the head of the record at a path; undefined if it is in use, or cannot be read. */
+export const readHead = (path: string): RunHead | undefined => {
+  try {
+    const run = openRunAt(path)
+    run.leave()
+    return run.head
+  } catch (error) {
+    if (error instanceof KpiError) return undefined
+    throw error
+  }
 }
 
 /** Returns the paths of the records of runs in a folder. */

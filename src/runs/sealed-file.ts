@@ -114,9 +114,8 @@ const sealedIn = (format: FileFormat): Sealed => ({ ...format, tables: { meta: [
 /** Creates the tables, the seal and the head in an empty file, and returns it. */
 const fill = (database: DatabaseSync, format: FileFormat, head: object): DatabaseSync => {
   keepSeal(database)
-  database.exec('create table meta (name text primary key, value text not null) without rowid')
-  database.exec(format.schema)
-  database.exec(`pragma user_version = ${format.version}`)
+  const meta = 'create table meta (name text primary key, value text not null) without rowid;'
+  database.exec(`${meta}\n${format.schema}\n;pragma user_version = ${format.version}`)
   database.exec(sealSchema(sealedIn(format)))
   database.prepare("insert into meta values ('head', ?)").run(JSON.stringify(head))
   return database

@@ -12,13 +12,15 @@ export type Matched = {
   readonly desired: Desired
   readonly record: AccountRecord
   readonly references: Readonly<Record<string, AccountRecord>>
+  /** Says which of its references are not found. */
+  readonly reasons: readonly Reason[]
 }
 
 /** Says why an item cannot be used, and which of its fields is wrong. */
 export type Reason = { readonly field: string; readonly message: string }
 
-/** Describes an item that cannot be used. */
-export type Unmatched = { readonly desired: Desired; readonly reasons: readonly Reason[] }
+/** Describes an item of which it is not clear which record it is about. */
+export type Unmatched = { readonly desired: Desired; readonly record?: undefined; readonly reasons: readonly Reason[] }
 
 const ID = /^#?([1-9]\d{0,14})$/
 
@@ -50,9 +52,14 @@ const OTHER_KPIS: Readonly<Partial<Record<KindName, KindName>>> = {
 }
 
 /** Describes an item whose references are found, and by these what it is about belongs to. */
-type Resolved = Omit<Matched, 'record'> & { readonly above: AccountRecord['above'] }
+type Resolved = Omit<Matched, 'record'> & { readonly above: AccountRecord['above'] | undefined }
 
-const sameAs = (snapshot: Snapshot, { desired, above }: Resolved): readonly AccountRecord[] =>
+/** Describes an item of which it is clear what its record belongs to. */
+type Placed = Resolved & { readonly above: AccountRecord['above'] }
+
+const isPlaced = (one: Resolved): one is Placed => one.above !== undefined
+
+const sameAs = (snapshot: Snapshot, { desired, above }: Placed): readonly AccountRecord[] =>
   snapshot.same(desired.kind, above, desiredName(desired))
 
 /** Returns the record of an id, which alone says what is meant. */
@@ -80,7 +87,7 @@ const findOther = (
  */
 const matchRecord = (
   snapshot: Snapshot,
-  resolved: Resolved,
+  resolved: Placed,
   exact: ReadonlySet<AccountRecord>,
   policy: Policy,
 ): AccountRecord | Fault => {
@@ -120,24 +127,26 @@ const matchRecord = (
   return record ?? findOther(snapshot, desired, name, policy) ?? add()
 }
 
-/** Finds what the references of an item mean; returns the reasons where that is not clear. */
-const resolve = (snapshot: Snapshot, desired: Desired, policy: Policy): Resolved | Unmatched => {
+/** Finds what the references of an item mean; undefined in `above` where it is not clear what it belongs to. */
+const resolve = (snapshot: Snapshot, desired: Desired, policy: Policy): Resolved => {
   const { kind } = desired
   const [references, reasons]: [Record<string, AccountRecord>, Reason[]] = [{}, []]
-  const above: Record<string, AccountRecord> = {}
+  let above: Record<string, AccountRecord> | undefined = {}
   for (const { name, refers, isHint } of kind.fields) {
     const text = desired.references[name]
     if (!refers || text === undefined) continue
     const within = name === 'group_item' ? references['group'] : undefined
     const found = referenceOf(snapshot, refers, text, within, policy)
+    const isAbove = kind.identity.includes(name)
     if (found instanceof Fault) {
       reasons.push({ field: name, message: found.message })
+      if (isAbove) above = undefined
       continue
     }
     references[name] = found
-    if (!isHint && kind.identity.includes(name)) above[name] = found
+    if (!isHint && isAbove && above) above[name] = found
   }
-  return reasons.length > 0 ? { desired, reasons } : { desired, references, above }
+  return { desired, references, above, reasons }
 }
 
 /** Matches the items of an input with what there is, and with each other. */
@@ -150,24 +159,25 @@ export const matchDesired = async (
   const found: (Matched | Unmatched)[] = []
   const byKind = Map.groupBy(all, ({ kind }) => kind.name)
   for (const kind of KIND_NAMES) {
-    const resolved: Resolved[] = []
+    const resolved: Placed[] = []
     for (const desired of byKind.get(kind) ?? []) {
       const turn = pause()
       if (turn) await turn
       const one = resolve(snapshot, desired, policy)
-      if ('reasons' in one) found.push(one)
-      else resolved.push(one)
+      if (isPlaced(one)) resolved.push(one)
+      else found.push({ desired, reasons: one.reasons })
     }
     const exact = new Set(resolved.flatMap((one) => sameAs(snapshot, one)))
     for (const one of resolved) {
       const turn = pause()
       if (turn) await turn
-      const { desired, references } = one
+      const { desired, references, reasons } = one
       const record = matchRecord(snapshot, one, exact, policy)
-      if (record instanceof Fault) found.push({ desired, reasons: [{ field: 'name', message: record.message }] })
+      if (record instanceof Fault)
+        found.push({ desired, reasons: [...reasons, { field: 'name', message: record.message }] })
       else {
         record.desired = desired
-        found.push({ desired, record, references })
+        found.push({ desired, record, references, reasons })
       }
     }
   }

@@ -116,7 +116,7 @@ const createPlanner = (snapshot: Snapshot, policy: Policy): ((one: Matched) => P
       return refused(one, [
         { field: 'name', message: `${unknownName(kind.of.title)}${desiredName(desired)}"${meantBy(one)}` },
       ])
-    const [reasons, lacking]: [Reason[], string[]] = [[...faultOfTarget(one)], []]
+    const [reasons, lacking]: [Reason[], string[]] = [[...one.reasons, ...faultOfTarget(one)], []]
     const fields = fieldChanges(snapshot, one, reasons, policy)
     const defaults: Record<string, Value> = {}
     for (const { name, as, field, refers } of kind.fields) {
@@ -143,7 +143,7 @@ const createPlanner = (snapshot: Snapshot, policy: Policy): ((one: Matched) => P
   }
   const planHeld = (one: Matched): Planned => {
     const { desired, record } = one
-    const reasons = [...faultOfTarget(one)]
+    const reasons = [...one.reasons, ...faultOfTarget(one)]
     const fields = fieldChanges(snapshot, one, reasons, policy)
     if (reasons.length > 0) return refused(one, reasons)
     const isSame = fields.length === 0
@@ -189,7 +189,7 @@ const byDependence = async (snapshot: Snapshot, changes: readonly Change[], paus
   return sorted
 }
 
-const isUnmatched = (one: Matched | Unmatched): one is Unmatched => 'reasons' in one
+const isUnmatched = (one: Matched | Unmatched): one is Unmatched => one.record === undefined
 
 /**
  * Plans what makes the records of an account what the items of an input say; `gone` are records of which the input says

@@ -76,6 +76,8 @@ export type Snapshot = {
   readonly add: (record: Omit<AccountRecord, 'serial'>) => AccountRecord
   /** Notes what the service has of a record that was created or looked at again. */
   readonly settle: (record: AccountRecord, stored: AnyRecord) => void
+  /** Notes that the service has a record no longer. */
+  readonly forget: (record: AccountRecord) => void
   /** Takes records of a kind as the service has them now: those that it did not list before are added. */
   readonly take: (kind: KindName, records: readonly AnyRecord[]) => void
 }
@@ -200,6 +202,7 @@ const createEmpty = (): Snapshot => {
       ),
     add,
     settle,
+    forget: (record) => void (record.stored = undefined),
     take: (name, records) => {
       for (const stored of records) {
         const found = foundIn(name, stored)

@@ -26,6 +26,10 @@ export type RemovalOutcome = { readonly thing: CreatedThing; readonly entries: n
 type Judged = RunCreations & {
   /** Tells whether entries are removed, too. */
   readonly withEntries: boolean
+  /** Tells whether something was changed since, where the service's times do not tell. */
+  readonly isChanged?: (held: Pick<Kept, 'created_at' | 'updated_at'>) => boolean
+  /** Tells whether a KPI gets another category or unit before anything is removed. */
+  readonly isMoved?: (kpi: number, field: 'unit_id' | 'category_id') => boolean
   /** Returns how many entries of something are removed before it, because the import created them. */
   readonly removedOf: (thing: CreatedThing) => number
 }
@@ -112,10 +116,10 @@ const countOfEntries = (count: number): string => (count === 1 ? '1 entry' : `${
 const whyLeft = (
   held: Omit<Kept, 'parent'> | undefined,
   { count, later }: Entered,
-  withEntries: boolean,
+  { withEntries, isChanged: isOther = isChanged }: Pick<Judged, 'withEntries' | 'isChanged'>,
 ): string | undefined => {
   if (!held) return GONE
-  if (isChanged(held)) return 'was changed since'
+  if (isOther(held)) return 'was changed since'
   if (later > 0) return `has ${countOfEntries(later)} from after the import`
   return count > 0 && !withEntries ? `has ${countOfEntries(count)}; --with-entries removes them, too` : undefined
 }
@@ -125,13 +129,13 @@ const judgeList = async (
   clients: Clients,
   things: readonly CreatedThing[],
   list: readonly Omit<Kept, 'parent'>[] | undefined,
-  judged: Pick<Judged, 'served' | 'withEntries' | 'removedOf'>,
+  judged: Pick<Judged, 'served' | 'withEntries' | 'removedOf' | 'isChanged'>,
 ): Promise<RemovalOutcome[]> => {
   const outcomes: RemovalOutcome[] = []
   const held = new Map((list ?? []).map((one) => [one.id, one]))
   for (const thing of things) {
     const entries = held.has(thing.id) ? await countEntries(clients, thing, judged) : { count: 0, later: 0 }
-    const left = list ? whyLeft(held.get(thing.id), entries, judged.withEntries) : 'is not shown by this interface'
+    const left = list ? whyLeft(held.get(thing.id), entries, judged) : 'is not shown by this interface'
     outcomes.push({ thing, entries: entries.count, ...(left !== undefined && { left }) })
   }
   return outcomes
@@ -156,12 +160,20 @@ const assignmentsOf = async ({ client, classic }: Clients, userId: number): Prom
   }
 }
 
-const judgeAssignments = async (clients: Clients, { things, removedOf }: Judged): Promise<RemovalOutcome[]> => {
+const judgeAssignments = async (
+  clients: Clients,
+  { things, removedOf, isChanged: isOther }: Judged,
+): Promise<RemovalOutcome[]> => {
   const outcomes: RemovalOutcome[] = []
   for (const [userId = 0, ofUser] of Map.groupBy(lastingAssignments(things), ({ user_id }) => user_id)) {
     const list = await assignmentsOf(clients, userId)
     // Entries of a user and a KPI that were there before may be older than the assignment.
-    for (const outcome of await judgeList(clients, ofUser, list, { served: undefined, withEntries: true, removedOf })) {
+    for (const outcome of await judgeList(clients, ofUser, list, {
+      served: undefined,
+      withEntries: true,
+      removedOf,
+      ...(isOther && { isChanged: isOther }),
+    })) {
       const left = outcome.left ?? (outcome.entries > 0 ? `is needed by ${countOfEntries(outcome.entries)}` : undefined)
       outcomes.push({ ...outcome, ...(left !== undefined && { left }) })
     }
@@ -173,7 +185,11 @@ const judgeAssignments = async (clients: Clients, { things, removedOf }: Judged)
 type Use = { readonly kind: CreatedKind; readonly id: number; readonly by: string }
 
 /** Returns what the KPIs and items use that are not removed. */
-const usesOf = async ({ client }: Clients, outcomes: readonly RemovalOutcome[]): Promise<Use[]> => {
+const usesOf = async (
+  { client }: Clients,
+  outcomes: readonly RemovalOutcome[],
+  { isMoved = () => false }: Pick<Judged, 'isMoved'>,
+): Promise<Use[]> => {
   const removed = new Set(
     outcomes.flatMap(({ thing, left }) => (left === undefined ? `${thing.kind} ${thing.id}` : [])),
   )
@@ -181,10 +197,11 @@ const usesOf = async ({ client }: Clients, outcomes: readonly RemovalOutcome[]):
   const kpis = (await client.kpis.list()).filter(({ id }) => stays('kpi', id))
   const items = client.variant === 'v1' ? await client.breakdownItems.list() : []
   return [
-    ...kpis.flatMap(({ name, unit_id, category_id }) => [
-      { kind: 'unit' as const, id: unit_id, by: `the KPI "${name}"` },
-      { kind: 'category' as const, id: category_id, by: `the KPI "${name}"` },
-    ]),
+    ...kpis.flatMap(({ id, name, ...of }) =>
+      (['unit', 'category'] as const)
+        .filter((kind) => !isMoved(id, `${kind}_id`))
+        .map((kind) => ({ kind, id: of[`${kind}_id`], by: `the KPI "${name}"` })),
+    ),
     ...items
       .filter(({ id }) => stays('item', id))
       .map(({ name, breakdown_id }) => ({ kind: 'group' as const, id: breakdown_id, by: `the item "${name}"` })),
@@ -243,5 +260,5 @@ export const judgeThings = async (clients: Clients, judged: Judged): Promise<Rem
     const list = await listCreated(clients, kind)
     outcomes.push(...(await judgeList(clients, createdOf(judged, kind, list), list, judged)))
   }
-  return leaveUsed(await leaveAssigned(clients, outcomes, judged.things), await usesOf(clients, outcomes))
+  return leaveUsed(await leaveAssigned(clients, outcomes, judged.things), await usesOf(clients, outcomes, judged))
 }

@@ -28,8 +28,12 @@ type RemovalOptions = Omit<Undoing, 'clock'> & {
   readonly onEntry: () => void
 }
 
-/** Removes the entries of something that is not removed with them. */
-const removeEntries = async ({ client }: Clients, thing: CreatedThing, options: RemovalOptions): Promise<void> => {
+/** Removes the entries of something that does not take them with it. */
+export const removeEntries = async (
+  { client }: Clients,
+  thing: CreatedThing,
+  options: RemovalOptions,
+): Promise<void> => {
   const query = ofEntries(thing)
   if (!query || thing.kind === 'kpi') return
   const ids: number[] = []

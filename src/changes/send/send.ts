@@ -9,6 +9,7 @@ import { type Change, isAccountRecord } from '../records/change.ts'
 import { readFormula } from '../records/formulas.ts'
 import type { KindName } from '../records/kind-fields.ts'
 import { type AccountRecord, nounOf, type Snapshot } from '../records/snapshot.ts'
+import { createDependents, type Dependents } from './dependents.ts'
 import { removeNewDoubles } from './doubles.ts'
 import { noteOf, sentFields } from './note-change.ts'
 
@@ -26,7 +27,7 @@ export type Sending = {
   readonly account: Account
   readonly snapshot: Snapshot
   /** Notes each change before it is sent, and what became of it. */
-  readonly run: Pick<RunRecord, 'intend' | 'settle' | 'withdraw' | 'disown'>
+  readonly run: Pick<RunRecord, 'intend' | 'settle' | 'withdraw' | 'disown' | 'noteEntries'>
   readonly again: PlanAgain
   readonly clock: Pick<Clock, 'now'>
   readonly signal: AbortSignal
@@ -101,9 +102,11 @@ class Sender {
   readonly #known = new Map<KindName, ReadonlySet<number>>()
   readonly #created = new Map<AccountRecord, Change>()
   readonly #refused = new Set<AccountRecord>()
+  readonly #dependentsOf: (record: AccountRecord) => Promise<Dependents>
 
   constructor(sending: Sending) {
     this.#sending = sending
+    this.#dependentsOf = createDependents(sending.account, sending.snapshot)
     this.#access = accessTo(sending.account)
   }
 
@@ -115,6 +118,12 @@ class Sender {
     const ahead = account.client.addStep > 1 ? account.client.addStep : AHEAD
     for (let rest = changes; rest.length > 0;) {
       if (signal.aborted) throw new Aborted('it was interrupted')
+      const [first] = rest
+      if (first?.action === 'delete') {
+        await this.#delete(first)
+        rest = rest.slice(1)
+        continue
+      }
       const block = rest.slice(0, blockLength(rest, ahead))
       rest = rest.slice(block.length)
       const ids = run.intend(block.map((change) => noteOf(snapshot, change)))
@@ -125,8 +134,25 @@ class Sender {
     }
   }
 
-  async #sendBlock(block: readonly Open[]): Promise<void> {
+  /** Deletes a record, once what goes with it is noted: an undo creates that again behind it. */
+  async #delete(change: Change): Promise<void> {
+    const { run, snapshot } = this.#sending
+    const { records, entries, leftOut } = await this.#dependentsOf(change.record)
+    const others = records.map((record): Change => ({ action: 'delete', record, fields: [] }))
+    const ids = run.intend([...others, change].map((one) => noteOf(snapshot, one)))
+    const id = ids.at(-1) ?? 0
+    for await (const some of entries) run.noteEntries(id, some)
+    const outcome = await this.#sendBlock([{ change, id }])
+    const [result = 'refused'] = outcome.map((one) => one.result)
+    for (const other of ids.slice(0, -1)) run.settle(other, result)
+    if (leftOut !== undefined && result === 'done') run.settle(id, result, { reason: leftOut })
+    if (result !== 'done') return
+    for (const one of [change.record, ...records]) snapshot.forget(one)
+  }
+
+  async #sendBlock(block: readonly Open[]): Promise<readonly Outcome[]> {
     const { run, signal, onOutcome } = this.#sending
+    const sent: Outcome[] = []
     const open = [...block]
     let isAlone = false
     try {
@@ -137,9 +163,11 @@ class Sender {
         isAlone ||= together.length > 1 && !outcomes
         for (const outcome of outcomes ?? [await this.#sendOne(first)]) {
           this.#note(open.shift()?.id ?? 0, outcome)
+          sent.push(outcome)
           await onOutcome(outcome)
         }
       }
+      return sent
     } catch (error) {
       // Keep the note of what may be done, and take out those of what was surely not sent.
       run.withdraw(open.slice(mayBeDone(error) ? 1 : 0).map(({ id }) => id))

@@ -1,15 +1,35 @@
 import type { Change } from '../../../changes/records/change.ts'
 import type { Plan } from '../../../changes/plan/plan.ts'
 import { type Outcome, sendChanges, type Sending } from '../../../changes/send/send.ts'
+import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
-import { countOf } from '../../output/text.ts'
+import { countOf, shellWord } from '../../output/text.ts'
+import { placeFlags } from '../../target/settings.ts'
 import { createListErrors } from '../verbs/send-each.ts'
+
+/** Says before records are deleted what an undo cannot bring back; at a terminal, as a job asks nobody. */
+const tellLosses = async ({ io, note }: Cli, changes: readonly Change[]): Promise<void> => {
+  const deleted = changes.filter(({ action }) => action === 'delete')
+  if (deleted.length === 0 || !io.stderr.isTerminal) return
+  const people = deleted.some(({ record }) => record.kind.name === 'user')
+  await note(
+    `kpi undo can create what is deleted again, with other ids${people ? ', and people without their password and keys' : ''}`,
+  )
+}
+
+/** Says at a terminal how to take back what was done. */
+const tellReceipt = async ({ io, flags, note }: Cli, { head }: Pick<RunRecord, 'head'>): Promise<void> => {
+  if (!io.stderr.isTerminal) return
+  const place = placeFlags(flags).map((one) => ` ${shellWord(one)}`)
+  await note(`to take this back: kpi undo ${shellWord(head.name)}${place.join('')}`)
+}
 
 /** Sets how often it is noted how far many changes are. */
 const PROGRESS_MS = 30_000
 
 /** Holds what making planned changes needs. */
-type Making = Omit<Sending, 'again' | 'clock' | 'onOutcome' | 'onWarning' | 'onRemoved'> & {
+type Making = Omit<Sending, 'again' | 'clock' | 'onOutcome' | 'onWarning' | 'onRemoved' | 'run'> & {
+  readonly run: RunRecord
   readonly plan: Pick<Plan, 'changes' | 'again'>
   /** Receives what became of each change. */
   readonly onOutcome?: (outcome: Outcome) => void
@@ -53,9 +73,10 @@ export const makeChanges = async (
     const done = outcomes.length
     await cli.log.note(`${done} of ${countOf(total, 'change')} made`, 'progress', { done, total })
   }
-  const madeOf = (failure: Error | undefined): Made => {
+  const madeOf = async (failure: Error | undefined): Promise<Made> => {
     const made = outcomes.filter(({ result, change }) => result === 'done' && !removed.has(change))
     const refused = outcomes.filter(({ result }) => result === 'refused').length
+    if (made.length > 0) await tellReceipt(cli, sending.run)
     const settled = outcomes.filter(({ result }) => result === 'unchanged' || result === 'skip').length
     return {
       done: made.map(({ change }) => change),
@@ -65,6 +86,7 @@ export const makeChanges = async (
       failure,
     }
   }
+  await tellLosses(cli, changes)
   try {
     await sendChanges(
       {
@@ -80,9 +102,9 @@ export const makeChanges = async (
       },
       changes,
     )
-    return madeOf(errors.refused(outcomes.filter(({ result }) => result === 'done').length))
+    return await madeOf(errors.refused(outcomes.filter(({ result }) => result === 'done').length))
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    return madeOf(errors.ended(number + 1, error, outcomes.filter(({ result }) => result === 'done').length))
+    return await madeOf(errors.ended(number + 1, error, outcomes.filter(({ result }) => result === 'done').length))
   }
 }

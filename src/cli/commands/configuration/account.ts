@@ -6,7 +6,7 @@ import { KpiError } from '../../../domain/errors.ts'
 import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import type { Cli } from '../../cli.ts'
 import { findPlace } from '../../target/settings.ts'
-import { serviceOf } from '../entries/created.ts'
+import { serviceOf } from '../../target/service-of.ts'
 
 /** Describes the flag that says whose configuration it is. */
 export type AccountFlags = { readonly account?: string | undefined }

@@ -4,7 +4,7 @@ import type { EarlierKpis } from '../../../../import/missing/renamed-kpis.ts'
 import { readChanges } from '../../../../import/undo/noted-changes.ts'
 import { listUndoReceipts, type UndoReceipt } from '../../../../import/undo/undo-receipt.ts'
 import { receiptsFolder } from '../../../target/folders.ts'
-import { serviceOf } from '../created.ts'
+import { serviceOf } from '../../../target/service-of.ts'
 import type { CommandRun } from './jobs.ts'
 
 /** Sets how many earlier imports of files of one kind are looked at: one may have changed only some entries. */

@@ -11,7 +11,7 @@ import { createRejectsFile, type RejectsFile } from '../../../../import/rejects/
 import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
-import { withClassic } from '../created.ts'
+import { withClassic } from '../../../target/service-of.ts'
 import { pipeSignal } from '../../../files/named-output.ts'
 import { announcingClock } from '../../../output/wait-notices.ts'
 import { findEarlierKpis } from './earlier-kpis.ts'

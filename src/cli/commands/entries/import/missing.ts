@@ -7,7 +7,7 @@ import { askForYes } from '../../../args/prompt.ts'
 import { countOf } from '../../../output/text.ts'
 import { listUndoReceipts, unsettledReceipts } from '../../../../import/undo/undo-receipt.ts'
 import { receiptsFolder } from '../../../target/folders.ts'
-import { serviceOf, withClassic } from '../created.ts'
+import { serviceOf, withClassic } from '../../../target/service-of.ts'
 import type { CommandRun, Job } from './jobs.ts'
 
 /** Sets how many things of a kind are listed. */

@@ -5,7 +5,7 @@ import { createUndoReceipt, type UndoReceiptWriter } from '../../../../import/un
 import { shellWord } from '../../../output/text.ts'
 import { placeFlags } from '../../../target/settings.ts'
 import { receiptsFolder } from '../../../target/folders.ts'
-import { serviceOf } from '../created.ts'
+import { serviceOf } from '../../../target/service-of.ts'
 import type { CommandRun } from './jobs.ts'
 
 /** Writes down what a run creates and changes, and says at its end how to take that back. */

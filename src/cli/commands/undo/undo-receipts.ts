@@ -12,6 +12,7 @@ import {
   type UndoReceipt,
   undoReceiptNames,
 } from '../../../import/undo/undo-receipt.ts'
+import { nameOfPath, readHead, runPaths } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
 import { laterImportsOf, type UndoRest } from '../../../import/undo/undo-rest.ts'
 import { runOf, type UndoneRun } from '../../../import/undo/undone-run.ts'
@@ -20,7 +21,7 @@ import { tellEmpty } from '../../output/short-answer.ts'
 import { countOf, shellWord } from '../../output/text.ts'
 import { receiptsFolder } from '../../target/folders.ts'
 import { placeFlags } from '../../target/settings.ts'
-import { serviceOf } from './created.ts'
+import { serviceOf } from '../../target/service-of.ts'
 import { wayToService } from './undo-place.ts'
 
 /** Defines a receipt in the list of receipts. */
@@ -112,6 +113,14 @@ export const printReceipts = async (cli: Cli): Promise<void> => {
   const others = receipts.length - own.length
   if (others > 0) await cli.note(`${countOf(others, 'receipt')} of other services; --profile or --data-dir names one`)
   for (const { message } of faults) await cli.note(`not listed: ${message}`)
+}
+
+/** Returns the path of the record of a run that changed definitions, by its name or path; undefined if there is none. */
+export const findRun = (cli: Cli, asked: string): string | undefined => {
+  const paths = runPaths(receiptsFolder(cli.io))
+  const isNamed = (path: string): boolean =>
+    nameOfPath(path) === asked || path === resolve(cli.io.cwd, asked) || readHead(path)?.name === asked
+  return paths.find(isNamed)
 }
 
 /** Returns the receipt with a name or path; throws if there is none, or it is of another service. */

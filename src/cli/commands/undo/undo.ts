@@ -3,7 +3,7 @@ import type { Client } from '../../../client/client.ts'
 import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import { entry } from '../../../domain/resources/entry.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
-import { type AnyRecord, resource } from '../../../domain/schema.ts'
+import type { AnyRecord } from '../../../domain/schema.ts'
 import { requireWhole } from '../../../import/undo/noted-changes.ts'
 import { listUndoReceipts, markTakenBack, type UndoReceipt } from '../../../import/undo/undo-receipt.ts'
 import { runOf, type UndoneRun } from '../../../import/undo/undone-run.ts'
@@ -20,29 +20,12 @@ import type { Printed } from '../../output/printed.ts'
 import { receiptsFolder } from '../../target/folders.ts'
 import { beforeChanges, createUndoProgress, cutOff, undoCost } from './undo-course.ts'
 import { requireAccount, undoAlone } from './undo-guards.ts'
-import { withClassic } from './created.ts'
+import { withClassic } from '../../target/service-of.ts'
 import type { UndoFlags } from './undo-command.ts'
 import { createEntryCounts, type EntryCounts, entryRecords, planEntries, undoEntries } from './undo-entries.ts'
 import { countsIn, isNothing, isRemoved, leavesAny, type Plan, removedKpis, restText, sayWhat } from './undo-plan.ts'
-import { findReceipt, printReceipts, receiptRow, tellLater, tellLeftOut, tellParts } from './undo-receipts.ts'
-
-/** Defines what becomes of something that an import created, or of an entry that it created or changed. */
-const outcomeRow = resource({
-  name: 'created_thing',
-  plural: 'created_things',
-  title: 'created thing',
-  path: '',
-  verbs: [],
-  fields: {
-    action: { kind: 'text', about: 'remove, restore or leave' },
-    kind: { kind: 'text', about: 'entry, assignment, kpi, item, user, group, unit or category' },
-    id: { kind: 'integer', about: 'Id; null for an entry that is gone', nullable: true },
-    name: { kind: 'text', about: 'Name' },
-    entries: { kind: 'integer', about: 'How many entries go with it', nullable: true },
-    reason: { kind: 'text', about: 'Why it is left alone', nullable: true, isSentence: true },
-    change: { kind: 'text', about: 'Values of an entry as they are, and as they are put back', nullable: true },
-  },
-})
+import { outcomeRow } from './undo-row.ts'
+import { findReceipt, findRun, printReceipts, receiptRow, tellLater, tellLeftOut, tellParts } from './undo-receipts.ts'
 
 /** Lists what `kpi entries undo` may print. */
 export const undoPrints: readonly Printed[] = [
@@ -272,6 +255,8 @@ export const runUndo = async (cli: Cli, asked: string | undefined, flags: UndoFl
   if (asked === undefined && flags.yes !== true && flags.dryRun !== true) return printReceipts(cli)
   if (asked === undefined || asked.trim() === '')
     throw new UsageError('say which import to take back, by its receipt; kpi entries undo lists the receipts')
+  const path = findRun(cli, asked)
+  if (path !== undefined) return (await import('./undo-run.ts')).undoRun(cli, path, flags)
   const receipt = findReceipt(cli, asked)
   if (receipt.takenBack !== undefined) return tellTakenBack(cli, receipt, receipt.takenBack, flags)
   const { receipts } = listUndoReceipts(receiptsFolder(cli.io))

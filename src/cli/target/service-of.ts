@@ -1,8 +1,8 @@
-import type { Client } from '../../../client/client.ts'
-import { normalizeUrl } from '../../../client/http/base-url.ts'
-import { group } from '../../../domain/resources/groups.ts'
-import type { Cli } from '../../cli.ts'
-import { findPlace } from '../../target/settings.ts'
+import type { Client } from '../../client/client.ts'
+import { normalizeUrl } from '../../client/http/base-url.ts'
+import { group } from '../../domain/resources/groups.ts'
+import type { Cli } from '../cli.ts'
+import { findPlace } from './settings.ts'
 
 /** Names the service in journals: by its base URL, or its store. */
 export const serviceOf = ({ io, flags }: Cli): string => {

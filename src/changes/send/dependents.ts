@@ -1,0 +1,72 @@
+import { entryPages } from '../../client/operations/entry-pages.ts'
+import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
+import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
+import type { NotedEntry } from '../../runs/run-record.ts'
+import { type Account, accessTo, lookAgain } from '../records/access.ts'
+import type { KindName } from '../records/kind-fields.ts'
+import type { AccountRecord, Snapshot } from '../records/snapshot.ts'
+
+/** Describes what goes with a record when it is deleted. */
+export type Dependents = {
+  /** Lists the assignments and the links to group items. */
+  readonly records: readonly AccountRecord[]
+  /** Yields the entries, some at a time. */
+  readonly entries: AsyncIterable<readonly NotedEntry[]>
+  /** Says why some of them are not known; undefined where all are. */
+  readonly leftOut: string | undefined
+}
+
+/** Bounds the users of a service over the network whose assignments or links are read: each takes a request. */
+const MOST_USERS = 500
+
+/** Names what goes with records of a kind, by the field that refers to them. */
+const DEPENDENTS: Readonly<Partial<Record<KindName, readonly { readonly kind: KindName; readonly by: string }[]>>> = {
+  kpi: [{ kind: 'assignment', by: 'kpi' }],
+  calculated_kpi: [{ kind: 'assignment', by: 'kpi' }],
+  user: [
+    { kind: 'assignment', by: 'user' },
+    { kind: 'user_group_item', by: 'user' },
+  ],
+  group_item: [{ kind: 'user_group_item', by: 'group_item' }],
+}
+
+async function* noEntries(): AsyncGenerator<readonly NotedEntry[]> {}
+
+/** Finds what goes with records that are deleted; each list is read once. */
+export const createDependents = (
+  account: Account,
+  snapshot: Snapshot,
+): ((record: AccountRecord) => Promise<Dependents>) => {
+  const { client } = account
+  const read = new Set<KindName>()
+  /** Reads the records of a kind of all users; returns why that cannot be done. */
+  const readAll = async (kind: KindName): Promise<string | undefined> => {
+    if (read.has(kind)) return undefined
+    if (client.variant === 'v1' && !account.classic) return 'the newer interface does not show them'
+    const users = await readIfAllowed(client, accessTo(account).user.list([]))
+    if (!users) return 'these credentials may not read users'
+    if (!client.isInProcess && users.length > MOST_USERS) return `there are more than ${MOST_USERS} users to ask`
+    snapshot.take('user', users)
+    await lookAgain(
+      account,
+      snapshot,
+      kind,
+      users.map(({ id }) => Number(id)),
+    )
+    read.add(kind)
+    return undefined
+  }
+  return async (record) => {
+    const { kind, id } = record
+    const records: AccountRecord[] = []
+    let leftOut: string | undefined
+    for (const { kind: of, by } of DEPENDENTS[kind.name] ?? []) {
+      const why = await readAll(of)
+      if (why !== undefined) leftOut = `its ${of === 'assignment' ? 'assignments' : 'links'} are not noted: ${why}`
+      records.push(...snapshot.ofKind(of).filter((one) => one.stored && one.above[by] === record))
+    }
+    const range = { from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY }
+    const entries = kind.name === 'kpi' && id !== undefined ? entryPages(client, { ...range, kpiId: id }) : noEntries()
+    return { records, entries, leftOut }
+  }
+}

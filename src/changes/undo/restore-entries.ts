@@ -1,0 +1,62 @@
+import type { Client } from '../../client/client.ts'
+import { Aborted } from '../../client/transport.ts'
+import { isRefused } from '../../domain/errors.ts'
+import { BATCH_LIMIT, type EntryDraft } from '../../domain/resources/entry.ts'
+import type { NotedEntry, RunRecord } from '../../runs/run-record.ts'
+
+/** Returns the id that a record has now: another one where it was created again; undefined where it is not there. */
+type NewIds = (kind: 'kpi' | 'user' | 'group_item', id: number) => number | undefined
+
+const draftOf = (entry: NotedEntry, newIdOf: NewIds): EntryDraft | undefined => {
+  const { kpi_id, user_id, source_id, entry_date, actual, target, notes } = entry
+  const kpi = newIdOf('kpi', kpi_id)
+  const user = user_id === null ? undefined : newIdOf('user', user_id)
+  const source = source_id === null ? undefined : newIdOf('group_item', source_id)
+  const owner = user === undefined ? (source === undefined ? undefined : { source_id: source }) : { user_id: user }
+  return kpi === undefined || owner === undefined
+    ? undefined
+    : { ...owner, kpi_id: kpi, entry_date, actual, target, notes }
+}
+
+/** Stores entries together, or one by one where one of them is refused; returns how many are stored. */
+const store = async (client: Client, drafts: readonly EntryDraft[]): Promise<number> => {
+  if (client.isBundled() && drafts.length > 1) {
+    try {
+      await client.entries.addMany(drafts)
+      return drafts.length
+    } catch (error) {
+      if (!isRefused(error)) throw error
+    }
+  }
+  let stored = 0
+  for (const draft of drafts) {
+    try {
+      await client.entries.add(draft)
+      stored += 1
+    } catch (error) {
+      if (!isRefused(error)) throw error
+    }
+  }
+  return stored
+}
+
+/**
+ * Stores the entries again that went with records that a run deleted; returns how many are stored, and how many are left
+ * out, as the service refuses them or their KPI or owner is not there. The same once more changes nothing.
+ */
+export const restoreEntries = async (
+  client: Client,
+  run: Pick<RunRecord, 'entries'>,
+  newIdOf: NewIds,
+  signal: AbortSignal,
+): Promise<{ readonly stored: number; readonly left: number }> => {
+  let [stored, left] = [0, 0]
+  for (const some of run.entries(BATCH_LIMIT)) {
+    if (signal.aborted) throw new Aborted('it was interrupted')
+    const drafts = some.flatMap((entry) => draftOf(entry, newIdOf) ?? [])
+    const count = await store(client, drafts)
+    stored += count
+    left += some.length - count
+  }
+  return { stored, left }
+}

@@ -1,0 +1,33 @@
+import { SUMMARY_ONLY } from '../../args/dry-run.ts'
+import { addExamples } from '../../args/examples.ts'
+import type { Register } from '../../cli.ts'
+import { addOutput, printsList } from '../../output/printed.ts'
+import { addListOptions } from '../verbs/list-options.ts'
+import { historyRow } from './history-row.ts'
+
+/** Registers `kpi history` */
+export const history: Register = (command, act) => {
+  const declared = addListOptions(command)
+  addExamples(declared, 'history', 'history --limit 5', 'history --filter command=apply -o json')
+  printsList(declared, historyRow)
+  act(declared, async (cli, _, flags) => {
+    const { printHistory } = await import('./print-history.ts')
+    await printHistory(cli, flags)
+  })
+}
+
+/** Registers `kpi undo` */
+export const undo: Register = (command, act) => {
+  const declared = command
+    .argument('[receipt]', 'the receipt that the command named; kpi history lists them')
+    .option('--with-entries', 'also remove the entries of what is removed')
+    .option('--dry-run', 'show what would be put back, removed, created again, and left alone')
+    .option(...SUMMARY_ONLY)
+    .option('-y, --yes', 'do not ask')
+  addExamples(declared, 'undo')
+  addOutput(declared, async () => (await import('./undo.ts')).undoPrints)
+  act(declared, async (cli, [receipt], flags) => {
+    const { runUndo } = await import('./undo.ts')
+    return runUndo(cli, receipt, flags)
+  })
+}

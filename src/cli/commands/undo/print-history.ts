@@ -1,0 +1,110 @@
+import type { AnyRecord } from '../../../domain/schema.ts'
+import { countChanges } from '../../../import/undo/noted-changes.ts'
+import { listUndoReceipts, type UndoReceipt } from '../../../import/undo/undo-receipt.ts'
+import { KpiError } from '../../../domain/errors.ts'
+import { openRunAt, type RunHead, type RunRecord, runPaths } from '../../../runs/run-record.ts'
+import type { Cli } from '../../cli.ts'
+import { tellEmpty } from '../../output/short-answer.ts'
+import { countOf } from '../../output/text.ts'
+import { receiptsFolder } from '../../target/folders.ts'
+import { serviceOf } from '../../target/service-of.ts'
+import { applyListOptions, chooseColumns, type ListOptions } from '../verbs/list-options.ts'
+import { historyRow } from './history-row.ts'
+
+const secondsOf = (at: string): number => Math.floor(Date.parse(at) / 1000)
+
+const stateOf = ({ takenBack, begun, left, ended }: UndoReceipt): string => {
+  if (takenBack !== undefined) return 'undone'
+  if (begun !== undefined || left.length > 0) return 'undone in part'
+  return ended === undefined ? 'stopped' : 'done'
+}
+
+/** Returns the row of an import of entries. */
+const rowOfImport = async (receipt: UndoReceipt): Promise<AnyRecord> => {
+  const { name, head, things, takenBack, left } = receipt
+  // With what was taken back, the entries of a run that was cut off are gone from its receipt.
+  const isWhole = takenBack === undefined && left.length === 0
+  const entries = receipt.entries ?? (isWhole ? await countChanges(receipt) : undefined)
+  return {
+    receipt: name,
+    command: 'entries import',
+    file: head.file,
+    began_at: secondsOf(head.at),
+    service: head.service,
+    account: head.account?.replace(/^account /, '') ?? '',
+    created: things.length,
+    updated: 0,
+    deleted: 0,
+    entries: entries ? entries.created + entries.changed : null,
+    state: stateOf(receipt),
+    undone_at: takenBack === undefined ? null : secondsOf(takenBack),
+  }
+}
+
+const stateOfRun = ({ endedAt, takenBackAt }: RunHead, isPart: boolean): string => {
+  if (takenBackAt !== undefined) return 'undone'
+  return isPart ? 'undone in part' : endedAt === undefined ? 'stopped' : 'done'
+}
+
+/** Returns the row of a run that changed definitions. */
+const rowOfRun = (run: RunRecord): AnyRecord => {
+  const { head } = run
+  const changes = run
+    .changes()
+    .filter(({ outcome }) => outcome !== 'refused' && outcome !== 'unchanged' && outcome !== 'skip')
+  const count = (wanted: string): number => changes.filter(({ action }) => action === wanted).length
+  return {
+    receipt: head.name,
+    command: head.command,
+    file: head.source === '' ? null : head.source,
+    began_at: Math.floor(head.beganAt / 1000),
+    service: head.service,
+    account: head.account.replace(/^account /, ''),
+    created: count('create'),
+    updated: count('update'),
+    deleted: count('delete'),
+    entries: run.countEntries(),
+    state: stateOfRun(
+      head,
+      changes.some(({ outcome }) => outcome === 'taken_back' || outcome === 'left'),
+    ),
+    undone_at: head.takenBackAt === undefined ? null : Math.floor(head.takenBackAt / 1000),
+  }
+}
+
+/** Reads the rows of the runs whose records can be read, and why others cannot. */
+const rowsOfRuns = (folder: string): { readonly rows: AnyRecord[]; readonly faults: string[] } => {
+  const [rows, faults]: [AnyRecord[], string[]] = [[], []]
+  for (const path of runPaths(folder)) {
+    try {
+      const run = openRunAt(path)
+      try {
+        rows.push(rowOfRun(run))
+      } finally {
+        run.leave()
+      }
+    } catch (error) {
+      if (!(error instanceof KpiError)) throw error
+      faults.push(error.code === 'locked' ? 'a command that is running' : error.message)
+    }
+  }
+  return { rows, faults }
+}
+
+/** Lists what commands changed in the service that the line is for, the newest first. */
+export const printHistory = async (cli: Cli, options: ListOptions): Promise<void> => {
+  const folder = receiptsFolder(cli.io)
+  const { receipts, faults } = listUndoReceipts(folder)
+  const runs = rowsOfRuns(folder)
+  const all = [...(await Promise.all(receipts.map(rowOfImport))), ...runs.rows]
+  const own = all
+    .filter(({ service }) => service === serviceOf(cli))
+    .toSorted((one, other) => Number(other['began_at']) - Number(one['began_at']))
+  const columns = chooseColumns(historyRow, options, cli.printing().format)
+  await cli.printMany(columns, applyListOptions(historyRow, own, options))
+  if (own.length === 0) await tellEmpty(cli, historyRow)
+  const others = all.length - own.length
+  if (others > 0) await cli.note(`${countOf(others, 'run')} of other services; --profile or --data-dir names one`)
+  for (const message of [...faults.map((fault) => fault.message), ...runs.faults])
+    await cli.note(`not listed: ${message}`)
+}

@@ -1,0 +1,343 @@
+import { readSnapshot } from '../../../changes/records/access.ts'
+import { KIND_NAMES, type KindName } from '../../../changes/records/kind-fields.ts'
+import type { CreatedThing } from '../../../changes/records/created-record.ts'
+import type { AccountRecord, Snapshot } from '../../../changes/records/snapshot.ts'
+import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
+import type { Policy } from '../../../changes/plan/policy.ts'
+import { judgeThings } from '../../../changes/send/judge-created.ts'
+import { removeEntries } from '../../../changes/send/remove-created.ts'
+import type { Outcome } from '../../../changes/send/send.ts'
+import { planUndo, type UndoStep } from '../../../changes/undo/plan-undo.ts'
+import { restoreEntries } from '../../../changes/undo/restore-entries.ts'
+import { pauseEvery } from '../../../client/next-turn.ts'
+import { KpiError } from '../../../domain/errors.ts'
+import { createdKind } from '../../../domain/kinds.ts'
+import type { AnyRecord } from '../../../domain/schema.ts'
+import { type NotedChange, openRunAt, type RunRecord } from '../../../runs/run-record.ts'
+import type { Cli } from '../../cli.ts'
+import { EXIT, UsageError } from '../../exit.ts'
+import { printDryRunCounts, undoCounts } from '../../output/dry-run-counts.ts'
+import { isForPeople } from '../../output/print.ts'
+import { countOf } from '../../output/text.ts'
+import { beginRun } from '../../target/runs.ts'
+import { makeChanges } from '../changes/make-changes.ts'
+import { EVERYTHING, learnAccount, type Target, withTarget } from '../configuration/account.ts'
+import { serviceOf } from '../../target/service-of.ts'
+import type { UndoFlags } from './undo-command.ts'
+import { outcomeRow } from './undo-row.ts'
+import { wayToService } from './undo-place.ts'
+
+/** Sets how many changes are planned before signals and timers run. */
+const CHANGES_OF_TURN = 1000
+
+const isKind = (name: string): name is KindName => KIND_NAMES.some((one) => one === name)
+
+/** Returns the users whose assignments and links a run has changed. */
+const usersOf = (notes: readonly NotedChange[]): ReadonlySet<number> =>
+  new Set(
+    notes.flatMap(({ kind, recordId, parents }) =>
+      [parents['user_id'] ?? [], kind === 'user' ? (recordId ?? []) : []].flat(),
+    ),
+  )
+
+const wordOf = (step: UndoStep): string => {
+  if (step.action === 'restore' || step.action === 'remove' || step.action === 'create') return step.action
+  return 'leave'
+}
+
+const rowOf = (step: UndoStep): AnyRecord => ({
+  action: wordOf(step),
+  kind: step.note.kind,
+  id: step.id ?? step.note.recordId ?? null,
+  name: step.note.name,
+  entries: null,
+  reason: step.reason ?? null,
+  change: step.change ?? null,
+})
+
+const keyOf = (kind: string | undefined, id: number | undefined, user: number | undefined): string =>
+  `${kind} ${id} ${user ?? ''}`
+
+/** Leaves alone what is used by something that stays, or has entries. */
+const leaveUsed = async (
+  { client, classic }: Target,
+  steps: readonly UndoStep[],
+  notes: readonly NotedChange[],
+  withEntries: boolean,
+): Promise<UndoStep[]> => {
+  const created = steps.filter(({ action }) => action === 'remove')
+  const things = created.flatMap(({ note, kind, id = 0 }): CreatedThing[] => {
+    if (kind.name === 'assignment')
+      return [{ kind: 'assignment', id, name: note.name, user_id: note.parents['user_id'] ?? 0 }]
+    const as = createdKind(kind.of)
+    return as ? [{ kind: as, id, name: note.name }] : []
+  })
+  if (things.length === 0) return [...steps]
+  const moved = new Set(
+    steps.flatMap(({ action, id, note }) =>
+      action === 'restore' && note.kind === 'kpi'
+        ? Object.keys(note.before ?? {}).map((field) => `${id} ${field}`)
+        : [],
+    ),
+  )
+  const ended = Math.max(0, ...notes.map(({ changedAt }) => changedAt ?? 0))
+  const outcomes = await judgeThings(
+    { client, classic: classic ?? (client.variant === 'classic' ? client : undefined) },
+    {
+      things,
+      unsure: [],
+      served: ended === 0 ? undefined : new Date(ended * 1000).toISOString(),
+      withEntries,
+      isChanged: () => false,
+      isMoved: (kpi, field) => moved.has(`${kpi} ${field}`),
+      removedOf: () => 0,
+    },
+  )
+  const left = new Map(
+    outcomes.flatMap(({ thing, left: why }) =>
+      why === undefined ? [] : [[keyOf(thing.kind, thing.id, thing.user_id), why] as const],
+    ),
+  )
+  return steps.map((step) => {
+    const { kind, id, note } = step
+    const of = kind.name === 'assignment' ? 'assignment' : createdKind(kind.of)
+    const user = kind.name === 'assignment' ? note.parents['user_id'] : undefined
+    const reason = step.action === 'remove' ? left.get(keyOf(of, id, user)) : undefined
+    return reason === undefined
+      ? step
+      : { note, kind, id, action: 'leave', reason: reason.replace('the import', 'the run') }
+  })
+}
+
+/** Takes what the run noted as it is, names and all. */
+const POLICY: Policy = { isConfiguration: true, isMeant: () => true, takesName: () => '' }
+
+/** Says how much becomes of the changes of a run. */
+const sayCounts = (
+  steps: readonly UndoStep[],
+  words: Readonly<Record<'restore' | 'remove' | 'create', string>>,
+): string =>
+  (['restore', 'create', 'remove'] as const)
+    .flatMap((action) => {
+      const count = steps.filter((step) => step.action === action).length
+      return count > 0 ? [`${words[action]} ${countOf(count, 'record')}`] : []
+    })
+    .join(', ')
+
+const WILL = { restore: 'put back', remove: 'remove', create: 'create again' } as const
+const DID = { restore: 'put back', remove: 'removed', create: 'created again' } as const
+
+const restText = (steps: readonly UndoStep[]): string => {
+  const [done, left] = [
+    steps.filter(({ action }) => action === 'done'),
+    steps.filter(({ action }) => action === 'leave'),
+  ]
+  return `${done.length > 0 ? `; ${done.length} as before already` : ''}${left.length > 0 ? `; ${left.length} left alone` : ''}`
+}
+
+/** Says what an undo cannot bring back of what was deleted. */
+const tellLosses = async (cli: Cli, steps: readonly UndoStep[]): Promise<void> => {
+  const again = steps.filter(({ action }) => action === 'create')
+  if (again.length === 0) return
+  const people = again.some(({ kind }) => kind.name === 'user')
+  await cli.note(`what is created again gets other ids${people ? '; people get no password and no API key back' : ''}`)
+  for (const { note } of again) if (note.reason !== undefined) await cli.note(`${note.name}: ${note.reason}`)
+}
+
+/** Describes an undo under way. */
+type Undo = {
+  readonly cli: Cli
+  readonly target: Target
+  readonly run: RunRecord
+  readonly flags: UndoFlags
+  readonly signal: AbortSignal
+}
+
+type Prepared = { readonly steps: readonly UndoStep[]; readonly snapshot: Snapshot; readonly plan: Plan }
+
+/** Plans what takes back a run, by what the account has now. */
+const prepareUndo = async ({ target, run, flags, signal }: Undo): Promise<Prepared> => {
+  const notes = run.changes()
+  const kinds = new Set(notes.flatMap(({ kind }) => (isKind(kind) ? [kind] : [])))
+  const users = usersOf(notes)
+  const snapshot = await readSnapshot(target, kinds, ({ id }) => users.has(Number(id)))
+  const planned = await leaveUsed(target, planUndo(snapshot, notes), notes, flags.withEntries === true)
+  const desired = planned.flatMap((step) => step.desired ?? [])
+  const plan = await planChanges(snapshot, desired, POLICY, pauseEvery(CHANGES_OF_TURN, signal))
+  const refused = new Map(
+    plan.planned.flatMap((one) =>
+      one.action === 'refuse' ? [[one.desired, one.reasons.map(({ message }) => message).join('; ')] as const] : [],
+    ),
+  )
+  const steps = planned.map((step): UndoStep => {
+    const reason = step.desired && refused.get(step.desired)
+    return reason === undefined ? step : { note: step.note, kind: step.kind, id: step.id, action: 'leave', reason }
+  })
+  return { steps, snapshot, plan }
+}
+
+const print = async (cli: Cli, steps: readonly UndoStep[]): Promise<void> => {
+  const shown = steps.filter(({ action, reason }) => action !== 'done' || reason !== undefined)
+  if (shown.length > 0 || !isForPeople(cli.printing().format)) await cli.printMany(outcomeRow.shown, shown.map(rowOf))
+}
+
+const countsIn = (steps: readonly UndoStep[]): AnyRecord => {
+  const count = (...wanted: UndoStep['action'][]): number =>
+    steps.filter(({ action }) => wanted.includes(action)).length
+  return {
+    restored: count('restore', 'create'),
+    removed: 0,
+    things: count('remove'),
+    unchanged: count('done'),
+    skipped: count('leave'),
+  }
+}
+
+/** Takes back what is planned, and notes in the record of the run what became of each change; returns the steps as they ended. */
+const takeBack = async (undo: Undo, { steps, snapshot, plan }: Prepared): Promise<UndoStep[]> => {
+  const { cli, target, run, flags, signal } = undo
+  const own = beginRun(cli.io, {
+    command: 'undo',
+    service: target.service,
+    account: target.accountName(),
+    source: '',
+    content: run.head.name,
+  })
+  const records = new Map(plan.planned.flatMap(({ desired, record }) => (record ? [[desired, record] as const] : [])))
+  const [refused, done]: [Map<AccountRecord, string>, Set<AccountRecord>] = [new Map(), new Set()]
+  const onOutcome = ({ change, result, refusal }: Outcome): void => {
+    if (result === 'refused') refused.set(change.record, refusal?.message ?? 'the service refused it')
+    else done.add(change.record)
+  }
+  let isWhole = false
+  try {
+    const clients = { client: target.client, classic: target.client.variant === 'classic' ? target.client : undefined }
+    const { failure } = await makeChanges(cli, {
+      account: target,
+      snapshot,
+      plan,
+      run: own,
+      signal,
+      onOutcome,
+      before: async ({ action, record }) => {
+        const kind = createdKind(record.kind.of)
+        if (action !== 'delete' || flags.withEntries !== true || kind === undefined) return
+        const thing = { kind, id: record.id ?? 0, name: record.name }
+        await removeEntries(clients, thing, { signal, withEntries: true, onEntry: () => undefined })
+      },
+    })
+    const ended = steps.map((step): UndoStep => {
+      const record = step.desired && records.get(step.desired)
+      const reason = record && refused.get(record)
+      if (reason !== undefined) return { note: step.note, kind: step.kind, id: step.id, action: 'leave', reason }
+      return step
+    })
+    const isKept = (step: UndoStep): boolean => {
+      const record = step.desired && records.get(step.desired)
+      return step.action === 'done' || (record !== undefined && done.has(record))
+    }
+    for (const step of ended) {
+      if (isKept(step)) run.settle(step.note.id, 'taken_back')
+      else if (step.action === 'leave') run.settle(step.note.id, 'left', { reason: step.reason ?? '' })
+    }
+    if (failure && !ended.some(({ action }) => action === 'leave')) throw failure
+    isWhole = true
+    return ended
+  } finally {
+    own.close({ isWhole, now: cli.io.now() })
+  }
+}
+
+/** Stores the entries again that went with what the run deleted; returns how many are left out. */
+const putEntriesBack = async (undo: Undo, { steps, plan }: Prepared): Promise<number> => {
+  const { cli, target, run, signal } = undo
+  if (run.countEntries() === 0) return 0
+  const records = new Map(plan.planned.flatMap(({ desired, record }) => (record ? [[desired, record] as const] : [])))
+  const ids = new Map(
+    steps.flatMap(({ note, desired }) => {
+      const record = desired && records.get(desired)
+      return note.action === 'delete' && note.recordId !== undefined
+        ? [[`${note.kind} ${note.recordId}`, record?.id] as const]
+        : []
+    }),
+  )
+  const newIdOf = (kind: string, id: number): number | undefined =>
+    ids.has(`${kind} ${id}`) ? ids.get(`${kind} ${id}`) : id
+  const { stored, left } = await restoreEntries(target.operator?.newer ?? target.client, run, newIdOf, signal)
+  await cli.note(
+    `stored ${countOf(stored, 'entry', 'entries')} again${left > 0 ? `; ${left} could not be stored` : ''}`,
+  )
+  return left
+}
+
+const undoWith = async (undo: Undo): Promise<number> => {
+  const { cli, target, run, flags } = undo
+  await learnAccount(target)
+  const account = target.accountName()
+  if (run.head.account.replace(/^account /, '') !== account.replace(/^account /, ''))
+    throw new KpiError(
+      'malformed',
+      `the receipt is of ${run.head.account}, and this is ${account}; use the profile of that one`,
+    )
+  const prepared = await prepareUndo(undo)
+  const { steps } = prepared
+  const what = sayCounts(steps, WILL)
+  const entries = run.countEntries()
+  if (flags.dryRun) {
+    await cli.note(
+      `dry run, nothing was changed: ${what === '' ? 'nothing to take back' : `would ${what}`}${restText(steps)}`,
+    )
+    await tellLosses(cli, steps)
+    if (flags.summaryOnly) await printDryRunCounts(cli, undoCounts, countsIn(steps))
+    else await print(cli, steps)
+    return steps.some(({ action }) => action === 'leave') ? EXIT.partial : EXIT.done
+  }
+  if (what !== '') {
+    await tellLosses(cli, steps)
+    const all = entries > 0 ? `${what} and ${countOf(entries, 'entry', 'entries')}` : what
+    if (!flags.yes && !cli.canAsk)
+      throw new UsageError(`to ${all} needs --yes where nobody can be asked; --dry-run shows what would be done`)
+    if (!flags.yes) await (await import('../../args/prompt.ts')).askForYes(cli, all)
+  }
+  cli.io.stdout.outlast()
+  const ended = await takeBack(undo, prepared)
+  const left = await putEntriesBack(undo, { ...prepared, steps: ended })
+  await print(cli, ended)
+  const said = sayCounts(ended, DID)
+  await cli.note(`${said === '' ? 'nothing was changed' : said}${restText(ended)}`)
+  if (left > 0 || ended.some(({ action }) => action === 'leave')) return EXIT.partial
+  run.noteTakenBack(cli.io.now())
+  return EXIT.done
+}
+
+/** Takes back a run that changed definitions, or says what that would do; returns 3 if something is left alone. */
+export const undoRun = async (cli: Cli, path: string, flags: UndoFlags): Promise<number> => {
+  const run = openRunAt(path)
+  try {
+    const { head } = run
+    if (head.takenBackAt !== undefined) {
+      const at = new Date(head.takenBackAt).toISOString()
+      await cli.note(
+        `${head.command} was taken back already, on ${at.slice(0, 10)} at ${at.slice(11, 16)} UTC; nothing was changed`,
+      )
+      return EXIT.done
+    }
+    const account = head.command === 'apply' && !head.account.includes(' ') ? head.account : undefined
+    return await withTarget(
+      cli,
+      { account: serviceOf(cli) === head.service ? undefined : account },
+      EVERYTHING,
+      cli.io.interruption(),
+      (target, signal) => {
+        if (target.service !== head.service)
+          throw new KpiError(
+            'malformed',
+            `the receipt is of ${head.service}, and this command is for ${target.service}; take it back with ${wayToService(cli, head.service)}`,
+          )
+        return undoWith({ cli, target, run, flags, signal })
+      },
+    )
+  } finally {
+    run.leave()
+  }
+}
