@@ -255,8 +255,10 @@ export class RunRecord {
 
   /** Closes the record as it is. */
   leave(): void {
-    if (this.#isOpen) this.#file.close()
+    if (!this.#isOpen) return
     this.#isOpen = false
+    if (this.#waiting.length > 0) this.#write(false, () => undefined)
+    this.#file.close()
   }
 
   /** Notes that an undo has taken back all that can be. */

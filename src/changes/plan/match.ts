@@ -6,6 +6,7 @@ import { type Desired, desiredName } from '../records/desired.ts'
 import { KIND_NAMES, type KindName, kinds, sectionOf } from '../records/kind-fields.ts'
 import type { AccountRecord, Snapshot } from '../records/snapshot.ts'
 import type { Policy } from './policy.ts'
+import { renameLine } from './renames.ts'
 
 /** Describes an item of an input whose references are found, and the record that it is about. */
 export type Matched = {
@@ -115,8 +116,11 @@ const matchRecord = (
     return new Fault(
       `${key} "${name}" ${NO_VALUE}, and is not exactly "${first.name}": ${policy.takesName(kind, key)} takes "${first.name}" for it`,
     )
-  if (desired.id !== undefined && !first)
-    return new Fault(`there is no ${kind.of.title} ${desired.id} named "${name}"; leave out the id to go by the name`)
+  if (desired.id !== undefined && !first) {
+    const other = snapshot.byId([kind.name], desired.id)
+    const way = other?.stored ? `to rename it: ${renameLine(other, name)}; or leave` : 'leave'
+    return new Fault(`there is no ${kind.of.title} ${desired.id} named "${name}"; ${way} out the id to go by the name`)
+  }
   if (others.length > 0) {
     const ids = existing.map(({ id }) => id).join(', ')
     const way = policy.isConfiguration ? `; say which one, as id: ${first?.id}` : ''

@@ -8,6 +8,7 @@ import { sections } from '../../../changes/from/sections.ts'
 import { type Configuration, readConfiguration } from '../../../changes/from/yaml.ts'
 import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
 import type { Policy } from '../../../changes/plan/policy.ts'
+import { renameHints } from '../../../changes/plan/renames.ts'
 import { countChanges, type Counts, planRows } from '../../../changes/print/plan-rows.ts'
 import { looseName } from '../../../client/directory.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
@@ -119,7 +120,7 @@ const otherwiseNamed = (snapshot: Snapshot): string[] =>
     return given === name ? [] : [`${kind.of.title} "${given}" is the stored "${name}", whose ${what} stays as it is`]
   })
 
-const doubtsOf = (snapshot: Snapshot, changes: readonly Change[]): string[] => {
+const doubtsOf = (snapshot: Snapshot, changes: readonly Change[], gone: readonly AccountRecord[]): string[] => {
   const keyOf = ({ kind, name, above }: AccountRecord): string =>
     `${kind.name} ${above['group']?.serial ?? ''} ${looseName(name)}`
   const known = new Map(
@@ -139,7 +140,7 @@ const doubtsOf = (snapshot: Snapshot, changes: readonly Change[]): string[] => {
     if (twin === undefined) return []
     return [`${title} "${record.name}" is new beside the new "${twin}", which is the same name in another spelling`]
   })
-  return [...nearlyKnown, ...otherwiseNamed(snapshot)]
+  return [...nearlyKnown, ...otherwiseNamed(snapshot), ...renameHints(changes, gone)]
 }
 
 /** Returns the policy of a configuration: all of it holds, and `--by-name` names sections. */
@@ -163,20 +164,26 @@ const faultsIn = ({ planned }: Plan): Issue[] =>
 const prepareBy = async (target: Target, source: Source, made: readonly Made[], pause: Pause): Promise<Prepared> => {
   const { configuration, name, saved, prune, byName } = source
   const kinds = kindsIn(configuration.sections.keys())
-  const reading = readSnapshot(target, [...kinds, ...made.map(({ kind }) => kind)], usersWanted(configuration, made))
+  const reading = readSnapshot(
+    target,
+    [...kinds, ...(prune ? made.map(({ kind }) => kind) : [])],
+    usersWanted(configuration, prune ? made : []),
+  )
   const snapshot = await reading.catch((error: unknown) => {
     refuseFaults(name, configuration.faults)
     throw error
   })
   if (saved) requireSameAccount(saved, target.service, target.accountName())
-  const gone = prune ? recordsMade(snapshot, made) : []
-  const plan = await planChanges(snapshot, configuration.desired, policyOf(target, byName), pause, gone)
+  const known = recordsMade(snapshot, made)
+  const deleted = prune ? known : []
+  const plan = await planChanges(snapshot, configuration.desired, policyOf(target, byName), pause, deleted)
+  const gone = known.filter(({ desired }) => !desired)
   refuseFaults(name, [...configuration.faults, ...faultsIn(plan)].slice(0, MOST_FAULTS))
   const { changes, planned } = plan
   const rows = planRows(snapshot, changes)
   if (saved) requireUnmoved(saved, rows)
   const unchanged = planned.filter(({ action }) => action === 'unchanged').length
-  return { snapshot, plan, rows, counts: countChanges(changes, unchanged), doubts: doubtsOf(snapshot, changes) }
+  return { snapshot, plan, rows, counts: countChanges(changes, unchanged), doubts: doubtsOf(snapshot, changes, gone) }
 }
 
 /** Reads the account and plans, until the deadline of the line, or until it is asked to stop. */

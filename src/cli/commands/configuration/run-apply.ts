@@ -155,7 +155,7 @@ export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promi
     const run = beginRun(io, begun)
     let isWhole = false
     try {
-      const prepared = await prepare(cli, target, source, source.prune ? readMade(io, begun) : [])
+      const prepared = await prepare(cli, target, source, readMade(io, begun))
       const earlier = readEarlier(run)
       for (const one of prepared.plan.planned) earlier.settle(one)
       await tellPlan(cli, prepared)

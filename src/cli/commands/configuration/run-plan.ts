@@ -42,7 +42,7 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
       await learnAccount(target)
       const { service } = target
       const account = target.accountName()
-      const made = source.prune ? readMade(cli.io, { service, account, source: source.path }) : []
+      const made = readMade(cli.io, { service, account, source: source.path })
       const prepared = await prepare(cli, target, source, made)
       await tellPlan(cli, prepared)
       await tellDeletes(cli, target.client, prepared)
