@@ -134,7 +134,7 @@ const entryOf = (row: Row): NotedEntry => ({
 })
 
 /** Bounds the outcomes that wait to be written with the next changes. */
-const WAITING = 8
+const WAITING = 500
 
 /** Keeps what a run is about to change and has changed: it continues the run, is its receipt, and feeds undo. */
 export class RunRecord {

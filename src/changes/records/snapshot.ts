@@ -35,8 +35,11 @@ const isBeside = ({ above }: AccountRecord, others: AccountRecord['above']): boo
 const comparable = (kind: Kind, name: string): string => (kind.name === 'user' ? nameForm(name) : name)
 
 /** Returns what tells a record of a name, or of the form of one, from others of its kind. */
-const keyOf = (kind: Kind, above: AccountRecord['above'], name: string): string =>
-  JSON.stringify([kind.name, name, ...kind.identity.map((field) => above[field]?.serial ?? '')])
+const keyOf = ({ name: kind, identity }: Kind, above: AccountRecord['above'], name: string): string => {
+  let key: string = kind
+  for (const field of identity) key += ` ${above[field]?.serial ?? ''}`
+  return `${key} ${name}`
+}
 
 const titleOf = ([name]: readonly KindName[]): string => kinds[name ?? 'kpi'].of.title
 

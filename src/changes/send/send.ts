@@ -1,5 +1,5 @@
 import { Aborted, type Clock } from '../../client/transport.ts'
-import { createdKind } from '../../domain/kinds.ts'
+import { createdKind, parentOf } from '../../domain/kinds.ts'
 import { Fault, isRefused, KpiError } from '../../domain/errors.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
 import type { RunRecord } from '../../runs/run-record.ts'
@@ -92,8 +92,11 @@ const blockLength = (changes: readonly Change[], most: number): number => {
   return end < 0 ? changes.length : end
 }
 
-const isBeside = (one: AccountRecord, other: AccountRecord): boolean =>
-  Object.keys(one.above).every((name) => one.above[name] === other.above[name])
+/** Tells whether two records lie in the same parent: the items of a group, or the assignments of a user. */
+const isBeside = (one: AccountRecord, other: AccountRecord): boolean => {
+  const parent = one.kind.fields.find(({ as }) => as === parentOf(one.kind.name))
+  return parent === undefined || one.above[parent.name] === other.above[parent.name]
+}
 
 /** Sends the changes of one run. */
 class Sender {
