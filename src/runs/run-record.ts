@@ -133,6 +133,9 @@ const entryOf = (row: Row): NotedEntry => ({
   notes: textIn(row['notes']) ?? null,
 })
 
+/** Tells a change of a run from others. */
+const keyOf = ({ place, kind, action, name }: Row): string => JSON.stringify([place, kind, action, name])
+
 /** Bounds the outcomes that wait to be written with the next changes. */
 const WAITING = 500
 
@@ -142,7 +145,8 @@ export class RunRecord {
   readonly #file: SealedFile
   readonly #path: string | undefined
   readonly #statements = new Map<string, StatementSync>()
-  #waiting: [id: number, outcome: ChangeOutcome, noted: Noted][] = []
+  #waiting: (readonly [id: number, outcome: ChangeOutcome, noted: Noted])[] = []
+  #unknown: Map<string, number[]> | undefined
   #isOpen = true
 
   constructor(file: SealedFile, path: string | undefined, head: RunHead) {
@@ -171,6 +175,16 @@ export class RunRecord {
     return result
   }
 
+  /** Returns the changes of earlier parts of the run whose outcome is not known. */
+  #readUnknown(): Map<string, number[]> {
+    const unknown = new Map<string, number[]>()
+    for (const row of this.#sql('select id, place, kind, action, name from changes where outcome is null').all()) {
+      const key = keyOf(row)
+      unknown.set(key, [...(unknown.get(key) ?? []), Number(row['id'])])
+    }
+    return unknown
+  }
+
   /** Returns the changes of the run so far, in the order in which they were sent. */
   changes(): NotedChange[] {
     this.#write(false, () => undefined)
@@ -183,14 +197,14 @@ export class RunRecord {
    */
   intend(changes: readonly RecordedChange[]): number[] {
     return this.#write(true, () => {
-      const unknown = this.#sql(
-        'delete from changes where outcome is null and place = ? and kind = ? and action = ? and name = ?',
-      )
+      const unknown = (this.#unknown ??= this.#readUnknown())
       const insert = this.#sql(
         'insert into changes (place, kind, action, record_id, parents, name, before, after) values (?, ?, ?, ?, ?, ?, ?, ?)',
       )
       return changes.map(({ place, kind, action, recordId, parents, name, before, after }) => {
-        unknown.run(place, kind, action, name)
+        const key = keyOf({ place, kind, action, name })
+        for (const id of unknown.get(key) ?? []) this.#sql('delete from changes where id = ?').run(id)
+        unknown.delete(key)
         const values = [place, kind, action, recordId ?? null, toText(parents), name, toText(before), toText(after)]
         return Number(insert.run(...values).lastInsertRowid)
       })
@@ -233,6 +247,12 @@ export class RunRecord {
   /** Counts the entries that went with the records that were deleted. */
   countEntries(): number {
     return Number(this.#sql('select count(*) as count from entries').get()?.['count'] ?? 0)
+  }
+
+  /** Notes at once what became of changes that created records: a run that is continued must know them for its own. */
+  settleAll(outcomes: readonly (readonly [id: number, outcome: ChangeOutcome, noted: Noted])[]): void {
+    this.#waiting.push(...outcomes)
+    this.#write(false, () => undefined)
   }
 
   /** Takes out changes that were not sent after all. */

@@ -27,7 +27,7 @@ export type Sending = {
   readonly account: Account
   readonly snapshot: Snapshot
   /** Notes each change before it is sent, and what became of it. */
-  readonly run: Pick<RunRecord, 'intend' | 'settle' | 'withdraw' | 'disown' | 'noteEntries'>
+  readonly run: Pick<RunRecord, 'intend' | 'settle' | 'settleAll' | 'withdraw' | 'disown' | 'noteEntries'>
   readonly again: PlanAgain
   readonly clock: Pick<Clock, 'now'>
   readonly signal: AbortSignal
@@ -54,6 +54,12 @@ const named = (error: KpiError, { action, record }: Change): KpiError => {
     missingScope,
     cause: error,
   })
+}
+
+/** Returns the reasons of a refusal, in the words of the service. */
+export const reasonsOf = (refusal: KpiError): readonly string[] => {
+  const { issues, message } = refusal.cause instanceof KpiError ? refusal.cause : refusal
+  return issues.length > 0 ? issues.map(({ field, message: words }) => `${field}: ${words}`) : [message]
 }
 
 /** Returns the records that a change cannot be made without, its own among them. */
@@ -164,8 +170,9 @@ class Sender {
         const together: readonly Open[] = isAlone ? [] : this.#togetherOf(open)
         const outcomes = together.length > 1 ? await this.#createTogether(together) : undefined
         isAlone ||= together.length > 1 && !outcomes
-        for (const outcome of outcomes ?? [await this.#sendOne(first)]) {
-          this.#note(open.shift()?.id ?? 0, outcome)
+        const known = outcomes ?? [await this.#sendOne(first)]
+        this.#note(open.splice(0, known.length), known)
+        for (const outcome of known) {
           sent.push(outcome)
           await onOutcome(outcome)
         }
@@ -178,23 +185,30 @@ class Sender {
     }
   }
 
-  #note(id: number, { change, result, answer, refusal }: Outcome): void {
-    const { action, record } = change
-    const changedAt = Number(answer?.[action === 'create' ? 'created_at' : 'updated_at'] ?? NaN)
-    this.#sending.run.settle(id, result, {
-      recordId: record.id,
-      ...(refusal && { reason: refusal.message }),
-      ...(Number.isFinite(changedAt) && { changedAt }),
+  #note(open: readonly Open[], outcomes: readonly Outcome[]): void {
+    const { run } = this.#sending
+    const noted = outcomes.map(({ change: { action, record }, result, answer, refusal }, at) => {
+      const changedAt = Number(answer?.[action === 'create' ? 'created_at' : 'updated_at'] ?? NaN)
+      if (action === 'create' && result === 'refused') this.#refused.add(record)
+      const more = {
+        ...(refusal && { reason: reasonsOf(refusal).join('; ') }),
+        ...(Number.isFinite(changedAt) && { changedAt }),
+      }
+      return [open[at]?.id ?? 0, result, { recordId: record.id, ...more }] as const
     })
-    if (action === 'create' && result === 'refused') this.#refused.add(record)
+    if (outcomes.some(({ answer, change }) => answer && change.action === 'create')) run.settleAll(noted)
+    else for (const one of noted) run.settle(...one)
   }
 
   /** Returns the first changes that can be made in one step: new records below one parent. */
   #togetherOf(open: readonly Open[]): readonly Open[] {
     const [first] = open
-    if (!first || !this.#access[first.change.record.kind.name].addEach || this.#refused.size > 0) return []
+    if (!first || !this.#access[first.change.record.kind.name].addEach) return []
     const end = open.findIndex(
-      ({ change: { action, record } }) => action !== 'create' || !isBeside(first.change.record, record),
+      ({ change }) =>
+        change.action !== 'create' ||
+        !isBeside(first.change.record, change.record) ||
+        this.#lackedBy(change) !== undefined,
     )
     return end < 0 ? open : open.slice(0, end)
   }
@@ -230,9 +244,8 @@ class Sender {
 
   /** Sends one change; a refusal is its outcome. */
   async #sendOne({ change }: Open): Promise<Outcome> {
-    const { snapshot, before } = this.#sending
-    const missing =
-      this.#refused.size > 0 ? neededBy(snapshot, change).find((one) => this.#refused.has(one)) : undefined
+    const { before } = this.#sending
+    const missing = this.#lackedBy(change)
     if (missing)
       return this.#refusal(change, new KpiError('conflict', `it was not sent, as ${nounOf(missing)} was not made`))
     try {
@@ -244,6 +257,12 @@ class Sender {
       if (isRefused(error) && !error.mayBeDone) return this.#refusal(change, error)
       throw error instanceof KpiError ? named(error, change) : error
     }
+  }
+
+  /** Returns what a change needs and was refused; undefined if there is nothing. */
+  #lackedBy(change: Change): AccountRecord | undefined {
+    if (this.#refused.size === 0) return undefined
+    return neededBy(this.#sending.snapshot, change).find((one) => this.#refused.has(one))
   }
 
   #refusal(change: Change, error: KpiError): Outcome {
