@@ -30,10 +30,16 @@ const parentsOf = ({ kind, above }: AccountRecord): Record<string, number> =>
     }),
   )
 
+/** Returns fields that are sent but those that nobody may read, which no file keeps. */
+const withoutSecrets = (fields: AnyRecord, { kind }: AccountRecord): AnyRecord => {
+  const secrets = new Set(kind.fields.flatMap(({ as, field }) => (field.secret ? as : [])))
+  return secrets.size === 0 ? fields : Object.fromEntries(Object.entries(fields).filter(([name]) => !secrets.has(name)))
+}
+
 /** Returns a change as the record of a run holds it. */
 export const noteOf = (snapshot: Snapshot, change: Change): RecordedChange => {
   const { action, record } = change
-  const after = action === 'delete' ? undefined : sentFields(snapshot, change)
+  const after = action === 'delete' ? undefined : withoutSecrets(sentFields(snapshot, change), record)
   return {
     place: record.desired?.line ?? 0,
     kind: record.kind.name,
