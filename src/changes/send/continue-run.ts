@@ -1,7 +1,13 @@
+import type { AnyRecord } from '../../domain/schema.ts'
+import { createdKind } from '../../domain/kinds.ts'
 import type { NotedChange, RunRecord } from '../../runs/run-record.ts'
 import type { Planned } from '../plan/plan.ts'
-import type { Desired } from '../records/desired.ts'
-import { nounOf } from '../records/snapshot.ts'
+import { type Desired, desiredName } from '../records/desired.ts'
+import type { Account } from '../records/access.ts'
+import { type Kind, KIND_NAMES, kinds } from '../records/kind-fields.ts'
+import { type AccountRecord, nounOf, type Snapshot } from '../records/snapshot.ts'
+import { clientsOf, type Double, doublesStay, NOT_CERTAIN, removeDoubles } from './doubles.ts'
+import { isChanged } from './judge-created.ts'
 
 /** Holds what earlier parts of a run did, which was cut off and goes on. */
 type EarlierChanges = {
@@ -34,9 +40,96 @@ export const readEarlier = (run: Pick<RunRecord, 'changes' | 'settle'>): Earlier
     settle: ({ action, desired, record }) => {
       const found = action === 'unchanged' ? find(desired) : undefined
       // In a file that has changed since, another item may stand at the place.
-      if (!found || !record || found.name !== nounOf(record)) return undefined
+      if (
+        !found ||
+        !record ||
+        ![record.name, desiredName(desired)].some((name) => found.name === nounOf({ ...record, name }))
+      )
+        return undefined
       run.settle(found.id, 'done', { recordId: record.id })
       return found
     },
   }
+}
+
+/** Says why the younger of two stays where the run made the older one. */
+const OF_ANOTHER = 'is of the other machine, which may be about to remove it'
+
+/** Holds what looking for doubles of earlier parts of a run needs. */
+type Looking = {
+  readonly account: Account
+  readonly run: Pick<RunRecord, 'changes' | 'disown'>
+  readonly desired: readonly Desired[]
+  readonly signal: AbortSignal
+  readonly onWarning: (text: string) => void
+}
+
+/** Returns what a new record of a kind belongs to, by its noted change; undefined if some of it is gone. */
+const aboveOf = (snapshot: Snapshot, kind: Kind, { parents }: NotedChange): AccountRecord['above'] | undefined => {
+  const above: Record<string, AccountRecord> = {}
+  for (const { name, as, refers } of kind.fields) {
+    if (!refers || !kind.identity.includes(name)) continue
+    const record = snapshot.byId(refers, parents[as] ?? 0)
+    if (!record) return undefined
+    above[name] = record
+  }
+  return above
+}
+
+const nameIn = ({ identity }: Kind, after: AnyRecord | undefined): string =>
+  String(after?.[identity.at(-1) ?? ''] ?? '')
+
+/** Finds what the account has under the name of what earlier parts of a run created, but what other items of the input mean. */
+const createAlike = (snapshot: Snapshot, desired: readonly Desired[], all: readonly NotedChange[]) => {
+  const named = Map.groupBy(desired, (one) => `${one.kind.name} ${desiredName(one)}`)
+  const own = new Map(all.map(({ kind, recordId, place }) => [`${kind} ${recordId}`, place]))
+  return (kind: Kind, change: NotedChange): AccountRecord[] => {
+    const above = aboveOf(snapshot, kind, change)
+    const isOther = ({ name, id }: AccountRecord): boolean =>
+      (own.get(`${kind.name} ${id}`) ?? change.place) !== change.place ||
+      (named.get(`${kind.name} ${name}`) ?? []).some(({ line }) => line !== change.place)
+    return (above ? snapshot.alike(kind, above, nameIn(kind, change.after)) : [])
+      .filter((one) => one.stored && !isOther(one))
+      .toSorted((one, other) => (one.id ?? 0) - (other.id ?? 0))
+  }
+}
+
+const hasChanged = ({ stored }: AccountRecord): boolean =>
+  isChanged({ created_at: Number(stored?.['created_at'] ?? 0), updated_at: Number(stored?.['updated_at'] ?? 0) })
+
+/**
+ * Removes what earlier parts of a run created at the same moment as another machine, where they were cut off before they
+ * looked again; warns of what may be twice, if that is not known. Returns whether anything counts as not sent now, so that
+ * the account is to be read again.
+ */
+export const settleLeftDoubles = async (
+  { account, run, desired, signal, onWarning }: Looking,
+  snapshot: Snapshot,
+): Promise<boolean> => {
+  const all = run.changes().filter(({ action, outcome }) => action === 'create' && (outcome ?? 'done') === 'done')
+  const alikeTo = createAlike(snapshot, desired, all)
+  const [doubles, others]: [Double[], NotedChange[]] = [[], []]
+  for (const change of all) {
+    const name = KIND_NAMES.find((one) => one === change.kind)
+    const created = name && createdKind(kinds[name].of)
+    if (!name || !created) continue
+    const own = change.recordId
+    const alike = alikeTo(kinds[name], change)
+    const [older, younger] = alike
+    const double = (id: number): Double => ({
+      thing: { kind: created, id, name: nameIn(kinds[name], change.after) },
+      older: older?.id ?? id,
+    })
+    if (own !== undefined && older?.id !== undefined && older.id < own) {
+      // It may have been renamed.
+      if (hasChanged(older)) continue
+      if (alike.some(({ id }) => id === own)) doubles.push(double(own))
+      others.push(change)
+    } else if (younger?.id !== undefined) {
+      onWarning(doublesStay(account.client, [double(younger.id)], own === older?.id ? OF_ANOTHER : NOT_CERTAIN).message)
+    }
+  }
+  if (doubles.length > 0) await removeDoubles(clientsOf(account.client), doubles, signal)
+  for (const { kind, recordId = 0 } of others) run.disown(kind, recordId)
+  return others.length > 0
 }

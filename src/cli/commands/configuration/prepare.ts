@@ -160,19 +160,30 @@ const faultsIn = ({ planned }: Plan): Issue[] =>
     reasons.map(({ field, message }) => faultAt(desired.lines?.[field] ?? desired.line, message)),
   )
 
+/** Settles what earlier parts of a run left in an account as it was read; tells whether it is to be read again. */
+type IsToReadAgain = (snapshot: Snapshot) => Promise<boolean>
+
 /** Reads the account and plans; refuses a file with faults, and a saved plan that does not fit any longer. */
-const prepareBy = async (target: Target, source: Source, made: readonly Made[], pause: Pause): Promise<Prepared> => {
+const prepareBy = async (
+  target: Target,
+  source: Source,
+  made: readonly Made[],
+  pause: Pause,
+  isToReadAgain: IsToReadAgain,
+): Promise<Prepared> => {
   const { configuration, name, saved, prune, byName } = source
   const kinds = kindsIn(configuration.sections.keys())
-  const reading = readSnapshot(
-    target,
-    [...kinds, ...(prune ? made.map(({ kind }) => kind) : [])],
-    usersWanted(configuration, prune ? made : []),
-  )
-  const snapshot = await reading.catch((error: unknown) => {
+  const read = (): Promise<Snapshot> =>
+    readSnapshot(
+      target,
+      [...kinds, ...(prune ? made.map(({ kind }) => kind) : [])],
+      usersWanted(configuration, prune ? made : []),
+    )
+  const first = await read().catch((error: unknown) => {
     refuseFaults(name, configuration.faults)
     throw error
   })
+  const snapshot = (await isToReadAgain(first)) ? await read() : first
   if (saved) requireSameAccount(saved, target.service, target.accountName())
   const known = recordsMade(snapshot, made)
   const deleted = prune ? known : []
@@ -187,10 +198,16 @@ const prepareBy = async (target: Target, source: Source, made: readonly Made[], 
 }
 
 /** Reads the account and plans, until the deadline of the line, or until it is asked to stop. */
-export const prepare = (cli: Cli, target: Target, source: Source, made: readonly Made[]): Promise<Prepared> =>
+export const prepare = (
+  cli: Cli,
+  target: Target,
+  source: Source,
+  made: readonly Made[],
+  isToReadAgain: IsToReadAgain = () => Promise.resolve(false),
+): Promise<Prepared> =>
   untilDeadline(
     cli.io,
     cli.flags.deadline,
-    ({ signal }) => prepareBy(target, source, made, pauseEvery(PARTS_OF_TURN, signal)),
+    ({ signal }) => prepareBy(target, source, made, pauseEvery(PARTS_OF_TURN, signal), isToReadAgain),
     cli.io.interruption(),
   )

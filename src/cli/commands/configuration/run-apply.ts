@@ -1,6 +1,6 @@
 import { countChanges } from '../../../changes/print/plan-rows.ts'
 import { nounOf } from '../../../changes/records/snapshot.ts'
-import { readEarlier } from '../../../changes/send/continue-run.ts'
+import { readEarlier, settleLeftDoubles } from '../../../changes/send/continue-run.ts'
 import type { Client } from '../../../client/client.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
@@ -155,7 +155,11 @@ export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promi
     const run = beginRun(io, begun)
     let isWhole = false
     try {
-      const prepared = await prepare(cli, target, source, readMade(io, begun))
+      const { desired } = source.configuration
+      const onWarning = (text: string): void => void cli.log.warn(text)
+      const prepared = await prepare(cli, target, source, readMade(io, begun), (snapshot) =>
+        settleLeftDoubles({ account: target, run, desired, signal, onWarning }, snapshot),
+      )
       const earlier = readEarlier(run)
       for (const one of prepared.plan.planned) earlier.settle(one)
       await tellPlan(cli, prepared)
