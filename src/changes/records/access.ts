@@ -93,10 +93,8 @@ const newerItems = (client: Client): Access => {
 }
 
 /** Returns the groups of the newer variant, which shows their ids alone, in its items. */
-const groupIds = async (client: Client): Promise<AnyRecord[]> => {
-  const ids = (await newerItems(client).list([])).map(({ group_id }) => Number(group_id))
-  return [...new Set(ids)].map((id) => ({ id, name: String(id) }))
-}
+const groupsOf = (items: readonly AnyRecord[]): AnyRecord[] =>
+  [...new Set(items.map(({ group_id }) => Number(group_id)))].map((id) => ({ id, name: String(id) }))
 
 const ofUsers = async <T>(users: readonly number[], list: (user: number) => Promise<readonly T[]>): Promise<T[]> =>
   (await Promise.all(users.map(list))).flat()
@@ -126,7 +124,10 @@ export const accessTo = (account: Account): Readonly<Record<KindName, Access>> =
     icon: { ...fixed, list: client.icons.list },
     category: whole(client, 'category'),
     unit: whole(client, 'unit'),
-    group: classic.variant === 'v1' ? { ...fixed, list: () => groupIds(client) } : whole(classic, 'group'),
+    group:
+      classic.variant === 'v1'
+        ? { ...fixed, list: async () => groupsOf(await newerItems(client).list([])) }
+        : whole(classic, 'group'),
     group_item: newer ? newerItems(newer) : whole(client, 'group_item'),
     kpi: {
       list: async () => (await client.kpis.list()).filter((one) => !one.is_calculated),
@@ -185,6 +186,11 @@ export const readSnapshot = async (
     const all = Map.groupBy(await account.client.kpis.list(), ({ is_calculated }) => is_calculated)
     records.set('kpi', all.get(false) ?? [])
     records.set('calculated_kpi', all.get(true) ?? [])
+  }
+  if (account.client.variant === 'v1' && !account.classic && wanted.has('group')) {
+    // The items tell which groups there are.
+    const items = await access.group_item.list([])
+    records.set('group', groupsOf(items)).set('group_item', wanted.has('group_item') ? items : [])
   }
   for (const name of KIND_NAMES) {
     if (!wanted.has(name) || records.has(name)) continue
