@@ -65,13 +65,16 @@ const usualReference = (
   return found instanceof Fault ? undefined : found
 }
 
-/** Splits the archiving of a new item from its creation: users are linked to it in between. */
+/** Splits the archiving of a new item of a configuration from its creation: users are linked to it in between. */
 const createsOf = (
   record: AccountRecord,
   fields: readonly FieldChange[],
   defaults: Record<string, Value>,
+  { isConfiguration }: Policy,
 ): Change[] => {
-  const archiving = fields.filter(({ config, after }) => config.name === 'is_archived' && after === true)
+  const archiving = isConfiguration
+    ? fields.filter(({ config, after }) => config.name === 'is_archived' && after === true)
+    : []
   const create: Change = {
     action: 'create',
     record,
@@ -139,7 +142,7 @@ const createPlanner = (snapshot: Snapshot, policy: Policy): ((one: Matched) => P
         message: `the new ${kind.of.title} "${desiredName(desired)}" needs ${lacking.join(', ')}${meantBy(one)}`,
       })
     if (reasons.length > 0) return refused(one, reasons)
-    return { action: 'create', desired, record, changes: createsOf(record, fields, defaults), reasons: [] }
+    return { action: 'create', desired, record, changes: createsOf(record, fields, defaults, policy), reasons: [] }
   }
   const planHeld = (one: Matched): Planned => {
     const { desired, record } = one
