@@ -40,7 +40,7 @@ const textOf = (option: unknown): string =>
   })
 
 /** Returns the options that give a file its meaning, in a fixed order. */
-const meaningOf = (options: object): string[] =>
+export const meaningOf = (options: object): string[] =>
   Object.entries<unknown>({ ...options })
     .filter(([name, value]) => !NOT_MEANING.has(name) && value !== undefined)
     .map(([name, value]) => `${name}=${textOf(value)}`)
