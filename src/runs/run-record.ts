@@ -287,16 +287,15 @@ export class RunRecord {
   }
 
   /**
-   * Closes the record. It is removed if it holds no change that was sent. Once all is sent, it is kept under the name of
+   * Closes the record. It is removed if it holds no change, or, once all is sent, only such as were refused. Once all is sent, it is kept under the name of
    * the run; else it stays where the same command finds it to continue.
    */
   close({ isWhole, now = 0 }: { readonly isWhole: boolean; readonly now?: number }): void {
     if (!this.#isOpen) return
     this.#isOpen = false
     this.#write(false, () => undefined)
-    const isEmpty =
-      this.#sql("select 1 from changes where outcome is null or outcome <> 'refused' limit 1").get() === undefined
-    if (isEmpty && isWhole) return this.#file.remove()
+    const has = (which: string): boolean => this.#sql(`select 1 from changes ${which} limit 1`).get() !== undefined
+    if (!has(isWhole ? "where outcome is null or outcome <> 'refused'" : '')) return this.#file.remove()
     if (isWhole && this.head.endedAt === undefined)
       this.#file.write(true, () => writeHead(this.#file, { ...this.head, endedAt: now }))
     this.#file.close()

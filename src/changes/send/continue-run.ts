@@ -10,7 +10,9 @@ import { clientsOf, type Double, doublesStay, NOT_CERTAIN, removeDoubles } from 
 import { isChanged } from './judge-created.ts'
 
 /** Holds what earlier parts of a run did, which was cut off and goes on. */
-type EarlierChanges = {
+export type EarlierChanges = {
+  /** Tells whether there are any: the run is continued. */
+  readonly isContinued: boolean
   /** Counts the changes of earlier parts that have an outcome. */
   readonly doneBefore: number
   /** Returns the changes for the item at a place that have an outcome: nothing is sent for it any more. */
@@ -25,7 +27,8 @@ type EarlierChanges = {
 export const readEarlier = (run: Pick<RunRecord, 'changes' | 'settle'>): EarlierChanges => {
   const all = run.changes()
   const settled = Map.groupBy(
-    all.filter(({ outcome }) => outcome !== undefined),
+    // What an undo took back is to be done again.
+    all.filter(({ outcome }) => outcome !== undefined && outcome !== 'taken_back'),
     ({ place }) => place,
   )
   const keyOf = (kind: string, place: number): string => `${kind} ${place}`
@@ -34,6 +37,7 @@ export const readEarlier = (run: Pick<RunRecord, 'changes' | 'settle'>): Earlier
   )
   const find = ({ kind, line }: Desired): NotedChange | undefined => unknown.get(keyOf(kind.name, line))
   return {
+    isContinued: all.length > 0,
     doneBefore: [...settled.values()].flat().length,
     settledAt: (place) => settled.get(place) ?? [],
     isOurs: (desired) => find(desired) !== undefined,

@@ -1,0 +1,186 @@
+import { readEarlier, settleLeftDoubles } from '../../../changes/send/continue-run.ts'
+import type { Client } from '../../../client/client.ts'
+import { countOf, nounOf } from '../../../domain/count-text.ts'
+import { meaningOf } from '../../../import/journal/journal.ts'
+import { minuteOf } from '../../../import/journal/unfinished.ts'
+import { requireFewBad } from '../../../import/max-errors.ts'
+import { countReasons } from '../../../import/rejects/reason-counts.ts'
+import type { RejectsFile } from '../../../import/rejects/rejects-file.ts'
+import type { RunRecord } from '../../../runs/run-record.ts'
+import type { Cli } from '../../cli.ts'
+import { IncompleteRun } from '../../exit.ts'
+import { printSummary } from '../../output/summary.ts'
+import type { OnWait } from '../../output/wait-notices.ts'
+import { warnOfExpiry } from '../../target/api-key.ts'
+import { beginRun } from '../../target/runs.ts'
+import { serviceOf } from '../entries/created.ts'
+import { startMeter } from '../entries/import/import-job.ts'
+import { closeJobs, openJobs, rejectsFileOf } from '../entries/import/jobs.ts'
+import { createProgress } from '../entries/import/progress.ts'
+import { concludeFile } from '../entries/import/result.ts'
+import { tellStopping, watchStopSignals } from '../entries/import/signals.ts'
+import { importSources } from '../entries/import/sources.ts'
+import { openTargetHistory } from '../targets/keep-history.ts'
+import { createTargetChanges } from '../targets/target-changes.ts'
+import { printDryRun } from './dry-run-rows.ts'
+import {
+  type ReadingRows,
+  type ReadRows,
+  type RowsImport,
+  type OpenImport,
+  planRows,
+  withRead,
+  tellReasons,
+  summaryOf,
+} from './rows-import.ts'
+import { countEarlier, countSettled, createTally, type RowTally, sendRows } from './send-rows.ts'
+import { resolve } from 'node:path'
+
+const RUN_ID_BYTES = 12
+
+/** Opens the record of the run; what cannot be read again is never continued, unless the user names a folder for it. */
+const openRecord = <R extends ReadRows>(
+  { cli: { io }, cli, client, command, parsed, options, job }: OpenImport<R>,
+  { fingerprint }: ReadRows,
+): RunRecord => {
+  const isOnce = job.origin === undefined && parsed.journal === undefined
+  const once = isOnce ? [Buffer.from(io.random(RUN_ID_BYTES)).toString('hex')] : []
+  const content = JSON.stringify([fingerprint, meaningOf(options), ...once])
+  const [service, account] = [serviceOf(cli), client.identifyAccount().for]
+  const folder = parsed.journal === undefined ? undefined : resolve(io.cwd, parsed.journal)
+  return beginRun(io, { command, service, account, source: job.origin ?? job.file, content }, folder)
+}
+
+/** Plans what is left of a file to do, and sends it. */
+const carryOut = async <R extends ReadRows>(
+  run: OpenImport<R>,
+  first: R,
+  reading: ReadingRows,
+  record: RunRecord,
+  file: RejectsFile,
+) => {
+  const { cli, client, account, parsed, progress, history, job, words } = run
+  const { rejects, signal, onWarning } = reading
+  const left = await settleLeftDoubles(
+    { account, run: record, desired: first.desired, signal, onWarning },
+    first.snapshot,
+  )
+  const read = left ? { ...first, snapshot: await first.look() } : first
+  const earlier = readEarlier(record)
+  const { doneBefore } = earlier
+  if (doneBefore > 0)
+    progress.note(
+      `continuing the import that began at ${minuteOf(record.head.beganAt)}: ${countOf(doneBefore, ...words)} ${nounOf(doneBefore, 'is', 'are')} done`,
+    )
+  const tally = createTally(rejects)
+  countEarlier(tally, read.desired.map(({ line }) => line), earlier) // prettier-ignore
+  const open = read.desired.filter(({ line }) => earlier.settledAt(line).length === 0)
+  const plan = await planRows(run, read, open, earlier.isOurs)
+  for (const one of plan.planned) {
+    const known = earlier.settle(one)
+    countSettled(tally, one, known && known.action !== 'delete' ? known.action : undefined)
+  }
+  await run.tellPlan(reading, read, plan, earlier.isContinued)
+  const { options } = parsed
+  if (options.maxErrors) await requireFewBad({ read: read.read }, { rejects, options, signal }, true)
+  const targetChangeOf = createTargetChanges(client)
+  const targets = plan.changes.map((change) => () => targetChangeOf(change))
+  await history.requireKeepable(targets)
+  await history.confirm(() => {
+    progress.stop()
+    return Promise.resolve(targets)
+  })
+  await file.write(job.table, rejects, [], signal)
+  const sent = await sendRows({
+    account,
+    snapshot: read.snapshot,
+    plan,
+    run: record,
+    clock: cli.io,
+    signal,
+    tally,
+    rejects,
+    options,
+    read: read.read,
+    before: (change) => history.before(() => targetChangeOf(change)),
+    onSent: (done, total) => progress.show({ phase: 'rows', done, total }),
+    onWarning,
+  })
+  await file.write(job.table, rejects)
+  return { tally, ...sent }
+}
+
+/** Imports the file, and says what that did. */
+const importAll = <R extends ReadRows>(run: OpenImport<R>): Promise<void> =>
+  withRead(run, async (read, reading) => {
+    const { cli, client, printed, job, progress, words, hasOwnFlags } = run
+    const measure = startMeter(cli.io, client)
+    const file = rejectsFileOf(cli, job, progress.warn)
+    const record = openRecord(run, read)
+    let isWhole = false
+    try {
+      const { tally, left, failure } = await carryOut(run, read, reading, record, file)
+      isWhole = left === 0
+      progress.stop()
+      await run.history.tell()
+      const reasons = await countReasons(reading.rejects)
+      await tellReasons(run, reasons)
+      const rejected = reading.rejects.count()
+      const summary = summaryOf(run, read, tally, rejected)
+      const done = `${isWhole ? 'imported' : 'stopped importing'} ${job.file === '-' ? 'standard input' : job.file}`
+      await printSummary(cli, printed.summary, { ...summary, left, ...measure() }, done, printed.words)
+      const concluded = { summary: { rejected }, left, failure, hasOwnFlags }
+      const { exit, code, lines } = await concludeFile(run, job, concluded, words)
+      if (lines.length > 0) throw new IncompleteRun(exit, code, lines)
+    } finally {
+      record.close({ isWhole, now: cli.io.now() })
+      file.warnOfMovedFiles()
+    }
+  })
+
+/** Opens the file and the client, and imports the rows, or says what that would do. */
+export const runRowsImport = async <R extends ReadRows>(
+  cli: Cli,
+  file: string,
+  given: RowsImport<R>,
+): Promise<number | void> => {
+  const { parsed, needs, flags } = given
+  cli.printing()
+  cli.requireCapabilities(needs)
+  if (!parsed.isDryRun) cli.io.stdout.outlast()
+  const stops = watchStopSignals(cli.io, parsed.deadline)
+  const jobs = await openJobs(cli, importSources(cli.io, [file], undefined), parsed, stops)
+  let note = (text: string): void => void cli.note(text)
+  let onWait: OnWait = () => undefined
+  const withClient = async (client: Client): Promise<number | void> => {
+    const [job] = jobs
+    const progress = await createProgress(cli, client)
+    note = progress.note
+    onWait = progress.waits
+    tellStopping(cli.io, stops, note)
+    try {
+      progress.begin(undefined)
+      const history = await openTargetHistory(cli, client, flags, stops.signal())
+      return await given.withAccount(client, async (account) => {
+        const run = job && { ...given, cli, client, account, stops, progress, job, history }
+        return run && (parsed.isDryRun ? printDryRun(run) : importAll(run))
+      })
+    } finally {
+      progress.stop()
+      await warnOfExpiry(cli, client.keyInfo())
+    }
+  }
+  try {
+    return await cli.withClient(needs, withClient, {
+      signal: stops.signal(),
+      late: stops.late,
+      rate: parsed.rate,
+      note: (text) => note(text),
+      onWait: (waiting) => onWait(waiting),
+    })
+  } catch (error) {
+    throw stops.withStopReason(error)
+  } finally {
+    closeJobs(jobs)
+  }
+}

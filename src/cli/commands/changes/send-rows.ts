@@ -1,0 +1,138 @@
+import type { Plan, Planned } from '../../../changes/plan/plan.ts'
+import type { Account } from '../../../changes/records/access.ts'
+import type { Change } from '../../../changes/records/change.ts'
+import type { Snapshot } from '../../../changes/records/snapshot.ts'
+import type { EarlierChanges } from '../../../changes/send/continue-run.ts'
+import { type Outcome, reasonsOf, sendChanges } from '../../../changes/send/send.ts'
+import { Aborted, type Clock } from '../../../client/transport.ts'
+import { KpiError } from '../../../domain/errors.ts'
+import { endIfAllRefused } from '../../../import/delivery/refusal.ts'
+import { tooManyRejected } from '../../../import/max-errors.ts'
+import type { ImportOptions } from '../../../import/options.ts'
+import type { Rejects } from '../../../import/rejects/rejects.ts'
+import type { RunRecord } from '../../../runs/run-record.ts'
+
+/** Counts what became of the rows of a file. */
+export type RowCounts = Record<'created' | 'updated' | 'unchanged' | 'skipped', number>
+
+/** Names what becomes of a row that is not rejected. */
+type RowAction = 'create' | 'update' | 'unchanged' | 'skip'
+
+const COUNTED = { create: 'created', update: 'updated', unchanged: 'unchanged', skip: 'skipped' } as const
+
+/** Counts rows, and takes the reasons of those that are rejected. */
+export type RowTally = {
+  readonly counts: RowCounts
+  readonly count: (action: RowAction, by?: number) => void
+  readonly reject: (line: number, reasons: readonly string[]) => void
+}
+
+/** Creates the tally of a file. */
+export const createTally = (rejects: Pick<Rejects, 'add'>): RowTally => {
+  const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
+  return {
+    counts,
+    count: (action, by = 1) => void (counts[COUNTED[action]] += by),
+    reject: (line, reasons) => {
+      for (const reason of reasons) rejects.add(line, reason)
+    },
+  }
+}
+
+/** Counts a row of which nothing is sent; returns whether that is so. */
+export const countSettled = (
+  { count, reject }: RowTally,
+  { action, desired, reasons }: Planned,
+  done?: RowAction,
+): boolean => {
+  if (action === 'refuse') {
+    const messages = reasons.map(({ message }) => message)
+    reject(desired.line, messages)
+  } else if (action === 'unchanged' || action === 'skip') count(done ?? action)
+  return action === 'refuse' || action === 'unchanged' || action === 'skip'
+}
+
+/** Counts the rows that earlier parts of a run finished, as they were. */
+export const countEarlier = (tally: RowTally, lines: readonly number[], { settledAt }: EarlierChanges): void => {
+  for (const line of lines) {
+    const last = settledAt(line).at(-1)
+    if (!last) continue
+    const { outcome, action, reason } = last
+    if (outcome === 'refused') tally.reject(line, [reason ?? ''])
+    else if (outcome === 'unchanged' || outcome === 'skip') tally.count(outcome)
+    else if (action !== 'delete') tally.count(action)
+  }
+}
+
+/** Holds what sending the planned rows of a file needs. */
+type SendingRows = {
+  readonly account: Account
+  readonly snapshot: Snapshot
+  readonly plan: Pick<Plan, 'changes' | 'again'>
+  readonly run: RunRecord
+  readonly clock: Pick<Clock, 'now'>
+  readonly signal: AbortSignal
+  readonly tally: RowTally
+  readonly rejects: Rejects
+  readonly options: Pick<ImportOptions, 'maxErrors'>
+  /** Counts the rows of the file. */
+  readonly read: number
+  readonly before: (change: Change) => Promise<void>
+  /** Reports how many of the rows to send have an outcome. */
+  readonly onSent: (done: number, total: number) => void
+  readonly onWarning: (text: string) => void
+}
+
+/** Describes how sending ended: rows are left if it was stopped, or the service failed. */
+type SentRows = { readonly left: number; readonly failure: KpiError | undefined }
+
+/** Ends a run whose service refuses one row after another. */
+const watchRefusals = (): ((outcome: Outcome) => void) => {
+  let accepted = 0
+  const refused: [line: number, reason: string][] = []
+  return ({ change, refusal }) => {
+    if (!refusal) accepted += 1
+    if (!refusal || accepted > 0) return
+    const reasons = reasonsOf(refusal)
+    refused.push(...reasons.map((one): [number, string] => [change.record.desired?.line ?? 0, one]))
+    endIfAllRefused({ refused }, new KpiError('invalid', refused[0]?.[1] ?? ''), 'row')
+  }
+}
+
+/** Sends the planned rows of a file, and counts what becomes of them. */
+export const sendRows = async (work: SendingRows): Promise<SentRows> => {
+  const { plan, tally, rejects, options, read, onSent, ...sending } = work
+  const total = plan.changes.length
+  const watch = watchRefusals()
+  let [done, unsettled] = [0, 0]
+  const onOutcome = (outcome: Outcome): void => {
+    const { change, result, refusal } = outcome
+    if (refusal) tally.reject(change.record.desired?.line ?? 0, reasonsOf(refusal))
+    else if (result === 'unchanged' || result === 'skip') tally.count(result)
+    else if (change.action !== 'delete') tally.count(change.action)
+    done += 1
+    onSent(done, total)
+    watch(outcome)
+    const tooMany = tooManyRejected(rejects, { read }, options.maxErrors)
+    if (tooMany) throw tooMany
+  }
+  const onRemoved = ({ record }: Change): void => {
+    tally.count('create', -1)
+    const next = plan.again(record)
+    if (!next || !countSettled(tally, next)) done -= 1
+  }
+  const left = (): number => total - done + unsettled
+  try {
+    await sendChanges(
+      { ...sending, again: plan.again, onOutcome, onRemoved, onUnsettled: (count) => void (unsettled = count) },
+      plan.changes,
+    )
+    return { left: left(), failure: undefined }
+  } catch (error) {
+    // Do not count records as created before a second look shows that they are not doubles.
+    tally.count('create', -unsettled)
+    if (error instanceof Aborted) return { left: left(), failure: undefined }
+    if (!(error instanceof KpiError) || (done === 0 && !error.mayBeDone)) throw error
+    return { left: left(), failure: error }
+  }
+}
