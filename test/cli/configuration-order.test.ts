@@ -9,7 +9,7 @@ test('KPIs are deleted, with their entries, before the users and items that thos
     record: { kind: kinds[name] } as AccountRecord,
     fields: [],
   }))
-  expect(inOrder(deletes).map(({ record }) => record.kind.of.plural)).toEqual([
+  expect(inOrder(deletes, true).map(({ record }) => record.kind.of.plural)).toEqual([
     'user_group_items',
     'assignments',
     'calculated',

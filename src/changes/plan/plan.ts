@@ -225,7 +225,10 @@ export const planChanges = async (
     .map((record): Change => ({ action: 'delete', record, fields: [] }))
   return {
     planned,
-    changes: inOrder([...changes.filter((one) => !isNewFormula(one)), ...formulas, ...deletes]),
+    changes: inOrder(
+      [...changes.filter((one) => !isNewFormula(one)), ...formulas, ...deletes],
+      policy.isConfiguration === true,
+    ),
     again: (record) => {
       const one = matched.get(record)
       return one && plan(one)

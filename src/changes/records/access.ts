@@ -187,10 +187,12 @@ export const readSnapshot = async (
     records.set('kpi', all.get(false) ?? [])
     records.set('calculated_kpi', all.get(true) ?? [])
   }
-  if (account.client.variant === 'v1' && !account.classic && wanted.has('group')) {
-    // The items tell which groups there are.
-    const items = await access.group_item.list([])
-    records.set('group', groupsOf(items)).set('group_item', wanted.has('group_item') ? items : [])
+  if (account.client.variant === 'v1' && wanted.has('group')) {
+    // The items tell of groups that no interface lists, such as that of people.
+    const [listed, items] = [account.classic ? await access.group.list([]) : [], await access.group_item.list([])]
+    const known = new Set(listed.map(({ id }) => id))
+    records.set('group', [...listed, ...groupsOf(items).filter(({ id }) => !known.has(id))])
+    records.set('group_item', wanted.has('group_item') ? items : [])
   }
   for (const name of KIND_NAMES) {
     if (!wanted.has(name) || records.has(name)) continue

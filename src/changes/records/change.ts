@@ -38,8 +38,11 @@ const rankOf = ({ record }: Change): number => KIND_NAMES.indexOf(record.kind.na
 
 const deleteRank = ({ record }: Change): number => REMOVAL_ORDER.indexOf(record.kind.name)
 
-/** Returns changes in the order in which they can be done: what others need first, and deletes last. */
-export const inOrder = (changes: readonly Change[]): Change[] => {
+/**
+ * Returns changes in the order in which they can be done: what others need first, and deletes last. Where new records may
+ * be needed by changed ones, they are made before these.
+ */
+export const inOrder = (changes: readonly Change[], isNewFirst: boolean): Change[] => {
   const deletes = changes
     .filter(({ action }) => action === 'delete')
     .toSorted((one, other) => rankOf(one) - rankOf(other))
@@ -51,7 +54,10 @@ export const inOrder = (changes: readonly Change[]): Change[] => {
     ({ record, action }) => `${record.kind.name} ${action}`,
   )
   return [
-    ...KIND_NAMES.flatMap((name) => [...(early.get(`${name} create`) ?? []), ...(early.get(`${name} update`) ?? [])]),
+    ...KIND_NAMES.flatMap((name) => {
+      const [created, updated] = [early.get(`${name} create`) ?? [], early.get(`${name} update`) ?? []]
+      return isNewFirst ? [...created, ...updated] : [...updated, ...created]
+    }),
     ...others.filter(isLate).toSorted((one, other) => rankOf(one) - rankOf(other)),
     ...deletes,
   ]

@@ -1,14 +1,7 @@
-import type { Client } from '../../client/client.ts'
-import {
-  type ChangedKind,
-  isListedKind,
-  type KindOperations,
-  type ListedKind,
-  listKind,
-  operationsOn,
-} from '../../client/operations/kind-operations.ts'
+import { type Kind, type KindField, kinds } from '../../changes/records/kind-fields.ts'
+import { type ChangedKind, isListedKind, type ListedKind } from '../../client/operations/kind-operations.ts'
 import { keyOf, KINDS, parentOf } from '../../domain/kinds.ts'
-import type { AnyRecord, Resource } from '../../domain/schema.ts'
+import type { Resource } from '../../domain/schema.ts'
 
 /** Describes a kind of definitions that files hold: its resource, and how records are told apart. */
 export type DefinitionKind = {
@@ -17,9 +10,8 @@ export type DefinitionKind = {
   readonly key: string
   /** Names the field of what a record lies in, within which its name is one of a kind. */
   readonly within: string | undefined
-  readonly list: (client: Client) => Promise<readonly AnyRecord[]>
-  /** Returns the operations on the records in a parent, if the kind has parents. */
-  readonly at: (client: Client, parent: number) => KindOperations
+  /** Describes the records that rows become, in the words of the resource. */
+  readonly kind: Kind
 }
 
 /** Tells whether files may hold definitions of a kind: they have names, and the interface lets a client add them. */
@@ -29,11 +21,11 @@ const isImported = (name: string): name is ChangedKind & ListedKind =>
 /** Returns the kind of the definitions of a resource. */
 export const definitionKind = ({ name }: Pick<Resource, 'name'>): DefinitionKind => {
   if (!isImported(name)) throw new TypeError(`${name} cannot be imported`)
-  return {
-    of: KINDS[name].of,
-    key: keyOf(name),
-    within: parentOf(name),
-    list: (client) => listKind(client, name),
-    at: (client, parent) => operationsOn(client, name, parent),
-  }
+  const { of } = KINDS[name]
+  const kind = name === 'breakdown_item' ? { ...kinds.group_item, of } : kinds[name]
+  return { of, key: keyOf(name), within: parentOf(name), kind }
 }
+
+/** Returns the field of a record that a field of the interface is; a breakdown is a group. */
+export const fieldOf = ({ kind: { fields } }: Pick<DefinitionKind, 'kind'>, name: string): KindField | undefined =>
+  fields.find(({ as }) => as === (name === 'breakdown_id' ? 'group_id' : name))

@@ -1,13 +1,17 @@
 import { nearNames, warningsOnNearNames } from '../../changes/names/near-names.ts'
+import type { Plan } from '../../changes/plan/plan.ts'
+import { desiredName } from '../../changes/records/desired.ts'
+import type { Snapshot } from '../../changes/records/snapshot.ts'
 import { pauseEvery } from '../../client/next-turn.ts'
 import { notesOnDefaults } from '../../domain/schema.ts'
 import type { ImportRun } from '../import-types.ts'
-import type { ExistingDefinitions } from './existing.ts'
 import type { DefinitionKind } from './kinds.ts'
-import type { DefinitionAction, SentDefinition } from './plan.ts'
 
 /** Holds what notes on a plan need. */
-type Noting = Pick<ImportRun, 'signal' | 'onNote' | 'onWarning'> & { readonly kind: DefinitionKind }
+type Noting = Pick<ImportRun, 'signal' | 'onNote' | 'onWarning'> & {
+  readonly kind: DefinitionKind
+  readonly snapshot: Snapshot
+}
 
 const KEPT_PASSWORDS =
   'passwords of people who exist already are left alone: they are taken only when people are created'
@@ -15,27 +19,26 @@ const KEPT_PASSWORDS =
 /** Sets how many names are compared before signals and timers run. */
 const NAMES_OF_TURN = 500
 
-/** Warns of new names that are nearly known ones: a mistyped name would make another record, and leave the meant one as it is. */
-export const warnOfNearNames = async (
-  { kind, onWarning, signal }: Noting,
-  existing: ExistingDefinitions,
-  plans: readonly DefinitionAction[],
-): Promise<void> => {
-  const names = plans.flatMap(({ action, row }) => (action === 'create' ? [row.key] : []))
-  const pause = pauseEvery(NAMES_OF_TURN, signal)
-  const near = await nearNames(kind.of.title, names, existing.keys(), pause)
-  for (const warning of warningsOnNearNames(near)) onWarning(warning)
-}
-
 /** Notes that passwords of existing people are not changed. */
-export const tellPasswords = ({ onNote, kind }: Noting, plans: readonly DefinitionAction[]): void => {
-  const secrets = kind.of.writable.filter(({ field }) => field.secret).map(({ name }) => name)
-  if (plans.some((plan) => 'held' in plan && secrets.some((name) => name in plan.row.values))) onNote(KEPT_PASSWORDS)
+export const tellPasswords = ({ onNote, kind }: Noting, { planned }: Plan): void => {
+  const secrets = kind.kind.fields.filter(({ field }) => field.secret).map(({ name }) => name)
+  const isKept = planned.some(({ record, desired }) => record?.stored && secrets.some((name) => name in desired.values))
+  if (isKept) onNote(KEPT_PASSWORDS)
 }
 
-/** Notes defaults that depend on what new records refer to. */
-export const tellDefaults = ({ onNote, kind }: Noting, plans: readonly DefinitionAction[]): void => {
-  const created = plans.filter((one): one is SentDefinition => one.action === 'create')
-  const isGiven = (at: number, name: string): boolean => (created[at]?.row.values[name] ?? null) !== null
-  for (const note of notesOnDefaults(kind.of, created.map(({ values }) => values), isGiven)) onNote(note) // prettier-ignore
+/**
+ * Warns of new names that are nearly known ones, as a mistyped name would make another record and leave the meant one as
+ * it is; notes defaults that depend on what new records refer to.
+ */
+export const tellNewRecords = async (
+  { kind: { of, kind }, snapshot, onNote, onWarning, signal }: Noting,
+  { planned }: Plan,
+): Promise<void> => {
+  const created = planned.filter(({ action }) => action === 'create')
+  const known = snapshot.ofKind(kind.name).flatMap(({ stored, name }) => (stored ? name : []))
+  const names = created.map(({ desired }) => desiredName(desired))
+  const near = await nearNames(of.title, names, known, pauseEvery(NAMES_OF_TURN, signal))
+  for (const warning of warningsOnNearNames(near)) onWarning(warning)
+  const defaults = created.flatMap(({ changes }) => changes.map((one) => one.defaults ?? {}))
+  for (const note of notesOnDefaults(of, defaults, () => false)) onNote(note)
 }

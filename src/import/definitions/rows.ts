@@ -1,3 +1,4 @@
+import { type Desired, desiredName } from '../../changes/records/desired.ts'
 import { looseName } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkText } from '../../domain/field-value.ts'
@@ -7,23 +8,31 @@ import { hasSurplusCells } from '../parse/rows.ts'
 import type { Row } from '../parse/row/row.ts'
 import { type Cells, faultOfRole } from './cells.ts'
 import type { DefinitionPlan } from './columns.ts'
-import type { DefinitionKind } from './kinds.ts'
+import { type DefinitionKind, fieldOf } from './kinds.ts'
 import { type DefinitionRole, FULL_NAME } from './roles.ts'
 
-/** Describes a definition that a row gives; a field that it does not give keeps its value, null clears it. */
+/** Describes a definition that a row gives. */
 export type DefinitionRow = {
-  readonly line: number
-  /** Holds the name or e-mail address by which it is known. */
-  readonly key: string
+  readonly desired: Desired
   /** Holds the id of what it lies in; 0 if there is nothing. */
   readonly parent: number
-  readonly values: AnyRecord
   /** Counts the numbers that had more than four decimals. */
   readonly rounded: number
 }
 
-/** Returns the text by which two rows, or a row and a record, are the same. */
-export const identityOf = (parent: number, key: string): string => `${parent}/${looseName(key)}`
+/** Returns the text by which two rows are the same. */
+export const identityOf = ({ parent, desired }: DefinitionRow): string => `${parent}/${looseName(desiredName(desired))}`
+
+/** Returns what should be there as the fields of a row say it. */
+const desiredOf = (kind: DefinitionKind, line: number, given: AnyRecord): Desired => {
+  const [values, references]: [Record<string, FieldValue>, Record<string, string>] = [{}, {}]
+  for (const [name, value] of Object.entries(given)) {
+    const field = fieldOf(kind, name)
+    if (field?.refers && value !== null) references[field.name] = `#${Number(value)}`
+    else if (field && value !== undefined) values[field.name] = value
+  }
+  return { kind: kind.kind, line, values, references }
+}
 
 type Reading = { readonly values: Record<string, FieldValue>; readonly reasons: string[]; rounded: number }
 
@@ -88,7 +97,7 @@ export const definitionReader = (
     }
     const { values, reasons, rounded } = reading
     if (reasons.length > 0) return { reasons }
-    return { line: row.line, key: String(values[key]), parent: Number(values[within ?? ''] ?? 0), values, rounded }
+    return { desired: desiredOf(kind, row.line, values), parent: Number(values[within ?? ''] ?? 0), rounded }
   }
   return { read, nameOf: (row) => names.map((one) => cells.textOf(one, row)).find((text) => text !== '') }
 }

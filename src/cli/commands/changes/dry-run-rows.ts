@@ -3,7 +3,6 @@ import type { Cli } from '../../cli.ts'
 import { EXIT } from '../../exit.ts'
 import { isForPeople } from '../../output/print.ts'
 import { printCounts } from '../../output/summary.ts'
-import { startMeter } from '../entries/import/import-job.ts'
 import { createTargetChanges } from '../targets/target-changes.ts'
 import {
   type ReadRows,
@@ -27,8 +26,7 @@ const saysNothing = (cli: Cli, rows: readonly JudgedRow[]): boolean => {
 /** Says what importing the file would do: the counts first, then a line for each row. */
 export const printDryRun = <R extends ReadRows>(run: OpenImport<R>): Promise<number> =>
   withRead(run, async (read, reading) => {
-    const { cli, client, printed, parsed, stops, progress, history } = run
-    const measure = startMeter(cli.io, client)
+    const { cli, client, printed, parsed, stops, progress, history, measure } = run
     const { rejects } = reading
     const tally = createTally(rejects)
     const plan = await planRows(run, read, read.desired)

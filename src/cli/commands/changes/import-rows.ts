@@ -13,7 +13,7 @@ import { printSummary } from '../../output/summary.ts'
 import type { OnWait } from '../../output/wait-notices.ts'
 import { warnOfExpiry } from '../../target/api-key.ts'
 import { beginRun } from '../../target/runs.ts'
-import { serviceOf } from '../entries/created.ts'
+import { serviceOf } from '../../target/service-of.ts'
 import { startMeter } from '../entries/import/import-job.ts'
 import { closeJobs, openJobs, rejectsFileOf } from '../entries/import/jobs.ts'
 import { createProgress } from '../entries/import/progress.ts'
@@ -33,7 +33,7 @@ import {
   tellReasons,
   summaryOf,
 } from './rows-import.ts'
-import { countEarlier, countSettled, createTally, type RowTally, sendRows } from './send-rows.ts'
+import { countEarlier, countSettled, createTally, sendRows } from './send-rows.ts'
 import { resolve } from 'node:path'
 
 const RUN_ID_BYTES = 12
@@ -113,8 +113,7 @@ const carryOut = async <R extends ReadRows>(
 /** Imports the file, and says what that did. */
 const importAll = <R extends ReadRows>(run: OpenImport<R>): Promise<void> =>
   withRead(run, async (read, reading) => {
-    const { cli, client, printed, job, progress, words, hasOwnFlags } = run
-    const measure = startMeter(cli.io, client)
+    const { cli, printed, job, progress, words, hasOwnFlags, measure } = run
     const file = rejectsFileOf(cli, job, progress.warn)
     const record = openRecord(run, read)
     let isWhole = false
@@ -160,9 +159,10 @@ export const runRowsImport = async <R extends ReadRows>(
     tellStopping(cli.io, stops, note)
     try {
       progress.begin(undefined)
+      const measure = startMeter(cli.io, client)
       const history = await openTargetHistory(cli, client, flags, stops.signal())
       return await given.withAccount(client, async (account) => {
-        const run = job && { ...given, cli, client, account, stops, progress, job, history }
+        const run = job && { ...given, cli, client, account, stops, progress, job, history, measure }
         return run && (parsed.isDryRun ? printDryRun(run) : importAll(run))
       })
     } finally {

@@ -93,6 +93,8 @@ export type OpenImport<R extends ReadRows> = RowsImport<R> & {
   readonly progress: ProgressView
   readonly job: Job
   readonly history: TargetHistory
+  /** Measures the requests and the time from the first one on. */
+  readonly measure: () => AnyRecord
 }
 
 /** Sets how many rows are planned before signals and timers run. */
@@ -132,7 +134,6 @@ export const withRead = async <R extends ReadRows, T>(
   try {
     const reading = readingOf(run, rejects)
     const read = await run.read(reading)
-    if (read.read === 0) run.progress.warn(`${run.job.table.name} holds no rows`)
     return await work(read, reading)
   } finally {
     rejects.close()

@@ -1,12 +1,15 @@
-import { cellText } from '../../../codec/cell-text.ts'
-import { type AnyRecord, type FieldValue, resource, type Resource } from '../../../domain/schema.ts'
+import { valueText } from '../../../changes/print/plan-rows.ts'
+import { desiredName } from '../../../changes/records/desired.ts'
+import type { Planned } from '../../../changes/plan/plan.ts'
+import { type AnyRecord, resource, type Resource } from '../../../domain/schema.ts'
 import type { CheckedDefinitions } from '../../../import/definitions/check.ts'
-import type { DefinitionRole } from '../../../import/definitions/roles.ts'
-import type { DefinitionSummary, PlannedDefinition } from '../../../import/definitions/import-definitions.ts'
+import { type DefinitionKind, fieldOf } from '../../../import/definitions/kinds.ts'
 import type { Printed } from '../../output/printed.ts'
 import { pluralOf } from '../../output/short-answer.ts'
 import type { CountWords } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
+import type { JudgedRow } from '../changes/rows-import.ts'
+import type { RowCounts } from '../changes/send-rows.ts'
 
 /** Defines the summary of an import of definitions, as it is printed. */
 export const definitionSummary = resource({
@@ -77,49 +80,42 @@ export const countWords = (of: Resource): CountWords => {
 }
 
 /** Says in a line what a file would do. */
-export const dryRunSentence = (of: Resource, summary: DefinitionSummary): string => {
-  const { created, updated, unchanged, skipped, rejected, rounded } = summary
-  return (
-    `dry run, nothing was sent: ${countOf(created, ...wordsOf(of))} to create, ${updated} to update, ${unchanged} unchanged, ` +
-    (skipped > 0 ? `${skipped} to leave alone, ` : '') +
-    `${countOf(rejected, 'row')} to reject` +
-    (rounded > 0 ? `, ${countOf(rounded, 'number')} to round` : '')
-  )
-}
+export const dryRunSentence = (
+  of: Resource,
+  { created, updated, unchanged, skipped }: RowCounts,
+  { rejected, rounded }: { readonly rejected: number; readonly rounded: number },
+): string =>
+  `${countOf(created, ...wordsOf(of))} to create, ${updated} to update, ${unchanged} unchanged, ` +
+  (skipped > 0 ? `${skipped} to leave alone, ` : '') +
+  `${countOf(rejected, 'row')} to reject` +
+  (rounded > 0 ? `, ${countOf(rounded, 'number')} to round` : '')
 
-/** Returns a value as people read it: a name for an id, and no secret. */
-const shownValue = (
-  { role, field }: DefinitionRole,
-  { lookups }: Pick<CheckedDefinitions, 'lookups'>,
-  value: FieldValue | undefined,
-): string => {
-  if (value === undefined || value === null) return 'none'
-  if (field.secret) return '(hidden)'
-  return lookups.get(role)?.byId.get(Number(value))?.name ?? cellText(field, value)
-}
-
-const changesIn = (checked: CheckedDefinitions, key: string, planned: PlannedDefinition): string | null => {
-  if (planned.action !== 'create' && planned.action !== 'update') return null
-  const { values } = planned
-  const held = planned.action === 'update' ? planned.held : undefined
-  const parts = checked.roles.flatMap((one) => {
-    const value = values[one.name]
-    if (value === undefined || one.name === key) return []
-    const before = held ? `${shownValue(one, checked, held[one.name])} → ` : ''
-    return [`${one.role}: ${before}${shownValue(one, checked, value)}`]
+/** Returns the fields that a row sets, with old and new values, in the order and the words of the columns. */
+const changesIn = (kind: DefinitionKind, { roles }: CheckedDefinitions, { changes }: Planned): string | null => {
+  const [change] = changes
+  if (!change) return null
+  const parts = roles.flatMap(({ role, name }) => {
+    const config = fieldOf(kind, name)
+    if (!config || name === kind.key) return []
+    const given = change.fields.find((one) => one.config.name === config.name)
+    const value = given ? given.after : change.defaults?.[config.as]
+    if (value === undefined) return []
+    const before = change.action === 'update' && given ? `${valueText(config, given.before) ?? 'none'} → ` : ''
+    return [`${role}: ${before}${valueText(config, value) ?? 'none'}`]
   })
   return parts.join('; ')
 }
 
 /** Returns a row of a dry run as a record. */
-export const dryRunRecord = (checked: CheckedDefinitions, key: string, planned: PlannedDefinition): AnyRecord => {
-  if (planned.action === 'reject') return { ...planned, id: null, changes: null }
+export const dryRunRecord = (kind: DefinitionKind, checked: CheckedDefinitions, row: JudgedRow): AnyRecord => {
+  if (row.action === 'reject') return { ...row, id: null, name: checked.names.get(row.line) ?? null, changes: null }
+  const { action, desired, record } = row
   return {
-    line: planned.row.line,
-    action: planned.action,
-    id: 'held' in planned ? Number(planned.held['id']) : null,
-    name: planned.row.key,
-    changes: changesIn(checked, key, planned),
+    line: desired.line,
+    action,
+    id: record?.stored ? Number(record.stored['id']) : null,
+    name: desiredName(desired),
+    changes: changesIn(kind, checked, row),
     reason: null,
   }
 }
