@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { StatementSync } from 'node:sqlite'
 import { KpiError } from '../domain/errors.ts'
 import type { Entry } from '../domain/resources/entry.ts'
 import type { AnyRecord, FieldValue } from '../domain/schema.ts'
-import { moveInPlace } from '../files/move-file.ts'
+import { moveFile, moveInPlace } from '../files/move-file.ts'
 import { type FileFormat, findSealedFile, headIn, openSealedFile, type SealedFile, writeHead } from './sealed-file.ts'
 
 /** Describes a run that changes definitions. */
@@ -144,14 +144,16 @@ export class RunRecord {
   readonly head: RunHead
   readonly #file: SealedFile
   readonly #path: string | undefined
+  readonly #kept: string
   readonly #statements = new Map<string, StatementSync>()
   #waiting: (readonly [id: number, outcome: ChangeOutcome, noted: Noted])[] = []
   #unknown: Map<string, number[]> | undefined
   #isOpen = true
 
-  constructor(file: SealedFile, path: string | undefined, head: RunHead) {
+  constructor(file: SealedFile, path: string | undefined, head: RunHead, kept = dirname(path ?? '')) {
     this.#file = file
     this.#path = path
+    this.#kept = kept
     this.head = head
   }
 
@@ -299,13 +301,16 @@ export class RunRecord {
     if (isWhole && this.head.endedAt === undefined)
       this.#file.write(true, () => writeHead(this.#file, { ...this.head, endedAt: now }))
     this.#file.close()
-    if (isWhole && this.#path !== undefined && this.#path.endsWith(OPEN)) moveToName(this.#path, this.head)
+    if (isWhole && this.#path !== undefined && this.#path.endsWith(OPEN)) moveToName(this.#path, this.head, this.#kept)
   }
 }
 
 const [OPEN, ENDED] = ['.open.run', '.run']
 
-const moveToName = (path: string, { name }: RunHead): void => moveInPlace(path, join(path, '..', `${name}${ENDED}`))
+const moveToName = (path: string, { name }: RunHead, kept: string): void => {
+  const move = kept === dirname(path) ? moveInPlace : moveFile
+  move(path, join(kept, `${name}${ENDED}`))
+}
 
 const isHead = (value: unknown): value is RunHead =>
   typeof value === 'object' && value !== null && 'command' in value && 'service' in value && 'beganAt' in value
@@ -319,17 +324,17 @@ const headOf = (file: SealedFile, path: string): RunHead => {
 
 /**
  * Opens the record of a run in a folder, which another process cannot open meanwhile; in memory if there is no folder. One that
- * was cut off is continued; `identity` tells the same run from others.
+ * was cut off is continued; `identity` tells the same run from others, and `kept` is the folder of those that have ended.
  */
-export const openRun = (folder: string | undefined, identity: string, head: RunHead): RunRecord => {
+export const openRun = (folder: string | undefined, identity: string, head: RunHead, kept = folder): RunRecord => {
   const path = folder === undefined ? undefined : join(folder, `${identity}${OPEN}`)
   const file = openSealedFile(path, FORMAT, head)
   const found = path === undefined ? head : headOf(file, path)
-  if (path === undefined || found.endedAt === undefined) return new RunRecord(file, path, found)
+  if (path === undefined || found.endedAt === undefined) return new RunRecord(file, path, found, kept)
   // It had ended, and was cut off before it got its name.
   file.close()
-  moveToName(path, found)
-  return openRun(folder, identity, head)
+  moveToName(path, found, kept ?? dirname(path))
+  return openRun(folder, identity, head, kept)
 }
 
 /** Opens the record of a run at a path. */

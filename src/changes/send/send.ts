@@ -1,17 +1,18 @@
 import { Aborted, type Clock } from '../../client/transport.ts'
-import { createdKind, parentOf } from '../../domain/kinds.ts'
-import { Fault, isRefused, KpiError } from '../../domain/errors.ts'
+import { createdKind } from '../../domain/kinds.ts'
+import { isRefused, KpiError } from '../../domain/errors.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
 import type { RunRecord } from '../../runs/run-record.ts'
 import type { PlanAgain } from '../plan/plan.ts'
 import { type Access, type Account, accessTo, lookAgain } from '../records/access.ts'
-import { type Change, isAccountRecord } from '../records/change.ts'
-import { readFormula } from '../records/formulas.ts'
+import type { Change } from '../records/change.ts'
 import type { KindName } from '../records/kind-fields.ts'
 import { type AccountRecord, nounOf, type Snapshot } from '../records/snapshot.ts'
 import { createDependents, type Dependents } from './dependents.ts'
 import { removeNewDoubles } from './doubles.ts'
+import { blockLength, isBeside, neededBy } from './needed.ts'
 import { noteOf, sentFields } from './note-change.ts'
+import { mayBeDone, named, reasonsOfChange } from './refusal.ts'
 
 /** Says what became of a change: it is done, needed no request any more, or was refused by the service. */
 export type Outcome = {
@@ -45,35 +46,6 @@ export type Sending = {
 /** Sets how many changes are noted together where each is a request, as each note waits for the disk. */
 const AHEAD = 20
 
-/** Returns a refusal with the name of what it is about. */
-const named = (error: KpiError, { action, record }: Change): KpiError => {
-  const { code, message, issues, mayBeDone, missingScope } = error
-  return new KpiError(code, `${action} ${nounOf(record)}: ${message}`, {
-    issues,
-    mayBeDone,
-    missingScope,
-    cause: error,
-  })
-}
-
-/** Returns the reasons of a refusal, in the words of the service. */
-export const reasonsOf = (refusal: KpiError): readonly string[] => {
-  const { issues, message } = refusal.cause instanceof KpiError ? refusal.cause : refusal
-  return issues.length > 0 ? issues.map(({ field, message: words }) => `${field}: ${words}`) : [message]
-}
-
-/** Returns the records that a change cannot be made without, its own among them. */
-const neededBy = (snapshot: Snapshot, { record, fields, defaults = {} }: Change): AccountRecord[] => {
-  const formula = record.desired?.values['formula']
-  const read = formula === undefined ? undefined : readFormula(snapshot, String(formula))
-  return [
-    record,
-    ...Object.values(record.above),
-    ...[...Object.values(defaults), ...fields.map(({ after }) => after)].filter(isAccountRecord),
-    ...(read === undefined || read instanceof Fault ? [] : read.inputs),
-  ]
-}
-
 /** Removes a record; one that has gone meanwhile, with something else, is no failure. */
 const remove = async (access: Access, record: AccountRecord): Promise<void> => {
   try {
@@ -83,26 +55,8 @@ const remove = async (access: Access, record: AccountRecord): Promise<void> => {
   }
 }
 
-const mayBeDone = (error: unknown): boolean =>
-  (error instanceof Aborted || error instanceof KpiError) && error.mayBeDone
-
 /** Describes a change that is noted and about to be sent. */
 type Open = { readonly change: Change; readonly id: number }
-
-/** Returns how many of the first changes are noted together: those of one kind, so that what they refer to has its ids. */
-const blockLength = (changes: readonly Change[], most: number): number => {
-  const [first] = changes
-  const end = changes.findIndex(
-    ({ record, action }, at) => at === most || record.kind !== first?.record.kind || action !== first.action,
-  )
-  return end < 0 ? changes.length : end
-}
-
-/** Tells whether two records lie in the same parent: the items of a group, or the assignments of a user. */
-const isBeside = (one: AccountRecord, other: AccountRecord): boolean => {
-  const parent = one.kind.fields.find(({ as }) => as === parentOf(one.kind.name))
-  return parent === undefined || one.above[parent.name] === other.above[parent.name]
-}
 
 /** Sends the changes of one run. */
 class Sender {
@@ -191,7 +145,7 @@ class Sender {
       const changedAt = Number(answer?.[action === 'create' ? 'created_at' : 'updated_at'] ?? NaN)
       if (action === 'create' && result === 'refused') this.#refused.add(record)
       const more = {
-        ...(refusal && { reason: reasonsOf(refusal).join('; ') }),
+        ...(refusal && { reason: reasonsOfChange(refusal).join('; ') }),
         ...(Number.isFinite(changedAt) && { changedAt }),
       }
       return [open[at]?.id ?? 0, result, { recordId: record.id, ...more }] as const

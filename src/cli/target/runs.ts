@@ -40,8 +40,8 @@ const removeOldRuns = (io: Io): void => {
 }
 
 /**
- * Opens the record of a run that changes definitions, among the receipts or in a folder of its own; continues that of the
- * same one if it was cut off.
+ * Opens the record of a run that changes definitions, among the receipts or, until it has ended, in a folder of its
+ * own; continues that of the same one if it was cut off.
  */
 export const beginRun = (io: Io, begun: BegunRun, folder = receiptsFolder(io)): RunRecord => {
   makeFolder(receiptsFolder(io), 'state folder')
@@ -49,7 +49,7 @@ export const beginRun = (io: Io, begun: BegunRun, folder = receiptsFolder(io)): 
   const { service, account, command, source, content } = begun
   const identity = hash('sha256', JSON.stringify([service, account, command, source, content]), 'hex')
   const head = { ...begun, name: runName(io), beganAt: io.now() }
-  return openRun(folder, identity.slice(0, NAME_LENGTH), head)
+  return openRun(folder, identity.slice(0, NAME_LENGTH), head, receiptsFolder(io))
 }
 
 /** Describes a run as its record says. */

@@ -1,3 +1,4 @@
+import { mayBeDone, reasonsOf } from '../../changes/send/refusal.ts'
 import { isRefused } from '../../domain/errors.ts'
 import { RELIED_ON_MS } from '../../client/retry.ts'
 import type { KpiError } from '../../domain/errors.ts'
@@ -8,7 +9,7 @@ import { addTally, countResult, emptyTally, refuseLines, type Tally } from '../j
 import { type Batch, batchPart } from '../rows/batches.ts'
 import { requireCounts } from '../../client/operations/batch-answer.ts'
 import { type Delivery, OUTCOME_UNKNOWN, type Run, type Sink } from './delivery.ts'
-import { isNoPath, mayBeDone, reasonsByPlace, reasonsOf, endIfAllRefused } from './refusal.ts'
+import { isNoPath, reasonsByPlace, endIfAllRefused } from './refusal.ts'
 import { endIfAnswersAreLost, withRetries } from './retry.ts'
 import { type JournaledInterval, withdraw } from './write-ahead.ts'
 

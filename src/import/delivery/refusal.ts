@@ -1,4 +1,3 @@
-import { Aborted } from '../../client/transport.ts'
 import { isRefused, KpiError } from '../../domain/errors.ts'
 import type { Tally } from '../journal/tally.ts'
 
@@ -6,14 +5,6 @@ import type { Tally } from '../journal/tally.ts'
 export const isUnreadable = (error: unknown): error is KpiError =>
   isRefused(error) ||
   (error instanceof KpiError && ['forbidden', 'unsupported', 'method_not_allowed'].includes(error.code))
-
-/** Tells whether a request may have taken effect although it failed, or the run was stopped while it was sent again. */
-export const mayBeDone = (error: unknown): boolean =>
-  (error instanceof Aborted || error instanceof KpiError) && error.mayBeDone
-
-/** Returns the reasons of a refusal. */
-export const reasonsOf = ({ issues, message }: KpiError): readonly string[] =>
-  issues.length > 0 ? issues.map(({ field, message: words }) => `${field}: ${words}`) : [message]
 
 /**
  * Returns the reasons of a refusal by the places of the entries that it names; empty if it is not about single entries.

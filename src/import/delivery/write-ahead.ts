@@ -13,7 +13,7 @@ export type Piece = { readonly batch: Batch; readonly earlier: Interval | undefi
 const PAGE_INTERVALS = 500
 
 /** Yields the intervals of earlier parts of a run, in the order of their keys. */
-export function* intervalsOf(journal: Pick<Journal, 'earlier'>): Generator<Interval, undefined> {
+function* intervalsOf(journal: Pick<Journal, 'earlier'>): Generator<Interval, undefined> {
   let after: EntryKey | undefined
   for (;;) {
     const page = journal.earlier(after, PAGE_INTERVALS)

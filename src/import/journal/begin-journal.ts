@@ -1,10 +1,9 @@
-import { countOf, nounOf } from '../../domain/count-text.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import type { ImportRun } from '../import-types.ts'
 import type { ImportOptions } from '../options.ts'
 import { type Journal, type JournalHead, journalPath } from './journal.ts'
 import { openJournal } from './open-journal.ts'
-import { forgetTakenBack, minuteOf, notesOnUnfinished, rejectRepeatedAdding } from './unfinished.ts'
+import { continuingText, forgetTakenBack, notesOnUnfinished, rejectRepeatedAdding } from './unfinished.ts'
 
 const RUN_ID_BYTES = 12
 
@@ -43,14 +42,9 @@ const headOf = (work: JournaledRun, fingerprint: string): JournalHead => {
  * Opens the journal of a run. If the same command was stopped or killed before, that is the journal that it left at
  * `journalPath`, and the run continues; otherwise it is a new one. Notes what this journal and those of other
  * unfinished runs of the file say, and throws if this run would add again what another one may have added. `fingerprint`
- * identifies the rows of the file, `drafts` are their entries, and `one` and `many` are what the run sends.
+ * identifies the rows of the file, and `drafts` are their entries.
  */
-export const beginJournal = (
-  work: JournaledRun,
-  fingerprint: string,
-  drafts: () => Iterable<EntryDraft>,
-  [one, many]: readonly [one: string, many: string] = ['entry', 'entries'],
-): Journal => {
+export const beginJournal = (work: JournaledRun, fingerprint: string, drafts: () => Iterable<EntryDraft>): Journal => {
   const { journal: place, options, onNote } = work
   const head = headOf(work, fingerprint)
   const path = place && journalPath(place, fingerprint, options)
@@ -58,9 +52,7 @@ export const beginJournal = (
   if (place && path !== undefined && !options.addAgain) rejectRepeatedAdding(place.folder, path, head, drafts)
   const journal = openJournal(path, head)
   if (journal.doneBefore > 0) {
-    onNote(
-      `continuing the import that began at ${minuteOf(journal.beganAt)}: ${countOf(journal.doneBefore, one, many)} ${nounOf(journal.doneBefore, 'is', 'are')} done`,
-    )
+    onNote(continuingText(journal.beganAt, journal.doneBefore, ['entry', 'entries']))
   } else if (place && path !== undefined) {
     for (const note of notesOnUnfinished(place.folder, path, head)) onNote(note)
   }

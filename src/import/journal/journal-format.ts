@@ -3,7 +3,7 @@ import { INTENT_COLUMNS } from './journal-rows.ts'
 
 const columnsOf = (text: string): string[] => text.split(', ')
 
-/** Describes the file of a journal. */
+/** Describes the file of a journal. The column `created` is empty: it stays so that journals of earlier releases are continued. */
 export const JOURNAL: FileFormat = {
   version: 5,
   schema: `

@@ -32,7 +32,6 @@ export const intervalOf = (row: Row): Interval => ({
   sentAt: Number(row['sent_at']),
   run: String(row['run']),
   outcome: outcomeIn(row),
-  created: typeof row['created'] === 'number' ? row['created'] : undefined,
 })
 
 /**

@@ -91,8 +91,6 @@ export type Interval = Omit<Intent, 'samples'> & {
   readonly outcome: Tally | undefined
   /** Identifies the run that sent it; another one if that used other credentials. */
   readonly run: string
-  /** Holds the id of what was created, if that is a single record and its answer came. */
-  readonly created: number | undefined
 }
 
 /** Describes what the journal holds about an entry that is sent by itself. */
@@ -127,8 +125,6 @@ export type Journal = JournalHead & {
    * outcome that is lost is found out again.
    */
   readonly acknowledge: (interval: number, outcome: Tally) => void
-  /** Records the ids of what was created for intervals, so that a run that is killed knows them when it is continued. */
-  readonly noteCreated: (ids: ReadonlyMap<number, number>) => void
   readonly acknowledgeOne: (interval: number, key: EntryKey, outcome: Tally) => void
   /** Removes intervals that were not sent after all. */
   readonly withdraw: (intervals: readonly number[]) => void

@@ -232,8 +232,6 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
       waiting.set(interval, outcome)
       if (waiting.size === WAITING_OUTCOMES) writeWaiting()
     },
-    noteCreated: (ids) =>
-      write(false, () => ids.forEach((id, one) => sql('update intervals set created = ? where id = ?').run(id, one))),
     acknowledgeOne: (interval, key, outcome) =>
       write(false, () => {
         sql('update ones set outcome = ? where interval = ? and owner = ? and kpi = ? and day = ?').run(

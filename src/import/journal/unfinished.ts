@@ -57,6 +57,14 @@ export const settledDay = (
   )?.settledDate?.day
 }
 
+/** Says that a run goes on that was cut off, and how much of it is done. */
+export const continuingText = (
+  beganAt: number,
+  done: number,
+  [one, many]: readonly [one: string, many: string],
+): string =>
+  `continuing the import that began at ${minuteOf(beganAt)}: ${countOf(done, one, many)} ${nounOf(done, 'is', 'are')} done`
+
 const othersIn = (folder: string, own: string, { service }: JournalHead): Kept[] =>
   journalsIn(folder)
     .filter((path) => path !== own)

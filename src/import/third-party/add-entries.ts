@@ -1,3 +1,4 @@
+import { mayBeDone, reasonsOf } from '../../changes/send/refusal.ts'
 import type { Put } from '../../client/operations/entries.ts'
 import { Aborted } from '../../client/transport.ts'
 import { KpiError, isRefused } from '../../domain/errors.ts'
@@ -11,7 +12,6 @@ import {
   type ThirdPartyRun,
 } from './open-interval.ts'
 import { runConcurrently } from '../delivery/in-flight.ts'
-import { mayBeDone, reasonsOf } from '../delivery/refusal.ts'
 import { endIfAnswersAreLost, withRetries } from '../delivery/retry.ts'
 import type { JournaledInterval } from '../delivery/write-ahead.ts'
 import { storedKey } from '../existing/existing-entries.ts'

@@ -1,3 +1,4 @@
+import { reasonsOf } from '../../changes/send/refusal.ts'
 import { LATER_LOOKS } from '../../client/retry.ts'
 import { sameValues } from '../../domain/rules.ts'
 import { OUTCOME_UNKNOWN } from '../delivery/delivery.ts'
@@ -8,7 +9,7 @@ import {
   type OpenInterval,
   type ThirdPartyRun,
 } from './open-interval.ts'
-import { isUnreadable, reasonsOf } from '../delivery/refusal.ts'
+import { isUnreadable } from '../delivery/refusal.ts'
 import { pause, withRetries } from '../delivery/retry.ts'
 import type { ExistingEntries, ExistingEntryMap, ExistingEntry } from '../existing/existing-entries.ts'
 import { LAG_FACTOR } from './capabilities.ts'

@@ -195,7 +195,7 @@ test('that an earlier release wrote is continued, and says what it said', () => 
           { key: [2, 1, 11], digest: 'y', known: null, sentAt: 7 },
         ],
       ],
-      [{ ...intentOf(20, 20), id: 3, run: 'one', created: 71 }, [], []],
+      [{ ...intentOf(20, 20), id: 3, run: 'one' }, [], []],
     ],
   ])
   journal.close()

@@ -1,8 +1,7 @@
 import { readEarlier, settleLeftDoubles } from '../../../changes/send/continue-run.ts'
 import type { Client } from '../../../client/client.ts'
-import { countOf, nounOf } from '../../../domain/count-text.ts'
 import { meaningOf } from '../../../import/journal/journal.ts'
-import { minuteOf } from '../../../import/journal/unfinished.ts'
+import { continuingText } from '../../../import/journal/unfinished.ts'
 import { requireFewBad } from '../../../import/max-errors.ts'
 import { countReasons } from '../../../import/rejects/reason-counts.ts'
 import type { RejectsFile } from '../../../import/rejects/rejects-file.ts'
@@ -33,8 +32,12 @@ import {
   tellReasons,
   summaryOf,
 } from './rows-import.ts'
+import { tellReceipt } from './make-changes.ts'
 import { countEarlier, countSettled, createTally, sendRows } from './send-rows.ts'
 import { resolve } from 'node:path'
+
+/** Names what cannot be read again. */
+const STREAM = '-'
 
 const RUN_ID_BYTES = 12
 
@@ -48,7 +51,7 @@ const openRecord = <R extends ReadRows>(
   const content = JSON.stringify([fingerprint, meaningOf(options), ...once])
   const [service, account] = [serviceOf(cli), client.identifyAccount().for]
   const folder = parsed.journal === undefined ? undefined : resolve(io.cwd, parsed.journal)
-  return beginRun(io, { command, service, account, source: job.origin ?? job.file, content }, folder)
+  return beginRun(io, { command, service, account, source: job.origin ?? STREAM, content }, folder)
 }
 
 /** Plans what is left of a file to do, and sends it. */
@@ -68,10 +71,7 @@ const carryOut = async <R extends ReadRows>(
   const read = left ? { ...first, snapshot: await first.look() } : first
   const earlier = readEarlier(record)
   const { doneBefore } = earlier
-  if (doneBefore > 0)
-    progress.note(
-      `continuing the import that began at ${minuteOf(record.head.beganAt)}: ${countOf(doneBefore, ...words)} ${nounOf(doneBefore, 'is', 'are')} done`,
-    )
+  if (doneBefore > 0) progress.note(continuingText(record.head.beganAt, doneBefore, words))
   const tally = createTally(rejects)
   countEarlier(tally, read.desired.map(({ line }) => line), earlier) // prettier-ignore
   const open = read.desired.filter(({ line }) => earlier.settledAt(line).length === 0)
@@ -128,6 +128,7 @@ const importAll = <R extends ReadRows>(run: OpenImport<R>): Promise<void> =>
       const summary = summaryOf(run, read, tally, rejected)
       const done = `${isWhole ? 'imported' : 'stopped importing'} ${job.file === '-' ? 'standard input' : job.file}`
       await printSummary(cli, printed.summary, { ...summary, left, ...measure() }, done, printed.words)
+      if (tally.counts.created + tally.counts.updated > 0) await tellReceipt(cli, record)
       const concluded = { summary: { rejected }, left, failure, hasOwnFlags }
       const { exit, code, lines } = await concludeFile(run, job, concluded, words)
       if (lines.length > 0) throw new IncompleteRun(exit, code, lines)

@@ -18,7 +18,7 @@ const tellLosses = async ({ io, note }: Cli, changes: readonly Change[]): Promis
 }
 
 /** Says at a terminal how to take back what was done. */
-const tellReceipt = async ({ io, flags, note }: Cli, { head }: Pick<RunRecord, 'head'>): Promise<void> => {
+export const tellReceipt = async ({ io, flags, note }: Cli, { head }: Pick<RunRecord, 'head'>): Promise<void> => {
   if (!io.stderr.isTerminal) return
   const place = placeFlags(flags).map((one) => ` ${shellWord(one)}`)
   await note(`to take this back: kpi undo ${shellWord(head.name)}${place.join('')}`)

@@ -3,7 +3,8 @@ import type { Account } from '../../../changes/records/access.ts'
 import type { Change } from '../../../changes/records/change.ts'
 import type { Snapshot } from '../../../changes/records/snapshot.ts'
 import type { EarlierChanges } from '../../../changes/send/continue-run.ts'
-import { type Outcome, reasonsOf, sendChanges } from '../../../changes/send/send.ts'
+import { reasonsOfChange } from '../../../changes/send/refusal.ts'
+import { type Outcome, sendChanges } from '../../../changes/send/send.ts'
 import { Aborted, type Clock } from '../../../client/transport.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { endIfAllRefused } from '../../../import/delivery/refusal.ts'
@@ -93,7 +94,7 @@ const watchRefusals = (): ((outcome: Outcome) => void) => {
   return ({ change, refusal }) => {
     if (!refusal) accepted += 1
     if (!refusal || accepted > 0) return
-    const reasons = reasonsOf(refusal)
+    const reasons = reasonsOfChange(refusal)
     refused.push(...reasons.map((one): [number, string] => [change.record.desired?.line ?? 0, one]))
     endIfAllRefused({ refused }, new KpiError('invalid', refused[0]?.[1] ?? ''), 'row')
   }
@@ -107,7 +108,7 @@ export const sendRows = async (work: SendingRows): Promise<SentRows> => {
   let [done, unsettled] = [0, 0]
   const onOutcome = (outcome: Outcome): void => {
     const { change, result, refusal } = outcome
-    if (refusal) tally.reject(change.record.desired?.line ?? 0, reasonsOf(refusal))
+    if (refusal) tally.reject(change.record.desired?.line ?? 0, reasonsOfChange(refusal))
     else if (result === 'unchanged' || result === 'skip') tally.count(result)
     else if (change.action !== 'delete') tally.count(change.action)
     done += 1

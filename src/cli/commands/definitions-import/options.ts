@@ -12,7 +12,7 @@ import { type ParsedOptions, parseOptions } from '../entries/import/parsed-optio
 import { constantFlags, type DefinitionFlags } from './command.ts'
 
 /** Describes the parsed flags of an import of definitions. */
-export type DefinitionRun = {
+type DefinitionRun = {
   readonly kind: DefinitionKind
   readonly options: DefinitionOptions
   readonly parsed: ParsedOptions

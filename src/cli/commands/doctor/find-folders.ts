@@ -4,7 +4,8 @@ import { KpiError } from '../../../domain/errors.ts'
 import type { Cli } from '../../cli.ts'
 import type { Io } from '../../io.ts'
 import { countOf, shellWord } from '../../output/text.ts'
-import { cacheFolder, configFolder, dataFolder, stateFolder } from '../../target/folders.ts'
+import type { RunHead } from '../../../runs/run-record.ts'
+import { cacheFolder, configFolder, dataFolder, receiptsFolder, stateFolder } from '../../target/folders.ts'
 import { findPlace } from '../../target/settings.ts'
 import { doubtful, faulty, type Finding, fine, looked } from './finding.ts'
 import { placeFrom } from './find-settings.ts'
@@ -67,11 +68,19 @@ const data = (cli: Cli): Place => {
   }
 }
 
-const journals = async ({ io }: Cli): Promise<Finding> => {
+const unfinished = async ({ io }: Cli): Promise<Finding> => {
   const { findUnfinished } = await import('../../../import/journal/unfinished.ts')
-  const found = findUnfinished(join(stateFolder(io), 'journals'))
+  const { nameOfPath, readHead, runPaths } = await import('../../../runs/run-record.ts')
+  const open = runPaths(receiptsFolder(io)).filter((path) => nameOfPath(path) === undefined)
+  // What was read from a stream cannot be read again.
+  const isImport = ({ command, source }: RunHead): boolean => command.endsWith(' import') && source !== '-'
+  const runs = open.flatMap((path) => readHead(path) ?? []).filter(isImport)
+  const found = [
+    ...findUnfinished(join(stateFolder(io), 'journals')).map(({ path }) => path),
+    ...runs.map(({ source }) => source),
+  ]
   if (found.length === 0) return fine('unfinished imports', '0')
-  const files = found.map(({ path }) => path ?? 'standard input').join(', ')
+  const files = found.map((path) => path ?? 'standard input').join(', ')
   const advice = `run the same command again to continue ${countOf(found.length, 'import')}`
   return doubtful('unfinished imports', `${found.length}: ${files}`, advice)
 }
@@ -94,6 +103,6 @@ export const findFolders = async (cli: Cli): Promise<Finding[]> => {
     ...looked('data', () => folder(io, 'data', data(cli))),
     ...looked('state', () => folder(io, 'state', { path: stateFolder(io), ...saidBy(io, 'XDG_STATE_HOME') })),
     ...looked('cache', () => folder(io, 'cache', { path: cacheFolder(io), ...saidBy(io, 'XDG_CACHE_HOME') })),
-    await journals(cli),
+    await unfinished(cli),
   ]
 }

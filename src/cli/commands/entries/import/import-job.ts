@@ -80,7 +80,7 @@ export const summaryRecord = (
 })
 
 /** Returns the place of the journal of an import. */
-export const journalPlace = (
+const journalPlace = (
   cli: Cli,
   client: Client,
   { file, origin }: Pick<Job, 'file' | 'origin'>,
