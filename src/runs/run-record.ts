@@ -195,20 +195,21 @@ export class RunRecord {
 
   /**
    * Notes changes that are about to be sent, waits for the disk, and returns their ids. Each stands for the same change of
-   * an earlier part of the run whose outcome is not known.
+   * an earlier part of the run whose outcome is not known, and has its id.
    */
   intend(changes: readonly RecordedChange[]): number[] {
     return this.#write(true, () => {
       const unknown = (this.#unknown ??= this.#readUnknown())
       const insert = this.#sql(
-        'insert into changes (place, kind, action, record_id, parents, name, before, after) values (?, ?, ?, ?, ?, ?, ?, ?)',
+        'insert into changes (id, place, kind, action, record_id, parents, name, before, after) values (?, ?, ?, ?, ?, ?, ?, ?, ?)',
       )
       return changes.map(({ place, kind, action, recordId, parents, name, before, after }) => {
         const key = keyOf({ place, kind, action, name })
-        for (const id of unknown.get(key) ?? []) this.#sql('delete from changes where id = ?').run(id)
+        const same = unknown.get(key) ?? []
+        for (const id of same) this.#sql('delete from changes where id = ?').run(id)
         unknown.delete(key)
         const values = [place, kind, action, recordId ?? null, toText(parents), name, toText(before), toText(after)]
-        return Number(insert.run(...values).lastInsertRowid)
+        return Number(insert.run(same[0] ?? null, ...values).lastInsertRowid)
       })
     })
   }

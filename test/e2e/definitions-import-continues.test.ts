@@ -277,6 +277,62 @@ describe('a run that ends early', () => {
   })
 })
 
+describe('what an earlier part of the run may have created', () => {
+  const isCategory = ({ method, target }: Request): boolean => method === 'POST' && target.endsWith('/kpicategories')
+  const namesIn = async ({ client }: Importer): Promise<string[]> =>
+    (await client.categories.list()).map(({ name }) => name)
+
+  test('is done once, even if the service is still at it when the next one begins', async () => {
+    let posts = 0
+    let kill = (): unknown => undefined
+    const [next, first] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const slow: Wrap = (handler) => async (request) => {
+      if (!isCategory(request)) return handler(request)
+      posts += 1
+      if (posts === 1) {
+        const body = await request.body()
+        kill()
+        await next.promise
+        const answer = await handler({ ...request, body: () => Promise.resolve(body) })
+        first.resolve()
+        return answer
+      }
+      next.resolve()
+      await first.promise
+      return handler(request)
+    }
+    await using importer = await remoteImporter({ wrap: slow })
+    importer.write('c.csv', 'name\nA\n')
+    const line = ['categories', 'import', 'c.csv', '-o', 'json']
+    const { child, ended } = startKpi(importer.folder, line, { ...(importer.world.env as Record<string, string>) })
+    kill = () => child.kill('SIGKILL')
+    expect((await ended).code).toBeNull()
+    expect(jsonOf(await importer.kpi(...line))).toMatchObject({ created: 1, unchanged: 0, left: 0 })
+    expect([posts, await namesIn(importer)]).toEqual([2, ['General', 'A']])
+  })
+
+  test('is waited for where a third-party service lists it late', async () => {
+    let [part, looks] = [1, 0]
+    const late: Wrap = (handler) => async (request) => {
+      if (isCategory(request)) return part === 1 ? loseDone(() => handler(request)) : handler(request)
+      if (request.method !== 'GET' || !request.target.endsWith('/kpicategories')) return handler(request)
+      looks += 1
+      if (part === 1 && looks > 1) throw new Error('cut')
+      const answer = await handler(request)
+      if (part === 1 || looks > 1) return answer
+      const listed = JSON.parse(String(answer.body)) as { readonly name: string }[]
+      return { ...answer, body: JSON.stringify(listed.filter(({ name }) => name !== 'A')) }
+    }
+    await using importer = await remoteImporter({ wrap: (handler) => asThirdParty(late(handler)) })
+    importer.write('c.csv', 'name\nA\n')
+    const line = ['categories', 'import', 'c.csv', '-o', 'json']
+    expect(await importer.kpi(...line)).toMatchObject({ code: 6 })
+    ;[part, looks] = [2, 0]
+    expect(jsonOf(await importer.kpi(...line))).toMatchObject({ created: 1, unchanged: 0, left: 0 })
+    expect(await namesIn(importer)).toEqual(['General', 'A'])
+  })
+})
+
 test('somebody else who creates the same person meanwhile is found, and changed', async () => {
   await using importer: Importer = await remoteImporter({
     wrap: (handler) => async (request) => {

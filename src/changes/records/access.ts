@@ -38,7 +38,8 @@ export type OperatorAccess = {
 export type Access = {
   /** Lists all, or those of some users. */
   readonly list: (users: readonly number[]) => Promise<readonly AnyRecord[]>
-  readonly add: (fields: AnyRecord) => Promise<AnyRecord>
+  /** Creates one; the bundled service does it once under a key, even if another process sends it again. */
+  readonly add: (fields: AnyRecord, idempotencyKey?: string) => Promise<AnyRecord>
   /** Creates records below one parent, together where the service does that; undefined where each is a request. */
   readonly addEach?: (fields: readonly AnyRecord[]) => AsyncGenerator<readonly AnyRecord[]>
   readonly update: (before: AnyRecord, patch: AnyRecord) => Promise<AnyRecord>
@@ -52,7 +53,7 @@ const changing = (client: Client, kind: ChangedKind): Omit<Access, 'list'> => {
   const at = (record: AnyRecord): KindOperations =>
     operationsOn(client, kind, Number(record[parentOf(kind) ?? ''] ?? 0))
   return {
-    add: (fields) => at(fields).add(fields),
+    add: (fields, key) => at(fields).add(fields, key),
     ...(client.addStep > 1 && { addEach: (all: readonly AnyRecord[]) => at(all[0] ?? {}).addEach(all) }),
     update: (before, patch) => at(before).update(idIn(before), patch, before),
     remove: (record) => at(record).remove(idIn(record)),
@@ -81,7 +82,7 @@ const newerItems = (client: Client): Access => {
   })
   return {
     list: async (users) => (await list(users)).map(fromNewer),
-    add: async (fields) => fromNewer(await add(toNewer(fields))),
+    add: async (fields, key) => fromNewer(await add(toNewer(fields), key)),
     ...(addEach && {
       addEach: async function* (all: readonly AnyRecord[]) {
         for await (const some of addEach(all.map(toNewer))) yield some.map(fromNewer)

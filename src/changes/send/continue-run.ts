@@ -1,7 +1,7 @@
 import type { AnyRecord } from '../../domain/schema.ts'
 import { createdKind } from '../../domain/kinds.ts'
 import type { NotedChange, RunRecord } from '../../runs/run-record.ts'
-import type { Planned } from '../plan/plan.ts'
+import type { Plan, Planned } from '../plan/plan.ts'
 import { type Desired, desiredName } from '../records/desired.ts'
 import type { Account } from '../records/access.ts'
 import { type Kind, KIND_NAMES, kinds } from '../records/kind-fields.ts'
@@ -19,6 +19,8 @@ export type EarlierChanges = {
   readonly settledAt: (place: number) => readonly NotedChange[]
   /** Tells whether a change for an item was sent, and may have been done. */
   readonly isOurs: (desired: Desired) => boolean
+  /** Tells whether a plan creates what an earlier part may have created: a list may show that late. */
+  readonly hasUnseen: (plan: Pick<Plan, 'planned'>) => boolean
   /** Notes that a change whose outcome was not known is done, as its record is as the item says; tells whether it was one. */
   readonly settle: (planned: Planned) => NotedChange | undefined
 }
@@ -41,6 +43,8 @@ export const readEarlier = (run: Pick<RunRecord, 'changes' | 'settle'>): Earlier
     doneBefore: [...settled.values()].flat().length,
     settledAt: (place) => settled.get(place) ?? [],
     isOurs: (desired) => find(desired) !== undefined,
+    hasUnseen: ({ planned }) =>
+      planned.some(({ action, desired }) => action === 'create' && find(desired) !== undefined),
     settle: ({ action, desired, record }) => {
       const found = action === 'unchanged' ? find(desired) : undefined
       // In a file that has changed since, another item may stand at the place.

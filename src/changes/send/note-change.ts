@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto'
 import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
-import type { RecordedChange } from '../../runs/run-record.ts'
+import type { RecordedChange, RunHead } from '../../runs/run-record.ts'
 import { type Change, isAccountRecord, type Value } from '../records/change.ts'
 import { withIds } from '../records/formulas.ts'
 import { type AccountRecord, nounOf, type Snapshot } from '../records/snapshot.ts'
@@ -50,4 +51,12 @@ export const noteOf = (snapshot: Snapshot, change: Change): RecordedChange => {
     before: action === 'update' ? fieldsBefore(change) : action === 'delete' ? record.stored : undefined,
     after,
   }
+}
+
+const HASH_LENGTH = 16
+
+/** Names the request of a noted change, the same in all parts of a run: what an earlier one sent is not done twice. */
+export const requestName = ({ name }: RunHead, id: number, fields: AnyRecord): string => {
+  const text = JSON.stringify(fields, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+  return `${name}-${id}-${hash('sha256', text, 'hex').slice(0, HASH_LENGTH)}`
 }

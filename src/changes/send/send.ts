@@ -11,7 +11,7 @@ import { type AccountRecord, nounOf, type Snapshot } from '../records/snapshot.t
 import { createDependents, type Dependents } from './dependents.ts'
 import { removeNewDoubles } from './doubles.ts'
 import { blockLength, isBeside, neededBy } from './needed.ts'
-import { noteOf, sentFields } from './note-change.ts'
+import { noteOf, requestName, sentFields } from './note-change.ts'
 import { mayBeDone, named, reasonsOfChange } from './refusal.ts'
 
 /** Says what became of a change: it is done, needed no request any more, or was refused by the service. */
@@ -28,7 +28,7 @@ export type Sending = {
   readonly account: Account
   readonly snapshot: Snapshot
   /** Notes each change before it is sent, and what became of it. */
-  readonly run: Pick<RunRecord, 'intend' | 'settle' | 'settleAll' | 'withdraw' | 'disown' | 'noteEntries'>
+  readonly run: Pick<RunRecord, 'head' | 'intend' | 'settle' | 'settleAll' | 'withdraw' | 'disown' | 'noteEntries'>
   readonly again: PlanAgain
   readonly clock: Pick<Clock, 'now'>
   readonly signal: AbortSignal
@@ -197,14 +197,14 @@ class Sender {
   }
 
   /** Sends one change; a refusal is its outcome. */
-  async #sendOne({ change }: Open): Promise<Outcome> {
+  async #sendOne({ change, id }: Open): Promise<Outcome> {
     const { before } = this.#sending
     const missing = this.#lackedBy(change)
     if (missing)
       return this.#refusal(change, new KpiError('conflict', `it was not sent, as ${nounOf(missing)} was not made`))
     try {
       await before?.(change)
-      return await this.#put(change)
+      return await this.#put(change, id)
     } catch (error) {
       if (error instanceof KpiError && error.code === 'conflict' && change.action === 'create')
         return this.#meet(change, error)
@@ -223,11 +223,15 @@ class Sender {
     return { change, result: 'refused', refusal: named(error, change) }
   }
 
-  async #put(change: Change): Promise<Outcome> {
-    const { snapshot } = this.#sending
+  async #put(change: Change, id: number): Promise<Outcome> {
+    const { account, snapshot, run } = this.#sending
     const { action, record } = change
     const access = this.#access[record.kind.name]
-    if (action === 'create') return this.#noteCreated(change, await access.add(sentFields(snapshot, change)))
+    if (action === 'create') {
+      const fields = sentFields(snapshot, change)
+      const key = account.client.addStep > 1 ? undefined : requestName(run.head, id, fields)
+      return this.#noteCreated(change, await access.add(fields, key))
+    }
     if (action === 'update') {
       const answer = await access.update(record.stored ?? {}, sentFields(snapshot, change))
       return { change, result: 'done', answer }

@@ -54,8 +54,8 @@ export type ResourceClient<R extends Resource> = {
   readonly list: () => Promise<Stored<R>[]>
   readonly get: (id: number | string) => Promise<Stored<R>>
   /**
-   * Creates one. The bundled service does it once under an Idempotency-Key, even if it is sent again; if the answer of
-   * another service is lost, the list tells whether it was done, unless the caller finds that out and gives the key.
+   * Creates one. The bundled service does it once under an Idempotency-Key, even if it is sent again: the caller's, or
+   * a new one; if the answer of another service is lost, the list tells whether it was done.
    */
   readonly add: (draft: Draft<R>, idempotencyKey?: string) => Promise<Stored<R>>
   /**
@@ -209,7 +209,7 @@ export const resourceClient = <R extends Resource>(
       const found = findCreated(of, draft, await list(), before)
       return found && { content: { of, record: found } }
     }
-    const once = idempotencyKey === undefined ? { ...keyed(newKey?.()), findAnswer } : { idempotencyKey }
+    const once = { ...keyed(idempotencyKey ?? newKey?.()), findAnswer }
     const sending = addingRequest(path, draftToJson(of, draft), isBundled, once)
     const created = readDone(of, await send(of, 'add', sending))
     listed.get(path)?.add(created['id'])

@@ -2,6 +2,8 @@ import { readEarlier, settleLeftDoubles } from '../../../changes/send/continue-r
 import type { Client } from '../../../client/client.ts'
 import { meaningOf } from '../../../import/journal/journal.ts'
 import { continuingText } from '../../../import/journal/unfinished.ts'
+import { pollUntil } from '../../../import/third-party/reconcile.ts'
+import type { Plan } from '../../../changes/plan/plan.ts'
 import { requireFewBad } from '../../../import/max-errors.ts'
 import { countReasons } from '../../../import/rejects/reason-counts.ts'
 import type { RejectsFile } from '../../../import/rejects/rejects-file.ts'
@@ -33,7 +35,7 @@ import {
   summaryOf,
 } from './rows-import.ts'
 import { tellReceipt } from './make-changes.ts'
-import { countEarlier, countSettled, createTally, sendRows } from './send-rows.ts'
+import { countEarlier, countSettled, createTally, type RowTally, sendRows } from './send-rows.ts'
 import { resolve } from 'node:path'
 
 /** Names what cannot be read again. */
@@ -54,6 +56,48 @@ const openRecord = <R extends ReadRows>(
   return beginRun(io, { command, service, account, source: job.origin ?? STREAM, content }, folder)
 }
 
+/** Describes what is left of a file to do, and what is counted already. */
+type Resumed<R extends ReadRows> = {
+  readonly read: R
+  readonly plan: Plan
+  readonly tally: RowTally
+  readonly isContinued: boolean
+}
+
+/**
+ * Plans all rows that no earlier part of the run finished, and counts the others as they were. What an earlier part may
+ * have done, the account tells; a service that lists records late is asked again.
+ */
+const resume = async <R extends ReadRows>(
+  run: OpenImport<R>,
+  first: R,
+  { rejects, signal, onWarning }: ReadingRows,
+  record: RunRecord,
+): Promise<Resumed<R>> => {
+  const { cli, client, account, progress, words } = run
+  const { desired, look } = first
+  const isToReadAgain = await settleLeftDoubles({ account, run: record, desired, signal, onWarning }, first.snapshot)
+  const earlier = readEarlier(record)
+  const { doneBefore, isContinued } = earlier
+  if (doneBefore > 0) progress.note(continuingText(record.head.beganAt, doneBefore, words))
+  const tally = createTally(rejects)
+  countEarlier(tally, desired.map(({ line }) => line), earlier) // prettier-ignore
+  const open = desired.filter(({ line }) => earlier.settledAt(line).length === 0)
+  let known = isToReadAgain ? undefined : first.snapshot
+  const planOpen = async (): Promise<Pick<Resumed<R>, 'read' | 'plan'>> => {
+    const read = { ...first, snapshot: known ?? (await look()) }
+    known = undefined
+    return { read, plan: await planRows(run, read, open, earlier.isOurs) }
+  }
+  const isSeen = ({ plan }: Pick<Resumed<R>, 'plan'>): boolean => client.isBundled() || !earlier.hasUnseen(plan)
+  const { read, plan } = await pollUntil({ clock: cli.io, signal }, planOpen, isSeen)
+  for (const one of plan.planned) {
+    const done = earlier.settle(one)?.action
+    countSettled(tally, one, done === 'delete' ? undefined : done)
+  }
+  return { read, plan, tally, isContinued }
+}
+
 /** Plans what is left of a file to do, and sends it. */
 const carryOut = async <R extends ReadRows>(
   run: OpenImport<R>,
@@ -62,25 +106,10 @@ const carryOut = async <R extends ReadRows>(
   record: RunRecord,
   file: RejectsFile,
 ) => {
-  const { cli, client, account, parsed, progress, history, job, words } = run
+  const { cli, client, account, parsed, progress, history, job } = run
   const { rejects, signal, onWarning } = reading
-  const left = await settleLeftDoubles(
-    { account, run: record, desired: first.desired, signal, onWarning },
-    first.snapshot,
-  )
-  const read = left ? { ...first, snapshot: await first.look() } : first
-  const earlier = readEarlier(record)
-  const { doneBefore } = earlier
-  if (doneBefore > 0) progress.note(continuingText(record.head.beganAt, doneBefore, words))
-  const tally = createTally(rejects)
-  countEarlier(tally, read.desired.map(({ line }) => line), earlier) // prettier-ignore
-  const open = read.desired.filter(({ line }) => earlier.settledAt(line).length === 0)
-  const plan = await planRows(run, read, open, earlier.isOurs)
-  for (const one of plan.planned) {
-    const known = earlier.settle(one)
-    countSettled(tally, one, known && known.action !== 'delete' ? known.action : undefined)
-  }
-  await run.tellPlan(reading, read, plan, earlier.isContinued)
+  const { read, plan, tally, isContinued } = await resume(run, first, reading, record)
+  await run.tellPlan(reading, read, plan, isContinued)
   const { options } = parsed
   if (options.maxErrors) await requireFewBad({ read: read.read }, { rejects, options, signal }, true)
   const targetChangeOf = createTargetChanges(client)
