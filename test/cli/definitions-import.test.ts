@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { userNamed } from '../support/import.ts'
@@ -370,6 +370,30 @@ describe.each(users)('%s', (_, open) => {
     for (const args of [['--summary-only'], ['--map', 'colour=A'], ['--unit', ''], ['--on-conflict', 'add']]) {
       expect((await load('kpis', 'name\nA\n', ...args)).code).toBe(2)
     }
+  })
+
+  test('an import leaves a receipt without passwords, by which undo takes it back, wherever its record was', async () => {
+    const before = await list('users')
+    const text = 'name,mail,password\nAnn Lee,ann@example.com,once-only-3\nBob Ray,bob@example.com,once-only-4\n'
+    const records = (): string[] =>
+      readdirSync(user.folder.in('.'), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.run'))
+    for (const flags of [[], ['--journal', user.folder.in('own')]]) {
+      expect(jsonOf(await load('users', text, ...flags))).toMatchObject({ created: 2 })
+      const runs = await rowsOf(user.kpi('history', '-o', 'json'))
+      const run = runs.find(({ command, undone_at }) => command === 'users import' && undone_at === null)
+      expect(run).toMatchObject({ created: 2 })
+      expect(records().filter((path) => readFileSync(user.folder.in(path), 'utf8').includes('once-only'))).toEqual([])
+      expect(await user.kpi('undo', String(run?.['receipt']), '--yes')).toMatchObject({ code: 0 })
+      expect(await list('users')).toEqual(before)
+    }
+    // An undo leaves a receipt, too.
+    expect(records()).toHaveLength(4)
+    await load('users', text, '--dry-run')
+    const unchanged = 'mail\nadmin@localhost\n'
+    expect(jsonOf(await load('users', unchanged))).toMatchObject({ unchanged: 1 })
+    expect(records()).toHaveLength(4)
+    const piped = await user.kpiIn({ stdin: text }, 'users', 'import', '-', '-o', 'json')
+    expect([jsonOf(piped), records().length]).toMatchObject([{ created: 2 }, 5])
   })
 
   test('in a table it ends with a sentence and the counts that are not zero', async () => {
