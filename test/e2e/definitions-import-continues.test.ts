@@ -222,9 +222,13 @@ describe('a run that ends early', () => {
       'json',
     )
     expect([stopped.code, JSON.parse(stopped.stdout)]).toMatchObject([6, { created: 3, left: 3 }])
+    const unfinished = async (): Promise<string | undefined> =>
+      (await importer.kpi('doctor', '-o', 'csv')).stdout.split('\n').find((row) => row.startsWith('unfinished imports'))
+    expect(await unfinished()).toMatch(/^unfinished imports,1: \S*people\.csv,/)
     const again: Ran = await importer.kpi('users', 'import', 'people.csv', '-o', 'json')
     expect(jsonOf(again)).toMatchObject({ created: 6, unchanged: 0, left: 0 })
     expect(writes).toBe(6)
+    expect(await unfinished()).toMatch(/^unfinished imports,0,/)
   })
 
   test('because the key was revoked in mid-run ends with what was done', async () => {
