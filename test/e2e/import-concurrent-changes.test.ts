@@ -287,6 +287,16 @@ describe('what two machines create at the same moment', () => {
     },
   )
 
+  test('is there once after an apply that was killed before it looked again is continued', async () => {
+    const file = 'kpis:\n  - { name: Sales, frequency: D, unit: Number, category: General }\n'
+    await using world = await cutOff('SIGKILL', ['apply', '--yes'], file)
+    const { way, cut, again } = world
+    expect(cut).toMatchObject(KILLED)
+    expect((await way.client.kpis.list()).map(({ id }) => id)).toEqual([1, 2])
+    expect(jsonOf(await again())).toMatchObject({ created: 0, unchanged: 1, left: 0 })
+    expect((await way.client.kpis.list()).map(({ id }) => id)).toEqual([1])
+  })
+
   test('is named, and stays, where the younger one has entries by then', async () => {
     await using world = await cutOff('SIGKILL')
     const { way, again } = world
