@@ -51,8 +51,7 @@ const isSameValue = (before: Value, after: Value): boolean =>
   (typeof before === 'string' && typeof after === 'string' && before.normalize() === after.normalize())
 
 /** Tells whether a field says which record is meant, and so never differs between an item and its record. */
-const isIdentity = ({ kind, isById }: Desired, { name, refers }: KindField): boolean =>
-  kind.identity.includes(name) && !(isById && !refers)
+const isIdentity = ({ kind, isById }: Desired, { name }: KindField): boolean => kind.identity.includes(name) && !isById
 
 /** Returns the target that a KPI has once the input holds. */
 const targetAfter = (kpi: AccountRecord | undefined): FieldValue => {
@@ -85,7 +84,8 @@ export const fieldChanges = (
     if (after === undefined || (after === null && !record.stored && field.secret)) return []
     const now = valueNow(snapshot, record, config)
     const before = name === 'formula' ? formulaNow(now) : now
-    if (record.stored && isSameValue(before, after) && !mayHide(one, config)) return []
+    const isKnown = record.stored !== undefined && !record.isUnread
+    if (isKnown && isSameValue(before, after) && !mayHide(one, config)) return []
     return [{ config, before, after }]
   })
 }

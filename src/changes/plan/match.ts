@@ -97,8 +97,16 @@ const matchRecord = (
   const add = (): AccountRecord =>
     snapshot.add({ kind, stored: undefined, name: desiredName(desired), above, desired: undefined, id: undefined })
   if (desired.isById) return findById(snapshot, desired)
-  if (desired.isNew) return add()
   const name = desiredName(desired)
+  const isOurs = policy.isOurs?.(desired) === true
+  if (isOurs || (policy.tellTaken && !desired.isNew)) {
+    // What a run may have made before it was cut off is the newest of that name.
+    const holder = snapshot.alike(kind, above, name).at(isOurs ? -1 : 0)
+    if (isOurs && holder?.stored && !holder.desired) return holder
+    if (policy.tellTaken && holder && !desired.isNew) return new Fault(policy.tellTaken(holder, true))
+    if (policy.tellTaken) return add()
+  }
+  if (desired.isNew) return add()
   const same = sameAs(snapshot, resolved)
   const ofForm = same.length === 0 ? snapshot.alike(kind, above, name).filter((one) => one.stored) : []
   const isBeside = ofForm.some((one) => exact.has(one))

@@ -1,24 +1,35 @@
 import type { Pause } from '../../domain/pause.ts'
 import { nameFieldsOf } from '../../domain/kinds.ts'
-import { findDoubtfulNames } from '../names/doubtful-names.ts'
+import { findDoubtfulNames, NO_VALUE } from '../names/doubtful-names.ts'
 import { type Kind, KIND_NAMES, type KindName } from '../records/kind-fields.ts'
-import type { Snapshot } from '../records/snapshot.ts'
+import type { AccountRecord, Snapshot } from '../records/snapshot.ts'
 import type { Reason } from './match.ts'
 import type { Planned } from './plan.ts'
 import type { Policy } from './policy.ts'
 
 /** Returns the name that an item would store in a field; undefined if none, or none that is new. */
-const newNameIn = ({ changes }: Planned, field: string): string | undefined => {
+export const newNameIn = ({ changes }: Planned, field: string): string | undefined => {
   const after = changes.flatMap(({ fields }) => fields).find(({ config }) => config.name === field)?.after
   return typeof after === 'string' ? after : undefined
 }
 
-/** Returns the names that records of a kind, and of those whose names it shares, have in a field. */
-const knownIn = (snapshot: Snapshot, { name: kind }: Kind, field: string): string[] => {
+/**
+ * Returns the names of records of a kind, and of those whose names it shares, that stand beside those of some items and stay
+ * as they are.
+ */
+export const namesBeside = (
+  snapshot: Snapshot,
+  items: readonly Planned[],
+  { name: kind }: Kind,
+  nameOf: (record: AccountRecord) => unknown,
+): string[] => {
   const sharing: readonly KindName[] = kind === 'calculated_kpi' || kind === 'kpi' ? ['kpi', 'calculated_kpi'] : [kind]
-  return sharing.flatMap(snapshot.ofKind).flatMap(({ stored }) => {
-    const name = stored?.[field]
-    return typeof name === 'string' ? [name] : []
+  const groups = new Set(items.map(({ record }) => record?.above['group']))
+  const changed = new Set(items.map(({ record }) => record))
+  return sharing.flatMap(snapshot.ofKind).flatMap((record) => {
+    if (!record.stored || changed.has(record) || !groups.has(record.above['group'])) return []
+    const name = nameOf(record)
+    return typeof name === 'string' && name !== '' ? [name] : []
   })
 }
 
@@ -43,11 +54,12 @@ export const refuseDoubtfulNames = async (
         const name = newNameIn(one, field)
         return name === undefined ? [] : [{ one, name }]
       })
+      const newOnes = news.map(({ one }) => one)
       const isKey = kind.identity.includes(field)
       const doubts = await findDoubtfulNames(
         {
           names: news.map(({ name }) => name),
-          known: isKey ? knownIn(snapshot, kind, field) : [],
+          known: isKey ? namesBeside(snapshot, newOnes, kind, ({ stored }) => stored?.[field]) : [],
           areKpis: kindName === 'kpi' || kindName === 'calculated_kpi',
           areExact: isKey && policy.isConfiguration === true,
         },
@@ -55,7 +67,7 @@ export const refuseDoubtfulNames = async (
       )
       for (const { one, name } of news) {
         const why = doubts.get(name)
-        if (why === undefined) continue
+        if (why === undefined || (why === NO_VALUE && policy.takesNoValue)) continue
         const message = `${field} "${name}" ${why}: correct it, or ${policy.takesName(kind, field)} takes it as it is`
         reasons.set(one, [...(reasons.get(one) ?? []), { field, message }])
       }

@@ -12,6 +12,7 @@ import { faultOfTarget, fieldChanges } from './field-changes.ts'
 import { type Matched, matchDesired, type Reason, type Unmatched } from './match.ts'
 import { refuseDoubtfulNames } from './new-names.ts'
 import type { Policy } from './policy.ts'
+import { refuseTakenNames } from './taken-names.ts'
 
 /** Describes what is to be done for an item of an input. */
 export type Planned = {
@@ -152,8 +153,12 @@ const createPlanner = (snapshot: Snapshot, policy: Policy): ((one: Matched) => P
     const isSame = fields.length === 0
     const same = { desired, record, changes: [], reasons: [] }
     if (!(isSame && policy.isOurs?.(desired))) {
+      const { kind } = desired
+      const isAnother = { stored: undefined, name: desiredName(desired), desired, id: undefined }
+      if (desired.isNew) return planNew({ ...one, record: snapshot.add({ kind, above: record.above, ...isAnother }) })
       if (policy.existing === 'skip') return { action: 'skip', ...same }
-      if (policy.existing === 'refuse') return refused(one, [{ field: 'name', message: existsText(desired) }])
+      const message = policy.tellTaken?.(record, true) ?? existsText(desired)
+      if (policy.existing === 'refuse') return refused(one, [{ field: 'name', message }])
     }
     if (isSame) return { action: 'unchanged', ...same }
     const fault = faultOfChange(record, desired)
@@ -215,7 +220,8 @@ export const planChanges = async (
     if (isUnmatched(one)) drafts.push({ action: 'refuse', record: undefined, changes: [], ...one })
     else drafts.push(plan(one))
   }
-  const planned = await refuseDoubtfulNames(snapshot, drafts, policy, pause)
+  const free = policy.tellTaken ? refuseTakenNames(snapshot, drafts, policy.tellTaken) : drafts
+  const planned = await refuseDoubtfulNames(snapshot, free, policy, pause)
   const changes = planned.flatMap((one) => one.changes)
   const isNewFormula = ({ action, record }: Change): boolean =>
     action === 'create' && record.kind.name === 'calculated_kpi'

@@ -1,5 +1,6 @@
 import type { Desired } from '../records/desired.ts'
 import type { Kind } from '../records/kind-fields.ts'
+import type { AccountRecord } from '../records/snapshot.ts'
 
 /** Says what a plan may do, and how its reasons name the way out. */
 export type Policy = {
@@ -17,4 +18,11 @@ export type Policy = {
   readonly takesName: (kind: Kind, field: string) => string
   /** Tells whether an earlier part of the run may have made what an item says, so that it is no conflict. */
   readonly isOurs?: (desired: Desired) => boolean
+  /**
+   * Says that another record, or an item before, has a name, and the way out. Where it is given, no two records get names of
+   * the same form.
+   */
+  readonly tellTaken?: (holder: AccountRecord, isNew: boolean) => string
+  /** Tells that a name that may stand for no value is warned of, and not refused. */
+  readonly takesNoValue?: true
 }

@@ -6,6 +6,7 @@ import {
   listKind,
   operationsOn,
 } from '../../client/operations/kind-operations.ts'
+import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { parentOf } from '../../domain/kinds.ts'
 import { type CalculatedDraft, calculatedKpi, type CalculatedPatch } from '../../domain/resources/calculated-kpi.ts'
@@ -203,10 +204,14 @@ export const readSnapshot = async (
   return createSnapshot(records)
 }
 
-/** Reads the records of a kind again, of some users where they belong to users, and notes in a snapshot what they are now. */
+/**
+ * Reads the records of a kind again, of some users where they belong to users, and notes in a snapshot what they are now, as
+ * far as they may be read.
+ */
 export const lookAgain = async (
   account: Account,
   snapshot: Snapshot,
   kind: KindName,
   users: readonly number[] = [],
-): Promise<void> => snapshot.take(kind, await accessTo(account)[kind].list(users))
+): Promise<void> =>
+  snapshot.take(kind, (await readIfAllowed(account.client, accessTo(account)[kind].list(users))) ?? [])

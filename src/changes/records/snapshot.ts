@@ -13,6 +13,8 @@ export type AccountRecord = {
   readonly serial: number
   /** Holds what the service has; undefined for something new. */
   stored: AnyRecord | undefined
+  /** Tells that nothing is known of it but its id, and maybe what it lies in: the key may not read it. */
+  isUnread?: boolean | undefined
   /** Holds its name or e-mail address; empty if what it belongs to identifies it. */
   readonly name: string
   /** Holds what it belongs to, by the names of its fields: a group, or a user and a KPI. */
@@ -53,8 +55,10 @@ export const labelOf = ({ name, above, id }: AccountRecord): string => {
 }
 
 /** Returns a record as a sentence names it: `KPI Revenue`, `Revenue of ann@example.com`. */
-export const nounOf = (record: AccountRecord): string =>
-  record.name === '' ? labelOf(record) : `${record.kind.of.title} ${labelOf(record)}`
+export const nounOf = (record: AccountRecord): string => {
+  if (record.isUnread) return `${record.kind.of.title} ${record.id}`
+  return record.name === '' ? labelOf(record) : `${record.kind.of.title} ${labelOf(record)}`
+}
 
 /** Tells whether a record is the group item of a person, which follows the person. */
 export const isOfPerson = ({ kind, stored }: AccountRecord): boolean =>
@@ -83,6 +87,8 @@ export type Snapshot = {
   readonly forget: (record: AccountRecord) => void
   /** Takes records of a kind as the service has them now: those that it did not list before are added. */
   readonly take: (kind: KindName, records: readonly AnyRecord[]) => void
+  /** Takes records of which nothing is read but their ids, and maybe what they lie in; those that are known stay as they are. */
+  readonly takeUnread: (kind: KindName, records: readonly AnyRecord[]) => void
 }
 
 /** Creates a snapshot without any record. */
@@ -125,6 +131,7 @@ const createEmpty = (): Snapshot => {
   }
   const settle: Snapshot['settle'] = (record, stored) => {
     record.stored = stored
+    record.isUnread = undefined
     keep(record, Number(stored['id']))
   }
   /** Returns what a record of the service belongs to; undefined if some of it is not there. */
@@ -211,6 +218,14 @@ const createEmpty = (): Snapshot => {
         const found = foundIn(name, stored)
         if (found) settle(found, stored)
         else addStored(name, stored)
+      }
+    },
+    takeUnread: (name, records) => {
+      for (const stored of records) {
+        const id = Number(stored['id'])
+        if (byId([name], id)) continue
+        const above = aboveOf(kinds[name], stored) ?? {}
+        add({ kind: kinds[name], stored, isUnread: true, name: '', above, desired: undefined, id })
       }
     },
   }

@@ -17,6 +17,8 @@ export type EarlierChanges = {
   readonly doneBefore: number
   /** Returns the changes for the item at a place that have an outcome: nothing is sent for it any more. */
   readonly settledAt: (place: number) => readonly NotedChange[]
+  /** Returns the changes for the item at a place that are done, or whose outcome is not known. */
+  readonly begunAt: (place: number) => readonly NotedChange[]
   /** Tells whether a change for an item was sent, and may have been done. */
   readonly isOurs: (desired: Desired) => boolean
   /** Tells whether a plan creates what an earlier part may have created: a list may show that late. */
@@ -37,10 +39,15 @@ export const readEarlier = (run: Pick<RunRecord, 'changes' | 'settle'>): Earlier
   const unknown = new Map(
     all.filter(({ outcome }) => outcome === undefined).map((one) => [keyOf(one.kind, one.place), one]),
   )
+  const begun = Map.groupBy(
+    all.filter(({ outcome }) => outcome === undefined || outcome === 'done'),
+    ({ place }) => place,
+  )
   const find = ({ kind, line }: Desired): NotedChange | undefined => unknown.get(keyOf(kind.name, line))
   return {
     isContinued: all.length > 0,
     doneBefore: [...settled.values()].flat().length,
+    begunAt: (place) => begun.get(place) ?? [],
     settledAt: (place) => settled.get(place) ?? [],
     isOurs: (desired) => find(desired) !== undefined,
     hasUnseen: ({ planned }) =>

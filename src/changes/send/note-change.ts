@@ -22,6 +22,13 @@ export const sentFields = (snapshot: Snapshot, { record, fields, defaults = {} }
 const fieldsBefore = ({ fields }: Change): AnyRecord =>
   Object.fromEntries(fields.map(({ config, before }): [string, FieldValue] => [config.as, sentValue(before)]))
 
+/** Returns what stood before a change; undefined for a new record, and where that could not be read. */
+const valuesBefore = (change: Change): AnyRecord | undefined => {
+  const { action, record } = change
+  if (action === 'create' || record.isUnread) return undefined
+  return action === 'update' ? fieldsBefore(change) : record.stored
+}
+
 /** Returns the ids of what a record belongs to, by the names of the interface. */
 const parentsOf = ({ kind, above }: AccountRecord): Record<string, number> =>
   Object.fromEntries(
@@ -48,7 +55,7 @@ export const noteOf = (snapshot: Snapshot, change: Change): RecordedChange => {
     recordId: record.id,
     parents: parentsOf(record),
     name: nounOf(record),
-    before: action === 'update' ? fieldsBefore(change) : action === 'delete' ? record.stored : undefined,
+    before: valuesBefore(change),
     after,
   }
 }

@@ -1,17 +1,11 @@
 import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
-import type { Change } from '../records/change.ts'
-import { nounOf } from '../records/snapshot.ts'
 
-/** Returns a refusal with the name of what it is about. */
-export const named = (error: KpiError, { action, record }: Change): KpiError => {
+/** Returns an error with what it is about in front. */
+export const named = (error: KpiError, label: string): KpiError => {
   const { code, message, issues, mayBeDone, missingScope } = error
-  return new KpiError(code, `${action} ${nounOf(record)}: ${message}`, {
-    issues,
-    mayBeDone,
-    missingScope,
-    cause: error,
-  })
+  if (label === '') return error
+  return new KpiError(code, `${label}: ${message}`, { issues, mayBeDone, missingScope, cause: error })
 }
 
 /** Returns the reasons of a refusal. */

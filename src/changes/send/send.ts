@@ -32,6 +32,8 @@ export type Sending = {
   readonly again: PlanAgain
   readonly clock: Pick<Clock, 'now'>
   readonly signal: AbortSignal
+  /** Says what an error of one change is about, in front of it; by default the action and the record. */
+  readonly labelOf?: (change: Change) => string
   /** Does what must be done before a change is sent. */
   readonly before?: (change: Change) => Promise<void>
   /** Receives what became of each change; it may throw to end the run. */
@@ -206,10 +208,10 @@ class Sender {
       await before?.(change)
       return await this.#put(change, id)
     } catch (error) {
-      if (error instanceof KpiError && error.code === 'conflict' && change.action === 'create')
-        return this.#meet(change, error)
+      const isMet = change.action === 'create' && !change.record.desired?.isNew
+      if (isMet && error instanceof KpiError && error.code === 'conflict') return this.#meet(change, error)
       if (isRefused(error) && !error.mayBeDone) return this.#refusal(change, error)
-      throw error instanceof KpiError ? named(error, change) : error
+      throw error instanceof KpiError ? this.#named(change, error) : error
     }
   }
 
@@ -220,7 +222,12 @@ class Sender {
   }
 
   #refusal(change: Change, error: KpiError): Outcome {
-    return { change, result: 'refused', refusal: named(error, change) }
+    return { change, result: 'refused', refusal: this.#named(change, error) }
+  }
+
+  #named(change: Change, error: KpiError): KpiError {
+    const { labelOf = ({ action, record }: Change) => `${action} ${nounOf(record)}` } = this.#sending
+    return named(error, labelOf(change))
   }
 
   async #put(change: Change, id: number): Promise<Outcome> {
@@ -261,7 +268,7 @@ class Sender {
    */
   async #settleDoubles(kind: KindName): Promise<void> {
     const { account, snapshot, signal, run, onRemoved, onUnsettled, again } = this.#sending
-    const made = [...this.#created].filter(([record]) => record.kind.name === kind)
+    const made = [...this.#created].filter(([{ kind: of, desired }]) => of.name === kind && !desired?.isNew)
     const [first] = made
     const createdAs = first && createdKind(first[0].kind.of)
     if (createdAs === undefined) return

@@ -32,8 +32,10 @@ type Making = Omit<Sending, 'again' | 'clock' | 'onOutcome' | 'onWarning' | 'onR
   readonly run: RunRecord
   readonly plan: Pick<Plan, 'changes' | 'again'>
   /** Receives what became of each change. */
-  readonly onOutcome?: (outcome: Outcome) => void
+  readonly onOutcome?: (outcome: Outcome) => void | Promise<void>
   readonly onRemoved?: (change: Change) => Promise<void>
+  /** Says how many items the input has, of which some need no change, and at which place the item of a change stands. */
+  readonly places?: { readonly total: number; readonly of: (change: Change) => number }
   /** Says how to continue, if not by the same command. */
   readonly goOn?: (number: number) => string
 }
@@ -55,23 +57,28 @@ type Made = {
  */
 export const makeChanges = async (
   cli: Cli,
-  { plan, onOutcome, onRemoved, goOn, ...sending }: Making,
+  { plan, onOutcome, onRemoved, places, goOn, ...sending }: Making,
 ): Promise<Made> => {
   const { changes, again } = plan
-  const total = changes.length
+  const total = places?.total ?? changes.length
+  const placeOf = (change: Change | undefined, number: number): number =>
+    places && change ? places.of(change) : number
   const errors = createListErrors(total, goOn && { goOn })
   const outcomes: Outcome[] = []
   const removed = new Set<Change>()
   let [number, toldAt] = [0, cli.io.uptime()]
   const take = async (outcome: Outcome): Promise<void> => {
     number += 1
-    if (outcome.refusal) errors.refuse(number, outcome.refusal)
+    if (outcome.refusal) errors.refuse(placeOf(outcome.change, number), outcome.refusal)
     outcomes.push(outcome)
-    onOutcome?.(outcome)
+    await onOutcome?.(outcome)
     if (cli.io.uptime() - toldAt < PROGRESS_MS) return
     toldAt = cli.io.uptime()
     const done = outcomes.length
-    await cli.log.note(`${done} of ${countOf(total, 'change')} made`, 'progress', { done, total })
+    await cli.log.note(`${done} of ${countOf(changes.length, 'change')} made`, 'progress', {
+      done,
+      total: changes.length,
+    })
   }
   const madeOf = async (failure: Error | undefined): Promise<Made> => {
     const made = outcomes.filter(({ result, change }) => result === 'done' && !removed.has(change))
@@ -82,7 +89,7 @@ export const makeChanges = async (
       done: made.map(({ change }) => change),
       outcomes,
       unchanged: settled + removed.size,
-      left: Math.max(0, total - outcomes.length + refused),
+      left: Math.max(0, changes.length - outcomes.length + refused),
       failure,
     }
   }
@@ -105,6 +112,7 @@ export const makeChanges = async (
     return await madeOf(errors.refused(outcomes.filter(({ result }) => result === 'done').length))
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    return await madeOf(errors.ended(number + 1, error, outcomes.filter(({ result }) => result === 'done').length))
+    const place = placeOf(changes[number], number + 1)
+    return await madeOf(errors.ended(place, error, outcomes.filter(({ result }) => result === 'done').length))
   }
 }
