@@ -86,12 +86,12 @@ const createsOf = (
   return [create, ...archive]
 }
 
-/** Returns why a record may not be changed here; undefined if it may. */
-const faultOfChange = (record: AccountRecord, { kind }: Desired): string | undefined => {
+/** Returns why a record may not be changed here; undefined if it may, or if the service is to say it of one that is meant by its id. */
+const faultOfChange = (record: AccountRecord, { kind, isById }: Desired): string | undefined => {
   const label = `${kind.of.title} ${String(record.id)}`
   if (record.kind.name !== kind.name)
     return `${label} is calculated, and only its operator changes it: kpi service calculated update`
-  return isOfPerson(record) ? `${label} stands for a person, whose name and status it follows` : undefined
+  return isOfPerson(record) && !isById ? `${label} stands for a person, whose name and status it follows` : undefined
 }
 
 const existsText = ({ kind }: Desired): string => {

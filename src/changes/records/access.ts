@@ -8,7 +8,7 @@ import {
 } from '../../client/operations/kind-operations.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { parentOf } from '../../domain/kinds.ts'
+import { KINDS, parentOf } from '../../domain/kinds.ts'
 import { type CalculatedDraft, calculatedKpi, type CalculatedPatch } from '../../domain/resources/calculated-kpi.ts'
 import { userGroupItem } from '../../domain/resources/groups.ts'
 import { type AnyRecord, asDraft, asPatch } from '../../domain/schema.ts'
@@ -51,8 +51,14 @@ const idIn = (record: AnyRecord, name = 'id'): number => Number(record[name])
 
 /** Returns the changes of records of a kind, each below what it lies in. */
 const changing = (client: Client, kind: ChangedKind): Omit<Access, 'list'> => {
-  const at = (record: AnyRecord): KindOperations =>
-    operationsOn(client, kind, Number(record[parentOf(kind) ?? ''] ?? 0))
+  const at = (record: AnyRecord): KindOperations => {
+    const parent = kind === 'breakdown_item' ? undefined : parentOf(kind)
+    if (parent === undefined) return operationsOn(client, kind)
+    const id = record[parent] ?? null
+    // Nobody knows where it lies if it was not found.
+    if (id === null) throw new KpiError('not_found', `there is no ${KINDS[kind].of.title} ${idIn(record)}`)
+    return operationsOn(client, kind, Number(id))
+  }
   return {
     add: (fields, key) => at(fields).add(fields, key),
     ...(client.addStep > 1 && { addEach: (all: readonly AnyRecord[]) => at(all[0] ?? {}).addEach(all) }),

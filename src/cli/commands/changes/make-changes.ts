@@ -5,7 +5,7 @@ import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
 import { countOf, shellWord } from '../../output/text.ts'
 import { placeFlags } from '../../target/settings.ts'
-import { createListErrors } from '../verbs/send-each.ts'
+import { createListErrors } from './list-errors.ts'
 
 /** Says before records are deleted what an undo cannot bring back; at a terminal, as a job asks nobody. */
 const tellLosses = async ({ io, note }: Cli, changes: readonly Change[]): Promise<void> => {
@@ -80,6 +80,7 @@ export const makeChanges = async (
       total: changes.length,
     })
   }
+  const countDone = (): number => outcomes.filter(({ result }) => result === 'done').length
   const madeOf = async (failure: Error | undefined): Promise<Made> => {
     const made = outcomes.filter(({ result, change }) => result === 'done' && !removed.has(change))
     const refused = outcomes.filter(({ result }) => result === 'refused').length
@@ -109,10 +110,12 @@ export const makeChanges = async (
       },
       changes,
     )
-    return await madeOf(errors.refused(outcomes.filter(({ result }) => result === 'done').length))
+    return await madeOf(errors.refused(countDone()))
   } catch (error) {
     if (!(error instanceof Error)) throw error
+    // What is looked at behind the last change is no change of its own.
+    if (number >= changes.length) return await madeOf(errors.refused(countDone()) ?? error)
     const place = placeOf(changes[number], number + 1)
-    return await madeOf(errors.ended(place, error, outcomes.filter(({ result }) => result === 'done').length))
+    return await madeOf(errors.ended(place, error, countDone()))
   }
 }

@@ -17,11 +17,13 @@ import {
   deleteNamed,
   type Doomed,
   DRY_RUN,
+  PLAIN,
   printDeleted,
   printPlannedDeletes,
 } from '../verbs/delete.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
-import { isCutOff } from '../verbs/send-each.ts'
+import { isCutOff } from '../changes/list-errors.ts'
+import { sendEach } from '../verbs/send-each.ts'
 import { createEntryWords } from './entry-words.ts'
 import { needsOf, type SelectionFlags, selected } from './selection.ts'
 
@@ -141,9 +143,23 @@ export const addDeleteEntries = (group: Command, act: Act): void => {
       names: ids,
       flags,
       from: (client) => {
-        const { get, remove } = client.entries
-        return Promise.resolve({ collection: { get, remove, wordsFor: createEntryWords(cli, client) } })
+        const { get } = client.entries
+        return Promise.resolve({ get, wordsFor: createEntryWords(cli, client) })
       },
+      removing: (client, signal, _, work) =>
+        work({
+          ...PLAIN,
+          removeAll: (doomed, onDeleted) =>
+            sendEach(
+              doomed,
+              async (one) => {
+                await client.entries.remove(one.id)
+                await onDeleted(one)
+                return {}
+              },
+              { signal },
+            ),
+        }),
     })
   })
 }

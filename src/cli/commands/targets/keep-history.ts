@@ -1,10 +1,8 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import type { Decimal } from '../../../domain/decimal.ts'
-import type { kpi } from '../../../domain/resources/kpi.ts'
 import type { TargetChange } from '../../../import/history/target-change.ts'
 import type { Cli } from '../../cli.ts'
-import type { UpdateWatch } from '../verbs/update.ts'
 import type { TargetHistory } from './target-history.ts'
 
 /** Holds the flag of commands that change targets, and its help. */
@@ -30,24 +28,16 @@ export const openTargetHistory = async (
   return createTargetHistory(cli, client, { keeps: keepHistory === true, isConfirmed: yes === true }, signal)
 }
 
+/** Looks after the past of targets when records are updated, by flags of its own. */
+export type TargetWatch = {
+  readonly addFlags: (command: CommandUnknownOpts) => void
+  readonly open: typeof openTargetHistory
+}
+
 /** Looks after the past of default targets when KPIs are updated. */
-export const watchDefaults: UpdateWatch<typeof kpi> = {
+export const watchDefaults: TargetWatch = {
   addFlags: (command: CommandUnknownOpts) => void command.option(...KEEP_HISTORY).option(...FOLLOW_TARGETS),
-  open: async (cli, client, flags, signal) => {
-    const { before, tell, foresee, confirm, requireKeepable } = await openTargetHistory(cli, client, flags, signal)
-    const reading = (id: number, to: Decimal | null | undefined) => async (): Promise<TargetChange | undefined> =>
-      to === undefined ? undefined : { kpi: id, from: (await client.kpis.get(id)).target_default, to }
-    return {
-      check: async (changes) => {
-        const clearing = changes.filter(({ patch }) => patch.target_default === null)
-        await requireKeepable(clearing.map(({ id }) => reading(id, null)))
-        await confirm(async () => changes.map(({ id, patch }) => reading(id, patch.target_default)))
-      },
-      foresee: (changes) => foresee(changes.map(({ id, patch }) => reading(id, patch.target_default))),
-      before: (id, { target_default: to }) => before(reading(id, to)),
-      tell,
-    }
-  },
+  open: openTargetHistory,
 }
 
 /** Returns the change of the target that counts for a user, whose own target changes; null stands for none of their own. */

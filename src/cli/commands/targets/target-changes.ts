@@ -34,9 +34,14 @@ export const createTargetChanges = (client: Client): ((change: Change) => Promis
       return changeOfUser(user, kpi, asDecimal(record.stored?.['user_target']), null)
     const field = fields.find(({ config }) => config.as === 'target_default' || config.as === 'user_target')
     if (!field || action === 'delete') return undefined
-    const [from, to] = [asDecimal(field.before), asDecimal(field.after)]
-    if (record.kind.name === 'kpi')
-      return action === 'update' ? { kpi: Number(record.stored?.['id']), from, to } : undefined
+    const to = asDecimal(field.after)
+    if (record.kind.name === 'kpi' && action === 'update') {
+      const id = Number(record.stored?.['id'])
+      const from = record.isUnread ? (await client.kpis.get(id)).target_default : asDecimal(field.before)
+      return { kpi: id, from, to }
+    }
+    if (record.kind.name === 'kpi') return undefined
+    const from = asDecimal(field.before)
     return user === undefined || kpi === undefined ? undefined : changeOfUser(user, kpi, from, to)
   }
 }

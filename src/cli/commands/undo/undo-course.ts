@@ -7,7 +7,7 @@ import { requestsText } from '../../../import/requests-text.ts'
 import { type Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
-import { isCutOff } from '../verbs/send-each.ts'
+import { isCutOff } from '../changes/list-errors.ts'
 import type { EntryCounts } from './undo-entries.ts'
 import { isRemoved, type Plan, restText, sayWhat } from './undo-plan.ts'
 

@@ -12,7 +12,8 @@ import { addDelete } from './delete.ts'
 import { addListOptions, addNameOptions, listView, nameRecords } from './list-options.ts'
 import { createNames } from './reference-names.ts'
 import { addParentFlag, type SampleRecord, commandName, parentId, type Samples } from './samples.ts'
-import { addUpdate, type UpdateWatch } from './update.ts'
+import type { TargetWatch } from '../targets/keep-history.ts'
+import { addUpdate } from './update.ts'
 
 /** Returns how there comes to be a first record, where the command line can create one. */
 const firstOf = (of: Resource): string | undefined => {
@@ -82,7 +83,7 @@ export const addAllVerbs = <R extends Resource>(
   act: Act,
   of: R,
   collection: (client: Client, parent?: number) => Omit<ResourceClient<R>, 'addEach'>,
-  samples: Samples & { readonly watch?: UpdateWatch<R> },
+  samples: Samples & { readonly watch?: TargetWatch },
 ): void => {
   addList(group, act, of, (client, parent) => collection(client, parent).list(), samples)
   addGet(group, act, of, (client, id, parent) => collection(client, parent).get(id), samples)

@@ -1,70 +1,27 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
-import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
+import type { Resource } from '../../../domain/schema.ts'
 import type { ResourceClient } from '../../../client/operations/collection.ts'
-import { readDraft } from '../../../codec/json.ts'
-import type { Issue } from '../../../domain/errors.ts'
-import { asDraft, type Draft, notesOnDefaults, type Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import {
   addFieldFlags,
   BY_NAME,
   addFromJson,
-  addUsualFields,
-  camelCase,
   type FieldFlag,
   fieldFlags,
-  flagName,
   type FlagValues,
   missingFlags,
-  requireNoFaults,
-  readFlags,
 } from '../../args/flags.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addOutput } from '../../output/printed.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
-import { createNames } from './reference-names.ts'
-import type { NamedRecord } from './require-new-names.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
-import { printSent, sendEach } from './send-each.ts'
 import { tellLine } from './tell-line.ts'
-
-type Adding<R extends Resource> = Pick<ResourceClient<R>, 'list' | 'add'>
-
-const draftFromFlags = async <R extends Resource>(
-  client: Client,
-  of: R,
-  flags: FlagValues,
-  collection: Adding<R>,
-): Promise<Draft<R>> => {
-  const given = await readFlags(client, fieldFlags(of), flags)
-  await addUsualFields(client, of, flags, given, collection.list)
-  return asDraft(of, requireNoFaults(given))
-}
 
 const readObjectsOf = async (cli: Cli, path: string): Promise<readonly object[]> => {
   const { readObjects } = await import('../../args/json-input.ts')
   return readObjects(cli, path)
-}
-
-const draftsFromJson = async <R extends Resource>(
-  client: Client,
-  of: R,
-  bodies: readonly object[],
-  { list }: Adding<R>,
-  checking: {
-    readonly check: (values: readonly object[]) => Promise<readonly Issue[]>
-    readonly signal: AbortSignal
-  },
-): Promise<Draft<R>[]> => {
-  const [{ readBodies }, { createCompletion }] = await Promise.all([
-    import('../../args/json-input.ts'),
-    import('./complete-body.ts'),
-  ])
-  const complete = createCompletion(of, createNames(client), list)
-  const drafts = await readBodies(bodies, of, { complete, read: (body) => readDraft(of, body, true), ...checking })
-  return drafts.map((values) => asDraft(of, values))
 }
 
 /** Returns what a line lacks and is asked for at the terminal. */
@@ -91,8 +48,6 @@ const requireParent = (
   throw new UsageError(`a ${title} needs ${missingFlags(needed, flags).join(', ')}`)
 }
 
-const isGiven = (flags: FlagValues, name: string): boolean => flags[name] === true
-
 /** Returns the place in a list to continue from, counted from 1. */
 const startOf = (start: string | undefined, total: number | undefined): number => {
   if (start === undefined) return 1
@@ -109,7 +64,7 @@ export const addCreate = <R extends Resource>(
   group: Command,
   act: Act,
   of: R,
-  collection: (client: Client, parent?: number) => Adding<R>,
+  collection: (client: Client, parent?: number) => Pick<ResourceClient<R>, 'list'>,
   samples: Samples,
 ): void => {
   const { below } = samples
@@ -146,51 +101,18 @@ export const addCreate = <R extends Resource>(
       const answers = await askedFor(cli, client, needed, flags)
       const answered: FlagValues = { ...flags, ...answers }
       requireParent(of, parent, needed, answered)
-      const { faultsOfNames, requireNewNames, withNewNames } = await import('./require-new-names.ts')
       const parentOfAll = await parentId(client, below, answered)
-      const own = collection(client, parentOfAll)
-      const isByName = 'name' in of.fields && !isGiven(flags, 'allowDuplicate')
-      const placed = (values: readonly object[]): NamedRecord[] =>
-        values.map((one) => ({ record: below ? { ...one, [below.name]: parentOfAll } : one }))
-      const faultsOfAll = async (values: readonly object[]): Promise<readonly Issue[]> => {
-        const existing = isByName ? await readIfAllowed(client, own.list()) : undefined
-        return existing ? faultsOfNames(of, placed(values), existing, start) : []
-      }
-      const read = bodies
-        ? await draftsFromJson(client, of, bodies, own, { check: faultsOfAll, signal })
-        : [await draftFromFlags(client, of, answered, own)]
-      const list = read.map((draft) => withNewNames(of, draft))
-      const isDry = isGiven(flags, 'dryRun')
-      const existing = await readIfAllowed(client, own.list())
-      // Compare addresses in a dry run, as the service refuses one that another person has.
-      const areCompared = isByName || (isDry && 'email' in of.fields)
-      if (existing && areCompared) requireNewNames(of, placed(list), existing, start)
-      const { checkDoubtfulNames } = await import('./check-doubtful-names.ts')
-      await checkDoubtfulNames(cli, of, placed(list.slice(start - 1)), {
-        existing: existing ?? [],
-        byName: flags.byName,
-        signal,
-        before: start - 1,
-      })
-      const isSaid = (at: number, name: string): boolean =>
-        (bodies ? Reflect.get(bodies[at] ?? {}, name) : answered[camelCase(flagName(name))]) !== undefined
-      for (const note of notesOnDefaults(of, list, isSaid)) await cli.note(note)
-      if (isDry) {
-        const { printPlannedNew } = await import('./planned-changes.ts')
-        await printPlannedNew(cli, client, of, list.slice(start - 1), {
-          summaryOnly: isGiven(flags, 'summaryOnly'),
-          signal,
-        })
-        return tellLine(cli, command, answers)
-      }
-      const sent = await sendEach(list, own.add, {
-        start,
-        signal,
-        goOn: (number) => `continue with --start ${number}`,
-      })
-      const again = existing && isByName ? await import('./settle-created.ts') : undefined
-      const settled = again ? await again.settleCreated(client, of, existing ?? [], sent, signal) : sent
-      await printSent(cli, client, of, settled, 'created')
+      const { createListed } = await import('./create-listed.ts')
+      await createListed(
+        { cli, client, of, verb: 'create', signal },
+        {
+          bodies,
+          flags: answered,
+          start,
+          collection: collection(client, parentOfAll),
+          parent: parentOfAll === undefined || !below ? {} : { [below.name]: parentOfAll },
+        },
+      )
       await tellLine(cli, command, answers)
     }
     await cli.withClient(needs, work, bodies && { signal: cli.io.interruption() })

@@ -4,7 +4,6 @@ import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { type AnyRecord, resource, type Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
-import { resolveRecords } from '../../args/names.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
 import { isForPeople } from '../../output/print.ts'
@@ -12,15 +11,28 @@ import { isPrintedAsData, nameIn, pluralOf, recordLabel } from '../../output/sho
 import { countOf } from '../../output/text.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import type { Company } from './goes-with.ts'
+import { type NamedPlace, namedPlaces } from './named-places.ts'
 import { addParentFlag, commandName, parentId, type SampleRecord } from './samples.ts'
-import { sendEach } from './send-each.ts'
 
-/** Describes what records are deleted from. */
-type Deletable = {
+/** Describes how records are looked at before they are deleted. */
+type Looking = {
   readonly get: (id: number) => Promise<AnyRecord>
-  readonly remove: (id: number) => Promise<void>
   /** Says what a record without a name is, in a few words. */
   readonly wordsFor?: (record: AnyRecord) => Promise<string>
+  /** Holds what all of them lie in, where the line says it. */
+  readonly parent?: number | undefined
+}
+
+/** Describes how records are deleted, and what an earlier part of the run did, which was cut off and goes on. */
+export type Removal = {
+  /** Returns the id of the record at a place of the line, where an earlier part worked on it. */
+  readonly idAt: (place: number) => number | undefined
+  /** Notes that a record is not there; tells whether an earlier part of the run deleted it. */
+  readonly isDeleted: (place: number) => boolean
+  readonly removeAll: (
+    doomed: readonly Doomed[],
+    onDeleted: (one: Doomed) => Promise<void>,
+  ) => Promise<{ readonly done: readonly Doomed[]; readonly failure: Error | undefined }>
 }
 
 /** Describes the flags of a delete. */
@@ -30,15 +42,28 @@ type DeleteFlags = {
   readonly summaryOnly?: true | undefined
 }
 
-/** Describes what a line deletes: ids or names, and of what collection. */
+/** Describes what a line deletes: ids or names, how these are looked at, and how they are deleted. */
 type Deleting = {
   readonly names: readonly string[]
   readonly flags: DeleteFlags
-  readonly from: (client: Client) => Promise<{ readonly collection: Deletable; readonly parent?: number | undefined }>
+  readonly from: (client: Client) => Promise<Looking>
+  readonly removing: (
+    client: Client,
+    signal: AbortSignal,
+    parent: number | undefined,
+    work: (removal: Removal) => Promise<void>,
+  ) => Promise<void>
 }
 
 /** Describes a record that is to be deleted, with what goes with it. */
-export type Doomed = { readonly id: number; readonly name: string; readonly company: Company }
+export type Doomed = {
+  readonly id: number
+  readonly name: string
+  readonly company: Company
+  /** Holds its place in the line, counted from 1, and what it is where it can be read. */
+  readonly place?: number
+  readonly record?: AnyRecord | undefined
+}
 
 export const DRY_RUN = ['--dry-run', 'send nothing, and say what would be deleted'] as const
 
@@ -118,22 +143,23 @@ const isGone = (error: unknown): error is KpiError => error instanceof KpiError 
 const foresee = async (
   client: Client,
   of: Resource,
-  found: readonly { readonly id: number; readonly name: string }[],
-  { get, wordsFor }: Deletable,
+  found: readonly NamedPlace[],
+  { get, wordsFor }: Looking,
+  { isDeleted }: Pick<Removal, 'isDeleted'>,
 ): Promise<Doomed[]> => {
   const { companyOf, keptBy, uncounted } = await import('./goes-with.ts')
   const [doomed, refusals]: [Doomed[], KpiError[]] = [[], []]
-  for (const { id, name: given } of found) {
+  for (const { id, place, name: given } of found) {
     try {
       const record = await readIfAllowed(client, get(id))
       const name = record ? ((await wordsFor?.(record)) ?? nameIn(record)) : given
       const kept = record && (await keptBy(client, of, { id, name }))
       if (kept !== undefined) refusals.push(new KpiError('conflict', kept))
       const company = found.length > MOST_COUNTED ? uncounted(of) : await companyOf(client, of, id)
-      doomed.push({ id, name, company })
+      doomed.push({ id, name, company, place, record })
     } catch (error) {
       if (!isGone(error)) throw error
-      refusals.push(error)
+      if (!isDeleted(place)) refusals.push(error)
     }
   }
   const [first] = refusals
@@ -141,33 +167,41 @@ const foresee = async (
   return doomed
 }
 
-const textOf = (of: Resource, { company, ...record }: Doomed): string =>
-  [recordLabel(of, record), company.text].filter(Boolean).join(' ')
+const textOf = (of: Resource, { company, id, name }: Doomed): string =>
+  [recordLabel(of, { id, name }), company.text].filter(Boolean).join(' ')
+
+/** Keeps no record of a run: each line is its own. */
+export const PLAIN: Omit<Removal, 'removeAll'> = { idAt: () => undefined, isDeleted: () => false }
 
 /** Deletes the records that a line names, once that is confirmed. */
-export const deleteNamed = async (cli: Cli, of: Resource, { names, flags, from }: Deleting): Promise<void> => {
+export const deleteNamed = async (cli: Cli, of: Resource, deleting: Deleting): Promise<void> => {
+  const { names, flags, from, removing } = deleting
   const needs = { of, verb: 'remove' } as const
   cli.requireCapabilities(needs)
   requireDryRun(flags)
+  const find = async (client: Client, looking: Looking, removal: Omit<Removal, 'removeAll'>): Promise<Doomed[]> => {
+    const { parent } = looking
+    const named = await namedPlaces(client, of, names, { parent, idAt: removal.idAt })
+    const once = [...new Map(named.toReversed().map((one) => [one.id, one])).values()].toReversed()
+    return foresee(client, of, once, looking, removal)
+  }
   const work = async (client: Client, signal: AbortSignal): Promise<void> => {
-    const { collection, parent } = await from(client)
-    const doomed = await foresee(client, of, await resolveRecords(client, of, names, parent), collection)
+    const looking = await from(client)
     if (flags.dryRun) {
+      const doomed = await find(client, looking, PLAIN)
       const what = `${countOf(doomed.length, of.title, pluralOf(of))} to delete`
       return printPlannedDeletes(cli, { what, deleted: doomed.length }, doomed, flags)
     }
-    if (!flags.yes) {
-      const { requireConfirmation } = await import('../../args/prompt.ts')
-      await requireConfirmation(cli, flags.yes, `delete ${doomed.map((one) => textOf(of, one)).join('; ')}`)
-    }
-    const remove = async (one: Doomed): Promise<AnyRecord> => {
-      await collection.remove(one.id)
-      await cli.note(`deleted ${textOf(of, one)}`)
-      return {}
-    }
-    const { done, failure } = await sendEach(doomed, remove, { signal })
-    if (done.length > 0 || !failure) await printDeleted(cli, done)
-    if (failure) throw failure
+    await removing(client, signal, looking.parent, async (removal) => {
+      const doomed = await find(client, looking, removal)
+      if (!flags.yes && doomed.length > 0) {
+        const { requireConfirmation } = await import('../../args/prompt.ts')
+        await requireConfirmation(cli, flags.yes, `delete ${doomed.map((one) => textOf(of, one)).join('; ')}`)
+      }
+      const { done, failure } = await removal.removeAll(doomed, (one) => cli.note(`deleted ${textOf(of, one)}`))
+      if (done.length > 0 || !failure) await printDeleted(cli, done)
+      if (failure) throw failure
+    })
   }
   await cli.withClient(needs, work, names.length > 1 ? { ...PACED, signal: cli.io.interruption() } : undefined)
 }
@@ -177,7 +211,7 @@ export const addDelete = (
   group: Command,
   act: Act,
   of: Resource,
-  collection: (client: Client, parent?: number) => Deletable,
+  collection: (client: Client, parent?: number) => Pick<Looking, 'get'>,
   { name: sample, ids = [1, 2], below }: SampleRecord,
 ): void => {
   const command = group
@@ -195,11 +229,18 @@ export const addDelete = (
     `${commandName(of)} delete ${ids.join(' ')} --yes`,
   )
   addDeleteOutput(command)
-  act(command, (cli, [names], flags) => {
-    const from = async (client: Client) => {
-      const parent = await parentId(client, below, flags)
-      return { collection: collection(client, parent), parent }
-    }
-    return deleteNamed(cli, of, { names, flags, from })
-  })
+  act(command, (cli, [names], flags) =>
+    deleteNamed(cli, of, {
+      names,
+      flags,
+      from: async (client) => {
+        const parent = await parentId(client, below, flags)
+        return { get: collection(client, parent).get, parent }
+      },
+      removing: async (client, signal, parent, work) => {
+        const { removeListed } = await import('./remove-listed.ts')
+        await removeListed({ cli, client, of, verb: 'delete', signal }, { names, parent }, work)
+      },
+    }),
+  )
 }

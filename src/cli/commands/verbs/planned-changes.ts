@@ -1,20 +1,18 @@
 import type { Client } from '../../../client/client.ts'
 import { cellText } from '../../../codec/cell-text.ts'
-import { formatInstant } from '../../../domain/day.ts'
-import { KpiError } from '../../../domain/errors.ts'
 import { type AnyRecord, type FieldValue, type NamedField, resource, type Resource } from '../../../domain/schema.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { isListedKind } from '../../../client/operations/kind-operations.ts'
 import type { Cli } from '../../cli.ts'
 import { createCounts, printDryRun, updateCounts } from '../../output/dry-run-counts.ts'
-import { nameIn, pluralOf, recordLabel } from '../../output/short-answer.ts'
+import { nameIn, pluralOf } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import type { Change } from './read-changes.ts'
 import { createNames, type Names } from './reference-names.ts'
 
 /** Describes a change beside the record as it is. */
 export type PlannedChange<R> = {
-  readonly change: Pick<Change<R>, 'patch'> & Partial<Pick<Change<R>, 'readAt'>>
+  readonly change: Pick<Change<R>, 'patch'>
   readonly held: AnyRecord
   /** Says what a record without a name is. */
   readonly words?: string
@@ -36,22 +34,6 @@ export const changeRow = resource({
     new: { kind: 'text', about: 'Its value afterwards', nullable: true },
   },
 })
-
-/** Refuses changes to records that were changed after their JSON was read: all of them are named. */
-export const requireUnmoved = (of: Resource, planned: readonly PlannedChange<Resource>[]): void => {
-  const moved = planned.filter(({ change: { readAt }, held }) => {
-    const at = held['updated_at'] ?? null
-    return readAt !== undefined && at !== null && at !== readAt
-  })
-  if (moved.length === 0) return
-  const list = moved.map(
-    ({ held }) => `${recordLabel(of, held)} was changed at ${formatInstant(Number(held['updated_at']))} UTC`,
-  )
-  throw new KpiError(
-    'conflict',
-    `${list.join('; ')}: after the file was read; read it again, or --force overwrites what has changed`,
-  )
-}
 
 /** Returns a value as people read it: a name for an id, a word for a letter. */
 const shownValue = async (names: Names, { field }: NamedField, value: FieldValue): Promise<string | null> => {

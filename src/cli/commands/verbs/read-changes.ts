@@ -14,6 +14,8 @@ import { repeatedFaults } from './require-each-once.ts'
 
 /** Describes a change to one record. */
 export type Change<R> = {
+  /** Holds its place in the list, counted from 1. */
+  readonly place: number
   readonly id: number
   readonly patch: Patch<R>
   /** Holds when the record was last changed as its JSON was read; undefined if that is not known. */
@@ -24,7 +26,7 @@ const ID: Field = { kind: 'integer', about: 'Which one it is' }
 const READ_AT: Field = { kind: 'datetime', about: 'When it was last changed', nullable: true }
 
 /** Describes a change in a list, where each says which record it changes; undefined where the line names that. */
-type ListedChange<R> = Omit<Change<R>, 'id'> & { readonly id: number | undefined }
+type ListedChange<R> = Pick<Change<R>, 'patch' | 'readAt'> & { readonly id: number | undefined }
 
 /** Returns when the record of an object was last changed, as the object holds it. */
 const readAtOf = (body: Json): number | Fault | undefined => {
@@ -46,12 +48,17 @@ const readChange = <R extends Resource>(of: R, body: Json, isNamed: boolean): Pa
   return { values: {}, issues: [{ field: 'id', message }, ...issues] }
 }
 
-/** Completes objects in which a name may stand where the id does. */
+/** Completes objects in which a name may stand where the id does; `known` holds the ids of those that are known already. */
 const withIds =
-  (complete: CompleteBody, find: (text: string) => Promise<Named | Fault>): CompleteBody =>
+  (
+    complete: CompleteBody,
+    find: (text: string) => Promise<Named | Fault>,
+    known: ReadonlyMap<object, number>,
+  ): CompleteBody =>
   async (given) => {
     const { body, issues } = await complete(given)
-    const id: unknown = 'id' in given ? given.id : null
+    const id: unknown = known.get(given) ?? ('id' in given ? given.id : null)
+    if (known.has(given)) return { body: { ...body, id }, issues }
     if (typeof id !== 'string' || id.trim() === '') return { body, issues }
     const found = await find(id)
     if (!(found instanceof Fault)) return { body: { ...body, id: found.id }, issues }
@@ -86,6 +93,8 @@ const requireDifferent = (of: Resource, ids: readonly number[], patch: object): 
 /** Describes the records that a line names, the parent that all are below, and the signal that ends their reading. */
 type LineRecords = {
   readonly ids: readonly number[]
+  /** Returns the id of the record at a place that is known from an earlier part of the run. */
+  readonly idAt: (place: number) => number | undefined
   readonly parent: number | undefined
   readonly signal: AbortSignal
 }
@@ -94,7 +103,7 @@ const changesFromJson = async <R extends Resource>(
   client: Client,
   of: R,
   bodies: readonly object[],
-  { ids, parent, signal }: LineRecords,
+  { ids, idAt, parent, signal }: LineRecords,
 ): Promise<Change<R>[]> => {
   const [{ readBodies, refuseObjects }, { createCompletion }] = await Promise.all([
     import('../../args/json-input.ts'),
@@ -102,7 +111,13 @@ const changesFromJson = async <R extends Resource>(
   ])
   const read = (body: Json): ParsedFields<ListedChange<R>> => readChange(of, body, ids.length > 0)
   const completion = createCompletion(of, createNames(client))
-  const complete = ids.length > 0 ? completion : withIds(completion, createRecordFinder(client, of, parent))
+  const known = new Map(
+    bodies.flatMap((body, at) => {
+      const id = idAt(at + 1)
+      return id === undefined ? [] : [[body, id] as const]
+    }),
+  )
+  const complete = ids.length > 0 ? completion : withIds(completion, createRecordFinder(client, of, parent), known)
   const listed = await readBodies(bodies, of, { complete, read, signal })
   if (ids.length === 0)
     refuseObjects(
@@ -111,9 +126,11 @@ const changesFromJson = async <R extends Resource>(
         listed.flatMap(({ id }) => id ?? []),
       ),
     )
-  return listed.flatMap(({ id = NaN, patch = asPatch(of, {}), readAt }) =>
-    (ids.length > 0 ? ids : [id]).map((one) => ({ id: one, patch, readAt })),
-  )
+  return listed
+    .flatMap(({ id = NaN, patch = asPatch(of, {}), readAt }) =>
+      (ids.length > 0 ? ids : [id]).map((one) => ({ id: one, patch, readAt })),
+    )
+    .map((one, at) => ({ ...one, place: at + 1 }))
 }
 
 /** Returns the changes that a line asks for: those of its flags to all that it names, or those of a file. */
@@ -133,5 +150,5 @@ export const readChanges = async <R extends Resource>(
   const fields = requireNoFaults(await readFlags(client, fieldFlags(of), flags))
   if (Object.keys(fields).length === 0) throw new UsageError('nothing to change was given; --help shows the flags')
   requireDifferent(of, ids, fields)
-  return ids.map((id) => ({ id, patch: asPatch(of, fields), readAt: undefined }))
+  return ids.map((id, at) => ({ place: at + 1, id, patch: asPatch(of, fields), readAt: undefined }))
 }

@@ -1,0 +1,268 @@
+import { hash } from 'node:crypto'
+import type { Change } from '../../../changes/records/change.ts'
+import type { Desired } from '../../../changes/records/desired.ts'
+import type { AccountRecord, Snapshot } from '../../../changes/records/snapshot.ts'
+import { warningsOnNames } from '../../../changes/plan/name-warnings.ts'
+import { type Planned, type PlanAgain, planChanges } from '../../../changes/plan/plan.ts'
+import type { Policy } from '../../../changes/plan/policy.ts'
+import { readEarlier } from '../../../changes/send/continue-run.ts'
+import type { Outcome } from '../../../changes/send/send.ts'
+import type { Client } from '../../../client/client.ts'
+import { pauseEvery } from '../../../client/next-turn.ts'
+import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
+import { listFirst, MOST_LISTED } from '../../../domain/count-text.ts'
+import { type Issue, KpiError } from '../../../domain/errors.ts'
+import { nameFieldsOf } from '../../../domain/kinds.ts'
+import type { AnyRecord, Resource } from '../../../domain/schema.ts'
+import { openRun, type RunRecord } from '../../../runs/run-record.ts'
+import { namesIn } from '../../args/names.ts'
+import type { Cli } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
+import { recordLabel } from '../../output/short-answer.ts'
+import { makeFolder, receiptsFolder } from '../../target/folders.ts'
+import { beginRun } from '../../target/runs.ts'
+import { serviceOf } from '../../target/service-of.ts'
+import { makeChanges } from '../changes/make-changes.ts'
+import { fromKind, kindOf } from './kind-records.ts'
+import { commandName } from './samples.ts'
+import type { ListResult } from './send-each.ts'
+
+/** Sets how many items are planned in one turn. */
+const ITEMS_OF_TURN = 500
+
+/** Describes a command that changes the records of a resource. */
+export type Command = {
+  readonly cli: Cli
+  readonly client: Client
+  readonly of: Resource
+  readonly verb: 'create' | 'update' | 'delete'
+  readonly signal: AbortSignal
+}
+
+/** Holds the run of a command, and what earlier parts of it did. */
+export type CommandRun = {
+  readonly run: RunRecord
+  readonly earlier: ReturnType<typeof readEarlier>
+  /** Notes that all of it was sent, though some may have been refused. */
+  readonly end: () => void
+}
+
+/** Names the flags that say how something is done, and not what. */
+const NO_CONTENT: ReadonlySet<string> = new Set([
+  'start',
+  'yes',
+  'force',
+  'fromJson',
+  'dryRun',
+  'summaryOnly',
+  'byName',
+])
+
+/** Returns what identifies a run: all that it was given, but what nobody may read afterwards. */
+const contentOf = ({ writable }: Resource, given: unknown): string => {
+  const secret = new Set(writable.flatMap(({ name, field }) => (field.secret ? name : [])))
+  return hash(
+    'sha256',
+    JSON.stringify(given, (name, value: unknown) => {
+      if (secret.has(name) || NO_CONTENT.has(name)) return undefined
+      return typeof value === 'bigint' ? String(value) : value
+    }),
+    'hex',
+  )
+}
+
+const openRecord = async ({ cli, client, of, verb }: Command, given: unknown): Promise<RunRecord> => {
+  const { io } = cli
+  const content = contentOf(of, given)
+  const names = {
+    command: `${commandName(of)} ${verb}`,
+    service: serviceOf(cli),
+    account: client.identifyAccount().for,
+  }
+  const begun = { ...names, source: '', content }
+  try {
+    makeFolder(receiptsFolder(io), 'state folder')
+  } catch (error) {
+    if (!(error instanceof KpiError || error instanceof UsageError)) throw error
+    await cli.log.warn(`${error.message}; no record of what is changed is kept`)
+    return openRun(undefined, '', { ...begun, name: '', beganAt: io.now() })
+  }
+  return beginRun(io, begun)
+}
+
+/** Makes sure that the account is known, which an answer of the service may tell better than the credentials. */
+export const learnAccount = async (client: Client): Promise<void> => {
+  if (!client.identifyAccount().isSure) await readIfAllowed(client, client.frequencies.list())
+}
+
+/**
+ * Runs work with the record of its run, which the same command continues where it was cut off; `given` is all that tells it
+ * from others. To be called once the service has answered, and so has said whose account it is.
+ */
+export const withRun = async <T>(
+  command: Command,
+  given: unknown,
+  work: (run: CommandRun) => Promise<T>,
+): Promise<T> => {
+  const run = await openRecord(command, given)
+  let isWhole = false
+  const end = (): void => {
+    isWhole = true
+  }
+  try {
+    return await work({ run, earlier: readEarlier(run), end })
+  } finally {
+    run.close({ isWhole, now: command.cli.io.now() })
+  }
+}
+
+/** Returns the id of the record that the item at a place is about, where an earlier part of the run worked on it. */
+export const idBefore =
+  (run: CommandRun | undefined) =>
+  (place: number): number | undefined =>
+    run?.earlier.begunAt(place).findLast(({ recordId }) => recordId !== undefined)?.recordId
+
+/** Says which names are meant. */
+export type NameFlags = { readonly byName?: string[] | undefined; readonly allowDuplicate?: unknown }
+
+/** Describes the items of a list as they are planned. */
+export type ListPlan = {
+  readonly snapshot: Snapshot
+  readonly planned: readonly Planned[]
+  readonly again: PlanAgain
+  /** Returns what is wrong with the names of items that others have. */
+  readonly takenNames: (items: readonly Planned[]) => Issue[]
+  /** Refuses all items that cannot be done, before any is sent; warns of names that may not be meant. */
+  readonly require: (items: readonly Planned[]) => Promise<void>
+}
+
+/** Returns the fields that `--by-name` names. */
+const meantFields = (of: Resource, given: readonly string[] = []): string[] => {
+  const [fields, known] = [namesIn('--by-name', ...given).map((field) => field.trim()), nameFieldsOf(of)]
+  const unknown = fields.find((field) => !known.includes(field))
+  if (unknown === undefined) return fields
+  throw new UsageError(`--by-name ${unknown} is not one of ${known.join(', ')}`)
+}
+
+const describeKey = (field: string): string => (field === 'name' ? 'name' : 'e-mail address')
+
+/** Says how a name is given to two records on purpose; people are told apart by their e-mail addresses. */
+const wayOut = (field: string, does: string): string => (field === 'name' ? `; --allow-duplicate ${does}` : '')
+
+/** Says what is wrong with a name that another record has, or that an item before gives to one. */
+const tellTaken =
+  (of: Resource, field: string) =>
+  ({ stored, desired }: AccountRecord, isNew: boolean): string => {
+    if (!stored)
+      return `is that of no. ${desired?.line}, too${wayOut(field, isNew ? 'creates both' : 'gives it to both')}`
+    const label = recordLabel(of, stored)
+    if (!isNew) return `is the ${describeKey(field)} of ${label} already${wayOut(field, 'gives it to both')}`
+    const change = `kpi ${commandName(of)} update ${String(stored['id'])} changes it`
+    return `is that of ${label}: ${change}${wayOut(field, 'creates another')}`
+  }
+
+/** Plans the items of a list. */
+export const planList = async (
+  { cli, of, verb, signal }: Command,
+  snapshot: Snapshot,
+  { desired, total }: { readonly desired: readonly Desired[]; readonly total: number },
+  flags: NameFlags,
+  isOurs: Policy['isOurs'],
+): Promise<ListPlan> => {
+  const key = kindOf(of).identity.at(-1) ?? 'name'
+  const meant = new Set(meantFields(of, flags.byName))
+  const tell = tellTaken(of, key)
+  const taken = new Set<string>()
+  const policy: Policy = {
+    existing: verb === 'create' ? 'refuse' : 'update',
+    isMeant: (_, field) => meant.has(field),
+    takesName: (_, field) => `--by-name ${field}`,
+    takesNoValue: true,
+    ...(isOurs && { isOurs }),
+    ...(flags.allowDuplicate !== true && {
+      tellTaken: (holder: AccountRecord, isNew: boolean) => {
+        const message = tell(holder, isNew)
+        taken.add(message)
+        return message
+      },
+    }),
+  }
+  const pause = pauseEvery(ITEMS_OF_TURN, signal)
+  const { planned, again } = await planChanges(snapshot, desired, policy, pause)
+  const issuesOf = (items: readonly Planned[]): Issue[] =>
+    items.flatMap(({ desired: { line }, reasons }) =>
+      reasons.map(({ field, message }) => ({
+        ...(total > 1 && { index: line - 1 }),
+        field: field in of.fields ? field : key,
+        message: message.startsWith(`${field} "`) ? message.slice(field.length + 1) : message,
+      })),
+    )
+  const takenNames = (items: readonly Planned[]): Issue[] => issuesOf(items).filter(({ message }) => taken.has(message))
+  return {
+    snapshot,
+    planned,
+    again,
+    takenNames,
+    require: async (items) => {
+      const known = takenNames(items)
+      const message = `there is a ${of.title} of that ${describeKey(key)} already`
+      if (known.length > 0) throw new KpiError('conflict', message, { issues: known })
+      for (const text of await warningsOnNames(snapshot, items, policy, pause)) await cli.log.warn(text)
+      const issues = issuesOf(items)
+      if (issues.length > 0) throw new KpiError('conflict', `a ${of.title} would look like another one`, { issues })
+    },
+  }
+}
+
+/** Holds what sending the planned items of a list needs. */
+type Making = {
+  readonly plan: ListPlan
+  readonly items: readonly Planned[]
+  readonly total: number
+  readonly run: CommandRun
+  readonly before?: (change: Change) => Promise<void>
+  readonly onOutcome?: (outcome: Outcome) => Promise<void>
+  readonly goOn?: (number: number) => string
+}
+
+/** Returns the error about what was removed again, as another machine had just created the same. */
+const doublesError = (of: Resource, removed: readonly AccountRecord[]): KpiError | undefined => {
+  const [first] = removed
+  if (!first) return undefined
+  const texts = listFirst(removed, MOST_LISTED, ({ name, id }) => `"${name}" (${id})`)
+  const message = `another machine created the same ${of.title} at the same moment, which stays: ${texts}; what this command created beside it is removed, and kpi ${commandName(of)} update ${first.id} changes the other`
+  return new KpiError('conflict', message)
+}
+
+/** Makes what is planned for the items of a list, in its order; returns what the service has of each that is done. */
+export const makeListed = async (
+  { cli, client, of, signal }: Command,
+  { plan, items, total, run: { run, earlier, end }, ...making }: Making,
+): Promise<ListResult<Planned>> => {
+  const { snapshot, again } = plan
+  const answers = new Map<AccountRecord, AnyRecord | undefined>()
+  const removed: AccountRecord[] = []
+  for (const one of items) {
+    earlier.settle(one)
+    if (one.action === 'unchanged' && one.record) answers.set(one.record, one.record.stored)
+  }
+  const changes = items.flatMap((one) => one.changes)
+  const { outcomes, failure } = await makeChanges(cli, {
+    account: { client },
+    snapshot,
+    plan: { changes, again },
+    run,
+    signal,
+    places: { total, of: ({ record }) => record.desired?.line ?? 0 },
+    labelOf: () => '',
+    ...making,
+    onRemoved: async ({ record }) => void removed.push(record),
+  })
+  for (const { change, result, answer } of outcomes)
+    if (result === 'done' || result === 'unchanged') answers.set(change.record, answer ?? change.record.stored)
+  for (const record of removed) answers.delete(record)
+  if (outcomes.length >= changes.length) end()
+  const done = items.filter(({ record }) => record && answers.has(record))
+  const records = done.map(({ record }) => fromKind(of, (record && answers.get(record)) ?? {}))
+  return { records, done, total, failure: failure ?? doublesError(of, removed) }
+}
