@@ -123,7 +123,7 @@ export const idBefore =
     run?.earlier.begunAt(place).findLast(({ recordId }) => recordId !== undefined)?.recordId
 
 /** Says which names are meant. */
-export type NameFlags = { readonly byName?: string[] | undefined; readonly allowDuplicate?: unknown }
+type NameFlags = { readonly byName?: string[] | undefined; readonly allowDuplicate?: unknown }
 
 /** Describes the items of a list as they are planned. */
 export type ListPlan = {
