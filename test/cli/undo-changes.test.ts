@@ -8,9 +8,10 @@ import { embeddedUser, remoteUser, type User } from '../support/user.ts'
 const MEANT = ['--by-name', 'categories,units,groups,group_items,kpis,calculated,users']
 const TODAY = 20_500
 
-/** Returns the receipt of the run that deleted something, or of the only one. */
+/** Returns the receipt of the apply that deleted something, or of the only one. */
 const latest = async (user: User): Promise<string> => {
-  const runs = jsonOf(await user.kpi('history', '-o', 'json')) as { receipt: string; deleted: number }[]
+  const all = jsonOf(await user.kpi('history', '-o', 'json')) as { receipt: string; command: string; deleted: number }[]
+  const runs = all.filter(({ command }) => command === 'apply')
   return (runs.find(({ deleted }) => deleted > 0) ?? runs[0])?.receipt ?? ''
 }
 
