@@ -157,6 +157,11 @@ export class RunRecord {
     this.head = head
   }
 
+  /** Tells whether it is kept in a file, which an undo finds. */
+  get isKept(): boolean {
+    return this.#path !== undefined
+  }
+
   #sql(text: string): StatementSync {
     const known = this.#statements.get(text) ?? this.#file.database.prepare(text)
     this.#statements.set(text, known)

@@ -35,6 +35,9 @@ export type SealedFile = {
 /** Reports that the file of a run cannot be used; what cannot be written down must not be sent. */
 export class RunFileFault extends KpiError {}
 
+/** Reports that the file of a run cannot be written, whatever it holds. */
+export class UnwritableRunFile extends RunFileFault {}
+
 /** Names a file, what it holds, and the head to create it with; without a head it must exist. */
 type Wanted = { readonly path: string; readonly format: FileFormat; readonly head?: object }
 
@@ -55,7 +58,7 @@ const faultOf = (error: unknown, wanted: Wanted): unknown => {
   if (isBusy(error)) return new KpiError('locked', wanted.format.whenBusy)
   if (isBrokenFile(error)) return unreadable(wanted, 'is damaged', error)
   const reason = REASONS[resultCodeOf(error) ?? 0] ?? (error instanceof Error ? error.message : String(error))
-  return new RunFileFault('unusable', `cannot write the ${wanted.format.noun} ${wanted.path}: ${reason}`, {
+  return new UnwritableRunFile('unusable', `cannot write the ${wanted.format.noun} ${wanted.path}: ${reason}`, {
     cause: error,
   })
 }

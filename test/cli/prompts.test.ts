@@ -22,6 +22,9 @@ const answering = (questions: Questions, ...args: string[]): Promise<Ran> => ans
 
 const names = async (): Promise<string> => (await user.kpi('kpis', 'list', '--columns', 'name', '-o', 'csv')).stdout
 
+/** What is said once something was changed. */
+const BACK = 'to take this back: kpi undo RUN\n'
+
 describe('a delete at a terminal', () => {
   const line = ['kpis', 'delete', 'Revenue']
 
@@ -37,11 +40,12 @@ describe('a delete at a terminal', () => {
     expect(ran).toMatchObject({ code, stdout: '' })
     const last =
       {
-        0: 'deleted KPI 1, Revenue with 0 assignments and no entries\n',
+        0: `deleted KPI 1, Revenue with 0 assignments and no entries\n${BACK}`,
         1: 'kpi: nothing was done\n',
         130: 'kpi: interrupted; nothing was done\n',
       }[code] ?? ''
-    expect(ran.stderr.slice(-last.length)).toBe(last)
+    const said = ran.stderr.replace(/(?<=back: kpi undo )\S+/, 'RUN')
+    expect(said.slice(-last.length)).toBe(last)
     expect(await names()).toBe(left)
   })
 
@@ -67,10 +71,11 @@ describe('a delete at a terminal', () => {
       stdout: '',
       stderr: 'kpi: delete KPI 1, Revenue with 0 assignments and no entries needs --yes where nobody can be asked\n',
     })
-    expect(await answering([], ...line, '--yes')).toMatchObject({
-      code: 0,
-      stderr: 'deleted KPI 1, Revenue with 0 assignments and no entries\n',
-    })
+    const ran = await answering([], ...line, '--yes')
+    expect([ran.code, ran.stderr.replace(/(?<=back: kpi undo )\S+/, 'RUN')]).toEqual([
+      0,
+      `kpi undo can create what is deleted again, with other ids\ndeleted KPI 1, Revenue with 0 assignments and no entries\n${BACK}`,
+    ])
   })
 })
 

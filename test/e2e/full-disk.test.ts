@@ -23,7 +23,7 @@ test('a store is read where there is no room for anything, and not written', asy
   })
   const refused = await startWithoutRoom(home, 'kpis', 'create', '--name', 'Visits', '--frequency', 'D').ended
   expect(refused).toMatchObject({ code: 5, stdout: '' })
-  expect(refused.stderr).toMatch(/^kpi: the disk of .*kpi\.db /)
+  expect(refused.stderr).toMatch(/^warning: .*; no record of what is changed is kept\nkpi: the disk of .*kpi\.db /)
   expect((await runKpi(home, KPIS)).stdout).toBe('name\nSales\n')
 })
 

@@ -52,6 +52,10 @@ export const beginRun = (io: Io, begun: BegunRun, folder = receiptsFolder(io)): 
   return openRun(folder, identity.slice(0, NAME_LENGTH), head, receiptsFolder(io))
 }
 
+/** Opens a record in memory, for a run whose record cannot be written. */
+export const beginUnkeptRun = (io: Io, begun: BegunRun): RunRecord =>
+  openRun(undefined, '', { ...begun, name: runName(io), beganAt: io.now() })
+
 /** Describes a run as its record says. */
 type ReadRun = { readonly path: string; readonly head: RunHead; readonly changes: readonly NotedChange[] }
 

@@ -18,8 +18,11 @@ const tellLosses = async ({ io, note }: Cli, changes: readonly Change[]): Promis
 }
 
 /** Says at a terminal how to take back what was done. */
-export const tellReceipt = async ({ io, flags, note }: Cli, { head }: Pick<RunRecord, 'head'>): Promise<void> => {
-  if (!io.stderr.isTerminal) return
+export const tellReceipt = async (
+  { io, flags, note }: Cli,
+  { head, isKept }: Pick<RunRecord, 'head' | 'isKept'>,
+): Promise<void> => {
+  if (!io.stderr.isTerminal || !isKept) return
   const place = placeFlags(flags).map((one) => ` ${shellWord(one)}`)
   await note(`to take this back: kpi undo ${shellWord(head.name)}${place.join('')}`)
 }

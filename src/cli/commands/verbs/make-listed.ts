@@ -14,13 +14,13 @@ import { listFirst, MOST_LISTED } from '../../../domain/count-text.ts'
 import { type Issue, KpiError } from '../../../domain/errors.ts'
 import { nameFieldsOf } from '../../../domain/kinds.ts'
 import type { AnyRecord, Resource } from '../../../domain/schema.ts'
-import { openRun, type RunRecord } from '../../../runs/run-record.ts'
+import type { RunRecord } from '../../../runs/run-record.ts'
+import { RunFileFault, UnwritableRunFile } from '../../../runs/sealed-file.ts'
 import { namesIn } from '../../args/names.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { recordLabel } from '../../output/short-answer.ts'
-import { makeFolder, receiptsFolder } from '../../target/folders.ts'
-import { beginRun } from '../../target/runs.ts'
+import { beginRun, beginUnkeptRun } from '../../target/runs.ts'
 import { serviceOf } from '../../target/service-of.ts'
 import { makeChanges } from '../changes/make-changes.ts'
 import { fromKind, kindOf } from './kind-records.ts'
@@ -71,6 +71,13 @@ const contentOf = ({ writable }: Resource, given: unknown): string => {
   )
 }
 
+/** Tells whether the record of a run cannot be written; one that is in use or damaged says something about the run. */
+const isUnwritable = (error: unknown): error is KpiError | UsageError => {
+  if (error instanceof UsageError || error instanceof UnwritableRunFile) return true
+  return error instanceof KpiError && error.code === 'unusable' && !(error instanceof RunFileFault)
+}
+
+/** Opens the record of a run; without a place for it the command goes on, as it asks for little that cannot be asked again. */
 const openRecord = async ({ cli, client, of, verb }: Command, given: unknown): Promise<RunRecord> => {
   const { io } = cli
   const content = contentOf(of, given)
@@ -81,13 +88,12 @@ const openRecord = async ({ cli, client, of, verb }: Command, given: unknown): P
   }
   const begun = { ...names, source: '', content }
   try {
-    makeFolder(receiptsFolder(io), 'state folder')
+    return beginRun(io, begun)
   } catch (error) {
-    if (!(error instanceof KpiError || error instanceof UsageError)) throw error
+    if (!isUnwritable(error)) throw error
     await cli.log.warn(`${error.message}; no record of what is changed is kept`)
-    return openRun(undefined, '', { ...begun, name: '', beganAt: io.now() })
+    return beginUnkeptRun(io, begun)
   }
-  return beginRun(io, begun)
 }
 
 /** Makes sure that the account is known, which an answer of the service may tell better than the credentials. */
