@@ -1,5 +1,5 @@
 import { entryPages } from '../../client/operations/entry-pages.ts'
-import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
+import { isForbidden, readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
 import type { NotedEntry } from '../../runs/run-record.ts'
 import { type Account, accessTo, lookAgain } from '../records/access.ts'
@@ -12,8 +12,8 @@ export type Dependents = {
   readonly records: readonly AccountRecord[]
   /** Yields the entries, some at a time. */
   readonly entries: AsyncIterable<readonly NotedEntry[]>
-  /** Says why some of them are not known; undefined where all are. */
-  readonly leftOut: string | undefined
+  /** Says, once the entries are read, why some of them are not known; undefined where all are. */
+  readonly leftOut: () => string | undefined
 }
 
 /** Bounds the users of a service over the network whose assignments or links are read: each takes a request. */
@@ -31,6 +31,19 @@ const DEPENDENTS: Readonly<Partial<Record<KindName, readonly { readonly kind: Ki
 }
 
 async function* noEntries(): AsyncGenerator<readonly NotedEntry[]> {}
+
+/** Yields entries; none to a key that may not read them. */
+async function* entriesIfAllowed(
+  entries: AsyncIterable<readonly NotedEntry[]>,
+  onForbidden: () => void,
+): AsyncGenerator<readonly NotedEntry[]> {
+  try {
+    yield* entries
+  } catch (error) {
+    if (!isForbidden(error)) throw error
+    onForbidden()
+  }
+}
 
 /** Finds what goes with records that are deleted; each list is read once. */
 export const createDependents = (
@@ -67,6 +80,9 @@ export const createDependents = (
     }
     const range = { from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY }
     const entries = kind.name === 'kpi' && id !== undefined ? entryPages(client, { ...range, kpiId: id }) : noEntries()
-    return { records, entries, leftOut }
+    const onForbidden = (): void => {
+      leftOut = 'its entries are not noted: these credentials may not read them'
+    }
+    return { records, entries: entriesIfAllowed(entries, onForbidden), leftOut: () => leftOut }
   }
 }

@@ -110,7 +110,8 @@ class Sender {
     const outcome = await this.#sendBlock([{ change, id }])
     const [result = 'refused'] = outcome.map((one) => one.result)
     for (const other of ids.slice(0, -1)) run.settle(other, result)
-    if (leftOut !== undefined && result === 'done') run.settle(id, result, { reason: leftOut })
+    const reason = leftOut()
+    if (reason !== undefined && result === 'done') run.settle(id, result, { reason })
     if (result !== 'done') return
     for (const one of [change.record, ...records]) snapshot.forget(one)
   }
