@@ -1,4 +1,6 @@
+import type { Desired } from '../../../changes/records/desired.ts'
 import type { Planned } from '../../../changes/plan/plan.ts'
+import { settleLeftDoubles } from '../../../changes/send/continue-run.ts'
 import { sentFields } from '../../../changes/send/note-change.ts'
 import type { Client } from '../../../client/client.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
@@ -98,28 +100,54 @@ const isSaidIn =
   (at: number, name: string): boolean =>
     (bodies ? Reflect.get(bodies[at] ?? {}, name) : flags[camelCase(flagName(name))]) !== undefined
 
-/** Plans new records, but those that an earlier part of a run made; returns the items from the start on. */
-const planNew = async (
-  command: Command,
+/** Describes the part of a run that goes on: what earlier ones did, and which records they made, by their places. */
+type Part = { readonly run?: CommandRun; readonly made?: ReadonlyMap<number, number> }
+
+/** Returns what is asked for, but what an earlier part of a run made. */
+const desiredNew = (
+  { of }: Command,
   given: Given,
   { drafts, existing }: Known,
-  { run, made }: { readonly run?: CommandRun; readonly made?: ReadonlyMap<number, number> } = {},
-): Promise<{ readonly plan: ListPlan; readonly items: readonly Planned[] }> => {
-  const { of } = command
-  const { flags, start, parent } = given
+  { run, made }: Part,
+): readonly Desired[] => {
+  const { flags, parent } = given
   const isSaid = isSaidIn(given)
   // Addresses are compared where nothing is sent, as the service refuses one that another person has.
   const isCompared = existing !== undefined && ('name' in of.fields || !run) && flags['allowDuplicate'] !== true
-  const desired = drafts.flatMap((draft, at) => {
+  return drafts.flatMap((draft, at) => {
     if (made?.has(at + 1)) return []
     // The plan gives places, so that a record that may be there already is known whatever its place is.
     const isKept = (name: string): boolean => of.fields[name]?.usual !== 'next' || isSaid(at, name)
     const said = Object.entries({ ...draft, ...parent }).filter(([name]) => isKept(name))
     return desiredOf(of, Object.fromEntries(said), { line: at + 1, ...(!isCompared && { isNew: true as const }) })
   })
-  const snapshot = snapshotOf(of, existing ?? [], desired)
-  const plan = await planList(command, snapshot, { desired, total: drafts.length }, flags, run?.earlier.isOurs)
-  return { plan, items: plan.planned.filter((one) => one.desired.line >= start) }
+}
+
+/** Plans new records, but those that an earlier part of a run made; returns the items from the start on. */
+const planNew = async (
+  command: Command,
+  given: Given,
+  known: Known,
+  part: Part = {},
+): Promise<{ readonly plan: ListPlan; readonly items: readonly Planned[] }> => {
+  const { drafts, existing } = known
+  const desired = desiredNew(command, given, known, part)
+  const snapshot = snapshotOf(command.of, existing ?? [], desired)
+  const list = { desired, total: drafts.length }
+  const plan = await planList(command, snapshot, list, given.flags, part.run?.earlier.isOurs)
+  return { plan, items: plan.planned.filter((one) => one.desired.line >= given.start) }
+}
+
+/** Removes what a part of the run that was cut off made beside what another machine made; returns what exists then. */
+const settleEarlier = async (command: Command, given: Given, known: Known, run: CommandRun): Promise<Known> => {
+  const { cli, client, of, signal } = command
+  if (!run.earlier.isContinued || !known.existing) return known
+  const desired = desiredNew(command, given, known, { run })
+  if (desired.some(({ isNew }) => isNew)) return known
+  const onWarning = (text: string): void => void cli.log.warn(text)
+  const looking = { account: { client }, run: run.run, desired, signal, onWarning }
+  const isToReadAgain = await settleLeftDoubles(looking, snapshotOf(of, known.existing, desired))
+  return isToReadAgain ? { ...known, existing: await given.collection.list() } : known
 }
 
 /** Says which defaults new records get because of what they refer to. */
@@ -138,8 +166,9 @@ const foresee = async (command: Command, given: Given, known: Known): Promise<vo
   await printPlannedNew(cli, client, of, drafts, { summaryOnly: given.flags['summaryOnly'] === true, signal })
 }
 
-const createBy = async (command: Command, given: Given, known: Known, run: CommandRun): Promise<void> => {
+const createBy = async (command: Command, given: Given, first: Known, run: CommandRun): Promise<void> => {
   const { cli, client, of } = command
+  const known = await settleEarlier(command, given, first, run)
   const made = madeBefore(known, run)
   const { plan, items } = await planNew(command, given, known, { run, made })
   await plan.require(items)
