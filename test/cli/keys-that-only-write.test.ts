@@ -16,6 +16,7 @@ test('a key that may write and not read creates, and changes and deletes by ids'
     return jsonOf(ran)
   }
   expect(await done('kpis', 'update', '1', '--description', '')).toMatchObject({ id: 1, description: null })
+  expect((await client.kpis.get(1)).description).toBe(null)
   const named = await done('kpis', 'update', '1', '--name', 'Turnover', '--target-default', '5')
   expect(named).toMatchObject({ name: 'Turnover', target_default: 5 })
   expect(await done('categories', 'create', '--name', 'Sales')).toMatchObject({ name: 'Sales' })
