@@ -17,8 +17,8 @@ export type Matched = {
   readonly reasons: readonly Reason[]
 }
 
-/** Says why an item cannot be used, and which of its fields is wrong. */
-export type Reason = { readonly field: string; readonly message: string }
+/** Says why an item cannot be used, and which of its fields is wrong; `isMissing` where its record is not there. */
+export type Reason = { readonly field: string; readonly message: string; readonly isMissing?: true }
 
 /** Describes an item of which it is not clear which record it is about. */
 export type Unmatched = { readonly desired: Desired; readonly record?: undefined; readonly reasons: readonly Reason[] }

@@ -36,11 +36,11 @@ export type Plan = {
   readonly again: PlanAgain
 }
 
-/** Gives new records that have no place the next one among those that they stand beside. */
+/** Gives new records that have no place the next one behind those that they stand beside, one after another. */
 const createPlaces = (snapshot: Snapshot): ((record: AccountRecord) => number) => {
   const last = new Map<string, number>()
   const placeOf = ({ stored, desired }: AccountRecord): number =>
-    Number(desired?.values['sort_order'] ?? stored?.['sort_order'] ?? 0)
+    Number(stored ? (desired?.values['sort_order'] ?? stored['sort_order'] ?? 0) : 0)
   const keyOf = ({ kind, above }: AccountRecord): string => `${kind.name} ${above['user']?.serial ?? ''}`
   const read = new Set<KindName>()
   return (record) => {
@@ -48,8 +48,9 @@ const createPlaces = (snapshot: Snapshot): ((record: AccountRecord) => number) =
     if (!read.has(name))
       for (const one of snapshot.ofKind(name)) last.set(keyOf(one), Math.max(last.get(keyOf(one)) ?? 0, placeOf(one)))
     read.add(name)
-    const place = Math.min((last.get(keyOf(record)) ?? 0) + 1, INT16_MAX)
-    last.set(keyOf(record), place)
+    const before = last.get(keyOf(record)) ?? 0
+    const place = Number(record.desired?.values['sort_order'] ?? Math.min(before + 1, INT16_MAX))
+    last.set(keyOf(record), Math.max(before, place))
     return place
   }
 }
@@ -113,27 +114,34 @@ const createPlanner = (snapshot: Snapshot, policy: Policy): ((one: Matched) => P
     const near = snapshot.suggest(desired.kind, record.above, desiredName(desired))
     return near === undefined ? '' : `; ${DID_YOU_MEAN}"${near}"?`
   }
+  /** Refuses an item without a record, which policy or item need; earlier parts of the run may have taken it away. */
+  const isNotThere = (one: Matched): Planned => {
+    const { desired, record } = one
+    if (desired.isAbsent && policy.isOurs?.(desired))
+      return { action: 'unchanged', desired, record, changes: [], reasons: [] }
+    const name = desiredName(desired)
+    const message =
+      name === '' || desired.isAbsent
+        ? `${labelOf(record)} is not there`
+        : `${unknownName(desired.kind.of.title)}${name}"${meantBy(one)}`
+    return refused(one, [{ field: 'name', message, isMissing: true }])
+  }
   const planNew = (one: Matched): Planned => {
     const { desired, record, references } = one
     const { kind } = desired
-    if (policy.onlyExisting)
-      return refused(one, [
-        { field: 'name', message: `${unknownName(kind.of.title)}${desiredName(desired)}"${meantBy(one)}` },
-      ])
+    if (policy.onlyExisting) return isNotThere(one)
     const [reasons, lacking]: [Reason[], string[]] = [[...one.reasons, ...faultOfTarget(one)], []]
     const fields = fieldChanges(snapshot, one, reasons, policy)
     const defaults: Record<string, Value> = {}
     for (const { name, as, field, refers } of kind.fields) {
       // A field with a fault is there, too.
       const isGiven = givesField(desired, name) && (references[name] ?? desired.values[name]) !== null
-      if (!field.required || isGiven) continue
+      if (!field.required) continue
       const usual = usualWith(field, propertiesOf(references[field.unless?.field.replace(/_id$/, '') ?? '']))
+      const place = usual === 'next' ? nextPlace(record) : undefined
+      if (isGiven) continue
       const value =
-        usual === 'next'
-          ? nextPlace(record)
-          : refers && usual !== undefined
-            ? usualReference(snapshot, refers, usual)
-            : usual
+        usual === 'next' ? place : refers && usual !== undefined ? usualReference(snapshot, refers, usual) : usual
       if (value === undefined) lacking.push(name)
       else defaults[as] = value
     }
@@ -170,7 +178,7 @@ const createPlanner = (snapshot: Snapshot, policy: Policy): ((one: Matched) => P
     if (!desired.isAbsent) return record.stored ? planHeld(one) : planNew(one)
     if (record.stored)
       return { action: 'delete', desired, record, changes: [{ action: 'delete', record, fields: [] }], reasons: [] }
-    return refused(one, [{ field: 'name', message: `${labelOf(record)} is not there` }])
+    return isNotThere(one)
   }
 }
 
