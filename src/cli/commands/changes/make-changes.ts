@@ -1,6 +1,7 @@
 import type { Change } from '../../../changes/records/change.ts'
-import type { Plan } from '../../../changes/plan/plan.ts'
+import type { Plan, Planned } from '../../../changes/plan/plan.ts'
 import { type Outcome, sendChanges, type Sending } from '../../../changes/send/send.ts'
+import { KpiError } from '../../../domain/errors.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
 import { countOf, shellWord } from '../../output/text.ts'
@@ -30,15 +31,18 @@ export const tellReceipt = async (
 /** Sets how often it is noted how far many changes are. */
 const PROGRESS_MS = 30_000
 
+/** Describes the items of a line, whose places are their lines. */
+export type ItemList = { readonly items: readonly Planned[]; readonly total: number }
+
 /** Holds what making planned changes needs. */
 type Making = Omit<Sending, 'again' | 'clock' | 'onOutcome' | 'onWarning' | 'onRemoved' | 'run'> & {
   readonly run: RunRecord
   readonly plan: Pick<Plan, 'changes' | 'again'>
+  /** Lists the planned items of a line, and how many it has: errors name them by their places; the changes by default. */
+  readonly list?: ItemList
   /** Receives what became of each change. */
-  readonly onOutcome?: (outcome: Outcome) => void | Promise<void>
+  readonly onOutcome?: ((outcome: Outcome) => void | Promise<void>) | undefined
   readonly onRemoved?: (change: Change) => Promise<void>
-  /** Says how many items the input has, of which some need no change, and at which place the item of a change stands. */
-  readonly places?: { readonly total: number; readonly of: (change: Change) => number }
   /** Says how to continue, if not by the same command. */
   readonly goOn?: (number: number) => string
 }
@@ -51,7 +55,30 @@ type Made = {
   readonly unchanged: number
   /** Counts the changes that were not made. */
   readonly left: number
+  /** Tells that it came to its end, whatever was refused. */
+  readonly isWhole: boolean
   readonly failure: Error | undefined
+}
+
+/** Returns the refusal of an item by a plan. */
+const refusalOf = ({ reasons }: Planned): KpiError => {
+  const text = reasons.map(({ field, message }) => (field === 'name' ? message : `${field}: ${message}`)).join('; ')
+  return new KpiError(reasons.some(({ isMissing }) => isMissing) ? 'not_found' : 'invalid', text)
+}
+
+type ListErrors = ReturnType<typeof createListErrors>
+
+/** Tells of the items of a list that a plan refuses; returns how many of the others need no change. */
+const refusePlanned = (errors: ListErrors, list: readonly Planned[]): number => {
+  for (const one of list) if (one.action === 'refuse') errors.refuse(one.desired.line, refusalOf(one))
+  return list.filter(({ action }) => action === 'unchanged').length
+}
+
+/** Returns the error of a list of which nothing is sent: what the plan refuses, behind how many could be done. */
+export const failureOfPlan = (list: readonly Planned[], doneWords: string): Error | undefined => {
+  const errors = createListErrors(list.length, { doneWords })
+  const unchanged = refusePlanned(errors, list)
+  return errors.refused(unchanged + list.filter(({ changes }) => changes.length > 0).length)
 }
 
 /**
@@ -60,19 +87,18 @@ type Made = {
  */
 export const makeChanges = async (
   cli: Cli,
-  { plan, onOutcome, onRemoved, places, goOn, ...sending }: Making,
+  { plan, list, onOutcome, onRemoved, goOn, ...sending }: Making,
 ): Promise<Made> => {
   const { changes, again } = plan
-  const total = places?.total ?? changes.length
-  const placeOf = (change: Change | undefined, number: number): number =>
-    places && change ? places.of(change) : number
-  const errors = createListErrors(total, goOn && { goOn })
+  const errors = createListErrors(list?.total ?? changes.length, goOn && { goOn })
+  const inPlace = refusePlanned(errors, list?.items ?? [])
+  /** Returns the place of the change that comes after some. */
+  const placeAfter = (done: number): number => (list && changes[done]?.record.desired?.line) ?? done + 1
   const outcomes: Outcome[] = []
   const removed = new Set<Change>()
-  let [number, toldAt] = [0, cli.io.uptime()]
+  let toldAt = cli.io.uptime()
   const take = async (outcome: Outcome): Promise<void> => {
-    number += 1
-    if (outcome.refusal) errors.refuse(placeOf(outcome.change, number), outcome.refusal)
+    if (outcome.refusal) errors.refuse(placeAfter(outcomes.length), outcome.refusal)
     outcomes.push(outcome)
     await onOutcome?.(outcome)
     if (cli.io.uptime() - toldAt < PROGRESS_MS) return
@@ -83,8 +109,8 @@ export const makeChanges = async (
       total: changes.length,
     })
   }
-  const countDone = (): number => outcomes.filter(({ result }) => result === 'done').length
-  const madeOf = async (failure: Error | undefined): Promise<Made> => {
+  const countDone = (): number => inPlace + outcomes.filter(({ result }) => result === 'done').length
+  const madeOf = async (isWhole: boolean, failure: Error | undefined): Promise<Made> => {
     const made = outcomes.filter(({ result, change }) => result === 'done' && !removed.has(change))
     const refused = outcomes.filter(({ result }) => result === 'refused').length
     if (made.length > 0) await tellReceipt(cli, sending.run)
@@ -94,6 +120,7 @@ export const makeChanges = async (
       outcomes,
       unchanged: settled + removed.size,
       left: Math.max(0, changes.length - outcomes.length + refused),
+      isWhole,
       failure,
     }
   }
@@ -113,12 +140,12 @@ export const makeChanges = async (
       },
       changes,
     )
-    return await madeOf(errors.refused(countDone()))
+    return await madeOf(true, errors.refused(countDone()))
   } catch (error) {
     if (!(error instanceof Error)) throw error
     // What is looked at behind the last change is no change of its own.
-    if (number >= changes.length) return await madeOf(errors.refused(countDone()) ?? error)
-    const place = placeOf(changes[number], number + 1)
-    return await madeOf(errors.ended(place, error, countDone()))
+    const isBehind = outcomes.length >= changes.length
+    if (isBehind) return await madeOf(false, errors.refused(countDone()) ?? error)
+    return await madeOf(false, errors.ended(placeAfter(outcomes.length), error, countDone()))
   }
 }

@@ -259,7 +259,7 @@ export const makeListed = async (
     plan: { changes, again },
     run,
     signal,
-    places: { total, of: ({ record }) => record.desired?.line ?? 0 },
+    list: { items, total },
     labelOf: () => '',
     ...making,
     onRemoved: async ({ record }) => void removed.push(record),

@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto'
+import { type EarlierChanges, readEarlier } from '../../../changes/send/continue-run.ts'
+import type { Client } from '../../../client/client.ts'
+import { countOf, nounOf } from '../../../domain/count-text.ts'
+import { minuteOf } from '../../../import/journal/unfinished.ts'
+import type { RunRecord } from '../../../runs/run-record.ts'
+import type { Cli } from '../../cli.ts'
+import { beginRun } from '../../target/runs.ts'
+import { serviceOf } from '../../target/service-of.ts'
+
+/** Says what a run is: the same one goes on where it was cut off. */
+type Asked = {
+  readonly command: string
+  /** Names the file that it reads, by its absolute path; empty if there is none. */
+  readonly source: string
+  /** Holds all that it was asked to do, in any form. */
+  readonly content: unknown
+  /** Holds what it changes: `assignment`, `assignments`. */
+  readonly called: readonly [one: string, many: string]
+}
+
+/** Returns a text that differs where what is asked for does. */
+const fingerprint = (asked: unknown): string =>
+  hash(
+    'sha256',
+    JSON.stringify(asked, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)),
+    'hex',
+  )
+
+/**
+ * Does work that a record is kept of, and continues that of the same run if it was cut off, which it says. The work tells
+ * whether it came to its end.
+ */
+export const withRunRecord = async (
+  cli: Cli,
+  client: Client,
+  { content, called: [one, many], ...asked }: Asked,
+  work: (run: RunRecord, earlier: EarlierChanges) => Promise<boolean>,
+): Promise<void> => {
+  const { io } = cli
+  const account = client.identifyAccount().for
+  const run = beginRun(io, { ...asked, service: serviceOf(cli), account, content: fingerprint(content) })
+  let isWhole = false
+  try {
+    const earlier = readEarlier(run)
+    const { doneBefore } = earlier
+    if (doneBefore > 0)
+      await cli.note(
+        `continuing what began at ${minuteOf(run.head.beganAt)}: ${countOf(doneBefore, one, many)} ${nounOf(doneBefore, 'is', 'are')} done`,
+      )
+    isWhole = await work(run, earlier)
+  } finally {
+    run.close({ isWhole: isWhole || run.changes().length === 0, now: io.now() })
+  }
+}
