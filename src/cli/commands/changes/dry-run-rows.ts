@@ -1,26 +1,35 @@
+import type { Change } from '../../../changes/records/change.ts'
+import type { AnyRecord } from '../../../domain/schema.ts'
 import { countReasons, reasonsWithLines } from '../../../import/rejects/reason-counts.ts'
+import type { TargetChange } from '../../../import/history/target-change.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT } from '../../exit.ts'
+import { printDryRunCounts } from '../../output/dry-run-counts.ts'
 import { isForPeople } from '../../output/print.ts'
-import { printCounts } from '../../output/summary.ts'
 import { createTargetChanges } from '../targets/target-changes.ts'
-import {
-  type ReadRows,
-  type JudgedRow,
-  type OpenImport,
-  planRows,
-  withRead,
-  tellReasons,
-  summaryOf,
-} from './rows-import.ts'
+import { type ReadRows, type OpenImport, planRows, withRead, tellReasons, summaryOf } from './rows-import.ts'
 import { countSettled, createTally } from './send-rows.ts'
 
-const lineOf = (row: JudgedRow): number => ('desired' in row ? row.desired.line : row.line)
+/** Tells whether a list of nothing but rejected rows is read by somebody who has read their reasons. */
+const saysNothing = (cli: Cli): boolean =>
+  isForPeople(cli.printing().format) && !cli.flags.quiet && cli.flags.toFile === undefined
 
-/** Tells whether a list of rejected rows would only repeat their reasons. */
-const saysNothing = (cli: Cli, rows: readonly JudgedRow[]): boolean => {
-  const isRead = isForPeople(cli.printing().format) && !cli.flags.quiet && cli.flags.toFile === undefined
-  return isRead && rows.length > 0 && rows.every(({ action }) => action === 'reject')
+/** Describes a row as it is printed, by its line. */
+type ShownRow = { readonly line: number; readonly record: AnyRecord }
+
+type TargetRead = () => Promise<TargetChange | undefined>
+
+/** Reads the change of a target that a change is, if it is one; where that fails, it is tried again later. */
+const readTarget = async (
+  change: Change,
+  targetChangeOf: (change: Change) => Promise<TargetChange | undefined>,
+): Promise<TargetRead[]> => {
+  try {
+    const found = await targetChangeOf(change)
+    return found ? [() => Promise.resolve(found)] : []
+  } catch {
+    return [() => targetChangeOf(change)]
+  }
 }
 
 /** Says what importing the file would do: the counts first, then a line for each row. */
@@ -28,26 +37,44 @@ export const printDryRun = <R extends ReadRows>(run: OpenImport<R>): Promise<num
   withRead(run, async (read, reading) => {
     const { cli, client, printed, parsed, stops, progress, history, measure } = run
     const { rejects } = reading
-    const tally = createTally(rejects)
-    const plan = await planRows(run, read, read.desired)
-    await run.tellPlan(reading, read, plan, false)
-    for (const one of plan.planned)
-      if (!countSettled(tally, one) && (one.action === 'create' || one.action === 'update')) tally.count(one.action)
+    const tally = createTally(rejects, read.lineOf)
+    const [good, targets]: [ShownRow[], TargetRead[]] = [[], []]
+    const targetChangeOf = createTargetChanges(client)
+    let planned = 0
+    const { partsOf, lineOf = (place: number) => place } = read
+    for (const part of partsOf?.(read.desired) ?? [{ desired: read.desired, look: async () => read.snapshot }]) {
+      const own = { ...read, snapshot: await part.look() }
+      const plan = await planRows(run, own, part.desired)
+      await run.tellPlan(reading, own, plan, false)
+      for (const change of plan.changes) targets.push(...(await readTarget(change, targetChangeOf)))
+      for (const one of plan.planned) {
+        if (!countSettled(tally, one) && (one.action === 'create' || one.action === 'update')) tally.count(one.action)
+        if (one.action === 'refuse') continue
+        planned += 1
+        // Keep of a plan only what is printed: there may be very many rows.
+        if (!parsed.isSummaryOnly) good.push({ line: lineOf(one.desired.line), record: printed.recordOf(own, one) })
+      }
+    }
     const lines = (await Array.fromAsync(rejects.lines(stops.signal()))).flat()
-    const bad = lines.map(({ line, reasons }): JudgedRow => ({ action: 'reject', line, reason: reasons.join('; ') }))
-    const good: JudgedRow[] = plan.planned.filter(({ action }) => action !== 'refuse')
-    const rows = [...good, ...bad].toSorted((one, other) => lineOf(one) - lineOf(other))
+    const bad = lines.map(({ line, reasons }): ShownRow => {
+      return { line, record: printed.recordOf(read, { action: 'reject', line, reason: reasons.join('; ') }) }
+    })
+    const rows = [...good, ...bad].toSorted((one, other) => one.line - other.line)
     const rejected = rejects.count()
     const reasons = await countReasons(rejects, stops.signal())
     progress.stop()
     await cli.note(`dry run, nothing was sent: ${printed.sentence(tally.counts, { rejected, rounded: read.rounded })}`)
-    const isAlone = !parsed.isSummaryOnly && saysNothing(cli, rows)
+    const isAlone = !parsed.isSummaryOnly && planned === 0 && bad.length > 0 && saysNothing(cli)
     await tellReasons(run, reasons, isAlone ? reasonsWithLines(reasons) : undefined)
-    const targetChangeOf = createTargetChanges(client)
-    await history.foresee(plan.changes.map((change) => () => targetChangeOf(change)))
-    if (parsed.isSummaryOnly)
-      await printCounts(cli, printed.summary, { ...summaryOf(run, read, tally, rejected), left: 0, ...measure() })
-    else if (!isAlone)
-      await cli.printMany(printed.dryRunRow.shown, rows.map((row) => printed.recordOf(read, row)), stops.signal()) // prettier-ignore
+    for (const line of printed.adviceOnRejects?.(read) ?? []) await cli.note(line)
+    await history.foresee(targets)
+    if (parsed.isSummaryOnly) {
+      const counts = { ...summaryOf(run, read, tally, rejected), left: 0, ...measure() }
+      await printDryRunCounts(cli, printed.summary, counts)
+    } else if (!isAlone) {
+      const records = rows.map(({ record }) => record)
+      const named = (await printed.withNames?.(client, records)) ?? { shown: printed.dryRunRow.shown, records }
+      await cli.printMany(named.shown, named.records, stops.signal())
+    }
     return rejected > 0 ? EXIT.partial : EXIT.done
   })

@@ -1,9 +1,10 @@
+import { resolve } from 'node:path'
+import type { Snapshot } from '../../../changes/records/snapshot.ts'
 import { readEarlier, settleLeftDoubles } from '../../../changes/send/continue-run.ts'
 import type { Client } from '../../../client/client.ts'
 import { meaningOf } from '../../../import/journal/journal.ts'
 import { continuingText } from '../../../import/journal/unfinished.ts'
 import { pollUntil } from '../../../import/third-party/reconcile.ts'
-import type { Plan } from '../../../changes/plan/plan.ts'
 import { requireFewBad } from '../../../import/max-errors.ts'
 import { countReasons } from '../../../import/rejects/reason-counts.ts'
 import type { RejectsFile } from '../../../import/rejects/rejects-file.ts'
@@ -28,6 +29,7 @@ import {
   type ReadingRows,
   type ReadRows,
   type RowsImport,
+  type RowsPart,
   type OpenImport,
   planRows,
   withRead,
@@ -35,8 +37,7 @@ import {
   summaryOf,
 } from './rows-import.ts'
 import { tellReceipt } from './make-changes.ts'
-import { countEarlier, countSettled, createTally, type RowTally, sendRows } from './send-rows.ts'
-import { resolve } from 'node:path'
+import { countEarlier, countSettled, createTally, type PlannedRows, type RowTally, sendRows } from './send-rows.ts'
 
 /** Names what cannot be read again. */
 const STREAM = '-'
@@ -58,10 +59,12 @@ const openRecord = <R extends ReadRows>(
 
 /** Describes what is left of a file to do, and what is counted already. */
 type Resumed<R extends ReadRows> = {
-  readonly read: R
-  readonly plan: Plan
+  readonly open: number
   readonly tally: RowTally
-  readonly isContinued: boolean
+  /** Plans what is left, part by part, each when it is asked for. */
+  readonly plans: () => AsyncGenerator<PlannedRows<R>>
+  /** Counts the rows of a plan of which nothing is sent, and says what people are to know of it. */
+  readonly settle: (planned: PlannedRows<R>) => Promise<void>
 }
 
 /**
@@ -71,59 +74,84 @@ type Resumed<R extends ReadRows> = {
 const resume = async <R extends ReadRows>(
   run: OpenImport<R>,
   first: R,
-  { rejects, signal, onWarning }: ReadingRows,
+  reading: ReadingRows,
   record: RunRecord,
 ): Promise<Resumed<R>> => {
   const { cli, client, account, progress, words } = run
+  const { rejects, signal, onWarning } = reading
   const { desired, look } = first
   const isToReadAgain = await settleLeftDoubles({ account, run: record, desired, signal, onWarning }, first.snapshot)
   const earlier = readEarlier(record)
   const { doneBefore, isContinued } = earlier
   if (doneBefore > 0) progress.note(continuingText(record.head.beganAt, doneBefore, words))
-  const tally = createTally(rejects)
+  const tally = createTally(rejects, first.lineOf)
   countEarlier(tally, desired.map(({ line }) => line), earlier) // prettier-ignore
   const open = desired.filter(({ line }) => earlier.settledAt(line).length === 0)
   let known = isToReadAgain ? undefined : first.snapshot
-  const planOpen = async (): Promise<Pick<Resumed<R>, 'read' | 'plan'>> => {
-    const read = { ...first, snapshot: known ?? (await look()) }
+  const lookAtAll = async (): Promise<Snapshot> => {
+    const snapshot = known ?? (await look())
     known = undefined
-    return { read, plan: await planRows(run, read, open, earlier.isOurs) }
+    return snapshot
   }
-  const isSeen = ({ plan }: Pick<Resumed<R>, 'plan'>): boolean => client.isBundled() || !earlier.hasUnseen(plan)
-  const { read, plan } = await pollUntil({ clock: cli.io, signal }, planOpen, isSeen)
-  for (const one of plan.planned) {
-    const done = earlier.settle(one)?.action
-    countSettled(tally, one, done === 'delete' ? undefined : done)
+  const isSeen = ({ plan }: PlannedRows<R>): boolean => client.isBundled() || !earlier.hasUnseen(plan)
+  const planPart = (part: RowsPart): Promise<PlannedRows<R>> => {
+    const plan = async (): Promise<PlannedRows<R>> => {
+      const read = { ...first, snapshot: await part.look() }
+      return { read, plan: await planRows(run, read, part.desired, earlier.isOurs) }
+    }
+    return pollUntil({ clock: cli.io, signal }, plan, isSeen)
   }
-  return { read, plan, tally, isContinued }
+  return {
+    open: open.length,
+    tally,
+    plans: async function* () {
+      for (const part of first.partsOf?.(open) ?? [{ desired: open, look: lookAtAll }]) yield await planPart(part)
+    },
+    settle: async ({ read, plan }) => {
+      for (const one of plan.planned) {
+        const done = earlier.settle(one)?.action
+        countSettled(tally, one, done === 'delete' ? undefined : done)
+      }
+      await run.tellPlan(reading, read, plan, isContinued)
+    },
+  }
 }
 
 /** Plans what is left of a file to do, and sends it. */
 const carryOut = async <R extends ReadRows>(
   run: OpenImport<R>,
-  first: R,
+  read: R,
   reading: ReadingRows,
   record: RunRecord,
   file: RejectsFile,
 ) => {
   const { cli, client, account, parsed, progress, history, job } = run
   const { rejects, signal, onWarning } = reading
-  const { read, plan, tally, isContinued } = await resume(run, first, reading, record)
-  await run.tellPlan(reading, read, plan, isContinued)
+  const { open, tally, plans, settle } = await resume(run, read, reading, record)
+  const settled = async function* (): AsyncGenerator<PlannedRows<R>> {
+    for await (const one of plans()) {
+      await settle(one)
+      yield one
+    }
+  }
+  const ahead = read.partsOf ? undefined : await Array.fromAsync(settled())
   const { options } = parsed
   if (options.maxErrors) await requireFewBad({ read: read.read }, { rejects, options, signal }, true)
   const targetChangeOf = createTargetChanges(client)
-  const targets = plan.changes.map((change) => () => targetChangeOf(change))
-  await history.requireKeepable(targets)
+  const readTargets = async () => {
+    const changes = await Array.fromAsync(ahead ?? plans(), ({ plan }) => plan.changes)
+    return changes.flat().map((change) => () => targetChangeOf(change))
+  }
+  if (ahead) await history.requireKeepable(await readTargets())
   await history.confirm(() => {
     progress.stop()
-    return Promise.resolve(targets)
+    return readTargets()
   })
   await file.write(job.table, rejects, [], signal)
   const sent = await sendRows({
     account,
-    snapshot: read.snapshot,
-    plan,
+    plans: ahead ?? settled(),
+    open,
     run: record,
     clock: cli.io,
     signal,
@@ -158,7 +186,8 @@ const importAll = <R extends ReadRows>(run: OpenImport<R>): Promise<void> =>
       const done = `${isWhole ? 'imported' : 'stopped importing'} ${job.file === '-' ? 'standard input' : job.file}`
       await printSummary(cli, printed.summary, { ...summary, left, ...measure() }, done, printed.words)
       if (tally.counts.created + tally.counts.updated > 0) await tellReceipt(cli, record)
-      const concluded = { summary: { rejected }, left, failure, hasOwnFlags }
+      const advice = printed.adviceOnRejects?.(read) ?? []
+      const concluded = { summary: { rejected }, left, failure, hasOwnFlags, advice }
       const { exit, code, lines } = await concludeFile(run, job, concluded, words)
       if (lines.length > 0) throw new IncompleteRun(exit, code, lines)
     } finally {

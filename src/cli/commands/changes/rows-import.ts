@@ -18,6 +18,7 @@ import type { ProgressView } from '../entries/import/progress.ts'
 import type { StopSignals } from '../entries/import/signals.ts'
 import type { TargetFlags } from '../targets/keep-history.ts'
 import type { TargetHistory } from '../targets/target-history.ts'
+import type { NamedRecords } from '../verbs/list-options.ts'
 import type { RowCounts, RowTally } from './send-rows.ts'
 
 /** Holds what reading the rows of a file needs. */
@@ -32,9 +33,16 @@ export type ReadingRows = {
   readonly onWarning: (text: string) => void
 }
 
+/** Describes rows that are planned together, and reads the account for them when their turn comes. */
+export type RowsPart = { readonly desired: readonly Desired[]; readonly look: () => Promise<Snapshot> }
+
 /** Describes a file that has been read and checked by itself: what its rows say, and the account as it was read. */
 export type ReadRows = {
   readonly desired: readonly Desired[]
+  /** Returns the line of an item by its place, where these differ. */
+  readonly lineOf?: (place: number) => number
+  /** Splits rows into parts, each of which is planned and sent before the next; all are planned first by default. */
+  readonly partsOf?: (desired: readonly Desired[]) => Iterable<RowsPart>
   readonly snapshot: Snapshot
   /** Reads the account again. */
   readonly look: () => Promise<Snapshot>
@@ -57,10 +65,14 @@ type PrintedRows<R extends ReadRows> = {
   readonly words: CountWords
   readonly dryRunRow: Pick<Resource, 'shown'>
   readonly recordOf: (read: R, row: JudgedRow) => AnyRecord
+  /** Adds the names that people see to the rows of a dry run. */
+  readonly withNames?: (client: Client, rows: readonly AnyRecord[]) => Promise<NamedRecords>
   /** Says in a line what the file would do. */
   readonly sentence: (counts: RowCounts, more: { readonly rejected: number; readonly rounded: number }) => string
   /** Says what to do about rejected rows, a line each. */
   readonly adviceOn: (reasons: CountedReasons) => readonly string[]
+  /** Says what else rejected rows need, a line each. */
+  readonly adviceOnRejects?: (read: R) => readonly string[]
 }
 
 /** Describes a command that imports the rows of a file as changes. */

@@ -1,7 +1,6 @@
 import type { Plan, Planned } from '../../../changes/plan/plan.ts'
 import type { Account } from '../../../changes/records/access.ts'
 import type { Change } from '../../../changes/records/change.ts'
-import type { Snapshot } from '../../../changes/records/snapshot.ts'
 import type { EarlierChanges } from '../../../changes/send/continue-run.ts'
 import { reasonsOfChange } from '../../../changes/send/refusal.ts'
 import { type Outcome, sendChanges } from '../../../changes/send/send.ts'
@@ -12,6 +11,7 @@ import { tooManyRejected } from '../../../import/max-errors.ts'
 import type { ImportOptions } from '../../../import/options.ts'
 import type { Rejects } from '../../../import/rejects/rejects.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
+import type { ReadRows } from './rows-import.ts'
 
 /** Counts what became of the rows of a file. */
 export type RowCounts = Record<'created' | 'updated' | 'unchanged' | 'skipped', number>
@@ -25,17 +25,17 @@ const COUNTED = { create: 'created', update: 'updated', unchanged: 'unchanged', 
 export type RowTally = {
   readonly counts: RowCounts
   readonly count: (action: RowAction, by?: number) => void
-  readonly reject: (line: number, reasons: readonly string[]) => void
+  readonly reject: (place: number, reasons: readonly string[]) => void
 }
 
-/** Creates the tally of a file. */
-export const createTally = (rejects: Pick<Rejects, 'add'>): RowTally => {
+/** Creates the tally of a file, whose items have lines of their own, or are told by their places. */
+export const createTally = (rejects: Pick<Rejects, 'add'>, lineOf = (place: number): number => place): RowTally => {
   const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
   return {
     counts,
     count: (action, by = 1) => void (counts[COUNTED[action]] += by),
-    reject: (line, reasons) => {
-      for (const reason of reasons) rejects.add(line, reason)
+    reject: (place, reasons) => {
+      for (const reason of reasons) rejects.add(lineOf(place), reason)
     },
   }
 }
@@ -65,11 +65,16 @@ export const countEarlier = (tally: RowTally, lines: readonly number[], { settle
   }
 }
 
+/** Describes rows that are planned, beside the account that they are planned on. */
+export type PlannedRows<R extends ReadRows = ReadRows> = { readonly read: R; readonly plan: Plan }
+
 /** Holds what sending the planned rows of a file needs. */
 type SendingRows = {
   readonly account: Account
-  readonly snapshot: Snapshot
-  readonly plan: Pick<Plan, 'changes' | 'again'>
+  /** Yields the plans, one after another; the rows of which nothing is sent are counted. */
+  readonly plans: AsyncIterable<PlannedRows> | Iterable<PlannedRows>
+  /** Counts the rows that are planned. */
+  readonly open: number
   readonly run: RunRecord
   readonly clock: Pick<Clock, 'now'>
   readonly signal: AbortSignal
@@ -102,38 +107,41 @@ const watchRefusals = (): ((outcome: Outcome) => void) => {
 
 /** Sends the planned rows of a file, and counts what becomes of them. */
 export const sendRows = async (work: SendingRows): Promise<SentRows> => {
-  const { plan, tally, rejects, options, read, onSent, ...sending } = work
-  const total = plan.changes.length
+  const { plans, open, tally, rejects, options, read, onSent, ...sending } = work
   const watch = watchRefusals()
-  let [done, unsettled] = [0, 0]
+  // Count what is sent, beside all that has an outcome.
+  let [sent, done, unsettled] = [0, 0, 0]
   const onOutcome = (outcome: Outcome): void => {
     const { change, result, refusal } = outcome
     if (refusal) tally.reject(change.record.desired?.line ?? 0, reasonsOfChange(refusal))
     else if (result === 'unchanged' || result === 'skip') tally.count(result)
     else if (change.action !== 'delete') tally.count(change.action)
     done += 1
-    onSent(done, total)
+    sent += 1
+    onSent(done, open)
     watch(outcome)
     const tooMany = tooManyRejected(rejects, { read }, options.maxErrors)
     if (tooMany) throw tooMany
   }
-  const onRemoved = ({ record }: Change): void => {
-    tally.count('create', -1)
-    const next = plan.again(record)
-    if (!next || !countSettled(tally, next)) done -= 1
+  const sendPlan = ({ plan: { planned, changes, again }, read: { snapshot } }: PlannedRows): Promise<void> => {
+    const onRemoved = ({ record }: Change): void => {
+      tally.count('create', -1)
+      const next = again(record)
+      if (!next || !countSettled(tally, next)) done -= 1
+    }
+    done += planned.filter((one) => one.changes.length === 0).length
+    const onUnsettled = (count: number): void => void (unsettled = count)
+    return sendChanges({ ...sending, snapshot, again, onOutcome, onRemoved, onUnsettled }, changes)
   }
-  const left = (): number => total - done + unsettled
+  const left = (): number => open - done + unsettled
   try {
-    await sendChanges(
-      { ...sending, again: plan.again, onOutcome, onRemoved, onUnsettled: (count) => void (unsettled = count) },
-      plan.changes,
-    )
+    for await (const one of plans) await sendPlan(one)
     return { left: left(), failure: undefined }
   } catch (error) {
     // Do not count records as created before a second look shows that they are not doubles.
     tally.count('create', -unsettled)
     if (error instanceof Aborted) return { left: left(), failure: undefined }
-    if (!(error instanceof KpiError) || (done === 0 && !error.mayBeDone)) throw error
+    if (!(error instanceof KpiError) || (sent === 0 && !error.mayBeDone)) throw error
     return { left: left(), failure: error }
   }
 }
