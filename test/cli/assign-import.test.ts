@@ -139,10 +139,10 @@ bobby@example.com,Revenue,,
     const ran = await load(`${FILE}Cy,Revenue,1,\n`, '--dry-run')
     expect(ran.code).toBe(3)
     expect(JSON.parse(ran.stdout)).toMatchObject([
-      { line: 4, action: 'update', user_id: 2, kpi_id: 1, user_target: 90, sort_order: null },
-      { line: 5, action: 'unchanged', user_id: 2, kpi_id: 2 },
       { line: 2, action: 'add', user_id: 3, kpi_id: 1, user_target: 120.5, sort_order: 1 },
       { line: 3, action: 'add', user_id: 3, kpi_id: 2, user_target: null, sort_order: 7 },
+      { line: 4, action: 'update', user_id: 2, kpi_id: 1, user_target: 90, sort_order: null },
+      { line: 5, action: 'unchanged', user_id: 2, kpi_id: 2 },
       { line: 6, action: 'add', user_id: 4, kpi_id: 1, sort_order: 1 },
       { line: 7, action: 'reject', reason: 'there is no user "Cy"' },
     ])

@@ -154,6 +154,7 @@ test.each([
 ])('a dry run of assign %s names every pair that is not assigned, and shows the others', async (verb, values) => {
   await using user = await embeddedUser()
   await fillShop(user)
+  await user.client.kpis.update(2, { target_default: 1_0000n })
   const line = ['assign', verb, '--kpis', 'Revenue,Visits', '--dry-run', ...values, '-o', 'json']
   const some = await user.kpi(...line, '--users', '3,2')
   expect(some.code).toBe(3)
@@ -189,6 +190,7 @@ test.each([
 ])('a dry run of assign %s shows the counts alone with --summary-only', async (verb, whose, said) => {
   await using user = await embeddedUser()
   await fillShop(user)
+  await user.client.kpis.update(2, { target_default: 1_0000n })
   const ran = await user.kpi('assign', verb, ...whose, '--dry-run', '--summary-only')
   expect(ran).toMatchObject({ code: 0, stdout: '' })
   expect(ran.stderr).toContain(said)

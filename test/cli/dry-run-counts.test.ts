@@ -21,7 +21,7 @@ describe.each(users)('%s, --summary-only prints the counts of the dry run of', (
     [['entries', 'delete', '--from', '2026-11-19', '--to', '2026-11-20'], { deleted: 2 }],
     [['entries', 'delete', '--from', '2020-11-19', '--to', '2020-11-20'], { deleted: 0 }],
     [['assign', 'add', '--users', '#3,#4', '--kpis', 'all'], { added: 4, users: 2 }],
-    [['assign', 'update', '--users', 'Ann Lee', '--kpis', 'all', '--target', '5'], { updated: 2, unchanged: 0 }],
+    [['assign', 'update', '--users', 'Ann Lee', '--kpis', 'all', '--sort-order', '5'], { updated: 2, unchanged: 0 }],
     [['assign', 'remove', '--users', 'Ann Lee', '--kpis', 'all'], { removed: 2 }],
     [['plan', 'kpi.yaml'], { created: 1, updated: 0, deleted: 0, unchanged: 0 }],
   ])('%j', async (line, counts) => {

@@ -184,7 +184,7 @@ describe.each(users)('%s', (_, open) => {
       expect(await assign(...line, '--yes')).toEqual({
         code: 1,
         stdout: '',
-        stderr: 'kpi: there is no group item 5 of user 2\n',
+        stderr: 'kpi: Region / North of ann@example.com is not there\n',
       })
     })
 

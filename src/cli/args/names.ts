@@ -76,19 +76,21 @@ const allFound = (texts: readonly string[], find: (text: string) => Named | Faul
 export const needsOfNames = (of: Capability['of'], list: string | undefined): Capability[] =>
   list === undefined || list.split(',').every(isId) ? [] : [{ of, verb: 'list' }]
 
-const idsOf = (found: readonly Named[]): number[] => found.map(({ id }) => id)
-
 /**
- * Returns the ids of a comma-separated list of names, which may be quoted; `title` names the list where it is empty.
+ * Returns the things of a comma-separated list of names, which may be quoted; `title` names the list where it is empty.
  */
-export const idsIn = async (client: Client, kind: ListedKind, title: string, list: string): Promise<number[]> => {
+export const listedIn = async (client: Client, kind: ListedKind, title: string, list: string): Promise<Named[]> => {
   const names = namesIn(title, list)
   const directory = await directoryFor(client, kind, names)
-  if (!directory) return [...new Set(names.map(Number))]
+  if (!directory) return [...new Set(names)].map(byId)
   // One name may have commas, if it stands alone.
   const whole = names.length > 1 ? directory.find(list) : undefined
-  return idsOf(whole && !(whole instanceof Fault) ? [whole] : allFound(names, directory.find))
+  return whole && !(whole instanceof Fault) ? [whole] : allFound(names, directory.find)
 }
+
+/** Returns the ids of such a list. */
+export const idsIn = async (client: Client, kind: ListedKind, title: string, list: string): Promise<number[]> =>
+  (await listedIn(client, kind, title, list)).map(({ id }) => id)
 
 /** Finds what a text names; a number that is no name is an id, of which the service says whether there is one. */
 const findIn = ({ find }: Directory<Named>, text: string): Named | Fault => {

@@ -1,4 +1,4 @@
-import { type Patch, resource, type Stored } from '../schema.ts'
+import { resource, type Stored } from '../schema.ts'
 
 /** Defines the assignment of a KPI to a user: "User KPI" in the interface. Its id is that of the KPI. */
 export const assignment = resource({
@@ -31,4 +31,3 @@ export const assignment = resource({
 })
 
 export type Assignment = Stored<typeof assignment>
-export type AssignmentPatch = Patch<typeof assignment>

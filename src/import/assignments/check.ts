@@ -9,18 +9,18 @@ import type { ImportOptions } from '../options.ts'
 import type { Row } from '../parse/row/row.ts'
 import { withoutMissing } from '../formats/missing-words.ts'
 import { headerOf, rowsBelowHeader, type Table } from '../parse/table.ts'
-import { fetchReference } from '../reference.ts'
+import { fetchReference, type Reference } from '../reference.ts'
+import { onLines } from '../rejects/on-lines.ts'
 import type { Rejects } from '../rejects/rejects.ts'
 import { type AssignmentPlan, planAssignments } from './columns.ts'
 import { faultOfRow, findMatrix, listOfMatrix, type Matrix, reasonInMatrix, rowsOfList } from './matrix.ts'
 import { type AssignReader, assignReader, type AssignmentRow, type RefusedRow } from './rows.ts'
-import type { RowCollection } from './wanted.ts'
 
 /** Describes a file of assignments that has been read and checked. */
 export type CheckedRows = {
-  readonly rows: () => Generator<AssignmentRow>
-  /** Counts the rows to send. */
-  readonly count: number
+  /** Lists the rows that can be sent, user by user, each user's in the order of the file. */
+  readonly rows: readonly AssignmentRow[]
+  readonly reference: Pick<Reference, 'users' | 'kpis'>
   /** Counts targets that had more than four decimals. */
   readonly rounded: number
   /** Lists warnings about how the file is read. */
@@ -37,7 +37,7 @@ export type CheckedRows = {
 const isOwnList = (header: readonly string[], { reading }: Table): boolean =>
   reading.separator === ',' && ['user_id', 'id', 'user_target'].every((name) => header.includes(name))
 
-type RowChecking = Pick<CheckedRows, 'withoutTarget'> & {
+type RowChecking = Pick<CheckedRows, 'withoutTarget' | 'reference'> & {
   readonly formats: ColumnFormats
   readonly plan: AssignmentPlan
   readonly readRow: AssignReader
@@ -100,7 +100,24 @@ const readerFor = async (
   const settled = settleFormats(formats, plan, options, reference)
   const readRow = assignReader(plan, options, reference, settled, (kpi) => withoutTarget.add(kpi))
   const onUnits = await warningsOnPercentSigns(client, formats, reference.kpis.byId.values())
-  return { plan, readRow, withoutTarget, formats, matrix, onUnits }
+  return { plan, readRow, withoutTarget, formats, matrix, onUnits, reference }
+}
+
+/** Rejects rows that ask for the same assignment, and returns the others, user by user. */
+const rejectRepeated = (wanted: AssignmentRow[], rejects: Rejects): AssignmentRow[] => {
+  const ofUsers = wanted.sort((one, other) => one.user - other.user || one.kpi - other.kpi || one.line - other.line)
+  const isSame = (one: AssignmentRow | undefined, other: AssignmentRow): boolean =>
+    one?.user === other.user && one.kpi === other.kpi
+  const rows: AssignmentRow[] = []
+  for (let at = 0, end = 0; at < ofUsers.length; at = end) {
+    const row = ofUsers[at]
+    if (!row) break
+    while (isSame(ofUsers[end], row)) end += 1
+    const lines = ofUsers.slice(at, end).map(({ line }) => line)
+    if (lines.length === 1) rows.push(row)
+    else for (const line of lines) rejects.add(line, `the same user and KPI${onLines(lines)}`)
+  }
+  return rows.sort((one, other) => one.user - other.user || one.line - other.line)
 }
 
 /** Reads and checks a whole file, before anything is sent. */
@@ -108,9 +125,11 @@ export const checkAssignments = async (
   client: Client,
   table: Table,
   options: ImportOptions,
-  { wanted, rejects, onProgress }: { wanted: RowCollection; rejects: Rejects; onProgress: () => void | Promise<void> },
+  { rejects, onProgress }: { rejects: Rejects; onProgress: () => void | Promise<void> },
 ): Promise<CheckedRows> => {
-  const { plan, readRow, formats, withoutTarget, matrix, onUnits } = await readerFor(client, table, options, onProgress)
+  const checking = await readerFor(client, table, options, onProgress)
+  const { plan, readRow, formats, withoutTarget, matrix, onUnits, reference } = checking
+  const wanted: AssignmentRow[] = []
   const readAll = (row: Row): readonly (AssignmentRow | RefusedRow)[] =>
     matrix ? readMatrixRow(matrix, options, readRow, row) : [readRow(row)]
   let [read, empty, misread, rounded] = [0, 0, 0, 0]
@@ -124,7 +143,7 @@ export const checkAssignments = async (
     let isMisread = false
     for (const one of readAll(row)) {
       if ('line' in one) {
-        wanted.add(one)
+        wanted.push(one)
         if (one.isRounded) rounded += 1
         continue
       }
@@ -136,7 +155,7 @@ export const checkAssignments = async (
     if (isMisread) misread += 1
     rejectMisunderstoodColumns({ read, misread }, options, [...reasons])
   }
-  const count = wanted.settle(rejects)
-  const warnings = [...warningsOn(table, formats, read === 0), ...onUnits]
-  return { rows: wanted.rows, count, read, empty, rounded, warnings, withoutTarget, unused: plan.unused }
+  const rows = rejectRepeated(wanted, rejects)
+  const warnings = [...warningsOn(table, formats, false), ...onUnits]
+  return { rows, reference, read, empty, rounded, warnings, withoutTarget, unused: plan.unused }
 }

@@ -1,9 +1,8 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import type { Decimal } from '../../../domain/decimal.ts'
-import { assignment, type AssignmentPatch } from '../../../domain/resources/assignment.ts'
+import { assignment } from '../../../domain/resources/assignment.ts'
 import { type AnyRecord, asPatch } from '../../../domain/schema.ts'
-import type { TargetChange } from '../../../import/history/target-change.ts'
 import { addExamples } from '../../args/examples.ts'
 import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
@@ -13,17 +12,18 @@ import { UsageError } from '../../exit.ts'
 import { addOutput, printsList } from '../../output/printed.ts'
 import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
 import { tellLine } from '../verbs/tell-line.ts'
-import { FOLLOW_TARGETS, KEEP_HISTORY, openUserTargets } from '../targets/keep-history.ts'
+import { FOLLOW_TARGETS, KEEP_HISTORY } from '../targets/keep-history.ts'
+import { openChangedTargets } from '../targets/target-changes.ts'
 import { addListOptions, addNameOptions, listView, type NamedRecords } from '../verbs/list-options.ts'
 import { createNames } from '../verbs/reference-names.ts'
-import { sendEach } from '../verbs/send-each.ts'
+import { isThereAlready, settleAlready, tellAlready } from './assigned-already.ts'
 import { shownAssignment, withTargets } from './effective-target.ts'
-import { addGroupItemCommands, ofUsers, type UserItem } from './group-items.ts'
+import { addGroupItemCommands, ofUsers } from './group-items.ts'
 import { addAssignImport } from './import.ts'
-import { type OpenPair, openPairs } from './open-pairs.ts'
+import { changesOf, makeLinks, planAsked } from './links.ts'
 import { printAssigned } from './print-assigned.ts'
 import { addRemoveCommand } from './remove.ts'
-import { addSelection, isSelection, requireSelection, selectedPairs } from './selection.ts'
+import { addSelection, isSelection, requireSelection, selectLinks } from './selection.ts'
 
 const withValues = <Arguments extends unknown[], Flags extends OptionValues>(command: Command<Arguments, Flags>) =>
   command
@@ -39,8 +39,10 @@ const VALUES: readonly FieldFlag[] = [
 ]
 
 /** Returns the given target and place; an empty target means none. */
-const valuesOf = async (client: Client, flags: FlagValues): Promise<AssignmentPatch> =>
-  asPatch(assignment, requireNoFaults(await readFlags(client, VALUES, flags)))
+const valuesOf = async (client: Client, flags: FlagValues): Promise<AnyRecord> =>
+  requireNoFaults(await readFlags(client, VALUES, flags))
+
+const targetIn = (values: AnyRecord): Decimal | null | undefined => asPatch(assignment, values).user_target
 
 const addListCommand = (group: Command, act: Act): void => {
   const command = addNameOptions(
@@ -102,28 +104,29 @@ const addAddCommand = (group: Command, act: Act): void => {
       const answers = await askedFor(cli, client, options)
       const given = { ...options, ...answers }
       const values = await valuesOf(client, given)
-      const pairs = await openPairs(cli, client, await selectedPairs(client, given), values)
-      const { history, changeOf } = await openUserTargets(cli, client, options, signal)
-      const { user_target: target = null } = values
-      const changes = pairs.map(
-        ({ user, id }) =>
-          () =>
-            changeOf(user, id, null, target),
-      )
+      const selected = await selectLinks(client, given)
+      const adding = { ...selected, command: 'assign add', values, policy: { existing: 'skip' } } as const
+      const targets = await openChangedTargets(cli, client, options, signal)
       if (options.dryRun) {
         const { printPlannedAssignments } = await import('./planned.ts')
-        if (target !== null) await history.foresee(changes)
-        await printPlannedAssignments(cli, client, pairs, values, options)
+        const plan = await planAsked(client, adding, signal)
+        await settleAlready(cli, plan, targetIn(values))
+        await targets.foresee(changesOf(plan))
+        await printPlannedAssignments(cli, client, plan, options)
         return tellLine(cli, command, answers)
       }
-      if (target !== null) await history.confirm(async () => changes)
-      const add = async ({ user, id, place }: OpenPair): Promise<AnyRecord> => {
-        if (target !== null) await history.before(() => changeOf(user, id, null, target))
-        return client.assignments(user).add({ ...values, id, sort_order: values.sort_order ?? place })
-      }
-      const sent = await sendEach(pairs, add, { signal })
-      await history.tell()
-      await printAssigned(cli, client, sent, 'assigned')
+      await makeLinks({ cli, client, signal }, adding, {
+        targets,
+        confirm: async (plan) => {
+          await settleAlready(cli, plan, targetIn(values))
+          await targets.confirm(async () => changesOf(plan))
+        },
+        isListed: (one) => !isThereAlready(one),
+        onOutcome: async ({ result, change }) => {
+          if (result === 'skip') await tellAlready(cli, change.record)
+        },
+        print: (made) => printAssigned(cli, client, made, 'assigned'),
+      })
       await tellLine(cli, command, answers)
     }
     await cli.withClient({ of: assignment, verb: 'add' }, work, { signal: cli.io.interruption() })
@@ -149,42 +152,20 @@ const addUpdateCommand = (group: Command, act: Act): void => {
       const values = await valuesOf(client, options)
       if (Object.keys(values).length === 0)
         throw new UsageError('nothing to change was given: --target or --sort-order')
-      const { history, changeOf } = await openUserTargets(cli, client, options, signal)
-      const pairs = await selectedPairs(client, options)
+      const selected = await selectLinks(client, options)
+      const updating = { ...selected, command: 'assign update', values, policy: { onlyExisting: true } } as const
+      const targets = await openChangedTargets(cli, client, options, signal)
       if (options.dryRun) {
-        const { printPlannedChanges, readPlanned } = await import('./planned.ts')
-        const read = await readPlanned(client, pairs, values, 'update', signal)
-        const to = values.user_target
-        if (to !== undefined)
-          await history.foresee(
-            read.planned.map(
-              ({ user, id, from }) =>
-                () =>
-                  changeOf(user, id, from, to),
-            ),
-          )
-        return printPlannedChanges(cli, client, 'update', read, options)
+        const { printPlannedChanges } = await import('./planned.ts')
+        const plan = await planAsked(client, updating, signal)
+        await targets.foresee(changesOf(plan))
+        return printPlannedChanges(cli, client, 'update', plan, values, options)
       }
-      const { user_target: target } = values
-      const changing =
-        ({ user, id }: UserItem, to: Decimal | null) =>
-        async (): Promise<TargetChange> =>
-          changeOf(user, id, (await client.assignments(user).get(id)).user_target, to)
-      if (target !== undefined) await history.confirm(async () => pairs.map((pair) => changing(pair, target)))
-      const { isAsGiven } = await import('./planned.ts')
-      const unchanged = new Set<AnyRecord>()
-      const update = async ({ user, id }: UserItem): Promise<AnyRecord> => {
-        const held = await client.assignments(user).get(id)
-        if (isAsGiven(held, values)) {
-          unchanged.add(held)
-          return held
-        }
-        if (target !== undefined) await history.before(() => changeOf(user, id, held.user_target, target))
-        return client.assignments(user).update(id, values)
-      }
-      const sent = await sendEach(pairs, update, { signal })
-      await history.tell()
-      await printAssigned(cli, client, sent, 'updated', unchanged)
+      await makeLinks({ cli, client, signal }, updating, {
+        targets,
+        confirm: (plan) => targets.confirm(async () => changesOf(plan)),
+        print: (made) => printAssigned(cli, client, made, 'updated'),
+      })
     }
     await cli.withClient({ of: assignment, verb: 'update' }, work, { signal: cli.io.interruption() })
   })

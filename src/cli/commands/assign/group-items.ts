@@ -1,38 +1,28 @@
 import type { Command } from '@commander-js/extra-typings'
+import type { AccountRecord } from '../../../changes/records/snapshot.ts'
 import type { Client } from '../../../client/client.ts'
 import { userGroupItem } from '../../../domain/resources/groups.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
-import { idsIn } from '../../args/names.ts'
-import { type ListedKind } from '../../../client/operations/kind-operations.ts'
+import { idsIn, listedIn } from '../../args/names.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
 import { printsList } from '../../output/printed.ts'
 import { emptyBecause, isPrintedAsData, tellEmpty } from '../../output/short-answer.ts'
 import { addListOptions, addNameOptions, chooseColumns, listView } from '../verbs/list-options.ts'
 import { createNames } from '../verbs/reference-names.ts'
-import { printAllSent, sendEach } from '../verbs/send-each.ts'
-
-/** Describes a kind of thing that users can be given, and the flag that lists some. */
-type Assignable = { readonly kind: ListedKind; readonly flag: string }
-
-/** Describes a user, and the id of something that they are given. */
-export type UserItem = { readonly user: number; readonly id: number }
+import { printAllSent } from '../verbs/send-each.ts'
+import { makeLinks, namesOfLink, type SelectedLinks } from './links.ts'
 
 /** Holds the flag that lists users, and its help. */
 const USERS_FLAG = ['--users <list>', 'users by id, name or e-mail address, separated by commas'] as const
 
-const usersOf = (client: Client, users: string): Promise<number[]> => idsIn(client, 'user', '--users', users)
-
-/** Returns every user of a line with every item that it lists. */
-const listPairs = async (
+/** Returns every user of a line, and the group items that it lists. */
+const selectItems = async (
   client: Client,
-  { kind, flag }: Assignable,
-  items: string,
-  users: string,
-): Promise<UserItem[]> => {
-  const ids = await idsIn(client, kind, `--${flag}`, items)
-  const userIds = await usersOf(client, users)
-  return userIds.flatMap((user) => ids.map((id) => ({ user, id })))
+  { groupItems, users }: { readonly groupItems: string; readonly users: string },
+): Promise<SelectedLinks> => {
+  const known = await listedIn(client, 'group_item', '--group-items', groupItems)
+  return { kind: 'user_group_item', known, users: await listedIn(client, 'user', '--users', users) }
 }
 
 /** Returns what the listed users have, or all users. */
@@ -42,11 +32,10 @@ export const ofUsers = async <T extends AnyRecord>(
   list: (user: number) => Promise<readonly T[]>,
 ): Promise<T[]> => {
   const all = async (): Promise<number[]> => (await client.users.list()).map(({ id }) => id)
-  const ids = await (users === undefined ? all() : usersOf(client, users))
+  const ids = await (users === undefined ? all() : idsIn(client, 'user', '--users', users))
   return (await Promise.all(ids.map(list))).flat()
 }
 
-const ITEMS: Assignable = { kind: 'group_item', flag: 'group-items' }
 const ITEMS_FLAG = ['--group-items <list>', 'group items by id or name, separated by commas'] as const
 
 const addListCommand = (group: Command, act: Act): void => {
@@ -75,19 +64,9 @@ const addListCommand = (group: Command, act: Act): void => {
   })
 }
 
-/** Returns the pairs that are not there yet. */
-const openPairs = async (cli: Cli, client: Client, pairs: readonly UserItem[]): Promise<UserItem[]> => {
-  const open: UserItem[] = []
-  const names = createNames(client)
-  for (const [user, own] of Map.groupBy(pairs, (pair) => pair.user)) {
-    const held = new Set((await client.userGroupItems(user).list()).map(({ id }) => id))
-    for (const pair of own) {
-      if (!held.has(pair.id)) open.push(pair)
-      else
-        await cli.note(`${await names.nameOf('user', user)} has ${await names.nameOf('group_item', pair.id)} already`)
-    }
-  }
-  return open
+const tellAlready = (cli: Cli, record: AccountRecord): Promise<void> => {
+  const { what, user } = namesOfLink(record)
+  return cli.note(`${user} has ${what} already`)
 }
 
 const addAddCommand = (group: Command, act: Act): void => {
@@ -100,9 +79,18 @@ const addAddCommand = (group: Command, act: Act): void => {
   printsList(command, userGroupItem)
   act(command, async (cli, _, options) => {
     const work = async (client: Client, signal: AbortSignal): Promise<void> => {
-      const pairs = await openPairs(cli, client, await listPairs(client, ITEMS, options.groupItems, options.users))
-      const sent = await sendEach(pairs, ({ user, id }) => client.userGroupItems(user).add({ id }), { signal })
-      await printAllSent(cli, userGroupItem, sent)
+      const selected = await selectItems(client, options)
+      const adding = { ...selected, command: 'assign group-items add', policy: { existing: 'skip' } } as const
+      await makeLinks({ cli, client, signal }, adding, {
+        confirm: async ({ list }) => {
+          for (const { action, record } of list) if (action === 'skip' && record) await tellAlready(cli, record)
+        },
+        isListed: ({ action }) => action !== 'skip',
+        onOutcome: async ({ result, change }) => {
+          if (result === 'skip') await tellAlready(cli, change.record)
+        },
+        print: ({ records, failure }) => printAllSent(cli, userGroupItem, { records, failure }),
+      })
     }
     await cli.withClient({ of: userGroupItem, verb: 'add' }, work, { signal: cli.io.interruption() })
   })
@@ -123,20 +111,19 @@ const addRemoveCommand = (group: Command, act: Act): void => {
     const { requireConfirmation } = await import('../../args/prompt.ts')
     await requireConfirmation(cli, yes, `remove group items ${groupItems} from users ${users}`)
     const work = async (client: Client, signal: AbortSignal): Promise<void> => {
-      const names = createNames(client)
-      const removed: AnyRecord[] = []
-      const remove = async ({ user, id }: UserItem): Promise<AnyRecord> => {
-        const [what, whose] = [await names.nameOf('group_item', id), await names.nameOf('user', user)]
-        const items = client.userGroupItems(user)
-        const held = isPrintedAsData(cli) ? [await items.get(id)] : []
-        await items.remove(id)
-        removed.push(...held)
-        await cli.note(`removed ${what} from ${whose}`)
-        return {}
-      }
-      const { failure } = await sendEach(await listPairs(client, ITEMS, groupItems, users), remove, { signal })
-      if (removed.length > 0) await cli.printMany(chooseColumns(userGroupItem, {}, cli.printing().format), removed)
-      if (failure) throw failure
+      const selected = await selectItems(client, { groupItems, users })
+      const removal = { ...selected, command: 'assign group-items remove', isAbsent: true } as const
+      await makeLinks({ cli, client, signal }, removal, {
+        onOutcome: async ({ result, change: { record } }) => {
+          const { what, user } = namesOfLink(record)
+          if (result === 'done') await cli.note(`removed ${what} from ${user}`)
+        },
+        print: async ({ records, failure }) => {
+          if (records.length > 0 && isPrintedAsData(cli))
+            await cli.printMany(chooseColumns(userGroupItem, {}, cli.printing().format), records)
+          if (failure) throw failure
+        },
+      })
     }
     await cli.withClient(needs, work, { ...PACED, signal: cli.io.interruption() })
   })

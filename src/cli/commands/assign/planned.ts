@@ -1,14 +1,13 @@
+import { sentFields } from '../../../changes/send/note-change.ts'
 import type { Client } from '../../../client/client.ts'
-import type { Decimal } from '../../../domain/decimal.ts'
-import { type Assignment, assignment, type AssignmentPatch } from '../../../domain/resources/assignment.ts'
+import { assignment } from '../../../domain/resources/assignment.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { assignAddCounts, assignRemoveCounts, assignUpdateCounts, printDryRun } from '../../output/dry-run-counts.ts'
 import { countOf } from '../../output/text.ts'
+import { failureOfPlan } from '../changes/make-changes.ts'
 import { nameRecords } from '../verbs/list-options.ts'
-import { sendEach } from '../verbs/send-each.ts'
-import type { UserItem } from './group-items.ts'
-import type { OpenPair } from './open-pairs.ts'
+import { changesOf, type LinkPlan } from './links.ts'
 
 const { user_id, id, user_target, sort_order } = assignment.fields
 
@@ -29,66 +28,17 @@ export type SummaryOptions = { readonly summaryOnly?: true | undefined }
 export const printPlannedAssignments = async (
   cli: Cli,
   client: Client,
-  pairs: readonly OpenPair[],
-  values: AssignmentPatch,
+  plan: LinkPlan,
   { summaryOnly }: SummaryOptions,
 ): Promise<void> => {
-  const counts = { added: pairs.length, users: new Set(pairs.map(({ user }) => user)).size }
+  const added = changesOf(plan)
+  const counts = { added: added.length, users: new Set(added.map(({ record }) => record.above['user'])).size }
   const what = `${countOf(counts.added, 'assignment')} of ${countOf(counts.users, 'user')} to add`
   await printDryRun(cli, { what, of: assignAddCounts, counts, summaryOnly }, async () => {
-    const records = pairs.map(({ user, id: kpi, place }) => ({
-      user_id: user,
-      id: kpi,
-      user_target: values.user_target ?? null,
-      sort_order: values.sort_order ?? place,
-    }))
+    const records = added.map((change) => ({ user_target: null, ...sentFields(plan.snapshot, change) }))
     const named = await nameRecords(client, plannedAssignment, records, {}, cli.printing())
     await cli.printMany(named.shown, named.records)
   })
-}
-
-/** Names what a dry run would do to assignments. */
-type PlannedVerb = 'update' | 'remove'
-
-/** Describes an assignment that is changed or removed, with the user's own target before and after. */
-export type PlannedPair = {
-  readonly user: number
-  readonly id: number
-  readonly from: Decimal | null
-  readonly to: Decimal | null
-}
-
-/** Holds assignments that could be changed, how many are as they would be already, and why the others could not. */
-export type PlannedPairs = {
-  readonly planned: readonly PlannedPair[]
-  readonly unchanged: number
-  readonly failure: Error | undefined
-}
-
-/** Tells whether an assignment has the given target and place already. */
-export const isAsGiven = (held: Assignment, { user_target, sort_order }: AssignmentPatch): boolean =>
-  (user_target === undefined || user_target === held.user_target) &&
-  (sort_order === undefined || sort_order === held.sort_order)
-
-/** Returns assignments as they are, with the target that each would have; those that do not exist are refused together. */
-export const readPlanned = async (
-  client: Client,
-  pairs: readonly UserItem[],
-  values: AssignmentPatch,
-  verb: PlannedVerb,
-  signal: AbortSignal,
-): Promise<PlannedPairs> => {
-  const planned: PlannedPair[] = []
-  let unchanged = 0
-  const read = async ({ user, id }: UserItem): Promise<AnyRecord> => {
-    const held = await client.assignments(user).get(id)
-    const { user_target: from } = held
-    if (verb === 'update' && isAsGiven(held, values)) unchanged += 1
-    else planned.push({ user, id, from, to: values.user_target === undefined ? from : values.user_target })
-    return {}
-  }
-  const { failure } = await sendEach(pairs, read, { signal, doneWords: `to ${verb}` })
-  return { planned, unchanged, failure }
 }
 
 /** Defines an assignment that is removed, or that a dry run would change or remove. */
@@ -130,29 +80,39 @@ const COUNTS = {
   }),
 } as const
 
+/** Names what a dry run would do to assignments. */
+type PlannedVerb = keyof typeof COUNTS
+
 /** Says which assignments would be changed or removed: how many, then a row for each; then throws the failure. */
 export const printPlannedChanges = async (
   cli: Cli,
   client: Client,
   verb: PlannedVerb,
-  { planned, unchanged, failure }: PlannedPairs,
+  plan: LinkPlan,
+  values: AnyRecord,
   { summaryOnly }: SummaryOptions,
 ): Promise<void> => {
-  if (failure && planned.length + unchanged === 0) throw failure
-  await printDryRun(cli, { ...COUNTS[verb](planned.length, unchanged), summaryOnly }, () =>
-    printChanges(cli, client, planned),
+  const held = changesOf(plan).map(({ record }) => record.stored ?? {})
+  const unchanged = plan.list.filter(({ action }) => action === 'unchanged').length
+  const failure = failureOfPlan(plan.list, `to ${verb}`)
+  if (failure && held.length + unchanged === 0) throw failure
+  await printDryRun(cli, { ...COUNTS[verb](held.length, unchanged), summaryOnly }, () =>
+    printChanges(cli, client, held, values),
   )
   if (failure) throw failure
 }
 
-/** Prints a row for each assignment that is changed or removed. */
-export const printChanges = async (cli: Cli, client: Client, changes: readonly PlannedPair[]): Promise<void> => {
-  const records = changes.map(({ user, id: kpi, from, to }) => ({
-    user_id: user,
-    id: kpi,
-    old_target: from,
-    new_target: to,
-  }))
+/** Prints a row for each assignment that is changed or removed, with the values that it gets. */
+export const printChanges = async (
+  cli: Cli,
+  client: Client,
+  held: readonly AnyRecord[],
+  { user_target: to }: AnyRecord,
+): Promise<void> => {
+  const records = held.map((one): AnyRecord => {
+    const { user_id = null, id = null, user_target: from = null } = one
+    return { user_id, id, old_target: from, new_target: to === undefined ? from : to }
+  })
   const named = await nameRecords(client, plannedChange, records, {}, cli.printing())
   await cli.printMany(named.shown, named.records)
 }

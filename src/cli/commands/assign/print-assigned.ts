@@ -1,15 +1,15 @@
 import type { Client } from '../../../client/client.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { type Assignment, assignment } from '../../../domain/resources/assignment.ts'
-import { type AnyRecord, asRecord } from '../../../domain/schema.ts'
+import { asRecord } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { isForPeople } from '../../output/print.ts'
 import { isShort } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import { nameRecords } from '../verbs/list-options.ts'
 import { createNames } from '../verbs/reference-names.ts'
-import type { ListResult } from '../verbs/send-each.ts'
 import { shownAssignment, withTargets } from './effective-target.ts'
+import type { MadeLinks } from './links.ts'
 
 /** Sets how many assignments are told one by one. */
 const TOLD_EACH = 10
@@ -37,9 +37,8 @@ const tellAssigned = async (
 export const printAssigned = async (
   cli: Cli,
   client: Client,
-  { records, failure }: ListResult,
+  { records, unchanged, failure }: MadeLinks,
   done: 'assigned' | 'updated',
-  unchanged: ReadonlySet<AnyRecord> = new Set(),
 ): Promise<void> => {
   const assigned = records.map((record) => asRecord(assignment, record))
   const isTable = isForPeople(cli.printing().format)

@@ -1,20 +1,18 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
-import type { AnyRecord } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
-import type { Act, Cli } from '../../cli.ts'
+import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
 import { isPrintedAsData } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
-import { KEEP_HISTORY, openUserTargets } from '../targets/keep-history.ts'
+import { KEEP_HISTORY } from '../targets/keep-history.ts'
+import { openChangedTargets } from '../targets/target-changes.ts'
 import type { WayBack } from '../targets/target-history.ts'
-import { createNames } from '../verbs/reference-names.ts'
-import { sendEach } from '../verbs/send-each.ts'
-import type { UserItem } from './group-items.ts'
-import type { PlannedPair, PlannedPairs, SummaryOptions } from './planned.ts'
-import { addSelection, type AssignSelection, requireSelection, selectedPairs, selectionText } from './selection.ts'
+import { changesOf, type LinkRun, makeLinks, namesOfLink, planAsked } from './links.ts'
+import type { SummaryOptions } from './planned.ts'
+import { addSelection, type AssignSelection, requireSelection, selectionText, selectLinks } from './selection.ts'
 
 type RemoveOptions = AssignSelection &
   SummaryOptions & {
@@ -29,87 +27,39 @@ const wayBackFromRemoval: WayBack = (old) =>
     ? 'to keep past reports as they were, assign the KPIs with the old targets again, then remove them with --keep-history'
     : `to keep past reports at ${old}, assign the KPI with --target ${old} again, then remove it with --keep-history`
 
-/** Prints the assignments that were removed as data; people read them in notes. */
-const printRemoved = async (cli: Cli, client: Client, removed: readonly PlannedPair[]): Promise<void> => {
-  if (removed.length === 0 || !isPrintedAsData(cli)) return
-  const { printChanges } = await import('./planned.ts')
-  await printChanges(cli, client, removed)
-}
-
-/** Describes a removal: what it is run with, and the assignments that are selected. */
-type Removal = {
-  readonly cli: Cli
-  readonly client: Client
-  readonly pairs: readonly UserItem[]
-  readonly options: RemoveOptions
-  readonly signal: AbortSignal
-}
-
-/** Reads the assignments that are to be removed, and says what past reports would show. */
-const foresee = async ({ cli, client, pairs, options, signal }: Removal): Promise<PlannedPairs> => {
-  const { readPlanned } = await import('./planned.ts')
-  const read = await readPlanned(client, pairs, { user_target: null }, 'remove', signal)
-  const { history, changeOf } = await openUserTargets(cli, client, options, signal)
-  await history.foresee(
-    read.planned.map(
-      ({ user, id, from }) =>
-        () =>
-          changeOf(user, id, from, null),
-    ),
-  )
-  return read
-}
-
-/** Says what removing would do to past reports, and which assignments would be removed. */
-const lookAhead = async (removal: Removal): Promise<void> => {
-  const read = await foresee(removal)
-  const { printPlannedChanges } = await import('./planned.ts')
-  await printPlannedChanges(removal.cli, removal.client, 'remove', read, removal.options)
-}
-
-/**
- * Asks whether to remove assignments, and says before that what past reports would show. Leaves it to the removal to
- * refuse what is not assigned, behind the others.
- */
-const confirm = async (removal: Removal): Promise<void> => {
-  const { cli, pairs, options, signal } = removal
-  if (!options.yes && cli.canAsk) {
-    const { failure } = await foresee(removal)
-    if (failure && signal.aborted) throw failure
-  }
-  const { requireConfirmation } = await import('../../args/prompt.ts')
-  await requireConfirmation(
-    cli,
-    options.yes,
-    `remove ${countOf(pairs.length, 'assignment')} (${selectionText(options)})`,
-  )
-}
+/** Holds the values of what is removed: no target. */
+const NOTHING = { user_target: null }
 
 /** Removes the selected assignments, and looks after the past of targets that users had of their own. */
-const removePairs = async (cli: Cli, client: Client, options: RemoveOptions, signal: AbortSignal): Promise<void> => {
-  const pairs = await selectedPairs(client, options)
-  const removal = { cli, client, pairs, options, signal }
-  if (options.dryRun) return lookAhead(removal)
-  await confirm(removal)
-  const { history, changeOf } = await openUserTargets(cli, client, options, signal)
-  // Who was asked has read what past reports show.
-  const isSaid = !options.yes && !options.keepHistory
-  const names = createNames(client)
-  const removed: PlannedPair[] = []
-  const remove = async ({ user, id: kpi }: UserItem): Promise<AnyRecord> => {
-    const [what, whose] = [await names.nameOf('kpi', kpi), await names.nameOf('user', user)]
-    const assignments = client.assignments(user)
-    const { user_target: from } = await assignments.get(kpi)
-    if (!isSaid) await history.before(() => changeOf(user, kpi, from, null))
-    await assignments.remove(kpi)
-    removed.push({ user, id: kpi, from, to: null })
-    await cli.note(`removed ${what} from ${whose}`)
-    return {}
+const removeSelected = async (run: LinkRun, options: RemoveOptions): Promise<void> => {
+  const { cli, client, signal } = run
+  const { printChanges, printPlannedChanges } = await import('./planned.ts')
+  const selected = await selectLinks(client, options)
+  const removal = { ...selected, command: 'assign remove', isAbsent: true } as const
+  const targets = await openChangedTargets(cli, client, options, signal)
+  if (options.dryRun) {
+    const plan = await planAsked(client, removal, signal)
+    await targets.foresee(changesOf(plan))
+    return printPlannedChanges(cli, client, 'remove', plan, NOTHING, options)
   }
-  const { failure } = await sendEach(pairs, remove, { signal })
-  await history.tell(wayBackFromRemoval)
-  await printRemoved(cli, client, removed)
-  if (failure) throw failure
+  const { requireConfirmation } = await import('../../args/prompt.ts')
+  await makeLinks(run, removal, {
+    targets,
+    wayBack: wayBackFromRemoval,
+    confirm: async (plan) => {
+      if (!options.yes && cli.canAsk) await targets.foresee(changesOf(plan))
+      const count = countOf(selected.users.length * selected.known.length, 'assignment')
+      await requireConfirmation(cli, options.yes, `remove ${count} (${selectionText(options)})`)
+    },
+    onOutcome: async ({ result, change: { record } }) => {
+      const { what, user } = namesOfLink(record)
+      if (result === 'done') await cli.note(`removed ${what} from ${user}`)
+    },
+    print: async ({ records, failure }) => {
+      if (records.length > 0 && isPrintedAsData(cli)) await printChanges(cli, client, records, NOTHING)
+      if (failure) throw failure
+    },
+  })
 }
 
 /** Adds `kpi assign remove` */
@@ -133,7 +83,8 @@ export const addRemoveCommand = (group: Command, act: Act): void => {
     requireSelection(options)
     requireDryRun(options)
     cli.requireCapabilities(needs)
-    const work = (client: Client, signal: AbortSignal): Promise<void> => removePairs(cli, client, options, signal)
+    const work = (client: Client, signal: AbortSignal): Promise<void> =>
+      removeSelected({ cli, client, signal }, options)
     await cli.withClient(needs, work, { signal: cli.io.interruption() })
   })
 }

@@ -1,39 +1,24 @@
-import type { Client } from '../../../client/client.ts'
-import { formatDecimal } from '../../../domain/decimal.ts'
+import { linkPolicy } from '../../../changes/from/links.ts'
+import { valueText } from '../../../changes/print/plan-rows.ts'
+import type { Change } from '../../../changes/records/change.ts'
+import { createSnapshot } from '../../../changes/records/snapshot.ts'
+import { sentFields } from '../../../changes/send/note-change.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
+import { checkAssignments, type CheckedRows } from '../../../import/assignments/check.ts'
 import { ASSIGN_ROLES } from '../../../import/assignments/columns.ts'
-import {
-  type AssignmentImport,
-  type AssignSummary,
-  importAssignments,
-  type PlannedRow,
-  dryRunAssignments,
-} from '../../../import/assignments/import-assignments.ts'
-import type { AssignmentAction } from '../../../import/assignments/planned-action.ts'
-import { type CountedReasons, reasonLines } from '../../../import/rejects/reason-counts.ts'
-import { nextTurn } from '../../../client/next-turn.ts'
-import type { TargetChange } from '../../../import/history/target-change.ts'
+import { desiredOf, fingerprintOf, partsOf } from '../../../import/assignments/parts.ts'
+import { adviceOnTargets, notesOnHeading } from '../../../import/notes.ts'
 import type { Cli } from '../../cli.ts'
-import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
-import type { Io } from '../../io.ts'
-import { isForPeople, printRecords } from '../../output/print.ts'
-import { printDryRunCounts } from '../../output/dry-run-counts.ts'
-import { printBehind } from '../../output/whole-output.ts'
+import { UsageError } from '../../exit.ts'
 import type { Printed } from '../../output/printed.ts'
-import { type CountWords, printSummary } from '../../output/summary.ts'
+import type { CountWords } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
+import { runRowsImport } from '../changes/import-rows.ts'
+import type { JudgedRow, ReadingRows, ReadRows } from '../changes/rows-import.ts'
 import type { ImportFlags } from '../entries/import-command.ts'
-import { closeJobs, type CommandRun, type Job, openJobs, rejectsFileOf } from '../entries/import/jobs.ts'
-import { startMeter } from '../entries/import/import-job.ts'
 import { type ParsedOptions, parseOptions } from '../entries/import/parsed-options.ts'
-import { concludeFile } from '../entries/import/result.ts'
-import { type StopSignals, watchStopSignals } from '../entries/import/signals.ts'
-import { importSources } from '../entries/import/sources.ts'
-import { createChangeOfUser, openTargetHistory } from '../targets/keep-history.ts'
-import { isNameColumn, namedFields } from '../verbs/list-options.ts'
-import { createNames } from '../verbs/reference-names.ts'
-import type { TargetHistory } from '../targets/target-history.ts'
+import { nameRecords } from '../verbs/list-options.ts'
 
 /** Defines the summary of an import of assignments, as it is printed. */
 const assignSummary = resource({
@@ -94,32 +79,68 @@ export const assignPrints: readonly Printed[] = [
   { of: assignDryRunRow, isList: true },
 ]
 
-/** Returns what of an assignment would change: `target: none → 90`. */
-const changesText = (planned: AssignmentAction): string | null => {
-  if (planned.action !== 'update') return null
-  const { values, held } = planned
-  const shown = (value: number | bigint | null): string =>
-    typeof value === 'bigint' ? formatDecimal(value) : String(value ?? 'none')
-  return [
-    ...(values.user_target === undefined ? [] : [`target: ${shown(held.user_target)} → ${shown(values.user_target)}`]),
-    ...(values.sort_order === undefined ? [] : [`sort_order: ${shown(held.sort_order)} → ${shown(values.sort_order)}`]),
-  ].join('; ')
-}
+/** Describes a file of assignments that has been read and checked. */
+type ReadAssignments = ReadRows & Pick<CheckedRows, 'rows' | 'withoutTarget'>
 
-/** Returns a row of a dry run as a record. */
-const dryRunRecord = (judged: PlannedRow): AnyRecord => {
-  if (judged.action === 'reject') return { line: judged.line, action: judged.action, reason: judged.reason }
-  const { action, row, values } = judged
+/** Reads and checks a file; what users have is read when their turn comes. */
+const readFile = async (
+  { account, table, rejects, signal, onProgress, onNote, onWarning }: ReadingRows,
+  { options }: ParsedOptions,
+): Promise<ReadAssignments> => {
+  const checked = await checkAssignments(account.client, table, options, { rejects, onProgress })
+  const { rows, read, empty, rounded, withoutTarget, unused, warnings } = checked
+  for (const warning of warnings) onWarning(warning)
+  for (const note of notesOnHeading(table)) onNote(note)
+  if (unused.length > 0) onNote(`columns left out: ${unused.join(', ')}`)
+  const snapshot = createSnapshot(new Map())
   return {
-    line: row.line,
-    action,
-    user_id: row.user,
-    kpi_id: row.kpi,
-    user_target: values.user_target ?? null,
-    sort_order: values.sort_order ?? null,
-    changes: changesText(judged),
+    desired: desiredOf(rows),
+    lineOf: (place) => rows[place - 1]?.line ?? 0,
+    partsOf: (open) => partsOf(account, checked, open, signal),
+    snapshot,
+    look: () => Promise.resolve(snapshot),
+    policy: linkPolicy({}),
+    fingerprint: fingerprintOf(rows),
+    rows,
+    read,
+    empty,
+    rounded,
+    withoutTarget,
   }
 }
+
+/** Returns what of an assignment would change: `target: none → 90`. */
+const changesText = ({ fields }: Change): string =>
+  fields
+    .map(({ config, before, after }) => {
+      const name = config.name === 'user_target' ? 'target' : config.name
+      const [old, next] = [before, after].map((value) => valueText(config, value) ?? 'none')
+      return `${name}: ${old} → ${next}`
+    })
+    .join('; ')
+
+const ACTIONS: Readonly<Record<string, string>> = { create: 'add' }
+
+/** Returns a row of a dry run as a record. */
+const dryRunRecord = ({ rows }: ReadAssignments, judged: JudgedRow): AnyRecord => {
+  if (!('desired' in judged)) return { line: judged.line, action: judged.action, reason: judged.reason }
+  const { action, desired, changes } = judged
+  const { line = 0, user = null, kpi = null } = rows[desired.line - 1] ?? {}
+  const [change] = changes
+  const { user_target = null, sort_order = null } = change ? sentFields(NO_RECORDS, change) : {}
+  return {
+    line,
+    action: ACTIONS[action] ?? action,
+    user_id: user,
+    kpi_id: kpi,
+    user_target,
+    sort_order,
+    changes: change && action === 'update' ? changesText(change) : null,
+  }
+}
+
+/** Stands for the account where no formula needs one. */
+const NO_RECORDS = createSnapshot(new Map())
 
 const NEEDS = [
   { of: assignment, verb: 'add' },
@@ -132,162 +153,38 @@ const requireAssignmentRoles = ({ options: { map } }: ParsedOptions): void => {
     throw new UsageError(`--map ${other}: an assignment has ${ASSIGN_ROLES.join(', ')} and sort_order`)
 }
 
-async function* asRecords(
-  chunks: AsyncIterable<readonly PlannedRow[]>,
-  onRow: (row: PlannedRow) => void,
-  addNames: (records: readonly AnyRecord[]) => Promise<AnyRecord[]>,
-): AsyncGenerator<readonly AnyRecord[]> {
-  for await (const rows of chunks) {
-    for (const row of rows) onRow(row)
-    yield await addNames(rows.map(dryRunRecord))
-  }
-}
-
-/** Creates what tells how the target that counts for the user of a row changes. */
-const createTargetReader = (client: Client): ((plan: AssignmentAction) => Promise<TargetChange | undefined>) => {
-  const changeOf = createChangeOfUser(client)
-  return async (plan) => {
-    const { user_target: to } = plan.values
-    const from = plan.action === 'add' ? null : plan.held.user_target
-    return to === undefined ? undefined : changeOf(plan.row.user, plan.row.kpi, from, to)
-  }
-}
-
-type ReadChange = ReturnType<typeof createTargetReader>
-
-/** Returns what reads the changes of targets among planned rows. */
-const targetChanges = async (
-  plans: AsyncIterable<AssignmentAction>,
-  readChange: ReadChange,
-): Promise<(() => ReturnType<ReadChange>)[]> => {
-  const changes: (() => ReturnType<ReadChange>)[] = []
-  for await (const plan of plans) {
-    if (plan.values.user_target !== undefined) changes.push(() => readChange(plan))
-  }
-  return changes
-}
-
-/** Says what importing the file would do, a row for each assignment. */
-const printDryRun = async (
-  cli: Cli,
-  work: AssignmentImport,
-  history: TargetHistory,
-  { isSummaryOnly, hasIds }: { readonly isSummaryOnly: boolean; readonly hasIds: boolean },
-): Promise<number> => {
-  let [rejected, counts]: [number, AnyRecord] = [0, {}]
-  const measure = startMeter(cli.io, work.client)
-  const readChange = createTargetReader(work.client)
-  const shown = namedFields(assignDryRunRow, hasIds ? { ids: true } : {}, isForPeople(cli.printing().format))
-  const names = createNames(work.client)
-  const changes: (() => Promise<TargetChange | undefined>)[] = []
-  let tell = (): Promise<void> => Promise.resolve()
-  const print = async (held: Pick<Io, 'stdout'>): Promise<void> => {
-    const { summary, advice, reasons } = await dryRunAssignments(work, async (rows) => {
-      const records = asRecords(
-        rows,
-        (row) => {
-          if (row.action !== 'reject' && row.values.user_target !== undefined) changes.push(() => readChange(row))
-        },
-        (some) => names.addTo(shown.filter(isNameColumn), some),
-      )
-      if (isSummaryOnly) for await (const _ of records);
-      else await printRecords(held, cli.printing(), shown, records)
-    })
-    rejected = summary.rejected
-    counts = { ...summary, left: 0, ...measure() }
-    tell = async () => {
-      await tellDryRun(cli, summary, advice, reasons)
-      await history.foresee(changes)
-    }
-  }
-  await printBehind(cli.io, print, () => tell())
-  if (isSummaryOnly) await printDryRunCounts(cli, assignSummary, counts)
-  return rejected > 0 ? EXIT.partial : EXIT.done
-}
-
-/** Says how much importing the file would do. */
-const tellDryRun = async (
-  cli: Cli,
-  { added, updated, unchanged, rejected, rounded }: AssignSummary,
-  advice: readonly string[],
-  reasons: CountedReasons,
-): Promise<void> => {
-  await cli.note(
-    `dry run, nothing was sent: ${added} to add, ${updated} to update, ${unchanged} unchanged, ${countOf(rejected, 'row')} to reject` +
-      (rounded > 0 ? `, ${countOf(rounded, 'value')} to round` : ''),
-  )
-  for (const line of [...reasonLines(reasons), ...advice]) await cli.note(line)
-}
-
-const importRows = async (
-  run: Pick<CommandRun, 'cli' | 'stops' | 'parsed'> & { readonly history: TargetHistory },
-  work: AssignmentImport,
-  job: Job,
-): Promise<void> => {
-  const { cli } = run
-  const measure = startMeter(cli.io, work.client)
-  const file = rejectsFileOf(cli, job, work.onWarning)
-  const ending = await importAssignments(work, file)
-  await run.history.tell()
-  for (const line of reasonLines(ending.reasons)) await cli.note(line)
-  const { summary, left } = ending
-  const done = `${left === 0 ? 'imported' : 'stopped importing'} ${job.file === '-' ? 'standard input' : job.file}`
-  await printSummary(cli, assignSummary, { ...summary, left, ...measure() }, done, ASSIGN_WORDS)
-  const { exit, code, lines } = await concludeFile(run, job, ending, ['assignment', 'assignments'])
-  if (lines.length > 0) throw new IncompleteRun(exit, code, lines)
-}
-
-const workOf = (
-  cli: Cli,
-  client: Client,
-  parsed: ParsedOptions,
-  stops: StopSignals,
-  { table }: Job,
-  history: TargetHistory,
-  readChange = createTargetReader(client),
-): AssignmentImport => ({
-  client,
-  table,
-  options: parsed.options,
-  folder: cli.io.tempDir,
-  signal: stops.signal(),
-  onNote: (text) => void cli.note(text),
-  onWarning: (text) => void cli.log.warn(text),
-  onProgress: () => {
-    cli.io.limitMemory()
-    return nextTurn(stops.signal())
-  },
-  beforeSending: (plans) => history.confirm(() => targetChanges(plans, readChange)),
-  beforeChange: (plan) => history.before(() => readChange(plan)),
-})
-
 /** Runs `kpi assign import`: reads, checks and sends a file of assignments, or only says what that would do. */
-export const runAssignImport = async (
+export const runAssignImport = (
   cli: Cli,
   file: string,
   flags: ImportFlags & { readonly ids?: true | undefined },
 ): Promise<number | void> => {
   const parsed = parseOptions(cli, [file], flags)
   requireAssignmentRoles(parsed)
-  cli.printing()
-  cli.requireCapabilities(NEEDS)
-  if (!parsed.isDryRun) cli.io.stdout.outlast()
-  const stops = watchStopSignals(cli.io, parsed.deadline)
-  const jobs = await openJobs(cli, importSources(cli.io, [file], undefined), parsed, stops)
-  try {
-    const [job] = jobs
-    if (!job) return
-    const work = async (client: Client): Promise<number | void> => {
-      const history = await openTargetHistory(cli, client, flags, stops.signal())
-      const one = workOf(cli, client, parsed, stops, job, history)
-      return parsed.isDryRun
-        ? printDryRun(cli, one, history, { isSummaryOnly: parsed.isSummaryOnly, hasIds: flags.ids === true })
-        : importRows({ cli, stops, parsed, history }, one, job)
-    }
-    return await cli.withClient(NEEDS, work, { signal: stops.signal(), late: stops.late })
-  } catch (error) {
-    throw stops.withStopReason(error)
-  } finally {
-    closeJobs(jobs)
-  }
+  return runRowsImport<ReadAssignments>(cli, file, {
+    command: 'assign import',
+    needs: NEEDS,
+    words: ['assignment', 'assignments'],
+    parsed,
+    flags,
+    options: {},
+    hasOwnFlags: false,
+    withAccount: (client, work) => work({ client }),
+    read: (reading) => readFile(reading, parsed),
+    tellPlan: () => Promise.resolve(),
+    printed: {
+      summary: assignSummary,
+      countsOf: ({ created, updated, unchanged }) => ({ added: created, updated, unchanged }),
+      words: ASSIGN_WORDS,
+      dryRunRow: assignDryRunRow,
+      recordOf: dryRunRecord,
+      withNames: (client, rows) =>
+        nameRecords(client, assignDryRunRow, rows, flags.ids ? { ids: true } : {}, cli.printing()),
+      sentence: ({ created, updated, unchanged }, { rejected, rounded }) =>
+        `${created} to add, ${updated} to update, ${unchanged} unchanged, ${countOf(rejected, 'row')} to reject` +
+        (rounded > 0 ? `, ${countOf(rounded, 'value')} to round` : ''),
+      adviceOn: () => [],
+      adviceOnRejects: ({ withoutTarget }) => adviceOnTargets(withoutTarget),
+    },
+  })
 }

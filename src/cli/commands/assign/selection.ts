@@ -2,9 +2,9 @@ import type { Command, OptionValues } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import type { Named } from '../../../client/directory.ts'
 import { fullName } from '../../../domain/resources/user.ts'
-import { idsIn } from '../../args/names.ts'
+import { idsIn, listedIn } from '../../args/names.ts'
 import { UsageError } from '../../exit.ts'
-import type { UserItem } from './group-items.ts'
+import type { SelectedLinks } from './links.ts'
 
 /** Adds the flags that select KPIs and users. */
 export const addSelection = <Arguments extends unknown[], Flags extends OptionValues>(
@@ -54,8 +54,8 @@ export const requireSelection = (selection: AssignSelection): void => {
   if (missing.length > 0) throw new UsageError(`say ${missing.join(', and ')}`)
 }
 
-const kpisOf = async (client: Client, { kpis, category }: AssignSelection): Promise<number[]> => {
-  const listed = isListed(kpis) ? await idsIn(client, 'kpi', '--kpis', kpis) : undefined
+const kpisOf = async (client: Client, { kpis, category }: AssignSelection): Promise<readonly Named[]> => {
+  const listed = isListed(kpis) ? await listedIn(client, 'kpi', '--kpis', kpis) : undefined
   if (listed && category === undefined) return listed
   const categories = category === undefined ? undefined : await idsIn(client, 'category', '--category', category)
   const all = await client.kpis.list()
@@ -63,35 +63,30 @@ const kpisOf = async (client: Client, { kpis, category }: AssignSelection): Prom
   const active = all.filter(({ is_active }) => is_active)
   return active
     .filter((one) => categories?.includes(one.category_id ?? NaN) ?? true)
-    .map(({ id }) => id)
-    .filter((id) => listed?.includes(id) ?? true)
+    .filter(({ id }) => listed?.some((one) => one.id === id) ?? true)
 }
 
-const usersOf = async (client: Client, { users, group }: AssignSelection): Promise<number[]> => {
-  const listed = isListed(users) ? await idsIn(client, 'user', '--users', users) : undefined
+const usersOf = async (client: Client, { users, group }: AssignSelection): Promise<readonly Named[]> => {
+  const listed = isListed(users) ? await listedIn(client, 'user', '--users', users) : undefined
   if (listed && group === undefined) return listed
   const groups = group === undefined ? undefined : await idsIn(client, 'group', '--group', group)
-  const found: number[] = []
-  const all = await client.users.list()
-  requireNoneNamedAll(
-    '--users',
-    users,
-    all.map((user) => ({ id: user.id, name: fullName(user) })),
-  )
-  for (const { id, user_status_id } of all) {
-    if (user_status_id === 'L' || (listed && !listed.includes(id))) continue
+  const found: Named[] = []
+  const all = (await client.users.list()).map((user) => ({ ...user, name: fullName(user) }))
+  requireNoneNamedAll('--users', users, all)
+  for (const { id, email, name, user_status_id } of all) {
+    if (user_status_id === 'L' || (listed && !listed.some((one) => one.id === id))) continue
     const items = groups && (await client.userGroupItems(id).list())
-    if (items?.some(({ group_id }) => groups?.includes(group_id)) ?? true) found.push(id)
+    if (items?.some(({ group_id }) => groups?.includes(group_id)) ?? true) found.push({ id, email, name })
   }
   return found
 }
 
-/** Returns every selected user with every selected KPI. */
-export const selectedPairs = async (client: Client, selection: AssignSelection): Promise<UserItem[]> => {
-  const [ids, people] = [await kpisOf(client, selection), await usersOf(client, selection)]
-  if (ids.length === 0) throw new UsageError(`no active KPI is in --category ${selection.category}`)
-  if (people.length === 0) throw new UsageError(`no active user is in --group ${selection.group}`)
-  return people.flatMap((user) => ids.map((id) => ({ user, id })))
+/** Returns the selected users, and the KPIs that each of them has or gets. */
+export const selectLinks = async (client: Client, selection: AssignSelection): Promise<SelectedLinks> => {
+  const [known, users] = [await kpisOf(client, selection), await usersOf(client, selection)]
+  if (known.length === 0) throw new UsageError(`no active KPI is in --category ${selection.category}`)
+  if (users.length === 0) throw new UsageError(`no active user is in --group ${selection.group}`)
+  return { kind: 'assignment', users, known }
 }
 
 /** Returns the selection as a person wrote it, for a question. */

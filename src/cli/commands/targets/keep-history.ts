@@ -56,14 +56,3 @@ export const createChangeOfUser = (client: Client): ChangeOfUser => {
     return { user, kpi, from: from ?? usual, to: to ?? usual }
   }
 }
-
-/** Creates what looks after the past of users' targets, and what tells their changes. */
-export const openUserTargets = async (
-  cli: Cli,
-  client: Client,
-  flags: object,
-  signal: AbortSignal,
-): Promise<{ readonly history: TargetHistory; readonly changeOf: ChangeOfUser }> => ({
-  history: await openTargetHistory(cli, client, flags, signal),
-  changeOf: createChangeOfUser(client),
-})

@@ -2,7 +2,9 @@ import { type Change, type FieldChange, isAccountRecord, type Value } from '../.
 import type { Client } from '../../../client/client.ts'
 import type { Decimal } from '../../../domain/decimal.ts'
 import type { TargetChange } from '../../../import/history/target-change.ts'
-import { createChangeOfUser } from './keep-history.ts'
+import type { Cli } from '../../cli.ts'
+import { createChangeOfUser, openTargetHistory, type TargetFlags } from './keep-history.ts'
+import type { TargetHistory, WayBack } from './target-history.ts'
 
 const asDecimal = (value: Value | undefined): Decimal | null => (typeof value === 'bigint' ? value : null)
 
@@ -43,5 +45,31 @@ export const createTargetChanges = (client: Client): ((change: Change) => Promis
     if (record.kind.name === 'kpi') return undefined
     const from = asDecimal(field.before)
     return user === undefined || kpi === undefined ? undefined : changeOfUser(user, kpi, from, to)
+  }
+}
+
+/** Looks after the past of targets that planned changes change. */
+export type ChangedTargets = {
+  readonly foresee: (changes: readonly Change[]) => Promise<void>
+  readonly confirm: (changes: () => Promise<readonly Change[]>) => Promise<void>
+  readonly before: (change: Change) => Promise<void>
+  readonly tell: (own?: WayBack) => Promise<void>
+}
+
+/** Opens what looks after the past of targets that planned changes change. */
+export const openChangedTargets = async (
+  cli: Cli,
+  client: Client,
+  flags: TargetFlags,
+  signal: AbortSignal,
+): Promise<ChangedTargets> => {
+  const history: TargetHistory = await openTargetHistory(cli, client, flags, signal)
+  const changeOf = createTargetChanges(client)
+  const reads = (changes: readonly Change[]) => changes.map((change) => () => changeOf(change))
+  return {
+    foresee: (changes) => history.foresee(reads(changes)),
+    confirm: (changes) => history.confirm(async () => reads(await changes())),
+    before: (change) => history.before(() => changeOf(change)),
+    tell: history.tell,
   }
 }

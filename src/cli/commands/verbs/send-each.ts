@@ -48,7 +48,11 @@ export const sendEach = async <T>(
 }
 
 /** Prints the records that were sent as a list, then throws the failure, if there was one. */
-export const printAllSent = async (cli: Cli, of: Resource, { records, failure }: ListResult): Promise<void> => {
+export const printAllSent = async (
+  cli: Cli,
+  of: Resource,
+  { records, failure }: Pick<ListResult, 'records' | 'failure'>,
+): Promise<void> => {
   await cli.printMany(chooseColumns(of, {}, cli.printing().format), records)
   if (failure) throw failure
 }
