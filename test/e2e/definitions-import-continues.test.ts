@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Handler } from '../../src/server/wire.ts'
 import { asThirdParty, type Importer, remoteImporter, embeddedImporter, userNamed } from '../support/import.ts'
 import { errorOf, jsonOf, type Ran, shellIn } from '../support/kpi.ts'
-import { slidingLimiter } from '../support/limiters.ts'
+import { limited } from '../support/limited-service.ts'
 import { startKpi } from '../support/process.ts'
 
 type Request = Parameters<Handler>[0]
@@ -29,26 +29,6 @@ const emailsIn = async ({ client }: Importer): Promise<string[]> =>
   (await client.users.list()).map(({ email }) => email).filter((email) => email.startsWith('p'))
 
 const expected = (count: number): string[] => Array.from({ length: count }, (_, at) => `p${at}@example.com`)
-
-/** A service that refuses, as the classic interface does, more than so many requests in a window. */
-const limited = (limit: number, windowSeconds: number): Wrap => {
-  const limiter = slidingLimiter(limit, windowSeconds * 1000)
-  const begun = performance.now()
-  return (handler) => async (request) => {
-    const { isAccepted, used, waitMs } = limiter.ask(performance.now() - begun)
-    const headers = {
-      'x-ratelimit-limit': String(limit),
-      'x-ratelimit-requests': String(used),
-      'x-ratelimit-duration': String(windowSeconds),
-    }
-    if (!isAccepted) {
-      const wait = { ...headers, 'content-type': 'application/json', 'retry-after': String(Math.ceil(waitMs / 1000)) }
-      return { status: 403, headers: wait, body: '{"message":"too many requests"}' }
-    }
-    const answer = await handler(request)
-    return { ...answer, headers: { ...answer.headers, ...headers } }
-  }
-}
 
 describe('people in a service with a limit', () => {
   test('are each created exactly once by an import that is killed again and again', { timeout: 60_000 }, async () => {
