@@ -101,14 +101,21 @@ class Sender {
 
   /** Deletes a record, once what goes with it is noted: an undo creates that again behind it. */
   async #delete(change: Change): Promise<void> {
-    const { run, snapshot } = this.#sending
+    const { run, snapshot, onOutcome } = this.#sending
+    // It has gone with something else.
+    if (!change.record.stored) return onOutcome({ change, result: 'done' })
     const { records, entries, leftOut } = await this.#dependentsOf(change.record)
     const others = records.map((record): Change => ({ action: 'delete', record, fields: [] }))
     const ids = run.intend([...others, change].map((one) => noteOf(snapshot, one)))
     const id = ids.at(-1) ?? 0
-    for await (const some of entries) run.noteEntries(id, some)
-    const outcome = await this.#sendBlock([{ change, id }])
-    const [result = 'refused'] = outcome.map((one) => one.result)
+    let result: Outcome['result'] = 'refused'
+    try {
+      for await (const some of entries) run.noteEntries(id, some)
+      for (const outcome of await this.#sendBlock([{ change, id }])) result = outcome.result
+    } catch (error) {
+      if (!mayBeDone(error)) run.withdraw(ids)
+      throw error
+    }
     for (const other of ids.slice(0, -1)) run.settle(other, result)
     const reason = leftOut()
     if (reason !== undefined && result === 'done') run.settle(id, result, { reason })

@@ -149,7 +149,7 @@ export const makeLinks = async (
       account: { client },
       snapshot: plan.snapshot,
       plan: { changes: changesOf(plan), again: plan.again },
-      list,
+      list: { items: list, total: list.length },
       run,
       signal,
       before: async (change) => targets?.before(change),

@@ -31,8 +31,8 @@ export const tellReceipt = async (
 /** Sets how often it is noted how far many changes are. */
 const PROGRESS_MS = 30_000
 
-/** Describes the items of a line, whose places are their lines. */
-export type ItemList = { readonly items: readonly Planned[]; readonly total: number }
+/** Describes the last items of a list: those that are not done before. */
+type ItemList = { readonly items: readonly Planned[]; readonly total: number }
 
 /** Holds what making planned changes needs. */
 type Making = Omit<Sending, 'again' | 'clock' | 'onOutcome' | 'onWarning' | 'onRemoved' | 'run'> & {
@@ -69,16 +69,18 @@ const refusalOf = ({ reasons }: Planned): KpiError => {
 type ListErrors = ReturnType<typeof createListErrors>
 
 /** Tells of the items of a list that a plan refuses; returns how many of the others need no change. */
-const refusePlanned = (errors: ListErrors, list: readonly Planned[]): number => {
-  for (const one of list) if (one.action === 'refuse') errors.refuse(one.desired.line, refusalOf(one))
-  return list.filter(({ action }) => action === 'unchanged').length
+const refusePlanned = (errors: ListErrors, { items, total }: ItemList): number => {
+  for (const [at, one] of items.entries())
+    if (one.action === 'refuse') errors.refuse(total - items.length + at + 1, refusalOf(one))
+  return items.filter(({ action }) => action === 'unchanged').length
 }
 
 /** Returns the error of a list of which nothing is sent: what the plan refuses, behind how many could be done. */
-export const failureOfPlan = (list: readonly Planned[], doneWords: string): Error | undefined => {
-  const errors = createListErrors(list.length, { doneWords })
-  const unchanged = refusePlanned(errors, list)
-  return errors.refused(unchanged + list.filter(({ changes }) => changes.length > 0).length)
+export const failureOfPlan = (items: readonly Planned[], doneWords: string): Error | undefined => {
+  const total = items.length
+  const errors = createListErrors(total, { doneWords })
+  const unchanged = refusePlanned(errors, { items, total })
+  return errors.refused(unchanged + items.filter(({ changes }) => changes.length > 0).length)
 }
 
 /**
@@ -90,10 +92,12 @@ export const makeChanges = async (
   { plan, list, onOutcome, onRemoved, goOn, ...sending }: Making,
 ): Promise<Made> => {
   const { changes, again } = plan
-  const errors = createListErrors(list?.total ?? changes.length, goOn && { goOn })
-  const inPlace = refusePlanned(errors, list?.items ?? [])
+  const { items, total } = list ?? { items: [], total: changes.length }
+  const errors = createListErrors(total, goOn && { goOn })
+  const inPlace = refusePlanned(errors, { items, total })
+  const places = new Map(items.map(({ record }, at) => [record, total - items.length + at + 1]))
   /** Returns the place of the change that comes after some. */
-  const placeAfter = (done: number): number => (list && changes[done]?.record.desired?.line) ?? done + 1
+  const placeAfter = (done: number): number => places.get(changes[done]?.record) ?? done + 1
   const outcomes: Outcome[] = []
   const removed = new Set<Change>()
   let toldAt = cli.io.uptime()

@@ -6,7 +6,7 @@ import type { Snapshot } from '../../../changes/records/snapshot.ts'
 import type { Needs } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import { nextTurn, pauseEvery } from '../../../client/next-turn.ts'
-import type { AnyRecord, Resource } from '../../../domain/schema.ts'
+import type { AnyRecord, NamedField, Resource } from '../../../domain/schema.ts'
 import type { Table } from '../../../import/parse/table.ts'
 import { type CountedReasons, reasonLines } from '../../../import/rejects/reason-counts.ts'
 import { createRejects, type Rejects } from '../../../import/rejects/rejects.ts'
@@ -18,8 +18,10 @@ import type { ProgressView } from '../entries/import/progress.ts'
 import type { StopSignals } from '../entries/import/signals.ts'
 import type { TargetFlags } from '../targets/keep-history.ts'
 import type { TargetHistory } from '../targets/target-history.ts'
-import type { NamedRecords } from '../verbs/list-options.ts'
 import type { RowCounts, RowTally } from './send-rows.ts'
+
+/** Holds rows as records, and the fields that are shown of them. */
+type ShownRows = { readonly shown: readonly NamedField[]; readonly records: readonly AnyRecord[] }
 
 /** Holds what reading the rows of a file needs. */
 export type ReadingRows = {
@@ -66,7 +68,7 @@ type PrintedRows<R extends ReadRows> = {
   readonly dryRunRow: Pick<Resource, 'shown'>
   readonly recordOf: (read: R, row: JudgedRow) => AnyRecord
   /** Adds the names that people see to the rows of a dry run. */
-  readonly withNames?: (client: Client, rows: readonly AnyRecord[]) => Promise<NamedRecords>
+  readonly withNames?: (client: Client, rows: readonly AnyRecord[]) => Promise<ShownRows>
   /** Says in a line what the file would do. */
   readonly sentence: (counts: RowCounts, more: { readonly rejected: number; readonly rounded: number }) => string
   /** Says what to do about rejected rows, a line each. */
