@@ -144,9 +144,13 @@ describe.each(WAYS.slice(0, 2))('$name', ({ open }) => {
 
   test('what was assigned is told by names, or printed with them elsewhere', async () => {
     const pair = ['--kpis', 'Visits', '--users', '3']
-    expect((await told('assign', 'add', ...pair)).stderr).toBe('assigned Visits to Bob Ray\n')
+    expect((await told('assign', 'add', ...pair)).stderr).toMatch(
+      /^to take this back: kpi undo \S+.*\nassigned Visits to Bob Ray\n$/,
+    )
     expect(await out('assign', 'update', ...pair, '--sort-order', '4')).toMatch(/^user +kpi .*\nBob Ray +Visits /)
-    expect((await told('assign', 'remove', ...pair, '--yes')).stderr).toBe('removed Visits from Bob Ray\n')
+    expect((await told('assign', 'remove', ...pair, '--yes')).stderr).toMatch(
+      /^removed Visits from Bob Ray\nto take this back: kpi undo \S+.*\n$/,
+    )
   })
 })
 

@@ -10,7 +10,8 @@ import { createListErrors } from './list-errors.ts'
 
 /** Says before records are deleted what an undo cannot bring back; at a terminal, as a job asks nobody. */
 const tellLosses = async ({ io, note }: Cli, changes: readonly Change[]): Promise<void> => {
-  const deleted = changes.filter(({ action }) => action === 'delete')
+  // What has no name of its own has no id of its own either.
+  const deleted = changes.filter(({ action, record }) => action === 'delete' && record.name !== '')
   if (deleted.length === 0 || !io.stderr.isTerminal) return
   const people = deleted.some(({ record }) => record.kind.name === 'user')
   await note(
