@@ -179,16 +179,18 @@ const withReferred = (names: Iterable<KindName>): Set<KindName> => {
 
 /**
  * Reads the records of some kinds, and of all that they refer to, in the fewest requests; what belongs to users, of those
- * for whom `isWanted` says so.
+ * for whom `isWanted` says so. Kinds whose records are `known` are not read.
  */
 export const readSnapshot = async (
   account: Account,
   names: Iterable<KindName>,
   isWanted: (user: AnyRecord) => boolean = () => true,
+  known: ReadonlyMap<KindName, readonly AnyRecord[]> = new Map(),
 ): Promise<Snapshot> => {
   const access = accessTo(account)
   const wanted = withReferred(names)
-  const records = new Map<KindName, readonly AnyRecord[]>()
+  for (const name of known.keys()) wanted.delete(name)
+  const records = new Map(known)
   if (!account.operator && wanted.has('kpi')) {
     // One list holds both kinds of KPIs.
     const all = Map.groupBy(await account.client.kpis.list(), ({ is_calculated }) => is_calculated)
