@@ -12,15 +12,15 @@ import type { CreatedThing, RunCreations } from '../records/created-record.ts'
 export const NOT_CERTAIN = 'may be of the other machine: it is not known which of them this one made'
 
 /** Describes what the service has, by its id and the text by which it is known. */
-export type Listed = { readonly id: number; readonly key: string }
+type Listed = { readonly id: number; readonly key: string }
 
 /** Describes something that a run made although another machine had just made one of the same name. */
 export type Double = { readonly thing: CreatedThing; readonly older: number }
 
-/** Returns the ways to a service that a client has. */
-export const clientsOf = (client: Client): Clients => ({
+/** Returns the ways to a service that a client has, beside one of its classic interface where that is given. */
+export const clientsOf = (client: Client, classic?: Client): Clients => ({
   client,
-  classic: client.variant === 'classic' ? client : undefined,
+  classic: client.variant === 'classic' ? client : classic,
 })
 
 /** Returns the error of doubles that stay, with the way out. */
@@ -76,7 +76,7 @@ export const removeDoubles = async (
 }
 
 /** Returns the oldest of each key. */
-export const oldestByKey = (listed: readonly Listed[]): Map<string, number> => {
+const oldestByKey = (listed: readonly Listed[]): Map<string, number> => {
   const oldest = new Map<string, number>()
   for (const { id, key } of listed) oldest.set(key, Math.min(id, oldest.get(key) ?? id))
   return oldest
@@ -101,14 +101,13 @@ const listedIn = (list: readonly Kept[]): Listed[] =>
  * what was made beside it is removed. Returns what was removed; throws if it cannot be.
  */
 export const removeNewDoubles = async (
-  client: Client,
+  clients: Clients,
   kind: ListedCreated,
   things: readonly CreatedThing[],
   known: ReadonlySet<number>,
   signal: AbortSignal,
 ): Promise<readonly Double[]> => {
-  const clients = clientsOf(client)
-  const list = things.length === 0 ? undefined : await readIfAllowed(client, listCreated(clients, kind))
+  const list = things.length === 0 ? undefined : await readIfAllowed(clients.client, listCreated(clients, kind))
   // Keep what the run made itself, even if the names differ only in a dash.
   const own = new Set(things.map(({ id }) => id))
   const doubles = doublesOf(things, listedIn(list ?? [])).filter(({ older }) => !known.has(older) && !own.has(older))

@@ -9,7 +9,7 @@ import type { Change } from '../records/change.ts'
 import type { KindName } from '../records/kind-fields.ts'
 import { type AccountRecord, nounOf, type Snapshot } from '../records/snapshot.ts'
 import { createDependents, type Dependents } from './dependents.ts'
-import { removeNewDoubles } from './doubles.ts'
+import { clientsOf, removeNewDoubles } from './doubles.ts'
 import { blockLength, isBeside, neededBy } from './needed.ts'
 import { noteOf, requestName, sentFields } from './note-change.ts'
 import { mayBeDone, named, reasonsOfChange } from './refusal.ts'
@@ -283,7 +283,7 @@ class Sender {
     onUnsettled?.(made.length)
     const own = made.map(([{ id = 0, name }]) => ({ kind: createdAs, id, name }))
     const known = this.#known.get(kind) ?? new Set()
-    const doubles = await removeNewDoubles(account.client, createdAs, own, known, signal)
+    const doubles = await removeNewDoubles(clientsOf(account.client, account.classic), createdAs, own, known, signal)
     onUnsettled?.(0)
     if (doubles.length === 0) return
     const removed = doubles.flatMap(({ thing, older }) => {
