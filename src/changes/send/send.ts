@@ -27,8 +27,9 @@ export type Outcome = {
 export type Sending = {
   readonly account: Account
   readonly snapshot: Snapshot
-  /** Notes each change before it is sent, and what became of it. */
-  readonly run: Pick<RunRecord, 'head' | 'intend' | 'settle' | 'settleAll' | 'withdraw' | 'disown' | 'noteEntries'>
+  /** Notes each change before it is sent, and what became of it; one without a head is not continued. */
+  readonly run: Pick<RunRecord, 'intend' | 'settle' | 'settleAll' | 'withdraw' | 'disown' | 'noteEntries'> &
+    Partial<Pick<RunRecord, 'head'>>
   readonly again: PlanAgain
   readonly clock: Pick<Clock, 'now'>
   readonly signal: AbortSignal
@@ -244,7 +245,7 @@ class Sender {
     const access = this.#access[record.kind.name]
     if (action === 'create') {
       const fields = sentFields(snapshot, change)
-      const key = account.client.addStep > 1 ? undefined : requestName(run.head, id, fields)
+      const key = account.client.addStep > 1 || !run.head ? undefined : requestName(run.head, id, fields)
       return this.#noteCreated(change, await access.add(fields, key))
     }
     if (action === 'update') {
