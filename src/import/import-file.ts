@@ -1,7 +1,6 @@
 import { Aborted } from '../client/transport.ts'
 import { KpiError } from '../domain/errors.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
-import { createAssignments } from './assignments/create-assignments.ts'
 import type { ImportRun, Summary } from './import-types.ts'
 import type { RealIds } from './missing/missing.ts'
 import { beginJournal } from './journal/begin-journal.ts'
@@ -56,10 +55,17 @@ const toldOf = (error: unknown, isBegun: boolean): KpiError | undefined => {
   return error instanceof KpiError ? error : undefined
 }
 
+/** Creates the assignments that are needed, where any is missing. */
+const assign = async (work: ImportRun, prepared: Prepared): Promise<void> => {
+  if (prepared.reference.missing().length === 0) return
+  const { createAssignments } = await import('./assignments/create-assignments.ts')
+  await createAssignments(work, prepared)
+}
+
 /** Creates the assignments that are needed, then sends all entries. */
 const send = async (work: ImportRun, prepared: Prepared, journal: Journal): Promise<SendResult> => {
   try {
-    await createAssignments(work, prepared)
+    await assign(work, prepared)
   } catch (error) {
     const isTold = error instanceof Aborted || (error instanceof KpiError && error.mayBeDone)
     const failure = toldOf(error, isTold || prepared.summary.assigned > 0)

@@ -65,7 +65,10 @@ describe('--create-assignments', () => {
     expect(jsonOf(ran)).toMatchObject({ assigned: 9, created: 9 })
     expect(ran.stderr).not.toContain('request')
     await withUsers(importer, 12, 'V')
-    expect((await importer.kpi(...LINE)).stderr).toContain('creating 36 assignments: 12 requests\n')
+    const many = await importer.kpi(...LINE)
+    expect(many.stderr).toContain('creating 36 assignments: 12 requests\n')
+    // Those of each user are read once and made in one step, beside 5 requests for lists and entries.
+    expect(jsonOf(many)).toMatchObject({ assigned: 36, created: 36, requests: 12 + 12 + 5 })
   })
 })
 

@@ -100,6 +100,39 @@ test('an assignment that somebody else makes at the same moment is there, which 
   expect(ran.code).toBe(0)
 })
 
+test('what the service refuses to create is named, ends the import, and is created by the same command later', async () => {
+  let refused = 2
+  await using importer = await remoteImporter({
+    wrap: (handler) => (request) =>
+      request.method === 'POST' && request.target.endsWith('/kpis') && (refused -= 1) === 0
+        ? Promise.resolve({
+            status: 422,
+            headers: { 'content-type': 'application/json' },
+            body: '{"message":"no room"}',
+          })
+        : handler(request),
+  })
+  importer.write('data.csv', 'date,user,New,Refused,Newer\n2026-03-01,Bob,1,2,3\n')
+  const line = [
+    'entries',
+    'import',
+    'data.csv',
+    '--create-missing',
+    '--frequency',
+    'D',
+    '--unit',
+    'Number',
+    '-o',
+    'json',
+  ]
+  const ran = await importer.kpi(...line)
+  expect([ran.code, errorOf(ran).message]).toEqual([1, 'create KPI Refused: no room'])
+  const names = async (): Promise<string[]> => (await importer.client.kpis.list()).map(({ name }) => name).slice(4)
+  expect([await names(), await heldIn(importer)]).toEqual([['New'], []])
+  expect(jsonOf(await importer.kpi(...line))).toMatchObject({ created: 3, left: 0 })
+  expect(await names()).toEqual(['New', 'Refused', 'Newer'])
+})
+
 describe('what two machines create at the same moment', () => {
   const LINE = ['--create-missing', '--frequency', 'D', '--category', 'New', '-o', 'json']
   const namesIn = async ({ client, newer }: Way): Promise<Record<string, string[]>> => ({

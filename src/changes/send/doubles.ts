@@ -83,7 +83,7 @@ const oldestByKey = (listed: readonly Listed[]): Map<string, number> => {
 }
 
 /** Returns those of some things beside which the service has something older under the same key. */
-export const doublesOf = (things: readonly CreatedThing[], listed: readonly Listed[]): Double[] => {
+const doublesOf = (things: readonly CreatedThing[], listed: readonly Listed[]): Double[] => {
   const oldest = oldestByKey(listed)
   const keys = new Map(listed.map(({ id, key }) => [id, key]))
   return things.flatMap((thing) => {
@@ -154,16 +154,4 @@ export const removeLeftDoubles = async (
     }
   }
   if (doubles.length > 0) await removeDoubles(clients, doubles, signal)
-}
-
-/** Returns a list without what has the name of something chosen. */
-export const withoutDoubles = <T extends { readonly id: number }>(
-  list: readonly T[],
-  chosen: ReadonlyMap<number, number> | undefined,
-  keyOf: (one: T) => string,
-): readonly T[] => {
-  if (!chosen || chosen.size === 0) return list
-  const ids = new Set(chosen.values())
-  const keys = new Map(list.flatMap((one) => (ids.has(one.id) ? [[keyOf(one), one.id] as const] : [])))
-  return list.filter((one) => (keys.get(keyOf(one)) ?? one.id) === one.id)
 }

@@ -1,3 +1,4 @@
+import type { Client } from '../../client/client.ts'
 import { nextTurn } from '../../client/next-turn.ts'
 import { fits } from '../../domain/decimal.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
@@ -35,4 +36,15 @@ export const neededAssignments = async (
     unsure.filter((_, at) => isSent(plans[at] ?? UNDECIDED, options)).forEach(settle)
   }
   return missing.filter(({ user, kpi }) => !open.has(keyOf(user.id, kpi.id)))
+}
+
+/** Counts assignments and the requests that creating them takes. */
+export type AssignmentCost = { readonly assignments: number; readonly requests: number }
+
+/** Returns how many requests it takes to create assignments: those of a user go together as far as the service allows. */
+export const costOfAssignments = (pairs: readonly Pair[], { addStep }: Pick<Client, 'addStep'>): AssignmentCost => {
+  const byUser = new Map<number, number>()
+  for (const { user } of pairs) byUser.set(user.id, (byUser.get(user.id) ?? 0) + 1)
+  const requests = [...byUser.values()].reduce((sum, count) => sum + Math.ceil(count / addStep), 0)
+  return { assignments: pairs.length, requests }
 }

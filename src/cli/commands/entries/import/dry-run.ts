@@ -1,5 +1,5 @@
 import type { AnyRecord } from '../../../../domain/schema.ts'
-import { costOfAssignments } from '../../../../import/assignments/create-assignments.ts'
+import { costOfAssignments } from '../../../../import/assignments/needed.ts'
 import { requestsText } from '../../../../import/requests-text.ts'
 import { dryRun } from '../../../../import/dry-run.ts'
 import type { Summary } from '../../../../import/import-types.ts'

@@ -1,6 +1,4 @@
 import type { CreationLog } from '../../../../changes/records/created-record.ts'
-import { removeLeftDoubles } from '../../../../changes/send/doubles.ts'
-import { createMissingThings } from '../../../../import/missing/make.ts'
 import type { RealIds } from '../../../../import/missing/missing.ts'
 import type { MissingKpi, MissingPlan } from '../../../../import/missing/plan.ts'
 import { askForYes } from '../../../args/prompt.ts'
@@ -71,8 +69,9 @@ export const createMissing = async (
     progress.stop()
     await askForYes(cli, `create these and import ${file}`)
   }
-  const signal = stops.signal()
-  return withClassic(cli, client, (classic) => createMissingThings({ client, classic, signal, log }, plan))
+  const { createMissingThings } = await import('../../../../import/missing/make.ts')
+  const making = { clock: cli.io, signal: stops.signal(), onWarning: progress.warn, log }
+  return withClassic(cli, client, (classic) => createMissingThings({ account: { client, classic }, ...making }, plan))
 }
 
 /**
@@ -87,6 +86,7 @@ export const removeEarlierDoubles = async (
   const { receipts } = listUndoReceipts(receiptsFolder(cli.io))
   const left = jobs.flatMap(({ file }) => unsettledReceipts(receipts, file, serviceOf(cli)))
   if (left.every(({ things, unsure }) => things.length + unsure.length === 0)) return
+  const { removeLeftDoubles } = await import('../../../../changes/send/doubles.ts')
   await withClassic(cli, client, async (classic) => {
     for (const { head, things, unsure } of left) {
       const isOfAccount = (): boolean => head.account === client.identifyAccount().for
