@@ -295,19 +295,25 @@ export class RunRecord {
   }
 
   /**
-   * Closes the record. It is removed if it holds no change, or, once all is sent, only such as were refused. Once all is sent, it is kept under the name of
-   * the run; else it stays where the same command finds it to continue.
+   * Closes the record, and tells whether an undo finds something in it that is done. It is removed if it holds no change, or,
+   * once all is sent, only such as were refused. Once all is sent, it is kept under the name of the run; else it stays where
+   * the same command finds it to continue.
    */
-  close({ isWhole, now = 0 }: { readonly isWhole: boolean; readonly now?: number }): void {
-    if (!this.#isOpen) return
+  close({ isWhole, now = 0 }: { readonly isWhole: boolean; readonly now?: number }): boolean {
+    if (!this.#isOpen) return false
     this.#isOpen = false
     this.#write(false, () => undefined)
     const has = (which: string): boolean => this.#sql(`select 1 from changes ${which} limit 1`).get() !== undefined
-    if (!has(isWhole ? "where outcome is null or outcome <> 'refused'" : '')) return this.#file.remove()
+    if (!has(isWhole ? "where outcome is null or outcome <> 'refused'" : '')) {
+      this.#file.remove()
+      return false
+    }
+    const hasDone = has("where outcome = 'done'")
     if (isWhole && this.head.endedAt === undefined)
       this.#file.write(true, () => writeHead(this.#file, { ...this.head, endedAt: now }))
     this.#file.close()
     if (isWhole && this.#path !== undefined && this.#path.endsWith(OPEN)) moveToName(this.#path, this.head, this.#kept)
+    return hasDone && this.#path !== undefined
   }
 }
 

@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { accountsWith, type Account, hasIds, linesOf, make, nameOf } from '../support/drawn-accounts.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { openKiller } from '../support/killer.ts'
 import { runKpi } from '../support/process.ts'
@@ -51,3 +53,73 @@ test('an apply that is killed again and again is continued by the same command: 
   const { deleted } = JSON.parse(pruned.stdout) as { deleted: number }
   expect(deleted).toBeGreaterThanOrEqual(ALL - 3)
 })
+
+const CLASSIC = { formulas: false, archive: false }
+const MEANT = ['--by-name', 'categories,units,groups,group_items,kpis,users']
+
+/** Opens a service with an account of what is described, and a way to it on which commands are killed. */
+const openFilled = async (account: Account) => {
+  const home = temporaryFolder()
+  const service = await startService()
+  const killer = await openKiller(home, service)
+  const kpi = (...line: string[]) => runKpi(home, line, killer.env)
+  const { client } = await wayTo(service)
+  await make({ client, kpi: () => Promise.reject(new Error('nothing is made by command')) }, account, CLASSIC)
+  const dump = async (): Promise<string> => {
+    const { code, stdout, stderr } = await kpi('dump')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    return stdout
+  }
+  const close = async (): Promise<void> => {
+    await killer[Symbol.asyncDispose]()
+    await service[Symbol.asyncDispose]()
+    home[Symbol.dispose]()
+  }
+  return { home, kpi, dump, run: killer.run, [Symbol.asyncDispose]: close }
+}
+
+const killsOf = fc.array(fc.record({ write: fc.integer({ min: 1, max: 9 }), isDone: fc.boolean() }), {
+  minLength: 1,
+  maxLength: 3,
+})
+
+test(
+  'an apply that is killed anywhere comes to what one is that is not, and is taken back as one',
+  {
+    timeout: 240_000,
+  },
+  async () => {
+    const accounts = accountsWith(nameOf(0))
+    await fc.assert(
+      fc.asyncProperty(accounts, accounts, killsOf, async (before, after, kills) => {
+        await using other = await openFilled(after)
+        const text = await other.dump()
+        fc.pre(!hasIds(text))
+        await using whole = await openFilled(before)
+        writeFileSync(whole.home.in('kpi.yaml'), text)
+        const line = ['apply', 'kpi.yaml', ...MEANT, '-o', 'json']
+        const once = await whole.kpi(...line)
+        fc.pre(once.code === 0)
+
+        await using user = await openFilled(before)
+        writeFileSync(user.home.in('kpi.yaml'), text)
+        const earlier = await user.dump()
+        let killed = 0
+        for (const { write, isDone } of kills) if ((await user.run(line, write, isDone)).signal !== null) killed += 1
+        fc.pre(killed > 0)
+        const last = await user.kpi(...line)
+        expect(last).toMatchObject({ code: 0 })
+        expect(await user.dump()).toBe(await whole.dump())
+        const history = JSON.parse((await user.kpi('history', '-o', 'json')).stdout) as { receipt: string }[]
+        expect(history).toHaveLength(1)
+        const undone = await user.kpi('undo', history[0]?.receipt ?? '', '--yes')
+        expect({ code: undone.code, said: undone.code === 0 ? '' : undone.stderr + undone.stdout }).toEqual({
+          code: 0,
+          said: '',
+        })
+        expect(linesOf(await user.dump())).toEqual(linesOf(earlier))
+      }),
+      { numRuns: 4, endOnFailure: true },
+    )
+  },
+)

@@ -77,7 +77,7 @@ const pairs = <T>(list: readonly T[], key: (one: T) => string): T[] => [
 
 /** Makes an account of the embedded service what is described. */
 export const make = async (
-  { client, kpi: run }: User,
+  { client, kpi: run }: Pick<User, 'client' | 'kpi'>,
   account: Account,
   has = { formulas: true, archive: true },
 ): Promise<void> => {

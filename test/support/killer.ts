@@ -2,14 +2,16 @@ import { expect } from 'vitest'
 import { listen } from '../../src/server/http/listener.ts'
 import type { Handler } from '../../src/server/wire.ts'
 import type { Folder } from './folder.ts'
-import { startKpi } from './process.ts'
+import { type Ended, startKpi } from './process.ts'
 import type { Service } from './service.ts'
 
 /** A way to a service on which commands are killed at one of their writes. */
 export type Killer = {
   /** What tells a command the way, and its credentials. */
   readonly env: Readonly<Record<string, string>>
-  /** Runs a command, and kills it at a write, after the service has carried that out or before. */
+  /** Runs a command, and kills it at a write, if it comes to that: after the service has carried that out or before. */
+  readonly run: (line: readonly string[], write: number, isDone: boolean) => Promise<Ended>
+  /** Runs a command that is killed at a write. */
   readonly killAt: (line: readonly string[], write: number, isDone: boolean) => Promise<void>
 } & AsyncDisposable
 
@@ -25,15 +27,18 @@ export const openKiller = async (home: Folder, { handler, login, token }: Servic
   }
   const server = await listen(killing, '127.0.0.1', 0)
   const env = { KPI_BASE_URL: `${server.url}/api`, KPI_LOGIN: login, KPI_TOKEN: token }
+  const run: Killer['run'] = async (line, write, isDone) => {
+    ;[left, isCarriedOut] = [write, isDone]
+    const { child, ended } = startKpi(home, line, env)
+    kill = () => void child.kill('SIGKILL')
+    const end = await ended
+    left = Infinity
+    return end
+  }
   return {
     env,
-    killAt: async (line, write, isDone) => {
-      ;[left, isCarriedOut] = [write, isDone]
-      const { child, ended } = startKpi(home, line, env)
-      kill = () => void child.kill('SIGKILL')
-      expect(await ended).toMatchObject({ signal: 'SIGKILL' })
-      left = Infinity
-    },
+    run,
+    killAt: async (...at) => expect(await run(...at)).toMatchObject({ signal: 'SIGKILL' }),
     [Symbol.asyncDispose]: () => server.close(),
   }
 }

@@ -144,7 +144,7 @@ export const settleLeftDoubles = async (
       onWarning(doublesStay(account.client, [double(younger.id)], own === older?.id ? OF_ANOTHER : NOT_CERTAIN).message)
     }
   }
-  if (doubles.length > 0) await removeDoubles(clientsOf(account.client), doubles, signal)
+  if (doubles.length > 0) await removeDoubles(clientsOf(account.client, account.classic), doubles, signal)
   for (const { kind, recordId = 0 } of others) run.disown(kind, recordId)
   return others.length > 0
 }

@@ -47,6 +47,13 @@ const differenceOf = (now: AnyRecord, left: AnyRecord, fields: readonly KindFiel
 }
 
 const [GONE, DELETED] = ['is gone already', 'was deleted since']
+const UNKNOWN_BEFORE = 'what it was before is not known'
+
+/** Returns the fields of a record but those that nobody may read, whose earlier values no run knows. */
+const readable = (record: AnyRecord, { fields }: Kind): AnyRecord => {
+  const secrets = new Set(fields.flatMap(({ as, field }) => (field.secret ? as : [])))
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !secrets.has(name)))
+}
 
 /** Plans the steps that take back a run, by what the account has now. */
 class UndoPlanner {
@@ -75,13 +82,15 @@ class UndoPlanner {
         : { note, kind, action: 'leave', id: note.recordId, reason: DELETED }
     }
     const { id } = record
-    const { before = {}, after = {} } = note
+    const { after = {} } = note
     const difference = differenceOf(now, after, kind.fields)
     if (note.action === 'create') {
       if (difference !== undefined)
         return { note, kind, action: 'leave', id, reason: `was changed since: ${difference}` }
       return { note, kind, action: 'remove', id, desired: this.#absent(note, kind, record) }
     }
+    const before = readable(note.before ?? {}, kind)
+    if (Object.keys(before).length === 0) return { note, kind, action: 'leave', id, reason: UNKNOWN_BEFORE }
     if (differenceOf(now, before, kind.fields) === undefined) return { note, kind, action: 'done', id }
     if (difference !== undefined) return { note, kind, action: 'leave', id, reason: `was changed since: ${difference}` }
     this.#foreseen.set(record, { ...now, ...before })
@@ -120,7 +129,8 @@ class UndoPlanner {
   }
 
   #recreate(note: NotedChange, kind: Kind): UndoStep {
-    const { before = {}, parents, place: line } = note
+    const { before, parents, place: line } = note
+    if (!before) return { note, kind, action: 'leave', id: note.recordId, reason: UNKNOWN_BEFORE }
     const there = this.#find({ ...note, recordId: undefined, after: before }, kind)
     if (there?.stored) {
       const difference = differenceOf(there.stored, before, kind.fields)

@@ -36,7 +36,7 @@ import {
   tellReasons,
   summaryOf,
 } from './rows-import.ts'
-import { tellReceipt } from './make-changes.ts'
+import { keepRun } from './recorded-run.ts'
 import { countEarlier, countSettled, createTally, type PlannedRows, type RowTally, sendRows } from './send-rows.ts'
 
 /** Names what cannot be read again. */
@@ -173,10 +173,10 @@ const importAll = <R extends ReadRows>(run: OpenImport<R>): Promise<void> =>
     const { cli, printed, job, progress, words, hasOwnFlags, measure } = run
     const file = rejectsFileOf(cli, job, progress.warn)
     const record = openRecord(run, read)
-    let isWhole = false
-    try {
+    const work = async (end: () => void): Promise<void> => {
       const { tally, left, failure } = await carryOut(run, read, reading, record, file)
-      isWhole = left === 0
+      const isWhole = left === 0
+      if (isWhole) end()
       progress.stop()
       await run.history.tell()
       const reasons = await countReasons(reading.rejects)
@@ -185,13 +185,14 @@ const importAll = <R extends ReadRows>(run: OpenImport<R>): Promise<void> =>
       const summary = summaryOf(run, read, tally, rejected)
       const done = `${isWhole ? 'imported' : 'stopped importing'} ${job.file === '-' ? 'standard input' : job.file}`
       await printSummary(cli, printed.summary, { ...summary, left, ...measure() }, done, printed.words)
-      if (tally.counts.created + tally.counts.updated > 0) await tellReceipt(cli, record)
       const advice = printed.adviceOnRejects?.(read) ?? []
       const concluded = { summary: { rejected }, left, failure, hasOwnFlags, advice }
       const { exit, code, lines } = await concludeFile(run, job, concluded, words)
       if (lines.length > 0) throw new IncompleteRun(exit, code, lines)
+    }
+    try {
+      await keepRun(cli, record, work)
     } finally {
-      record.close({ isWhole, now: cli.io.now() })
       file.warnOfMovedFiles()
     }
   })

@@ -4,8 +4,7 @@ import { type Outcome, sendChanges, type Sending } from '../../../changes/send/s
 import { KpiError } from '../../../domain/errors.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
-import { countOf, shellWord } from '../../output/text.ts'
-import { placeFlags } from '../../target/settings.ts'
+import { countOf } from '../../output/text.ts'
 import { createListErrors } from './list-errors.ts'
 
 /** Says before records are deleted what an undo cannot bring back; at a terminal, as a job asks nobody. */
@@ -17,16 +16,6 @@ const tellLosses = async ({ io, note }: Cli, changes: readonly Change[]): Promis
   await note(
     `kpi undo can create what is deleted again, with other ids${people ? ', and people without their password and keys' : ''}`,
   )
-}
-
-/** Says at a terminal how to take back what was done. */
-export const tellReceipt = async (
-  { io, flags, note }: Cli,
-  { head, isKept }: Pick<RunRecord, 'head' | 'isKept'>,
-): Promise<void> => {
-  if (!io.stderr.isTerminal || !isKept) return
-  const place = placeFlags(flags).map((one) => ` ${shellWord(one)}`)
-  await note(`to take this back: kpi undo ${shellWord(head.name)}${place.join('')}`)
 }
 
 /** Sets how often it is noted how far many changes are. */
@@ -118,7 +107,6 @@ export const makeChanges = async (
   const madeOf = async (isWhole: boolean, failure: Error | undefined): Promise<Made> => {
     const made = outcomes.filter(({ result, change }) => result === 'done' && !removed.has(change))
     const refused = outcomes.filter(({ result }) => result === 'refused').length
-    if (made.length > 0) await tellReceipt(cli, sending.run)
     const settled = outcomes.filter(({ result }) => result === 'unchanged' || result === 'skip').length
     return {
       done: made.map(({ change }) => change),

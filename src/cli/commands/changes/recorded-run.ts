@@ -5,7 +5,9 @@ import { countOf, nounOf } from '../../../domain/count-text.ts'
 import { minuteOf } from '../../../import/journal/unfinished.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
+import { shellWord } from '../../output/text.ts'
 import { beginRun } from '../../target/runs.ts'
+import { placeFlags } from '../../target/settings.ts'
 import { serviceOf } from '../../target/service-of.ts'
 
 /** Says what a run is: the same one goes on where it was cut off. */
@@ -27,6 +29,25 @@ const fingerprint = (asked: unknown): string =>
     'hex',
   )
 
+/** Closes the record of a run once its work is done, however that ends, and says at a terminal how to take back what it did. */
+export const keepRun = async <T>(
+  { io, flags, note }: Cli,
+  run: RunRecord,
+  work: (end: () => void) => Promise<T>,
+): Promise<T> => {
+  let isWhole = false
+  try {
+    return await work(() => {
+      isWhole = true
+    })
+  } finally {
+    const hasDone = run.close({ isWhole, now: io.now() })
+    const place = placeFlags(flags).map((one) => ` ${shellWord(one)}`)
+    if (hasDone && io.stderr.isTerminal)
+      await note(`to take this back: kpi undo ${shellWord(run.head.name)}${place.join('')}`)
+  }
+}
+
 /**
  * Does work that a record is kept of, and continues that of the same run if it was cut off, which it says. The work tells
  * whether it came to its end.
@@ -40,16 +61,13 @@ export const withRunRecord = async (
   const { io } = cli
   const account = client.identifyAccount().for
   const run = beginRun(io, { ...asked, service: serviceOf(cli), account, content: fingerprint(content) })
-  let isWhole = false
-  try {
+  await keepRun(cli, run, async (end) => {
     const earlier = readEarlier(run)
     const { doneBefore } = earlier
     if (doneBefore > 0)
       await cli.note(
         `continuing what began at ${minuteOf(run.head.beganAt)}: ${countOf(doneBefore, one, many)} ${nounOf(doneBefore, 'is', 'are')} done`,
       )
-    isWhole = await work(run, earlier)
-  } finally {
-    run.close({ isWhole: isWhole || run.changes().length === 0, now: io.now() })
-  }
+    if (await work(run, earlier)) end()
+  })
 }

@@ -11,6 +11,7 @@ import { printSummary } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
 import { beginRun } from '../../target/runs.ts'
 import { makeChanges } from '../changes/make-changes.ts'
+import { keepRun } from '../changes/recorded-run.ts'
 import { startMeter } from '../entries/import/import-job.ts'
 import { openTargetHistory } from '../targets/keep-history.ts'
 import { createTargetChanges } from '../targets/target-changes.ts'
@@ -153,8 +154,7 @@ export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promi
     const { io } = cli
     const begun = { command: 'apply', service, account: target.accountName(), source: source.path, content: '' }
     const run = beginRun(io, begun)
-    let isWhole = false
-    try {
+    await keepRun(cli, run, async (end) => {
       const { desired } = source.configuration
       const onWarning = (text: string): void => void cli.log.warn(text)
       const prepared = await prepare(cli, target, source, readMade(io, begun), (snapshot) =>
@@ -168,9 +168,7 @@ export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promi
       const history = await openTargetHistory(cli, client, flags, signal)
       await confirm({ cli, client, source, prepared, flags, history })
       await sendPlan({ cli, target, prepared, run, history, measure, signal })
-      isWhole = true
-    } finally {
-      run.close({ isWhole, now: io.now() })
-    }
+      end()
+    })
   })
 }

@@ -23,6 +23,7 @@ import { recordLabel } from '../../output/short-answer.ts'
 import { beginRun, beginUnkeptRun } from '../../target/runs.ts'
 import { serviceOf } from '../../target/service-of.ts'
 import { makeChanges } from '../changes/make-changes.ts'
+import { keepRun } from '../changes/recorded-run.ts'
 import { fromKind, kindOf } from './kind-records.ts'
 import { commandName } from './samples.ts'
 import type { ListResult } from './send-each.ts'
@@ -111,15 +112,7 @@ export const withRun = async <T>(
   work: (run: CommandRun) => Promise<T>,
 ): Promise<T> => {
   const run = await openRecord(command, given)
-  let isWhole = false
-  const end = (): void => {
-    isWhole = true
-  }
-  try {
-    return await work({ run, earlier: readEarlier(run), end })
-  } finally {
-    run.close({ isWhole, now: command.cli.io.now() })
-  }
+  return keepRun(command.cli, run, (end) => work({ run, earlier: readEarlier(run), end }))
 }
 
 /** Returns the id of the record that the item at a place is about, where an earlier part of the run worked on it. */
