@@ -124,3 +124,20 @@ test('a receipt of another service, or none, is refused with what to do', async 
   expect(none).toMatchObject({ code: 2 })
   expect(none.stderr).toContain('there is no receipt "nothing"')
 })
+
+test('records of runs are kept for 90 days, those of applies longer', async () => {
+  await using user = await embeddedUser()
+  await apply(user, BEFORE)
+  expect(await user.kpi('categories', 'create', '--name', 'Mail')).toMatchObject({ code: 0 })
+  expect(await runsOf(user)).toHaveLength(2)
+  const later = { now: Date.parse('2028-01-01') }
+  expect(await user.kpiIn(later, 'categories', 'create', '--name', 'Shop')).toMatchObject({ code: 0 })
+  expect((await runsOf(user)).map(({ command }) => command)).toEqual(['categories create', 'apply'])
+})
+
+test('the last that a terminal shows of a run is how to take it back', async () => {
+  await using user = await embeddedUser()
+  const made = await user.kpiIn({ terminal: 200 }, 'categories', 'create', '--name', 'Mail')
+  expect(made.stderr.trimEnd().split('\n').at(-1)).toMatch(/^to take this back: kpi undo \d{8}T\d{6}-[0-9a-f]{6}$/)
+  expect(made.stderr + made.stdout).toMatch(/created/)
+})

@@ -53,15 +53,15 @@ export const inOrder = (changes: readonly Change[], isNewFirst: boolean): Change
     others.filter((one) => !isLate(one)),
     ({ record, action }) => `${record.kind.name} ${action}`,
   )
-  // A KPI that formulas need is closed once they are gone.
-  const isFormula = ({ record }: Change): boolean => record.kind.name === 'calculated_kpi'
+  // A KPI that formulas need is closed once they are gone, and what belongs to them before that.
+  const isBeforeLate = (one: Change): boolean => deleteRank(one) <= REMOVAL_ORDER.indexOf('calculated_kpi')
   return [
     ...KIND_NAMES.flatMap((name) => {
       const [created, updated] = [early.get(`${name} create`) ?? [], early.get(`${name} update`) ?? []]
       return isNewFirst ? [...created, ...updated] : [...updated, ...created]
     }),
-    ...deletes.filter(isFormula),
+    ...deletes.filter(isBeforeLate),
     ...others.filter(isLate).toSorted((one, other) => rankOf(one) - rankOf(other)),
-    ...deletes.filter((one) => !isFormula(one)),
+    ...deletes.filter((one) => !isBeforeLate(one)),
   ]
 }

@@ -6,6 +6,7 @@ import {
   type NotedChange,
   openRun,
   openRunAt,
+  readHead,
   type RunHead,
   type RunRecord,
   runPaths,
@@ -28,14 +29,14 @@ const runName = (io: Io): string => {
   return `${at}-${Buffer.from(io.random(3)).toString('hex')}`
 }
 
-/** Removes the records of old runs, but those of applies, by which `--prune` goes. */
+/** Removes the records of old runs, also of those that were cut off, but those of applies, by which `--prune` goes. */
 const removeOldRuns = (io: Io): void => {
-  const oldest = new Date(io.now() - KEPT_DAYS * DAY_MS).toISOString().replaceAll(/[-:]/g, '').slice(0, 15)
+  const oldest = io.now() - KEPT_DAYS * DAY_MS
+  const nameThen = new Date(oldest).toISOString().replaceAll(/[-:]/g, '').slice(0, 15)
   for (const path of runPaths(receiptsFolder(io))) {
-    const name = nameOfPath(path)
-    if (name === undefined || name >= oldest) continue
-    const run = readRun(path)
-    if (run && run.head.command !== 'apply') rmSync(path, { force: true })
+    if ((nameOfPath(path) ?? '') >= nameThen) continue
+    const head = readHead(path)
+    if (head && head.beganAt < oldest && head.command !== 'apply') rmSync(path, { force: true })
   }
 }
 
@@ -59,12 +60,12 @@ export const beginUnkeptRun = (io: Io, begun: BegunRun): RunRecord =>
 /** Describes a run as its record says. */
 type ReadRun = { readonly path: string; readonly head: RunHead; readonly changes: readonly NotedChange[] }
 
-/** Reads the record of a run; undefined if it is in use, or cannot be read. */
-const readRun = (path: string): ReadRun | undefined => {
+/** Reads the record of a run; undefined if it is not wanted, is in use, or cannot be read. */
+const readRun = (path: string, isWanted: (head: RunHead) => boolean): ReadRun | undefined => {
   try {
     const run = openRunAt(path)
     try {
-      return { path, head: run.head, changes: run.changes() }
+      return isWanted(run.head) ? { path, head: run.head, changes: run.changes() } : undefined
     } finally {
       run.leave()
     }
@@ -77,6 +78,5 @@ const readRun = (path: string): ReadRun | undefined => {
 /** Reads the runs that are wanted, the oldest first. */
 export const readRuns = (io: Io, isWanted: (head: RunHead) => boolean): ReadRun[] =>
   runPaths(receiptsFolder(io))
-    .flatMap((path) => readRun(path) ?? [])
-    .filter(({ head }) => isWanted(head))
+    .flatMap((path) => readRun(path, isWanted) ?? [])
     .toSorted((one, other) => one.head.beganAt - other.head.beganAt)

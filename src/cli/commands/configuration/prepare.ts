@@ -167,30 +167,28 @@ type IsToReadAgain = (snapshot: Snapshot) => Promise<boolean>
 const prepareBy = async (
   target: Target,
   source: Source,
-  made: readonly Made[],
+  readMade: () => readonly Made[],
   pause: Pause,
   isToReadAgain: IsToReadAgain,
 ): Promise<Prepared> => {
   const { configuration, name, saved, prune, byName } = source
   const kinds = kindsIn(configuration.sections.keys())
+  const made = prune ? readMade() : []
   const read = (): Promise<Snapshot> =>
-    readSnapshot(
-      target,
-      [...kinds, ...(prune ? made.map(({ kind }) => kind) : [])],
-      usersWanted(configuration, prune ? made : []),
-    )
+    readSnapshot(target, [...kinds, ...made.map(({ kind }) => kind)], usersWanted(configuration, made))
   const first = await read().catch((error: unknown) => {
     refuseFaults(name, configuration.faults)
     throw error
   })
   const snapshot = (await isToReadAgain(first)) ? await read() : first
   if (saved) requireSameAccount(saved, target.service, target.accountName())
-  const known = recordsMade(snapshot, made)
-  const deleted = prune ? known : []
+  const deleted = recordsMade(snapshot, made)
   const plan = await planChanges(snapshot, configuration.desired, policyOf(target, byName), pause, deleted)
-  const gone = known.filter(({ desired }) => !desired)
   refuseFaults(name, [...configuration.faults, ...faultsIn(plan)].slice(0, MOST_FAULTS))
   const { changes, planned } = plan
+  const hasNew = changes.some(({ action }) => action === 'create')
+  const known = prune || !hasNew ? deleted : recordsMade(snapshot, readMade())
+  const gone = known.filter(({ desired }) => !desired)
   const rows = planRows(snapshot, changes)
   if (saved) requireUnmoved(saved, rows)
   const unchanged = planned.filter(({ action }) => action === 'unchanged').length
@@ -202,12 +200,12 @@ export const prepare = (
   cli: Cli,
   target: Target,
   source: Source,
-  made: readonly Made[],
+  readMade: () => readonly Made[],
   isToReadAgain: IsToReadAgain = () => Promise.resolve(false),
 ): Promise<Prepared> =>
   untilDeadline(
     cli.io,
     cli.flags.deadline,
-    ({ signal }) => prepareBy(target, source, made, pauseEvery(PARTS_OF_TURN, signal), isToReadAgain),
+    ({ signal }) => prepareBy(target, source, readMade, pauseEvery(PARTS_OF_TURN, signal), isToReadAgain),
     cli.io.interruption(),
   )

@@ -157,8 +157,12 @@ export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promi
     await keepRun(cli, run, async (end) => {
       const { desired } = source.configuration
       const onWarning = (text: string): void => void cli.log.warn(text)
-      const prepared = await prepare(cli, target, source, readMade(io, begun), (snapshot) =>
-        settleLeftDoubles({ account: target, run, desired, signal, onWarning }, snapshot),
+      const prepared = await prepare(
+        cli,
+        target,
+        source,
+        () => readMade(io, begun),
+        (snapshot) => settleLeftDoubles({ account: target, run, desired, signal, onWarning }, snapshot),
       )
       const earlier = readEarlier(run)
       for (const one of prepared.plan.planned) earlier.settle(one)

@@ -9,7 +9,7 @@ import { type AccountFlags, learnAccount, withTarget } from './account.ts'
 import { planRow } from '../../../changes/print/plan-rows.ts'
 import { type FileFlags, readyFile, STDOUT, writeOutput } from './output-file.ts'
 import { prepare, type Prepared, readSource, type SourceFlags } from './prepare.ts'
-import { readMade } from './read-applied.ts'
+import { type Made, readMade } from './read-applied.ts'
 import { writePlan } from './saved-plan.ts'
 import { createTargetChanges } from '../targets/target-changes.ts'
 import { plannedDeletes, tellDeletes, tellKept, tellPlan } from './tell-plan.ts'
@@ -42,8 +42,8 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
       await learnAccount(target)
       const { service } = target
       const account = target.accountName()
-      const made = readMade(cli.io, { service, account, source: source.path })
-      const prepared = await prepare(cli, target, source, made)
+      const readMadeBefore = (): Made[] => readMade(cli.io, { service, account, source: source.path })
+      const prepared = await prepare(cli, target, source, readMadeBefore)
       await tellPlan(cli, prepared)
       await tellDeletes(cli, target.client, prepared)
       if (prepared.counts.deleted > 0) await tellKept(cli, target.client, prepared)
