@@ -36,7 +36,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['dump'],
 ]
 
-const PEOPLE = 400
+const PEOPLE = 2000
 const newPeople = (count: number): object[] =>
   Array.from({ length: count }, (_, at) => ({ user_type: 'User', first_name: `P${at}`, email: `p${at}@example.com` }))
 
@@ -101,7 +101,7 @@ test.each([
 
 test('a deadline ends the sending of many that are refused', async () => {
   await using user = await embeddedUser()
-  const taken = newPeople(PEOPLE).map((person) => ({ ...person, email: 'admin@localhost' }))
+  const taken = newPeople(400).map((person) => ({ ...person, email: 'admin@localhost' }))
   writeFileSync(user.folder.in('new.json'), JSON.stringify(taken))
   const controller = new AbortController()
   const running = user.kpiIn({ alarm: () => controller.signal }, 'users', 'create', '--from-json', 'new.json')

@@ -82,13 +82,13 @@ describe.each(WAYS)('$name', ({ open, isNewer }) => {
       expect(created).toMatchObject({
         code: 0,
         stdout: '',
-        stderr: expect.stringMatching(/^created KPI \d+, Footfall\n$/) as string,
+        stderr: expect.stringMatching(/^created KPI \d+, Footfall\nto take this back: kpi undo \S+\n$/) as string,
       })
       expect((await told('kpis', 'update', 'Footfall', '--target-default', '5')).stderr).toMatch(
-        /^updated KPI \d+, Footfall\n$/,
+        /^updated KPI \d+, Footfall\nto take this back: kpi undo \S+\n$/,
       )
       expect((await told('kpis', 'delete', 'Footfall', '--yes')).stderr).toMatch(
-        /^deleted KPI \d+, Footfall with (0|its) assignments and no entries\n$/,
+        /\ndeleted KPI \d+, Footfall with (0|its) assignments and no entries\nto take this back: kpi undo \S+\n$/,
       )
       const printed = await told(...line, 'Printed', '-o', 'json')
       expect(jsonOf(printed)).toMatchObject({ name: 'Printed' })
@@ -145,7 +145,7 @@ describe.each(WAYS.slice(0, 2))('$name', ({ open }) => {
   test('what was assigned is told by names, or printed with them elsewhere', async () => {
     const pair = ['--kpis', 'Visits', '--users', '3']
     expect((await told('assign', 'add', ...pair)).stderr).toMatch(
-      /^to take this back: kpi undo \S+.*\nassigned Visits to Bob Ray\n$/,
+      /^assigned Visits to Bob Ray\nto take this back: kpi undo \S+\n$/,
     )
     expect(await out('assign', 'update', ...pair, '--sort-order', '4')).toMatch(/^user +kpi .*\nBob Ray +Visits /)
     expect((await told('assign', 'remove', ...pair, '--yes')).stderr).toMatch(

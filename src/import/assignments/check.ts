@@ -156,6 +156,6 @@ export const checkAssignments = async (
     rejectMisunderstoodColumns({ read, misread }, options, [...reasons])
   }
   const rows = rejectRepeated(wanted, rejects)
-  const warnings = [...warningsOn(table, formats, false), ...onUnits]
+  const warnings = [...warningsOn(table, formats, read === 0), ...onUnits]
   return { rows, reference, read, empty, rounded, warnings, withoutTarget, unused: plan.unused }
 }

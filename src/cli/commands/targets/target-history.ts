@@ -1,4 +1,5 @@
 import type { Client } from '../../../client/client.ts'
+import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../../domain/day.ts'
 import { formatDecimal } from '../../../domain/decimal.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { keepTargets } from '../../../import/history/keep-targets.ts'
@@ -40,6 +41,20 @@ const counting = async (client: Client, change: TargetChange, seen: Following): 
     break
   }
   seen.count += count
+}
+
+/** Creates what tells whether a KPI has any entries, for which its service is asked once. */
+const createHasEntries = (client: Client): ((kpi: number) => Promise<boolean>) => {
+  const known = new Map<number, Promise<boolean>>()
+  const ask = async (kpiId: number): Promise<boolean> => {
+    const { entries } = await client.entries.page({ from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY, kpiId, page: 1 })
+    return entries.length > 0
+  }
+  return (kpi) => {
+    const answer = known.get(kpi) ?? ask(kpi)
+    known.set(kpi, answer)
+    return answer
+  }
 }
 
 const isAny = ({ count, isMore }: Following): boolean => count > 0 || isMore
@@ -142,6 +157,15 @@ export const createTargetHistory = (
   const hidden: TargetChange[] = []
   let kept = 0
   let isTold = false
+  const hasEntries = createHasEntries(client)
+  /** Counts the entries that follow a change, which is one of so many, unless that would take too many requests. */
+  const countFew = async (change: TargetChange, number: number, following: Following): Promise<void> => {
+    if (client.isInProcess) return counting(client, change, following)
+    if (change.user !== undefined && !(await hasEntries(change.kpi))) return undefined
+    if (number > MOST_CHANGES) following.isMore = true
+    else await counting(client, change, following)
+    return undefined
+  }
   const countHidden = async (): Promise<void> => {
     for (const change of hidden.splice(0)) {
       if ((await client.kpis.get(change.kpi)).target_default === change.to) await counting(client, change, seen)
@@ -154,8 +178,7 @@ export const createTargetHistory = (
     made.push(change)
     if (change.user === undefined && change.from === null) hidden.push(change)
     else if (keeps && change.from !== null) kept += await keepTargets(client, change, signal)
-    else if (client.isBundled() || made.length <= MOST_CHANGES) await counting(client, change, seen)
-    else seen.isMore = true
+    else await countFew(change, made.length, seen)
   }
   const tolerantly = async (following: Following, work: () => Promise<void>): Promise<void> => {
     try {
@@ -196,8 +219,7 @@ export const createTargetHistory = (
         if (!change || change.from === change.to) return
         if (keeps) rejectClearing([change])
         planned.push(change)
-        if (client.isBundled() || planned.length <= MOST_CHANGES) await counting(client, change, following)
-        else following.isMore = true
+        await countFew(change, planned.length, following)
       })
     }
     isTold = true
