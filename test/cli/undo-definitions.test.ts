@@ -141,3 +141,24 @@ test('the last that a terminal shows of a run is how to take it back', async () 
   expect(made.stderr.trimEnd().split('\n').at(-1)).toMatch(/^to take this back: kpi undo \d{8}T\d{6}-[0-9a-f]{6}$/)
   expect(made.stderr + made.stdout).toMatch(/created/)
 })
+
+test.each([
+  ['embedded', embeddedUser, 2, 0],
+  ['over the classic interface, which does not show whose the entries of items are', remoteUser, 1, 3],
+] as const)('undo of a delete stores the entries of people and items again, %s', async (_, open, count, code) => {
+  await using user = await open()
+  await apply(user, `${BEFORE}groups:\n  - { name: Region }\ngroup_items:\n  - { group: Region, name: North }\n`)
+  const ann = (await user.client.users.list()).find(({ email }) => email === 'ann@example.com')
+  const [kpi] = await user.client.kpis.list()
+  await user.client.entries.add({ user_id: ann?.id, kpi_id: kpi?.id ?? 0, entry_date: 20_000, actual: 10_000n })
+  await using newer = await user.newer()
+  const north = (await newer.breakdownItems.list()).find(({ name }) => name === 'North')
+  await newer.entries.add({ source_id: north?.id, kpi_id: kpi?.id ?? 0, entry_date: 20_000, actual: 20_000n })
+  const deleted = await user.kpi('kpis', 'delete', 'Visits', '--yes')
+  expect(deleted).toMatchObject({ code: 0 })
+  expect(deleted.stderr.includes('its entries of group items are not noted')).toBe(code === 3)
+  const undone = await user.kpi('undo', await receiptOf(user, { command: 'kpis delete' }), '--yes')
+  expect(undone.code).toBe(code)
+  expect(undone.stderr).toContain(`stored ${count} entr`)
+  expect(await newer.entries.list({ from: 20_000, to: 20_000 })).toHaveLength(count)
+})

@@ -16,16 +16,23 @@ export type User = {
   readonly kpiIn: (world: Partial<World>, ...args: string[]) => Promise<Ran>
   /** A second way to the same account. */
   readonly client: Client
+  /** Opens a way to it through the newer interface. */
+  readonly newer: () => Promise<Client & AsyncDisposable>
   readonly world: World
   readonly folder: Folder
 } & AsyncDisposable
 
-const userOf = (client: Client, folder: Folder, close: () => Promise<void>): User => {
+const userOf = async (dataDir: string, folder: Folder, close: () => Promise<void>): Promise<User> => {
+  const client = createClient(await embeddedTransport(dataDir, () => NOW))
   const world: World = { home: folder.path }
   return {
     kpi: shellIn(world),
     kpiIn: (other, ...args) => shellIn({ ...world, ...other })(...args),
     client,
+    newer: async () => {
+      const newer = createClient(await embeddedTransport(dataDir, () => NOW, 'v1'), 'v1')
+      return { ...newer, [Symbol.asyncDispose]: () => newer.close() }
+    },
     world,
     folder,
     [Symbol.asyncDispose]: async () => {
@@ -37,10 +44,8 @@ const userOf = (client: Client, folder: Folder, close: () => Promise<void>): Use
 }
 
 /** Of the embedded service, in the usual place of a home. */
-export const embeddedUser = async (folder = temporaryFolder()): Promise<User> => {
-  const client = createClient(await embeddedTransport(folder.in('.local/share/kpi'), () => NOW))
-  return userOf(client, folder, () => Promise.resolve())
-}
+export const embeddedUser = (folder = temporaryFolder()): Promise<User> =>
+  userOf(folder.in('.local/share/kpi'), folder, () => Promise.resolve())
 
 /** The base URL of a service that is served, the flags that go with it, and the secret. */
 type Door = (service: Service) => Promise<readonly [path: string, flags: readonly string[], secret: string]>
@@ -53,8 +58,7 @@ const userThrough = async (authenticate: Door, front: Front = (url) => Promise.r
   const folder = temporaryFolder()
   const service = await startService()
   const server = await listen(service.handler, '127.0.0.1', 0)
-  const client = createClient(await embeddedTransport(service.dataDir, () => NOW))
-  const user = userOf(client, folder, async () => {
+  const user = await userOf(service.dataDir, folder, async () => {
     await server.close()
     await service[Symbol.asyncDispose]()
   })

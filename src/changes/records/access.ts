@@ -20,6 +20,8 @@ export type Account = {
   readonly client: Client
   /** Holds a client of the classic interface of the same service, where `client` is of the newer one. */
   readonly classic?: Client | undefined
+  /** Holds one of the newer interface, where `client` is of the classic one: it shows whose the entries of items are. */
+  readonly newer?: Client | undefined
   /** Holds what only the bundled service on this machine has. */
   readonly operator?: OperatorAccess | undefined
 }

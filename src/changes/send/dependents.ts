@@ -32,16 +32,21 @@ const DEPENDENTS: Readonly<Partial<Record<KindName, readonly { readonly kind: Ki
 
 async function* noEntries(): AsyncGenerator<readonly NotedEntry[]> {}
 
-/** Yields entries; none to a key that may not read them. */
-async function* entriesIfAllowed(
+/** Yields entries: none to a key that may not read them, and those of items only where it is shown whose they are. */
+async function* entriesKnown(
   entries: AsyncIterable<readonly NotedEntry[]>,
-  onForbidden: () => void,
+  onLeftOut: (why: string) => void,
 ): AsyncGenerator<readonly NotedEntry[]> {
   try {
-    yield* entries
+    for await (const page of entries) {
+      const known = page.filter(({ user_id, source_id }) => (user_id ?? source_id ?? null) !== null)
+      if (known.length < page.length)
+        onLeftOut('its entries of group items are not noted: the classic interface does not show whose they are')
+      yield known
+    }
   } catch (error) {
     if (!isForbidden(error)) throw error
-    onForbidden()
+    onLeftOut('its entries are not noted: these credentials may not read them')
   }
 }
 
@@ -51,6 +56,7 @@ export const createDependents = (
   snapshot: Snapshot,
 ): ((record: AccountRecord) => Promise<Dependents>) => {
   const { client } = account
+  const reader = account.newer ?? account.operator?.newer ?? client
   const read = new Set<KindName>()
   /** Reads the records of a kind of all users; returns why that cannot be done. */
   const readAll = async (kind: KindName): Promise<string | undefined> => {
@@ -79,10 +85,8 @@ export const createDependents = (
       records.push(...snapshot.ofKind(of).filter((one) => one.stored && one.above[by] === record))
     }
     const range = { from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY }
-    const entries = kind.name === 'kpi' && id !== undefined ? entryPages(client, { ...range, kpiId: id }) : noEntries()
-    const onForbidden = (): void => {
-      leftOut = 'its entries are not noted: these credentials may not read them'
-    }
-    return { records, entries: entriesIfAllowed(entries, onForbidden), leftOut: () => leftOut }
+    const entries = kind.name === 'kpi' && id !== undefined ? entryPages(reader, { ...range, kpiId: id }) : noEntries()
+    const onLeftOut = (why: string): void => void (leftOut = why)
+    return { records, entries: entriesKnown(entries, onLeftOut), leftOut: () => leftOut }
   }
 }

@@ -68,6 +68,7 @@ class Sender {
   readonly #known = new Map<KindName, ReadonlySet<number>>()
   readonly #created = new Map<AccountRecord, Change>()
   readonly #refused = new Set<AccountRecord>()
+  readonly #lossesTold = new Set<string>()
   readonly #dependentsOf: (record: AccountRecord) => Promise<Dependents>
 
   constructor(sending: Sending) {
@@ -112,6 +113,7 @@ class Sender {
     let result: Outcome['result'] = 'refused'
     try {
       for await (const some of entries) run.noteEntries(id, some)
+      this.#warnOfLoss(leftOut())
       for (const outcome of await this.#sendBlock([{ change, id }])) result = outcome.result
     } catch (error) {
       if (!mayBeDone(error)) run.withdraw(ids)
@@ -122,6 +124,13 @@ class Sender {
     if (reason !== undefined && result === 'done') run.settle(id, result, { reason })
     if (result !== 'done') return
     for (const one of [change.record, ...records]) snapshot.forget(one)
+  }
+
+  /** Warns, once for each reason, that an undo will not bring all back of what is about to be deleted. */
+  #warnOfLoss(reason: string | undefined): void {
+    if (reason === undefined || this.#lossesTold.has(reason)) return
+    this.#lossesTold.add(reason)
+    this.#sending.onWarning(`kpi undo cannot bring all of it back: ${reason}`)
   }
 
   async #sendBlock(block: readonly Open[]): Promise<readonly Outcome[]> {

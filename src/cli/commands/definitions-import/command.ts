@@ -82,7 +82,7 @@ const declareImport = (group: Command) =>
     .option('--rejects <file>', 'the file for the rejected rows')
     .option('--max-errors <n>', 'stop if more rows than this are rejected: a number, or a percentage such as 5%')
     .option('--rate <n>', 'send at most this many requests per minute')
-    .option('--journal <folder>', 'the folder for the journal, from which a stopped run continues')
+    .option('--journal <folder>', 'the folder for the record of the run, from which it continues if it was stopped')
 
 /** Describes the flags of an import of definitions. */
 export type DefinitionFlags = ReturnType<ReturnType<typeof declareImport>['opts']> & TargetFlags

@@ -307,7 +307,8 @@ const undoWith = async (undo: Undo): Promise<number> => {
   await cli.note(`${said === '' ? 'nothing was changed' : said}${restText(ended)}`)
   if (left > 0 || ended.some(({ action }) => action === 'leave')) return EXIT.partial
   run.noteTakenBack(cli.io.now())
-  return EXIT.done
+  // What was not noted when it was deleted is not there again.
+  return ended.some(({ action, note }) => action === 'create' && note.reason !== undefined) ? EXIT.partial : EXIT.done
 }
 
 /** Takes back a run that changed definitions, or says what that would do; returns 3 if something is left alone. */

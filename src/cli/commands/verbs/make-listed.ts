@@ -35,6 +35,8 @@ const ITEMS_OF_TURN = 500
 export type Command = {
   readonly cli: Cli
   readonly client: Client
+  /** Holds a client of the newer interface beside one of the classic one, where there is one. */
+  readonly newer?: Client | undefined
   readonly of: Resource
   readonly verb: 'create' | 'update' | 'delete'
   readonly signal: AbortSignal
@@ -235,7 +237,7 @@ const doublesError = (of: Resource, removed: readonly AccountRecord[]): KpiError
 
 /** Makes what is planned for the items of a list, in its order; returns what the service has of each that is done. */
 export const makeListed = async (
-  { cli, client, of, signal }: Command,
+  { cli, client, newer, of, signal }: Command,
   { plan, items, total, run: { run, earlier, end }, ...making }: Making,
 ): Promise<ListResult<Planned>> => {
   const { snapshot, again } = plan
@@ -247,7 +249,7 @@ export const makeListed = async (
   }
   const changes = items.flatMap((one) => one.changes)
   const { outcomes, failure } = await makeChanges(cli, {
-    account: { client },
+    account: { client, newer },
     snapshot,
     plan: { changes, again },
     run,
