@@ -3,7 +3,7 @@ import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
 import type { NotedChange } from '../../runs/run-record.ts'
 import type { Desired } from '../records/desired.ts'
 import { type Kind, type KindField, KIND_NAMES, type KindName, kinds } from '../records/kind-fields.ts'
-import type { AccountRecord, Snapshot } from '../records/snapshot.ts'
+import { type AccountRecord, nounOf, type Snapshot } from '../records/snapshot.ts'
 
 /**
  * Describes what becomes of a change that is taken back: what it created is removed, what it changed gets back what it
@@ -47,27 +47,76 @@ const differenceOf = (now: AnyRecord, left: AnyRecord, fields: readonly KindFiel
 }
 
 const [GONE, DELETED] = ['is gone already', 'was deleted since']
+
+/** Returns what makes a KPI take entries: it is active until these are stored again. */
+const opened = ({ name }: Kind): AnyRecord => (name === 'kpi' ? { is_active: true } : {})
+
+const nameTaken = (holder: AccountRecord): string =>
+  `its name is that of ${nounOf(holder)} now, which has the id ${holder.id}`
+
 const UNKNOWN_BEFORE = 'what it was before is not known'
 
-/** Returns the fields of a record but those that nobody may read, whose earlier values no run knows. */
-const readable = (record: AnyRecord, { fields }: Kind): AnyRecord => {
-  const secrets = new Set(fields.flatMap(({ as, field }) => (field.secret ? as : [])))
-  return Object.fromEntries(Object.entries(record).filter(([name]) => !secrets.has(name)))
+/** Tells whether a change of a run is to be taken back: it is done, or may be. */
+const isDone = ({ outcome }: NotedChange): boolean => outcome === 'done' || outcome === undefined || outcome === 'left'
+
+/** Says what identifies what a run deleted among what an undo of it creates again. */
+const keyOf = ({ kind, place, name }: Pick<NotedChange, 'kind' | 'place' | 'name'>): string =>
+  `${kind} ${place} ${name}`
+
+/** Holds what earlier undos of a run created again: by what was deleted, the id; undefined where it is not known. */
+export type MadeAgain = ReadonlyMap<string, number | undefined>
+
+/** Returns what undos created again, by the changes that they noted. */
+export const madeAgain = (changes: readonly NotedChange[]): MadeAgain =>
+  new Map(
+    changes.flatMap((one) => (one.action === 'create' && isDone(one) ? [[keyOf(one), one.recordId] as const] : [])),
+  )
+
+/** Returns the id that a record has now, if the run deleted it: undefined if it is not there again. */
+export const idNow = (
+  notes: readonly NotedChange[],
+  again: MadeAgain,
+  of: readonly string[],
+  id: number,
+): number | undefined => {
+  const deleted = notes.find(
+    ({ action, kind, recordId }) => action === 'delete' && recordId === id && of.includes(kind),
+  )
+  return deleted ? again.get(keyOf(deleted)) : id
+}
+
+/** Holds what an undo is planned by. */
+type Known = {
+  readonly snapshot: Snapshot
+  readonly notes: readonly NotedChange[]
+  readonly again: MadeAgain
+  /** Lists what undos of any runs changed: a record that they put back is not changed since. */
+  readonly putBack: readonly NotedChange[]
+  /** Holds when the run began, in seconds: what has had a name since before that has it beside the run's. */
+  readonly beganAt: number
 }
 
 /** Plans the steps that take back a run, by what the account has now. */
 class UndoPlanner {
+  readonly #known: Known
   readonly #snapshot: Snapshot
+  /** Holds the records that earlier steps remove. */
+  readonly #going = new Set<AccountRecord>()
+  /** Holds when the run itself changed records last, in seconds. */
+  readonly #changedAt = new Map<string, number>()
   /** Holds the records that the run deleted and that are created again, by their kinds and earlier ids. */
   readonly #again = new Map<string, NotedChange>()
   /** Holds what earlier steps will have made of records. */
   readonly #foreseen = new Map<AccountRecord, AnyRecord>()
 
-  constructor(snapshot: Snapshot, notes: readonly NotedChange[]) {
-    this.#snapshot = snapshot
-    for (const note of notes)
-      if (note.action === 'delete' && note.recordId !== undefined)
-        this.#again.set(`${note.kind} ${note.recordId}`, note)
+  constructor(known: Known) {
+    this.#known = known
+    this.#snapshot = known.snapshot
+    for (const note of known.notes) if (note.action === 'delete') this.#again.set(`${note.kind} ${note.recordId}`, note)
+    for (const { kind, recordId, changedAt = 0 } of [...known.notes, ...known.putBack]) {
+      const key = `${kind} ${recordId}`
+      this.#changedAt.set(key, Math.max(changedAt, this.#changedAt.get(key) ?? 0))
+    }
   }
 
   plan(note: NotedChange): UndoStep | undefined {
@@ -87,12 +136,17 @@ class UndoPlanner {
     if (note.action === 'create') {
       if (difference !== undefined)
         return { note, kind, action: 'leave', id, reason: `was changed since: ${difference}` }
+      if (this.#isChangedSince(record)) return { note, kind, action: 'leave', id, reason: 'was changed since' }
+      this.#going.add(record)
       return { note, kind, action: 'remove', id, desired: this.#absent(note, kind, record) }
     }
-    const before = readable(note.before ?? {}, kind)
+    const { before = {} } = note
     if (Object.keys(before).length === 0) return { note, kind, action: 'leave', id, reason: UNKNOWN_BEFORE }
     if (differenceOf(now, before, kind.fields) === undefined) return { note, kind, action: 'done', id }
     if (difference !== undefined) return { note, kind, action: 'leave', id, reason: `was changed since: ${difference}` }
+    const name = before[kind.identity.at(-1) ?? '']
+    const holder = typeof name === 'string' ? this.#holderOf(kind, record.above, name, record) : undefined
+    if (holder) return { note, kind, action: 'leave', id, reason: nameTaken(holder) }
     this.#foreseen.set(record, { ...now, ...before })
     const change = Object.keys(before)
       .map((name) => `${name} ${valueText(now[name])} → ${valueText(before[name])}`)
@@ -100,13 +154,44 @@ class UndoPlanner {
     return { note, kind, action: 'restore', id, change, desired: this.#restored(note, kind, record) }
   }
 
-  /** Finds the record of a change: by its id, or by its name where the answer to its creation was lost. */
-  #find({ recordId, parents, after = {} }: NotedChange, kind: Kind): AccountRecord | undefined {
+  /** Tells whether something else changed a record after the run had, as far as the service says it. */
+  #isChangedSince({ kind, id, stored }: AccountRecord): boolean {
+    const ours = Math.max(this.#changedAt.get(`${kind.name} ${id}`) ?? 0, Number(stored?.['created_at'] ?? 0))
+    return Number(stored?.['updated_at'] ?? 0) > ours
+  }
+
+  /** Returns the record that has got a name since the run, or a name of the same form. */
+  #holderOf(kind: Kind, above: AccountRecord['above'], name: string, own?: AccountRecord): AccountRecord | undefined {
+    const key = kind.identity.at(-1) ?? ''
+    return this.#snapshot.alike(kind, above, name).find((one) => {
+      const { stored } = one
+      if (!stored || one === own || this.#going.has(one)) return false
+      const foreseen = this.#foreseen.get(one)?.[key]
+      if (foreseen !== undefined && !isSame(foreseen, stored[key])) return false
+      const since = Math.max(Number(stored['updated_at'] ?? 0), Number(stored['created_at'] ?? 0))
+      return since >= this.#known.beganAt
+    })
+  }
+
+  /** Returns what a record belonged to, as it is now. */
+  #aboveOf({ parents }: NotedChange, kind: Kind): Record<string, AccountRecord> {
     const above: Record<string, AccountRecord> = {}
     for (const { name, as, refers } of kind.fields) {
-      const parent = refers && this.#snapshot.byId(refers, parents[as] ?? 0)
+      const id = refers && this.#idNow(refers, parents[as] ?? 0)
+      const parent = refers && id !== undefined && this.#snapshot.byId(refers, id)
       if (parent && kind.identity.includes(name)) above[name] = parent
     }
+    return above
+  }
+
+  #idNow(of: readonly KindName[], id: number): number | undefined {
+    return idNow(this.#known.notes, this.#known.again, of, id)
+  }
+
+  /** Finds the record of a change: by its id, or by its name where the answer to its creation was lost. */
+  #find(note: NotedChange, kind: Kind): AccountRecord | undefined {
+    const { recordId, after = {} } = note
+    const above = this.#aboveOf(note, kind)
     const key = kind.identity.find((name) => name === 'name' || name === 'email')
     if (key === undefined) return this.#snapshot.same(kind, above, '').find(({ stored }) => stored)
     if (recordId !== undefined) return this.#snapshot.byId([kind.name], recordId)
@@ -131,14 +216,21 @@ class UndoPlanner {
   #recreate(note: NotedChange, kind: Kind): UndoStep {
     const { before, parents, place: line } = note
     if (!before) return { note, kind, action: 'leave', id: note.recordId, reason: UNKNOWN_BEFORE }
+    const { again } = this.#known
+    const made = this.#snapshot.byId([kind.name], again.get(keyOf(note)) ?? 0)
+    if (made?.stored) return { note, kind, action: 'done', id: made.id }
     const there = this.#find({ ...note, recordId: undefined, after: before }, kind)
-    if (there?.stored) {
-      const difference = differenceOf(there.stored, before, kind.fields)
-      if (difference === undefined) return { note, kind, action: 'done', id: there.id }
-      return { note, kind, action: 'leave', id: there.id, reason: `there is another one of that name: ${difference}` }
-    }
-    const given = this.#given(kind, { ...before, ...parents })
-    return { note, kind, action: 'create', id: undefined, desired: { kind, line, ...given } }
+    const isNamed = there !== undefined && there.name !== ''
+    const difference = there?.stored && differenceOf(there.stored, before, kind.fields)
+    if (there?.stored && difference === undefined && (!isNamed || again.has(keyOf(note))))
+      return { note, kind, action: 'done', id: there.id }
+    if (there?.stored && difference !== undefined && !isNamed)
+      return { note, kind, action: 'leave', id: there.id, reason: `is there again: ${difference}` }
+    const holder = this.#holderOf(kind, this.#aboveOf(note, kind), String(before[kind.identity.at(-1) ?? ''] ?? ''))
+    if (holder) return { note, kind, action: 'leave', id: undefined, reason: nameTaken(holder) }
+    const given = this.#given(kind, { ...before, ...parents, ...opened(kind) })
+    const isNew = isNamed || !there ? ({ isNew: true } as const) : {}
+    return { note, kind, action: 'create', id: undefined, desired: { kind, line, ...given, ...isNew } }
   }
 
   /** Returns the fields of a record as an input gives them; those that refer to what is created again by its name. */
@@ -156,6 +248,8 @@ class UndoPlanner {
 
   #reference(refers: readonly KindName[], id: number): string {
     const again = refers.map((kind) => this.#again.get(`${kind} ${id}`)).find((one) => one !== undefined)
+    const made = again && this.#known.again.get(keyOf(again))
+    if (made !== undefined && this.#snapshot.byId(refers, made)?.stored) return `#${made}`
     const name = again?.before?.['email'] ?? again?.before?.['name']
     return typeof name === 'string' ? name.replace(/^(?='*#\d+$)/, "'") : `#${id}`
   }
@@ -168,12 +262,9 @@ class UndoPlanner {
   }
 }
 
-/** Tells whether a change of a run is to be taken back: it is done, or may be. */
-const isDone = ({ outcome }: NotedChange): boolean => outcome === 'done' || outcome === undefined || outcome === 'left'
-
 /** Plans what takes back the changes of a run, the last first. */
-export const planUndo = (snapshot: Snapshot, notes: readonly NotedChange[]): UndoStep[] => {
-  const done = notes.filter(isDone)
-  const planner = new UndoPlanner(snapshot, done)
+export const planUndo = (known: Known): UndoStep[] => {
+  const done = known.notes.filter(isDone)
+  const planner = new UndoPlanner(known)
   return done.toReversed().flatMap((note) => planner.plan(note) ?? [])
 }

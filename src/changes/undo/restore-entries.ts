@@ -18,26 +18,30 @@ const draftOf = (entry: NotedEntry, newIdOf: NewIds): EntryDraft | undefined => 
     : { ...owner, kpi_id: kpi, entry_date, actual, target, notes }
 }
 
-/** Stores entries together, or one by one where one of them is refused; returns how many are stored. */
-const store = async (client: Client, drafts: readonly EntryDraft[]): Promise<number> => {
+/** Says how many entries are stored, and why the first that is not was refused. */
+type Stored = { readonly stored: number; readonly why?: string | undefined }
+
+/** Stores entries together, or one by one where one of them is refused. */
+const store = async (client: Client, drafts: readonly EntryDraft[]): Promise<Stored> => {
   if (client.isBundled() && drafts.length > 1) {
     try {
       await client.entries.addMany(drafts)
-      return drafts.length
+      return { stored: drafts.length }
     } catch (error) {
       if (!isRefused(error)) throw error
     }
   }
-  let stored = 0
+  let [stored, why]: [number, string | undefined] = [0, undefined]
   for (const draft of drafts) {
     try {
       await client.entries.add(draft)
       stored += 1
     } catch (error) {
       if (!isRefused(error)) throw error
+      why ??= error.message
     }
   }
-  return stored
+  return { stored, why }
 }
 
 /**
@@ -49,14 +53,15 @@ export const restoreEntries = async (
   run: Pick<RunRecord, 'entries'>,
   newIdOf: NewIds,
   signal: AbortSignal,
-): Promise<{ readonly stored: number; readonly left: number }> => {
-  let [stored, left] = [0, 0]
+): Promise<Stored & { readonly left: number }> => {
+  let [stored, left, why]: [number, number, string | undefined] = [0, 0, undefined]
   for (const some of run.entries(BATCH_LIMIT)) {
     if (signal.aborted) throw new Aborted('it was interrupted')
     const drafts = some.flatMap((entry) => draftOf(entry, newIdOf) ?? [])
     const count = await store(client, drafts)
-    stored += count
-    left += some.length - count
+    stored += count.stored
+    left += some.length - count.stored
+    why ??= count.why ?? (drafts.length < some.length ? 'the KPI, or whose they are, is not there' : undefined)
   }
-  return { stored, left }
+  return { stored, left, why }
 }

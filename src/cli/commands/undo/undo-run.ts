@@ -1,13 +1,14 @@
 import { readSnapshot } from '../../../changes/records/access.ts'
 import { KIND_NAMES, type KindName } from '../../../changes/records/kind-fields.ts'
 import type { CreatedThing } from '../../../changes/records/created-record.ts'
-import type { AccountRecord, Snapshot } from '../../../changes/records/snapshot.ts'
+import { type AccountRecord, labelOf, type Snapshot } from '../../../changes/records/snapshot.ts'
 import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
 import type { Policy } from '../../../changes/plan/policy.ts'
 import { judgeThings } from '../../../changes/send/judge-created.ts'
 import { removeEntries } from '../../../changes/send/remove-created.ts'
 import type { Outcome } from '../../../changes/send/send.ts'
-import { planUndo, type UndoStep } from '../../../changes/undo/plan-undo.ts'
+import { createDependents } from '../../../changes/send/dependents.ts'
+import { idNow, madeAgain, planUndo, type UndoStep } from '../../../changes/undo/plan-undo.ts'
 import { restoreEntries } from '../../../changes/undo/restore-entries.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { KpiError } from '../../../domain/errors.ts'
@@ -19,7 +20,7 @@ import { EXIT, UsageError } from '../../exit.ts'
 import { printDryRunCounts, undoCounts } from '../../output/dry-run-counts.ts'
 import { isForPeople } from '../../output/print.ts'
 import { countOf } from '../../output/text.ts'
-import { beginRun } from '../../target/runs.ts'
+import { beginRun, readRuns } from '../../target/runs.ts'
 import { makeChanges } from '../changes/make-changes.ts'
 import { EVERYTHING, learnAccount, type Target, withTarget } from '../configuration/account.ts'
 import { serviceOf } from '../../target/service-of.ts'
@@ -58,6 +59,13 @@ const rowOf = (step: UndoStep): AnyRecord => ({
 const keyOf = (kind: string | undefined, id: number | undefined, user: number | undefined): string =>
   `${kind} ${id} ${user ?? ''}`
 
+/** Returns a step of which nothing is done, to say why. */
+const leftAlone = ({ note, kind, id }: UndoStep): UndoStep => ({ note, kind, id, action: 'leave' })
+
+/** Names the assignment or the link that a change is about. */
+const attachmentOf = ({ kind, parents }: NotedChange, id: number | undefined): string =>
+  `${kind} ${parents['user_id']} ${id}`
+
 /** Leaves alone what is used by something that stays, or has entries. */
 const leaveUsed = async (
   { client, classic }: Target,
@@ -73,13 +81,15 @@ const leaveUsed = async (
     return as ? [{ kind: as, id, name: note.name }] : []
   })
   if (things.length === 0) return [...steps]
+  const isOfKpi = ({ note }: UndoStep): boolean => note.kind === 'kpi' || note.kind === 'calculated_kpi'
   const moved = new Set(
-    steps.flatMap(({ action, id, note }) =>
-      action === 'restore' && note.kind === 'kpi'
-        ? Object.keys(note.before ?? {}).map((field) => `${id} ${field}`)
+    steps.flatMap((step) =>
+      step.action === 'restore' && isOfKpi(step)
+        ? Object.keys(step.note.before ?? {}).map((field) => `${step.id} ${field}`)
         : [],
     ),
   )
+  const removed = new Set(created.filter(isOfKpi).map(({ id }) => id))
   const ended = Math.max(0, ...notes.map(({ changedAt }) => changedAt ?? 0))
   const outcomes = await judgeThings(
     { client, classic: classic ?? (client.variant === 'classic' ? client : undefined) },
@@ -89,7 +99,7 @@ const leaveUsed = async (
       served: ended === 0 ? undefined : new Date(ended * 1000).toISOString(),
       withEntries,
       isChanged: () => false,
-      isMoved: (kpi, field) => moved.has(`${kpi} ${field}`),
+      isMoved: (kpi, field) => removed.has(kpi) || moved.has(`${kpi} ${field}`),
       removedOf: () => 0,
     },
   )
@@ -136,11 +146,12 @@ const restText = (steps: readonly UndoStep[]): string => {
 }
 
 /** Says what an undo cannot bring back of what was deleted. */
-const tellLosses = async (cli: Cli, steps: readonly UndoStep[]): Promise<void> => {
+const tellLosses = async (cli: Cli, steps: readonly UndoStep[], entries: number): Promise<void> => {
   const again = steps.filter(({ action }) => action === 'create')
   if (again.length === 0) return
   const people = again.some(({ kind }) => kind.name === 'user')
   await cli.note(`what is created again gets other ids${people ? '; people get no password and no API key back' : ''}`)
+  if (entries > 0) await cli.note('entries that are stored again count for the group items that people have now')
   for (const { note } of again) if (note.reason !== undefined) await cli.note(`${note.name}: ${note.reason}`)
 }
 
@@ -155,13 +166,48 @@ type Undo = {
 
 type Prepared = { readonly steps: readonly UndoStep[]; readonly snapshot: Snapshot; readonly plan: Plan }
 
+/** Returns what undos have changed: of a run, or of all runs of its service. */
+const changesOfUndos = ({ cli, run: { head } }: Undo, isOfRun: boolean): NotedChange[] =>
+  readRuns(
+    cli.io,
+    ({ command, service, content }) =>
+      command === 'undo' && service === head.service && (!isOfRun || content === head.name),
+  ).flatMap(({ changes }) => changes)
+
+/** Leaves alone what was assigned or linked since. */
+const leaveAttached = async (
+  target: Target,
+  snapshot: Snapshot,
+  steps: readonly UndoStep[],
+): Promise<readonly UndoStep[]> => {
+  const dependentsOf = createDependents(target, snapshot)
+  const going = new Set(steps.flatMap(({ action, note, id }) => (action === 'remove' ? attachmentOf(note, id) : [])))
+  const judged: UndoStep[] = []
+  for (const step of steps) {
+    const record =
+      step.action === 'remove' && step.id !== undefined ? snapshot.byId([step.kind.name], step.id) : undefined
+    const { records } = record ? await dependentsOf(record) : { records: [] }
+    const since = records.find(
+      ({ stored = {}, kind }) => !going.has(`${kind.name} ${stored['user_id']} ${stored['id']}`),
+    )
+    if (since) judged.push({ ...leftAlone(step), reason: `has got ${labelOf(since)} since` })
+    else judged.push(step)
+  }
+  return judged
+}
+
 /** Plans what takes back a run, by what the account has now. */
-const prepareUndo = async ({ target, run, flags, signal }: Undo): Promise<Prepared> => {
+const prepareUndo = async (undo: Undo): Promise<Prepared> => {
+  const { target, run, flags, signal } = undo
   const notes = run.changes()
   const kinds = new Set(notes.flatMap(({ kind }) => (isKind(kind) ? [kind] : [])))
-  const users = usersOf(notes)
+  const again = madeAgain(changesOfUndos(undo, true))
+  const users = new Set([...usersOf(notes)].map((id) => idNow(notes, again, ['user'], id) ?? id))
   const snapshot = await readSnapshot(target, kinds, ({ id }) => users.has(Number(id)))
-  const planned = await leaveUsed(target, planUndo(snapshot, notes), notes, flags.withEntries === true)
+  const beganAt = Math.floor(run.head.beganAt / 1000)
+  const first = planUndo({ snapshot, notes, again, putBack: changesOfUndos(undo, false), beganAt })
+  const unattached = await leaveAttached(target, snapshot, first)
+  const planned = await leaveUsed(target, unattached, notes, flags.withEntries === true)
   const desired = planned.flatMap((step) => step.desired ?? [])
   const plan = await planChanges(snapshot, desired, POLICY, pauseEvery(CHANGES_OF_TURN, signal))
   const refused = new Map(
@@ -171,7 +217,7 @@ const prepareUndo = async ({ target, run, flags, signal }: Undo): Promise<Prepar
   )
   const steps = planned.map((step): UndoStep => {
     const reason = step.desired && refused.get(step.desired)
-    return reason === undefined ? step : { note: step.note, kind: step.kind, id: step.id, action: 'leave', reason }
+    return reason === undefined ? step : { ...leftAlone(step), reason }
   })
   return { steps, snapshot, plan }
 }
@@ -229,8 +275,7 @@ const takeBack = async (undo: Undo, { steps, snapshot, plan }: Prepared): Promis
     const ended = steps.map((step): UndoStep => {
       const record = step.desired && records.get(step.desired)
       const reason = record && refused.get(record)
-      if (reason !== undefined) return { note: step.note, kind: step.kind, id: step.id, action: 'leave', reason }
-      return step
+      return reason === undefined ? step : { ...leftAlone(step), reason }
     })
     const isKept = (step: UndoStep): boolean => {
       const record = step.desired && records.get(step.desired)
@@ -249,25 +294,26 @@ const takeBack = async (undo: Undo, { steps, snapshot, plan }: Prepared): Promis
 }
 
 /** Stores the entries again that went with what the run deleted; returns how many are left out. */
-const putEntriesBack = async (undo: Undo, { steps, plan }: Prepared): Promise<number> => {
+const putEntriesBack = async (undo: Undo): Promise<number> => {
   const { cli, target, run, signal } = undo
   if (run.countEntries() === 0) return 0
-  const records = new Map(plan.planned.flatMap(({ desired, record }) => (record ? [[desired, record] as const] : [])))
-  const ids = new Map(
-    steps.flatMap(({ note, desired }) => {
-      const record = desired && records.get(desired)
-      return note.action === 'delete' && note.recordId !== undefined
-        ? [[`${note.kind} ${note.recordId}`, record?.id] as const]
-        : []
-    }),
-  )
-  const newIdOf = (kind: string, id: number): number | undefined =>
-    ids.has(`${kind} ${id}`) ? ids.get(`${kind} ${id}`) : id
-  const { stored, left } = await restoreEntries(target.operator?.newer ?? target.client, run, newIdOf, signal)
+  const [notes, again] = [run.changes(), madeAgain(changesOfUndos(undo, true))]
+  const newIdOf = (kind: string, id: number): number | undefined => idNow(notes, again, [kind], id)
+  const { stored, left, why } = await restoreEntries(target.operator?.newer ?? target.client, run, newIdOf, signal)
   await cli.note(
-    `stored ${countOf(stored, 'entry', 'entries')} again${left > 0 ? `; ${left} could not be stored` : ''}`,
+    `stored ${countOf(stored, 'entry', 'entries')} again${left > 0 ? `; ${left} could not be stored${why === undefined ? '' : `: ${why}`}` : ''}`,
   )
   return left
+}
+
+/** Ends what had ended when it was deleted: entries are stored again while it is open. */
+const closeAgain = async (undo: Undo): Promise<void> => {
+  const { target, run } = undo
+  const [notes, again] = [run.changes(), madeAgain(changesOfUndos(undo, true))]
+  for (const { action, kind, recordId = 0, before } of notes) {
+    const id = kind === 'kpi' && action === 'delete' ? idNow(notes, again, [kind], recordId) : undefined
+    if (id !== undefined && before?.['is_active'] === false) await target.client.kpis.update(id, { is_active: false })
+  }
 }
 
 const undoWith = async (undo: Undo): Promise<number> => {
@@ -283,25 +329,26 @@ const undoWith = async (undo: Undo): Promise<number> => {
   const { steps } = prepared
   const what = sayCounts(steps, WILL)
   const entries = run.countEntries()
+  const all = entries > 0 ? `${what} and ${countOf(entries, 'entry', 'entries')}` : what
   if (flags.dryRun) {
     await cli.note(
-      `dry run, nothing was changed: ${what === '' ? 'nothing to take back' : `would ${what}`}${restText(steps)}`,
+      `dry run, nothing was changed: ${what === '' ? 'nothing to take back' : `would ${all}`}${restText(steps)}`,
     )
-    await tellLosses(cli, steps)
+    await tellLosses(cli, steps, entries)
     if (flags.summaryOnly) await printDryRunCounts(cli, undoCounts, countsIn(steps))
     else await print(cli, steps)
     return steps.some(({ action }) => action === 'leave') ? EXIT.partial : EXIT.done
   }
   if (what !== '') {
-    await tellLosses(cli, steps)
-    const all = entries > 0 ? `${what} and ${countOf(entries, 'entry', 'entries')}` : what
+    await tellLosses(cli, steps, entries)
     if (!flags.yes && !cli.canAsk)
       throw new UsageError(`to ${all} needs --yes where nobody can be asked; --dry-run shows what would be done`)
     if (!flags.yes) await (await import('../../args/prompt.ts')).askForYes(cli, all)
   }
   cli.io.stdout.outlast()
   const ended = await takeBack(undo, prepared)
-  const left = await putEntriesBack(undo, { ...prepared, steps: ended })
+  const left = await putEntriesBack(undo)
+  await closeAgain(undo)
   await print(cli, ended)
   const said = sayCounts(ended, DID)
   await cli.note(`${said === '' ? 'nothing was changed' : said}${restText(ended)}`)

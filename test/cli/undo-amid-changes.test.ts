@@ -1,0 +1,126 @@
+import { writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { NOW } from '../support/io.ts'
+import { jsonOf } from '../support/kpi.ts'
+import { embeddedUser, type User } from '../support/user.ts'
+
+const SHOP = `kpis:
+  - { name: Visits, frequency: daily, target_default: 10 }
+  - { name: Sales, frequency: daily }
+users:
+  - { email: ann@example.com, first_name: Ann }
+assignments:
+  - { user: ann@example.com, kpi: Visits, user_target: 5 }
+groups:
+  - { name: Region }
+group_items:
+  - { group: Region, name: North }
+`
+const ENTRIES = 'user,kpi,date,actual\nann@example.com,Visits,2026-03-01,1\nann@example.com,Visits,2026-03-02,2\n'
+
+const fill = async (user: User): Promise<void> => {
+  writeFileSync(user.folder.in('kpi.yaml'), SHOP)
+  expect(await user.kpi('apply', 'kpi.yaml', '--yes')).toMatchObject({ code: 0 })
+  writeFileSync(user.folder.in('data.csv'), ENTRIES)
+  expect(await user.kpi('entries', 'import', 'data.csv')).toMatchObject({ code: 0 })
+}
+
+/** Runs command lines, each some minutes after the one before. */
+const minutesApart = (user: User) => {
+  let now = NOW
+  return async (line: string): Promise<string> => {
+    now += 300_000
+    const ran = await user.kpiIn({ now }, ...line.split(' '))
+    expect({ line, code: ran.code, stderr: ran.code === 0 ? '' : ran.stderr }).toEqual({ line, code: 0, stderr: '' })
+    const runs = jsonOf(await user.kpi('history', '-o', 'json')) as { receipt: string; began_at: string }[]
+    return runs.toSorted((one, other) => other.began_at.localeCompare(one.began_at))[0]?.receipt ?? ''
+  }
+}
+
+const dumped = async (user: User): Promise<string> => (await user.kpi('dump')).stdout
+
+test.each([
+  ['kpis delete Visits --yes', 'kpis create --frequency D --name VISITS', 'its name is that of KPI VISITS now'],
+  ['kpis update Visits --name Hits', 'kpis create --frequency D --name Visits', 'its name is that of KPI Visits now'],
+  ['kpis create --frequency D --name Leads', 'kpis update Leads --target-default 7', 'was changed since'],
+  [
+    'kpis create --frequency D --name Leads',
+    'assign add --kpis Leads --users Ann',
+    'has got Leads of ann@example.com since',
+  ],
+  ['group-items create --group Region --name South', 'assign group-items add --group-items South --users Ann', 'since'],
+  ['users create --email bob@example.com --first-name Bob', 'assign add --kpis Visits --users Bob', 'since'],
+])('undo of "%s" after "%s" leaves alone what is not of the run, and says why', async (line, since, why) => {
+  await using user = await embeddedUser()
+  await fill(user)
+  const run = minutesApart(user)
+  const receipt = await run(line)
+  await run(since)
+  const before = await dumped(user)
+  const planned = await user.kpi('undo', receipt, '--dry-run', '-o', 'json')
+  expect(planned.code).toBe(3)
+  const undone = await user.kpi('undo', receipt, '--yes', '-o', 'json')
+  expect(undone.code).toBe(3)
+  expect(JSON.parse(undone.stdout)).toContainEqual(
+    expect.objectContaining({ action: 'leave', reason: expect.stringContaining(why) }),
+  )
+  expect(await dumped(user)).toBe(before)
+})
+
+test('runs that are taken back one after another, the last first, leave nothing of them', async () => {
+  await using user = await embeddedUser()
+  await fill(user)
+  const before = await dumped(user)
+  const run = minutesApart(user)
+  const receipts: string[] = []
+  for (const line of [
+    'kpis create --frequency D --name Leads',
+    'kpis update Leads --target-default 7',
+    'assign add --kpis Leads --users Ann',
+    'assign update --kpis Leads --users Ann --target 3',
+    'kpis delete Sales --yes',
+  ])
+    receipts.unshift(await run(line))
+  for (const receipt of receipts) await run(`undo ${receipt} --yes`)
+  expect((await dumped(user)).split('\n').toSorted()).toEqual(before.split('\n').toSorted())
+})
+
+test('entries of a KPI that had ended come back, and it ends again', async () => {
+  await using user = await embeddedUser()
+  await fill(user)
+  const run = minutesApart(user)
+  await run('kpis update Visits --is-active false')
+  const before = await dumped(user)
+  const receipt = await run('kpis delete Visits --yes')
+  await run(`undo ${receipt} --yes`)
+  expect((await dumped(user)).split('\n').toSorted()).toEqual(before.split('\n').toSorted())
+  expect(await user.client.entries.list({ from: 0, to: 40_000 })).toHaveLength(2)
+})
+
+test('entries that could not be stored again are by the same undo, once they can be', async () => {
+  await using user = await embeddedUser()
+  await fill(user)
+  const run = minutesApart(user)
+  await run('assign remove --kpis Visits --users Ann --yes')
+  const receipt = await run('kpis delete Visits --yes')
+  const first = await user.kpi('undo', receipt, '--yes')
+  expect(first.code).toBe(3)
+  expect(first.stderr).toMatch(/stored 0 entries again; 2 could not be stored: .*is not assigned to user/)
+  await run('assign add --kpis Visits --users Ann')
+  const again = await user.kpi('undo', receipt, '--yes')
+  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('stored 2 entries again') as string })
+  expect(await user.client.entries.list({ from: 0, to: 40_000 })).toHaveLength(2)
+})
+
+test('a calculated KPI and its category go in one undo', async () => {
+  await using user = await embeddedUser()
+  await fill(user)
+  const before = await dumped(user)
+  const more =
+    'categories: [{name: Own}]\ncalculated:\n  - {name: Twice, unit: Number, frequency: daily, formula: "[Visits]*2", category: Own}\n'
+  writeFileSync(user.folder.in('more.yaml'), more)
+  const run = minutesApart(user)
+  const receipt = await run('apply more.yaml --yes')
+  await run(`undo ${receipt} --yes`)
+  expect(await dumped(user)).toBe(before)
+})
