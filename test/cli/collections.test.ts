@@ -109,7 +109,9 @@ describe.each([
       expect(await kpi('delete', called, '--yes')).toEqual({
         code: 0,
         stdout: '',
-        stderr: expect.stringMatching(new RegExp(`^deleted [A-Za-z]+ ${id}, .+\n$`)) as unknown,
+        stderr: expect.stringMatching(
+          new RegExp(`^(warning: kpi undo cannot .+\n)?deleted [A-Za-z]+ ${id}, .+\n$`),
+        ) as unknown,
       })
       expect(await listed()).toHaveLength(before)
     })

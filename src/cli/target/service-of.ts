@@ -11,18 +11,6 @@ export const serviceOf = ({ io, flags }: Cli): string => {
   return place.kind === 'embedded' ? place.dataDir : normalizeUrl(new URL(place.baseUrl))
 }
 
-/** Runs work with a client of the newer interface of the same service; with none, where that takes another key. */
-export const withNewer = async <T>(
-  cli: Cli,
-  client: Client,
-  work: (newer: Client | undefined) => Promise<T>,
-): Promise<T> => {
-  const isEmbedded = findPlace(cli.io, cli.flags).kind === 'embedded'
-  return isEmbedded && client.variant === 'classic'
-    ? cli.withClient({ of: breakdownItem, verb: 'list' }, work)
-    : work(undefined)
-}
-
 /** Runs work with a client of the classic interface of the same service; with none, where there is no such interface. */
 export const withClassic = async <T>(
   cli: Cli,
@@ -32,4 +20,16 @@ export const withClassic = async <T>(
   if (client.variant === 'classic') return work(client)
   const isEmbedded = findPlace(cli.io, cli.flags).kind === 'embedded'
   return isEmbedded ? cli.withClient({ of: group, verb: 'add' }, work) : work(undefined)
+}
+
+/** Holds the clients of both interfaces of a service, as far as the credentials reach. */
+type BothClients = { readonly classic?: Client | undefined; readonly newer?: Client | undefined }
+
+/** Runs work with the clients of both interfaces of the service of a client. */
+export const withBoth = async <T>(cli: Cli, client: Client, work: (clients: BothClients) => Promise<T>): Promise<T> => {
+  if (client.variant === 'v1') return withClassic(cli, client, (classic) => work({ classic, newer: client }))
+  const isEmbedded = findPlace(cli.io, cli.flags).kind === 'embedded'
+  return isEmbedded
+    ? cli.withClient({ of: breakdownItem, verb: 'list' }, (newer) => work({ classic: client, newer }))
+    : work({ classic: client })
 }

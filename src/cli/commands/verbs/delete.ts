@@ -12,7 +12,7 @@ import { countOf } from '../../output/text.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import type { Company } from './goes-with.ts'
 import { type NamedPlace, namedPlaces } from './named-places.ts'
-import { withNewer } from '../../target/service-of.ts'
+import { withBoth } from '../../target/service-of.ts'
 import { addParentFlag, commandName, parentId, type SampleRecord } from './samples.ts'
 
 /** Describes how records are looked at before they are deleted. */
@@ -240,8 +240,8 @@ export const addDelete = (
       },
       removing: async (client, signal, parent, work) => {
         const { removeListed } = await import('./remove-listed.ts')
-        await withNewer(cli, client, (newer) =>
-          removeListed({ cli, client, newer, of, verb: 'delete', signal }, { names, parent }, work),
+        await withBoth(cli, client, (both) =>
+          removeListed({ cli, client, both, of, verb: 'delete', signal }, { names, parent }, work),
         )
       },
     }),

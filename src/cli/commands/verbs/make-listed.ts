@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { Account } from '../../../changes/records/access.ts'
 import type { Change } from '../../../changes/records/change.ts'
 import type { Desired } from '../../../changes/records/desired.ts'
 import type { AccountRecord, Snapshot } from '../../../changes/records/snapshot.ts'
@@ -35,8 +36,8 @@ const ITEMS_OF_TURN = 500
 export type Command = {
   readonly cli: Cli
   readonly client: Client
-  /** Holds a client of the newer interface beside one of the classic one, where there is one. */
-  readonly newer?: Client | undefined
+  /** Holds the clients of both interfaces, as far as there are any beside that of the command. */
+  readonly both?: Pick<Account, 'classic' | 'newer'>
   readonly of: Resource
   readonly verb: 'create' | 'update' | 'delete'
   readonly signal: AbortSignal
@@ -237,7 +238,7 @@ const doublesError = (of: Resource, removed: readonly AccountRecord[]): KpiError
 
 /** Makes what is planned for the items of a list, in its order; returns what the service has of each that is done. */
 export const makeListed = async (
-  { cli, client, newer, of, signal }: Command,
+  { cli, client, both, of, signal }: Command,
   { plan, items, total, run: { run, earlier, end }, ...making }: Making,
 ): Promise<ListResult<Planned>> => {
   const { snapshot, again } = plan
@@ -249,7 +250,7 @@ export const makeListed = async (
   }
   const changes = items.flatMap((one) => one.changes)
   const { outcomes, failure } = await makeChanges(cli, {
-    account: { client, newer },
+    account: { client, ...both },
     snapshot,
     plan: { changes, again },
     run,
