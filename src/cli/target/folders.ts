@@ -41,6 +41,10 @@ export const stateFolder = (io: Io): string => {
   return join(env['XDG_STATE_HOME'] || join(homeOf(io), '.local', 'state'), 'kpi')
 }
 
+/** Names the variable that moves the folder of the state of runs alone; undefined where none does. */
+export const stateVariable = ({ platform }: Io): string | undefined =>
+  platform === 'win32' || platform === 'darwin' ? undefined : 'XDG_STATE_HOME'
+
 /** Returns the folder of the receipts of imports. */
 export const receiptsFolder = (io: Io): string => join(stateFolder(io), 'receipts')
 

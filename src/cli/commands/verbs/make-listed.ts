@@ -21,6 +21,7 @@ import { namesIn } from '../../args/names.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { recordLabel } from '../../output/short-answer.ts'
+import { stateVariable } from '../../target/folders.ts'
 import { beginRun, beginUnkeptRun } from '../../target/runs.ts'
 import { serviceOf } from '../../target/service-of.ts'
 import { makeChanges } from '../changes/make-changes.ts'
@@ -81,7 +82,16 @@ const isUnwritable = (error: unknown): error is KpiError | UsageError => {
   return error instanceof KpiError && error.code === 'unusable' && !(error instanceof RunFileFault)
 }
 
-/** Opens the record of a run; without a place for it the command goes on, as it asks for little that cannot be asked again. */
+/** Returns the refusal to delete what no record could bring back. */
+const unrecordedError = ({ io }: Cli, error: KpiError | UsageError): Error => {
+  if (error instanceof UsageError) return error
+  const variable = stateVariable(io)
+  const other = variable === undefined ? '' : `, or set ${variable} to another folder`
+  const text = `${error.message}; nothing is deleted, as kpi undo could not bring it back: make room for it there${other}`
+  return new KpiError('unusable', text, { cause: error })
+}
+
+/** Opens the record of a run; without a place for it a command goes on that takes nothing away. */
 const openRecord = async ({ cli, client, of, verb }: Command, given: unknown): Promise<RunRecord> => {
   const { io } = cli
   const content = contentOf(of, given)
@@ -95,6 +105,7 @@ const openRecord = async ({ cli, client, of, verb }: Command, given: unknown): P
     return beginRun(io, begun)
   } catch (error) {
     if (!isUnwritable(error)) throw error
+    if (verb === 'delete') throw unrecordedError(cli, error)
     await cli.log.warn(`${error.message}; no record of what is changed is kept`)
     return beginUnkeptRun(io, begun)
   }
