@@ -10,6 +10,7 @@ import { type AnyRecord, asPatch, type Resource } from '../../../domain/schema.t
 import type { FlagValues } from '../../args/flags.ts'
 import { recordLabel } from '../../output/short-answer.ts'
 import { createTargetChanges } from '../targets/target-changes.ts'
+import { failureOfPlan } from '../changes/make-changes.ts'
 import { desiredOf, fromKind, snapshotOf } from './kind-records.ts'
 import { type Command, type CommandRun, idBefore, learnAccount, makeListed, planList, withRun } from './make-listed.ts'
 import { namedPlaces } from './named-places.ts'
@@ -49,10 +50,14 @@ const readRecord = async (client: Client, { get }: Records, id: number): Promise
   }
 }
 
-const isGone = (error: unknown): boolean => error instanceof KpiError && error.code === 'not_found'
+const isGone = (error: unknown): error is KpiError => error instanceof KpiError && error.code === 'not_found'
 
-/** Describes the records that changes are for: those that were read, and the ids of the others. */
-type Held = { readonly stored: readonly AnyRecord[]; readonly unread: readonly AnyRecord[] }
+/** Describes the records that changes are for: those that were read, the ids of the others, and which are not there. */
+type Held = {
+  readonly stored: readonly AnyRecord[]
+  readonly unread: readonly AnyRecord[]
+  readonly gone: ReadonlyMap<number, string>
+}
 
 /**
  * Reads the records that changes are for; all of the kind where names are compared. One that is not there is told by the
@@ -70,6 +75,7 @@ const readHeld = async (
   const stored = new Map<unknown, AnyRecord>()
   if (isListed) for (const one of (await readIfAllowed(client, collection.list())) ?? []) stored.set(one['id'], one)
   const unread: AnyRecord[] = []
+  const gone = new Map<number, string>()
   for (const { id } of changes) {
     if (stored.has(id)) continue
     let record: AnyRecord | undefined
@@ -77,11 +83,12 @@ const readHeld = async (
       record = await readRecord(client, collection, id)
     } catch (error) {
       if (isLooked || !isGone(error)) throw error
+      gone.set(id, error.message)
     }
     if (record) stored.set(id, record)
     else unread.push({ id, ...(parent !== undefined && { group_id: parent }) })
   }
-  return { stored: [...stored.values()], unread }
+  return { stored: [...stored.values()], unread, gone }
 }
 
 /** Refuses changes to records that were changed after their JSON was read: all of them are named. */
@@ -100,18 +107,30 @@ const requireUnmoved = (of: Resource, changes: readonly Change<Resource>[], item
   )
 }
 
-/** Says what changes would do, of which none is sent. */
+/** Refuses what the service would, as it is not there. */
+const refuseGone = (items: readonly Planned[], gone: Held['gone']): Planned[] =>
+  items.map((one): Planned => {
+    const message = gone.get(one.desired.id ?? NaN)
+    if (message === undefined) return one
+    return { ...one, action: 'refuse', changes: [], reasons: [{ field: 'name', message, isMissing: true }] }
+  })
+
+/** Says what changes would do, of which none is sent; then throws what is refused of them. */
 const foresee = async (
   { cli, client, of }: Command,
   flags: FlagValues,
   items: readonly Planned[],
   fieldsOf: (update: PlannedUpdate) => AnyRecord,
 ): Promise<void> => {
-  const planned = items.map(({ record, changes: [update] }) => ({
+  const failure = failureOfPlan(items, 'to update')
+  const done = items.filter(({ action }) => action !== 'refuse')
+  if (failure && done.length === 0) throw failure
+  const planned = done.map(({ record, changes: [update] }) => ({
     change: { patch: asPatch(of, update ? fromKind(of, fieldsOf(update)) : {}) },
     held: fromKind(of, record?.stored ?? {}),
   }))
   await printPlanned(cli, client, of, planned, flags['summaryOnly'] === true)
+  if (failure) throw failure
 }
 
 /** Changes records, or says in a dry run what that would do. */
@@ -132,14 +151,15 @@ const updateBy = async (command: Command, given: Given, run: CommandRun | undefi
   requireNamedOnce(of, names, ids)
   const changes = await readChanges(client, of, flags, { ids, idAt, parent, signal }, bodies)
   const isForced = flags['force'] === true
-  const isLooked = !run || (!isForced && changes.some(({ readAt }) => readAt !== undefined))
-  const { stored, unread } = await readHeld(command, given, changes, isLooked)
+  const isLooked = !isForced && changes.some(({ readAt }) => readAt !== undefined)
+  const { stored, unread, gone } = await readHeld(command, given, changes, isLooked)
   const desired = changes.map(({ place, id, patch }) => desiredOf(of, patch, { line: place, id, isById: true }))
   const total = changes.length
   const snapshot = snapshotOf(of, stored, desired, unread)
   const plan = await planList(command, snapshot, { desired, total }, flags, run?.earlier.isOurs)
-  const items = plan.planned.toSorted((one, other) => one.desired.line - other.desired.line)
-  await plan.require(items)
+  const all = plan.planned.toSorted((one, other) => one.desired.line - other.desired.line)
+  await plan.require(all)
+  const items = run ? all : refuseGone(all, gone)
   if (!isForced) requireUnmoved(of, changes, items)
   const history = await watch?.open(cli, client, flags, signal)
   const targetChangeOf = createTargetChanges(client)
