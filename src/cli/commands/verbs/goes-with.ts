@@ -16,6 +16,8 @@ const MOST_COUNTED = 10_000
 /** Bounds the users whose assignments are counted: each takes a request. */
 const MOST_USERS = 100
 
+const EVERY_DAY = { from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY }
+
 /** Describes a part of what goes with a record: in words, and counted where it could be. */
 type Part = { readonly text: string; readonly count?: number }
 
@@ -30,7 +32,7 @@ export type Company = {
 /** Returns the entries of a KPI: `3 entries of 2026-01-01 to 2026-03-01`. */
 const entriesOfKpi = async (client: Client, kpiId: number): Promise<Part> => {
   let [count, first, last] = [0, Infinity, -Infinity]
-  for await (const page of entryPages(client, { from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY, kpiId })) {
+  for await (const page of entryPages(client, { ...EVERY_DAY, kpiId })) {
     count += page.length
     for (const { entry_date } of page) [first, last] = [Math.min(first, entry_date), Math.max(last, entry_date)]
     if (!client.isBundled() && count >= MOST_COUNTED)
@@ -88,10 +90,9 @@ type Known = { readonly id: number; readonly name: string }
 
 const labelled = (of: Resource, { id, name }: Known): string => `${of.title} ${id}${name === '' ? '' : ` (${name})`}`
 
-const hasEntries = async (client: Client, query: { userId?: number; sourceId?: number }): Promise<boolean> => {
-  const { entries } = await client.entries.page({ from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY, ...query, page: 1 })
-  return entries.length > 0
-}
+/** Tells whether entries carry an item or belong to it, as its report does in both interfaces. */
+const isInEntries = async (client: Client, item: number): Promise<boolean> =>
+  (await client.report({ ...EVERY_DAY, groupItemIds: [item] })).rows.length > 0
 
 const SHOWN_USERS = 3
 
@@ -112,7 +113,7 @@ const usedByKpis = async (
 
 const reasons: Readonly<Record<string, (client: Client, id: number) => Promise<string | undefined>>> = {
   [user.name]: async (client, id) => {
-    if (await hasEntries(client, { userId: id }))
+    if ((await client.entries.page({ ...EVERY_DAY, userId: id, page: 1 })).entries.length > 0)
       return `has entries and cannot be deleted; lock the user instead (kpi users update ${id} --user-status locked), or delete the entries first (kpi entries delete --user ${id} --from … --to …)`
     const active = (await client.users.list()).filter(({ user_status_id }) => user_status_id === 'A')
     return active.length === 1 && active[0]?.id === id ? 'is the last active user and cannot be deleted' : undefined
@@ -124,8 +125,12 @@ const reasons: Readonly<Record<string, (client: Client, id: number) => Promise<s
   },
   [category.name]: (client, id) => usedByKpis(client, 'category_id', id),
   [unit.name]: (client, id) => usedByKpis(client, 'unit_id', id),
+  [groupItem.name]: async (client, id) =>
+    (await isInEntries(client, id))
+      ? `is carried by entries and cannot be deleted; archive it instead, in the newer interface (kpi breakdown-items update ${id} --archived true)`
+      : undefined,
   [breakdownItem.name]: async (client, id) =>
-    (await hasEntries(client, { sourceId: id }))
+    (await isInEntries(client, id))
       ? `has entries and cannot be deleted; archive it instead (kpi breakdown-items update ${id} --archived true)`
       : undefined,
 }
