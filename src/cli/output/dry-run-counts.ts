@@ -11,9 +11,9 @@ const COUNTS = {
   updated: count('Records that would be changed'),
   unchanged: count('Records that are as they would be already'),
   deleted: count('Records that would be deleted'),
-  added: count('Assignments that would be created'),
-  users: count('Users who would get these assignments'),
-  removed: count('Entries or assignments that would be removed'),
+  added: count('Assignments, or group items of users, that would be added'),
+  users: count('Users who would get them'),
+  removed: count('Entries, assignments or group items of users that would be removed'),
   restored: count('Entries that would get back what they held'),
   things: count('Created things that would be removed: KPIs, users, assignments and the like'),
   skipped: count('Entries and things that would be left alone'),
@@ -37,6 +37,8 @@ export const deleteCounts = countsOf('delete', 'deleted')
 export const assignAddCounts = countsOf('assign_add', 'added', 'users')
 export const assignUpdateCounts = countsOf('assign_update', 'updated', 'unchanged')
 export const assignRemoveCounts = countsOf('assign_remove', 'removed')
+export const groupItemsAddCounts = countsOf('assign_group_items_add', 'added', 'users')
+export const groupItemsRemoveCounts = countsOf('assign_group_items_remove', 'removed')
 export const undoCounts = countsOf('undo', 'restored', 'removed', 'things', 'unchanged', 'skipped')
 export const planCounts = countsOf('plan', 'created', 'updated', 'deleted', 'unchanged')
 

@@ -3,15 +3,16 @@ import type { AccountRecord } from '../../../changes/records/snapshot.ts'
 import type { Client } from '../../../client/client.ts'
 import { userGroupItem } from '../../../domain/resources/groups.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
+import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { addExamples } from '../../args/examples.ts'
 import { idsIn, listedIn } from '../../args/names.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
-import { printsList } from '../../output/printed.ts'
+import { addOutput, printsList } from '../../output/printed.ts'
 import { emptyBecause, isPrintedAsData, tellEmpty } from '../../output/short-answer.ts'
 import { addListOptions, addNameOptions, chooseColumns, listView } from '../verbs/list-options.ts'
 import { createNames } from '../verbs/reference-names.ts'
 import { printAllSent } from '../verbs/send-each.ts'
-import { makeLinks, namesOfLink, type SelectedLinks } from './links.ts'
+import { type LinkPlan, makeLinks, namesOfLink, planAsked, type SelectedLinks } from './links.ts'
 
 /** Holds the flag that lists users, and its help. */
 const USERS_FLAG = ['--users <list>', 'users by id, name or e-mail address, separated by commas'] as const
@@ -75,16 +76,34 @@ const addAddCommand = (group: Command, act: Act): void => {
     .description('give each of the group items to each of the users; new entries carry them')
     .requiredOption(...ITEMS_FLAG)
     .requiredOption(...USERS_FLAG)
-  addExamples(command, 'assign group-items add --group-items North,South --users 3,ann@example.com')
-  printsList(command, userGroupItem)
+    .option('--dry-run', 'send nothing, and list what would be given')
+    .option(...SUMMARY_ONLY)
+  addExamples(
+    command,
+    'assign group-items add --group-items North,South --users 3,ann@example.com',
+    'assign group-items add --group-items North --users "Ann Lee" --dry-run',
+  )
+  addOutput(command, async () => [
+    { of: userGroupItem, isList: true },
+    { of: (await import('./planned.ts')).plannedGroupItem, isList: true },
+    { of: (await import('../../output/dry-run-counts.ts')).groupItemsAddCounts, isList: false },
+  ])
   act(command, async (cli, _, options) => {
+    requireDryRun(options)
     const work = async (client: Client, signal: AbortSignal): Promise<void> => {
       const selected = await selectItems(client, options)
       const adding = { ...selected, command: 'assign group-items add', policy: { existing: 'skip' } } as const
+      const tellSkipped = async ({ list }: LinkPlan): Promise<void> => {
+        for (const { action, record } of list) if (action === 'skip' && record) await tellAlready(cli, record)
+      }
+      if (options.dryRun) {
+        const plan = await planAsked(client, adding, signal)
+        await tellSkipped(plan)
+        const { printPlannedGroupItems } = await import('./planned.ts')
+        return printPlannedGroupItems(cli, client, 'add', plan, options)
+      }
       await makeLinks({ cli, client, signal }, adding, {
-        confirm: async ({ list }) => {
-          for (const { action, record } of list) if (action === 'skip' && record) await tellAlready(cli, record)
-        },
+        confirm: tellSkipped,
         isListed: ({ action }) => action !== 'skip',
         onOutcome: async ({ result, change }) => {
           if (result === 'skip') await tellAlready(cli, change.record)
@@ -102,17 +121,36 @@ const addRemoveCommand = (group: Command, act: Act): void => {
     .description('remove group items from users; existing entries keep them')
     .requiredOption(...ITEMS_FLAG)
     .requiredOption(...USERS_FLAG)
+    .option('--dry-run', 'send nothing, and say what would be removed')
+    .option(...SUMMARY_ONLY)
     .option('-y, --yes', 'do not ask')
-  addExamples(command, 'assign group-items remove --group-items North --users "Ann Lee"')
-  printsList(command, userGroupItem)
-  act(command, async (cli, _, { yes, groupItems, users }) => {
+  addExamples(
+    command,
+    'assign group-items remove --group-items North --users "Ann Lee" --dry-run',
+    'assign group-items remove --group-items North --users "Ann Lee"',
+  )
+  addOutput(command, async () => [
+    { of: userGroupItem, isList: true },
+    { of: (await import('./planned.ts')).plannedGroupItem, isList: true },
+    { of: (await import('../../output/dry-run-counts.ts')).groupItemsRemoveCounts, isList: false },
+  ])
+  act(command, async (cli, _, options) => {
+    const { yes, dryRun, groupItems, users } = options
     const needs = { of: userGroupItem, verb: 'remove' } as const
+    requireDryRun(options)
     cli.requireCapabilities(needs)
-    const { requireConfirmation } = await import('../../args/prompt.ts')
-    await requireConfirmation(cli, yes, `remove group items ${groupItems} from users ${users}`)
+    if (!dryRun) {
+      const { requireConfirmation } = await import('../../args/prompt.ts')
+      await requireConfirmation(cli, yes, `remove group items ${groupItems} from users ${users}`)
+    }
     const work = async (client: Client, signal: AbortSignal): Promise<void> => {
       const selected = await selectItems(client, { groupItems, users })
       const removal = { ...selected, command: 'assign group-items remove', isAbsent: true } as const
+      if (dryRun) {
+        const plan = await planAsked(client, removal, signal)
+        const { printPlannedGroupItems } = await import('./planned.ts')
+        return printPlannedGroupItems(cli, client, 'remove', plan, options)
+      }
       await makeLinks({ cli, client, signal }, removal, {
         onOutcome: async ({ result, change: { record } }) => {
           const { what, user } = namesOfLink(record)
