@@ -1,9 +1,10 @@
 import { entryPages } from '../../client/operations/entry-pages.ts'
 import { isForbidden, readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
+import type { AnyRecord } from '../../domain/schema.ts'
 import type { NotedEntry } from '../../runs/run-record.ts'
-import { type Account, accessTo, lookAgain } from '../records/access.ts'
-import type { KindName } from '../records/kind-fields.ts'
+import { type Account, accessTo } from '../records/access.ts'
+import { type KindName, kinds } from '../records/kind-fields.ts'
 import type { AccountRecord, Snapshot } from '../records/snapshot.ts'
 
 /** Describes what goes with a record when it is deleted. */
@@ -50,29 +51,46 @@ async function* entriesKnown(
   }
 }
 
-/** Finds what goes with records that are deleted; each list is read once. */
+/** Finds what goes with records that are deleted; the list of all users is read once. */
 export const createDependents = (
   account: Account,
   snapshot: Snapshot,
 ): ((record: AccountRecord) => Promise<Dependents>) => {
   const { client } = account
   const reader = account.newer ?? account.operator?.newer ?? client
+  const access = accessTo(account)
   const read = new Set<KindName>()
-  /** Reads the records of a kind of all users; returns why that cannot be done. */
-  const readAll = async (kind: KindName): Promise<string | undefined> => {
+  /** Takes what records refer to and the snapshot lacks; of what may not be read, the ids. */
+  const takeReferred = async (kind: KindName, held: readonly AnyRecord[]): Promise<void> => {
+    for (const { name, as, refers, isHint } of kinds[kind].fields) {
+      if (!refers || isHint || !kinds[kind].identity.includes(name)) continue
+      const isLacking = (one: AnyRecord): boolean => !snapshot.byId(refers, Number(one[as]))
+      if (!held.some(isLacking)) continue
+      for (const other of refers) {
+        const all = (await readIfAllowed(client, access[other].list([]))) ?? []
+        await takeReferred(other, all)
+        snapshot.take(other, all)
+      }
+      const unread = held.filter(isLacking).map((one) => ({ id: one[as] ?? null }))
+      snapshot.takeUnread(refers[0] ?? kind, unread)
+    }
+  }
+  /** Reads the records of a kind that go with another one, of all users unless that is one; returns why that cannot be done. */
+  const readOf = async (kind: KindName, { kind: above, id }: AccountRecord): Promise<string | undefined> => {
     if (read.has(kind)) return undefined
     if (client.variant === 'v1' && !account.classic) return 'the newer interface does not show them'
-    const users = await readIfAllowed(client, accessTo(account).user.list([]))
+    const isOfOne = above.name === 'user'
+    const users: readonly AnyRecord[] | undefined = isOfOne
+      ? [{ id: id ?? null }]
+      : await readIfAllowed(client, access.user.list([]))
     if (!users) return 'these credentials may not read users'
     if (!client.isInProcess && users.length > MOST_USERS) return `there are more than ${MOST_USERS} users to ask`
-    snapshot.take('user', users)
-    await lookAgain(
-      account,
-      snapshot,
-      kind,
-      users.map(({ id }) => Number(id)),
-    )
-    read.add(kind)
+    if (!isOfOne) snapshot.take('user', users)
+    const held = await readIfAllowed(client, access[kind].list(users.map((one) => Number(one['id']))))
+    if (!held) return 'these credentials may not read them'
+    await takeReferred(kind, held)
+    snapshot.take(kind, held)
+    if (!isOfOne) read.add(kind)
     return undefined
   }
   return async (record) => {
@@ -80,7 +98,7 @@ export const createDependents = (
     const records: AccountRecord[] = []
     let leftOut: string | undefined
     for (const { kind: of, by } of DEPENDENTS[kind.name] ?? []) {
-      const why = await readAll(of)
+      const why = await readOf(of, record)
       if (why !== undefined) leftOut = `its ${of === 'assignment' ? 'assignments' : 'links'} are not noted: ${why}`
       records.push(...snapshot.ofKind(of).filter((one) => one.stored && one.above[by] === record))
     }
