@@ -139,7 +139,7 @@ export const makeLinks = async (
   const { kind, users, known, values = {}, command } = asked
   const ids = [users, known].map((some) => some.map(({ id }) => id))
   const begun = { command, source: '', content: [ids, values], called: CALLED[kind] }
-  await withRunRecord(cli, client, begun, async (run, earlier) => {
+  await withRunRecord(cli, client, begun, async (run, earlier, end) => {
     const plan = await planAsked(client, asked, signal, earlier)
     const own = new Set(plan.list.filter((one) => earlier.settle(one) !== undefined))
     await confirm?.(plan)
@@ -155,8 +155,8 @@ export const makeLinks = async (
       before: async (change) => targets?.before(change),
       onOutcome,
     })
+    if (isWhole) end()
     await targets?.tell(wayBack)
     await print({ ...recordsOf(list, outcomes, own, held), failure })
-    return isWhole
   })
 }

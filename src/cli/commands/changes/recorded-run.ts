@@ -49,14 +49,14 @@ export const keepRun = async <T>(
 }
 
 /**
- * Does work that a record is kept of, and continues that of the same run if it was cut off, which it says. The work tells
- * whether it came to its end.
+ * Does work that a record is kept of, and continues that of the same run if it was cut off, which it says. The work calls
+ * `end` once all is sent, also where some was refused.
  */
 export const withRunRecord = async (
   cli: Cli,
   client: Client,
   { content, called: [one, many], ...asked }: Asked,
-  work: (run: RunRecord, earlier: EarlierChanges) => Promise<boolean>,
+  work: (run: RunRecord, earlier: EarlierChanges, end: () => void) => Promise<void>,
 ): Promise<void> => {
   const { io } = cli
   const account = client.identifyAccount().for
@@ -68,6 +68,6 @@ export const withRunRecord = async (
       await cli.note(
         `continuing what began at ${minuteOf(run.head.beganAt)}: ${countOf(doneBefore, one, many)} ${nounOf(doneBefore, 'is', 'are')} done`,
       )
-    if (await work(run, earlier)) end()
+    await work(run, earlier, end)
   })
 }
