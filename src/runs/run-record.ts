@@ -157,9 +157,19 @@ export class RunRecord {
     this.head = head
   }
 
+  /** Returns the name by which an undo takes back what is done so far; null if it finds nothing. */
+  get receipt(): string | null {
+    this.#write(false, () => undefined)
+    return this.isKept && this.#has("where outcome = 'done'") ? this.head.name : null
+  }
+
   /** Tells whether it is kept in a file, which an undo finds. */
   get isKept(): boolean {
     return this.#path !== undefined
+  }
+
+  #has(which: string): boolean {
+    return this.#sql(`select 1 from changes ${which} limit 1`).get() !== undefined
   }
 
   #sql(text: string): StatementSync {
@@ -302,18 +312,16 @@ export class RunRecord {
   close({ isWhole, now = 0 }: { readonly isWhole: boolean; readonly now?: number }): boolean {
     if (!this.#isOpen) return false
     this.#isOpen = false
-    this.#write(false, () => undefined)
-    const has = (which: string): boolean => this.#sql(`select 1 from changes ${which} limit 1`).get() !== undefined
-    if (!has(isWhole ? "where outcome is null or outcome <> 'refused'" : '')) {
+    const { receipt } = this
+    if (!this.#has(isWhole ? "where outcome is null or outcome <> 'refused'" : '')) {
       this.#file.remove()
       return false
     }
-    const hasDone = has("where outcome = 'done'")
     if (isWhole && this.head.endedAt === undefined)
       this.#file.write(true, () => writeHead(this.#file, { ...this.head, endedAt: now }))
     this.#file.close()
     if (isWhole && this.#path !== undefined && this.#path.endsWith(OPEN)) moveToName(this.#path, this.head, this.#kept)
-    return hasDone && this.#path !== undefined
+    return receipt !== null
   }
 }
 

@@ -114,7 +114,7 @@ const assignSome = async (client: Client): Promise<void> => {
   }
 }
 
-const UNMEASURED = { requests: 0, refused: 0, waited: 0, seconds: 0 }
+const UNMEASURED = { requests: 0, refused: 0, waited: 0, seconds: 0, receipt: null }
 
 /** What a run has printed, but what differs from run to run. */
 const summaryOf = ({ stdout }: Pick<Ended, 'stdout'>): unknown => ({ ...(JSON.parse(stdout) as object), ...UNMEASURED })

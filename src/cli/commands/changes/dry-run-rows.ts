@@ -69,7 +69,7 @@ export const printDryRun = <R extends ReadRows>(run: OpenImport<R>): Promise<num
     for (const line of printed.adviceOnRejects?.(read) ?? []) await cli.note(line)
     await history.foresee(targets)
     if (parsed.isSummaryOnly) {
-      const counts = { ...summaryOf(run, read, tally, rejected), left: 0, ...measure() }
+      const counts = { ...summaryOf(run, read, tally, rejected), left: 0, ...measure(), receipt: null }
       await printDryRunCounts(cli, printed.summary, counts)
     } else if (!isAlone) {
       const records = rows.map(({ record }) => record)

@@ -184,7 +184,13 @@ const importAll = <R extends ReadRows>(run: OpenImport<R>): Promise<void> =>
       const rejected = reading.rejects.count()
       const summary = summaryOf(run, read, tally, rejected)
       const done = `${isWhole ? 'imported' : 'stopped importing'} ${job.file === '-' ? 'standard input' : job.file}`
-      await printSummary(cli, printed.summary, { ...summary, left, ...measure() }, done, printed.words)
+      await printSummary(
+        cli,
+        printed.summary,
+        { ...summary, left, ...measure(), receipt: record.receipt },
+        done,
+        printed.words,
+      )
       const advice = printed.adviceOnRejects?.(read) ?? []
       const concluded = { summary: { rejected }, left, failure, hasOwnFlags, advice }
       const { exit, code, lines } = await concludeFile(run, job, concluded, words)

@@ -39,6 +39,7 @@ export const applySummary = resource({
     refused: { kind: 'integer', about: 'Requests that were refused because of the rate limit, and sent again' },
     waited: { kind: 'decimal', about: 'Seconds that requests waited for the rate limit' },
     seconds: { kind: 'decimal', about: 'How long it took' },
+    receipt: { kind: 'text', about: 'Receipt with which kpi undo takes it back', nullable: true },
   },
 })
 
@@ -137,7 +138,7 @@ const sendPlan = async ({ cli, target, prepared, run, history, measure, signal }
       ),
   })
   await history.tell()
-  const summary = { ...countChanges(done, counts.unchanged + unchanged), left, ...measure() }
+  const summary = { ...countChanges(done, counts.unchanged + unchanged), left, ...measure(), receipt: run.receipt }
   await printSummary(cli, applySummary, summary, failure ? 'stopped' : 'applied', WORDS)
   if (failure) throw failure
 }

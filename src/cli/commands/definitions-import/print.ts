@@ -35,6 +35,7 @@ export const definitionSummary = resource({
     refused: { kind: 'integer', about: 'Requests that were refused because of the rate limit, and sent again' },
     waited: { kind: 'decimal', about: 'Seconds that requests waited for the rate limit' },
     seconds: { kind: 'decimal', about: 'How long it took' },
+    receipt: { kind: 'text', about: 'Receipt with which kpi undo takes it back', nullable: true },
   },
 })
 

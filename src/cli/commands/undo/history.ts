@@ -25,9 +25,12 @@ export const undo: Register = (command, act) => {
     .option(...SUMMARY_ONLY)
     .option('-y, --yes', 'do not ask')
   addExamples(declared, 'undo')
-  addOutput(declared, async () => (await import('./undo.ts')).undoPrints)
+  addOutput(declared, async () => {
+    const { ANY_RUN, undoPrints } = await import('./undo.ts')
+    return undoPrints(ANY_RUN)
+  })
   act(declared, async (cli, [receipt], flags) => {
-    const { runUndo } = await import('./undo.ts')
-    return runUndo(cli, receipt, flags)
+    const { ANY_RUN, runUndo } = await import('./undo.ts')
+    return runUndo(cli, receipt, flags, ANY_RUN)
   })
 }

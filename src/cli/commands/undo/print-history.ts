@@ -19,13 +19,16 @@ const stateOf = ({ takenBack, begun, left, ended }: UndoReceipt): string => {
   return ended === undefined ? 'stopped' : 'done'
 }
 
+/** Holds the row of a run, and when that began, in milliseconds. */
+type RunRow = { readonly row: AnyRecord; readonly beganAt: number }
+
 /** Returns the row of an import of entries. */
-const rowOfImport = async (receipt: UndoReceipt): Promise<AnyRecord> => {
+const rowOfImport = async (receipt: UndoReceipt): Promise<RunRow> => {
   const { name, head, things, takenBack, left } = receipt
   // With what was taken back, the entries of a run that was cut off are gone from its receipt.
   const isWhole = takenBack === undefined && left.length === 0
   const entries = receipt.entries ?? (isWhole ? await countChanges(receipt) : undefined)
-  return {
+  const row = {
     receipt: name,
     command: 'entries import',
     file: head.file,
@@ -39,6 +42,7 @@ const rowOfImport = async (receipt: UndoReceipt): Promise<AnyRecord> => {
     state: stateOf(receipt),
     undone_at: takenBack === undefined ? null : secondsOf(takenBack),
   }
+  return { row, beganAt: Date.parse(head.at) }
 }
 
 const stateOfRun = ({ endedAt, takenBackAt }: RunHead, isPart: boolean): string => {
@@ -47,13 +51,13 @@ const stateOfRun = ({ endedAt, takenBackAt }: RunHead, isPart: boolean): string 
 }
 
 /** Returns the row of a run that changed definitions. */
-const rowOfRun = (run: RunRecord): AnyRecord => {
+const rowOfRun = (run: RunRecord): RunRow => {
   const { head } = run
   const changes = run
     .changes()
     .filter(({ outcome }) => outcome !== 'refused' && outcome !== 'unchanged' && outcome !== 'skip')
   const count = (wanted: string): number => changes.filter(({ action }) => action === wanted).length
-  return {
+  const row = {
     receipt: head.name,
     command: head.command,
     file: head.source === '' ? null : head.source,
@@ -70,11 +74,12 @@ const rowOfRun = (run: RunRecord): AnyRecord => {
     ),
     undone_at: head.takenBackAt === undefined ? null : Math.floor(head.takenBackAt / 1000),
   }
+  return { row, beganAt: head.beganAt }
 }
 
 /** Reads the rows of the runs whose records can be read, and why others cannot. */
-const rowsOfRuns = (folder: string): { readonly rows: AnyRecord[]; readonly faults: string[] } => {
-  const [rows, faults]: [AnyRecord[], string[]] = [[], []]
+const rowsOfRuns = (folder: string): { readonly rows: RunRow[]; readonly faults: string[] } => {
+  const [rows, faults]: [RunRow[], string[]] = [[], []]
   for (const path of runPaths(folder)) {
     try {
       const run = openRunAt(path)
@@ -98,8 +103,9 @@ export const printHistory = async (cli: Cli, options: ListOptions): Promise<void
   const runs = rowsOfRuns(folder)
   const all = [...(await Promise.all(receipts.map(rowOfImport))), ...runs.rows]
   const own = all
-    .filter(({ service }) => service === serviceOf(cli))
-    .toSorted((one, other) => Number(other['began_at']) - Number(one['began_at']))
+    .filter(({ row }) => row['service'] === serviceOf(cli))
+    .toSorted((one, other) => other.beganAt - one.beganAt)
+    .map(({ row }) => row)
   const columns = chooseColumns(historyRow, options, cli.printing().format)
   await cli.printMany(columns, applyListOptions(historyRow, own, options))
   if (own.length === 0) await tellEmpty(cli, historyRow)

@@ -23,9 +23,12 @@ export type UndoFlags = ReturnType<ReturnType<typeof declareUndo>['opts']>
 export const addUndo = (group: Command, act: Act): void => {
   const command = declareUndo(group)
   addExamples(command, 'entries undo')
-  addOutput(command, async () => (await import('./undo.ts')).undoPrints)
+  addOutput(command, async () => {
+    const { IMPORTS, undoPrints } = await import('./undo.ts')
+    return undoPrints(IMPORTS)
+  })
   act(command, async (cli, [receipt], flags) => {
-    const { runUndo } = await import('./undo.ts')
-    return runUndo(cli, receipt, flags)
+    const { IMPORTS, runUndo } = await import('./undo.ts')
+    return runUndo(cli, receipt, flags, IMPORTS)
   })
 }

@@ -124,12 +124,13 @@ export const findRun = (cli: Cli, asked: string): string | undefined => {
 }
 
 /** Returns the receipt with a name or path; throws if there is none, or it is of another service. */
-export const findReceipt = (cli: Cli, asked: string): UndoReceipt => {
+export const findReceipt = (cli: Cli, asked: string, listedBy: string): UndoReceipt => {
   const folder = receiptsFolder(cli.io)
   const path = [join(folder, `${asked}${ENDING}`), resolve(cli.io.cwd, asked)].find((one) => existsSync(one))
   if (path === undefined) {
-    const near = nearest(asked, undoReceiptNames(folder))
-    const others = near === undefined ? 'kpi entries undo lists them' : `did you mean ${near}?`
+    const ofRuns = runPaths(folder).flatMap((one) => nameOfPath(one) ?? readHead(one)?.name ?? [])
+    const near = nearest(asked, [...undoReceiptNames(folder), ...ofRuns])
+    const others = near === undefined ? `${listedBy} lists them` : `did you mean ${near}?`
     throw new UsageError(`there is no receipt "${asked}"; ${others}`)
   }
   const receipt = readUndoReceipt(path)

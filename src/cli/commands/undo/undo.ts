@@ -24,12 +24,39 @@ import { withClassic } from '../../target/service-of.ts'
 import type { UndoFlags } from './undo-command.ts'
 import { createEntryCounts, type EntryCounts, entryRecords, planEntries, undoEntries } from './undo-entries.ts'
 import { countsIn, isNothing, isRemoved, leavesAny, type Plan, removedKpis, restText, sayWhat } from './undo-plan.ts'
+import { historyRow } from './history-row.ts'
+import { printHistory } from './print-history.ts'
 import { outcomeRow } from './undo-row.ts'
 import { findReceipt, findRun, printReceipts, receiptRow, tellLater, tellLeftOut, tellParts } from './undo-receipts.ts'
 
-/** Lists what `kpi entries undo` may print. */
-export const undoPrints: readonly Printed[] = [
-  ...[receiptRow, outcomeRow].map((of) => ({ of, isList: true })),
+/** Describes a command that takes back what a receipt tells of, and how receipts are listed. */
+type UndoWay = {
+  /** Names what is taken back, and the command that lists the receipts. */
+  readonly what: string
+  readonly listedBy: string
+  readonly listed: Printed['of']
+  readonly list: (cli: Cli) => Promise<void>
+}
+
+/** Takes back what any command changed. */
+export const ANY_RUN: UndoWay = {
+  what: 'what',
+  listedBy: 'kpi history',
+  listed: historyRow,
+  list: (cli) => printHistory(cli, {}),
+}
+
+/** Takes back imports of entries. */
+export const IMPORTS: UndoWay = {
+  what: 'which import',
+  listedBy: 'kpi entries undo',
+  listed: receiptRow,
+  list: printReceipts,
+}
+
+/** Lists what an undo may print. */
+export const undoPrints = ({ listed }: UndoWay): readonly Printed[] => [
+  ...[listed, outcomeRow].map((of) => ({ of, isList: true })),
   { of: undoCounts, isList: false },
 ]
 
@@ -249,15 +276,20 @@ const tellTakenBack = async (
   return EXIT.done
 }
 
-/** Runs `kpi entries undo`: lists the receipts, or takes back what the import of one created. */
-export const runUndo = async (cli: Cli, asked: string | undefined, flags: UndoFlags): Promise<number | void> => {
+/** Runs an undo: lists the receipts, or takes back what the run of one changed. */
+export const runUndo = async (
+  cli: Cli,
+  asked: string | undefined,
+  flags: UndoFlags,
+  { what, listedBy, list }: UndoWay,
+): Promise<number | void> => {
   requireDryRun(flags)
-  if (asked === undefined && flags.yes !== true && flags.dryRun !== true) return printReceipts(cli)
+  if (asked === undefined && flags.yes !== true && flags.dryRun !== true) return list(cli)
   if (asked === undefined || asked.trim() === '')
-    throw new UsageError('say which import to take back, by its receipt; kpi entries undo lists the receipts')
+    throw new UsageError(`say ${what} to take back, by its receipt; ${listedBy} lists the receipts`)
   const path = findRun(cli, asked)
   if (path !== undefined) return (await import('./undo-run.ts')).undoRun(cli, path, flags)
-  const receipt = findReceipt(cli, asked)
+  const receipt = findReceipt(cli, asked, listedBy)
   if (receipt.takenBack !== undefined) return tellTakenBack(cli, receipt, receipt.takenBack, flags)
   const { receipts } = listUndoReceipts(receiptsFolder(cli.io))
   const alone = runOf(receipt, receipts)
