@@ -75,3 +75,21 @@ test('a mistyped receipt of a run is told from the one that is meant', async () 
   const { stderr } = await user.kpi('undo', `${receipt.slice(0, -1)}x`)
   expect(stderr).toContain(`did you mean ${receipt}?`)
 })
+
+test('an apply of which some was refused has ended: the next one has a receipt of its own', async () => {
+  await using user = await open()
+  const apply = async (text: string): Promise<number | undefined> => {
+    writeFileSync(user.folder.in('kpi.yaml'), text)
+    return (await user.kpi('apply', 'kpi.yaml', '--prune', '--yes')).code
+  }
+  const kpis = FILES['kpi.yaml']
+  expect(await apply(`${kpis}users:\n  - { email: ann@example.com, first_name: Ann }\n`)).toBe(0)
+  await user.kpi('assign', 'add', '--kpis', 'Visits', '--users', 'ann@example.com')
+  const entry = ['--user', 'ann@example.com', '--kpi', 'Visits', '--date', '2026-11-02', '--actual', '1']
+  expect(await user.kpi('entries', 'add', ...entry)).toMatchObject({ code: 0 })
+  const units = 'units:\n  - { name: Boxes, display_format: "#" }\n'
+  expect(await apply(`${kpis}${units}`)).toBe(3)
+  expect(await apply(`${kpis}${units.replace('Boxes', 'Crates')}`)).toBe(3)
+  const runs = (await inJson(user, 'history', '--filter', 'command=apply')) as { state: string }[]
+  expect(runs.map(({ state }) => state)).toEqual(['done', 'done', 'done'])
+})

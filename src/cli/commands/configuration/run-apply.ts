@@ -117,15 +117,17 @@ type Apply = {
   readonly history: TargetHistory
   readonly measure: () => AnyRecord
   readonly signal: AbortSignal
+  /** Notes that all is sent, also where some was refused. */
+  readonly end: () => void
 }
 
-const sendPlan = async ({ cli, target, prepared, run, history, measure, signal }: Apply): Promise<void> => {
+const sendPlan = async ({ cli, target, prepared, run, history, measure, signal, end }: Apply): Promise<void> => {
   const { plan, snapshot, counts } = prepared
   const { changes } = plan
   const targetChangeOf = createTargetChanges(target.client)
   const defaults = changes.filter(({ record }) => record.kind.name === 'kpi')
   await history.requireKeepable(defaults.map((change) => () => targetChangeOf(change)))
-  const { done, unchanged, left, failure } = await makeChanges(cli, {
+  const { done, unchanged, left, isWhole, failure } = await makeChanges(cli, {
     account: target,
     snapshot,
     plan,
@@ -137,6 +139,7 @@ const sendPlan = async ({ cli, target, prepared, run, history, measure, signal }
         `another machine created the ${nounOf(record)} at the same moment: it is ${record.id} now, and made what the file says`,
       ),
   })
+  if (isWhole) end()
   await history.tell()
   const summary = { ...countChanges(done, counts.unchanged + unchanged), left, ...measure(), receipt: run.receipt }
   await printSummary(cli, applySummary, summary, failure ? 'stopped' : 'applied', WORDS)
@@ -172,8 +175,7 @@ export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promi
       if (saved) requireNoMoreDeleted(saved, await plannedDeletes(client, prepared.plan.changes))
       const history = await openTargetHistory(cli, client, flags, signal)
       await confirm({ cli, client, source, prepared, flags, history })
-      await sendPlan({ cli, target, prepared, run, history, measure, signal })
-      end()
+      await sendPlan({ cli, target, prepared, run, history, measure, signal, end })
     })
   })
 }
