@@ -12,7 +12,10 @@ test('a key that may write and not read creates, and changes and deletes by ids'
   const { id: item } = await client.groupItems(group).add({ name: 'North', sort_order: 1 })
   const done = async (...line: readonly string[]): Promise<unknown> => {
     const ran = await kpi(...line, '-o', 'json')
-    expect(ran).toMatchObject({ code: 0, stderr: expect.not.stringMatching(/warning(?!: kpi undo cannot bring all of it back)/) as string })
+    expect(ran).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringMatching(/warning(?!: kpi undo cannot bring all of it back)/) as string,
+    })
     return jsonOf(ran)
   }
   expect(await done('kpis', 'update', '1', '--description', '')).toMatchObject({ id: 1, description: null })

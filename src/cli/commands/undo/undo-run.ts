@@ -174,7 +174,7 @@ const changesOfUndos = ({ cli, run: { head } }: Undo, isOfRun: boolean): NotedCh
       command === 'undo' && service === head.service && (!isOfRun || content === head.name),
   ).flatMap(({ changes }) => changes)
 
-/** Leaves alone what was assigned or linked since. */
+/** Leaves alone KPIs and items that were assigned or linked since; users who were assigned KPIs are judged one by one. */
 const leaveAttached = async (
   target: Target,
   snapshot: Snapshot,
@@ -184,8 +184,8 @@ const leaveAttached = async (
   const going = new Set(steps.flatMap(({ action, note, id }) => (action === 'remove' ? attachmentOf(note, id) : [])))
   const judged: UndoStep[] = []
   for (const step of steps) {
-    const record =
-      step.action === 'remove' && step.id !== undefined ? snapshot.byId([step.kind.name], step.id) : undefined
+    const isAttached = step.action === 'remove' && step.kind.name !== 'user'
+    const record = isAttached ? snapshot.byId([step.kind.name], step.id ?? 0) : undefined
     const { records } = record ? await dependentsOf(record) : { records: [] }
     const since = records.find(
       ({ stored = {}, kind }) => !going.has(`${kind.name} ${stored['user_id']} ${stored['id']}`),
