@@ -136,6 +136,9 @@ const entryOf = (row: Row): NotedEntry => ({
 /** Tells a change of a run from others. */
 const keyOf = ({ place, kind, action, name }: Row): string => JSON.stringify([place, kind, action, name])
 
+const OF_DELETED = "change in (select id from changes where action = 'delete' and kind = 'kpi')"
+const OF_TAKEN_BACK = "change in (select id from changes where outcome = 'taken_back')"
+
 /** Bounds the outcomes that wait to be written with the next changes. */
 const WAITING = 500
 
@@ -238,7 +241,7 @@ export class RunRecord {
     if (this.#waiting.length >= WAITING) this.#write(false, () => undefined)
   }
 
-  /** Notes entries that go with a record that is about to be deleted, and waits for the disk. */
+  /** Notes entries that go with a KPI that is about to be deleted, or get a target before one changes; waits for the disk. */
   noteEntries(change: number, entries: readonly NotedEntry[]): void {
     this.#write(true, () => {
       const insert = this.#sql(
@@ -252,8 +255,18 @@ export class RunRecord {
   }
 
   /** Yields the entries that went with the records that were deleted, some at a time. */
-  *entries(most: number): Generator<NotedEntry[]> {
-    const select = this.#sql('select * from entries where id > ? order by id limit ?')
+  entries(most: number): Generator<NotedEntry[]> {
+    return this.#entriesWhere(OF_DELETED, most)
+  }
+
+  /** Yields the entries that got a target before a change that was taken back, as they got it, some at a time. */
+  keptEntries(most: number): Generator<NotedEntry[]> {
+    this.#write(false, () => undefined)
+    return this.#entriesWhere(`not ${OF_DELETED} and ${OF_TAKEN_BACK}`, most)
+  }
+
+  *#entriesWhere(which: string, most: number): Generator<NotedEntry[]> {
+    const select = this.#sql(`select * from entries where id > ? and ${which} order by id limit ?`)
     for (let after = 0; ;) {
       const rows = select.all(after, most)
       if (rows.length === 0) return
@@ -264,7 +277,7 @@ export class RunRecord {
 
   /** Counts the entries that went with the records that were deleted. */
   countEntries(): number {
-    return Number(this.#sql('select count(*) as count from entries').get()?.['count'] ?? 0)
+    return Number(this.#sql(`select count(*) as count from entries where ${OF_DELETED}`).get()?.['count'] ?? 0)
   }
 
   /** Notes at once what became of changes that created records: a run that is continued must know them for its own. */

@@ -124,3 +124,35 @@ test('a calculated KPI and its category go in one undo', async () => {
   await run(`undo ${receipt} --yes`)
   expect(await dumped(user)).toBe(before)
 })
+
+test.each([
+  'kpis update Visits --target-default 12 --keep-history',
+  'assign update --kpis Visits --users Ann --target 9 --keep-history --yes',
+  'assign remove --kpis Visits --users Ann --keep-history --yes',
+  'apply next.yaml --keep-history --yes',
+  'assign import next.csv --keep-history',
+])('undo of "%s" takes the targets off the entries that got them', async (line) => {
+  await using user = await embeddedUser()
+  await fill(user)
+  const run = minutesApart(user)
+  await run('entries add --user Ann --kpi Visits --date 2026-03-03 --actual 3 --target 4')
+  // Bob has no target of his own, so that the default counts for him.
+  await run('users create --email bob@example.com --first-name Bob')
+  await run('assign add --kpis Visits --users Bob')
+  await run('entries add --user Bob --kpi Visits --date 2026-03-03 --actual 3')
+  writeFileSync(user.folder.in('next.yaml'), SHOP.replace('user_target: 5', 'user_target: 8').replace(': 10', ': 12'))
+  writeFileSync(user.folder.in('next.csv'), 'user,kpi,target\nAnn,Visits,7\n')
+  const targets = async (): Promise<unknown> =>
+    (await user.client.entries.list({ from: 0, to: 40_000 })).map(({ user_id, entry_date, target }) => [
+      user_id,
+      entry_date,
+      target,
+    ])
+  const [before, entries] = [await dumped(user), await targets()]
+  const receipt = await run(line)
+  const kept = (await targets()) as unknown[]
+  expect(kept).not.toEqual(entries)
+  await run(`undo ${receipt} --yes`)
+  expect(await targets()).toEqual(entries)
+  expect((await dumped(user)).split('\n').toSorted()).toEqual(before.split('\n').toSorted())
+})

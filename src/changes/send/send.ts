@@ -2,7 +2,7 @@ import { Aborted, type Clock } from '../../client/transport.ts'
 import { createdKind } from '../../domain/kinds.ts'
 import { isRefused, KpiError } from '../../domain/errors.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
-import type { RunRecord } from '../../runs/run-record.ts'
+import type { NotedEntry, RunRecord } from '../../runs/run-record.ts'
 import type { PlanAgain } from '../plan/plan.ts'
 import { type Access, type Account, accessTo, lookAgain } from '../records/access.ts'
 import type { Change } from '../records/change.ts'
@@ -23,6 +23,9 @@ export type Outcome = {
   readonly refusal?: KpiError
 }
 
+/** Does work before a change is sent; entries that it changes are noted first, as they are to be. */
+export type BeforeChange = (change: Change, noteEntries: (entries: readonly NotedEntry[]) => void) => Promise<void>
+
 /** Holds what sending changes needs. */
 export type Sending = {
   readonly account: Account
@@ -36,7 +39,7 @@ export type Sending = {
   /** Says what an error of one change is about, in front of it; by default the action and the record. */
   readonly labelOf?: (change: Change) => string
   /** Does what must be done before a change is sent. */
-  readonly before?: (change: Change) => Promise<void>
+  readonly before?: BeforeChange
   /** Receives what became of each change; it may throw to end the run. */
   readonly onOutcome: (outcome: Outcome) => void | Promise<void>
   /** Receives a record that is removed again, as another machine had just created the same, which is used instead. */
@@ -189,11 +192,11 @@ class Sender {
 
   /** Creates records in one step; undefined if one is refused, which leaves all of them to be sent by themselves. */
   async #createTogether(open: readonly Open[]): Promise<Outcome[] | undefined> {
-    const { snapshot, before } = this.#sending
+    const { snapshot, before, run } = this.#sending
     const [first] = open
     const addEach = first && this.#access[first.change.record.kind.name].addEach
     if (!addEach) return undefined
-    for (const { change } of open) await before?.(change)
+    for (const { change, id } of open) await before?.(change, (some) => run.noteEntries(id, some))
     const outcomes: Outcome[] = []
     try {
       for await (const some of addEach(open.map(({ change }) => sentFields(snapshot, change)))) {
@@ -218,12 +221,12 @@ class Sender {
 
   /** Sends one change; a refusal is its outcome. */
   async #sendOne({ change, id }: Open): Promise<Outcome> {
-    const { before } = this.#sending
+    const { before, run } = this.#sending
     const missing = this.#lackedBy(change)
     if (missing)
       return this.#refusal(change, new KpiError('conflict', `it was not sent, as ${nounOf(missing)} was not made`))
     try {
-      await before?.(change)
+      await before?.(change, (some) => run.noteEntries(id, some))
       return await this.#put(change, id)
     } catch (error) {
       const isMet = change.action === 'create' && !change.record.desired?.isNew

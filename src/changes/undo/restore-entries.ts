@@ -1,7 +1,9 @@
 import type { Client } from '../../client/client.ts'
+import { entryPages } from '../../client/operations/entry-pages.ts'
+import { entryWithTarget } from '../../client/operations/entry-with-target.ts'
 import { Aborted } from '../../client/transport.ts'
 import { isRefused } from '../../domain/errors.ts'
-import { BATCH_LIMIT, type EntryDraft } from '../../domain/resources/entry.ts'
+import { BATCH_LIMIT, type Entry, type EntryDraft } from '../../domain/resources/entry.ts'
 import type { NotedEntry, RunRecord } from '../../runs/run-record.ts'
 
 /** Returns the id that a record has now: another one where it was created again; undefined where it is not there. */
@@ -64,4 +66,38 @@ export const restoreEntries = async (
     why ??= count.why ?? (drafts.length < some.length ? 'the KPI, or whose they are, is not there' : undefined)
   }
   return { stored, left, why }
+}
+
+const keyOf = ({ kpi_id, user_id, source_id, entry_date }: NotedEntry): string =>
+  `${kpi_id} ${user_id ?? `item ${source_id}`} ${entry_date}`
+
+/**
+ * Takes the targets off entries that they got before a change that is taken back; returns how many. An entry with another
+ * target has got that since, and keeps it.
+ */
+export const clearKeptTargets = async (
+  client: Client,
+  run: Pick<RunRecord, 'keptEntries'>,
+  signal: AbortSignal,
+): Promise<number> => {
+  let count = 0
+  for (const some of run.keptEntries(BATCH_LIMIT)) {
+    for (const [kpiId, kept] of Map.groupBy(some, ({ kpi_id }) => kpi_id)) {
+      const targets = new Map(kept.map((one) => [keyOf(one), one.target]))
+      const days = kept.map(({ entry_date }) => entry_date)
+      const range = { from: Math.min(...days), to: Math.max(...days) }
+      const found: Entry[] = []
+      for await (const page of entryPages(client, { ...range, kpiId }))
+        found.push(...page.filter((one) => one.target !== null && targets.get(keyOf(one)) === one.target))
+      for (const entry of found) {
+        if (signal.aborted) throw new Aborted('it was interrupted')
+        await client.entries.update(
+          entry.id,
+          client.isBundled() ? { target: null } : entryWithTarget(client, entry, null),
+        )
+        count += 1
+      }
+    }
+  }
+  return count
 }

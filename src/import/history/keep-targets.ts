@@ -1,17 +1,10 @@
 import type { Client } from '../../client/client.ts'
+import { entryWithTarget } from '../../client/operations/entry-with-target.ts'
 import { Aborted } from '../../client/transport.ts'
 import type { Decimal } from '../../domain/decimal.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { BATCH_LIMIT, type Entry, type EntryDraft } from '../../domain/resources/entry.ts'
+import { BATCH_LIMIT, type Entry } from '../../domain/resources/entry.ts'
 import { entriesFollowing, type TargetChange } from './target-change.ts'
-
-/** Returns what is sent to change the target of an entry: all of it to a service that may clear what is left out. */
-const withTarget = (client: Client, entry: Entry, target: Decimal): EntryDraft => {
-  const { user_id, source_id, kpi_id, entry_date, actual, notes } = entry
-  const owner = user_id === null ? { source_id } : { user_id }
-  const key = { ...owner, kpi_id, entry_date, target }
-  return client.isBundled() ? key : { ...key, actual, notes }
-}
 
 /** Tells whether a batch was refused for what one of its entries is: its user may be locked, its KPI not assigned. */
 const isRefused = (error: unknown): boolean => error instanceof KpiError && error.code === 'invalid'
@@ -26,7 +19,7 @@ const writeTarget = async (
   const people = entries.filter(({ user_id }) => user_id !== null)
   if (client.isBundled() && people.length === entries.length && entries.length > 1) {
     const isWritten = await client.entries
-      .addMany(people.map((entry) => withTarget(client, entry, target)))
+      .addMany(people.map((entry) => entryWithTarget(client, entry, target)))
       .then(() => true)
       .catch((error: unknown) => {
         if (isRefused(error)) return false
@@ -36,7 +29,7 @@ const writeTarget = async (
   }
   for (const entry of entries) {
     // History can be corrected by id, whoever is locked or no longer assigned.
-    await client.entries.update(entry.id, client.isBundled() ? { target } : withTarget(client, entry, target))
+    await client.entries.update(entry.id, client.isBundled() ? { target } : entryWithTarget(client, entry, target))
     onWritten(1)
   }
 }
@@ -54,14 +47,21 @@ async function* inBatches(pages: AsyncIterable<readonly Entry[]>): AsyncGenerato
 /**
  * Writes the target that counts today onto the stored entries that would follow a change, so that past reports stay as
  * they are; returns how many. Entries that have got it are no longer among them, so that a run that was stopped goes on
- * where it was. A change from no target cannot be kept: an entry cannot say that it has none.
+ * where it was. A change from no target cannot be kept: an entry cannot say that it has none. `onKeep` receives entries, as
+ * they are to be, before they are written.
  */
-export const keepTargets = async (client: Client, change: TargetChange, signal: AbortSignal): Promise<number> => {
+export const keepTargets = async (
+  client: Client,
+  change: TargetChange,
+  signal: AbortSignal,
+  onKeep: (entries: readonly Entry[]) => void,
+): Promise<number> => {
   const { from } = change
   if (from === null) return 0
   let count = 0
   for await (const batch of inBatches(entriesFollowing(client, change))) {
     if (signal.aborted) throw new Aborted('it was interrupted before the target was changed')
+    onKeep(batch.map((entry) => ({ ...entry, target: from })))
     await writeTarget(client, batch, from, (written) => (count += written))
   }
   return count

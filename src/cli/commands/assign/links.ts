@@ -152,7 +152,7 @@ export const makeLinks = async (
       list: { items: list, total: list.length },
       run,
       signal,
-      before: async (change) => targets?.before(change),
+      before: async (change, noteEntries) => targets?.before(change, noteEntries),
       onOutcome,
     })
     if (isWhole) end()

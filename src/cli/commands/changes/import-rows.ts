@@ -159,7 +159,7 @@ const carryOut = async <R extends ReadRows>(
     rejects,
     options,
     read: read.read,
-    before: (change) => history.before(() => targetChangeOf(change)),
+    before: (change, noteEntries) => history.before(() => targetChangeOf(change), noteEntries),
     onSent: (done, total) => progress.show({ phase: 'rows', done, total }),
     onWarning,
   })

@@ -3,7 +3,7 @@ import type { Account } from '../../../changes/records/access.ts'
 import type { Change } from '../../../changes/records/change.ts'
 import type { EarlierChanges } from '../../../changes/send/continue-run.ts'
 import { reasonsOfChange } from '../../../changes/send/refusal.ts'
-import { type Outcome, sendChanges } from '../../../changes/send/send.ts'
+import { type BeforeChange, type Outcome, sendChanges } from '../../../changes/send/send.ts'
 import { Aborted, type Clock } from '../../../client/transport.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { endIfAllRefused } from '../../../import/delivery/refusal.ts'
@@ -83,7 +83,7 @@ type SendingRows = {
   readonly options: Pick<ImportOptions, 'maxErrors'>
   /** Counts the rows of the file. */
   readonly read: number
-  readonly before: (change: Change) => Promise<void>
+  readonly before: BeforeChange
   /** Reports how many of the rows to send have an outcome. */
   readonly onSent: (done: number, total: number) => void
   readonly onWarning: (text: string) => void

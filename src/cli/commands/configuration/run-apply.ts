@@ -133,7 +133,7 @@ const sendPlan = async ({ cli, target, prepared, run, history, measure, signal, 
     plan,
     run,
     signal,
-    before: (change) => history.before(() => targetChangeOf(change)),
+    before: (change, noteEntries) => history.before(() => targetChangeOf(change), noteEntries),
     onRemoved: ({ record }) =>
       cli.note(
         `another machine created the ${nounOf(record)} at the same moment: it is ${record.id} now, and made what the file says`,

@@ -1,4 +1,5 @@
 import { type Change, type FieldChange, isAccountRecord, type Value } from '../../../changes/records/change.ts'
+import type { BeforeChange } from '../../../changes/send/send.ts'
 import type { Client } from '../../../client/client.ts'
 import type { Decimal } from '../../../domain/decimal.ts'
 import type { TargetChange } from '../../../import/history/target-change.ts'
@@ -52,7 +53,7 @@ export const createTargetChanges = (client: Client): ((change: Change) => Promis
 export type ChangedTargets = {
   readonly foresee: (changes: readonly Change[]) => Promise<void>
   readonly confirm: (changes: () => Promise<readonly Change[]>) => Promise<void>
-  readonly before: (change: Change) => Promise<void>
+  readonly before: BeforeChange
   readonly tell: (own?: WayBack) => Promise<void>
 }
 
@@ -69,7 +70,7 @@ export const openChangedTargets = async (
   return {
     foresee: (changes) => history.foresee(reads(changes)),
     confirm: (changes) => history.confirm(async () => reads(await changes())),
-    before: (change) => history.before(() => changeOf(change)),
+    before: (change, noteEntries) => history.before(() => changeOf(change), noteEntries),
     tell: history.tell,
   }
 }

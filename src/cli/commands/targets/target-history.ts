@@ -1,6 +1,7 @@
 import type { Client } from '../../../client/client.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../../domain/day.ts'
 import { formatDecimal } from '../../../domain/decimal.ts'
+import type { Entry } from '../../../domain/resources/entry.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { keepTargets } from '../../../import/history/keep-targets.ts'
 import { entriesFollowing, isClearing, type TargetChange } from '../../../import/history/target-change.ts'
@@ -20,7 +21,10 @@ export type TargetHistory = {
   /** Refuses changes whose past cannot be kept though it is to be; to be awaited before anything is sent. */
   readonly requireKeepable: (changes: readonly (() => Promise<TargetChange | undefined>)[]) => Promise<void>
   /** Keeps or counts the entries that follow a change, if it is one; to be awaited before the change is sent. */
-  readonly before: (read: () => Promise<TargetChange | undefined>) => Promise<void>
+  readonly before: (
+    read: () => Promise<TargetChange | undefined>,
+    onKeep: (entries: readonly Entry[]) => void,
+  ) => Promise<void>
   /** Says what changes would do to the past, before one of them is sent. */
   readonly foresee: (changes: readonly (() => Promise<TargetChange | undefined>)[]) => Promise<void>
   /** Asks at a terminal whether to make changes that past reports follow; to be awaited before anything is sent. */
@@ -171,13 +175,13 @@ export const createTargetHistory = (
       if ((await client.kpis.get(change.kpi)).target_default === change.to) await counting(client, change, seen)
     }
   }
-  const look = async (read: () => Promise<TargetChange | undefined>): Promise<void> => {
+  const look: TargetHistory['before'] = async (read, onKeep) => {
     const change = await read()
     if (!change || change.from === change.to) return
     if (keeps) rejectClearing([change])
     made.push(change)
     if (change.user === undefined && change.from === null) hidden.push(change)
-    else if (keeps && change.from !== null) kept += await keepTargets(client, change, signal)
+    else if (keeps && change.from !== null) kept += await keepTargets(client, change, signal, onKeep)
     else await countFew(change, made.length, seen)
   }
   const tolerantly = async (following: Following, work: () => Promise<void>): Promise<void> => {
@@ -189,8 +193,8 @@ export const createTargetHistory = (
       if (error.code !== 'not_found') following.isMore = true
     }
   }
-  const before: TargetHistory['before'] = async (read) => {
-    if (keeps || !isTold) await tolerantly(seen, () => look(read))
+  const before: TargetHistory['before'] = async (read, onKeep) => {
+    if (keeps || !isTold) await tolerantly(seen, () => look(read, onKeep))
   }
   const tell = async (own?: WayBack): Promise<void> => {
     // Who was asked has read what past reports show.

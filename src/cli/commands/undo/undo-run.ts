@@ -9,7 +9,7 @@ import { removeEntries } from '../../../changes/send/remove-created.ts'
 import type { Outcome } from '../../../changes/send/send.ts'
 import { createDependents } from '../../../changes/send/dependents.ts'
 import { idNow, madeAgain, planUndo, type UndoStep } from '../../../changes/undo/plan-undo.ts'
-import { restoreEntries } from '../../../changes/undo/restore-entries.ts'
+import { clearKeptTargets, restoreEntries } from '../../../changes/undo/restore-entries.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { createdKind } from '../../../domain/kinds.ts'
@@ -317,7 +317,7 @@ const closeAgain = async (undo: Undo): Promise<void> => {
 }
 
 const undoWith = async (undo: Undo): Promise<number> => {
-  const { cli, target, run, flags } = undo
+  const { cli, target, run, flags, signal } = undo
   await learnAccount(target)
   const account = target.accountName()
   if (run.head.account.replace(/^account /, '') !== account.replace(/^account /, ''))
@@ -348,6 +348,8 @@ const undoWith = async (undo: Undo): Promise<number> => {
   cli.io.stdout.outlast()
   const ended = await takeBack(undo, prepared)
   const left = await putEntriesBack(undo)
+  const cleared = await clearKeptTargets(target.operator?.newer ?? target.client, run, signal)
+  if (cleared > 0) await cli.note(`took the target off ${countOf(cleared, 'entry', 'entries')} again`)
   await closeAgain(undo)
   await print(cli, ended)
   const said = sayCounts(ended, DID)

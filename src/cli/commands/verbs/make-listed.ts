@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto'
 import type { Account } from '../../../changes/records/access.ts'
-import type { Change } from '../../../changes/records/change.ts'
 import type { Desired } from '../../../changes/records/desired.ts'
 import type { AccountRecord, Snapshot } from '../../../changes/records/snapshot.ts'
 import { warningsOnNames } from '../../../changes/plan/name-warnings.ts'
 import { type Planned, type PlanAgain, planChanges } from '../../../changes/plan/plan.ts'
 import type { Policy } from '../../../changes/plan/policy.ts'
 import { readEarlier } from '../../../changes/send/continue-run.ts'
-import type { Outcome } from '../../../changes/send/send.ts'
+import type { BeforeChange, Outcome } from '../../../changes/send/send.ts'
 import type { Client } from '../../../client/client.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
@@ -233,7 +232,7 @@ type Making = {
   readonly items: readonly Planned[]
   readonly total: number
   readonly run: CommandRun
-  readonly before?: (change: Change) => Promise<void>
+  readonly before?: BeforeChange
   readonly onOutcome?: (outcome: Outcome) => Promise<void>
   readonly goOn?: (number: number) => string
 }

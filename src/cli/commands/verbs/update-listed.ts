@@ -175,7 +175,7 @@ const updateBy = async (command: Command, given: Given, run: CommandRun | undefi
     items,
     total,
     run,
-    ...(history && { before: (change) => history.before(() => targetChangeOf(change)) }),
+    ...(history && { before: (change, note) => history.before(() => targetChangeOf(change), note) }),
   })
   if (sent.records.length > 0) await history?.tell()
   await printSent(cli, client, of, sent, 'updated')
