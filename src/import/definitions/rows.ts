@@ -34,7 +34,14 @@ const desiredOf = (kind: DefinitionKind, line: number, given: AnyRecord): Desire
   return { kind: kind.kind, line, values, references }
 }
 
-type Reading = { readonly values: Record<string, FieldValue>; readonly reasons: string[]; rounded: number }
+/** Describes a row that is being read; `clears` tells that an empty cell clears its field. */
+type Reading = {
+  readonly row: Row
+  readonly clears: boolean
+  readonly values: Record<string, FieldValue>
+  readonly reasons: string[]
+  rounded: number
+}
 
 /** Adds the first and the last name of a person. */
 const addPerson = ({ values, reasons }: Reading, { of }: DefinitionKind, text: string): void => {
@@ -47,14 +54,8 @@ const addPerson = ({ values, reasons }: Reading, { of }: DefinitionKind, text: s
 }
 
 /** Reads a role of a row into its values, or the reasons why it cannot be read. */
-const readRole = (
-  reading: Reading,
-  kind: DefinitionKind,
-  cells: Cells,
-  role: DefinitionRole,
-  row: Row,
-  clears: boolean,
-): void => {
+const readRole = (reading: Reading, kind: DefinitionKind, cells: Cells, role: DefinitionRole): void => {
+  const { row, clears } = reading
   const read = cells.read(role, row)
   if (read instanceof Fault) reading.reasons.push(faultOfRole(role.role, cells.textOf(role, row), read))
   else if (read === undefined) {
@@ -90,8 +91,8 @@ export const definitionReader = (
     if (hasSurplusCells(row.cells, header)) {
       return { reasons: [`the row has ${row.cells.length} cells, the header has ${header.length}`] }
     }
-    const reading: Reading = { values: {}, reasons: [], rounded: 0 }
-    for (const role of roles) readRole(reading, kind, cells, role, row, clearEmpty)
+    const reading: Reading = { row, clears: clearEmpty, values: {}, reasons: [], rounded: 0 }
+    for (const role of roles) readRole(reading, kind, cells, role)
     for (const { role } of needed.filter((one) => cells.textOf(one, row) === '')) {
       reading.reasons.push(`the ${role} is empty`)
     }

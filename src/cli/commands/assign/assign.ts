@@ -159,7 +159,7 @@ const addUpdateCommand = (group: Command, act: Act): void => {
         const { printPlannedChanges } = await import('./planned.ts')
         const plan = await planAsked(client, updating, signal)
         await targets.foresee(changesOf(plan))
-        return printPlannedChanges(cli, client, 'update', plan, values, options)
+        return printPlannedChanges(cli, client, plan, { verb: 'update', values }, options)
       }
       await makeLinks({ cli, client, signal }, updating, {
         targets,

@@ -134,9 +134,8 @@ const printHeld = async (
 export const printPlannedChanges = (
   cli: Cli,
   client: Client,
-  verb: 'update' | 'remove',
   plan: LinkPlan,
-  values: AnyRecord,
+  { verb, values }: { readonly verb: 'update' | 'remove'; readonly values: AnyRecord },
   { summaryOnly }: SummaryOptions,
 ): Promise<void> =>
   printHeld(cli, plan, verb, summaryOnly, (changes) =>

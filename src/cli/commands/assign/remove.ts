@@ -40,7 +40,7 @@ const removeSelected = async (run: LinkRun, options: RemoveOptions): Promise<voi
   if (options.dryRun) {
     const plan = await planAsked(client, removal, signal)
     await targets.foresee(changesOf(plan))
-    return printPlannedChanges(cli, client, 'remove', plan, NOTHING, options)
+    return printPlannedChanges(cli, client, plan, { verb: 'remove', values: NOTHING }, options)
   }
   const { requireConfirmation } = await import('../../args/prompt.ts')
   await makeLinks(run, removal, {

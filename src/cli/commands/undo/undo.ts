@@ -141,15 +141,14 @@ async function* undone(
   run: UndoneRun,
   plan: Plan,
   done: Done,
-  withEntries: boolean,
-  undoing: Undoing,
+  undoing: Undoing & { readonly withEntries: boolean },
 ): AsyncGenerator<readonly AnyRecord[], Plan> {
   const removed = removedKpis(plan.outcomes)
   const { counts, outcomes } = done
   yield* undoneEntries(client, run, done, (kpi) => !removed.has(kpi), undoing)
   let othersOfKept = 0
   const onEntry = (): void => void (done.others += 1)
-  for await (const outcome of takeBack({ client, classic }, plan.outcomes, { ...undoing, withEntries, onEntry })) {
+  for await (const outcome of takeBack({ client, classic }, plan.outcomes, { ...undoing, onEntry })) {
     outcomes.push(outcome)
     if (isRemoved(outcome)) done.others = othersOfKept
     else othersOfKept = done.others
@@ -244,8 +243,8 @@ const undo = async (
   }
   cli.io.stdout.outlast()
   const tell = createUndoProgress(cli, plan.counts)
-  const undoing = { clock: cli.io, signal, begin }
-  const records = following(undone(clients, run, plan, done, withEntries, undoing), () => tell(done.counts))
+  const undoing = { clock: cli.io, signal, begin, withEntries }
+  const records = following(undone(clients, run, plan, done, undoing), () => tell(done.counts))
   const through = async (): Promise<Plan> => {
     try {
       return await runThrough(cli, records, true)

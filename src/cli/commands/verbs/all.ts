@@ -71,7 +71,7 @@ export const addGet = (
       const parent = await parentId(client, below, flags)
       const record = await get(client, await resolveRecordId(client, of, name, parent), parent)
       const own = shownBy(client)
-      return nameRecords(client, own, [record], flags, cli.printing(), own.shown)
+      return nameRecords(client, own, [record], { ...flags, fields: own.shown }, cli.printing())
     })
     for (const record of records) await cli.printOne({ shown }, record)
   })

@@ -152,16 +152,18 @@ export const namedFields = (
 /** Describes records with the names that they are shown with. */
 export type NamedRecords = { readonly shown: readonly NamedField[]; readonly records: readonly AnyRecord[] }
 
+/** Says how records are shown: with which names, and which of their fields, if not the usual ones. */
+type ShownOptions = NameOptions & { readonly fields?: readonly NamedField[] }
+
 /** Reads the names that records are shown with, in a table of their own fields or of other ones. */
 export const nameRecords = async (
   client: Client,
   of: Resource,
   records: readonly AnyRecord[],
-  options: NameOptions,
+  options: ShownOptions,
   printing: Printing,
-  fields?: readonly NamedField[],
 ): Promise<NamedRecords> => {
-  const shown = namedFields(of, options, isForPeople(printing.format), fields)
+  const shown = namedFields(of, options, isForPeople(printing.format), options.fields)
   const names = createNames(client)
   const named = await names.addTo(shown.filter(isNameColumn), records)
   return { shown: records.length === 0 ? shown : await names.inUnits(shown, printing), records: named }

@@ -68,7 +68,7 @@ const shownWith = async (
   const isTable = isForPeople(cli.printing().format)
   const plain = { shown: isTable ? fields : of.shown, records }
   if (!isTable) return plain
-  return nameRecords(client, of, records, {}, cli.printing(), fields).catch((error: unknown) => {
+  return nameRecords(client, of, records, { fields }, cli.printing()).catch((error: unknown) => {
     // Show ids: the requests were carried out, and the user must hear of them.
     if (error instanceof KpiError || error instanceof Aborted) return plain
     throw error
