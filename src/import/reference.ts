@@ -11,7 +11,6 @@ import { faultOfAssignment, faultsOfItem, faultsOfKpi, faultsOfUser } from '../d
 import type { Resource } from '../domain/schema.ts'
 import { verbsIn } from '../domain/variants.ts'
 import { ownerOfItem } from './entry-key.ts'
-import { withoutDoubles } from './missing/chosen.ts'
 import { askedId, findGroup } from './missing/groups.ts'
 import { createMissing, type Missing, type RealIds, type ReferenceLists } from './missing/missing.ts'
 import { exactNoNames } from './missing/names/no-names.ts'
@@ -140,6 +139,18 @@ const itemsInGroup = async ({ create, groups }: ReferenceNeeds): Promise<(item: 
   const id = findGroup(list ?? [], create.group)?.id ?? askedId(create.group)
   if (!list && id === undefined) return () => true
   return ({ breakdown_id, user_id }) => user_id !== null || breakdown_id === id
+}
+
+/** Returns a list without the records that share a name with one that was chosen. */
+const withoutDoubles = <T extends { readonly id: number }>(
+  list: readonly T[],
+  chosen: ReadonlyMap<number, number> | undefined,
+  keyOf: (one: T) => string,
+): readonly T[] => {
+  if (!chosen || chosen.size === 0) return list
+  const ids = new Set(chosen.values())
+  const keys = new Map(list.flatMap((one) => (ids.has(one.id) ? [[keyOf(one), one.id] as const] : [])))
+  return list.filter((one) => (keys.get(keyOf(one)) ?? one.id) === one.id)
 }
 
 const fetchLookups = async (client: Client, needs: ReferenceNeeds): Promise<Lookups> => {

@@ -241,7 +241,7 @@ export class RunRecord {
     if (this.#waiting.length >= WAITING) this.#write(false, () => undefined)
   }
 
-  /** Notes entries that go with a KPI that is about to be deleted, or get a target before one changes; waits for the disk. */
+  /** Notes the entries of a KPI before it is deleted, or entries before `--keep-history` writes a target; waits for the disk. */
   noteEntries(change: number, entries: readonly NotedEntry[]): void {
     this.#write(true, () => {
       const insert = this.#sql(
@@ -254,12 +254,12 @@ export class RunRecord {
     })
   }
 
-  /** Yields the entries that went with the records that were deleted, some at a time. */
+  /** Yields the entries of deleted KPIs, some at a time. */
   entries(most: number): Generator<NotedEntry[]> {
     return this.#entriesWhere(OF_DELETED, most)
   }
 
-  /** Yields the entries that got a target before a change that was taken back, as they got it, some at a time. */
+  /** Yields the entries onto which `--keep-history` wrote a target, for changes that are taken back, some at a time. */
   keptEntries(most: number): Generator<NotedEntry[]> {
     this.#write(false, () => undefined)
     return this.#entriesWhere(`not ${OF_DELETED} and ${OF_TAKEN_BACK}`, most)
@@ -275,7 +275,7 @@ export class RunRecord {
     }
   }
 
-  /** Counts the entries that went with the records that were deleted. */
+  /** Counts the entries of deleted KPIs. */
   countEntries(): number {
     return Number(this.#sql(`select count(*) as count from entries where ${OF_DELETED}`).get()?.['count'] ?? 0)
   }
@@ -318,9 +318,9 @@ export class RunRecord {
   }
 
   /**
-   * Closes the record, and tells whether an undo finds something in it that is done. It is removed if it holds no change, or,
-   * once all is sent, only such as were refused. Once all is sent, it is kept under the name of the run; else it stays where
-   * the same command finds it to continue.
+   * Closes the record; returns true if an undo could take something back. A whole run is kept under its name; one that was
+   * cut off stays where the same command finds it. A record without changes is removed, as is that of a whole run of which
+   * all was refused.
    */
   close({ isWhole, now = 0 }: { readonly isWhole: boolean; readonly now?: number }): boolean {
     if (!this.#isOpen) return false

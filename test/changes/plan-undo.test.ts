@@ -40,12 +40,12 @@ test.each<[string, NotedChange, readonly AnyRecord[], object, MadeAgain?]>([
   ['an update of nothing that can be read', { ...CHANGE, before: {} }, [held('Shop')], { action: 'leave', reason: UNKNOWN }], // prettier-ignore
   ['an update of what was changed since', CHANGE, [held('Mail')], { action: 'leave', reason: 'was changed since: name is "Mail", not "Shop"' }], // prettier-ignore
   ['an update of what is gone', CHANGE, [], { action: 'leave', reason: 'was deleted since' }],
-  ['a rename from a name that another has now', CHANGE, [held('Shop'), held('WEB', 8, SINCE)], { action: 'leave', reason: 'its name is that of category WEB now, which has the id 8' }], // prettier-ignore
+  ['a rename from a name that another has now', CHANGE, [held('Shop'), held('WEB', 8, SINCE)], { action: 'leave', reason: 'category WEB (id 8) has the name now' }], // prettier-ignore
   ['a rename from a name that another had, too', CHANGE, [held('Shop'), held('Web', 8, BEFORE_RUN)], { action: 'restore' }], // prettier-ignore
   ['a delete', DELETE, [], { action: 'create', id: undefined }],
   ['a delete of what was not read', { ...DELETE, before: undefined }, [], { action: 'leave', reason: UNKNOWN }],
   ['a delete of one of two', DELETE, [held('Web', 8, BEFORE_RUN)], { action: 'create' }],
-  ['a delete beside one of that name made since', DELETE, [held('web', 8, SINCE, SINCE)], { action: 'leave', reason: 'its name is that of category web now, which has the id 8' }], // prettier-ignore
+  ['a delete beside one of that name made since', DELETE, [held('web', 8, SINCE, SINCE)], { action: 'leave', reason: 'category web (id 8) has the name now' }], // prettier-ignore
   ['a delete of what was made again', DELETE, [held('Mail', 9)], { action: 'done', id: 9 }, again(9)],
   ['a delete of what may have been made again', DELETE, [held('Web', 9)], { action: 'done', id: 9 }, again(undefined)],
   ['a delete of what was made again and is gone', DELETE, [], { action: 'create' }, again(9)],

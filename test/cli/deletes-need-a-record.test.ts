@@ -37,7 +37,7 @@ describe.each(users)('%s, where no record of a run can be kept', (_, open) => {
   ])('%s goes on with a warning', async (_verb, line) => {
     const { code, stderr } = await kpiWithoutState(...line)
     expect(code).toBe(0)
-    expect(stderr).toMatch(/^warning: .*; no record of what is changed is kept$/m)
+    expect(stderr).toMatch(/^warning: .*; kpi undo cannot take this back$/m)
     expect((await user.client.kpis.list()).map(({ name }) => name)).toContain('Leads')
   })
 })

@@ -74,7 +74,7 @@ describe('a delete at a terminal', () => {
     const ran = await answering([], ...line, '--yes')
     expect([ran.code, ran.stderr.replace(/(?<=back: kpi undo )\S+/, 'RUN')]).toEqual([
       0,
-      `kpi undo can create what is deleted again, with other ids\ndeleted KPI 1, Revenue with 0 assignments and no entries\n${BACK}`,
+      `kpi undo can create what is deleted again, with new ids\ndeleted KPI 1, Revenue with 0 assignments and no entries\n${BACK}`,
     ])
   })
 })

@@ -40,16 +40,20 @@ const minutesApart = (user: User) => {
 const dumped = async (user: User): Promise<string> => (await user.kpi('dump')).stdout
 
 test.each([
-  ['kpis delete Visits --yes', 'kpis create --frequency D --name VISITS', 'its name is that of KPI VISITS now'],
-  ['kpis update Visits --name Hits', 'kpis create --frequency D --name Visits', 'its name is that of KPI Visits now'],
-  ['kpis create --frequency D --name Leads', 'kpis update Leads --target-default 7', 'was changed since'],
+  ['kpis delete Visits --yes', 'kpis create --frequency D --name VISITS', /^KPI VISITS \(id \d+\) has the name now$/],
+  [
+    'kpis update Visits --name Hits',
+    'kpis create --frequency D --name Visits',
+    /^KPI Visits \(id \d+\) has the name now$/,
+  ],
+  ['kpis create --frequency D --name Leads', 'kpis update Leads --target-default 7', /was changed since/],
   [
     'kpis create --frequency D --name Leads',
     'assign add --kpis Leads --users Ann',
-    'has got Leads of ann@example.com since',
+    /was assigned or linked since: Leads of ann@example.com/,
   ],
-  ['group-items create --group Region --name South', 'assign group-items add --group-items South --users Ann', 'since'],
-  ['users create --email bob@example.com --first-name Bob', 'assign add --kpis Visits --users Bob', 'since'],
+  ['group-items create --group Region --name South', 'assign group-items add --group-items South --users Ann', /since/],
+  ['users create --email bob@example.com --first-name Bob', 'assign add --kpis Visits --users Bob', /since/],
 ])('undo of "%s" after "%s" leaves alone what is not of the run, and says why', async (line, since, why) => {
   await using user = await embeddedUser()
   await fill(user)
@@ -62,7 +66,7 @@ test.each([
   const undone = await user.kpi('undo', receipt, '--yes', '-o', 'json')
   expect(undone.code).toBe(3)
   expect(JSON.parse(undone.stdout)).toContainEqual(
-    expect.objectContaining({ action: 'leave', reason: expect.stringContaining(why) }),
+    expect.objectContaining({ action: 'leave', reason: expect.stringMatching(why) }),
   )
   expect(await dumped(user)).toBe(before)
 })

@@ -82,7 +82,7 @@ test.each(WAYS)('undo of a delete says what it cannot bring back, %s', async (_,
   const receipt = await receiptOf(user, { deleted: 3 })
   const { stderr, code } = await user.kpi('undo', receipt, '--yes')
   expect(code).toBe(0)
-  expect(stderr).toContain('what is created again gets other ids; people get no password and no API key back')
+  expect(stderr).toContain('what is created again gets new ids; people get no password and no API key back')
   const ann = (await user.client.users.list()).find(({ email }) => email === 'ann@example.com')
   expect(await user.client.assignments(ann?.id ?? 0).list()).toMatchObject([{ user_target: 200_000n }])
 })

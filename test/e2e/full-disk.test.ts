@@ -23,7 +23,7 @@ test('a store is read where there is no room for anything, and not written', asy
   })
   const refused = await startWithoutRoom(home, 'kpis', 'create', '--name', 'Visits', '--frequency', 'D').ended
   expect(refused).toMatchObject({ code: 5, stdout: '' })
-  expect(refused.stderr).toMatch(/^warning: .*; no record of what is changed is kept\nkpi: the disk of .*kpi\.db /)
+  expect(refused.stderr).toMatch(/^warning: .*; kpi undo cannot take this back\nkpi: the disk of .*kpi\.db /)
   const kept = await startWithoutRoom(home, 'kpis', 'delete', 'Sales', '--yes').ended
   expect(kept).toMatchObject({ code: 1, stdout: '' })
   expect(kept.stderr).toMatch(/^kpi: cannot .*; nothing is deleted, as kpi undo could not bring it back: make room/)

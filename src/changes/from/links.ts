@@ -35,7 +35,7 @@ const addKnown = (snapshot: Snapshot, kind: KindName, one: Named): void => {
   snapshot.add({ kind: kinds[kind], stored, name: label, above: {}, desired: undefined, id })
 }
 
-/** Reads what users have of a kind, a request for each of them, beside what is known of them and of what they may have. */
+/** Reads the assignments or links of users, one request a user, into a snapshot with those users and what they may be given. */
 export const readLinks = async (
   account: Account,
   kind: LinkKind,
@@ -46,7 +46,7 @@ export const readLinks = async (
   for (const one of users) addKnown(snapshot, 'user', one)
   for (const one of known) addKnown(snapshot, LINKED[kind], one)
   const held = await accessTo(account)[kind].list(users.map(({ id }) => id))
-  // Others count, too: what is new comes after them.
+  // Read all of a user, as new ones get the places behind them.
   const ids = new Set(known.map(({ id }) => id))
   const others = new Set(held.map(({ id }) => Number(id)).filter((id) => !ids.has(id)))
   for (const id of others) addKnown(snapshot, LINKED[kind], { id, name: '' })

@@ -4,7 +4,7 @@ import { isNoName, isSpreadsheetError } from '../../domain/no-value-words.ts'
 import type { Pause } from '../../domain/pause.ts'
 import { findLookAlikes, findTwins } from './look-alikes.ts'
 
-/** Says why a new name that names nothing is in doubt. */
+/** Ends the sentence about a new name that looks like a word for no value. */
 export const NO_VALUE = 'may stand for no value'
 
 const IS_ERROR = 'is an error of the spreadsheet'

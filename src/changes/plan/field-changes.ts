@@ -22,7 +22,7 @@ const valueNow = (snapshot: Snapshot, { stored }: AccountRecord, { as, refers }:
   return snapshot.byId(refers, Number(value)) ?? value
 }
 
-/** Returns the value that an item gives a field; undefined if it says nothing of it. */
+/** Returns the value that an item gives a field; undefined if it leaves the field alone. */
 const valueGiven = (
   snapshot: Snapshot,
   { desired, references, record }: Matched,
@@ -45,7 +45,7 @@ const formulaNow = (value: Value): Value => {
   return formula && !(formula instanceof Fault) ? formula.text : value
 }
 
-/** Tells whether two values are the same; a text is, however its accents are encoded. */
+/** Compares two values; texts may encode their accents differently. */
 const isSameValue = (before: Value, after: Value): boolean =>
   before === after ||
   (typeof before === 'string' && typeof after === 'string' && before.normalize() === after.normalize())
@@ -53,7 +53,7 @@ const isSameValue = (before: Value, after: Value): boolean =>
 /** Tells whether a field says which record is meant, and so never differs between an item and its record. */
 const isIdentity = ({ kind, isById }: Desired, { name }: KindField): boolean => kind.identity.includes(name) && !isById
 
-/** Returns the target that a KPI has once the input holds. */
+/** Returns the target that a KPI will have after the plan. */
 const targetAfter = (kpi: AccountRecord | undefined): FieldValue => {
   const given = kpi?.desired?.values['target_default']
   return given === undefined ? normal(kpi?.stored?.['target_default']) : given

@@ -20,12 +20,12 @@ export type Matched = {
 /** Says why an item cannot be used, and which of its fields is wrong; `isMissing` where its record is not there. */
 export type Reason = { readonly field: string; readonly message: string; readonly isMissing?: true }
 
-/** Describes an item of which it is not clear which record it is about. */
+/** Describes an item for which no record could be determined, with the reasons. */
 export type Unmatched = { readonly desired: Desired; readonly record?: undefined; readonly reasons: readonly Reason[] }
 
 const ID = /^#?([1-9]\d{0,14})$/
 
-/** Returns what a reference means. A breakdown that has no items yet goes by its id, which is all there is. */
+/** Resolves a reference. The newer interface shows a breakdown without items by its id alone. */
 const referenceOf = (
   snapshot: Snapshot,
   refers: readonly KindName[],
@@ -52,10 +52,10 @@ const OTHER_KPIS: Readonly<Partial<Record<KindName, KindName>>> = {
   calculated_kpi: 'kpi',
 }
 
-/** Describes an item whose references are found, and by these what it is about belongs to. */
+/** Describes an item whose references are found; `above` holds the records that its own belongs to. */
 type Resolved = Omit<Matched, 'record'> & { readonly above: AccountRecord['above'] | undefined }
 
-/** Describes an item of which it is clear what its record belongs to. */
+/** Describes an item whose parent records are all found. */
 type Placed = Resolved & { readonly above: AccountRecord['above'] }
 
 const isPlaced = (one: Resolved): one is Placed => one.above !== undefined
@@ -100,7 +100,7 @@ const matchRecord = (
   const name = desiredName(desired)
   const isOurs = policy.isOurs?.(desired) === true
   if (isOurs || (policy.tellTaken && !desired.isNew)) {
-    // What a run may have made before it was cut off is the newest of that name.
+    // Take the newest of that name: a part of the run that was cut off may have created it.
     const holder = snapshot.alike(kind, above, name).at(isOurs ? -1 : 0)
     if (isOurs && holder?.stored && !holder.desired) return holder
     if (policy.tellTaken && holder && !desired.isNew) return new Fault(policy.tellTaken(holder, true))
@@ -139,7 +139,7 @@ const matchRecord = (
   return record ?? findOther(snapshot, desired, name, policy) ?? add()
 }
 
-/** Finds what the references of an item mean; undefined in `above` where it is not clear what it belongs to. */
+/** Resolves the references of an item; `above` is undefined if a parent record is not found. */
 const resolve = (snapshot: Snapshot, desired: Desired, policy: Policy): Resolved => {
   const { kind } = desired
   const [references, reasons]: [Record<string, AccountRecord>, Reason[]] = [{}, []]

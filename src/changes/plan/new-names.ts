@@ -13,10 +13,7 @@ export const newNameIn = ({ changes }: Planned, field: string): string | undefin
   return typeof after === 'string' ? after : undefined
 }
 
-/**
- * Returns the names of records of a kind, and of those whose names it shares, that stand beside those of some items and stay
- * as they are.
- */
+/** Returns the names that new ones of a kind are compared with: those beside them that the plan does not change. */
 export const namesBeside = (
   snapshot: Snapshot,
   items: readonly Planned[],

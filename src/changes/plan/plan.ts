@@ -14,7 +14,7 @@ import { refuseDoubtfulNames } from './new-names.ts'
 import type { Policy } from './policy.ts'
 import { refuseTakenNames } from './taken-names.ts'
 
-/** Describes what is to be done for an item of an input. */
+/** Describes the planned action for one item of an input. */
 export type Planned = {
   readonly action: 'create' | 'update' | 'delete' | 'unchanged' | 'skip' | 'refuse'
   readonly desired: Desired
@@ -29,14 +29,14 @@ export type Planned = {
 /** Plans an item again, by what is known of its record now. */
 export type PlanAgain = (record: AccountRecord) => Planned | undefined
 
-/** Describes what makes an account what an input says: for each item, and in the order in which it can be done. */
+/** Describes the changes that an input needs: by item, and in the order in which they can be sent. */
 export type Plan = {
   readonly planned: readonly Planned[]
   readonly changes: readonly Change[]
   readonly again: PlanAgain
 }
 
-/** Gives new records that have no place the next one behind those that they stand beside, one after another. */
+/** Creates a function that gives new records without a place the next free one of their list. */
 const createPlaces = (snapshot: Snapshot): ((record: AccountRecord) => number) => {
   const last = new Map<string, number>()
   const placeOf = ({ stored, desired }: AccountRecord): number =>
@@ -55,7 +55,7 @@ const createPlaces = (snapshot: Snapshot): ((record: AccountRecord) => number) =
   }
 }
 
-/** Returns what is known of a record: by the service, and over that by the input. */
+/** Returns the fields of a record as the service has them, overridden by those of the input. */
 const propertiesOf = (record: AccountRecord | undefined): object => ({ ...record?.stored, ...record?.desired?.values })
 
 const usualReference = (
@@ -87,7 +87,7 @@ const createsOf = (
   return [create, ...archive]
 }
 
-/** Returns why a record may not be changed here; undefined if it may, or if the service is to say it of one that is meant by its id. */
+/** Returns why a record may not be changed here; undefined if it may. The service decides on records that are meant by id. */
 const faultOfChange = (record: AccountRecord, { kind, isById }: Desired): string | undefined => {
   const label = `${kind.of.title} ${String(record.id)}`
   if (record.kind.name !== kind.name)
@@ -182,7 +182,7 @@ const createPlanner = (snapshot: Snapshot, policy: Policy): ((one: Matched) => P
   }
 }
 
-/** Returns the new calculated KPIs behind those that their formulas use. */
+/** Sorts new calculated KPIs: each after those that its formula uses. */
 const byDependence = async (snapshot: Snapshot, changes: readonly Change[], pause: Pause): Promise<Change[]> => {
   const open = new Map(changes.map((change) => [change.record, change]))
   const sorted: Change[] = []
@@ -208,8 +208,8 @@ const byDependence = async (snapshot: Snapshot, changes: readonly Change[], paus
 const isUnmatched = (one: Matched | Unmatched): one is Unmatched => one.record === undefined
 
 /**
- * Plans what makes the records of an account what the items of an input say; `gone` are records of which the input says
- * nothing any longer, and which are deleted.
+ * Plans the changes that make an account match an input. Records in `gone`, which the input no longer holds, are deleted
+ * unless an item is about them.
  */
 export const planChanges = async (
   snapshot: Snapshot,

@@ -19,8 +19,8 @@ export type Policy = {
   /** Tells whether an earlier part of the run may have made what an item says, so that it is no conflict. */
   readonly isOurs?: (desired: Desired) => boolean
   /**
-   * Says that another record, or an item before, has a name, and the way out. Where it is given, no two records get names of
-   * the same form.
+   * Words the refusal of a name that another record or an earlier item has. Without it, two records may get names of the
+   * same form.
    */
   readonly tellTaken?: (holder: AccountRecord, isNew: boolean) => string
   /** Tells that a name that may stand for no value is warned of, and not refused. */

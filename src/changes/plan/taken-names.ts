@@ -6,7 +6,7 @@ import type { Policy } from './policy.ts'
 
 const keyOf = ({ kind }: AccountRecord): string => kind.identity.at(-1) ?? 'name'
 
-/** Describes a record that is to be given another name, by the forms of both within what it lies in. */
+/** Describes a rename: the comparable forms of the name before and after, each with the parent's. */
 type Renaming = {
   readonly one: Planned
   readonly record: AccountRecord
@@ -16,7 +16,7 @@ type Renaming = {
 
 const formOf = (parent: AccountRecord | undefined, name: string): string => `${parent?.serial ?? ''} ${looseName(name)}`
 
-/** Returns what an item gives a record a name of another form by, if it does. */
+/** Returns the rename that an item asks for, unless the name keeps its form. */
 const renamingOf = (one: Planned): Renaming | undefined => {
   const { desired, record, changes } = one
   const [update] = changes
@@ -31,8 +31,8 @@ const renamingOf = (one: Planned): Renaming | undefined => {
 }
 
 /**
- * Refuses the items that would give a record the name of another one, as they are written one after the other: a name that
- * an item before takes from its record is free.
+ * Refuses items that would give a record a name that another one has. Items are taken in order: a name is free once an
+ * earlier item has renamed its record.
  */
 export const refuseTakenNames = (
   snapshot: Snapshot,
@@ -55,7 +55,7 @@ export const refuseTakenNames = (
     holders.set(before, holders.get(before)?.filter((other) => other !== record) ?? [])
     const other = holders.get(after)?.find((holder) => holder !== record)
     hold(after, record)
-    // A record that an item before gives the name is told by its place.
+    // Name the item, and not the stored record, if an earlier item gives the name.
     const holder = other && renamed.has(other) ? { ...other, stored: undefined } : other
     renamed.add(record)
     if (!holder) continue

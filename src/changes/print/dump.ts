@@ -10,7 +10,7 @@ import { isOfPerson, nounOf, type AccountRecord, type Snapshot } from '../record
 
 type Plain = string | number | boolean | null
 
-/** Describes what a dump is made of: sections of records, and what could not be said. */
+/** Describes a dump: its sections, and what a file cannot hold. */
 type Dumping = { readonly snapshot: Snapshot; readonly leftOut: string[] }
 
 /** Returns a value as YAML holds it: numbers that a double would round are texts, which are read as exactly. */
@@ -31,7 +31,7 @@ const referenceIn = (
     ? record.above['group_item'].above['group']
     : snapshot.byId(refers, Number(record.stored?.[as]))
 
-/** Returns what a field says; undefined if a file cannot say it, or need not. */
+/** Returns a field as a file holds it; undefined if a file cannot hold it, or it is the default. */
 const fieldText = ({ snapshot, leftOut }: Dumping, record: AccountRecord, config: KindField): Plain | undefined => {
   if (config.refers) {
     const target = referenceIn(snapshot, record, config)

@@ -20,7 +20,7 @@ export type Account = {
   readonly client: Client
   /** Holds a client of the classic interface of the same service, where `client` is of the newer one. */
   readonly classic?: Client | undefined
-  /** Holds one of the newer interface, where `client` is of the classic one: it shows whose the entries of items are. */
+  /** Holds a client of the newer interface, where `client` is of the classic one: it shows the owners of all entries. */
   readonly newer?: Client | undefined
   /** Holds what only the bundled service on this machine has. */
   readonly operator?: OperatorAccess | undefined
@@ -57,7 +57,7 @@ const changing = (client: Client, kind: ChangedKind): Omit<Access, 'list'> => {
     const parent = kind === 'breakdown_item' ? undefined : parentOf(kind)
     if (parent === undefined) return operationsOn(client, kind)
     const id = record[parent] ?? null
-    // Nobody knows where it lies if it was not found.
+    // Cannot be sent without the id of the parent.
     if (id === null) throw new KpiError('not_found', `there is no ${KINDS[kind].of.title} ${idIn(record)}`)
     return operationsOn(client, kind, Number(id))
   }
@@ -180,8 +180,8 @@ const withReferred = (names: Iterable<KindName>): Set<KindName> => {
 }
 
 /**
- * Reads the records of some kinds, and of all that they refer to, in the fewest requests; what belongs to users, of those
- * for whom `isWanted` says so. Kinds whose records are `known` are not read.
+ * Reads the records of some kinds and of all kinds that they refer to, in the fewest requests. Assignments and links are
+ * read for the users that `isWanted` picks; kinds that are in `known` are not read.
  */
 export const readSnapshot = async (
   account: Account,
@@ -200,7 +200,7 @@ export const readSnapshot = async (
     records.set('calculated_kpi', all.get(true) ?? [])
   }
   if (account.client.variant === 'v1' && wanted.has('group')) {
-    // The items tell of groups that no interface lists, such as that of people.
+    // Add the groups that only items name: no interface lists that of people.
     const [listed, items] = [account.classic ? await access.group.list([]) : [], await access.group_item.list([])]
     const known = new Set(listed.map(({ id }) => id))
     records.set('group', [...listed, ...groupsOf(items).filter(({ id }) => !known.has(id))])

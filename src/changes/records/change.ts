@@ -30,7 +30,7 @@ const coarseness = ({ field }: KindField, value: Value): number => field.oneOf?.
 const isCoarsening = ({ config, before, after }: FieldChange): boolean =>
   config.name === 'frequency' && coarseness(config, after) > coarseness(config, before)
 
-/** Tells whether an update must wait for the others, which may end what needs the record as it is. */
+/** Tells whether an update must be sent after all others: it ends a record that they may still need. */
 const isLate = ({ action, fields }: Change): boolean =>
   action === 'update' && fields.some((one) => CLOSING[one.config.name] === one.after || isCoarsening(one))
 
@@ -39,8 +39,8 @@ const rankOf = ({ record }: Change): number => KIND_NAMES.indexOf(record.kind.na
 const deleteRank = ({ record }: Change): number => REMOVAL_ORDER.indexOf(record.kind.name)
 
 /**
- * Returns changes in the order in which they can be done: what others need first, and deletes last. Where new records may
- * be needed by changed ones, they are made before these.
+ * Sorts changes so that each can be sent: records before those that refer to them, deletes last. With `isNewFirst`, new
+ * records come before updates of their kind, which may refer to them.
  */
 export const inOrder = (changes: readonly Change[], isNewFirst: boolean): Change[] => {
   const deletes = changes
@@ -53,7 +53,7 @@ export const inOrder = (changes: readonly Change[], isNewFirst: boolean): Change
     others.filter((one) => !isLate(one)),
     ({ record, action }) => `${record.kind.name} ${action}`,
   )
-  // A KPI that formulas need is closed once they are gone, and what belongs to them before that.
+  // Delete formulas, and what belongs to them, before the KPIs that they use are closed.
   const isBeforeLate = (one: Change): boolean => deleteRank(one) <= REMOVAL_ORDER.indexOf('calculated_kpi')
   return [
     ...KIND_NAMES.flatMap((name) => {

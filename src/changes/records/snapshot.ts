@@ -36,7 +36,7 @@ const isBeside = ({ above }: AccountRecord, others: AccountRecord['above']): boo
 /** Returns what names are compared by: e-mail addresses are the same in any form. */
 const comparable = (kind: Kind, name: string): string => (kind.name === 'user' ? nameForm(name) : name)
 
-/** Returns what tells a record of a name, or of the form of one, from others of its kind. */
+/** Returns the key of a record among those of its kind: its parents, and its name or the form of that. */
 const keyOf = ({ name: kind, identity }: Kind, above: AccountRecord['above'], name: string): string => {
   let key: string = kind
   for (const field of identity) key += ` ${above[field]?.serial ?? ''}`
@@ -85,9 +85,9 @@ export type Snapshot = {
   readonly settle: (record: AccountRecord, stored: AnyRecord) => void
   /** Notes that the service has a record no longer. */
   readonly forget: (record: AccountRecord) => void
-  /** Takes records of a kind as the service has them now: those that it did not list before are added. */
+  /** Updates records of a kind from a list of the service; those that are new in it are added. */
   readonly take: (kind: KindName, records: readonly AnyRecord[]) => void
-  /** Takes records of which nothing is read but their ids, and maybe what they lie in; those that are known stay as they are. */
+  /** Adds records whose ids, and maybe parents, are all that is known; records that are there already stay as they are. */
   readonly takeUnread: (kind: KindName, records: readonly AnyRecord[]) => void
 }
 
@@ -162,7 +162,7 @@ const createEmpty = (): Snapshot => {
       id: Number(stored['id']),
     })
   }
-  /** Returns what a record of the service is here: known by its id, or about to be created under its name. */
+  /** Finds the record that stands for one of the service: by its id, or by its name if it is about to be created. */
   const foundIn = (kindName: KindName, stored: AnyRecord): AccountRecord | undefined => {
     const kind = kinds[kindName]
     const above = aboveOf(kind, stored) ?? {}

@@ -31,7 +31,7 @@ export type EarlierChanges = {
 export const readEarlier = (run: Pick<RunRecord, 'changes' | 'settle'>): EarlierChanges => {
   const all = run.changes()
   const settled = Map.groupBy(
-    // What an undo took back is to be done again.
+    // Do again what an undo took back.
     all.filter(({ outcome }) => outcome !== undefined && outcome !== 'taken_back'),
     ({ place }) => place,
   )
@@ -67,7 +67,7 @@ export const readEarlier = (run: Pick<RunRecord, 'changes' | 'settle'>): Earlier
   }
 }
 
-/** Says why the younger of two stays where the run made the older one. */
+/** Ends the sentence about a double that stays because another machine made it. */
 const OF_ANOTHER = 'is of the other machine, which may be about to remove it'
 
 /** Holds what looking for doubles of earlier parts of a run needs. */
@@ -94,7 +94,7 @@ const aboveOf = (snapshot: Snapshot, kind: Kind, { parents }: NotedChange): Acco
 const nameIn = ({ identity }: Kind, after: AnyRecord | undefined): string =>
   String(after?.[identity.at(-1) ?? ''] ?? '')
 
-/** Finds what the account has under the name of what earlier parts of a run created, but what other items of the input mean. */
+/** Finds the records that share the name of one that an earlier part of the run created, unless another item is about them. */
 const createAlike = (snapshot: Snapshot, desired: readonly Desired[], all: readonly NotedChange[]) => {
   const named = Map.groupBy(desired, (one) => `${one.kind.name} ${desiredName(one)}`)
   const own = new Map(all.map(({ kind, recordId, place }) => [`${kind} ${recordId}`, place]))
@@ -113,9 +113,8 @@ const hasChanged = ({ stored }: AccountRecord): boolean =>
   isChanged({ created_at: Number(stored?.['created_at'] ?? 0), updated_at: Number(stored?.['updated_at'] ?? 0) })
 
 /**
- * Removes what earlier parts of a run created at the same moment as another machine, where they were cut off before they
- * looked again; warns of what may be twice, if that is not known. Returns whether anything counts as not sent now, so that
- * the account is to be read again.
+ * Removes doubles that an earlier part of the run created beside another machine, and could not remove as it was cut off;
+ * warns of those of which it is not known who made them. Returns true if the account must be read again.
  */
 export const settleLeftDoubles = async (
   { account, run, desired, signal, onWarning }: Looking,

@@ -17,10 +17,10 @@ export type Dependents = {
   readonly leftOut: () => string | undefined
 }
 
-/** Bounds the users of a service over the network whose assignments or links are read: each takes a request. */
+/** Bounds the users whose assignments or links are read over the network, a request each. */
 const MOST_USERS = 500
 
-/** Names what goes with records of a kind, by the field that refers to them. */
+/** Lists the kinds of records that are deleted with others, and the field that refers to those. */
 const DEPENDENTS: Readonly<Partial<Record<KindName, readonly { readonly kind: KindName; readonly by: string }[]>>> = {
   kpi: [{ kind: 'assignment', by: 'kpi' }],
   calculated_kpi: [{ kind: 'assignment', by: 'kpi' }],
@@ -33,7 +33,7 @@ const DEPENDENTS: Readonly<Partial<Record<KindName, readonly { readonly kind: Ki
 
 async function* noEntries(): AsyncGenerator<readonly NotedEntry[]> {}
 
-/** Yields entries: none to a key that may not read them, and those of items only where it is shown whose they are. */
+/** Yields the entries whose owners are shown; reports those that are left out, or that the key may not read them. */
 async function* entriesKnown(
   entries: AsyncIterable<readonly NotedEntry[]>,
   onLeftOut: (why: string) => void,
@@ -60,7 +60,7 @@ export const createDependents = (
   const reader = account.newer ?? account.operator?.newer ?? client
   const access = accessTo(account)
   const read = new Set<KindName>()
-  /** Takes what records refer to and the snapshot lacks; of what may not be read, the ids. */
+  /** Adds to the snapshot the records that others refer to; where the key may not read them, their ids. */
   const takeReferred = async (kind: KindName, held: readonly AnyRecord[]): Promise<void> => {
     for (const { name, as, refers, isHint } of kinds[kind].fields) {
       if (!refers || isHint || !kinds[kind].identity.includes(name)) continue
@@ -75,7 +75,7 @@ export const createDependents = (
       snapshot.takeUnread(refers[0] ?? kind, unread)
     }
   }
-  /** Reads the records of a kind that go with another one, of all users unless that is one; returns why that cannot be done. */
+  /** Reads the assignments or links that may belong to a record: of that user, or of all; returns why they cannot be read. */
   const readOf = async (kind: KindName, { kind: above, id }: AccountRecord): Promise<string | undefined> => {
     if (read.has(kind)) return undefined
     if (client.variant === 'v1' && !account.classic) return 'the newer interface does not show them'

@@ -4,9 +4,9 @@ import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { listFirst, MOST_LISTED } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { KINDS, type ListedCreated, shownKind } from '../../domain/kinds.ts'
-import { type Clients, GONE, isChanged, judgeThings, type Kept, listCreated, ORDER } from './judge-created.ts'
+import { type Clients, GONE, isChanged, judgeCreatedRecords, type Kept, listCreated, ORDER } from './judge-created.ts'
 import { takeBack } from './remove-created.ts'
-import type { CreatedThing, RunCreations } from '../records/created-record.ts'
+import type { CreatedRecord, RunCreations } from '../records/created-record.ts'
 
 /** Says why neither of two is removed. */
 export const NOT_CERTAIN = 'may be of the other machine: it is not known which of them this one made'
@@ -15,7 +15,7 @@ export const NOT_CERTAIN = 'may be of the other machine: it is not known which o
 type Listed = { readonly id: number; readonly key: string }
 
 /** Describes something that a run made although another machine had just made one of the same name. */
-export type Double = { readonly thing: CreatedThing; readonly older: number }
+export type Double = { readonly thing: CreatedRecord; readonly older: number }
 
 /** Returns the ways to a service that a client has, beside one of its classic interface where that is given. */
 export const clientsOf = (client: Client, classic?: Client): Clients => ({
@@ -43,7 +43,7 @@ export const doublesStay = (
   )
 }
 
-const labelOf = ({ kind, id }: CreatedThing): string => `${kind} ${id}`
+const labelOf = ({ kind, id }: CreatedRecord): string => `${kind} ${id}`
 
 /**
  * Removes what a run made twice beside what another machine made first. Throws if one stays: it was changed or used since,
@@ -58,7 +58,7 @@ export const removeDoubles = async (
   const judged = { things: doubles.map(({ thing }) => thing), unsure: [], served: undefined, withEntries: false }
   let [why, cause]: [string | undefined, KpiError | undefined] = [undefined, undefined]
   try {
-    const outcomes = await judgeThings(clients, { ...judged, removedOf: () => 0 })
+    const outcomes = await judgeCreatedRecords(clients, { ...judged, removedOf: () => 0 })
     for await (const { thing, left } of takeBack(clients, outcomes, {
       withEntries: false,
       signal,
@@ -83,7 +83,7 @@ const oldestByKey = (listed: readonly Listed[]): Map<string, number> => {
 }
 
 /** Returns those of some things beside which the service has something older under the same key. */
-const doublesOf = (things: readonly CreatedThing[], listed: readonly Listed[]): Double[] => {
+const doublesOf = (things: readonly CreatedRecord[], listed: readonly Listed[]): Double[] => {
   const oldest = oldestByKey(listed)
   const keys = new Map(listed.map(({ id, key }) => [id, key]))
   return things.flatMap((thing) => {
@@ -103,7 +103,7 @@ const listedIn = (list: readonly Kept[]): Listed[] =>
 export const removeNewDoubles = async (
   clients: Clients,
   kind: ListedCreated,
-  things: readonly CreatedThing[],
+  things: readonly CreatedRecord[],
   known: ReadonlySet<number>,
   signal: AbortSignal,
 ): Promise<readonly Double[]> => {

@@ -14,13 +14,13 @@ import {
 } from '../../domain/kinds.ts'
 import type { EntryQuery } from '../../client/operations/queries.ts'
 import { looseName } from '../../client/directory.ts'
-import type { CreatedThing, RunCreations } from '../records/created-record.ts'
+import type { CreatedRecord, RunCreations } from '../records/created-record.ts'
 
 /** Says that something was removed before. */
 export const GONE = 'is gone already'
 
 /** Describes what becomes of something that a run created: it is removed, or left with a reason. */
-export type RemovalOutcome = { readonly thing: CreatedThing; readonly entries: number; readonly left?: string }
+export type RemovalOutcome = { readonly thing: CreatedRecord; readonly entries: number; readonly left?: string }
 
 /** Says of what to judge what becomes of it. */
 type Judged = RunCreations & {
@@ -31,7 +31,7 @@ type Judged = RunCreations & {
   /** Tells whether a KPI gets another category or unit before anything is removed. */
   readonly isMoved?: (kpi: number, field: 'unit_id' | 'category_id') => boolean
   /** Returns how many entries of something are removed before it, because the import created them. */
-  readonly removedOf: (thing: CreatedThing) => number
+  readonly removedOf: (thing: CreatedRecord) => number
 }
 
 /** Holds the clients of a service: of the import's interface, and of the classic one if there is one. */
@@ -52,7 +52,7 @@ export const ORDER: readonly ListedCreated[] = [
 ]
 
 /** Returns what asks for the entries of something; undefined where it has none of its own. */
-export const ofEntries = (thing: CreatedThing): Pick<EntryQuery, 'kpiId' | 'sourceId' | 'userId'> | undefined => {
+export const ofEntries = (thing: CreatedRecord): Pick<EntryQuery, 'kpiId' | 'sourceId' | 'userId'> | undefined => {
   const { kind, id, user_id } = thing
   if (kind === 'assignment' && user_id !== undefined) return { kpiId: id, userId: user_id }
   if (kind === 'kpi') return { kpiId: id }
@@ -65,7 +65,7 @@ type Entered = { readonly count: number; readonly later: number }
 
 const countEntries = async (
   { client }: Clients,
-  thing: CreatedThing,
+  thing: CreatedRecord,
   { served, removedOf }: Pick<Judged, 'served' | 'removedOf'>,
 ): Promise<Entered> => {
   // Skip the entries of a group item, which the classic interface does not show.
@@ -127,7 +127,7 @@ const whyLeft = (
 /** Returns what would become of things that are in one list. */
 const judgeList = async (
   clients: Clients,
-  things: readonly CreatedThing[],
+  things: readonly CreatedRecord[],
   list: readonly Omit<Kept, 'parent'>[] | undefined,
   judged: Pick<Judged, 'served' | 'withEntries' | 'removedOf' | 'isChanged'>,
 ): Promise<RemovalOutcome[]> => {
@@ -142,7 +142,7 @@ const judgeList = async (
 }
 
 /** Returns the assignments whose user and KPI were there before: others go with what was created. */
-const lastingAssignments = (things: readonly CreatedThing[]): CreatedThing[] => {
+const lastingAssignments = (things: readonly CreatedRecord[]): CreatedRecord[] => {
   const made = new Set(things.map(({ kind, id }) => `${kind} ${id}`))
   return things.filter(
     ({ kind, id, user_id }) => kind === 'assignment' && !made.has(`kpi ${id}`) && !made.has(`user ${user_id}`),
@@ -221,7 +221,7 @@ const leaveUsed = (outcomes: readonly RemovalOutcome[], uses: readonly Use[]): R
 const leaveAssigned = async (
   clients: Clients,
   outcomes: readonly RemovalOutcome[],
-  things: readonly CreatedThing[],
+  things: readonly CreatedRecord[],
 ): Promise<RemovalOutcome[]> => {
   const made = new Set(things.map(({ kind, id, user_id }) => `${kind} ${id} ${user_id ?? ''}`))
   const judged: RemovalOutcome[] = []
@@ -244,7 +244,7 @@ const createdOf = (
   { things, unsure }: Judged,
   kind: ListedCreated,
   list: readonly Kept[] | undefined,
-): CreatedThing[] => {
+): CreatedRecord[] => {
   const known = things.filter((thing) => thing.kind === kind)
   const ids = new Set(known.map(({ id }) => id))
   const keys = new Set(unsure.flatMap((one) => (one.kind === kind ? looseName(one.key) : [])))
@@ -253,7 +253,7 @@ const createdOf = (
 }
 
 /** Returns what would become of the things that a run created, in the order in which they are removed. */
-export const judgeThings = async (clients: Clients, judged: Judged): Promise<RemovalOutcome[]> => {
+export const judgeCreatedRecords = async (clients: Clients, judged: Judged): Promise<RemovalOutcome[]> => {
   const outcomes = await judgeAssignments(clients, judged)
   for (const kind of ORDER) {
     if (![...judged.things, ...judged.unsure].some((one) => one.kind === kind)) continue

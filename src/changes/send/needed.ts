@@ -16,7 +16,7 @@ export const neededBy = (snapshot: Snapshot, { record, fields, defaults = {} }: 
   ]
 }
 
-/** Returns how many of the first changes are noted together: those of one kind, so that what they refer to has its ids. */
+/** Counts the first changes of one kind: they are noted together, once the records that they refer to have ids. */
 export const blockLength = (changes: readonly Change[], most: number): number => {
   const [first] = changes
   const end = changes.findIndex(

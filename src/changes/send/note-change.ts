@@ -22,7 +22,7 @@ export const sentFields = (snapshot: Snapshot, { record, fields, defaults = {} }
 const fieldsBefore = ({ fields }: Change): AnyRecord =>
   Object.fromEntries(fields.map(({ config, before }): [string, FieldValue] => [config.as, sentValue(before)]))
 
-/** Returns what stood before a change; undefined for a new record, and where that could not be read. */
+/** Returns the values before a change; undefined for a new record, and for one that could not be read. */
 const valuesBefore = (change: Change): AnyRecord | undefined => {
   const { action, record } = change
   if (action === 'create' || record.isUnread) return undefined
@@ -38,7 +38,7 @@ const parentsOf = ({ kind, above }: AccountRecord): Record<string, number> =>
     }),
   )
 
-/** Returns fields that are sent but those that nobody may read, which no file keeps. */
+/** Leaves out secrets, which no file keeps. */
 const withoutSecrets = (fields: AnyRecord, { kind }: AccountRecord): AnyRecord => {
   const secrets = new Set(kind.fields.flatMap(({ as, field }) => (field.secret ? as : [])))
   return secrets.size === 0 ? fields : Object.fromEntries(Object.entries(fields).filter(([name]) => !secrets.has(name)))
@@ -62,7 +62,7 @@ export const noteOf = (snapshot: Snapshot, change: Change): RecordedChange => {
 
 const HASH_LENGTH = 16
 
-/** Names the request of a noted change, the same in all parts of a run: what an earlier one sent is not done twice. */
+/** Returns the idempotency key of a noted change: a continued run sends the same one, so that nothing is done twice. */
 export const requestName = ({ name }: RunHead, id: number, fields: AnyRecord): string => {
   const text = JSON.stringify(fields, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
   return `${name}-${id}-${hash('sha256', text, 'hex').slice(0, HASH_LENGTH)}`

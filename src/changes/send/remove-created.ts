@@ -5,7 +5,7 @@ import { operationsOn } from '../../client/operations/kind-operations.ts'
 import { Aborted, type Clock } from '../../client/transport.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
 import { KpiError, isRefused } from '../../domain/errors.ts'
-import type { CreatedThing } from '../records/created-record.ts'
+import type { CreatedRecord } from '../records/created-record.ts'
 import { type Clients, type RemovalOutcome, GONE, ofEntries, servedBy } from './judge-created.ts'
 
 /** Describes an undo under way: what ends it, and `begin`, which notes that it changes something, once. */
@@ -28,10 +28,10 @@ type RemovalOptions = Omit<Undoing, 'clock'> & {
   readonly onEntry: () => void
 }
 
-/** Removes the entries of something that does not take them with it. */
+/** Removes the entries of a record that cannot be deleted while it has any. */
 export const removeEntries = async (
   { client }: Clients,
-  thing: CreatedThing,
+  thing: CreatedRecord,
   options: RemovalOptions,
 ): Promise<void> => {
   const query = ofEntries(thing)
@@ -47,7 +47,7 @@ export const removeEntries = async (
   }
 }
 
-const removeOne = async (clients: Clients, { kind, id, user_id = 0 }: CreatedThing): Promise<void> => {
+const removeOne = async (clients: Clients, { kind, id, user_id = 0 }: CreatedRecord): Promise<void> => {
   if (kind === 'assignment') return (clients.classic ?? clients.client).assignments(user_id).remove(id)
   const client = servedBy(clients, kind)
   if (!client) return

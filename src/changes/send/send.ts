@@ -23,7 +23,7 @@ export type Outcome = {
   readonly refusal?: KpiError
 }
 
-/** Does work before a change is sent; entries that it changes are noted first, as they are to be. */
+/** Runs before a change is sent; `noteEntries` takes the entries that it is about to write. */
 export type BeforeChange = (change: Change, noteEntries: (entries: readonly NotedEntry[]) => void) => Promise<void>
 
 /** Holds what sending changes needs. */
@@ -104,10 +104,10 @@ class Sender {
     }
   }
 
-  /** Deletes a record, once what goes with it is noted: an undo creates that again behind it. */
+  /** Notes what is deleted with a record, so that an undo can create it again, then deletes the record. */
   async #delete(change: Change): Promise<void> {
     const { run, snapshot, onOutcome } = this.#sending
-    // It has gone with something else.
+    // Send nothing: it was deleted with another record.
     if (!change.record.stored) return onOutcome({ change, result: 'done' })
     const { records, entries, leftOut } = await this.#dependentsOf(change.record)
     const others = records.map((record): Change => ({ action: 'delete', record, fields: [] }))
@@ -207,7 +207,7 @@ class Sender {
       }
       return outcomes
     } catch (error) {
-      // Steps before the one that is refused are done.
+      // Keep what was created before the refused part.
       if (isRefused(error)) return outcomes.length > 0 ? outcomes : undefined
       throw error
     }

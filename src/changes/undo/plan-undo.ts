@@ -48,31 +48,30 @@ const differenceOf = (now: AnyRecord, left: AnyRecord, fields: readonly KindFiel
 
 const [GONE, DELETED] = ['is gone already', 'was deleted since']
 
-/** Returns what makes a KPI take entries: it is active until these are stored again. */
+/** Creates a KPI as an active one, so that its entries can be stored again before it is closed. */
 const opened = ({ name }: Kind): AnyRecord => (name === 'kpi' ? { is_active: true } : {})
 
-const nameTaken = (holder: AccountRecord): string =>
-  `its name is that of ${nounOf(holder)} now, which has the id ${holder.id}`
+const nameTaken = (holder: AccountRecord): string => `${nounOf(holder)} (id ${holder.id}) has the name now`
 
 const UNKNOWN_BEFORE = 'what it was before is not known'
 
 /** Tells whether a change of a run is to be taken back: it is done, or may be. */
 const isDone = ({ outcome }: NotedChange): boolean => outcome === 'done' || outcome === undefined || outcome === 'left'
 
-/** Says what identifies what a run deleted among what an undo of it creates again. */
+/** Returns the key by which a deleted record is matched with the one that an undo created for it. */
 const keyOf = ({ kind, place, name }: Pick<NotedChange, 'kind' | 'place' | 'name'>): string =>
   `${kind} ${place} ${name}`
 
-/** Holds what earlier undos of a run created again: by what was deleted, the id; undefined where it is not known. */
+/** Maps deleted records to the ids that earlier undos of the run gave them; undefined if the answer was lost. */
 export type MadeAgain = ReadonlyMap<string, number | undefined>
 
-/** Returns what undos created again, by the changes that they noted. */
+/** Returns the records that undos created again, from the changes that they noted. */
 export const madeAgain = (changes: readonly NotedChange[]): MadeAgain =>
   new Map(
     changes.flatMap((one) => (one.action === 'create' && isDone(one) ? [[keyOf(one), one.recordId] as const] : [])),
   )
 
-/** Returns the id that a record has now, if the run deleted it: undefined if it is not there again. */
+/** Returns the id of a record now: another one if an undo created it again, undefined if it is still deleted. */
 export const idNow = (
   notes: readonly NotedChange[],
   again: MadeAgain,
@@ -85,14 +84,14 @@ export const idNow = (
   return deleted ? again.get(keyOf(deleted)) : id
 }
 
-/** Holds what an undo is planned by. */
+/** Holds the account as it is, and what is known of the run and of earlier undos. */
 type Known = {
   readonly snapshot: Snapshot
   readonly notes: readonly NotedChange[]
   readonly again: MadeAgain
-  /** Lists what undos of any runs changed: a record that they put back is not changed since. */
+  /** Lists the changes of all undos: a record that was last changed by one counts as unchanged. */
   readonly putBack: readonly NotedChange[]
-  /** Holds when the run began, in seconds: what has had a name since before that has it beside the run's. */
+  /** Holds when the run began, in seconds: a record that had the same name before that is no conflict. */
   readonly beganAt: number
 }
 
@@ -104,9 +103,9 @@ class UndoPlanner {
   readonly #going = new Set<AccountRecord>()
   /** Holds when the run itself changed records last, in seconds. */
   readonly #changedAt = new Map<string, number>()
-  /** Holds the records that the run deleted and that are created again, by their kinds and earlier ids. */
+  /** Holds the deletes of the run, by the kinds and ids of their records. */
   readonly #again = new Map<string, NotedChange>()
-  /** Holds what earlier steps will have made of records. */
+  /** Holds the fields of records after the steps planned so far. */
   readonly #foreseen = new Map<AccountRecord, AnyRecord>()
 
   constructor(known: Known) {
@@ -154,13 +153,13 @@ class UndoPlanner {
     return { note, kind, action: 'restore', id, change, desired: this.#restored(note, kind, record) }
   }
 
-  /** Tells whether something else changed a record after the run had, as far as the service says it. */
+  /** Tells, by the times of the service, whether a record was changed after the run changed it. */
   #isChangedSince({ kind, id, stored }: AccountRecord): boolean {
     const ours = Math.max(this.#changedAt.get(`${kind.name} ${id}`) ?? 0, Number(stored?.['created_at'] ?? 0))
     return Number(stored?.['updated_at'] ?? 0) > ours
   }
 
-  /** Returns the record that has got a name since the run, or a name of the same form. */
+  /** Finds a record that took a name, or one of the same form, after the run began. */
   #holderOf(kind: Kind, above: AccountRecord['above'], name: string, own?: AccountRecord): AccountRecord | undefined {
     const key = kind.identity.at(-1) ?? ''
     return this.#snapshot.alike(kind, above, name).find((one) => {
@@ -173,7 +172,7 @@ class UndoPlanner {
     })
   }
 
-  /** Returns what a record belonged to, as it is now. */
+  /** Returns the parents of a record, under the ids that they have now. */
   #aboveOf({ parents }: NotedChange, kind: Kind): Record<string, AccountRecord> {
     const above: Record<string, AccountRecord> = {}
     for (const { name, as, refers } of kind.fields) {
@@ -198,7 +197,7 @@ class UndoPlanner {
     return this.#snapshot.same(kind, above, String(after[key] ?? '')).find(({ stored }) => stored)
   }
 
-  /** Says which record is meant: by its id, or by what it belongs to where it has no name. */
+  /** Identifies a record by its id; an assignment or link by its user and what that has. */
   #meant({ place: line, parents }: NotedChange, kind: Kind, { id, name }: AccountRecord): Omit<Desired, 'values'> {
     if (name !== '') return { kind, line, id, isById: true, references: {} }
     return { kind, line, references: this.#given(kind, parents).references }
@@ -233,7 +232,7 @@ class UndoPlanner {
     return { note, kind, action: 'create', id: undefined, desired: { kind, line, ...given, ...isNew } }
   }
 
-  /** Returns the fields of a record as an input gives them; those that refer to what is created again by its name. */
+  /** Returns the noted fields of a record as input fields; deleted records that are created again are referred to by name. */
   #given(kind: Kind, record: AnyRecord): Pick<Desired, 'values' | 'references'> {
     const values: Record<string, FieldValue> = {}
     const references: Record<string, string> = {}

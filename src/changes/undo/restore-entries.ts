@@ -47,8 +47,8 @@ const store = async (client: Client, drafts: readonly EntryDraft[]): Promise<Sto
 }
 
 /**
- * Stores the entries again that went with records that a run deleted; returns how many are stored, and how many are left
- * out, as the service refuses them or their KPI or owner is not there. The same once more changes nothing.
+ * Stores the entries again that were deleted with their KPIs; returns how many, how many are left out, as the service
+ * refuses them or their KPI or owner is missing, and the first reason. Repeating it changes nothing.
  */
 export const restoreEntries = async (
   client: Client,
@@ -72,8 +72,8 @@ const keyOf = ({ kpi_id, user_id, source_id, entry_date }: NotedEntry): string =
   `${kpi_id} ${user_id ?? `item ${source_id}`} ${entry_date}`
 
 /**
- * Takes the targets off entries that they got before a change that is taken back; returns how many. An entry with another
- * target has got that since, and keeps it.
+ * Clears the targets that `--keep-history` wrote onto entries before a change that is taken back; returns how many. An
+ * entry whose target was changed since keeps it.
  */
 export const clearKeptTargets = async (
   client: Client,

@@ -117,10 +117,10 @@ export const createEntries = (variant: Variant, { send, isBundled, newKey, toget
   }
   const sendBatch = async (
     list: readonly EntryDraft[],
-    manner: Pick<TransportRequest, 'idempotencyKey' | 'isRepeatable'>,
+    options: Pick<TransportRequest, 'idempotencyKey' | 'isRepeatable'>,
   ): Promise<PutMany> => {
     const [path, body] = [`${entry.path}/list`, batchBody(list, sentEntry)]
-    const received = await send(entry, 'add', { method: 'POST', path, body, ...manner })
+    const received = await send(entry, 'add', { method: 'POST', path, body, ...options })
     const response = responseOf(received)
     return { counts: readDone(batchResult, tolerant(received)), response, isReplayed: received.isReplayed === true }
   }

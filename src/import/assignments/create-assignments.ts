@@ -57,7 +57,7 @@ export const createAssignments = async (
   for (const [userId, pairs] of Map.groupBy(needed, ({ user }) => user.id)) {
     const kpis = new Map(pairs.map(({ kpi }) => [kpi.id, kpi]))
     const users = pairs.slice(0, 1).map(({ user }) => user)
-    // The other assignments of the user are known, and stay as they are.
+    // Read no assignments: those that the user has are known, and none of them changes.
     const known = new Map<KindName, readonly AnyRecord[]>([['user', users], ['kpi', [...kpis.values()]]]) // prettier-ignore
     const run = noteCreated(created, (kpi) => `${kpis.get(kpi)?.name} of ${users.map(fullName).join('')}`)
     await ensure({ ...making, run }, createSnapshot(known), desiredOf(pairs, reference.lastPlaceOf(userId))).catch(

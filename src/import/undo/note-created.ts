@@ -1,11 +1,11 @@
-import type { CreatedThing, CreationLog } from '../../changes/records/created-record.ts'
+import type { CreatedRecord, CreationLog } from '../../changes/records/created-record.ts'
 import type { Sending } from '../../changes/send/send.ts'
 import { createdKind, isKindName, keyOf } from '../../domain/kinds.ts'
 import { fullName } from '../../domain/resources/user.ts'
 import type { RecordedChange } from '../../runs/run-record.ts'
 
 /** Describes something that is about to be created, by its name or e-mail address. */
-type Intended = Omit<CreatedThing, 'id'> & { readonly key: string }
+type Intended = Omit<CreatedRecord, 'id'> & { readonly key: string }
 
 /** Returns the name of an assignment, by the id of its KPI. */
 type NameOfAssignment = (kpi: number) => string
@@ -59,7 +59,7 @@ export const noteCreated = (log: CreationLog, nameOf: NameOfAssignment = () => '
       const kind = createdKind({ name })
       if (kind) log.disown(kind, keys.get(`${kind} ${id}`) ?? '', id)
     },
-    // What may have been sent stays in the receipt.
+    // Keep in the receipt what may have been sent.
     withdraw: () => undefined,
     noteEntries: () => undefined,
   }

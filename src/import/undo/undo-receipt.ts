@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isObject } from '../../codec/json.ts'
 import { KpiError } from '../../domain/errors.ts'
-import type { CreatedThing, UnsureThing } from '../../changes/records/created-record.ts'
+import type { CreatedRecord, UnsureThing } from '../../changes/records/created-record.ts'
 import { appendToFile } from '../../files/appended-file.ts'
 import { fileError } from '../../files/file-error.ts'
 import { readRegularFile } from '../../files/read-file.ts'
@@ -27,7 +27,7 @@ export type UndoReceipt = {
   /** Names it on the command line. */
   readonly name: string
   readonly head: UndoReceiptHead
-  readonly things: readonly CreatedThing[]
+  readonly things: readonly CreatedRecord[]
   /** Lists what was about to be created when the run was cut off, so that it may be there. */
   readonly unsure: readonly UnsureThing[]
   /** Tells whether all that the run created was there before it sent entries, and none of it twice. */
@@ -71,7 +71,7 @@ export const entriesPath = (path: string, undos = 0): string =>
 
 const KINDS: ReadonlySet<unknown> = new Set(CREATED_KINDS)
 
-const isThing = (line: unknown): line is CreatedThing =>
+const isThing = (line: unknown): line is CreatedRecord =>
   isObject(line) && KINDS.has(line['kind']) && Number.isSafeInteger(line['id']) && typeof line['name'] === 'string'
 
 const isHead = (line: unknown): line is UndoReceiptHead =>

@@ -16,7 +16,7 @@ import { withRunRecord } from '../changes/recorded-run.ts'
 import type { ChangedTargets } from '../targets/target-changes.ts'
 import type { WayBack } from '../targets/target-history.ts'
 
-/** Describes users, and what each of them is given, has changed or loses. */
+/** Holds users, and the KPIs or group items that each of them gets, keeps or loses. */
 export type SelectedLinks = {
   readonly kind: LinkKind
   readonly users: readonly Named[]
@@ -41,7 +41,7 @@ export type LinkPlan = {
 /** Sets how many links are planned before signals and timers run. */
 const LINKS_OF_TURN = 500
 
-/** Plans what a line asks for, less what an earlier part of its run has done. */
+/** Plans the links that a command asks for, without those that an earlier part of its run has settled. */
 export const planAsked = async (
   client: Client,
   { kind, users, known, values, isAbsent, policy }: Asked,
@@ -53,7 +53,7 @@ export const planAsked = async (
     ...desiredLink(kind, pair, at + 1, values),
     ...(isAbsent && { isAbsent }),
   }))
-  // What was refused may be taken now.
+  // Send again what was refused: the service may accept it now.
   const isOpen = ({ line }: Desired): boolean =>
     earlier?.settledAt(line).every(({ outcome }) => outcome === 'refused') ?? true
   const open = all.filter(isOpen)
@@ -108,8 +108,8 @@ const CALLED = {
 } as const
 
 /**
- * Returns the records of links that are as a line asks for, and those that it removed, as they were `held`; `own` were made
- * by an earlier part of the run.
+ * Returns the links that are now as asked for, and those that were removed, as they were before (`held`); `own` are those
+ * that an earlier part of the run made.
  */
 const recordsOf = (
   list: readonly Planned[],

@@ -10,7 +10,7 @@ import { createTargetChanges } from '../targets/target-changes.ts'
 import { type ReadRows, type OpenImport, planRows, withRead, tellReasons, summaryOf } from './rows-import.ts'
 import { countSettled, createTally } from './send-rows.ts'
 
-/** Tells whether a list of nothing but rejected rows is read by somebody who has read their reasons. */
+/** Tells whether the rows are for people, who have read the reasons for their rejection above them. */
 const saysNothing = (cli: Cli): boolean =>
   isForPeople(cli.printing().format) && !cli.flags.quiet && cli.flags.toFile === undefined
 

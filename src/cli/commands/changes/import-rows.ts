@@ -63,7 +63,7 @@ type Resumed<R extends ReadRows> = {
   readonly tally: RowTally
   /** Plans what is left, part by part, each when it is asked for. */
   readonly plans: () => AsyncGenerator<PlannedRows<R>>
-  /** Counts the rows of a plan of which nothing is sent, and says what people are to know of it. */
+  /** Counts the rows of a plan that need no request, and prints its notes and warnings. */
   readonly settle: (planned: PlannedRows<R>) => Promise<void>
 }
 

@@ -7,18 +7,18 @@ import type { Cli } from '../../cli.ts'
 import { countOf } from '../../output/text.ts'
 import { createListErrors } from './list-errors.ts'
 
-/** Says before records are deleted what an undo cannot bring back; at a terminal, as a job asks nobody. */
+/** Tells people at a terminal, before records are deleted, what an undo cannot restore. */
 const tellLosses = async ({ io, note }: Cli, changes: readonly Change[]): Promise<void> => {
-  // What has no name of its own has no id of its own either.
+  // Leave out assignments and links, which have no ids of their own.
   const deleted = changes.filter(({ action, record }) => action === 'delete' && record.name !== '')
   if (deleted.length === 0 || !io.stderr.isTerminal) return
   const people = deleted.some(({ record }) => record.kind.name === 'user')
   await note(
-    `kpi undo can create what is deleted again, with other ids${people ? ', and people without their password and keys' : ''}`,
+    `kpi undo can create what is deleted again, with new ids${people ? ', and people without their password and keys' : ''}`,
   )
 }
 
-/** Sets how often it is noted how far many changes are. */
+/** Sets how often progress is noted. */
 const PROGRESS_MS = 30_000
 
 /** Describes the last items of a list: those that are not done before. */
@@ -28,7 +28,7 @@ type ItemList = { readonly items: readonly Planned[]; readonly total: number }
 type Making = Omit<Sending, 'again' | 'clock' | 'onOutcome' | 'onWarning' | 'onRemoved' | 'run'> & {
   readonly run: RunRecord
   readonly plan: Pick<Plan, 'changes' | 'again'>
-  /** Lists the planned items of a line, and how many it has: errors name them by their places; the changes by default. */
+  /** Lists the planned items, by whose places errors name them; the changes by default. */
   readonly list?: ItemList
   /** Receives what became of each change. */
   readonly onOutcome?: ((outcome: Outcome) => void | Promise<void>) | undefined
@@ -41,7 +41,7 @@ type Making = Omit<Sending, 'again' | 'clock' | 'onOutcome' | 'onWarning' | 'onR
 type Made = {
   readonly done: readonly Change[]
   readonly outcomes: readonly Outcome[]
-  /** Counts what needed no change any more when it was to be sent. */
+  /** Counts the changes that turned out to be unnecessary when they were to be sent. */
   readonly unchanged: number
   /** Counts the changes that were not made. */
   readonly left: number
@@ -136,7 +136,7 @@ export const makeChanges = async (
     return await madeOf(true, errors.refused(countDone()))
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    // What is looked at behind the last change is no change of its own.
+    // Name no change where all were sent, and only the look for doubles failed.
     const isBehind = outcomes.length >= changes.length
     if (isBehind) return await madeOf(false, errors.refused(countDone()) ?? error)
     return await madeOf(false, errors.ended(placeAfter(outcomes.length), error, countDone()))

@@ -10,7 +10,7 @@ import { beginRun } from '../../target/runs.ts'
 import { placeFlags } from '../../target/settings.ts'
 import { serviceOf } from '../../target/service-of.ts'
 
-/** Says what a run is: the same one goes on where it was cut off. */
+/** Identifies a run: a command with the same parts continues one that was cut off. */
 type Asked = {
   readonly command: string
   /** Names the file that it reads, by its absolute path; empty if there is none. */

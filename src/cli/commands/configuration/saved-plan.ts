@@ -1,10 +1,10 @@
 import { isObject } from '../../../codec/json.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
-import type { Company } from '../verbs/goes-with.ts'
+import type { DependentCounts } from '../verbs/count-dependents.ts'
 
 /** Describes something that a plan deletes, with what went with it when the plan was made. */
-export type PlannedDelete = { readonly name: string } & Company
+export type PlannedDelete = { readonly name: string } & DependentCounts
 
 /** Describes a plan as it is saved: what it is for, what it was made from, and its rows. */
 export type SavedPlan = {
@@ -73,10 +73,10 @@ export const requireUnmoved = (saved: SavedPlan, rows: readonly AnyRecord[]): vo
   )
 }
 
-const COUNTS = ['assignments', 'entries', 'links'] as const satisfies readonly (keyof Company)[]
+const COUNTS = ['assignments', 'entries', 'links'] as const satisfies readonly (keyof DependentCounts)[]
 
 /** Tells whether more goes with something than did; less is no loss, and is so where a run that was stopped is continued. */
-const isMore = (now: Company, before: Company): boolean =>
+const isMore = (now: DependentCounts, before: DependentCounts): boolean =>
   COUNTS.some((name) => (now[name] ?? 0) > (before[name] ?? Infinity))
 
 /** Refuses a saved plan that would delete more than it showed: what is in the meantime stored below what it deletes. */

@@ -2,7 +2,7 @@ import type { Client } from '../../../client/client.ts'
 import type { Cli } from '../../cli.ts'
 import type { Counts } from '../../../changes/print/plan-rows.ts'
 import type { Change } from '../../../changes/records/change.ts'
-import type { Company } from '../verbs/goes-with.ts'
+import type { DependentCounts } from '../verbs/count-dependents.ts'
 import type { Prepared } from './prepare.ts'
 import type { PlannedDelete } from './saved-plan.ts'
 import { nounOf } from '../../../changes/records/snapshot.ts'
@@ -22,23 +22,23 @@ const planText = ({ created, updated, deleted, unchanged }: Counts): string => {
 const SHOWN_DELETES = 5
 
 /** Counts what goes with something that is deleted; undefined for what nothing goes with. */
-const dependentsOf = async (client: Client, { record }: Change): Promise<Company | undefined> => {
+const countWith = async (client: Client, { record }: Change): Promise<DependentCounts | undefined> => {
   const id = record.stored?.['id']
   if (record.name === '' || typeof id !== 'number') return undefined
-  const { companyOf } = await import('../verbs/goes-with.ts')
-  return companyOf(client, record.kind.of, id)
+  const { countDependents } = await import('../verbs/count-dependents.ts')
+  return countDependents(client, record.kind.of, id)
 }
 
 /** Names something that is deleted, and counts what goes with it. */
 const deleteText = async (client: Client, change: Change): Promise<string> =>
-  [nounOf(change.record), (await dependentsOf(client, change))?.text].filter(Boolean).join(' ')
+  [nounOf(change.record), (await countWith(client, change))?.text].filter(Boolean).join(' ')
 
 /** Returns what goes with each record that is deleted, as a saved plan keeps it. */
 export const plannedDeletes = async (client: Client, changes: readonly Change[]): Promise<PlannedDelete[]> => {
   const deletes: PlannedDelete[] = []
   for (const change of changes.filter(({ action }) => action === 'delete')) {
-    const company = await dependentsOf(client, change)
-    if (company) deletes.push({ name: nounOf(change.record), ...company })
+    const dependents = await countWith(client, change)
+    if (dependents) deletes.push({ name: nounOf(change.record), ...dependents })
   }
   return deletes
 }

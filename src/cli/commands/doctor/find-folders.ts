@@ -72,7 +72,7 @@ const unfinished = async ({ io }: Cli): Promise<Finding> => {
   const { findUnfinished } = await import('../../../import/journal/unfinished.ts')
   const { nameOfPath, readHead, runPaths } = await import('../../../runs/run-record.ts')
   const open = runPaths(receiptsFolder(io)).filter((path) => nameOfPath(path) === undefined)
-  // What was read from a stream cannot be read again.
+  // Leave out imports of a stream, which cannot be read again.
   const isImport = ({ command, source }: RunHead): boolean => command.endsWith(' import') && source !== '-'
   const runs = open.flatMap((path) => readHead(path) ?? []).filter(isImport)
   const found = [

@@ -74,7 +74,8 @@ const deleteOne = (client: Client, id: number): Promise<void> =>
 const doomedOf = async (cli: Cli, client: Client, { entries }: Selected, isShown: boolean): Promise<Doomed[]> => {
   const wordsFor = createEntryWords(cli, client)
   const doomed: Doomed[] = []
-  if (isShown) for (const one of entries) doomed.push({ id: one.id, name: await wordsFor(one), company: { text: '' } })
+  if (isShown)
+    for (const one of entries) doomed.push({ id: one.id, name: await wordsFor(one), dependents: { text: '' } })
   return doomed
 }
 

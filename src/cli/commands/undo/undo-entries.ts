@@ -5,7 +5,7 @@ import { BATCH_LIMIT } from '../../../domain/resources/entry.ts'
 import type { EntryValues } from '../../../domain/rules.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { storedKey } from '../../../import/existing/existing-entries.ts'
-import type { CreatedThing } from '../../../changes/records/created-record.ts'
+import type { CreatedRecord } from '../../../changes/records/created-record.ts'
 import type { EntryChange } from '../../../import/undo/change-lines.ts'
 import { type EntryOutcome, type Foreseen, judgeChanges, type Since } from '../../../import/undo/judge-changes.ts'
 import { putBack } from '../../../import/undo/put-back.ts'
@@ -28,7 +28,7 @@ export type EntryCounts = {
   readonly ofKpi: (kpi: number) => Readonly<Record<'remove' | 'done', number>>
   readonly of: (action: EntryOutcome['action']) => number
   /** Returns how many entries of something are removed. */
-  readonly removedOf: (thing: CreatedThing) => number
+  readonly removedOf: (thing: CreatedRecord) => number
 }
 
 const keysOf = ({ key: [owner, kpi] }: EntryChange): string[] => [

@@ -1,10 +1,10 @@
 import { readSnapshot } from '../../../changes/records/access.ts'
 import { KIND_NAMES, type KindName } from '../../../changes/records/kind-fields.ts'
-import type { CreatedThing } from '../../../changes/records/created-record.ts'
+import type { CreatedRecord } from '../../../changes/records/created-record.ts'
 import { type AccountRecord, labelOf, type Snapshot } from '../../../changes/records/snapshot.ts'
 import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
 import type { Policy } from '../../../changes/plan/policy.ts'
-import { judgeThings } from '../../../changes/send/judge-created.ts'
+import { judgeCreatedRecords } from '../../../changes/send/judge-created.ts'
 import { removeEntries } from '../../../changes/send/remove-created.ts'
 import type { Outcome } from '../../../changes/send/send.ts'
 import { createDependents } from '../../../changes/send/dependents.ts'
@@ -74,7 +74,7 @@ const leaveUsed = async (
   withEntries: boolean,
 ): Promise<UndoStep[]> => {
   const created = steps.filter(({ action }) => action === 'remove')
-  const things = created.flatMap(({ note, kind, id = 0 }): CreatedThing[] => {
+  const things = created.flatMap(({ note, kind, id = 0 }): CreatedRecord[] => {
     if (kind.name === 'assignment')
       return [{ kind: 'assignment', id, name: note.name, user_id: note.parents['user_id'] ?? 0 }]
     const as = createdKind(kind.of)
@@ -91,7 +91,7 @@ const leaveUsed = async (
   )
   const removed = new Set(created.filter(isOfKpi).map(({ id }) => id))
   const ended = Math.max(0, ...notes.map(({ changedAt }) => changedAt ?? 0))
-  const outcomes = await judgeThings(
+  const outcomes = await judgeCreatedRecords(
     { client, classic: classic ?? (client.variant === 'classic' ? client : undefined) },
     {
       things,
@@ -150,8 +150,8 @@ const tellLosses = async (cli: Cli, steps: readonly UndoStep[], entries: number)
   const again = steps.filter(({ action }) => action === 'create')
   if (again.length === 0) return
   const people = again.some(({ kind }) => kind.name === 'user')
-  await cli.note(`what is created again gets other ids${people ? '; people get no password and no API key back' : ''}`)
-  if (entries > 0) await cli.note('entries that are stored again count for the group items that people have now')
+  await cli.note(`what is created again gets new ids${people ? '; people get no password and no API key back' : ''}`)
+  if (entries > 0) await cli.note('entries that are stored again count for the group items that their people have now')
   for (const { note } of again) if (note.reason !== undefined) await cli.note(`${note.name}: ${note.reason}`)
 }
 
@@ -190,7 +190,7 @@ const leaveAttached = async (
     const since = records.find(
       ({ stored = {}, kind }) => !going.has(`${kind.name} ${stored['user_id']} ${stored['id']}`),
     )
-    if (since) judged.push({ ...leftAlone(step), reason: `has got ${labelOf(since)} since` })
+    if (since) judged.push({ ...leftAlone(step), reason: `was assigned or linked since: ${labelOf(since)}` })
     else judged.push(step)
   }
   return judged
@@ -306,7 +306,7 @@ const putEntriesBack = async (undo: Undo): Promise<number> => {
   return left
 }
 
-/** Ends what had ended when it was deleted: entries are stored again while it is open. */
+/** Closes the KPIs that were inactive when they were deleted, once their entries are stored. */
 const closeAgain = async (undo: Undo): Promise<void> => {
   const { target, run } = undo
   const [notes, again] = [run.changes(), madeAgain(changesOfUndos(undo, true))]
@@ -356,7 +356,7 @@ const undoWith = async (undo: Undo): Promise<number> => {
   await cli.note(`${said === '' ? 'nothing was changed' : said}${restText(ended)}`)
   if (left > 0 || ended.some(({ action }) => action === 'leave')) return EXIT.partial
   run.noteTakenBack(cli.io.now())
-  // What was not noted when it was deleted is not there again.
+  // Tell that some is missing: it could not be noted when its record was deleted.
   return ended.some(({ action, note }) => action === 'create' && note.reason !== undefined) ? EXIT.partial : EXIT.done
 }
 

@@ -8,7 +8,7 @@ import { requireWhole } from '../../../import/undo/noted-changes.ts'
 import { listUndoReceipts, markTakenBack, type UndoReceipt } from '../../../import/undo/undo-receipt.ts'
 import { runOf, type UndoneRun } from '../../../import/undo/undone-run.ts'
 import { createUndoRest, findStoredAnew, type UndoRest } from '../../../import/undo/undo-rest.ts'
-import { type Clients, type RemovalOutcome, judgeThings } from '../../../changes/send/judge-created.ts'
+import { type Clients, type RemovalOutcome, judgeCreatedRecords } from '../../../changes/send/judge-created.ts'
 import { takeBack, type Undoing } from '../../../changes/send/remove-created.ts'
 import { requireDryRun } from '../../args/dry-run.ts'
 import { askForYes } from '../../args/prompt.ts'
@@ -104,7 +104,7 @@ async function* planned(
     for (const outcome of some) counts.add(outcome)
     yield await recordsOf(some)
   }
-  const outcomes = await judgeThings(clients, { ...run, withEntries, removedOf: counts.removedOf })
+  const outcomes = await judgeCreatedRecords(clients, { ...run, withEntries, removedOf: counts.removedOf })
   yield outcomes.map(outcomeRecord)
   return { counts, outcomes }
 }

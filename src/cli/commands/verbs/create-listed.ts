@@ -116,7 +116,7 @@ const desiredNew = (
   const isCompared = existing !== undefined && ('name' in of.fields || !run) && flags['allowDuplicate'] !== true
   return drafts.flatMap((draft, at) => {
     if (made?.has(at + 1)) return []
-    // The plan gives places, so that a record that may be there already is known whatever its place is.
+    // Leave the place to the plan, or a record that an earlier part created would differ in it.
     const isKept = (name: string): boolean => of.fields[name]?.usual !== 'next' || isSaid(at, name)
     const said = Object.entries({ ...draft, ...parent }).filter(([name]) => isKept(name))
     return desiredOf(of, Object.fromEntries(said), { line: at + 1, ...(!isCompared && { isNew: true as const }) })

@@ -10,7 +10,7 @@ import { isForPeople } from '../../output/print.ts'
 import { isPrintedAsData, nameIn, pluralOf, recordLabel } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
-import type { Company } from './goes-with.ts'
+import type { DependentCounts } from './count-dependents.ts'
 import { type NamedPlace, namedPlaces } from './named-places.ts'
 import { withBoth } from '../../target/service-of.ts'
 import { addParentFlag, commandName, parentId, type SampleRecord } from './samples.ts'
@@ -60,7 +60,7 @@ type Deleting = {
 export type Doomed = {
   readonly id: number
   readonly name: string
-  readonly company: Company
+  readonly dependents: DependentCounts
   /** Holds its place in the line, counted from 1, and what it is where it can be read. */
   readonly place?: number
   readonly record?: AnyRecord | undefined
@@ -103,7 +103,7 @@ export const addDeleteOutput = (command: CommandUnknownOpts): void => {
   ])
 }
 
-const rowOf = ({ id, name, company: { text, assignments, entries, links } }: Doomed): AnyRecord => ({
+const rowOf = ({ id, name, dependents: { text, assignments, entries, links } }: Doomed): AnyRecord => ({
   action: 'delete',
   id,
   name,
@@ -135,7 +135,7 @@ export const printDeleted = async (cli: Cli, deleted: readonly Doomed[]): Promis
   if (isPrintedAsData(cli)) await printDoomed(cli, deleted)
 }
 
-/** Bounds the records whose company is counted: each takes some requests. */
+/** Bounds the records whose dependents is counted: each takes some requests. */
 const MOST_COUNTED = 20
 
 const isGone = (error: unknown): error is KpiError => error instanceof KpiError && error.code === 'not_found'
@@ -148,7 +148,7 @@ const foresee = async (
   { get, wordsFor }: Looking,
   { isDeleted }: Pick<Removal, 'isDeleted'>,
 ): Promise<Doomed[]> => {
-  const { companyOf, keptBy, uncounted } = await import('./goes-with.ts')
+  const { countDependents, keptBy, uncounted } = await import('./count-dependents.ts')
   const [doomed, refusals]: [Doomed[], KpiError[]] = [[], []]
   for (const { id, place, name: given } of found) {
     try {
@@ -156,8 +156,8 @@ const foresee = async (
       const name = record ? ((await wordsFor?.(record)) ?? nameIn(record)) : given
       const kept = record && (await keptBy(client, of, { id, name }))
       if (kept !== undefined) refusals.push(new KpiError('conflict', kept))
-      const company = found.length > MOST_COUNTED ? uncounted(of) : await companyOf(client, of, id)
-      doomed.push({ id, name, company, place, record })
+      const dependents = found.length > MOST_COUNTED ? uncounted(of) : await countDependents(client, of, id)
+      doomed.push({ id, name, dependents, place, record })
     } catch (error) {
       if (!isGone(error)) throw error
       if (!isDeleted(place)) refusals.push(error)
@@ -168,8 +168,8 @@ const foresee = async (
   return doomed
 }
 
-const textOf = (of: Resource, { company, id, name }: Doomed): string =>
-  [recordLabel(of, { id, name }), company.text].filter(Boolean).join(' ')
+const textOf = (of: Resource, { dependents, id, name }: Doomed): string =>
+  [recordLabel(of, { id, name }), dependents.text].filter(Boolean).join(' ')
 
 /** Keeps no record of a run: each line is its own. */
 export const PLAIN: Omit<Removal, 'removeAll'> = { idAt: () => undefined, isDeleted: () => false }

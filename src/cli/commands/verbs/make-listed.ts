@@ -105,7 +105,7 @@ const openRecord = async ({ cli, client, of, verb }: Command, given: unknown): P
   } catch (error) {
     if (!isUnwritable(error)) throw error
     if (verb === 'delete') throw unrecordedError(cli, error)
-    await cli.log.warn(`${error.message}; no record of what is changed is kept`)
+    await cli.log.warn(`${error.message}; kpi undo cannot take this back`)
     return beginUnkeptRun(io, begun)
   }
 }

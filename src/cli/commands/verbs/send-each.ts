@@ -17,8 +17,8 @@ export type ListResult<T = unknown> = {
   readonly failure: Error | undefined
 }
 
-/** Describes how a list is sent: the position to start from, counted from 1, the deadline, and what its errors say. */
-type Manner = ErrorWords & { readonly start?: number; readonly signal?: AbortSignal }
+/** Says how a list is sent: the position to start from, counted from 1, the deadline, and what its errors say. */
+type SendOptions = ErrorWords & { readonly start?: number; readonly signal?: AbortSignal }
 
 /**
  * Runs `send` for each item in turn. A refusal of one does not keep the next from being sent; what concerns them all, such
@@ -27,7 +27,7 @@ type Manner = ErrorWords & { readonly start?: number; readonly signal?: AbortSig
 export const sendEach = async <T>(
   list: readonly T[],
   send: (one: T) => Promise<AnyRecord>,
-  { start = 1, signal, ...words }: Manner = {},
+  { start = 1, signal, ...words }: SendOptions = {},
 ): Promise<ListResult<T>> => {
   const [records, done]: [AnyRecord[], T[]] = [[], []]
   const total = list.length

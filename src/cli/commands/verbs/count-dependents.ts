@@ -22,7 +22,7 @@ const EVERY_DAY = { from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY }
 type Part = { readonly text: string; readonly count?: number }
 
 /** Describes what goes with a record when it is deleted: in words, and its counts where they are known. */
-export type Company = {
+export type DependentCounts = {
   readonly text: string
   readonly assignments?: number | undefined
   readonly entries?: number | undefined
@@ -53,14 +53,14 @@ const assignmentsOfKpi = async (client: Client, kpiId: number): Promise<Part> =>
 
 const LINKS = ['link to a group item', 'links to group items'] as const
 
-const ofUser = async (client: Client, id: number): Promise<Company> => {
+const ofUser = async (client: Client, id: number): Promise<DependentCounts> => {
   const assignments = (await client.assignments(id).list()).length
   const links = (await client.userGroupItems(id).list()).length
   const text = `with ${countOf(assignments, 'assignment')}, ${countOf(links, ...LINKS)} and their keys`
   return { text, assignments, links }
 }
 
-const ofKpi = async (client: Client, id: number): Promise<Company> => {
+const ofKpi = async (client: Client, id: number): Promise<DependentCounts> => {
   const [assignments, entries] = [await assignmentsOfKpi(client, id), await entriesOfKpi(client, id)]
   return {
     text: `with ${assignments.text} and ${entries.text}`,
@@ -70,7 +70,7 @@ const ofKpi = async (client: Client, id: number): Promise<Company> => {
 }
 
 /** Counts the users that are linked to a group item; undefined where there are too many to ask. */
-const ofGroupItem = async (client: Client, id: number): Promise<Company | undefined> => {
+const ofGroupItem = async (client: Client, id: number): Promise<DependentCounts | undefined> => {
   const people = await readIfAllowed(client, client.users.list())
   if (!people || people.length > MOST_USERS) return undefined
   const held = await Promise.all(people.map((one) => client.userGroupItems(one.id).list()))
@@ -79,7 +79,7 @@ const ofGroupItem = async (client: Client, id: number): Promise<Company | undefi
 }
 
 /** Counts what goes with a record; undefined where nothing is known that could be counted. */
-const counted = async (client: Client, of: Resource, id: number): Promise<Company | undefined> => {
+const counted = async (client: Client, of: Resource, id: number): Promise<DependentCounts | undefined> => {
   if (of.name === kpi.name) return ofKpi(client, id)
   if (of.name === groupItem.name) return ofGroupItem(client, id)
   return of.name === user.name ? ofUser(client, id) : undefined
@@ -146,10 +146,10 @@ export const keptBy = async (client: Client, of: Resource, one: Known): Promise<
 }
 
 /** Returns what goes with the records of a kind, uncounted. */
-export const uncounted = ({ removal = '' }: Resource): Company => ({ text: removal })
+export const uncounted = ({ removal = '' }: Resource): DependentCounts => ({ text: removal })
 
 /** Returns what goes with a record when it is deleted, counted where the service lets it be. */
-export const companyOf = async (client: Client, of: Resource, id: number): Promise<Company> => {
+export const countDependents = async (client: Client, of: Resource, id: number): Promise<DependentCounts> => {
   try {
     return (await counted(client, of, id)) ?? uncounted(of)
   } catch (error) {
