@@ -197,7 +197,12 @@ export const createRetry = ({ clock, signal, random, note, giveUpAt }: RetryOpti
     if (!lost || (doesTheSame(sending) && isRefusal(error))) throw error
     const unknown = withOutcome(error, !isRefusal(error))
     if (!find || isBusy(error)) throw unknown
-    const found = await (doesTheSame(sending) ? find() : look(sending, find, unknown)).catch((failure: unknown) => {
+    /** Searches for good: that the service would not do it twice counts for nothing, as it is not sent again. */
+    const search = async (): Promise<T | undefined> => {
+      const found = doesTheSame(sending) ? undefined : await look(sending, find, unknown)
+      return found ?? (doesTheSame(sending) ? find() : undefined)
+    }
+    const found = await search().catch((failure: unknown) => {
       throw isEnd(failure) ? unknown : failure
     })
     if (found !== undefined) return found

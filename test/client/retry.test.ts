@@ -245,6 +245,27 @@ describe('a write whose answer was lost', () => {
     expect(came).toEqual({ message: tries[1].message, mayBeDone })
   })
 
+  test('may be done where a gateway answered last, and the list does not tell which one it is', async () => {
+    const clock = createVirtualClock()
+    const retry = createRetry({ clock, signal: new AbortController().signal, random: () => 1, note: () => undefined })
+    // Only the service itself says that it does a request once under its key.
+    let isBundled = true
+    const tries = [LOST, new KpiError('unauthorized', 'no')]
+    const send = (): Promise<string> => {
+      isBundled = tries.length > 1
+      return Promise.reject(tries.shift() ?? LOST)
+    }
+    const find = (): Promise<undefined> => {
+      isBundled = true
+      return Promise.reject(TAKEN)
+    }
+    const ended = clock.run(async () => {
+      await retry.send(GET, () => Promise.resolve(''))
+      return retry.send({ ...KEYED, isRepeatable: () => isBundled }, send, find)
+    })
+    await expect(ended).rejects.toMatchObject({ code: 'unauthorized', mayBeDone: true })
+  })
+
   test.each(['PUT', 'DELETE'] as const)('may be done where it is a %s that is refused in the end', async (method) => {
     expect((await write({ tries: [LOST, REFUSED], sending: { method } })).came).toEqual({
       message: REFUSED.message,
