@@ -31,7 +31,7 @@ const held = (name: string, id = 7, at = RUN, created_at = BEFORE_RUN): AnyRecor
   created_at,
   updated_at: at,
 })
-const again = (id: number | undefined): MadeAgain => madeAgain([{ ...CREATE, recordId: id }])
+const again = (id: number | undefined): MadeAgain => madeAgain([{ ...CREATE, recordId: id, before: { id: 7 } }])
 
 test.each<[string, NotedChange, readonly AnyRecord[], object, MadeAgain?]>([
   ['an update', CHANGE, [held('Shop')], { action: 'restore', change: 'name "Shop" → "Web"' }],

@@ -160,3 +160,51 @@ test.each([
   expect(await targets()).toEqual(entries)
   expect((await dumped(user)).split('\n').toSorted()).toEqual(before.split('\n').toSorted())
 })
+
+test.each([
+  ['kpis delete Visits --yes', 'kpis update Visits --target-default 12'],
+  ['kpis delete Visits --yes', 'kpis create --frequency D --name Hits', 'kpis delete Hits --yes'],
+  ['kpis delete Visits --yes', 'assign update --kpis Visits --users Ann --target 9 --yes'],
+  ['users delete cid@example.com --yes', 'users update Cid --last-name Poe'],
+  ['users delete cid@example.com --yes', 'assign add --kpis Sales --users Cid'],
+  ['group-items delete South --yes', 'group-items update South --name East', 'group-items delete East --yes'],
+])(
+  'once an undo has taken back "%s", earlier runs are taken back as ever: "%s"',
+  async (deleting, line, own = deleting) => {
+    await using user = await embeddedUser()
+    await fill(user)
+    const run = minutesApart(user)
+    await run('users create --email cid@example.com --first-name Cid')
+    await run('group-items create --group Region --name South')
+    const before = await dumped(user)
+    const first = await run(line)
+    const deleted = await run(own)
+    await run(`undo ${deleted} --yes`)
+    await run(`undo ${first} --yes`)
+    expect((await dumped(user)).split('\n').toSorted()).toEqual(before.split('\n').toSorted())
+  },
+)
+
+test('a dry run leaves alone what the undo does: a group item with entries, and its group', async () => {
+  await using user = await embeddedUser()
+  await fill(user)
+  const run = minutesApart(user)
+  const more =
+    'groups: [{name: Shop}]\ngroup_items: [{group: Shop, name: Mitte}]\nkpis: [{name: Sold, frequency: daily}]\n'
+  writeFileSync(user.folder.in('more.yaml'), more)
+  const receipt = await run('apply more.yaml --yes')
+  await run('entries add --source Mitte --kpi Visits --date 2026-03-03 --actual 3')
+  const rows = async (...flags: string[]): Promise<unknown> => {
+    const { code, stdout } = await user.kpi('undo', receipt, ...flags, '-o', 'json')
+    return {
+      code,
+      rows: (JSON.parse(stdout) as { action: string; name: string }[]).map(({ action, name }) => [action, name]),
+    }
+  }
+  const planned = await rows('--dry-run')
+  expect(planned).toMatchObject({
+    code: 3,
+    rows: expect.arrayContaining([['leave', 'group item Shop / Mitte']]) as unknown,
+  })
+  expect(await rows('--yes')).toEqual(planned)
+})

@@ -17,6 +17,8 @@ export type Desired = {
   readonly isAbsent?: true
   /** Tells that it is a new record, even if another one has its name. */
   readonly isNew?: true
+  /** Holds the id that the record had before it was deleted, where it is created again. */
+  readonly replaces?: number
   /** Holds the fields that are values. */
   readonly values: Readonly<Record<string, FieldValue>>
   /** Holds the fields that name other records: by name, or by id as `#7`. */

@@ -22,10 +22,15 @@ export const sentFields = (snapshot: Snapshot, { record, fields, defaults = {} }
 const fieldsBefore = ({ fields }: Change): AnyRecord =>
   Object.fromEntries(fields.map(({ config, before }): [string, FieldValue] => [config.as, sentValue(before)]))
 
-/** Returns the values before a change; undefined for a new record, and for one that could not be read. */
+/**
+ * Returns the values before a change: of a record that is created again, its earlier id. Returns undefined for any other new
+ * record, and for one that could not be read.
+ */
 const valuesBefore = (change: Change): AnyRecord | undefined => {
   const { action, record } = change
-  if (action === 'create' || record.isUnread) return undefined
+  const { replaces } = record.desired ?? {}
+  if (action === 'create') return replaces === undefined ? undefined : { id: replaces }
+  if (record.isUnread) return undefined
   return action === 'update' ? fieldsBefore(change) : record.stored
 }
 

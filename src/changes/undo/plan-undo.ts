@@ -58,30 +58,57 @@ const UNKNOWN_BEFORE = 'what it was before is not known'
 /** Tells whether a change of a run is to be taken back: it is done, or may be. */
 const isDone = ({ outcome }: NotedChange): boolean => outcome === 'done' || outcome === undefined || outcome === 'left'
 
-/** Returns the key by which a deleted record is matched with the one that an undo created for it. */
-const keyOf = ({ kind, place, name }: Pick<NotedChange, 'kind' | 'place' | 'name'>): string =>
-  `${kind} ${place} ${name}`
-
-/** Maps deleted records to the ids that earlier undos of the run gave them; undefined if the answer was lost. */
+/** Maps records that were deleted to the ids that undos gave them, by kind and earlier id; undefined if an answer was lost. */
 export type MadeAgain = ReadonlyMap<string, number | undefined>
 
-/** Returns the records that undos created again, from the changes that they noted. */
+/** Returns the records that undos created again, from the changes that they noted, the oldest first. */
 export const madeAgain = (changes: readonly NotedChange[]): MadeAgain =>
   new Map(
-    changes.flatMap((one) => (one.action === 'create' && isDone(one) ? [[keyOf(one), one.recordId] as const] : [])),
+    changes.flatMap((one) =>
+      one.action === 'create' && one.before && isDone(one)
+        ? [[`${one.kind} ${String(one.before['id'])}`, one.recordId] as const]
+        : [],
+    ),
   )
 
-/** Returns the id of a record now: another one if an undo created it again, undefined if it is still deleted. */
-export const idNow = (
-  notes: readonly NotedChange[],
-  again: MadeAgain,
-  of: readonly string[],
-  id: number,
-): number | undefined => {
-  const deleted = notes.find(
-    ({ action, kind, recordId }) => action === 'delete' && recordId === id && of.includes(kind),
-  )
-  return deleted ? again.get(keyOf(deleted)) : id
+/** Returns the id of a record now: another one if undos created it again, undefined if that one is not known. */
+export const idNow = (again: MadeAgain, of: readonly string[], id: number): number | undefined => {
+  for (let now = id; ;) {
+    const key = of.map((kind) => `${kind} ${now}`).find((one) => again.has(one))
+    if (key === undefined) return now
+    const next = again.get(key)
+    if (next === undefined) return undefined
+    now = next
+  }
+}
+
+/** Returns a noted change with the ids that its record, and those that it refers to, have now. */
+const withIdsNow = (note: NotedChange, again: MadeAgain): NotedChange => {
+  const kind = kindOf(note)
+  if (!kind) return note
+  const refersOf = new Map(kind.fields.map(({ as, refers }) => [as, refers]))
+  const withReferences = <T>(record: Readonly<Record<string, T>>): Record<string, T | number> =>
+    Object.fromEntries(
+      Object.entries(record).map(([name, value]) => {
+        const refers = refersOf.get(name)
+        return [name, refers && typeof value === 'number' ? (idNow(again, refers, value) ?? value) : value]
+      }),
+    )
+  const { recordId, action, before, after } = note
+  const parents = withReferences(note.parents)
+  // Assignments and links have the ids of what they assign.
+  const isNamed = kind.identity.some((name) => name === 'name' || name === 'email')
+  const ownId = (): number | undefined => {
+    if (!isNamed) return parents['id'] ?? recordId
+    return recordId === undefined || action === 'delete' ? recordId : idNow(again, [kind.name], recordId)
+  }
+  return {
+    ...note,
+    parents,
+    recordId: ownId(),
+    before: before && withReferences(before),
+    after: after && withReferences(after),
+  }
 }
 
 /** Holds the account as it is, and what is known of the run and of earlier undos. */
@@ -176,15 +203,10 @@ class UndoPlanner {
   #aboveOf({ parents }: NotedChange, kind: Kind): Record<string, AccountRecord> {
     const above: Record<string, AccountRecord> = {}
     for (const { name, as, refers } of kind.fields) {
-      const id = refers && this.#idNow(refers, parents[as] ?? 0)
-      const parent = refers && id !== undefined && this.#snapshot.byId(refers, id)
+      const parent = refers && this.#snapshot.byId(refers, parents[as] ?? 0)
       if (parent && kind.identity.includes(name)) above[name] = parent
     }
     return above
-  }
-
-  #idNow(of: readonly KindName[], id: number): number | undefined {
-    return idNow(this.#known.notes, this.#known.again, of, id)
   }
 
   /** Finds the record of a change: by its id, or by its name where the answer to its creation was lost. */
@@ -216,12 +238,13 @@ class UndoPlanner {
     const { before, parents, place: line } = note
     if (!before) return { note, kind, action: 'leave', id: note.recordId, reason: UNKNOWN_BEFORE }
     const { again } = this.#known
-    const made = this.#snapshot.byId([kind.name], again.get(keyOf(note)) ?? 0)
+    const key = `${note.kind} ${note.recordId}`
+    const made = this.#snapshot.byId([kind.name], idNow(again, [kind.name], again.get(key) ?? 0) ?? 0)
     if (made?.stored) return { note, kind, action: 'done', id: made.id }
     const there = this.#find({ ...note, recordId: undefined, after: before }, kind)
     const isNamed = there !== undefined && there.name !== ''
     const difference = there?.stored && differenceOf(there.stored, before, kind.fields)
-    if (there?.stored && difference === undefined && (!isNamed || again.has(keyOf(note))))
+    if (there?.stored && difference === undefined && (!isNamed || again.has(key)))
       return { note, kind, action: 'done', id: there.id }
     if (there?.stored && difference !== undefined && !isNamed)
       return { note, kind, action: 'leave', id: there.id, reason: `is there again: ${difference}` }
@@ -229,7 +252,9 @@ class UndoPlanner {
     if (holder) return { note, kind, action: 'leave', id: undefined, reason: nameTaken(holder) }
     const given = this.#given(kind, { ...before, ...parents, ...opened(kind) })
     const isNew = isNamed || !there ? ({ isNew: true } as const) : {}
-    return { note, kind, action: 'create', id: undefined, desired: { kind, line, ...given, ...isNew } }
+    const replaces =
+      note.recordId === undefined || !('name' in before || 'email' in before) ? {} : { replaces: note.recordId }
+    return { note, kind, action: 'create', id: undefined, desired: { kind, line, ...given, ...isNew, ...replaces } }
   }
 
   /** Returns the noted fields of a record as input fields; deleted records that are created again are referred to by name. */
@@ -247,7 +272,7 @@ class UndoPlanner {
 
   #reference(refers: readonly KindName[], id: number): string {
     const again = refers.map((kind) => this.#again.get(`${kind} ${id}`)).find((one) => one !== undefined)
-    const made = again && this.#known.again.get(keyOf(again))
+    const made = idNow(this.#known.again, refers, id)
     if (made !== undefined && this.#snapshot.byId(refers, made)?.stored) return `#${made}`
     const name = again?.before?.['email'] ?? again?.before?.['name']
     return typeof name === 'string' ? name.replace(/^(?='*#\d+$)/, "'") : `#${id}`
@@ -256,6 +281,8 @@ class UndoPlanner {
   #formula(formula: string): string {
     return formula.replaceAll(/\[(\d+)\]/g, (whole, id: string) => {
       const name = (this.#again.get(`kpi ${id}`) ?? this.#again.get(`calculated_kpi ${id}`))?.before?.['name']
+      const now = idNow(this.#known.again, ['kpi', 'calculated_kpi'], Number(id))
+      if (now !== undefined && now !== Number(id)) return `[${now}]`
       return typeof name === 'string' ? `[${name}]` : whole
     })
   }
@@ -263,7 +290,7 @@ class UndoPlanner {
 
 /** Plans what takes back the changes of a run, the last first. */
 export const planUndo = (known: Known): UndoStep[] => {
-  const done = known.notes.filter(isDone)
-  const planner = new UndoPlanner(known)
+  const done = known.notes.filter(isDone).map((note) => withIdsNow(note, known.again))
+  const planner = new UndoPlanner({ ...known, notes: done })
   return done.toReversed().flatMap((note) => planner.plan(note) ?? [])
 }

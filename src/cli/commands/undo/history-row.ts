@@ -7,12 +7,17 @@ export const historyRow = resource({
   title: 'run',
   path: '',
   verbs: [],
-  brief: ['receipt', 'command', 'file', 'began_at', 'created', 'updated', 'deleted', 'entries', 'state'],
+  brief: ['receipt', 'command', 'file', 'records', 'began_at', 'created', 'updated', 'deleted', 'entries', 'state'],
   fields: {
     // A table must not cut it, as users copy it.
     receipt: { kind: 'text', about: 'Name of the receipt, by which kpi undo takes it back', isSentence: true },
     command: { kind: 'text', about: 'Command that changed something' },
     file: { kind: 'text', about: 'File that it read; empty if it read none', nullable: true },
+    records: {
+      kind: 'text',
+      about: 'First record that it changed, and how many more; null for entries',
+      nullable: true,
+    },
     began_at: { kind: 'datetime', about: 'When it began' },
     service: { kind: 'text', about: 'Service that it changed' },
     account: { kind: 'text', about: 'Account that it changed, or the login or key if only that is known' },

@@ -32,6 +32,7 @@ const rowOfImport = async (receipt: UndoReceipt): Promise<RunRow> => {
     receipt: name,
     command: 'entries import',
     file: head.file,
+    records: null,
     began_at: secondsOf(head.at),
     service: head.service,
     account: head.account?.replace(/^account /, '') ?? '',
@@ -56,11 +57,13 @@ const rowOfRun = (run: RunRecord): RunRow => {
   const changes = run
     .changes()
     .filter(({ outcome }) => outcome !== 'refused' && outcome !== 'unchanged' && outcome !== 'skip')
+  const [first, ...others] = changes
   const count = (wanted: string): number => changes.filter(({ action }) => action === wanted).length
   const row = {
     receipt: head.name,
     command: head.command,
     file: head.source === '' ? null : head.source,
+    records: first ? `${first.name}${others.length > 0 ? ` and ${others.length} more` : ''}` : null,
     began_at: Math.floor(head.beganAt / 1000),
     service: head.service,
     account: head.account.replace(/^account /, ''),
@@ -70,7 +73,7 @@ const rowOfRun = (run: RunRecord): RunRow => {
     entries: run.countEntries(),
     state: stateOfRun(
       head,
-      changes.some(({ outcome }) => outcome === 'taken_back' || outcome === 'left'),
+      changes.some(({ outcome }) => outcome === 'taken_back'),
     ),
     undone_at: head.takenBackAt === undefined ? null : Math.floor(head.takenBackAt / 1000),
   }

@@ -4,7 +4,7 @@ import type { CreatedRecord } from '../../../changes/records/created-record.ts'
 import { type AccountRecord, labelOf, type Snapshot } from '../../../changes/records/snapshot.ts'
 import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
 import type { Policy } from '../../../changes/plan/policy.ts'
-import { judgeCreatedRecords } from '../../../changes/send/judge-created.ts'
+import { type Clients, judgeCreatedRecords } from '../../../changes/send/judge-created.ts'
 import { removeEntries } from '../../../changes/send/remove-created.ts'
 import type { Outcome } from '../../../changes/send/send.ts'
 import { createDependents } from '../../../changes/send/dependents.ts'
@@ -59,6 +59,12 @@ const rowOf = (step: UndoStep): AnyRecord => ({
 const keyOf = (kind: string | undefined, id: number | undefined, user: number | undefined): string =>
   `${kind} ${id} ${user ?? ''}`
 
+/** Returns the clients of both interfaces: the newer one shows the entries of group items. */
+const clientsOf = ({ client, classic, operator }: Target): Clients => ({
+  client: operator?.newer ?? client,
+  classic: classic ?? (client.variant === 'classic' ? client : undefined),
+})
+
 /** Returns a step of which nothing is done, to say why. */
 const leftAlone = ({ note, kind, id }: UndoStep): UndoStep => ({ note, kind, id, action: 'leave' })
 
@@ -68,7 +74,7 @@ const attachmentOf = ({ kind, parents }: NotedChange, id: number | undefined): s
 
 /** Leaves alone what is used by something that stays, or has entries. */
 const leaveUsed = async (
-  { client, classic }: Target,
+  target: Target,
   steps: readonly UndoStep[],
   notes: readonly NotedChange[],
   withEntries: boolean,
@@ -91,18 +97,15 @@ const leaveUsed = async (
   )
   const removed = new Set(created.filter(isOfKpi).map(({ id }) => id))
   const ended = Math.max(0, ...notes.map(({ changedAt }) => changedAt ?? 0))
-  const outcomes = await judgeCreatedRecords(
-    { client, classic: classic ?? (client.variant === 'classic' ? client : undefined) },
-    {
-      things,
-      unsure: [],
-      served: ended === 0 ? undefined : new Date(ended * 1000).toISOString(),
-      withEntries,
-      isChanged: () => false,
-      isMoved: (kpi, field) => removed.has(kpi) || moved.has(`${kpi} ${field}`),
-      removedOf: () => 0,
-    },
-  )
+  const outcomes = await judgeCreatedRecords(clientsOf(target), {
+    things,
+    unsure: [],
+    served: ended === 0 ? undefined : new Date(ended * 1000).toISOString(),
+    withEntries,
+    isChanged: () => false,
+    isMoved: (kpi, field) => removed.has(kpi) || moved.has(`${kpi} ${field}`),
+    removedOf: () => 0,
+  })
   const left = new Map(
     outcomes.flatMap(({ thing, left: why }) =>
       why === undefined ? [] : [[keyOf(thing.kind, thing.id, thing.user_id), why] as const],
@@ -166,13 +169,11 @@ type Undo = {
 
 type Prepared = { readonly steps: readonly UndoStep[]; readonly snapshot: Snapshot; readonly plan: Plan }
 
-/** Returns what undos have changed: of a run, or of all runs of its service. */
-const changesOfUndos = ({ cli, run: { head } }: Undo, isOfRun: boolean): NotedChange[] =>
-  readRuns(
-    cli.io,
-    ({ command, service, content }) =>
-      command === 'undo' && service === head.service && (!isOfRun || content === head.name),
-  ).flatMap(({ changes }) => changes)
+/** Returns what undos have changed on the service of a run, the oldest first. */
+const changesOfUndos = ({ cli, run: { head } }: Undo): NotedChange[] =>
+  readRuns(cli.io, ({ command, service }) => command === 'undo' && service === head.service).flatMap(
+    ({ changes }) => changes,
+  )
 
 /** Leaves alone KPIs and items that were assigned or linked since; users who were assigned KPIs are judged one by one. */
 const leaveAttached = async (
@@ -201,11 +202,12 @@ const prepareUndo = async (undo: Undo): Promise<Prepared> => {
   const { target, run, flags, signal } = undo
   const notes = run.changes()
   const kinds = new Set(notes.flatMap(({ kind }) => (isKind(kind) ? [kind] : [])))
-  const again = madeAgain(changesOfUndos(undo, true))
-  const users = new Set([...usersOf(notes)].map((id) => idNow(notes, again, ['user'], id) ?? id))
+  const undone = changesOfUndos(undo)
+  const again = madeAgain(undone)
+  const users = new Set([...usersOf(notes)].map((id) => idNow(again, ['user'], id) ?? id))
   const snapshot = await readSnapshot(target, kinds, ({ id }) => users.has(Number(id)))
   const beganAt = Math.floor(run.head.beganAt / 1000)
-  const first = planUndo({ snapshot, notes, again, putBack: changesOfUndos(undo, false), beganAt })
+  const first = planUndo({ snapshot, notes, again, putBack: undone, beganAt })
   const unattached = await leaveAttached(target, snapshot, first)
   const planned = await leaveUsed(target, unattached, notes, flags.withEntries === true)
   const desired = planned.flatMap((step) => step.desired ?? [])
@@ -257,7 +259,7 @@ const takeBack = async (undo: Undo, { steps, snapshot, plan }: Prepared): Promis
   }
   let isWhole = false
   try {
-    const clients = { client: target.client, classic: target.client.variant === 'classic' ? target.client : undefined }
+    const clients = clientsOf(target)
     const { failure } = await makeChanges(cli, {
       account: target,
       snapshot,
@@ -297,8 +299,8 @@ const takeBack = async (undo: Undo, { steps, snapshot, plan }: Prepared): Promis
 const putEntriesBack = async (undo: Undo): Promise<number> => {
   const { cli, target, run, signal } = undo
   if (run.countEntries() === 0) return 0
-  const [notes, again] = [run.changes(), madeAgain(changesOfUndos(undo, true))]
-  const newIdOf = (kind: string, id: number): number | undefined => idNow(notes, again, [kind], id)
+  const again = madeAgain(changesOfUndos(undo))
+  const newIdOf = (kind: string, id: number): number | undefined => idNow(again, [kind], id)
   const { stored, left, why } = await restoreEntries(target.operator?.newer ?? target.client, run, newIdOf, signal)
   await cli.note(
     `stored ${countOf(stored, 'entry', 'entries')} again${left > 0 ? `; ${left} could not be stored${why === undefined ? '' : `: ${why}`}` : ''}`,
@@ -309,10 +311,11 @@ const putEntriesBack = async (undo: Undo): Promise<number> => {
 /** Closes the KPIs that were inactive when they were deleted, once their entries are stored. */
 const closeAgain = async (undo: Undo): Promise<void> => {
   const { target, run } = undo
-  const [notes, again] = [run.changes(), madeAgain(changesOfUndos(undo, true))]
-  for (const { action, kind, recordId = 0, before } of notes) {
-    const id = kind === 'kpi' && action === 'delete' ? idNow(notes, again, [kind], recordId) : undefined
-    if (id !== undefined && before?.['is_active'] === false) await target.client.kpis.update(id, { is_active: false })
+  const again = madeAgain(changesOfUndos(undo))
+  for (const { action, kind, recordId = 0, before } of run.changes()) {
+    const id = kind === 'kpi' && action === 'delete' ? idNow(again, [kind], recordId) : undefined
+    if (id !== undefined && id !== recordId && before?.['is_active'] === false)
+      await target.client.kpis.update(id, { is_active: false })
   }
 }
 
