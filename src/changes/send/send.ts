@@ -173,7 +173,10 @@ class Sender {
       }
       return [open[at]?.id ?? 0, result, { recordId: record.id, ...more }] as const
     })
-    if (outcomes.some(({ answer, change }) => answer && change.action === 'create')) run.settleAll(noted)
+    // Write at once what could be mistaken for a record of another machine: an assignment or link is found again exactly.
+    const isOwned = ({ answer, change: { action, record } }: Outcome): boolean =>
+      answer !== undefined && action === 'create' && record.name !== ''
+    if (outcomes.some(isOwned)) run.settleAll(noted)
     else for (const one of noted) run.settle(...one)
   }
 
