@@ -1,27 +1,26 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
-import type { Decimal } from '../../../domain/decimal.ts'
-import { assignment } from '../../../domain/resources/assignment.ts'
-import { type AnyRecord, asPatch } from '../../../domain/schema.ts'
+import { type Decimal, formatDecimal } from '../../../domain/decimal.ts'
+import { KpiError } from '../../../domain/errors.ts'
+import { type Assignment, assignment } from '../../../domain/resources/assignment.ts'
+import { type AnyRecord, asPatch, asRecord } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
-import { idsIn } from '../../args/names.ts'
-import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
+import { type Act, type Cli, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { addOutput, printsList } from '../../output/printed.ts'
-import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
-import { tellLine } from '../verbs/tell-line.ts'
+import { isForPeople } from '../../output/print.ts'
+import { addOutput } from '../../output/printed.ts'
+import { isShort } from '../../output/short-answer.ts'
+import { countOf } from '../../output/text.ts'
 import { FOLLOW_TARGETS, KEEP_HISTORY } from '../targets/keep-history.ts'
-import { openChangedTargets } from '../targets/target-changes.ts'
-import { addListOptions, addNameOptions, listView, type NamedRecords } from '../verbs/list-options.ts'
+import { nameRecords } from '../verbs/list-options.ts'
 import { createNames } from '../verbs/reference-names.ts'
-import { isThereAlready, settleAlready, tellAlready } from './assigned-already.ts'
-import { shownAssignment, withTargets } from './effective-target.ts'
-import { addGroupItemCommands, ofUsers } from './group-items.ts'
+import { tellLine } from '../verbs/tell-line.ts'
+import { addGroupItemCommands } from './group-items.ts'
 import { addAssignImport } from './import.ts'
-import { changesOf, makeLinks, planAsked } from './links.ts'
-import { printAssigned } from './print-assigned.ts'
+import type { HeldLink, MadeLinks } from './links.ts'
+import { addListCommand, shownAssignment, withTargets } from './list.ts'
 import { addRemoveCommand } from './remove.ts'
 import { addSelection, isSelection, requireSelection, selectLinks } from './selection.ts'
 
@@ -42,35 +41,86 @@ const VALUES: readonly FieldFlag[] = [
 const valuesOf = async (client: Client, flags: FlagValues): Promise<AnyRecord> =>
   requireNoFaults(await readFlags(client, VALUES, flags))
 
-const targetIn = (values: AnyRecord): Decimal | null | undefined => asPatch(assignment, values).user_target
+/** Sets how many assignments are told one by one. */
+const TOLD_EACH = 10
 
-const addListCommand = (group: Command, act: Act): void => {
-  const command = addNameOptions(
-    addListOptions(
-      group
-        .command('list')
-        .description('list the KPIs of users')
-        .option('--users <list>', 'only of these users')
-        .option('--kpis <list>', 'only these KPIs'),
-    ),
-  )
-  addExamples(command, 'assign list --users "Ann Lee"', 'assign list --sort user -o csv')
-  printsList(command, shownAssignment)
-  act(command, async (cli, _, options) => {
-    const { columns, select } = listView(shownAssignment, options, cli.printing().format)
-    const work = async (client: Client): Promise<NamedRecords> => {
-      const kpis = options.kpis === undefined ? undefined : await idsIn(client, 'kpi', '--kpis', options.kpis)
-      const assignments = await ofUsers(client, options.users, (id) => client.assignments(id).list())
-      const listed = assignments.filter(({ id }) => kpis?.includes(id) ?? true)
-      const names = createNames(client)
-      const selected = await select(await withTargets(client, listed), names)
-      return { shown: await names.inUnits(columns, cli.printing()), records: selected }
+/** Says in notes what was assigned: each assignment, or how many they are. */
+const tellAssigned = async (
+  cli: Cli,
+  client: Client,
+  assigned: readonly Assignment[],
+  done: 'assigned' | 'updated',
+): Promise<void> => {
+  if (assigned.length === 0) return
+  if (assigned.length > TOLD_EACH) return cli.note(`${done} ${countOf(assigned.length, 'KPI', 'KPIs')} of users`)
+  const names = createNames(client)
+  for (const { user_id, id } of assigned) {
+    const [kpi, user] = [await names.nameOf('kpi', id), await names.nameOf('user', user_id)]
+    await cli.note(done === 'assigned' ? `assigned ${kpi} to ${user}` : `updated ${kpi} of ${user}`)
+  }
+}
+
+/**
+ * Prints the assignments that were sent, and those that needed no change, with names and the targets that count in a
+ * table, or at a terminal says what was done. What was sent is printed even if no names can be read.
+ */
+const printAssigned = async (
+  cli: Cli,
+  client: Client,
+  { records, unchanged }: MadeLinks,
+  done: 'assigned' | 'updated',
+): Promise<void> => {
+  const assigned = records.map((record) => asRecord(assignment, record))
+  const isTable = isForPeople(cli.printing().format)
+  const print = async (): Promise<void> => {
+    if (isShort(cli)) {
+      const changed = assigned.filter((_, at) => !unchanged.has(records[at] ?? {}))
+      await tellAssigned(cli, client, changed, done)
+      if (unchanged.size > 0) await cli.note(`${countOf(unchanged.size, 'assignment')} unchanged`)
+      return
     }
-    const { shown, records } = await cli.withClient({ of: assignment, verb: 'list' }, work, PACED)
-    await cli.printMany(shown, records)
-    if (records.length === 0)
-      await tellEmpty(cli, shownAssignment, emptyBecause(options), 'add one with: kpi assign add')
+    if (!isTable) return cli.printMany(assignment.shown, records)
+    const named = await nameRecords(client, shownAssignment, await withTargets(client, assigned), {}, cli.printing())
+    return cli.printMany(named.shown, named.records)
+  }
+  await print().catch((error: unknown) => {
+    if (!(error instanceof KpiError)) throw error
+    return cli.printMany(assignment.brief, records)
   })
+}
+
+/** Sets up to how many assignments are named one by one. */
+const FEW = 5
+
+const alreadyText = ({ what, user }: HeldLink): string => `${what} is assigned to ${user} already`
+
+const hasNoTarget = ({ record: { above } }: HeldLink): boolean => above['kpi']?.stored?.['target_default'] === null
+
+/** Returns the error for assignments that have another target than is given: adding would not set it. */
+const otherTargetError = async (held: readonly HeldLink[], after: Decimal | null): Promise<KpiError> => {
+  const targetText = (target: Decimal | null, one: HeldLink): string => {
+    if (target !== null) return formatDecimal(target)
+    return hasNoTarget(one) ? 'none' : 'that of the KPI'
+  }
+  const labels = held.slice(0, FEW).map((one) => {
+    const before = one.record.stored?.['user_target']
+    const change = [typeof before === 'bigint' ? before : null, after].map((target) => targetText(target, one))
+    return `${alreadyText(one)} with another target: ${change.join(' → ')}`
+  })
+  const more = held.length > FEW ? ` (and ${held.length - FEW} more)` : ''
+  const { adviceOnTargets } = await import('../../../import/notes.ts')
+  const lacking = new Set(held.filter(hasNoTarget).map(({ what }) => what))
+  const steps = [
+    ...adviceOnTargets([...lacking]),
+    ...(held.every(hasNoTarget) ? [] : ['kpi assign update changes targets']),
+  ]
+  return new KpiError('conflict', `${labels.join('; ')}${more}; nothing was assigned; ${steps.join('; ')}`)
+}
+
+/** Says which assignments are there already, or how many. */
+const tellAlready = async (cli: Cli, held: readonly HeldLink[]): Promise<void> => {
+  if (held.length > FEW) return cli.note(`${held.length} are assigned already; kpi assign update changes their targets`)
+  for (const one of held) await cli.note(`${alreadyText(one)}; kpi assign update changes its target`)
 }
 
 /** Returns what a line does not say and is asked for at the terminal. */
@@ -80,6 +130,7 @@ const askedFor = async (cli: Cli, client: Client, options: FlagValues): Promise<
   return askAssignment(cli, client, options)
 }
 
+/** Adds `kpi assign add` */
 const addAddCommand = (group: Command, act: Act): void => {
   const command = withValues(
     addSelection(group.command('add').description('assign each of the KPIs to each of the users')),
@@ -94,8 +145,7 @@ const addAddCommand = (group: Command, act: Act): void => {
   )
   addOutput(command, async () => [
     { of: assignment, isList: true },
-    { of: (await import('./planned.ts')).plannedAssignment, isList: true },
-    { of: (await import('../../output/dry-run-counts.ts')).assignAddCounts, isList: false },
+    ...(await import('./links.ts')).plannedPrints('assign add'),
   ])
   act(command, async (cli, _, options) => {
     requireDryRun(options)
@@ -104,27 +154,17 @@ const addAddCommand = (group: Command, act: Act): void => {
       const answers = await askedFor(cli, client, options)
       const given = { ...options, ...answers }
       const values = await valuesOf(client, given)
-      const selected = await selectLinks(client, given)
-      const adding = { ...selected, command: 'assign add', values, policy: { existing: 'skip' } } as const
-      const targets = await openChangedTargets(cli, client, options, signal)
-      if (options.dryRun) {
-        const { printPlannedAssignments } = await import('./planned.ts')
-        const plan = await planAsked(client, adding, signal)
-        await settleAlready(cli, plan, targetIn(values))
-        await targets.foresee(changesOf(plan))
-        await printPlannedAssignments(cli, client, plan, options)
-        return tellLine(cli, command, answers)
-      }
-      await makeLinks({ cli, client, signal }, adding, {
-        targets,
-        confirm: async (plan) => {
-          await settleAlready(cli, plan, targetIn(values))
-          await targets.confirm(async () => changesOf(plan))
+      const target = asPatch(assignment, values).user_target
+      const adding = { ...(await selectLinks(client, given)), command: 'assign add', values } as const
+      const { runLinks } = await import('./links.ts')
+      await runLinks({ cli, client, signal, flags: options }, adding, {
+        requireSame: async (held) => {
+          const others = held.filter(
+            ({ record: { stored } }) => target !== undefined && target !== stored?.['user_target'],
+          )
+          if (others.length > 0) throw await otherTargetError(others, target ?? null)
         },
-        isListed: (one) => !isThereAlready(one),
-        onOutcome: async ({ result, change }) => {
-          if (result === 'skip') await tellAlready(cli, change.record)
-        },
+        tellAlready: (held) => tellAlready(cli, held),
         print: (made) => printAssigned(cli, client, made, 'assigned'),
       })
       await tellLine(cli, command, answers)
@@ -133,6 +173,7 @@ const addAddCommand = (group: Command, act: Act): void => {
   })
 }
 
+/** Adds `kpi assign update` */
 const addUpdateCommand = (group: Command, act: Act): void => {
   const command = withValues(
     addSelection(group.command('update').description('change the target or the place of assignments')),
@@ -142,8 +183,7 @@ const addUpdateCommand = (group: Command, act: Act): void => {
   addExamples(command, 'assign update --kpis Revenue --users "Ann Lee" --target 120')
   addOutput(command, async () => [
     { of: assignment, isList: true },
-    { of: (await import('./planned.ts')).plannedChange, isList: true },
-    { of: (await import('../../output/dry-run-counts.ts')).assignUpdateCounts, isList: false },
+    ...(await import('./links.ts')).plannedPrints('assign update'),
   ])
   act(command, async (cli, _, options) => {
     requireSelection(options)
@@ -152,18 +192,9 @@ const addUpdateCommand = (group: Command, act: Act): void => {
       const values = await valuesOf(client, options)
       if (Object.keys(values).length === 0)
         throw new UsageError('nothing to change was given: --target or --sort-order')
-      const selected = await selectLinks(client, options)
-      const updating = { ...selected, command: 'assign update', values, policy: { onlyExisting: true } } as const
-      const targets = await openChangedTargets(cli, client, options, signal)
-      if (options.dryRun) {
-        const { printPlannedChanges } = await import('./planned.ts')
-        const plan = await planAsked(client, updating, signal)
-        await targets.foresee(changesOf(plan))
-        return printPlannedChanges(cli, client, plan, { verb: 'update', values }, options)
-      }
-      await makeLinks({ cli, client, signal }, updating, {
-        targets,
-        confirm: (plan) => targets.confirm(async () => changesOf(plan)),
+      const updating = { ...(await selectLinks(client, options)), command: 'assign update', values } as const
+      const { runLinks } = await import('./links.ts')
+      await runLinks({ cli, client, signal, flags: options }, updating, {
         print: (made) => printAssigned(cli, client, made, 'updated'),
       })
     }

@@ -1,18 +1,17 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { AccountRecord } from '../../../changes/records/snapshot.ts'
 import type { Client } from '../../../client/client.ts'
 import { userGroupItem } from '../../../domain/resources/groups.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { addExamples } from '../../args/examples.ts'
-import { idsIn, listedIn } from '../../args/names.ts'
+import { listedIn } from '../../args/names.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
 import { addOutput, printsList } from '../../output/printed.ts'
-import { emptyBecause, isPrintedAsData, tellEmpty } from '../../output/short-answer.ts'
+import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
 import { addListOptions, addNameOptions, chooseColumns, listView } from '../verbs/list-options.ts'
 import { createNames } from '../verbs/reference-names.ts'
-import { printAllSent } from '../verbs/send-each.ts'
-import { type LinkPlan, makeLinks, namesOfLink, planAsked, type SelectedLinks } from './links.ts'
+import type { MadeLinks, SelectedLinks } from './links.ts'
+import { ofUsers } from './list.ts'
 
 /** Holds the flag that lists users, and its help. */
 const USERS_FLAG = ['--users <list>', 'users by id, name or e-mail address, separated by commas'] as const
@@ -23,18 +22,7 @@ const selectItems = async (
   { groupItems, users }: { readonly groupItems: string; readonly users: string },
 ): Promise<SelectedLinks> => {
   const known = await listedIn(client, 'group_item', '--group-items', groupItems)
-  return { kind: 'user_group_item', known, users: await listedIn(client, 'user', '--users', users) }
-}
-
-/** Returns what the listed users have, or all users. */
-export const ofUsers = async <T extends AnyRecord>(
-  client: Client,
-  users: string | undefined,
-  list: (user: number) => Promise<readonly T[]>,
-): Promise<T[]> => {
-  const all = async (): Promise<number[]> => (await client.users.list()).map(({ id }) => id)
-  const ids = await (users === undefined ? all() : idsIn(client, 'user', '--users', users))
-  return (await Promise.all(ids.map(list))).flat()
+  return { known, users: await listedIn(client, 'user', '--users', users) }
 }
 
 const ITEMS_FLAG = ['--group-items <list>', 'group items by id or name, separated by commas'] as const
@@ -65,10 +53,9 @@ const addListCommand = (group: Command, act: Act): void => {
   })
 }
 
-const tellAlready = (cli: Cli, record: AccountRecord): Promise<void> => {
-  const { what, user } = namesOfLink(record)
-  return cli.note(`${user} has ${what} already`)
-}
+/** Prints what users have got, or have had. */
+const printItems = (cli: Cli, { records }: MadeLinks): Promise<void> =>
+  cli.printMany(chooseColumns(userGroupItem, {}, cli.printing().format), records)
 
 const addAddCommand = (group: Command, act: Act): void => {
   const command = group
@@ -85,30 +72,18 @@ const addAddCommand = (group: Command, act: Act): void => {
   )
   addOutput(command, async () => [
     { of: userGroupItem, isList: true },
-    { of: (await import('./planned.ts')).plannedGroupItem, isList: true },
-    { of: (await import('../../output/dry-run-counts.ts')).groupItemsAddCounts, isList: false },
+    ...(await import('./links.ts')).plannedPrints('assign group-items add'),
   ])
   act(command, async (cli, _, options) => {
     requireDryRun(options)
     const work = async (client: Client, signal: AbortSignal): Promise<void> => {
-      const selected = await selectItems(client, options)
-      const adding = { ...selected, command: 'assign group-items add', policy: { existing: 'skip' } } as const
-      const tellSkipped = async ({ list }: LinkPlan): Promise<void> => {
-        for (const { action, record } of list) if (action === 'skip' && record) await tellAlready(cli, record)
-      }
-      if (options.dryRun) {
-        const plan = await planAsked(client, adding, signal)
-        await tellSkipped(plan)
-        const { printPlannedGroupItems } = await import('./planned.ts')
-        return printPlannedGroupItems(cli, client, 'add', plan, options)
-      }
-      await makeLinks({ cli, client, signal }, adding, {
-        confirm: tellSkipped,
-        isListed: ({ action }) => action !== 'skip',
-        onOutcome: async ({ result, change }) => {
-          if (result === 'skip') await tellAlready(cli, change.record)
+      const { runLinks } = await import('./links.ts')
+      const adding = { ...(await selectItems(client, options)), command: 'assign group-items add' } as const
+      await runLinks({ cli, client, signal, flags: options }, adding, {
+        tellAlready: async (held) => {
+          for (const { user, what } of held) await cli.note(`${user} has ${what} already`)
         },
-        print: ({ records, failure }) => printAllSent(cli, userGroupItem, { records, failure }),
+        print: (made) => printItems(cli, made),
       })
     }
     await cli.withClient({ of: userGroupItem, verb: 'add' }, work, { signal: cli.io.interruption() })
@@ -131,8 +106,7 @@ const addRemoveCommand = (group: Command, act: Act): void => {
   )
   addOutput(command, async () => [
     { of: userGroupItem, isList: true },
-    { of: (await import('./planned.ts')).plannedGroupItem, isList: true },
-    { of: (await import('../../output/dry-run-counts.ts')).groupItemsRemoveCounts, isList: false },
+    ...(await import('./links.ts')).plannedPrints('assign group-items remove'),
   ])
   act(command, async (cli, _, options) => {
     const { yes, dryRun, groupItems, users } = options
@@ -144,24 +118,9 @@ const addRemoveCommand = (group: Command, act: Act): void => {
       await requireConfirmation(cli, yes, `remove group items ${groupItems} from users ${users}`)
     }
     const work = async (client: Client, signal: AbortSignal): Promise<void> => {
-      const selected = await selectItems(client, { groupItems, users })
-      const removal = { ...selected, command: 'assign group-items remove', isAbsent: true } as const
-      if (dryRun) {
-        const plan = await planAsked(client, removal, signal)
-        const { printPlannedGroupItems } = await import('./planned.ts')
-        return printPlannedGroupItems(cli, client, 'remove', plan, options)
-      }
-      await makeLinks({ cli, client, signal }, removal, {
-        onOutcome: async ({ result, change: { record } }) => {
-          const { what, user } = namesOfLink(record)
-          if (result === 'done') await cli.note(`removed ${what} from ${user}`)
-        },
-        print: async ({ records, failure }) => {
-          if (records.length > 0 && isPrintedAsData(cli))
-            await cli.printMany(chooseColumns(userGroupItem, {}, cli.printing().format), records)
-          if (failure) throw failure
-        },
-      })
+      const { runLinks } = await import('./links.ts')
+      const removal = { ...(await selectItems(client, options)), command: 'assign group-items remove' } as const
+      await runLinks({ cli, client, signal, flags: options }, removal, { print: (made) => printItems(cli, made) })
     }
     await cli.withClient(needs, work, { ...PACED, signal: cli.io.interruption() })
   })

@@ -1,72 +1,176 @@
 import { desiredLink, type LinkKind, linkPolicy, readLinks } from '../../../changes/from/links.ts'
 import { type Plan, planChanges, type Planned } from '../../../changes/plan/plan.ts'
-import type { Policy } from '../../../changes/plan/policy.ts'
 import type { Change } from '../../../changes/records/change.ts'
 import type { Desired } from '../../../changes/records/desired.ts'
 import type { AccountRecord, Snapshot } from '../../../changes/records/snapshot.ts'
 import type { EarlierChanges } from '../../../changes/send/continue-run.ts'
+import { sentFields } from '../../../changes/send/note-change.ts'
 import type { Outcome } from '../../../changes/send/send.ts'
 import type { Client } from '../../../client/client.ts'
 import type { Named } from '../../../client/directory.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
-import type { AnyRecord } from '../../../domain/schema.ts'
+import { assignment } from '../../../domain/resources/assignment.ts'
+import { userGroupItem } from '../../../domain/resources/groups.ts'
+import { type AnyRecord, resource, type Resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
-import { makeChanges } from '../changes/make-changes.ts'
+import {
+  assignAddCounts,
+  assignRemoveCounts,
+  assignUpdateCounts,
+  groupItemsAddCounts,
+  groupItemsRemoveCounts,
+  printDryRun,
+} from '../../output/dry-run-counts.ts'
+import type { Printed } from '../../output/printed.ts'
+import { isPrintedAsData } from '../../output/short-answer.ts'
+import { countOf } from '../../output/text.ts'
+import { failureOfPlan, makeChanges } from '../changes/make-changes.ts'
 import { withRunRecord } from '../changes/recorded-run.ts'
-import type { ChangedTargets } from '../targets/target-changes.ts'
-import type { WayBack } from '../targets/target-history.ts'
+import { openTargetHistory, type TargetFlags } from '../targets/keep-history.ts'
+import type { TargetHistory, WayBack } from '../targets/target-history.ts'
+import { nameRecords } from '../verbs/list-options.ts'
 
-/** Holds users, and the KPIs or group items that each of them gets, keeps or loses. */
-export type SelectedLinks = {
-  readonly kind: LinkKind
-  readonly users: readonly Named[]
-  readonly known: readonly Named[]
+const { user_id, id: kpi_id, user_target, sort_order } = assignment.fields
+
+/** Defines an assignment that a dry run would add. */
+const plannedAssignment = resource({
+  name: 'planned_assignment',
+  plural: 'planned_assignments',
+  title: 'assignment that would be added',
+  path: '',
+  verbs: [],
+  fields: { user_id, id: kpi_id, user_target, sort_order },
+})
+
+const targetField = (about: string) =>
+  ({ kind: 'decimal', about, nullable: true, inUnitOf: user_target.inUnitOf }) as const
+
+/** Defines an assignment that is removed, or that a dry run would change or remove. */
+const plannedChange = resource({
+  name: 'planned_assignment_change',
+  plural: 'planned_assignment_changes',
+  title: 'assignment that is removed, or would be changed or removed',
+  path: '',
+  verbs: [],
+  fields: {
+    user_id,
+    id: kpi_id,
+    old_target: targetField("The user's own target now"),
+    new_target: targetField("The user's own target afterwards"),
+  },
+})
+
+/** Defines a group item that a dry run would give to a user, or remove. */
+const plannedGroupItem = resource({
+  name: 'planned_user_group_item',
+  plural: 'planned_user_group_items',
+  title: 'group item of a user that would be added or removed',
+  path: '',
+  verbs: [],
+  fields: { user_id: userGroupItem.fields.user_id, id: userGroupItem.fields.id },
+})
+
+/** Lists the commands: what they do to which links, and what their dry runs print: rows, or the counts alone. */
+const COMMANDS = {
+  'assign add': { kind: 'assignment', verb: 'add', rows: plannedAssignment, counts: assignAddCounts },
+  'assign update': { kind: 'assignment', verb: 'update', rows: plannedChange, counts: assignUpdateCounts },
+  'assign remove': { kind: 'assignment', verb: 'remove', rows: plannedChange, counts: assignRemoveCounts },
+  'assign group-items add': {
+    kind: 'user_group_item',
+    verb: 'add',
+    rows: plannedGroupItem,
+    counts: groupItemsAddCounts,
+  },
+  'assign group-items remove': {
+    kind: 'user_group_item',
+    verb: 'remove',
+    rows: plannedGroupItem,
+    counts: groupItemsRemoveCounts,
+  },
+} as const
+
+type LinkCommand = keyof typeof COMMANDS
+
+/** Lists what the dry run of a command may print. */
+export const plannedPrints = (command: LinkCommand): Printed[] => {
+  const { rows, counts } = COMMANDS[command]
+  return [
+    { of: rows, isList: true },
+    { of: counts, isList: false },
+  ]
 }
 
-/** Describes what a line asks for: the values of links, or that they are not there. */
-type Asked = SelectedLinks & {
-  readonly command: string
-  readonly values?: AnyRecord
-  readonly isAbsent?: true
-  readonly policy?: Pick<Policy, 'existing' | 'onlyExisting'>
+const CALLED: Readonly<Record<LinkKind, readonly [one: string, many: string]>> = {
+  assignment: ['assignment', 'assignments'],
+  user_group_item: ['group item of users', 'group items of users'],
+}
+
+/** Holds users, and the KPIs or group items that each of them gets, keeps or loses. */
+export type SelectedLinks = { readonly users: readonly Named[]; readonly known: readonly Named[] }
+
+/** Describes what a line asks for: links with their values, or that they are not there. */
+type Asked = SelectedLinks & { readonly command: LinkCommand; readonly values?: AnyRecord }
+
+/** Holds what a line runs with. */
+type LinkRun = {
+  readonly cli: Cli
+  readonly client: Client
+  readonly signal: AbortSignal
+  readonly flags: TargetFlags & { readonly dryRun?: true | undefined; readonly summaryOnly?: true | undefined }
+}
+
+/** Describes a link that is there, with the name of its user, and of what the user has. */
+export type HeldLink = { readonly user: string; readonly what: string; readonly record: AccountRecord }
+
+/** Describes the links of a line as they are now, or were before they were removed; some needed no change. */
+export type MadeLinks = { readonly records: readonly AnyRecord[]; readonly unchanged: ReadonlySet<AnyRecord> }
+
+/** Holds what is particular to a line. */
+type Particulars = {
+  /** Refuses links that are there and are not as the line says. */
+  readonly requireSame?: (held: readonly HeldLink[]) => Promise<void>
+  /** Says of links that they are there already. */
+  readonly tellAlready?: (held: readonly HeldLink[]) => Promise<void>
+  /** Asks whether to do it, in place of whether past reports may follow. */
+  readonly question?: string
+  readonly wayBack?: WayBack
+  /** Prints what was made; where it was removed, only as data. */
+  readonly print: (made: MadeLinks) => Promise<void>
 }
 
 /** Describes the plan of a line, with each of its links in order, but those that an earlier part of the run has settled. */
-export type LinkPlan = {
-  readonly snapshot: Snapshot
-  readonly list: readonly Planned[]
-  readonly again: Plan['again']
-}
+type LinkPlan = Pick<Plan, 'again' | 'changes'> & { readonly snapshot: Snapshot; readonly list: readonly Planned[] }
 
 /** Sets how many links are planned before signals and timers run. */
 const LINKS_OF_TURN = 500
 
-/** Plans the links that a command asks for, without those that an earlier part of its run has settled. */
-export const planAsked = async (
-  client: Client,
-  { kind, users, known, values, isAbsent, policy }: Asked,
-  signal: AbortSignal,
+/** Plans the links that a line asks for, without those that an earlier part of its run has settled. */
+const planAsked = async (
+  { client, signal }: LinkRun,
+  { command, users, known, values }: Asked,
   earlier?: EarlierChanges,
 ): Promise<LinkPlan> => {
+  const { kind, verb } = COMMANDS[command]
   const pairs = users.flatMap(({ id: user }) => known.map(({ id }) => ({ user, id })))
   const all = pairs.map((pair, at): Desired => ({
     ...desiredLink(kind, pair, at + 1, values),
-    ...(isAbsent && { isAbsent }),
+    ...(verb === 'remove' && { isAbsent: true }),
   }))
   // Send again what was refused: the service may accept it now.
   const isOpen = ({ line }: Desired): boolean =>
     earlier?.settledAt(line).every(({ outcome }) => outcome === 'refused') ?? true
   const open = all.filter(isOpen)
   const whose = new Set(open.map(({ references }) => references['user']))
-  const asked = linkPolicy({ ...policy, ...(earlier && { isOurs: earlier.isOurs }) })
+  const policy = linkPolicy({
+    ...(verb === 'add' && { existing: 'skip' }),
+    ...(verb === 'update' && { onlyExisting: true }),
+    ...(earlier && { isOurs: earlier.isOurs }),
+  })
   const own = users.filter(({ id }) => whose.has(`#${id}`))
   const snapshot = await readLinks({ client }, kind, own, known)
-  const { planned, again } = await planChanges(snapshot, open, asked, pauseEvery(LINKS_OF_TURN, signal))
-  return { snapshot, list: planned, again }
+  const { planned, again } = await planChanges(snapshot, open, policy, pauseEvery(LINKS_OF_TURN, signal))
+  return { snapshot, list: planned, changes: planned.flatMap(({ changes }) => changes), again }
 }
-
-/** Returns the changes of a plan in the order of its list. */
-export const changesOf = ({ list }: LinkPlan): readonly Change[] => list.flatMap(({ changes }) => changes)
 
 /** Returns what a linked user, or what the user is linked to, is called. */
 const calledIn = ({ above }: AccountRecord, field: 'user' | 'kpi' | 'group_item'): string => {
@@ -74,55 +178,108 @@ const calledIn = ({ above }: AccountRecord, field: 'user' | 'kpi' | 'group_item'
   return String(stored?.['name'] || `#${id}`)
 }
 
-/** Returns what a link is of: the name of the user, and that of what the user is given. */
-export const namesOfLink = (record: AccountRecord): { readonly user: string; readonly what: string } => ({
+const heldLink = (record: AccountRecord): HeldLink => ({
   user: calledIn(record, 'user'),
   what: calledIn(record, 'kpi' in record.above ? 'kpi' : 'group_item'),
+  record,
 })
 
-/** Holds what a line runs with. */
-export type LinkRun = { readonly cli: Cli; readonly client: Client; readonly signal: AbortSignal }
-
-/** Describes what became of the links of a line: the records that were sent or need no change, and why others were not. */
-export type MadeLinks = {
-  readonly records: readonly AnyRecord[]
-  readonly unchanged: ReadonlySet<AnyRecord>
-  readonly failure: Error | undefined
+/** Refuses links that are there and should be otherwise, and says which are there already. */
+const settleHeld = async ({ list }: LinkPlan, { requireSame, tellAlready }: Particulars): Promise<void> => {
+  const held = list.flatMap(({ action, record }) => (record?.stored ? [{ action, ...heldLink(record) }] : []))
+  await requireSame?.(held)
+  await tellAlready?.(held.filter(({ action }) => action === 'skip'))
 }
 
-/** Holds how the links of a line are made. */
-type MakingLinks = {
-  readonly targets?: ChangedTargets
-  readonly wayBack?: WayBack
-  /** Does what must be done before the first request; throws where nothing is to be sent. */
-  readonly confirm?: (plan: LinkPlan) => Promise<void>
-  /** Tells which are listed, and told by their places in errors; all of them by default. */
-  readonly isListed?: (planned: Planned) => boolean
-  readonly onOutcome?: (outcome: Outcome) => Promise<void>
-  readonly print: (made: MadeLinks) => Promise<void>
+/** Tells whether an item of a plan is listed, and told by its place in errors. */
+const isListed = ({ action }: Planned): boolean => action !== 'skip'
+
+/** Returns an assignment that is changed or removed as a row, with the target that it gets. */
+const changedRow = ({ user_id: user, id, user_target: from = null }: AnyRecord, to = from): AnyRecord => ({
+  user_id: user ?? null,
+  id: id ?? null,
+  old_target: from,
+  new_target: to,
+})
+
+/** Prints rows, in a table with the names of what they refer to. */
+const printRows = async (cli: Cli, client: Client, of: Resource, rows: readonly AnyRecord[]): Promise<void> => {
+  const { shown, records } = await nameRecords(client, of, rows, {}, cli.printing())
+  await cli.printMany(shown, records)
 }
 
-const CALLED = {
-  assignment: ['assignment', 'assignments'],
-  user_group_item: ['group item of users', 'group items of users'],
-} as const
+/** Prints removed assignments, whose targets are gone. */
+export const printRemoved = (cli: Cli, client: Client, removed: readonly AnyRecord[]): Promise<void> => {
+  const rows = removed.map((one) => changedRow(one, null))
+  return printRows(cli, client, plannedChange, rows)
+}
+
+const plannedRow = (snapshot: Snapshot, { command, values }: Asked, change: Change): AnyRecord => {
+  const { kind, verb } = COMMANDS[command]
+  const { above, stored = {} } = change.record
+  if (kind === 'user_group_item') return { user_id: above['user']?.id ?? null, id: above['group_item']?.id ?? null }
+  if (verb === 'add') return { user_target: null, ...sentFields(snapshot, change) }
+  return changedRow(stored, verb === 'remove' ? null : values?.['user_target'])
+}
+
+/** Returns what a line would do in words, and its counts. */
+const countPlanned = (
+  { changes, list }: LinkPlan,
+  { command }: Asked,
+): { readonly what: string; readonly counts: AnyRecord } => {
+  const { kind, verb } = COMMANDS[command]
+  const count = changes.length
+  const text = countOf(count, ...CALLED[kind])
+  if (verb === 'remove') return { what: `${text} to remove`, counts: { removed: count } }
+  if (verb === 'update') {
+    const unchanged = list.filter(({ action }) => action === 'unchanged').length
+    return { what: `${text} to update, ${unchanged} unchanged`, counts: { updated: count, unchanged } }
+  }
+  const users = new Set(changes.map(({ record }) => record.above['user'])).size
+  const what = `${text.replace(' of users', '')} of ${countOf(users, 'user')} to add`
+  return { what, counts: { added: count, users } }
+}
+
+/** Says what a line would do: how much, then its rows; then throws what is refused of it. */
+const foresee = async ({ cli, client, flags }: LinkRun, asked: Asked, plan: LinkPlan): Promise<void> => {
+  const { verb, rows: of, counts } = COMMANDS[asked.command]
+  const listed = plan.list.filter(isListed)
+  const failure = failureOfPlan(listed, `to ${verb}`)
+  if (failure && listed.every(({ action }) => action === 'refuse')) throw failure
+  const counted = { ...countPlanned(plan, asked), of: counts, summaryOnly: flags.summaryOnly }
+  const rows = plan.changes.map((change) => plannedRow(plan.snapshot, asked, change))
+  await printDryRun(cli, counted, () => printRows(cli, client, of, rows))
+  if (failure) throw failure
+}
+
+/** Asks what is to be asked before the first request that changes something. */
+const confirm = async (
+  { cli, flags: { yes } }: LinkRun,
+  { changes }: LinkPlan,
+  { question }: Particulars,
+  targets: TargetHistory | undefined,
+): Promise<void> => {
+  if (question === undefined) return targets?.confirm(() => changes)
+  if (!yes && cli.canAsk) await targets?.foresee(changes)
+  const { requireConfirmation } = await import('../../args/prompt.ts')
+  await requireConfirmation(cli, yes, question)
+}
 
 /**
  * Returns the links that are now as asked for, and those that were removed, as they were before (`held`); `own` are those
  * that an earlier part of the run made.
  */
 const recordsOf = (
-  list: readonly Planned[],
+  held: ReadonlyMap<Planned, AnyRecord | undefined>,
   outcomes: readonly Outcome[],
   own: ReadonlySet<Planned>,
-  held: ReadonlyMap<Planned, AnyRecord | undefined>,
-): Omit<MadeLinks, 'failure'> => {
+): MadeLinks => {
   const [records, unchanged]: [AnyRecord[], Set<AnyRecord>] = [[], new Set()]
   const sent = new Map(outcomes.map((one) => [one.change.record, one]))
-  for (const one of list) {
+  for (const [one, before] of held) {
     const { result, answer } = (one.record && sent.get(one.record)) ?? {}
     const isSame = one.action === 'unchanged' || result === 'unchanged'
-    const record = isSame || result === 'done' ? (answer ?? one.record?.stored ?? held.get(one)) : undefined
+    const record = isSame || result === 'done' ? (answer ?? one.record?.stored ?? before) : undefined
     if (!record) continue
     records.push(record)
     if (isSame && !own.has(one)) unchanged.add(record)
@@ -131,32 +288,55 @@ const recordsOf = (
 }
 
 /** Makes what a line asks for, with a record of the run, which the same line continues; then prints what was done. */
-export const makeLinks = async (
-  { cli, client, signal }: LinkRun,
+const makeLinks = async (
+  run: LinkRun,
   asked: Asked,
-  { targets, wayBack, confirm, isListed = () => true, onOutcome, print }: MakingLinks,
+  particulars: Particulars,
+  targets: TargetHistory | undefined,
 ): Promise<void> => {
-  const { kind, users, known, values = {}, command } = asked
+  const { cli, client, signal } = run
+  const { command, users, known, values = {} } = asked
+  const { tellAlready, wayBack, print } = particulars
+  const { kind, verb } = COMMANDS[command]
   const ids = [users, known].map((some) => some.map(({ id }) => id))
   const begun = { command, source: '', content: [ids, values], called: CALLED[kind] }
-  await withRunRecord(cli, client, begun, async (run, earlier, end) => {
-    const plan = await planAsked(client, asked, signal, earlier)
+  await withRunRecord(cli, client, begun, async (record, earlier, end) => {
+    const plan = await planAsked(run, asked, earlier)
     const own = new Set(plan.list.filter((one) => earlier.settle(one) !== undefined))
-    await confirm?.(plan)
-    const list = plan.list.filter(isListed)
-    const held = new Map(list.map((one) => [one, one.record?.stored]))
+    await settleHeld(plan, particulars)
+    await confirm(run, plan, particulars, targets)
+    const items = plan.list.filter(isListed)
+    const held = new Map(items.map((one) => [one, one.record?.stored]))
     const { outcomes, isWhole, failure } = await makeChanges(cli, {
       account: { client },
       snapshot: plan.snapshot,
-      plan: { changes: changesOf(plan), again: plan.again },
-      list: { items: list, total: list.length },
-      run,
+      plan,
+      list: { items, total: items.length },
+      run: record,
       signal,
       before: async (change, noteEntries) => targets?.before(change, noteEntries),
-      onOutcome,
+      onOutcome: async ({ result, change }) => {
+        const link = heldLink(change.record)
+        if (result === 'skip') await tellAlready?.([link])
+        if (result === 'done' && verb === 'remove') await cli.note(`removed ${link.what} from ${link.user}`)
+      },
     })
     if (isWhole) end()
     await targets?.tell(wayBack)
-    await print({ ...recordsOf(list, outcomes, own, held), failure })
+    const made = recordsOf(held, outcomes, own)
+    if (verb !== 'remove' || (made.records.length > 0 && isPrintedAsData(cli))) await print(made)
+    if (failure) throw failure
   })
+}
+
+/** Makes what a line asks for, or in a dry run says what that would do. */
+export const runLinks = async (run: LinkRun, asked: Asked, particulars: Particulars): Promise<void> => {
+  const { cli, client, signal, flags } = run
+  const { kind } = COMMANDS[asked.command]
+  const targets = kind === 'assignment' ? await openTargetHistory(cli, client, flags, signal) : undefined
+  if (!flags.dryRun) return makeLinks(run, asked, particulars, targets)
+  const plan = await planAsked(run, asked)
+  await settleHeld(plan, particulars)
+  await targets?.foresee(plan.changes)
+  await foresee(run, asked, plan)
 }

@@ -17,7 +17,7 @@ export const addSelection = <Arguments extends unknown[], Flags extends OptionVa
     .option('--group <list>', 'the active users who belong to an item of these groups')
 
 /** Describes the flags that select KPIs and users. */
-export type AssignSelection = {
+type AssignSelection = {
   readonly kpis?: string | undefined
   readonly category?: string | undefined
   readonly users?: string | undefined
@@ -86,7 +86,7 @@ export const selectLinks = async (client: Client, selection: AssignSelection): P
   const [known, users] = [await kpisOf(client, selection), await usersOf(client, selection)]
   if (known.length === 0) throw new UsageError(`no active KPI is in --category ${selection.category}`)
   if (users.length === 0) throw new UsageError(`no active user is in --group ${selection.group}`)
-  return { kind: 'assignment', users, known }
+  return { users, known }
 }
 
 /** Returns the selection as a person wrote it, for a question. */

@@ -1,12 +1,9 @@
-import type { Change } from '../../../changes/records/change.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { countReasons, reasonsWithLines } from '../../../import/rejects/reason-counts.ts'
-import type { TargetChange } from '../../../import/history/target-change.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT } from '../../exit.ts'
 import { printDryRunCounts } from '../../output/dry-run-counts.ts'
 import { isForPeople } from '../../output/print.ts'
-import { createTargetChanges } from '../targets/target-changes.ts'
 import { type ReadRows, type OpenImport, planRows, withRead, tellReasons, summaryOf } from './rows-import.ts'
 import { countSettled, createTally } from './send-rows.ts'
 
@@ -17,36 +14,20 @@ const saysNothing = (cli: Cli): boolean =>
 /** Describes a row as it is printed, by its line. */
 type ShownRow = { readonly line: number; readonly record: AnyRecord }
 
-type TargetRead = () => Promise<TargetChange | undefined>
-
-/** Reads the change of a target that a change is, if it is one; where that fails, it is tried again later. */
-const readTarget = async (
-  change: Change,
-  targetChangeOf: (change: Change) => Promise<TargetChange | undefined>,
-): Promise<TargetRead[]> => {
-  try {
-    const found = await targetChangeOf(change)
-    return found ? [() => Promise.resolve(found)] : []
-  } catch {
-    return [() => targetChangeOf(change)]
-  }
-}
-
 /** Says what importing the file would do: the counts first, then a line for each row. */
 export const printDryRun = <R extends ReadRows>(run: OpenImport<R>): Promise<number> =>
   withRead(run, async (read, reading) => {
     const { cli, client, printed, parsed, stops, progress, history, measure } = run
     const { rejects } = reading
     const tally = createTally(rejects, read.lineOf)
-    const [good, targets]: [ShownRow[], TargetRead[]] = [[], []]
-    const targetChangeOf = createTargetChanges(client)
+    const good: ShownRow[] = []
     let planned = 0
     const { partsOf, lineOf = (place: number) => place } = read
     for (const part of partsOf?.(read.desired) ?? [{ desired: read.desired, look: async () => read.snapshot }]) {
       const own = { ...read, snapshot: await part.look() }
       const plan = await planRows(run, own, part.desired)
       await run.tellPlan(reading, own, plan, false)
-      for (const change of plan.changes) targets.push(...(await readTarget(change, targetChangeOf)))
+      await history.read(plan.changes)
       for (const one of plan.planned) {
         if (!countSettled(tally, one) && (one.action === 'create' || one.action === 'update')) tally.count(one.action)
         if (one.action === 'refuse') continue
@@ -67,7 +48,7 @@ export const printDryRun = <R extends ReadRows>(run: OpenImport<R>): Promise<num
     const isAlone = !parsed.isSummaryOnly && planned === 0 && bad.length > 0 && saysNothing(cli)
     await tellReasons(run, reasons, isAlone ? reasonsWithLines(reasons) : undefined)
     for (const line of printed.adviceOnRejects?.(read) ?? []) await cli.note(line)
-    await history.foresee(targets)
+    await history.foresee()
     if (parsed.isSummaryOnly) {
       const counts = { ...summaryOf(run, read, tally, rejected), left: 0, ...measure(), receipt: null }
       await printDryRunCounts(cli, printed.summary, counts)

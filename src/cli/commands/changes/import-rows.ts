@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { Change } from '../../../changes/records/change.ts'
 import type { Snapshot } from '../../../changes/records/snapshot.ts'
 import { readEarlier, settleLeftDoubles } from '../../../changes/send/continue-run.ts'
 import type { Client } from '../../../client/client.ts'
@@ -23,7 +24,6 @@ import { concludeFile } from '../entries/import/result.ts'
 import { tellStopping, watchStopSignals } from '../entries/import/signals.ts'
 import { importSources } from '../entries/import/sources.ts'
 import { openTargetHistory } from '../targets/keep-history.ts'
-import { createTargetChanges } from '../targets/target-changes.ts'
 import { printDryRun } from './dry-run-rows.ts'
 import {
   type ReadingRows,
@@ -125,7 +125,7 @@ const carryOut = async <R extends ReadRows>(
   record: RunRecord,
   file: RejectsFile,
 ) => {
-  const { cli, client, account, parsed, progress, history, job } = run
+  const { cli, account, parsed, progress, history, job } = run
   const { rejects, signal, onWarning } = reading
   const { open, tally, plans, settle } = await resume(run, read, reading, record)
   const settled = async function* (): AsyncGenerator<PlannedRows<R>> {
@@ -137,15 +137,12 @@ const carryOut = async <R extends ReadRows>(
   const ahead = read.partsOf ? undefined : await Array.fromAsync(settled())
   const { options } = parsed
   if (options.maxErrors) await requireFewBad({ read: read.read }, { rejects, options, signal }, true)
-  const targetChangeOf = createTargetChanges(client)
-  const readTargets = async () => {
-    const changes = await Array.fromAsync(ahead ?? plans(), ({ plan }) => plan.changes)
-    return changes.flat().map((change) => () => targetChangeOf(change))
-  }
-  if (ahead) await history.requireKeepable(await readTargets())
+  const changesOf = async (all: Iterable<PlannedRows<R>> | AsyncIterable<PlannedRows<R>>): Promise<Change[]> =>
+    (await Array.fromAsync(all, ({ plan }) => plan.changes)).flat()
+  if (ahead) await history.requireKeepable(await changesOf(ahead))
   await history.confirm(() => {
     progress.stop()
-    return readTargets()
+    return changesOf(ahead ?? plans())
   })
   await file.write(job.table, rejects, [], signal)
   const sent = await sendRows({
@@ -159,7 +156,7 @@ const carryOut = async <R extends ReadRows>(
     rejects,
     options,
     read: read.read,
-    before: (change, noteEntries) => history.before(() => targetChangeOf(change), noteEntries),
+    before: (change, noteEntries) => history.before(change, noteEntries),
     onSent: (done, total) => progress.show({ phase: 'rows', done, total }),
     onWarning,
   })

@@ -14,7 +14,6 @@ import { makeChanges } from '../changes/make-changes.ts'
 import { keepRun } from '../changes/recorded-run.ts'
 import { startMeter } from '../entries/import/import-job.ts'
 import { openTargetHistory } from '../targets/keep-history.ts'
-import { createTargetChanges } from '../targets/target-changes.ts'
 import type { TargetHistory } from '../targets/target-history.ts'
 import { type AccountFlags, learnAccount, type Target, withTarget } from './account.ts'
 import { prepare, type Prepared, readSource, type Source, type SourceFlags } from './prepare.ts'
@@ -95,13 +94,10 @@ const confirmDeletes = async ({ cli, client, source: { name }, prepared, flags }
 
 /** Asks at a terminal before anything is changed, and says what past reports would show; a saved plan was looked at. */
 const confirm = async (confirming: Confirming): Promise<void> => {
-  const { cli, client, source, prepared, flags, history } = confirming
+  const { cli, source, prepared, flags, history } = confirming
   const { changes } = prepared.plan
   const isAsking = cli.canAsk && !flags.yes && changes.length > 0 && !source.saved
-  if (isAsking) {
-    const targetChangeOf = createTargetChanges(client)
-    await history.foresee(changes.map((change) => () => targetChangeOf(change)))
-  }
+  if (isAsking) await history.foresee(changes)
   if (prepared.counts.deleted > 0) return confirmDeletes(confirming)
   if (!isAsking) return
   const { askForYes } = await import('../../args/prompt.ts')
@@ -124,16 +120,14 @@ type Apply = {
 const sendPlan = async ({ cli, target, prepared, run, history, measure, signal, end }: Apply): Promise<void> => {
   const { plan, snapshot, counts } = prepared
   const { changes } = plan
-  const targetChangeOf = createTargetChanges(target.client)
-  const defaults = changes.filter(({ record }) => record.kind.name === 'kpi')
-  await history.requireKeepable(defaults.map((change) => () => targetChangeOf(change)))
+  await history.requireKeepable(changes.filter(({ record }) => record.kind.name === 'kpi'))
   const { done, unchanged, left, isWhole, failure } = await makeChanges(cli, {
     account: target,
     snapshot,
     plan,
     run,
     signal,
-    before: (change, noteEntries) => history.before(() => targetChangeOf(change), noteEntries),
+    before: (change, noteEntries) => history.before(change, noteEntries),
     onRemoved: ({ record }) =>
       cli.note(
         `another machine created the ${nounOf(record)} at the same moment: it is ${record.id} now, and made what the file says`,

@@ -11,7 +11,6 @@ import { type FileFlags, readyFile, STDOUT, writeOutput } from './output-file.ts
 import { prepare, type Prepared, readSource, type SourceFlags } from './prepare.ts'
 import { type Made, readMade } from './read-applied.ts'
 import { writePlan } from './saved-plan.ts'
-import { createTargetChanges } from '../targets/target-changes.ts'
 import { plannedDeletes, tellDeletes, tellKept, tellPlan } from './tell-plan.ts'
 
 /** Describes the flags of `kpi plan`. */
@@ -48,8 +47,7 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
       await tellDeletes(cli, target.client, prepared)
       if (prepared.counts.deleted > 0) await tellKept(cli, target.client, prepared)
       const history = await openTargetHistory(cli, target.client, {}, cli.io.interruption())
-      const targetChangeOf = createTargetChanges(target.client)
-      await history.foresee(prepared.plan.changes.map((change) => () => targetChangeOf(change)))
+      await history.foresee(prepared.plan.changes)
       const isSaved = flags.toFile !== undefined
       const deletes = isSaved ? await plannedDeletes(target.client, prepared.plan.changes) : []
       return { prepared, service, account, deletes }

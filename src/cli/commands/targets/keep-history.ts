@@ -1,7 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
-import type { Decimal } from '../../../domain/decimal.ts'
-import type { TargetChange } from '../../../import/history/target-change.ts'
 import type { Cli } from '../../cli.ts'
 import type { TargetHistory } from './target-history.ts'
 
@@ -21,11 +19,11 @@ export type TargetFlags = { readonly keepHistory?: true | undefined; readonly ye
 export const openTargetHistory = async (
   cli: Cli,
   client: Client,
-  { keepHistory, yes }: TargetFlags,
+  flags: TargetFlags,
   signal: AbortSignal,
 ): Promise<TargetHistory> => {
-  const { createTargetHistory } = await import('./target-history.ts')
-  return createTargetHistory(cli, client, { keeps: keepHistory === true, isConfirmed: yes === true }, signal)
+  const { TargetHistory: History } = await import('./target-history.ts')
+  return new History(cli, client, flags, signal)
 }
 
 /** Looks after the past of targets when records are updated, by flags of its own. */
@@ -38,21 +36,4 @@ export type TargetWatch = {
 export const watchDefaults: TargetWatch = {
   addFlags: (command: CommandUnknownOpts) => void command.option(...KEEP_HISTORY).option(...FOLLOW_TARGETS),
   open: openTargetHistory,
-}
-
-/** Returns the change of the target that counts for a user, whose own target changes; null stands for none of their own. */
-type ChangeOfUser = (user: number, kpi: number, from: Decimal | null, to: Decimal | null) => Promise<TargetChange>
-
-/** Creates what tells the changes of users' targets; the default target of each KPI is read once. */
-export const createChangeOfUser = (client: Client): ChangeOfUser => {
-  const defaults = new Map<number, Promise<Decimal | null>>()
-  const defaultOf = (id: number): Promise<Decimal | null> => {
-    const known = defaults.get(id) ?? client.kpis.get(id).then(({ target_default }) => target_default)
-    defaults.set(id, known)
-    return known
-  }
-  return async (user, kpi, from, to) => {
-    const usual = await defaultOf(kpi)
-    return { user, kpi, from: from ?? usual, to: to ?? usual }
-  }
 }

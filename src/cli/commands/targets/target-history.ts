@@ -1,12 +1,13 @@
+import { type Change, type FieldChange, isAccountRecord, type Value } from '../../../changes/records/change.ts'
 import type { Client } from '../../../client/client.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../../domain/day.ts'
-import { formatDecimal } from '../../../domain/decimal.ts'
-import type { Entry } from '../../../domain/resources/entry.ts'
+import { type Decimal, formatDecimal } from '../../../domain/decimal.ts'
 import { KpiError } from '../../../domain/errors.ts'
-import { keepTargets } from '../../../import/history/keep-targets.ts'
-import { entriesFollowing, isClearing, type TargetChange } from '../../../import/history/target-change.ts'
+import type { Entry } from '../../../domain/resources/entry.ts'
+import { entriesFollowing, isClearing, keepTargets, type TargetChange } from '../../../import/keep-targets.ts'
 import type { Cli } from '../../cli.ts'
 import { countOf } from '../../output/text.ts'
+import type { TargetFlags } from './keep-history.ts'
 
 /** Bounds how many entries are read of a service over the network only to count them. */
 const MOST_COUNTED = 10_000
@@ -16,50 +17,8 @@ const MOST_CHANGES = 50
 /** Says how past reports become what they were; `old` is the one target that they showed, if there is only one. */
 export type WayBack = (old: string | undefined) => string
 
-/** Looks after the past when targets change: keeps it, or says what becomes of it. */
-export type TargetHistory = {
-  /** Refuses changes whose past cannot be kept though it is to be; to be awaited before anything is sent. */
-  readonly requireKeepable: (changes: readonly (() => Promise<TargetChange | undefined>)[]) => Promise<void>
-  /** Keeps or counts the entries that follow a change, if it is one; to be awaited before the change is sent. */
-  readonly before: (
-    read: () => Promise<TargetChange | undefined>,
-    onKeep: (entries: readonly Entry[]) => void,
-  ) => Promise<void>
-  /** Says what changes would do to the past, before one of them is sent. */
-  readonly foresee: (changes: readonly (() => Promise<TargetChange | undefined>)[]) => Promise<void>
-  /** Asks at a terminal whether to make changes that past reports follow; to be awaited before anything is sent. */
-  readonly confirm: (changes: () => Promise<readonly (() => Promise<TargetChange | undefined>)[]>) => Promise<void>
-  /** Says at the end what was kept, or what past reports show now, and the way back, which is the usual one by default. */
-  readonly tell: (own?: WayBack) => Promise<void>
-}
-
 /** Describes entries that follow changes: how many there are, and whether there are more. */
 type Following = { count: number; isMore: boolean }
-
-const counting = async (client: Client, change: TargetChange, seen: Following): Promise<void> => {
-  let count = 0
-  for await (const page of entriesFollowing(client, change)) {
-    count += page.length
-    if (client.isBundled() || count < MOST_COUNTED) continue
-    seen.isMore = true
-    break
-  }
-  seen.count += count
-}
-
-/** Creates what tells whether a KPI has any entries, for which its service is asked once. */
-const createHasEntries = (client: Client): ((kpi: number) => Promise<boolean>) => {
-  const known = new Map<number, Promise<boolean>>()
-  const ask = async (kpiId: number): Promise<boolean> => {
-    const { entries } = await client.entries.page({ from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY, kpiId, page: 1 })
-    return entries.length > 0
-  }
-  return (kpi) => {
-    const answer = known.get(kpi) ?? ask(kpi)
-    known.set(kpi, answer)
-    return answer
-  }
-}
 
 const isAny = ({ count, isMore }: Following): boolean => count > 0 || isMore
 
@@ -130,115 +89,215 @@ const questionText = (changes: readonly TargetChange[], seen: Following): string
 }
 
 /** Refuses to keep what cannot be kept: without a default, a KPI shows no target of any entry. */
-const rejectClearing = (changes: readonly TargetChange[]): void => {
-  const cleared = changes.find(isClearing)
-  if (!cleared) return
+const rejectClearing = (change: TargetChange): void => {
+  if (!isClearing(change)) return
   throw new KpiError(
     'invalid',
-    `--keep-history cannot keep past reports of KPI ${cleared.kpi}: a KPI without a default target shows no target at all, also not those of its entries; nothing was written; keep the default, or leave out --keep-history to lose the targets`,
+    `--keep-history cannot keep past reports of KPI ${change.kpi}: a KPI without a default target shows no target at all, also not those of its entries; nothing was written; keep the default, or leave out --keep-history to lose the targets`,
   )
 }
 
-/** Says what is done about the past of targets. */
-type Treatment = {
-  /** Writes today's targets onto stored entries first. */
-  readonly keeps: boolean
-  /** Leaves out the question whether past reports may follow. */
-  readonly isConfirmed: boolean
+const asDecimal = (value: Value | undefined): Decimal | null => (typeof value === 'bigint' ? value : null)
+
+/** Returns the id that a field refers to; undefined if it is not known. */
+const idOf = (field: FieldChange | undefined): number | undefined =>
+  isAccountRecord(field?.after) ? field.after.id : undefined
+
+/** Returns the user and the KPI of an assignment that is created, changed or removed. */
+const pairOf = ({
+  record: { stored },
+  fields,
+}: Change): readonly [user: number | undefined, kpi: number | undefined] => {
+  if (stored) return [Number(stored['user_id']), Number(stored['id'])]
+  const refers = (name: string): number | undefined => idOf(fields.find(({ config }) => config.as === name))
+  return [refers('user_id'), refers('id')]
 }
 
-/** Creates what looks after the past of targets. */
-export const createTargetHistory = (
-  cli: Cli,
-  client: Client,
-  { keeps, isConfirmed }: Treatment,
-  signal: AbortSignal,
-): TargetHistory => {
-  const { note, log } = cli
-  const made: TargetChange[] = []
-  const seen: Following = { count: 0, isMore: false }
+/** Tells whether a change takes an assignment away by itself, and not with the KPI or the user that it is of. */
+const isRemoved = ({ action, record }: Change): boolean =>
+  action === 'delete' && record.kind.name === 'assignment' && record.desired?.isAbsent === true
+
+/** Looks after the past when planned changes change targets: keeps it, or says what becomes of it. */
+export class TargetHistory {
+  readonly #cli: Cli
+  readonly #client: Client
+  /** Tells that today's targets are written onto stored entries first. */
+  readonly #keeps: boolean
+  /** Tells that nobody is asked whether past reports may follow. */
+  readonly #isConfirmed: boolean
+  readonly #signal: AbortSignal
+  /** Holds the default targets of KPIs, and whether KPIs have any entries: each is read once. */
+  readonly #defaults = new Map<number, Promise<Decimal | null>>()
+  readonly #hasEntries = new Map<number, Promise<boolean>>()
+  readonly #made: TargetChange[] = []
+  readonly #seen: Following = { count: 0, isMore: false }
   /** Holds the changes from no default, whose entries can be told apart afterwards. */
-  const hidden: TargetChange[] = []
-  let kept = 0
-  let isTold = false
-  const hasEntries = createHasEntries(client)
-  /** Counts the entries that follow a change, which is one of so many, unless that would take too many requests. */
-  const countFew = async (change: TargetChange, number: number, following: Following): Promise<void> => {
-    if (client.isInProcess) return counting(client, change, following)
-    if (change.user !== undefined && !(await hasEntries(change.kpi))) return undefined
-    if (number > MOST_CHANGES) following.isMore = true
-    else await counting(client, change, following)
-    return undefined
+  readonly #hidden: TargetChange[] = []
+  /** Holds what `read` has found, and the changes of which it could not find out. */
+  #ahead: (TargetChange | Change)[] = []
+  #kept = 0
+  #isTold = false
+
+  constructor(cli: Cli, client: Client, { keepHistory, yes }: TargetFlags, signal: AbortSignal) {
+    this.#cli = cli
+    this.#client = client
+    this.#keeps = keepHistory === true
+    this.#isConfirmed = yes === true
+    this.#signal = signal
   }
-  const countHidden = async (): Promise<void> => {
-    for (const change of hidden.splice(0)) {
-      if ((await client.kpis.get(change.kpi)).target_default === change.to) await counting(client, change, seen)
+
+  #defaultOf(kpi: number): Promise<Decimal | null> {
+    const known = this.#defaults.get(kpi) ?? this.#client.kpis.get(kpi).then(({ target_default }) => target_default)
+    this.#defaults.set(kpi, known)
+    return known
+  }
+
+  /** Returns the change of the target that counts for a user; null stands for none of their own. */
+  async #changeOfUser(user: number, kpi: number, from: Decimal | null, to: Decimal | null): Promise<TargetChange> {
+    const usual = await this.#defaultOf(kpi)
+    return { user, kpi, from: from ?? usual, to: to ?? usual }
+  }
+
+  /** Returns the change of a target that past reports show; undefined if a change is none. */
+  async #targetChange(change: Change): Promise<TargetChange | undefined> {
+    const { action, record, fields } = change
+    const [user, kpi] = pairOf(change)
+    if (isRemoved(change) && user !== undefined && kpi !== undefined)
+      return this.#changeOfUser(user, kpi, asDecimal(record.stored?.['user_target']), null)
+    const field = fields.find(({ config }) => config.as === 'target_default' || config.as === 'user_target')
+    if (!field || action === 'delete') return undefined
+    const [from, to] = [asDecimal(field.before), asDecimal(field.after)]
+    if (record.kind.name !== 'kpi')
+      return user === undefined || kpi === undefined ? undefined : this.#changeOfUser(user, kpi, from, to)
+    if (action !== 'update') return undefined
+    const id = Number(record.stored?.['id'])
+    return { kpi: id, from: record.isUnread ? (await this.#client.kpis.get(id)).target_default : from, to }
+  }
+
+  /** Returns what really changes of a target; refuses what is to be kept and cannot be. */
+  async #differing(one: TargetChange | Change): Promise<TargetChange | undefined> {
+    const change = 'record' in one ? await this.#targetChange(one) : one
+    if (!change || change.from === change.to) return undefined
+    if (this.#keeps) rejectClearing(change)
+    return change
+  }
+
+  async #count(change: TargetChange, following: Following): Promise<void> {
+    let count = 0
+    for await (const page of entriesFollowing(this.#client, change)) {
+      count += page.length
+      if (this.#client.isBundled() || count < MOST_COUNTED) continue
+      following.isMore = true
+      break
     }
+    following.count += count
   }
-  const look: TargetHistory['before'] = async (read, onKeep) => {
-    const change = await read()
-    if (!change || change.from === change.to) return
-    if (keeps) rejectClearing([change])
-    made.push(change)
-    if (change.user === undefined && change.from === null) hidden.push(change)
-    else if (keeps && change.from !== null) kept += await keepTargets(client, change, signal, onKeep)
-    else await countFew(change, made.length, seen)
+
+  /** Tells whether a KPI has any entries. */
+  #isUsed(kpi: number): Promise<boolean> {
+    const ask = async (): Promise<boolean> => {
+      const range = { from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY }
+      const { entries } = await this.#client.entries.page({ ...range, kpiId: kpi, page: 1 })
+      return entries.length > 0
+    }
+    const answer = this.#hasEntries.get(kpi) ?? ask()
+    this.#hasEntries.set(kpi, answer)
+    return answer
   }
-  const tolerantly = async (following: Following, work: () => Promise<void>): Promise<void> => {
+
+  /** Counts the entries that follow a change, which is one of so many, unless that would take too many requests. */
+  async #countFew(change: TargetChange, number: number, following: Following): Promise<void> {
+    const { isInProcess } = this.#client
+    if (!isInProcess && change.user !== undefined && !(await this.#isUsed(change.kpi))) return
+    if (!isInProcess && number > MOST_CHANGES) following.isMore = true
+    else await this.#count(change, following)
+  }
+
+  async #tolerantly(following: Following, work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
       // Counting is a courtesy: a target may be changed by those who may not read entries.
-      if (keeps || !(error instanceof KpiError)) throw error
+      if (this.#keeps || !(error instanceof KpiError)) throw error
       if (error.code !== 'not_found') following.isMore = true
     }
   }
-  const before: TargetHistory['before'] = async (read, onKeep) => {
-    if (keeps || !isTold) await tolerantly(seen, () => look(read, onKeep))
+
+  /** Counts what follows changes of which none is sent yet. */
+  async #survey(
+    changes: readonly (TargetChange | Change)[],
+  ): Promise<{ readonly planned: readonly TargetChange[]; readonly following: Following }> {
+    const planned: TargetChange[] = []
+    const following: Following = { count: 0, isMore: false }
+    for (const one of changes)
+      await this.#tolerantly(following, async () => {
+        const change = await this.#differing(one)
+        if (change) await this.#countFew(change, planned.push(change), following)
+      })
+    this.#isTold = true
+    return { planned, following }
   }
-  const tell = async (own?: WayBack): Promise<void> => {
+
+  /** Refuses changes whose past cannot be kept though it is to be; to be awaited before anything is sent. */
+  async requireKeepable(changes: readonly Change[]): Promise<void> {
+    if (this.#keeps) for (const change of changes) await this.#differing(change)
+  }
+
+  /** Reads which targets changes change, for `foresee`, so that the changes need not be kept. */
+  async read(changes: readonly Change[]): Promise<void> {
+    for (const change of changes)
+      this.#ahead.push(...[(await this.#targetChange(change).catch(() => change)) ?? []].flat())
+  }
+
+  /** Says what changes would do to the past, before one of them is sent; also those that were read. */
+  async foresee(changes: readonly Change[] = []): Promise<void> {
+    const { planned, following } = await this.#survey([...this.#ahead, ...changes])
+    if (isAny(following)) await this.#cli.log.note(foreseenText(planned, following, this.#keeps))
+  }
+
+  /** Asks at a terminal whether to make changes that past reports follow; to be awaited before anything is sent. */
+  async confirm(changes: () => readonly Change[] | Promise<readonly Change[]>): Promise<void> {
+    if (this.#keeps || this.#isConfirmed || !this.#cli.canAsk) return
+    const { planned, following } = await this.#survey(await changes())
+    if (!isAny(following)) return
+    const { askForYes } = await import('../../args/prompt.ts')
+    await askForYes(this.#cli, questionText(planned, following))
+  }
+
+  /** Keeps or counts the entries that follow a change, if it changes a target; to be awaited before it is sent. */
+  async before(one: Change, onKeep: (entries: readonly Entry[]) => void): Promise<void> {
+    if (!this.#keeps && this.#isTold) return
+    await this.#tolerantly(this.#seen, async () => {
+      const change = await this.#differing(one)
+      if (!change) return
+      const { user, kpi, from } = change
+      const isOfDefault = user === undefined
+      if (isOfDefault) this.#defaults.delete(kpi)
+      const number = this.#made.push(change)
+      if (isOfDefault && from === null) this.#hidden.push(change)
+      else if (this.#keeps && from !== null) this.#kept += await keepTargets(this.#client, change, this.#signal, onKeep)
+      else await this.#countFew(change, number, this.#seen)
+    })
+  }
+
+  /** Counts the entries of changes from no default, where these were made. */
+  async #countHidden(): Promise<void> {
+    for (const change of this.#hidden.splice(0))
+      if ((await this.#client.kpis.get(change.kpi)).target_default === change.to) await this.#count(change, this.#seen)
+  }
+
+  /** Says at the end what was kept, or what past reports show now, and the way back, which is the usual one by default. */
+  async tell(own?: WayBack): Promise<void> {
     // Who was asked has read what past reports show.
-    if (isTold && !keeps) return
-    await tolerantly(seen, countHidden)
+    if (this.#isTold && !this.#keeps) return
+    await this.#tolerantly(this.#seen, () => this.#countHidden())
+    const { note, log } = this.#cli
+    const [kept, seen] = [this.#kept, this.#seen]
     if (kept > 0) await note(`${countOf(kept, 'stored entry', 'stored entries')} got the target that counted until now`)
     if (!isAny(seen)) return
-    const unkept = keeps ? made.filter(({ from }) => from === null) : made
+    const unkept = this.#keeps ? this.#made.filter(({ from }) => from === null) : this.#made
     const loses = unkept.some(isClearing)
     const shown = loses ? '' : `: past reports show ${changeText(unkept)} for ${pronounOf(seen)}`
     await log.note(`${entriesText(seen, loses)}${shown}; ${wayBack(unkept, own)}`)
   }
-  const requireKeepable: TargetHistory['requireKeepable'] = async (changes) => {
-    if (!keeps) return
-    for (const read of changes) rejectClearing([(await read()) ?? []].flat())
-  }
-  /** Counts what follows changes of which none is sent yet. */
-  const survey = async (
-    changes: readonly (() => Promise<TargetChange | undefined>)[],
-  ): Promise<{ planned: TargetChange[]; following: Following }> => {
-    const planned: TargetChange[] = []
-    const following: Following = { count: 0, isMore: false }
-    for (const read of changes) {
-      await tolerantly(following, async () => {
-        const change = await read()
-        if (!change || change.from === change.to) return
-        if (keeps) rejectClearing([change])
-        planned.push(change)
-        await countFew(change, planned.length, following)
-      })
-    }
-    isTold = true
-    return { planned, following }
-  }
-  const foresee: TargetHistory['foresee'] = async (changes) => {
-    const { planned, following } = await survey(changes)
-    if (isAny(following)) await log.note(foreseenText(planned, following, keeps))
-  }
-  const confirm: TargetHistory['confirm'] = async (changes) => {
-    if (keeps || isConfirmed || !cli.canAsk) return
-    const { planned, following } = await survey(await changes())
-    if (!isAny(following)) return
-    const { askForYes } = await import('../../args/prompt.ts')
-    await askForYes(cli, questionText(planned, following))
-  }
-  return { before, tell, foresee, confirm, requireKeepable }
 }

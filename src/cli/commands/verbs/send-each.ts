@@ -6,7 +6,7 @@ import type { Cli } from '../../cli.ts'
 import { isForPeople } from '../../output/print.ts'
 import { doneTo, isShort } from '../../output/short-answer.ts'
 import { createListErrors, type ErrorWords, isRefusal } from '../changes/list-errors.ts'
-import { chooseColumns, type NamedRecords, nameRecords } from './list-options.ts'
+import { type NamedRecords, nameRecords } from './list-options.ts'
 
 /** Describes the results of working through a list: what was done, and why the rest was not. */
 export type ListResult<T = unknown> = {
@@ -45,16 +45,6 @@ export const sendEach = async <T>(
     }
   }
   return { records, done, total, failure: errors.refused(records.length) }
-}
-
-/** Prints the records that were sent as a list, then throws the failure, if there was one. */
-export const printAllSent = async (
-  cli: Cli,
-  of: Resource,
-  { records, failure }: Pick<ListResult, 'records' | 'failure'>,
-): Promise<void> => {
-  await cli.printMany(chooseColumns(of, {}, cli.printing().format), records)
-  if (failure) throw failure
 }
 
 /** Returns what records are shown with: in a table names, unless these cannot be read. */

@@ -9,7 +9,6 @@ import { nameFieldsOf } from '../../../domain/kinds.ts'
 import { type AnyRecord, asPatch, type Resource } from '../../../domain/schema.ts'
 import type { FlagValues } from '../../args/flags.ts'
 import { recordLabel } from '../../output/short-answer.ts'
-import { createTargetChanges } from '../targets/target-changes.ts'
 import { failureOfPlan } from '../changes/make-changes.ts'
 import { desiredOf, fromKind, snapshotOf } from './kind-records.ts'
 import { type Command, type CommandRun, idBefore, learnAccount, makeListed, planList, withRun } from './make-listed.ts'
@@ -162,20 +161,19 @@ const updateBy = async (command: Command, given: Given, run: CommandRun | undefi
   const items = run ? all : refuseGone(all, gone)
   if (!isForced) requireUnmoved(of, changes, items)
   const history = await watch?.open(cli, client, flags, signal)
-  const targetChangeOf = createTargetChanges(client)
-  const targetChanges = items.flatMap((one) => one.changes).map((change) => () => targetChangeOf(change))
+  const updates = items.flatMap((one) => one.changes)
   if (!run) {
-    await history?.foresee(targetChanges)
+    await history?.foresee(updates)
     return foresee(command, flags, items, (update) => sentFields(snapshot, update))
   }
-  await history?.requireKeepable(targetChanges)
-  await history?.confirm(() => Promise.resolve(targetChanges))
+  await history?.requireKeepable(updates)
+  await history?.confirm(() => updates)
   const sent = await makeListed(command, {
     plan,
     items,
     total,
     run,
-    ...(history && { before: (change, note) => history.before(() => targetChangeOf(change), note) }),
+    ...(history && { before: (change, note) => history.before(change, note) }),
   })
   if (sent.records.length > 0) await history?.tell()
   await printSent(cli, client, of, sent, 'updated')

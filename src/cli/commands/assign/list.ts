@@ -1,0 +1,94 @@
+import type { Command } from '@commander-js/extra-typings'
+import type { Client } from '../../../client/client.ts'
+import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
+import { type Assignment, assignment } from '../../../domain/resources/assignment.ts'
+import { type AnyRecord, resource } from '../../../domain/schema.ts'
+import { addExamples } from '../../args/examples.ts'
+import { idsIn } from '../../args/names.ts'
+import { type Act, PACED } from '../../cli.ts'
+import { printsList } from '../../output/printed.ts'
+import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
+import { addListOptions, addNameOptions, listView, type NamedRecords } from '../verbs/list-options.ts'
+import { createNames } from '../verbs/reference-names.ts'
+
+/** Defines assignments as tables show them: with the target that counts, and whose it is. */
+export const shownAssignment = {
+  ...resource({
+    ...assignment,
+    brief: ['user_id', 'id', 'target', 'target_from', 'sort_order'],
+    fields: {
+      ...assignment.fields,
+      target: {
+        kind: 'decimal',
+        about: 'Target that counts for this user',
+        readOnly: true,
+        nullable: true,
+        inUnitOf: assignment.fields.user_target.inUnitOf,
+      },
+      target_from: {
+        kind: 'choice',
+        about: "Whose target it is: the user's own, or the KPI's default",
+        readOnly: true,
+        nullable: true,
+        oneOf: ['user', 'KPI'],
+      },
+    },
+  }),
+  // Show only the interface's own fields in csv and json.
+  shown: assignment.shown,
+}
+
+/**
+ * Adds to assignments the target that counts: the user's own, else the KPI's default; none where the KPI has none. A key
+ * that may not read KPIs sees only users' own targets.
+ */
+export const withTargets = async (client: Client, assignments: readonly Assignment[]): Promise<AnyRecord[]> => {
+  const kpis = await readIfAllowed(client, client.kpis.list())
+  const defaults = kpis && new Map(kpis.map(({ id, target_default }) => [id, target_default]))
+  return assignments.map((one) => {
+    const [own, usual] = [one.user_target, defaults?.get(one.id) ?? null]
+    if (defaults && usual === null) return { ...one, target: null, target_from: null }
+    return { ...one, target: own ?? usual, target_from: own === null ? (usual === null ? null : 'KPI') : 'user' }
+  })
+}
+
+/** Returns what the listed users have, or all users. */
+export const ofUsers = async <T extends AnyRecord>(
+  client: Client,
+  users: string | undefined,
+  list: (user: number) => Promise<readonly T[]>,
+): Promise<T[]> => {
+  const all = async (): Promise<number[]> => (await client.users.list()).map(({ id }) => id)
+  const ids = await (users === undefined ? all() : idsIn(client, 'user', '--users', users))
+  return (await Promise.all(ids.map(list))).flat()
+}
+
+/** Adds `kpi assign list` */
+export const addListCommand = (group: Command, act: Act): void => {
+  const command = addNameOptions(
+    addListOptions(
+      group
+        .command('list')
+        .description('list the KPIs of users')
+        .option('--users <list>', 'only of these users')
+        .option('--kpis <list>', 'only these KPIs'),
+    ),
+  )
+  addExamples(command, 'assign list --users "Ann Lee"', 'assign list --sort user -o csv')
+  printsList(command, shownAssignment)
+  act(command, async (cli, _, options) => {
+    const { columns, select } = listView(shownAssignment, options, cli.printing().format)
+    const work = async (client: Client): Promise<NamedRecords> => {
+      const kpis = options.kpis === undefined ? undefined : await idsIn(client, 'kpi', '--kpis', options.kpis)
+      const assignments = await ofUsers(client, options.users, (id) => client.assignments(id).list())
+      const listed = assignments.filter(({ id }) => kpis?.includes(id) ?? true)
+      const names = createNames(client)
+      const selected = await select(await withTargets(client, listed), names)
+      return { shown: await names.inUnits(columns, cli.printing()), records: selected }
+    }
+    const { shown, records } = await cli.withClient({ of: assignment, verb: 'list' }, work, PACED)
+    await cli.printMany(shown, records)
+    if (records.length === 0)
+      await tellEmpty(cli, shownAssignment, emptyBecause(options), 'add one with: kpi assign add')
+  })
+}
