@@ -26,10 +26,14 @@ export const notesOnHeading = ({ above, upper, units }: Table): string[] => {
 }
 
 /** Returns warnings about how a file is read, and about a file without rows, as its export may have failed. */
-export const warningsOn = ({ name, reading }: Table, formats: ColumnFormats, isEmpty: boolean): string[] => [
+export const warningsOn = (
+  { name, reading }: Table,
+  formats: ColumnFormats | undefined,
+  isEmpty: boolean,
+): string[] => [
   ...(isEmpty ? [`${name} holds no rows`] : []),
   ...(reading.assumed === undefined ? [] : [reading.assumed]),
-  ...formatRemarks(formats),
+  ...(formats ? formatRemarks(formats) : []),
 ]
 
 /** Returns a warning of entries that are dated more than a year after today, whose year may be a slip. */

@@ -256,7 +256,7 @@ bobby@example.com,Revenue,,
 
   test.each([
     ['', [], 1, 'data.csv is empty'],
-    ['who,kpi\n', [], 1, 'no column is the user; give one with --map user=COLUMN or --user'],
+    ['who,kpi\n', [], 1, 'no column is the user; give one with --map user=who or --user'],
     ['user,kpi\n', ['--user', '3'], 1, 'is given by --user and by the column "user"'],
     ['user,kpi,place,sort_order\n', [], 1, 'is both "place" and "sort_order"'],
     ['user,kpi\n', ['--map', 'date=kpi'], 2, '--map date: an assignment has user, kpi, target and sort_order'],

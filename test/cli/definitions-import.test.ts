@@ -298,7 +298,7 @@ describe.each(users)('%s', (_, open) => {
       { field: 'unit', message: 'is both "unit" and "Einheit"; say which: --map unit=COLUMN' },
     ])
     const both = await load('kpis', 'name,unit\nA,Number\n', '--unit', 'Percent')
-    expect(errorOf(both).issues[0]?.message).toContain('is given by a flag and by the column "unit"')
+    expect(errorOf(both).issues[0]?.message).toContain('is given by --unit and by the column "unit"')
     const wrong = await load('kpis', 'name\nA\n', '--unit', 'Nautical')
     expect([wrong.code, errorOf(wrong).message]).toEqual([1, '--unit: there is no unit "Nautical"'])
   })

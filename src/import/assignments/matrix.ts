@@ -1,20 +1,21 @@
-import { type Issue, KpiError } from '../../domain/errors.ts'
+import type { Issue } from '../../domain/errors.ts'
 import { recognizeColumns, unassignedColumns } from '../columns/header.ts'
-import { namedColumns } from '../columns/named-columns.ts'
+import { namedColumns, requireClear } from '../columns/named-columns.ts'
 import { readWide, type WideColumn } from '../columns/wide.ts'
 import { withoutMissing } from '../formats/missing-words.ts'
 import type { ImportOptions } from '../options.ts'
-import { hasSurplusCells } from '../parse/rows.ts'
+import type { RefusedRow } from '../desired-rows.ts'
+import { faultOfSurplus } from '../parse/rows.ts'
 import type { Row } from '../parse/row/row.ts'
 import type { Table } from '../parse/table.ts'
 import type { Reference } from '../reference.ts'
-import { ASSIGN_ROLES } from './columns.ts'
+import { ASSIGN_ROLES, type AssignReader, type AssignmentRow } from './rows.ts'
 
 /** Names the columns of the list that a matrix stands for. */
-const LIST_HEADER = ['user', 'kpi', 'target'] as const
+export const LIST_HEADER = ['user', 'kpi', 'target'] as const
 
 /** Describes a matrix of users by KPIs: the column of the users, and those of KPIs. */
-export type Matrix = { readonly header: readonly string[]; readonly user: number; readonly kpis: readonly number[] }
+type Matrix = { readonly header: readonly string[]; readonly user: number; readonly kpis: readonly number[] }
 
 /** Matches a cell that assigns a KPI without a target of the user's own. */
 const MARK = /^(?:x|yes|✓|✔)$/i
@@ -55,12 +56,12 @@ export const findMatrix = (
   if (columns.length === 0 && named === 0) return undefined
   const issues = [...faults.map(({ field, message }) => ({ field, message })), ...faultsOfSame(header, columns)]
   if (doubt !== undefined) issues.push({ field: 'header', message: doubt })
-  if (issues.length > 0) throw new KpiError('malformed', 'the header does not say what each column is', { issues })
+  requireClear(issues)
   return { header, user, kpis: others }
 }
 
 /** Returns the rows of the list that a row of a matrix stands for: one for each cell that is not empty, or that a flag takes as empty. */
-export const rowsOfList = (
+const rowsOfList = (
   { header, user, kpis }: Matrix,
   { missing }: Pick<ImportOptions, 'missing'>,
   { line, cells, numbers }: Row,
@@ -91,10 +92,19 @@ export const listOfMatrix = (table: Table, matrix: Matrix, options: Pick<ImportO
   },
 })
 
-/** Returns why a row of a matrix cannot be read at all; undefined if it can. */
-export const faultOfRow = ({ header }: Matrix, { cells }: Row): string | undefined =>
-  hasSurplusCells(cells, header) ? `the row has ${cells.length} cells, the header has ${header.length}` : undefined
-
-/** Returns a reason with the KPI whose cell it is about; one about the user is that of the whole row. */
-export const reasonInMatrix = ({ cells }: Row, reason: string): string =>
-  reason.startsWith('target ') ? `${cells[1]}: ${reason}` : reason
+/** Reads the cells of a row of a matrix. A reason about a target names its KPI; one about the user is that of the whole row. */
+export const readMatrixRow = (
+  matrix: Matrix,
+  options: Pick<ImportOptions, 'missing'>,
+  readRow: AssignReader,
+  row: Row,
+): (AssignmentRow | RefusedRow)[] => {
+  const surplus = faultOfSurplus(row.cells, matrix.header)
+  if (surplus !== undefined) return [{ reasons: [surplus], isMisread: true }]
+  return rowsOfList(matrix, options, row).map((cell) => {
+    const one = readRow(cell)
+    if (!('reasons' in one)) return one
+    const named = (reason: string): string => (reason.startsWith('target ') ? `${cell.cells[1]}: ${reason}` : reason)
+    return { ...one, reasons: one.reasons.map(named) }
+  })
+}

@@ -2,15 +2,55 @@ import { Fault } from '../../domain/errors.ts'
 import { valueOfText } from '../../domain/field-value.ts'
 import { assignment } from '../../domain/resources/assignment.ts'
 import { faultsOfUserTarget } from '../../domain/rules.ts'
+import type { ColumnPlan } from '../columns/columns.ts'
+import { recognizeColumns, unassignedColumns } from '../columns/header.ts'
+import { faultsOfNeeded, namedColumns, requireClear } from '../columns/named-columns.ts'
+import type { RefusedRow } from '../desired-rows.ts'
 import { nameFinder, type ColumnFormats } from '../detect/survey.ts'
 import { Misread } from '../formats/evidence.ts'
 import { withoutMissing } from '../formats/missing-words.ts'
-import type { ImportOptions } from '../options.ts'
-import { hasSurplusCells } from '../parse/rows.ts'
+import type { ImportOptions, Role } from '../options.ts'
+import { faultOfSurplus } from '../parse/rows.ts'
 import type { Row } from '../parse/row/row.ts'
 import type { Reference } from '../reference.ts'
 import { cellReader } from '../rows/owner-reader.ts'
-import type { AssignmentPlan } from './columns.ts'
+
+/** Lists the roles that files of assignments and of entries share. */
+export const ASSIGN_ROLES: readonly Role[] = ['user', 'kpi', 'target']
+
+/** Lists the roles that every row needs. */
+const NEEDED = ['user', 'kpi'] as const
+
+/** Lists the interface's own names, so that a list can be imported. */
+const OWN_NAMES: Readonly<Record<string, Role>> = { id: 'kpi', user_target: 'target' }
+const PLACE = /^\s*(?:sort[ _-]?order|place|position)\s*$/i
+
+/** Describes the columns of a file of assignments. */
+type AssignmentPlan = ColumnPlan & { readonly place: number | undefined }
+
+/** Finds out what each column means; everything that is unclear is one error. */
+export const planAssignments = (header: readonly string[], options: ImportOptions): AssignmentPlan => {
+  const found = namedColumns(header, options)
+  recognizeColumns(found, ASSIGN_ROLES)
+  for (const at of unassignedColumns(found)) {
+    const role = OWN_NAMES[header[at]?.trim().toLowerCase() ?? '']
+    if (role && !found.roles.has(role)) found.roles.set(role, at)
+  }
+  const [place, again] = unassignedColumns(found).filter((at) => PLACE.test(header[at] ?? ''))
+  if (place !== undefined) found.ignored.add(place)
+  if (again !== undefined)
+    found.issues.push({
+      field: 'sort_order',
+      message: `is both "${header[place ?? 0]}" and "${header[again]}"; leave one out (--ignore)`,
+    })
+  const constants = NEEDED.flatMap((role) => {
+    const constant = options[role]
+    return constant === undefined ? [] : [[role, constant] as const]
+  })
+  requireClear([...found.issues, ...faultsOfNeeded(found, NEEDED, new Map(constants))])
+  const unused = unassignedColumns(found).map((at) => header[at] ?? '')
+  return { header, roles: found.roles, wide: undefined, unused, place }
+}
 
 /** Describes an assignment that a row asks for; an empty cell keeps the stored value. */
 export type AssignmentRow = {
@@ -25,9 +65,6 @@ export type AssignmentRow = {
 
 /** Reads a row, or returns all that is wrong with it. */
 export type AssignReader = (row: Row) => AssignmentRow | RefusedRow
-
-/** Describes the faults of a row, and whether a cell is not in its column's format. */
-export type RefusedRow = { readonly reasons: readonly string[]; readonly isMisread: boolean }
 
 const placeOf = (text: string): number | Fault => {
   const value = valueOfText(assignment.fields.sort_order, text)
@@ -51,9 +88,8 @@ export const assignReader = (
   const valueOf = withoutMissing(options.missing)
   return ({ line, cells }) => {
     const { header, roles, place: placeAt } = plan
-    if (hasSurplusCells(cells, header)) {
-      return { reasons: [`the row has ${cells.length} cells, the header has ${header.length}`], isMisread: true }
-    }
+    const surplus = faultOfSurplus(cells, header)
+    if (surplus !== undefined) return { reasons: [surplus], isMisread: true }
     const reasons: string[] = []
     let isMisread = false
     const accept = <T>(value: T | Fault, name = ''): T | undefined => {

@@ -1,8 +1,9 @@
 import { nearest } from '../../client/directory.ts'
 import { countedText } from '../../domain/count-text.ts'
-import type { Issue } from '../../domain/errors.ts'
+import { type Issue, KpiError } from '../../domain/errors.ts'
+import { mapFlag } from '../flag-text.ts'
 import type { ImportOptions } from '../options.ts'
-import { foldName, type HeaderFindings, REJECT_COLUMNS } from './header.ts'
+import { foldName, type HeaderFindings, REJECT_COLUMNS, unassignedColumns } from './header.ts'
 import { listNames } from './list-names.ts'
 
 const NUMBER = /^#(\d{1,5})$/
@@ -110,4 +111,39 @@ export const namedColumns = <R extends string>(
     if (name.trim() === '' || REJECT_COLUMNS.some((column) => column === name)) found.ignored.add(at)
   })
   return found
+}
+
+/** Returns the flag that gives all rows what a column would. */
+const flagOf = (role: string): string => `--${role.replaceAll('_', '-')}`
+
+/** Says that no column is a role; the one that is nearly called so, or the only one without a meaning, may be it. */
+const lackingText = (role: string, found: HeaderFindings<string>, hasFlag: boolean): string => {
+  const [only, ...more] = unassignedColumns(found).map((at) => found.header[at]?.trim() ?? '')
+  const meant = nearest(role, found.header) ?? (more.length === 0 ? only : undefined) ?? 'COLUMN'
+  const flag = hasFlag ? ` or ${flagOf(role)}` : ''
+  return `no column is the ${role}; give one with ${mapFlag(role, meant)}${flag}`
+}
+
+/** Returns the faults of roles that every row needs, some of which have no flag, and of those that are given twice. */
+export const faultsOfNeeded = (
+  found: HeaderFindings<string>,
+  needed: readonly string[],
+  constants: ReadonlyMap<string, string>,
+  withoutFlag: readonly string[] = [],
+): Issue[] => {
+  const { header, roles: places } = found
+  const lacking = needed.filter((role) => !places.has(role) && !constants.has(role))
+  const twice = [...constants.keys()].filter((role) => places.has(role))
+  return [
+    ...lacking.map((role) => ({ field: role, message: lackingText(role, found, !withoutFlag.includes(role)) })),
+    ...twice.map((role) => ({
+      field: role,
+      message: `is given by ${flagOf(role)} and by the column "${header[places.get(role) ?? 0]}"; leave one out (--ignore)`,
+    })),
+  ]
+}
+
+/** Refuses a header of which it is not clear what some columns are. */
+export const requireClear = (issues: readonly Issue[]): void => {
+  if (issues.length > 0) throw new KpiError('malformed', 'the header does not say what each column is', { issues })
 }

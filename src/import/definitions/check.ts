@@ -1,24 +1,38 @@
 import { createHash } from 'node:crypto'
 import { isMeantName } from '../../changes/names/doubtful-names.ts'
+import { nearNames, warningsOnNearNames } from '../../changes/names/near-names.ts'
+import type { Plan } from '../../changes/plan/plan.ts'
 import type { Policy } from '../../changes/plan/policy.ts'
-import { type Account, readSnapshot } from '../../changes/records/access.ts'
+import { readSnapshot } from '../../changes/records/access.ts'
 import { type Desired, desiredName } from '../../changes/records/desired.ts'
 import type { KindName } from '../../changes/records/kind-fields.ts'
 import type { Snapshot } from '../../changes/records/snapshot.ts'
 import { createDirectory, type Directory, type Named } from '../../client/directory.ts'
-import { rejectMisunderstoodColumns } from '../check.ts'
+import { pauseEvery } from '../../client/next-turn.ts'
+import { notesOnDefaults } from '../../domain/schema.ts'
+import { asOwnList, type ReadingFile, readRows, tellReading, withoutTwins } from '../desired-rows.ts'
 import { mapFlag } from '../flag-text.ts'
-import { hasTooManyBad, requireFewBad } from '../max-errors.ts'
-import { notesOnHeading } from '../notes.ts'
 import { textOfRows } from '../parse/rows.ts'
-import { requireHeader, rowsBelowHeader, type Table } from '../parse/table.ts'
-import { onLines } from '../rejects/on-lines.ts'
-import type { Rejects } from '../rejects/rejects.ts'
-import { type Cells, createCells, type Lookups, anyId, requireConstants } from './cells.ts'
-import { type DefinitionOptions, type DefinitionPlan, planDefinitions } from './columns.ts'
-import { type DefinitionKind, fieldOf } from './kinds.ts'
+import { requireHeader, rowsBelowHeader } from '../parse/table.ts'
+import {
+  type DefinitionKind,
+  type DefinitionOptions,
+  type DefinitionPlan,
+  fieldOf,
+  planDefinitions,
+} from './columns.ts'
 import { type DefinitionRole, rolesOf } from './roles.ts'
-import { type DefinitionReader, definitionReader, type DefinitionRow, identityOf } from './rows.ts'
+import {
+  anyId,
+  type Cells,
+  createCells,
+  type DefinitionReader,
+  definitionReader,
+  type DefinitionRow,
+  identityOf,
+  type Lookups,
+  requireConstants,
+} from './rows.ts'
 
 /** Describes a file of definitions that has been read and checked by itself, and the account as it was read. */
 export type CheckedDefinitions = {
@@ -39,18 +53,7 @@ export type CheckedDefinitions = {
 }
 
 /** Describes what checking a file needs. */
-type Checking = {
-  readonly kind: DefinitionKind
-  readonly account: Account
-  readonly table: Table
-  readonly options: DefinitionOptions
-  readonly rejects: Rejects
-  readonly signal: AbortSignal
-  /** Reports progress between parts of the file. */
-  readonly onProgress: () => void | Promise<void>
-  readonly onNote: (text: string) => void
-  readonly onWarning: (text: string) => void
-}
+type Checking = ReadingFile & { readonly kind: DefinitionKind; readonly options: DefinitionOptions }
 
 const directoryOf = (role: string, snapshot: Snapshot, kinds: readonly KindName[]): Directory<Named> =>
   createDirectory(
@@ -79,10 +82,6 @@ const policyOf = ({ of }: DefinitionKind, { onConflict, onlyExisting, numbersAs 
   takesName: (_, field) => `--by-name ${field}`,
 })
 
-/** Tells whether a file is a list of the command line in CSV, whose numbers have a point. */
-const isOwnList = (header: readonly string[], { reading }: Table, { of }: DefinitionKind): boolean =>
-  reading.separator === ',' && of.brief.every(({ name }) => header.includes(name))
-
 /** Describes how a file is read. */
 type Reading = Pick<CheckedDefinitions, 'roles' | 'snapshot' | 'look'> & {
   readonly plan: DefinitionPlan
@@ -101,7 +100,7 @@ const surveyed = async (cells: Cells, { header }: DefinitionPlan, { table, onPro
 const beginReading = async (work: Checking): Promise<Reading> => {
   const { kind, table, options: asked } = work
   const header = await requireHeader(table)
-  const options = isOwnList(header, table, kind) ? { ...asked, decimal: asked.decimal ?? '.' } : asked
+  const options = asOwnList(asked, header, table, kind.of.brief.map(({ name }) => name)) // prettier-ignore
   const plan = planDefinitions(header, kind, options)
   const roles = rolesOf(kind)
   const look = (): Promise<Snapshot> => readSnapshot(work.account, [kind.kind.name])
@@ -112,76 +111,77 @@ const beginReading = async (work: Checking): Promise<Reading> => {
   return { plan, roles, snapshot, look, reader: definitionReader(kind, roles, plan, cells, options.clearEmpty) }
 }
 
-/** Rejects rows that say what another one says, and returns the others. */
-const withoutTwins = (rows: readonly DefinitionRow[], { key }: DefinitionKind, rejects: Rejects): Desired[] => {
-  const same = Map.groupBy(rows, identityOf)
-  return rows.flatMap((row) => {
-    const twins = (same.get(identityOf(row)) ?? []).map(({ desired }) => desired)
-    const [first, ...others] = twins
-    if (!first || others.length === 0) return row.desired
-    const lines = twins.map(({ line }) => line)
-    rejects.add(row.desired.line, `rows with the same ${key} "${desiredName(first)}"${onLines(lines)}`)
-    return []
-  })
-}
-
 /** Lists words of which one holds: `category, icon or description`. */
 const eitherOf = (words: readonly string[]): string =>
   [words.slice(0, -1).join(', '), words.at(-1)].filter((part) => part !== '').join(' or ')
 
-/** Says how the file was read, what is left out of it, and how to take that if it is something that a row may give. */
-const tellReading = (
-  { table, onNote, onWarning }: Checking,
-  { unused, free }: DefinitionPlan,
-  isEmpty: boolean,
-): void => {
-  if (isEmpty) onWarning(`${table.name} holds no rows`)
-  if (table.reading.assumed !== undefined) onWarning(table.reading.assumed)
-  for (const note of notesOnHeading(table)) onNote(note)
-  const [[column], [role]] = [unused, free]
-  if (column === undefined) return
-  const meant = role === undefined ? '' : `; if one is the ${eitherOf(free)}: ${mapFlag(role, column)}`
-  onNote(`columns left out: ${unused.join(', ')}${meant}`)
+/** Says how to take a column that is left out, if it is something that a row may give. */
+const meantBy = ({ unused: [column], free }: DefinitionPlan): string => {
+  const [role] = free
+  return column === undefined || role === undefined ? '' : `; if one is the ${eitherOf(free)}: ${mapFlag(role, column)}`
 }
 
 /** Reads and checks a whole file, as far as that needs nothing of what the service has of its rows. */
 export const checkDefinitions = async (work: Checking): Promise<CheckedDefinitions> => {
-  const { kind, table, options, rejects, signal, onProgress } = work
-  const bad = { rejects, options, signal }
+  const { kind, options, rejects } = work
   const { plan, reader, ...reading } = await beginReading(work)
   const fingerprint = createHash('sha256').update(JSON.stringify(plan.header))
-  const rows: DefinitionRow[] = []
   const names = new Map<number, string | undefined>()
-  let [read, empty, rounded, rejected] = [0, 0, 0, 0]
-  for await (const row of rowsBelowHeader(table, onProgress)) {
-    read += 1
+  const { rows, read, empty } = await readRows<DefinitionRow>(work, options, (row) => {
     fingerprint.update(textOfRows([row]))
-    if (row.cells.every((cell) => cell.trim() === '')) {
-      empty += 1
-      continue
-    }
     names.set(row.line, reader.nameOf(row))
-    const one = reader.read(row)
-    if ('desired' in one) {
-      rows.push(one)
-      rounded += one.rounded
-      continue
-    }
-    rejected += 1
-    for (const reason of one.reasons) rejects.add(row.line, reason)
-    rejectMisunderstoodColumns({ read, misread: rejected }, options, one.reasons)
-    if (hasTooManyBad({ read }, bad)) await requireFewBad({ read }, bad)
-  }
-  const desired = withoutTwins(rows, kind, rejects)
-  tellReading(work, plan, read === 0)
+    return [reader.read(row)]
+  })
+  const distinct = withoutTwins(rows, rejects, {
+    keyOf: identityOf,
+    lineOf: ({ desired }) => desired.line,
+    same: ({ desired }) => `rows with the same ${kind.key} "${desiredName(desired)}"`,
+  })
+  tellReading(work, { isEmpty: read === 0, unused: plan.unused, meant: meantBy(plan) })
   return {
     ...reading,
-    desired,
+    desired: distinct.map(({ desired }) => desired),
     policy: policyOf(kind, options),
     names,
     fingerprint: fingerprint.digest('hex'),
     read,
     empty,
-    rounded,
+    rounded: rows.reduce((sum, { rounded }) => sum + rounded, 0),
   }
+}
+
+/** Holds what notes on a plan need. */
+type Noting = Pick<ReadingFile, 'signal' | 'onNote' | 'onWarning'> & {
+  readonly kind: DefinitionKind
+  readonly snapshot: Snapshot
+}
+
+const KEPT_PASSWORDS =
+  'passwords of people who exist already are left alone: they are taken only when people are created'
+
+/** Sets how many names are compared before signals and timers run. */
+const NAMES_OF_TURN = 500
+
+/** Notes that passwords of existing people are not changed. */
+export const tellPasswords = ({ onNote, kind }: Noting, { planned }: Plan): void => {
+  const secrets = kind.kind.fields.filter(({ field }) => field.secret).map(({ name }) => name)
+  const isKept = planned.some(({ record, desired }) => record?.stored && secrets.some((name) => name in desired.values))
+  if (isKept) onNote(KEPT_PASSWORDS)
+}
+
+/**
+ * Warns of new names that are nearly known ones, as a mistyped name would make another record and leave the meant one as
+ * it is; notes defaults that depend on what new records refer to.
+ */
+export const tellNewRecords = async (
+  { kind: { of, kind }, snapshot, onNote, onWarning, signal }: Noting,
+  { planned }: Plan,
+): Promise<void> => {
+  const created = planned.filter(({ action }) => action === 'create')
+  const known = snapshot.ofKind(kind.name).flatMap(({ stored, name }) => (stored ? name : []))
+  const names = created.map(({ desired }) => desiredName(desired))
+  const near = await nearNames(of.title, names, known, pauseEvery(NAMES_OF_TURN, signal))
+  for (const warning of warningsOnNearNames(near)) onWarning(warning)
+  const defaults = created.flatMap(({ changes }) => changes.map((one) => one.defaults ?? {}))
+  for (const note of notesOnDefaults(of, defaults, () => false)) onNote(note)
 }

@@ -1,11 +1,38 @@
-import { nearest } from '../../client/directory.ts'
-import { type Issue, KpiError } from '../../domain/errors.ts'
+import { type Kind, type KindField, kinds } from '../../changes/records/kind-fields.ts'
+import { type ChangedKind, isListedKind, type ListedKind } from '../../client/operations/kind-operations.ts'
+import { keyOf, KINDS, parentOf } from '../../domain/kinds.ts'
+import type { Resource } from '../../domain/schema.ts'
 import { foldName, type HeaderFindings, mayBePersons, severalOf, unassignedColumns } from '../columns/header.ts'
-import { namedColumns } from '../columns/named-columns.ts'
-import { mapFlag } from '../flag-text.ts'
+import { faultsOfNeeded, namedColumns, requireClear } from '../columns/named-columns.ts'
 import type { ImportOptions, NumbersAs } from '../options.ts'
-import type { DefinitionKind } from './kinds.ts'
 import { type DefinitionRole, FULL_NAME, PERSON, rolesOf, withoutId } from './roles.ts'
+
+/** Describes a kind of definitions that files hold: its resource, and how records are told apart. */
+export type DefinitionKind = {
+  readonly of: Resource
+  /** Names the field by which a record is known. */
+  readonly key: string
+  /** Names the field of what a record lies in, within which its name is one of a kind. */
+  readonly within: string | undefined
+  /** Describes the records that rows become, in the words of the resource. */
+  readonly kind: Kind
+}
+
+/** Tells whether files may hold definitions of a kind: they have names, and the interface lets a client add them. */
+const isImported = (name: string): name is ChangedKind & ListedKind =>
+  isListedKind(name) && KINDS[name].of.verbs.includes('add')
+
+/** Returns the kind of the definitions of a resource. */
+export const definitionKind = ({ name }: Pick<Resource, 'name'>): DefinitionKind => {
+  if (!isImported(name)) throw new TypeError(`${name} cannot be imported`)
+  const { of } = KINDS[name]
+  const kind = name === 'breakdown_item' ? { ...kinds.group_item, of } : kinds[name]
+  return { of, key: keyOf(name), within: parentOf(name), kind }
+}
+
+/** Returns the field of a record that a field of the interface is; a breakdown is a group. */
+export const fieldOf = ({ kind: { fields } }: Pick<DefinitionKind, 'kind'>, name: string): KindField | undefined =>
+  fields.find(({ as }) => as === (name === 'breakdown_id' ? 'group_id' : name))
 
 /** Describes what the user said about a file of definitions; all of it is part of the identity of a run. */
 export type DefinitionOptions = Pick<
@@ -78,33 +105,6 @@ const recognize = (found: HeaderFindings<string>, roles: readonly DefinitionRole
   if (found.roles.has('first_name')) found.roles.delete(FULL_NAME)
 }
 
-/** Says that no column is a role; the one that is nearly called so, or the only one without a meaning, may be it. */
-const lackingText = (role: string, found: HeaderFindings<string>, hasFlag: boolean): string => {
-  const [only, ...more] = unassignedColumns(found).map((at) => found.header[at]?.trim() ?? '')
-  const meant = nearest(role, found.header) ?? (more.length === 0 ? only : undefined) ?? 'COLUMN'
-  const flag = hasFlag ? ` or --${role}` : ''
-  return `no column is the ${role}; give one with ${mapFlag(role, meant)}${flag}`
-}
-
-/** Returns the faults of roles that every row needs, and of those that are given twice. */
-const faultsOfRoles = (
-  found: HeaderFindings<string>,
-  { key, within }: DefinitionKind,
-  constants: ReadonlyMap<string, string>,
-): Issue[] => {
-  const { header, roles: places } = found
-  const needed = [key, ...(within ? [withoutId(within)] : [])]
-  const lacking = needed.filter((role) => !places.has(role) && !constants.has(role))
-  const twice = [...constants.keys()].filter((role) => places.has(role))
-  return [
-    ...lacking.map((role) => ({ field: role, message: lackingText(role, found, role !== key) })),
-    ...twice.map((role) => ({
-      field: role,
-      message: `is given by a flag and by the column "${header[places.get(role) ?? 0]}"; leave one out (--ignore)`,
-    })),
-  ]
-}
-
 /** Finds out what each column of a file means; everything that is unclear is one error. */
 export const planDefinitions = (
   header: readonly string[],
@@ -114,8 +114,11 @@ export const planDefinitions = (
   const found = namedColumns(header, { map, ignore })
   const roles = rolesOf(kind)
   recognize(found, roles)
-  const issues = [...found.issues, ...faultsOfRoles(found, kind, constants)]
-  if (issues.length > 0) throw new KpiError('malformed', 'the header does not say what each column is', { issues })
+  const { key, within } = kind
+  requireClear([
+    ...found.issues,
+    ...faultsOfNeeded(found, [key, ...(within === undefined ? [] : [withoutId(within)])], constants, [key]),
+  ])
   const own = new Set(Object.keys(kind.of.fields).map(foldName))
   const unused = unassignedColumns(found).map((at) => header[at] ?? '')
   return {

@@ -1,15 +1,169 @@
 import { type Desired, desiredName } from '../../changes/records/desired.ts'
-import { looseName } from '../../client/directory.ts'
-import { Fault } from '../../domain/errors.ts'
-import { checkText } from '../../domain/field-value.ts'
+import { DID_YOU_MEAN, looseName } from '../../client/directory.ts'
+import { Fault, KpiError } from '../../domain/errors.ts'
+import { checkText, choiceOf, valueOfText } from '../../domain/field-value.ts'
 import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
+import { foldName } from '../columns/header.ts'
+import { createNameColumn, type NameColumn } from '../columns/name-column.ts'
 import { splitName } from '../columns/person-text.ts'
-import { hasSurplusCells } from '../parse/rows.ts'
+import type { RefusedRow } from '../desired-rows.ts'
+import { doubtsOf, requireNoDoubts } from '../detect/column-formats.ts'
+import { createNumberColumn, type NumberColumn } from '../detect/number-column.ts'
+import { createUnits } from '../detect/number-units.ts'
+import { faultOfSurplus } from '../parse/rows.ts'
 import type { Row } from '../parse/row/row.ts'
-import { type Cells, faultOfRole } from './cells.ts'
-import type { DefinitionPlan } from './columns.ts'
-import { type DefinitionKind, fieldOf } from './kinds.ts'
+import type { Lookup } from '../permissions.ts'
+import { choiceNearest, meantBoolean, meantChoice } from './choice-words.ts'
+import { type DefinitionKind, type DefinitionOptions, type DefinitionPlan, fieldOf } from './columns.ts'
 import { type DefinitionRole, FULL_NAME } from './roles.ts'
+
+/** Holds what rows may refer to, by role. */
+export type Lookups = ReadonlyMap<string, Lookup>
+
+const ID = /^#?([1-9]\d{0,14})$/
+
+/** Creates a lookup that takes any id, unchecked, as the interface does not list what they are of, and names if some are known. */
+export const anyId = (what: string, known: Lookup | undefined): Lookup => ({
+  byId: known?.byId ?? new Map(),
+  unread: what,
+  find: (text) => {
+    const [, id] = ID.exec(text.trim()) ?? []
+    if (id !== undefined) return { id: Number(id), name: text }
+    return known?.find(text) ?? new Fault(`${what} are given by id here; "${text}" is none`)
+  },
+})
+
+const booleanIn = (text: string): boolean | Fault => meantBoolean(text) ?? Fault.must('be true or false, or yes or no')
+
+/** Returns the value of a choice, by one of its words in any language of the heads. */
+const choiceIn = ({ name, field }: DefinitionRole, text: string): FieldValue | Fault => {
+  const value = valueOfText(field, meantChoice(name, text) ?? choiceOf(field, text))
+  if (!(value instanceof Fault)) return value
+  const near = choiceNearest(name, field, text)
+  const words = field.words ? `, or ${field.words.join(', ')}` : ''
+  return Fault.must(
+    `be one of ${field.oneOf?.join(', ')}${words}${near === undefined ? '' : `; ${DID_YOU_MEAN}${near}?`}`,
+  )
+}
+
+/** Returns the value of a cell that is neither a number with decimals nor a reference. */
+const plainValue = (role: DefinitionRole, text: string): FieldValue | Fault => {
+  if (role.field.kind === 'boolean') return booleanIn(text)
+  return role.field.oneOf ? choiceIn(role, text) : valueOfText(role.field, text)
+}
+
+/** Describes a value that was read, and whether decimals beyond the fourth were rounded away. */
+type ReadValue = { readonly value: FieldValue; readonly isRounded: boolean }
+
+/** Reads the cells of a role. */
+type CellReader = {
+  readonly note: (text: string, line: number, stored: string | undefined) => void
+  readonly read: (text: string, line: number, stored: string | undefined) => ReadValue | Fault
+}
+
+const exact = (value: FieldValue | Fault): ReadValue | Fault =>
+  value instanceof Fault ? value : { value, isRounded: false }
+
+const decimalReader = (column: NumberColumn): CellReader => ({
+  note: (text, line, stored) => column.note(text, line, undefined, stored),
+  read: (text, line, stored) => {
+    const cell = column.read(text, line, undefined, stored)
+    return cell instanceof Fault ? cell : { value: cell.value, isRounded: cell.rounded }
+  },
+})
+
+const nameReader = ({ find }: NameColumn): CellReader => ({
+  note: (text) => void find(text),
+  read: (text) => {
+    const found = find(text)
+    return exact(found instanceof Fault ? found : found.id)
+  },
+})
+
+/** Returns a fault as a sentence about a role, or about a flag that stands for its column. */
+const faultOfRole = (role: string, text: string, { message, verb }: Fault): string => {
+  if (verb === 'must') return `${role} "${text}" ${message}`
+  return verb === 'is' ? `${role} "${text}" ${message}` : `${role}: ${message}`
+}
+
+/** Reads the cells of all roles. */
+export type Cells = {
+  /** Lets columns record what a row shows of how they are written. */
+  readonly note: (row: Row) => void
+  /** Returns the readers in the formats that were recorded; throws where these can be read in two ways. */
+  readonly settle: () => Cells
+  /** Tells whether the file has a column for a role. */
+  readonly has: (role: DefinitionRole) => boolean
+  /** Returns the text of a role in a row, without the spaces around it. */
+  readonly textOf: (role: DefinitionRole, row: Row) => string
+  /** Returns the value of a role in a row, or why it cannot be read; undefined if the cell is empty. */
+  readonly read: (role: DefinitionRole, row: Row) => ReadValue | Fault | undefined
+}
+
+/** Creates the readers of the cells of a file by its plan. */
+export const createCells = (
+  plan: DefinitionPlan,
+  roles: readonly DefinitionRole[],
+  options: DefinitionOptions,
+  lookups: Lookups,
+  signs: ReadonlyMap<string, '.' | ','> = new Map(),
+): Cells => {
+  const { header, places } = plan
+  const headerOf = (role: string): string => header[places.get(role) ?? -1]?.trim() ?? `--${role}`
+  const numbers = new Map<string, NumberColumn>()
+  const names = new Map<string, NameColumn>()
+  const readers = new Map<string, CellReader>()
+  for (const one of roles) {
+    const { role, name, field } = one
+    const lookup = lookups.get(role)
+    if (field.kind === 'decimal') {
+      const sign = options.decimal ?? signs.get(role) ?? '.'
+      const column = createNumberColumn(headerOf(role), sign, options.decimal !== undefined, createUnits().watch(role))
+      numbers.set(role, column)
+      readers.set(role, decimalReader(column))
+    } else if (lookup) {
+      const as = options.numbersAs?.get(role) ?? (foldName(headerOf(role)) === foldName(name) ? 'ids' : undefined)
+      const column = createNameColumn({ role, header: headerOf(role), as }, lookup)
+      names.set(role, column)
+      readers.set(role, nameReader(column))
+    } else readers.set(role, { note: () => undefined, read: (text) => exact(plainValue(one, text)) })
+  }
+  const textOf = ({ role }: DefinitionRole, { cells }: Row): string =>
+    (cells[places.get(role) ?? -1] ?? options.constants.get(role) ?? '').trim()
+  const storedIn = ({ role }: DefinitionRole, row: Row): string | undefined => row.numbers?.[places.get(role) ?? -1]
+  return {
+    has: ({ role }) => places.has(role),
+    textOf,
+    note: (row) => {
+      for (const one of roles) {
+        const text = textOf(one, row)
+        if (text !== '') readers.get(one.role)?.note(text, row.line, storedIn(one, row))
+      }
+    },
+    settle: () => {
+      requireNoDoubts(doubtsOf([...names.values(), ...numbers.values()]))
+      const proven = [...numbers].map(([role, column]) => [role, column.proven() ?? '.'] as const)
+      return createCells(plan, roles, options, lookups, new Map(proven))
+    },
+    read: (one, row) => {
+      const text = textOf(one, row)
+      return text === '' ? undefined : readers.get(one.role)?.read(text, row.line, storedIn(one, row))
+    },
+  }
+}
+
+/** Refuses flags for all rows that cannot be read, before any row is. */
+export const requireConstants = (
+  cells: Cells,
+  roles: readonly DefinitionRole[],
+  constants: ReadonlyMap<string, string>,
+): void => {
+  const faults = roles.flatMap((one) => {
+    const [text, value] = [constants.get(one.role), cells.read(one, { line: 0, cells: [] })]
+    return text !== undefined && value instanceof Fault ? [`--${faultOfRole(one.role, text, value)}`] : []
+  })
+  if (faults.length > 0) throw new KpiError('malformed', faults.join('; '))
+}
 
 /** Describes a definition that a row gives. */
 export type DefinitionRow = {
@@ -70,7 +224,7 @@ const readRole = (reading: Reading, kind: DefinitionKind, cells: Cells, role: De
 /** Reads the rows of a file. */
 export type DefinitionReader = {
   /** Reads a row, or returns all that is wrong with it. */
-  readonly read: (row: Row) => DefinitionRow | { readonly reasons: readonly string[] }
+  readonly read: (row: Row) => DefinitionRow | RefusedRow
   /** Returns the name or e-mail address that a row gives, as it is written; undefined if there is none. */
   readonly nameOf: (row: Row) => string | undefined
 }
@@ -88,16 +242,15 @@ export const definitionReader = (
   const needed = [named(key), named(within)].filter((one) => one !== undefined)
   const names = [named(key), named(FULL_NAME), named('first_name')].filter((one) => one !== undefined)
   const read: DefinitionReader['read'] = (row) => {
-    if (hasSurplusCells(row.cells, header)) {
-      return { reasons: [`the row has ${row.cells.length} cells, the header has ${header.length}`] }
-    }
+    const surplus = faultOfSurplus(row.cells, header)
+    if (surplus !== undefined) return { reasons: [surplus], isMisread: true }
     const reading: Reading = { row, clears: clearEmpty, values: {}, reasons: [], rounded: 0 }
     for (const role of roles) readRole(reading, kind, cells, role)
     for (const { role } of needed.filter((one) => cells.textOf(one, row) === '')) {
       reading.reasons.push(`the ${role} is empty`)
     }
     const { values, reasons, rounded } = reading
-    if (reasons.length > 0) return { reasons }
+    if (reasons.length > 0) return { reasons, isMisread: true }
     return { desired: desiredOf(kind, row.line, values), parent: Number(values[within ?? ''] ?? 0), rounded }
   }
   return { read, nameOf: (row) => names.map((one) => cells.textOf(one, row)).find((text) => text !== '') }

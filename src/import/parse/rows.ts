@@ -18,6 +18,10 @@ export const textOfRows = (rows: readonly Row[]): string =>
 export const hasSurplusCells = (cells: readonly string[], header: readonly string[]): boolean =>
   cells.length > header.length && cells.some((cell, at) => at >= header.length && cell.trim() !== '')
 
+/** Returns why a row with more cells than the header cannot be read; undefined if it has none. */
+export const faultOfSurplus = (cells: readonly string[], header: readonly string[]): string | undefined =>
+  hasSurplusCells(cells, header) ? `the row has ${cells.length} cells, the header has ${header.length}` : undefined
+
 /** Lists the line ends; a file may mix them, as spreadsheets and scripts add lines to each other's files. */
 const LINE_ENDS = ['\r\n', '\n']
 const MESSAGES: Readonly<Record<string, string>> = {

@@ -15,7 +15,7 @@ import { withoutMissing } from '../formats/missing-words.ts'
 import { rejectMissingNames } from '../missing/names/no-names.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import type { SourcesOfUsers } from '../entry-key.ts'
-import { hasSurplusCells } from '../parse/rows.ts'
+import { faultOfSurplus, hasSurplusCells } from '../parse/rows.ts'
 import type { Row } from '../parse/row/row.ts'
 import type { Reference } from '../reference.ts'
 import { cellReader, type FirstLines, ownerReader, requireDistinctOwners } from './owner-reader.ts'
@@ -255,9 +255,10 @@ export const createRowReader = (
       }
       reasons.length = 0
       hand.line = row.line
-      hand.isMisread = hasSurplusCells(row.cells, header)
-      if (hand.isMisread) {
-        reasons.push(`the row has ${row.cells.length} cells, the header has ${header.length}`)
+      const surplus = faultOfSurplus(row.cells, header)
+      hand.isMisread = surplus !== undefined
+      if (surplus !== undefined) {
+        reasons.push(surplus)
         addDoubtful(row)
       } else if (wide) readWide(row, wide)
       else readLong(row)

@@ -1,21 +1,19 @@
-import { linkPolicy } from '../../../changes/from/links.ts'
 import { valueText } from '../../../changes/print/plan-rows.ts'
 import type { Change } from '../../../changes/records/change.ts'
 import { createSnapshot } from '../../../changes/records/snapshot.ts'
 import { sentFields } from '../../../changes/send/note-change.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
-import { checkAssignments, type CheckedRows } from '../../../import/assignments/check.ts'
-import { ASSIGN_ROLES } from '../../../import/assignments/columns.ts'
-import { desiredOf, fingerprintOf, partsOf } from '../../../import/assignments/parts.ts'
-import { adviceOnTargets, notesOnHeading } from '../../../import/notes.ts'
+import { checkAssignments, type CheckedAssignments } from '../../../import/assignments/check.ts'
+import { ASSIGN_ROLES } from '../../../import/assignments/rows.ts'
+import { adviceOnTargets } from '../../../import/notes.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import type { Printed } from '../../output/printed.ts'
 import type { CountWords } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
 import { runRowsImport } from '../changes/import-rows.ts'
-import type { JudgedRow, ReadingRows, ReadRows } from '../changes/rows-import.ts'
+import type { JudgedRow } from '../changes/rows-import.ts'
 import type { ImportFlags } from '../entries/import-command.ts'
 import { type ParsedOptions, parseOptions } from '../entries/import/parsed-options.ts'
 import { nameRecords } from '../verbs/list-options.ts'
@@ -80,36 +78,6 @@ export const assignPrints: readonly Printed[] = [
   { of: assignDryRunRow, isList: true },
 ]
 
-/** Describes a file of assignments that has been read and checked. */
-type ReadAssignments = ReadRows & Pick<CheckedRows, 'rows' | 'withoutTarget'>
-
-/** Reads and checks a file; what users have is read when their turn comes. */
-const readFile = async (
-  { account, table, rejects, signal, onProgress, onNote, onWarning }: ReadingRows,
-  { options }: ParsedOptions,
-): Promise<ReadAssignments> => {
-  const checked = await checkAssignments(account.client, table, options, { rejects, onProgress })
-  const { rows, read, empty, rounded, withoutTarget, unused, warnings } = checked
-  for (const warning of warnings) onWarning(warning)
-  for (const note of notesOnHeading(table)) onNote(note)
-  if (unused.length > 0) onNote(`columns left out: ${unused.join(', ')}`)
-  const snapshot = createSnapshot(new Map())
-  return {
-    desired: desiredOf(rows),
-    lineOf: (place) => rows[place - 1]?.line ?? 0,
-    partsOf: (open) => partsOf(account, checked, open, signal),
-    snapshot,
-    look: () => Promise.resolve(snapshot),
-    policy: linkPolicy({}),
-    fingerprint: fingerprintOf(rows),
-    rows,
-    read,
-    empty,
-    rounded,
-    withoutTarget,
-  }
-}
-
 /** Returns what of an assignment would change: `target: none → 90`. */
 const changesText = ({ fields }: Change): string =>
   fields
@@ -123,7 +91,7 @@ const changesText = ({ fields }: Change): string =>
 const ACTIONS: Readonly<Record<string, string>> = { create: 'add' }
 
 /** Returns a row of a dry run as a record. */
-const dryRunRecord = ({ rows }: ReadAssignments, judged: JudgedRow): AnyRecord => {
+const dryRunRecord = ({ rows }: CheckedAssignments, judged: JudgedRow): AnyRecord => {
   if (!('desired' in judged)) return { line: judged.line, action: judged.action, reason: judged.reason }
   const { action, desired, changes } = judged
   const { line = 0, user = null, kpi = null } = rows[desired.line - 1] ?? {}
@@ -162,7 +130,7 @@ export const runAssignImport = (
 ): Promise<number | void> => {
   const parsed = parseOptions(cli, [file], flags)
   requireAssignmentRoles(parsed)
-  return runRowsImport<ReadAssignments>(cli, file, {
+  return runRowsImport<CheckedAssignments>(cli, file, {
     command: 'assign import',
     needs: NEEDS,
     words: ['assignment', 'assignments'],
@@ -171,7 +139,7 @@ export const runAssignImport = (
     options: {},
     hasOwnFlags: false,
     withAccount: (client, work) => work({ client }),
-    read: (reading) => readFile(reading, parsed),
+    read: (reading) => checkAssignments(reading, parsed.options),
     tellPlan: () => Promise.resolve(),
     printed: {
       summary: assignSummary,

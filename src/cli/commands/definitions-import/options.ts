@@ -1,7 +1,6 @@
 import { nameFieldsOf } from '../../../domain/kinds.ts'
 import type { Resource } from '../../../domain/schema.ts'
-import type { DefinitionOptions } from '../../../import/definitions/columns.ts'
-import { type DefinitionKind, definitionKind } from '../../../import/definitions/kinds.ts'
+import { type DefinitionKind, definitionKind, type DefinitionOptions } from '../../../import/definitions/columns.ts'
 import { type DefinitionRole, rolesOf } from '../../../import/definitions/roles.ts'
 import { camelCase, type FlagValues } from '../../args/flags.ts'
 import type { Cli } from '../../cli.ts'

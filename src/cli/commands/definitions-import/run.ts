@@ -2,8 +2,12 @@ import { DID_YOU_MEAN, unknownName } from '../../../client/directory.ts'
 import { category, unit } from '../../../domain/resources/catalog.ts'
 import { group } from '../../../domain/resources/groups.ts'
 import type { Resource } from '../../../domain/schema.ts'
-import { checkDefinitions, type CheckedDefinitions } from '../../../import/definitions/check.ts'
-import { tellNewRecords, tellPasswords } from '../../../import/definitions/note-plan.ts'
+import {
+  checkDefinitions,
+  type CheckedDefinitions,
+  tellNewRecords,
+  tellPasswords,
+} from '../../../import/definitions/check.ts'
 import type { CountedReasons } from '../../../import/rejects/reason-counts.ts'
 import type { Cli } from '../../cli.ts'
 import { runRowsImport } from '../changes/import-rows.ts'
