@@ -14,7 +14,7 @@ import type { ImportOptions } from '../options.ts'
 import type { Row } from '../parse/row/row.ts'
 import { requireHeader } from '../parse/table.ts'
 import { fetchReference, type Reference } from '../reference.ts'
-import { findMatrix, LIST_HEADER, listOfMatrix, readMatrixRow } from './matrix.ts'
+import { findMatrix } from './matrix.ts'
 import { assignReader, type AssignmentRow, planAssignments } from './rows.ts'
 
 /** Names the columns of `kpi assign list -o csv`. */
@@ -40,12 +40,12 @@ const beginReading = async (
   const written = await requireHeader(file)
   const { numbersAs } = asked
   const reference = await fetchReference(client, { createAssignments: false, sources: false, numbersAs })
-  const matrix = findMatrix(written, asked, reference)
-  const [table, header] = matrix ? [listOfMatrix(file, matrix, asked), LIST_HEADER] : [file, written]
-  // The columns of the list that a matrix stands for have their own names.
-  const options = matrix
-    ? { ...asked, map: new Map(), ignore: [], columns: undefined }
-    : asOwnList(asked, header, table, OWN_COLUMNS)
+  const matrix = findMatrix(file, written, asked, reference)
+  const { table, header, options } = matrix ?? {
+    table: file,
+    header: written,
+    options: asOwnList(asked, written, file, OWN_COLUMNS),
+  }
   const plan = planAssignments(header, options)
   const formats = createColumnFormats(plan, options, reference)
   await surveyCells(table, plan, formats, withoutMissing(options.missing), onProgress)
@@ -55,7 +55,7 @@ const beginReading = async (
   const readRow = assignReader(plan, options, reference, settled, (kpi) => withoutTarget.add(kpi))
   const onUnits = await warningsOnPercentSigns(client, formats, reference.kpis.byId.values())
   return {
-    readRow: (row) => (matrix ? readMatrixRow(matrix, asked, readRow, row) : [readRow(row)]),
+    readRow: matrix?.rowReader(readRow) ?? ((row) => [readRow(row)]),
     reference,
     unused: plan.unused,
     remarks: [...formatRemarks(formats), ...onUnits],

@@ -1,5 +1,6 @@
+import { desiredLink } from '../../changes/from/links.ts'
 import type { Desired } from '../../changes/records/desired.ts'
-import { type KindName, kinds } from '../../changes/records/kind-fields.ts'
+import type { KindName } from '../../changes/records/kind-fields.ts'
 import { createSnapshot } from '../../changes/records/snapshot.ts'
 import type { Outcome } from '../../changes/send/send.ts'
 import type { Client } from '../../client/client.ts'
@@ -27,12 +28,11 @@ const mattersAhead = (
 
 /** Returns the assignments that a user should have, each after the one before it. */
 const desiredOf = (pairs: readonly Pair[], lastPlace: number): Desired[] =>
-  pairs.map(({ user, kpi }, at) => ({
-    kind: kinds.assignment,
-    line: at,
-    values: { sort_order: Math.min(lastPlace + at + 1, INT16_MAX) },
-    references: { user: `#${user.id}`, kpi: `#${kpi.id}` },
-  }))
+  pairs.map(({ user, kpi }, at) =>
+    desiredLink('assignment', { user: user.id, id: kpi.id }, at, {
+      sort_order: Math.min(lastPlace + at + 1, INT16_MAX),
+    }),
+  )
 
 /**
  * Creates the assignments that are needed, after a note on how many requests that takes if they are many; `assigned` of

@@ -12,7 +12,7 @@ import type { Reference } from '../reference.ts'
 import { ASSIGN_ROLES, type AssignReader, type AssignmentRow } from './rows.ts'
 
 /** Names the columns of the list that a matrix stands for. */
-export const LIST_HEADER = ['user', 'kpi', 'target'] as const
+const LIST_HEADER = ['user', 'kpi', 'target'] as const
 
 /** Describes a matrix of users by KPIs: the column of the users, and those of KPIs. */
 type Matrix = { readonly header: readonly string[]; readonly user: number; readonly kpis: readonly number[] }
@@ -36,11 +36,8 @@ const faultsOfSame = (header: readonly string[], columns: readonly WideColumn[])
     return same.length > 1 ? { field: 'header', message } : []
   })
 
-/**
- * Returns the matrix that a header is of; undefined for a list with a column of KPIs. Refuses one of whose columns only
- * some are KPIs, or of which it is not clear which KPIs they are.
- */
-export const findMatrix = (
+/** Returns the matrix that a header is of; undefined for a list with a column of KPIs. */
+const matrixOf = (
   header: readonly string[],
   options: ImportOptions,
   { kpis, users }: Pick<Reference, 'kpis' | 'users'>,
@@ -77,7 +74,7 @@ const rowsOfList = (
 }
 
 /** Returns the table of the list that a matrix stands for. */
-export const listOfMatrix = (table: Table, matrix: Matrix, options: Pick<ImportOptions, 'missing'>): Table => ({
+const listOfMatrix = (table: Table, matrix: Matrix, options: Pick<ImportOptions, 'missing'>): Table => ({
   ...table,
   rows: async function* () {
     let isHeader = true
@@ -93,7 +90,7 @@ export const listOfMatrix = (table: Table, matrix: Matrix, options: Pick<ImportO
 })
 
 /** Reads the cells of a row of a matrix. A reason about a target names its KPI; one about the user is that of the whole row. */
-export const readMatrixRow = (
+const readMatrixRow = (
   matrix: Matrix,
   options: Pick<ImportOptions, 'missing'>,
   readRow: AssignReader,
@@ -107,4 +104,34 @@ export const readMatrixRow = (
     const named = (reason: string): string => (reason.startsWith('target ') ? `${cell.cells[1]}: ${reason}` : reason)
     return { ...one, reasons: one.reasons.map(named) }
   })
+}
+
+/** Describes the list that a matrix stands for, which is read as any other, and reads the rows of the matrix by that. */
+type ListOfMatrix = {
+  readonly table: Table
+  readonly header: readonly string[]
+  readonly options: ImportOptions
+  readonly rowReader: (readRow: AssignReader) => (row: Row) => (AssignmentRow | RefusedRow)[]
+}
+
+/**
+ * Returns the list that the matrix of a file stands for; undefined for a file that is a list with a column of KPIs. Refuses
+ * a matrix of whose columns only some are KPIs, or of which it is not clear which KPIs they are.
+ */
+export const findMatrix = (
+  table: Table,
+  header: readonly string[],
+  options: ImportOptions,
+  reference: Pick<Reference, 'kpis' | 'users'>,
+): ListOfMatrix | undefined => {
+  const matrix = matrixOf(header, options, reference)
+  return (
+    matrix && {
+      table: listOfMatrix(table, matrix, options),
+      header: LIST_HEADER,
+      // The columns of the list have their own names.
+      options: { ...options, map: new Map(), ignore: [], columns: undefined },
+      rowReader: (readRow) => (row) => readMatrixRow(matrix, options, readRow, row),
+    }
+  )
 }

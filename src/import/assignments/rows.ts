@@ -60,7 +60,7 @@ export type AssignmentRow = {
   readonly target: bigint | undefined
   readonly place: number | undefined
   /** Tells whether the target had more than four decimals. */
-  readonly isRounded?: boolean
+  readonly isRounded: boolean
 }
 
 /** Reads a row, or returns all that is wrong with it. */
@@ -101,7 +101,6 @@ export const assignReader = (
     const [user, kpi] = [accept(userIn(cells))?.id, accept(kpiIn(cells))?.id]
     const [target, place] = [valueOf(textAt(cells, roles.get('target'))), textAt(cells, placeAt)]
     const number = target === '' || !targets ? undefined : accept(targets.read(target, line), 'target ')
-    if (number?.rounded && options.strict) reasons.push(`target "${target}" has more than four decimals`)
     const wanted = {
       line,
       target: number?.value,

@@ -3,36 +3,16 @@ import { isMeantName } from '../../changes/names/doubtful-names.ts'
 import { nearNames, warningsOnNearNames } from '../../changes/names/near-names.ts'
 import type { Plan } from '../../changes/plan/plan.ts'
 import type { Policy } from '../../changes/plan/policy.ts'
-import { readSnapshot } from '../../changes/records/access.ts'
 import { type Desired, desiredName } from '../../changes/records/desired.ts'
-import type { KindName } from '../../changes/records/kind-fields.ts'
 import type { Snapshot } from '../../changes/records/snapshot.ts'
-import { createDirectory, type Directory, type Named } from '../../client/directory.ts'
 import { pauseEvery } from '../../client/next-turn.ts'
 import { notesOnDefaults } from '../../domain/schema.ts'
-import { asOwnList, type ReadingFile, readRows, tellReading, withoutTwins } from '../desired-rows.ts'
+import { type ReadingFile, readRows, tellReading, withoutTwins } from '../desired-rows.ts'
 import { mapFlag } from '../flag-text.ts'
 import { textOfRows } from '../parse/rows.ts'
-import { requireHeader, rowsBelowHeader } from '../parse/table.ts'
-import {
-  type DefinitionKind,
-  type DefinitionOptions,
-  type DefinitionPlan,
-  fieldOf,
-  planDefinitions,
-} from './columns.ts'
-import { type DefinitionRole, rolesOf } from './roles.ts'
-import {
-  anyId,
-  type Cells,
-  createCells,
-  type DefinitionReader,
-  definitionReader,
-  type DefinitionRow,
-  identityOf,
-  type Lookups,
-  requireConstants,
-} from './rows.ts'
+import type { DefinitionKind, DefinitionOptions, DefinitionPlan } from './columns.ts'
+import type { DefinitionRole } from './roles.ts'
+import { beginReading, type DefinitionRow, type ReadingDefinitions } from './rows.ts'
 
 /** Describes a file of definitions that has been read and checked by itself, and the account as it was read. */
 export type CheckedDefinitions = {
@@ -52,27 +32,6 @@ export type CheckedDefinitions = {
   readonly rounded: number
 }
 
-/** Describes what checking a file needs. */
-type Checking = ReadingFile & { readonly kind: DefinitionKind; readonly options: DefinitionOptions }
-
-const directoryOf = (role: string, snapshot: Snapshot, kinds: readonly KindName[]): Directory<Named> =>
-  createDirectory(
-    role,
-    kinds.flatMap((kind) => snapshot.ofKind(kind).map(({ id = 0, name }) => ({ id, name }))),
-  )
-
-/** Returns what the given roles may refer to. The newer interface does not list what breakdowns there are. */
-const lookupsIn = (snapshot: Snapshot, { kind, account }: Checking, roles: readonly DefinitionRole[]): Lookups =>
-  new Map(
-    roles.flatMap(({ role, name }) => {
-      const { refers } = fieldOf(kind, name) ?? {}
-      if (!refers) return []
-      const isListed = name !== 'breakdown_id' || account.classic !== undefined
-      const known = isListed ? directoryOf(role, snapshot, refers) : undefined
-      return [[role, known && name !== 'breakdown_id' ? known : anyId('breakdowns', known)] as const]
-    }),
-  )
-
 /** Returns what the flags of the command allow. */
 const policyOf = ({ of }: DefinitionKind, { onConflict, onlyExisting, numbersAs }: DefinitionOptions): Policy => ({
   existing: onConflict === 'error' ? 'refuse' : onConflict === 'skip' ? 'skip' : 'update',
@@ -81,35 +40,6 @@ const policyOf = ({ of }: DefinitionKind, { onConflict, onlyExisting, numbersAs 
   isMeant: (_, field) => isMeantName(numbersAs, field),
   takesName: (_, field) => `--by-name ${field}`,
 })
-
-/** Describes how a file is read. */
-type Reading = Pick<CheckedDefinitions, 'roles' | 'snapshot' | 'look'> & {
-  readonly plan: DefinitionPlan
-  readonly reader: DefinitionReader
-}
-
-/** Records what all rows show of how their cells are written. */
-const surveyed = async (cells: Cells, { header }: DefinitionPlan, { table, onProgress }: Checking): Promise<Cells> => {
-  for await (const row of rowsBelowHeader(table, onProgress)) {
-    if (row.cells.length <= header.length) cells.note(row)
-  }
-  return cells.settle()
-}
-
-/** Finds out what the columns mean, and how their cells are written. */
-const beginReading = async (work: Checking): Promise<Reading> => {
-  const { kind, table, options: asked } = work
-  const header = await requireHeader(table)
-  const options = asOwnList(asked, header, table, kind.of.brief.map(({ name }) => name)) // prettier-ignore
-  const plan = planDefinitions(header, kind, options)
-  const roles = rolesOf(kind)
-  const look = (): Promise<Snapshot> => readSnapshot(work.account, [kind.kind.name])
-  const snapshot = await look()
-  const lookups = lookupsIn(snapshot, work, roles)
-  const cells = await surveyed(createCells(plan, roles, options, lookups), plan, work)
-  requireConstants(cells, roles, options.constants)
-  return { plan, roles, snapshot, look, reader: definitionReader(kind, roles, plan, cells, options.clearEmpty) }
-}
 
 /** Lists words of which one holds: `category, icon or description`. */
 const eitherOf = (words: readonly string[]): string =>
@@ -122,18 +52,18 @@ const meantBy = ({ unused: [column], free }: DefinitionPlan): string => {
 }
 
 /** Reads and checks a whole file, as far as that needs nothing of what the service has of its rows. */
-export const checkDefinitions = async (work: Checking): Promise<CheckedDefinitions> => {
+export const checkDefinitions = async (work: ReadingDefinitions): Promise<CheckedDefinitions> => {
   const { kind, options, rejects } = work
-  const { plan, reader, ...reading } = await beginReading(work)
+  const { plan, readRow, nameOf, ...reading } = await beginReading(work)
   const fingerprint = createHash('sha256').update(JSON.stringify(plan.header))
   const names = new Map<number, string | undefined>()
   const { rows, read, empty } = await readRows<DefinitionRow>(work, options, (row) => {
     fingerprint.update(textOfRows([row]))
-    names.set(row.line, reader.nameOf(row))
-    return [reader.read(row)]
+    names.set(row.line, nameOf(row))
+    return [readRow(row)]
   })
   const distinct = withoutTwins(rows, rejects, {
-    keyOf: identityOf,
+    keyOf: ({ identity }) => identity,
     lineOf: ({ desired }) => desired.line,
     same: ({ desired }) => `rows with the same ${kind.key} "${desiredName(desired)}"`,
   })

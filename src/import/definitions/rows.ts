@@ -1,29 +1,39 @@
+import { readSnapshot } from '../../changes/records/access.ts'
 import { type Desired, desiredName } from '../../changes/records/desired.ts'
-import { DID_YOU_MEAN, looseName } from '../../client/directory.ts'
+import type { KindName } from '../../changes/records/kind-fields.ts'
+import type { Snapshot } from '../../changes/records/snapshot.ts'
+import { createDirectory, DID_YOU_MEAN, type Directory, looseName, type Named } from '../../client/directory.ts'
 import { Fault, KpiError } from '../../domain/errors.ts'
 import { checkText, choiceOf, valueOfText } from '../../domain/field-value.ts'
 import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
 import { foldName } from '../columns/header.ts'
 import { createNameColumn, type NameColumn } from '../columns/name-column.ts'
 import { splitName } from '../columns/person-text.ts'
-import type { RefusedRow } from '../desired-rows.ts'
+import { asOwnList, type ReadingFile, type RefusedRow } from '../desired-rows.ts'
 import { doubtsOf, requireNoDoubts } from '../detect/column-formats.ts'
 import { createNumberColumn, type NumberColumn } from '../detect/number-column.ts'
 import { createUnits } from '../detect/number-units.ts'
 import { faultOfSurplus } from '../parse/rows.ts'
 import type { Row } from '../parse/row/row.ts'
+import { requireHeader, rowsBelowHeader } from '../parse/table.ts'
 import type { Lookup } from '../permissions.ts'
 import { choiceNearest, meantBoolean, meantChoice } from './choice-words.ts'
-import { type DefinitionKind, type DefinitionOptions, type DefinitionPlan, fieldOf } from './columns.ts'
-import { type DefinitionRole, FULL_NAME } from './roles.ts'
+import {
+  type DefinitionKind,
+  type DefinitionOptions,
+  type DefinitionPlan,
+  fieldOf,
+  planDefinitions,
+} from './columns.ts'
+import { type DefinitionRole, FULL_NAME, rolesOf } from './roles.ts'
 
 /** Holds what rows may refer to, by role. */
-export type Lookups = ReadonlyMap<string, Lookup>
+type Lookups = ReadonlyMap<string, Lookup>
 
 const ID = /^#?([1-9]\d{0,14})$/
 
 /** Creates a lookup that takes any id, unchecked, as the interface does not list what they are of, and names if some are known. */
-export const anyId = (what: string, known: Lookup | undefined): Lookup => ({
+const anyId = (what: string, known: Lookup | undefined): Lookup => ({
   byId: known?.byId ?? new Map(),
   unread: what,
   find: (text) => {
@@ -87,7 +97,7 @@ const faultOfRole = (role: string, text: string, { message, verb }: Fault): stri
 }
 
 /** Reads the cells of all roles. */
-export type Cells = {
+type Cells = {
   /** Lets columns record what a row shows of how they are written. */
   readonly note: (row: Row) => void
   /** Returns the readers in the formats that were recorded; throws where these can be read in two ways. */
@@ -101,7 +111,7 @@ export type Cells = {
 }
 
 /** Creates the readers of the cells of a file by its plan. */
-export const createCells = (
+const createCells = (
   plan: DefinitionPlan,
   roles: readonly DefinitionRole[],
   options: DefinitionOptions,
@@ -153,7 +163,7 @@ export const createCells = (
 }
 
 /** Refuses flags for all rows that cannot be read, before any row is. */
-export const requireConstants = (
+const requireConstants = (
   cells: Cells,
   roles: readonly DefinitionRole[],
   constants: ReadonlyMap<string, string>,
@@ -168,14 +178,11 @@ export const requireConstants = (
 /** Describes a definition that a row gives. */
 export type DefinitionRow = {
   readonly desired: Desired
-  /** Holds the id of what it lies in; 0 if there is nothing. */
-  readonly parent: number
+  /** Holds the text by which two rows are the same. */
+  readonly identity: string
   /** Counts the numbers that had more than four decimals. */
   readonly rounded: number
 }
-
-/** Returns the text by which two rows are the same. */
-export const identityOf = ({ parent, desired }: DefinitionRow): string => `${parent}/${looseName(desiredName(desired))}`
 
 /** Returns what should be there as the fields of a row say it. */
 const desiredOf = (kind: DefinitionKind, line: number, given: AnyRecord): Desired => {
@@ -222,15 +229,15 @@ const readRole = (reading: Reading, kind: DefinitionKind, cells: Cells, role: De
 }
 
 /** Reads the rows of a file. */
-export type DefinitionReader = {
+type DefinitionReader = {
   /** Reads a row, or returns all that is wrong with it. */
-  readonly read: (row: Row) => DefinitionRow | RefusedRow
+  readonly readRow: (row: Row) => DefinitionRow | RefusedRow
   /** Returns the name or e-mail address that a row gives, as it is written; undefined if there is none. */
   readonly nameOf: (row: Row) => string | undefined
 }
 
 /** Creates the reader of the rows of a file. */
-export const definitionReader = (
+const definitionReader = (
   kind: DefinitionKind,
   roles: readonly DefinitionRole[],
   { header }: DefinitionPlan,
@@ -241,7 +248,7 @@ export const definitionReader = (
   const named = (name: string | undefined): DefinitionRole | undefined => roles.find((one) => one.name === name)
   const needed = [named(key), named(within)].filter((one) => one !== undefined)
   const names = [named(key), named(FULL_NAME), named('first_name')].filter((one) => one !== undefined)
-  const read: DefinitionReader['read'] = (row) => {
+  const readRow: DefinitionReader['readRow'] = (row) => {
     const surplus = faultOfSurplus(row.cells, header)
     if (surplus !== undefined) return { reasons: [surplus], isMisread: true }
     const reading: Reading = { row, clears: clearEmpty, values: {}, reasons: [], rounded: 0 }
@@ -251,7 +258,59 @@ export const definitionReader = (
     }
     const { values, reasons, rounded } = reading
     if (reasons.length > 0) return { reasons, isMisread: true }
-    return { desired: desiredOf(kind, row.line, values), parent: Number(values[within ?? ''] ?? 0), rounded }
+    const desired = desiredOf(kind, row.line, values)
+    return { desired, identity: `${Number(values[within ?? ''] ?? 0)}/${looseName(desiredName(desired))}`, rounded }
   }
-  return { read, nameOf: (row) => names.map((one) => cells.textOf(one, row)).find((text) => text !== '') }
+  return { readRow, nameOf: (row) => names.map((one) => cells.textOf(one, row)).find((text) => text !== '') }
+}
+
+/** Describes what reading a file of definitions needs. */
+export type ReadingDefinitions = ReadingFile & { readonly kind: DefinitionKind; readonly options: DefinitionOptions }
+
+const directoryOf = (role: string, snapshot: Snapshot, kinds: readonly KindName[]): Directory<Named> =>
+  createDirectory(
+    role,
+    kinds.flatMap((kind) => snapshot.ofKind(kind).map(({ id = 0, name }) => ({ id, name }))),
+  )
+
+/** Returns what the given roles may refer to. The newer interface does not list what breakdowns there are. */
+const lookupsIn = (
+  snapshot: Snapshot,
+  { kind, account }: ReadingDefinitions,
+  roles: readonly DefinitionRole[],
+): Lookups =>
+  new Map(
+    roles.flatMap(({ role, name }) => {
+      const { refers } = fieldOf(kind, name) ?? {}
+      if (!refers) return []
+      const isListed = name !== 'breakdown_id' || account.classic !== undefined
+      const known = isListed ? directoryOf(role, snapshot, refers) : undefined
+      return [[role, known && name !== 'breakdown_id' ? known : anyId('breakdowns', known)] as const]
+    }),
+  )
+
+/** Describes how a file is read, and the account as it was read. */
+type Begun = DefinitionReader & {
+  readonly plan: DefinitionPlan
+  readonly roles: readonly DefinitionRole[]
+  readonly snapshot: Snapshot
+  /** Reads the account again. */
+  readonly look: () => Promise<Snapshot>
+}
+
+/** Finds out what the columns mean, and from all rows how their cells are written. */
+export const beginReading = async (work: ReadingDefinitions): Promise<Begun> => {
+  const { kind, table, onProgress } = work
+  const header = await requireHeader(table)
+  const brief = kind.of.brief.map(({ name }) => name)
+  const options = asOwnList(work.options, header, table, brief)
+  const plan = planDefinitions(header, kind, options)
+  const roles = rolesOf(kind)
+  const look = (): Promise<Snapshot> => readSnapshot(work.account, [kind.kind.name])
+  const snapshot = await look()
+  const seen = createCells(plan, roles, options, lookupsIn(snapshot, work, roles))
+  for await (const row of rowsBelowHeader(table, onProgress)) if (row.cells.length <= header.length) seen.note(row)
+  const cells = seen.settle()
+  requireConstants(cells, roles, options.constants)
+  return { plan, roles, snapshot, look, ...definitionReader(kind, roles, plan, cells, options.clearEmpty) }
 }

@@ -1,17 +1,14 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { userGroupItem } from '../../../domain/resources/groups.ts'
-import type { AnyRecord } from '../../../domain/schema.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { addExamples } from '../../args/examples.ts'
 import { listedIn } from '../../args/names.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
 import { addOutput, printsList } from '../../output/printed.ts'
-import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
-import { addListOptions, addNameOptions, chooseColumns, listView } from '../verbs/list-options.ts'
-import { createNames } from '../verbs/reference-names.ts'
+import { addListOptions, addNameOptions, chooseColumns } from '../verbs/list-options.ts'
 import type { MadeLinks, SelectedLinks } from './links.ts'
-import { ofUsers } from './list.ts'
+import { ofUsers, runList } from './list.ts'
 
 /** Holds the flag that lists users, and its help. */
 const USERS_FLAG = ['--users <list>', 'users by id, name or e-mail address, separated by commas'] as const
@@ -42,15 +39,11 @@ const addListCommand = (group: Command, act: Act): void => {
     'assign group-items list --filter name=North -o csv',
   )
   printsList(command, userGroupItem)
-  act(command, async (cli, _, options) => {
-    const { columns, select } = listView(userGroupItem, options, cli.printing().format)
-    const work = async (client: Client): Promise<AnyRecord[]> =>
-      select(await ofUsers(client, options.users, (id) => client.userGroupItems(id).list()), createNames(client))
-    const records = await cli.withClient({ of: userGroupItem, verb: 'list' }, work, PACED)
-    await cli.printMany(columns, records)
-    if (records.length === 0)
-      await tellEmpty(cli, userGroupItem, emptyBecause(options), 'add one with: kpi assign group-items add')
-  })
+  act(command, (cli, _, options) =>
+    runList(cli, userGroupItem, options, 'kpi assign group-items add', (client) =>
+      ofUsers(client, options.users, (id) => client.userGroupItems(id).list()),
+    ),
+  )
 }
 
 /** Prints what users have got, or have had. */

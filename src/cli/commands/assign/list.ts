@@ -2,10 +2,10 @@ import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { type Assignment, assignment } from '../../../domain/resources/assignment.ts'
-import { type AnyRecord, resource } from '../../../domain/schema.ts'
+import { type AnyRecord, resource, type Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { idsIn } from '../../args/names.ts'
-import { type Act, PACED } from '../../cli.ts'
+import { type Act, type Cli, PACED } from '../../cli.ts'
 import { printsList } from '../../output/printed.ts'
 import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
 import { addListOptions, addNameOptions, listView, type NamedRecords } from '../verbs/list-options.ts'
@@ -63,6 +63,26 @@ export const ofUsers = async <T extends AnyRecord>(
   return (await Promise.all(ids.map(list))).flat()
 }
 
+/** Lists what is read of users, as the options ask for it; `adding` is the command that adds more. */
+export const runList = async (
+  cli: Cli,
+  of: Resource,
+  options: Parameters<typeof listView>[1],
+  adding: string,
+  read: (client: Client) => Promise<readonly AnyRecord[]>,
+): Promise<void> => {
+  const { columns, select } = listView(of, options, cli.printing().format)
+  const work = async (client: Client): Promise<NamedRecords> => {
+    const listed = await read(client)
+    const names = createNames(client)
+    const records = await select(listed, names)
+    return { shown: await names.inUnits(columns, cli.printing()), records }
+  }
+  const { shown, records } = await cli.withClient({ of, verb: 'list' }, work, PACED)
+  await cli.printMany(shown, records)
+  if (records.length === 0) await tellEmpty(cli, of, emptyBecause(options), `add one with: ${adding}`)
+}
+
 /** Adds `kpi assign list` */
 export const addListCommand = (group: Command, act: Act): void => {
   const command = addNameOptions(
@@ -76,19 +96,14 @@ export const addListCommand = (group: Command, act: Act): void => {
   )
   addExamples(command, 'assign list --users "Ann Lee"', 'assign list --sort user -o csv')
   printsList(command, shownAssignment)
-  act(command, async (cli, _, options) => {
-    const { columns, select } = listView(shownAssignment, options, cli.printing().format)
-    const work = async (client: Client): Promise<NamedRecords> => {
+  act(command, (cli, _, options) =>
+    runList(cli, shownAssignment, options, 'kpi assign add', async (client) => {
       const kpis = options.kpis === undefined ? undefined : await idsIn(client, 'kpi', '--kpis', options.kpis)
       const assignments = await ofUsers(client, options.users, (id) => client.assignments(id).list())
-      const listed = assignments.filter(({ id }) => kpis?.includes(id) ?? true)
-      const names = createNames(client)
-      const selected = await select(await withTargets(client, listed), names)
-      return { shown: await names.inUnits(columns, cli.printing()), records: selected }
-    }
-    const { shown, records } = await cli.withClient({ of: assignment, verb: 'list' }, work, PACED)
-    await cli.printMany(shown, records)
-    if (records.length === 0)
-      await tellEmpty(cli, shownAssignment, emptyBecause(options), 'add one with: kpi assign add')
-  })
+      return withTargets(
+        client,
+        assignments.filter(({ id }) => kpis?.includes(id) ?? true),
+      )
+    }),
+  )
 }
