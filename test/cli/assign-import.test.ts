@@ -44,6 +44,11 @@ bobby@example.com,Revenue,,
     expect(await held()).toEqual(['2 1 90 1', '2 2 - 2', '3 1 120.5 1', '3 2 - 7', '4 1 - 1'])
   })
 
+  test('takes users from two columns together', async () => {
+    const text = 'First,Last,kpi,target\nAnn,Lee,Revenue,90\n'
+    expect(jsonOf(await load(text, '--map', 'user=First+Last'))).toMatchObject({ read: 1, rejected: 0 })
+  })
+
   test('keeps the target where a cell holds a word that --missing takes as empty', async () => {
     const text = 'User,KPI,Target\nann lee,Revenue,-\nbob@example.com,Revenue,12\n'
     expect(jsonOf(await load(text, '--missing', '-'))).toMatchObject({ read: 2, added: 1, unchanged: 1, rejected: 0 })

@@ -49,7 +49,7 @@ export const planAssignments = (header: readonly string[], options: ImportOption
   })
   requireClear([...found.issues, ...faultsOfNeeded(found, NEEDED, new Map(constants))])
   const unused = unassignedColumns(found).map((at) => header[at] ?? '')
-  return { header, roles: found.roles, wide: undefined, unused, place }
+  return { header, roles: found.roles, joined: found.joined, wide: undefined, unused, place }
 }
 
 /** Describes an assignment that a row asks for; an empty cell keeps the stored value. */
