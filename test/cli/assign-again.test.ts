@@ -67,3 +67,19 @@ test.each(WAYS)(
     expect(await targetsOf(user)).toEqual([])
   },
 )
+
+test.each(WAYS)('a dry run of assign add tells what would be refused, as adding does, %s', async (_, open) => {
+  await using user = await openWithKpis(open)
+  const add = ['assign', 'add', '--kpis', 'Visits,Sales', ...FOR_ANN, '--target', '5']
+  const foreseen = await user.kpi(...add, '--dry-run', '-o', 'json')
+  expect(foreseen.code).toBe(3)
+  expect(foreseen.stderr).toContain('dry run, nothing was sent: 1 assignment of 1 user to add')
+  expect(JSON.parse(foreseen.stdout)).toMatchObject([{ id: 1 }])
+  const refusal = 'no. 2 of 2: user_target: Sales has no target, so a user cannot have one either'
+  expect(foreseen.stderr).toContain(refusal)
+  expect((await user.kpi(...add)).stderr).toContain(refusal)
+  expect(await user.kpi('assign', 'add', '--kpis', 'Sales', ...FOR_ANN, '--target', '5', '--dry-run')).toMatchObject({
+    code: 1,
+    stdout: '',
+  })
+})

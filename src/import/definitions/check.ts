@@ -3,7 +3,7 @@ import { isMeantName } from '../../changes/names/doubtful-names.ts'
 import { nearNames, warningsOnNearNames } from '../../changes/names/near-names.ts'
 import type { Plan } from '../../changes/plan/plan.ts'
 import type { Policy } from '../../changes/plan/policy.ts'
-import { type Desired, desiredName } from '../../changes/records/desired.ts'
+import { desiredName } from '../../changes/records/desired.ts'
 import type { Snapshot } from '../../changes/records/snapshot.ts'
 import { pauseEvery } from '../../client/next-turn.ts'
 import { notesOnDefaults } from '../../domain/schema.ts'
@@ -11,26 +11,7 @@ import { type ReadingFile, readRows, tellReading, withoutTwins } from '../desire
 import { mapFlag } from '../flag-text.ts'
 import { textOfRows } from '../parse/rows.ts'
 import type { DefinitionKind, DefinitionOptions, DefinitionPlan } from './columns.ts'
-import type { DefinitionRole } from './roles.ts'
 import { beginReading, type DefinitionRow, type ReadingDefinitions } from './rows.ts'
-
-/** Describes a file of definitions that has been read and checked by itself, and the account as it was read. */
-export type CheckedDefinitions = {
-  readonly desired: readonly Desired[]
-  readonly snapshot: Snapshot
-  /** Reads the account again. */
-  readonly look: () => Promise<Snapshot>
-  readonly policy: Policy
-  /** Holds what all rows name, also those that cannot be read, by line. */
-  readonly names: ReadonlyMap<number, string | undefined>
-  readonly roles: readonly DefinitionRole[]
-  /** Identifies the rows, however the file is written: the SHA-256 of all cells and their lines. */
-  readonly fingerprint: string
-  readonly read: number
-  readonly empty: number
-  /** Counts numbers that had more than four decimals. */
-  readonly rounded: number
-}
 
 /** Returns what the flags of the command allow. */
 const policyOf = ({ of }: DefinitionKind, { onConflict, onlyExisting, numbersAs }: DefinitionOptions): Policy => ({
@@ -52,10 +33,11 @@ const meantBy = ({ unused: [column], free }: DefinitionPlan): string => {
 }
 
 /** Reads and checks a whole file, as far as that needs nothing of what the service has of its rows. */
-export const checkDefinitions = async (work: ReadingDefinitions): Promise<CheckedDefinitions> => {
+export const checkDefinitions = async (work: ReadingDefinitions) => {
   const { kind, options, rejects } = work
   const { plan, readRow, nameOf, ...reading } = await beginReading(work)
   const fingerprint = createHash('sha256').update(JSON.stringify(plan.header))
+  // Keep what all rows name, also those that cannot be read.
   const names = new Map<number, string | undefined>()
   const { rows, read, empty } = await readRows<DefinitionRow>(work, options, (row) => {
     fingerprint.update(textOfRows([row]))
@@ -79,6 +61,9 @@ export const checkDefinitions = async (work: ReadingDefinitions): Promise<Checke
     rounded: rows.reduce((sum, { rounded }) => sum + rounded, 0),
   }
 }
+
+/** Describes a file of definitions that has been read and checked by itself, and the account as it was read. */
+export type CheckedDefinitions = Awaited<ReturnType<typeof checkDefinitions>>
 
 /** Holds what notes on a plan need. */
 type Noting = Pick<ReadingFile, 'signal' | 'onNote' | 'onWarning'> & {
