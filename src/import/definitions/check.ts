@@ -35,14 +35,14 @@ const meantBy = ({ unused: [column], free }: DefinitionPlan): string => {
 /** Reads and checks a whole file, as far as that needs nothing of what the service has of its rows. */
 export const checkDefinitions = async (work: ReadingDefinitions) => {
   const { kind, options, rejects } = work
-  const { plan, readRow, nameOf, ...reading } = await beginReading(work)
+  const { plan, reader, ...account } = await beginReading(work)
   const fingerprint = createHash('sha256').update(JSON.stringify(plan.header))
   // Keep what all rows name, also those that cannot be read.
   const names = new Map<number, string | undefined>()
   const { rows, read, empty } = await readRows<DefinitionRow>(work, options, (row) => {
     fingerprint.update(textOfRows([row]))
-    names.set(row.line, nameOf(row))
-    return [readRow(row)]
+    names.set(row.line, reader.nameOf(row))
+    return [reader.readRow(row)]
   })
   const distinct = withoutTwins(rows, rejects, {
     keyOf: ({ identity }) => identity,
@@ -51,7 +51,8 @@ export const checkDefinitions = async (work: ReadingDefinitions) => {
   })
   tellReading(work, { isEmpty: read === 0, unused: plan.unused, meant: meantBy(plan) })
   return {
-    ...reading,
+    ...account,
+    roles: reader.roles,
     desired: distinct.map(({ desired }) => desired),
     policy: policyOf(kind, options),
     names,
