@@ -6,6 +6,14 @@ import { countOf } from './text.ts'
 const isNothing = (value: FieldValue | undefined): boolean =>
   value === undefined || value === null || value === 0 || value === 0n
 
+/** Holds the fields of a summary that say what a run cost. */
+export const RUN_COST = {
+  requests: { kind: 'integer', about: 'Requests that were answered' },
+  refused: { kind: 'integer', about: 'Requests that were refused because of the rate limit, and sent again' },
+  waited: { kind: 'decimal', about: 'Seconds that requests waited for the rate limit' },
+  seconds: { kind: 'decimal', about: 'How long it took' },
+} as const
+
 /** Describes what a run did, in its counts: the words for one and for many of each. */
 export type CountWords = Readonly<Record<string, readonly [one: string, many: string]>>
 

@@ -10,7 +10,7 @@ import { adviceOnTargets } from '../../../import/notes.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import type { Printed } from '../../output/printed.ts'
-import type { CountWords } from '../../output/summary.ts'
+import { type CountWords, RUN_COST } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
 import { runRowsImport } from '../changes/import-rows.ts'
 import type { JudgedRow } from '../changes/rows-import.ts'
@@ -34,10 +34,7 @@ const assignSummary = resource({
     rounded: { kind: 'integer', about: 'Targets that had more than four decimals' },
     empty: { kind: 'integer', about: 'Rows without any cell' },
     left: { kind: 'integer', about: 'Rows that were not sent because the run was stopped' },
-    requests: { kind: 'integer', about: 'Requests that were answered' },
-    refused: { kind: 'integer', about: 'Requests that were refused because of the rate limit, and sent again' },
-    waited: { kind: 'decimal', about: 'Seconds that requests waited for the rate limit' },
-    seconds: { kind: 'decimal', about: 'How long it took' },
+    ...RUN_COST,
     receipt: { kind: 'text', about: 'Receipt with which kpi undo takes it back', nullable: true },
   },
 })

@@ -134,7 +134,7 @@ export class TargetHistory {
   /** Holds the changes from no default, whose entries can be told apart afterwards. */
   readonly #hidden: TargetChange[] = []
   /** Holds what `read` has found, and the changes of which it could not find out. */
-  #ahead: (TargetChange | Change)[] = []
+  readonly #ahead: (TargetChange | Change)[] = []
   #kept = 0
   #isTold = false
 

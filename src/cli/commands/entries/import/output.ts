@@ -3,6 +3,7 @@ import { newerEntry } from '../../../../domain/resources/entry.ts'
 import { type AnyRecord, asNewer, resource } from '../../../../domain/schema.ts'
 import type { DryRunOutcome } from '../../../../import/dry-run.ts'
 import { isProvisional } from '../../../../import/provisional-id.ts'
+import { RUN_COST } from '../../../output/summary.ts'
 
 /** Defines the summary of an import, as it is printed. */
 export const importSummary = resource({
@@ -27,10 +28,7 @@ export const importSummary = resource({
     empty: { kind: 'integer', about: 'Rows, or cells of a wide file, without a value' },
     assigned: { kind: 'integer', about: 'Assignments that were created' },
     left: { kind: 'integer', about: 'Entries that were not sent because the run was stopped' },
-    requests: { kind: 'integer', about: 'Requests that were answered' },
-    refused: { kind: 'integer', about: 'Requests that were refused because of the rate limit, and sent again' },
-    waited: { kind: 'decimal', about: 'Seconds that requests waited for the rate limit' },
-    seconds: { kind: 'decimal', about: 'How long it took' },
+    ...RUN_COST,
     unchecked: { kind: 'text', about: 'What could not be checked before it was sent', nullable: true },
     receipt: { kind: 'text', about: 'Receipt with which kpi entries undo takes it back', nullable: true },
   },
