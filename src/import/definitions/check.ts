@@ -79,7 +79,7 @@ const KEPT_PASSWORDS =
 const NAMES_OF_TURN = 500
 
 /** Notes that passwords of existing people are not changed. */
-export const tellPasswords = ({ onNote, kind }: Noting, { planned }: Plan): void => {
+const tellPasswords = ({ onNote, kind }: Noting, { planned }: Plan): void => {
   const secrets = kind.kind.fields.filter(({ field }) => field.secret).map(({ name }) => name)
   const isKept = planned.some(({ record, desired }) => record?.stored && secrets.some((name) => name in desired.values))
   if (isKept) onNote(KEPT_PASSWORDS)
@@ -89,7 +89,7 @@ export const tellPasswords = ({ onNote, kind }: Noting, { planned }: Plan): void
  * Warns of new names that are nearly known ones, as a mistyped name would make another record and leave the meant one as
  * it is; notes defaults that depend on what new records refer to.
  */
-export const tellNewRecords = async (
+const tellNewRecords = async (
   { kind: { of, kind }, snapshot, onNote, onWarning, signal }: Noting,
   { planned }: Plan,
 ): Promise<void> => {
@@ -100,4 +100,10 @@ export const tellNewRecords = async (
   for (const warning of warningsOnNearNames(near)) onWarning(warning)
   const defaults = created.flatMap(({ changes }) => changes.map((one) => one.defaults ?? {}))
   for (const note of notesOnDefaults(of, defaults, () => false)) onNote(note)
+}
+
+/** Says what is to be known of a plan before it is sent; of new records, where it does not continue an earlier run. */
+export const tellPlanned = async (noting: Noting, plan: Plan, isContinued: boolean): Promise<void> => {
+  tellPasswords(noting, plan)
+  if (!isContinued) await tellNewRecords(noting, plan)
 }

@@ -2,12 +2,7 @@ import { DID_YOU_MEAN, unknownName } from '../../../client/directory.ts'
 import { category, unit } from '../../../domain/resources/catalog.ts'
 import { group } from '../../../domain/resources/groups.ts'
 import type { Resource } from '../../../domain/schema.ts'
-import {
-  checkDefinitions,
-  type CheckedDefinitions,
-  tellNewRecords,
-  tellPasswords,
-} from '../../../import/definitions/check.ts'
+import { checkDefinitions, type CheckedDefinitions, tellPlanned } from '../../../import/definitions/check.ts'
 import type { CountedReasons } from '../../../import/rejects/reason-counts.ts'
 import type { Cli } from '../../cli.ts'
 import { runRowsImport } from '../changes/import-rows.ts'
@@ -52,11 +47,8 @@ export const runDefinitionImport = (
     withAccount: (client, work) =>
       of.newer ? withClassic(cli, client, (classic) => work({ client, classic })) : work({ client }),
     read: (reading) => checkDefinitions({ ...reading, kind, options }),
-    tellPlan: async (reading, { snapshot }, plan, isContinued) => {
-      const noting = { ...reading, kind, snapshot }
-      tellPasswords(noting, plan)
-      if (!isContinued) await tellNewRecords(noting, plan)
-    },
+    tellPlan: (reading, { snapshot }, plan, isContinued) =>
+      tellPlanned({ ...reading, kind, snapshot }, plan, isContinued),
     printed: {
       summary: definitionSummary,
       countsOf: (counts) => counts,
