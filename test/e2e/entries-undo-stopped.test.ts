@@ -14,13 +14,15 @@ import { startService, wayTo } from '../support/service.ts'
 const BATCH = 5000
 const ROWS = 60_000
 const FEW_ROWS = 21_000
+/** Fills two batches, of which the second has few rows: each row takes a request to be removed. */
+const TWO_BATCHES = BATCH + 500
 const KPIS = 4
 const IMPORT = ['entries', 'import', 'data.csv', '-o', 'json']
 const ADDING = [...IMPORT, '--on-conflict', 'add']
 /** Says nothing of whether a batch was stored. */
 const UNAVAILABLE: WireResponse = { status: 503, headers: {}, body: '' }
 /** Says that it was not. */
-const LIMITED: WireResponse = { status: 429, headers: { 'retry-after': '5' }, body: '' }
+const LIMITED: WireResponse = { status: 429, headers: { 'retry-after': '2' }, body: '' }
 
 /** Opens a service that can stop a command at one of its batches, which it stores, or answers otherwise. */
 const open = async (count = ROWS) => {
@@ -147,7 +149,7 @@ test('an import that was stopped begins anew after its undo was killed', async (
 }, 120_000)
 
 test('what another has changed and changed back is removed with the batch that was stored before a kill', async () => {
-  await using opened = await open(FEW_ROWS)
+  await using opened = await open(TWO_BATCHES)
   const { kpi, stopAt, countStored, receipts, client } = opened
   await stopAt(1, 'SIGKILL')
   expect(await countStored()).toBe(BATCH)

@@ -69,8 +69,6 @@ describe.runIf(process.platform === 'linux')('a hostile file ends by itself, in 
 describe.runIf(process.platform === 'linux')('what takes long hears signals and timers to its end:', () => {
   test.each([
     'rows: 100,000 unknown users beside 5,000',
-    'rows: 130,000 new users',
-    'rows: 950,000 rejects, written',
     'rows: 150 rows of 16,000 rejects',
     'rows: 150,000 unknown numbers beside 5,000 users of numbered names',
     'rows: 1,200,000 rejects and a pair that is there twice',

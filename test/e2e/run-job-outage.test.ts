@@ -73,8 +73,8 @@ test.each(['classic', 'v1'] as const)(
     const envAt = await VARIANTS[variant](home)
     const service = await serve(home)
     const env = envAt(service.url)
-    const first = startKpi(home, ['run', 'job.yaml', '--deadline', '15s', '-o', 'json'], env)
-    await expect.poll(() => batchesIn(home), { interval: 1, timeout: 15_000 }).toBeGreaterThan(0)
+    const first = startKpi(home, ['run', 'job.yaml', '--deadline', '10s', '-o', 'json'], env)
+    await expect.poll(() => batchesIn(home), { interval: 1, timeout: 10_000 }).toBeGreaterThan(0)
     service.child.kill('SIGKILL')
     expect((await service.ended).signal).toBe('SIGKILL')
     const stopped = await first.ended
