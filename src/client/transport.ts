@@ -1,4 +1,5 @@
 import type { Json } from '../codec/json.ts'
+import { KpiError } from '../domain/errors.ts'
 import type { Calendar } from '../domain/period.ts'
 import type { AnyRecord, Resource } from '../domain/schema.ts'
 import type { KeyInfo, AccountIdentity } from './http/credentials.ts'
@@ -15,6 +16,10 @@ export class Aborted extends Error {
     this.mayBeDone = options.mayBeDone ?? false
   }
 }
+
+/** Tells whether a request may have taken effect although it failed, or the run was stopped while it was sent again. */
+export const mayBeDone = (error: unknown): boolean =>
+  (error instanceof Aborted || error instanceof KpiError) && error.mayBeDone
 
 /** Counts completed requests. */
 type RequestCount = {

@@ -118,6 +118,10 @@ export const isTransient = (error: unknown): error is KpiError =>
 export const isRefused = (error: unknown): error is KpiError =>
   error instanceof KpiError && OF_CONTENT.has(error.code) && !isTransient(error)
 
+/** Returns the reasons of a refusal. */
+export const reasonsOf = ({ issues, message }: KpiError): readonly string[] =>
+  issues.length > 0 ? issues.map(({ field, message: words }) => `${field}: ${words}`) : [message]
+
 /** Throws all faults at once, if there are any. */
 export const refuseFaults = (issues: readonly Issue[]): void => {
   if (issues.length > 0) throw invalid(issues)

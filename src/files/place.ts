@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, statSync } from 'node:fs'
+import { lstatSync, mkdirSync, readlinkSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FileFault, fileErrorReason, isOfNoPath } from './file-error.ts'
 import { requireRegular } from './read-file.ts'
@@ -66,4 +66,23 @@ export const requirePlainPlace = (path: string, flag?: string): void => {
   requireNoLink(path, flag)
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found) requireRegular(found)
+}
+
+/** Tells whether there is a folder at a path. */
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+
+/**
+ * Creates the missing folders of a path, accessible by their owner only. It creates them one by one: a recursive
+ * `mkdir` never ends if the system allows no folder there.
+ */
+export const makePrivateFolder = (path: string): void => {
+  if (isFolder(path)) return
+  const above = dirname(path)
+  if (above !== path) makePrivateFolder(above)
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have made it at the same moment.
+    if (!isFolder(path)) throw error
+  }
 }

@@ -1,6 +1,6 @@
 import type { Named } from '../../client/directory.ts'
 import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
-import type { Policy } from '../plan/policy.ts'
+import type { Policy } from '../plan/match.ts'
 import { type Account, accessTo } from '../records/access.ts'
 import type { Desired } from '../records/desired.ts'
 import { type KindName, kinds } from '../records/kind-fields.ts'

@@ -7,8 +7,7 @@ import { choiceOf, valueOfText } from '../../domain/field-value.ts'
 import type { Pause } from '../../domain/pause.ts'
 import type { Field, FieldValue } from '../../domain/schema.ts'
 import type { Desired } from '../records/desired.ts'
-import { type Kind, type KindField, needed } from '../records/kind-fields.ts'
-import { type Section, sections, wordOf } from './sections.ts'
+import { type Kind, type KindField, needed, type Section, sections, wordOf } from '../records/kind-fields.ts'
 
 /** Describes the content of a file, with all its faults. */
 export type Configuration = {

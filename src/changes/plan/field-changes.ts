@@ -8,8 +8,7 @@ import type { Desired } from '../records/desired.ts'
 import { readFormula } from '../records/formulas.ts'
 import type { KindField } from '../records/kind-fields.ts'
 import { type AccountRecord, labelOf, type Snapshot } from '../records/snapshot.ts'
-import type { Matched, Reason } from './match.ts'
-import type { Policy } from './policy.ts'
+import type { Matched, Policy, Reason } from './match.ts'
 
 /** Returns a text of the service as it would be read from an input. */
 const normal = (value: FieldValue | undefined): FieldValue =>

@@ -1,12 +1,36 @@
 import { Fault } from '../../domain/errors.ts'
+import { keyOf } from '../../domain/kinds.ts'
 import type { Pause } from '../../domain/pause.ts'
 import { isNoName } from '../../domain/no-value-words.ts'
 import { NO_VALUE } from '../names/doubtful-names.ts'
 import { type Desired, desiredName } from '../records/desired.ts'
-import { KIND_NAMES, type KindName, kinds, sectionOf } from '../records/kind-fields.ts'
+import { type Kind, KIND_NAMES, type KindName, kinds, sectionOf } from '../records/kind-fields.ts'
 import type { AccountRecord, Snapshot } from '../records/snapshot.ts'
-import type { Policy } from './policy.ts'
-import { renameLine } from './renames.ts'
+
+/** Says what a plan may do, and how its reasons name the way out. */
+export type Policy = {
+  /** Says what becomes of a record that exists already; it is updated by default. */
+  readonly existing?: 'update' | 'skip' | 'refuse' | undefined
+  /** Tells that nothing is created. */
+  readonly onlyExisting?: true | undefined
+  /** Tells that the input is a whole configuration, which lists calculated KPIs in a section of their own. */
+  readonly isConfiguration?: true
+  /** Tells that the interface shows the ids of groups alone. */
+  readonly isByIdAlone?: boolean
+  /** Tells whether the user says that names in a field are meant, whatever they could stand for. */
+  readonly isMeant: (kind: Kind, field: string) => boolean
+  /** Returns the flag that says so: `--by-name kpis`. */
+  readonly takesName: (kind: Kind, field: string) => string
+  /** Tells whether an earlier part of the run may have made what an item says, so that it is no conflict. */
+  readonly isOurs?: (desired: Desired) => boolean
+  /**
+   * Words the refusal of a name that another record or an earlier item has. Without it, two records may get names of the
+   * same form.
+   */
+  readonly tellTaken?: (holder: AccountRecord, isNew: boolean) => string
+  /** Tells that a name that may stand for no value is warned of, and not refused. */
+  readonly takesNoValue?: true
+}
 
 /** Describes an item of an input whose references are found, and the record that it is about. */
 export type Matched = {
@@ -81,6 +105,12 @@ const findOther = (
   return new Fault(`"${name}" ${what}: it belongs under ${sectionOf(found.kind.name)}`)
 }
 
+/** Returns what renames a record, as a line to paste. */
+export const renameLine = ({ kind, id }: AccountRecord, name: string): string => {
+  const flag = kind.identity.includes('email') ? '--email' : '--name'
+  return `kpi ${kind.of.plural.replaceAll('_', '-')} update ${id} ${flag} '${name.replaceAll("'", String.raw`'\''`)}'`
+}
+
 /**
  * Finds the record that an item is about, or makes it. An exact name wins; otherwise it is what has a name of the same
  * form and is not named exactly by another item; a word for no value means only what has exactly that name, unless the
@@ -119,7 +149,7 @@ const matchRecord = (
   const alike = same.length > 0 ? same : isBeside ? [] : ofForm
   const existing = alike.filter(({ stored, id }) => stored && (desired.id === undefined || id === desired.id))
   const [first, ...others] = existing
-  const key = kind.identity.at(-1) ?? 'name'
+  const key = keyOf(kind.name)
   if (first && same.length === 0 && isNoName(name, kind.name === 'kpi') && !policy.isMeant(kind, key))
     return new Fault(
       `${key} "${name}" ${NO_VALUE}, and is not exactly "${first.name}": ${policy.takesName(kind, key)} takes "${first.name}" for it`,

@@ -4,15 +4,13 @@ import { INT16_MAX } from '../../domain/field-value.ts'
 import type { Pause } from '../../domain/pause.ts'
 import { usualWith } from '../../domain/schema.ts'
 import { type Change, type FieldChange, inOrder, type Value } from '../records/change.ts'
-import { type Desired, desiredName, givesField } from '../records/desired.ts'
+import { type Desired, desiredName } from '../records/desired.ts'
 import { readFormula } from '../records/formulas.ts'
 import type { KindName } from '../records/kind-fields.ts'
 import { type AccountRecord, isOfPerson, labelOf, type Snapshot } from '../records/snapshot.ts'
 import { faultOfTarget, fieldChanges } from './field-changes.ts'
-import { type Matched, matchDesired, type Reason, type Unmatched } from './match.ts'
-import { refuseDoubtfulNames } from './new-names.ts'
-import type { Policy } from './policy.ts'
-import { refuseTakenNames } from './taken-names.ts'
+import { matchDesired, type Matched, type Policy, type Reason, type Unmatched } from './match.ts'
+import { refuseDoubtfulNames, refuseTakenNames } from './new-names.ts'
 
 /** Describes the planned action for one item of an input. */
 export type Planned = {
@@ -135,7 +133,8 @@ const createPlanner = (snapshot: Snapshot, policy: Policy): ((one: Matched) => P
     const defaults: Record<string, Value> = {}
     for (const { name, as, field, refers } of kind.fields) {
       // A field with a fault is there, too.
-      const isGiven = givesField(desired, name) && (references[name] ?? desired.values[name]) !== null
+      const isSaid = name in desired.values || name in desired.references || name in (desired.lines ?? {})
+      const isGiven = isSaid && (references[name] ?? desired.values[name]) !== null
       if (!field.required) continue
       const usual = usualWith(field, propertiesOf(references[field.unless?.field.replace(/_id$/, '') ?? '']))
       const place = usual === 'next' ? nextPlace(record) : undefined

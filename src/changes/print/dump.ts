@@ -4,8 +4,7 @@ import { Fault } from '../../domain/errors.ts'
 import { checkValue } from '../../domain/field-value.ts'
 import type { FieldValue } from '../../domain/schema.ts'
 import { withNames } from '../records/formulas.ts'
-import { type Section, sections, wordOf } from '../from/sections.ts'
-import { type Kind, type KindField, needed } from '../records/kind-fields.ts'
+import { type Kind, type KindField, needed, type Section, sections, wordOf } from '../records/kind-fields.ts'
 import { isOfPerson, nounOf, type AccountRecord, type Snapshot } from '../records/snapshot.ts'
 
 type Plain = string | number | boolean | null

@@ -1,5 +1,5 @@
 import type { FieldValue } from '../../domain/schema.ts'
-import type { Kind } from './kind-fields.ts'
+import { type Kind, nameIn } from './kind-fields.ts'
 
 /**
  * Describes what should be there: a record of a kind, as an input says it. A field that it does not give is left alone,
@@ -28,11 +28,4 @@ export type Desired = {
 }
 
 /** Returns the name that an input gives what it is about; empty where that has none. */
-export const desiredName = ({ kind, values }: Pick<Desired, 'kind' | 'values'>): string => {
-  const own = kind.identity.find((name) => name === 'name' || name === 'email')
-  return own === undefined ? '' : String(values[own] ?? '')
-}
-
-/** Tells whether an input says something of a field. */
-export const givesField = ({ values, references, lines }: Desired, name: string): boolean =>
-  name in values || name in references || (lines !== undefined && name in lines)
+export const desiredName = ({ kind, values }: Pick<Desired, 'kind' | 'values'>): string => nameIn(kind, values)

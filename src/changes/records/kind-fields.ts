@@ -1,7 +1,7 @@
-import { KIND_NAMES as ALL, type KindName as AnyKind, KINDS } from '../../domain/kinds.ts'
+import { hasNames, keyOf, KIND_NAMES as ALL, type KindName as AnyKind, KINDS } from '../../domain/kinds.ts'
 import { breakdownItem } from '../../domain/resources/breakdowns.ts'
 import { groupItem, userGroupItem } from '../../domain/resources/groups.ts'
-import { type Field, resource, type Resource } from '../../domain/schema.ts'
+import { type AnyRecord, type Field, resource, type Resource } from '../../domain/schema.ts'
 
 /** Names the kinds that a configuration holds: breakdown items are its group items. */
 export type KindName = Exclude<AnyKind, 'breakdown_item'>
@@ -75,5 +75,27 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
 export const needed = ({ identity, fields }: Kind): string[] =>
   identity.filter((name) => !fields.some((one) => one.name === name && one.isHint))
 
+/** Returns the name or e-mail address that values give a record of a kind; empty where records of the kind have none. */
+export const nameIn = ({ name }: Kind, values: AnyRecord): string =>
+  hasNames(name) ? String(values[keyOf(name)] ?? '') : ''
+
 /** Returns the section of a file that holds a kind. */
 export const sectionOf = (name: KindName): string => KINDS[name].of.plural
+
+/** Describes a section of a file: its kind, and its own words for fields. */
+export type Section = { readonly kind: Kind; readonly words?: Readonly<Record<string, string>> }
+
+/** Returns what a section calls a field. */
+export const wordOf = ({ words }: Section, name: string): string => words?.[name] ?? name
+
+/**
+ * Lists the sections that a file may have. Groups are the breakdowns of the newer interface, and have either name.
+ */
+export const sections: ReadonlyMap<string, Section> = new Map([
+  ...KIND_NAMES.filter((name) => name !== 'icon').map((name): [string, Section] => [
+    sectionOf(name),
+    { kind: kinds[name] },
+  ]),
+  ['breakdowns', { kind: kinds.group }],
+  ['breakdown_items', { kind: kinds.group_item, words: { group: 'breakdown' } }],
+])

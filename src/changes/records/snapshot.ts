@@ -3,7 +3,7 @@ import { listFirst, MOST_LISTED } from '../../domain/count-text.ts'
 import { Fault } from '../../domain/errors.ts'
 import { nameForm } from '../../domain/name-form.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
-import { type Kind, KIND_NAMES, type KindName, kinds } from './kind-fields.ts'
+import { type Kind, KIND_NAMES, type KindName, kinds, nameIn } from './kind-fields.ts'
 import type { Desired } from './desired.ts'
 
 /** Describes a record that the account has, that an input speaks of, or both. */
@@ -146,17 +146,13 @@ const createEmpty = (): Snapshot => {
     }
     return above
   }
-  const nameIn = ({ identity }: Kind, stored: AnyRecord): string => {
-    const own = identity.find((field) => field === 'name' || field === 'email')
-    return own === undefined ? '' : String(stored[own] ?? '').trim()
-  }
   const addStored = (name: KindName, stored: AnyRecord): void => {
     const above = aboveOf(kinds[name], stored)
     if (!above) return
     add({
       kind: kinds[name],
       stored,
-      name: nameIn(kinds[name], stored),
+      name: nameIn(kinds[name], stored).trim(),
       above,
       desired: undefined,
       id: Number(stored['id']),
@@ -166,7 +162,7 @@ const createEmpty = (): Snapshot => {
   const foundIn = (kindName: KindName, stored: AnyRecord): AccountRecord | undefined => {
     const kind = kinds[kindName]
     const above = aboveOf(kind, stored) ?? {}
-    const name = nameIn(kind, stored)
+    const name = nameIn(kind, stored).trim()
     const own = name === '' ? undefined : byId([kindName], Number(stored['id']))
     if (own) return own
     const same = keys.get(keyOf(kind, above, comparable(kind, name))) ?? []

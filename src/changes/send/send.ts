@@ -1,18 +1,17 @@
-import { Aborted, type Clock } from '../../client/transport.ts'
-import { createdKind } from '../../domain/kinds.ts'
-import { isRefused, KpiError } from '../../domain/errors.ts'
+import { Aborted, type Clock, mayBeDone } from '../../client/transport.ts'
+import { Fault, isRefused, KpiError, reasonsOf } from '../../domain/errors.ts'
+import { createdKind, parentOf } from '../../domain/kinds.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
 import type { NotedEntry, RunRecord } from '../../runs/run-record.ts'
 import type { PlanAgain } from '../plan/plan.ts'
 import { type Access, type Account, accessTo, lookAgain } from '../records/access.ts'
-import type { Change } from '../records/change.ts'
+import { type Change, isAccountRecord } from '../records/change.ts'
+import { readFormula } from '../records/formulas.ts'
 import type { KindName } from '../records/kind-fields.ts'
 import { type AccountRecord, nounOf, type Snapshot } from '../records/snapshot.ts'
 import { createDependents, type Dependents } from './dependents.ts'
 import { clientsOf, removeNewDoubles } from './doubles.ts'
-import { blockLength, isBeside, neededBy } from './needed.ts'
 import { noteOf, requestName, sentFields } from './note-change.ts'
-import { mayBeDone, named, reasonsOfChange } from './refusal.ts'
 
 /** Says what became of a change: it is done, needed no request any more, or was refused by the service. */
 export type Outcome = {
@@ -51,6 +50,44 @@ export type Sending = {
 
 /** Sets how many changes are noted together where each is a request, as each note waits for the disk. */
 const AHEAD = 20
+
+/** Returns the records that a change cannot be made without, its own among them. */
+const neededBy = (snapshot: Snapshot, { record, fields, defaults = {} }: Change): AccountRecord[] => {
+  const formula = record.desired?.values['formula']
+  const read = formula === undefined ? undefined : readFormula(snapshot, String(formula))
+  return [
+    record,
+    ...Object.values(record.above),
+    ...[...Object.values(defaults), ...fields.map(({ after }) => after)].filter(isAccountRecord),
+    ...(read === undefined || read instanceof Fault ? [] : read.inputs),
+  ]
+}
+
+/** Counts the first changes of one kind: they are noted together, once the records that they refer to have ids. */
+const blockLength = (changes: readonly Change[], most: number): number => {
+  const [first] = changes
+  const end = changes.findIndex(
+    ({ record, action }, at) => at === most || record.kind !== first?.record.kind || action !== first.action,
+  )
+  return end < 0 ? changes.length : end
+}
+
+/** Tells whether two records lie in the same parent: the items of a group, or the assignments of a user. */
+const isBeside = (one: AccountRecord, other: AccountRecord): boolean => {
+  const parent = one.kind.fields.find(({ as }) => as === parentOf(one.kind.name))
+  return parent === undefined || one.above[parent.name] === other.above[parent.name]
+}
+
+/** Returns an error with what it is about in front. */
+const named = (error: KpiError, label: string): KpiError => {
+  const { code, message, issues, mayBeDone, missingScope } = error
+  if (label === '') return error
+  return new KpiError(code, `${label}: ${message}`, { issues, mayBeDone, missingScope, cause: error })
+}
+
+/** Returns the reasons why a change was refused, in the words of the service. */
+export const reasonsOfChange = (refusal: KpiError): readonly string[] =>
+  reasonsOf(refusal.cause instanceof KpiError ? refusal.cause : refusal)
 
 /** Removes a record; one that has gone meanwhile, with something else, is no failure. */
 const remove = async (access: Access, record: AccountRecord): Promise<void> => {

@@ -1,9 +1,11 @@
 import { formatDecimal } from '../../domain/decimal.ts'
+import { hasNames, keyOf } from '../../domain/kinds.ts'
 import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
 import type { NotedChange } from '../../runs/run-record.ts'
 import type { Desired } from '../records/desired.ts'
-import { type Kind, type KindField, KIND_NAMES, type KindName, kinds } from '../records/kind-fields.ts'
+import { type Kind, type KindField, KIND_NAMES, type KindName, kinds, nameIn } from '../records/kind-fields.ts'
 import { type AccountRecord, nounOf, type Snapshot } from '../records/snapshot.ts'
+import { GONE } from '../send/remove-created.ts'
 
 /**
  * Describes what becomes of a change that is taken back: what it created is removed, what it changed gets back what it
@@ -46,7 +48,7 @@ const differenceOf = (now: AnyRecord, left: AnyRecord, fields: readonly KindFiel
   return differing.map(({ as }) => `${as} is ${valueText(now[as])}, not ${valueText(left[as])}`).join(', ')
 }
 
-const [GONE, DELETED] = ['is gone already', 'was deleted since']
+const DELETED = 'was deleted since'
 
 /** Creates a KPI as an active one, so that its entries can be stored again before it is closed. */
 const opened = ({ name }: Kind): AnyRecord => (name === 'kpi' ? { is_active: true } : {})
@@ -97,7 +99,7 @@ const withIdsNow = (note: NotedChange, again: MadeAgain): NotedChange => {
   const { recordId, action, before, after } = note
   const parents = withReferences(note.parents)
   // Assignments and links have the ids of what they assign.
-  const isNamed = kind.identity.some((name) => name === 'name' || name === 'email')
+  const isNamed = hasNames(kind.name)
   const ownId = (): number | undefined => {
     if (!isNamed) return parents['id'] ?? recordId
     return recordId === undefined || action === 'delete' ? recordId : idNow(again, [kind.name], recordId)
@@ -170,7 +172,7 @@ class UndoPlanner {
     if (Object.keys(before).length === 0) return { note, kind, action: 'leave', id, reason: UNKNOWN_BEFORE }
     if (differenceOf(now, before, kind.fields) === undefined) return { note, kind, action: 'done', id }
     if (difference !== undefined) return { note, kind, action: 'leave', id, reason: `was changed since: ${difference}` }
-    const name = before[kind.identity.at(-1) ?? '']
+    const name = before[keyOf(kind.name)]
     const holder = typeof name === 'string' ? this.#holderOf(kind, record.above, name, record) : undefined
     if (holder) return { note, kind, action: 'leave', id, reason: nameTaken(holder) }
     this.#foreseen.set(record, { ...now, ...before })
@@ -188,7 +190,7 @@ class UndoPlanner {
 
   /** Finds a record that took a name, or one of the same form, after the run began. */
   #holderOf(kind: Kind, above: AccountRecord['above'], name: string, own?: AccountRecord): AccountRecord | undefined {
-    const key = kind.identity.at(-1) ?? ''
+    const key = keyOf(kind.name)
     return this.#snapshot.alike(kind, above, name).find((one) => {
       const { stored } = one
       if (!stored || one === own || this.#going.has(one)) return false
@@ -213,10 +215,9 @@ class UndoPlanner {
   #find(note: NotedChange, kind: Kind): AccountRecord | undefined {
     const { recordId, after = {} } = note
     const above = this.#aboveOf(note, kind)
-    const key = kind.identity.find((name) => name === 'name' || name === 'email')
-    if (key === undefined) return this.#snapshot.same(kind, above, '').find(({ stored }) => stored)
+    if (!hasNames(kind.name)) return this.#snapshot.same(kind, above, '').find(({ stored }) => stored)
     if (recordId !== undefined) return this.#snapshot.byId([kind.name], recordId)
-    return this.#snapshot.same(kind, above, String(after[key] ?? '')).find(({ stored }) => stored)
+    return this.#snapshot.same(kind, above, nameIn(kind, after)).find(({ stored }) => stored)
   }
 
   /** Identifies a record by its id; an assignment or link by its user and what that has. */
@@ -248,7 +249,7 @@ class UndoPlanner {
       return { note, kind, action: 'done', id: there.id }
     if (there?.stored && difference !== undefined && !isNamed)
       return { note, kind, action: 'leave', id: there.id, reason: `is there again: ${difference}` }
-    const holder = this.#holderOf(kind, this.#aboveOf(note, kind), String(before[kind.identity.at(-1) ?? ''] ?? ''))
+    const holder = this.#holderOf(kind, this.#aboveOf(note, kind), nameIn(kind, before))
     if (holder) return { note, kind, action: 'leave', id: undefined, reason: nameTaken(holder) }
     const given = this.#given(kind, { ...before, ...parents, ...opened(kind) })
     const isNew = isNamed || !there ? ({ isNew: true } as const) : {}

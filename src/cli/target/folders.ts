@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
-import { makePrivateFolder } from '../../runs/private-folder.ts'
+import { makePrivateFolder } from '../../files/place.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 

@@ -1,5 +1,5 @@
 import { planChanges, type Planned } from '../../changes/plan/plan.ts'
-import type { Policy } from '../../changes/plan/policy.ts'
+import type { Policy } from '../../changes/plan/match.ts'
 import type { Account } from '../../changes/records/access.ts'
 import { type Desired, desiredName } from '../../changes/records/desired.ts'
 import type { AccountRecord, Snapshot } from '../../changes/records/snapshot.ts'

@@ -1,7 +1,6 @@
-import type { CreationLog } from '../../changes/records/created-record.ts'
 import type { KindName } from '../../changes/records/kind-fields.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { noteCreated } from '../undo/note-created.ts'
+import { type CreationLog, noteCreated } from '../undo/note-created.ts'
 import { desiredOfEntries, desiredUser, readHeld } from './desired-of-plan.ts'
 import { ensure, type Ensured, type Ensuring, isByIdAlone, orStopped } from './ensure.ts'
 import type { RealIds } from './missing.ts'

@@ -1,7 +1,6 @@
-import { mayBeDone, reasonsOf } from '../../changes/send/refusal.ts'
 import type { Put } from '../../client/operations/entries.ts'
-import { Aborted } from '../../client/transport.ts'
-import { KpiError, isRefused } from '../../domain/errors.ts'
+import { Aborted, mayBeDone } from '../../client/transport.ts'
+import { isRefused, KpiError, reasonsOf } from '../../domain/errors.ts'
 import { OUTCOME_UNKNOWN, type Sink } from '../delivery/delivery.ts'
 import {
   entryKeyText,

@@ -3,7 +3,7 @@ import { isObject } from '../../codec/json.ts'
 import { BATCH_LIMIT } from '../../domain/resources/entry.ts'
 import { readRegularFile } from '../../files/read-file.ts'
 import { replaceFile } from '../../files/replace-file.ts'
-import { makePrivateFolder } from '../../runs/private-folder.ts'
+import { makePrivateFolder } from '../../files/place.ts'
 
 /**
  * Describes an entry that a service accepted but did not list: its key, when it was sent, and whether the answer proved

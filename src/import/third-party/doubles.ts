@@ -1,7 +1,6 @@
-import { mayBeDone } from '../../changes/send/refusal.ts'
 import { entryPages } from '../../client/operations/entry-pages.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
-import { Aborted } from '../../client/transport.ts'
+import { Aborted, mayBeDone } from '../../client/transport.ts'
 import { asUnknown } from '../../client/unknown-outcome.ts'
 import { KpiError, isRefused } from '../../domain/errors.ts'
 import type { Entry, EntryDraft } from '../../domain/resources/entry.ts'

@@ -1,4 +1,4 @@
-import { reasonsOf } from '../../changes/send/refusal.ts'
+import { reasonsOf } from '../../domain/errors.ts'
 import { LATER_LOOKS } from '../../client/retry.ts'
 import { sameValues } from '../../domain/rules.ts'
 import { OUTCOME_UNKNOWN } from '../delivery/delivery.ts'

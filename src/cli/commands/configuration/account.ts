@@ -1,5 +1,5 @@
 import { type Account, type OperatorAccess } from '../../../changes/records/access.ts'
-import { sections } from '../../../changes/from/sections.ts'
+import { sections } from '../../../changes/records/kind-fields.ts'
 import type { Configuration } from '../../../changes/from/yaml.ts'
 import type { Needs } from '../../../client/capabilities.ts'
 import { KpiError } from '../../../domain/errors.ts'

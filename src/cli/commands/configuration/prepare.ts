@@ -1,16 +1,12 @@
 import { resolve } from 'node:path'
 import { type Account, readSnapshot } from '../../../changes/records/access.ts'
-import { desiredName } from '../../../changes/records/desired.ts'
-import { KIND_NAMES, type KindName, sectionOf } from '../../../changes/records/kind-fields.ts'
-import { type Change } from '../../../changes/records/change.ts'
-import type { AccountRecord, Snapshot } from '../../../changes/records/snapshot.ts'
-import { sections } from '../../../changes/from/sections.ts'
+import { type KindName, sectionOf, sections } from '../../../changes/records/kind-fields.ts'
+import type { Snapshot } from '../../../changes/records/snapshot.ts'
 import { type Configuration, readConfiguration } from '../../../changes/from/yaml.ts'
 import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
-import type { Policy } from '../../../changes/plan/policy.ts'
-import { renameHints } from '../../../changes/plan/renames.ts'
+import type { Policy } from '../../../changes/plan/match.ts'
+import { doubtsOf } from '../../../changes/plan/doubts.ts'
 import { countChanges, type Counts, planRows } from '../../../changes/print/plan-rows.ts'
-import { looseName } from '../../../client/directory.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { faultAt } from '../../../codec/yaml-reader.ts'
 import { type Issue, KpiError, MOST_FAULTS } from '../../../domain/errors.ts'
@@ -110,37 +106,6 @@ export type Prepared = {
   readonly counts: Counts
   /** Lists new names that nearly are known ones, and names that stand for what is called a little otherwise. */
   readonly doubts: readonly string[]
-}
-
-/** Returns what an item names in another form than the account, whose name stays as it is. */
-const otherwiseNamed = (snapshot: Snapshot): string[] =>
-  KIND_NAMES.flatMap(snapshot.ofKind).flatMap(({ kind, stored, name, desired }) => {
-    const given = desired && stored ? desiredName(desired) : name
-    const what = kind.name === 'user' ? 'address' : 'name'
-    return given === name ? [] : [`${kind.of.title} "${given}" is the stored "${name}", whose ${what} stays as it is`]
-  })
-
-const doubtsOf = (snapshot: Snapshot, changes: readonly Change[], gone: readonly AccountRecord[]): string[] => {
-  const keyOf = ({ kind, name, above }: AccountRecord): string =>
-    `${kind.name} ${above['group']?.serial ?? ''} ${looseName(name)}`
-  const known = new Map(
-    KIND_NAMES.flatMap(snapshot.ofKind)
-      .filter(({ stored, name }) => stored !== undefined && name !== '')
-      .map((record) => [keyOf(record), record.name]),
-  )
-  const fresh = new Map<string, string>()
-  const nearlyKnown = changes.flatMap(({ action, record }) => {
-    if (action !== 'create' || record.name === '') return []
-    const [key, title] = [keyOf(record), record.kind.of.title]
-    const near = known.get(key)
-    const twin = fresh.get(key)
-    fresh.set(key, record.name)
-    if (near !== undefined)
-      return [`${title} "${record.name}" is new, and differs from "${near}" only in case, blanks or dashes`]
-    if (twin === undefined) return []
-    return [`${title} "${record.name}" is new beside the new "${twin}", which is the same name in another spelling`]
-  })
-  return [...nearlyKnown, ...otherwiseNamed(snapshot), ...renameHints(changes, gone)]
 }
 
 /** Returns the policy of a configuration: all of it holds, and `--by-name` names sections. */

@@ -1,6 +1,7 @@
 import { countChanges } from '../../../changes/print/plan-rows.ts'
 import { nounOf } from '../../../changes/records/snapshot.ts'
-import { readEarlier, settleLeftDoubles } from '../../../changes/send/continue-run.ts'
+import { readEarlier } from '../../../changes/send/continue-run.ts'
+import { settleLeftDoubles } from '../../../changes/send/doubles.ts'
 import type { Client } from '../../../client/client.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'

@@ -1,4 +1,4 @@
-import { type RemovalOutcome, GONE } from '../../../changes/send/judge-created.ts'
+import { GONE, type RemovalOutcome } from '../../../changes/send/remove-created.ts'
 import { countOf } from '../../output/text.ts'
 import { type EntryCounts, entriesText } from './undo-entries.ts'
 

@@ -1,11 +1,14 @@
 import { readSnapshot } from '../../../changes/records/access.ts'
 import { KIND_NAMES, type KindName } from '../../../changes/records/kind-fields.ts'
-import type { CreatedRecord } from '../../../changes/records/created-record.ts'
 import { type AccountRecord, labelOf, type Snapshot } from '../../../changes/records/snapshot.ts'
 import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
-import type { Policy } from '../../../changes/plan/policy.ts'
-import { type Clients, judgeCreatedRecords } from '../../../changes/send/judge-created.ts'
-import { removeEntries } from '../../../changes/send/remove-created.ts'
+import type { Policy } from '../../../changes/plan/match.ts'
+import {
+  type Clients,
+  type CreatedRecord,
+  judgeCreatedRecords,
+  removeEntries,
+} from '../../../changes/send/remove-created.ts'
 import type { Outcome } from '../../../changes/send/send.ts'
 import { createDependents } from '../../../changes/send/dependents.ts'
 import { idNow, madeAgain, planUndo, type UndoStep } from '../../../changes/undo/plan-undo.ts'

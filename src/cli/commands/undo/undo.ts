@@ -8,8 +8,13 @@ import { requireWhole } from '../../../import/undo/noted-changes.ts'
 import { listUndoReceipts, markTakenBack, type UndoReceipt } from '../../../import/undo/undo-receipt.ts'
 import { runOf, type UndoneRun } from '../../../import/undo/undone-run.ts'
 import { createUndoRest, findStoredAnew, type UndoRest } from '../../../import/undo/undo-rest.ts'
-import { type Clients, type RemovalOutcome, judgeCreatedRecords } from '../../../changes/send/judge-created.ts'
-import { takeBack, type Undoing } from '../../../changes/send/remove-created.ts'
+import {
+  type Clients,
+  judgeCreatedRecords,
+  type RemovalOutcome,
+  takeBack,
+  type Undoing,
+} from '../../../changes/send/remove-created.ts'
 import { requireDryRun } from '../../args/dry-run.ts'
 import { askForYes } from '../../args/prompt.ts'
 import { type Cli, PACED } from '../../cli.ts'

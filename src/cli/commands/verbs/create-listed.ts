@@ -1,6 +1,6 @@
 import type { Desired } from '../../../changes/records/desired.ts'
 import type { Planned } from '../../../changes/plan/plan.ts'
-import { settleLeftDoubles } from '../../../changes/send/continue-run.ts'
+import { settleLeftDoubles } from '../../../changes/send/doubles.ts'
 import { sentFields } from '../../../changes/send/note-change.ts'
 import type { Client } from '../../../client/client.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'

@@ -1,5 +1,10 @@
-import { findDoubtfulNames, isMeantName, NO_VALUE } from '../../../changes/names/doubtful-names.ts'
-import { findLookAlikes, type LookAlike } from '../../../changes/names/look-alikes.ts'
+import {
+  findDoubtfulNames,
+  findLookAlikes,
+  isMeantName,
+  type LookAlike,
+  NO_VALUE,
+} from '../../../changes/names/doubtful-names.ts'
 import { listFirst } from '../../../domain/count-text.ts'
 import { listFlag } from '../../flag-text.ts'
 import { looseName, type Named } from '../../../client/directory.ts'

@@ -1,4 +1,4 @@
-import type { CreationLog } from '../../../../changes/records/created-record.ts'
+import type { CreationLog } from '../../../../import/undo/note-created.ts'
 import type { RealIds } from '../../../../import/missing/missing.ts'
 import type { MissingKpi, MissingPlan } from '../../../../import/missing/plan.ts'
 import { askForYes } from '../../../args/prompt.ts'

@@ -1,4 +1,4 @@
-import type { CreationLog } from '../../../../changes/records/created-record.ts'
+import type { CreationLog } from '../../../../import/undo/note-created.ts'
 import type { ChangeLog } from '../../../../import/undo/note-changes.ts'
 import { listUndoReceipts, removeOldUndoReceipts, removeUndoReceipt } from '../../../../import/undo/undo-receipt.ts'
 import { createUndoReceipt, type UndoReceiptWriter } from '../../../../import/undo/undo-receipt-writer.ts'
