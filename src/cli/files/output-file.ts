@@ -1,14 +1,12 @@
 import { resolve } from 'node:path'
 import { gzipped } from '../../export/chunks.ts'
 import { formatOfName } from '../../export/report/formats.ts'
-import { requireWritable } from '../../files/write-file.ts'
-import { requireFree, requireNoFolder } from './require-free.ts'
 import type { Cli } from '../cli.ts'
 import { UsageError } from '../exit.ts'
 import { type Io, withStdout } from '../io.ts'
 import type { GlobalFlags } from '../target/settings.ts'
 import { formatOfFile } from './file-format.ts'
-import { writeNamed } from './named-output.ts'
+import { readyFile, writeNamed } from './named-output.ts'
 import { holdBack } from '../output/whole-output.ts'
 
 /** Names the formats that a file of what is printed may have by its ending. */
@@ -41,9 +39,7 @@ export const withFormat = (flags: GlobalFlags): GlobalFlags => {
 export const writingTo = async (cli: Cli, file: string, command: (io: Io) => Promise<number>): Promise<number> => {
   const { io } = cli
   const path = resolve(io.cwd, file)
-  requireNoFolder(cli, file)
-  requireWritable(path, { isNamed: true })
-  await requireFree(cli, file, cli.flags.force)
+  await readyFile(cli, { toFile: file, force: cli.flags.force })
   const held = holdBack(io.tempDir)
   const write = async (text: string): Promise<void> => held.add(text)
   try {

@@ -18,14 +18,7 @@ const withFile = (command: ReturnType<typeof withAccount>) =>
 export const dump: Register = (command, act) => {
   const declared = withFile(withAccount(command))
   addExamples(declared, 'dump', 'dump --to-file kpi.yaml')
-  act(
-    declared,
-    async (cli, _, flags) => {
-      const { runDump } = await import('./run-dump.ts')
-      await runDump(cli, flags)
-    },
-    ['yaml'],
-  )
+  act(declared, async (cli, _, flags) => (await import('./dump.ts')).runDump(cli, flags), ['yaml'])
 }
 
 const PRUNE = 'delete what earlier applies of this file created and it no longer has'
@@ -49,10 +42,7 @@ export const plan: Register = (command, act) => {
     { of: (await import('../../../changes/print/plan-rows.ts')).planRow, isList: true },
     { of: (await import('../../output/dry-run-counts.ts')).planCounts, isList: false },
   ])
-  act(declared, async (cli, [file], flags) => {
-    const { runPlan } = await import('./run-plan.ts')
-    return runPlan(cli, file, flags)
-  })
+  act(declared, async (cli, [file], flags) => (await import('./plan.ts')).runPlan(cli, file, flags))
 }
 
 /** Registers `kpi apply` */
@@ -65,9 +55,6 @@ export const apply: Register = (command, act) => {
     .option('--max-deletes <n>', 'do nothing if more than this many things would be deleted')
     .option('-y, --yes', 'do not ask before anything is changed or deleted')
   addExamples(declared, 'apply kpi.yaml', 'apply kpi.yaml --prune --max-deletes 3 --yes', 'apply plan.json')
-  addOutput(declared, async () => [{ of: (await import('./run-apply.ts')).applySummary, isList: false }])
-  act(declared, async (cli, [file], flags) => {
-    const { runApply } = await import('./run-apply.ts')
-    await runApply(cli, file, flags)
-  })
+  addOutput(declared, async () => [{ of: (await import('./apply.ts')).applySummary, isList: false }])
+  act(declared, async (cli, [file], flags) => (await import('./apply.ts')).runApply(cli, file, flags))
 }

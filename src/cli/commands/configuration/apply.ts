@@ -1,8 +1,7 @@
 import { countChanges } from '../../../changes/print/plan-rows.ts'
-import { nounOf } from '../../../changes/records/snapshot.ts'
+import { nounOf, type Snapshot } from '../../../changes/records/snapshot.ts'
 import { readEarlier } from '../../../changes/send/continue-run.ts'
 import { settleLeftDoubles } from '../../../changes/send/doubles.ts'
-import type { Client } from '../../../client/client.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
@@ -17,10 +16,7 @@ import { startMeter } from '../entries/import/import-job.ts'
 import { openTargetHistory } from '../targets/keep-history.ts'
 import type { TargetHistory } from '../targets/target-history.ts'
 import { type AccountFlags, learnAccount, type Target, withTarget } from './account.ts'
-import { prepare, type Prepared, readSource, type Source, type SourceFlags } from './prepare.ts'
-import { readMade } from './read-applied.ts'
-import { requireNoMoreDeleted } from './saved-plan.ts'
-import { deletesText, plannedDeletes, tellDeletes, tellKept, tellPlan } from './tell-plan.ts'
+import { prepare, type Prepared, readMade, readSource, type Source, type SourceFlags, tellPlan } from './prepare.ts'
 
 /** Defines the summary of an apply. */
 export const applySummary = resource({
@@ -64,64 +60,54 @@ const readMost = (text: string | undefined): number => {
   throw new UsageError(`--max-deletes ${text} is not a whole number`)
 }
 
-/** Holds what an apply is confirmed by. */
-type Confirming = {
+/** Describes an apply under way: its account and its file, what was planned, and what is kept of it. */
+type Apply = {
   readonly cli: Cli
-  readonly client: Client
+  readonly target: Target
   readonly source: Source
-  readonly prepared: Prepared
   readonly flags: ApplyFlags
+  readonly prepared: Prepared
+  readonly run: RunRecord
   readonly history: TargetHistory
+  readonly signal: AbortSignal
 }
 
 /** Refuses too many deletes, and asks before any. */
-const confirmDeletes = async ({ cli, client, source: { name }, prepared, flags }: Confirming): Promise<void> => {
-  const { plan, counts } = prepared
-  const { deleted } = counts
-  if (deleted > readMost(flags.maxDeletes))
-    throw new KpiError(
-      'conflict',
-      `${countOf(deleted, 'thing')} would be deleted, more than --max-deletes ${flags.maxDeletes}; nothing was done`,
-    )
-  await tellKept(cli, client, prepared)
-  if (flags.yes) return tellDeletes(cli, client, prepared)
+const confirmDeletes = async ({ cli, target: { client }, source, prepared, flags }: Apply): Promise<void> => {
+  const { changes } = prepared.plan
+  const things = countOf(prepared.counts.deleted, 'thing')
+  if (prepared.counts.deleted > readMost(flags.maxDeletes)) {
+    const most = `more than --max-deletes ${flags.maxDeletes}`
+    throw new KpiError('conflict', `${things} would be deleted, ${most}; nothing was done`)
+  }
+  const { deletesText, tellDeletes, tellKept } = await import('./deletes.ts')
+  await tellKept(cli, client, changes)
+  if (flags.yes) return tellDeletes(cli, client, changes)
   const { requireConfirmation } = await import('../../args/prompt.ts')
-  await requireConfirmation(
-    cli,
-    flags.yes,
-    `delete ${countOf(deleted, 'thing')} that ${name} no longer has: ${await deletesText(client, plan.changes)}`,
-  )
+  const what = `delete ${things} that ${source.name} no longer has: ${await deletesText(client, changes)}`
+  await requireConfirmation(cli, flags.yes, what)
 }
 
 /** Asks at a terminal before anything is changed, and says what past reports would show; a saved plan was looked at. */
-const confirm = async (confirming: Confirming): Promise<void> => {
-  const { cli, source, prepared, flags, history } = confirming
+const confirm = async (apply: Apply): Promise<void> => {
+  const { cli, source, prepared, flags, history } = apply
   const { changes } = prepared.plan
   const isAsking = cli.canAsk && !flags.yes && changes.length > 0 && !source.saved
   if (isAsking) await history.foresee(changes)
-  if (prepared.counts.deleted > 0) return confirmDeletes(confirming)
+  if (prepared.counts.deleted > 0) return confirmDeletes(apply)
   if (!isAsking) return
   const { askForYes } = await import('../../args/prompt.ts')
   await askForYes(cli, changes.length === 1 ? 'make this change' : `make these ${changes.length} changes`)
 }
 
-/** Describes an apply under way: its account, what was planned, and what is kept of it. */
-type Apply = {
-  readonly cli: Cli
-  readonly target: Target
-  readonly prepared: Prepared
-  readonly run: RunRecord
-  readonly history: TargetHistory
-  readonly measure: () => AnyRecord
-  readonly signal: AbortSignal
-  /** Notes that all is sent, also where some was refused. */
-  readonly end: () => void
-}
-
-const sendPlan = async ({ cli, target, prepared, run, history, measure, signal, end }: Apply): Promise<void> => {
+/** Sends what is planned; `end` notes that all is sent, also where some was refused. */
+const sendPlan = async (
+  { cli, target, prepared, run, history, signal }: Apply,
+  measure: () => AnyRecord,
+  end: () => void,
+): Promise<void> => {
   const { plan, snapshot, counts } = prepared
-  const { changes } = plan
-  await history.requireKeepable(changes.filter(({ record }) => record.kind.name === 'kpi'))
+  await history.requireKeepable(plan.changes.filter(({ record }) => record.kind.name === 'kpi'))
   const { done, unchanged, left, isWhole, failure } = await makeChanges(cli, {
     account: target,
     snapshot,
@@ -154,23 +140,22 @@ export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promi
     const begun = { command: 'apply', service, account: target.accountName(), source: source.path, content: '' }
     const run = beginRun(io, begun)
     await keepRun(cli, run, async (end) => {
-      const { desired } = source.configuration
+      const { configuration, saved } = source
       const onWarning = (text: string): void => void cli.log.warn(text)
-      const prepared = await prepare(
-        cli,
-        target,
-        source,
-        () => readMade(io, begun),
-        (snapshot) => settleLeftDoubles({ account: target, run, desired, signal, onWarning }, snapshot),
-      )
+      const looking = { account: target, run, desired: configuration.desired, signal, onWarning }
+      const settle = (snapshot: Snapshot): Promise<boolean> => settleLeftDoubles(looking, snapshot)
+      const prepared = await prepare(cli, target, source, () => readMade(io, begun), settle)
       const earlier = readEarlier(run)
       for (const one of prepared.plan.planned) earlier.settle(one)
       await tellPlan(cli, prepared)
-      const { saved } = source
-      if (saved) requireNoMoreDeleted(saved, await plannedDeletes(client, prepared.plan.changes))
+      if (saved && prepared.counts.deleted > 0) {
+        const { requireNoMoreDeleted } = await import('./deletes.ts')
+        await requireNoMoreDeleted(client, saved.deletes, prepared.plan.changes)
+      }
       const history = await openTargetHistory(cli, client, flags, signal)
-      await confirm({ cli, client, source, prepared, flags, history })
-      await sendPlan({ cli, target, prepared, run, history, measure, signal, end })
+      const apply: Apply = { cli, target, source, flags, prepared, run, history, signal }
+      await confirm(apply)
+      await sendPlan(apply, measure, end)
     })
   })
 }

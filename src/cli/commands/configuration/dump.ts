@@ -5,7 +5,7 @@ import { countOf } from '../../output/text.ts'
 import { type AccountFlags, EVERYTHING, type Target, withTarget } from './account.ts'
 import { dumpSnapshot } from '../../../changes/print/dump.ts'
 import { type KindName, sectionOf } from '../../../changes/records/kind-fields.ts'
-import { type FileFlags, readyFile, STDOUT, writeOutput } from './output-file.ts'
+import { type FileFlags, readyFile, STDOUT, writeOutput } from '../../files/named-output.ts'
 import { readSnapshot, shownKinds } from '../../../changes/records/access.ts'
 import { labelOf } from '../../../changes/records/snapshot.ts'
 

@@ -1,0 +1,57 @@
+import type { Cli } from '../../cli.ts'
+import { untilDeadline } from '../../args/deadline.ts'
+import { EXIT } from '../../exit.ts'
+import { planCounts, printDryRunCounts } from '../../output/dry-run-counts.ts'
+import { isForPeople } from '../../output/print.ts'
+import { pathWord } from '../../output/text.ts'
+import { type AccountFlags, learnAccount, withTarget } from './account.ts'
+import { planRow } from '../../../changes/print/plan-rows.ts'
+import { type FileFlags, readyFile, STDOUT, writeOutput } from '../../files/named-output.ts'
+import { prepare, type Prepared, readMade, readSource, type SourceFlags, tellPlan, writePlan } from './prepare.ts'
+import { openTargetHistory } from '../targets/keep-history.ts'
+
+/** Describes the flags of `kpi plan`. */
+type PlanFlags = AccountFlags &
+  FileFlags &
+  SourceFlags & {
+    readonly exitCode?: true | undefined
+    readonly summaryOnly?: true | undefined
+  }
+
+/** Prints a row for each change, or the counts alone; for people nothing is printed where there are none. */
+const printPlan = async (cli: Cli, { rows, counts }: Prepared, { summaryOnly }: PlanFlags): Promise<void> => {
+  if (summaryOnly) return printDryRunCounts(cli, planCounts, counts)
+  if (rows.length > 0 || !isForPeople(cli.printing().format))
+    await untilDeadline(cli.io, cli.flags.deadline, ({ signal }) => cli.printMany(planRow.shown, rows, signal))
+}
+
+/** Runs `kpi plan`: says what an apply would do. */
+export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise<number> => {
+  const source = await readSource(cli, file, flags)
+  await readyFile(cli, flags)
+  const signal = cli.io.interruption()
+  const { prepared, planned } = await withTarget(cli, flags, source.configuration, signal, async (target) => {
+    await learnAccount(target)
+    const { client, service } = target
+    const account = target.accountName()
+    const { path, prune, byName, text, saved } = source
+    const prepared = await prepare(cli, target, source, () => readMade(cli.io, { service, account, source: path }))
+    const { changes } = prepared.plan
+    await tellPlan(cli, prepared)
+    const deleting = prepared.counts.deleted > 0 ? await import('./deletes.ts') : undefined
+    await deleting?.tellDeletes(cli, client, changes)
+    await deleting?.tellKept(cli, client, changes)
+    await (await openTargetHistory(cli, client, {}, signal)).foresee(changes)
+    const deletes = flags.toFile === undefined ? [] : ((await deleting?.plannedDeletes(client, changes)) ?? [])
+    const configuration = saved?.configuration ?? text
+    const planned = { service, account, file: path, prune, byName, configuration, rows: prepared.rows, deletes }
+    return { prepared, planned }
+  })
+  const { toFile } = flags
+  if (toFile !== undefined) await writeOutput(cli, toFile, writePlan(planned))
+  if (toFile !== undefined && toFile !== STDOUT)
+    await cli.note(`the plan is in ${toFile}: kpi apply ${pathWord(toFile)}`)
+  // Where the plan itself goes to standard output, nothing else does.
+  if (toFile !== STDOUT) await printPlan(cli, prepared, flags)
+  return flags.exitCode && prepared.plan.changes.length > 0 ? EXIT.differences : EXIT.done
+}
