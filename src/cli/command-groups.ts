@@ -121,12 +121,12 @@ export const commandGroups: Readonly<Record<string, Group>> = {
   history: {
     heading: HEADINGS.configure,
     summary: 'what commands changed, the newest first',
-    load: async () => (await import('./commands/undo/history.ts')).history,
+    load: async () => (await import('./commands/undo/undo-command.ts')).history,
   },
   undo: {
     heading: HEADINGS.configure,
     summary: 'take back what a command changed, where nothing was changed since',
-    load: async () => (await import('./commands/undo/history.ts')).undo,
+    load: async () => (await import('./commands/undo/undo-command.ts')).undo,
   },
   profiles: {
     heading: HEADINGS.run,

@@ -1,8 +1,36 @@
 import type { Command } from '@commander-js/extra-typings'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { addExamples } from '../../args/examples.ts'
-import type { Act } from '../../cli.ts'
+import type { Act, Register } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
+import { addListOptions } from '../verbs/list-options.ts'
+
+/** Registers `kpi history` */
+export const history: Register = (command, act) => {
+  const declared = addListOptions(command)
+  addExamples(declared, 'history', 'history --limit 5', 'history --filter command=apply -o json')
+  addOutput(declared, async () => [{ of: (await import('./history.ts')).historyRow, isList: true }])
+  act(declared, async (cli, _, flags) => (await import('./history.ts')).printHistory(cli, flags))
+}
+
+/** Registers `kpi undo` */
+export const undo: Register = (command, act) => {
+  const declared = command
+    .argument('[receipt]', 'the receipt that the command named; kpi history lists them')
+    .option('--with-entries', 'also remove the entries of what is removed')
+    .option('--dry-run', 'show what would be put back, removed, created again, and left alone')
+    .option(...SUMMARY_ONLY)
+    .option('-y, --yes', 'do not ask')
+  addExamples(declared, 'undo')
+  addOutput(declared, async () => {
+    const { ANY_RUN, undoPrints } = await import('./undo.ts')
+    return undoPrints(ANY_RUN)
+  })
+  act(declared, async (cli, [receipt], flags) => {
+    const { ANY_RUN, runUndo } = await import('./undo.ts')
+    return runUndo(cli, receipt, flags, ANY_RUN)
+  })
+}
 
 const declareUndo = (group: Command) =>
   group
@@ -15,9 +43,6 @@ const declareUndo = (group: Command) =>
     .option('--dry-run', 'show what would be put back, removed, and left alone')
     .option(...SUMMARY_ONLY)
     .option('--yes', 'do not ask')
-
-/** Describes the flags of `kpi entries undo`. */
-export type UndoFlags = ReturnType<ReturnType<typeof declareUndo>['opts']>
 
 /** Registers `kpi entries undo` */
 export const addUndo = (group: Command, act: Act): void => {

@@ -12,23 +12,7 @@ import type { CreatedRecord, Undoing } from '../../../changes/send/remove-create
 import { changesByPart, type UndoneRun } from '../../../import/undo/undone-run.ts'
 import type { UndoReceipt } from '../../../import/undo/undo-receipt.ts'
 import type { UndoRest } from '../../../import/undo/undo-rest.ts'
-import { countOf } from '../../output/text.ts'
 import { createNames, type Names } from '../verbs/reference-names.ts'
-
-/**
- * Counts what becomes of the entries of an import, each once: all of them, by their KPIs, and by KPIs and owners where
- * they are removed.
- */
-export type EntryCounts = {
-  readonly add: (outcome: EntryOutcome) => void
-  /** Counts the entries that were removed with their KPI, from the counts of the plan. */
-  readonly addWithKpi: (kpi: number, plan: EntryCounts) => void
-  /** Returns how many entries of a KPI were there, and how many were gone already. */
-  readonly ofKpi: (kpi: number) => Readonly<Record<'remove' | 'done', number>>
-  readonly of: (action: EntryOutcome['action']) => number
-  /** Returns how many entries of something are removed. */
-  readonly removedOf: (thing: CreatedRecord) => number
-}
 
 const keysOf = ({ key: [owner, kpi] }: EntryChange): string[] => [
   `kpi ${kpi}`,
@@ -36,36 +20,37 @@ const keysOf = ({ key: [owner, kpi] }: EntryChange): string[] => [
   `assignment ${kpi} ${owner}`,
 ]
 
-/** Creates the counts, whose memory is bounded by the number of KPIs and owners. */
-export const createEntryCounts = (): EntryCounts => {
-  const actions = new Map<EntryOutcome['action'], number>()
-  const removed = new Map<string, number>()
-  const ofKpis = new Map<string, number>()
-  const raise = <K>(map: Map<K, number>, key: K, by = 1): unknown => map.set(key, (map.get(key) ?? 0) + by)
-  return {
-    add: ({ action, change }) => {
-      raise(actions, action)
-      raise(ofKpis, `${change.key[1]} ${action === 'done' ? 'done' : 'remove'}`)
-      if (action === 'remove') for (const key of keysOf(change)) raise(removed, key)
-    },
-    addWithKpi: (kpi, plan) => {
-      const { remove, done } = plan.ofKpi(kpi)
-      raise(actions, 'remove', remove)
-      raise(actions, 'done', done)
-    },
-    ofKpi: (kpi) => ({ remove: ofKpis.get(`${kpi} remove`) ?? 0, done: ofKpis.get(`${kpi} done`) ?? 0 }),
-    of: (action) => actions.get(action) ?? 0,
-    removedOf: ({ kind, id, user_id }) =>
-      removed.get(kind === 'assignment' ? `assignment ${id} ${user_id}` : `${kind} ${id}`) ?? 0,
-  }
-}
+const raise = <K>(map: Map<K, number>, key: K, by = 1): unknown => map.set(key, (map.get(key) ?? 0) + by)
 
-/** Says what becomes of entries: `put back 3 entries, remove 120 entries`; undefined if nothing does. */
-export const entriesText = (counts: EntryCounts, [restore, remove]: readonly [string, string]): string | undefined => {
-  const parts = [[restore, counts.of('restore')] as const, [remove, counts.of('remove')] as const].flatMap(
-    ([verb, count]) => (count > 0 ? [`${verb} ${countOf(count, 'entry', 'entries')}`] : []),
-  )
-  return parts.length > 0 ? parts.join(' and ') : undefined
+/**
+ * Counts what becomes of the entries of an import, each once: all of them, by their KPIs, and by KPIs and owners where
+ * they are removed. Its memory is bounded by the number of KPIs and owners.
+ */
+export class EntryCounts {
+  readonly #actions = new Map<EntryOutcome['action'], number>()
+  readonly #removed = new Map<string, number>()
+  readonly #ofKpis = new Map<string, number>()
+
+  add({ action, change }: EntryOutcome): void {
+    raise(this.#actions, action)
+    raise(this.#ofKpis, `${change.key[1]} ${action === 'done' ? 'done' : 'remove'}`)
+    if (action === 'remove') for (const key of keysOf(change)) raise(this.#removed, key)
+  }
+
+  /** Counts the entries that were removed with their KPI, or were gone already, from the counts of the plan. */
+  addWithKpi(kpi: number, plan: EntryCounts): void {
+    for (const action of ['remove', 'done'] as const)
+      raise(this.#actions, action, plan.#ofKpis.get(`${kpi} ${action}`) ?? 0)
+  }
+
+  of(action: EntryOutcome['action']): number {
+    return this.#actions.get(action) ?? 0
+  }
+
+  /** Returns how many entries of something are removed. */
+  removedOf({ kind, id, user_id }: CreatedRecord): number {
+    return this.#removed.get(kind === 'assignment' ? `assignment ${id} ${user_id}` : `${kind} ${id}`) ?? 0
+  }
 }
 
 const textOf = (value: bigint | string | null | undefined): string =>

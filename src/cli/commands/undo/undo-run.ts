@@ -14,22 +14,28 @@ import { createDependents } from '../../../changes/send/dependents.ts'
 import { idNow, madeAgain, planUndo, type UndoStep } from '../../../changes/undo/plan-undo.ts'
 import { clearKeptTargets, restoreEntries } from '../../../changes/undo/restore-entries.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
-import { KpiError } from '../../../domain/errors.ts'
 import { createdKind } from '../../../domain/kinds.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { type NotedChange, openRunAt, type RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
-import { EXIT, UsageError } from '../../exit.ts'
-import { printDryRunCounts, undoCounts } from '../../output/dry-run-counts.ts'
+import { EXIT } from '../../exit.ts'
 import { isForPeople } from '../../output/print.ts'
 import { countOf } from '../../output/text.ts'
 import { beginRun, readRuns } from '../../target/runs.ts'
 import { makeChanges } from '../changes/make-changes.ts'
 import { EVERYTHING, learnAccount, type Target, withTarget } from '../configuration/account.ts'
 import { serviceOf } from '../../target/service-of.ts'
-import type { UndoFlags } from './undo-command.ts'
-import { outcomeRow } from './undo-row.ts'
-import { wayToService } from './undo-place.ts'
+import {
+  confirmUndo,
+  type Counts,
+  ofOtherAccount,
+  outcomeRow,
+  requireOfService,
+  tellDone,
+  tellDryRun,
+  tellTakenBack,
+  type UndoFlags,
+} from './undo-outcome.ts'
 
 /** Sets how many changes are planned before signals and timers run. */
 const CHANGES_OF_TURN = 1000
@@ -44,23 +50,24 @@ const usersOf = (notes: readonly NotedChange[]): ReadonlySet<number> =>
     ),
   )
 
-const wordOf = (step: UndoStep): string => {
-  if (step.action === 'restore' || step.action === 'remove' || step.action === 'create') return step.action
-  return 'leave'
-}
-
-const rowOf = (step: UndoStep): AnyRecord => ({
-  action: wordOf(step),
-  kind: step.note.kind,
-  id: step.id ?? step.note.recordId ?? null,
-  name: step.note.name,
+const rowOf = ({ action, note, id, reason, change }: UndoStep): AnyRecord => ({
+  action: action === 'done' ? 'leave' : action,
+  kind: note.kind,
+  id: id ?? note.recordId ?? null,
+  name: note.name,
   entries: null,
-  reason: step.reason ?? null,
-  change: step.change ?? null,
+  reason: reason ?? null,
+  change: change ?? null,
 })
 
-const keyOf = (kind: string | undefined, id: number | undefined, user: number | undefined): string =>
-  `${kind} ${id} ${user ?? ''}`
+const keyOf = ({ kind, id, user_id }: CreatedRecord): string => `${kind} ${id} ${user_id ?? ''}`
+
+/** Returns the record that a step removes, as something that was created; undefined for a kind that is never judged. */
+const createdBy = ({ kind, id = 0, note: { name, parents } }: UndoStep): CreatedRecord | undefined => {
+  if (kind.name === 'assignment') return { kind: 'assignment', id, name, user_id: parents['user_id'] ?? 0 }
+  const created = createdKind(kind.of)
+  return created && { kind: created, id, name }
+}
 
 /** Returns the clients of both interfaces: the newer one shows the entries of group items. */
 const clientsOf = ({ client, classic, operator }: Target): Clients => ({
@@ -68,8 +75,9 @@ const clientsOf = ({ client, classic, operator }: Target): Clients => ({
   classic: classic ?? (client.variant === 'classic' ? client : undefined),
 })
 
-/** Returns a step of which nothing is done, to say why. */
-const leftAlone = ({ note, kind, id }: UndoStep): UndoStep => ({ note, kind, id, action: 'leave' })
+/** Returns a step of which nothing is done, and why; the same step where there is no reason. */
+const leftAlone = (step: UndoStep, reason: string | undefined): UndoStep =>
+  reason === undefined ? step : { note: step.note, kind: step.kind, id: step.id, action: 'leave', reason }
 
 /** Names the assignment or the link that a change is about. */
 const attachmentOf = ({ kind, parents }: NotedChange, id: number | undefined): string =>
@@ -83,12 +91,7 @@ const leaveUsed = async (
   withEntries: boolean,
 ): Promise<UndoStep[]> => {
   const created = steps.filter(({ action }) => action === 'remove')
-  const things = created.flatMap(({ note, kind, id = 0 }): CreatedRecord[] => {
-    if (kind.name === 'assignment')
-      return [{ kind: 'assignment', id, name: note.name, user_id: note.parents['user_id'] ?? 0 }]
-    const as = createdKind(kind.of)
-    return as ? [{ kind: as, id, name: note.name }] : []
-  })
+  const things = created.flatMap((step) => createdBy(step) ?? [])
   if (things.length === 0) return [...steps]
   const isOfKpi = ({ note }: UndoStep): boolean => note.kind === 'kpi' || note.kind === 'calculated_kpi'
   const moved = new Set(
@@ -109,19 +112,10 @@ const leaveUsed = async (
     isMoved: (kpi, field) => removed.has(kpi) || moved.has(`${kpi} ${field}`),
     removedOf: () => 0,
   })
-  const left = new Map(
-    outcomes.flatMap(({ thing, left: why }) =>
-      why === undefined ? [] : [[keyOf(thing.kind, thing.id, thing.user_id), why] as const],
-    ),
-  )
+  const left = new Map(outcomes.map(({ thing, left: why }) => [keyOf(thing), why?.replace('the import', 'the run')]))
   return steps.map((step) => {
-    const { kind, id, note } = step
-    const of = kind.name === 'assignment' ? 'assignment' : createdKind(kind.of)
-    const user = kind.name === 'assignment' ? note.parents['user_id'] : undefined
-    const reason = step.action === 'remove' ? left.get(keyOf(of, id, user)) : undefined
-    return reason === undefined
-      ? step
-      : { note, kind, id, action: 'leave', reason: reason.replace('the import', 'the run') }
+    const thing = step.action === 'remove' ? createdBy(step) : undefined
+    return leftAlone(step, thing && left.get(keyOf(thing)))
   })
 }
 
@@ -142,14 +136,6 @@ const sayCounts = (
 
 const WILL = { restore: 'put back', remove: 'remove', create: 'create again' } as const
 const DID = { restore: 'put back', remove: 'removed', create: 'created again' } as const
-
-const restText = (steps: readonly UndoStep[]): string => {
-  const [done, left] = [
-    steps.filter(({ action }) => action === 'done'),
-    steps.filter(({ action }) => action === 'leave'),
-  ]
-  return `${done.length > 0 ? `; ${done.length} as before already` : ''}${left.length > 0 ? `; ${left.length} left alone` : ''}`
-}
 
 /** Says what an undo cannot bring back of what was deleted. */
 const tellLosses = async (cli: Cli, steps: readonly UndoStep[], entries: number): Promise<void> => {
@@ -194,8 +180,7 @@ const leaveAttached = async (
     const since = records.find(
       ({ stored = {}, kind }) => !going.has(`${kind.name} ${stored['user_id']} ${stored['id']}`),
     )
-    if (since) judged.push({ ...leftAlone(step), reason: `was assigned or linked since: ${labelOf(since)}` })
-    else judged.push(step)
+    judged.push(leftAlone(step, since && `was assigned or linked since: ${labelOf(since)}`))
   }
   return judged
 }
@@ -220,10 +205,7 @@ const prepareUndo = async (undo: Undo): Promise<Prepared> => {
       one.action === 'refuse' ? [[one.desired, one.reasons.map(({ message }) => message).join('; ')] as const] : [],
     ),
   )
-  const steps = planned.map((step): UndoStep => {
-    const reason = step.desired && refused.get(step.desired)
-    return reason === undefined ? step : { ...leftAlone(step), reason }
-  })
+  const steps = planned.map((step) => leftAlone(step, step.desired && refused.get(step.desired)))
   return { steps, snapshot, plan }
 }
 
@@ -232,7 +214,7 @@ const print = async (cli: Cli, steps: readonly UndoStep[]): Promise<void> => {
   if (shown.length > 0 || !isForPeople(cli.printing().format)) await cli.printMany(outcomeRow.shown, shown.map(rowOf))
 }
 
-const countsIn = (steps: readonly UndoStep[]): AnyRecord => {
+const countsIn = (steps: readonly UndoStep[]): Counts => {
   const count = (...wanted: UndoStep['action'][]): number =>
     steps.filter(({ action }) => wanted.includes(action)).length
   return {
@@ -277,17 +259,14 @@ const takeBack = async (undo: Undo, { steps, snapshot, plan }: Prepared): Promis
         await removeEntries(clients, thing, { signal, withEntries: true, onEntry: () => undefined })
       },
     })
-    const ended = steps.map((step): UndoStep => {
-      const record = step.desired && records.get(step.desired)
-      const reason = record && refused.get(record)
-      return reason === undefined ? step : { ...leftAlone(step), reason }
+    const recordOf = ({ desired }: UndoStep): AccountRecord | undefined => desired && records.get(desired)
+    const ended = steps.map((step) => {
+      const record = recordOf(step)
+      return leftAlone(step, record && refused.get(record))
     })
-    const isKept = (step: UndoStep): boolean => {
-      const record = step.desired && records.get(step.desired)
-      return step.action === 'done' || (record !== undefined && done.has(record))
-    }
     for (const step of ended) {
-      if (isKept(step)) run.settle(step.note.id, 'taken_back')
+      const record = recordOf(step)
+      if (step.action === 'done' || (record && done.has(record))) run.settle(step.note.id, 'taken_back')
       else if (step.action === 'leave') run.settle(step.note.id, 'left', { reason: step.reason ?? '' })
     }
     if (failure && !ended.some(({ action }) => action === 'leave')) throw failure
@@ -327,29 +306,21 @@ const undoWith = async (undo: Undo): Promise<number> => {
   await learnAccount(target)
   const account = target.accountName()
   if (run.head.account.replace(/^account /, '') !== account.replace(/^account /, ''))
-    throw new KpiError(
-      'malformed',
-      `the receipt is of ${run.head.account}, and this is ${account}; use the profile of that one`,
-    )
+    throw ofOtherAccount(run.head.account, account)
   const prepared = await prepareUndo(undo)
   const { steps } = prepared
   const what = sayCounts(steps, WILL)
   const entries = run.countEntries()
   const all = entries > 0 ? `${what} and ${countOf(entries, 'entry', 'entries')}` : what
   if (flags.dryRun) {
-    await cli.note(
-      `dry run, nothing was changed: ${what === '' ? 'nothing to take back' : `would ${all}`}${restText(steps)}`,
-    )
+    await tellDryRun(cli, what === '' ? '' : all, countsIn(steps), flags)
     await tellLosses(cli, steps, entries)
-    if (flags.summaryOnly) await printDryRunCounts(cli, undoCounts, countsIn(steps))
-    else await print(cli, steps)
+    if (!flags.summaryOnly) await print(cli, steps)
     return steps.some(({ action }) => action === 'leave') ? EXIT.partial : EXIT.done
   }
   if (what !== '') {
     await tellLosses(cli, steps, entries)
-    if (!flags.yes && !cli.canAsk)
-      throw new UsageError(`to ${all} needs --yes where nobody can be asked; --dry-run shows what would be done`)
-    if (!flags.yes) await (await import('../../args/prompt.ts')).askForYes(cli, all)
+    await confirmUndo(cli, all, flags)
   }
   cli.io.stdout.outlast()
   const ended = await takeBack(undo, prepared)
@@ -358,8 +329,7 @@ const undoWith = async (undo: Undo): Promise<number> => {
   if (cleared > 0) await cli.note(`took the target off ${countOf(cleared, 'entry', 'entries')} again`)
   await closeAgain(undo)
   await print(cli, ended)
-  const said = sayCounts(ended, DID)
-  await cli.note(`${said === '' ? 'nothing was changed' : said}${restText(ended)}`)
+  await tellDone(cli, sayCounts(ended, DID), countsIn(ended))
   if (left > 0 || ended.some(({ action }) => action === 'leave')) return EXIT.partial
   run.noteTakenBack(cli.io.now())
   // Tell that some is missing: it could not be noted when its record was deleted.
@@ -371,13 +341,8 @@ export const undoRun = async (cli: Cli, path: string, flags: UndoFlags): Promise
   const run = openRunAt(path)
   try {
     const { head } = run
-    if (head.takenBackAt !== undefined) {
-      const at = new Date(head.takenBackAt).toISOString()
-      await cli.note(
-        `${head.command} was taken back already, on ${at.slice(0, 10)} at ${at.slice(11, 16)} UTC; nothing was changed`,
-      )
-      return EXIT.done
-    }
+    if (head.takenBackAt !== undefined)
+      return await tellTakenBack(cli, head.command, new Date(head.takenBackAt).toISOString())
     const account = head.command === 'apply' && !head.account.includes(' ') ? head.account : undefined
     return await withTarget(
       cli,
@@ -385,11 +350,7 @@ export const undoRun = async (cli: Cli, path: string, flags: UndoFlags): Promise
       EVERYTHING,
       cli.io.interruption(),
       (target, signal) => {
-        if (target.service !== head.service)
-          throw new KpiError(
-            'malformed',
-            `the receipt is of ${head.service}, and this command is for ${target.service}; take it back with ${wayToService(cli, head.service)}`,
-          )
+        requireOfService(cli, head.service, target.service)
         return undoWith({ cli, target, run, flags, signal })
       },
     )

@@ -1,28 +1,14 @@
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { nearest } from '../../../client/directory.ts'
 import type { Instant } from '../../../domain/day.ts'
-import { KpiError } from '../../../domain/errors.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import { countChanges } from '../../../import/undo/noted-changes.ts'
-import {
-  ENDING,
-  listUndoReceipts,
-  readUndoReceipt,
-  type UndoReceipt,
-  undoReceiptNames,
-} from '../../../import/undo/undo-receipt.ts'
-import { nameOfPath, readHead, runPaths } from '../../../runs/run-record.ts'
+import { listUndoReceipts, type UndoReceipt } from '../../../import/undo/undo-receipt.ts'
+import { runOf } from '../../../import/undo/undone-run.ts'
 import type { Cli } from '../../cli.ts'
-import { laterImportsOf, type UndoRest } from '../../../import/undo/undo-rest.ts'
-import { runOf, type UndoneRun } from '../../../import/undo/undone-run.ts'
-import { UsageError } from '../../exit.ts'
 import { tellEmpty } from '../../output/short-answer.ts'
 import { countOf, shellWord } from '../../output/text.ts'
 import { receiptsFolder } from '../../target/folders.ts'
-import { placeFlags } from '../../target/settings.ts'
 import { serviceOf } from '../../target/service-of.ts'
-import { wayToService } from './undo-place.ts'
+import { placeFlags } from '../../target/settings.ts'
 
 /** Defines a receipt in the list of receipts. */
 export const receiptRow = resource({
@@ -113,60 +99,4 @@ export const printReceipts = async (cli: Cli): Promise<void> => {
   const others = receipts.length - own.length
   if (others > 0) await cli.note(`${countOf(others, 'receipt')} of other services; --profile or --data-dir names one`)
   for (const { message } of faults) await cli.note(`not listed: ${message}`)
-}
-
-/** Returns the path of the record of a run that changed definitions, by its name or path; undefined if there is none. */
-export const findRun = (cli: Cli, asked: string): string | undefined => {
-  const paths = runPaths(receiptsFolder(cli.io))
-  const isNamed = (path: string): boolean =>
-    nameOfPath(path) === asked || path === resolve(cli.io.cwd, asked) || readHead(path)?.name === asked
-  return paths.find(isNamed)
-}
-
-/** Returns the receipt with a name or path; throws if there is none, or it is of another service. */
-export const findReceipt = (cli: Cli, asked: string, listedBy: string): UndoReceipt => {
-  const folder = receiptsFolder(cli.io)
-  const path = [join(folder, `${asked}${ENDING}`), resolve(cli.io.cwd, asked)].find((one) => existsSync(one))
-  if (path === undefined) {
-    const ofRuns = runPaths(folder).flatMap((one) => nameOfPath(one) ?? readHead(one)?.name ?? [])
-    const near = nearest(asked, [...undoReceiptNames(folder), ...ofRuns])
-    const others = near === undefined ? `${listedBy} lists them` : `did you mean ${near}?`
-    throw new UsageError(`there is no receipt "${asked}"; ${others}`)
-  }
-  const receipt = readUndoReceipt(path)
-  const service = serviceOf(cli)
-  if (receipt.head.service === service) return receipt
-  throw new KpiError(
-    'malformed',
-    `the receipt is of ${receipt.head.service}, and this command is for ${service}; take it back with ${wayToService(cli, receipt.head.service)}`,
-  )
-}
-
-/** Says that a run was cut off and continued, so that it has several receipts, which are taken back together. */
-export const tellParts = async (cli: Cli, { head, parts }: UndoneRun): Promise<void> => {
-  if (parts.length === 1) return
-  const names = parts.map(({ name }) => name).join(', ')
-  await cli.note(`the import of ${head.file} was continued, and has ${parts.length} receipts: ${names}`)
-}
-
-/** Says why some of what a run stored may not be in its receipts, and stays; tells whether that is so. */
-export const tellLeftOut = async (cli: Cli, { parts }: UndoneRun): Promise<boolean> => {
-  const part = parts.find(({ leftOut }) => leftOut !== undefined)
-  if (part)
-    await cli.note(
-      `some of what the import stored may not be in receipt ${part.name}; such entries stay: ${part.leftOut}`,
-    )
-  return part !== undefined
-}
-
-/** Names the later imports that stored what was not changed, if any did; once these are taken back, it can be. */
-export const tellLater = async (cli: Cli, run: UndoneRun, { keys }: UndoRest): Promise<boolean> => {
-  const { receipts } = listUndoReceipts(receiptsFolder(cli.io))
-  const later = await laterImportsOf(run, keys(), receipts)
-  if (later.length === 0) return false
-  const lines = later.map(({ name }) => `kpi entries undo ${shellWord(name)}`).join(', then ')
-  await cli.note(
-    `some of these entries were stored by a later import, too; to take back all of them: ${lines}, then this command again`,
-  )
-  return true
 }
