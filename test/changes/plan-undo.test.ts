@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSnapshot } from '../../src/changes/records/snapshot.ts'
+import { Snapshot } from '../../src/changes/records/snapshot.ts'
 import { type MadeAgain, madeAgain, planUndo } from '../../src/changes/undo/plan-undo.ts'
 import type { AnyRecord } from '../../src/domain/schema.ts'
 import type { NotedChange } from '../../src/runs/run-record.ts'
@@ -53,13 +53,13 @@ test.each<[string, NotedChange, readonly AnyRecord[], object, MadeAgain?]>([
   ['a creation of what was changed since in another field', CREATE, [held('Shop', 7, SINCE)], { action: 'leave', reason: 'was changed since' }], // prettier-ignore
   ['a creation of what is gone', CREATE, [], { action: 'done', reason: 'is gone already' }],
 ])('undo of %s', (_, note, records, planned, made = new Map()) => {
-  const snapshot = createSnapshot(new Map([['category', records]]))
+  const snapshot = new Snapshot(new Map([['category', records]]))
   const steps = planUndo({ snapshot, notes: [note], again: made, putBack: [], beganAt: RUN })
   expect(steps).toMatchObject([planned])
 })
 
 test('a record that an undo of a later run put back is not changed since', () => {
-  const snapshot = createSnapshot(new Map([['category', [held('Shop', 7, SINCE)]]]))
+  const snapshot = new Snapshot(new Map([['category', [held('Shop', 7, SINCE)]]]))
   const putBack = [{ ...CHANGE, changedAt: SINCE }]
   expect(planUndo({ snapshot, notes: [CREATE], again: new Map(), putBack, beganAt: RUN })).toMatchObject([
     { action: 'remove' },

@@ -4,7 +4,7 @@ import type { Policy } from '../plan/match.ts'
 import { type Account, accessTo } from '../records/access.ts'
 import type { Desired } from '../records/desired.ts'
 import { type KindName, kinds } from '../records/kind-fields.ts'
-import { createSnapshot, type Snapshot } from '../records/snapshot.ts'
+import { Snapshot } from '../records/snapshot.ts'
 
 /** Names a kind of records that give users something else: an assignment a KPI. */
 export type LinkKind = 'assignment' | 'user_group_item'
@@ -42,7 +42,7 @@ export const readLinks = async (
   users: readonly Named[],
   known: readonly Named[],
 ): Promise<Snapshot> => {
-  const snapshot = createSnapshot(new Map())
+  const snapshot = new Snapshot()
   for (const one of users) addKnown(snapshot, 'user', one)
   for (const one of known) addKnown(snapshot, LINKED[kind], one)
   const held = await accessTo(account)[kind].list(users.map(({ id }) => id))

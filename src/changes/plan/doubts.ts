@@ -44,7 +44,7 @@ const renameHints = (changes: readonly Change[], gone: readonly AccountRecord[])
 
 /** Returns what an item names in another form than the account, whose name stays as it is. */
 const otherwiseNamed = (snapshot: Snapshot): string[] =>
-  KIND_NAMES.flatMap(snapshot.ofKind).flatMap(({ kind, stored, name, desired }) => {
+  KIND_NAMES.flatMap((one) => snapshot.ofKind(one)).flatMap(({ kind, stored, name, desired }) => {
     const given = desired && stored ? desiredName(desired) : name
     const what = kind.name === 'user' ? 'address' : 'name'
     return given === name ? [] : [`${kind.of.title} "${given}" is the stored "${name}", whose ${what} stays as it is`]
@@ -55,7 +55,7 @@ export const doubtsOf = (snapshot: Snapshot, changes: readonly Change[], gone: r
   const formOf = ({ kind, name, above }: AccountRecord): string =>
     `${kind.name} ${above['group']?.serial ?? ''} ${looseName(name)}`
   const known = new Map(
-    KIND_NAMES.flatMap(snapshot.ofKind)
+    KIND_NAMES.flatMap((one) => snapshot.ofKind(one))
       .filter(({ stored, name }) => stored !== undefined && name !== '')
       .map((record) => [formOf(record), record.name]),
   )

@@ -13,7 +13,7 @@ import { type CalculatedDraft, calculatedKpi, type CalculatedPatch } from '../..
 import { userGroupItem } from '../../domain/resources/groups.ts'
 import { type AnyRecord, asDraft, asPatch } from '../../domain/schema.ts'
 import { KIND_NAMES, type KindName, kinds } from './kind-fields.ts'
-import { createSnapshot, type Snapshot } from './snapshot.ts'
+import { Snapshot } from './snapshot.ts'
 
 /** Describes the ways to an account: the interface that a command uses, and what else the service has. */
 export type Account = {
@@ -211,7 +211,7 @@ export const readSnapshot = async (
     const users = PER_USER.has(name) ? (records.get('user') ?? []).filter(isWanted) : []
     records.set(name, await access[name].list(users.map(({ id }) => Number(id))))
   }
-  return createSnapshot(records)
+  return new Snapshot(records)
 }
 
 /**

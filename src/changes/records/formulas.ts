@@ -34,7 +34,7 @@ type FormulaOfFile = { readonly text: string; readonly inputs: readonly AccountR
 /** Reads the formula of a file, in which KPIs stand by id or exact name; returns its fault. */
 export const readFormula = (snapshot: Snapshot, written: string): FormulaOfFile | Fault => {
   // Larger ids stand for new KPIs.
-  const base = Math.max(...KPIS.map(snapshot.largestId))
+  const base = Math.max(...KPIS.map((kind) => snapshot.largestId(kind)))
   const inputs = new Map<number, AccountRecord>()
   const resolve = (name: string): number | Fault => {
     const record = find(snapshot, name)

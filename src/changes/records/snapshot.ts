@@ -30,9 +30,6 @@ const MARKED_ID = /^#([1-9]\d{0,14})$/
 const LIKE_MARKED_ID = /^'*#\d+$/
 const MARKED_NAME = /^'+#\d+$/
 
-const isBeside = ({ above }: AccountRecord, others: AccountRecord['above']): boolean =>
-  above['group'] === others['group']
-
 /** Returns what names are compared by: e-mail addresses are the same in any form. */
 const comparable = (kind: Kind, name: string): string => (kind.name === 'user' ? nameForm(name) : name)
 
@@ -64,172 +61,176 @@ export const nounOf = (record: AccountRecord): string => {
 export const isOfPerson = ({ kind, stored }: AccountRecord): boolean =>
   kind.name === 'group_item' && (stored?.['user_id'] ?? null) !== null
 
-/** Holds the records of an account, as they were read once, and those that are to be created; finds them by id or name. */
-export type Snapshot = {
-  readonly ofKind: (kind: KindName) => readonly AccountRecord[]
-  /** Returns the largest id of a kind; 0 if there is none. */
-  readonly largestId: (kind: KindName) => number
-  readonly byId: (kinds: readonly KindName[], id: number) => AccountRecord | undefined
-  /** Finds what a reference means, below another record where it is given. */
-  readonly find: (kinds: readonly KindName[], text: string, within?: AccountRecord) => AccountRecord | Fault
-  /** Returns all records with an identity: more than one where names are not unique. */
-  readonly same: (kind: Kind, above: AccountRecord['above'], name: string) => readonly AccountRecord[]
-  /** Returns all records whose names have the same form as a name that none of them need have. */
-  readonly alike: (kind: Kind, above: AccountRecord['above'], name: string) => readonly AccountRecord[]
-  /** Returns the name beside the same parents that a mistyped one most likely means, if there is one. */
-  readonly suggest: (kind: Kind, above: AccountRecord['above'], name: string) => string | undefined
-  /** Returns the reference that finds a record: its name, or `#7` where others have that, too. */
-  readonly referenceTo: (record: AccountRecord) => string
-  readonly add: (record: Omit<AccountRecord, 'serial'>) => AccountRecord
-  /** Notes what the service has of a record that was created or looked at again. */
-  readonly settle: (record: AccountRecord, stored: AnyRecord) => void
-  /** Notes that the service has a record no longer. */
-  readonly forget: (record: AccountRecord) => void
-  /** Updates records of a kind from a list of the service; those that are new in it are added. */
-  readonly take: (kind: KindName, records: readonly AnyRecord[]) => void
-  /** Adds records whose ids, and maybe parents, are all that is known; records that are there already stay as they are. */
-  readonly takeUnread: (kind: KindName, records: readonly AnyRecord[]) => void
+/** Holds records by a text. */
+type Index = Map<string, AccountRecord[]>
+
+const collect = (index: Index, key: string, record: AccountRecord): void => {
+  const known = index.get(key)
+  if (known) known.push(record)
+  else index.set(key, [record])
 }
 
-/** Creates a snapshot without any record. */
-const createEmpty = (): Snapshot => {
-  const all = new Map<KindName, AccountRecord[]>(KIND_NAMES.map((name) => [name, []]))
-  const ids = new Map<string, AccountRecord>()
-  const largest = new Map<KindName, number>()
-  const [names, keys] = [new Map<string, AccountRecord[]>(), new Map<string, AccountRecord[]>()]
-  const [nameForms, keyForms] = [new Map<string, AccountRecord[]>(), new Map<string, AccountRecord[]>()]
-  let serial = 0
-  const suggest = createSuggest()
-  const collect = (map: Map<string, AccountRecord[]>, key: string, record: AccountRecord): void => {
-    const known = map.get(key)
-    if (known) known.push(record)
-    else map.set(key, [record])
+/** Holds the records of an account, as they were read once, and those that are to be created; finds them by id or name. */
+export class Snapshot {
+  readonly #all = new Map<KindName, AccountRecord[]>(KIND_NAMES.map((name) => [name, []]))
+  readonly #ids = new Map<string, AccountRecord>()
+  readonly #largest = new Map<KindName, number>()
+  readonly #names: Index = new Map()
+  readonly #keys: Index = new Map()
+  readonly #nameForms: Index = new Map()
+  readonly #keyForms: Index = new Map()
+  readonly #suggest = createSuggest()
+  #serial = 0
+
+  /** Takes the records of each kind that the account has. */
+  constructor(records: ReadonlyMap<KindName, readonly AnyRecord[]> = new Map()) {
+    for (const name of KIND_NAMES) this.take(name, records.get(name) ?? [])
   }
-  const ofKind = (kind: KindName): readonly AccountRecord[] => all.get(kind) ?? []
-  const byId: Snapshot['byId'] = (of, id) => of.map((kind) => ids.get(`${kind} ${id}`)).find((one) => one !== undefined)
-  const named = (of: readonly KindName[], name: string): AccountRecord[] =>
-    of.flatMap((kind) => names.get(`${kind} ${comparable(kinds[kind], name)}`) ?? [])
-  const namedAlike = (of: readonly KindName[], name: string): AccountRecord[] =>
-    of.flatMap((kind) => nameForms.get(`${kind} ${looseName(name)}`) ?? [])
-  const keep = (record: AccountRecord, id: number): void => {
-    record.id = id
-    ids.set(`${record.kind.name} ${id}`, record)
-    largest.set(record.kind.name, Math.max(id, largest.get(record.kind.name) ?? 0))
+
+  ofKind(kind: KindName): readonly AccountRecord[] {
+    return this.#all.get(kind) ?? []
   }
-  const add: Snapshot['add'] = (given) => {
-    const record: AccountRecord = { ...given, serial: (serial += 1) }
-    const { kind, above, name, id } = record
-    all.get(kind.name)?.push(record)
-    if (id !== undefined) keep(record, id)
-    if (name !== '') {
-      collect(names, `${kind.name} ${comparable(kind, name)}`, record)
-      collect(nameForms, `${kind.name} ${looseName(name)}`, record)
-      collect(keyForms, keyOf(kind, above, looseName(name)), record)
+
+  /** Returns the largest id of a kind; 0 if there is none. */
+  largestId(kind: KindName): number {
+    return this.#largest.get(kind) ?? 0
+  }
+
+  byId(of: readonly KindName[], id: number): AccountRecord | undefined {
+    return of.map((kind) => this.#ids.get(`${kind} ${id}`)).find((one) => one !== undefined)
+  }
+
+  #named(of: readonly KindName[], name: string): AccountRecord[] {
+    return of.flatMap((kind) => this.#names.get(`${kind} ${comparable(kinds[kind], name)}`) ?? [])
+  }
+
+  /** Finds what a reference means, below another record where it is given. */
+  find(of: readonly KindName[], text: string, within?: AccountRecord): AccountRecord | Fault {
+    const [, id] = MARKED_ID.exec(text) ?? []
+    if (id !== undefined) return this.byId(of, Number(id)) ?? new Fault(`there is no ${titleOf(of)} ${id}`)
+    const name = MARKED_NAME.test(text) ? text.slice(1) : text
+    const isWithin = ({ above }: AccountRecord): boolean => within === undefined || above['group'] === within
+    const exact = this.#named(of, name).filter(isWithin)
+    const alike = (kind: KindName): AccountRecord[] => this.#nameForms.get(`${kind} ${looseName(name)}`) ?? []
+    const found = exact.length > 0 ? exact : of.flatMap(alike).filter(isWithin)
+    const [first, ...others] = found
+    if (first && others.length === 0) return first
+    if (!first) {
+      const candidates = (): string[] =>
+        of
+          .flatMap((kind) => this.ofKind(kind))
+          .filter(isWithin)
+          .map((one) => one.name)
+      const near = this.#suggest(name, candidates)
+      return new Fault(`there is no ${titleOf(of)} "${name}"${near === undefined ? '' : `; did you mean "${near}"?`}`)
     }
-    collect(keys, keyOf(kind, above, comparable(kind, name)), record)
-    return record
+    const candidates = listFirst(found, MOST_LISTED, (one) => (one.id === undefined ? labelOf(one) : `#${one.id}`))
+    return new Fault(`"${name}" is the name of more than one ${titleOf(of)}: ${candidates}`)
   }
-  const settle: Snapshot['settle'] = (record, stored) => {
-    record.stored = stored
-    record.isUnread = undefined
-    keep(record, Number(stored['id']))
+
+  /** Returns all records with an identity: more than one where names are not unique. */
+  same(kind: Kind, above: AccountRecord['above'], name: string): readonly AccountRecord[] {
+    return this.#keys.get(keyOf(kind, above, comparable(kind, name))) ?? []
   }
-  /** Returns what a record of the service belongs to; undefined if some of it is not there. */
-  const aboveOf = ({ identity, fields }: Kind, stored: AnyRecord): AccountRecord['above'] | undefined => {
+
+  /** Returns all records whose names have the same form as a name that none of them need have. */
+  alike(kind: Kind, above: AccountRecord['above'], name: string): readonly AccountRecord[] {
+    return this.#keyForms.get(keyOf(kind, above, looseName(name))) ?? []
+  }
+
+  /** Returns the name beside the same parents that a mistyped one most likely means, if there is one. */
+  suggest(kind: Kind, above: AccountRecord['above'], name: string): string | undefined {
+    return this.#suggest(name, () =>
+      this.ofKind(kind.name)
+        .filter((one) => one.stored && one.above['group'] === above['group'])
+        .map((one) => one.name),
+    )
+  }
+
+  /** Returns the reference that finds a record: its name, or `#7` where others have that, too. */
+  referenceTo({ kind, id, name, above }: AccountRecord): string {
+    const kpis: readonly KindName[] = ['kpi', 'calculated_kpi']
+    const of = kpis.includes(kind.name) ? kpis : [kind.name]
+    const alike = this.#named(of, name).filter((one) => one.above['group'] === above['group'])
+    if (id !== undefined && alike.length !== 1) return `#${id}`
+    return LIKE_MARKED_ID.test(name) ? `'${name}` : name
+  }
+
+  /** Returns what a record belongs to, by the ids in its fields; undefined if some of it is not there. */
+  aboveOf({ identity, fields }: Kind, stored: AnyRecord): AccountRecord['above'] | undefined {
     const above: Record<string, AccountRecord> = {}
     for (const name of identity) {
       const field = fields.find((one) => one.name === name)
       if (!field?.refers || field.isHint) continue
-      const record = byId(field.refers, Number(stored[field.as]))
+      const record = this.byId(field.refers, Number(stored[field.as]))
       if (!record) return undefined
       above[name] = record
     }
     return above
   }
-  const addStored = (name: KindName, stored: AnyRecord): void => {
-    const above = aboveOf(kinds[name], stored)
-    if (!above) return
-    add({
-      kind: kinds[name],
-      stored,
-      name: nameIn(kinds[name], stored).trim(),
-      above,
-      desired: undefined,
-      id: Number(stored['id']),
-    })
-  }
-  /** Finds the record that stands for one of the service: by its id, or by its name if it is about to be created. */
-  const foundIn = (kindName: KindName, stored: AnyRecord): AccountRecord | undefined => {
-    const kind = kinds[kindName]
-    const above = aboveOf(kind, stored) ?? {}
-    const name = nameIn(kind, stored).trim()
-    const own = name === '' ? undefined : byId([kindName], Number(stored['id']))
-    if (own) return own
-    const same = keys.get(keyOf(kind, above, comparable(kind, name))) ?? []
-    const alike = same.length > 0 || name === '' ? same : (keyForms.get(keyOf(kind, above, looseName(name))) ?? [])
-    return alike.find(({ id }) => name === '' || id === undefined)
-  }
-  return {
-    ofKind,
-    largestId: (kind) => largest.get(kind) ?? 0,
-    byId,
-    find: (of, text, within) => {
-      const [, id] = MARKED_ID.exec(text) ?? []
-      if (id !== undefined) return byId(of, Number(id)) ?? new Fault(`there is no ${titleOf(of)} ${id}`)
-      const name = MARKED_NAME.test(text) ? text.slice(1) : text
-      const isWithin = ({ above }: AccountRecord): boolean => within === undefined || above['group'] === within
-      const exact = named(of, name).filter(isWithin)
-      const found = exact.length > 0 ? exact : namedAlike(of, name).filter(isWithin)
-      const [first, ...others] = found
-      if (first && others.length === 0) return first
-      if (!first) {
-        const candidates = (): string[] => of.flatMap(ofKind).filter(isWithin).map((one) => one.name) // prettier-ignore
-        const near = suggest(name, candidates)
-        return new Fault(`there is no ${titleOf(of)} "${name}"${near === undefined ? '' : `; did you mean "${near}"?`}`)
-      }
-      const candidates = listFirst(found, MOST_LISTED, (one) => (one.id === undefined ? labelOf(one) : `#${one.id}`))
-      return new Fault(`"${name}" is the name of more than one ${titleOf(of)}: ${candidates}`)
-    },
-    same: (kind, above, name) => keys.get(keyOf(kind, above, comparable(kind, name))) ?? [],
-    alike: (kind, above, name) => keyForms.get(keyOf(kind, above, looseName(name))) ?? [],
-    referenceTo: (record) => {
-      const of: readonly KindName[] = ['kpi', 'calculated_kpi'].includes(record.kind.name)
-        ? ['kpi', 'calculated_kpi']
-        : [record.kind.name]
-      const alike = named(of, record.name).filter(({ above }) => above['group'] === record.above['group'])
-      if (record.id !== undefined && alike.length !== 1) return `#${record.id}`
-      return LIKE_MARKED_ID.test(record.name) ? `'${record.name}` : record.name
-    },
-    suggest: (kind, above, name) =>
-      suggest(name, () =>
-        ofKind(kind.name)
-          .filter((one) => one.stored && isBeside(one, above))
-          .map((one) => one.name),
-      ),
-    add,
-    settle,
-    forget: (record) => void (record.stored = undefined),
-    take: (name, records) => {
-      for (const stored of records) {
-        const found = foundIn(name, stored)
-        if (found) settle(found, stored)
-        else addStored(name, stored)
-      }
-    },
-    takeUnread: (name, records) => {
-      for (const stored of records) {
-        const id = Number(stored['id'])
-        if (byId([name], id)) continue
-        const above = aboveOf(kinds[name], stored) ?? {}
-        add({ kind: kinds[name], stored, isUnread: true, name: '', above, desired: undefined, id })
-      }
-    },
-  }
-}
 
-/** Returns the snapshot of an account, from the records of each kind. */
-export const createSnapshot = (records: ReadonlyMap<KindName, readonly AnyRecord[]>): Snapshot => {
-  const snapshot = createEmpty()
-  for (const name of KIND_NAMES) snapshot.take(name, records.get(name) ?? [])
-  return snapshot
+  #keep(record: AccountRecord, id: number): void {
+    const kind = record.kind.name
+    record.id = id
+    this.#ids.set(`${kind} ${id}`, record)
+    this.#largest.set(kind, Math.max(id, this.largestId(kind)))
+  }
+
+  add(given: Omit<AccountRecord, 'serial'>): AccountRecord {
+    const record: AccountRecord = { ...given, serial: (this.#serial += 1) }
+    const { kind, above, name, id } = record
+    this.#all.get(kind.name)?.push(record)
+    if (id !== undefined) this.#keep(record, id)
+    if (name !== '') {
+      collect(this.#names, `${kind.name} ${comparable(kind, name)}`, record)
+      collect(this.#nameForms, `${kind.name} ${looseName(name)}`, record)
+      collect(this.#keyForms, keyOf(kind, above, looseName(name)), record)
+    }
+    collect(this.#keys, keyOf(kind, above, comparable(kind, name)), record)
+    return record
+  }
+
+  /** Notes what the service has of a record that was created or looked at again. */
+  settle(record: AccountRecord, stored: AnyRecord): void {
+    record.stored = stored
+    record.isUnread = undefined
+    this.#keep(record, Number(stored['id']))
+  }
+
+  /** Notes that the service has a record no longer. */
+  forget(record: AccountRecord): void {
+    record.stored = undefined
+  }
+
+  /** Updates records of a kind from a list of the service; those that are new in it are added. */
+  take(kindName: KindName, records: readonly AnyRecord[]): void {
+    const kind = kinds[kindName]
+    for (const stored of records) {
+      const above = this.aboveOf(kind, stored)
+      const name = nameIn(kind, stored).trim()
+      const id = Number(stored['id'])
+      const found = this.#standingFor(kind, above ?? {}, name, id)
+      if (found) this.settle(found, stored)
+      else if (above) this.add({ kind, stored, name, above, desired: undefined, id })
+    }
+  }
+
+  /** Finds the record that stands for one of the service: by its id, or by its name if it is about to be created. */
+  #standingFor(kind: Kind, above: AccountRecord['above'], name: string, id: number): AccountRecord | undefined {
+    if (name === '') return this.same(kind, above, name)[0]
+    const own = this.byId([kind.name], id)
+    if (own) return own
+    const same = this.same(kind, above, name)
+    return (same.length > 0 ? same : this.alike(kind, above, name)).find((one) => one.id === undefined)
+  }
+
+  /** Adds records whose ids, and maybe parents, are all that is known; records that are there already stay as they are. */
+  takeUnread(name: KindName, records: readonly AnyRecord[]): void {
+    for (const stored of records) {
+      const id = Number(stored['id'])
+      if (this.byId([name], id)) continue
+      const above = this.aboveOf(kinds[name], stored) ?? {}
+      this.add({ kind: kinds[name], stored, isUnread: true, name: '', above, desired: undefined, id })
+    }
+  }
 }

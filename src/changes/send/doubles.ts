@@ -194,24 +194,12 @@ type Looking = {
   readonly onWarning: (text: string) => void
 }
 
-/** Returns what a new record of a kind belongs to, by its noted change; undefined if some of it is gone. */
-const aboveOf = (snapshot: Snapshot, kind: Kind, { parents }: NotedChange): AccountRecord['above'] | undefined => {
-  const above: Record<string, AccountRecord> = {}
-  for (const { name, as, refers } of kind.fields) {
-    if (!refers || !kind.identity.includes(name)) continue
-    const record = snapshot.byId(refers, parents[as] ?? 0)
-    if (!record) return undefined
-    above[name] = record
-  }
-  return above
-}
-
 /** Finds the records that share the name of one that an earlier part of the run created, unless another item is about them. */
 const createAlike = (snapshot: Snapshot, desired: readonly Desired[], all: readonly NotedChange[]) => {
   const named = Map.groupBy(desired, (one) => `${one.kind.name} ${desiredName(one)}`)
   const own = new Map(all.map(({ kind, recordId, place }) => [`${kind} ${recordId}`, place]))
   return (kind: Kind, change: NotedChange): AccountRecord[] => {
-    const above = aboveOf(snapshot, kind, change)
+    const above = snapshot.aboveOf(kind, change.parents)
     const isOther = ({ name, id }: AccountRecord): boolean =>
       (own.get(`${kind.name} ${id}`) ?? change.place) !== change.place ||
       (named.get(`${kind.name} ${name}`) ?? []).some(({ line }) => line !== change.place)

@@ -202,13 +202,8 @@ class UndoPlanner {
   }
 
   /** Returns the parents of a record, under the ids that they have now. */
-  #aboveOf({ parents }: NotedChange, kind: Kind): Record<string, AccountRecord> {
-    const above: Record<string, AccountRecord> = {}
-    for (const { name, as, refers } of kind.fields) {
-      const parent = refers && this.#snapshot.byId(refers, parents[as] ?? 0)
-      if (parent && kind.identity.includes(name)) above[name] = parent
-    }
-    return above
+  #aboveOf({ parents }: NotedChange, kind: Kind): AccountRecord['above'] {
+    return this.#snapshot.aboveOf(kind, parents) ?? {}
   }
 
   /** Finds the record of a change: by its id, or by its name where the answer to its creation was lost. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { desiredLink, linkPolicy, readLinks } from '../../changes/from/links.ts'
 import type { Account } from '../../changes/records/access.ts'
 import type { Desired } from '../../changes/records/desired.ts'
-import { createSnapshot, type Snapshot } from '../../changes/records/snapshot.ts'
+import { Snapshot } from '../../changes/records/snapshot.ts'
 import type { Named } from '../../client/directory.ts'
 import { Aborted } from '../../client/transport.ts'
 import { warningsOnPercentSigns } from '../compare-definitions.ts'
@@ -119,7 +119,7 @@ export const checkAssignments = async (work: ReadingFile, options: ImportOptions
   // Take user by user, and the rows of each in the order of the file.
   const rows = distinct.sort((one, other) => one.user - other.user || one.line - other.line)
   tellReading(work, { isEmpty: read === 0, remarks, unused })
-  const snapshot = createSnapshot(new Map())
+  const snapshot = new Snapshot()
   return {
     rows,
     desired: desiredOf(rows),

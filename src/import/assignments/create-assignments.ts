@@ -1,7 +1,7 @@
 import { desiredLink } from '../../changes/from/links.ts'
 import type { Desired } from '../../changes/records/desired.ts'
 import type { KindName } from '../../changes/records/kind-fields.ts'
-import { createSnapshot } from '../../changes/records/snapshot.ts'
+import { Snapshot } from '../../changes/records/snapshot.ts'
 import type { Outcome } from '../../changes/send/send.ts'
 import type { Client } from '../../client/client.ts'
 import { countedText } from '../../domain/count-text.ts'
@@ -60,7 +60,7 @@ export const createAssignments = async (
     // Read no assignments: those that the user has are known, and none of them changes.
     const known = new Map<KindName, readonly AnyRecord[]>([['user', users], ['kpi', [...kpis.values()]]]) // prettier-ignore
     const run = noteCreated(created, (kpi) => `${kpis.get(kpi)?.name} of ${users.map(fullName).join('')}`)
-    await ensure({ ...making, run }, createSnapshot(known), desiredOf(pairs, reference.lastPlaceOf(userId))).catch(
+    await ensure({ ...making, run }, new Snapshot(known), desiredOf(pairs, reference.lastPlaceOf(userId))).catch(
       orStopped,
     )
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { planChanges } from '../../../src/changes/plan/plan.ts'
 import type { KindName } from '../../../src/changes/records/kind-fields.ts'
-import { createSnapshot } from '../../../src/changes/records/snapshot.ts'
+import { Snapshot } from '../../../src/changes/records/snapshot.ts'
 import type { AnyRecord } from '../../../src/domain/schema.ts'
 import { desiredOfEntries } from '../../../src/import/missing/desired-of-plan.ts'
 import type { MissingPlan } from '../../../src/import/missing/plan.ts'
@@ -34,7 +34,7 @@ const plannedIn = async (
   isByIdAlone = false,
 ): Promise<string[]> => {
   const lists = Object.entries({ ...ICON, ...held }) as [KindName, readonly AnyRecord[]][]
-  const snapshot = createSnapshot(new Map(lists))
+  const snapshot = new Snapshot(new Map(lists))
   const desired = desiredOfEntries(snapshot, plan, isByIdAlone)
   const policy = { existing: 'skip', isMeant: () => true, takesName: () => '', isByIdAlone } as const
   const { planned } = await planChanges(snapshot, desired, policy, () => undefined)

@@ -1,6 +1,6 @@
 import { valueText } from '../../../changes/print/plan-rows.ts'
 import type { Change } from '../../../changes/records/change.ts'
-import { createSnapshot } from '../../../changes/records/snapshot.ts'
+import { Snapshot } from '../../../changes/records/snapshot.ts'
 import { sentFields } from '../../../changes/send/note-change.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
@@ -106,7 +106,7 @@ const dryRunRecord = ({ rows }: CheckedAssignments, judged: JudgedRow): AnyRecor
 }
 
 /** Stands for the account where no formula needs one. */
-const NO_RECORDS = createSnapshot(new Map())
+const NO_RECORDS = new Snapshot()
 
 const NEEDS = [
   { of: assignment, verb: 'add' },

@@ -1,6 +1,6 @@
 import type { Desired } from '../../../changes/records/desired.ts'
 import { type Kind, KIND_NAMES, kinds } from '../../../changes/records/kind-fields.ts'
-import { createSnapshot, type Snapshot } from '../../../changes/records/snapshot.ts'
+import { Snapshot } from '../../../changes/records/snapshot.ts'
 import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import type { AnyRecord, FieldValue, Resource } from '../../../domain/schema.ts'
 
@@ -52,7 +52,7 @@ export const snapshotOf = (
   unread: readonly AnyRecord[] = [],
 ): Snapshot => {
   const kind = kindOf(of)
-  const snapshot = createSnapshot(new Map())
+  const snapshot = new Snapshot()
   for (const { name, as, refers: [refers] = [] } of kind.fields) {
     if (!refers) continue
     const given = desired.flatMap(({ references }) => references[name]?.slice(1) ?? [])
