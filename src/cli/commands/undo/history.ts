@@ -1,13 +1,15 @@
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import { countChanges } from '../../../import/undo/noted-changes.ts'
-import { listUndoReceipts, type UndoReceipt } from '../../../import/undo/undo-receipt.ts'
+import { type ChangeCounts, listUndoReceipts, type UndoReceipt } from '../../../import/undo/undo-receipt.ts'
+import { runOf } from '../../../import/undo/undone-run.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { openRunAt, type RunHead, type RunRecord, runPaths } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
 import { tellEmpty } from '../../output/short-answer.ts'
-import { countOf } from '../../output/text.ts'
+import { countOf, shellWord } from '../../output/text.ts'
 import { receiptsFolder } from '../../target/folders.ts'
 import { serviceOf } from '../../target/service-of.ts'
+import { placeFlags } from '../../target/settings.ts'
 import { applyListOptions, chooseColumns, type ListOptions } from '../verbs/list-options.ts'
 
 /** Defines a run in the list of what commands changed. */
@@ -42,6 +44,25 @@ export const historyRow = resource({
 
 const secondsOf = (at: string): number => Math.floor(Date.parse(at) / 1000)
 
+const accountIn = ({ account = '' }: { readonly account?: string | undefined }): string =>
+  account.replace(/^account /, '')
+
+/** Counts the entries that an import created and changed; undefined where that is not known any more. */
+const countEntries = async (receipt: UndoReceipt): Promise<ChangeCounts | undefined> => {
+  // With what was taken back, the entries of a run that was cut off are gone from its receipt.
+  const isWhole = receipt.takenBack === undefined && receipt.left.length === 0
+  return receipt.entries ?? (isWhole ? countChanges(receipt) : undefined)
+}
+
+/** Says why something cannot be listed. */
+type Unlisted = { readonly message: string }
+
+/** Says how many there are of other services, and what cannot be listed. */
+const tellUnlisted = async (cli: Cli, others: number, noun: string, faults: readonly Unlisted[]): Promise<void> => {
+  if (others > 0) await cli.note(`${countOf(others, noun)} of other services; --profile or --data-dir names one`)
+  for (const { message } of faults) await cli.note(`not listed: ${message}`)
+}
+
 const stateOf = ({ takenBack, begun, left, ended }: UndoReceipt): string => {
   if (takenBack !== undefined) return 'undone'
   if (begun !== undefined || left.length > 0) return 'undone in part'
@@ -53,10 +74,8 @@ type RunRow = { readonly row: AnyRecord; readonly beganAt: number }
 
 /** Returns the row of an import of entries. */
 const rowOfImport = async (receipt: UndoReceipt): Promise<RunRow> => {
-  const { name, head, things, takenBack, left } = receipt
-  // With what was taken back, the entries of a run that was cut off are gone from its receipt.
-  const isWhole = takenBack === undefined && left.length === 0
-  const entries = receipt.entries ?? (isWhole ? await countChanges(receipt) : undefined)
+  const { name, head, things, takenBack } = receipt
+  const entries = await countEntries(receipt)
   const row = {
     receipt: name,
     command: 'entries import',
@@ -64,7 +83,7 @@ const rowOfImport = async (receipt: UndoReceipt): Promise<RunRow> => {
     records: null,
     began_at: secondsOf(head.at),
     service: head.service,
-    account: head.account?.replace(/^account /, '') ?? '',
+    account: accountIn(head),
     created: things.length,
     updated: 0,
     deleted: 0,
@@ -95,7 +114,7 @@ const rowOfRun = (run: RunRecord): RunRow => {
     records: first ? `${first.name}${others.length > 0 ? ` and ${others.length} more` : ''}` : null,
     began_at: Math.floor(head.beganAt / 1000),
     service: head.service,
-    account: head.account.replace(/^account /, ''),
+    account: accountIn(head),
     created: count('create'),
     updated: count('update'),
     deleted: count('delete'),
@@ -110,8 +129,8 @@ const rowOfRun = (run: RunRecord): RunRow => {
 }
 
 /** Reads the rows of the runs whose records can be read, and why others cannot. */
-const rowsOfRuns = (folder: string): { readonly rows: RunRow[]; readonly faults: string[] } => {
-  const [rows, faults]: [RunRow[], string[]] = [[], []]
+const rowsOfRuns = (folder: string): { readonly rows: RunRow[]; readonly faults: Unlisted[] } => {
+  const [rows, faults]: [RunRow[], Unlisted[]] = [[], []]
   for (const path of runPaths(folder)) {
     try {
       const run = openRunAt(path)
@@ -122,7 +141,7 @@ const rowsOfRuns = (folder: string): { readonly rows: RunRow[]; readonly faults:
       }
     } catch (error) {
       if (!(error instanceof KpiError)) throw error
-      faults.push(error.code === 'locked' ? 'a command that is running' : error.message)
+      faults.push(error.code === 'locked' ? { message: 'a command that is running' } : error)
     }
   }
   return { rows, faults }
@@ -141,8 +160,90 @@ export const printHistory = async (cli: Cli, options: ListOptions): Promise<void
   const columns = chooseColumns(historyRow, options, cli.printing().format)
   await cli.printMany(columns, applyListOptions(historyRow, own, options))
   if (own.length === 0) await tellEmpty(cli, historyRow)
-  const others = all.length - own.length
-  if (others > 0) await cli.note(`${countOf(others, 'run')} of other services; --profile or --data-dir names one`)
-  for (const message of [...faults.map((fault) => fault.message), ...runs.faults])
-    await cli.note(`not listed: ${message}`)
+  await tellUnlisted(cli, all.length - own.length, 'run', [...faults, ...runs.faults])
+}
+
+/** Defines a receipt in the list of receipts. */
+export const receiptRow = resource({
+  name: 'receipt',
+  plural: 'receipts',
+  title: 'receipt',
+  path: '',
+  verbs: [],
+  fields: {
+    // A table must not cut it, as users copy it.
+    receipt: { kind: 'text', about: 'Name of the receipt', isSentence: true },
+    file: { kind: 'text', about: 'File that was imported' },
+    imported_at: { kind: 'datetime', about: 'When the import began' },
+    service: { kind: 'text', about: 'Service that it was imported to' },
+    account: { kind: 'text', about: 'Account that it was imported to, or the login or key if only that is known' },
+    new_things: { kind: 'integer', about: 'How many KPIs, users, assignments and other things it created' },
+    new_entries: { kind: 'integer', about: 'How many entries it created, or may have created', nullable: true },
+    changed_entries: { kind: 'integer', about: 'How many entries it changed, or may have changed', nullable: true },
+    taken_back_at: { kind: 'datetime', about: 'When it was taken back; null if it was not', nullable: true },
+    left_entries: {
+      kind: 'integer',
+      about: 'How many entries were left when it was last noted, where it was taken back in part; null if it was not',
+      nullable: true,
+    },
+    undo_begun_at: {
+      kind: 'datetime',
+      about: 'When the last undo of it began, if that has not come to its end; null if there is none',
+      nullable: true,
+    },
+  },
+})
+
+const rowOfReceipt = async (receipt: UndoReceipt): Promise<AnyRecord> => {
+  const { name, head, things, takenBack, begun } = receipt
+  const entries = await countEntries(receipt)
+  return {
+    receipt: name,
+    file: head.file,
+    imported_at: secondsOf(head.at),
+    service: head.service,
+    account: accountIn(head),
+    new_things: things.length,
+    new_entries: entries?.created ?? null,
+    changed_entries: entries?.changed ?? null,
+    taken_back_at: takenBack === undefined ? null : secondsOf(takenBack),
+    left_entries: (takenBack === undefined ? receipt.open : undefined) ?? null,
+    undo_begun_at: takenBack === undefined && begun !== undefined ? secondsOf(begun) : null,
+  }
+}
+
+/** Says which undos have not come to their end, and how to go on; the parts of a run are taken back together. */
+const tellUnfinished = async (cli: Cli, receipts: readonly UndoReceipt[]): Promise<void> => {
+  const told = new Set<string>()
+  for (const receipt of receipts.filter(({ begun, takenBack }) => begun !== undefined && takenBack === undefined)) {
+    if (told.has(receipt.name)) continue
+    const { head, parts } = runOf(receipt, receipts)
+    for (const { name } of parts) told.add(name)
+    const counts = parts.flatMap(({ open }) => open ?? [])
+    const left =
+      counts.length > 0
+        ? `${countOf(
+            counts.reduce((sum, one) => sum + one, 0),
+            'entry',
+            'entries',
+          )} left; `
+        : ''
+    const flags = placeFlags(cli.flags).map((one) => ` ${shellWord(one)}`)
+    await cli.note(
+      `an undo of the import of ${head.file} has not come to its end: ${left}unless it still runs, continue it: kpi entries undo ${shellWord(receipt.name)}${flags.join('')}`,
+    )
+  }
+}
+
+/** Lists the receipts of the service that the line is for; says how many there are of others, and which cannot be read. */
+export const printReceipts = async (cli: Cli): Promise<void> => {
+  const { receipts, faults } = listUndoReceipts(receiptsFolder(cli.io))
+  const own = receipts.filter(({ head }) => head.service === serviceOf(cli))
+  const rows: AnyRecord[] = []
+  for (const receipt of own.toSorted((one, other) => other.head.at.localeCompare(one.head.at)))
+    rows.push(await rowOfReceipt(receipt))
+  await cli.printMany(receiptRow.shown, rows)
+  await tellUnfinished(cli, own)
+  if (own.length === 0) await tellEmpty(cli, receiptRow)
+  await tellUnlisted(cli, receipts.length - own.length, 'receipt', faults)
 }

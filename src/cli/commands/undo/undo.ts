@@ -33,8 +33,8 @@ export const ANY_RUN: UndoWay = {
 export const IMPORTS: UndoWay = {
   what: 'which import',
   listedBy: 'kpi entries undo',
-  listed: async () => (await import('./receipts.ts')).receiptRow,
-  list: async (cli) => (await import('./receipts.ts')).printReceipts(cli),
+  listed: async () => (await import('./history.ts')).receiptRow,
+  list: async (cli) => (await import('./history.ts')).printReceipts(cli),
 }
 
 /** Lists what an undo may print. */
