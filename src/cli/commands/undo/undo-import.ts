@@ -36,6 +36,7 @@ import {
   type Counts,
   ofOtherAccount,
   outcomeRow,
+  printOutcomes,
   restText,
   tellDone,
   tellDryRun,
@@ -328,30 +329,25 @@ const print = async (cli: Cli, records: Records): Promise<void> => {
   await printRecords(cli.io, printing, outcomeRow.shown, all())
 }
 
-/** Runs through records, and prints them unless they are not wanted; returns what they come to. */
+/** Runs through records, prints them where that is wanted, and calls a function behind each; returns what they come to. */
 const runThrough = async (
   cli: Cli,
   records: AsyncGenerator<readonly AnyRecord[], Plan>,
   isPrinted: boolean,
+  onRecords: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Plan> => {
   let plan: Plan | undefined
   async function* rows(): Records {
-    plan = yield* records
+    for (let next = await records.next(); ; next = await records.next()) {
+      if (next.done === true) return void (plan = next.value)
+      await onRecords()
+      yield next.value
+    }
   }
   if (isPrinted) await print(cli, rows())
   else for await (const _ of rows());
   if (!plan) throw new Error('the output ended before the work did')
   return plan
-}
-
-/** Yields records, and calls a function behind each that came. */
-async function* following<T, R>(records: AsyncGenerator<T, R>, then: () => Promise<void>): AsyncGenerator<T, R> {
-  for (;;) {
-    const next = await records.next()
-    if (next.done === true) return next.value
-    await then()
-    yield next.value
-  }
 }
 
 /** Says how a run that changed things ended, and notes it in its receipts; returns 3 if something was left alone. */
@@ -399,10 +395,10 @@ const undo = async (
   cli.io.stdout.outlast()
   const tell = createUndoProgress(cli, plan.counts)
   const undoing = { clock: cli.io, signal, begin, withEntries }
-  const records = following(undone(clients, run, plan, done, undoing), () => tell(done.counts))
+  const records = undone(clients, run, plan, done, undoing)
   const through = async (): Promise<Plan> => {
     try {
-      return await runThrough(cli, records, true)
+      return await runThrough(cli, records, true, () => tell(done.counts))
     } catch (error) {
       const gone = removedKpis(done.outcomes)
       // Where that cannot be noted, the list of receipts does not tell of it.
@@ -413,14 +409,12 @@ const undo = async (
   return conclude(cli, run, await through(), done.rest)
 }
 
-async function* noRecords(): Records {}
-
 /** Takes back an import of entries, with all parts of its run. */
 export const undoImport = async (cli: Cli, receipt: UndoReceipt, flags: UndoFlags): Promise<number> => {
   if (receipt.takenBack !== undefined) {
     if (flags.dryRun && flags.summaryOnly)
       await printDryRunCounts(cli, undoCounts, countsIn({ counts: new EntryCounts(), outcomes: [] }))
-    else await print(cli, noRecords())
+    else await printOutcomes(cli, [])
     return tellTakenBack(cli, `the import of ${receipt.head.file}`, receipt.takenBack)
   }
   const { receipts } = listUndoReceipts(receiptsFolder(cli.io))

@@ -1,10 +1,11 @@
 import { normalizeUrl } from '../../../client/http/base-url.ts'
 import { KpiError } from '../../../domain/errors.ts'
-import { resource } from '../../../domain/schema.ts'
+import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import { askForYes } from '../../args/prompt.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, UsageError } from '../../exit.ts'
 import { printDryRunCounts, undoCounts } from '../../output/dry-run-counts.ts'
+import { isForPeople } from '../../output/print.ts'
 import { shellWord } from '../../output/text.ts'
 import { type Profile, readProfiles } from '../../target/profiles.ts'
 
@@ -33,6 +34,11 @@ export const outcomeRow = resource({
     change: { kind: 'text', about: 'Values of an entry as they are, and as they are put back', nullable: true },
   },
 })
+
+/** Prints what becomes of records; for people nothing is printed where there are none. */
+export const printOutcomes = async (cli: Cli, rows: readonly AnyRecord[]): Promise<void> => {
+  if (rows.length > 0 || !isForPeople(cli.printing().format)) await cli.printMany(outcomeRow.shown, rows)
+}
 
 /** Counts what becomes of entries and records. */
 export type Counts = Readonly<Record<'restored' | 'removed' | 'things' | 'unchanged' | 'skipped', number>>

@@ -19,7 +19,6 @@ import type { AnyRecord } from '../../../domain/schema.ts'
 import { type NotedChange, openRunAt, type RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT } from '../../exit.ts'
-import { isForPeople } from '../../output/print.ts'
 import { countOf } from '../../output/text.ts'
 import { beginRun, readRuns } from '../../target/runs.ts'
 import { makeChanges } from '../changes/make-changes.ts'
@@ -29,7 +28,7 @@ import {
   confirmUndo,
   type Counts,
   ofOtherAccount,
-  outcomeRow,
+  printOutcomes,
   requireOfService,
   tellDone,
   tellDryRun,
@@ -209,10 +208,8 @@ const prepareUndo = async (undo: Undo): Promise<Prepared> => {
   return { steps, snapshot, plan }
 }
 
-const print = async (cli: Cli, steps: readonly UndoStep[]): Promise<void> => {
-  const shown = steps.filter(({ action, reason }) => action !== 'done' || reason !== undefined)
-  if (shown.length > 0 || !isForPeople(cli.printing().format)) await cli.printMany(outcomeRow.shown, shown.map(rowOf))
-}
+const print = (cli: Cli, steps: readonly UndoStep[]): Promise<void> =>
+  printOutcomes(cli, steps.filter(({ action, reason }) => action !== 'done' || reason !== undefined).map(rowOf))
 
 const countsIn = (steps: readonly UndoStep[]): Counts => {
   const count = (...wanted: UndoStep['action'][]): number =>
