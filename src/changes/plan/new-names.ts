@@ -3,7 +3,6 @@ import { keyOf, nameFieldsOf } from '../../domain/kinds.ts'
 import type { Pause } from '../../domain/pause.ts'
 import { fullName } from '../../domain/resources/user.ts'
 import { findDoubtfulNames, NO_VALUE } from '../names/doubtful-names.ts'
-import { nearNames, warningsOnNearNames } from '../names/near-names.ts'
 import { isAccountRecord } from '../records/change.ts'
 import { type Kind, KIND_NAMES, type KindName } from '../records/kind-fields.ts'
 import type { AccountRecord, Snapshot } from '../records/snapshot.ts'
@@ -125,6 +124,7 @@ export const warningsOnNames = async (
   const [fields, told, warnings] = [nameFieldsOf(kind.of), new Set<string>(), new Array<string>()]
   // People often have names that are nearly those of others; letters beyond ASCII may be mistaken ones.
   const mayBeMistyped = (name: string): boolean => !fields.includes('email') || /[^ -~]/.test(name)
+  const { nearNames, warningsOnNearNames } = await import('../names/near-names.ts')
   for (const field of fields.includes('first_name') ? [...fields, WHOLE_NAME] : fields) {
     const { news, known, doubts } = await newNamesIn({ snapshot, policy, pause }, items, kind, field)
     const given = news.filter(({ name }) => name !== '')

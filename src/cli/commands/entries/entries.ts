@@ -24,7 +24,7 @@ import { addExport } from './export-command.ts'
 import { addImport } from './import-command.ts'
 import { needsOf, selected, WHOSE } from './selection.ts'
 import { tellAdded } from './tell-added.ts'
-import { addUndo } from '../undo/undo-command.ts'
+import { addUndo } from './undo-command.ts'
 import { addUpdateEntries } from './update.ts'
 
 const { entry_date, actual, target, notes } = entry.fields
