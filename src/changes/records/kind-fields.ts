@@ -71,6 +71,12 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
   user_group_item: kindOf('user_group_item'),
 }
 
+/** Returns the kind of a name; undefined where a configuration holds none of it. */
+export const kindNamed = (name: string): Kind | undefined => {
+  const known = KIND_NAMES.find((one) => one === name)
+  return known && kinds[known]
+}
+
 /** Returns the fields without which nobody knows what an item of a file is about. */
 export const needed = ({ identity, fields }: Kind): string[] =>
   identity.filter((name) => !fields.some((one) => one.name === name && one.isHint))

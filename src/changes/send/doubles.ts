@@ -7,7 +7,7 @@ import { createdKind, KINDS, type ListedCreated, shownKind } from '../../domain/
 import type { NotedChange, RunRecord } from '../../runs/run-record.ts'
 import type { Account } from '../records/access.ts'
 import { type Desired, desiredName } from '../records/desired.ts'
-import { type Kind, KIND_NAMES, kinds, nameIn } from '../records/kind-fields.ts'
+import { type Kind, kindNamed, nameIn } from '../records/kind-fields.ts'
 import type { AccountRecord, Snapshot } from '../records/snapshot.ts'
 import {
   type Clients,
@@ -220,15 +220,15 @@ export const settleLeftDoubles = async (
   const all = run.changes().filter(({ action, outcome }) => action === 'create' && (outcome ?? 'done') === 'done')
   const alikeTo = createAlike(snapshot, desired, all)
   const left = all.flatMap((change): Left[] => {
-    const name = KIND_NAMES.find((one) => one === change.kind)
-    const kind = name && createdKind(kinds[name].of)
-    if (!name || !kind) return []
-    const alike = alikeTo(kinds[name], change).map(({ id = 0, stored }) => ({
+    const kind = kindNamed(change.kind)
+    const created = kind && createdKind(kind.of)
+    if (!created) return []
+    const alike = alikeTo(kind, change).map(({ id = 0, stored }) => ({
       id,
       created_at: Number(stored?.['created_at'] ?? 0),
       updated_at: Number(stored?.['updated_at'] ?? 0),
     }))
-    return [{ kind, id: change.recordId, name: nameIn(kinds[name], change.after ?? {}), alike }]
+    return [{ kind: created, id: change.recordId, name: nameIn(kind, change.after ?? {}), alike }]
   })
   const others = besideOlder(account.client, left, onWarning)
   const doubles = others.filter(({ isThere }) => isThere)

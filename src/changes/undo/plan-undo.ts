@@ -3,7 +3,7 @@ import { hasNames, keyOf } from '../../domain/kinds.ts'
 import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
 import type { NotedChange } from '../../runs/run-record.ts'
 import type { Desired } from '../records/desired.ts'
-import { type Kind, type KindField, KIND_NAMES, type KindName, kinds, nameIn } from '../records/kind-fields.ts'
+import { type Kind, type KindField, kindNamed, type KindName, nameIn } from '../records/kind-fields.ts'
 import { type AccountRecord, nounOf, type Snapshot } from '../records/snapshot.ts'
 import { GONE } from '../send/remove-created.ts'
 
@@ -22,11 +22,6 @@ export type UndoStep = {
   readonly change?: string
   /** Holds what should be there; undefined where nothing is to be done. */
   readonly desired?: Desired
-}
-
-const kindOf = ({ kind }: NotedChange): Kind | undefined => {
-  const name = KIND_NAMES.find((one) => one === kind)
-  return name && kinds[name]
 }
 
 const valueText = (value: FieldValue | undefined): string => {
@@ -86,7 +81,7 @@ export const idNow = (again: MadeAgain, of: readonly string[], id: number): numb
 
 /** Returns a noted change with the ids that its record, and those that it refers to, have now. */
 const withIdsNow = (note: NotedChange, again: MadeAgain): NotedChange => {
-  const kind = kindOf(note)
+  const kind = kindNamed(note.kind)
   if (!kind) return note
   const refersOf = new Map(kind.fields.map(({ as, refers }) => [as, refers]))
   const withReferences = <T>(record: Readonly<Record<string, T>>): Record<string, T | number> =>
@@ -148,7 +143,7 @@ class UndoPlanner {
   }
 
   plan(note: NotedChange): UndoStep | undefined {
-    const kind = kindOf(note)
+    const kind = kindNamed(note.kind)
     if (!kind) return undefined
     if (note.action === 'delete') return this.#recreate(note, kind)
     const record = this.#find(note, kind)

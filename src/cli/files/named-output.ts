@@ -6,7 +6,7 @@ import { type Chunks, requireWritable, writeWhole, type Writing } from '../../fi
 import { readDeadline, untilDeadline } from '../args/deadline.ts'
 import type { Cli } from '../cli.ts'
 import { rightsOf } from '../target/store-rights.ts'
-import { requireFree, requireNoFolder } from './require-free.ts'
+import { requireFree } from './require-free.ts'
 
 /** Lists the error codes of a pipe that nobody reads: before its first reader, and after. */
 const UNREAD: ReadonlySet<string> = new Set(['ENXIO', 'ABORT_ERR'])
@@ -38,7 +38,6 @@ export const STDOUT = '-'
 /** Makes sure that the file of a line can be written, before anything is done. */
 export const readyFile = async (cli: Cli, { toFile, force }: FileFlags): Promise<void> => {
   if (toFile === undefined || toFile === STDOUT) return
-  requireNoFolder(cli, toFile)
   requireWritable(resolve(cli.io.cwd, toFile), { isNamed: true })
   await requireFree(cli, toFile, force)
 }

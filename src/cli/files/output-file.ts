@@ -7,6 +7,7 @@ import { type Io, withStdout } from '../io.ts'
 import type { GlobalFlags } from '../target/settings.ts'
 import { formatOfFile } from './file-format.ts'
 import { readyFile, writeNamed } from './named-output.ts'
+import { requireNoFolder } from './require-free.ts'
 import { holdBack } from '../output/whole-output.ts'
 
 /** Names the formats that a file of what is printed may have by its ending. */
@@ -39,6 +40,7 @@ export const withFormat = (flags: GlobalFlags): GlobalFlags => {
 export const writingTo = async (cli: Cli, file: string, command: (io: Io) => Promise<number>): Promise<number> => {
   const { io } = cli
   const path = resolve(io.cwd, file)
+  requireNoFolder(cli, file)
   await readyFile(cli, { toFile: file, force: cli.flags.force })
   const held = holdBack(io.tempDir)
   const write = async (text: string): Promise<void> => held.add(text)

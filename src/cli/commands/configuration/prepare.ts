@@ -7,7 +7,7 @@ import type { Policy } from '../../../changes/plan/match.ts'
 import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
 import { countChanges, type Counts, planRows } from '../../../changes/print/plan-rows.ts'
 import { type Account, readSnapshot } from '../../../changes/records/access.ts'
-import { KIND_NAMES, type KindName, sectionOf, sections } from '../../../changes/records/kind-fields.ts'
+import { KIND_NAMES, kindNamed, type KindName, sectionOf, sections } from '../../../changes/records/kind-fields.ts'
 import type { AccountRecord, Snapshot } from '../../../changes/records/snapshot.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { isObject } from '../../../codec/json.ts'
@@ -196,7 +196,7 @@ export const readMade = (io: Io, applied: Applied): Made[] => {
   const made = new Map(readOldRecord(io, applied).map((one) => [madeKey(one), one]))
   const runs = readRuns(io, (one) => isOf(one, applied))
   for (const change of runs.flatMap(({ changes }) => changes)) {
-    const [kind, id] = [KIND_NAMES.find((one) => one === change.kind), change.recordId]
+    const [kind, id] = [kindNamed(change.kind)?.name, change.recordId]
     if (kind === undefined || id === undefined) continue
     const one = { kind, id, user: change.parents['user_id'] ?? 0, at: change.changedAt ?? 0 }
     if (change.action === 'create' && change.outcome === 'done') made.set(madeKey(one), one)

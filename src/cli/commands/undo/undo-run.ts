@@ -1,5 +1,5 @@
 import { readSnapshot } from '../../../changes/records/access.ts'
-import { KIND_NAMES, type KindName } from '../../../changes/records/kind-fields.ts'
+import { kindNamed } from '../../../changes/records/kind-fields.ts'
 import { type AccountRecord, labelOf, type Snapshot } from '../../../changes/records/snapshot.ts'
 import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
 import type { Policy } from '../../../changes/plan/match.ts'
@@ -38,8 +38,6 @@ import {
 
 /** Sets how many changes are planned before signals and timers run. */
 const CHANGES_OF_TURN = 1000
-
-const isKind = (name: string): name is KindName => KIND_NAMES.some((one) => one === name)
 
 /** Returns the users whose assignments and links a run has changed. */
 const usersOf = (notes: readonly NotedChange[]): ReadonlySet<number> =>
@@ -188,7 +186,7 @@ const leaveAttached = async (
 const prepareUndo = async (undo: Undo): Promise<Prepared> => {
   const { target, run, flags, signal } = undo
   const notes = run.changes()
-  const kinds = new Set(notes.flatMap(({ kind }) => (isKind(kind) ? [kind] : [])))
+  const kinds = new Set(notes.flatMap(({ kind }) => kindNamed(kind)?.name ?? []))
   const undone = changesOfUndos(undo)
   const again = madeAgain(undone)
   const users = new Set([...usersOf(notes)].map((id) => idNow(again, ['user'], id) ?? id))
