@@ -21,7 +21,7 @@ import { pluralOf } from '../../output/short-answer.ts'
 import { createCompletion } from './complete-body.ts'
 import { desiredOf, fromKind, snapshotOf, type Values } from './kind-records.ts'
 import { type Command, type CommandRun, type ListPlan, makeListed, planList, withRun } from './make-listed.ts'
-import { printPlannedNew } from './planned-changes.ts'
+import { printPlanned } from './planned-changes.ts'
 import { createNames } from './reference-names.ts'
 import { printSent } from './send-each.ts'
 
@@ -156,14 +156,14 @@ const tellDefaults = async ({ cli, of }: Command, given: Given, { drafts }: Know
 }
 
 const foresee = async (command: Command, given: Given, known: Known): Promise<void> => {
-  const { cli, client, of, signal } = command
+  const { of } = command
   const { plan, items } = await planNew(command, given, known)
   await plan.require(items)
   await tellDefaults(command, given, known)
-  const drafts = items.flatMap(({ changes: [create] }) =>
-    create ? [fromKind(of, sentFields(plan.snapshot, create))] : [],
+  const planned = items.flatMap(({ changes: [create] }) =>
+    create ? [{ held: {}, values: fromKind(of, sentFields(plan.snapshot, create)) }] : [],
   )
-  await printPlannedNew(cli, client, of, drafts, { summaryOnly: given.flags['summaryOnly'] === true, signal })
+  await printPlanned(command, planned, given.flags['summaryOnly'] === true)
 }
 
 const createBy = async (command: Command, given: Given, first: Known, run: CommandRun): Promise<void> => {

@@ -4,13 +4,12 @@ import type { ResourceClient } from '../../../client/operations/collection.ts'
 import type { Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { addFieldFlags, addFromJson, BY_NAME, type FieldFlag } from '../../args/flags.ts'
-import type { Act } from '../../cli.ts'
+import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addOutput } from '../../output/printed.ts'
 import { pluralOf } from '../../output/short-answer.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import type { TargetWatch } from '../targets/keep-history.ts'
-import { readChangedObjects } from './read-changes.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
 
 const declareUpdate = (group: Command, of: Resource, below: FieldFlag | undefined) => {
@@ -26,6 +25,18 @@ const declareUpdate = (group: Command, of: Resource, below: FieldFlag | undefine
     .option(...BY_NAME)
   if ('name' in of.fields) command.option('--allow-duplicate', 'give it the name even if another one has it')
   return command
+}
+
+/** Reads the objects of a file of changes; only one may change what the line names. */
+const readChangedObjects = async (cli: Cli, path: string, names: readonly string[]): Promise<readonly object[]> => {
+  const { readObjects } = await import('../../args/json-input.ts')
+  const bodies = await readObjects(cli, path)
+  if (names.length > 0 && bodies.length !== 1) {
+    throw new UsageError(
+      `${bodies.length} objects cannot all change ${names.join(', ')}; leave the name out and give each its id`,
+    )
+  }
+  return bodies
 }
 
 /** Adds `update`, which changes fields of the records that a line names, or of many from JSON. */
