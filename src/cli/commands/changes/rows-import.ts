@@ -1,15 +1,14 @@
-import { type Plan, planChanges, type Planned } from '../../../changes/plan/plan.ts'
+import type { Plan, Planned } from '../../../changes/plan/plan.ts'
 import type { Policy } from '../../../changes/plan/policy.ts'
 import type { Account } from '../../../changes/records/access.ts'
 import type { Desired } from '../../../changes/records/desired.ts'
 import type { Snapshot } from '../../../changes/records/snapshot.ts'
 import type { Needs } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
-import { nextTurn, pauseEvery } from '../../../client/next-turn.ts'
 import type { AnyRecord, NamedField, Resource } from '../../../domain/schema.ts'
 import type { Table } from '../../../import/parse/table.ts'
-import { type CountedReasons, reasonLines } from '../../../import/rejects/reason-counts.ts'
-import { createRejects, type Rejects } from '../../../import/rejects/rejects.ts'
+import type { CountedReasons } from '../../../import/rejects/reason-counts.ts'
+import type { Rejects } from '../../../import/rejects/rejects.ts'
 import type { Cli } from '../../cli.ts'
 import type { CountWords } from '../../output/summary.ts'
 import type { Job } from '../entries/import/jobs.ts'
@@ -18,7 +17,7 @@ import type { ProgressView } from '../entries/import/progress.ts'
 import type { StopSignals } from '../entries/import/signals.ts'
 import type { TargetFlags } from '../targets/keep-history.ts'
 import type { TargetHistory } from '../targets/target-history.ts'
-import type { RowCounts, RowTally } from './send-rows.ts'
+import type { RowCounts } from './send-rows.ts'
 
 /** Holds rows as records, and the fields that are shown of them. */
 type ShownRows = { readonly shown: readonly NamedField[]; readonly records: readonly AnyRecord[] }
@@ -110,63 +109,3 @@ export type OpenImport<R extends ReadRows> = RowsImport<R> & {
   /** Measures the requests and the time from the first one on. */
   readonly measure: () => AnyRecord
 }
-
-/** Sets how many rows are planned before signals and timers run. */
-const ROWS_OF_TURN = 500
-
-/** Plans rows of a file. */
-export const planRows = (
-  { stops }: Pick<OpenImport<ReadRows>, 'stops'>,
-  { snapshot, policy }: ReadRows,
-  desired: readonly Desired[],
-  isOurs?: Policy['isOurs'],
-): Promise<Plan> =>
-  planChanges(snapshot, desired, { ...policy, ...(isOurs && { isOurs }) }, pauseEvery(ROWS_OF_TURN, stops.signal()))
-
-const readingOf = <R extends ReadRows>(
-  { cli, account, stops, progress, job }: OpenImport<R>,
-  rejects: Rejects,
-): ReadingRows => ({
-  account,
-  table: job.table,
-  rejects,
-  signal: stops.signal(),
-  onProgress: () => {
-    cli.io.limitMemory()
-    return nextTurn(stops.signal())
-  },
-  onNote: progress.note,
-  onWarning: progress.warn,
-})
-
-/** Reads and checks the whole file, then runs the given work on it. */
-export const withRead = async <R extends ReadRows, T>(
-  run: OpenImport<R>,
-  work: (read: R, reading: ReadingRows) => Promise<T>,
-): Promise<T> => {
-  const rejects = createRejects(run.cli.io.tempDir)
-  try {
-    const reading = readingOf(run, rejects)
-    const read = await run.read(reading)
-    return await work(read, reading)
-  } finally {
-    rejects.close()
-  }
-}
-
-/** Says why rows are rejected, and what to do about it. */
-export const tellReasons = async <R extends ReadRows>(
-  { cli, printed }: OpenImport<R>,
-  reasons: CountedReasons,
-  lines: readonly string[] = reasonLines(reasons),
-): Promise<void> => {
-  for (const line of [...lines, ...printed.adviceOn(reasons)]) await cli.note(line)
-}
-
-/** Returns the counts of an import as its summary has them. */
-export const summaryOf = <R extends ReadRows>(
-  { printed }: OpenImport<R>,
-  { read, rounded, empty }: ReadRows,
-  { counts }: RowTally,
-  rejected: number,
-): AnyRecord => ({ read, ...printed.countsOf(counts), rejected, rounded, empty })
