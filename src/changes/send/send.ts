@@ -8,7 +8,7 @@ import { type Access, type Account, accessTo, lookAgain } from '../records/acces
 import type { Change } from '../records/change.ts'
 import type { KindName } from '../records/kind-fields.ts'
 import { type AccountRecord, nounOf, type Snapshot } from '../records/snapshot.ts'
-import { createDependents, type Dependents } from './dependents.ts'
+import { createDependents, type Dependents, type HeldByUsers } from './dependents.ts'
 import { clientsOf, removeNewDoubles } from './doubles.ts'
 import { blockLength, isBeside, neededBy } from './needed.ts'
 import { noteOf, requestName, sentFields } from './note-change.ts'
@@ -34,6 +34,8 @@ export type Sending = {
   readonly run: Pick<RunRecord, 'intend' | 'settle' | 'settleAll' | 'withdraw' | 'disown' | 'noteEntries'> &
     Partial<Pick<RunRecord, 'head'>>
   readonly again: PlanAgain
+  /** Holds what was read already of what may go with deleted records. */
+  readonly held?: HeldByUsers | undefined
   readonly clock: Pick<Clock, 'now'>
   readonly signal: AbortSignal
   /** Says what an error of one change is about, in front of it; by default the action and the record. */
@@ -76,7 +78,7 @@ class Sender {
 
   constructor(sending: Sending) {
     this.#sending = sending
-    this.#dependentsOf = createDependents(sending.account, sending.snapshot)
+    this.#dependentsOf = createDependents(sending.account, sending.snapshot, sending.held)
     this.#access = accessTo(sending.account)
   }
 

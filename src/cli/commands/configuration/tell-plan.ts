@@ -2,6 +2,7 @@ import type { Client } from '../../../client/client.ts'
 import type { Cli } from '../../cli.ts'
 import type { Counts } from '../../../changes/print/plan-rows.ts'
 import type { Change } from '../../../changes/records/change.ts'
+import { HeldByUsers } from '../../../changes/send/dependents.ts'
 import type { DependentCounts } from '../verbs/count-dependents.ts'
 import type { Prepared } from './prepare.ts'
 import type { PlannedDelete } from './saved-plan.ts'
@@ -22,22 +23,23 @@ const planText = ({ created, updated, deleted, unchanged }: Counts): string => {
 const SHOWN_DELETES = 5
 
 /** Counts what goes with something that is deleted; undefined for what nothing goes with. */
-const countWith = async (client: Client, { record }: Change): Promise<DependentCounts | undefined> => {
+const countWith = async (held: HeldByUsers, { record }: Change): Promise<DependentCounts | undefined> => {
   const id = record.stored?.['id']
   if (record.name === '' || typeof id !== 'number') return undefined
   const { countDependents } = await import('../verbs/count-dependents.ts')
-  return countDependents(client, record.kind.of, id)
+  return countDependents(held, record.kind.of, id)
 }
 
 /** Names something that is deleted, and counts what goes with it. */
-const deleteText = async (client: Client, change: Change): Promise<string> =>
-  [nounOf(change.record), (await countWith(client, change))?.text].filter(Boolean).join(' ')
+const deleteText = async (held: HeldByUsers, change: Change): Promise<string> =>
+  [nounOf(change.record), (await countWith(held, change))?.text].filter(Boolean).join(' ')
 
 /** Returns what goes with each record that is deleted, as a saved plan keeps it. */
 export const plannedDeletes = async (client: Client, changes: readonly Change[]): Promise<PlannedDelete[]> => {
+  const held = new HeldByUsers({ client })
   const deletes: PlannedDelete[] = []
   for (const change of changes.filter(({ action }) => action === 'delete')) {
-    const dependents = await countWith(client, change)
+    const dependents = await countWith(held, change)
     if (dependents) deletes.push({ name: nounOf(change.record), ...dependents })
   }
   return deletes
@@ -51,8 +53,9 @@ export const deletesText = async (client: Client, changes: readonly Change[]): P
     ...deletes.filter(({ record }) => record.name !== ''),
     ...deletes.filter(({ record }) => record.name === ''),
   ]
+  const held = new HeldByUsers({ client })
   const texts: string[] = []
-  for (const one of named.slice(0, SHOWN_DELETES)) texts.push(await deleteText(client, one))
+  for (const one of named.slice(0, SHOWN_DELETES)) texts.push(await deleteText(held, one))
   const more = named.length - SHOWN_DELETES
   return [...texts, ...(more > 0 ? [`${more} more`] : [])].join('; ')
 }

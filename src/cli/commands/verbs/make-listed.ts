@@ -6,6 +6,7 @@ import { warningsOnNames } from '../../../changes/plan/name-warnings.ts'
 import { type Planned, type PlanAgain, planChanges } from '../../../changes/plan/plan.ts'
 import type { Policy } from '../../../changes/plan/policy.ts'
 import { readEarlier } from '../../../changes/send/continue-run.ts'
+import type { HeldByUsers } from '../../../changes/send/dependents.ts'
 import type { BeforeChange, Outcome } from '../../../changes/send/send.ts'
 import type { Client } from '../../../client/client.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
@@ -232,6 +233,7 @@ type Making = {
   readonly items: readonly Planned[]
   readonly total: number
   readonly run: CommandRun
+  readonly held?: HeldByUsers
   readonly before?: BeforeChange
   readonly onOutcome?: (outcome: Outcome) => Promise<void>
   readonly goOn?: (number: number) => string

@@ -1,3 +1,4 @@
+import { HeldByUsers } from '../../../changes/send/dependents.ts'
 import { pluralOf } from '../../output/short-answer.ts'
 import type { Doomed, Removal } from './delete.ts'
 import { desiredOf, snapshotOf } from './kind-records.ts'
@@ -7,9 +8,10 @@ import { type Command, type CommandRun, idBefore, learnAccount, makeListed, plan
 type Given = { readonly names: readonly string[]; readonly parent: number | undefined }
 
 const removalOf = (command: Command, { names, parent }: Given, given: CommandRun): Removal => {
-  const { cli, of } = command
+  const { cli, client, both, of } = command
   const { run, earlier } = given
   const before = new Set<number>()
+  const held = new HeldByUsers({ client, ...both })
   const removeAll: Removal['removeAll'] = async (doomed, onDeleted) => {
     const byPlace = new Map(doomed.map((one) => [one.place ?? 0, one]))
     const desired = doomed.map(({ place = 0, id }) =>
@@ -28,6 +30,7 @@ const removalOf = (command: Command, { names, parent }: Given, given: CommandRun
       items: plan.planned,
       total,
       run: given,
+      held,
       onOutcome: async ({ change, result }) => {
         if (result === 'done') for (const one of doomedAt(change.record.desired?.line)) await onDeleted(one)
       },
@@ -36,6 +39,7 @@ const removalOf = (command: Command, { names, parent }: Given, given: CommandRun
   }
   return {
     idAt: idBefore(given),
+    held,
     isDeleted: (place) => {
       const begun = earlier.begunAt(place)
       for (const { id, outcome } of begun) if (outcome === undefined) run.settle(id, 'done')
