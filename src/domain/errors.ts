@@ -118,6 +118,9 @@ export const isTransient = (error: unknown): error is KpiError =>
 export const isRefused = (error: unknown): error is KpiError =>
   error instanceof KpiError && OF_CONTENT.has(error.code) && !isTransient(error)
 
+/** Tells whether something is not there. */
+export const isNotFound = (error: unknown): error is KpiError => error instanceof KpiError && error.code === 'not_found'
+
 /** Throws all faults at once, if there are any. */
 export const refuseFaults = (issues: readonly Issue[]): void => {
   if (issues.length > 0) throw invalid(issues)

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts'
 import { entryPages } from '../../client/operations/entry-pages.ts'
 import { listKind } from '../../client/operations/kind-operations.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
-import { KpiError } from '../../domain/errors.ts'
+import { isNotFound } from '../../domain/errors.ts'
 import {
   keyOf,
   parentOf,
@@ -155,7 +155,7 @@ const assignmentsOf = async ({ client, classic }: Clients, userId: number): Prom
     const list = await (classic ?? client).assignments(userId).list()
     return list.map((one) => ({ ...one, name: '' }))
   } catch (error) {
-    if (error instanceof KpiError && error.code === 'not_found') return []
+    if (isNotFound(error)) return []
     throw error
   }
 }

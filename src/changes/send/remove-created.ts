@@ -4,7 +4,7 @@ import { entryPages } from '../../client/operations/entry-pages.ts'
 import { operationsOn } from '../../client/operations/kind-operations.ts'
 import { Aborted, type Clock } from '../../client/transport.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
-import { KpiError, isRefused } from '../../domain/errors.ts'
+import { isNotFound, isRefused } from '../../domain/errors.ts'
 import type { CreatedRecord } from '../records/created-record.ts'
 import { type Clients, type RemovalOutcome, GONE, ofEntries, servedBy } from './judge-created.ts'
 
@@ -57,7 +57,7 @@ const removeOne = async (clients: Clients, { kind, id, user_id = 0 }: CreatedRec
 
 /** Returns why the service does not remove something, mostly in its own words; throws what is no refusal. */
 const refusal = (error: unknown): string => {
-  if (error instanceof KpiError && error.code === 'not_found') return GONE
+  if (isNotFound(error)) return GONE
   if (isRefused(error)) return error.message
   throw error
 }

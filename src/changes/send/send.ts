@@ -1,6 +1,6 @@
 import { Aborted, type Clock } from '../../client/transport.ts'
 import { createdKind } from '../../domain/kinds.ts'
-import { isRefused, KpiError } from '../../domain/errors.ts'
+import { isNotFound, isRefused, KpiError } from '../../domain/errors.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
 import type { NotedEntry, RunRecord } from '../../runs/run-record.ts'
 import type { PlanAgain } from '../plan/plan.ts'
@@ -59,7 +59,7 @@ const remove = async (access: Access, record: AccountRecord): Promise<void> => {
   try {
     await access.remove(record.stored ?? {})
   } catch (error) {
-    if (!(error instanceof KpiError) || error.code !== 'not_found') throw error
+    if (!isNotFound(error)) throw error
   }
 }
 

@@ -1,3 +1,4 @@
+import { mayBeDone } from '../../../changes/send/refusal.ts'
 import { Aborted } from '../../../client/transport.ts'
 import { KpiError, OF_CONTENT } from '../../../domain/errors.ts'
 import { EXIT, exitCodes, IncompleteRun } from '../../exit.ts'
@@ -37,8 +38,6 @@ const refusedError = (refusals: readonly KpiError[], done: number, doneWords: st
     `${done} ${doneWords}, ${refusals.length} refused`,
   ])
 }
-
-const mayBeDone = (error: Error): boolean => (error instanceof KpiError || error instanceof Aborted) && error.mayBeDone
 
 /** Tells whether the rest was left because of the service or the user, not because of its content. */
 export const isCutOff = (error: Error): boolean =>

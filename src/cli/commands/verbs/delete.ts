@@ -2,7 +2,7 @@ import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { HeldByUsers } from '../../../changes/send/dependents.ts'
 import type { Client } from '../../../client/client.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
-import { KpiError } from '../../../domain/errors.ts'
+import { isNotFound, KpiError } from '../../../domain/errors.ts'
 import { type AnyRecord, resource, type Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
@@ -141,8 +141,6 @@ export const printDeleted = async (cli: Cli, deleted: readonly Doomed[]): Promis
 /** Bounds the records whose dependents is counted: each takes some requests. */
 const MOST_COUNTED = 20
 
-const isGone = (error: unknown): error is KpiError => error instanceof KpiError && error.code === 'not_found'
-
 /** Looks at the records of a line: refuses all that are not there or must stay, before any is deleted. */
 const foresee = async (
   client: Client,
@@ -166,7 +164,7 @@ const foresee = async (
       const dependents = found.length > MOST_COUNTED ? uncounted(of) : await countDependents(held, of, id)
       doomed.push({ id, name, dependents, place, record })
     } catch (error) {
-      if (!isGone(error)) throw error
+      if (!isNotFound(error)) throw error
       if (!isDeleted(place)) refusals.push(error)
     }
   }

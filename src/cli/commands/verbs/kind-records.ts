@@ -1,3 +1,4 @@
+import { fromNewerItem, toNewerItem } from '../../../changes/records/access.ts'
 import type { Desired } from '../../../changes/records/desired.ts'
 import { type Kind, KIND_NAMES, kinds } from '../../../changes/records/kind-fields.ts'
 import { createSnapshot, type Snapshot } from '../../../changes/records/snapshot.ts'
@@ -12,16 +13,12 @@ export const kindOf = ({ name }: Resource): Kind => {
 }
 
 /** Returns a record of a resource as its kind has it, with the group of a breakdown item. */
-const toKind = (of: Resource, record: AnyRecord): AnyRecord => {
-  const { breakdown_id, ...fields } = record
-  return of.name !== breakdownItem.name || breakdown_id === undefined ? record : { ...fields, group_id: breakdown_id }
-}
+const toKind = ({ name }: Resource, record: AnyRecord): AnyRecord =>
+  name === breakdownItem.name ? fromNewerItem(record) : record
 
 /** Returns a record of a kind as the resource shows it. */
-export const fromKind = (of: Resource, record: AnyRecord): AnyRecord => {
-  const { group_id, ...fields } = record
-  return of.name !== breakdownItem.name || group_id === undefined ? record : { ...fields, breakdown_id: group_id }
-}
+export const fromKind = ({ name }: Resource, record: AnyRecord): AnyRecord =>
+  name === breakdownItem.name ? toNewerItem(record) : record
 
 /** Holds values by field; undefined where nothing is said. */
 export type Values = Readonly<Record<string, FieldValue | undefined>>

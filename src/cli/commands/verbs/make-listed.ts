@@ -1,11 +1,9 @@
-import { hash } from 'node:crypto'
 import type { Account } from '../../../changes/records/access.ts'
 import type { Desired } from '../../../changes/records/desired.ts'
 import type { AccountRecord, Snapshot } from '../../../changes/records/snapshot.ts'
 import { warningsOnNames } from '../../../changes/plan/name-warnings.ts'
 import { type Planned, type PlanAgain, planChanges } from '../../../changes/plan/plan.ts'
 import type { Policy } from '../../../changes/plan/policy.ts'
-import { readEarlier } from '../../../changes/send/continue-run.ts'
 import type { HeldByUsers } from '../../../changes/send/dependents.ts'
 import type { BeforeChange, Outcome } from '../../../changes/send/send.ts'
 import type { Client } from '../../../client/client.ts'
@@ -22,10 +20,9 @@ import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { recordLabel } from '../../output/short-answer.ts'
 import { stateVariable } from '../../target/folders.ts'
-import { beginRun, beginUnkeptRun } from '../../target/runs.ts'
-import { serviceOf } from '../../target/service-of.ts'
+import { beginRun, beginUnkeptRun, type BegunRun } from '../../target/runs.ts'
 import { makeChanges } from '../changes/make-changes.ts'
-import { keepRun } from '../changes/recorded-run.ts'
+import { type RecordedRun, withRunRecord } from '../changes/recorded-run.ts'
 import { fromKind, kindOf } from './kind-records.ts'
 import { commandName } from './samples.ts'
 import type { ListResult } from './send-each.ts'
@@ -44,37 +41,8 @@ export type Command = {
   readonly signal: AbortSignal
 }
 
-/** Holds the run of a command, and what earlier parts of it did. */
-export type CommandRun = {
-  readonly run: RunRecord
-  readonly earlier: ReturnType<typeof readEarlier>
-  /** Notes that all of it was sent, though some may have been refused. */
-  readonly end: () => void
-}
-
 /** Names the flags that say how something is done, and not what. */
-const NO_CONTENT: ReadonlySet<string> = new Set([
-  'start',
-  'yes',
-  'force',
-  'fromJson',
-  'dryRun',
-  'summaryOnly',
-  'byName',
-])
-
-/** Returns what identifies a run: all that it was given, but what nobody may read afterwards. */
-const contentOf = ({ writable }: Resource, given: unknown): string => {
-  const secret = new Set(writable.flatMap(({ name, field }) => (field.secret ? name : [])))
-  return hash(
-    'sha256',
-    JSON.stringify(given, (name, value: unknown) => {
-      if (secret.has(name) || NO_CONTENT.has(name)) return undefined
-      return typeof value === 'bigint' ? String(value) : value
-    }),
-    'hex',
-  )
-}
+const NO_CONTENT = ['start', 'yes', 'force', 'fromJson', 'dryRun', 'summaryOnly', 'byName']
 
 /** Tells whether the record of a run cannot be written; one that is in use or damaged says something about the run. */
 const isUnwritable = (error: unknown): error is KpiError | UsageError => {
@@ -91,47 +59,43 @@ const unrecordedError = ({ io }: Cli, error: KpiError | UsageError): Error => {
   return new KpiError('unusable', text, { cause: error })
 }
 
-/** Opens the record of a run; without a place for it a command goes on that takes nothing away. */
-const openRecord = async ({ cli, client, of, verb }: Command, given: unknown): Promise<RunRecord> => {
-  const { io } = cli
-  const content = contentOf(of, given)
-  const names = {
-    command: `${commandName(of)} ${verb}`,
-    service: serviceOf(cli),
-    account: client.identifyAccount().for,
-  }
-  const begun = { ...names, source: '', content }
-  try {
-    return beginRun(io, begun)
-  } catch (error) {
-    if (!isUnwritable(error)) throw error
-    if (verb === 'delete') throw unrecordedError(cli, error)
-    await cli.log.warn(`${error.message}; kpi undo cannot take this back`)
-    return beginUnkeptRun(io, begun)
-  }
-}
-
 /** Makes sure that the account is known, which an answer of the service may tell better than the credentials. */
 export const learnAccount = async (client: Client): Promise<void> => {
   if (!client.identifyAccount().isSure) await readIfAllowed(client, client.frequencies.list())
 }
 
 /**
- * Runs work with the record of its run, which the same command continues where it was cut off; `given` is all that tells it
- * from others. To be called once the service has answered, and so has said whose account it is.
+ * Runs work with the record of its run, which the same command continues where it was cut off; `content` is all that tells
+ * it from others. To be called once the service has answered, and so has said whose account it is. Without a place for the
+ * record a command goes on that takes nothing away.
  */
 export const withRun = async <T>(
-  command: Command,
-  given: unknown,
-  work: (run: CommandRun) => Promise<T>,
+  { cli, client, of, verb }: Command,
+  content: unknown,
+  work: (run: RecordedRun) => Promise<T>,
 ): Promise<T> => {
-  const run = await openRecord(command, given)
-  return keepRun(command.cli, run, (end) => work({ run, earlier: readEarlier(run), end }))
+  const secrets = of.writable.flatMap(({ name, field }) => (field.secret ? name : []))
+  const asked = {
+    command: `${commandName(of)} ${verb}`,
+    content,
+    leftOut: new Set([...NO_CONTENT, ...secrets]),
+    begin: async (begun: BegunRun): Promise<RunRecord> => {
+      try {
+        return beginRun(cli.io, begun)
+      } catch (error) {
+        if (!isUnwritable(error)) throw error
+        if (verb === 'delete') throw unrecordedError(cli, error)
+        await cli.log.warn(`${error.message}; kpi undo cannot take this back`)
+        return beginUnkeptRun(cli.io, begun)
+      }
+    },
+  }
+  return withRunRecord(cli, client, asked, work)
 }
 
 /** Returns the id of the record that the item at a place is about, where an earlier part of the run worked on it. */
 export const idBefore =
-  (run: CommandRun | undefined) =>
+  (run: RecordedRun | undefined) =>
   (place: number): number | undefined =>
     run?.earlier.begunAt(place).findLast(({ recordId }) => recordId !== undefined)?.recordId
 
@@ -232,7 +196,7 @@ type Making = {
   readonly plan: ListPlan
   readonly items: readonly Planned[]
   readonly total: number
-  readonly run: CommandRun
+  readonly run: RecordedRun
   readonly held?: HeldByUsers
   readonly before?: BeforeChange
   readonly onOutcome?: (outcome: Outcome) => Promise<void>

@@ -1,13 +1,14 @@
 import { HeldByUsers } from '../../../changes/send/dependents.ts'
 import { pluralOf } from '../../output/short-answer.ts'
 import type { Doomed, Removal } from './delete.ts'
+import type { RecordedRun } from '../changes/recorded-run.ts'
 import { desiredOf, snapshotOf } from './kind-records.ts'
-import { type Command, type CommandRun, idBefore, learnAccount, makeListed, planList, withRun } from './make-listed.ts'
+import { type Command, idBefore, learnAccount, makeListed, planList, withRun } from './make-listed.ts'
 
 /** Describes what a line deletes: by ids or names, and in what all of them lie. */
 type Given = { readonly names: readonly string[]; readonly parent: number | undefined }
 
-const removalOf = (command: Command, { names, parent }: Given, given: CommandRun): Removal => {
+const removalOf = (command: Command, { names, parent }: Given, given: RecordedRun): Removal => {
   const { cli, client, both, of } = command
   const { run, earlier } = given
   const before = new Set<number>()

@@ -6,7 +6,7 @@ import type { Named } from '../../../client/directory.ts'
 import { isForbidden, readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { expectObject, type Json, readJson, readPatch } from '../../../codec/json.ts'
 import { formatInstant } from '../../../domain/day.ts'
-import { Fault, KpiError } from '../../../domain/errors.ts'
+import { Fault, isNotFound, KpiError } from '../../../domain/errors.ts'
 import { nameFieldsOf } from '../../../domain/kinds.ts'
 import type { AnyRecord, Field, ParsedFields, Resource } from '../../../domain/schema.ts'
 import { fieldFlags, type FlagValues, readFlags, requireNoFaults } from '../../args/flags.ts'
@@ -15,8 +15,9 @@ import { createRecordFinder, namedPlaces, repeatedFaults, requireNamedOnce } fro
 import { UsageError } from '../../exit.ts'
 import { pluralOf, recordLabel } from '../../output/short-answer.ts'
 import { failureOfPlan } from '../changes/make-changes.ts'
+import type { RecordedRun } from '../changes/recorded-run.ts'
 import { desiredOf, fromKind, snapshotOf, type Values } from './kind-records.ts'
-import { type Command, type CommandRun, idBefore, learnAccount, makeListed, planList, withRun } from './make-listed.ts'
+import { type Command, idBefore, learnAccount, makeListed, planList, withRun } from './make-listed.ts'
 import { printPlanned } from './planned-changes.ts'
 import { createNames } from './reference-names.ts'
 import { printSent } from './send-each.ts'
@@ -137,8 +138,6 @@ const readRecord = async (client: Client, { get }: Records, id: number): Promise
   }
 }
 
-const isGone = (error: unknown): error is KpiError => error instanceof KpiError && error.code === 'not_found'
-
 /** Describes the records that changes are for: those that were read, the ids of the others, and which are not there. */
 type Held = {
   readonly stored: readonly AnyRecord[]
@@ -169,7 +168,7 @@ const readHeld = async (
     try {
       record = await readRecord(client, collection, id)
     } catch (error) {
-      if (isLooked || !isGone(error)) throw error
+      if (isLooked || !isNotFound(error)) throw error
       gone.set(id, error.message)
     }
     if (record) stored.set(id, record)
@@ -230,7 +229,7 @@ export const updateListed = async (command: Command, given: Given): Promise<void
   await withRun(command, { names, bodies, flags, parent }, (run) => updateBy(command, given, run))
 }
 
-const updateBy = async (command: Command, given: Given, run: CommandRun | undefined): Promise<void> => {
+const updateBy = async (command: Command, given: Given, run: RecordedRun | undefined): Promise<void> => {
   const { cli, client, of, signal } = command
   const { names, flags, parent, watch } = given
   const idAt = idBefore(run)
