@@ -39,7 +39,7 @@ import { importSources } from '../entries/import/sources.ts'
 import { openTargetHistory } from '../targets/keep-history.ts'
 import { keepRun } from './recorded-run.ts'
 import type { OpenImport, ReadingRows, ReadRows, RowsImport, RowsPart } from './rows-import.ts'
-import { countEarlier, countSettled, createTally, type PlannedRows, type RowTally, sendRows } from './send-rows.ts'
+import { type PlannedRows, RowTally, sendRows } from './send-rows.ts'
 
 /** Sets how many rows are planned before signals and timers run. */
 const ROWS_OF_TURN = 500
@@ -102,7 +102,7 @@ const printDryRun = <R extends ReadRows>(run: OpenImport<R>): Promise<number> =>
   withRead(run, async (read, reading) => {
     const { cli, client, printed, parsed, stops, progress, history, measure } = run
     const { rejects } = reading
-    const tally = createTally(rejects, read.lineOf)
+    const tally = new RowTally(rejects, read.lineOf)
     const good: ShownRow[] = []
     let planned = 0
     const { partsOf, lineOf = (place: number) => place } = read
@@ -112,7 +112,7 @@ const printDryRun = <R extends ReadRows>(run: OpenImport<R>): Promise<number> =>
       await run.tellPlan(reading, own, plan, false)
       await history.read(plan.changes)
       for (const one of plan.planned) {
-        if (!countSettled(tally, one) && (one.action === 'create' || one.action === 'update')) tally.count(one.action)
+        if (!tally.settle(one) && (one.action === 'create' || one.action === 'update')) tally.count(one.action)
         if (one.action === 'refuse') continue
         planned += 1
         // Keep of a plan only what is printed: there may be very many rows.
@@ -188,8 +188,8 @@ const resume = async <R extends ReadRows>(
   const earlier = readEarlier(record)
   const { doneBefore, isContinued } = earlier
   if (doneBefore > 0) progress.note(continuingText(record.head.beganAt, doneBefore, words))
-  const tally = createTally(rejects, first.lineOf)
-  countEarlier(tally, desired.map(({ line }) => line), earlier) // prettier-ignore
+  const tally = new RowTally(rejects, first.lineOf)
+  tally.takeEarlier(desired.map(({ line }) => line), earlier) // prettier-ignore
   const open = desired.filter(({ line }) => earlier.settledAt(line).length === 0)
   let known = isToReadAgain ? undefined : first.snapshot
   const lookAtAll = async (): Promise<Snapshot> => {
@@ -212,10 +212,7 @@ const resume = async <R extends ReadRows>(
       for (const part of first.partsOf?.(open) ?? [{ desired: open, look: lookAtAll }]) yield await planPart(part)
     },
     settle: async ({ read, plan }) => {
-      for (const one of plan.planned) {
-        const done = earlier.settle(one)?.action
-        countSettled(tally, one, done === 'delete' ? undefined : done)
-      }
+      for (const one of plan.planned) tally.settle(one, earlier.settle(one)?.action)
       await run.tellPlan(reading, read, plan, isContinued)
     },
   }

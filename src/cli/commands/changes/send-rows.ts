@@ -19,49 +19,57 @@ export type RowCounts = Record<'created' | 'updated' | 'unchanged' | 'skipped', 
 /** Names what becomes of a row that is not rejected. */
 type RowAction = 'create' | 'update' | 'unchanged' | 'skip'
 
+/** Describes what became of a row: of which change, and why it was refused. */
+type RowOutcome = {
+  readonly result: string | undefined
+  readonly action: Change['action']
+  readonly reasons: readonly string[]
+}
+
 const COUNTED = { create: 'created', update: 'updated', unchanged: 'unchanged', skip: 'skipped' } as const
 
-/** Counts rows, and takes the reasons of those that are rejected. */
-export type RowTally = {
-  readonly counts: RowCounts
-  readonly count: (action: RowAction, by?: number) => void
-  readonly reject: (place: number, reasons: readonly string[]) => void
-}
+/** Counts the rows of a file, and takes the reasons of those that are rejected. */
+export class RowTally {
+  readonly counts: RowCounts = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
+  readonly #rejects: Pick<Rejects, 'add'>
+  readonly #lineOf: (place: number) => number
 
-/** Creates the tally of a file, whose items have lines of their own, or are told by their places. */
-export const createTally = (rejects: Pick<Rejects, 'add'>, lineOf = (place: number): number => place): RowTally => {
-  const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
-  return {
-    counts,
-    count: (action, by = 1) => void (counts[COUNTED[action]] += by),
-    reject: (place, reasons) => {
-      for (const reason of reasons) rejects.add(lineOf(place), reason)
-    },
+  /** Creates the tally of a file, whose items have lines of their own, or are told by their places. */
+  constructor(rejects: Pick<Rejects, 'add'>, lineOf = (place: number): number => place) {
+    this.#rejects = rejects
+    this.#lineOf = lineOf
   }
-}
 
-/** Counts a row of which nothing is sent; returns whether that is so. */
-export const countSettled = (
-  { count, reject }: RowTally,
-  { action, desired, reasons }: Planned,
-  done?: RowAction,
-): boolean => {
-  if (action === 'refuse') {
-    const messages = reasons.map(({ message }) => message)
-    reject(desired.line, messages)
-  } else if (action === 'unchanged' || action === 'skip') count(done ?? action)
-  return action === 'refuse' || action === 'unchanged' || action === 'skip'
-}
+  count(action: RowAction, by = 1): void {
+    this.counts[COUNTED[action]] += by
+  }
 
-/** Counts the rows that earlier parts of a run finished, as they were. */
-export const countEarlier = (tally: RowTally, lines: readonly number[], { settledAt }: EarlierChanges): void => {
-  for (const line of lines) {
-    const last = settledAt(line).at(-1)
-    if (!last) continue
-    const { outcome, action, reason } = last
-    if (outcome === 'refused') tally.reject(line, [reason ?? ''])
-    else if (outcome === 'unchanged' || outcome === 'skip') tally.count(outcome)
-    else if (action !== 'delete') tally.count(action)
+  reject(place: number, reasons: readonly string[]): void {
+    for (const reason of reasons) this.#rejects.add(this.#lineOf(place), reason)
+  }
+
+  /** Counts a row of which nothing is sent, as what it was before if that is known; returns whether that is so. */
+  settle({ action, desired, reasons }: Planned, before?: Change['action']): boolean {
+    if (action === 'refuse')
+      this.reject(desired.line, reasons.map(({ message }) => message)) // prettier-ignore
+    else if (action === 'unchanged' || action === 'skip')
+      this.count(before === undefined || before === 'delete' ? action : before)
+    return action === 'refuse' || action === 'unchanged' || action === 'skip'
+  }
+
+  /** Counts a row whose outcome is known. */
+  take(place: number, { result, action, reasons }: RowOutcome): void {
+    if (result === 'refused') this.reject(place, reasons)
+    else if (result === 'unchanged' || result === 'skip') this.count(result)
+    else if (action !== 'delete') this.count(action)
+  }
+
+  /** Counts the rows that earlier parts of a run finished, as they were. */
+  takeEarlier(lines: readonly number[], { settledAt }: EarlierChanges): void {
+    for (const line of lines) {
+      const last = settledAt(line).at(-1)
+      if (last) this.take(line, { result: last.outcome, action: last.action, reasons: [last.reason ?? ''] })
+    }
   }
 }
 
@@ -113,9 +121,8 @@ export const sendRows = async (work: SendingRows): Promise<SentRows> => {
   let [sent, done, unsettled] = [0, 0, 0]
   const onOutcome = (outcome: Outcome): void => {
     const { change, result, refusal } = outcome
-    if (refusal) tally.reject(change.record.desired?.line ?? 0, reasonsOfChange(refusal))
-    else if (result === 'unchanged' || result === 'skip') tally.count(result)
-    else if (change.action !== 'delete') tally.count(change.action)
+    const reasons = refusal ? reasonsOfChange(refusal) : []
+    tally.take(change.record.desired?.line ?? 0, { result, action: change.action, reasons })
     done += 1
     sent += 1
     onSent(done, open)
@@ -127,7 +134,7 @@ export const sendRows = async (work: SendingRows): Promise<SentRows> => {
     const onRemoved = ({ record }: Change): void => {
       tally.count('create', -1)
       const next = again(record)
-      if (!next || !countSettled(tally, next)) done -= 1
+      if (!next || !tally.settle(next)) done -= 1
     }
     done += planned.filter((one) => one.changes.length === 0).length
     const onUnsettled = (count: number): void => void (unsettled = count)
