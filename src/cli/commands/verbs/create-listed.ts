@@ -20,8 +20,17 @@ import { readBodies } from '../../args/json-input.ts'
 import { pluralOf } from '../../output/short-answer.ts'
 import { createCompletion } from './complete-body.ts'
 import type { RecordedRun } from '../changes/recorded-run.ts'
-import { desiredOf, fromKind, snapshotOf, type Values } from './kind-records.ts'
-import { type Command, type ListPlan, makeListed, planList, withRun } from './make-listed.ts'
+import {
+  type Command,
+  desiredOf,
+  fromKind,
+  type ListPlan,
+  makeListed,
+  planList,
+  snapshotOf,
+  type Values,
+  withRun,
+} from './make-listed.ts'
 import { printPlanned } from './planned-changes.ts'
 import { createNames } from './reference-names.ts'
 import { printSent } from './send-each.ts'
@@ -133,9 +142,8 @@ const planNew = async (
 ): Promise<{ readonly plan: ListPlan; readonly items: readonly Planned[] }> => {
   const { drafts, existing } = known
   const desired = desiredNew(command, given, known, part)
-  const snapshot = snapshotOf(command.of, existing ?? [], desired)
-  const list = { desired, total: drafts.length }
-  const plan = await planList(command, snapshot, list, given.flags, part.run?.earlier.isOurs)
+  const list = { desired, total: drafts.length, stored: existing ?? [] }
+  const plan = await planList(command, list, given.flags, part.run?.earlier.isOurs)
   return { plan, items: plan.planned.filter((one) => one.desired.line >= given.start) }
 }
 

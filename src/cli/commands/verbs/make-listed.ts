@@ -1,6 +1,7 @@
-import type { Account } from '../../../changes/records/access.ts'
+import { type Account, fromNewerItem, toNewerItem } from '../../../changes/records/access.ts'
 import type { Desired } from '../../../changes/records/desired.ts'
-import type { AccountRecord, Snapshot } from '../../../changes/records/snapshot.ts'
+import { type Kind, KIND_NAMES, kinds } from '../../../changes/records/kind-fields.ts'
+import { type AccountRecord, createSnapshot, type Snapshot } from '../../../changes/records/snapshot.ts'
 import { warningsOnNames } from '../../../changes/plan/name-warnings.ts'
 import { type Planned, type PlanAgain, planChanges } from '../../../changes/plan/plan.ts'
 import type { Policy } from '../../../changes/plan/policy.ts'
@@ -12,7 +13,8 @@ import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { listFirst, MOST_LISTED } from '../../../domain/count-text.ts'
 import { type Issue, KpiError } from '../../../domain/errors.ts'
 import { nameFieldsOf } from '../../../domain/kinds.ts'
-import type { AnyRecord, Resource } from '../../../domain/schema.ts'
+import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
+import type { AnyRecord, FieldValue, Resource } from '../../../domain/schema.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import { RunFileFault, UnwritableRunFile } from '../../../runs/sealed-file.ts'
 import { namesIn } from '../../args/names.ts'
@@ -23,7 +25,6 @@ import { stateVariable } from '../../target/folders.ts'
 import { beginRun, beginUnkeptRun, type BegunRun } from '../../target/runs.ts'
 import { makeChanges } from '../changes/make-changes.ts'
 import { type RecordedRun, withRunRecord } from '../changes/recorded-run.ts'
-import { fromKind, kindOf } from './kind-records.ts'
 import { commandName } from './samples.ts'
 import type { ListResult } from './send-each.ts'
 
@@ -93,6 +94,71 @@ export const withRun = async <T>(
   return withRunRecord(cli, client, asked, work)
 }
 
+/** Returns the kind of the records of a resource: breakdown items are group items. */
+const kindOf = ({ name }: Resource): Kind => {
+  const kind = KIND_NAMES.find((one) => one === (name === breakdownItem.name ? 'group_item' : name))
+  if (kind === undefined) throw new TypeError(`${name} is no kind of definitions`)
+  return kinds[kind]
+}
+
+/** Returns a record of a resource as its kind has it, with the group of a breakdown item. */
+const toKind = ({ name }: Resource, record: AnyRecord): AnyRecord =>
+  name === breakdownItem.name ? fromNewerItem(record) : record
+
+/** Returns a record of a kind as the resource shows it. */
+export const fromKind = ({ name }: Resource, record: AnyRecord): AnyRecord =>
+  name === breakdownItem.name ? toNewerItem(record) : record
+
+/** Holds values by field; undefined where nothing is said. */
+export type Values = Readonly<Record<string, FieldValue | undefined>>
+
+/** Says how an item is meant: its place in the list, its record, and whether that is new or is to go. */
+type Meaning = Pick<Desired, 'line' | 'id' | 'isById' | 'isAbsent' | 'isNew'>
+
+/** Returns what an item asks for, by the values of its fields; other records stand in it by id. */
+export const desiredOf = (of: Resource, given: Values, meaning: Meaning): Desired => {
+  const kind = kindOf(of)
+  const said = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+  const own = toKind(of, Object.fromEntries(said))
+  const [values, references]: [Record<string, FieldValue>, Record<string, string>] = [{}, {}]
+  for (const { name, as, refers } of kind.fields) {
+    const value = own[as]
+    if (value === undefined) continue
+    if (refers && value !== null) references[name] = `#${String(value)}`
+    else values[name] = value
+  }
+  return { kind, values, references, ...meaning }
+}
+
+/** Returns a snapshot of records of a resource, with what items refer to, of which the ids alone are known. */
+export const snapshotOf = (
+  of: Resource,
+  stored: readonly AnyRecord[],
+  desired: readonly Desired[],
+  unread: readonly AnyRecord[] = [],
+): Snapshot => {
+  const kind = kindOf(of)
+  const snapshot = createSnapshot(new Map())
+  for (const { name, as, refers: [refers] = [] } of kind.fields) {
+    if (!refers) continue
+    const given = desired.flatMap(({ references }) => references[name]?.slice(1) ?? [])
+    const held = [...stored, ...unread].flatMap((record) => toKind(of, record)[as] ?? [])
+    snapshot.takeUnread(
+      refers,
+      [...new Set([...given, ...held].map(Number))].map((id) => ({ id })),
+    )
+  }
+  snapshot.take(
+    kind.name,
+    stored.map((record) => toKind(of, record)),
+  )
+  snapshot.takeUnread(
+    kind.name,
+    unread.map((record) => toKind(of, record)),
+  )
+  return snapshot
+}
+
 /** Returns the id of the record that the item at a place is about, where an earlier part of the run worked on it. */
 export const idBefore =
   (run: RecordedRun | undefined) =>
@@ -101,6 +167,15 @@ export const idBefore =
 
 /** Says which names are meant. */
 type NameFlags = { readonly byName?: string[] | undefined; readonly allowDuplicate?: unknown }
+
+/** Holds what the items of a list ask for, how many the whole list has, and the records that are there. */
+type ListOfItems = {
+  readonly desired: readonly Desired[]
+  readonly total: number
+  readonly stored: readonly AnyRecord[]
+  /** Holds the ids of records that cannot be read. */
+  readonly unread?: readonly AnyRecord[]
+}
 
 /** Describes the items of a list as they are planned. */
 export type ListPlan = {
@@ -141,10 +216,9 @@ const tellTaken =
 /** Plans the items of a list. */
 export const planList = async (
   { cli, of, verb, signal }: Command,
-  snapshot: Snapshot,
-  { desired, total }: { readonly desired: readonly Desired[]; readonly total: number },
-  flags: NameFlags,
-  isOurs: Policy['isOurs'],
+  { desired, total, stored, unread }: ListOfItems,
+  flags: NameFlags = {},
+  isOurs?: Policy['isOurs'],
 ): Promise<ListPlan> => {
   const key = kindOf(of).identity.at(-1) ?? 'name'
   const meant = new Set(meantFields(of, flags.byName))
@@ -165,6 +239,7 @@ export const planList = async (
     }),
   }
   const pause = pauseEvery(ITEMS_OF_TURN, signal)
+  const snapshot = snapshotOf(of, stored, desired, unread)
   const { planned, again } = await planChanges(snapshot, desired, policy, pause)
   const issuesOf = (items: readonly Planned[]): Issue[] =>
     items.flatMap(({ desired: { line }, reasons }) =>

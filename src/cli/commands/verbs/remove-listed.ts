@@ -2,8 +2,7 @@ import { HeldByUsers } from '../../../changes/send/dependents.ts'
 import { pluralOf } from '../../output/short-answer.ts'
 import type { Doomed, Removal } from './delete.ts'
 import type { RecordedRun } from '../changes/recorded-run.ts'
-import { desiredOf, snapshotOf } from './kind-records.ts'
-import { type Command, idBefore, learnAccount, makeListed, planList, withRun } from './make-listed.ts'
+import { type Command, desiredOf, idBefore, learnAccount, makeListed, planList, withRun } from './make-listed.ts'
 
 /** Describes what a line deletes: by ids or names, and in what all of them lie. */
 type Given = { readonly names: readonly string[]; readonly parent: number | undefined }
@@ -22,8 +21,7 @@ const removalOf = (command: Command, { names, parent }: Given, given: RecordedRu
     const unread = doomed.flatMap(({ id, record }) => (record ? [] : [{ id, ...above }]))
     const stored = doomed.flatMap(({ record }) => (record ? [record] : []))
     const total = names.length
-    const snapshot = snapshotOf(of, stored, desired, unread)
-    const plan = await planList(command, snapshot, { desired, total }, {}, undefined)
+    const plan = await planList(command, { desired, total, stored, unread })
     if (before.size > 0) await cli.note(`${before.size} of ${names.length} ${pluralOf(of)} were deleted before`)
     const doomedAt = (line: number | undefined): readonly Doomed[] => [byPlace.get(line ?? 0) ?? []].flat()
     const { done, failure } = await makeListed(command, {

@@ -16,8 +16,17 @@ import { UsageError } from '../../exit.ts'
 import { pluralOf, recordLabel } from '../../output/short-answer.ts'
 import { failureOfPlan } from '../changes/make-changes.ts'
 import type { RecordedRun } from '../changes/recorded-run.ts'
-import { desiredOf, fromKind, snapshotOf, type Values } from './kind-records.ts'
-import { type Command, idBefore, learnAccount, makeListed, planList, withRun } from './make-listed.ts'
+import {
+  type Command,
+  desiredOf,
+  fromKind,
+  idBefore,
+  learnAccount,
+  makeListed,
+  planList,
+  type Values,
+  withRun,
+} from './make-listed.ts'
 import { printPlanned } from './planned-changes.ts'
 import { createNames } from './reference-names.ts'
 import { printSent } from './send-each.ts'
@@ -242,8 +251,7 @@ const updateBy = async (command: Command, given: Given, run: RecordedRun | undef
   const { stored, unread, gone } = await readHeld(command, given, changes, isLooked)
   const desired = changes.map(({ place, id, patch }) => desiredOf(of, patch, { line: place, id, isById: true }))
   const total = changes.length
-  const snapshot = snapshotOf(of, stored, desired, unread)
-  const plan = await planList(command, snapshot, { desired, total }, flags, run?.earlier.isOurs)
+  const plan = await planList(command, { desired, total, stored, unread }, flags, run?.earlier.isOurs)
   const all = plan.planned.toSorted((one, other) => one.desired.line - other.desired.line)
   await plan.require(all)
   const items = run ? all : refuseGone(all, gone)
@@ -252,7 +260,7 @@ const updateBy = async (command: Command, given: Given, run: RecordedRun | undef
   const updates = items.flatMap((one) => one.changes)
   if (!run) {
     await history?.foresee(updates)
-    return foresee(command, flags, items, (update) => sentFields(snapshot, update))
+    return foresee(command, flags, items, (update) => sentFields(plan.snapshot, update))
   }
   await history?.requireKeepable(updates)
   await history?.confirm(() => updates)
