@@ -38,8 +38,16 @@ import { tellStopping, watchStopSignals } from '../entries/import/signals.ts'
 import { importSources } from '../entries/import/sources.ts'
 import { openTargetHistory } from '../targets/keep-history.ts'
 import { keepRun } from './recorded-run.ts'
-import type { OpenImport, ReadingRows, ReadRows, RowsImport, RowsPart } from './rows-import.ts'
-import { type PlannedRows, RowTally, sendRows } from './send-rows.ts'
+import {
+  type OpenImport,
+  type PlannedRows,
+  type ReadingRows,
+  type ReadRows,
+  type RowsImport,
+  type RowsPart,
+  RowTally,
+  sendRows,
+} from './send-rows.ts'
 
 /** Sets how many rows are planned before signals and timers run. */
 const ROWS_OF_TURN = 500
