@@ -82,12 +82,7 @@ export const addCreate = <R extends Resource>(
       (line) => `${commandName(of)} create ${line}`,
     ),
   )
-  addOutput(command, async () => [
-    { of, isList: false },
-    { of, isList: true },
-    { of: (await import('./planned-changes.ts')).changeRow, isList: true },
-    { of: (await import('../../output/dry-run-counts.ts')).createCounts, isList: false },
-  ])
+  addOutput(command, async () => (await import('./planned-changes.ts')).printsOf(of, 'create'))
   act(command, async (cli, _, flags) => {
     const needs = { of, verb: 'add' } as const
     cli.requireCapabilities(needs)

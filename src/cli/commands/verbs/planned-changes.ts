@@ -5,6 +5,7 @@ import { valueWord } from '../../../codec/cell-text.ts'
 import { type AnyRecord, type FieldValue, type NamedField, resource, type Resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { createCounts, printDryRun, updateCounts } from '../../output/dry-run-counts.ts'
+import type { Printed } from '../../output/printed.ts'
 import { nameIn, pluralOf } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import { createNames, type Names } from './reference-names.ts'
@@ -42,6 +43,14 @@ export const changeRow = resource({
     new: { kind: 'text', about: 'Its value afterwards', nullable: true },
   },
 })
+
+/** Lists what a verb prints of a resource, and of its dry run. */
+export const printsOf = (of: Resource, verb: 'create' | 'update'): Printed[] => [
+  { of, isList: false },
+  { of, isList: true },
+  { of: changeRow, isList: true },
+  { of: verb === 'create' ? createCounts : updateCounts, isList: false },
+]
 
 /** Returns a value as people read it: a name for an id, a word for a letter. */
 const shownValue = async (names: Names, { field }: NamedField, value: FieldValue): Promise<string | null> => {

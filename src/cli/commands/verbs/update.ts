@@ -54,12 +54,7 @@ export const addUpdate = <R extends Resource>(
     `${commandName(of)} update ${samples.name} ${samples.update}`,
     `${commandName(of)} update --from-json changes.json --dry-run`,
   )
-  addOutput(command, async () => [
-    { of, isList: false },
-    { of, isList: true },
-    { of: (await import('./planned-changes.ts')).changeRow, isList: true },
-    { of: (await import('../../output/dry-run-counts.ts')).updateCounts, isList: false },
-  ])
+  addOutput(command, async () => (await import('./planned-changes.ts')).printsOf(of, 'update'))
   act(command, async (cli, [names], flags) => {
     const needs = { of, verb: 'update' } as const
     cli.requireCapabilities(needs)
