@@ -20,7 +20,7 @@ import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import type { Printed } from '../../output/printed.ts'
 import { pluralOf } from '../../output/short-answer.ts'
-import type { CountWords } from '../../output/summary.ts'
+import { type CountWords, RUN_COST } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
 import { withClassic } from '../../target/service-of.ts'
 import { runRowsImport } from '../changes/import-rows.ts'
@@ -134,10 +134,7 @@ const definitionSummary = resource({
       kind: 'integer',
       about: 'Rows that were not sent, or whose records may be there twice, because the run was stopped',
     },
-    requests: { kind: 'integer', about: 'Requests that were answered' },
-    refused: { kind: 'integer', about: 'Requests that were refused because of the rate limit, and sent again' },
-    waited: { kind: 'decimal', about: 'Seconds that requests waited for the rate limit' },
-    seconds: { kind: 'decimal', about: 'How long it took' },
+    ...RUN_COST,
     receipt: { kind: 'text', about: 'Receipt with which kpi undo takes it back', nullable: true },
   },
 })
