@@ -11,6 +11,10 @@ export const cellText = (field: Field, value: FieldValue): string => {
   return String(value)
 }
 
+/** Returns a value as people read it in a sentence: a word for a letter, and no secret. */
+export const valueWord = (field: Field, value: FieldValue): string =>
+  field.secret ? '(hidden)' : (field.words?.[field.oneOf?.indexOf(String(value)) ?? -1] ?? cellText(field, value))
+
 /** Returns the text of a record's value in a column for people. */
 export const cellOf = ({ name, field, textOf }: NamedField, record: AnyRecord): string =>
   textOf ? textOf(record) : cellText(field, record[name] ?? null)

@@ -122,6 +122,9 @@ export const isRefused = (error: unknown): error is KpiError =>
 export const reasonsOf = ({ issues, message }: KpiError): readonly string[] =>
   issues.length > 0 ? issues.map(({ field, message: words }) => `${field}: ${words}`) : [message]
 
+/** Tells whether something is not there. */
+export const isNotFound = (error: unknown): error is KpiError => error instanceof KpiError && error.code === 'not_found'
+
 /** Throws all faults at once, if there are any. */
 export const refuseFaults = (issues: readonly Issue[]): void => {
   if (issues.length > 0) throw invalid(issues)

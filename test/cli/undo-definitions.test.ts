@@ -55,6 +55,14 @@ test.each(WAYS)('history lists what commands changed, and undo takes it back, %s
   expect((await runsOf(user)).filter(({ state }) => state === 'undone')).toHaveLength(1)
 })
 
+test.each(WAYS)('undo asks nobody whom it has removed what they hold, %s', async (_, open) => {
+  await using user = await open()
+  const items = 'groups:\n  - { name: Region }\ngroup_items:\n  - { group: Region, name: North }\n'
+  await apply(user, BEFORE + items)
+  expect(await user.kpi('undo', await receiptOf(user, { created: 6 }), '--yes')).toMatchObject({ code: 0 })
+  expect(await user.client.kpis.list()).toEqual([])
+})
+
 test.each(WAYS)('undo leaves alone and names what was changed since, %s', async (_, open) => {
   await using user = await open()
   await apply(user, BEFORE)

@@ -1,4 +1,4 @@
-import { cellText } from '../../codec/cell-text.ts'
+import { valueWord } from '../../codec/cell-text.ts'
 import { type AnyRecord, resource } from '../../domain/schema.ts'
 import { type Change, type FieldChange, isAccountRecord, type Value } from '../records/change.ts'
 import { withNames } from '../records/formulas.ts'
@@ -25,10 +25,7 @@ export const planRow = resource({
 /** Returns a value as people read it: a name for a record, a word for a letter, and no secret; null for nothing. */
 export const valueText = ({ field }: KindField, value: Value): string | null => {
   if (value === null) return null
-  if (field.secret) return '(hidden)'
-  if (isAccountRecord(value)) return labelOf(value)
-  const at = field.oneOf?.indexOf(String(value)) ?? -1
-  return field.words?.[at] ?? cellText(field, value)
+  return isAccountRecord(value) ? labelOf(value) : valueWord(field, value)
 }
 
 /** Returns the texts of a value now and afterwards. A formula is shown as people write it, with names. */

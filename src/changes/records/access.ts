@@ -78,26 +78,30 @@ const whole = (client: Client, kind: ChangedKind & ListedKind): Access => ({
 const refuse = (): Promise<never> => Promise.reject(new KpiError('unsupported', 'this cannot be changed here'))
 const fixed: Omit<Access, 'list'> = { add: refuse, update: refuse, remove: refuse }
 
+/** Returns a group item as the newer variant has it. */
+export const toNewerItem = ({ group_id, ...fields }: AnyRecord): AnyRecord => ({
+  ...fields,
+  ...(group_id !== undefined && { breakdown_id: group_id }),
+})
+
+/** Returns a group item of the newer variant as the classic one has it. */
+export const fromNewerItem = ({ breakdown_id, ...fields }: AnyRecord): AnyRecord => ({
+  ...fields,
+  ...(breakdown_id !== undefined && { group_id: breakdown_id }),
+})
+
 /** Returns group items as the newer variant has them: with their archived state. */
 const newerItems = (client: Client): Access => {
   const { list, add, addEach, update, remove } = whole(client, 'breakdown_item')
-  const toNewer = ({ group_id, ...fields }: AnyRecord): AnyRecord => ({
-    ...fields,
-    ...(group_id !== undefined && { breakdown_id: group_id }),
-  })
-  const fromNewer = ({ breakdown_id, ...fields }: AnyRecord): AnyRecord => ({
-    ...fields,
-    group_id: breakdown_id ?? null,
-  })
   return {
-    list: async (users) => (await list(users)).map(fromNewer),
-    add: async (fields, key) => fromNewer(await add(toNewer(fields), key)),
+    list: async (users) => (await list(users)).map(fromNewerItem),
+    add: async (fields, key) => fromNewerItem(await add(toNewerItem(fields), key)),
     ...(addEach && {
       addEach: async function* (all: readonly AnyRecord[]) {
-        for await (const some of addEach(all.map(toNewer))) yield some.map(fromNewer)
+        for await (const some of addEach(all.map(toNewerItem))) yield some.map(fromNewerItem)
       },
     }),
-    update: async (before, patch) => fromNewer(await update(toNewer(before), toNewer(patch))),
+    update: async (before, patch) => fromNewerItem(await update(toNewerItem(before), toNewerItem(patch))),
     remove,
   }
 }

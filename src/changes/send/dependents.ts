@@ -1,9 +1,10 @@
 import { entryPages } from '../../client/operations/entry-pages.ts'
 import { isForbidden, readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
+import { Fault } from '../../domain/errors.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
 import type { NotedEntry } from '../../runs/run-record.ts'
-import { type Account, accessTo } from '../records/access.ts'
+import { type Access, type Account, accessTo } from '../records/access.ts'
 import { type KindName, kinds } from '../records/kind-fields.ts'
 import type { AccountRecord, Snapshot } from '../records/snapshot.ts'
 
@@ -20,8 +21,50 @@ export type Dependents = {
 /** Bounds the users whose assignments or links are read over the network, a request each. */
 const MOST_USERS = 500
 
+/** Names what belongs to users, and is read of each of them. */
+type HeldKind = 'assignment' | 'user_group_item'
+
+/** Holds assignments or links, and the users that were asked for them where these are all. */
+type Held = { readonly users: readonly AnyRecord[]; readonly records: readonly AnyRecord[] }
+
+/** Reads what users hold; what was read once is not asked for again. */
+export class HeldByUsers {
+  readonly client: Account['client']
+  readonly #isShown: boolean
+  readonly #access: Readonly<Record<KindName, Access>>
+  readonly #read = new Map<string, Held>()
+
+  constructor(account: Account) {
+    this.client = account.client
+    this.#isShown = account.client.variant === 'classic' || account.classic !== undefined
+    this.#access = accessTo(account)
+  }
+
+  /** Forgets what was read, as it may have changed since. */
+  forget(): void {
+    this.#read.clear()
+  }
+
+  /** Returns what a user holds, or what all users do if these are not more than `most`; else why it is not read. */
+  async of(kind: HeldKind, user: number | undefined, most: number): Promise<Held | Fault> {
+    if (!this.#isShown) return new Fault('the newer interface does not show them')
+    const known = this.#read.get(`${kind} ${user}`)
+    if (known) return known
+    const list = (name: KindName, ids: readonly number[]): Promise<readonly AnyRecord[] | undefined> =>
+      readIfAllowed(this.client, this.#access[name].list(ids))
+    const users = user === undefined ? await list('user', []) : []
+    if (!users) return new Fault('these credentials may not read users')
+    if (users.length > most) return new Fault(`there are more than ${most} users to ask`)
+    const records = await list(kind, user === undefined ? users.map(({ id }) => Number(id)) : [user])
+    if (!records) return new Fault('these credentials may not read them')
+    const held = { users, records }
+    this.#read.set(`${kind} ${user}`, held)
+    return held
+  }
+}
+
 /** Lists the kinds of records that are deleted with others, and the field that refers to those. */
-const DEPENDENTS: Readonly<Partial<Record<KindName, readonly { readonly kind: KindName; readonly by: string }[]>>> = {
+const DEPENDENTS: Readonly<Partial<Record<KindName, readonly { readonly kind: HeldKind; readonly by: string }[]>>> = {
   kpi: [{ kind: 'assignment', by: 'kpi' }],
   calculated_kpi: [{ kind: 'assignment', by: 'kpi' }],
   user: [
@@ -51,46 +94,41 @@ async function* entriesKnown(
   }
 }
 
-/** Finds what goes with records that are deleted; the list of all users is read once. */
+/** Finds what goes with records that are deleted. */
 export const createDependents = (
   account: Account,
   snapshot: Snapshot,
+  held = new HeldByUsers(account),
 ): ((record: AccountRecord) => Promise<Dependents>) => {
   const { client } = account
   const reader = account.newer ?? account.operator?.newer ?? client
   const access = accessTo(account)
   const read = new Set<KindName>()
   /** Adds to the snapshot the records that others refer to; where the key may not read them, their ids. */
-  const takeReferred = async (kind: KindName, held: readonly AnyRecord[]): Promise<void> => {
+  const takeReferred = async (kind: KindName, records: readonly AnyRecord[]): Promise<void> => {
     for (const { name, as, refers, isHint } of kinds[kind].fields) {
       if (!refers || isHint || !kinds[kind].identity.includes(name)) continue
       const isLacking = (one: AnyRecord): boolean => !snapshot.byId(refers, Number(one[as]))
-      if (!held.some(isLacking)) continue
+      if (!records.some(isLacking)) continue
       for (const other of refers) {
         const all = (await readIfAllowed(client, access[other].list([]))) ?? []
         await takeReferred(other, all)
         snapshot.take(other, all)
       }
-      const unread = held.filter(isLacking).map((one) => ({ id: one[as] ?? null }))
+      const unread = records.filter(isLacking).map((one) => ({ id: one[as] ?? null }))
       snapshot.takeUnread(refers[0] ?? kind, unread)
     }
   }
   /** Reads the assignments or links that may belong to a record: of that user, or of all; returns why they cannot be read. */
-  const readOf = async (kind: KindName, { kind: above, id }: AccountRecord): Promise<string | undefined> => {
+  const readOf = async (kind: HeldKind, { kind: above, id }: AccountRecord): Promise<string | undefined> => {
     if (read.has(kind)) return undefined
-    if (client.variant === 'v1' && !account.classic) return 'the newer interface does not show them'
-    const isOfOne = above.name === 'user'
-    const users: readonly AnyRecord[] | undefined = isOfOne
-      ? [{ id: id ?? null }]
-      : await readIfAllowed(client, access.user.list([]))
-    if (!users) return 'these credentials may not read users'
-    if (!client.isInProcess && users.length > MOST_USERS) return `there are more than ${MOST_USERS} users to ask`
-    if (!isOfOne) snapshot.take('user', users)
-    const held = await readIfAllowed(client, access[kind].list(users.map((one) => Number(one['id']))))
-    if (!held) return 'these credentials may not read them'
-    await takeReferred(kind, held)
-    snapshot.take(kind, held)
-    if (!isOfOne) read.add(kind)
+    const user = above.name === 'user' ? id : undefined
+    const found = await held.of(kind, user, client.isInProcess ? Infinity : MOST_USERS)
+    if (found instanceof Fault) return found.message
+    snapshot.take('user', found.users)
+    await takeReferred(kind, found.records)
+    snapshot.take(kind, found.records)
+    if (user === undefined) read.add(kind)
     return undefined
   }
   return async (record) => {

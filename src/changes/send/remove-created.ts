@@ -7,7 +7,7 @@ import type { EntryQuery } from '../../client/operations/queries.ts'
 import { Aborted, type Clock } from '../../client/transport.ts'
 import { countOf } from '../../domain/count-text.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
-import { isRefused, KpiError } from '../../domain/errors.ts'
+import { isNotFound, isRefused } from '../../domain/errors.ts'
 import {
   createdKind,
   type CreatedKind,
@@ -176,7 +176,7 @@ const assignmentsOf = async ({ client, classic }: Clients, userId: number): Prom
     const list = await (classic ?? client).assignments(userId).list()
     return list.map((one) => ({ ...one, name: '' }))
   } catch (error) {
-    if (error instanceof KpiError && error.code === 'not_found') return []
+    if (isNotFound(error)) return []
     throw error
   }
 }
@@ -333,7 +333,7 @@ const removeOne = async (clients: Clients, { kind, id, user_id = 0 }: CreatedRec
 
 /** Returns why the service does not remove something, mostly in its own words; throws what is no refusal. */
 const refusal = (error: unknown): string => {
-  if (error instanceof KpiError && error.code === 'not_found') return GONE
+  if (isNotFound(error)) return GONE
   if (isRefused(error)) return error.message
   throw error
 }

@@ -1,5 +1,5 @@
 import { Aborted, type Clock, mayBeDone } from '../../client/transport.ts'
-import { Fault, isRefused, KpiError, reasonsOf } from '../../domain/errors.ts'
+import { Fault, isNotFound, isRefused, KpiError, reasonsOf } from '../../domain/errors.ts'
 import { createdKind, parentOf } from '../../domain/kinds.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
 import type { NotedEntry, RunRecord } from '../../runs/run-record.ts'
@@ -9,7 +9,7 @@ import { type Change, isAccountRecord } from '../records/change.ts'
 import { readFormula } from '../records/formulas.ts'
 import type { KindName } from '../records/kind-fields.ts'
 import { type AccountRecord, nounOf, type Snapshot } from '../records/snapshot.ts'
-import { createDependents, type Dependents } from './dependents.ts'
+import { createDependents, type Dependents, type HeldByUsers } from './dependents.ts'
 import { clientsOf, removeNewDoubles } from './doubles.ts'
 import { noteOf, requestName, sentFields } from './note-change.ts'
 
@@ -33,6 +33,8 @@ export type Sending = {
   readonly run: Pick<RunRecord, 'intend' | 'settle' | 'settleAll' | 'withdraw' | 'disown' | 'noteEntries'> &
     Partial<Pick<RunRecord, 'head'>>
   readonly again: PlanAgain
+  /** Holds what was read already of what may go with deleted records. */
+  readonly held?: HeldByUsers | undefined
   readonly clock: Pick<Clock, 'now'>
   readonly signal: AbortSignal
   /** Says what an error of one change is about, in front of it; by default the action and the record. */
@@ -94,7 +96,7 @@ const remove = async (access: Access, record: AccountRecord): Promise<void> => {
   try {
     await access.remove(record.stored ?? {})
   } catch (error) {
-    if (!(error instanceof KpiError) || error.code !== 'not_found') throw error
+    if (!isNotFound(error)) throw error
   }
 }
 
@@ -113,7 +115,7 @@ class Sender {
 
   constructor(sending: Sending) {
     this.#sending = sending
-    this.#dependentsOf = createDependents(sending.account, sending.snapshot)
+    this.#dependentsOf = createDependents(sending.account, sending.snapshot, sending.held)
     this.#access = accessTo(sending.account)
   }
 

@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts'
 import { Ambiguous, createDirectory, type Directory, type Named } from '../../client/directory.ts'
 import { isListedKind, type ListedKind, listNamed } from '../../client/operations/kind-operations.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
-import { Fault } from '../../domain/errors.ts'
+import { Fault, Faults } from '../../domain/errors.ts'
 import { KINDS } from '../../domain/kinds.ts'
 import type { Resource } from '../../domain/schema.ts'
 import { UsageError } from '../exit.ts'
@@ -53,12 +53,11 @@ export const isId = (text: string): boolean => ID.test(text.trim())
 const MOST_UNKNOWN = 20
 
 /**
- * Returns the things that texts name, without duplicates. Throws one usage error for all texts that name nothing or
- * several things; behind very many of these, no more are looked up.
+ * Returns the thing that each text names. Throws one usage error for all texts that name nothing or several things; behind
+ * very many of these, no more are looked up.
  */
 const allFound = (texts: readonly string[], find: (text: string) => Named | Fault): Named[] => {
-  const found = new Map<number, Named>()
-  const faults: string[] = []
+  const [found, faults]: [Named[], string[]] = [[], []]
   for (const [at, text] of texts.entries()) {
     if (faults.length === MOST_UNKNOWN) {
       faults.push(`${texts.length - at} more names were not looked up`)
@@ -66,10 +65,10 @@ const allFound = (texts: readonly string[], find: (text: string) => Named | Faul
     }
     const one = find(text)
     if (one instanceof Fault) faults.push(one.message)
-    else found.set(one.id, one)
+    else found.push(one)
   }
   if (faults.length > 0) throw new UsageError(faults.join('; '))
-  return [...found.values()]
+  return found
 }
 
 /** Returns what looking up a list of names needs; nothing where it may be left out because all can be ids. */
@@ -85,7 +84,8 @@ export const listedIn = async (client: Client, kind: ListedKind, title: string, 
   if (!directory) return [...new Set(names)].map(byId)
   // One name may have commas, if it stands alone.
   const whole = names.length > 1 ? directory.find(list) : undefined
-  return whole && !(whole instanceof Fault) ? [whole] : allFound(names, directory.find)
+  if (whole && !(whole instanceof Fault)) return [whole]
+  return [...new Map(allFound(names, directory.find).map((one) => [one.id, one])).values()]
 }
 
 /** Returns the ids of such a list. */
@@ -120,10 +120,10 @@ export const findId = async (client: Client, kind: ListedKind, text: string): Pr
 }
 
 /**
- * Returns the ids of records by id or, where the resource has names, by name, with the names that were given; below
- * `parent` where it is given. A number that is an id and a name is refused, whatever is done with it.
+ * Returns the record that each text names: by id or, where the resource has names, by name; below `parent` where it is
+ * given. A number that is an id and a name is refused, whatever is done with it.
  */
-export const resolveRecords = async (
+const resolveRecords = async (
   client: Client,
   { name: kind, plural }: Resource,
   texts: readonly string[],
@@ -166,4 +166,58 @@ export const idAmong = (title: string, list: readonly Named[], text: string): nu
   const directory = createDirectory(title, list)
   const [found] = allFound([text], (one) => findIn(directory, one))
   return found?.id ?? NaN
+}
+
+/** Describes a record that a line names: at which place, counted from 1, by which id, and what it is called. */
+export type NamedPlace = { readonly place: number; readonly id: number; readonly name: string }
+
+/**
+ * Returns the records that a line names, each at its place; what an earlier part of the run worked on has the id that it had
+ * then, as its name may have changed.
+ */
+export const namedPlaces = async (
+  client: Client,
+  of: Resource,
+  names: readonly string[],
+  { parent, idAt }: { readonly parent: number | undefined; readonly idAt: (place: number) => number | undefined },
+): Promise<NamedPlace[]> => {
+  const known = names.map((name, at) => ({ id: idAt(at + 1), name }))
+  const open = known.flatMap(({ id, name }) => (id === undefined ? [name] : []))
+  const found = (await resolveRecords(client, of, open, parent)).values()
+  return known.map(({ id, name }, at) => {
+    const one = id === undefined ? found.next().value : { id, name }
+    return { place: at + 1, id: one?.id ?? NaN, name: one?.name ?? name }
+  })
+}
+
+/** Returns the places, counted from 1, of ids that come again in a list, each with the first place of that id. */
+const repeatsIn = (ids: readonly number[]): { readonly first: number; readonly again: number }[] => {
+  const places = new Map<number, number>()
+  return ids.flatMap((id, at) => {
+    const first = places.get(id)
+    if (first !== undefined) return [{ first, again: at + 1 }]
+    places.set(id, at + 1)
+    return []
+  })
+}
+
+/** Refuses a line that names a record twice; `ids` are those of the names. */
+export const requireNamedOnce = ({ title }: Resource, names: readonly string[], ids: readonly number[]): void => {
+  const repeats = repeatsIn(ids)
+  if (repeats.length === 0) return
+  const named = (place: number): string => `no. ${place} (${names[place - 1]})`
+  const lines = repeats.map(({ first, again }) => `${named(first)} and ${named(again)} are the same ${title}`)
+  throw new UsageError(`nothing was sent: ${lines.join('; ')}; name each once`)
+}
+
+/** Returns what is wrong with a list of changes of which several are for one record. */
+export const repeatedFaults = ({ title }: Resource, ids: readonly number[]): Faults => {
+  const faults = new Faults()
+  for (const { first, again } of repeatsIn(ids))
+    faults.add(() => ({
+      index: again - 1,
+      field: 'id',
+      message: `is that of no. ${first}, too: put the changes to one ${title} into one object`,
+    }))
+  return faults
 }

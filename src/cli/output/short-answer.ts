@@ -1,4 +1,4 @@
-import type { AnyRecord, Resource } from '../../domain/schema.ts'
+import type { AnyRecord, FieldValue, Resource } from '../../domain/schema.ts'
 import type { Cli } from '../cli.ts'
 
 /** Tells whether a person at a terminal reads a sentence about what was done, instead of the record that `-o` prints. */
@@ -11,7 +11,7 @@ export const isPrintedAsData = ({ printing }: Pick<Cli, 'printing'>): boolean =>
 const FULL_NAME = ['first_name', 'last_name']
 
 /** Returns what a record is called: its name, or a person's first and last name. */
-export const nameIn = (record: AnyRecord): string => {
+export const nameIn = (record: Readonly<Record<string, FieldValue | undefined>>): string => {
   const parts = [record['name'] ?? FULL_NAME.map((field) => record[field] ?? '')].flat()
   return parts.filter((part) => part !== '').join(' ')
 }

@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000
 const NAME_LENGTH = 32
 
 /** Describes a run that begins: the command, what it reads, and what it was asked to do. */
-type BegunRun = Pick<RunHead, 'command' | 'service' | 'account' | 'source' | 'content'>
+export type BegunRun = Pick<RunHead, 'command' | 'service' | 'account' | 'source' | 'content'>
 
 /** Returns the name of a run that begins now: its time, and something that no other has. */
 const runName = (io: Io): string => {

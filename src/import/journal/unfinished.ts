@@ -62,8 +62,9 @@ export const continuingText = (
   beganAt: number,
   done: number,
   [one, many]: readonly [one: string, many: string],
+  what = 'the import that',
 ): string =>
-  `continuing the import that began at ${minuteOf(beganAt)}: ${countOf(done, one, many)} ${nounOf(done, 'is', 'are')} done`
+  `continuing ${what} began at ${minuteOf(beganAt)}: ${countOf(done, one, many)} ${nounOf(done, 'is', 'are')} done`
 
 const othersIn = (folder: string, own: string, { service }: JournalHead): Kept[] =>
   journalsIn(folder)

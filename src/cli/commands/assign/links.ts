@@ -12,6 +12,7 @@ import { pauseEvery } from '../../../client/next-turn.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import { userGroupItem } from '../../../domain/resources/groups.ts'
 import { type AnyRecord, resource, type Resource } from '../../../domain/schema.ts'
+import { continuingText } from '../../../import/journal/unfinished.ts'
 import type { Cli } from '../../cli.ts'
 import {
   assignAddCounts,
@@ -299,8 +300,9 @@ const makeLinks = async (
   const { tellAlready, wayBack, print } = particulars
   const { kind, verb } = COMMANDS[command]
   const ids = [users, known].map((some) => some.map(({ id }) => id))
-  const begun = { command, source: '', content: [ids, values], called: CALLED[kind] }
-  await withRunRecord(cli, client, begun, async (record, earlier, end) => {
+  await withRunRecord(cli, client, { command, content: [ids, values] }, async ({ run: record, earlier, end }) => {
+    const { doneBefore } = earlier
+    if (doneBefore > 0) await cli.note(continuingText(record.head.beganAt, doneBefore, CALLED[kind], 'what'))
     const plan = await planAsked(run, asked, earlier)
     const own = new Set(plan.list.filter((one) => earlier.settle(one) !== undefined))
     await settleHeld(plan, particulars)

@@ -1,18 +1,31 @@
 import { resolve } from 'node:path'
+import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
+import type { Policy } from '../../../changes/plan/match.ts'
 import type { Change } from '../../../changes/records/change.ts'
+import type { Desired } from '../../../changes/records/desired.ts'
 import type { Snapshot } from '../../../changes/records/snapshot.ts'
 import { readEarlier } from '../../../changes/send/continue-run.ts'
 import { settleLeftDoubles } from '../../../changes/send/doubles.ts'
 import type { Client } from '../../../client/client.ts'
+import { nextTurn, pauseEvery } from '../../../client/next-turn.ts'
+import type { AnyRecord } from '../../../domain/schema.ts'
 import { meaningOf } from '../../../import/journal/journal.ts'
 import { continuingText } from '../../../import/journal/unfinished.ts'
-import { pollUntil } from '../../../import/third-party/reconcile.ts'
 import { requireFewBad } from '../../../import/max-errors.ts'
-import { countReasons } from '../../../import/rejects/reason-counts.ts'
+import {
+  type CountedReasons,
+  countReasons,
+  reasonLines,
+  reasonsWithLines,
+} from '../../../import/rejects/reason-counts.ts'
+import { createRejects } from '../../../import/rejects/rejects.ts'
 import type { RejectsFile } from '../../../import/rejects/rejects-file.ts'
+import { pollUntil } from '../../../import/third-party/reconcile.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
-import { IncompleteRun } from '../../exit.ts'
+import { EXIT, IncompleteRun } from '../../exit.ts'
+import { printDryRunCounts } from '../../output/dry-run-counts.ts'
+import { isForPeople } from '../../output/print.ts'
 import { printSummary } from '../../output/summary.ts'
 import type { OnWait } from '../../output/wait-notices.ts'
 import { warnOfExpiry } from '../../target/api-key.ts'
@@ -25,20 +38,119 @@ import { concludeFile } from '../entries/import/result.ts'
 import { tellStopping, watchStopSignals } from '../entries/import/signals.ts'
 import { importSources } from '../entries/import/sources.ts'
 import { openTargetHistory } from '../targets/keep-history.ts'
-import { printDryRun } from './dry-run-rows.ts'
+import { keepRun } from './recorded-run.ts'
 import {
+  type OpenImport,
+  type PlannedRows,
   type ReadingRows,
   type ReadRows,
   type RowsImport,
   type RowsPart,
-  type OpenImport,
-  planRows,
-  withRead,
-  tellReasons,
-  summaryOf,
-} from './rows-import.ts'
-import { keepRun } from './recorded-run.ts'
-import { countEarlier, countSettled, createTally, type PlannedRows, type RowTally, sendRows } from './send-rows.ts'
+  RowTally,
+  sendRows,
+} from './send-rows.ts'
+
+/** Sets how many rows are planned before signals and timers run. */
+const ROWS_OF_TURN = 500
+
+/** Plans rows of a file. */
+const planRows = (
+  { stops }: Pick<OpenImport<ReadRows>, 'stops'>,
+  { snapshot, policy }: ReadRows,
+  desired: readonly Desired[],
+  isOurs?: Policy['isOurs'],
+): Promise<Plan> =>
+  planChanges(snapshot, desired, { ...policy, ...(isOurs && { isOurs }) }, pauseEvery(ROWS_OF_TURN, stops.signal()))
+
+/** Reads and checks the whole file, then runs the given work on it. */
+const withRead = async <R extends ReadRows, T>(
+  run: OpenImport<R>,
+  work: (read: R, reading: ReadingRows) => Promise<T>,
+): Promise<T> => {
+  const { cli, account, stops, progress, job } = run
+  const rejects = createRejects(cli.io.tempDir)
+  const onProgress = (): Promise<void> => {
+    cli.io.limitMemory()
+    return nextTurn(stops.signal())
+  }
+  const [signal, table] = [stops.signal(), job.table]
+  const reading = { account, table, rejects, signal, onProgress, onNote: progress.note, onWarning: progress.warn }
+  try {
+    return await work(await run.read(reading), reading)
+  } finally {
+    rejects.close()
+  }
+}
+
+/** Says why rows are rejected, and what to do about it. */
+const tellReasons = async <R extends ReadRows>(
+  { cli, printed }: OpenImport<R>,
+  reasons: CountedReasons,
+  lines: readonly string[] = reasonLines(reasons),
+): Promise<void> => {
+  for (const line of [...lines, ...printed.adviceOn(reasons)]) await cli.note(line)
+}
+
+/** Returns the counts of an import as its summary has them. */
+const summaryOf = <R extends ReadRows>(
+  { printed }: OpenImport<R>,
+  { read, rounded, empty }: ReadRows,
+  { counts }: RowTally,
+  rejected: number,
+): AnyRecord => ({ read, ...printed.countsOf(counts), rejected, rounded, empty })
+
+/** Tells whether the rows are for people, who have read the reasons for their rejection above them. */
+const saysNothing = (cli: Cli): boolean =>
+  isForPeople(cli.printing().format) && !cli.flags.quiet && cli.flags.toFile === undefined
+
+/** Describes a row as it is printed, by its line. */
+type ShownRow = { readonly line: number; readonly record: AnyRecord }
+
+/** Says what importing the file would do: the counts first, then a line for each row. */
+const printDryRun = <R extends ReadRows>(run: OpenImport<R>): Promise<number> =>
+  withRead(run, async (read, reading) => {
+    const { cli, client, printed, parsed, stops, progress, history, measure } = run
+    const { rejects } = reading
+    const tally = new RowTally(rejects, read.lineOf)
+    const good: ShownRow[] = []
+    let planned = 0
+    const { partsOf, lineOf = (place: number) => place } = read
+    for (const part of partsOf?.(read.desired) ?? [{ desired: read.desired, look: async () => read.snapshot }]) {
+      const own = { ...read, snapshot: await part.look() }
+      const plan = await planRows(run, own, part.desired)
+      await run.tellPlan(reading, own, plan, false)
+      await history.read(plan.changes)
+      for (const one of plan.planned) {
+        if (!tally.settle(one) && (one.action === 'create' || one.action === 'update')) tally.count(one.action)
+        if (one.action === 'refuse') continue
+        planned += 1
+        // Keep of a plan only what is printed: there may be very many rows.
+        if (!parsed.isSummaryOnly) good.push({ line: lineOf(one.desired.line), record: printed.recordOf(own, one) })
+      }
+    }
+    const lines = (await Array.fromAsync(rejects.lines(stops.signal()))).flat()
+    const bad = lines.map(({ line, reasons }): ShownRow => {
+      return { line, record: printed.recordOf(read, { action: 'reject', line, reason: reasons.join('; ') }) }
+    })
+    const rows = [...good, ...bad].toSorted((one, other) => one.line - other.line)
+    const rejected = rejects.count()
+    const reasons = await countReasons(rejects, stops.signal())
+    progress.stop()
+    await cli.note(`dry run, nothing was sent: ${printed.sentence(tally.counts, { rejected, rounded: read.rounded })}`)
+    const isAlone = !parsed.isSummaryOnly && planned === 0 && bad.length > 0 && saysNothing(cli)
+    await tellReasons(run, reasons, isAlone ? reasonsWithLines(reasons) : undefined)
+    for (const line of printed.adviceOnRejects?.(read) ?? []) await cli.note(line)
+    await history.foresee()
+    if (parsed.isSummaryOnly) {
+      const counts = { ...summaryOf(run, read, tally, rejected), left: 0, ...measure(), receipt: null }
+      await printDryRunCounts(cli, printed.summary, counts)
+    } else if (!isAlone) {
+      const records = rows.map(({ record }) => record)
+      const named = (await printed.withNames?.(client, records)) ?? { shown: printed.dryRunRow.shown, records }
+      await cli.printMany(named.shown, named.records, stops.signal())
+    }
+    return rejected > 0 ? EXIT.partial : EXIT.done
+  })
 
 /** Names what cannot be read again. */
 const STREAM = '-'
@@ -85,8 +197,8 @@ const resume = async <R extends ReadRows>(
   const earlier = readEarlier(record)
   const { doneBefore, isContinued } = earlier
   if (doneBefore > 0) progress.note(continuingText(record.head.beganAt, doneBefore, words))
-  const tally = createTally(rejects, first.lineOf)
-  countEarlier(tally, desired.map(({ line }) => line), earlier) // prettier-ignore
+  const tally = new RowTally(rejects, first.lineOf)
+  tally.takeEarlier(desired.map(({ line }) => line), earlier) // prettier-ignore
   const open = desired.filter(({ line }) => earlier.settledAt(line).length === 0)
   let known = isToReadAgain ? undefined : first.snapshot
   const lookAtAll = async (): Promise<Snapshot> => {
@@ -109,10 +221,7 @@ const resume = async <R extends ReadRows>(
       for (const part of first.partsOf?.(open) ?? [{ desired: open, look: lookAtAll }]) yield await planPart(part)
     },
     settle: async ({ read, plan }) => {
-      for (const one of plan.planned) {
-        const done = earlier.settle(one)?.action
-        countSettled(tally, one, done === 'delete' ? undefined : done)
-      }
+      for (const one of plan.planned) tally.settle(one, earlier.settle(one)?.action)
       await run.tellPlan(reading, read, plan, isContinued)
     },
   }

@@ -1,9 +1,9 @@
-import { Aborted } from '../../../client/transport.ts'
+import { Aborted, mayBeDone } from '../../../client/transport.ts'
 import { KpiError, OF_CONTENT } from '../../../domain/errors.ts'
 import { EXIT, exitCodes, IncompleteRun } from '../../exit.ts'
 
 /** Holds the words of the errors of a list: the command that continues, and what stands behind the number of those that were done. */
-export type ErrorWords = { readonly goOn?: (number: number) => string; readonly doneWords?: string }
+type ErrorWords = { readonly goOn?: (number: number) => string; readonly doneWords?: string }
 
 /** Returns an error with the place in the list that it is about. */
 const numbered = (error: Error, number: number, total: number): Error =>
@@ -27,63 +27,59 @@ const refusalLines = (refusals: readonly KpiError[]): string[] => {
   return [...refusals.slice(0, SHOWN_REFUSALS).map(refusalLine), ...(more > 0 ? [`and ${more} more`] : [])]
 }
 
-/** Returns the error for a list of which some were refused: `partial` where others were done. */
-const refusedError = (refusals: readonly KpiError[], done: number, doneWords: string): Error | undefined => {
-  const [only] = refusals
-  if (!only || (done === 0 && refusals.length === 1)) return only
-  const exit = done > 0 ? EXIT.partial : EXIT.failed
-  return new IncompleteRun(exit, done > 0 ? 'rejected' : only.code, [
-    ...refusalLines(refusals),
-    `${done} ${doneWords}, ${refusals.length} refused`,
-  ])
-}
-
-const mayBeDone = (error: Error): boolean => (error instanceof KpiError || error instanceof Aborted) && error.mayBeDone
-
 /** Tells whether the rest was left because of the service or the user, not because of its content. */
 export const isCutOff = (error: Error): boolean =>
   error instanceof Aborted ||
   mayBeDone(error) ||
   (error instanceof KpiError && exitCodes[error.code] === EXIT.unreachable)
 
-/** Returns the error for a list that may be done in part: what is left, and how to continue. */
-const leftOver = (error: Error, number: number, total: number, goOn: NonNullable<ErrorWords['goOn']>): IncompleteRun =>
-  new IncompleteRun(EXIT.workLeft, 'work_left', [
-    `no. ${number} of ${total}: ${error.message}`,
-    `stopped with ${total - number + 1} of ${total} left; ${goOn(number)}`,
-    ...(mayBeDone(error) ? [`it is not known whether no. ${number} was done: check before you continue`] : []),
-  ])
-
-/** Returns the error that ended a list, behind what was refused before it. */
-const afterRefusals = (refusals: readonly KpiError[], error: Error): Error => {
-  if (refusals.length === 0) return error
-  const lines = error instanceof IncompleteRun ? error.lines : [error.message]
-  const { exit, code } =
-    error instanceof IncompleteRun
-      ? error
-      : { exit: error instanceof KpiError ? exitCodes[error.code] : EXIT.failed, code: 'stopped' }
-  return new IncompleteRun(exit, code, [...refusalLines(refusals), ...lines])
-}
-
 /** Collects what was refused of a list, and makes the error that its command ends with. */
-export const createListErrors = (
-  total: number,
-  { goOn = () => 'run the same command again', doneWords = 'done' }: ErrorWords = {},
-) => {
-  const refusals: KpiError[] = []
-  return {
-    /** Takes the refusal of the item at a place, counted from 1. */
-    refuse: (number: number, error: KpiError): void => {
-      const named = numbered(error, number, total)
-      if (named instanceof KpiError) refusals.push(named)
-    },
-    /** Returns the error of a list that ended before the item at a place, where `done` were done. */
-    ended: (number: number, error: Error, done: number): Error => {
-      const isBegun = done > 0 || refusals.length > 0
-      const isLeft = total > 1 && isCutOff(error) && (isBegun || mayBeDone(error))
-      return afterRefusals(refusals, isLeft ? leftOver(error, number, total, goOn) : numbered(error, number, total))
-    },
-    /** Returns the error of a list that came to its end: what was refused, if anything. */
-    refused: (done: number): Error | undefined => refusedError(refusals, done, doneWords),
+export class ListErrors {
+  readonly #refusals: KpiError[] = []
+  readonly #total: number
+  readonly #words: Required<ErrorWords>
+
+  constructor(total: number, words: ErrorWords = {}) {
+    this.#total = total
+    this.#words = { goOn: () => 'run the same command again', doneWords: 'done', ...words }
+  }
+
+  /** Takes the refusal of the item at a place, counted from 1. */
+  refuse(number: number, error: KpiError): void {
+    const named = numbered(error, number, this.#total)
+    if (named instanceof KpiError) this.#refusals.push(named)
+  }
+
+  /** Returns the error of a list that ended before the item at a place, where `done` were done: behind what was refused. */
+  ended(number: number, error: Error, done: number): Error {
+    const isBegun = done > 0 || this.#refusals.length > 0
+    const isLeft = this.#total > 1 && isCutOff(error) && (isBegun || mayBeDone(error))
+    const last = isLeft ? this.#leftOver(number, error) : numbered(error, number, this.#total)
+    if (this.#refusals.length === 0) return last
+    const lines = last instanceof IncompleteRun ? last.lines : [last.message]
+    const exit = last instanceof KpiError ? exitCodes[last.code] : EXIT.failed
+    const { exit: ownExit, code } = last instanceof IncompleteRun ? last : { exit, code: 'stopped' }
+    return new IncompleteRun(ownExit, code, [...refusalLines(this.#refusals), ...lines])
+  }
+
+  /** Returns the error of a list that came to its end: what was refused, if anything; `partial` where others were done. */
+  refused(done: number): Error | undefined {
+    const [only, ...others] = this.#refusals
+    if (!only || (done === 0 && others.length === 0)) return only
+    const exit = done > 0 ? EXIT.partial : EXIT.failed
+    return new IncompleteRun(exit, done > 0 ? 'rejected' : only.code, [
+      ...refusalLines(this.#refusals),
+      `${done} ${this.#words.doneWords}, ${this.#refusals.length} refused`,
+    ])
+  }
+
+  /** Returns the error for a list that may be done in part: what is left, and how to continue. */
+  #leftOver(number: number, error: Error): IncompleteRun {
+    const total = this.#total
+    return new IncompleteRun(EXIT.workLeft, 'work_left', [
+      `no. ${number} of ${total}: ${error.message}`,
+      `stopped with ${total - number + 1} of ${total} left; ${this.#words.goOn(number)}`,
+      ...(mayBeDone(error) ? [`it is not known whether no. ${number} was done: check before you continue`] : []),
+    ])
   }
 }

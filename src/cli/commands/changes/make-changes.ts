@@ -5,7 +5,7 @@ import { KpiError } from '../../../domain/errors.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
 import { countOf } from '../../output/text.ts'
-import { createListErrors } from './list-errors.ts'
+import { ListErrors } from './list-errors.ts'
 
 /** Tells people at a terminal, before records are deleted, what an undo cannot restore. */
 const tellLosses = async ({ io, note }: Cli, changes: readonly Change[]): Promise<void> => {
@@ -56,8 +56,6 @@ const refusalOf = ({ reasons }: Planned): KpiError => {
   return new KpiError(reasons.some(({ isMissing }) => isMissing) ? 'not_found' : 'invalid', text)
 }
 
-type ListErrors = ReturnType<typeof createListErrors>
-
 /** Tells of the items of a list that a plan refuses; returns how many of the others need no change. */
 const refusePlanned = (errors: ListErrors, { items, total }: ItemList): number => {
   for (const [at, one] of items.entries())
@@ -68,7 +66,7 @@ const refusePlanned = (errors: ListErrors, { items, total }: ItemList): number =
 /** Returns the error of a list of which nothing is sent: what the plan refuses, behind how many could be done. */
 export const failureOfPlan = (items: readonly Planned[], doneWords: string): Error | undefined => {
   const total = items.length
-  const errors = createListErrors(total, { doneWords })
+  const errors = new ListErrors(total, { doneWords })
   const unchanged = refusePlanned(errors, { items, total })
   return errors.refused(unchanged + items.filter(({ changes }) => changes.length > 0).length)
 }
@@ -83,7 +81,7 @@ export const makeChanges = async (
 ): Promise<Made> => {
   const { changes, again } = plan
   const { items, total } = list ?? { items: [], total: changes.length }
-  const errors = createListErrors(total, goOn && { goOn })
+  const errors = new ListErrors(total, goOn && { goOn })
   const inPlace = refusePlanned(errors, { items, total })
   const places = new Map(items.map(({ record }, at) => [record, total - items.length + at + 1]))
   /** Returns the place of the change that comes after some. */

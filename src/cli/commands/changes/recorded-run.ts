@@ -1,31 +1,40 @@
 import { hash } from 'node:crypto'
 import { type EarlierChanges, readEarlier } from '../../../changes/send/continue-run.ts'
 import type { Client } from '../../../client/client.ts'
-import { countOf, nounOf } from '../../../domain/count-text.ts'
-import { minuteOf } from '../../../import/journal/unfinished.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
 import { shellWord } from '../../output/text.ts'
-import { beginRun } from '../../target/runs.ts'
+import { beginRun, type BegunRun } from '../../target/runs.ts'
 import { placeFlags } from '../../target/settings.ts'
 import { serviceOf } from '../../target/service-of.ts'
 
 /** Identifies a run: a command with the same parts continues one that was cut off. */
 type Asked = {
   readonly command: string
-  /** Names the file that it reads, by its absolute path; empty if there is none. */
-  readonly source: string
   /** Holds all that it was asked to do, in any form. */
   readonly content: unknown
-  /** Holds what it changes: `assignment`, `assignments`. */
-  readonly called: readonly [one: string, many: string]
+  /** Names what stands in the content and does not tell runs apart, or may be read by nobody. */
+  readonly leftOut?: ReadonlySet<string>
+  /** Opens the record of the run; among the receipts by default. */
+  readonly begin?: (begun: BegunRun) => RunRecord | Promise<RunRecord>
+}
+
+/** Holds the run of a command, and what earlier parts of it did. */
+export type RecordedRun = {
+  readonly run: RunRecord
+  readonly earlier: EarlierChanges
+  /** Notes that all of it was sent, though some may have been refused. */
+  readonly end: () => void
 }
 
 /** Returns a text that differs where what is asked for does. */
-const fingerprint = (asked: unknown): string =>
+const fingerprint = ({ content, leftOut }: Asked): string =>
   hash(
     'sha256',
-    JSON.stringify(asked, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)),
+    JSON.stringify(content, (name, value: unknown) => {
+      if (leftOut?.has(name)) return undefined
+      return typeof value === 'bigint' ? `${value}n` : value
+    }),
     'hex',
   )
 
@@ -48,26 +57,15 @@ export const keepRun = async <T>(
   }
 }
 
-/**
- * Does work that a record is kept of, and continues that of the same run if it was cut off, which it says. The work calls
- * `end` once all is sent, also where some was refused.
- */
-export const withRunRecord = async (
+/** Does work that a record is kept of, and continues that of the same run if it was cut off. */
+export const withRunRecord = async <T>(
   cli: Cli,
   client: Client,
-  { content, called: [one, many], ...asked }: Asked,
-  work: (run: RunRecord, earlier: EarlierChanges, end: () => void) => Promise<void>,
-): Promise<void> => {
-  const { io } = cli
+  asked: Asked,
+  work: (run: RecordedRun) => Promise<T>,
+): Promise<T> => {
+  const { command, begin = (begun) => beginRun(cli.io, begun) } = asked
   const account = client.identifyAccount().for
-  const run = beginRun(io, { ...asked, service: serviceOf(cli), account, content: fingerprint(content) })
-  await keepRun(cli, run, async (end) => {
-    const earlier = readEarlier(run)
-    const { doneBefore } = earlier
-    if (doneBefore > 0)
-      await cli.note(
-        `continuing what began at ${minuteOf(run.head.beganAt)}: ${countOf(doneBefore, one, many)} ${nounOf(doneBefore, 'is', 'are')} done`,
-      )
-    await work(run, earlier, end)
-  })
+  const run = await begin({ command, source: '', service: serviceOf(cli), account, content: fingerprint(asked) })
+  return keepRun(cli, run, (end) => work({ run, earlier: readEarlier(run), end }))
 }

@@ -1,66 +1,180 @@
 import type { Plan, Planned } from '../../../changes/plan/plan.ts'
+import type { Policy } from '../../../changes/plan/match.ts'
 import type { Account } from '../../../changes/records/access.ts'
 import type { Change } from '../../../changes/records/change.ts'
+import type { Desired } from '../../../changes/records/desired.ts'
+import type { Snapshot } from '../../../changes/records/snapshot.ts'
 import type { EarlierChanges } from '../../../changes/send/continue-run.ts'
 import { type BeforeChange, type Outcome, reasonsOfChange, sendChanges } from '../../../changes/send/send.ts'
+import type { Needs } from '../../../client/capabilities.ts'
+import type { Client } from '../../../client/client.ts'
 import { Aborted, type Clock } from '../../../client/transport.ts'
 import { KpiError } from '../../../domain/errors.ts'
+import type { AnyRecord, NamedField, Resource } from '../../../domain/schema.ts'
 import { endIfAllRefused } from '../../../import/delivery/refusal.ts'
 import { tooManyRejected } from '../../../import/max-errors.ts'
 import type { ImportOptions } from '../../../import/options.ts'
+import type { Table } from '../../../import/parse/table.ts'
+import type { CountedReasons } from '../../../import/rejects/reason-counts.ts'
 import type { Rejects } from '../../../import/rejects/rejects.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
-import type { ReadRows } from './rows-import.ts'
+import type { Cli } from '../../cli.ts'
+import type { CountWords } from '../../output/summary.ts'
+import type { Job } from '../entries/import/jobs.ts'
+import type { ParsedOptions } from '../entries/import/parsed-options.ts'
+import type { ProgressView } from '../entries/import/progress.ts'
+import type { StopSignals } from '../entries/import/signals.ts'
+import type { TargetFlags } from '../targets/keep-history.ts'
+import type { TargetHistory } from '../targets/target-history.ts'
 
 /** Counts what became of the rows of a file. */
 export type RowCounts = Record<'created' | 'updated' | 'unchanged' | 'skipped', number>
 
+/** Holds rows as records, and the fields that are shown of them. */
+type ShownRows = { readonly shown: readonly NamedField[]; readonly records: readonly AnyRecord[] }
+
+/** Holds what reading the rows of a file needs. */
+export type ReadingRows = {
+  readonly account: Account
+  readonly table: Table
+  readonly rejects: Rejects
+  readonly signal: AbortSignal
+  /** Lets signals and timers run between parts of the file. */
+  readonly onProgress: () => Promise<void>
+  readonly onNote: (text: string) => void
+  readonly onWarning: (text: string) => void
+}
+
+/** Describes rows that are planned together, and reads the account for them when their turn comes. */
+export type RowsPart = { readonly desired: readonly Desired[]; readonly look: () => Promise<Snapshot> }
+
+/** Describes a file that has been read and checked by itself: what its rows say, and the account as it was read. */
+export type ReadRows = {
+  readonly desired: readonly Desired[]
+  /** Returns the line of an item by its place, where these differ. */
+  readonly lineOf?: (place: number) => number
+  /** Splits rows into parts, each of which is planned and sent before the next; all are planned first by default. */
+  readonly partsOf?: (desired: readonly Desired[]) => Iterable<RowsPart>
+  readonly snapshot: Snapshot
+  /** Reads the account again. */
+  readonly look: () => Promise<Snapshot>
+  readonly policy: Policy
+  /** Identifies the rows, however the file is written. */
+  readonly fingerprint: string
+  readonly read: number
+  readonly empty: number
+  /** Counts numbers that had more than four decimals. */
+  readonly rounded: number
+}
+
+/** Describes a row of a dry run: what is planned for it, or why it would be rejected. */
+export type JudgedRow = Planned | { readonly action: 'reject'; readonly line: number; readonly reason: string }
+
+/** Describes what a command prints of an import, and of its dry run. */
+type PrintedRows<R extends ReadRows> = {
+  readonly summary: Pick<Resource, 'shown'>
+  readonly countsOf: (counts: RowCounts) => AnyRecord
+  readonly words: CountWords
+  readonly dryRunRow: Pick<Resource, 'shown'>
+  readonly recordOf: (read: R, row: JudgedRow) => AnyRecord
+  /** Adds the names that people see to the rows of a dry run. */
+  readonly withNames?: (client: Client, rows: readonly AnyRecord[]) => Promise<ShownRows>
+  /** Says in a line what the file would do. */
+  readonly sentence: (counts: RowCounts, more: { readonly rejected: number; readonly rounded: number }) => string
+  /** Says what to do about rejected rows, a line each. */
+  readonly adviceOn: (reasons: CountedReasons) => readonly string[]
+  /** Says what else rejected rows need, a line each. */
+  readonly adviceOnRejects?: (read: R) => readonly string[]
+}
+
+/** Describes a command that imports the rows of a file as changes. */
+export type RowsImport<R extends ReadRows> = {
+  /** Names it: `kpis import`. */
+  readonly command: string
+  readonly needs: Needs
+  /** Holds the words for one and for several of what rows are about. */
+  readonly words: readonly [one: string, many: string]
+  readonly parsed: ParsedOptions
+  readonly flags: TargetFlags
+  /** Holds what the user said that gives the file its meaning. */
+  readonly options: object
+  /** Tells whether corrected rejects need the same flags, for another reason than those of an import of entries. */
+  readonly hasOwnFlags: boolean
+  /** Runs work with all ways to the account that the command needs. */
+  readonly withAccount: <T>(client: Client, work: (account: Account) => Promise<T>) => Promise<T>
+  readonly read: (reading: ReadingRows) => Promise<R>
+  /** Says what people are to know of a plan; of one that is continued, they know what is about its new records. */
+  readonly tellPlan: (reading: ReadingRows, read: R, plan: Plan, isContinued: boolean) => Promise<void>
+  readonly printed: PrintedRows<R>
+}
+
+/** Describes an import under way. */
+export type OpenImport<R extends ReadRows> = RowsImport<R> & {
+  readonly cli: Cli
+  readonly client: Client
+  readonly account: Account
+  readonly stops: StopSignals
+  readonly progress: ProgressView
+  readonly job: Job
+  readonly history: TargetHistory
+  /** Measures the requests and the time from the first one on. */
+  readonly measure: () => AnyRecord
+}
+
 /** Names what becomes of a row that is not rejected. */
 type RowAction = 'create' | 'update' | 'unchanged' | 'skip'
 
+/** Describes what became of a row: of which change, and why it was refused. */
+type RowOutcome = {
+  readonly result: string | undefined
+  readonly action: Change['action']
+  readonly reasons: readonly string[]
+}
+
 const COUNTED = { create: 'created', update: 'updated', unchanged: 'unchanged', skip: 'skipped' } as const
 
-/** Counts rows, and takes the reasons of those that are rejected. */
-export type RowTally = {
-  readonly counts: RowCounts
-  readonly count: (action: RowAction, by?: number) => void
-  readonly reject: (place: number, reasons: readonly string[]) => void
-}
+/** Counts the rows of a file, and takes the reasons of those that are rejected. */
+export class RowTally {
+  readonly counts: RowCounts = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
+  readonly #rejects: Pick<Rejects, 'add'>
+  readonly #lineOf: (place: number) => number
 
-/** Creates the tally of a file, whose items have lines of their own, or are told by their places. */
-export const createTally = (rejects: Pick<Rejects, 'add'>, lineOf = (place: number): number => place): RowTally => {
-  const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
-  return {
-    counts,
-    count: (action, by = 1) => void (counts[COUNTED[action]] += by),
-    reject: (place, reasons) => {
-      for (const reason of reasons) rejects.add(lineOf(place), reason)
-    },
+  /** Creates the tally of a file, whose items have lines of their own, or are told by their places. */
+  constructor(rejects: Pick<Rejects, 'add'>, lineOf = (place: number): number => place) {
+    this.#rejects = rejects
+    this.#lineOf = lineOf
   }
-}
 
-/** Counts a row of which nothing is sent; returns whether that is so. */
-export const countSettled = (
-  { count, reject }: RowTally,
-  { action, desired, reasons }: Planned,
-  done?: RowAction,
-): boolean => {
-  if (action === 'refuse') {
-    const messages = reasons.map(({ message }) => message)
-    reject(desired.line, messages)
-  } else if (action === 'unchanged' || action === 'skip') count(done ?? action)
-  return action === 'refuse' || action === 'unchanged' || action === 'skip'
-}
+  count(action: RowAction, by = 1): void {
+    this.counts[COUNTED[action]] += by
+  }
 
-/** Counts the rows that earlier parts of a run finished, as they were. */
-export const countEarlier = (tally: RowTally, lines: readonly number[], { settledAt }: EarlierChanges): void => {
-  for (const line of lines) {
-    const last = settledAt(line).at(-1)
-    if (!last) continue
-    const { outcome, action, reason } = last
-    if (outcome === 'refused') tally.reject(line, [reason ?? ''])
-    else if (outcome === 'unchanged' || outcome === 'skip') tally.count(outcome)
-    else if (action !== 'delete') tally.count(action)
+  reject(place: number, reasons: readonly string[]): void {
+    for (const reason of reasons) this.#rejects.add(this.#lineOf(place), reason)
+  }
+
+  /** Counts a row of which nothing is sent, as what it was before if that is known; returns whether that is so. */
+  settle({ action, desired, reasons }: Planned, before?: Change['action']): boolean {
+    if (action === 'refuse')
+      this.reject(desired.line, reasons.map(({ message }) => message)) // prettier-ignore
+    else if (action === 'unchanged' || action === 'skip')
+      this.count(before === undefined || before === 'delete' ? action : before)
+    return action === 'refuse' || action === 'unchanged' || action === 'skip'
+  }
+
+  /** Counts a row whose outcome is known. */
+  take(place: number, { result, action, reasons }: RowOutcome): void {
+    if (result === 'refused') this.reject(place, reasons)
+    else if (result === 'unchanged' || result === 'skip') this.count(result)
+    else if (action !== 'delete') this.count(action)
+  }
+
+  /** Counts the rows that earlier parts of a run finished, as they were. */
+  takeEarlier(lines: readonly number[], { settledAt }: EarlierChanges): void {
+    for (const line of lines) {
+      const last = settledAt(line).at(-1)
+      if (last) this.take(line, { result: last.outcome, action: last.action, reasons: [last.reason ?? ''] })
+    }
   }
 }
 
@@ -112,9 +226,8 @@ export const sendRows = async (work: SendingRows): Promise<SentRows> => {
   let [sent, done, unsettled] = [0, 0, 0]
   const onOutcome = (outcome: Outcome): void => {
     const { change, result, refusal } = outcome
-    if (refusal) tally.reject(change.record.desired?.line ?? 0, reasonsOfChange(refusal))
-    else if (result === 'unchanged' || result === 'skip') tally.count(result)
-    else if (change.action !== 'delete') tally.count(change.action)
+    const reasons = refusal ? reasonsOfChange(refusal) : []
+    tally.take(change.record.desired?.line ?? 0, { result, action: change.action, reasons })
     done += 1
     sent += 1
     onSent(done, open)
@@ -126,7 +239,7 @@ export const sendRows = async (work: SendingRows): Promise<SentRows> => {
     const onRemoved = ({ record }: Change): void => {
       tally.count('create', -1)
       const next = again(record)
-      if (!next || !countSettled(tally, next)) done -= 1
+      if (!next || !tally.settle(next)) done -= 1
     }
     done += planned.filter((one) => one.changes.length === 0).length
     const onUnsettled = (count: number): void => void (unsettled = count)

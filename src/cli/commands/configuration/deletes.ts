@@ -1,6 +1,7 @@
 import type { Change } from '../../../changes/records/change.ts'
 import type { KindName } from '../../../changes/records/kind-fields.ts'
 import { nounOf } from '../../../changes/records/snapshot.ts'
+import { HeldByUsers } from '../../../changes/send/dependents.ts'
 import type { Client } from '../../../client/client.ts'
 import { entryPages } from '../../../client/operations/entry-pages.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../../domain/day.ts'
@@ -17,17 +18,18 @@ const deletesIn = (changes: readonly Change[]): Change[] => changes.filter(({ ac
 const SHOWN_DELETES = 5
 
 /** Counts what goes with something that is deleted; undefined for what nothing goes with. */
-const countWith = async (client: Client, { record }: Change): Promise<DependentCounts | undefined> => {
+const countWith = async (held: HeldByUsers, { record }: Change): Promise<DependentCounts | undefined> => {
   const id = record.stored?.['id']
   if (record.name === '' || typeof id !== 'number') return undefined
-  return countDependents(client, record.kind.of, id)
+  return countDependents(held, record.kind.of, id)
 }
 
 /** Returns what goes with each record that is deleted, as a saved plan keeps it. */
 export const plannedDeletes = async (client: Client, changes: readonly Change[]): Promise<PlannedDelete[]> => {
+  const held = new HeldByUsers({ client })
   const deletes: PlannedDelete[] = []
   for (const change of deletesIn(changes)) {
-    const dependents = await countWith(client, change)
+    const dependents = await countWith(held, change)
     if (dependents) deletes.push({ name: nounOf(change.record), ...dependents })
   }
   return deletes
@@ -41,9 +43,10 @@ export const deletesText = async (client: Client, changes: readonly Change[]): P
     ...deletes.filter(({ record }) => record.name !== ''),
     ...deletes.filter(({ record }) => record.name === ''),
   ]
+  const held = new HeldByUsers({ client })
   const texts: string[] = []
   for (const one of named.slice(0, SHOWN_DELETES)) {
-    const { text = '' } = (await countWith(client, one)) ?? {}
+    const { text = '' } = (await countWith(held, one)) ?? {}
     texts.push(`${nounOf(one.record)} ${text}`.trimEnd())
   }
   const more = named.length - SHOWN_DELETES

@@ -96,7 +96,7 @@ export const addImport = (group: Command, act: Act, of: Resource, sample = ''): 
   )
   if (of.name === kpi.name) command.option(...KEEP_HISTORY).option(...FOLLOW_TARGETS)
   command.addHelpText('after', EXAMPLES(of, commandName(of), sample))
-  addOutput(command, async () => (await import('./print.ts')).definitionPrints)
+  addOutput(command, async () => (await import('./run.ts')).definitionPrints)
   act(command, async (cli, [file], flags) => {
     const { runDefinitionImport } = await import('./run.ts')
     return runDefinitionImport(cli, of, file, flags)

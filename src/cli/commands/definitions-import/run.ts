@@ -1,16 +1,225 @@
+import { valueText } from '../../../changes/print/plan-rows.ts'
+import { desiredName } from '../../../changes/records/desired.ts'
+import type { Planned } from '../../../changes/plan/plan.ts'
 import { DID_YOU_MEAN, unknownName } from '../../../client/directory.ts'
+import { nameFieldsOf } from '../../../domain/kinds.ts'
 import { category, unit } from '../../../domain/resources/catalog.ts'
 import { group } from '../../../domain/resources/groups.ts'
-import type { Resource } from '../../../domain/schema.ts'
+import { type AnyRecord, resource, type Resource } from '../../../domain/schema.ts'
 import { checkDefinitions, type CheckedDefinitions, tellPlanned } from '../../../import/definitions/check.ts'
+import {
+  type DefinitionKind,
+  definitionKind,
+  type DefinitionOptions,
+  fieldOf,
+} from '../../../import/definitions/columns.ts'
+import { type DefinitionRole, rolesOf } from '../../../import/definitions/roles.ts'
 import type { CountedReasons } from '../../../import/rejects/reason-counts.ts'
+import { camelCase, type FlagValues } from '../../args/flags.ts'
 import type { Cli } from '../../cli.ts'
-import { runRowsImport } from '../changes/import-rows.ts'
+import { UsageError } from '../../exit.ts'
+import type { Printed } from '../../output/printed.ts'
+import { pluralOf } from '../../output/short-answer.ts'
+import { type CountWords, RUN_COST } from '../../output/summary.ts'
+import { countOf } from '../../output/text.ts'
 import { withClassic } from '../../target/service-of.ts'
+import { runRowsImport } from '../changes/import-rows.ts'
+import type { JudgedRow, RowCounts } from '../changes/send-rows.ts'
+import type { ImportFlags } from '../entries/import-command.ts'
+import { columnsByRole, numbersAsOf } from '../entries/import/options.ts'
+import { type ParsedOptions, parseOptions } from '../entries/import/parsed-options.ts'
 import { commandName } from '../verbs/samples.ts'
-import type { DefinitionFlags } from './command.ts'
-import { parseDefinitionFlags } from './options.ts'
-import { countWords, definitionDryRunRow, definitionSummary, dryRunRecord, dryRunSentence, wordsOf } from './print.ts'
+import { constantFlags, type DefinitionFlags } from './command.ts'
+
+/** Describes the parsed flags of an import of definitions. */
+type DefinitionRun = {
+  readonly kind: DefinitionKind
+  readonly options: DefinitionOptions
+  readonly parsed: ParsedOptions
+}
+
+/** Returns the names that `--map` may give a role: its own, and that of the interface's field. */
+const namesOfRoles = (roles: readonly DefinitionRole[]): Map<string, string> =>
+  new Map(roles.flatMap(({ role, name }) => [[role, role] as const, [name, role] as const]))
+
+const mapOf = (roles: readonly DefinitionRole[], given: readonly string[] | undefined): Map<string, string> => {
+  const names = namesOfRoles(roles)
+  const map = columnsByRole(given, [...names.keys()])
+  return new Map([...map].map(([name, header]) => [names.get(name) ?? name, header]))
+}
+
+/** Returns the texts of the flags that stand for a column, by role. */
+const constantsOf = (of: Resource, roles: readonly DefinitionRole[], flags: FlagValues): Map<string, string> => {
+  const texts = constantFlags(of).flatMap(({ flag, name }) => {
+    const [text, role] = [flags[camelCase(flag)], roles.find((one) => one.name === name)?.role]
+    if (typeof text !== 'string' || role === undefined) return []
+    if (text.trim() === '') throw new UsageError(`--${flag} is empty; leave it out to keep what is stored`)
+    return [[role, text] as const]
+  })
+  return new Map(texts)
+}
+
+/** Lists the flags that mean the same as of an import of entries. */
+const SHARED = [
+  'ignore',
+  'onConflict',
+  'empty',
+  'separator',
+  'encoding',
+  'decimal',
+  'skipLines',
+  'ignoreRows',
+  'sheet',
+  'dryRun',
+  'summaryOnly',
+  'rejects',
+  'maxErrors',
+  'rate',
+  'journal',
+] as const
+
+const sharedFlags = (flags: DefinitionFlags): ImportFlags =>
+  Object.fromEntries(SHARED.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])))
+
+/** Reads the flags of an import of definitions, once nothing is wrong with them. */
+const parseDefinitionFlags = (cli: Cli, of: Resource, file: string, flags: DefinitionFlags): DefinitionRun => {
+  const kind = definitionKind(of)
+  const roles = rolesOf(kind)
+  const { map, byId, byName, onlyExisting } = flags
+  const parsed = parseOptions(cli, [file], sharedFlags(flags))
+  const { ignore, ignoreRows, clearEmpty, decimal, onConflict, maxErrors, addAgain } = parsed.options
+  const references = roles
+    .filter(({ field, name }) => field.refers !== undefined || name === 'breakdown_id')
+    .map(({ role }) => role)
+  return {
+    kind,
+    parsed,
+    options: {
+      ignore,
+      ignoreRows,
+      clearEmpty,
+      decimal,
+      onConflict,
+      maxErrors,
+      addAgain,
+      ...(onlyExisting && { onlyExisting }),
+      resource: of.name,
+      map: mapOf(roles, map),
+      constants: constantsOf(of, roles, flags),
+      numbersAs: numbersAsOf({ ...(byId && { byId }), ...(byName && { byName }) }, references, [
+        ...references,
+        ...nameFieldsOf(of),
+      ]),
+    },
+  }
+}
+
+/** Defines the summary of an import of definitions, as it is printed. */
+const definitionSummary = resource({
+  name: 'definition_summary',
+  plural: 'definition_summaries',
+  title: 'summary of an import of definitions',
+  path: '',
+  verbs: [],
+  fields: {
+    read: { kind: 'integer', about: 'Rows of the file' },
+    created: { kind: 'integer', about: 'Records that were created' },
+    updated: { kind: 'integer', about: 'Records that were changed' },
+    unchanged: { kind: 'integer', about: 'Records that were as the file says already' },
+    skipped: { kind: 'integer', about: 'Records that existed already and were left alone' },
+    rejected: { kind: 'integer', about: 'Rows that were not imported' },
+    rounded: { kind: 'integer', about: 'Numbers that had more than four decimals' },
+    empty: { kind: 'integer', about: 'Rows without any cell' },
+    left: {
+      kind: 'integer',
+      about: 'Rows that were not sent, or whose records may be there twice, because the run was stopped',
+    },
+    ...RUN_COST,
+    receipt: { kind: 'text', about: 'Receipt with which kpi undo takes it back', nullable: true },
+  },
+})
+
+/** Defines a row of a dry run of definitions. */
+const definitionDryRunRow = resource({
+  name: 'definition_dry_run_row',
+  plural: 'definition_dry_run_rows',
+  title: 'row of a dry run of definitions',
+  path: '',
+  verbs: [],
+  fields: {
+    line: { kind: 'integer', about: 'Line of the file' },
+    action: { kind: 'text', about: 'create, update, unchanged, skip or reject' },
+    id: { kind: 'integer', about: 'Record that exists already', nullable: true },
+    name: { kind: 'text', about: 'Name of the record, or e-mail address of a person', nullable: true },
+    changes: { kind: 'text', about: 'Fields with old and new values', nullable: true, isSentence: true },
+    reason: { kind: 'text', about: 'Why it would be rejected', nullable: true, isSentence: true },
+  },
+})
+
+/** Lists what an import of definitions may print. */
+export const definitionPrints: readonly Printed[] = [
+  { of: definitionSummary, isList: false },
+  { of: definitionDryRunRow, isList: true },
+]
+
+/** Returns the words for one and for several of a resource, as in `3 breakdown items`. */
+const wordsOf = (of: Resource): readonly [one: string, many: string] => [of.title, pluralOf(of)]
+
+/** Returns the words for what an import of a resource did. */
+const countWords = (of: Resource): CountWords => {
+  const [one, many] = wordsOf(of)
+  const done = (word: string): readonly [string, string] => [`${one} ${word}`, `${many} ${word}`]
+  return {
+    read: ['row read', 'rows read'],
+    created: done('created'),
+    updated: done('updated'),
+    unchanged: done('unchanged'),
+    skipped: done('left alone'),
+    rejected: ['row rejected', 'rows rejected'],
+    left: ['row left', 'rows left'],
+  }
+}
+
+/** Says in a line what a file would do. */
+const dryRunSentence = (
+  of: Resource,
+  { created, updated, unchanged, skipped }: RowCounts,
+  { rejected, rounded }: { readonly rejected: number; readonly rounded: number },
+): string =>
+  `${countOf(created, ...wordsOf(of))} to create, ${updated} to update, ${unchanged} unchanged, ` +
+  (skipped > 0 ? `${skipped} to leave alone, ` : '') +
+  `${countOf(rejected, 'row')} to reject` +
+  (rounded > 0 ? `, ${countOf(rounded, 'number')} to round` : '')
+
+/** Returns the fields that a row sets, with old and new values, in the order and the words of the columns. */
+const changesIn = (kind: DefinitionKind, { roles }: CheckedDefinitions, { changes }: Planned): string | null => {
+  const [change] = changes
+  if (!change) return null
+  const parts = roles.flatMap(({ role, name }) => {
+    const config = fieldOf(kind, name)
+    if (!config || name === kind.key) return []
+    const given = change.fields.find((one) => one.config.name === config.name)
+    const value = given ? given.after : change.defaults?.[config.as]
+    if (value === undefined) return []
+    const before = change.action === 'update' && given ? `${valueText(config, given.before) ?? 'none'} → ` : ''
+    return [`${role}: ${before}${valueText(config, value) ?? 'none'}`]
+  })
+  return parts.join('; ')
+}
+
+/** Returns a row of a dry run as a record. */
+const dryRunRecord = (kind: DefinitionKind, checked: CheckedDefinitions, row: JudgedRow): AnyRecord => {
+  if (row.action === 'reject') return { ...row, id: null, name: checked.names.get(row.line) ?? null, changes: null }
+  const { action, desired, record } = row
+  return {
+    line: desired.line,
+    action,
+    id: record?.stored ? Number(record.stored['id']) : null,
+    name: desiredName(desired),
+    changes: changesIn(kind, checked, row),
+    reason: null,
+  }
+}
 
 /** Lists what definitions name that has a command of its own. */
 const NAMED = [

@@ -3,7 +3,7 @@ import type { Client } from '../../../client/client.ts'
 import { Aborted } from '../../../client/transport.ts'
 import { formatDay } from '../../../domain/day.ts'
 import { formatDecimal } from '../../../domain/decimal.ts'
-import { KpiError } from '../../../domain/errors.ts'
+import { isNotFound } from '../../../domain/errors.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import { type Entry, entry } from '../../../domain/resources/entry.ts'
 import { daysOf, readRange, RECENT } from '../../args/day-range.ts'
@@ -67,7 +67,7 @@ const sayWhat = ({ entries, sum, range: { from, to } }: Selected): string => {
 /** Deletes an entry; one that has gone meanwhile is no failure. */
 const deleteOne = (client: Client, id: number): Promise<void> =>
   client.entries.remove(id).catch((error: unknown) => {
-    if (!(error instanceof KpiError) || error.code !== 'not_found') throw error
+    if (!isNotFound(error)) throw error
   })
 
 /** Describes each entry, unless nobody is shown it. */

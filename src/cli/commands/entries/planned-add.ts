@@ -2,13 +2,13 @@ import type { Client } from '../../../client/client.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { EntryDraft } from '../../../domain/resources/entry.ts'
 import { type EntryValues, NO_VALUE } from '../../../domain/rules.ts'
-import { type AnyRecord, asPatch, type Resource } from '../../../domain/schema.ts'
+import type { AnyRecord, Resource } from '../../../domain/schema.ts'
 import { keyOf } from '../../../import/entry-key.ts'
 import { type ExistingEntry, readExisting, storedKey } from '../../../import/existing/existing-entries.ts'
 import { planAction, type PlannedAction, reasonOf } from '../../../import/existing/planned-action.ts'
 import { fetchReference, type Reference, tellUnchecked } from '../../../import/reference.ts'
 import type { Cli } from '../../cli.ts'
-import { printPlanned, printPlannedNew } from '../verbs/planned-changes.ts'
+import { printPlanned } from '../verbs/planned-changes.ts'
 import { createEntryWords } from './entry-words.ts'
 
 /** Describes what adding an entry would do, with what is stored and what could not be checked. */
@@ -49,15 +49,14 @@ export const printPlannedAdd = async (cli: Cli, client: Client, of: Resource, dr
   const { stored, change, reference } = planned
   const unchecked = tellUnchecked(reference)
   if (unchecked !== '') await cli.note(`not checked before an entry is sent: ${unchecked}`)
-  const wordsFor = createEntryWords(cli, client)
-  if (!stored)
-    return printPlannedNew(cli, client, of, [fieldsOf(draft, reference)], {
-      wordsFor,
-      signal: cli.io.watchedInterruption(),
-    })
-  const { user_id = null, source_id = null, kpi_id, entry_date } = draft
-  const id = stored.ids.at(-1) ?? null
-  const held: AnyRecord = { id, user_id, source_id, kpi_id, entry_date, ...valuesOf(stored) }
-  const patch = asPatch(of, valuesOf(change?.after ?? stored))
-  await printPlanned(cli, client, of, [{ change: { patch }, held, words: await wordsFor(held) }])
+  const { user_id = null, source_id = null, kpi_id, entry_date, actual = null } = draft
+  const [key, wordsFor] = [{ user_id, source_id, kpi_id, entry_date }, createEntryWords(cli, client)]
+  const printing = { cli, client, of, signal: cli.io.watchedInterruption() }
+  if (!stored) {
+    const words = await wordsFor({ ...key, actual })
+    return printPlanned({ ...printing, verb: 'create' }, [{ held: {}, values: fieldsOf(draft, reference), words }])
+  }
+  const held: AnyRecord = { id: stored.ids.at(-1) ?? null, ...key, ...valuesOf(stored) }
+  const values = { ...valuesOf(change?.after ?? stored) }
+  await printPlanned({ ...printing, verb: 'update' }, [{ held, values, words: await wordsFor(held) }])
 }

@@ -1,15 +1,14 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { type Entry, entry, type EntryPatch, newerEntry } from '../../../domain/resources/entry.ts'
-import { type AnyRecord, asPatch, type Patch, type Resource } from '../../../domain/schema.ts'
+import { type AnyRecord, asPatch, type Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { type FieldFlag, readFlags, requireNoFaults } from '../../args/flags.ts'
-import { isId } from '../../args/names.ts'
+import { isId, requireNamedOnce } from '../../args/names.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addOutput } from '../../output/printed.ts'
-import type { PlannedChange } from '../verbs/planned-changes.ts'
-import { requireNamedOnce } from '../verbs/require-each-once.ts'
+import type { PlannedRecord } from '../verbs/planned-changes.ts'
 import { printSent, sendEach } from '../verbs/send-each.ts'
 import { createEntryWords } from './entry-words.ts'
 
@@ -46,19 +45,17 @@ const bodyFor = (client: Client, held: Entry, patch: EntryPatch): EntryPatch => 
 
 /** Says what a change would do to entries, each in the words in which a delete names it. */
 const printDryRun = async (
-  cli: Cli,
-  client: Client,
-  of: Resource,
+  { cli, client, of, signal }: { cli: Cli; client: Client; of: Resource; signal: AbortSignal },
   ids: readonly number[],
-  patch: Patch<Resource>,
+  values: PlannedRecord['values'],
 ): Promise<void> => {
   const { printPlanned } = await import('../verbs/planned-changes.ts')
   const wordsFor = createEntryWords(cli, client)
-  const read = async (id: number): Promise<PlannedChange<Resource>> => {
+  const read = async (id: number): Promise<PlannedRecord> => {
     const held = await client.entries.get(id)
-    return { change: { patch }, held, words: await wordsFor(held) }
+    return { held, values, words: await wordsFor(held) }
   }
-  await printPlanned(cli, client, of, await Promise.all(ids.map(read)))
+  await printPlanned({ cli, client, of, verb: 'update', signal }, await Promise.all(ids.map(read)))
 }
 
 /** Registers `kpi entries update` */
@@ -82,7 +79,7 @@ export const addUpdateEntries = (group: Command, act: Act): void => {
       if (Object.keys(fields).length === 0)
         throw new UsageError('nothing to change was given: --actual, --target or --notes')
       const of: Resource = client.variant === 'classic' ? entry : newerEntry
-      if (flags.dryRun) return printDryRun(cli, client, of, ids, asPatch(of, fields))
+      if (flags.dryRun) return printDryRun({ cli, client, of, signal }, ids, fields)
       const send = async (id: number): Promise<AnyRecord> =>
         client.entries.update(id, bodyFor(client, await client.entries.get(id), asPatch(newerEntry, fields)))
       await printSent(cli, client, of, await sendEach(ids, send, { signal }), 'updated')

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
-import { type Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import { type Command, Option } from '@commander-js/extra-typings'
 import { addExamples } from '../../args/examples.ts'
 import { requireConfirmation } from '../../args/prompt.ts'
+import { tellLine } from '../../args/tell-line.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { readProfiles, requireProfileName } from '../../target/profiles.ts'
@@ -47,23 +48,6 @@ const warnOfUrl = (cli: Cli, name: string, { baseUrl }: { readonly baseUrl: stri
     `${baseUrl} does not end in /api, as the address of a service mostly does; kpi profiles check ${name} tells whether it answers`,
   )
 
-/** Says the line that would have done the same without questions, if any was asked; a typed secret comes from a file there. */
-const tellLine = async (
-  cli: Cli,
-  command: CommandUnknownOpts,
-  answers: Readonly<Record<string, unknown>>,
-  asked: Readonly<Record<string, unknown>>,
-): Promise<void> => {
-  if (Object.keys(asked).length === 0 || !cli.canAsk) return
-  const { equivalentLine } = await import('../../args/equivalent-line.ts')
-  const line = equivalentLine(command, answers)
-  await cli.note(
-    asked['tokenStdin'] === true
-      ? `the same without questions, with the secret in FILE: ${line} < FILE`
-      : `the same without questions: ${line}`,
-  )
-}
-
 /** Registers `kpi profiles add` */
 export const addProfileAdd = (group: Command, act: Act): void => {
   const command = declareAdd(group)
@@ -90,6 +74,6 @@ export const addProfileAdd = (group: Command, act: Act): void => {
     if (!flags.check && profile.kind === 'classic' && !/\/api$/i.test(profile.baseUrl))
       await warnOfUrl(cli, name, profile)
     await tellAdded(cli, name, isThere)
-    await tellLine(cli, command, isThere ? { ...asked, yes: true } : asked, asked)
+    await tellLine(cli, command, asked, isThere ? { ...asked, yes: true } : asked)
   })
 }

@@ -1,8 +1,9 @@
+import type { HeldByUsers } from '../../../changes/send/dependents.ts'
 import type { Client } from '../../../client/client.ts'
 import { entryPages } from '../../../client/operations/entry-pages.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { FIRST_ENTRY_DAY, formatDay, LAST_ENTRY_DAY } from '../../../domain/day.ts'
-import { KpiError } from '../../../domain/errors.ts'
+import { Fault, KpiError } from '../../../domain/errors.ts'
 import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import { category, unit } from '../../../domain/resources/catalog.ts'
 import { group, groupItem } from '../../../domain/resources/groups.ts'
@@ -43,46 +44,34 @@ const entriesOfKpi = async (client: Client, kpiId: number): Promise<Part> => {
 }
 
 /** Returns the assignments of a KPI; without a number where there are too many users to ask. */
-const assignmentsOfKpi = async (client: Client, kpiId: number): Promise<Part> => {
-  const people = client.variant === 'classic' ? await readIfAllowed(client, client.users.list()) : undefined
-  if (!people || people.length > MOST_USERS) return { text: 'its assignments' }
-  const held = await Promise.all(people.map(({ id }) => client.assignments(id).list()))
-  const count = held.filter((list) => list.some(({ id }) => id === kpiId)).length
+const assignmentsOfKpi = async (held: HeldByUsers, kpiId: number): Promise<Part> => {
+  const all = await held.of('assignment', undefined, MOST_USERS)
+  if (all instanceof Fault) return { text: 'its assignments' }
+  const count = all.records.filter(({ id }) => id === kpiId).length
   return { text: countOf(count, 'assignment'), count }
 }
 
 const LINKS = ['link to a group item', 'links to group items'] as const
 
-const ofUser = async (client: Client, id: number): Promise<DependentCounts> => {
-  const assignments = (await client.assignments(id).list()).length
-  const links = (await client.userGroupItems(id).list()).length
+/** Counts what goes with a record; undefined where nothing is known that could be counted. */
+const counted = async (held: HeldByUsers, { name }: Resource, id: number): Promise<DependentCounts | undefined> => {
+  if (name === kpi.name) {
+    const [assignments, entries] = [await assignmentsOfKpi(held, id), await entriesOfKpi(held.client, id)]
+    const text = `with ${assignments.text} and ${entries.text}`
+    return { text, assignments: assignments.count, entries: entries.count }
+  }
+  if (name === groupItem.name) {
+    const all = await held.of('user_group_item', undefined, MOST_USERS)
+    if (all instanceof Fault) return undefined
+    const links = all.records.filter((item) => item['id'] === id).length
+    return { text: `with ${countOf(links, 'link to a user', 'links to users')}`, links }
+  }
+  if (name !== user.name) return undefined
+  const [own, linked] = [await held.of('assignment', id, MOST_USERS), await held.of('user_group_item', id, MOST_USERS)]
+  if (own instanceof Fault || linked instanceof Fault) return undefined
+  const [assignments, links] = [own.records.length, linked.records.length]
   const text = `with ${countOf(assignments, 'assignment')}, ${countOf(links, ...LINKS)} and their keys`
   return { text, assignments, links }
-}
-
-const ofKpi = async (client: Client, id: number): Promise<DependentCounts> => {
-  const [assignments, entries] = [await assignmentsOfKpi(client, id), await entriesOfKpi(client, id)]
-  return {
-    text: `with ${assignments.text} and ${entries.text}`,
-    assignments: assignments.count,
-    entries: entries.count,
-  }
-}
-
-/** Counts the users that are linked to a group item; undefined where there are too many to ask. */
-const ofGroupItem = async (client: Client, id: number): Promise<DependentCounts | undefined> => {
-  const people = await readIfAllowed(client, client.users.list())
-  if (!people || people.length > MOST_USERS) return undefined
-  const held = await Promise.all(people.map((one) => client.userGroupItems(one.id).list()))
-  const links = held.filter((list) => list.some((item) => item.id === id)).length
-  return { text: `with ${countOf(links, 'link to a user', 'links to users')}`, links }
-}
-
-/** Counts what goes with a record; undefined where nothing is known that could be counted. */
-const counted = async (client: Client, of: Resource, id: number): Promise<DependentCounts | undefined> => {
-  if (of.name === kpi.name) return ofKpi(client, id)
-  if (of.name === groupItem.name) return ofGroupItem(client, id)
-  return of.name === user.name ? ofUser(client, id) : undefined
 }
 
 /** Describes a record by its id and name. */
@@ -149,9 +138,9 @@ export const keptBy = async (client: Client, of: Resource, one: Known): Promise<
 export const uncounted = ({ removal = '' }: Resource): DependentCounts => ({ text: removal })
 
 /** Returns what goes with a record when it is deleted, counted where the service lets it be. */
-export const countDependents = async (client: Client, of: Resource, id: number): Promise<DependentCounts> => {
+export const countDependents = async (held: HeldByUsers, of: Resource, id: number): Promise<DependentCounts> => {
   try {
-    return (await counted(client, of, id)) ?? uncounted(of)
+    return (await counted(held, of, id)) ?? uncounted(of)
   } catch (error) {
     if (error instanceof KpiError) return uncounted(of)
     throw error

@@ -19,9 +19,19 @@ import {
 import { readBodies } from '../../args/json-input.ts'
 import { pluralOf } from '../../output/short-answer.ts'
 import { createCompletion } from './complete-body.ts'
-import { desiredOf, fromKind, snapshotOf, type Values } from './kind-records.ts'
-import { type Command, type CommandRun, type ListPlan, makeListed, planList, withRun } from './make-listed.ts'
-import { printPlannedNew } from './planned-changes.ts'
+import type { RecordedRun } from '../changes/recorded-run.ts'
+import {
+  type Command,
+  desiredOf,
+  fromKind,
+  type ListPlan,
+  makeListed,
+  planList,
+  snapshotOf,
+  type Values,
+  withRun,
+} from './make-listed.ts'
+import { printPlanned } from './planned-changes.ts'
 import { createNames } from './reference-names.ts'
 import { printSent } from './send-each.ts'
 
@@ -85,7 +95,7 @@ export const createListed = async (command: Command, given: Given): Promise<void
 type Known = { readonly drafts: readonly Values[]; readonly existing: readonly AnyRecord[] | undefined }
 
 /** Returns the records that an earlier part of the run created, by their places, and that are still there. */
-const madeBefore = ({ drafts, existing }: Known, { earlier }: CommandRun): ReadonlyMap<number, number> => {
+const madeBefore = ({ drafts, existing }: Known, { earlier }: RecordedRun): ReadonlyMap<number, number> => {
   const there = existing && new Set(existing.map(({ id }) => Number(id)))
   return new Map(
     drafts.flatMap((_, at) => {
@@ -101,7 +111,7 @@ const isSaidIn =
     (bodies ? Reflect.get(bodies[at] ?? {}, name) : flags[camelCase(flagName(name))]) !== undefined
 
 /** Describes the part of a run that goes on: what earlier ones did, and which records they made, by their places. */
-type Part = { readonly run?: CommandRun; readonly made?: ReadonlyMap<number, number> }
+type Part = { readonly run?: RecordedRun; readonly made?: ReadonlyMap<number, number> }
 
 /** Returns what is asked for, but what an earlier part of a run made. */
 const desiredNew = (
@@ -132,14 +142,13 @@ const planNew = async (
 ): Promise<{ readonly plan: ListPlan; readonly items: readonly Planned[] }> => {
   const { drafts, existing } = known
   const desired = desiredNew(command, given, known, part)
-  const snapshot = snapshotOf(command.of, existing ?? [], desired)
-  const list = { desired, total: drafts.length }
-  const plan = await planList(command, snapshot, list, given.flags, part.run?.earlier.isOurs)
+  const list = { desired, total: drafts.length, stored: existing ?? [] }
+  const plan = await planList(command, list, given.flags, part.run?.earlier.isOurs)
   return { plan, items: plan.planned.filter((one) => one.desired.line >= given.start) }
 }
 
 /** Removes what a part of the run that was cut off made beside what another machine made; returns what exists then. */
-const settleEarlier = async (command: Command, given: Given, known: Known, run: CommandRun): Promise<Known> => {
+const settleEarlier = async (command: Command, given: Given, known: Known, run: RecordedRun): Promise<Known> => {
   const { cli, client, of, signal } = command
   if (!run.earlier.isContinued || !known.existing) return known
   const desired = desiredNew(command, given, known, { run })
@@ -156,17 +165,17 @@ const tellDefaults = async ({ cli, of }: Command, given: Given, { drafts }: Know
 }
 
 const foresee = async (command: Command, given: Given, known: Known): Promise<void> => {
-  const { cli, client, of, signal } = command
+  const { of } = command
   const { plan, items } = await planNew(command, given, known)
   await plan.require(items)
   await tellDefaults(command, given, known)
-  const drafts = items.flatMap(({ changes: [create] }) =>
-    create ? [fromKind(of, sentFields(plan.snapshot, create))] : [],
+  const planned = items.flatMap(({ changes: [create] }) =>
+    create ? [{ held: {}, values: fromKind(of, sentFields(plan.snapshot, create)) }] : [],
   )
-  await printPlannedNew(cli, client, of, drafts, { summaryOnly: given.flags['summaryOnly'] === true, signal })
+  await printPlanned(command, planned, given.flags['summaryOnly'] === true)
 }
 
-const createBy = async (command: Command, given: Given, first: Known, run: CommandRun): Promise<void> => {
+const createBy = async (command: Command, given: Given, first: Known, run: RecordedRun): Promise<void> => {
   const { cli, client, of } = command
   const known = await settleEarlier(command, given, first, run)
   const made = madeBefore(known, run)

@@ -13,11 +13,11 @@ import {
   missingFlags,
 } from '../../args/flags.ts'
 import type { Act, Cli } from '../../cli.ts'
+import { tellLine } from '../../args/tell-line.ts'
 import { UsageError } from '../../exit.ts'
 import { addOutput } from '../../output/printed.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
-import { tellLine } from './tell-line.ts'
 
 const readObjectsOf = async (cli: Cli, path: string): Promise<readonly object[]> => {
   const { readObjects } = await import('../../args/json-input.ts')
@@ -82,12 +82,7 @@ export const addCreate = <R extends Resource>(
       (line) => `${commandName(of)} create ${line}`,
     ),
   )
-  addOutput(command, async () => [
-    { of, isList: false },
-    { of, isList: true },
-    { of: (await import('./planned-changes.ts')).changeRow, isList: true },
-    { of: (await import('../../output/dry-run-counts.ts')).createCounts, isList: false },
-  ])
+  addOutput(command, async () => (await import('./planned-changes.ts')).printsOf(of, 'create'))
   act(command, async (cli, _, flags) => {
     const needs = { of, verb: 'add' } as const
     cli.requireCapabilities(needs)

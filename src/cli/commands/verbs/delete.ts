@@ -1,7 +1,8 @@
 import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { HeldByUsers } from '../../../changes/send/dependents.ts'
 import type { Client } from '../../../client/client.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
-import { KpiError } from '../../../domain/errors.ts'
+import { isNotFound, KpiError } from '../../../domain/errors.ts'
 import { type AnyRecord, resource, type Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
@@ -10,8 +11,8 @@ import { isForPeople } from '../../output/print.ts'
 import { isPrintedAsData, nameIn, pluralOf, recordLabel } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
+import { type NamedPlace, namedPlaces } from '../../args/names.ts'
 import type { DependentCounts } from './count-dependents.ts'
-import { type NamedPlace, namedPlaces } from './named-places.ts'
 import { withBoth } from '../../target/service-of.ts'
 import { addParentFlag, commandName, parentId, type SampleRecord } from './samples.ts'
 
@@ -30,6 +31,8 @@ export type Removal = {
   readonly idAt: (place: number) => number | undefined
   /** Notes that a record is not there; tells whether an earlier part of the run deleted it. */
   readonly isDeleted: (place: number) => boolean
+  /** Reads what users hold, which may be deleted with a record; once for the question and for the notes of the run. */
+  readonly held?: HeldByUsers
   readonly removeAll: (
     doomed: readonly Doomed[],
     onDeleted: (one: Doomed) => Promise<void>,
@@ -138,17 +141,19 @@ export const printDeleted = async (cli: Cli, deleted: readonly Doomed[]): Promis
 /** Bounds the records whose dependents is counted: each takes some requests. */
 const MOST_COUNTED = 20
 
-const isGone = (error: unknown): error is KpiError => error instanceof KpiError && error.code === 'not_found'
-
 /** Looks at the records of a line: refuses all that are not there or must stay, before any is deleted. */
 const foresee = async (
   client: Client,
   of: Resource,
   found: readonly NamedPlace[],
   { get, wordsFor }: Looking,
-  { isDeleted }: Pick<Removal, 'isDeleted'>,
+  removal: Omit<Removal, 'removeAll'>,
 ): Promise<Doomed[]> => {
-  const { countDependents, keptBy, uncounted } = await import('./count-dependents.ts')
+  const [{ countDependents, keptBy, uncounted }, { HeldByUsers }] = await Promise.all([
+    import('./count-dependents.ts'),
+    import('../../../changes/send/dependents.ts'),
+  ])
+  const { isDeleted, held = new HeldByUsers({ client }) } = removal
   const [doomed, refusals]: [Doomed[], KpiError[]] = [[], []]
   for (const { id, place, name: given } of found) {
     try {
@@ -156,10 +161,10 @@ const foresee = async (
       const name = record ? ((await wordsFor?.(record)) ?? nameIn(record)) : given
       const kept = record && (await keptBy(client, of, { id, name }))
       if (kept !== undefined) refusals.push(new KpiError('conflict', kept))
-      const dependents = found.length > MOST_COUNTED ? uncounted(of) : await countDependents(client, of, id)
+      const dependents = found.length > MOST_COUNTED ? uncounted(of) : await countDependents(held, of, id)
       doomed.push({ id, name, dependents, place, record })
     } catch (error) {
-      if (!isGone(error)) throw error
+      if (!isNotFound(error)) throw error
       if (!isDeleted(place)) refusals.push(error)
     }
   }
@@ -198,6 +203,7 @@ export const deleteNamed = async (cli: Cli, of: Resource, deleting: Deleting): P
       if (!flags.yes && doomed.length > 0) {
         const { requireConfirmation } = await import('../../args/prompt.ts')
         await requireConfirmation(cli, flags.yes, `delete ${doomed.map((one) => textOf(of, one)).join('; ')}`)
+        removal.held?.forget()
       }
       const { done, failure } = await removal.removeAll(doomed, (one) => cli.note(`deleted ${textOf(of, one)}`))
       if (done.length > 0 || !failure) await printDeleted(cli, done)

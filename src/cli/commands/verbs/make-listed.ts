@@ -1,11 +1,11 @@
-import { hash } from 'node:crypto'
-import type { Account } from '../../../changes/records/access.ts'
+import { type Account, fromNewerItem, toNewerItem } from '../../../changes/records/access.ts'
 import type { Desired } from '../../../changes/records/desired.ts'
-import type { AccountRecord, Snapshot } from '../../../changes/records/snapshot.ts'
+import { type Kind, KIND_NAMES, kinds } from '../../../changes/records/kind-fields.ts'
+import { type AccountRecord, Snapshot } from '../../../changes/records/snapshot.ts'
 import { warningsOnNames } from '../../../changes/plan/new-names.ts'
 import { type Planned, type PlanAgain, planChanges } from '../../../changes/plan/plan.ts'
 import type { Policy } from '../../../changes/plan/match.ts'
-import { readEarlier } from '../../../changes/send/continue-run.ts'
+import type { HeldByUsers } from '../../../changes/send/dependents.ts'
 import type { BeforeChange, Outcome } from '../../../changes/send/send.ts'
 import type { Client } from '../../../client/client.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
@@ -13,7 +13,8 @@ import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { listFirst, MOST_LISTED } from '../../../domain/count-text.ts'
 import { type Issue, KpiError } from '../../../domain/errors.ts'
 import { nameFieldsOf } from '../../../domain/kinds.ts'
-import type { AnyRecord, Resource } from '../../../domain/schema.ts'
+import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
+import type { AnyRecord, FieldValue, Resource } from '../../../domain/schema.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import { RunFileFault, UnwritableRunFile } from '../../../runs/sealed-file.ts'
 import { namesIn } from '../../args/names.ts'
@@ -21,11 +22,9 @@ import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { recordLabel } from '../../output/short-answer.ts'
 import { stateVariable } from '../../target/folders.ts'
-import { beginRun, beginUnkeptRun } from '../../target/runs.ts'
-import { serviceOf } from '../../target/service-of.ts'
+import { beginRun, beginUnkeptRun, type BegunRun } from '../../target/runs.ts'
 import { makeChanges } from '../changes/make-changes.ts'
-import { keepRun } from '../changes/recorded-run.ts'
-import { fromKind, kindOf } from './kind-records.ts'
+import { type RecordedRun, withRunRecord } from '../changes/recorded-run.ts'
 import { commandName } from './samples.ts'
 import type { ListResult } from './send-each.ts'
 
@@ -43,37 +42,8 @@ export type Command = {
   readonly signal: AbortSignal
 }
 
-/** Holds the run of a command, and what earlier parts of it did. */
-export type CommandRun = {
-  readonly run: RunRecord
-  readonly earlier: ReturnType<typeof readEarlier>
-  /** Notes that all of it was sent, though some may have been refused. */
-  readonly end: () => void
-}
-
 /** Names the flags that say how something is done, and not what. */
-const NO_CONTENT: ReadonlySet<string> = new Set([
-  'start',
-  'yes',
-  'force',
-  'fromJson',
-  'dryRun',
-  'summaryOnly',
-  'byName',
-])
-
-/** Returns what identifies a run: all that it was given, but what nobody may read afterwards. */
-const contentOf = ({ writable }: Resource, given: unknown): string => {
-  const secret = new Set(writable.flatMap(({ name, field }) => (field.secret ? name : [])))
-  return hash(
-    'sha256',
-    JSON.stringify(given, (name, value: unknown) => {
-      if (secret.has(name) || NO_CONTENT.has(name)) return undefined
-      return typeof value === 'bigint' ? String(value) : value
-    }),
-    'hex',
-  )
-}
+const NO_CONTENT = ['start', 'yes', 'force', 'fromJson', 'dryRun', 'summaryOnly', 'byName']
 
 /** Tells whether the record of a run cannot be written; one that is in use or damaged says something about the run. */
 const isUnwritable = (error: unknown): error is KpiError | UsageError => {
@@ -90,52 +60,122 @@ const unrecordedError = ({ io }: Cli, error: KpiError | UsageError): Error => {
   return new KpiError('unusable', text, { cause: error })
 }
 
-/** Opens the record of a run; without a place for it a command goes on that takes nothing away. */
-const openRecord = async ({ cli, client, of, verb }: Command, given: unknown): Promise<RunRecord> => {
-  const { io } = cli
-  const content = contentOf(of, given)
-  const names = {
-    command: `${commandName(of)} ${verb}`,
-    service: serviceOf(cli),
-    account: client.identifyAccount().for,
-  }
-  const begun = { ...names, source: '', content }
-  try {
-    return beginRun(io, begun)
-  } catch (error) {
-    if (!isUnwritable(error)) throw error
-    if (verb === 'delete') throw unrecordedError(cli, error)
-    await cli.log.warn(`${error.message}; kpi undo cannot take this back`)
-    return beginUnkeptRun(io, begun)
-  }
-}
-
 /** Makes sure that the account is known, which an answer of the service may tell better than the credentials. */
 export const learnAccount = async (client: Client): Promise<void> => {
   if (!client.identifyAccount().isSure) await readIfAllowed(client, client.frequencies.list())
 }
 
 /**
- * Runs work with the record of its run, which the same command continues where it was cut off; `given` is all that tells it
- * from others. To be called once the service has answered, and so has said whose account it is.
+ * Runs work with the record of its run, which the same command continues where it was cut off; `content` is all that tells
+ * it from others. To be called once the service has answered, and so has said whose account it is. Without a place for the
+ * record a command goes on that takes nothing away.
  */
 export const withRun = async <T>(
-  command: Command,
-  given: unknown,
-  work: (run: CommandRun) => Promise<T>,
+  { cli, client, of, verb }: Command,
+  content: unknown,
+  work: (run: RecordedRun) => Promise<T>,
 ): Promise<T> => {
-  const run = await openRecord(command, given)
-  return keepRun(command.cli, run, (end) => work({ run, earlier: readEarlier(run), end }))
+  const secrets = of.writable.flatMap(({ name, field }) => (field.secret ? name : []))
+  const asked = {
+    command: `${commandName(of)} ${verb}`,
+    content,
+    leftOut: new Set([...NO_CONTENT, ...secrets]),
+    begin: async (begun: BegunRun): Promise<RunRecord> => {
+      try {
+        return beginRun(cli.io, begun)
+      } catch (error) {
+        if (!isUnwritable(error)) throw error
+        if (verb === 'delete') throw unrecordedError(cli, error)
+        await cli.log.warn(`${error.message}; kpi undo cannot take this back`)
+        return beginUnkeptRun(cli.io, begun)
+      }
+    },
+  }
+  return withRunRecord(cli, client, asked, work)
+}
+
+/** Returns the kind of the records of a resource: breakdown items are group items. */
+const kindOf = ({ name }: Resource): Kind => {
+  const kind = KIND_NAMES.find((one) => one === (name === breakdownItem.name ? 'group_item' : name))
+  if (kind === undefined) throw new TypeError(`${name} is no kind of definitions`)
+  return kinds[kind]
+}
+
+/** Returns a record of a resource as its kind has it, with the group of a breakdown item. */
+const toKind = ({ name }: Resource, record: AnyRecord): AnyRecord =>
+  name === breakdownItem.name ? fromNewerItem(record) : record
+
+/** Returns a record of a kind as the resource shows it. */
+export const fromKind = ({ name }: Resource, record: AnyRecord): AnyRecord =>
+  name === breakdownItem.name ? toNewerItem(record) : record
+
+/** Holds values by field; undefined where nothing is said. */
+export type Values = Readonly<Record<string, FieldValue | undefined>>
+
+/** Says how an item is meant: its place in the list, its record, and whether that is new or is to go. */
+type Meaning = Pick<Desired, 'line' | 'id' | 'isById' | 'isAbsent' | 'isNew'>
+
+/** Returns what an item asks for, by the values of its fields; other records stand in it by id. */
+export const desiredOf = (of: Resource, given: Values, meaning: Meaning): Desired => {
+  const kind = kindOf(of)
+  const said = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+  const own = toKind(of, Object.fromEntries(said))
+  const [values, references]: [Record<string, FieldValue>, Record<string, string>] = [{}, {}]
+  for (const { name, as, refers } of kind.fields) {
+    const value = own[as]
+    if (value === undefined) continue
+    if (refers && value !== null) references[name] = `#${String(value)}`
+    else values[name] = value
+  }
+  return { kind, values, references, ...meaning }
+}
+
+/** Returns a snapshot of records of a resource, with what items refer to, of which the ids alone are known. */
+export const snapshotOf = (
+  of: Resource,
+  stored: readonly AnyRecord[],
+  desired: readonly Desired[],
+  unread: readonly AnyRecord[] = [],
+): Snapshot => {
+  const kind = kindOf(of)
+  const snapshot = new Snapshot()
+  for (const { name, as, refers: [refers] = [] } of kind.fields) {
+    if (!refers) continue
+    const given = desired.flatMap(({ references }) => references[name]?.slice(1) ?? [])
+    const held = [...stored, ...unread].flatMap((record) => toKind(of, record)[as] ?? [])
+    snapshot.takeUnread(
+      refers,
+      [...new Set([...given, ...held].map(Number))].map((id) => ({ id })),
+    )
+  }
+  snapshot.take(
+    kind.name,
+    stored.map((record) => toKind(of, record)),
+  )
+  snapshot.takeUnread(
+    kind.name,
+    unread.map((record) => toKind(of, record)),
+  )
+  return snapshot
 }
 
 /** Returns the id of the record that the item at a place is about, where an earlier part of the run worked on it. */
 export const idBefore =
-  (run: CommandRun | undefined) =>
+  (run: RecordedRun | undefined) =>
   (place: number): number | undefined =>
     run?.earlier.begunAt(place).findLast(({ recordId }) => recordId !== undefined)?.recordId
 
 /** Says which names are meant. */
 type NameFlags = { readonly byName?: string[] | undefined; readonly allowDuplicate?: unknown }
+
+/** Holds what the items of a list ask for, how many the whole list has, and the records that are there. */
+type ListOfItems = {
+  readonly desired: readonly Desired[]
+  readonly total: number
+  readonly stored: readonly AnyRecord[]
+  /** Holds the ids of records that cannot be read. */
+  readonly unread?: readonly AnyRecord[]
+}
 
 /** Describes the items of a list as they are planned. */
 export type ListPlan = {
@@ -176,10 +216,9 @@ const tellTaken =
 /** Plans the items of a list. */
 export const planList = async (
   { cli, of, verb, signal }: Command,
-  snapshot: Snapshot,
-  { desired, total }: { readonly desired: readonly Desired[]; readonly total: number },
-  flags: NameFlags,
-  isOurs: Policy['isOurs'],
+  { desired, total, stored, unread }: ListOfItems,
+  flags: NameFlags = {},
+  isOurs?: Policy['isOurs'],
 ): Promise<ListPlan> => {
   const key = kindOf(of).identity.at(-1) ?? 'name'
   const meant = new Set(meantFields(of, flags.byName))
@@ -200,6 +239,7 @@ export const planList = async (
     }),
   }
   const pause = pauseEvery(ITEMS_OF_TURN, signal)
+  const snapshot = snapshotOf(of, stored, desired, unread)
   const { planned, again } = await planChanges(snapshot, desired, policy, pause)
   const issuesOf = (items: readonly Planned[]): Issue[] =>
     items.flatMap(({ desired: { line }, reasons }) =>
@@ -231,7 +271,8 @@ type Making = {
   readonly plan: ListPlan
   readonly items: readonly Planned[]
   readonly total: number
-  readonly run: CommandRun
+  readonly run: RecordedRun
+  readonly held?: HeldByUsers
   readonly before?: BeforeChange
   readonly onOutcome?: (outcome: Outcome) => Promise<void>
   readonly goOn?: (number: number) => string

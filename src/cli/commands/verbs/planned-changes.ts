@@ -1,21 +1,30 @@
-import type { Client } from '../../../client/client.ts'
-import { cellText } from '../../../codec/cell-text.ts'
-import { type AnyRecord, type FieldValue, type NamedField, resource, type Resource } from '../../../domain/schema.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { isListedKind } from '../../../client/operations/kind-operations.ts'
+import type { Client } from '../../../client/client.ts'
+import { valueWord } from '../../../codec/cell-text.ts'
+import { type AnyRecord, type FieldValue, type NamedField, resource, type Resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { createCounts, printDryRun, updateCounts } from '../../output/dry-run-counts.ts'
+import type { Printed } from '../../output/printed.ts'
 import { nameIn, pluralOf } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
-import type { Change } from './read-changes.ts'
 import { createNames, type Names } from './reference-names.ts'
 
-/** Describes a change beside the record as it is. */
-export type PlannedChange<R> = {
-  readonly change: Pick<Change<R>, 'patch'>
+/** Describes a record of a dry run: as it is, nothing if it is new, and the values that it gets. */
+export type PlannedRecord = {
   readonly held: AnyRecord
+  readonly values: Readonly<Record<string, FieldValue | undefined>>
   /** Says what a record without a name is. */
   readonly words?: string
+}
+
+/** Holds what a dry run is of, and how it is printed. */
+type Printing = {
+  readonly cli: Cli
+  readonly client: Client
+  readonly of: Resource
+  readonly verb: 'create' | 'update' | 'delete'
+  readonly signal: AbortSignal
 }
 
 /** Defines a row of a dry run of changes: a field with its old and new value. */
@@ -35,101 +44,60 @@ export const changeRow = resource({
   },
 })
 
+/** Lists what a verb prints of a resource, and of its dry run. */
+export const printsOf = (of: Resource, verb: 'create' | 'update'): Printed[] => [
+  { of, isList: false },
+  { of, isList: true },
+  { of: changeRow, isList: true },
+  { of: verb === 'create' ? createCounts : updateCounts, isList: false },
+]
+
 /** Returns a value as people read it: a name for an id, a word for a letter. */
 const shownValue = async (names: Names, { field }: NamedField, value: FieldValue): Promise<string | null> => {
-  if (value === null || field.secret) return field.secret ? '(hidden)' : null
+  if (value === null && !field.secret) return null
   if (field.refers !== undefined && isListedKind(field.refers)) return names.nameOf(field.refers, value)
-  return field.words?.[field.oneOf?.indexOf(String(value)) ?? -1] ?? cellText(field, value)
+  return valueWord(field, value)
 }
 
-const rowsOf = async (
-  of: Resource,
-  names: Names,
-  { change, held, words }: PlannedChange<Resource>,
-): Promise<AnyRecord[]> => {
-  const patch: Readonly<Record<string, FieldValue | undefined>> = change.patch
-  const row = { id: held['id'] ?? null, name: words ?? nameIn(held) }
-  const differing = of.writable.filter(
-    (one) => one.name in patch && (patch[one.name] ?? null) !== (held[one.name] ?? null),
-  )
-  if (differing.length === 0) return [{ ...row, action: 'unchanged', field: null, old: null, new: null }]
-  return Promise.all(
-    differing.map(async (one) => ({
-      ...row,
-      action: 'update',
-      field: one.name,
-      old: await shownValue(names, one, held[one.name] ?? null),
-      new: await shownValue(names, one, patch[one.name] ?? null),
-    })),
-  )
-}
-
-/** Says what changes would do: how many records they concern, then a row for each field. */
-export const printPlanned = async (
-  cli: Cli,
-  client: Client,
-  of: Resource,
-  planned: readonly PlannedChange<Resource>[],
-  summaryOnly = false,
-): Promise<void> => {
-  const names = createNames(client)
-  const rows = await Promise.all(planned.map((one) => rowsOf(of, names, one)))
-  const unchanged = rows.filter(([first]) => first?.['action'] === 'unchanged').length
-  const updated = planned.length - unchanged
-  const what = `${countOf(updated, of.title, pluralOf(of))} to update, ${unchanged} unchanged`
-  await printDryRun(cli, { what, of: updateCounts, counts: { updated, unchanged }, summaryOnly }, () =>
-    cli.printMany(changeRow.shown, rows.flat()),
-  )
-}
-
-/** Describes the fields of a new record. */
-type NewFields = Readonly<Record<string, FieldValue | undefined>>
-
-/** Describes how new records are shown. */
-type NewOptions = {
-  readonly summaryOnly?: boolean
-  /** Says what a record without a name is. */
-  readonly wordsFor?: ((record: AnyRecord) => Promise<string>) | undefined
-  readonly signal: AbortSignal
-}
-
-const rowsOfNew = async (
-  of: Resource,
-  names: Names,
-  draft: NewFields,
-  wordsFor: NewOptions['wordsFor'],
-): Promise<AnyRecord[]> => {
-  const given = of.writable.filter((one) => (draft[one.name] ?? null) !== null)
-  const record: AnyRecord = Object.fromEntries(given.map((one) => [one.name, draft[one.name] ?? null]))
-  const row = { action: 'create', id: null, name: (await wordsFor?.(record)) ?? nameIn(record) }
-  return Promise.all(
-    given.map(async (one) => ({
-      ...row,
-      field: one.name,
-      old: null,
-      new: await shownValue(names, one, record[one.name] ?? null),
-    })),
-  )
-}
+/** Returns the fields that a record gets other values of. */
+const differingIn = ({ writable }: Resource, { held, values }: PlannedRecord): readonly NamedField[] =>
+  writable.filter(({ name }) => name in values && (values[name] ?? null) !== (held[name] ?? null))
 
 /** Sets how many records are shown in one turn. */
 const RECORDS_PER_TURN = 200
 
-/** Says which records would be created: how many, then a row for each field. */
-export const printPlannedNew = async (
-  cli: Cli,
-  client: Client,
-  of: Resource,
-  drafts: readonly NewFields[],
-  { summaryOnly, wordsFor, signal }: NewOptions,
+/** Says what creating or changing records would do: how many they are, then a row for each field. */
+export const printPlanned = async (
+  { cli, client, of, verb, signal }: Printing,
+  planned: readonly PlannedRecord[],
+  summaryOnly = false,
 ): Promise<void> => {
-  const what = `${countOf(drafts.length, of.title, pluralOf(of))} to create`
-  await printDryRun(cli, { what, of: createCounts, counts: { created: drafts.length }, summaryOnly }, async () => {
+  const differing = planned.map((one) => differingIn(of, one))
+  const isNew = verb === 'create'
+  const updated = differing.filter((fields) => fields.length > 0).length
+  const unchanged = planned.length - updated
+  const text = (count: number): string => `${countOf(count, of.title, pluralOf(of))} to ${verb}`
+  const counted = isNew
+    ? { what: text(planned.length), of: createCounts, counts: { created: planned.length } }
+    : { what: `${text(updated)}, ${unchanged} unchanged`, of: updateCounts, counts: { updated, unchanged } }
+  await printDryRun(cli, { ...counted, summaryOnly }, async () => {
     const names = createNames(client)
     const pause = pauseEvery(RECORDS_PER_TURN, signal)
     const rows: AnyRecord[] = []
-    for (const draft of drafts) {
-      rows.push(...(await rowsOfNew(of, names, draft, wordsFor)))
+    for (const [at, { held, values, words }] of planned.entries()) {
+      const row = { id: held['id'] ?? null, name: words ?? nameIn(isNew ? values : held) }
+      for (const one of differing[at] ?? []) {
+        const [old, next] = [held[one.name] ?? null, values[one.name] ?? null]
+        rows.push({
+          action: verb,
+          ...row,
+          field: one.name,
+          old: isNew ? null : await shownValue(names, one, old),
+          new: await shownValue(names, one, next),
+        })
+      }
+      if (!isNew && differing[at]?.length === 0)
+        rows.push({ action: 'unchanged', ...row, field: null, old: null, new: null })
       await pause()
     }
     await cli.printMany(changeRow.shown, rows, signal)

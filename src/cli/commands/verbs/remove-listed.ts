@@ -1,15 +1,17 @@
+import { HeldByUsers } from '../../../changes/send/dependents.ts'
 import { pluralOf } from '../../output/short-answer.ts'
 import type { Doomed, Removal } from './delete.ts'
-import { desiredOf, snapshotOf } from './kind-records.ts'
-import { type Command, type CommandRun, idBefore, learnAccount, makeListed, planList, withRun } from './make-listed.ts'
+import type { RecordedRun } from '../changes/recorded-run.ts'
+import { type Command, desiredOf, idBefore, learnAccount, makeListed, planList, withRun } from './make-listed.ts'
 
 /** Describes what a line deletes: by ids or names, and in what all of them lie. */
 type Given = { readonly names: readonly string[]; readonly parent: number | undefined }
 
-const removalOf = (command: Command, { names, parent }: Given, given: CommandRun): Removal => {
-  const { cli, of } = command
+const removalOf = (command: Command, { names, parent }: Given, given: RecordedRun): Removal => {
+  const { cli, client, both, of } = command
   const { run, earlier } = given
   const before = new Set<number>()
+  const held = new HeldByUsers({ client, ...both })
   const removeAll: Removal['removeAll'] = async (doomed, onDeleted) => {
     const byPlace = new Map(doomed.map((one) => [one.place ?? 0, one]))
     const desired = doomed.map(({ place = 0, id }) =>
@@ -19,8 +21,7 @@ const removalOf = (command: Command, { names, parent }: Given, given: CommandRun
     const unread = doomed.flatMap(({ id, record }) => (record ? [] : [{ id, ...above }]))
     const stored = doomed.flatMap(({ record }) => (record ? [record] : []))
     const total = names.length
-    const snapshot = snapshotOf(of, stored, desired, unread)
-    const plan = await planList(command, snapshot, { desired, total }, {}, undefined)
+    const plan = await planList(command, { desired, total, stored, unread })
     if (before.size > 0) await cli.note(`${before.size} of ${names.length} ${pluralOf(of)} were deleted before`)
     const doomedAt = (line: number | undefined): readonly Doomed[] => [byPlace.get(line ?? 0) ?? []].flat()
     const { done, failure } = await makeListed(command, {
@@ -28,6 +29,7 @@ const removalOf = (command: Command, { names, parent }: Given, given: CommandRun
       items: plan.planned,
       total,
       run: given,
+      held,
       onOutcome: async ({ change, result }) => {
         if (result === 'done') for (const one of doomedAt(change.record.desired?.line)) await onDeleted(one)
       },
@@ -36,6 +38,7 @@ const removalOf = (command: Command, { names, parent }: Given, given: CommandRun
   }
   return {
     idAt: idBefore(given),
+    held,
     isDeleted: (place) => {
       const begun = earlier.begunAt(place)
       for (const { id, outcome } of begun) if (outcome === undefined) run.settle(id, 'done')

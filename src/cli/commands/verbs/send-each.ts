@@ -5,7 +5,7 @@ import type { AnyRecord, NamedField, Resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { isForPeople } from '../../output/print.ts'
 import { doneTo, isShort } from '../../output/short-answer.ts'
-import { createListErrors, type ErrorWords, isRefusal } from '../changes/list-errors.ts'
+import { isRefusal, ListErrors } from '../changes/list-errors.ts'
 import { type NamedRecords, nameRecords } from './list-options.ts'
 
 /** Describes the results of working through a list: what was done, and why the rest was not. */
@@ -17,9 +17,6 @@ export type ListResult<T = unknown> = {
   readonly failure: Error | undefined
 }
 
-/** Says how a list is sent: the position to start from, counted from 1, the deadline, and what its errors say. */
-type SendOptions = ErrorWords & { readonly start?: number; readonly signal?: AbortSignal }
-
 /**
  * Runs `send` for each item in turn. A refusal of one does not keep the next from being sent; what concerns them all, such
  * as a service that is not reachable, ends the list, and the error says what is left.
@@ -27,13 +24,12 @@ type SendOptions = ErrorWords & { readonly start?: number; readonly signal?: Abo
 export const sendEach = async <T>(
   list: readonly T[],
   send: (one: T) => Promise<AnyRecord>,
-  { start = 1, signal, ...words }: SendOptions = {},
+  { signal }: { readonly signal?: AbortSignal } = {},
 ): Promise<ListResult<T>> => {
   const [records, done]: [AnyRecord[], T[]] = [[], []]
   const total = list.length
-  const errors = createListErrors(total, words)
+  const errors = new ListErrors(total)
   for (const [at, one] of list.entries()) {
-    if (at + 1 < start) continue
     try {
       if (signal?.aborted) throw new Aborted('it was interrupted')
       records.push(await send(one))

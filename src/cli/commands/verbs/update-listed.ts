@@ -2,20 +2,33 @@ import type { Change as PlannedUpdate } from '../../../changes/records/change.ts
 import type { Planned } from '../../../changes/plan/plan.ts'
 import { sentFields } from '../../../changes/send/note-change.ts'
 import type { Client } from '../../../client/client.ts'
+import type { Named } from '../../../client/directory.ts'
 import { isForbidden, readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
+import { expectObject, type Json, readJson, readPatch } from '../../../codec/json.ts'
 import { formatInstant } from '../../../domain/day.ts'
-import { KpiError } from '../../../domain/errors.ts'
+import { Fault, isNotFound, KpiError } from '../../../domain/errors.ts'
 import { nameFieldsOf } from '../../../domain/kinds.ts'
-import { type AnyRecord, asPatch, type Resource } from '../../../domain/schema.ts'
-import type { FlagValues } from '../../args/flags.ts'
-import { recordLabel } from '../../output/short-answer.ts'
+import type { AnyRecord, Field, ParsedFields, Resource } from '../../../domain/schema.ts'
+import { fieldFlags, type FlagValues, readFlags, requireNoFaults } from '../../args/flags.ts'
+import type { CompleteBody } from '../../args/json-input.ts'
+import { createRecordFinder, namedPlaces, repeatedFaults, requireNamedOnce } from '../../args/names.ts'
+import { UsageError } from '../../exit.ts'
+import { pluralOf, recordLabel } from '../../output/short-answer.ts'
 import { failureOfPlan } from '../changes/make-changes.ts'
-import { desiredOf, fromKind, snapshotOf } from './kind-records.ts'
-import { type Command, type CommandRun, idBefore, learnAccount, makeListed, planList, withRun } from './make-listed.ts'
-import { namedPlaces } from './named-places.ts'
+import type { RecordedRun } from '../changes/recorded-run.ts'
+import {
+  type Command,
+  desiredOf,
+  fromKind,
+  idBefore,
+  learnAccount,
+  makeListed,
+  planList,
+  type Values,
+  withRun,
+} from './make-listed.ts'
 import { printPlanned } from './planned-changes.ts'
-import { type Change, readChanges } from './read-changes.ts'
-import { requireNamedOnce } from './require-each-once.ts'
+import { createNames } from './reference-names.ts'
 import { printSent } from './send-each.ts'
 import type { TargetWatch } from '../targets/keep-history.ts'
 
@@ -27,6 +40,91 @@ type Given = {
   readonly parent: number | undefined
   readonly collection: Records
   readonly watch: TargetWatch | undefined
+}
+
+/** Describes a change to one record. */
+type Change = {
+  /** Holds its place in the list, counted from 1. */
+  readonly place: number
+  readonly id: number
+  readonly patch: Values
+  /** Holds when the record was last changed as its JSON was read; undefined if that is not known. */
+  readonly readAt: number | undefined
+}
+
+const ID: Field = { kind: 'integer', about: 'Which one it is' }
+const READ_AT: Field = { kind: 'datetime', about: 'When it was last changed', nullable: true }
+
+/** Describes a change in a list, where each says which record it changes; undefined where the line names that. */
+type ListedChange = Pick<Change, 'patch' | 'readAt'> & { readonly id: number | undefined }
+
+const readChange = (of: Resource, body: Json, isNamed: boolean): ParsedFields<ListedChange> => {
+  const { values: patch, issues } = readPatch(of, body, true)
+  const held = expectObject(body)
+  const at = readJson(READ_AT, held['updated_at'] ?? null, true)
+  const faults = at instanceof Fault ? [...issues, { field: 'updated_at', message: at.message }] : issues
+  const change = { patch, readAt: typeof at === 'number' ? at : undefined }
+  if (isNamed) return { values: change, issues: faults }
+  const id = readJson(ID, held['id'] ?? null, true)
+  if (typeof id === 'number') return { values: { id, ...change }, issues: faults }
+  const message = id instanceof Fault ? id.message : `is required: it says which ${of.title} to change, by id or name`
+  return { values: {}, issues: [{ field: 'id', message }, ...faults] }
+}
+
+/** Completes objects in which a name may stand where the id does; `known` holds the ids of those that are known already. */
+const withIds =
+  (
+    complete: CompleteBody,
+    find: (text: string) => Promise<Named | Fault>,
+    known: ReadonlyMap<object, number>,
+  ): CompleteBody =>
+  async (given) => {
+    const { body, issues } = await complete(given)
+    const id: unknown = known.get(given) ?? ('id' in given ? given.id : null)
+    if (known.has(given)) return { body: { ...body, id }, issues }
+    if (typeof id !== 'string' || id.trim() === '') return { body, issues }
+    const found = await find(id)
+    if (!(found instanceof Fault)) return { body: { ...body, id: found.id }, issues }
+    return { body, issues: [{ field: 'id', message: found.message }, ...issues] }
+  }
+
+/** Lists the fields that no two records should have alike. */
+const UNIQUE = ['name', 'email'] as const
+
+/** Gives the same to all records that a line names. */
+const toAll = (of: Resource, ids: readonly number[], change: Pick<Change, 'patch' | 'readAt'>): Change[] => {
+  const alike = UNIQUE.find((name) => name in change.patch)
+  if (ids.length > 1 && alike !== undefined)
+    throw new UsageError(`--${alike} would give ${ids.length} ${pluralOf(of)} the same ${alike}`)
+  return ids.map((id, at) => ({ ...change, place: at + 1, id }))
+}
+
+/** Returns the changes that a line asks for: those of its flags to all that it names, or those of a file. */
+const readChanges = async (
+  { client, of, signal }: Command,
+  { bodies, flags, parent }: Given,
+  ids: readonly number[],
+  idAt: (place: number) => number | undefined,
+): Promise<readonly Change[]> => {
+  if (!bodies) {
+    const patch = requireNoFaults(await readFlags(client, fieldFlags(of), flags))
+    if (Object.keys(patch).length === 0) throw new UsageError('nothing to change was given; --help shows the flags')
+    return toAll(of, ids, { patch, readAt: undefined })
+  }
+  const [{ readBodies, refuseObjects }, { createCompletion }] = await Promise.all([
+    import('../../args/json-input.ts'),
+    import('./complete-body.ts'),
+  ])
+  const isNamed = ids.length > 0
+  const completion = createCompletion(of, createNames(client))
+  const known = new Map(bodies.flatMap((body, at) => (idAt(at + 1) === undefined ? [] : [[body, idAt(at + 1) ?? 0]])))
+  const complete = isNamed ? completion : withIds(completion, createRecordFinder(client, of, parent), known)
+  const read = (body: Json): ParsedFields<ListedChange> => readChange(of, body, isNamed)
+  const listed = await readBodies(bodies, of, { complete, read, signal })
+  const changes = listed.map(({ id = NaN, patch = {}, readAt }, at) => ({ place: at + 1, id, patch, readAt }))
+  if (isNamed) return changes.flatMap((one) => toAll(of, ids, one))
+  refuseObjects(repeatedFaults(of, changes.map(({ id }) => id))) // prettier-ignore
+  return changes
 }
 
 /** Describes where records are read. */
@@ -49,8 +147,6 @@ const readRecord = async (client: Client, { get }: Records, id: number): Promise
   }
 }
 
-const isGone = (error: unknown): error is KpiError => error instanceof KpiError && error.code === 'not_found'
-
 /** Describes the records that changes are for: those that were read, the ids of the others, and which are not there. */
 type Held = {
   readonly stored: readonly AnyRecord[]
@@ -65,7 +161,7 @@ type Held = {
 const readHeld = async (
   { client, of }: Command,
   { collection, parent }: Given,
-  changes: readonly Change<Resource>[],
+  changes: readonly Change[],
   isLooked: boolean,
 ): Promise<Held> => {
   const fields = nameFieldsOf(of)
@@ -81,7 +177,7 @@ const readHeld = async (
     try {
       record = await readRecord(client, collection, id)
     } catch (error) {
-      if (isLooked || !isGone(error)) throw error
+      if (isLooked || !isNotFound(error)) throw error
       gone.set(id, error.message)
     }
     if (record) stored.set(id, record)
@@ -91,7 +187,7 @@ const readHeld = async (
 }
 
 /** Refuses changes to records that were changed after their JSON was read: all of them are named. */
-const requireUnmoved = (of: Resource, changes: readonly Change<Resource>[], items: readonly Planned[]): void => {
+const requireUnmoved = (of: Resource, changes: readonly Change[], items: readonly Planned[]): void => {
   const readAt = new Map(changes.map((one) => [one.place, one.readAt]))
   const moved = items.flatMap(({ action, desired: { line }, record }) => {
     const [at, seen] = [record?.stored?.['updated_at'] ?? null, readAt.get(line)]
@@ -116,7 +212,7 @@ const refuseGone = (items: readonly Planned[], gone: Held['gone']): Planned[] =>
 
 /** Says what changes would do, of which none is sent; then throws what is refused of them. */
 const foresee = async (
-  { cli, client, of }: Command,
+  command: Command,
   flags: FlagValues,
   items: readonly Planned[],
   fieldsOf: (update: PlannedUpdate) => AnyRecord,
@@ -124,11 +220,12 @@ const foresee = async (
   const failure = failureOfPlan(items, 'to update')
   const done = items.filter(({ action }) => action !== 'refuse')
   if (failure && done.length === 0) throw failure
+  const { of } = command
   const planned = done.map(({ record, changes: [update] }) => ({
-    change: { patch: asPatch(of, update ? fromKind(of, fieldsOf(update)) : {}) },
+    values: update ? fromKind(of, fieldsOf(update)) : {},
     held: fromKind(of, record?.stored ?? {}),
   }))
-  await printPlanned(cli, client, of, planned, flags['summaryOnly'] === true)
+  await printPlanned(command, planned, flags['summaryOnly'] === true)
   if (failure) throw failure
 }
 
@@ -141,21 +238,20 @@ export const updateListed = async (command: Command, given: Given): Promise<void
   await withRun(command, { names, bodies, flags, parent }, (run) => updateBy(command, given, run))
 }
 
-const updateBy = async (command: Command, given: Given, run: CommandRun | undefined): Promise<void> => {
+const updateBy = async (command: Command, given: Given, run: RecordedRun | undefined): Promise<void> => {
   const { cli, client, of, signal } = command
-  const { names, bodies, flags, parent, watch } = given
+  const { names, flags, parent, watch } = given
   const idAt = idBefore(run)
   const named = await namedPlaces(client, of, names, { parent, idAt })
   const ids = named.map(({ id }) => id)
   requireNamedOnce(of, names, ids)
-  const changes = await readChanges(client, of, flags, { ids, idAt, parent, signal }, bodies)
+  const changes = await readChanges(command, given, ids, idAt)
   const isForced = flags['force'] === true
   const isLooked = !isForced && changes.some(({ readAt }) => readAt !== undefined)
   const { stored, unread, gone } = await readHeld(command, given, changes, isLooked)
   const desired = changes.map(({ place, id, patch }) => desiredOf(of, patch, { line: place, id, isById: true }))
   const total = changes.length
-  const snapshot = snapshotOf(of, stored, desired, unread)
-  const plan = await planList(command, snapshot, { desired, total }, flags, run?.earlier.isOurs)
+  const plan = await planList(command, { desired, total, stored, unread }, flags, run?.earlier.isOurs)
   const all = plan.planned.toSorted((one, other) => one.desired.line - other.desired.line)
   await plan.require(all)
   const items = run ? all : refuseGone(all, gone)
@@ -164,7 +260,7 @@ const updateBy = async (command: Command, given: Given, run: CommandRun | undefi
   const updates = items.flatMap((one) => one.changes)
   if (!run) {
     await history?.foresee(updates)
-    return foresee(command, flags, items, (update) => sentFields(snapshot, update))
+    return foresee(command, flags, items, (update) => sentFields(plan.snapshot, update))
   }
   await history?.requireKeepable(updates)
   await history?.confirm(() => updates)

@@ -4,13 +4,12 @@ import type { ResourceClient } from '../../../client/operations/collection.ts'
 import type { Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { addFieldFlags, addFromJson, BY_NAME, type FieldFlag } from '../../args/flags.ts'
-import type { Act } from '../../cli.ts'
+import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addOutput } from '../../output/printed.ts'
 import { pluralOf } from '../../output/short-answer.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import type { TargetWatch } from '../targets/keep-history.ts'
-import { readChangedObjects } from './read-changes.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
 
 const declareUpdate = (group: Command, of: Resource, below: FieldFlag | undefined) => {
@@ -28,6 +27,18 @@ const declareUpdate = (group: Command, of: Resource, below: FieldFlag | undefine
   return command
 }
 
+/** Reads the objects of a file of changes; only one may change what the line names. */
+const readChangedObjects = async (cli: Cli, path: string, names: readonly string[]): Promise<readonly object[]> => {
+  const { readObjects } = await import('../../args/json-input.ts')
+  const bodies = await readObjects(cli, path)
+  if (names.length > 0 && bodies.length !== 1) {
+    throw new UsageError(
+      `${bodies.length} objects cannot all change ${names.join(', ')}; leave the name out and give each its id`,
+    )
+  }
+  return bodies
+}
+
 /** Adds `update`, which changes fields of the records that a line names, or of many from JSON. */
 export const addUpdate = <R extends Resource>(
   group: Command,
@@ -43,12 +54,7 @@ export const addUpdate = <R extends Resource>(
     `${commandName(of)} update ${samples.name} ${samples.update}`,
     `${commandName(of)} update --from-json changes.json --dry-run`,
   )
-  addOutput(command, async () => [
-    { of, isList: false },
-    { of, isList: true },
-    { of: (await import('./planned-changes.ts')).changeRow, isList: true },
-    { of: (await import('../../output/dry-run-counts.ts')).updateCounts, isList: false },
-  ])
+  addOutput(command, async () => (await import('./planned-changes.ts')).printsOf(of, 'update'))
   act(command, async (cli, [names], flags) => {
     const needs = { of, verb: 'update' } as const
     cli.requireCapabilities(needs)
