@@ -158,6 +158,9 @@ describe.each(users)('a configuration %s', (_name, open) => {
       code: 1,
       stderr: expect.stringContaining('5 things would be deleted, more than --max-deletes 4') as unknown,
     })
+    const foreseen = await user.kpi('apply', 'kpi.yaml', '--prune', '--max-deletes', '4', '--dry-run')
+    expect(foreseen).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('--max-deletes 4') as unknown })
+    expect(await user.kpi('apply', 'kpi.yaml', '--prune', '-o', 'csv', '--quiet', '--dry-run')).toEqual(ran)
     const unasked = await user.kpi('apply', 'kpi.yaml', '--prune')
     expect(unasked).toMatchObject({
       code: 2,
@@ -662,6 +665,7 @@ test.each([
   [['dump', '-o', 'csv'], 'kpi: a dump is YAML; leave out -o csv\n'],
   [['apply', '-', '--prune'], 'kpi: --prune needs a file with a name, whose earlier applies it goes by\n'],
   [['apply', 'kpi.yaml', '--max-deletes', 'x'], 'kpi: --max-deletes x is not a whole number\n'],
+  [['apply', 'kpi.yaml', '--summary-only'], 'kpi: --summary-only goes with --dry-run\n'],
 ])('%j is wrong usage', async (args, stderr) => {
   await using user = await embeddedUser()
   expect(await user.kpi(...args)).toEqual({ code: 2, stdout: '', stderr })

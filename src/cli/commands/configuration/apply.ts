@@ -2,11 +2,9 @@ import { countChanges } from '../../../changes/print/plan-rows.ts'
 import { nounOf, type Snapshot } from '../../../changes/records/snapshot.ts'
 import { readEarlier } from '../../../changes/send/continue-run.ts'
 import { settleLeftDoubles } from '../../../changes/send/doubles.ts'
-import { KpiError } from '../../../domain/errors.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
-import { UsageError } from '../../exit.ts'
 import { printSummary } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
 import { beginRun } from '../../target/runs.ts'
@@ -16,7 +14,16 @@ import { startMeter } from '../entries/import/import-job.ts'
 import { openTargetHistory } from '../targets/keep-history.ts'
 import type { TargetHistory } from '../targets/target-history.ts'
 import { type AccountFlags, learnAccount, type Target, withTarget } from './account.ts'
-import { prepare, type Prepared, readMade, readSource, type Source, type SourceFlags, tellPlan } from './prepare.ts'
+import {
+  prepare,
+  type Prepared,
+  readMade,
+  readSource,
+  requireMeantDeletes,
+  type Source,
+  type SourceFlags,
+  tellPlan,
+} from './prepare.ts'
 
 /** Defines the summary of an apply. */
 export const applySummary = resource({
@@ -49,16 +56,9 @@ const WORDS = {
 /** Describes the flags of `kpi apply`. */
 type ApplyFlags = AccountFlags &
   SourceFlags & {
-    readonly maxDeletes?: string | undefined
     readonly yes?: true | undefined
     readonly keepHistory?: true | undefined
   }
-
-const readMost = (text: string | undefined): number => {
-  if (text === undefined) return Infinity
-  if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new UsageError(`--max-deletes ${text} is not a whole number`)
-}
 
 /** Describes an apply under way: its account and its file, what was planned, and what is kept of it. */
 type Apply = {
@@ -72,14 +72,10 @@ type Apply = {
   readonly signal: AbortSignal
 }
 
-/** Refuses too many deletes, and asks before any. */
+/** Asks before anything is deleted. */
 const confirmDeletes = async ({ cli, target: { client }, source, prepared, flags }: Apply): Promise<void> => {
   const { changes } = prepared.plan
   const things = countOf(prepared.counts.deleted, 'thing')
-  if (prepared.counts.deleted > readMost(flags.maxDeletes)) {
-    const most = `more than --max-deletes ${flags.maxDeletes}`
-    throw new KpiError('conflict', `${things} would be deleted, ${most}; nothing was done`)
-  }
   const { deletesText, tellDeletes, tellKept } = await import('./deletes.ts')
   await tellKept(cli, client, changes)
   if (flags.yes) return tellDeletes(cli, client, changes)
@@ -129,7 +125,6 @@ const sendPlan = async (
 
 /** Runs `kpi apply`: makes an account what a file says. */
 export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promise<void> => {
-  readMost(flags.maxDeletes)
   const source = await readSource(cli, file, flags)
   cli.io.stdout.outlast()
   await withTarget(cli, flags, source.configuration, cli.io.interruption(), async (target, signal) => {
@@ -140,7 +135,7 @@ export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promi
     const begun = { command: 'apply', service, account: target.accountName(), source: source.path, content: '' }
     const run = beginRun(io, begun)
     await keepRun(cli, run, async (end) => {
-      const { configuration, saved } = source
+      const { configuration } = source
       const onWarning = (text: string): void => void cli.log.warn(text)
       const looking = { account: target, run, desired: configuration.desired, signal, onWarning }
       const settle = (snapshot: Snapshot): Promise<boolean> => settleLeftDoubles(looking, snapshot)
@@ -148,10 +143,7 @@ export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promi
       const earlier = readEarlier(run)
       for (const one of prepared.plan.planned) earlier.settle(one)
       await tellPlan(cli, prepared)
-      if (saved && prepared.counts.deleted > 0) {
-        const { requireNoMoreDeleted } = await import('./deletes.ts')
-        await requireNoMoreDeleted(client, saved.deletes, prepared.plan.changes)
-      }
+      await requireMeantDeletes(client, source, prepared)
       const history = await openTargetHistory(cli, client, flags, signal)
       const apply: Apply = { cli, target, source, flags, prepared, run, history, signal }
       await confirm(apply)

@@ -1,4 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
+import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { addExamples } from '../../args/examples.ts'
 import { collect } from '../../args/flags.ts'
 import type { Register } from '../../cli.ts'
@@ -29,6 +30,12 @@ const BY_NAME = [
   collect,
 ] as const
 
+/** Lists what a plan prints. */
+const planned = async () => [
+  { of: (await import('../../../changes/print/plan-rows.ts')).planRow, isList: true },
+  { of: (await import('../../output/dry-run-counts.ts')).planCounts, isList: false },
+]
+
 /** Registers `kpi plan` */
 export const plan: Register = (command, act) => {
   const declared = withFile(withAccount(command))
@@ -38,10 +45,7 @@ export const plan: Register = (command, act) => {
     .option('--exit-code', 'end with exit code 9 if anything would change')
     .option('--summary-only', 'only say how much would change')
   addExamples(declared, 'plan kpi.yaml', 'plan kpi.yaml --exit-code', 'plan kpi.yaml --prune --to-file plan.json')
-  addOutput(declared, async () => [
-    { of: (await import('../../../changes/print/plan-rows.ts')).planRow, isList: true },
-    { of: (await import('../../output/dry-run-counts.ts')).planCounts, isList: false },
-  ])
+  addOutput(declared, planned)
   act(declared, async (cli, [file], flags) => (await import('./plan.ts')).runPlan(cli, file, flags))
 }
 
@@ -53,8 +57,17 @@ export const apply: Register = (command, act) => {
     .option(...BY_NAME)
     .option(...KEEP_HISTORY)
     .option('--max-deletes <n>', 'do nothing if more than this many things would be deleted')
+    .option('--dry-run', 'send nothing, and show what kpi plan shows')
+    .option(...SUMMARY_ONLY)
     .option('-y, --yes', 'do not ask before anything is changed or deleted')
   addExamples(declared, 'apply kpi.yaml', 'apply kpi.yaml --prune --max-deletes 3 --yes', 'apply plan.json')
-  addOutput(declared, async () => [{ of: (await import('./apply.ts')).applySummary, isList: false }])
-  act(declared, async (cli, [file], flags) => (await import('./apply.ts')).runApply(cli, file, flags))
+  addOutput(declared, async () => [
+    { of: (await import('./apply.ts')).applySummary, isList: false },
+    ...(await planned()),
+  ])
+  act(declared, async (cli, [file], flags) => {
+    requireDryRun(flags)
+    if (flags.dryRun) return (await import('./plan.ts')).runPlan(cli, file, flags)
+    return (await import('./apply.ts')).runApply(cli, file, flags)
+  })
 }

@@ -7,7 +7,16 @@ import { pathWord } from '../../output/text.ts'
 import { type AccountFlags, learnAccount, withTarget } from './account.ts'
 import { planRow } from '../../../changes/print/plan-rows.ts'
 import { type FileFlags, readyFile, STDOUT, writeOutput } from '../../files/named-output.ts'
-import { prepare, type Prepared, readMade, readSource, type SourceFlags, tellPlan, writePlan } from './prepare.ts'
+import {
+  prepare,
+  type Prepared,
+  readMade,
+  readSource,
+  requireMeantDeletes,
+  type SourceFlags,
+  tellPlan,
+  writePlan,
+} from './prepare.ts'
 import { openTargetHistory } from '../targets/keep-history.ts'
 
 /** Describes the flags of `kpi plan`. */
@@ -16,6 +25,9 @@ type PlanFlags = AccountFlags &
   SourceFlags & {
     readonly exitCode?: true | undefined
     readonly summaryOnly?: true | undefined
+    /** Tells that it is the dry run of an apply, which is refused as the apply would be. */
+    readonly dryRun?: true | undefined
+    readonly keepHistory?: true | undefined
   }
 
 /** Prints a row for each change, or the counts alone; for people nothing is printed where there are none. */
@@ -41,7 +53,8 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
     const deleting = prepared.counts.deleted > 0 ? await import('./deletes.ts') : undefined
     await deleting?.tellDeletes(cli, client, changes)
     await deleting?.tellKept(cli, client, changes)
-    await (await openTargetHistory(cli, client, {}, signal)).foresee(changes)
+    if (flags.dryRun) await requireMeantDeletes(client, source, prepared)
+    await (await openTargetHistory(cli, client, flags, signal)).foresee(changes)
     const deletes = flags.toFile === undefined ? [] : ((await deleting?.plannedDeletes(client, changes)) ?? [])
     const configuration = saved?.configuration ?? text
     const planned = { service, account, file: path, prune, byName, configuration, rows: prepared.rows, deletes }

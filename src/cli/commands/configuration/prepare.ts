@@ -9,6 +9,7 @@ import { countChanges, type Counts, planRows } from '../../../changes/print/plan
 import { type Account, readSnapshot } from '../../../changes/records/access.ts'
 import { KIND_NAMES, kindNamed, type KindName, sectionOf, sections } from '../../../changes/records/kind-fields.ts'
 import type { AccountRecord, Snapshot } from '../../../changes/records/snapshot.ts'
+import type { Client } from '../../../client/client.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { isObject } from '../../../codec/json.ts'
 import { faultAt } from '../../../codec/yaml-reader.ts'
@@ -124,10 +125,16 @@ export type Source = {
   /** Lists the sections whose new names are meant, whatever they could stand for. */
   readonly byName: readonly string[]
   readonly saved: SavedPlan | undefined
+  /** Bounds the records that may be deleted. */
+  readonly mostDeletes: number
 }
 
 /** Describes the flags that say how a file is read. */
-export type SourceFlags = { readonly prune?: true | undefined; readonly byName?: string[] | undefined }
+export type SourceFlags = {
+  readonly prune?: true | undefined
+  readonly byName?: string[] | undefined
+  readonly maxDeletes?: string | undefined
+}
 
 /** Returns the sections that `--by-name` names. */
 const sectionsIn = (given: readonly string[] = []): string[] => {
@@ -140,10 +147,17 @@ const sectionsIn = (given: readonly string[] = []): string[] => {
 const kindsIn = (names: Iterable<string>): KindName[] =>
   [...names].flatMap((name) => sections.get(name)?.kind.name ?? [])
 
+const readMost = (text: string | undefined): number => {
+  if (text === undefined) return Infinity
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new UsageError(`--max-deletes ${text} is not a whole number`)
+}
+
 /** Reads the file that a line names, or `-` for standard input. */
 export const readSource = async (cli: Cli, file: string, flags: SourceFlags): Promise<Source> => {
   const { prune = false } = flags
   const byName = sectionsIn(flags.byName)
+  const mostDeletes = readMost(flags.maxDeletes)
   const text = await readInput(cli, file)
   const name = inputName(file)
   const saved = readPlan(text, name)
@@ -154,7 +168,7 @@ export const readSource = async (cli: Cli, file: string, flags: SourceFlags): Pr
   const configuration = await untilDeadline(cli.io, cli.flags.deadline, ({ signal }) =>
     readConfiguration(saved?.configuration ?? text, isSetting, pauseEvery(PARTS_OF_TURN, signal)),
   )
-  const settled = { prune: saved?.prune ?? prune, byName: saved?.byName ?? byName }
+  const settled = { prune: saved?.prune ?? prune, byName: saved?.byName ?? byName, mostDeletes }
   const path = resolve(cli.io.cwd, saved?.file ?? file)
   return { name, file: saved?.file ?? file, path, text, configuration, ...settled, saved }
 }
@@ -315,6 +329,20 @@ export const prepare = (
     ({ signal }) => prepareBy(target, source, readMade, pauseEvery(PARTS_OF_TURN, signal), isToReadAgain),
     cli.io.interruption(),
   )
+
+/** Refuses more deletes than the line allows, and those of a saved plan that would take more with them than it showed. */
+export const requireMeantDeletes = async (
+  client: Client,
+  { saved, mostDeletes }: Source,
+  { counts: { deleted }, plan: { changes } }: Prepared,
+): Promise<void> => {
+  if (deleted === 0) return
+  const { requireNoMoreDeleted } = await import('./deletes.ts')
+  if (saved) await requireNoMoreDeleted(client, saved.deletes, changes)
+  if (deleted <= mostDeletes) return
+  const things = countOf(deleted, 'thing')
+  throw new KpiError('conflict', `${things} would be deleted, more than --max-deletes ${mostDeletes}; nothing was done`)
+}
 
 /** Says how much a plan would do: `3 to create, 1 to update, 12 unchanged`. */
 const planText = ({ created, updated, deleted, unchanged }: Counts): string => {
