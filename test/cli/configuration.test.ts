@@ -159,7 +159,11 @@ describe.each(users)('a configuration %s', (_name, open) => {
       stderr: expect.stringContaining('5 things would be deleted, more than --max-deletes 4') as unknown,
     })
     const foreseen = await user.kpi('apply', 'kpi.yaml', '--prune', '--max-deletes', '4', '--dry-run')
-    expect(foreseen).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('--max-deletes 4') as unknown })
+    expect(foreseen).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('--max-deletes 4') as unknown,
+    })
     expect(await user.kpi('apply', 'kpi.yaml', '--prune', '-o', 'csv', '--quiet', '--dry-run')).toEqual(ran)
     const unasked = await user.kpi('apply', 'kpi.yaml', '--prune')
     expect(unasked).toMatchObject({

@@ -25,7 +25,7 @@ describe.each(databases)('kpi service breakdowns on %s', (_name, make) => {
     expect((await breakdowns('list', '--filter', 'name=Region', '-o', 'csv', '--columns', 'id,name')).stdout).toBe(
       'id,name\n2,Region\n',
     )
-    const deleted = { code: 0, stdout: '', stderr: 'deleted breakdown 2 (Region)\n' }
+    const deleted = { code: 0, stdout: '', stderr: 'deleted breakdown 2, Region\n' }
     expect(await breakdowns('delete', 'Region', '--yes')).toEqual(deleted)
     expect(jsonOf(await breakdowns('list', '-o', 'json'))).toEqual([PEOPLE])
   })
@@ -49,7 +49,8 @@ describe('a breakdown', () => {
     expect(await user.kpi('service', 'breakdowns', 'delete', 'Region', '--yes')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'kpi: breakdown 2 (Region) has breakdown items and cannot be deleted; delete those first\n',
+      stderr:
+        'kpi: breakdown 2 (Region) has 1 group item and cannot be deleted; delete those first (kpi group-items list --group 2)\n',
     })
   })
 
@@ -58,7 +59,7 @@ describe('a breakdown', () => {
     [['delete', '1', '--yes'], 1, 'breakdown 1 (People) is built in, and is neither renamed nor deleted'],
     [['rename', '9', 'Staff'], 1, 'there is no breakdown 9'],
     [['delete', 'Regions', '--yes'], 2, 'there is no breakdown "Regions"; did you mean "Region"?'],
-    [['delete', 'Region', '--no-input'], 2, 'delete breakdown Region needs --yes where nobody can be asked'],
+    [['delete', 'Region', '--no-input'], 2, 'delete breakdown 2, Region needs --yes where nobody can be asked'],
     [['create', ' '], 2, 'the name must not be empty'],
     [['rename', 'Region', 'x'.repeat(51)], 2, 'the name has 51 characters, at most 50 are allowed'],
   ])('is refused: %j', async (args, code, message) => {
@@ -72,7 +73,13 @@ describe('a breakdown', () => {
   test('whose name is that of another one, too, is called by its id', async () => {
     const breakdowns = breakdownsOf(await openOperator(sqliteDatabase))
     await breakdowns('create', 'Region')
-    await breakdowns('create', 'Region')
+    expect(await breakdowns('create', 'Region')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'kpi service breakdowns rename 2 changes it; --allow-duplicate creates another',
+      ) as unknown,
+    })
+    await breakdowns('create', 'Region', '--allow-duplicate')
     expect(await breakdowns('rename', 'Region', 'Area')).toMatchObject({
       code: 2,
       stderr: 'kpi: "Region" is the name of more than one breakdown: 2, 3; use the id\n',

@@ -53,9 +53,13 @@ test('it is listed briefly in a table, changed and removed', async () => {
   const remove = (...args: string[]): Promise<Ran> => calculated('remove', 'Half', '--no-input', ...args)
   expect(await remove()).toMatchObject({
     code: 2,
-    stderr: 'kpi: remove calculated KPI Half, with its assignments needs --yes where nobody can be asked\n',
+    stderr: 'kpi: delete calculated KPI 3, Half with 0 assignments needs --yes where nobody can be asked\n',
   })
-  expect(await remove('--yes')).toEqual({ code: 0, stdout: '', stderr: 'KPI 3 (Half) is removed\n' })
+  expect(await remove('--yes')).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: 'deleted calculated KPI 3, Half with 0 assignments\n',
+  })
   expect(jsonOf(await calculated('list', '-o', 'json'))).toEqual([])
 })
 
@@ -95,7 +99,7 @@ test('it is of the account that is named', async () => {
   await db.close()
   expect(await add('--formula', '[Revenue]', '--account', 'acme')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('there is no KPI named "Revenue"') as string,
+    stderr: expect.stringContaining('there is no KPI "Revenue"') as string,
   })
   await add('--formula', '[Revenue]')
   expect(jsonOf(await calculated('list', '--account', 'acme', '-o', 'json'))).toEqual([])
@@ -108,7 +112,7 @@ describe('it is refused', () => {
       1,
       'kpi: --formula: expected a number, a [KPI], a function or ( at character 13: "* 2"',
     ],
-    [['--formula', '[Visit] / 2'], 1, 'there is no KPI named "Visit" (did you mean "Visits"?) at character 1'],
+    [['--formula', '[Visit] / 2'], 1, 'there is no KPI "Visit"; did you mean "Visits"? at character 1'],
     [['--formula', ''], 2, 'kpi: --formula must not be empty'],
     [[], 2, 'kpi: a calculated KPI needs --formula <text>'],
     [['--formula', '[1]', '--over', 'members'], 2, 'kpi: --over must be one of results, inputs'],

@@ -94,14 +94,10 @@ export const make = async (
   const active = kpis.filter((one) => one.is_active)
   for (const { name, inputs, target } of active.length === 0 || !has.formulas ? [] : account.formulas) {
     const formula = `SUM(${inputs.map((input) => `[${pick(active, input)?.id}]`).join(', ')}) / 2`
-    const flags = [
-      '--frequency',
-      'Y',
-      '--formula',
-      formula,
-      ...(target === null ? [] : [`--target-default=${target % 1000n}`]),
-    ]
-    expect((await run('service', 'calculated', 'add', `--name=${name}`, ...flags)).stderr).toBe('')
+    const meant = ['--allow-duplicate', '--by-name', 'name']
+    const of = ['--frequency', 'Y', '--formula', formula, `--name=${name}`]
+    const flags = target === null ? meant : [...meant, `--target-default=${target % 1000n}`]
+    expect(await run('service', 'calculated', 'add', ...of, ...flags)).toMatchObject({ code: 0 })
   }
   const items: number[] = []
   const archived: number[] = []

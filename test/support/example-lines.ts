@@ -119,7 +119,7 @@ const makeNamed = async ({ kpi }: User, examples: string): Promise<void> => {
  */
 export const openShop = async (command: string): Promise<User> => {
   const [noun = ''] = command.split(' ')
-  const hasFormula = noun === 'service'
+  const hasFormula = noun === 'service' && command !== 'service calculated add'
   if (!filled.has(hasFormula)) filled.set(hasFormula, filledFolder(hasFormula))
   const source = await filled.get(hasFormula)
   const folder = temporaryFolder()

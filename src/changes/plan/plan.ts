@@ -8,7 +8,7 @@ import type { Pause } from '../../domain/pause.ts'
 import { type FieldValue, usualWith } from '../../domain/schema.ts'
 import { type Change, type FieldChange, inOrder, type Value } from '../records/change.ts'
 import { type Desired, desiredName } from '../records/desired.ts'
-import { readFormula } from '../records/formulas.ts'
+import { KPIS, readFormula } from '../records/formulas.ts'
 import type { KindField, KindName } from '../records/kind-fields.ts'
 import { type AccountRecord, isOfPerson, labelOf, type Snapshot } from '../records/snapshot.ts'
 import { matchDesired, type Matched, type Policy, type Reason, type Unmatched } from './match.ts'
@@ -127,13 +127,16 @@ const createPlaces = (snapshot: Snapshot): ((record: AccountRecord) => number) =
   const last = new Map<string, number>()
   const placeOf = ({ stored, desired }: AccountRecord): number =>
     Number(stored ? (desired?.values['sort_order'] ?? stored['sort_order'] ?? 0) : 0)
-  const keyOf = ({ kind, above }: AccountRecord): string => `${kind.name} ${above['user']?.serial ?? ''}`
+  // Calculated KPIs stand in the list of all KPIs.
+  const kindsOf = (name: KindName): readonly KindName[] => (KPIS.includes(name) ? KPIS : [name])
+  const keyOf = ({ kind, above }: AccountRecord): string => `${kindsOf(kind.name)[0]} ${above['user']?.serial ?? ''}`
   const read = new Set<KindName>()
   return (record) => {
-    const { name } = record.kind
-    if (!read.has(name))
-      for (const one of snapshot.ofKind(name)) last.set(keyOf(one), Math.max(last.get(keyOf(one)) ?? 0, placeOf(one)))
-    read.add(name)
+    for (const name of kindsOf(record.kind.name)) {
+      if (!read.has(name))
+        for (const one of snapshot.ofKind(name)) last.set(keyOf(one), Math.max(last.get(keyOf(one)) ?? 0, placeOf(one)))
+      read.add(name)
+    }
     const before = last.get(keyOf(record)) ?? 0
     const place = Number(record.desired?.values['sort_order'] ?? Math.min(before + 1, INT16_MAX))
     last.set(keyOf(record), Math.max(before, place))

@@ -5,8 +5,7 @@ import { breakdownItems as store, type ItemFilter, listBreakdowns } from '../../
 import { groupItems, groups } from '../../store/tables/groups.ts'
 import { PEOPLE } from '../../store/tables/users.ts'
 import { collection, readList } from '../collection.ts'
-import { type Context, requireFound, type Ids } from '../context.ts'
-import { ownBreakdowns } from './groups.ts'
+import { type Context, requireFound } from '../context.ts'
 
 const { list: _unfiltered, ...operations } = collection(breakdownItem, store, 'items', {
   requireOpen: ({ breakdown_id }) => {
@@ -42,8 +41,6 @@ export const listBreakdownItems = (ctx: Context, filter: ItemFilter): Promise<re
     read: (tx) => store.listOf(tx, ctx.account.id, filter),
   })
 
-const idsOf = (id: number): Ids => ({ parent: 0, id, text: String(id) })
-
 const rejectPeople = (id: number): void => {
   if (id !== PEOPLE) return
   throw new KpiError(
@@ -62,23 +59,13 @@ const show = async (ctx: Context, id: number): Promise<Breakdown> =>
     id,
   )
 
-/** Manages breakdowns for the operator, by the rules of groups: every breakdown is one, except that of people. */
+/** Shows breakdowns to the operator: every group, and that of people. */
 export const breakdowns = {
   /** Returns all breakdowns, including that of people, with the number of their items. */
   list,
-  create: async (ctx: Context, name: string): Promise<Breakdown> => {
-    const { id } = await ownBreakdowns.add(ctx, idsOf(0), { values: { name }, issues: [] })
-    return show(ctx, id)
-  },
-  rename: async (ctx: Context, id: number, name: string): Promise<Breakdown> => {
+  /** Returns one that may be renamed and deleted: not that of people. */
+  getOwn: async (ctx: Context, id: number): Promise<Breakdown> => {
     rejectPeople(id)
-    await ownBreakdowns.update?.(ctx, idsOf(id), { values: { name }, issues: [] })
     return show(ctx, id)
-  },
-  remove: async (ctx: Context, id: number): Promise<Breakdown> => {
-    rejectPeople(id)
-    const before = await show(ctx, id)
-    await ownBreakdowns.remove(ctx, idsOf(id))
-    return before
   },
 }

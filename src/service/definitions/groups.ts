@@ -1,5 +1,4 @@
 import { KpiError } from '../../domain/errors.ts'
-import { breakdown, breakdownItem } from '../../domain/resources/breakdowns.ts'
 import { group, groupItem } from '../../domain/resources/groups.ts'
 import type { Reader } from '../../store/db.ts'
 import { groupItems as items, groups as store } from '../../store/tables/groups.ts'
@@ -10,23 +9,13 @@ const requireGroup = async (tx: Reader, account: number, id: number): Promise<vo
   requireFound(await store.find(tx, account, id), group.title, id)
 }
 
-/** Creates the collection of all breakdowns except that of people, with the titles of one variant in its errors. */
-const withTitles = (title: string, itemTitle: string) =>
-  collection({ ...group, title }, store, 'breakdowns', {
-    mayRemove: async (tx, account, { id, name }) => {
-      if (!(await store.hasItems(tx, account, id))) return
-      throw new KpiError(
-        'conflict',
-        `${title} ${id} (${name}) has ${itemTitle}s and cannot be deleted; delete those first`,
-      )
-    },
-  })
-
 /** Manages groups: every breakdown except that of people. */
-export const groups = withTitles(group.title, groupItem.title)
-
-/** Manages the same breakdowns, with the titles of the newer variant. */
-export const ownBreakdowns = withTitles(breakdown.title, breakdownItem.title)
+export const groups = collection(group, store, 'breakdowns', {
+  mayRemove: async (tx, account, { id, name }) => {
+    if (!(await store.hasItems(tx, account, id))) return
+    throw new KpiError('conflict', `group ${id} (${name}) has group items and cannot be deleted; delete those first`)
+  },
+})
 
 /** Manages the items of a group, including archived ones. */
 export const groupItems = collection(groupItem, items, 'items', {

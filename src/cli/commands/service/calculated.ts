@@ -1,25 +1,18 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { Client } from '../../../client/client.ts'
-import { nearest } from '../../../client/directory.ts'
 import { formatDay } from '../../../domain/day.ts'
 import { calculatedKpi, calculationStep } from '../../../domain/resources/calculated-kpi.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
-import { asDraft, asPatch, type Draft, type Patch } from '../../../domain/schema.ts'
 import { addRange, readRange } from '../../args/day-range.ts'
+import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { addExamples } from '../../args/examples.ts'
-import {
-  addFieldFlags,
-  addUsualFields,
-  fieldFlags,
-  type FlagValues,
-  requireNoFaults,
-  readFlags,
-} from '../../args/flags.ts'
+import { addFieldFlags, BY_NAME } from '../../args/flags.ts'
 import { idsIn, resolveRecordId } from '../../args/names.ts'
-import type { Act } from '../../cli.ts'
-import { UsageError } from '../../exit.ts'
-import { printsList, printsOne } from '../../output/printed.ts'
+import type { Act, Cli } from '../../cli.ts'
+import { addOutput, printsList, printsOne } from '../../output/printed.ts'
+import { addDeleteOutput, deletionOf, DRY_RUN } from '../verbs/delete.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
+import type { Command as DefinitionsCommand } from '../verbs/make-listed.ts'
+import type { OperatedAccount } from './operator.ts'
 import { addVerb, addVerbOfOne, inAccount } from './with-account.ts'
 
 const FORMULAS = `
@@ -27,49 +20,79 @@ A formula consists of numbers, + - * / ( ), KPIs by id or exact name in brackets
   [Revenue] / [Visits]      100 * (SUM([3], [4]) - [5]) / [5]
 It has no value if a KPI has none in the period, or if it divides by zero; lists skip a KPI that has none.`
 
-const readDraft = async (client: Client, flags: FlagValues): Promise<Draft<typeof calculatedKpi>> => {
-  const given = await readFlags(client, fieldFlags(calculatedKpi), flags)
-  await addUsualFields(client, calculatedKpi, flags, given, client.kpis.list)
-  return asDraft(calculatedKpi, requireNoFaults(given))
-}
+const COMMANDS = {
+  create: 'service calculated add',
+  update: 'service calculated update',
+  delete: 'service calculated remove',
+} as const
 
-const readPatch = async (client: Client, flags: FlagValues): Promise<Patch<typeof calculatedKpi>> => {
-  const fields = requireNoFaults(await readFlags(client, fieldFlags(calculatedKpi), flags))
-  if (Object.keys(fields).length === 0) throw new UsageError('nothing to change was given; --help shows the flags')
-  return asPatch(calculatedKpi, fields)
+/** Returns a command on the calculated KPIs of an account, whose formulas name all its KPIs. */
+const commandOn = async (
+  cli: Cli,
+  { store, account, client, newer, calculated }: OperatedAccount,
+  verb: keyof typeof COMMANDS,
+  signal: AbortSignal,
+): Promise<DefinitionsCommand> => {
+  const entered = (await client.kpis.list()).filter((one) => !one.is_calculated)
+  const others = new Map([['kpi', entered] as const])
+  const operated = { service: store, account, commands: COMMANDS, others }
+  return { cli, client, ways: { operator: { newer, calculated } }, of: calculatedKpi, verb, signal, operated }
 }
 
 const addAdd = (group: Command, act: Act): void => {
-  const command = addVerb(group, 'add', 'define a KPI that a formula computes').addHelpText('after', FORMULAS)
+  const bare = addVerb(group, 'add', 'define a KPI that a formula computes').addHelpText('after', FORMULAS)
+  addFieldFlags(bare, calculatedKpi, 'add')
+  const command = bare
+    .option('--dry-run', 'change nothing, and show what would be created')
+    .option(...SUMMARY_ONLY)
+    .option(...BY_NAME)
+    .option('--allow-duplicate', 'create it even if there is one of that name')
   addExamples(
-    addFieldFlags(command, calculatedKpi, 'add'),
+    command,
     'service calculated add --name Share --frequency M --formula "100 * [Revenue] / ([Revenue] + [Visits])"',
     'service calculated add --name "Per visit" --frequency W --formula "[1] / [2]" --over inputs --target-from formula',
   )
-  printsOne(command, calculatedKpi)
+  addOutput(command, async () => (await import('../verbs/planned-changes.ts')).printsOf(calculatedKpi, 'create'))
   act(command, async (cli, _, flags) => {
-    const { calculated } = await import('../../../service/definitions/calculated-kpis.ts')
-    const record = await inAccount(cli, flags, async (ctx, client) =>
-      calculated.add(ctx, await readDraft(client, flags), nearest),
+    requireDryRun(flags)
+    const [{ asOperator }, { createListed }] = await Promise.all([
+      import('./operator.ts'),
+      import('../verbs/create-listed.ts'),
+    ])
+    await asOperator(cli, flags.account, async (operated, signal) =>
+      createListed(await commandOn(cli, operated, 'create', signal), {
+        bodies: undefined,
+        flags,
+        start: 1,
+        collection: operated.calculated,
+        parent: {},
+      }),
     )
-    await cli.printOne(calculatedKpi, record)
   })
 }
 
 const addUpdate = (group: Command, act: Act): void => {
-  const command = addVerbOfOne(group, 'update', 'change a calculated KPI; an empty value clears a field')
-  command.addHelpText('after', FORMULAS)
-  addExamples(
-    addFieldFlags(command, calculatedKpi, 'update'),
-    'service calculated update Share --formula "[Revenue] / SUM([Revenue], [Visits])"',
-  )
-  printsOne(command, calculatedKpi)
+  const bare = addVerbOfOne(group, 'update', 'change a calculated KPI; an empty value clears a field')
+  addFieldFlags(bare.addHelpText('after', FORMULAS), calculatedKpi, 'update')
+  const command = bare
+    .option('--dry-run', 'change nothing, and show the old and new values')
+    .option(...SUMMARY_ONLY)
+    .option(...BY_NAME)
+    .option('--allow-duplicate', 'give it the name even if another one has it')
+  addExamples(command, 'service calculated update Share --formula "[Revenue] / SUM([Revenue], [Visits])"')
+  addOutput(command, async () => (await import('../verbs/planned-changes.ts')).printsOf(calculatedKpi, 'update'))
   act(command, async (cli, [name], flags) => {
-    const { calculated } = await import('../../../service/definitions/calculated-kpis.ts')
-    const record = await inAccount(cli, flags, async (ctx, client) =>
-      calculated.update(ctx, await resolveRecordId(client, kpi, name), await readPatch(client, flags), nearest),
-    )
-    await cli.printOne(calculatedKpi, record)
+    requireDryRun(flags)
+    const [{ asOperator }, { updateListed }] = await Promise.all([
+      import('./operator.ts'),
+      import('../verbs/update-listed.ts'),
+    ])
+    await asOperator(cli, flags.account, async (operated, signal) => {
+      const id = await resolveRecordId(operated.client, kpi, name)
+      const collection = operated.calculated
+      const given = { names: [String(id)], bodies: undefined, flags, parent: undefined, collection, watch: undefined }
+      await updateListed(await commandOn(cli, operated, 'update', signal), given)
+    })
   })
 }
 
@@ -122,19 +145,28 @@ const addTest = (group: Command, act: Act): void => {
 }
 
 const addRemove = (group: Command, act: Act): void => {
-  const command = addVerbOfOne(group, 'remove', 'remove a calculated KPI with its assignments').option(
-    '-y, --yes',
-    'do not ask',
-  )
-  addExamples(command, 'service calculated remove Share')
+  const command = addVerbOfOne(group, 'remove', 'remove a calculated KPI with its assignments')
+    .option(...DRY_RUN)
+    .option(...SUMMARY_ONLY)
+    .option('-y, --yes', 'do not ask')
+  addExamples(command, 'service calculated remove Share', 'service calculated remove Share --dry-run')
+  addDeleteOutput(command)
   act(command, async (cli, [name], flags) => {
-    const { requireConfirmation } = await import('../../args/prompt.ts')
-    await requireConfirmation(cli, flags.yes, `remove calculated KPI ${name}, with its assignments`)
-    const { calculated } = await import('../../../service/definitions/calculated-kpis.ts')
-    const { id, name: removed } = await inAccount(cli, flags, async (ctx, client) =>
-      calculated.remove(ctx, await resolveRecordId(client, kpi, name)),
-    )
-    await cli.note(`KPI ${id} (${removed}) is removed`)
+    requireDryRun(flags)
+    const [{ asOperator }, { removeListed }] = await Promise.all([
+      import('./operator.ts'),
+      import('../verbs/remove-listed.ts'),
+    ])
+    await asOperator(cli, flags.account, async (operated, signal) => {
+      const names = [String(await resolveRecordId(operated.client, kpi, name))]
+      const command = await commandOn(cli, operated, 'delete', signal)
+      await deletionOf(cli, calculatedKpi, {
+        names,
+        flags,
+        from: async () => operated.calculated,
+        removing: (_client, _signal, parent, work) => removeListed(command, { names, parent }, work),
+      })(operated.client, signal)
+    })
   })
 }
 

@@ -2,6 +2,7 @@ import { createClient, type Client } from '../../../client/client.ts'
 import { nearest } from '../../../client/directory.ts'
 import type { CalculatedDraft, CalculatedPatch } from '../../../domain/resources/calculated-kpi.ts'
 import { DEFAULT_ACCOUNT } from '../../../service/context.ts'
+import { breakdowns } from '../../../service/definitions/breakdowns.ts'
 import { calculated } from '../../../service/definitions/calculated-kpis.ts'
 import type { Cli } from '../../cli.ts'
 import { inProcessTransport, withoutLateReads } from '../../embedded.ts'
@@ -20,21 +21,28 @@ const storeName = async (cli: Cli): Promise<string> => {
 }
 
 /** Describes an account of the bundled service as its operator administers it: both interfaces, and calculated KPIs. */
-type OperatedAccount = {
+export type OperatedAccount = {
   readonly store: string
   readonly account: string
   readonly client: Client
   readonly newer: Client
   readonly calculated: ReturnType<typeof calculatedOf>
+  readonly breakdowns: ReturnType<typeof breakdownsOf>
 }
 
 type AccountContext = Parameters<typeof calculated.list>[0]
 
 const calculatedOf = (ctx: AccountContext) => ({
   list: () => calculated.list(ctx),
+  get: (id: number) => calculated.get(ctx, id),
   add: (draft: CalculatedDraft) => calculated.add(ctx, draft, nearest),
   update: (id: number, patch: CalculatedPatch) => calculated.update(ctx, id, patch, nearest),
   remove: (id: number) => calculated.remove(ctx, id),
+})
+
+const breakdownsOf = (ctx: AccountContext) => ({
+  list: () => breakdowns.list(ctx),
+  getOwn: (id: number) => breakdowns.getOwn(ctx, id),
 })
 
 /** Runs work on an account of the bundled service on this machine. */
@@ -46,7 +54,12 @@ export const asOperator = async <T>(
   const store = await storeName(cli)
   return inAccount(cli, { account: account ?? DEFAULT_ACCOUNT }, (ctx, client, signal) => {
     const newer = withoutLateReads(inProcessTransport(ctx.db, ctx.account, cli.io.now, 'v1'), signal)
-    const operated = { client, newer: createClient(newer, 'v1'), calculated: calculatedOf(ctx) }
+    const operated = {
+      client,
+      newer: createClient(newer, 'v1'),
+      calculated: calculatedOf(ctx),
+      breakdowns: breakdownsOf(ctx),
+    }
     return work({ store, account: ctx.account.name, ...operated }, signal)
   })
 }

@@ -4,7 +4,8 @@ import { entryPages } from '../../../client/operations/entry-pages.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { FIRST_ENTRY_DAY, formatDay, LAST_ENTRY_DAY } from '../../../domain/day.ts'
 import { Fault, KpiError } from '../../../domain/errors.ts'
-import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
+import { breakdown, breakdownItem } from '../../../domain/resources/breakdowns.ts'
+import { calculatedKpi } from '../../../domain/resources/calculated-kpi.ts'
 import { category, unit } from '../../../domain/resources/catalog.ts'
 import { group, groupItem } from '../../../domain/resources/groups.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
@@ -55,6 +56,10 @@ const LINKS = ['link to a group item', 'links to group items'] as const
 
 /** Counts what goes with a record; undefined where nothing is known that could be counted. */
 const counted = async (held: HeldByUsers, { name }: Resource, id: number): Promise<DependentCounts | undefined> => {
+  if (name === calculatedKpi.name) {
+    const assignments = await assignmentsOfKpi(held, id)
+    return { text: `with ${assignments.text}`, assignments: assignments.count }
+  }
   if (name === kpi.name) {
     const [assignments, entries] = [await assignmentsOfKpi(held, id), await entriesOfKpi(held.client, id)]
     const text = `with ${assignments.text} and ${entries.text}`
@@ -100,6 +105,12 @@ const usedByKpis = async (
   return `is in use by ${countOf(kpis.length, 'KPI')} (${all}) and cannot be deleted; give these another first: kpi kpis update ${kpis[0]?.id} --${flag} …`
 }
 
+const keptByItems = async (client: Client, id: number): Promise<string | undefined> => {
+  const items = await client.groupItems(id).list()
+  if (items.length === 0) return undefined
+  return `has ${countOf(items.length, 'group item')} and cannot be deleted; delete those first (kpi group-items list --group ${id})`
+}
+
 const reasons: Readonly<Record<string, (client: Client, id: number) => Promise<string | undefined>>> = {
   [user.name]: async (client, id) => {
     if ((await client.entries.page({ ...EVERY_DAY, userId: id, page: 1 })).entries.length > 0)
@@ -107,11 +118,8 @@ const reasons: Readonly<Record<string, (client: Client, id: number) => Promise<s
     const active = (await client.users.list()).filter(({ user_status_id }) => user_status_id === 'A')
     return active.length === 1 && active[0]?.id === id ? 'is the last active user and cannot be deleted' : undefined
   },
-  [group.name]: async (client, id) => {
-    const items = await client.groupItems(id).list()
-    if (items.length === 0) return undefined
-    return `has ${countOf(items.length, 'group item')} and cannot be deleted; delete those first (kpi group-items list --group ${id})`
-  },
+  [group.name]: keptByItems,
+  [breakdown.name]: keptByItems,
   [category.name]: (client, id) => usedByKpis(client, 'category_id', id),
   [unit.name]: (client, id) => usedByKpis(client, 'unit_id', id),
   [groupItem.name]: async (client, id) =>

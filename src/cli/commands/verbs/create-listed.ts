@@ -149,13 +149,13 @@ const planNew = async (
 
 /** Removes what a part of the run that was cut off made beside what another machine made; returns what exists then. */
 const settleEarlier = async (command: Command, given: Given, known: Known, run: RecordedRun): Promise<Known> => {
-  const { cli, client, of, signal } = command
+  const { cli, client, ways, signal } = command
   if (!run.earlier.isContinued || !known.existing) return known
   const desired = desiredNew(command, given, known, { run })
   if (desired.some(({ isNew }) => isNew)) return known
   const onWarning = (text: string): void => void cli.log.warn(text)
-  const looking = { account: { client }, run: run.run, desired, signal, onWarning }
-  const isToReadAgain = await settleLeftDoubles(looking, snapshotOf(of, known.existing, desired))
+  const looking = { account: { client, ...ways }, run: run.run, desired, signal, onWarning }
+  const isToReadAgain = await settleLeftDoubles(looking, snapshotOf(command, known.existing, desired))
   return isToReadAgain ? { ...known, existing: await given.collection.list() } : known
 }
 

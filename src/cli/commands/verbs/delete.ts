@@ -179,19 +179,19 @@ const textOf = (of: Resource, { dependents, id, name }: Doomed): string =>
 /** Keeps no record of a run: each line is its own. */
 export const PLAIN: Omit<Removal, 'removeAll'> = { idAt: () => undefined, isDeleted: () => false }
 
-/** Deletes the records that a line names, once that is confirmed. */
-export const deleteNamed = async (cli: Cli, of: Resource, deleting: Deleting): Promise<void> => {
-  const { names, flags, from, removing } = deleting
-  const needs = { of, verb: 'remove' } as const
-  cli.requireCapabilities(needs)
-  requireDryRun(flags)
+/** Returns what deletes the records that a line names, once that is confirmed. */
+export const deletionOf = (
+  cli: Cli,
+  of: Resource,
+  { names, flags, from, removing }: Deleting,
+): ((client: Client, signal: AbortSignal) => Promise<void>) => {
   const find = async (client: Client, looking: Looking, removal: Omit<Removal, 'removeAll'>): Promise<Doomed[]> => {
     const { parent } = looking
     const named = await namedPlaces(client, of, names, { parent, idAt: removal.idAt })
     const once = [...new Map(named.toReversed().map((one) => [one.id, one])).values()].toReversed()
     return foresee(client, of, once, looking, removal)
   }
-  const work = async (client: Client, signal: AbortSignal): Promise<void> => {
+  return async (client, signal) => {
     const looking = await from(client)
     if (flags.dryRun) {
       const doomed = await find(client, looking, PLAIN)
@@ -210,7 +210,15 @@ export const deleteNamed = async (cli: Cli, of: Resource, deleting: Deleting): P
       if (failure) throw failure
     })
   }
-  await cli.withClient(needs, work, names.length > 1 ? { ...PACED, signal: cli.io.interruption() } : undefined)
+}
+
+/** Deletes the records that a line names, once that is confirmed. */
+export const deleteNamed = async (cli: Cli, of: Resource, deleting: Deleting): Promise<void> => {
+  const needs = { of, verb: 'remove' } as const
+  cli.requireCapabilities(needs)
+  requireDryRun(deleting.flags)
+  const options = deleting.names.length > 1 ? { ...PACED, signal: cli.io.interruption() } : undefined
+  await cli.withClient(needs, deletionOf(cli, of, deleting), options)
 }
 
 /** Adds `delete`, which removes records once that is confirmed. */
@@ -246,8 +254,8 @@ export const addDelete = (
       },
       removing: async (client, signal, parent, work) => {
         const { removeListed } = await import('./remove-listed.ts')
-        await withBoth(cli, client, (both) =>
-          removeListed({ cli, client, both, of, verb: 'delete', signal }, { names, parent }, work),
+        await withBoth(cli, client, (ways) =>
+          removeListed({ cli, client, ways, of, verb: 'delete', signal }, { names, parent }, work),
         )
       },
     }),

@@ -1,6 +1,6 @@
 import { type Account, fromNewerItem, toNewerItem } from '../../../changes/records/access.ts'
 import type { Desired } from '../../../changes/records/desired.ts'
-import { type Kind, KIND_NAMES, kinds } from '../../../changes/records/kind-fields.ts'
+import { type Kind, KIND_NAMES, type KindName, kinds } from '../../../changes/records/kind-fields.ts'
 import { type AccountRecord, Snapshot } from '../../../changes/records/snapshot.ts'
 import { warningsOnNames } from '../../../changes/plan/new-names.ts'
 import { type Planned, type PlanAgain, planChanges } from '../../../changes/plan/plan.ts'
@@ -11,9 +11,9 @@ import type { Client } from '../../../client/client.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { listFirst, MOST_LISTED } from '../../../domain/count-text.ts'
-import { type Issue, KpiError } from '../../../domain/errors.ts'
+import { invalid, type Issue, KpiError } from '../../../domain/errors.ts'
 import { nameFieldsOf } from '../../../domain/kinds.ts'
-import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
+import { breakdown, breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import type { AnyRecord, FieldValue, Resource } from '../../../domain/schema.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import { RunFileFault, UnwritableRunFile } from '../../../runs/sealed-file.ts'
@@ -35,12 +35,33 @@ const ITEMS_OF_TURN = 500
 export type Command = {
   readonly cli: Cli
   readonly client: Client
-  /** Holds the clients of both interfaces, as far as there are any beside that of the command. */
-  readonly both?: Pick<Account, 'classic' | 'newer'>
+  /** Holds the other ways to the account, as far as there are any beside the client of the command. */
+  readonly ways?: Omit<Account, 'client'>
   readonly of: Resource
-  readonly verb: 'create' | 'update' | 'delete'
+  readonly verb: Verb
   readonly signal: AbortSignal
+  /** Says that the operator of the bundled service asks for it; by default it is a command of the interface. */
+  readonly operated?: Operated
 }
+
+type Verb = 'create' | 'update' | 'delete'
+
+/** Describes a command that only the operator of the bundled service has. */
+type Operated = {
+  /** Names the store and the account. */
+  readonly service: string
+  readonly account: string
+  /** Names the commands that change records of the resource. */
+  readonly commands: Readonly<Record<Verb, string>>
+  /** Holds records of other kinds that those of the resource may name. */
+  readonly others?: ReadonlyMap<KindName, readonly AnyRecord[]>
+  /** Returns what is shown of a record that is created or changed; by default what the interface answers. */
+  readonly shownOf?: (record: AnyRecord) => Promise<AnyRecord>
+}
+
+/** Returns the command that does something with the records of a resource: `kpis update`. */
+const commandOf = ({ of, operated }: Pick<Command, 'of' | 'operated'>, verb: Verb): string =>
+  operated?.commands[verb] ?? `${commandName(of)} ${verb}`
 
 /** Names the flags that say how something is done, and not what. */
 const NO_CONTENT = ['start', 'yes', 'force', 'fromJson', 'dryRun', 'summaryOnly', 'byName']
@@ -71,16 +92,18 @@ export const learnAccount = async (client: Client): Promise<void> => {
  * record a command goes on that takes nothing away.
  */
 export const withRun = async <T>(
-  { cli, client, of, verb }: Command,
+  command: Command,
   content: unknown,
   work: (run: RecordedRun) => Promise<T>,
 ): Promise<T> => {
+  const { cli, client, of, verb, operated } = command
   const secrets = of.writable.flatMap(({ name, field }) => (field.secret ? name : []))
   const asked = {
-    command: `${commandName(of)} ${verb}`,
+    command: commandOf(command, verb),
     content,
     leftOut: new Set([...NO_CONTENT, ...secrets]),
-    begin: async (begun: BegunRun): Promise<RunRecord> => {
+    begin: async (asked: BegunRun): Promise<RunRecord> => {
+      const begun = operated ? { ...asked, service: operated.service, account: operated.account } : asked
       try {
         return beginRun(cli.io, begun)
       } catch (error) {
@@ -94,9 +117,10 @@ export const withRun = async <T>(
   return withRunRecord(cli, client, asked, work)
 }
 
-/** Returns the kind of the records of a resource: breakdown items are group items. */
+/** Returns the kind of the records of a resource: breakdowns are groups, and their items group items. */
 const kindOf = ({ name }: Resource): Kind => {
-  const kind = KIND_NAMES.find((one) => one === (name === breakdownItem.name ? 'group_item' : name))
+  const same: Readonly<Record<string, KindName>> = { [breakdown.name]: 'group', [breakdownItem.name]: 'group_item' }
+  const kind = KIND_NAMES.find((one) => one === (same[name] ?? name))
   if (kind === undefined) throw new TypeError(`${name} is no kind of definitions`)
   return kinds[kind]
 }
@@ -132,13 +156,13 @@ export const desiredOf = (of: Resource, given: Values, meaning: Meaning): Desire
 
 /** Returns a snapshot of records of a resource, with what items refer to, of which the ids alone are known. */
 export const snapshotOf = (
-  of: Resource,
+  { of, operated }: Pick<Command, 'of' | 'operated'>,
   stored: readonly AnyRecord[],
   desired: readonly Desired[],
   unread: readonly AnyRecord[] = [],
 ): Snapshot => {
   const kind = kindOf(of)
-  const snapshot = new Snapshot()
+  const snapshot = new Snapshot(operated?.others)
   for (const { name, as, refers: [refers] = [] } of kind.fields) {
     if (!refers) continue
     const given = desired.flatMap(({ references }) => references[name]?.slice(1) ?? [])
@@ -203,26 +227,33 @@ const wayOut = (field: string, does: string): string => (field === 'name' ? `; -
 
 /** Says what is wrong with a name that another record has, or that an item before gives to one. */
 const tellTaken =
-  (of: Resource, field: string) =>
+  (command: Pick<Command, 'of' | 'operated'>, field: string) =>
   ({ stored, desired }: AccountRecord, isNew: boolean): string => {
     if (!stored)
       return `is that of no. ${desired?.line}, too${wayOut(field, isNew ? 'creates both' : 'gives it to both')}`
-    const label = recordLabel(of, stored)
+    const label = recordLabel(command.of, stored)
     if (!isNew) return `is the ${describeKey(field)} of ${label} already${wayOut(field, 'gives it to both')}`
-    const change = `kpi ${commandName(of)} update ${String(stored['id'])} changes it`
+    const change = `kpi ${commandOf(command, 'update')} ${String(stored['id'])} changes it`
     return `is that of ${label}: ${change}${wayOut(field, 'creates another')}`
   }
 
+/** Returns a reason without the field at its front, which an issue names by itself. */
+const withoutField = (field: string, message: string): string => {
+  if (message.startsWith(`${field} "`)) return message.slice(field.length + 1)
+  return message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message
+}
+
 /** Plans the items of a list. */
 export const planList = async (
-  { cli, of, verb, signal }: Command,
+  command: Command,
   { desired, total, stored, unread }: ListOfItems,
   flags: NameFlags = {},
   isOurs?: Policy['isOurs'],
 ): Promise<ListPlan> => {
+  const { cli, of, verb, signal } = command
   const key = kindOf(of).identity.at(-1) ?? 'name'
   const meant = new Set(meantFields(of, flags.byName))
-  const tell = tellTaken(of, key)
+  const tell = tellTaken(command, key)
   const taken = new Set<string>()
   const policy: Policy = {
     existing: verb === 'create' ? 'refuse' : 'update',
@@ -239,14 +270,14 @@ export const planList = async (
     }),
   }
   const pause = pauseEvery(ITEMS_OF_TURN, signal)
-  const snapshot = snapshotOf(of, stored, desired, unread)
+  const snapshot = snapshotOf(command, stored, desired, unread)
   const { planned, again } = await planChanges(snapshot, desired, policy, pause)
   const issuesOf = (items: readonly Planned[]): Issue[] =>
     items.flatMap(({ desired: { line }, reasons }) =>
       reasons.map(({ field, message }) => ({
         ...(total > 1 && { index: line - 1 }),
         field: field in of.fields ? field : key,
-        message: message.startsWith(`${field} "`) ? message.slice(field.length + 1) : message,
+        message: withoutField(field, message),
       })),
     )
   const takenNames = (items: readonly Planned[]): Issue[] => issuesOf(items).filter(({ message }) => taken.has(message))
@@ -256,11 +287,13 @@ export const planList = async (
     again,
     takenNames,
     require: async (items) => {
+      const issues = issuesOf(items)
+      const faults = issues.filter(({ field }) => !nameFieldsOf(of).includes(field))
+      if (faults.length > 0) throw invalid(faults)
       const known = takenNames(items)
       const message = `there is a ${of.title} of that ${describeKey(key)} already`
       if (known.length > 0) throw new KpiError('conflict', message, { issues: known })
       for (const text of await warningsOnNames(snapshot, items, policy, pause)) await cli.log.warn(text)
-      const issues = issuesOf(items)
       if (issues.length > 0) throw new KpiError('conflict', `a ${of.title} would look like another one`, { issues })
     },
   }
@@ -279,19 +312,20 @@ type Making = {
 }
 
 /** Returns the error about what was removed again, as another machine had just created the same. */
-const doublesError = (of: Resource, removed: readonly AccountRecord[]): KpiError | undefined => {
+const doublesError = (command: Command, removed: readonly AccountRecord[]): KpiError | undefined => {
   const [first] = removed
   if (!first) return undefined
   const texts = listFirst(removed, MOST_LISTED, ({ name, id }) => `"${name}" (${id})`)
-  const message = `another machine created the same ${of.title} at the same moment, which stays: ${texts}; what this command created beside it is removed, and kpi ${commandName(of)} update ${first.id} changes the other`
+  const message = `another machine created the same ${command.of.title} at the same moment, which stays: ${texts}; what this command created beside it is removed, and kpi ${commandOf(command, 'update')} ${first.id} changes the other`
   return new KpiError('conflict', message)
 }
 
 /** Makes what is planned for the items of a list, in its order; returns what the service has of each that is done. */
 export const makeListed = async (
-  { cli, client, both, of, signal }: Command,
+  command: Command,
   { plan, items, total, run: { run, earlier, end }, ...making }: Making,
 ): Promise<ListResult<Planned>> => {
+  const { cli, client, ways, of, signal, operated } = command
   const { snapshot, again } = plan
   const answers = new Map<AccountRecord, AnyRecord | undefined>()
   const removed: AccountRecord[] = []
@@ -301,7 +335,7 @@ export const makeListed = async (
   }
   const changes = items.flatMap((one) => one.changes)
   const { outcomes, failure } = await makeChanges(cli, {
-    account: { client, ...both },
+    account: { client, ...ways },
     snapshot,
     plan: { changes, again },
     run,
@@ -316,6 +350,7 @@ export const makeListed = async (
   for (const record of removed) answers.delete(record)
   if (outcomes.length >= changes.length) end()
   const done = items.filter(({ record }) => record && answers.has(record))
-  const records = done.map(({ record }) => fromKind(of, (record && answers.get(record)) ?? {}))
-  return { records, done, total, failure: failure ?? doublesError(of, removed) }
+  const answered = done.map(({ record }) => fromKind(of, (record && answers.get(record)) ?? {}))
+  const records = operated?.shownOf ? await Promise.all(answered.map(operated.shownOf)) : answered
+  return { records, done, total, failure: failure ?? doublesError(command, removed) }
 }

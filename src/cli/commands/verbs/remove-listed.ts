@@ -8,10 +8,10 @@ import { type Command, desiredOf, idBefore, learnAccount, makeListed, planList, 
 type Given = { readonly names: readonly string[]; readonly parent: number | undefined }
 
 const removalOf = (command: Command, { names, parent }: Given, given: RecordedRun): Removal => {
-  const { cli, client, both, of } = command
+  const { cli, client, ways, of } = command
   const { run, earlier } = given
   const before = new Set<number>()
-  const held = new HeldByUsers({ client, ...both })
+  const held = new HeldByUsers({ client, ...ways })
   const removeAll: Removal['removeAll'] = async (doomed, onDeleted) => {
     const byPlace = new Map(doomed.map((one) => [one.place ?? 0, one]))
     const desired = doomed.map(({ place = 0, id }) =>
