@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import { normalizeUrl } from '../../client/http/base-url.ts'
+import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { breakdownItem } from '../../domain/resources/breakdowns.ts'
 import { group } from '../../domain/resources/groups.ts'
 import type { Cli } from '../cli.ts'
@@ -9,6 +10,11 @@ import { findPlace } from './settings.ts'
 export const serviceOf = ({ io, flags }: Cli): string => {
   const place = findPlace(io, flags)
   return place.kind === 'embedded' ? place.dataDir : normalizeUrl(new URL(place.baseUrl))
+}
+
+/** Makes sure that the account is known, which an answer of the service may tell better than the credentials. */
+export const learnAccount = async (client: Client): Promise<void> => {
+  if (!client.identifyAccount().isSure) await readIfAllowed(client, client.frequencies.list())
 }
 
 /** Runs work with a client of the classic interface of the same service; with none, where there is no such interface. */

@@ -9,6 +9,7 @@ import { settleLeftDoubles } from '../../../changes/send/doubles.ts'
 import type { Client } from '../../../client/client.ts'
 import { nextTurn, pauseEvery } from '../../../client/next-turn.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
+import type { ReadingFile } from '../../../import/desired-rows.ts'
 import { meaningOf } from '../../../import/journal/journal.ts'
 import { continuingText } from '../../../import/journal/unfinished.ts'
 import { requireFewBad } from '../../../import/max-errors.ts'
@@ -42,7 +43,6 @@ import { keepRun } from './recorded-run.ts'
 import {
   type OpenImport,
   type PlannedRows,
-  type ReadingRows,
   type ReadRows,
   type RowsImport,
   type RowsPart,
@@ -65,7 +65,7 @@ const planRows = (
 /** Reads and checks the whole file, then runs the given work on it. */
 const withRead = async <R extends ReadRows, T>(
   run: OpenImport<R>,
-  work: (read: R, reading: ReadingRows) => Promise<T>,
+  work: (read: R, reading: ReadingFile) => Promise<T>,
 ): Promise<T> => {
   const { cli, account, stops, progress, job } = run
   const rejects = createRejects(cli.io.tempDir)
@@ -187,7 +187,7 @@ type Resumed<R extends ReadRows> = {
 const resume = async <R extends ReadRows>(
   run: OpenImport<R>,
   first: R,
-  reading: ReadingRows,
+  reading: ReadingFile,
   record: RunRecord,
 ): Promise<Resumed<R>> => {
   const { cli, client, account, progress, words } = run
@@ -231,7 +231,7 @@ const resume = async <R extends ReadRows>(
 const carryOut = async <R extends ReadRows>(
   run: OpenImport<R>,
   read: R,
-  reading: ReadingRows,
+  reading: ReadingFile,
   record: RunRecord,
   file: RejectsFile,
 ) => {

@@ -12,9 +12,9 @@ import { Aborted, type Clock } from '../../../client/transport.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { AnyRecord, NamedField, Resource } from '../../../domain/schema.ts'
 import { endIfAllRefused } from '../../../import/delivery/refusal.ts'
+import type { ReadingFile } from '../../../import/desired-rows.ts'
 import { tooManyRejected } from '../../../import/max-errors.ts'
 import type { ImportOptions } from '../../../import/options.ts'
-import type { Table } from '../../../import/parse/table.ts'
 import type { CountedReasons } from '../../../import/rejects/reason-counts.ts'
 import type { Rejects } from '../../../import/rejects/rejects.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
@@ -32,18 +32,6 @@ export type RowCounts = Record<'created' | 'updated' | 'unchanged' | 'skipped', 
 
 /** Holds rows as records, and the fields that are shown of them. */
 type ShownRows = { readonly shown: readonly NamedField[]; readonly records: readonly AnyRecord[] }
-
-/** Holds what reading the rows of a file needs. */
-export type ReadingRows = {
-  readonly account: Account
-  readonly table: Table
-  readonly rejects: Rejects
-  readonly signal: AbortSignal
-  /** Lets signals and timers run between parts of the file. */
-  readonly onProgress: () => Promise<void>
-  readonly onNote: (text: string) => void
-  readonly onWarning: (text: string) => void
-}
 
 /** Describes rows that are planned together, and reads the account for them when their turn comes. */
 export type RowsPart = { readonly desired: readonly Desired[]; readonly look: () => Promise<Snapshot> }
@@ -102,9 +90,9 @@ export type RowsImport<R extends ReadRows> = {
   readonly hasOwnFlags: boolean
   /** Runs work with all ways to the account that the command needs. */
   readonly withAccount: <T>(client: Client, work: (account: Account) => Promise<T>) => Promise<T>
-  readonly read: (reading: ReadingRows) => Promise<R>
+  readonly read: (reading: ReadingFile) => Promise<R>
   /** Says what people are to know of a plan; of one that is continued, they know what is about its new records. */
-  readonly tellPlan: (reading: ReadingRows, read: R, plan: Plan, isContinued: boolean) => Promise<void>
+  readonly tellPlan: (reading: ReadingFile, read: R, plan: Plan, isContinued: boolean) => Promise<void>
   readonly printed: PrintedRows<R>
 }
 

@@ -74,8 +74,3 @@ export const withTarget = async <T>(
     { signal },
   )
 }
-
-/** Makes sure that the account of a remote service is known, which an answer may tell better than the credentials. */
-export const learnAccount = async ({ client, operator }: Target): Promise<void> => {
-  if (!operator && !client.identifyAccount().isSure) await client.frequencies.list()
-}

@@ -5,15 +5,16 @@ import { settleLeftDoubles } from '../../../changes/send/doubles.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
-import { printSummary } from '../../output/summary.ts'
+import { printSummary, RUN_COST } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
 import { beginRun } from '../../target/runs.ts'
+import { learnAccount } from '../../target/service-of.ts'
 import { makeChanges } from '../changes/make-changes.ts'
 import { keepRun } from '../changes/recorded-run.ts'
 import { startMeter } from '../entries/import/import-job.ts'
 import { openTargetHistory } from '../targets/keep-history.ts'
 import type { TargetHistory } from '../targets/target-history.ts'
-import { type AccountFlags, learnAccount, type Target, withTarget } from './account.ts'
+import { type AccountFlags, type Target, withTarget } from './account.ts'
 import {
   prepare,
   type Prepared,
@@ -38,10 +39,7 @@ export const applySummary = resource({
     deleted: { kind: 'integer', about: 'Things that were deleted' },
     unchanged: { kind: 'integer', about: 'Things that were as the file says' },
     left: { kind: 'integer', about: 'Changes that were not made' },
-    requests: { kind: 'integer', about: 'Requests that were answered' },
-    refused: { kind: 'integer', about: 'Requests that were refused because of the rate limit, and sent again' },
-    waited: { kind: 'decimal', about: 'Seconds that requests waited for the rate limit' },
-    seconds: { kind: 'decimal', about: 'How long it took' },
+    ...RUN_COST,
     receipt: { kind: 'text', about: 'Receipt with which kpi undo takes it back', nullable: true },
   },
 })
@@ -130,7 +128,7 @@ export const runApply = async (cli: Cli, file: string, flags: ApplyFlags): Promi
   await withTarget(cli, flags, source.configuration, cli.io.interruption(), async (target, signal) => {
     const { client, service } = target
     const measure = startMeter(cli.io, client)
-    await learnAccount(target)
+    await learnAccount(client)
     const { io } = cli
     const begun = { command: 'apply', service, account: target.accountName(), source: source.path, content: '' }
     const run = beginRun(io, begun)

@@ -3,8 +3,9 @@ import { untilDeadline } from '../../args/deadline.ts'
 import { EXIT } from '../../exit.ts'
 import { planCounts, printDryRunCounts } from '../../output/dry-run-counts.ts'
 import { isForPeople } from '../../output/print.ts'
+import { learnAccount } from '../../target/service-of.ts'
 import { pathWord } from '../../output/text.ts'
-import { type AccountFlags, learnAccount, withTarget } from './account.ts'
+import { type AccountFlags, withTarget } from './account.ts'
 import { planRow } from '../../../changes/print/plan-rows.ts'
 import { type FileFlags, readyFile, STDOUT, writeOutput } from '../../files/named-output.ts'
 import {
@@ -43,8 +44,8 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
   await readyFile(cli, flags)
   const signal = cli.io.interruption()
   const { prepared, planned } = await withTarget(cli, flags, source.configuration, signal, async (target) => {
-    await learnAccount(target)
     const { client, service } = target
+    await learnAccount(client)
     const account = target.accountName()
     const { path, prune, byName, text, saved } = source
     const prepared = await prepare(cli, target, source, () => readMade(cli.io, { service, account, source: path }))

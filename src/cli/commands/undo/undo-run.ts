@@ -22,8 +22,8 @@ import { EXIT } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
 import { beginRun, readRuns } from '../../target/runs.ts'
 import { makeChanges } from '../changes/make-changes.ts'
-import { EVERYTHING, learnAccount, type Target, withTarget } from '../configuration/account.ts'
-import { serviceOf } from '../../target/service-of.ts'
+import { EVERYTHING, type Target, withTarget } from '../configuration/account.ts'
+import { learnAccount, serviceOf } from '../../target/service-of.ts'
 import {
   confirmUndo,
   type Counts,
@@ -298,7 +298,7 @@ const closeAgain = async (undo: Undo): Promise<void> => {
 
 const undoWith = async (undo: Undo): Promise<number> => {
   const { cli, target, run, flags, signal } = undo
-  await learnAccount(target)
+  await learnAccount(target.client)
   const account = target.accountName()
   if (run.head.account.replace(/^account /, '') !== account.replace(/^account /, ''))
     throw ofOtherAccount(run.head.account, account)

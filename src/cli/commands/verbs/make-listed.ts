@@ -9,7 +9,6 @@ import type { HeldByUsers } from '../../../changes/send/dependents.ts'
 import type { BeforeChange, Outcome } from '../../../changes/send/send.ts'
 import type { Client } from '../../../client/client.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
-import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { listFirst, MOST_LISTED } from '../../../domain/count-text.ts'
 import { invalid, type Issue, KpiError } from '../../../domain/errors.ts'
 import { nameFieldsOf } from '../../../domain/kinds.ts'
@@ -79,11 +78,6 @@ const unrecordedError = ({ io }: Cli, error: KpiError | UsageError): Error => {
   const other = variable === undefined ? '' : `, or set ${variable} to another folder`
   const text = `${error.message}; nothing is deleted, as kpi undo could not bring it back: make room for it there${other}`
   return new KpiError('unusable', text, { cause: error })
-}
-
-/** Makes sure that the account is known, which an answer of the service may tell better than the credentials. */
-export const learnAccount = async (client: Client): Promise<void> => {
-  if (!client.identifyAccount().isSure) await readIfAllowed(client, client.frequencies.list())
 }
 
 /**

@@ -1,8 +1,9 @@
 import { HeldByUsers } from '../../../changes/send/dependents.ts'
 import { pluralOf } from '../../output/short-answer.ts'
+import { learnAccount } from '../../target/service-of.ts'
 import type { Doomed, Removal } from './delete.ts'
 import type { RecordedRun } from '../changes/recorded-run.ts'
-import { type Command, desiredOf, idBefore, learnAccount, makeListed, planList, withRun } from './make-listed.ts'
+import { type Command, desiredOf, idBefore, makeListed, planList, withRun } from './make-listed.ts'
 
 /** Describes what a line deletes: by ids or names, and in what all of them lie. */
 type Given = { readonly names: readonly string[]; readonly parent: number | undefined }

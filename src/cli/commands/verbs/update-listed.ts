@@ -14,6 +14,7 @@ import type { CompleteBody } from '../../args/json-input.ts'
 import { createRecordFinder, namedPlaces, repeatedFaults, requireNamedOnce } from '../../args/names.ts'
 import { UsageError } from '../../exit.ts'
 import { pluralOf, recordLabel } from '../../output/short-answer.ts'
+import { learnAccount } from '../../target/service-of.ts'
 import { failureOfPlan } from '../changes/make-changes.ts'
 import type { RecordedRun } from '../changes/recorded-run.ts'
 import {
@@ -21,7 +22,6 @@ import {
   desiredOf,
   fromKind,
   idBefore,
-  learnAccount,
   makeListed,
   planList,
   type Values,
