@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inOrder } from '../../src/changes/records/change.ts'
+import { inOrder } from '../../src/changes/plan/order.ts'
 import { KIND_NAMES, kinds } from '../../src/changes/records/kind-fields.ts'
 import type { AccountRecord } from '../../src/changes/records/snapshot.ts'
 

@@ -11,7 +11,7 @@ import { addFlags, type FieldFlag, requireNoFaults, readPlainFlags } from '../ar
 import type { Act, Register } from '../cli.ts'
 import { printsList } from '../output/printed.ts'
 import { addImport } from './definitions-import/command.ts'
-import { watchDefaults } from './targets/keep-history.ts'
+import { watchDefaults } from './targets/target-flags.ts'
 import { addAllVerbs, addGet, addList } from './verbs/all.ts'
 import { addCreate } from './verbs/create.ts'
 import { addDelete } from './verbs/delete.ts'

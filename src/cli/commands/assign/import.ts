@@ -2,7 +2,7 @@ import type { Command } from '@commander-js/extra-typings'
 import { collect } from '../../args/flags.ts'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { decimalFlag, encodingFlag, missingFlag, separatorFlag } from '../../args/format-flags.ts'
-import { FOLLOW_TARGETS, KEEP_HISTORY } from '../targets/keep-history.ts'
+import { FOLLOW_TARGETS, KEEP_HISTORY } from '../targets/target-flags.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
 

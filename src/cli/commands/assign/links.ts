@@ -27,7 +27,7 @@ import { isPrintedAsData } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import { failureOfPlan, makeChanges } from '../changes/make-changes.ts'
 import { withRunRecord } from '../changes/recorded-run.ts'
-import { openTargetHistory, type TargetFlags } from '../targets/keep-history.ts'
+import { openTargetHistory, type TargetFlags } from '../targets/target-flags.ts'
 import type { TargetHistory, WayBack } from '../targets/target-history.ts'
 import { nameRecords } from '../verbs/list-options.ts'
 

@@ -6,7 +6,7 @@ import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
 import { countOf } from '../../output/text.ts'
-import { KEEP_HISTORY } from '../targets/keep-history.ts'
+import { KEEP_HISTORY } from '../targets/target-flags.ts'
 import type { WayBack } from '../targets/target-history.ts'
 import { addSelection, requireSelection, selectionText, selectLinks } from './selection.ts'
 

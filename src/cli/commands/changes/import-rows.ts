@@ -38,7 +38,7 @@ import { createProgress } from '../entries/import/progress.ts'
 import { concludeFile } from '../entries/import/result.ts'
 import { tellStopping, watchStopSignals } from '../entries/import/signals.ts'
 import { importSources } from '../entries/import/sources.ts'
-import { openTargetHistory } from '../targets/keep-history.ts'
+import { openTargetHistory } from '../targets/target-flags.ts'
 import { keepRun } from './recorded-run.ts'
 import {
   type OpenImport,

@@ -24,7 +24,7 @@ import type { Job } from '../entries/import/jobs.ts'
 import type { ParsedOptions } from '../entries/import/parsed-options.ts'
 import type { ProgressView } from '../entries/import/progress.ts'
 import type { StopSignals } from '../entries/import/signals.ts'
-import type { TargetFlags } from '../targets/keep-history.ts'
+import type { TargetFlags } from '../targets/target-flags.ts'
 import type { TargetHistory } from '../targets/target-history.ts'
 
 /** Counts what became of the rows of a file. */

@@ -12,7 +12,7 @@ import { learnAccount } from '../../target/service-of.ts'
 import { makeChanges } from '../changes/make-changes.ts'
 import { keepRun } from '../changes/recorded-run.ts'
 import { startMeter } from '../entries/import/import-job.ts'
-import { openTargetHistory } from '../targets/keep-history.ts'
+import { openTargetHistory } from '../targets/target-flags.ts'
 import type { TargetHistory } from '../targets/target-history.ts'
 import { type AccountFlags, type Target, withTarget } from './account.ts'
 import {

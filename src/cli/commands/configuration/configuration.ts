@@ -4,7 +4,7 @@ import { addExamples } from '../../args/examples.ts'
 import { collect } from '../../args/flags.ts'
 import type { Register } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
-import { KEEP_HISTORY } from '../targets/keep-history.ts'
+import { KEEP_HISTORY } from '../targets/target-flags.ts'
 import { addStoreFlag } from '../../target/bundled-store.ts'
 
 const FILE = 'a configuration in YAML, or - for standard input'

@@ -18,7 +18,7 @@ import {
   tellPlan,
   writePlan,
 } from './prepare.ts'
-import { openTargetHistory } from '../targets/keep-history.ts'
+import { openTargetHistory } from '../targets/target-flags.ts'
 
 /** Describes the flags of `kpi plan`. */
 type PlanFlags = AccountFlags &

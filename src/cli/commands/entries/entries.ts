@@ -178,7 +178,7 @@ const addAddCommand = (group: Command, act: Act): void => {
   )
   addOutput(command, async () => [
     { of: entry, isList: false },
-    { of: (await import('../verbs/planned-changes.ts')).changeRow, isList: true },
+    { of: (await import('../verbs/dry-run-rows.ts')).changeRow, isList: true },
   ])
   act(command, async (cli, _, flags) => {
     if (flags.user === undefined && flags.source === undefined) {

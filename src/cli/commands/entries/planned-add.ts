@@ -8,7 +8,7 @@ import { type ExistingEntry, readExisting, storedKey } from '../../../import/exi
 import { planAction, type PlannedAction, reasonOf } from '../../../import/existing/planned-action.ts'
 import { fetchReference, type Reference, tellUnchecked } from '../../../import/reference.ts'
 import type { Cli } from '../../cli.ts'
-import { printPlanned } from '../verbs/planned-changes.ts'
+import { printPlanned } from '../verbs/dry-run-rows.ts'
 import { createEntryWords } from './entry-words.ts'
 
 /** Describes what adding an entry would do, with what is stored and what could not be checked. */

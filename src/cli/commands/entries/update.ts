@@ -8,7 +8,7 @@ import { isId, requireNamedOnce } from '../../args/names.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addOutput } from '../../output/printed.ts'
-import type { PlannedRecord } from '../verbs/planned-changes.ts'
+import type { PlannedRecord } from '../verbs/dry-run-rows.ts'
 import { printSent, sendEach } from '../verbs/send-each.ts'
 import { createEntryWords } from './entry-words.ts'
 
@@ -49,7 +49,7 @@ const printDryRun = async (
   ids: readonly number[],
   values: PlannedRecord['values'],
 ): Promise<void> => {
-  const { printPlanned } = await import('../verbs/planned-changes.ts')
+  const { printPlanned } = await import('../verbs/dry-run-rows.ts')
   const wordsFor = createEntryWords(cli, client)
   const read = async (id: number): Promise<PlannedRecord> => {
     const held = await client.entries.get(id)
@@ -69,7 +69,7 @@ export const addUpdateEntries = (group: Command, act: Act): void => {
   addOutput(command, async () => [
     { of: entry, isList: false },
     { of: entry, isList: true },
-    { of: (await import('../verbs/planned-changes.ts')).changeRow, isList: true },
+    { of: (await import('../verbs/dry-run-rows.ts')).changeRow, isList: true },
   ])
   act(command, async (cli, [names], flags) => {
     const ids = idsOf(names)

@@ -52,7 +52,7 @@ const addCreate = (group: Command, act: Act): void => {
     .option(...BY_NAME)
     .option('--allow-duplicate', 'create it even if there is one of that name')
   addExamples(create, 'service breakdowns create Channel', 'service breakdowns create Channel --dry-run')
-  addOutput(create, async () => (await import('../verbs/planned-changes.ts')).printsOf(breakdown, 'create'))
+  addOutput(create, async () => (await import('../verbs/dry-run-rows.ts')).printsOf(breakdown, 'create'))
   act(create, async (cli, [text], flags) => {
     requireDryRun(flags)
     const given = { ...flags, name: expectName(text) }
@@ -92,7 +92,7 @@ const addRename = (group: Command, act: Act): void => {
     .option(...BY_NAME)
     .option('--allow-duplicate', 'give it the name even if another one has it')
   addExamples(rename, 'service breakdowns rename Region Area', 'service breakdowns rename Region Area --dry-run')
-  addOutput(rename, async () => (await import('../verbs/planned-changes.ts')).printsOf(breakdown, 'update'))
+  addOutput(rename, async () => (await import('../verbs/dry-run-rows.ts')).printsOf(breakdown, 'update'))
   act(rename, async (cli, [text, wanted], flags) => {
     requireDryRun(flags)
     const given = { ...flags, name: expectName(wanted) }
@@ -118,9 +118,9 @@ const addDelete = (group: Command, act: Act): void => {
   addDeleteOutput(remove)
   act(remove, async (cli, [text], flags) => {
     requireDryRun(flags)
-    const [{ asOperator }, { removeListed }] = await Promise.all([
+    const [{ asOperator }, { deleteListed }] = await Promise.all([
       import('./operator.ts'),
-      import('../verbs/remove-listed.ts'),
+      import('../verbs/delete-listed.ts'),
     ])
     await asOperator(cli, flags.account, async (operated, signal) => {
       const names = [String(await idOf(operated, text))]
@@ -129,7 +129,7 @@ const addDelete = (group: Command, act: Act): void => {
         names,
         flags,
         from: async () => ({ get: operated.breakdowns.getOwn }),
-        removing: (_client, _signal, parent, work) => removeListed(command, { names, parent }, work),
+        removing: (_client, _signal, parent, work) => deleteListed(command, { names, parent }, work),
       })(operated.client, signal)
     })
   })

@@ -52,7 +52,7 @@ const addAdd = (group: Command, act: Act): void => {
     'service calculated add --name Share --frequency M --formula "100 * [Revenue] / ([Revenue] + [Visits])"',
     'service calculated add --name "Per visit" --frequency W --formula "[1] / [2]" --over inputs --target-from formula',
   )
-  addOutput(command, async () => (await import('../verbs/planned-changes.ts')).printsOf(calculatedKpi, 'create'))
+  addOutput(command, async () => (await import('../verbs/dry-run-rows.ts')).printsOf(calculatedKpi, 'create'))
   act(command, async (cli, _, flags) => {
     requireDryRun(flags)
     const [{ asOperator }, { createListed }] = await Promise.all([
@@ -80,7 +80,7 @@ const addUpdate = (group: Command, act: Act): void => {
     .option(...BY_NAME)
     .option('--allow-duplicate', 'give it the name even if another one has it')
   addExamples(command, 'service calculated update Share --formula "[Revenue] / SUM([Revenue], [Visits])"')
-  addOutput(command, async () => (await import('../verbs/planned-changes.ts')).printsOf(calculatedKpi, 'update'))
+  addOutput(command, async () => (await import('../verbs/dry-run-rows.ts')).printsOf(calculatedKpi, 'update'))
   act(command, async (cli, [name], flags) => {
     requireDryRun(flags)
     const [{ asOperator }, { updateListed }] = await Promise.all([
@@ -153,9 +153,9 @@ const addRemove = (group: Command, act: Act): void => {
   addDeleteOutput(command)
   act(command, async (cli, [name], flags) => {
     requireDryRun(flags)
-    const [{ asOperator }, { removeListed }] = await Promise.all([
+    const [{ asOperator }, { deleteListed }] = await Promise.all([
       import('./operator.ts'),
-      import('../verbs/remove-listed.ts'),
+      import('../verbs/delete-listed.ts'),
     ])
     await asOperator(cli, flags.account, async (operated, signal) => {
       const names = [String(await resolveRecordId(operated.client, kpi, name))]
@@ -164,7 +164,7 @@ const addRemove = (group: Command, act: Act): void => {
         names,
         flags,
         from: async () => operated.calculated,
-        removing: (_client, _signal, parent, work) => removeListed(command, { names, parent }, work),
+        removing: (_client, _signal, parent, work) => deleteListed(command, { names, parent }, work),
       })(operated.client, signal)
     })
   })

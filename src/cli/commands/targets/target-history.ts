@@ -4,10 +4,10 @@ import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../../domain/day.ts'
 import { type Decimal, formatDecimal } from '../../../domain/decimal.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { Entry } from '../../../domain/resources/entry.ts'
-import { entriesFollowing, isClearing, keepTargets, type TargetChange } from '../../../import/keep-targets.ts'
+import { entriesFollowing, isClearing, keepTargets, type TargetChange } from './keep-targets.ts'
 import type { Cli } from '../../cli.ts'
 import { countOf } from '../../output/text.ts'
-import type { TargetFlags } from './keep-history.ts'
+import type { TargetFlags } from './target-flags.ts'
 
 /** Bounds how many entries are read of a service over the network only to count them. */
 const MOST_COUNTED = 10_000

@@ -12,7 +12,7 @@ import { addDelete } from './delete.ts'
 import { addListOptions, addNameOptions, listView, nameRecords } from './list-options.ts'
 import { createNames } from './reference-names.ts'
 import { addParentFlag, type SampleRecord, commandName, parentId, type Samples } from './samples.ts'
-import type { TargetWatch } from '../targets/keep-history.ts'
+import type { TargetWatch } from '../targets/target-flags.ts'
 import { addUpdate } from './update.ts'
 
 /** Returns how there comes to be a first record, where the command line can create one. */

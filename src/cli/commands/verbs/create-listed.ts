@@ -31,7 +31,7 @@ import {
   type Values,
   withRun,
 } from './make-listed.ts'
-import { printPlanned } from './planned-changes.ts'
+import { printPlanned } from './dry-run-rows.ts'
 import { createNames } from './reference-names.ts'
 import { printSent } from './send-each.ts'
 

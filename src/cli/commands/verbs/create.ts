@@ -82,7 +82,7 @@ export const addCreate = <R extends Resource>(
       (line) => `${commandName(of)} create ${line}`,
     ),
   )
-  addOutput(command, async () => (await import('./planned-changes.ts')).printsOf(of, 'create'))
+  addOutput(command, async () => (await import('./dry-run-rows.ts')).printsOf(of, 'create'))
   act(command, async (cli, _, flags) => {
     const needs = { of, verb: 'add' } as const
     cli.requireCapabilities(needs)

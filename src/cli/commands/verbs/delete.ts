@@ -253,9 +253,9 @@ export const addDelete = (
         return { get: collection(client, parent).get, parent }
       },
       removing: async (client, signal, parent, work) => {
-        const { removeListed } = await import('./remove-listed.ts')
+        const { deleteListed } = await import('./delete-listed.ts')
         await withBoth(cli, client, (ways) =>
-          removeListed({ cli, client, ways, of, verb: 'delete', signal }, { names, parent }, work),
+          deleteListed({ cli, client, ways, of, verb: 'delete', signal }, { names, parent }, work),
         )
       },
     }),

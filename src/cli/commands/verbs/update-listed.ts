@@ -27,10 +27,10 @@ import {
   type Values,
   withRun,
 } from './make-listed.ts'
-import { printPlanned } from './planned-changes.ts'
+import { printPlanned } from './dry-run-rows.ts'
 import { createNames } from './reference-names.ts'
 import { printSent } from './send-each.ts'
-import type { TargetWatch } from '../targets/keep-history.ts'
+import type { TargetWatch } from '../targets/target-flags.ts'
 
 /** Describes changes as a line gives them: by flags to all that it names, or by the objects of a file. */
 type Given = {

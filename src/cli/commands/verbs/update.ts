@@ -9,7 +9,7 @@ import { UsageError } from '../../exit.ts'
 import { addOutput } from '../../output/printed.ts'
 import { pluralOf } from '../../output/short-answer.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
-import type { TargetWatch } from '../targets/keep-history.ts'
+import type { TargetWatch } from '../targets/target-flags.ts'
 import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
 
 const declareUpdate = (group: Command, of: Resource, below: FieldFlag | undefined) => {
@@ -54,7 +54,7 @@ export const addUpdate = <R extends Resource>(
     `${commandName(of)} update ${samples.name} ${samples.update}`,
     `${commandName(of)} update --from-json changes.json --dry-run`,
   )
-  addOutput(command, async () => (await import('./planned-changes.ts')).printsOf(of, 'update'))
+  addOutput(command, async () => (await import('./dry-run-rows.ts')).printsOf(of, 'update'))
   act(command, async (cli, [names], flags) => {
     const needs = { of, verb: 'update' } as const
     cli.requireCapabilities(needs)

@@ -1,11 +1,11 @@
-import type { Client } from '../client/client.ts'
-import { entryPages } from '../client/operations/entry-pages.ts'
-import { entryWithTarget } from '../client/operations/entry-with-target.ts'
-import { Aborted } from '../client/transport.ts'
-import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../domain/day.ts'
-import type { Decimal } from '../domain/decimal.ts'
-import { KpiError } from '../domain/errors.ts'
-import { BATCH_LIMIT, type Entry } from '../domain/resources/entry.ts'
+import type { Client } from '../../../client/client.ts'
+import { entryPages } from '../../../client/operations/entry-pages.ts'
+import { entryWithTarget } from '../../../client/operations/entry-with-target.ts'
+import { Aborted } from '../../../client/transport.ts'
+import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../../domain/day.ts'
+import type { Decimal } from '../../../domain/decimal.ts'
+import { KpiError } from '../../../domain/errors.ts'
+import { BATCH_LIMIT, type Entry } from '../../../domain/resources/entry.ts'
 
 /**
  * Describes a target that is about to change: that of a user, or the default of a KPI, which counts for all users

@@ -51,7 +51,7 @@ const removalOf = (command: Command, { names, parent }: Given, given: RecordedRu
 }
 
 /** Runs the deletion of the records of a line, each of which is noted as it was. */
-export const removeListed = async (
+export const deleteListed = async (
   command: Command,
   given: Given,
   work: (removal: Removal) => Promise<void>,
