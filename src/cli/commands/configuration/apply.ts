@@ -18,13 +18,13 @@ import { type AccountFlags, type Target, withTarget } from './account.ts'
 import {
   prepare,
   type Prepared,
-  readMade,
   readSource,
   requireMeantDeletes,
   type Source,
   type SourceFlags,
   tellPlan,
 } from './prepare.ts'
+import { readMade } from './made.ts'
 
 /** Defines the summary of an apply. */
 export const applySummary = resource({

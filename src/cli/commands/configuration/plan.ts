@@ -8,16 +8,9 @@ import { pathWord } from '../../output/text.ts'
 import { type AccountFlags, withTarget } from './account.ts'
 import { planRow } from '../../../changes/print/plan-rows.ts'
 import { type FileFlags, readyFile, STDOUT, writeOutput } from '../../files/named-output.ts'
-import {
-  prepare,
-  type Prepared,
-  readMade,
-  readSource,
-  requireMeantDeletes,
-  type SourceFlags,
-  tellPlan,
-  writePlan,
-} from './prepare.ts'
+import { prepare, type Prepared, readSource, requireMeantDeletes, type SourceFlags, tellPlan } from './prepare.ts'
+import { readMade } from './made.ts'
+import { writePlan } from './saved-plan.ts'
 import { openTargetHistory } from '../targets/target-flags.ts'
 
 /** Describes the flags of `kpi plan`. */

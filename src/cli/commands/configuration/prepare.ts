@@ -1,113 +1,29 @@
-import { hash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { type Configuration, readConfiguration } from '../../../changes/from/yaml.ts'
 import { doubtsOf } from '../../../changes/plan/doubts.ts'
 import type { Policy } from '../../../changes/plan/match.ts'
 import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
 import { countChanges, type Counts, planRows } from '../../../changes/print/plan-rows.ts'
 import { type Account, readSnapshot } from '../../../changes/records/access.ts'
-import { KIND_NAMES, kindNamed, type KindName, sectionOf, sections } from '../../../changes/records/kind-fields.ts'
-import type { AccountRecord, Snapshot } from '../../../changes/records/snapshot.ts'
+import { type KindName, sectionOf, sections } from '../../../changes/records/kind-fields.ts'
+import type { Snapshot } from '../../../changes/records/snapshot.ts'
 import type { Client } from '../../../client/client.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
-import { isObject } from '../../../codec/json.ts'
 import { faultAt } from '../../../codec/yaml-reader.ts'
 import { type Issue, KpiError, MOST_FAULTS } from '../../../domain/errors.ts'
 import { nameForm } from '../../../domain/name-form.ts'
 import type { Pause } from '../../../domain/pause.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
-import { openSqlite } from '../../../files/sqlite-file.ts'
-import type { RunHead } from '../../../runs/run-record.ts'
 import { untilDeadline } from '../../args/deadline.ts'
 import { inputName, readInput } from '../../args/json-input.ts'
 import { namesIn } from '../../args/names.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import type { Io } from '../../io.ts'
 import { countOf } from '../../output/text.ts'
-import { stateFolder } from '../../target/folders.ts'
 import { isSetting } from '../../target/read-project.ts'
-import { readRuns } from '../../target/runs.ts'
 import type { Target } from './account.ts'
-import type { PlannedDelete } from './deletes.ts'
-
-/** Describes a plan as it is saved: what it is for, what it was made from, and its rows. */
-type SavedPlan = {
-  readonly service: string
-  readonly account: string
-  /** Holds the path of the file, to which the record of what was applied belongs. */
-  readonly file: string
-  readonly prune: boolean
-  /** Lists the sections whose new names are meant; older plans say nothing of them. */
-  readonly byName?: readonly string[]
-  readonly configuration: string
-  readonly rows: readonly AnyRecord[]
-  readonly deletes: readonly PlannedDelete[]
-}
-
-/** Numbers the form of saved plans. */
-const VERSION = 1
-
-/** Returns the text of a saved plan. */
-export const writePlan = (plan: SavedPlan): string =>
-  `${JSON.stringify({ kpi_plan: VERSION, ...plan }, undefined, 2)}\n`
-
-const isSavedPlan = (value: object): value is SavedPlan => {
-  const texts = ['service', 'account', 'file', 'configuration']
-  const plan: Readonly<Record<string, unknown>> = { ...value }
-  return (
-    texts.every((name) => typeof plan[name] === 'string') &&
-    Array.isArray(plan['rows']) &&
-    Array.isArray(plan['byName'] ?? []) &&
-    Array.isArray(plan['deletes'])
-  )
-}
-
-/** Reads a saved plan; undefined if the text is a configuration. */
-const readPlan = (text: string, name: string): SavedPlan | undefined => {
-  if (!text.trimStart().startsWith('{')) return undefined
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
-  if (!isObject(value) || !('kpi_plan' in value)) return undefined
-  if (value['kpi_plan'] === VERSION && isSavedPlan(value)) return value
-  throw new KpiError('malformed', `${name} is a plan of another version of kpi; make it again with kpi plan`)
-}
-
-const rowKey = (row: AnyRecord): string =>
-  JSON.stringify(['action', 'section', 'name', 'field', 'old', 'new'].map((name) => row[name] ?? null))
-
-const rowText = ({ action, field, old, new: value }: AnyRecord): string =>
-  field === null ? `${action}` : `${action} ${field}: ${old ?? 'nothing'} → ${value ?? 'nothing'}`
-
-/**
- * Refuses a saved plan if the service is not as it was: whatever is to be done now must be in it. What is done already
- * need not be, so that a run that was stopped can be continued.
- */
-const requireUnmoved = (saved: SavedPlan, rows: readonly AnyRecord[]): void => {
-  const planned = new Set(saved.rows.map(rowKey))
-  const moved = rows.filter((row) => !planned.has(rowKey(row)))
-  if (moved.length === 0) return
-  const issues = moved.map((row) => ({ field: `${row['section']} ${row['name']}`, message: rowText(row) }))
-  throw new KpiError(
-    'conflict',
-    'something has changed since the plan was made; make it again with kpi plan. It would now be:',
-    { issues },
-  )
-}
-
-/** Refuses a saved plan for another service or account. */
-const requireSameAccount = (saved: SavedPlan, service: string, account: string): void => {
-  if (saved.service === service && saved.account === account) return
-  throw new KpiError(
-    'conflict',
-    `the plan is for ${saved.account} at ${saved.service}, not for ${account} at ${service}`,
-  )
-}
+import { type Made, recordsMade } from './made.ts'
+import { readPlan, requireSameAccount, requireUnmoved, type SavedPlan } from './saved-plan.ts'
 
 /** Sets how many parts of a file, or things of a plan, are worked on before signals and timers run. */
 const PARTS_OF_TURN = 1000
@@ -171,63 +87,6 @@ export const readSource = async (cli: Cli, file: string, flags: SourceFlags): Pr
   const settled = { prune: saved?.prune ?? prune, byName: saved?.byName ?? byName, mostDeletes }
   const path = resolve(cli.io.cwd, saved?.file ?? file)
   return { name, file: saved?.file ?? file, path, text, configuration, ...settled, saved }
-}
-
-/** Names something that an apply created: its kind, its id, the user that it belongs to, if it does, and when. */
-type Made = { readonly kind: KindName; readonly id: number; readonly user: number; readonly at: number }
-
-/** Names a configuration, and the account that it was applied to. */
-type Applied = Pick<RunHead, 'service' | 'account' | 'source'>
-
-const isOf = (run: RunHead, { service, account, source }: Applied): boolean =>
-  run.command === 'apply' && run.service === service && run.account === account && run.source === source
-
-const NAME_LENGTH = 32
-
-/** Reads what applies of a file created by the record that kpi kept before runs had one. */
-const readOldRecord = (io: Io, { service, account, source }: Applied): Made[] => {
-  const name = hash('sha256', JSON.stringify([service, account, source]), 'hex').slice(0, NAME_LENGTH)
-  const path = join(stateFolder(io), 'applied', `${name}.db`)
-  if (!existsSync(path)) return []
-  const database = openSqlite(path, { readOnly: true })
-  try {
-    return database
-      .prepare('select kind, id, user, at from made')
-      .all()
-      .flatMap((row) => {
-        const kind = KIND_NAMES.find((one) => sectionOf(one) === row['kind'])
-        return kind ? [{ kind, id: Number(row['id']), user: Number(row['user']), at: Number(row['at']) }] : []
-      })
-  } finally {
-    database.close()
-  }
-}
-
-const madeKey = ({ kind, id, user }: Omit<Made, 'at'>): string => `${kind} ${id} ${user}`
-
-/** Returns what the applies of a file to an account created and have not deleted, so that `--prune` deletes nothing else. */
-export const readMade = (io: Io, applied: Applied): Made[] => {
-  const made = new Map(readOldRecord(io, applied).map((one) => [madeKey(one), one]))
-  const runs = readRuns(io, (one) => isOf(one, applied))
-  for (const change of runs.flatMap(({ changes }) => changes)) {
-    const [kind, id] = [kindNamed(change.kind)?.name, change.recordId]
-    if (kind === undefined || id === undefined) continue
-    const one = { kind, id, user: change.parents['user_id'] ?? 0, at: change.changedAt ?? 0 }
-    if (change.action === 'create' && change.outcome === 'done') made.set(madeKey(one), one)
-    if (change.action === 'delete' && change.outcome === 'done') made.delete(madeKey(one))
-  }
-  return [...made.values()]
-}
-
-/** Returns the records of what was created that are still there; an id that was given anew is another record. */
-const recordsMade = (snapshot: Snapshot, made: readonly Made[]): AccountRecord[] => {
-  const known = new Map(made.map((one) => [madeKey(one), one.at]))
-  return [...new Set(made.map(({ kind }) => kind))].flatMap((kind) =>
-    snapshot.ofKind(kind).filter(({ id = 0, above, stored }) => {
-      const at = known.get(madeKey({ kind, id, user: above['user']?.id ?? 0 }))
-      return at === 0 || at === Number(stored?.['created_at'] ?? 0)
-    }),
-  )
 }
 
 /** Throws all faults of a file at once, by line. */
