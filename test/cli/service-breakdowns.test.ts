@@ -57,6 +57,8 @@ describe('a breakdown', () => {
   test.each([
     [['rename', 'People', 'Staff'], 1, 'breakdown 1 (People) is built in, and is neither renamed nor deleted'],
     [['delete', '1', '--yes'], 1, 'breakdown 1 (People) is built in, and is neither renamed nor deleted'],
+    [['create', 'people'], 1, '"people" is the name of breakdown 1, which is built in'],
+    [['rename', 'Region', 'People'], 1, '"People" is the name of breakdown 1, which is built in'],
     [['rename', '9', 'Staff'], 1, 'there is no breakdown 9'],
     [['delete', 'Regions', '--yes'], 2, 'there is no breakdown "Regions"; did you mean "Region"?'],
     [['delete', 'Region', '--no-input'], 2, 'delete breakdown 2, Region needs --yes where nobody can be asked'],

@@ -128,6 +128,21 @@ describe('it is refused', () => {
     expect(ran.stderr).toContain(message)
   })
 
+  test('to give it the name of another KPI, calculated or not', async () => {
+    await add('--formula', '[1]')
+    for (const args of [
+      ['update', 'Half', '--name', 'Revenue'],
+      ['update', 'Half', '--name', 'Revenue', '--dry-run'],
+      ['add', '--name', 'Visits', '--frequency', 'D', '--formula', '[1]'],
+    ])
+      expect(await calculated(...args)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+          /there is a KPI of that name already\n {2}--name: is .*--allow-duplicate/,
+        ) as unknown,
+      })
+  })
+
   test('to change nothing, or what is not calculated', async () => {
     await add('--formula', '[1]')
     expect(await calculated('update', 'Half')).toMatchObject({ code: 2 })

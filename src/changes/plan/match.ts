@@ -4,7 +4,7 @@ import type { Pause } from '../../domain/pause.ts'
 import { isNoName } from '../../domain/no-value-words.ts'
 import { NO_VALUE } from '../names/doubtful-names.ts'
 import { type Desired, desiredName } from '../records/desired.ts'
-import { type Kind, KIND_NAMES, type KindName, kinds, sectionOf } from '../records/kind-fields.ts'
+import { type Kind, KIND_NAMES, type KindName, kinds, kindsBeside, sectionOf } from '../records/kind-fields.ts'
 import type { AccountRecord, Snapshot } from '../records/snapshot.ts'
 
 /** Says what a plan may do, and how its reasons name the way out. */
@@ -133,7 +133,8 @@ const matchRecord = (
     // Take the newest of that name: a part of the run that was cut off may have created it.
     const holder = snapshot.alike(kind, above, name).at(isOurs ? -1 : 0)
     if (isOurs && holder?.stored && !holder.desired) return holder
-    if (policy.tellTaken && holder && !desired.isNew) return new Fault(policy.tellTaken(holder, true))
+    const taken = holder ?? kindsBeside(kind.name).flatMap((one) => snapshot.alike(kinds[one], above, name))[0]
+    if (policy.tellTaken && taken && !desired.isNew) return new Fault(policy.tellTaken(taken, true))
     if (policy.tellTaken) return add()
   }
   if (desired.isNew) return add()

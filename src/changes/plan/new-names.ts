@@ -4,7 +4,7 @@ import type { Pause } from '../../domain/pause.ts'
 import { fullName } from '../../domain/resources/user.ts'
 import { findDoubtfulNames, NO_VALUE } from '../names/doubtful-names.ts'
 import { isAccountRecord } from '../records/change.ts'
-import { type Kind, KIND_NAMES, type KindName } from '../records/kind-fields.ts'
+import { type Kind, KIND_NAMES, type KindName, kindsBeside } from '../records/kind-fields.ts'
 import type { AccountRecord, Snapshot } from '../records/snapshot.ts'
 import type { Policy, Reason } from './match.ts'
 import type { Planned } from './plan.ts'
@@ -183,7 +183,7 @@ export const refuseTakenNames = (
     if (same) same.push(record)
     else holders.set(form, [record])
   }
-  for (const kind of new Set(renamings.map(({ record }) => record.kind.name)))
+  for (const kind of new Set(renamings.flatMap(({ record }) => kindsBeside(record.kind.name))))
     for (const record of snapshot.ofKind(kind))
       if (record.stored) hold(formOf(record.above['group'], record.name), record)
   const refused = new Map<Planned, Planned>()

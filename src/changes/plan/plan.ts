@@ -8,8 +8,8 @@ import type { Pause } from '../../domain/pause.ts'
 import { type FieldValue, usualWith } from '../../domain/schema.ts'
 import type { Change, FieldChange, Value } from '../records/change.ts'
 import { type Desired, desiredName } from '../records/desired.ts'
-import { KPIS, readFormula } from '../records/formulas.ts'
-import type { KindField, KindName } from '../records/kind-fields.ts'
+import { readFormula } from '../records/formulas.ts'
+import { type KindField, type KindName, kindsBeside } from '../records/kind-fields.ts'
 import { type AccountRecord, isOfPerson, labelOf, type Snapshot } from '../records/snapshot.ts'
 import { matchDesired, type Matched, type Policy, type Reason, type Unmatched } from './match.ts'
 import { inOrder } from './order.ts'
@@ -128,12 +128,11 @@ const createPlaces = (snapshot: Snapshot): ((record: AccountRecord) => number) =
   const last = new Map<string, number>()
   const placeOf = ({ stored, desired }: AccountRecord): number =>
     Number(stored ? (desired?.values['sort_order'] ?? stored['sort_order'] ?? 0) : 0)
-  // Calculated KPIs stand in the list of all KPIs.
-  const kindsOf = (name: KindName): readonly KindName[] => (KPIS.includes(name) ? KPIS : [name])
-  const keyOf = ({ kind, above }: AccountRecord): string => `${kindsOf(kind.name)[0]} ${above['user']?.serial ?? ''}`
+  const keyOf = ({ kind, above }: AccountRecord): string =>
+    `${kindsBeside(kind.name)[0]} ${above['user']?.serial ?? ''}`
   const read = new Set<KindName>()
   return (record) => {
-    for (const name of kindsOf(record.kind.name)) {
+    for (const name of kindsBeside(record.kind.name)) {
       if (!read.has(name))
         for (const one of snapshot.ofKind(name)) last.set(keyOf(one), Math.max(last.get(keyOf(one)) ?? 0, placeOf(one)))
       read.add(name)

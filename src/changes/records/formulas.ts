@@ -1,11 +1,9 @@
 import { parseFormula } from '../../domain/calculated/formula-parser.ts'
 import { Fault } from '../../domain/errors.ts'
 import { FORMULA_LENGTH } from '../../domain/resources/calculated-kpi.ts'
-import type { KindName } from './kind-fields.ts'
+import { KPIS } from './kind-fields.ts'
 import type { AccountRecord, Snapshot } from './snapshot.ts'
 
-/** Lists the kinds that stand in one list of KPIs. */
-export const KPIS: readonly KindName[] = ['kpi', 'calculated_kpi']
 const ID = /^\d{1,15}$/
 const ID_IN_BRACKETS = /\[(\d+)\]/g
 

@@ -31,9 +31,15 @@ export type Kind = {
   readonly identity: readonly string[]
 }
 
+/** Lists the kinds of KPIs, which stand in one list. */
+export const KPIS: readonly KindName[] = ['kpi', 'calculated_kpi']
+
+/** Returns the kinds whose records stand in one list with those of a kind, and should not have their names. */
+export const kindsBeside = (name: KindName): readonly KindName[] => (KPIS.includes(name) ? KPIS : [name])
+
 /** Returns the kinds that a field may refer to, by what it is called; a KPI may be a calculated one. */
 const referredBy = (name: string): readonly KindName[] => {
-  if (name === 'kpi') return ['kpi', 'calculated_kpi']
+  if (name === 'kpi') return KPIS
   return KIND_NAMES.filter((kind) => kind === name)
 }
 

@@ -18,6 +18,8 @@ export type UndoStep = {
   readonly reason?: string
   /** Holds the id of the record now; undefined for one that is not there. */
   readonly id: number | undefined
+  /** Counts the entries that go with it. */
+  readonly entries?: number
   /** Says how fields change: `target_default 5 → 3`. */
   readonly change?: string
   /** Holds what should be there; undefined where nothing is to be done. */

@@ -80,3 +80,7 @@ export const readRuns = (io: Io, isWanted: (head: RunHead) => boolean): ReadRun[
   runPaths(receiptsFolder(io))
     .flatMap((path) => readRun(path, isWanted) ?? [])
     .toSorted((one, other) => one.head.beganAt - other.head.beganAt)
+
+/** Returns what undos have changed on a service, the oldest first. */
+export const changesOfUndos = (io: Io, service: string): NotedChange[] =>
+  readRuns(io, (head) => head.command === 'undo' && head.service === service).flatMap(({ changes }) => changes)

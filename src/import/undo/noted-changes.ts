@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { KpiError } from '../../domain/errors.ts'
 import { fileError } from '../../files/file-error.ts'
 import { linesOfFile } from '../../files/read-file.ts'
+import type { EntryKey } from '../entry-key.ts'
 import { storedKey } from '../existing/existing-entries.ts'
 import { changesIn, type EntryChange } from './change-lines.ts'
 import { type ChangeCounts, entriesPath, type UndoReceipt } from './undo-receipt.ts'
@@ -17,9 +18,16 @@ async function* changeLines(path: string): AsyncGenerator<string> {
   }
 }
 
+/** Returns the key that an entry has now, under the ids of its owner and KPI. */
+const keyNow = ([owner, kpi, day]: EntryKey, idNow: NonNullable<UndoReceipt['idNow']>): EntryKey => [
+  owner < 0 ? -idNow('group_item', -owner) : idNow('user', owner),
+  idNow('kpi', kpi),
+  day,
+]
+
 /** Yields what a receipt says of entries that are to be taken back, some at a time, in the order in which they were sent. */
 export async function* readChanges(
-  { path, left, refused }: Pick<UndoReceipt, 'path' | 'left' | 'refused'>,
+  { path, left, refused, idNow }: Pick<UndoReceipt, 'path' | 'left' | 'refused' | 'idNow'>,
   most: number,
 ): AsyncGenerator<EntryChange[]> {
   const from = entriesPath(path, left.length)
@@ -28,7 +36,7 @@ export async function* readChanges(
   for await (const line of changeLines(from)) {
     for (const change of changesIn(line)) {
       if (refused.size > 0 && refused.has(storedKey(...change.key))) continue
-      some.push(change)
+      some.push(idNow ? { ...change, key: keyNow(change.key, idNow) } : change)
       if (some.length < most) continue
       yield some
       some = []

@@ -56,6 +56,8 @@ export type UndoReceipt = {
   readonly open: number | undefined
   /** Holds when the latest undo began, if it has not come to its end: it goes on, or was cut off. */
   readonly begun: string | undefined
+  /** Returns the id that a record has now, where an undo created it again; the same id by default. */
+  readonly idNow?: (kind: 'kpi' | 'user' | 'group_item', id: number) => number
 }
 
 /** Ends the name of a receipt's file. */

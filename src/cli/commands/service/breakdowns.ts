@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
-import { Fault } from '../../../domain/errors.ts'
+import { looseName } from '../../../client/directory.ts'
+import { Fault, KpiError } from '../../../domain/errors.ts'
 import { valueOfText } from '../../../domain/field-value.ts'
 import { breakdown } from '../../../domain/resources/breakdowns.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
@@ -25,6 +26,18 @@ const expectName = (text: string): string => {
 /** Returns the id of a breakdown that may be changed, by its id or name. */
 const idOf = async ({ breakdowns }: OperatedAccount, text: string): Promise<number> =>
   (await breakdowns.getOwn(idAmong(breakdown.title, await breakdowns.list(), text))).id
+
+/** Refuses the name of the breakdown of people, which is no group. */
+const requireOther = async (
+  { breakdowns, client }: OperatedAccount,
+  name: string,
+  { allowDuplicate }: { readonly allowDuplicate?: true | undefined },
+): Promise<void> => {
+  if (allowDuplicate) return
+  const groups = new Set((await client.groups.list()).map(({ id }) => id))
+  const people = (await breakdowns.list()).find((one) => !groups.has(one.id) && looseName(one.name) === looseName(name))
+  if (people) throw new KpiError('conflict', `"${name}" is the name of breakdown ${people.id}, which is built in`)
+}
 
 const COMMANDS = {
   create: 'service breakdowns create',
@@ -60,15 +73,16 @@ const addCreate = (group: Command, act: Act): void => {
       import('./operator.ts'),
       import('../verbs/create-listed.ts'),
     ])
-    await asOperator(cli, flags.account, (operated, signal) =>
-      createListed(commandOn(cli, operated, 'create', signal), {
+    await asOperator(cli, flags.account, async (operated, signal) => {
+      await requireOther(operated, given.name, flags)
+      await createListed(commandOn(cli, operated, 'create', signal), {
         bodies: undefined,
         flags: given,
         start: 1,
         collection: operated.client.groups,
         parent: {},
-      }),
-    )
+      })
+    })
   })
 }
 
@@ -102,6 +116,7 @@ const addRename = (group: Command, act: Act): void => {
     ])
     await asOperator(cli, flags.account, async (operated, signal) => {
       const names = [String(await idOf(operated, text))]
+      await requireOther(operated, given.name, flags)
       const collection = { list: operated.client.groups.list, get: operated.breakdowns.getOwn }
       const changes = { names, bodies: undefined, flags: given, parent: undefined, collection, watch: undefined }
       await updateListed(commandOn(cli, operated, 'update', signal), changes)

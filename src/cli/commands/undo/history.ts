@@ -33,7 +33,10 @@ export const historyRow = resource({
     began_at: { kind: 'datetime', about: 'When it began' },
     service: { kind: 'text', about: 'Service that it changed' },
     account: { kind: 'text', about: 'Account that it changed, or the login or key if only that is known' },
-    created: { kind: 'integer', about: 'Records that it created: KPIs, users, assignments and the like' },
+    created: {
+      kind: 'integer',
+      about: 'Records that it created, or may have if it was stopped: KPIs, users, assignments and the like',
+    },
     updated: { kind: 'integer', about: 'Records that it changed' },
     deleted: { kind: 'integer', about: 'Records that it deleted' },
     entries: { kind: 'integer', about: 'Entries that it created, changed or deleted', nullable: true },

@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import {
   type Clients,
+  type CreatedRecord,
   GONE,
   judgeCreatedRecords,
   type RemovalOutcome,
   takeBack,
   type Undoing,
 } from '../../../changes/send/remove-created.ts'
+import { idNow, madeAgain } from '../../../changes/undo/plan-undo.ts'
 import type { Capability } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import { Aborted, mayBeDone } from '../../../client/transport.ts'
@@ -28,6 +30,7 @@ import { printDryRunCounts, undoCounts } from '../../output/dry-run-counts.ts'
 import { isForPeople, printRecords } from '../../output/print.ts'
 import { countOf, shellWord } from '../../output/text.ts'
 import { receiptsFolder } from '../../target/folders.ts'
+import { changesOfUndos } from '../../target/runs.ts'
 import { withClassic } from '../../target/service-of.ts'
 import { isCutOff } from '../changes/list-errors.ts'
 import { EntryCounts, entryRecords, planEntries, undoEntries } from './undo-entries.ts'
@@ -409,6 +412,20 @@ const undo = async (
   return conclude(cli, run, await through(), done.rest)
 }
 
+/** Returns what follows records that undos created again since, so that a receipt speaks of them under the ids of now. */
+const followerOf = (cli: Cli, { head: { service } }: UndoReceipt): ((receipt: UndoReceipt) => UndoReceipt) => {
+  const again = madeAgain(changesOfUndos(cli.io, service))
+  if (again.size === 0) return (receipt) => receipt
+  const now = (kind: string, id: number): number => idNow(again, [kind], id) ?? id
+  const thingNow = (thing: CreatedRecord): CreatedRecord => {
+    const { kind, id, user_id } = thing
+    if (kind !== 'assignment') return { ...thing, id: now(kind === 'item' ? 'group_item' : kind, id) }
+    return { ...thing, id: now('kpi', id), ...(user_id !== undefined && { user_id: now('user', user_id) }) }
+  }
+  return (receipt) =>
+    receipt.head.service === service ? { ...receipt, things: receipt.things.map(thingNow), idNow: now } : receipt
+}
+
 /** Takes back an import of entries, with all parts of its run. */
 export const undoImport = async (cli: Cli, receipt: UndoReceipt, flags: UndoFlags): Promise<number> => {
   if (receipt.takenBack !== undefined) {
@@ -417,8 +434,10 @@ export const undoImport = async (cli: Cli, receipt: UndoReceipt, flags: UndoFlag
     else await printOutcomes(cli, [])
     return tellTakenBack(cli, `the import of ${receipt.head.file}`, receipt.takenBack)
   }
-  const { receipts } = listUndoReceipts(receiptsFolder(cli.io))
-  const alone = runOf(receipt, receipts)
+  const { receipts: listed } = listUndoReceipts(receiptsFolder(cli.io))
+  const follow = followerOf(cli, receipt)
+  const receipts = listed.map(follow)
+  const alone = runOf(follow(receipt), receipts)
   const run = { ...alone, storedAnew: await findStoredAnew(alone, receipts) }
   const work = (client: Client, signal: AbortSignal): Promise<number> =>
     withClassic(cli, client, async (classic) => {

@@ -16,11 +16,11 @@ import { clearKeptTargets, restoreEntries } from '../../../changes/undo/restore-
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { createdKind } from '../../../domain/kinds.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
-import { type NotedChange, openRunAt, type RunRecord } from '../../../runs/run-record.ts'
+import { type NotedChange, openRunAt, type RunHead, type RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
-import { beginRun, readRuns } from '../../target/runs.ts'
+import { beginRun, changesOfUndos } from '../../target/runs.ts'
 import { makeChanges } from '../changes/make-changes.ts'
 import { EVERYTHING, type Target, withTarget } from '../configuration/account.ts'
 import { learnAccount, serviceOf } from '../../target/service-of.ts'
@@ -47,12 +47,12 @@ const usersOf = (notes: readonly NotedChange[]): ReadonlySet<number> =>
     ),
   )
 
-const rowOf = ({ action, note, id, reason, change }: UndoStep): AnyRecord => ({
+const rowOf = ({ action, note, id, reason, change, entries }: UndoStep): AnyRecord => ({
   action: action === 'done' ? 'leave' : action,
   kind: note.kind,
   id: id ?? note.recordId ?? null,
   name: note.name,
-  entries: null,
+  entries: entries ?? null,
   reason: reason ?? null,
   change: change ?? null,
 })
@@ -80,11 +80,18 @@ const leftAlone = (step: UndoStep, reason: string | undefined): UndoStep =>
 const attachmentOf = ({ kind, parents }: NotedChange, id: number | undefined): string =>
   `${kind} ${parents['user_id']} ${id}`
 
+/** Tells whether a run stored entries of the records that it created: an undo of a delete does. */
+const storesEntries = ({ command }: RunHead): boolean => command === 'undo'
+
+/** Returns how long a run took, in seconds. */
+const secondsOf = ({ beganAt, endedAt = beganAt }: RunHead): number => Math.ceil((endedAt - beganAt) / 1000)
+
 /** Leaves alone what is used by something that stays, or has entries. */
 const leaveUsed = async (
   target: Target,
   steps: readonly UndoStep[],
   notes: readonly NotedChange[],
+  { head }: RunRecord,
   withEntries: boolean,
 ): Promise<UndoStep[]> => {
   const created = steps.filter(({ action }) => action === 'remove')
@@ -99,7 +106,9 @@ const leaveUsed = async (
     ),
   )
   const removed = new Set(created.filter(isOfKpi).map(({ id }) => id))
-  const ended = Math.max(0, ...notes.map(({ changedAt }) => changedAt ?? 0))
+  const changed = Math.max(0, ...notes.map(({ changedAt }) => changedAt ?? 0))
+  // An undo stores entries after the records that it creates again.
+  const ended = changed === 0 || !storesEntries(head) ? changed : changed + secondsOf(head)
   const outcomes = await judgeCreatedRecords(clientsOf(target), {
     things,
     unsure: [],
@@ -109,10 +118,11 @@ const leaveUsed = async (
     isMoved: (kpi, field) => removed.has(kpi) || moved.has(`${kpi} ${field}`),
     removedOf: () => 0,
   })
-  const left = new Map(outcomes.map(({ thing, left: why }) => [keyOf(thing), why?.replace('the import', 'the run')]))
+  const judged = new Map(outcomes.map((one) => [keyOf(one.thing), one]))
   return steps.map((step) => {
     const thing = step.action === 'remove' ? createdBy(step) : undefined
-    return leftAlone(step, thing && left.get(keyOf(thing)))
+    const { left, entries = 0 } = (thing && judged.get(keyOf(thing))) ?? {}
+    return leftAlone(entries > 0 ? { ...step, entries } : step, left?.replace('the import', 'the run'))
   })
 }
 
@@ -126,8 +136,10 @@ const sayCounts = (
 ): string =>
   (['restore', 'create', 'remove'] as const)
     .flatMap((action) => {
-      const count = steps.filter((step) => step.action === action).length
-      return count > 0 ? [`${words[action]} ${countOf(count, 'record')}`] : []
+      const done = steps.filter((step) => step.action === action)
+      const entries = done.reduce((sum, step) => sum + (step.entries ?? 0), 0)
+      const along = entries > 0 ? ` with ${countOf(entries, 'entry', 'entries')}` : ''
+      return done.length > 0 ? [`${words[action]} ${countOf(done.length, 'record')}${along}`] : []
     })
     .join(', ')
 
@@ -153,13 +165,10 @@ type Undo = {
   readonly signal: AbortSignal
 }
 
-type Prepared = { readonly steps: readonly UndoStep[]; readonly snapshot: Snapshot; readonly plan: Plan }
+/** Tells whether entries go with what is removed: those that the run stored do. */
+const isWithEntries = ({ run, flags }: Undo): boolean => flags.withEntries === true || storesEntries(run.head)
 
-/** Returns what undos have changed on the service of a run, the oldest first. */
-const changesOfUndos = ({ cli, run: { head } }: Undo): NotedChange[] =>
-  readRuns(cli.io, ({ command, service }) => command === 'undo' && service === head.service).flatMap(
-    ({ changes }) => changes,
-  )
+type Prepared = { readonly steps: readonly UndoStep[]; readonly snapshot: Snapshot; readonly plan: Plan }
 
 /** Leaves alone KPIs and items that were assigned or linked since; users who were assigned KPIs are judged one by one. */
 const leaveAttached = async (
@@ -184,17 +193,17 @@ const leaveAttached = async (
 
 /** Plans what takes back a run, by what the account has now. */
 const prepareUndo = async (undo: Undo): Promise<Prepared> => {
-  const { target, run, flags, signal } = undo
+  const { cli, target, run, signal } = undo
   const notes = run.changes()
   const kinds = new Set(notes.flatMap(({ kind }) => kindNamed(kind)?.name ?? []))
-  const undone = changesOfUndos(undo)
+  const undone = changesOfUndos(cli.io, run.head.service)
   const again = madeAgain(undone)
   const users = new Set([...usersOf(notes)].map((id) => idNow(again, ['user'], id) ?? id))
   const snapshot = await readSnapshot(target, kinds, ({ id }) => users.has(Number(id)))
   const beganAt = Math.floor(run.head.beganAt / 1000)
   const first = planUndo({ snapshot, notes, again, putBack: undone, beganAt })
   const unattached = await leaveAttached(target, snapshot, first)
-  const planned = await leaveUsed(target, unattached, notes, flags.withEntries === true)
+  const planned = await leaveUsed(target, unattached, notes, run, isWithEntries(undo))
   const desired = planned.flatMap((step) => step.desired ?? [])
   const plan = await planChanges(snapshot, desired, POLICY, pauseEvery(CHANGES_OF_TURN, signal))
   const refused = new Map(
@@ -223,7 +232,7 @@ const countsIn = (steps: readonly UndoStep[]): Counts => {
 
 /** Takes back what is planned, and notes in the record of the run what became of each change; returns the steps as they ended. */
 const takeBack = async (undo: Undo, { steps, snapshot, plan }: Prepared): Promise<UndoStep[]> => {
-  const { cli, target, run, flags, signal } = undo
+  const { cli, target, run, signal } = undo
   const own = beginRun(cli.io, {
     command: 'undo',
     service: target.service,
@@ -249,7 +258,7 @@ const takeBack = async (undo: Undo, { steps, snapshot, plan }: Prepared): Promis
       onOutcome,
       before: async ({ action, record }) => {
         const kind = createdKind(record.kind.of)
-        if (action !== 'delete' || flags.withEntries !== true || kind === undefined) return
+        if (action !== 'delete' || !isWithEntries(undo) || kind === undefined) return
         const thing = { kind, id: record.id ?? 0, name: record.name }
         await removeEntries(clients, thing, { signal, withEntries: true, onEntry: () => undefined })
       },
@@ -262,7 +271,11 @@ const takeBack = async (undo: Undo, { steps, snapshot, plan }: Prepared): Promis
     for (const step of ended) {
       const record = recordOf(step)
       if (step.action === 'done' || (record && done.has(record))) run.settle(step.note.id, 'taken_back')
-      else if (step.action === 'leave') run.settle(step.note.id, 'left', { reason: step.reason ?? '' })
+      else if (step.action === 'leave') {
+        // Keep what the run itself noted of it.
+        const { reason, changedAt } = step.note
+        run.settle(step.note.id, 'left', { reason, changedAt })
+      }
     }
     if (failure && !ended.some(({ action }) => action === 'leave')) throw failure
     isWhole = true
@@ -276,7 +289,7 @@ const takeBack = async (undo: Undo, { steps, snapshot, plan }: Prepared): Promis
 const putEntriesBack = async (undo: Undo): Promise<number> => {
   const { cli, target, run, signal } = undo
   if (run.countEntries() === 0) return 0
-  const again = madeAgain(changesOfUndos(undo))
+  const again = madeAgain(changesOfUndos(cli.io, run.head.service))
   const newIdOf = (kind: string, id: number): number | undefined => idNow(again, [kind], id)
   const { stored, left, why } = await restoreEntries(target.operator?.newer ?? target.client, run, newIdOf, signal)
   await cli.note(
@@ -287,8 +300,8 @@ const putEntriesBack = async (undo: Undo): Promise<number> => {
 
 /** Closes the KPIs that were inactive when they were deleted, once their entries are stored. */
 const closeAgain = async (undo: Undo): Promise<void> => {
-  const { target, run } = undo
-  const again = madeAgain(changesOfUndos(undo))
+  const { cli, target, run } = undo
+  const again = madeAgain(changesOfUndos(cli.io, run.head.service))
   for (const { action, kind, recordId = 0, before } of run.changes()) {
     const id = kind === 'kpi' && action === 'delete' ? idNow(again, [kind], recordId) : undefined
     if (id !== undefined && id !== recordId && before?.['is_active'] === false)

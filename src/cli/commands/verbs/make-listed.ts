@@ -1,6 +1,6 @@
 import { type Account, fromNewerItem, toNewerItem } from '../../../changes/records/access.ts'
 import type { Desired } from '../../../changes/records/desired.ts'
-import { type Kind, KIND_NAMES, type KindName, kinds } from '../../../changes/records/kind-fields.ts'
+import { type Kind, KIND_NAMES, type KindName, kinds, KPIS } from '../../../changes/records/kind-fields.ts'
 import { type AccountRecord, Snapshot } from '../../../changes/records/snapshot.ts'
 import { warningsOnNames } from '../../../changes/plan/new-names.ts'
 import { type Planned, type PlanAgain, planChanges } from '../../../changes/plan/plan.ts'
@@ -222,12 +222,14 @@ const wayOut = (field: string, does: string): string => (field === 'name' ? `; -
 /** Says what is wrong with a name that another record has, or that an item before gives to one. */
 const tellTaken =
   (command: Pick<Command, 'of' | 'operated'>, field: string) =>
-  ({ stored, desired }: AccountRecord, isNew: boolean): string => {
+  ({ kind, stored, desired }: AccountRecord, isNew: boolean): string => {
     if (!stored)
       return `is that of no. ${desired?.line}, too${wayOut(field, isNew ? 'creates both' : 'gives it to both')}`
-    const label = recordLabel(command.of, stored)
+    const isOwn = kind === kindOf(command.of)
+    const label = recordLabel(isOwn ? command.of : kind.of, stored)
     if (!isNew) return `is the ${describeKey(field)} of ${label} already${wayOut(field, 'gives it to both')}`
-    const change = `kpi ${commandOf(command, 'update')} ${String(stored['id'])} changes it`
+    const update = commandOf(isOwn ? command : { of: kind.of }, 'update')
+    const change = `kpi ${update} ${String(stored['id'])} changes it`
     return `is that of ${label}: ${change}${wayOut(field, 'creates another')}`
   }
 
@@ -285,7 +287,8 @@ export const planList = async (
       const faults = issues.filter(({ field }) => !nameFieldsOf(of).includes(field))
       if (faults.length > 0) throw invalid(faults)
       const known = takenNames(items)
-      const message = `there is a ${of.title} of that ${describeKey(key)} already`
+      const { title } = KPIS.includes(kindOf(of).name) ? kinds.kpi.of : of
+      const message = `there is a ${title} of that ${describeKey(key)} already`
       if (known.length > 0) throw new KpiError('conflict', message, { issues: known })
       for (const text of await warningsOnNames(snapshot, items, policy, pause)) await cli.log.warn(text)
       if (issues.length > 0) throw new KpiError('conflict', `a ${of.title} would look like another one`, { issues })

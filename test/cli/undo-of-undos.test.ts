@@ -1,0 +1,101 @@
+import { writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { NOW } from '../support/io.ts'
+import { jsonOf, type Ran } from '../support/kpi.ts'
+import { embeddedUser, type User } from '../support/user.ts'
+
+let user: User
+beforeEach(async () => {
+  user = await embeddedUser()
+})
+afterEach(async () => {
+  await user[Symbol.asyncDispose]()
+})
+
+type Run = { readonly receipt: string; readonly command: string }
+const known = new Set<string>()
+
+/** Runs a line, and returns the receipt that it left. */
+const run = async (line: string): Promise<string> => {
+  const { code, stderr } = await user.kpi(...line.split(' '))
+  if (code !== 0) throw new Error(stderr)
+  const all = jsonOf(await user.kpi('history', '-o', 'json')) as Run[]
+  const fresh = all.find(({ receipt }) => !known.has(receipt))?.receipt ?? ''
+  for (const { receipt } of all) known.add(receipt)
+  return fresh
+}
+
+const entries = async (): Promise<number> =>
+  (await user.client.entries.list({ from: -1000, to: 30_000, page: 1 })).length
+
+const undo = (...words: string[]): Promise<Ran> => user.kpi('undo', ...words)
+
+const importTwo = (): Promise<string> => {
+  writeFileSync(
+    user.folder.in('two.csv'),
+    'user,kpi,date,actual\nben@example.com,Sales,2026-03-01,1\nben@example.com,Sales,2026-03-02,2\n',
+  )
+  return run('entries import two.csv --create-assignments')
+}
+
+const fill = async (): Promise<void> => {
+  await run('users create --first-name Ben --email ben@example.com')
+  await run('kpis create --name Sales --frequency daily')
+}
+
+test('an import is taken back under the ids that an undo of a delete gave', async () => {
+  await fill()
+  const imported = await importTwo()
+  const deleted = await run('kpis delete Sales --yes')
+  await run(`undo ${deleted} --yes`)
+  expect(await entries()).toBe(2)
+  const foreseen = await undo(imported, '--dry-run', '--summary-only', '-o', 'json')
+  expect(jsonOf(foreseen)).toMatchObject({ removed: 2, things: 1, unchanged: 0 })
+  expect(await undo(imported, '--yes')).toMatchObject({ code: 0 })
+  expect(await entries()).toBe(0)
+  expect(await user.client.assignments(2).list()).toEqual([])
+})
+
+test('an undo of a delete is taken back with the entries that it stored', async () => {
+  await fill()
+  await importTwo()
+  const again = await run(`undo ${await run('kpis delete Sales --yes')} --yes`)
+  const foreseen = await undo(again, '--dry-run', '-o', 'json')
+  expect(jsonOf(foreseen)).toMatchObject([{ kind: 'assignment' }, { kind: 'kpi', action: 'remove', entries: 2 }])
+  expect(await undo(again, '--yes')).toMatchObject({ code: 0 })
+  expect(await user.client.kpis.list()).toEqual([])
+})
+
+test('but not with entries that were stored after it', async () => {
+  await fill()
+  await importTwo()
+  const again = await run(`undo ${await run('kpis delete Sales --yes')} --yes`)
+  const later = [
+    'entries',
+    'add',
+    '--user',
+    'ben@example.com',
+    '--kpi',
+    'Sales',
+    '--date',
+    '2026-03-09',
+    '--actual',
+    '9',
+  ]
+  expect(await user.kpiIn({ now: NOW + 300_000 }, ...later)).toMatchObject({ code: 0 })
+  expect(await undo(again, '--yes')).toMatchObject({ code: 3 })
+  expect(await entries()).toBe(3)
+})
+
+test('an undo that could do nothing at first says nothing of that once it can', async () => {
+  await run('groups create --name Region')
+  for (const name of ['North', 'South']) await run(`group-items create --group Region --name ${name}`)
+  const items = await run('group-items delete North South --yes')
+  const group = await run('groups delete Region --yes')
+  expect(await undo(items, '--yes')).toMatchObject({ code: 3 })
+  expect(await undo(group, '--yes')).toMatchObject({ code: 0 })
+  const done = await undo(items, '--yes')
+  expect(done).toMatchObject({ code: 0, stderr: expect.not.stringContaining('there is no group') as unknown })
+  const [{ id } = { id: 0 }] = await user.client.groups.list()
+  expect((await user.client.groupItems(id).list()).map(({ name }) => name).toSorted()).toEqual(['North', 'South'])
+})
