@@ -674,3 +674,44 @@ test.each([
   await using user = await embeddedUser()
   expect(await user.kpi(...args)).toEqual({ code: 2, stdout: '', stderr })
 })
+
+describe('formulas', () => {
+  const open = async (): Promise<User> => {
+    const user = await embeddedUser()
+    await fillShop(user)
+    await user.kpi('service', 'calculated', 'add', '--name', 'Half', '--frequency', 'D', '--formula', '[Revenue] / 2')
+    return user
+  }
+
+  test.each([
+    ['kpis: [{ name: Revenue, frequency: W }]', 'line 1: frequency: cannot be Weekly: the formula of KPI 3 (Half)'],
+    ['kpis: [{ name: Revenue, is_active: false }]', 'line 1: is_active: cannot be false: the formula of KPI 3 (Half)'],
+    ['calculated: [{ name: Half, formula: "[Half] + 1" }]', 'line 1: formula: uses its own KPI'],
+  ])('refuse in a plan what an apply would refuse: %s', async (text, message) => {
+    await using user = await open()
+    write(user, `${text}\n`)
+    for (const line of [
+      ['plan', 'kpi.yaml'],
+      ['apply', 'kpi.yaml', '--dry-run'],
+      ['apply', 'kpi.yaml', '--yes'],
+    ])
+      expect(await user.kpi(...line)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) as unknown })
+  })
+
+  test('become coarser before what they use, in one apply', async () => {
+    await using user = await open()
+    write(user, 'kpis: [{ name: Revenue, frequency: W }]\ncalculated: [{ name: Half, frequency: W }]\n')
+    expect(summary(await apply(user))).toMatchObject({ updated: 2, left: 0 })
+  })
+
+  test('keep what they use from being deleted, which a plan says', async () => {
+    await using user = await open()
+    write(user, 'kpis: [{ name: Extra, category: General, unit: Number, frequency: D }]\n')
+    await apply(user)
+    await user.kpi('service', 'calculated', 'add', '--name', 'Uses', '--frequency', 'D', '--formula', '[Extra] / 2')
+    write(user, 'kpis: []\n')
+    expect(await user.kpi('plan', 'kpi.yaml', '--prune')).toMatchObject({
+      stderr: expect.stringContaining('KPI Extra is used by the formula of calculated KPI Uses and stays') as unknown,
+    })
+  })
+})

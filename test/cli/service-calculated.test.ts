@@ -43,6 +43,16 @@ test('a calculated KPI is defined with flags, KPIs in its formula by name', asyn
   expect(jsonOf(await user.kpi('kpis', 'get', 'Half', '-o', 'json'))).toMatchObject({ id: 3, is_calculated: true })
 })
 
+test('its formula may use other calculated KPIs, by name and by id, and not itself', async () => {
+  await add('--formula', '[Revenue] / 2')
+  await calculated('add', '--name', 'Third', '--frequency', 'D', '--formula', '[Revenue] / 3')
+  const half = await calculated('update', 'Half', '--formula', '[Third] + [4]', '-o', 'json')
+  expect(jsonOf(half)).toMatchObject({ formula: '[4] + [4]' })
+  const circle = { code: 1, stderr: expect.stringContaining('--formula: goes in a circle') as unknown }
+  expect(await calculated('update', 'Third', '--formula', '[Half]')).toMatchObject(circle)
+  expect(await calculated('update', 'Third', '--formula', '[Half]', '--dry-run')).toMatchObject(circle)
+})
+
 test('it is listed briefly in a table, changed and removed', async () => {
   await add('--formula', '[1] / 2')
   const changed = await calculated('update', 'Half', '--formula', '[Revenue] * 0.5', '--unit', 'Decimal', '-o', 'json')

@@ -61,3 +61,12 @@ describe.each(CHANGES)('kpi service %s', (line, command, row) => {
     expect(await account()).toBe(before)
   })
 })
+
+test('what is changed in another account is taken back there', async () => {
+  await service('accounts create acme --login boss@acme.example.com')
+  const known = await receipts()
+  expect(await service('breakdowns create Shop --account acme')).toMatchObject({ code: 0 })
+  const last = (await receipts()).find(({ receipt }) => known.every((one) => one.receipt !== receipt))
+  expect(await user.kpi('undo', last?.receipt ?? '', '--yes')).toMatchObject({ code: 0 })
+  expect((await service('breakdowns list --account acme -o csv --columns name')).stdout).toBe('name\nPeople\n')
+})

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { NOW } from '../support/io.ts'
 import { jsonOf, type Ran } from '../support/kpi.ts'
-import { embeddedUser, type User } from '../support/user.ts'
+import { userNamed } from '../support/import.ts'
+import { embeddedUser, remoteUser, type User } from '../support/user.ts'
 
 let user: User
 beforeEach(async () => {
@@ -98,4 +99,35 @@ test('an undo that could do nothing at first says nothing of that once it can', 
   expect(done).toMatchObject({ code: 0, stderr: expect.not.stringContaining('there is no group') as unknown })
   const [{ id } = { id: 0 }] = await user.client.groups.list()
   expect((await user.client.groupItems(id).list()).map(({ name }) => name).toSorted()).toEqual(['North', 'South'])
+})
+
+test('links that were removed one after another come back, also with a user who is deleted afterwards', async () => {
+  for (const name of ['ann', 'ben']) await run(`users create --first-name ${name} --email ${name}@example.com`)
+  await run('groups create --name Region')
+  await run('group-items create --group Region --name North')
+  await run('assign group-items add --group-items North --users ann@example.com,ben@example.com')
+  const first = await run('assign group-items remove --group-items North --users ann@example.com --yes')
+  const second = await run('assign group-items remove --group-items North --users ben@example.com --yes')
+  await run(`undo ${second} --yes`)
+  await run(`undo ${first} --yes`)
+  await run(`undo ${await run('users delete ann@example.com --yes')} --yes`)
+  const people = await user.client.users.list()
+  for (const name of ['ann', 'ben']) {
+    const { id = 0 } = people.find(({ email }) => email === `${name}@example.com`) ?? {}
+    expect((await user.client.userGroupItems(id).list()).map((one) => one.name)).toEqual(['North'])
+  }
+})
+
+test('what is assigned of many users is seen over the network, too, and stays', async () => {
+  await using other = await remoteUser()
+  const people = Array.from({ length: 505 }, (_, at) => ({ ...userNamed(`P${at}`), email: `p${at}@example.com` }))
+  for await (const _ of other.client.users.addEach(people));
+  expect(await other.kpi('kpis', 'create', '--name', 'Sales', '--frequency', 'daily')).toMatchObject({ code: 0 })
+  const [{ receipt } = { receipt: '' }] = jsonOf(await other.kpi('history', '-o', 'json')) as Run[]
+  const [kpi] = await other.client.kpis.list()
+  const last = (await other.client.users.list()).at(-1)
+  await other.client.assignments(last?.id ?? 0).add({ id: kpi?.id ?? 0, sort_order: 1 })
+  const undone = await other.kpi('undo', receipt, '--yes')
+  expect(undone).toMatchObject({ code: 3, stdout: expect.stringContaining('was assigned or linked since') as unknown })
+  expect(await other.client.kpis.list()).toHaveLength(1)
 })

@@ -17,6 +17,10 @@ const isLate = ({ action, fields }: Change): boolean =>
 
 const rankOf = ({ record }: Change): number => KIND_NAMES.indexOf(record.kind.name)
 
+/** Ranks formulas before the KPIs that they use, which must not become coarser than those. */
+const lateRankOf = (change: Change): number =>
+  change.record.kind.name === 'calculated_kpi' ? KIND_NAMES.indexOf('kpi') - 0.5 : rankOf(change)
+
 const deleteRank = ({ record }: Change): number => REMOVAL_ORDER.indexOf(record.kind.name)
 
 /**
@@ -42,7 +46,7 @@ export const inOrder = (changes: readonly Change[], isNewFirst: boolean): Change
       return isNewFirst ? [...created, ...updated] : [...updated, ...created]
     }),
     ...deletes.filter(isBeforeLate),
-    ...others.filter(isLate).toSorted((one, other) => rankOf(one) - rankOf(other)),
+    ...others.filter(isLate).toSorted((one, other) => lateRankOf(one) - lateRankOf(other)),
     ...deletes.filter((one) => !isBeforeLate(one)),
   ]
 }

@@ -12,6 +12,7 @@ import { readFormula } from '../records/formulas.ts'
 import { type KindField, type KindName, kindsBeside } from '../records/kind-fields.ts'
 import { type AccountRecord, isOfPerson, labelOf, type Snapshot } from '../records/snapshot.ts'
 import { matchDesired, type Matched, type Policy, type Reason, type Unmatched } from './match.ts'
+import { refuseByFormulas } from './formula-rules.ts'
 import { inOrder } from './order.ts'
 import { refuseDoubtfulNames, refuseTakenNames } from './new-names.ts'
 
@@ -319,7 +320,12 @@ export const planChanges = async (
     else drafts.push(plan(one))
   }
   const free = policy.tellTaken ? refuseTakenNames(snapshot, drafts, policy.tellTaken) : drafts
-  const planned = await refuseDoubtfulNames(snapshot, free, policy, pause)
+  const named = await refuseDoubtfulNames(snapshot, free, policy, pause)
+  const planned = refuseByFormulas(
+    snapshot,
+    named,
+    gone.filter(({ desired }) => !desired),
+  )
   const changes = planned.flatMap((one) => one.changes)
   const isNewFormula = ({ action, record }: Change): boolean =>
     action === 'create' && record.kind.name === 'calculated_kpi'

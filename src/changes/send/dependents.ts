@@ -12,6 +12,8 @@ import type { AccountRecord, Snapshot } from '../records/snapshot.ts'
 export type Dependents = {
   /** Lists the assignments and the links to group items. */
   readonly records: readonly AccountRecord[]
+  /** Says why some of them are not known; undefined where all are. */
+  readonly unread: string | undefined
   /** Yields the entries, some at a time. */
   readonly entries: AsyncIterable<readonly NotedEntry[]>
   /** Says, once the entries are read, why some of them are not known; undefined where all are. */
@@ -94,11 +96,12 @@ async function* entriesKnown(
   }
 }
 
-/** Finds what goes with records that are deleted. */
+/** Finds what goes with records that are deleted; over the network, no more users than `most` are asked. */
 export const createDependents = (
   account: Account,
   snapshot: Snapshot,
   held = new HeldByUsers(account),
+  most = MOST_USERS,
 ): ((record: AccountRecord) => Promise<Dependents>) => {
   const { client } = account
   const reader = account.newer ?? account.operator?.newer ?? client
@@ -123,7 +126,7 @@ export const createDependents = (
   const readOf = async (kind: HeldKind, { kind: above, id }: AccountRecord): Promise<string | undefined> => {
     if (read.has(kind)) return undefined
     const user = above.name === 'user' ? id : undefined
-    const found = await held.of(kind, user, client.isInProcess ? Infinity : MOST_USERS)
+    const found = await held.of(kind, user, client.isInProcess ? Infinity : most)
     if (found instanceof Fault) return found.message
     snapshot.take('user', found.users)
     await takeReferred(kind, found.records)
@@ -134,15 +137,16 @@ export const createDependents = (
   return async (record) => {
     const { kind, id } = record
     const records: AccountRecord[] = []
-    let leftOut: string | undefined
+    let [leftOut, unread]: (string | undefined)[] = []
     for (const { kind: of, by } of DEPENDENTS[kind.name] ?? []) {
       const why = await readOf(of, record)
+      unread ??= why
       if (why !== undefined) leftOut = `its ${of === 'assignment' ? 'assignments' : 'links'} are not noted: ${why}`
       records.push(...snapshot.ofKind(of).filter((one) => one.stored && one.above[by] === record))
     }
     const range = { from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY }
     const entries = kind.name === 'kpi' && id !== undefined ? entryPages(reader, { ...range, kpiId: id }) : noEntries()
     const onLeftOut = (why: string): void => void (leftOut = why)
-    return { records, entries: entriesKnown(entries, onLeftOut), leftOut: () => leftOut }
+    return { records, entries: entriesKnown(entries, onLeftOut), leftOut: () => leftOut, unread }
   }
 }

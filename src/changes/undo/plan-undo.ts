@@ -60,11 +60,17 @@ const isDone = ({ outcome }: NotedChange): boolean => outcome === 'done' || outc
 /** Maps records that were deleted to the ids that undos gave them, by kind and earlier id; undefined if an answer was lost. */
 export type MadeAgain = ReadonlyMap<string, number | undefined>
 
+/** Tells whether a record has an id of its own: assignments and links have that of what they assign. */
+const hasOwnId = ({ kind }: NotedChange): boolean => {
+  const name = kindNamed(kind)?.name
+  return name !== undefined && hasNames(name)
+}
+
 /** Returns the records that undos created again, from the changes that they noted, the oldest first. */
 export const madeAgain = (changes: readonly NotedChange[]): MadeAgain =>
   new Map(
     changes.flatMap((one) =>
-      one.action === 'create' && one.before && isDone(one)
+      one.action === 'create' && one.before && isDone(one) && hasOwnId(one)
         ? [[`${one.kind} ${String(one.before['id'])}`, one.recordId] as const]
         : [],
     ),
@@ -72,9 +78,12 @@ export const madeAgain = (changes: readonly NotedChange[]): MadeAgain =>
 
 /** Returns the id of a record now: another one if undos created it again, undefined if that one is not known. */
 export const idNow = (again: MadeAgain, of: readonly string[], id: number): number | undefined => {
+  const seen = new Set<number>()
   for (let now = id; ;) {
     const key = of.map((kind) => `${kind} ${now}`).find((one) => again.has(one))
-    if (key === undefined) return now
+    // A receipt that was edited may lead back to where it began.
+    if (key === undefined || seen.has(now)) return now
+    seen.add(now)
     const next = again.get(key)
     if (next === undefined) return undefined
     now = next

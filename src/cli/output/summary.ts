@@ -41,5 +41,7 @@ export const printSummary = async (
     const count = Number(record[name] ?? 0)
     return count === 0 ? [] : [countOf(count, one, many)]
   })
-  await cli.note(`${done} at ${cli.timeOfDay()}: ${counts.length === 0 ? 'nothing to do' : counts.join(', ')}`)
+  await cli.note(
+    `${done} at ${cli.timeOfDay()}: ${counts.length > 0 ? counts.join(', ') : done === 'stopped' ? 'nothing was done' : 'nothing to do'}`,
+  )
 }

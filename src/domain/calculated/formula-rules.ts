@@ -6,7 +6,7 @@ import type { Kpi } from '../resources/kpi.ts'
 import type { Formula } from './formula.ts'
 
 /** Describes what the rules of formulas need to know of a KPI. */
-type KpiInFormula = Pick<Kpi, 'id' | 'name' | 'frequency_id' | 'is_active'>
+export type KpiInFormula = Pick<Kpi, 'id' | 'name' | 'frequency_id' | 'is_active'>
 
 /** Holds the KPIs and formulas of an account by KPI id, including the formula that is being defined. */
 export type Formulas<K extends KpiInFormula = KpiInFormula> = {

@@ -75,7 +75,7 @@ const confirmDeletes = async ({ cli, target: { client }, source, prepared, flags
   const { changes } = prepared.plan
   const things = countOf(prepared.counts.deleted, 'thing')
   const { deletesText, tellDeletes, tellKept } = await import('./deletes.ts')
-  await tellKept(cli, client, changes)
+  await tellKept(cli, client, prepared)
   if (flags.yes) return tellDeletes(cli, client, changes)
   const { requireConfirmation } = await import('../../args/prompt.ts')
   const what = `delete ${things} that ${source.name} no longer has: ${await deletesText(client, changes)}`

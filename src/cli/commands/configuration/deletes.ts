@@ -1,6 +1,6 @@
 import type { Change } from '../../../changes/records/change.ts'
-import type { KindName } from '../../../changes/records/kind-fields.ts'
-import { nounOf } from '../../../changes/records/snapshot.ts'
+import { type KindName, KPIS } from '../../../changes/records/kind-fields.ts'
+import { nounOf, type Snapshot } from '../../../changes/records/snapshot.ts'
 import { HeldByUsers } from '../../../changes/send/dependents.ts'
 import type { Client } from '../../../client/client.ts'
 import { entryPages } from '../../../client/operations/entry-pages.ts'
@@ -9,6 +9,7 @@ import { KpiError } from '../../../domain/errors.ts'
 import type { Cli } from '../../cli.ts'
 import { countOf } from '../../output/text.ts'
 import { countDependents, type DependentCounts } from '../verbs/count-dependents.ts'
+import type { Prepared } from './prepare.ts'
 
 /** Describes something that a plan deletes, with what went with it when the plan was made. */
 export type PlannedDelete = { readonly name: string } & DependentCounts
@@ -87,12 +88,24 @@ const hasEntries = async (client: Client, userId: number, gone: ReadonlySet<numb
   return false
 }
 
+/** Says which KPIs formulas that stay use; no more than the account shows is known. */
+const keptByFormulas = (snapshot: Snapshot, changes: readonly Change[]): string[] => {
+  const deleted = new Set(deletesIn(changes).map(({ record }) => record))
+  const staying = snapshot.ofKind('calculated_kpi').filter((one) => one.stored && !deleted.has(one))
+  return [...deleted].flatMap((record) => {
+    const user = staying.find(({ stored }) => String(stored?.['formula'] ?? '').includes(`[${record.id}]`))
+    return user && KPIS.includes(record.kind.name)
+      ? [`${nounOf(record)} is used by the formula of ${nounOf(user)} and stays: change that first`]
+      : []
+  })
+}
+
 /** Says what the bundled service will not delete, though a plan would, and what to do; what others keep is not known. */
-const keptTexts = async (client: Client, changes: readonly Change[]): Promise<string[]> => {
+const keptTexts = async (client: Client, snapshot: Snapshot, changes: readonly Change[]): Promise<string[]> => {
   if (!client.isBundled()) return []
   const deletesOf = (kind: KindName): Change[] => deletesIn(changes).filter(({ record }) => record.kind.name === kind)
   const gone = new Set(deletesOf('kpi').map(idOf))
-  const texts: string[] = []
+  const texts: string[] = keptByFormulas(snapshot, changes)
   for (const { change, id } of deletesOf('user').map((one) => ({ change: one, id: idOf(one) }))) {
     const way = `lock the user instead (kpi users update ${id} --user-status locked)`
     if (await hasEntries(client, id, gone)) texts.push(`${nounOf(change.record)} has entries and stays: ${way}`)
@@ -114,8 +127,12 @@ const keptTexts = async (client: Client, changes: readonly Change[]): Promise<st
 }
 
 /** Warns of what a plan would delete, and the service keeps. */
-export const tellKept = async (cli: Cli, client: Client, changes: readonly Change[]): Promise<void> => {
-  for (const text of await keptTexts(client, changes)) await cli.log.warn(text)
+export const tellKept = async (
+  cli: Cli,
+  client: Client,
+  { snapshot, plan: { changes } }: Pick<Prepared, 'snapshot' | 'plan'>,
+): Promise<void> => {
+  for (const text of await keptTexts(client, snapshot, changes)) await cli.log.warn(text)
 }
 
 /** Names what a plan would delete. */

@@ -46,7 +46,7 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
     await tellPlan(cli, prepared)
     const deleting = prepared.counts.deleted > 0 ? await import('./deletes.ts') : undefined
     await deleting?.tellDeletes(cli, client, changes)
-    await deleting?.tellKept(cli, client, changes)
+    await deleting?.tellKept(cli, client, prepared)
     if (flags.dryRun) await requireMeantDeletes(client, source, prepared)
     await (await openTargetHistory(cli, client, flags, signal)).foresee(changes)
     const deletes = flags.toFile === undefined ? [] : ((await deleting?.plannedDeletes(client, changes)) ?? [])

@@ -1,7 +1,9 @@
 import type { Command } from '@commander-js/extra-typings'
+import type { KindName } from '../../../changes/records/kind-fields.ts'
 import { formatDay } from '../../../domain/day.ts'
 import { calculatedKpi, calculationStep } from '../../../domain/resources/calculated-kpi.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
+import type { AnyRecord } from '../../../domain/schema.ts'
 import { addRange, readRange } from '../../args/day-range.ts'
 import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { addExamples } from '../../args/examples.ts'
@@ -34,7 +36,10 @@ const commandOn = async (
   signal: AbortSignal,
 ): Promise<DefinitionsCommand> => {
   const entered = (await client.kpis.list()).filter((one) => !one.is_calculated)
-  const others = new Map([['kpi', entered] as const])
+  const others = new Map<KindName, readonly AnyRecord[]>([
+    ['kpi', entered],
+    ['calculated_kpi', await calculated.list()],
+  ])
   const operated = { service: store, account, commands: COMMANDS, others }
   return { cli, client, ways: { operator: { newer, calculated } }, of: calculatedKpi, verb, signal, operated }
 }

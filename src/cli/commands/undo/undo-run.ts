@@ -10,11 +10,11 @@ import {
   removeEntries,
 } from '../../../changes/send/remove-created.ts'
 import type { Outcome } from '../../../changes/send/send.ts'
-import { createDependents } from '../../../changes/send/dependents.ts'
+import { createDependents, HeldByUsers } from '../../../changes/send/dependents.ts'
 import { idNow, madeAgain, planUndo, type UndoStep } from '../../../changes/undo/plan-undo.ts'
 import { clearKeptTargets, restoreEntries } from '../../../changes/undo/restore-entries.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
-import { createdKind } from '../../../domain/kinds.ts'
+import { createdKind, hasNames } from '../../../domain/kinds.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { type NotedChange, openRunAt, type RunHead, type RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
@@ -23,7 +23,7 @@ import { countOf } from '../../output/text.ts'
 import { beginRun, changesOfUndos } from '../../target/runs.ts'
 import { makeChanges } from '../changes/make-changes.ts'
 import { EVERYTHING, type Target, withTarget } from '../configuration/account.ts'
-import { learnAccount, serviceOf } from '../../target/service-of.ts'
+import { learnAccount } from '../../target/service-of.ts'
 import {
   confirmUndo,
   type Counts,
@@ -151,7 +151,9 @@ const tellLosses = async (cli: Cli, steps: readonly UndoStep[], entries: number)
   const again = steps.filter(({ action }) => action === 'create')
   if (again.length === 0) return
   const people = again.some(({ kind }) => kind.name === 'user')
-  await cli.note(`what is created again gets new ids${people ? '; people get no password and no API key back' : ''}`)
+  // Assignments and links have no ids of their own.
+  if (again.some(({ kind }) => hasNames(kind.name)))
+    await cli.note(`what is created again gets new ids${people ? '; people get no password and no API key back' : ''}`)
   if (entries > 0) await cli.note('entries that are stored again count for the group items that their people have now')
   for (const { note } of again) if (note.reason !== undefined) await cli.note(`${note.name}: ${note.reason}`)
 }
@@ -172,22 +174,28 @@ type Prepared = { readonly steps: readonly UndoStep[]; readonly snapshot: Snapsh
 
 /** Leaves alone KPIs and items that were assigned or linked since; users who were assigned KPIs are judged one by one. */
 const leaveAttached = async (
-  target: Target,
+  { cli, target }: Undo,
   snapshot: Snapshot,
   steps: readonly UndoStep[],
 ): Promise<readonly UndoStep[]> => {
-  const dependentsOf = createDependents(target, snapshot)
+  // All users are asked, however many: what others have assigned would be lost.
+  const dependentsOf = createDependents(target, snapshot, new HeldByUsers(target), Infinity)
+  const unknown = new Set<string>()
   const going = new Set(steps.flatMap(({ action, note, id }) => (action === 'remove' ? attachmentOf(note, id) : [])))
   const judged: UndoStep[] = []
   for (const step of steps) {
     const isAttached = step.action === 'remove' && step.kind.name !== 'user'
     const record = isAttached ? snapshot.byId([step.kind.name], step.id ?? 0) : undefined
-    const { records } = record ? await dependentsOf(record) : { records: [] }
+    const { records, leftOut } = record ? await dependentsOf(record) : { records: [], leftOut: undefined }
+    const why = leftOut?.()
+    if (why !== undefined) unknown.add(why)
     const since = records.find(
       ({ stored = {}, kind }) => !going.has(`${kind.name} ${stored['user_id']} ${stored['id']}`),
     )
     judged.push(leftAlone(step, since && `was assigned or linked since: ${labelOf(since)}`))
   }
+  for (const why of unknown)
+    await cli.log.warn(`what others have assigned or linked since goes with what is removed; ${why}`)
   return judged
 }
 
@@ -202,7 +210,7 @@ const prepareUndo = async (undo: Undo): Promise<Prepared> => {
   const snapshot = await readSnapshot(target, kinds, ({ id }) => users.has(Number(id)))
   const beganAt = Math.floor(run.head.beganAt / 1000)
   const first = planUndo({ snapshot, notes, again, putBack: undone, beganAt })
-  const unattached = await leaveAttached(target, snapshot, first)
+  const unattached = await leaveAttached(undo, snapshot, first)
   const planned = await leaveUsed(target, unattached, notes, run, isWithEntries(undo))
   const desired = planned.flatMap((step) => step.desired ?? [])
   const plan = await planChanges(snapshot, desired, POLICY, pauseEvery(CHANGES_OF_TURN, signal))
@@ -351,10 +359,11 @@ export const undoRun = async (cli: Cli, path: string, flags: UndoFlags): Promise
     const { head } = run
     if (head.takenBackAt !== undefined)
       return await tellTakenBack(cli, head.command, new Date(head.takenBackAt).toISOString())
-    const account = head.command === 'apply' && !head.account.includes(' ') ? head.account : undefined
+    // The operator of the bundled service changes any account of its store, which the record names.
+    const isOperated = !/^https?:/.test(head.service) && !head.account.includes(' ')
     return await withTarget(
       cli,
-      { account: serviceOf(cli) === head.service ? undefined : account },
+      { account: isOperated ? head.account : undefined },
       EVERYTHING,
       cli.io.interruption(),
       (target, signal) => {

@@ -199,11 +199,13 @@ export const deletionOf = (
       return printPlannedDeletes(cli, { what, deleted: doomed.length }, doomed, flags)
     }
     await removing(client, signal, looking.parent, async (removal) => {
-      const doomed = await find(client, looking, removal)
+      let doomed = await find(client, looking, removal)
       if (!flags.yes && doomed.length > 0) {
         const { requireConfirmation } = await import('../../args/prompt.ts')
         await requireConfirmation(cli, flags.yes, `delete ${doomed.map((one) => textOf(of, one)).join('; ')}`)
+        // Others may have added to what goes with it while the question was open.
         removal.held?.forget()
+        doomed = await find(client, looking, removal)
       }
       const { done, failure } = await removal.removeAll(doomed, (one) => cli.note(`deleted ${textOf(of, one)}`))
       if (done.length > 0 || !failure) await printDeleted(cli, done)
