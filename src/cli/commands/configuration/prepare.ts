@@ -85,8 +85,9 @@ export const readSource = async (cli: Cli, file: string, flags: SourceFlags): Pr
     readConfiguration(saved?.configuration ?? text, isSetting, pauseEvery(PARTS_OF_TURN, signal)),
   )
   const settled = { prune: saved?.prune ?? prune, byName: saved?.byName ?? byName, mostDeletes }
-  const path = resolve(cli.io.cwd, saved?.file ?? file)
-  return { name, file: saved?.file ?? file, path, text, configuration, ...settled, saved }
+  const source = saved?.file ?? file
+  const path = source === '-' ? source : resolve(cli.io.cwd, source)
+  return { name, file: source, path, text, configuration, ...settled, saved }
 }
 
 /** Throws all faults of a file at once, by line. */

@@ -3,6 +3,7 @@ import { countChanges } from '../../../import/undo/noted-changes.ts'
 import { type ChangeCounts, listUndoReceipts, type UndoReceipt } from '../../../import/undo/undo-receipt.ts'
 import { runOf } from '../../../import/undo/undone-run.ts'
 import { KpiError } from '../../../domain/errors.ts'
+import { hasNames, isKindName } from '../../../domain/kinds.ts'
 import { openRunAt, type RunHead, type RunRecord, runPaths } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
 import { tellEmpty } from '../../output/short-answer.ts'
@@ -108,13 +109,14 @@ const rowOfRun = (run: RunRecord): RunRow => {
   const changes = run
     .changes()
     .filter(({ outcome }) => outcome !== 'refused' && outcome !== 'unchanged' && outcome !== 'skip')
-  const [first, ...others] = changes
+  // Name what has a name of its own first: a KPI, and not the assignments that went with it.
+  const first = changes.find(({ kind }) => isKindName(kind) && hasNames(kind)) ?? changes[0]
   const count = (wanted: string): number => changes.filter(({ action }) => action === wanted).length
   const row = {
     receipt: head.name,
     command: head.command,
     file: head.source === '' ? null : head.source,
-    records: first ? `${first.name}${others.length > 0 ? ` and ${others.length} more` : ''}` : null,
+    records: first ? `${first.name}${changes.length > 1 ? ` and ${changes.length - 1} more` : ''}` : null,
     began_at: Math.floor(head.beganAt / 1000),
     service: head.service,
     account: accountIn(head),
