@@ -122,6 +122,10 @@ export const inProcessTransport = (
     isBundled: () => true,
     serviceTime: nowMs,
     isInProcess: true,
+    formulas: async () => {
+      const { calculated } = await import('../service/definitions/calculated-kpis.ts')
+      return calculated.list({ ...callerNow(), db })
+    },
     entriesPage: ENTRIES_PAGE_IN_PROCESS,
     reportRows: REPORT_LIMIT_IN_PROCESS,
     close: db.close,

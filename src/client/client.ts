@@ -2,6 +2,7 @@ import { countRounded } from '../codec/json.ts'
 import { type Calendar, CIVIL_CALENDAR } from '../domain/period.ts'
 import { assignment } from '../domain/resources/assignment.ts'
 import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdowns.ts'
+import type { CalculatedKpi } from '../domain/resources/calculated-kpi.ts'
 import { category, frequency, icon, unit } from '../domain/resources/catalog.ts'
 import { ENTRIES_PAGE } from '../domain/resources/entry.ts'
 import { group, groupItem, userGroupItem } from '../domain/resources/groups.ts'
@@ -94,6 +95,8 @@ export type Client = {
   readonly watchChanges: (onSend: (time: number | undefined) => void) => void
   /** Tells whether the service runs in this process, so that a request costs next to nothing. */
   readonly isInProcess: boolean
+  /** Returns the calculated KPIs with their formulas; undefined where the service does not show them. */
+  readonly formulas: () => Promise<readonly CalculatedKpi[] | undefined>
   /** Bounds the entries on a page of the bundled service. */
   readonly entriesPage: number
   /** Bounds the rows of a report in one answer. */
@@ -193,6 +196,7 @@ export const createClient = (
     serviceTime: () => transport.serviceTime?.(),
     watchChanges: (onSend) => void (onChange = onSend),
     isInProcess: transport.isInProcess === true,
+    formulas: async () => transport.formulas?.(),
     entriesPage: transport.entriesPage ?? ENTRIES_PAGE,
     reportRows: transport.reportRows ?? REPORT_LIMIT,
     keyInfo: () => transport.keyInfo?.(),

@@ -1,6 +1,7 @@
 import type { Json } from '../codec/json.ts'
 import { KpiError } from '../domain/errors.ts'
 import type { Calendar } from '../domain/period.ts'
+import type { CalculatedKpi } from '../domain/resources/calculated-kpi.ts'
 import type { AnyRecord, Resource } from '../domain/schema.ts'
 import type { KeyInfo, AccountIdentity } from './http/credentials.ts'
 import type { TextAnswer } from './http/response.ts'
@@ -127,6 +128,8 @@ export type Transport = {
   readonly isBundled: () => boolean
   /** Tells that the service runs in this process, so that a request costs next to nothing. */
   readonly isInProcess?: true
+  /** Returns the calculated KPIs with their formulas, which only a service in this process shows. */
+  readonly formulas?: () => Promise<readonly CalculatedKpi[]>
   /** Bounds the entries on a page, if that is more than usual. */
   readonly entriesPage?: number
   /** Bounds the rows of a report in one answer, if that is more than usual. */

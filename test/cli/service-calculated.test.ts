@@ -53,6 +53,30 @@ test('its formula may use other calculated KPIs, by name and by id, and not itse
   expect(await calculated('update', 'Third', '--formula', '[Half]', '--dry-run')).toMatchObject(circle)
 })
 
+test.each([
+  [
+    ['kpis', 'delete', 'Revenue', 'Visits'],
+    ['--yes'],
+    1,
+    /KPI 1 \(Revenue\) is used by the formula of calculated KPI 3/,
+  ],
+  [
+    ['kpis', 'update', 'Revenue', '--frequency', 'W'],
+    [],
+    1,
+    /--frequency: cannot be Weekly: the formula of KPI 3 \(Half\)/,
+  ],
+  [['kpis', 'update', 'Revenue', '--is-active', 'false'], [], 1, /--is-active: cannot be false: the formula of KPI 3/],
+  [['kpis', 'delete', 'Half'], ['--yes'], 4, /KPI 3 \(Half\) is calculated .*kpi service calculated remove 3/],
+])('what it keeps from being changed is refused in a dry run, as in the run: %j', async (line, yes, code, message) => {
+  await add('--formula', '[Revenue] / 2')
+  for (const more of [['--dry-run'], yes]) {
+    const ran = await user.kpi(...line, ...more)
+    expect(ran).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) as unknown })
+  }
+  expect(await user.client.kpis.list()).toHaveLength(3)
+})
+
 test('it is listed briefly in a table, changed and removed', async () => {
   await add('--formula', '[1] / 2')
   const changed = await calculated('update', 'Half', '--formula', '[Revenue] * 0.5', '--unit', 'Decimal', '-o', 'json')

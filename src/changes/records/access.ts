@@ -201,7 +201,7 @@ export const readSnapshot = async (
     // One list holds both kinds of KPIs.
     const all = Map.groupBy(await account.client.kpis.list(), ({ is_calculated }) => is_calculated)
     records.set('kpi', all.get(false) ?? [])
-    records.set('calculated_kpi', all.get(true) ?? [])
+    records.set('calculated_kpi', (await account.client.formulas()) ?? all.get(true) ?? [])
   }
   if (account.client.variant === 'v1' && wanted.has('group')) {
     // Add the groups that only items name: no interface lists that of people.

@@ -5,7 +5,7 @@ import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { FIRST_ENTRY_DAY, formatDay, LAST_ENTRY_DAY } from '../../../domain/day.ts'
 import { Fault, KpiError } from '../../../domain/errors.ts'
 import { breakdown, breakdownItem } from '../../../domain/resources/breakdowns.ts'
-import { calculatedKpi } from '../../../domain/resources/calculated-kpi.ts'
+import { type CalculatedKpi, calculatedKpi } from '../../../domain/resources/calculated-kpi.ts'
 import { category, unit } from '../../../domain/resources/catalog.ts'
 import { group, groupItem } from '../../../domain/resources/groups.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
@@ -140,6 +140,19 @@ export const keptBy = async (client: Client, of: Resource, one: Known): Promise<
   if (!client.isBundled()) return undefined
   const reason = await readIfAllowed(client, reasons[of.name]?.(client, one.id) ?? Promise.resolve(undefined))
   return reason && `${labelled(of, one)} ${reason}`
+}
+
+/** Says which formulas use a KPI, which keep it from being deleted. */
+export const keptByFormulas = (
+  of: Resource,
+  one: Known,
+  formulas: readonly CalculatedKpi[] = [],
+): string | undefined => {
+  const users = formulas.filter(({ formula }) => formula.includes(`[${one.id}]`))
+  const [first] = users
+  if (!first) return undefined
+  const names = users.map((user) => labelled(calculatedKpi, user)).join(', ')
+  return `${labelled(of, one)} is used by the formula${users.length === 1 ? '' : 's'} of ${names} and cannot be deleted; change ${users.length === 1 ? 'it' : 'them'} first: kpi service calculated update ${first.id} --formula …`
 }
 
 /** Returns what goes with the records of a kind, uncounted. */

@@ -3,6 +3,8 @@ import type { HeldByUsers } from '../../../changes/send/dependents.ts'
 import type { Client } from '../../../client/client.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { isNotFound, KpiError } from '../../../domain/errors.ts'
+import type { CalculatedKpi } from '../../../domain/resources/calculated-kpi.ts'
+import { kpi } from '../../../domain/resources/kpi.ts'
 import { type AnyRecord, resource, type Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
@@ -138,6 +140,9 @@ export const printDeleted = async (cli: Cli, deleted: readonly Doomed[]): Promis
   if (isPrintedAsData(cli)) await printDoomed(cli, deleted)
 }
 
+const calculatedText = (id: number, name: string): string =>
+  `KPI ${id} (${name}) is calculated and cannot be deleted here; the operator deletes it with kpi service calculated remove ${id}`
+
 /** Bounds the records whose dependents is counted: each takes some requests. */
 const MOST_COUNTED = 20
 
@@ -146,10 +151,10 @@ const foresee = async (
   client: Client,
   of: Resource,
   found: readonly NamedPlace[],
-  { get, wordsFor }: Looking,
+  { get, wordsFor, formulas }: Looking & { readonly formulas: readonly CalculatedKpi[] | undefined },
   removal: Omit<Removal, 'removeAll'>,
 ): Promise<Doomed[]> => {
-  const [{ countDependents, keptBy, uncounted }, { HeldByUsers }] = await Promise.all([
+  const [{ countDependents, keptBy, keptByFormulas, uncounted }, { HeldByUsers }] = await Promise.all([
     import('./count-dependents.ts'),
     import('../../../changes/send/dependents.ts'),
   ])
@@ -159,8 +164,10 @@ const foresee = async (
     try {
       const record = await readIfAllowed(client, get(id))
       const name = record ? ((await wordsFor?.(record)) ?? nameIn(record)) : given
-      const kept = record && (await keptBy(client, of, { id, name }))
+      const kept = record && (keptByFormulas(of, { id, name }, formulas) ?? (await keptBy(client, of, { id, name })))
       if (kept !== undefined) refusals.push(new KpiError('conflict', kept))
+      if (of.name === kpi.name && record?.['is_calculated'] === true && client.isBundled())
+        refusals.push(new KpiError('forbidden', calculatedText(id, name)))
       const dependents = found.length > MOST_COUNTED ? uncounted(of) : await countDependents(held, of, id)
       doomed.push({ id, name, dependents, place, record })
     } catch (error) {
@@ -189,7 +196,8 @@ export const deletionOf = (
     const { parent } = looking
     const named = await namedPlaces(client, of, names, { parent, idAt: removal.idAt })
     const once = [...new Map(named.toReversed().map((one) => [one.id, one])).values()].toReversed()
-    return foresee(client, of, once, looking, removal)
+    const formulas = of.name === kpi.name ? await client.formulas() : undefined
+    return foresee(client, of, once, { ...looking, formulas }, removal)
   }
   return async (client, signal) => {
     const looking = await from(client)

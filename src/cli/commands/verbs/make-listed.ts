@@ -41,6 +41,8 @@ export type Command = {
   readonly signal: AbortSignal
   /** Says that the operator of the bundled service asks for it; by default it is a command of the interface. */
   readonly operated?: Operated
+  /** Holds records of other kinds that concern those of the resource. */
+  readonly others?: ReadonlyMap<KindName, readonly AnyRecord[]> | undefined
 }
 
 type Verb = 'create' | 'update' | 'delete'
@@ -150,13 +152,13 @@ export const desiredOf = (of: Resource, given: Values, meaning: Meaning): Desire
 
 /** Returns a snapshot of records of a resource, with what items refer to, of which the ids alone are known. */
 export const snapshotOf = (
-  { of, operated }: Pick<Command, 'of' | 'operated'>,
+  { of, operated, others = operated?.others }: Pick<Command, 'of' | 'operated' | 'others'>,
   stored: readonly AnyRecord[],
   desired: readonly Desired[],
   unread: readonly AnyRecord[] = [],
 ): Snapshot => {
   const kind = kindOf(of)
-  const snapshot = new Snapshot(operated?.others)
+  const snapshot = new Snapshot(others)
   for (const { name, as, refers: [refers] = [] } of kind.fields) {
     if (!refers) continue
     const given = desired.flatMap(({ references }) => references[name]?.slice(1) ?? [])
@@ -233,6 +235,10 @@ const tellTaken =
     return `is that of ${label}: ${change}${wayOut(field, 'creates another')}`
   }
 
+/** Returns a field of a kind as the resource names it: `frequency` is `frequency_id`; undefined for one that it lacks. */
+const fieldIn = (of: Resource, name: string): string | undefined =>
+  [name, kindOf(of).fields.find((one) => one.name === name)?.as].find((one) => one !== undefined && one in of.fields)
+
 /** Returns a reason without the field at its front, which an issue names by itself. */
 const withoutField = (field: string, message: string): string => {
   if (message.startsWith(`${field} "`)) return message.slice(field.length + 1)
@@ -272,7 +278,7 @@ export const planList = async (
     items.flatMap(({ desired: { line }, reasons }) =>
       reasons.map(({ field, message }) => ({
         ...(total > 1 && { index: line - 1 }),
-        field: field in of.fields ? field : key,
+        field: fieldIn(of, field) ?? key,
         message: withoutField(field, message),
       })),
     )

@@ -8,6 +8,7 @@ import { expectObject, type Json, readJson, readPatch } from '../../../codec/jso
 import { formatInstant } from '../../../domain/day.ts'
 import { Fault, isNotFound, KpiError } from '../../../domain/errors.ts'
 import { nameFieldsOf } from '../../../domain/kinds.ts'
+import { kpi } from '../../../domain/resources/kpi.ts'
 import type { AnyRecord, Field, ParsedFields, Resource } from '../../../domain/schema.ts'
 import { fieldFlags, type FlagValues, readFlags, requireNoFaults } from '../../args/flags.ts'
 import type { CompleteBody } from '../../args/json-input.ts'
@@ -238,6 +239,17 @@ export const updateListed = async (command: Command, given: Given): Promise<void
   await withRun(command, { names, bodies, flags, parent }, (run) => updateBy(command, given, run))
 }
 
+/** Reads the formulas that may forbid changes to KPIs, where there may be such and the account shows them. */
+const formulasBeside = async (
+  { client, of }: Command,
+  changes: readonly Change[],
+): Promise<Pick<Command, 'others'>> => {
+  const mayClash = ({ patch }: Change): boolean => 'frequency_id' in patch || 'is_active' in patch
+  if (of.name !== kpi.name || !changes.some(mayClash)) return {}
+  const formulas = await client.formulas()
+  return formulas ? { others: new Map([['calculated_kpi', formulas]]) } : {}
+}
+
 const updateBy = async (command: Command, given: Given, run: RecordedRun | undefined): Promise<void> => {
   const { cli, client, of, signal } = command
   const { names, flags, parent, watch } = given
@@ -251,7 +263,8 @@ const updateBy = async (command: Command, given: Given, run: RecordedRun | undef
   const { stored, unread, gone } = await readHeld(command, given, changes, isLooked)
   const desired = changes.map(({ place, id, patch }) => desiredOf(of, patch, { line: place, id, isById: true }))
   const total = changes.length
-  const plan = await planList(command, { desired, total, stored, unread }, flags, run?.earlier.isOurs)
+  const planning = { ...command, ...(await formulasBeside(command, changes)) }
+  const plan = await planList(planning, { desired, total, stored, unread }, flags, run?.earlier.isOurs)
   const all = plan.planned.toSorted((one, other) => one.desired.line - other.desired.line)
   await plan.require(all)
   const items = run ? all : refuseGone(all, gone)
