@@ -687,6 +687,11 @@ describe('formulas', () => {
     ['kpis: [{ name: Revenue, frequency: W }]', 'line 1: frequency: cannot be Weekly: the formula of KPI 3 (Half)'],
     ['kpis: [{ name: Revenue, is_active: false }]', 'line 1: is_active: cannot be false: the formula of KPI 3 (Half)'],
     ['calculated: [{ name: Half, formula: "[Half] + 1" }]', 'line 1: formula: uses its own KPI'],
+    ['calculated: [{ name: New, frequency: D, formula: "[New] + 1" }]', 'line 1: formula: uses its own KPI'],
+    [
+      'calculated: [{ name: New, frequency: D, formula: "[Half]" }, { name: Half, formula: "[New]" }]',
+      'line 1: formula: goes in a circle',
+    ],
   ])('refuse in a plan what an apply would refuse: %s', async (text, message) => {
     await using user = await open()
     write(user, `${text}\n`)
@@ -701,6 +706,19 @@ describe('formulas', () => {
   test('become coarser before what they use, in one apply', async () => {
     await using user = await open()
     write(user, 'kpis: [{ name: Revenue, frequency: W }]\ncalculated: [{ name: Half, frequency: W }]\n')
+    expect(summary(await apply(user))).toMatchObject({ updated: 2, left: 0 })
+  })
+
+  test('are changed in an order in which each is valid', async () => {
+    await using user = await open()
+    const half = '{ name: Half, frequency: W, formula: "[Revenue] / 2" }'
+    write(user, `calculated: [{ name: Top, frequency: W, formula: "[Half]" }, ${half}]\n`)
+    expect(summary(await apply(user))).toMatchObject({ created: 1, updated: 1, left: 0 })
+    write(user, 'calculated: [{ name: Half, frequency: M }, { name: Top, frequency: M }]\n')
+    expect(summary(await apply(user))).toMatchObject({ updated: 2, left: 0 })
+    write(user, 'calculated: [{ name: Top, frequency: D }, { name: Half, frequency: D }]\n')
+    expect(summary(await apply(user))).toMatchObject({ updated: 2, left: 0 })
+    write(user, 'calculated: [{ name: Half, formula: "[Top]" }, { name: Top, formula: "[Revenue]" }]\n')
     expect(summary(await apply(user))).toMatchObject({ updated: 2, left: 0 })
   })
 

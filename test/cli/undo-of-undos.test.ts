@@ -131,3 +131,44 @@ test('what is assigned of many users is seen over the network, too, and stays', 
   expect(undone).toMatchObject({ code: 3, stdout: expect.stringContaining('was assigned or linked since') as unknown })
   expect(await other.client.kpis.list()).toHaveLength(1)
 })
+
+test('what undos did in one account concerns no other account of the store', async () => {
+  await fill()
+  await run('kpis create --name Other --frequency daily')
+  for (const kpi of ['Sales', 'Other']) await run(`assign add --kpis ${kpi} --users ben@example.com`)
+  for (const [kpi, actual] of [
+    ['Sales', 1],
+    ['Other', 50],
+  ])
+    await run(`entries add --user ben@example.com --kpi ${kpi} --date 2026-03-01 --actual ${actual}`)
+  await run('service accounts create acme --login eve@example.com')
+  writeFileSync(user.folder.in('kpi.yaml'), 'kpis: [{ name: Foo, category: General, unit: Number, frequency: D }]\n')
+  await run('apply kpi.yaml --account acme --yes')
+  writeFileSync(user.folder.in('kpi.yaml'), 'kpis: []\n')
+  await run(`undo ${await run('apply kpi.yaml --account acme --prune --yes')} --yes`)
+  await run(`undo ${await run('kpis delete Sales --yes')} --yes`)
+  const stored = await user.client.entries.list({ from: -1000, to: 30_000, page: 1 })
+  expect(new Set(stored.map(({ actual }) => actual))).toEqual(new Set([1_0000n, 50_0000n]))
+  expect((await user.client.kpis.list()).map(({ name }) => name).toSorted()).toEqual(['Other', 'Sales'])
+})
+
+test('an import is taken back after an undo, its undo, and the undo of that', async () => {
+  await fill()
+  const imported = await importTwo()
+  let last = await run('kpis delete Sales --yes')
+  for (let times = 0; times < 3; times += 1) last = await run(`undo ${last} --yes`)
+  expect(await entries()).toBe(2)
+  expect(await undo(imported, '--yes')).toMatchObject({ code: 0 })
+  expect(await entries()).toBe(0)
+})
+
+test('an undo that had nothing to take back can be asked for again', async () => {
+  await fill()
+  const added = await run('assign add --kpis Sales --users ben@example.com')
+  const removed = await run('assign remove --kpis Sales --users ben@example.com --yes')
+  expect(await undo(added, '--yes')).toMatchObject({ code: 0 })
+  await run(`undo ${removed} --yes`)
+  expect(await user.client.assignments(2).list()).toHaveLength(1)
+  expect(await undo(added, '--yes')).toMatchObject({ code: 0 })
+  expect(await user.client.assignments(2).list()).toEqual([])
+})

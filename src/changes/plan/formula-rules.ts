@@ -11,7 +11,6 @@ import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
 import { kpi } from '../../domain/resources/kpi.ts'
 import { type AnyRecord, asRecord } from '../../domain/schema.ts'
 import { type Change, isAccountRecord } from '../records/change.ts'
-import { readFormula } from '../records/formulas.ts'
 import { KPIS } from '../records/kind-fields.ts'
 import type { AccountRecord, Snapshot } from '../records/snapshot.ts'
 import type { Reason } from './match.ts'
@@ -29,11 +28,6 @@ const fieldsAfter = ({ stored }: AccountRecord, change: Change | undefined): Any
 const kpiOf = (id: number, name: string, fields: AnyRecord): KpiInFormula => {
   const { frequency_id, is_active } = asRecord(kpi, { is_active: true, ...fields })
   return { id, name, frequency_id, is_active }
-}
-
-const formulaOf = (snapshot: Snapshot, text: string): Formula | Fault => {
-  const read = readFormula(snapshot, text)
-  return read instanceof Fault ? read : parseFormula(read.text)
 }
 
 const refusalOf = (work: () => void): Issue[] => {
@@ -77,7 +71,7 @@ export const refuseByFormulas = (
     if (going.has(record) || (!record.stored && !change)) continue
     const fields = fieldsAfter(record, change)
     kpis.set(idOf(record), kpiOf(idOf(record), record.name, fields))
-    const formula = 'formula' in fields ? formulaOf(snapshot, String(fields['formula'])) : undefined
+    const formula = 'formula' in fields ? parseFormula(String(fields['formula'])) : undefined
     if (formula !== undefined && !(formula instanceof Fault)) formulas.set(idOf(record), formula)
   }
   const all: Formulas = { kpis, formulas }
@@ -87,17 +81,27 @@ export const refuseByFormulas = (
     const after = kpis.get(id)
     if (!after) return refusalOf(() => rejectUsedKpi(all, before))
     return [
-      ...(formulas.has(id) ? faultsOfFormula(all, after) : []),
+      ...(record.kind.name === 'calculated_kpi' ? faultsOfFormula(all, after) : []),
       ...(action === 'update' ? clashesWithFormulas(all, before, after) : []),
     ]
   }
+  const news = [...changeOf.keys()].filter(({ id }) => id === undefined)
+  /** Names KPIs that have no ids yet. */
+  const withNewNames = (message: string): string =>
+    news.reduce((text, one) => {
+      const id = idOf(one)
+      return text
+        .replaceAll(`KPI ${id} (${one.name})`, `the new KPI ${one.name}`)
+        .replaceAll(`[${id}]`, `[${one.name}]`)
+    }, message)
   return planned.map((one) => {
     const [change] = one.changes
     if (!one.record || !change || !isOfKpi(one)) return one
     const { fields } = one.record.kind
     const reasons = issuesOf(one.record, change).map(({ field, message }): Reason => {
       const name = fields.find(({ as }) => as === field)?.name ?? field
-      return { field: name, message: name === 'name' ? message : `${name}: ${message}` }
+      const text = withNewNames(message)
+      return { field: name, message: name === 'name' ? text : `${name}: ${text}` }
     })
     return reasons.length > 0 ? { ...one, action: 'refuse', changes: [], reasons } : one
   })

@@ -108,7 +108,8 @@ const findOther = (
 /** Returns what renames a record, as a line to paste. */
 export const renameLine = ({ kind, id }: AccountRecord, name: string): string => {
   const flag = kind.identity.includes('email') ? '--email' : '--name'
-  return `kpi ${kind.of.plural.replaceAll('_', '-')} update ${id} ${flag} '${name.replaceAll("'", String.raw`'\''`)}'`
+  const noun = kind.name === 'calculated_kpi' ? 'service calculated' : kind.of.plural.replaceAll('_', '-')
+  return `kpi ${noun} update ${id} ${flag} '${name.replaceAll("'", String.raw`'\''`)}'`
 }
 
 /**

@@ -17,9 +17,7 @@ const isLate = ({ action, fields }: Change): boolean =>
 
 const rankOf = ({ record }: Change): number => KIND_NAMES.indexOf(record.kind.name)
 
-/** Ranks formulas before the KPIs that they use, which must not become coarser than those. */
-const lateRankOf = (change: Change): number =>
-  change.record.kind.name === 'calculated_kpi' ? KIND_NAMES.indexOf('kpi') - 0.5 : rankOf(change)
+const isOfFormula = ({ record }: Change): boolean => record.kind.name === 'calculated_kpi'
 
 const deleteRank = ({ record }: Change): number => REMOVAL_ORDER.indexOf(record.kind.name)
 
@@ -34,6 +32,8 @@ export const inOrder = (changes: readonly Change[], isNewFirst: boolean): Change
     .toReversed()
     .toSorted((one, other) => deleteRank(one) - deleteRank(other))
   const others = changes.filter(({ action }) => action !== 'delete')
+  // Formulas come after those that they use; what ends or gets coarser goes first where it uses others.
+  const lateFormulas = others.filter((one) => isLate(one) && isOfFormula(one))
   const early = Map.groupBy(
     others.filter((one) => !isLate(one)),
     ({ record, action }) => `${record.kind.name} ${action}`,
@@ -46,7 +46,8 @@ export const inOrder = (changes: readonly Change[], isNewFirst: boolean): Change
       return isNewFirst ? [...created, ...updated] : [...updated, ...created]
     }),
     ...deletes.filter(isBeforeLate),
-    ...others.filter(isLate).toSorted((one, other) => lateRankOf(one) - lateRankOf(other)),
+    ...lateFormulas.toReversed(),
+    ...others.filter((one) => isLate(one) && !isOfFormula(one)).toSorted((one, other) => rankOf(one) - rankOf(other)),
     ...deletes.filter((one) => !isBeforeLate(one)),
   ]
 }

@@ -273,13 +273,14 @@ const createPlanner = (snapshot: Snapshot, policy: Policy): ((one: Matched) => P
   }
 }
 
-/** Sorts new calculated KPIs: each after those that its formula uses. */
+/** Sorts calculated KPIs that are new or changed: each after those that its formula uses. */
 const byDependence = async (snapshot: Snapshot, changes: readonly Change[], pause: Pause): Promise<Change[]> => {
   const open = new Map(changes.map((change) => [change.record, change]))
   const sorted: Change[] = []
   const takeInputs = (change: Change): { readonly change: Change; readonly inputs: Iterator<AccountRecord> } => {
     open.delete(change.record)
-    const formula = readFormula(snapshot, String(change.record.desired?.values['formula'] ?? ''))
+    const { desired, stored } = change.record
+    const formula = readFormula(snapshot, String(desired?.values['formula'] ?? stored?.['formula'] ?? ''))
     return { change, inputs: (formula instanceof Fault ? [] : formula.inputs).values() }
   }
   for (const first of changes) {
@@ -327,16 +328,16 @@ export const planChanges = async (
     gone.filter(({ desired }) => !desired),
   )
   const changes = planned.flatMap((one) => one.changes)
-  const isNewFormula = ({ action, record }: Change): boolean =>
-    action === 'create' && record.kind.name === 'calculated_kpi'
-  const formulas = await byDependence(snapshot, changes.filter(isNewFormula), pause)
+  const isOfFormula = ({ action, record }: Change): boolean =>
+    action !== 'delete' && record.kind.name === 'calculated_kpi'
+  const formulas = await byDependence(snapshot, changes.filter(isOfFormula), pause)
   const deletes = gone
     .filter(({ desired }) => !desired)
     .map((record): Change => ({ action: 'delete', record, fields: [] }))
   return {
     planned,
     changes: inOrder(
-      [...changes.filter((one) => !isNewFormula(one)), ...formulas, ...deletes],
+      [...changes.filter((one) => !isOfFormula(one)), ...formulas, ...deletes],
       policy.isConfiguration === true,
     ),
     again: (record) => {

@@ -70,7 +70,7 @@ const hasOwnId = ({ kind }: NotedChange): boolean => {
 export const madeAgain = (changes: readonly NotedChange[]): MadeAgain =>
   new Map(
     changes.flatMap((one) =>
-      one.action === 'create' && one.before && isDone(one) && hasOwnId(one)
+      one.action === 'create' && one.before && (isDone(one) || one.outcome === 'taken_back') && hasOwnId(one)
         ? [[`${one.kind} ${String(one.before['id'])}`, one.recordId] as const]
         : [],
     ),

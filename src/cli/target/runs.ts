@@ -81,6 +81,12 @@ export const readRuns = (io: Io, isWanted: (head: RunHead) => boolean): ReadRun[
     .flatMap((path) => readRun(path, isWanted) ?? [])
     .toSorted((one, other) => one.head.beganAt - other.head.beganAt)
 
-/** Returns what undos have changed on a service, the oldest first. */
-export const changesOfUndos = (io: Io, service: string): NotedChange[] =>
-  readRuns(io, (head) => head.command === 'undo' && head.service === service).flatMap(({ changes }) => changes)
+/** Returns the name of an account, whichever way a record has it. */
+const accountName = (account: string): string => account.replace(/^account /, '')
+
+/** Returns what undos have changed in an account of a service, the oldest first: ids of other accounts mean other records. */
+export const changesOfUndos = (io: Io, { service, account }: Pick<RunHead, 'service' | 'account'>): NotedChange[] =>
+  readRuns(
+    io,
+    (head) => head.command === 'undo' && head.service === service && accountName(head.account) === accountName(account),
+  ).flatMap(({ changes }) => changes)

@@ -92,8 +92,17 @@ const hasEntries = async (client: Client, userId: number, gone: ReadonlySet<numb
 const keptByFormulas = (snapshot: Snapshot, changes: readonly Change[]): string[] => {
   const deleted = new Set(deletesIn(changes).map(({ record }) => record))
   const staying = snapshot.ofKind('calculated_kpi').filter((one) => one.stored && !deleted.has(one))
+  const formulas = new Map(
+    changes.flatMap(({ record, fields }) =>
+      fields.flatMap(({ config, after }) =>
+        config.name === 'formula' && typeof after === 'string' ? [[record, after] as const] : [],
+      ),
+    ),
+  )
   return [...deleted].flatMap((record) => {
-    const user = staying.find(({ stored }) => String(stored?.['formula'] ?? '').includes(`[${record.id}]`))
+    const user = staying.find((one) =>
+      (formulas.get(one) ?? String(one.stored?.['formula'] ?? '')).includes(`[${record.id}]`),
+    )
     return user && KPIS.includes(record.kind.name)
       ? [`${nounOf(record)} is used by the formula of ${nounOf(user)} and stays: change that first`]
       : []

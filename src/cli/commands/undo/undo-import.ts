@@ -413,8 +413,8 @@ const undo = async (
 }
 
 /** Returns what follows records that undos created again since, so that a receipt speaks of them under the ids of now. */
-const followerOf = (cli: Cli, { head: { service } }: UndoReceipt): ((receipt: UndoReceipt) => UndoReceipt) => {
-  const again = madeAgain(changesOfUndos(cli.io, service))
+const followerOf = (cli: Cli, { head: { service, account } }: UndoReceipt): ((receipt: UndoReceipt) => UndoReceipt) => {
+  const again = madeAgain(account === undefined ? [] : changesOfUndos(cli.io, { service, account }))
   if (again.size === 0) return (receipt) => receipt
   const now = (kind: string, id: number): number => idNow(again, [kind], id) ?? id
   const thingNow = (thing: CreatedRecord): CreatedRecord => {
@@ -423,7 +423,9 @@ const followerOf = (cli: Cli, { head: { service } }: UndoReceipt): ((receipt: Un
     return { ...thing, id: now('kpi', id), ...(user_id !== undefined && { user_id: now('user', user_id) }) }
   }
   return (receipt) =>
-    receipt.head.service === service ? { ...receipt, things: receipt.things.map(thingNow), idNow: now } : receipt
+    receipt.head.service === service && receipt.head.account === account
+      ? { ...receipt, things: receipt.things.map(thingNow), idNow: now }
+      : receipt
 }
 
 /** Takes back an import of entries, with all parts of its run. */

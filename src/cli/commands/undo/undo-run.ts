@@ -119,9 +119,14 @@ const leaveUsed = async (
     removedOf: () => 0,
   })
   const judged = new Map(outcomes.map((one) => [keyOf(one.thing), one]))
+  const staying = new Set(
+    outcomes.flatMap(({ thing, left }) => (left !== undefined && thing.kind === 'kpi' ? thing.id : [])),
+  )
   return steps.map((step) => {
     const thing = step.action === 'remove' ? createdBy(step) : undefined
-    const { left, entries = 0 } = (thing && judged.get(keyOf(thing))) ?? {}
+    const { left: why, entries = 0 } = (thing && judged.get(keyOf(thing))) ?? {}
+    const isOfStaying = thing?.kind === 'assignment' && staying.has(thing.id)
+    const left = why ?? (isOfStaying ? 'its KPI stays' : undefined)
     return leftAlone(entries > 0 ? { ...step, entries } : step, left?.replace('the import', 'the run'))
   })
 }
@@ -204,7 +209,7 @@ const prepareUndo = async (undo: Undo): Promise<Prepared> => {
   const { cli, target, run, signal } = undo
   const notes = run.changes()
   const kinds = new Set(notes.flatMap(({ kind }) => kindNamed(kind)?.name ?? []))
-  const undone = changesOfUndos(cli.io, run.head.service)
+  const undone = changesOfUndos(cli.io, run.head)
   const again = madeAgain(undone)
   const users = new Set([...usersOf(notes)].map((id) => idNow(again, ['user'], id) ?? id))
   const snapshot = await readSnapshot(target, kinds, ({ id }) => users.has(Number(id)))
@@ -248,6 +253,7 @@ const takeBack = async (undo: Undo, { steps, snapshot, plan }: Prepared): Promis
     source: '',
     content: run.head.name,
   })
+  const hasBegun = own.changes().length > 0
   const records = new Map(plan.planned.flatMap(({ desired, record }) => (record ? [[desired, record] as const] : [])))
   const [refused, done]: [Map<AccountRecord, string>, Set<AccountRecord>] = [new Map(), new Set()]
   const onOutcome = ({ change, result, refusal }: Outcome): void => {
@@ -276,9 +282,11 @@ const takeBack = async (undo: Undo, { steps, snapshot, plan }: Prepared): Promis
       const record = recordOf(step)
       return leftAlone(step, record && refused.get(record))
     })
+    // Where nothing was left to take back, it may be there again later.
+    const isChanging = hasBegun || done.size > 0
     for (const step of ended) {
       const record = recordOf(step)
-      if (step.action === 'done' || (record && done.has(record))) run.settle(step.note.id, 'taken_back')
+      if (isChanging && (step.action === 'done' || (record && done.has(record)))) run.settle(step.note.id, 'taken_back')
       else if (step.action === 'leave') {
         // Keep what the run itself noted of it.
         const { reason, changedAt } = step.note
@@ -297,7 +305,7 @@ const takeBack = async (undo: Undo, { steps, snapshot, plan }: Prepared): Promis
 const putEntriesBack = async (undo: Undo): Promise<number> => {
   const { cli, target, run, signal } = undo
   if (run.countEntries() === 0) return 0
-  const again = madeAgain(changesOfUndos(cli.io, run.head.service))
+  const again = madeAgain(changesOfUndos(cli.io, run.head))
   const newIdOf = (kind: string, id: number): number | undefined => idNow(again, [kind], id)
   const { stored, left, why } = await restoreEntries(target.operator?.newer ?? target.client, run, newIdOf, signal)
   await cli.note(
@@ -309,7 +317,7 @@ const putEntriesBack = async (undo: Undo): Promise<number> => {
 /** Closes the KPIs that were inactive when they were deleted, once their entries are stored. */
 const closeAgain = async (undo: Undo): Promise<void> => {
   const { cli, target, run } = undo
-  const again = madeAgain(changesOfUndos(cli.io, run.head.service))
+  const again = madeAgain(changesOfUndos(cli.io, run.head))
   for (const { action, kind, recordId = 0, before } of run.changes()) {
     const id = kind === 'kpi' && action === 'delete' ? idNow(again, [kind], recordId) : undefined
     if (id !== undefined && id !== recordId && before?.['is_active'] === false)
@@ -347,7 +355,7 @@ const undoWith = async (undo: Undo): Promise<number> => {
   await print(cli, ended)
   await tellDone(cli, sayCounts(ended, DID), countsIn(ended))
   if (left > 0 || ended.some(({ action }) => action === 'leave')) return EXIT.partial
-  run.noteTakenBack(cli.io.now())
+  if (run.changes().some(({ outcome }) => outcome === 'taken_back')) run.noteTakenBack(cli.io.now())
   // Tell that some is missing: it could not be noted when its record was deleted.
   return ended.some(({ action, note }) => action === 'create' && note.reason !== undefined) ? EXIT.partial : EXIT.done
 }

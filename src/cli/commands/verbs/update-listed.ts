@@ -211,6 +211,15 @@ const refuseGone = (items: readonly Planned[], gone: Held['gone']): Planned[] =>
     return { ...one, action: 'refuse', changes: [], reasons: [{ field: 'name', message, isMissing: true }] }
   })
 
+/** Refuses what the bundled service would: calculated KPIs are the operator's. */
+const refuseCalculated = ({ client, of }: Command, items: readonly Planned[]): readonly Planned[] =>
+  items.map((one): Planned => {
+    const { stored } = one.record ?? {}
+    if (of.name !== kpi.name || stored?.['is_calculated'] !== true || !client.isBundled()) return one
+    const message = `${recordLabel(of, stored)} is calculated: the operator changes it with kpi service calculated update`
+    return { ...one, action: 'refuse', changes: [], reasons: [{ field: 'name', message }] }
+  })
+
 /** Says what changes would do, of which none is sent; then throws what is refused of them. */
 const foresee = async (
   command: Command,
@@ -267,7 +276,7 @@ const updateBy = async (command: Command, given: Given, run: RecordedRun | undef
   const plan = await planList(planning, { desired, total, stored, unread }, flags, run?.earlier.isOurs)
   const all = plan.planned.toSorted((one, other) => one.desired.line - other.desired.line)
   await plan.require(all)
-  const items = run ? all : refuseGone(all, gone)
+  const items = run ? all : refuseCalculated(command, refuseGone(all, gone))
   if (!isForced) requireUnmoved(of, changes, items)
   const history = await watch?.open(cli, client, flags, signal)
   const updates = items.flatMap((one) => one.changes)
