@@ -55,7 +55,7 @@ export default defineConfig({
     // To start a process for each file and load everything anew would take a fifth of the time.
     isolate: false,
     // Many tests wait for processes and sockets more than they compute.
-    maxWorkers: 4,
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
