@@ -709,6 +709,21 @@ describe('formulas', () => {
     expect(summary(await apply(user))).toMatchObject({ updated: 2, left: 0 })
   })
 
+  test('do not keep a KPI from getting a target, which its users need, when it is closed in the same apply', async () => {
+    await using user = await embeddedUser()
+    await fillShop(user)
+    write(
+      user,
+      'kpis: [{ name: Visits, target_default: 5, is_active: false }]\nassignments: [{ user: ann@example.com, kpi: Visits, user_target: 7 }]\n',
+    )
+    expect(summary(await apply(user))).toMatchObject({ left: 0 })
+    write(
+      user,
+      'kpis: [{ name: Visits, target_default: null, is_active: true }]\nassignments: [{ user: ann@example.com, kpi: Visits, user_target: null }]\n',
+    )
+    expect(summary(await apply(user))).toMatchObject({ left: 0 })
+  })
+
   test('are changed in an order in which each is valid', async () => {
     await using user = await open()
     const half = '{ name: Half, frequency: W, formula: "[Revenue] / 2" }'

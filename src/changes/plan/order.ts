@@ -12,7 +12,7 @@ const isCoarsening = ({ config, before, after }: FieldChange): boolean =>
   config.name === 'frequency' && coarseness(config, after) > coarseness(config, before)
 
 /** Tells whether an update must be sent after all others: it ends a record that they may still need. */
-const isLate = ({ action, fields }: Change): boolean =>
+export const isLate = ({ action, fields }: Change): boolean =>
   action === 'update' && fields.some((one) => CLOSING[one.config.name] === one.after || isCoarsening(one))
 
 const rankOf = ({ record }: Change): number => KIND_NAMES.indexOf(record.kind.name)

@@ -13,7 +13,7 @@ import { type KindField, type KindName, kindsBeside } from '../records/kind-fiel
 import { type AccountRecord, isOfPerson, labelOf, type Snapshot } from '../records/snapshot.ts'
 import { matchDesired, type Matched, type Policy, type Reason, type Unmatched } from './match.ts'
 import { refuseByFormulas } from './formula-rules.ts'
-import { inOrder } from './order.ts'
+import { inOrder, isLate } from './order.ts'
 import { refuseDoubtfulNames, refuseTakenNames } from './new-names.ts'
 
 /** Describes the planned action for one item of an input. */
@@ -177,6 +177,18 @@ const createsOf = (
   return [create, ...archive]
 }
 
+/** Splits the first target of a KPI of a configuration from what ends it: its assignments get theirs in between. */
+const updatesOf = (
+  record: AccountRecord,
+  fields: readonly FieldChange[],
+  { isConfiguration }: Policy,
+): readonly Change[] => {
+  const update: Change = { action: 'update', record, fields }
+  const first = fields.filter(({ config, before }) => config.name === 'target_default' && before === null)
+  const rest: Change = { ...update, fields: fields.filter((one) => !first.includes(one)) }
+  return isConfiguration && first.length > 0 && isLate(rest) ? [{ ...update, fields: first }, rest] : [update]
+}
+
 /** Returns why a record may not be changed here; undefined if it may. The service decides on records that are meant by id. */
 const faultOfChange = (record: AccountRecord, { kind, isById }: Desired): string | undefined => {
   const label = `${kind.of.title} ${String(record.id)}`
@@ -262,7 +274,7 @@ const createPlanner = (snapshot: Snapshot, policy: Policy): ((one: Matched) => P
     if (isSame) return { action: 'unchanged', ...same }
     const fault = faultOfChange(record, desired)
     if (fault !== undefined) return refused(one, [{ field: 'name', message: fault }])
-    return { action: 'update', desired, record, changes: [{ action: 'update', record, fields }], reasons: [] }
+    return { action: 'update', desired, record, changes: updatesOf(record, fields, policy), reasons: [] }
   }
   return (one) => {
     const { desired, record } = one
