@@ -129,7 +129,7 @@ export const findMatrix = (
     matrix && {
       table: listOfMatrix(table, matrix, options),
       header: LIST_HEADER,
-      // The columns of the list have their own names.
+      // Leave out what is said of the columns of the matrix: those of the list have names of their own.
       options: { ...options, map: new Map(), ignore: [], columns: undefined },
       rowReader: (readRow) => (row) => readMatrixRow(matrix, options, readRow, row),
     }

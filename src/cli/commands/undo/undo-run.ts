@@ -367,7 +367,7 @@ export const undoRun = async (cli: Cli, path: string, flags: UndoFlags): Promise
     const { head } = run
     if (head.takenBackAt !== undefined)
       return await tellTakenBack(cli, head.command, new Date(head.takenBackAt).toISOString())
-    // The operator of the bundled service changes any account of its store, which the record names.
+    // Take the account from the record: the operator changes any account of the store.
     const isOperated = !/^https?:/.test(head.service) && !head.account.includes(' ')
     return await withTarget(
       cli,
