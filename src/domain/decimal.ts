@@ -101,10 +101,16 @@ export const isLarger = (one: ExactDecimal, other: ExactDecimal): boolean => {
 export const roundExact = ({ units, width }: ExactDecimal, count = 1): Decimal =>
   divideRounded(units, 10n ** BigInt(width) * BigInt(count))
 
+/** Returns the ten-thousandths of a double whose shortest text has at most four fraction digits and few others. */
+export const exactUnits = (number: number): number | undefined => {
+  const nearest = Math.round(number * 10_000)
+  return nearest / 10_000 === number && Math.abs(nearest) < DOUBLE_EXACT ? nearest : undefined
+}
+
 /** Returns the decimal of a double: its shortest text, read exactly. */
 export const decimalOfNumber = (number: number): ParsedDecimal | undefined => {
-  const nearest = Math.round(number * 10_000)
-  if (nearest / 10_000 === number && Math.abs(nearest) < DOUBLE_EXACT) return { value: BigInt(nearest), rounded: false }
+  const units = exactUnits(number)
+  if (units !== undefined) return { value: BigInt(units), rounded: false }
   return Number.isFinite(number) ? parseDecimal(String(number)) : undefined
 }
 

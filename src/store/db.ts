@@ -4,6 +4,8 @@ export type SqlInput = string | number | bigint | null
 export type SqlOutput = string | bigint | null
 export type SqlRow = Readonly<Record<string, SqlOutput>>
 export type SqlList = readonly SqlOutput[]
+/** Holds the values of a row whose whole numbers are exact doubles. */
+export type SqlNumbers = readonly (string | number | null)[]
 
 /** Processes a row; returns a promise if that takes long. */
 export type Visit = (row: SqlList) => void | Promise<void>
@@ -24,22 +26,30 @@ export type Reader = {
   readonly each: (sql: string, values: readonly SqlInput[], visit: Visit) => Promise<void>
   /**
    * Runs a query of an account, its first value, once for each list of whole numbers, the other values; returns the rows
-   * of all runs, in the order of the lists.
+   * of all runs, in the order of the lists. The query must give no whole number that a double does not hold exactly.
    */
-  readonly allOfEach: (sql: string, account: number, lists: readonly (readonly number[])[]) => Promise<SqlRow[]>
+  readonly allOfEach: (sql: string, account: number, lists: readonly (readonly number[])[]) => Promise<SqlNumbers[]>
 }
 
 /** Describes a column of a table and its type. */
 export type Column = { readonly name: string; readonly type: 'integer' | 'text' }
 
+/** Holds a column of new rows: a value for each, or one that all of them share. */
+export type FilledColumn = Column &
+  ({ readonly values: readonly SqlInput[] | Float64Array } | { readonly value: SqlInput })
+
+/** Returns rows, each a list of values in the order of the columns, as filled columns. */
+export const filledColumns = (columns: readonly Column[], rows: readonly (readonly SqlInput[])[]): FilledColumn[] =>
+  columns.map((column, at) => ({ ...column, values: rows.map((row) => row[at] ?? null) }))
+
 export type Writer = Reader & {
   /** Runs one statement; returns how many rows it changed. */
   readonly run: (sql: string, values?: readonly SqlInput[]) => Promise<number>
-  /** Adds rows, to `account` if one is given; each is a list of values in the order of the columns. */
+  /** Adds so many rows, to `account` if one is given. */
   readonly insertMany: (
     table: string,
-    columns: readonly Column[],
-    rows: readonly (readonly SqlInput[])[],
+    count: number,
+    columns: readonly FilledColumn[],
     account?: number,
   ) => Promise<void>
   /** Updates rows of an account, found by their keys; each is a list of the values of its key, then of its columns. */

@@ -5,12 +5,11 @@ import { completeReport } from '../../src/client/operations/complete-report.ts'
 import { REPORT_LIMIT, type ReportRow } from '../../src/domain/resources/report-row.ts'
 import { assignments } from '../../src/store/tables/assignments.ts'
 import { kpis } from '../../src/store/tables/kpis.ts'
-import { entries } from '../../src/store/tables/entries.ts'
 import { users } from '../../src/store/tables/users.ts'
 import { day } from '../support/calendar.ts'
 import { carryGroupItems, putGroupItems } from '../support/group-items.ts'
 import { servedTo, type Service, startService, wayTo } from '../support/service.ts'
-import { entryRow, kpiRecord, userRecord } from '../support/store.ts'
+import { entryRow, kpiRecord, userRecord, insertEntries } from '../support/store.ts'
 
 const START = day('2026-01-01')
 const ACCOUNT = 1
@@ -30,7 +29,7 @@ const fill = (service: Service, people: number, definitions: number, days: numbe
     const rows = keys.flatMap(({ user, kpi }) =>
       Array.from({ length: days }, (_, at) => ({ item_id: user, kpi_id: kpi, entry_date: START + at })),
     )
-    await entries.insert(
+    await insertEntries(
       tx,
       ACCOUNT,
       rows.map((row, at) => entryRow({ ...row, id: at + 1, actual: BigInt(at) })),

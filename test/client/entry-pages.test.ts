@@ -1,11 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { entryPages } from '../../src/client/operations/entry-pages.ts'
-import { entries } from '../../src/store/tables/entries.ts'
 import { kpis } from '../../src/store/tables/kpis.ts'
 import { users } from '../../src/store/tables/users.ts'
 import { startService, wayTo } from '../support/service.ts'
-import { entryRow, kpiRecord, userRecord } from '../support/store.ts'
+import { entryRow, kpiRecord, userRecord, insertEntries } from '../support/store.ts'
 
 const [ACCOUNT, USERS, DAYS] = [1, 40, 4000]
 
@@ -39,7 +38,7 @@ test('all entries of any range come once and in order, in few requests', async (
           item_id: (key % USERS) + 2,
           entry_date: Math.floor(key / USERS),
         }))
-        await entries.insert(tx, ACCOUNT, rows.map(entryRow))
+        await insertEntries(tx, ACCOUNT, rows.map(entryRow))
       })
       const before = client.requests()
       const pages = await Array.fromAsync(entryPages(client, { from: 0, to: DAYS }))

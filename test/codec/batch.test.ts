@@ -2,12 +2,19 @@ import { describe, expect, test } from 'vitest'
 import { batchBody, readBatch } from '../../src/codec/batch.ts'
 import { parseExactJson } from '../../src/codec/json-number.ts'
 import type { Json } from '../../src/codec/json.ts'
+import { sentAt } from '../../src/domain/entry-block.ts'
 import { type Issue, KpiError } from '../../src/domain/errors.ts'
 import type { EntryDraft } from '../../src/domain/resources/entry.ts'
 import { day } from '../support/calendar.ts'
 
 const SENT = { user_id: 1, kpi_id: 2, entry_date: '2026-11-21', actual: 5 }
 const READ = { user_id: 1, kpi_id: 2, entry_date: day('2026-11-21'), actual: 5_0000n }
+
+/** What a batch that was read says, entry by entry. */
+const readAll = async (...given: Parameters<typeof readBatch>) => {
+  const { flags, sent } = await readBatch(...given)
+  return { flags, list: Array.from({ length: sent.block.count }, (_, at) => sentAt(sent, at)) }
+}
 
 /** What a body is refused for as a whole. */
 const refused = async (body: Json): Promise<{ code: string; issues: readonly Issue[] }> => {
@@ -23,7 +30,7 @@ const refused = async (body: Json): Promise<{ code: string; issues: readonly Iss
 describe('a batch', () => {
   test('is read entry by entry, with its flags', async () => {
     const body = { entries: [SENT, { ...SENT, setActual: false }], hasTargets: false, hasNotes: true, colour: 'red' }
-    expect(await readBatch(body, false)).toEqual({
+    expect(await readAll(body, false)).toEqual({
       flags: { values: { hasTargets: false, hasNotes: true }, issues: [] },
       list: [
         { values: READ, issues: [] },
@@ -34,18 +41,18 @@ describe('a batch', () => {
 
   test('has numbers and flags as text in the classic interface only', async () => {
     const body = { entries: [{ ...SENT, actual: '5', kpi_id: '2' }], hasActuals: 'true' }
-    expect(await readBatch(body, true)).toEqual({
+    expect(await readAll(body, true)).toEqual({
       flags: { values: { hasActuals: true }, issues: [] },
       list: [{ values: READ, issues: [] }],
     })
-    const { flags } = await readBatch({ ...body, entries: [SENT] }, false)
+    const { flags } = await readAll({ ...body, entries: [SENT] }, false)
     expect(flags.issues).toEqual([{ field: 'hasActuals', message: 'must be true or false' }])
-    const { list } = await readBatch({ entries: body.entries }, false)
+    const { list } = await readAll({ entries: body.entries }, false)
     expect(list[0]?.issues.map(({ field }) => field)).toEqual(['kpi_id', 'actual'])
   })
 
   test('keeps the faults of an entry with the entry', async () => {
-    const { list } = await readBatch({ entries: [SENT, { kpi_id: 'x', entry_date: '2026-02-29' }, {}] }, true)
+    const { list } = await readAll({ entries: [SENT, { kpi_id: 'x', entry_date: '2026-02-29' }, {}] }, true)
     expect(list.map(({ issues }) => issues.map(({ field }) => field))).toEqual([
       [],
       ['kpi_id', 'entry_date'],
@@ -56,7 +63,7 @@ describe('a batch', () => {
   test.each(['null', '5', '"text"', '[]', 'true', '12345678901234567890'])(
     'with %s for an entry blames that entry, and reads the others',
     async (text) => {
-      const { list } = await readBatch(parseExactJson(`{"entries": [${text}, ${JSON.stringify(SENT)}]}`), true)
+      const { list } = await readAll(parseExactJson(`{"entries": [${text}, ${JSON.stringify(SENT)}]}`), true)
       expect(list).toEqual([
         { values: {}, issues: [{ field: 'entries', message: 'must be an object' }] },
         { values: READ, issues: [] },
@@ -75,7 +82,7 @@ describe('a batch', () => {
   })
 
   test('may hold 5000 entries', async () => {
-    const { list } = await readBatch({ entries: Array.from({ length: 5000 }, () => SENT) }, true)
+    const { list } = await readAll({ entries: Array.from({ length: 5000 }, () => SENT) }, true)
     expect(list).toHaveLength(5000)
   })
 
@@ -88,7 +95,7 @@ describe('a batch', () => {
       'hasActuals',
       'entries',
     ])
-    const { flags, list } = await readBatch({ hasActuals: 'maybe', entries: [SENT, { ...SENT, actual: 'much' }] }, true)
+    const { flags, list } = await readAll({ hasActuals: 'maybe', entries: [SENT, { ...SENT, actual: 'much' }] }, true)
     expect(flags.issues).toEqual([{ field: 'hasActuals', message: 'must be true or false' }])
     expect(list.map(({ issues }) => issues)).toEqual([[], [{ field: 'actual', message: 'must be a number' }]])
   })
@@ -101,8 +108,8 @@ describe('a batch', () => {
 
   test('is the same whether it goes through text or stays in memory', async () => {
     const body = batchBody(drafts)
-    const throughText = await readBatch(parseExactJson(JSON.stringify(body)), true)
-    expect(await readBatch(body, true)).toEqual(throughText)
+    const throughText = await readAll(parseExactJson(JSON.stringify(body)), true)
+    expect(await readAll(body, true)).toEqual(throughText)
     expect(throughText.list[0]).toEqual({ values: { ...drafts[0], notes: 'trimmed' }, issues: [] })
     expect(throughText.list[2]?.issues.map(({ field }) => field)).toEqual(['entry_date', 'actual'])
   })

@@ -11,7 +11,7 @@ import { kpis } from '../../src/store/tables/kpis.ts'
 import { openStore } from '../../src/store/schema/open-store.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { type Running, runKpi, startKpi, startProgram } from '../support/process.ts'
-import { entryRow, kpiRecord } from '../support/store.ts'
+import { entryRow, kpiRecord, insertEntries } from '../support/store.ts'
 import { BATCH } from '../support/store-writer.ts'
 
 const WRITER = join(import.meta.dirname, '../support/store-writer.ts')
@@ -24,7 +24,7 @@ const makeStore = async (path: string, name: string, count: number): Promise<voi
     await kpis.insert(tx, account, kpiRecord({ id: await takeIds(tx, account, 'kpis'), name }))
     const first = await takeIds(tx, account, 'entries', count)
     const rows = Array.from({ length: count }, (_, at) => entryRow({ id: first + at, entry_date: at, notes: name }))
-    await entries.insert(tx, account, rows)
+    await insertEntries(tx, account, rows)
   })
   await db.close()
 }

@@ -4,14 +4,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ensureDefaultAccount } from '../../src/service/accounts/accounts.ts'
 import type { Db } from '../../src/store/db.ts'
 import { takeIds } from '../../src/store/tables/table.ts'
-import { entries } from '../../src/store/tables/entries.ts'
 import { kpis } from '../../src/store/tables/kpis.ts'
 import { openStore } from '../../src/store/schema/open-store.ts'
 import { rowsOf } from '../support/copy.ts'
 import { type Database, postgresDatabase } from '../support/databases.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { type Ended, runKpi, startKpi } from '../support/process.ts'
-import { entryRow, kpiRecord } from '../support/store.ts'
+import { entryRow, kpiRecord, insertEntries } from '../support/store.ts'
 
 const COUNT = 45_000
 const ENTRIES = 'select count(*) as n from entries'
@@ -24,7 +23,7 @@ const fill = async (db: Db): Promise<void> => {
     const rows = Array.from({ length: COUNT }, (_, at) =>
       entryRow({ id: first + at, entry_date: at, actual: BigInt(at) }),
     )
-    await entries.insert(tx, id, rows)
+    await insertEntries(tx, id, rows)
   })
 }
 

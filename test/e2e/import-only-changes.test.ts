@@ -8,7 +8,6 @@ import { createRejectsFile } from '../../src/import/rejects/rejects-file.ts'
 import { importFile } from '../../src/import/import-file.ts'
 import { openTable } from '../../src/import/parse/table.ts'
 import type { Handler } from '../../src/server/wire.ts'
-import { entries } from '../../src/store/tables/entries.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import {
   asThirdParty,
@@ -23,7 +22,7 @@ import {
 } from '../support/import.ts'
 import { jsonOf } from '../support/kpi.ts'
 import { type Service, startService, textOf, wayTo } from '../support/service.ts'
-import { entryRow } from '../support/store.ts'
+import { entryRow, insertEntries } from '../support/store.ts'
 
 const HEAD = 'user,kpi,date,actual,target,notes'
 
@@ -88,7 +87,7 @@ const manyRows = async (service: Service, target: string): Promise<string> => {
     })
     rows.push(`${user},${kpi},${formatDay(day)},${index % 100 === 7 ? index + 0.5 : index},${target},`)
   }
-  await service.db.write((tx) => entries.insert(tx, 1, stored.map(entryRow)))
+  await service.db.write((tx) => insertEntries(tx, 1, stored.map(entryRow)))
   return `${HEAD}\n${rows.join('\n')}\n`
 }
 

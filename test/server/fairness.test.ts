@@ -1,3 +1,4 @@
+import { filledColumns } from '../../src/store/db.ts'
 import { randomBytes } from 'node:crypto'
 import { Agent, request as askPlain } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -40,11 +41,8 @@ const fill = async (service: Service): Promise<void> => {
     await service.db.write(async (tx) => {
       const key = columns('account_id', 'item_id', 'kpi_id', 'entry_date')
       const values = columns('id', 'actual', 'created_at', 'updated_at', 'item_set')
-      await tx.insertMany(
-        'entries',
-        [...key, ...values],
-        keys.map((of) => [...of, (id += 1), 10_000 + id, 0, 0, set.id]),
-      )
+      const rows = keys.map((of) => [...of, (id += 1), 10_000 + id, 0, 0, set.id])
+      await tx.insertMany('entries', rows.length, filledColumns([...key, ...values], rows))
     })
   }
 }

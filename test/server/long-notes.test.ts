@@ -1,3 +1,4 @@
+import { filledColumns } from '../../src/store/db.ts'
 import { expect, test } from 'vitest'
 import { completeReport } from '../../src/client/operations/complete-report.ts'
 import { day } from '../support/calendar.ts'
@@ -26,7 +27,7 @@ const open = async (makeDatabase: (typeof databases)[number][1]) => {
     ...names.map((name) => ({ name, type: 'integer' as const })),
     { name: 'notes', type: 'text' as const },
   ]
-  await service.db.write((tx) => tx.insertMany('entries', columns, rows))
+  await service.db.write((tx) => tx.insertMany('entries', rows.length, filledColumns(columns, rows)))
   return { service, client: way.client, ids, last }
 }
 

@@ -6,7 +6,6 @@ import { checkStore, type StoreCheck } from '../../src/service/check-store.ts'
 import * as integrity from '../../src/store/maintenance/check.ts'
 import type { StoreFault } from '../../src/store/maintenance/check.ts'
 import { keys } from '../../src/store/tables/keys.ts'
-import { entries } from '../../src/store/tables/entries.ts'
 import { itemSetDigest, itemSets } from '../../src/store/tables/item-sets.ts'
 import type { Db } from '../../src/store/db.ts'
 import { kpis } from '../../src/store/tables/kpis.ts'
@@ -21,7 +20,7 @@ import { accounts } from '../../src/service/accounts/accounts.ts'
 import { hashSecret } from '../../src/service/accounts/secrets.ts'
 import { assignments } from '../../src/store/tables/assignments.ts'
 import { type Database, databases, postgresDatabase } from '../support/databases.ts'
-import { entryRow, kpiRecord, openTestStore, userRecord } from '../support/store.ts'
+import { entryRow, kpiRecord, openTestStore, userRecord, insertEntries } from '../support/store.ts'
 
 const KPI_COLUMNS = `account_id, ${Object.keys(kpi.fields).join(', ')}`
 /** A key of Ann's as it is kept. */
@@ -57,7 +56,7 @@ const fill = (db: Db, account: number): Promise<void> =>
     await assignments.insert(tx, account, { id: 1, user_id: 2, user_target: null, sort_order: 1, ...stamp })
     await tx.run('insert into user_items (account_id, user_id, id, created_at) values (?, 2, 4, 0)', [account])
     await itemSets.insert(tx, account, { id: 1, digest: itemSetDigest([4]), items: [4] })
-    await entries.insert(tx, account, [
+    await insertEntries(tx, account, [
       entryRow({ item_id: 2, item_set: 1 }),
       entryRow({ id: 2, item_id: 2, entry_date: 1, actual: null, notes: 'ill' }),
     ])

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { entries, type StoredEntry } from '../../src/store/tables/entries.ts'
 import { entryQueries } from '../../src/store/tables/entry-queries.ts'
 import { kpis } from '../../src/store/tables/kpis.ts'
-import { entryRow, kpiRecord, openTestStore, type TestStore } from '../support/store.ts'
+import { entryRow, kpiRecord, openTestStore, type TestStore, insertEntries } from '../support/store.ts'
 
 /** A store with two KPIs, of which the first has a target. */
 const openWithKpis = async (): Promise<TestStore> => {
@@ -27,7 +27,7 @@ describe('entries', () => {
     await using store = await openWithKpis()
     const { db, account } = store
     const rows = rowsOf(count)
-    await db.write((tx) => entries.insert(tx, account, rows))
+    await db.write((tx) => insertEntries(tx, account, rows))
     expect(await db.read((tx) => entries.within(tx, account, [{ item: 1, kpi: 1, ...ALL }]))).toEqual(rows)
   })
 
@@ -36,7 +36,7 @@ describe('entries', () => {
     const { db, account } = store
     const days = [-25_567, -1, 0, 1, 84_005]
     const rows = days.map((entry_date, at) => entryRow({ id: at + 1, entry_date }))
-    await db.write((tx) => entries.insert(tx, account, rows))
+    await db.write((tx) => insertEntries(tx, account, rows))
     const range = await db.read((tx) => entries.within(tx, account, [{ item: 1, kpi: 1, from: -1, to: 1 }]))
     expect(range.map(({ entry_date }) => entry_date)).toEqual([-1, 0, 1])
   })
@@ -45,9 +45,9 @@ describe('entries', () => {
     await using store = await openWithKpis()
     const { db, account } = store
     await db.write(async (tx) => {
-      await entries.insert(tx, account, [entryRow()])
+      await insertEntries(tx, account, [entryRow()])
       await entries.move(tx, account, entryRow({ kpi_id: 2, entry_date: 9, actual: 7n, updated_at: 5 }))
-      await entries.insert(tx, account, [entryRow({ id: 2 })])
+      await insertEntries(tx, account, [entryRow({ id: 2 })])
     })
     const moved = entryRow({ kpi_id: 2, entry_date: 9, actual: 7n, updated_at: 5 })
     expect(await db.read((tx) => entries.find(tx, account, 1))).toEqual(moved)
@@ -61,7 +61,7 @@ describe('entries', () => {
   test('go with their KPI, and those of others stay', async () => {
     await using store = await openWithKpis()
     const { db, account } = store
-    await db.write((tx) => entries.insert(tx, account, [...rowsOf(3), ...rowsOf(2, 2)]))
+    await db.write((tx) => insertEntries(tx, account, [...rowsOf(3), ...rowsOf(2, 2)]))
     expect(await db.write((tx) => kpis.remove(tx, account, 1))).toBe(true)
     const left = await db.read((tx) => tx.all('select kpi_id from entries'))
     expect(left).toEqual([{ kpi_id: 2n }, { kpi_id: 2n }])
@@ -70,7 +70,7 @@ describe('entries', () => {
   test('are told by item, KPI and day, those that were asked for', async () => {
     await using store = await openWithKpis()
     const { db, account } = store
-    await db.write((tx) => entries.insert(tx, account, [...rowsOf(3), ...rowsOf(3, 2)]))
+    await db.write((tx) => insertEntries(tx, account, [...rowsOf(3), ...rowsOf(3, 2)]))
     const visited: string[] = []
     const of = { items: [9, 1], kpis: [2, 1, 7], days: { from: 1, to: 2 } }
     await db.read((tx) =>

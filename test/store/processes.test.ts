@@ -7,12 +7,12 @@ import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Db } from '../../src/store/db.ts'
-import { entries, type StoredEntry } from '../../src/store/tables/entries.ts'
+import type { StoredEntry } from '../../src/store/tables/entries.ts'
 import { kpis } from '../../src/store/tables/kpis.ts'
 import { openStore } from '../../src/store/schema/open-store.ts'
 import { sqliteDb } from '../../src/store/sqlite/sqlite-db.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { entryRow, kpiRecord, openTestStore } from '../support/store.ts'
+import { entryRow, kpiRecord, openTestStore, insertEntries } from '../support/store.ts'
 import { BATCH } from '../support/store-writer.ts'
 
 const REMOVER = join(import.meta.dirname, '../support/kpi-remover.ts')
@@ -160,7 +160,7 @@ test.each([0, 100_000, 400_000])(
       Array.from({ length: days }, (_, day) => entryRow({ id: kpi_id * 100_000 + day, kpi_id, entry_date: day }))
     await db.write(async (tx) => {
       for (const id of [1, 2]) await kpis.insert(tx, account, kpiRecord({ id }))
-      await entries.insert(tx, account, [...rows(1, 40_000), ...rows(2, 10)])
+      await insertEntries(tx, account, [...rows(1, 40_000), ...rows(2, 10)])
     })
     await db.write((tx) => tx.all('pragma wal_checkpoint(truncate)')).catch(() => undefined)
     const log = `${path}-wal`

@@ -5,7 +5,7 @@ import type { Db, Reader } from '../../src/store/db.ts'
 import { kpis } from '../../src/store/tables/kpis.ts'
 import { entries } from '../../src/store/tables/entries.ts'
 import { sqliteDb } from '../../src/store/sqlite/sqlite-db.ts'
-import { entryRow, kpiRecord, openTestStore } from '../support/store.ts'
+import { entryRow, kpiRecord, openTestStore, insertEntries } from '../support/store.ts'
 
 const namesIn = async (tx: Reader): Promise<unknown[]> =>
   (await tx.all('select name from kpis order by id')).map(({ name }) => name)
@@ -30,7 +30,7 @@ describe('a write', () => {
     const { db, account } = store
     await db.write((tx) => kpis.insert(tx, account, kpiRecord()))
     const rows = [entryRow(), entryRow({ id: 2, entry_date: 1 }), entryRow({ id: 3, entry_date: 2, kpi_id: 9 })]
-    await expect(db.write((tx) => entries.insert(tx, account, rows))).rejects.toMatchObject({
+    await expect(db.write((tx) => insertEntries(tx, account, rows))).rejects.toMatchObject({
       code: 'internal',
       cause: { message: 'FOREIGN KEY constraint failed' },
     })
@@ -44,12 +44,12 @@ describe('a write', () => {
     const rows = Array.from({ length: 5000 }, (_, at) => entryRow({ id: at + 1, entry_date: at, notes }))
     await db.write((tx) => kpis.insert(tx, account, kpiRecord()))
     await db.write((tx) => tx.all('pragma max_page_count = 100'))
-    await expect(db.write((tx) => entries.insert(tx, account, rows))).rejects.toMatchObject({
+    await expect(db.write((tx) => insertEntries(tx, account, rows))).rejects.toMatchObject({
       code: 'unavailable',
       message: `the disk of ${path} is full; nothing of this request was stored`,
     })
     await db.write((tx) => tx.all('pragma max_page_count = 100000'))
-    await db.write((tx) => entries.insert(tx, account, rows.slice(0, 1)))
+    await db.write((tx) => insertEntries(tx, account, rows.slice(0, 1)))
     expect(await db.read((tx) => tx.all('select count(*) as count from entries'))).toEqual([{ count: 1n }])
   })
 
@@ -149,7 +149,7 @@ test.each([0n, -1n, 2n ** 63n - 1n, -(2n ** 63n)])(
     const { db, account } = store
     await db.write(async (tx) => {
       await kpis.insert(tx, account, kpiRecord())
-      await entries.insert(tx, account, [entryRow({ actual: value })])
+      await insertEntries(tx, account, [entryRow({ actual: value })])
     })
     expect(await db.read((tx) => entries.find(tx, account, 1))).toMatchObject({ actual: value })
   },

@@ -1,12 +1,11 @@
 import type { ReportRequest } from '../../src/client/operations/queries.ts'
 import type { Frequency } from '../../src/domain/period.ts'
 import type { ReportRow } from '../../src/domain/resources/report-row.ts'
-import { entries } from '../../src/store/tables/entries.ts'
 import { kpis } from '../../src/store/tables/kpis.ts'
 import { users } from '../../src/store/tables/users.ts'
 import { day } from './calendar.ts'
 import type { Service } from './service.ts'
-import { entryRow, kpiRecord, userRecord } from './store.ts'
+import { entryRow, kpiRecord, userRecord, insertEntries } from './store.ts'
 
 /** The first day of every shape. */
 export const START = day('2026-01-01')
@@ -56,7 +55,7 @@ export const fillShape = (
         entry_date: START + at,
       })),
     )
-    await entries.insert(
+    await insertEntries(
       tx,
       1,
       list.map((one, at) => entryRow({ ...one, id: at + 1, actual: BigInt(at) })),

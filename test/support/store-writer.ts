@@ -8,7 +8,7 @@ import type { Db, Writer } from '../../src/store/db.ts'
 import { entries } from '../../src/store/tables/entries.ts'
 import { kpis } from '../../src/store/tables/kpis.ts'
 import { openStore } from '../../src/store/schema/open-store.ts'
-import { entryRow, kpiRecord } from './store.ts'
+import { entryRow, kpiRecord, insertEntries } from './store.ts'
 
 /** So many entries take more than one statement. */
 export const BATCH = 150
@@ -27,12 +27,12 @@ const step = async (tx: Writer, account: number): Promise<void> => {
   if (tally) await entries.update(tx, account, [{ ...tally, actual: (tally.actual ?? 0n) + 1n }])
   else {
     await makeKpis(tx, account)
-    await entries.insert(tx, account, [entryRow({ id: await takeIds(tx, account, 'entries') })])
+    await insertEntries(tx, account, [entryRow({ id: await takeIds(tx, account, 'entries') })])
   }
   const first = await takeIds(tx, account, 'entries', BATCH)
   const ids = Array.from({ length: BATCH }, (_, index) => first + index)
   const rows = ids.map((id) => entryRow({ id, kpi_id: 1 + Math.floor(id / DAYS), entry_date: id % DAYS }))
-  await entries.insert(tx, account, rows)
+  await insertEntries(tx, account, rows)
 }
 
 const writeEach = async (db: Db, account: number, times: number): Promise<void> => {

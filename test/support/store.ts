@@ -2,8 +2,8 @@ import type { Account } from '../../src/domain/resources/account.ts'
 import type { Kpi } from '../../src/domain/resources/kpi.ts'
 import type { User } from '../../src/domain/resources/user.ts'
 import { accounts } from '../../src/service/accounts/accounts.ts'
-import type { Db } from '../../src/store/db.ts'
-import type { StoredEntry } from '../../src/store/tables/entries.ts'
+import type { Db, Writer } from '../../src/store/db.ts'
+import { entries, type StoredEntry } from '../../src/store/tables/entries.ts'
 import { openStore } from '../../src/store/schema/open-store.ts'
 import { temporaryFolder } from './folder.ts'
 
@@ -88,3 +88,20 @@ export const entryRow = (fields: Partial<StoredEntry> = {}): StoredEntry => ({
   item_set: null,
   ...fields,
 })
+
+/** Adds entries as they are kept, all of one moment. */
+export const insertEntries = (tx: Writer, account: number, rows: readonly StoredEntry[]): Promise<void> => {
+  const column = <Name extends keyof StoredEntry>(name: Name): StoredEntry[Name][] => rows.map((row) => row[name])
+  return entries.insert(tx, account, {
+    count: rows.length,
+    item_id: column('item_id'),
+    kpi_id: column('kpi_id'),
+    entry_date: column('entry_date'),
+    id: column('id'),
+    actual: column('actual'),
+    target: column('target'),
+    notes: column('notes'),
+    at: rows[0]?.created_at ?? 0,
+    item_set: column('item_set'),
+  })
+}

@@ -1,3 +1,4 @@
+import { filledColumns } from '../../src/store/db.ts'
 import { join } from 'node:path'
 import { postgresDialect } from '../../src/store/dialect.ts'
 import { removeUnfinished } from '../../src/store/maintenance/copy-account.ts'
@@ -139,7 +140,7 @@ const useRareStatements = async ({ db }: Service, item: number): Promise<void> =
     await idempotentRequests.release(tx, { account, path: '/kpis', key: 'none' }, 'nobody')
     const row = { pair: 'text', times: 'text', last_at: 'integer' } as const
     const columns = Object.entries(row).map(([name, type]) => ({ name, type }))
-    await tx.insertMany('refused_logins', columns, [['c', '1', 1]])
+    await tx.insertMany('refused_logins', 1, filledColumns(columns, [['c', '1', 1]]))
     await tx.run('delete from entries where account_id = ?', [account])
     await itemSets.removeWith(tx, account, item)
   })

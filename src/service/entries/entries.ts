@@ -1,24 +1,18 @@
+import { EntryCollector, type SentEntries } from '../../domain/entry-block.ts'
 import type { BatchFlags, BatchResult, Entry, EntryDraft, EntryName, EntryPatch } from '../../domain/resources/entry.ts'
 import type { ParsedFields } from '../../domain/schema.ts'
 import { entries as store } from '../../store/tables/entries.ts'
 import { type EntryFilter, entryQueries } from '../../store/tables/entry-queries.ts'
 import { type Context, requireFound, type Ids } from '../context.ts'
 import { showEntry, updateEntry } from './update-entry.ts'
-import { upsertEntries } from './upsert-entries.ts'
+import { type KeptValues, upsertEntries } from './upsert-entries.ts'
 
-/** Returns the entries of a batch, marked with the fields whose stored values the batch keeps. */
-const withKept = (
-  list: readonly ParsedFields<EntryDraft>[],
-  { hasActuals, hasTargets, hasNotes }: Partial<BatchFlags>,
-): readonly ParsedFields<EntryDraft>[] => {
-  if (hasActuals !== false && hasTargets !== false && hasNotes !== false) return list
-  const kept = {
-    ...(hasActuals === false && { setActual: false }),
-    ...(hasTargets === false && { setTarget: false }),
-    ...(hasNotes === false && { setNotes: false }),
-  }
-  return list.map(({ values, issues }) => ({ values: { ...values, ...kept }, issues }))
-}
+/** Returns the values that the flags of a batch keep as they are stored. */
+const keptBy = ({ hasActuals, hasTargets, hasNotes }: Partial<BatchFlags>): KeptValues => ({
+  ...(hasActuals === false && { setActual: false }),
+  ...(hasTargets === false && { setTarget: false }),
+  ...(hasNotes === false && { setNotes: false }),
+})
 
 /** Holds an entry that was added, or updated if its key existed. */
 type UpsertedEntry = { readonly entry: Entry; readonly isNew: boolean }
@@ -31,11 +25,7 @@ type Entries = {
   /** Adds an entry, or updates the one with the same key. */
   readonly upsert: (ctx: Context, sent: ParsedFields<EntryDraft>) => Promise<UpsertedEntry>
   /** Adds or updates many entries, all or nothing. */
-  readonly upsertMany: (
-    ctx: Context,
-    flags: ParsedFields<BatchFlags>,
-    list: readonly ParsedFields<EntryDraft>[],
-  ) => Promise<BatchResult>
+  readonly upsertMany: (ctx: Context, flags: ParsedFields<BatchFlags>, sent: SentEntries) => Promise<BatchResult>
   readonly update: (ctx: Context, ids: Ids, sent: ParsedFields<EntryPatch>) => Promise<Entry>
   /** Removes an entry for good, even if its item or KPI is inactive. */
   readonly remove: (ctx: Context, ids: Ids) => Promise<void>
@@ -53,15 +43,16 @@ export const entriesNamedBy = (names: readonly EntryName[]): Entries => ({
 
   upsert: (ctx, sent) =>
     ctx.db.write(async (tx) => {
-      const { ids, created } = await upsertEntries(tx, ctx, { names, list: [sent] })
-      return { entry: await showEntry(tx, ctx.account.id, ids[0] ?? 0), isNew: created > 0 }
+      const one = new EntryCollector(1)
+      one.add(sent)
+      const { created, firstId } = await upsertEntries(tx, ctx, { names, sent: one })
+      return { entry: await showEntry(tx, ctx.account.id, firstId), isNew: created > 0 }
     }),
 
-  upsertMany: (ctx, flags, list) =>
+  upsertMany: (ctx, flags, sent) =>
     (ctx.db.trusting ?? ctx.db).write(async (tx) => {
-      const batch = { issues: flags.issues }
-      const kept = withKept(list, flags.values)
-      const { created, updated, unchanged } = await upsertEntries(tx, ctx, { names, list: kept, batch })
+      const batch = { issues: flags.issues, kept: keptBy(flags.values) }
+      const { created, updated, unchanged } = await upsertEntries(tx, ctx, { names, sent, batch })
       return {
         rows_added: created + updated,
         rows_created: created,

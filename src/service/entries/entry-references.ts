@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Pause } from '../../domain/pause.ts'
 import type { BreakdownItem } from '../../domain/resources/breakdowns.ts'
-import type { EntryDraft, EntryName } from '../../domain/resources/entry.ts'
+import { numberAt, type SentEntries } from '../../domain/entry-block.ts'
+import type { EntryName } from '../../domain/resources/entry.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
 import type { User } from '../../domain/resources/user.ts'
-import type { ParsedFields } from '../../domain/schema.ts'
 import type { Reader, Writer } from '../../store/db.ts'
 import { type AssignedKpis, assignments } from '../../store/tables/assignments.ts'
 import { breakdownItems } from '../../store/tables/breakdowns.ts'
@@ -88,32 +88,58 @@ const loadByEmail = async (tx: Reader, account: number, emails: Iterable<string>
 
 const NO_ITEMS: ReadonlyMap<number, BreakdownItem> = new Map()
 
+/** Holds the ids and addresses that entries name. */
+type Named = {
+  readonly users: Set<number>
+  readonly items: Set<number>
+  readonly kpis: Set<number>
+  readonly emails: Set<string>
+}
+
+/** Returns what entries name; it runs over every entry of a batch, most of which name what the one before them does. */
+const namedIn = ({ block, others }: SentEntries): Named => {
+  const named = {
+    users: new Set<number>(),
+    items: new Set<number>(),
+    kpis: new Set<number>(),
+    emails: new Set<string>(),
+  }
+  let [lastOwner, lastKpi] = [0, 0]
+  for (let at = 0; at < block.count; at += 1) {
+    const [owner, kpi] = [numberAt(block.owner, at), numberAt(block.kpi, at)]
+    if (owner !== lastOwner && owner > 0) named.users.add(owner)
+    else if (owner !== lastOwner && owner < 0) named.items.add(-owner)
+    if (kpi !== lastKpi && !others.has(at)) named.kpis.add(kpi)
+    ;[lastOwner, lastKpi] = [owner, kpi]
+  }
+  for (const { values } of others.values()) {
+    const { user_id, email, source_id, kpi_id } = values
+    if (typeof user_id === 'number') named.users.add(user_id)
+    if (typeof email === 'string') named.emails.add(email)
+    if (typeof source_id === 'number') named.items.add(source_id)
+    if (kpi_id !== undefined) named.kpis.add(kpi_id)
+  }
+  return named
+}
+
 /** Loads the users, breakdown items, KPIs and assignments that entries name. */
 export const loadReferences = async (
   tx: Reader,
   account: number,
   names: readonly EntryName[],
-  entries: readonly ParsedFields<EntryDraft>[],
+  sent: SentEntries,
 ): Promise<References> => {
-  const [userIds, itemIds, kpiIds] = [new Set<number>(), new Set<number>(), new Set<number>()]
-  const emails = new Set<string>()
-  for (const { values } of entries) {
-    const { user_id, email, source_id, kpi_id } = values
-    if (typeof user_id === 'number') userIds.add(user_id)
-    if (typeof email === 'string') emails.add(email)
-    if (typeof source_id === 'number') itemIds.add(source_id)
-    if (kpi_id !== undefined) kpiIds.add(kpi_id)
-  }
-  const usersByEmail = await loadByEmail(tx, account, emails)
-  for (const { id } of usersByEmail.values()) userIds.add(id)
-  const items = itemIds.size === 0 ? NO_ITEMS : await breakdownItems.findMany(tx, account, itemIds)
-  for (const { user_id } of items.values()) if (user_id !== null) userIds.add(user_id)
+  const named = namedIn(sent)
+  const usersByEmail = await loadByEmail(tx, account, named.emails)
+  for (const { id } of usersByEmail.values()) named.users.add(id)
+  const items = named.items.size === 0 ? NO_ITEMS : await breakdownItems.findMany(tx, account, named.items)
+  for (const { user_id } of items.values()) if (user_id !== null) named.users.add(user_id)
   return {
     names,
-    users: await users.findMany(tx, account, userIds),
+    users: await users.findMany(tx, account, named.users),
     usersByEmail,
     items,
-    kpis: await kpis.findMany(tx, account, kpiIds),
-    assigned: await assignments.among(tx, account, userIds, kpiIds),
+    kpis: await kpis.findMany(tx, account, named.kpis),
+    assigned: await assignments.among(tx, account, named.users, named.kpis),
   }
 }

@@ -1,3 +1,4 @@
+import { EntryCollector } from '../../domain/entry-block.ts'
 import { invalid, type Issue, KpiError, refuseFaults } from '../../domain/errors.ts'
 import type { Entry, EntryName, EntryPatch } from '../../domain/resources/entry.ts'
 import { faultsOfValues, type KpiFacts, mergeEntry, sameValues } from '../../domain/rules.ts'
@@ -40,12 +41,14 @@ const destinationOf = async (
   account: number,
   before: StoredEntry,
   names: readonly EntryName[],
-  sent: ParsedFields<EntryPatch>,
+  patch: ParsedFields<EntryPatch>,
 ): Promise<Destination | Issue[]> => {
-  const { kpi_id = before.kpi_id, entry_date = before.entry_date } = sent.values
-  const values = { ...(await namesIn(tx, account, before, sent.values)), kpi_id, entry_date }
-  const draft = { values, issues: sent.issues }
-  const references = await loadReferences(tx, account, names, [draft])
+  const { kpi_id = before.kpi_id, entry_date = before.entry_date } = patch.values
+  const values = { ...(await namesIn(tx, account, before, patch.values)), kpi_id, entry_date }
+  const draft = { values, issues: patch.issues }
+  const sent = new EntryCollector(1)
+  sent.add(draft)
+  const references = await loadReferences(tx, account, names, sent)
   const named = resolveSource(references, draft)
   if (!Array.isArray(named) && sameKey(before, { item_id: named.source.id, kpi_id, entry_date })) {
     return { key: before, kpi: requireFound(references.kpis.get(kpi_id), 'KPI', kpi_id) }

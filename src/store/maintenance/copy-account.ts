@@ -1,6 +1,6 @@
 import { KpiError } from '../../domain/errors.ts'
 import type { Account } from '../../domain/resources/account.ts'
-import type { Reader, SqlList, Writer } from '../db.ts'
+import { filledColumns, type Reader, type SqlList, type Writer } from '../db.ts'
 import { accounts } from '../tables/accounts.ts'
 import {
   createDigest,
@@ -83,7 +83,7 @@ const begin = (run: CopyRun, table: WholeTable, account: Named, row: SqlList): P
     if (there === undefined) {
       const hidden: Readonly<Record<string, SqlList[number]>> = { name: marker, api_enabled: 0n, token_hash: null }
       const values = table.columns.map(({ name }, at) => (name in hidden ? hidden[name] : row[at]) ?? null)
-      await tx.insertMany('accounts', table.columns, [values])
+      await tx.insertMany('accounts', 1, filledColumns(table.columns, [values]))
       const { skipAccountIds } = run.target.dialect
       if (skipAccountIds !== undefined) await tx.all(skipAccountIds)
     } else if (readUnfinished(there)?.account === account.name) {
@@ -118,8 +118,8 @@ const copyTable = async (run: CopyRun, account: Named, tx: Reader, table: WholeT
   const write = async (): Promise<void> => {
     const rows = block
     ;[block, length] = [[], 0]
-    const [columns, values] = [table.columns.slice(1), rows.map((row) => row.slice(1))]
-    await writeOwn(run, account, (writer) => writer.insertMany(table.name, columns, values, account.id))
+    const columns = filledColumns(table.columns, rows).slice(1)
+    await writeOwn(run, account, (writer) => writer.insertMany(table.name, rows.length, columns, account.id))
     run.onRows('copied', rows.length)
   }
   await tx.each(selectWhole(table, source.dialect), [account.id], (row) => {

@@ -5,8 +5,8 @@ import type { Db, Reader, SqlInput, SqlOutput, SqlRow, Visit, Writer } from '../
 import { createKeyedSemaphore } from '../queue.ts'
 import { parseConnectionUrl } from './connection-url.ts'
 import { isConflict, isTimeout, postgresError } from './postgres-errors.ts'
-import { type Begin, beginSql, createPool, PLANNING, types } from './postgres-pool.ts'
-import { arraysOf, sqlOfEach, sqlOfInsert, sqlOfUpdate, toPostgres, typesOf } from './postgres-sql.ts'
+import { type Begin, beginSql, createPool, numberTypes, PLANNING, types } from './postgres-pool.ts'
+import { arrayOf, arraysOf, sqlOfEach, sqlOfInsert, sqlOfUpdate, toPostgres } from './postgres-sql.ts'
 
 /** Describes how to reach a PostgreSQL database. */
 export type PostgresPlace = {
@@ -60,19 +60,21 @@ const createWriter = (client: pg.ClientBase): Writer => {
     allOfEach: async (sql, account, lists) => {
       const [first] = lists
       if (!first) return []
-      const integers = first.map(() => 'integer' as const)
-      return (await query(sqlOfEach(sql, first.length), [account, ...arraysOf(integers, lists)])).rows
+      const integers = first.map((_, at) => ({ name: `p${at}`, type: 'integer' }) as const)
+      const values = [account, ...arraysOf(integers, lists)]
+      const asked = { text: sqlOfEach(sql, first.length), values, rowMode: 'array' as const, types: numberTypes }
+      return (await client.query<(string | number | null)[]>(asked)).rows
     },
     run: async (sql: string, values: readonly SqlInput[] = []) => (await query(toPostgres(sql), values)).rowCount ?? 0,
-    insertMany: async (table, columns, rows, account) => {
-      if (rows.length === 0) return
-      const arrays = arraysOf(typesOf(columns), rows)
+    insertMany: async (table, count, columns, account) => {
+      if (count === 0) return
+      const arrays = columns.map((column) => arrayOf(column, count))
       const hasAccount = account !== undefined
       await query(sqlOfInsert(table, columns, hasAccount), hasAccount ? [account, ...arrays] : arrays)
     },
     updateMany: async (table, account, key, columns, rows) => {
       if (rows.length === 0) return
-      await query(sqlOfUpdate(table, key, columns), [account, ...arraysOf(typesOf([...key, ...columns]), rows)])
+      await query(sqlOfUpdate(table, key, columns), [account, ...arraysOf([...key, ...columns], rows)])
     },
   }
 }

@@ -53,6 +53,10 @@ const READERS: ReadonlyMap<number, (text: string) => SqlOutput> = new Map([
   ...[INT2, INT4, INT8, NUMERIC].map((type) => [type, readNumber] as const),
 ])
 const asText = (text: string): SqlOutput => text
+/** Reads whole numbers that doubles hold exactly. */
+export const numberTypes: pg.CustomTypesConfig = {
+  getTypeParser: (type: number) => ([INT2, INT4, INT8].includes(type) ? Number : asText),
+}
 export const types: pg.CustomTypesConfig = { getTypeParser: (type: number) => READERS.get(type) ?? asText }
 
 /** Names our sessions to the database, by which it tells whether the store is in use. */

@@ -1,4 +1,4 @@
-import type { Column, SqlInput } from '../db.ts'
+import { type Column, type FilledColumn, filledColumns, type SqlInput } from '../db.ts'
 import { IN_LIST } from '../tables/id-list.ts'
 
 const ANY_OF_LIST = "= any (translate(?, '[]', '{}')::bigint[])"
@@ -60,13 +60,15 @@ export const sqlOfUpdate = (table: string, key: readonly Column[], columns: read
     where ${table}.account_id = $1 and ${where}`
 }
 
-/** Returns rows as one array per column, as `unnest` expects them. */
+/** Returns the values of a column of so many rows as an array, as `unnest` expects it. */
+export const arrayOf = (column: FilledColumn, count: number): string | readonly SqlInput[] => {
+  const values = 'value' in column ? Array<SqlInput>(count).fill(column.value) : Array.from<SqlInput>(column.values)
+  // Integer arrays are formatted here: they need no quoting, and pg would check each element.
+  return column.type === 'text' ? values : `{${values.map((value) => value ?? 'NULL').join(',')}}`
+}
+
+/** Returns rows as one array per column. */
 export const arraysOf = (
-  types: readonly Column['type'][],
+  columns: readonly Column[],
   rows: readonly (readonly SqlInput[])[],
-): (string | SqlInput[])[] =>
-  types.map((type, at) => {
-    const values = rows.map((row) => row[at] ?? null)
-    // Integer arrays are formatted here: they need no quoting, and pg would check each element.
-    return type === 'text' ? values : `{${values.map((value) => value ?? 'NULL').join(',')}}`
-  })
+): (string | readonly SqlInput[])[] => filledColumns(columns, rows).map((column) => arrayOf(column, rows.length))

@@ -1,4 +1,4 @@
-import type { Column, Db, Reader, SqlRow, Writer } from '../db.ts'
+import { type Column, type Db, filledColumns, type Reader, type SqlRow, type Writer } from '../db.ts'
 
 /** Counts milliseconds since 1970, or since any other fixed moment. */
 export type Millis = number
@@ -60,8 +60,11 @@ export const requestLog = {
   add: (tx: Writer, { account, key }: Counted, first: number, count: number, at: Millis): Promise<void> =>
     tx.insertMany(
       'accepted_requests',
-      COLUMNS,
-      Array.from({ length: count }, (_, index) => [key, first + index, at]),
+      count,
+      filledColumns(
+        COLUMNS,
+        Array.from({ length: count }, (_, index) => [key, first + index, at]),
+      ),
       account,
     ),
   /** Returns the first request after an instant. */

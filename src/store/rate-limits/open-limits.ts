@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import type { Column, Db, Reader, SqlOutput, Writer } from '../db.ts'
+import { type Column, type Db, filledColumns, type Reader, type SqlOutput, type Writer } from '../db.ts'
 import { sqliteDialect } from '../dialect.ts'
 import { createQueue } from '../queue.ts'
 import { callerTables, limitTables } from '../schema/limit-tables.ts'
@@ -66,7 +66,8 @@ const openInMemory = async (): Promise<Db> => {
 
 const copyTable = async (from: Reader, to: Writer, table: string, where?: string): Promise<void> => {
   await to.run(`delete from ${table}`)
-  await to.insertMany(table, columnsOf(table), await rowsOf(from, table, where))
+  const rows = await rowsOf(from, table, where)
+  await to.insertMany(table, rows.length, filledColumns(columnsOf(table), rows))
 }
 
 /** Copies the counters, and the requests of the last minute. */
@@ -99,7 +100,7 @@ const addRequests = async (from: Reader, to: Writer, before: Accepted): Promise<
       [account ?? 0, key ?? 0, at ?? 0],
     )
     const values = [account ?? 0, key ?? 0, row?.['accepted'] ?? 0, row?.['last_at'] ?? 0]
-    await to.insertMany('accepted_requests', columnsOf('accepted_requests'), [values])
+    await to.insertMany('accepted_requests', 1, filledColumns(columnsOf('accepted_requests'), [values]))
   }
 }
 
@@ -107,7 +108,7 @@ const addRequests = async (from: Reader, to: Writer, before: Accepted): Promise<
 const replaceLogins = async (from: Reader, to: Writer, since: number): Promise<void> => {
   for (const login of await rowsOf(from, 'refused_logins', `where last_at > ${since}`)) {
     const known = await to.run('delete from refused_logins where pair = ?', [login[0] ?? null])
-    await to.insertMany('refused_logins', columnsOf('refused_logins'), [login])
+    await to.insertMany('refused_logins', 1, filledColumns(columnsOf('refused_logins'), [login]))
     const sql = 'update login_brakes set pairs = pairs + ?, last_at = max(last_at, ?)'
     await to.run(sql, [known > 0 ? 0 : 1, login[2] ?? 0])
   }

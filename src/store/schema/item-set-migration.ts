@@ -1,4 +1,4 @@
-import type { Writer } from '../db.ts'
+import { filledColumns, type Writer } from '../db.ts'
 import type { Dialect } from '../dialect.ts'
 import { itemSetDigest, itemSets, listOfItems } from '../tables/item-sets.ts'
 
@@ -33,7 +33,7 @@ const makeSets = async (tx: Writer): Promise<void> => {
     last.set(account, id)
     const items = list.split(',').map(Number)
     await itemSets.insert(tx, account, { id, digest: itemSetDigest(items), items })
-    await tx.insertMany('set_lists', SET_LISTS, [[account, id, list]])
+    await tx.insertMany('set_lists', 1, filledColumns(SET_LISTS, [[account, id, list]]))
   }
 }
 

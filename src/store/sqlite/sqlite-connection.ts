@@ -1,58 +1,26 @@
 import type { DatabaseSync, DatabaseSyncOptions, StatementSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { openSqlite } from '../../files/sqlite-file.ts'
-import type { Column, SqlInput, SqlList, SqlRow, Writer } from '../db.ts'
+import type { Column, FilledColumn, SqlInput, SqlList, SqlNumbers, SqlRow, Writer } from '../db.ts'
 
 /** Sets the rows per insert statement; 100 is the fastest. */
 const ROWS_PER_INSERT = 100
 
-type InputRows = readonly (readonly SqlInput[])[]
-
-const hasSharedValue = (at: number, rows: InputRows, first: SqlInput | undefined): boolean => {
-  for (const row of rows) if (row[at] !== first) return false
+/** Tells whether a column has one value in all rows; it is then bound once per statement. */
+const isShared = (column: FilledColumn): boolean => {
+  if ('value' in column) return true
+  const [first] = column.values
+  for (const value of column.values) if (value !== first) return false
   return true
 }
 
-/** Tells which columns have the same value in all rows; it is then bound once per statement. */
-const sharedColumns = (columns: readonly Column[], rows: InputRows): boolean[] =>
-  columns.map((_, at) => hasSharedValue(at, rows, rows[0]?.[at]))
+const valueAt = (column: FilledColumn, at: number): SqlInput =>
+  'value' in column ? column.value : (column.values[at] ?? null)
 
-/** Returns the shared values, by the names of their columns. */
-const sharedValues = (columns: readonly Column[], [first = []]: InputRows, isShared: readonly boolean[]) =>
-  Object.fromEntries(columns.flatMap(({ name }, at) => (isShared[at] ? [[name, first[at] ?? null]] : [])))
-
-/** Names a table, the values that all its new rows share, such as the account, and the other columns. */
-type InsertTarget = {
-  readonly table: string
-  readonly fixed: Readonly<Record<string, SqlInput>>
-  readonly columns: readonly Column[]
-}
-
-const sqlToInsert = (
-  { table, fixed, columns }: InsertTarget,
-  rows: number,
-  isShared: readonly boolean[] = [],
-): string => {
-  const own = Object.keys(fixed)
-  const marks = [
-    ...own.map((name) => `:${name}`),
-    ...columns.map(({ name }, at) => (isShared[at] ? `:${name}` : '?')),
-  ].join(', ')
-  const names = [...own, ...columns.map(({ name }) => name)].join(', ')
-  return `insert into ${table} (${names}) values ${Array(rows).fill(`(${marks})`).join(', ')}`
-}
-
-/**
- * Returns the values of some rows in one list, without the shared ones. It runs over millions of rows, so it must be
- * fast.
- */
-const valuesOf = (rows: InputRows, start: number, end: number, isShared: readonly boolean[] = []): SqlInput[] => {
-  const values: SqlInput[] = []
-  for (let at = start; at < end; at += 1) {
-    const row = rows[at] as readonly SqlInput[]
-    for (let column = 0; column < row.length; column += 1) if (!isShared[column]) values.push(row[column] ?? null)
-  }
-  return values
+/** Returns a statement that inserts rows; values that all of them share are bound by name, the others by position. */
+const sqlToInsert = (table: string, rows: number, shared: readonly string[], own: readonly string[]): string => {
+  const marks = [...shared.map((name) => `:${name}`), ...own.map(() => '?')].join(', ')
+  return `insert into ${table} (${[...shared, ...own].join(', ')}) values ${Array(rows).fill(`(${marks})`).join(', ')}`
 }
 
 /** Runs a statement; shared values are bound by name, the others by position. */
@@ -62,20 +30,25 @@ type RunStatement = (
   values: readonly SqlInput[],
 ) => Promise<unknown>
 
+const nameOf = ({ name }: Column): string => name
+
 /** Inserts many rows per statement, and binds a value that all rows share once per statement. */
-const insertRows = async (run: RunStatement, target: InsertTarget, rows: InputRows): Promise<void> => {
-  const { fixed, columns } = target
-  const whole = rows.length - (rows.length % ROWS_PER_INSERT)
-  if (whole > 0) {
-    const isShared = sharedColumns(columns, rows)
-    const shared = { ...fixed, ...sharedValues(columns, rows, isShared) }
-    const sql = sqlToInsert(target, ROWS_PER_INSERT, isShared)
-    for (let start = 0; start < whole; start += ROWS_PER_INSERT) {
-      await run(sql, shared, valuesOf(rows, start, start + ROWS_PER_INSERT, isShared))
-    }
+const insertRows = async (
+  run: RunStatement,
+  table: string,
+  count: number,
+  columns: readonly FilledColumn[],
+): Promise<void> => {
+  const own =
+    count < ROWS_PER_INSERT ? columns.filter((one) => !('value' in one)) : columns.filter((one) => !isShared(one))
+  const fixed = columns.filter((one) => !own.includes(one))
+  const shared = Object.fromEntries(fixed.map((one) => [one.name, valueAt(one, 0)]))
+  for (let start = 0; start < count; start += ROWS_PER_INSERT) {
+    const end = Math.min(start + ROWS_PER_INSERT, count)
+    const values: SqlInput[] = []
+    for (let at = start; at < end; at += 1) for (const column of own) values.push(valueAt(column, at))
+    await run(sqlToInsert(table, end - start, fixed.map(nameOf), own.map(nameOf)), shared, values)
   }
-  const rest = rows.length - whole
-  if (rest > 0) await run(sqlToInsert(target, rest), fixed, valuesOf(rows, whole, rows.length))
 }
 
 /** Sets SQLite's own busy timeout, which blocks the process; after it the caller retries without blocking. */
@@ -160,6 +133,12 @@ export const connect = (
     statement.setReturnArrays(true)
     return statement
   })
+  const prepareNumbers = createCache((sql) => {
+    const statement = database.prepare(sql)
+    statement.setReturnArrays(true)
+    statement.setReadBigInts(false)
+    return statement
+  })
   const turns = createTurns()
   const runs = async (sql: string, values: readonly SqlInput[], shared = {}): Promise<number> => {
     const { changes } = prepare(sql).run(shared, ...values)
@@ -183,18 +162,19 @@ export const connect = (
     },
     run: async (sql: string, values: readonly SqlInput[] = []) => runs(sql, values),
     allOfEach: async (sql, account, lists) => {
-      const statement = prepare(sql)
-      const found: SqlRow[] = []
+      const statement = prepareNumbers(sql)
+      const found: SqlNumbers[] = []
       for (const values of lists) {
-        const rows = statement.all(account, ...values) as SqlRow[]
+        const rows = statement.all(account, ...values) as unknown as SqlNumbers[]
         for (const row of rows) found.push(row)
         await turns.spend(rows.length)
       }
       return found
     },
-    insertMany: (table, columns, rows, account) => {
-      const fixed = account === undefined ? {} : { account_id: account }
-      return insertRows((sql, shared, values) => runs(sql, values, shared), { table, fixed, columns }, rows)
+    insertMany: (table, count, columns, account) => {
+      const ofAccount = { name: 'account_id', type: 'integer', value: account ?? null } as const
+      const all = account === undefined ? columns : [ofAccount, ...columns]
+      return insertRows((sql, shared, values) => runs(sql, values, shared), table, count, all)
     },
     updateMany: async (table, account, key, columns, rows) => {
       const [sets, where] = [columns.map(equal).join(', '), key.map(equal).join(' and ')]

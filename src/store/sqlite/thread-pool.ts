@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { Reader, SqlList, SqlRow, Visit, Writer } from '../db.ts'
+import type { Reader, SqlList, SqlNumbers, SqlRow, Visit, Writer } from '../db.ts'
 import { KEYS_PER_QUERY } from './sqlite-connection.ts'
 import { errorWithCode } from './sqlite-errors.ts'
 import type { ThreadAnswer, ThreadCall, ThreadData } from './sqlite-thread.ts'
@@ -81,7 +81,7 @@ const connectInThread = (path: string, settings: string): ThreadConnection => {
     keysPerQuery: KEYS_PER_QUERY,
     all: (sql, values = []) => ask<SqlRow[]>('all', [sql, values]),
     each: (sql, values, visit) => ask('each', [sql, values], visit),
-    allOfEach: (...given) => ask<SqlRow[]>('allOfEach', given),
+    allOfEach: (...given) => ask<SqlNumbers[]>('allOfEach', given),
     run: (sql, values = []) => ask<number>('run', [sql, values]),
     insertMany: (...given) => ask('insertMany', given),
     updateMany: (...given) => ask('updateMany', given),

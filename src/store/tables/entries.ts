@@ -1,7 +1,8 @@
+import type { Instant } from '../../domain/day.ts'
 import type { Decimal } from '../../domain/decimal.ts'
 import type { DayRange } from '../../domain/period.ts'
 import type { Entry } from '../../domain/resources/entry.ts'
-import type { Column, Reader, SqlOutput, SqlRow, Writer } from '../db.ts'
+import type { FilledColumn, Reader, SqlInput, SqlNumbers, SqlOutput, SqlRow, Writer } from '../db.ts'
 
 /**
  * Describes an entry as it is stored: it belongs to an item, which may stand for a user. Its target is stored even
@@ -18,16 +19,76 @@ export type StoredEntry = Readonly<
 /** Names an entry within its account by its natural key. */
 export type StoredEntryKey = Pick<StoredEntry, 'item_id' | 'kpi_id' | 'entry_date'>
 
-const integer = (name: string): Column => ({ name, type: 'integer' })
+const integer = <Name extends string>(name: Name) => ({ name, type: 'integer' }) as const
 
-const KEY: readonly Column[] = ['item_id', 'kpi_id', 'entry_date'].map(integer)
-const VALUES: readonly Column[] = [integer('actual'), integer('target'), { name: 'notes', type: 'text' }]
-const INSERTED = [...KEY, integer('id'), ...VALUES, integer('created_at'), integer('updated_at'), integer('item_set')]
+const KEY = [integer('item_id'), integer('kpi_id'), integer('entry_date')] as const
+const VALUES = [integer('actual'), integer('target'), { name: 'notes', type: 'text' }] as const
+const KEY_AND_VALUES = [...KEY, integer('id'), ...VALUES] as const
 const UPDATED = [...VALUES, integer('updated_at')]
-const COLUMNS = INSERTED.map(({ name }) => name).join(', ')
+const COLUMNS = [...KEY_AND_VALUES.map(({ name }) => name), 'created_at', 'updated_at', 'item_set'].join(', ')
+
+type ColumnValues = readonly SqlInput[] | Float64Array
+
+/** Holds new entries as columns; all of them are made at one moment. */
+export type NewEntries = { readonly [Name in (typeof KEY_AND_VALUES)[number]['name']]: ColumnValues } & {
+  readonly count: number
+  readonly at: Instant
+  /** Holds the set of group items of each entry; undefined if none has any. */
+  readonly item_set: ColumnValues | undefined
+}
 
 const decimal = (value: SqlOutput | undefined): Decimal | null => (typeof value === 'bigint' ? value : null)
 const text = (value: SqlOutput | undefined): string | null => (typeof value === 'string' ? value : null)
+
+/** Sets how many bits of a decimal stand in the lower of its two numbers, each of which a double holds exactly. */
+const LOWER_BITS = 20
+const LOWER = 2 ** LOWER_BITS
+const inHalves = (name: string): string =>
+  `${name} >> ${LOWER_BITS} as ${name}_upper, ${name} & ${LOWER - 1} as ${name}_lower`
+
+/** Sets where the numbers of the actual and the target stand in a row of a series. */
+const [ACTUAL_AT, TARGET_AT] = [4, 6]
+
+/** Holds an entry as `ofSeries` returns it: fast to read where nothing becomes of it. */
+export type StoredRow = SqlNumbers
+
+const numberIn = (row: StoredRow, at: number): number => Number(row[at])
+
+/** Returns ten-thousandths of a decimal; null if there is none, NaN if a double would not hold it exactly. */
+const unitsIn = (row: StoredRow, at: number): number | null => {
+  const [upper, lower] = [row[at], row[at + 1]]
+  if (typeof upper !== 'number' || typeof lower !== 'number') return null
+  const units = upper * LOWER + lower
+  return Number.isSafeInteger(units) ? units : NaN
+}
+
+const decimalIn = (row: StoredRow, at: number): Decimal | null =>
+  typeof row[at] === 'number' ? BigInt(numberIn(row, at)) * BigInt(LOWER) + BigInt(numberIn(row, at + 1)) : null
+
+/** Reads rows of series. */
+export const storedRow = {
+  /** Compares keys: item, KPI and day. */
+  compareKey: (row: StoredRow, item: number, kpi: number, day: number): number =>
+    numberIn(row, 0) - item || numberIn(row, 1) - kpi || numberIn(row, 2) - day,
+  compare: (left: StoredRow, right: StoredRow): number =>
+    storedRow.compareKey(left, numberIn(right, 0), numberIn(right, 1), numberIn(right, 2)),
+  id: (row: StoredRow): number => numberIn(row, 3),
+  /** Returns the ten-thousandths of the actual; NaN if a double would not hold them exactly. */
+  actual: (row: StoredRow): number | null => unitsIn(row, ACTUAL_AT),
+  /** Returns all of it. */
+  entry: (row: StoredRow): StoredEntry => ({
+    item_id: numberIn(row, 0),
+    kpi_id: numberIn(row, 1),
+    entry_date: numberIn(row, 2),
+    id: numberIn(row, 3),
+    actual: decimalIn(row, ACTUAL_AT),
+    target: decimalIn(row, TARGET_AT),
+    notes: typeof row[8] === 'string' ? row[8] : null,
+    created_at: numberIn(row, 9),
+    updated_at: numberIn(row, 10),
+    item_set: typeof row[11] === 'number' ? row[11] : null,
+  }),
+}
 
 const read = (row: SqlRow): StoredEntry => ({
   id: Number(row['id']),
@@ -42,7 +103,8 @@ const read = (row: SqlRow): StoredEntry => ({
   item_set: typeof row['item_set'] === 'bigint' ? Number(row['item_set']) : null,
 })
 
-const OF_SERIES = `select ${COLUMNS} from entries
+const OF_SERIES = `select item_id, kpi_id, entry_date, id, ${inHalves('actual')}, ${inHalves('target')}, notes, created_at,
+    updated_at, item_set from entries
   where account_id = ? and item_id = ? and kpi_id = ? and entry_date between ? and ?`
 
 /** Selects the entries of one item and KPI within a range of days. */
@@ -55,21 +117,24 @@ export const entries = {
     return row && read(row)
   },
   /** Returns the entries of items and KPIs, each within a range of days; those of one range follow each other. */
-  within: async (tx: Reader, account: number, ranges: readonly SeriesRange[]): Promise<StoredEntry[]> => {
+  ofSeries: (tx: Reader, account: number, ranges: readonly SeriesRange[]): Promise<StoredRow[]> => {
     const lists = ranges.map(({ item, kpi, from, to }) => [item, kpi, from, to])
-    return (await tx.allOfEach(OF_SERIES, account, lists)).map(read)
+    return tx.allOfEach(OF_SERIES, account, lists)
   },
+  /** Returns them as records. */
+  within: async (tx: Reader, account: number, ranges: readonly SeriesRange[]): Promise<StoredEntry[]> =>
+    (await entries.ofSeries(tx, account, ranges)).map(storedRow.entry),
   /** Adds entries; that is fastest in the order of their keys. */
-  insert: (tx: Writer, account: number, rows: readonly StoredEntry[]): Promise<void> =>
-    tx.insertMany(
-      'entries',
-      INSERTED,
-      rows.map((row) => {
-        const { item_id, kpi_id, entry_date, id, actual, target, notes, created_at, updated_at, item_set } = row
-        return [item_id, kpi_id, entry_date, id, actual, target, notes, created_at, updated_at, item_set]
-      }),
-      account,
-    ),
+  insert: (tx: Writer, account: number, added: NewEntries): Promise<void> => {
+    const { count, at, item_set, ...columns } = added
+    const filled: readonly FilledColumn[] = [
+      ...KEY_AND_VALUES.map((column) => ({ ...column, values: columns[column.name] })),
+      { ...integer('created_at'), value: at },
+      { ...integer('updated_at'), value: at },
+      item_set ? { ...integer('item_set'), values: item_set } : { ...integer('item_set'), value: null },
+    ]
+    return tx.insertMany('entries', count, filled, account)
+  },
   /** Writes the values of entries whose keys do not change. */
   update: (tx: Writer, account: number, rows: readonly StoredEntry[]): Promise<void> =>
     tx.updateMany(

@@ -58,7 +58,7 @@ export const userItems = {
 }
 
 const integer = (name: string): Column => ({ name, type: 'integer' })
-const MEMBERS = ['group_item_id', 'set_id'].map(integer)
+const MEMBERS = [integer('group_item_id'), integer('set_id')] as const
 
 /** Returns the digest that identifies a set of group items, which must be in ascending order. */
 export const itemSetDigest = (items: readonly number[]): string =>
@@ -85,10 +85,14 @@ export const itemSets = {
   },
   insert: async (tx: Writer, account: number, { id, digest, items }: ItemSet): Promise<void> => {
     await tx.run('insert into item_sets (account_id, id, digest) values (?, ?, ?)', [account, id, digest])
+    const [ofItem, ofSet] = MEMBERS
     await tx.insertMany(
       'item_set_members',
-      MEMBERS,
-      items.map((item) => [item, id]),
+      items.length,
+      [
+        { ...ofItem, values: items },
+        { ...ofSet, value: id },
+      ],
       account,
     )
   },

@@ -8,8 +8,9 @@ import { calculated } from '../../../src/service/definitions/calculated-kpis.ts'
 import { keys } from '../../../src/service/accounts/keys.ts'
 import { takeIds } from '../../../src/store/tables/table.ts'
 import type { Db } from '../../../src/store/db.ts'
-import { entries, type StoredEntry } from '../../../src/store/tables/entries.ts'
+import type { StoredEntry } from '../../../src/store/tables/entries.ts'
 import { addCrowd } from './crowd.ts'
+import { insertEntries } from '../store.ts'
 
 /** How much an account holds: the more, the longer a request can take that is not bounded. */
 export type Size = {
@@ -119,7 +120,7 @@ const fill = async (db: Db, account: number, size: Size): Promise<void> => {
   const flush = (): Promise<void> =>
     db.write(async (tx) => {
       const first = await takeIds(tx, account, 'entries', block.length)
-      await entries.insert(
+      await insertEntries(
         tx,
         account,
         block.map((row, at) => ({ ...row, id: first + at })),

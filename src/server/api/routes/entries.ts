@@ -130,8 +130,8 @@ const entryRoutes = ({ of, batch, query: known, updated }: Variety): readonly Ro
       takes: batch,
       gives: batchResult,
       handle: async ({ ctx, body, lenient, pause }) => {
-        const sent = await readBatch(body, lenient, of, pause)
-        return { status: 200, content: { of: batchResult, record: await upsertMany(ctx, sent.flags, sent.list) } }
+        const { flags, sent } = await readBatch(body, lenient, of, pause)
+        return { status: 200, content: { of: batchResult, record: await upsertMany(ctx, flags, sent) } }
       },
     },
     {
