@@ -43,7 +43,7 @@ export const createEntryBlock = (capacity: number): EntryBlock => ({
 })
 
 /** Puts a decimal into a column of a block. */
-export const putDecimal = (block: EntryBlock, column: 'actual' | 'target', at: number, value: Decimal): void => {
+const putDecimal = (block: EntryBlock, column: 'actual' | 'target', at: number, value: Decimal): void => {
   const units = Number(value)
   if (Number.isSafeInteger(units)) block[column][at] = units
   else {
@@ -62,7 +62,7 @@ const bitsOf = (value: unknown, { given, cleared }: typeof ACTUAL): number =>
   value === undefined ? 0 : value === null ? cleared : given
 
 /** Adds an entry at the end, which must have room; it names its owner by one id. */
-export const pushDraft = (block: EntryBlock, draft: Partial<EntryDraft>): void => {
+const pushDraft = (block: EntryBlock, draft: Partial<EntryDraft>): void => {
   const { user_id, source_id, kpi_id = 0, entry_date = 0, actual, target, notes, addToActual } = draft
   const at = block.count++
   block.owner[at] = typeof user_id === 'number' ? user_id : -(source_id ?? 0)

@@ -17,7 +17,7 @@ import { users } from '../../store/tables/users.ts'
  * Returns a function for a long loop to call for each row. Every `rows` calls, it returns a promise that lets other
  * requests run for one turn of the event loop. It does not queue behind other long work, as a transaction may be open.
  */
-export const yieldEvery = (rows: number): Pause => {
+const yieldEvery = (rows: number): Pause => {
   let done = 0
   return () => {
     done += 1

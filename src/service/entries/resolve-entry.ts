@@ -86,7 +86,7 @@ const sourceAmong = (references: References, { values, issues }: ParsedEntry): N
 }
 
 /** Returns the user of an entry that names only an existing `user_id`, as nearly all entries do. */
-export const plainUserOf = ({ users }: References, { values }: ParsedEntry): User | undefined => {
+const plainUserOf = ({ users }: References, { values }: ParsedEntry): User | undefined => {
   const { user_id, email, source_id } = values
   const isPlain = typeof user_id === 'number' && (email ?? null) === null && (source_id ?? null) === null
   return isPlain ? users.get(user_id) : undefined

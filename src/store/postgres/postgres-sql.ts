@@ -43,7 +43,7 @@ export const sqlOfEach = (sql: string, places: number): string => {
 }
 
 const namesOf = (columns: readonly Column[]): string => columns.map(({ name }) => name).join(', ')
-export const typesOf = (columns: readonly Column[]): Column['type'][] => columns.map(({ type }) => type)
+const typesOf = (columns: readonly Column[]): Column['type'][] => columns.map(({ type }) => type)
 
 /** Returns a statement that inserts any number of rows, into the account that is the first parameter if there is one. */
 export const sqlOfInsert = (table: string, columns: readonly Column[], hasAccount: boolean): string =>
