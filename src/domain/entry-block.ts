@@ -30,7 +30,7 @@ export type EntryBlock = {
 }
 
 /** Creates an empty block with room for so many entries. */
-export const createEntryBlock = (capacity: number): EntryBlock => ({
+const createEntryBlock = (capacity: number): EntryBlock => ({
   count: 0,
   owner: new Float64Array(capacity),
   kpi: new Float64Array(capacity),
