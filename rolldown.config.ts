@@ -139,7 +139,7 @@ const CODE = { compress: false, mangle: false, codegen: true }
 
 /** Bundles what runs a query by itself: it starts as fast as it can, and loads nothing of the command line. */
 const bundleQueryChild = async (): Promise<OutputChunk> => {
-  const input = 'src/import/parse/database/query-child.ts'
+  const input = 'src/tabular/database/query-child.ts'
   await using bundle = await rolldown({ input, platform: 'node', plugins: [plainBuiltins, asciiCode] })
   const { output } = await bundle.generate({ format: 'cjs', minify: CODE })
   return output[0]

@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts'
 import { entryPages } from '../client/operations/entry-pages.ts'
 import type { DayRange } from '../domain/period.ts'
 import type { Entry } from '../domain/resources/entry.ts'
-import { ownerOf } from '../import/entry-key.ts'
+import { ownerOf } from '../domain/entry-key.ts'
 
 /** Describes which entries to write: those of these users, breakdown items and KPIs, or all. */
 export type Selection = DayRange & {

@@ -6,9 +6,9 @@ import { readIfAllowed } from '../client/operations/read-if-allowed.ts'
 import { Fault, KpiError } from '../domain/errors.ts'
 import { newName } from '../domain/name-form.ts'
 import type { Pause } from '../domain/pause.ts'
-import { isColumnName } from '../import/columns/header.ts'
-import { createNameColumns } from '../import/columns/name-column.ts'
-import { kindOfRole, type NameRole, titleOfRole } from '../import/options.ts'
+import { isColumnName } from '../reading/columns/header.ts'
+import { createNameColumns } from '../reading/columns/name-column.ts'
+import { kindOfRole, type NameRole, titleOfRole } from '../reading/options/options.ts'
 import { isPlainName } from './text-format.ts'
 
 /** Returns the text for something with an id. */

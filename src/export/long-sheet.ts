@@ -1,6 +1,6 @@
 import { formatDay } from '../domain/day.ts'
 import type { Entry } from '../domain/resources/entry.ts'
-import { exportedColumns } from '../import/columns/header.ts'
+import { exportedColumns } from '../reading/columns/header.ts'
 import type { Labels } from './labels.ts'
 import type { Sheet } from './sheet.ts'
 import { type SheetFormat, notesText, numberText } from './text-format.ts'

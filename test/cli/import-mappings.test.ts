@@ -8,7 +8,7 @@ import { addImport, type ImportFlags } from '../../src/cli/commands/entries/impo
 import { applyMapping, saveMapping } from '../../src/cli/commands/entries/import/mapping.ts'
 import { parseOptions } from '../../src/cli/commands/entries/import/parsed-options.ts'
 import { IMPORT_FLAGS, SAVED_FLAGS } from '../../src/cli/commands/entries/import/saved-flags.ts'
-import { DELIMITERS, ENCODINGS } from '../../src/import/options.ts'
+import { DELIMITERS, ENCODINGS } from '../../src/tabular/source/text-format.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { flagText, importOptions } from '../support/import-options.ts'
 import { optionsOf as usualOptions } from '../support/import.ts'

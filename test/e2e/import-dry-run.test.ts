@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { entryPages } from '../../src/client/operations/entry-pages.ts'
 import { dayOfCivil, formatDay, parseDay } from '../../src/domain/day.ts'
 import { formatDecimal, parseDecimal } from '../../src/domain/decimal.ts'
-import { ON_DUPLICATE } from '../../src/import/options.ts'
+import { ON_DUPLICATE } from '../../src/reading/options/options.ts'
 import { embeddedImporter, ID, type Importer } from '../support/import.ts'
 import { type Candidate, dateText, type Held, outcomeOf, type Values, type Ways } from '../support/import-model.ts'
 

@@ -62,7 +62,7 @@ const DATE_FORMATS = ['DD  MMMM\t\u00a0 YYYY ', ' D MMM, YY', '[den] DD. MM. YYY
 
 /** Runs what makes regular expressions only when it is called. */
 const exercise = async (): Promise<void> => {
-  const { dateFormat } = await import('../../src/import/formats/date-format.ts')
+  const { dateFormat } = await import('../../src/reading/formats/date-format.ts')
   for (const text of DATE_FORMATS) dateFormat(text)
 }
 

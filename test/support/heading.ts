@@ -1,5 +1,5 @@
-import { contentsOf } from '../../src/import/columns/contents.ts'
-import type { Heading } from '../../src/import/columns/layout.ts'
+import { contentsOf } from '../../src/reading/columns/contents.ts'
+import type { Heading } from '../../src/reading/columns/layout.ts'
 
 /** The header of a file and its first rows, which begin on line 2. */
 export const headingWith = (

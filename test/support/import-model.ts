@@ -1,5 +1,5 @@
 import { formatDay } from '../../src/domain/day.ts'
-import type { OnDuplicate } from '../../src/import/options.ts'
+import type { OnDuplicate } from '../../src/reading/options/options.ts'
 import { ID } from './import.ts'
 
 /** What an entry holds, as exact text: `null` for what it does not. */

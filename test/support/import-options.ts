@@ -13,7 +13,7 @@ import {
   PERIOD_DATES,
   ROLES,
   TIMES,
-} from '../../src/import/options.ts'
+} from '../../src/reading/options/options.ts'
 
 /** Texts as flags can hold them: not empty, no space around, and with all the signs that separate parts of flags. */
 export const flagText = (): fc.Arbitrary<string> =>

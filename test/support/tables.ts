@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
-import { fileSource } from '../../src/import/parse/files.ts'
-import { openTable, type ParsedFormat, type RequestedFormat } from '../../src/import/parse/table.ts'
+import { fileSource } from '../../src/tabular/source/files.ts'
+import type { ParsedFormat } from '../../src/tabular/source/table.ts'
+import { openTable, type RequestedFormat } from '../../src/reading/open-table.ts'
 import { temporaryFolder } from './folder.ts'
 
 /** What a file was read as: its rows, as their lines and cells, and what was found. */

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import { DECIMALS, delimiterName, DELIMITERS, type Encoding, ENCODINGS, encodingNamed } from '../../import/options.ts'
+import { DECIMALS } from '../../reading/options/options.ts'
+import { delimiterName, DELIMITERS, type Encoding, ENCODINGS, encodingNamed } from '../../tabular/source/text-format.ts'
 import { collect } from './flags.ts'
 
 /** Creates the flag that gives a file's delimiter. */

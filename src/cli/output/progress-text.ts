@@ -1,7 +1,7 @@
 import { countText } from '../../domain/count-text.ts'
 import { outageText } from '../../client/retry.ts'
 import type { Usage, Waiting } from '../../client/transport.ts'
-import type { Phase, Progress } from '../../import/import-types.ts'
+import type { Phase, Progress } from '../../loading/prepare/import-types.ts'
 import type { LogFields } from './log.ts'
 
 /** Describes the speed, as far as it can be measured. */

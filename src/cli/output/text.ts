@@ -1,6 +1,6 @@
 export { countOf } from '../../domain/count-text.ts'
 import { isAddress } from '../../client/http/address.ts'
-import { singleQuoted } from '../../import/flag-text.ts'
+import { singleQuoted } from '../../reading/options/flag-text.ts'
 
 /** Returns a word as it must be typed in a shell; to zsh, one that begins with = is a program. */
 export const shellWord = (word: string): string => (/^(?!=)[\w./:@=,-]+$/.test(word) ? word : singleQuoted(word))

@@ -1,4 +1,4 @@
-import { createSpillFile } from '../../import/external-sort/spill-file.ts'
+import { createSpillFile } from '../../files/spill-file.ts'
 import type { Io } from '../io.ts'
 import type { Output } from '../standard-output.ts'
 

@@ -10,9 +10,9 @@ import type { DayRange, Frequency } from '../../domain/period.ts'
 import { type ReportDay, reportRow } from '../../domain/resources/report-row.ts'
 import type { NamedField } from '../../domain/schema.ts'
 import { streamRegular } from '../../files/read-file.ts'
-import { bytesOf } from '../../import/parse/files.ts'
-import { createSplitter } from '../../import/parse/rows.ts'
-import type { Row } from '../../import/parse/row/row.ts'
+import { bytesOf } from '../../tabular/source/files.ts'
+import { createSplitter } from '../../tabular/text/rows.ts'
+import type { Row } from '../../tabular/source/row.ts'
 import type { FileFormat } from './formats.ts'
 
 /** Describes an earlier export: where it is, what the user calls it, and what it must hold. */

@@ -7,7 +7,7 @@ import { type Day, parseDay } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { fileError, systemCode } from '../../files/file-error.ts'
 import { readRegularFile, streamRegular } from '../../files/read-file.ts'
-import { readRows } from '../../import/parse/rows.ts'
+import { readRows } from '../../tabular/text/rows.ts'
 import type { FileFormat } from './formats.ts'
 import type { FileLook, Written } from './report-file.ts'
 

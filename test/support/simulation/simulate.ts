@@ -28,7 +28,7 @@ export type Simulated = {
 /** What there is to say of a simulation that went wrong, and how to run it again. */
 export const toldOf = ({ seed, about, codes, troubles, complaints, said }: Simulated): string =>
   [
-    `SEED=${seed} npx vitest run test/import/simulation.test.ts (${about})`,
+    `SEED=${seed} npx vitest run test/loading/simulation.test.ts (${about})`,
     `exit codes ${codes.map((code) => code ?? 'killed').join(', ')}`,
     ...troubles,
     said,

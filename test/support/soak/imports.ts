@@ -3,7 +3,7 @@ import { simulateUndo } from '../simulation/undo.ts'
 import { inProcesses, type Part } from './processes.ts'
 
 /*
- * The simulated imports and undos of test/import/simulation.test.ts, but many more of them. As a program it soaks its part of some
+ * The simulated imports and undos of test/loading/simulation.test.ts, but many more of them. As a program it soaks its part of some
  * seeds: each process takes every so-manieth.
  */
 

@@ -108,7 +108,7 @@ const otherTargetError = async (held: readonly HeldLink[], after: Decimal | null
     return `${alreadyText(one)} with another target: ${change.join(' → ')}`
   })
   const more = held.length > FEW ? ` (and ${held.length - FEW} more)` : ''
-  const { adviceOnTargets } = await import('../../../import/notes.ts')
+  const { adviceOnTargets } = await import('../../../reading/entries/notes.ts')
   const lacking = new Set(held.filter(hasNoTarget).map(({ what }) => what))
   const steps = [
     ...adviceOnTargets([...lacking]),

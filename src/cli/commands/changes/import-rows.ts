@@ -9,19 +9,19 @@ import { settleLeftDoubles } from '../../../changes/send/doubles.ts'
 import type { Client } from '../../../client/client.ts'
 import { nextTurn, pauseEvery } from '../../../client/next-turn.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
-import type { ReadingFile } from '../../../import/desired-rows.ts'
-import { meaningOf } from '../../../import/journal/journal.ts'
-import { continuingText } from '../../../import/journal/unfinished.ts'
-import { requireFewBad } from '../../../import/max-errors.ts'
+import type { ReadingFile } from '../../../reading/entries/desired-rows.ts'
+import { meaningOf } from '../../../loading/journal/journal.ts'
+import { continuingText } from '../../../loading/journal/unfinished.ts'
+import { requireFewBad } from '../../../reading/entries/max-errors.ts'
 import {
   type CountedReasons,
   countReasons,
   reasonLines,
   reasonsWithLines,
-} from '../../../import/rejects/reason-counts.ts'
-import { createRejects } from '../../../import/rejects/rejects.ts'
-import type { RejectsFile } from '../../../import/rejects/rejects-file.ts'
-import { pollUntil } from '../../../import/third-party/reconcile.ts'
+} from '../../../reading/rejects/reason-counts.ts'
+import { createRejects } from '../../../reading/rejects/rejects.ts'
+import type { RejectsFile } from '../../../reading/rejects/rejects-file.ts'
+import { pollUntil } from '../../../loading/third-party/reconcile.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun } from '../../exit.ts'

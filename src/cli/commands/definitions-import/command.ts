@@ -4,7 +4,7 @@ import { addFlags, collect, type FieldFlag, fieldFlags, flagName } from '../../a
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
-import { rolesOf } from '../../../import/definitions/roles.ts'
+import { rolesOf } from '../../../reading/definitions/roles.ts'
 import { FOLLOW_TARGETS, KEEP_HISTORY, type TargetFlags } from '../targets/target-flags.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'

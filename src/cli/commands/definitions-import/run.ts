@@ -6,15 +6,15 @@ import { nameFieldsOf } from '../../../domain/kinds.ts'
 import { category, unit } from '../../../domain/resources/catalog.ts'
 import { group } from '../../../domain/resources/groups.ts'
 import { type AnyRecord, resource, type Resource } from '../../../domain/schema.ts'
-import { checkDefinitions, type CheckedDefinitions, tellPlanned } from '../../../import/definitions/check.ts'
+import { checkDefinitions, type CheckedDefinitions, tellPlanned } from '../../../reading/definitions/check.ts'
 import {
   type DefinitionKind,
   definitionKind,
   type DefinitionOptions,
   fieldOf,
-} from '../../../import/definitions/columns.ts'
-import { type DefinitionRole, rolesOf } from '../../../import/definitions/roles.ts'
-import type { CountedReasons } from '../../../import/rejects/reason-counts.ts'
+} from '../../../reading/definitions/columns.ts'
+import { type DefinitionRole, rolesOf } from '../../../reading/definitions/roles.ts'
+import type { CountedReasons } from '../../../reading/rejects/reason-counts.ts'
 import { camelCase, type FlagValues } from '../../args/flags.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'

@@ -1,6 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings'
-import { DATE_TOKENS } from '../../../import/formats/date-format.ts'
-import { LAYOUTS, ON_CONFLICT, ON_DUPLICATE, OWNERS_AS, PERIOD_DATES, TIMES } from '../../../import/options.ts'
+import { DATE_TOKENS } from '../../../reading/formats/date-format.ts'
+import { LAYOUTS, ON_CONFLICT, ON_DUPLICATE, OWNERS_AS, PERIOD_DATES, TIMES } from '../../../reading/options/options.ts'
 import { collect, collectOrAll } from '../../args/flags.ts'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { decimalFlag, encodingFlag, missingFlag, separatorFlag } from '../../args/format-flags.ts'

@@ -19,11 +19,11 @@ import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import { BATCH_LIMIT, entry } from '../../../domain/resources/entry.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
-import { requestsText } from '../../../import/requests-text.ts'
-import { requireWhole } from '../../../import/undo/noted-changes.ts'
-import { listUndoReceipts, markTakenBack, type UndoReceipt } from '../../../import/undo/undo-receipt.ts'
-import { createUndoRest, findStoredAnew, laterImportsOf, type UndoRest } from '../../../import/undo/undo-rest.ts'
-import { runOf, type UndoneRun } from '../../../import/undo/undone-run.ts'
+import { requestsText } from '../../../loading/requests-text.ts'
+import { requireWhole } from '../../../loading/undo/noted-changes.ts'
+import { listUndoReceipts, markTakenBack, type UndoReceipt } from '../../../loading/undo/undo-receipt.ts'
+import { createUndoRest, findStoredAnew, laterImportsOf, type UndoRest } from '../../../loading/undo/undo-rest.ts'
+import { runOf, type UndoneRun } from '../../../loading/undo/undone-run.ts'
 import { type Cli, PACED } from '../../cli.ts'
 import { EXIT, IncompleteRun } from '../../exit.ts'
 import { printDryRunCounts, undoCounts } from '../../output/dry-run-counts.ts'
@@ -192,7 +192,7 @@ const undoAlone = async (
 ): Promise<number> => {
   if (journal !== undefined) requireJournalFolder(journal)
   if (journal === undefined || !existsSync(journal)) return work(() => undefined)
-  const { holdForUndo } = await import('../../../import/journal/open-journal.ts')
+  const { holdForUndo } = await import('../../../loading/journal/open-journal.ts')
   const held = holdForUndo(journal)
   let isAll = false
   try {

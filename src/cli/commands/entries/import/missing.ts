@@ -1,9 +1,9 @@
-import type { CreationLog } from '../../../../import/undo/note-created.ts'
-import type { RealIds } from '../../../../import/missing/missing.ts'
-import type { MissingKpi, MissingPlan } from '../../../../import/missing/plan.ts'
+import type { CreationLog } from '../../../../loading/undo/note-created.ts'
+import type { RealIds } from '../../../../reading/directory/missing.ts'
+import type { MissingKpi, MissingPlan } from '../../../../reading/missing/plan.ts'
 import { askForYes } from '../../../args/prompt.ts'
 import { countOf } from '../../../output/text.ts'
-import { listUndoReceipts, unsettledReceipts } from '../../../../import/undo/undo-receipt.ts'
+import { listUndoReceipts, unsettledReceipts } from '../../../../loading/undo/undo-receipt.ts'
 import { receiptsFolder } from '../../../target/folders.ts'
 import { serviceOf, withClassic } from '../../../target/service-of.ts'
 import type { CommandRun, Job } from './jobs.ts'
@@ -69,7 +69,7 @@ export const createMissing = async (
     progress.stop()
     await askForYes(cli, `create these and import ${file}`)
   }
-  const { createMissingThings } = await import('../../../../import/missing/make.ts')
+  const { createMissingThings } = await import('../../../../loading/missing/make.ts')
   const making = { clock: cli.io, signal: stops.signal(), onWarning: progress.warn, log }
   return withClassic(cli, client, (classic) => createMissingThings({ account: { client, classic }, ...making }, plan))
 }

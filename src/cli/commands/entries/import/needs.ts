@@ -1,9 +1,9 @@
 import { type Capability, NEWER_PROFILE } from '../../../../client/capabilities.ts'
 import { assignment } from '../../../../domain/resources/assignment.ts'
 import { entry } from '../../../../domain/resources/entry.ts'
-import { mayCreateItems, namesSourceIds, requiresSources } from '../../../../import/columns/item-words.ts'
-import type { ImportOptions } from '../../../../import/options.ts'
-import { headerOf, type Table } from '../../../../import/parse/table.ts'
+import { mayCreateItems, namesSourceIds, requiresSources } from '../../../../reading/columns/item-words.ts'
+import type { ImportOptions } from '../../../../reading/options/options.ts'
+import { headerOf, type Table } from '../../../../tabular/source/table.ts'
 import { NEEDS_BREAKDOWN_ITEMS } from '../../../target/source.ts'
 
 const ENTRIES: Capability = { of: entry, verb: 'add' }

@@ -3,7 +3,7 @@ import { Fault } from '../../../../domain/errors.ts'
 import { choiceOf } from '../../../../domain/field-value.ts'
 import type { Frequency } from '../../../../domain/period.ts'
 import { kpi } from '../../../../domain/resources/kpi.ts'
-import { dateFormat, readDateCell } from '../../../../import/formats/date-format.ts'
+import { dateFormat, readDateCell } from '../../../../reading/formats/date-format.ts'
 import {
   CREATABLE,
   type Creatable,
@@ -17,7 +17,7 @@ import {
   type PercentAs,
   type Role,
   ROLES,
-} from '../../../../import/options.ts'
+} from '../../../../reading/options/options.ts'
 import { sayChoices } from '../../../args/choices.ts'
 import { kebabCase } from '../../../args/flags.ts'
 import { namesIn, splitList } from '../../../args/names.ts'

@@ -1,5 +1,6 @@
-import { type ImportOptions, delimiterName, DELIMITERS } from '../../../../import/options.ts'
-import type { RequestedFormat } from '../../../../import/parse/table.ts'
+import type { ImportOptions } from '../../../../reading/options/options.ts'
+import { delimiterName, DELIMITERS } from '../../../../tabular/source/text-format.ts'
+import type { RequestedFormat } from '../../../../reading/open-table.ts'
 import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
 import type { ImportFlags } from '../import-command.ts'

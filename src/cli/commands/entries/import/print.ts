@@ -1,5 +1,5 @@
 import type { AnyRecord, NamedField, Resource } from '../../../../domain/schema.ts'
-import { faultsOfHeaders } from '../../../../import/begin-file.ts'
+import { faultsOfHeaders } from '../../../../reading/entries/begin-file.ts'
 import { EXIT, IncompleteRun } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
 import { printDryRunCounts } from '../../../output/dry-run-counts.ts'

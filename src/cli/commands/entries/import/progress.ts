@@ -1,7 +1,7 @@
 import type { Ora } from 'ora'
 import type { Client } from '../../../../client/client.ts'
 import type { Waiting } from '../../../../client/transport.ts'
-import type { Progress } from '../../../../import/import-types.ts'
+import type { Progress } from '../../../../loading/prepare/import-types.ts'
 import type { Cli } from '../../../cli.ts'
 import type { LiveLine, LogFields } from '../../../output/log.ts'
 import {

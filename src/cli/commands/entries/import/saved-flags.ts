@@ -1,11 +1,8 @@
 import { isObject } from '../../../../codec/json.ts'
-import type { ColumnPlan } from '../../../../import/columns/columns.ts'
-import type { FormatFlags } from '../../../../import/detect/column-formats.ts'
+import type { ColumnPlan } from '../../../../reading/columns/columns.ts'
+import type { FormatFlags } from '../../../../reading/detect/column-formats.ts'
 import {
   DECIMALS,
-  delimiterName,
-  DELIMITERS,
-  ENCODINGS,
   type ImportOptions,
   LAYOUTS,
   NAME_ROLES,
@@ -17,9 +14,11 @@ import {
   PERSON_ROLES,
   ROLES,
   TIMES,
-} from '../../../../import/options.ts'
-import { percentTexts } from '../../../../import/percentages.ts'
-import type { ParsedFormat, RequestedFormat } from '../../../../import/parse/table.ts'
+} from '../../../../reading/options/options.ts'
+import { delimiterName, DELIMITERS, ENCODINGS } from '../../../../tabular/source/text-format.ts'
+import { percentTexts } from '../../../../reading/directory/percentages.ts'
+import type { ParsedFormat } from '../../../../tabular/source/table.ts'
+import type { RequestedFormat } from '../../../../reading/open-table.ts'
 import type { ImportFlags } from '../import-command.ts'
 
 /** Describes what was settled of a file: by flags, and by evidence. */

@@ -6,9 +6,10 @@ import { isAddress, requireSafeAddress, shownAddress, shownSource } from '../../
 import { fileError } from '../../../../files/file-error.ts'
 import { streamSpecial } from '../../../../files/read-file.ts'
 import { isDevice } from '../../../../files/place.ts'
-import { fileSource, type RereadableFile } from '../../../../import/parse/files.ts'
-import { openTable, type RequestedFormat, type Table } from '../../../../import/parse/table.ts'
-import { spoolSource } from '../../../../import/spool.ts'
+import { fileSource, type RereadableFile } from '../../../../tabular/source/files.ts'
+import type { Table } from '../../../../tabular/source/table.ts'
+import { openTable, type RequestedFormat, openQuery } from '../../../../reading/open-table.ts'
+import { spoolSource } from '../../../../tabular/source/spool.ts'
 import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
@@ -159,7 +160,6 @@ const querySource = (io: Io, { sql, database }: QueryFlags): ImportSource => {
     stem: stemOf(database),
     stat: () => statOf(path),
     open: async (cli, asked, signal) => {
-      const { openQuery } = await import('../../../../import/parse/database/query-table.ts')
       return openQuery({ path, name: database, sql, env: io.env }, asked, cli.io.tempDir, signal())
     },
   }

@@ -1,0 +1,169 @@
+import { formatDecimal } from '../../domain/decimal.ts'
+import type { Issue } from '../../domain/errors.ts'
+import type { EntryDraft } from '../../domain/resources/entry.ts'
+import type { Kpi } from '../../domain/resources/kpi.ts'
+import { type EntryValues, faultsOfValues, mergeEntry, sameValues } from '../../domain/rules.ts'
+import type { Summary } from '../../reading/entries/summary.ts'
+import type { ImportOptions, OnConflict } from '../../reading/options/options.ts'
+import { ownerOf } from '../../domain/entry-key.ts'
+import type { Reference } from '../../reading/directory/reference.ts'
+import type { Rejects } from '../../reading/rejects/rejects.ts'
+import type { Batch } from '../../reading/rows/batches.ts'
+import { isProvisionalDraft } from '../../reading/directory/provisional-id.ts'
+import { type ExistingEntries, type ExistingEntry, type ExistingEntryMap, storedKey } from './existing-entries.ts'
+
+/**
+ * Names what a run would do with an entry, or with a row that yields none: `send` if the outcome cannot be known in
+ * advance, because the key may not read what it depends on; `add` if the actual is added to the existing one; `skip` if
+ * an existing entry is left alone.
+ */
+export type ActionName = 'create' | 'update' | 'add' | 'unchanged' | 'skip' | 'send' | 'reject'
+
+/** Describes the planned action for a draft; `nothing` if it clears an entry that does not exist. */
+export type PlannedAction = {
+  readonly action: ActionName | 'nothing'
+  readonly reason: string
+  /** Holds the values before and after, where the action changes what is stored. */
+  readonly change?: ValueChange
+}
+
+/** Describes the values of an entry before and after a change. */
+export type ValueChange = { readonly before: EntryValues; readonly after: EntryValues }
+
+const isNone = (value: unknown): boolean => value === undefined || value === null
+
+/** Tells whether a draft gives no value and only clears. */
+export const onlyClears = ({ actual, target, notes }: EntryDraft): boolean =>
+  isNone(actual) && isNone(target) && isNone(notes)
+
+/** Returns the faults that the service finds, as one reason. */
+export const reasonOf = (faults: readonly Issue[]): string =>
+  faults.map(({ field, message }) => `${field}: ${message}`).join('; ')
+
+/** Describes the plan for a draft whose outcome cannot be known in advance: it is sent. */
+export const UNDECIDED: PlannedAction = { action: 'send', reason: '' }
+
+const plan = (action: PlannedAction['action']): PlannedAction => ({ action, reason: '' })
+
+const reject = (reason: string): PlannedAction => ({ action: 'reject', reason })
+
+/** Returns the planned action for a draft according to the stored values. */
+const judgeValues = (
+  draft: EntryDraft,
+  stored: ExistingEntry | undefined,
+  kpi: Pick<Kpi, 'target_default'>,
+  isAdding: boolean,
+): PlannedAction => {
+  const after = mergeEntry(stored, isAdding ? { ...draft, addToActual: true } : draft, kpi)
+  const faults = faultsOfValues(after, kpi)
+  if (faults.length > 0) return reject(reasonOf(faults))
+  if (!stored) return plan('create')
+  if (sameValues(stored, after)) return plan('unchanged')
+  return { ...plan(isAdding ? 'add' : 'update'), change: { before: stored, after } }
+}
+
+/** Returns the plan that all given plans share, else UNDECIDED. */
+const agreed = ([one, ...others]: readonly PlannedAction[]): PlannedAction =>
+  one && others.every(({ action, reason }) => action === one.action && reason === one.reason) ? one : UNDECIDED
+
+/** Returns the entries that may be stored: if the target may be a default, one with it and one without. */
+const possible = (stored: ExistingEntry | undefined): readonly (ExistingEntry | undefined)[] =>
+  stored?.isTargetOpen ? [stored, { ...stored, target: null }] : [stored]
+
+/** Returns the action that `--on-conflict` alone decides for an existing entry; undefined if it decides none. */
+const judgeConflict = ({ actual }: ExistingEntry, onConflict: OnConflict): PlannedAction | undefined => {
+  if (onConflict === 'skip') return plan('skip')
+  if (onConflict !== 'error') return undefined
+  const holds = actual === null ? 'without an actual' : `actual ${formatDecimal(actual)}`
+  return reject(`there is an existing entry: ${holds}, and --on-conflict is error`)
+}
+
+/** Names the reference data that planned actions need. */
+type JudgeBy = Pick<Reference, 'kpis' | 'faultsOf'>
+
+/** Returns the planned action for a draft, from the stored entry and the service's rules. */
+export const planAction = (
+  draft: EntryDraft,
+  stored: ExistingEntry | undefined,
+  { kpis, faultsOf }: JudgeBy,
+  onConflict: OnConflict = 'update',
+): PlannedAction => {
+  const kpi = kpis.byId.get(draft.kpi_id)
+  if (!kpi && kpis.unread === undefined) return reject('there is no such KPI')
+  if (!stored && onlyClears(draft)) return kpi ? plan('nothing') : UNDECIDED
+  // A draft that is skipped or rejected anyway need not pass the other checks.
+  const settled = stored && judgeConflict(stored, onConflict)
+  if (settled) return settled
+  const ofPair = kpi ? faultsOf(ownerOf(draft), kpi.id) : []
+  if (ofPair.length > 0) return reject(ofPair.join('; '))
+  // If the key may not read KPIs, the plan must be the same whether the KPI has targets or drops them.
+  const kinds = kpi ? [kpi] : [{ target_default: null }, { target_default: 0n }]
+  const isAdding = onConflict === 'add'
+  return agreed(kinds.flatMap((kind) => possible(stored).map((one) => judgeValues(draft, one, kind, isAdding))))
+}
+
+const NOTHING_STORED: ExistingEntryMap = new Map()
+
+/** Returns the planned action for each draft; the drafts must come in the order of their keys. */
+export type PlanActions = (drafts: readonly EntryDraft[]) => Promise<readonly PlannedAction[]>
+
+/** Tells whether the existing entry of every draft must be known before anything is sent. */
+export const readsFirst = ({ onConflict, onlyChanges }: ImportOptions): boolean =>
+  onlyChanges || onConflict === 'skip' || onConflict === 'error'
+
+/**
+ * Creates the planner of drafts. Unless `isAll` is set, it reads existing entries only for drafts that clear; the
+ * service tells what becomes of the others when they are sent.
+ */
+export const createPlanner =
+  (existing: ExistingEntries, reference: JudgeBy, { onConflict }: ImportOptions, isAll: boolean): PlanActions =>
+  async (drafts) => {
+    const asked = isAll ? drafts : drafts.filter(onlyClears)
+    // Nothing is stored of what does not exist yet.
+    const known = asked.filter((draft) => !isProvisionalDraft(draft))
+    const stored = known.length > 0 ? await existing.of(known) : asked.length > 0 ? NOTHING_STORED : undefined
+    if (!stored) return drafts.map(() => UNDECIDED)
+    return drafts.map((draft) => {
+      if (!isAll && !onlyClears(draft)) return UNDECIDED
+      const key = storedKey(ownerOf(draft), draft.kpi_id, draft.entry_date)
+      return planAction(draft, stored.get(key), reference, onConflict)
+    })
+  }
+
+/** Names the parts of a run that choosing entries needs. */
+type Choosing = {
+  readonly decide: PlanActions
+  readonly options: ImportOptions
+  readonly summary: Summary
+  readonly rejects: Pick<Rejects, 'add'>
+}
+
+const NOT_SENT: ReadonlySet<PlannedAction['action']> = new Set(['nothing', 'reject', 'skip'])
+
+/** Tells whether a draft is sent. */
+export const isSent = ({ action }: PlannedAction, { onlyChanges }: ImportOptions): boolean =>
+  !NOT_SENT.has(action) && !(onlyChanges && action === 'unchanged')
+
+/** Describes what is left of a batch to send, and the planned action for each draft of the original batch. */
+type Chosen = { readonly left: Batch; readonly plans: readonly PlannedAction[] }
+
+/**
+ * Chooses the entries of a batch to send, and counts the others: clears of entries that do not exist, and entries that
+ * are left alone or would not change. Entries that the service would refuse become rejects.
+ */
+export const chooseEntries = async (batch: Batch, { decide, options, summary, rejects }: Choosing): Promise<Chosen> => {
+  const plans = await decide(batch.drafts)
+  const isLeft = plans.map((plan, at) => {
+    if (isSent(plan, options)) return true
+    const lines = [batch.lines[at] ?? 0].flat()
+    if (plan.action === 'nothing') summary.empty += lines.length
+    if (plan.action === 'skip') summary.skipped += 1
+    if (plan.action === 'unchanged') summary.unchanged += 1
+    if (plan.action === 'reject') for (const line of lines) rejects.add(line, plan.reason)
+    return false
+  })
+  const left = isLeft.every(Boolean)
+    ? batch
+    : { drafts: batch.drafts.filter((_, at) => isLeft[at]), lines: batch.lines.filter((_, at) => isLeft[at]) }
+  return { left, plans }
+}

@@ -1,0 +1,109 @@
+import type { Day } from '../../domain/day.ts'
+import type { Decimal } from '../../domain/decimal.ts'
+import type { EntryValues } from '../../domain/rules.ts'
+import type { EntryKey } from '../../domain/entry-key.ts'
+
+/** Names a value of an entry. */
+type ValueName = keyof EntryValues
+const VALUES: readonly ValueName[] = ['actual', 'target', 'notes']
+
+/**
+ * Describes what an import made of an entry: the values that it changed, as they were and as it left them; `before` is
+ * undefined for an entry that it created, of which `after` has the values that there are.
+ */
+export type EntryChange = {
+  readonly key: EntryKey
+  readonly before: Partial<EntryValues> | undefined
+  readonly after: Partial<EntryValues>
+}
+
+/** Holds a value in a line: a number counts ten-thousandths, as text where it would not be exact. */
+type Cell = number | string | null
+type Columns = { [name in ValueName]?: Cell[] }
+
+/** Holds consecutive changes of the same values of one owner and KPI; each day counts from the one before it. */
+type Line = {
+  readonly owner: number
+  readonly kpi: number
+  readonly days: number[]
+  readonly before?: Columns
+  readonly after: Columns
+}
+
+const cellOf = (value: Decimal | string | null | undefined): Cell => {
+  if (typeof value !== 'bigint') return value ?? null
+  const count = Number(value)
+  return Number.isSafeInteger(count) ? count : String(value)
+}
+
+const namesIn = (values: Partial<EntryValues>): ValueName[] => VALUES.filter((name) => values[name] !== undefined)
+
+const columnsFor = (names: readonly ValueName[]): Columns => Object.fromEntries(names.map((name) => [name, []]))
+
+const push = (columns: Columns, values: Partial<EntryValues>): void => {
+  for (const name of VALUES) columns[name]?.push(cellOf(values[name]))
+}
+
+/** Tells whether two changes are of the same values: both of new entries, or both of the same fields of old ones. */
+const isAlike = (one: EntryChange, other: EntryChange): boolean =>
+  one.key[0] === other.key[0] &&
+  one.key[1] === other.key[1] &&
+  (one.before === undefined) === (other.before === undefined) &&
+  VALUES.every((name) => (one.after[name] === undefined) === (other.after[name] === undefined))
+
+const beginLine = ({ key: [owner, kpi], before, after }: EntryChange): Line => ({
+  owner,
+  kpi,
+  days: [],
+  ...(before && { before: columnsFor(namesIn(after)) }),
+  after: columnsFor(namesIn(after)),
+})
+
+/** Returns changes as lines of JSON, a few of which hold many: they take a tenth of what a line for each would. */
+export const changesToText = (changes: readonly EntryChange[]): string => {
+  const lines: Line[] = []
+  let last: EntryChange | undefined
+  for (const change of changes) {
+    if (!last || !isAlike(last, change)) lines.push(beginLine(change))
+    const line = lines.at(-1)
+    if (!line) continue
+    const day = change.key[2]
+    line.days.push(line.days.length > 0 && last ? day - last.key[2] : day)
+    if (line.before && change.before) push(line.before, change.before)
+    push(line.after, change.after)
+    last = change
+  }
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+}
+
+const valueIn = (name: ValueName, cell: Cell | undefined): Decimal | string | null =>
+  cell === null || cell === undefined ? null : name === 'notes' ? String(cell) : BigInt(cell)
+
+const valuesAt = (columns: Columns, at: number): Partial<EntryValues> =>
+  Object.fromEntries(VALUES.flatMap((name) => (columns[name] ? [[name, valueIn(name, columns[name][at])]] : [])))
+
+const isLine = (value: unknown): value is Line =>
+  typeof value === 'object' &&
+  value !== null &&
+  'days' in value &&
+  Array.isArray(value.days) &&
+  'owner' in value &&
+  'kpi' in value &&
+  'after' in value
+
+/** Yields the changes of a line of text; none if it is no such line, as the last one where a crash cut it off. */
+export function* changesIn(text: string): Generator<EntryChange> {
+  let line: unknown
+  try {
+    line = JSON.parse(text)
+  } catch {
+    return
+  }
+  if (!isLine(line)) return
+  const { owner, kpi, days, before, after } = line
+  let day: Day = 0
+  for (const [at, step] of days.entries()) {
+    day += step
+    yield { key: [owner, kpi, day], before: before && valuesAt(before, at), after: valuesAt(after, at) }
+  }
+}

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto'
+import { desiredLink, linkPolicy, readLinks } from '../../changes/from/links.ts'
+import type { Account } from '../../changes/records/access.ts'
+import type { Desired } from '../../changes/records/desired.ts'
+import { Snapshot } from '../../changes/records/snapshot.ts'
+import type { Named } from '../../client/directory.ts'
+import { Aborted } from '../../client/transport.ts'
+import { warningsOnPercentSigns } from '../missing/compare-definitions.ts'
+import {
+  asOwnList,
+  type ReadingFile,
+  readRows,
+  type RefusedRow,
+  tellReading,
+  withoutTwins,
+} from '../entries/desired-rows.ts'
+import { createColumnFormats, formatRemarks, requireSettledFormats, settleFormats } from '../detect/column-formats.ts'
+import { surveyCells } from '../detect/survey.ts'
+import { withoutMissing } from '../formats/missing-words.ts'
+import type { ImportOptions } from '../options/options.ts'
+import type { Row } from '../../tabular/source/row.ts'
+import { requireHeader } from '../../tabular/source/table.ts'
+import { fetchReference, type Reference } from '../directory/reference.ts'
+import { findMatrix } from './matrix.ts'
+import { assignReader, type AssignmentRow, planAssignments } from './rows.ts'
+
+/** Names the columns of `kpi assign list -o csv`. */
+const OWN_COLUMNS = ['user_id', 'id', 'user_target']
+
+/** Describes how a file is read. */
+type Reading = {
+  readonly readRow: (row: Row) => readonly (AssignmentRow | RefusedRow)[]
+  readonly reference: Reference
+  /** Lists columns without a meaning. */
+  readonly unused: readonly string[]
+  /** Lists remarks on how numbers are written, and on those that do not suit the units of their KPIs. */
+  readonly remarks: readonly string[]
+  /** Lists KPIs without a target for which users are to get one. */
+  readonly withoutTarget: ReadonlySet<string>
+}
+
+/** Finds out what the columns mean, and from all target cells how numbers are written. */
+const beginReading = async (
+  { account: { client }, table: file, onProgress }: ReadingFile,
+  asked: ImportOptions,
+): Promise<Reading> => {
+  const written = await requireHeader(file)
+  const { numbersAs } = asked
+  const reference = await fetchReference(client, { createAssignments: false, sources: false, numbersAs })
+  const matrix = findMatrix(file, written, asked, reference)
+  const { table, header, options } = matrix ?? {
+    table: file,
+    header: written,
+    options: asOwnList(asked, written, file, OWN_COLUMNS),
+  }
+  const plan = planAssignments(header, options)
+  const formats = createColumnFormats(plan, options, reference)
+  await surveyCells(table, plan, formats, withoutMissing(options.missing), onProgress)
+  requireSettledFormats(formats)
+  const withoutTarget = new Set<string>()
+  const settled = settleFormats(formats, plan, options, reference)
+  const readRow = assignReader(plan, options, reference, settled, (kpi) => withoutTarget.add(kpi))
+  const onUnits = await warningsOnPercentSigns(client, formats, reference.kpis.byId.values())
+  return {
+    readRow: matrix?.rowReader(readRow) ?? ((row) => [readRow(row)]),
+    reference,
+    unused: plan.unused,
+    remarks: [...formatRemarks(formats), ...onUnits],
+    withoutTarget,
+  }
+}
+
+/** Returns what rows say, in their order; an empty cell says nothing. */
+const desiredOf = (rows: readonly AssignmentRow[]): Desired[] =>
+  rows.map(({ user, kpi, target, place }, at) =>
+    desiredLink('assignment', { user, id: kpi }, at + 1, {
+      ...(target !== undefined && { user_target: target }),
+      ...(place !== undefined && { sort_order: place }),
+    }),
+  )
+
+/** Identifies what rows say, however their file is written. */
+const fingerprintOf = (rows: readonly AssignmentRow[]): string => {
+  const hash = createHash('sha256')
+  for (const { line, user, kpi, target, place } of rows) hash.update(`${line} ${user} ${kpi} ${target} ${place}\n`)
+  return hash.digest('hex')
+}
+
+/** Sets of how many users the assignments are read, a request each, before theirs are sent. */
+const USERS_OF_PART = 10
+
+/** Splits what rows say into parts of a few users; the assignments of these are read when their turn comes. */
+const partsOf = (
+  account: Account,
+  rows: readonly AssignmentRow[],
+  { users, kpis }: Reference,
+  open: readonly Desired[],
+  signal: AbortSignal,
+): { readonly desired: readonly Desired[]; readonly look: () => Promise<Snapshot> }[] => {
+  const rowOf = ({ line }: Desired): AssignmentRow | undefined => rows[line - 1]
+  const named = (known: ReadonlyMap<number, Named>, ids: readonly (number | undefined)[]): Named[] =>
+    [...new Set(ids)].flatMap((id) => (id === undefined ? [] : (known.get(id) ?? { id, name: '' })))
+  const byUser = [...Map.groupBy(open, (one) => rowOf(one)?.user)]
+  return Array.from({ length: Math.ceil(byUser.length / USERS_OF_PART) }, (_, at) => {
+    const part = byUser.slice(at * USERS_OF_PART, (at + 1) * USERS_OF_PART)
+    const desired = part.flatMap(([, own]) => own)
+    const look = (): Promise<Snapshot> => {
+      if (signal.aborted) throw new Aborted('stopped')
+      const [whose, what] = [part.map(([user]) => user), desired.map((one) => rowOf(one)?.kpi)]
+      return readLinks(account, 'assignment', named(users.byId, whose), named(kpis.byId, what))
+    }
+    return { desired, look }
+  })
+}
+
+/** Reads and checks a whole file, before anything is sent; what users have is read when their turn comes. */
+export const checkAssignments = async (work: ReadingFile, options: ImportOptions) => {
+  const { account, rejects, signal } = work
+  const { readRow, reference, unused, remarks, withoutTarget } = await beginReading(work, options)
+  const { rows: wanted, read, empty } = await readRows(work, options, readRow)
+  const distinct = withoutTwins(wanted, rejects, {
+    keyOf: ({ user, kpi }) => `${user}/${kpi}`,
+    lineOf: ({ line }) => line,
+    same: () => 'the same user and KPI',
+  })
+  // Take user by user, and the rows of each in the order of the file.
+  const rows = distinct.sort((one, other) => one.user - other.user || one.line - other.line)
+  tellReading(work, { isEmpty: read === 0, remarks, unused })
+  const snapshot = new Snapshot()
+  return {
+    rows,
+    desired: desiredOf(rows),
+    lineOf: (place: number): number => rows[place - 1]?.line ?? 0,
+    partsOf: (open: readonly Desired[]) => partsOf(account, rows, reference, open, signal),
+    snapshot,
+    look: () => Promise.resolve(snapshot),
+    policy: linkPolicy({}),
+    fingerprint: fingerprintOf(rows),
+    read,
+    empty,
+    rounded: wanted.filter(({ isRounded }) => isRounded).length,
+    withoutTarget,
+  }
+}
+
+/** Describes a file of assignments that has been read and checked. */
+export type CheckedAssignments = Awaited<ReturnType<typeof checkAssignments>>

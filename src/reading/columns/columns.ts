@@ -1,0 +1,201 @@
+import { type Issue, KpiError } from '../../domain/errors.ts'
+import type { ImportOptions, Role } from '../options/options.ts'
+import { delimiterName, DELIMITERS } from '../../tabular/source/text-format.ts'
+import { isYearName } from './date-headings.ts'
+import { type HeaderFindings, roleOf, unassignedColumns } from './header.ts'
+import { namedColumns } from './named-columns.ts'
+import { faultOfLacking } from './lacking-faults.ts'
+import { listNames } from './list-names.ts'
+import { isMarkedDate, withoutSign } from './marked-headings.ts'
+import { columnsHolding, type SampleRow } from './contents.ts'
+import { contentsIn, type Heading, recognizeKeys, recognizeLayout, sampleIn } from './layout.ts'
+import { recognizeAddressColumn, recognizePersonColumns } from './person-columns.ts'
+import { timePartOf } from './name-words.ts'
+import { isGiven, isOwned, KEY_ROLES, lackingRoles, suggestedPlaces, withoutKpis } from './required-roles.ts'
+import { faultOfHeadless, faultOfUnknownHeadings, isWholeDate } from './unusual-headers.ts'
+import type { Directories, WideColumns } from './wide.ts'
+
+/**
+ * Describes what the columns of a file mean. A role without a column is given by a constant or by the headers of wide
+ * columns.
+ */
+export type ColumnPlan = {
+  readonly header: readonly string[]
+  readonly roles: ReadonlyMap<Role, number>
+  /** Holds the columns of roles that are made of several. */
+  readonly joined?: ReadonlyMap<Role, readonly number[]>
+  readonly wide: WideColumns | undefined
+  /** Lists headers without a meaning, without the columns that the user asked to ignore. */
+  readonly unused: readonly string[]
+  /** Lists columns without a meaning that only say which currency or unit the values of a row have. */
+  readonly units?: readonly number[]
+  /** Holds a row below the header that says which units the columns have. */
+  readonly unitRow?: SampleRow | undefined
+  /** Tells whether the file was exported for a spreadsheet, with a mark before notes that would run as formulas. */
+  readonly isMarked?: boolean
+}
+
+/** Reports an unclear header, and what is clear nevertheless. */
+export class UnclearHeader extends KpiError {
+  readonly seen: ColumnPlan
+  /** Lists the roles without a column or a constant. */
+  readonly lacking: readonly Role[]
+
+  constructor(message: string, issues: readonly Issue[], seen: ColumnPlan, lacking: readonly Role[]) {
+    super('malformed', message, { issues })
+    this.seen = seen
+    this.lacking = lacking
+  }
+}
+
+/** Returns the faults of roles with both a constant and a column, as the column would be ignored silently. */
+const doubleRoles = ({ header, roles }: HeaderFindings, options: ImportOptions): Issue[] =>
+  KEY_ROLES.flatMap((role) => {
+    const at = roles.get(role)
+    if (at === undefined || options[role] === undefined) return []
+    return [
+      { field: role, message: `is given by --${role} and by the column "${header[at]}"; leave one out (--ignore)` },
+    ]
+  })
+
+/** Returns the fault of columns for parts of a year, if nothing says of which. */
+const faultOfParts = (header: readonly string[], { columns }: WideColumns): Issue => {
+  const names = columns.slice(0, 2).map(({ at }) => `"${header[at]?.trim()}"`)
+  return {
+    field: 'date',
+    message: `${names.join(' and ')} are parts of a year, and no column says of which: give it with --map date=COLUMN, or write the year into the header`,
+  }
+}
+
+const requireLines = ({ header }: HeaderFindings): void => {
+  if (header.some((name) => /\r(?!\n)/.test(name))) {
+    throw new KpiError('malformed', 'the lines of the file end in CR alone; save it with line ends of LF or CRLF')
+  }
+}
+
+const NOTHING_KNOWN =
+  'a file has columns user, kpi, date and actual, or a column for each KPI or user; if this is a title, delete the lines above the header'
+const UNCLEAR = 'the header does not say what each column is'
+
+/** Returns how to say that another line is the header, if this one has columns without a name, or the same twice. */
+const orOtherLine = (header: readonly string[]): string =>
+  header.some((name) => name.trim() === '') || new Set(header).size < header.length
+    ? '; if another line is the header, say after how many: --skip-lines N'
+    : ''
+
+/** Returns how to say that cells are separated by another sign, if names of columns hold one. */
+const orSeparator = (header: readonly string[]): string => {
+  const sign = DELIMITERS.find((one) => header.some((name) => name.includes(one)))
+  return sign === undefined
+    ? ''
+    : `; if cells are separated by ${delimiterName(sign)}: --separator '${delimiterName(sign)}'`
+}
+
+/** Refuses a file without a header, as every other fault follows from that. */
+const requireNames = (
+  found: HeaderFindings,
+  options: ImportOptions,
+  directories: Directories,
+  { upper }: Heading,
+): void => {
+  if (upper || found.header.some(isYearName)) return
+  const fault = faultOfHeadless(found, options, directories)
+  if (fault === undefined) return
+  const seen = { header: found.header, roles: found.roles, wide: undefined, unused: [] }
+  throw new UnclearHeader(fault, [], seen, lackingRoles(found, undefined, options))
+}
+
+/** Returns the fault of unknown columns in a file without actuals, which may be meant to be wide. */
+const faultOfWide = (found: HeaderFindings, options: ImportOptions, { kpi, user }: Directories): Issue[] => {
+  if (options.layout === 'long') return []
+  const suggested = [...suggestedPlaces(found, undefined, options)].filter((at) => at !== undefined)
+  return faultOfUnknownHeadings({ ...found, ignored: new Set([...found.ignored, ...suggested]) }, [
+    ...(isGiven(found, options, 'kpi') ? [] : [['KPI', kpi] as const]),
+    ...(isOwned(found, options) ? [] : [['user', user] as const]),
+  ])
+}
+
+/** Returns the names of the ignored columns. */
+const unusedColumns = (found: HeaderFindings): string[] => {
+  const used = new Set([...found.roles.values(), ...[...found.joined.values()].flat()])
+  const nameless = [...found.header.keys()].filter((at) => found.header[at]?.trim() === '' && !used.has(at))
+  return [
+    ...unassignedColumns(found).map((at) => found.header[at] ?? ''),
+    ...nameless.map((at) => `column ${at + 1}, which has no name`),
+  ]
+}
+
+const unitColumns = (found: HeaderFindings, { contents }: Heading): number[] =>
+  contents ? columnsHolding(found, contents, 'units') : []
+
+/** Sets how many headings are read in one turn. */
+const HEADINGS_PER_TURN = 256
+
+/**
+ * Reads the headings of a file, and lets signals and timers run meanwhile, as thousands take a second: `planColumns`
+ * finds what was read.
+ */
+export const readHeadings = async (
+  heading: Heading,
+  { kpi, user }: Directories,
+  nextTurn: () => Promise<void>,
+): Promise<void> => {
+  const contents = contentsIn(heading)
+  for (const row of [heading.header, heading.upper ?? []]) {
+    for (const [at, text] of row.entries()) {
+      if (at % HEADINGS_PER_TURN === HEADINGS_PER_TURN - 1) await nextTurn()
+      const name = text.trim()
+      isMarkedDate(withoutSign(name), undefined)
+      isWholeDate(withoutSign(name))
+      timePartOf(name)
+      if (roleOf(name) === undefined) for (const { find } of [kpi, user]) find(name)
+      contents.peek(at)
+    }
+  }
+}
+
+/** Finds out what each column means. Everything that is unclear is one `malformed` error with all its issues. */
+export const planColumns = (heading: Heading, options: ImportOptions, directories: Directories): ColumnPlan => {
+  const { header } = heading
+  const found = namedColumns(header, options)
+  recognizeAddressColumn(withoutKpis(found, options), options, sampleIn(heading))
+  recognizeKeys(found, options, directories)
+  requireNames(found, options, directories, heading)
+  const wide = recognizeLayout(found, options, directories, heading)
+  recognizePersonColumns(found, options, sampleIn(heading))
+  requireLines(found)
+  const plan = {
+    header,
+    roles: found.roles,
+    joined: found.joined,
+    wide,
+    unused: unusedColumns(found),
+    units: unitColumns(found, heading),
+  }
+  const lacking = lackingRoles(found, wide, options)
+  const hint = orOtherLine(header) + orSeparator(header)
+  if (found.roles.size === 0 && !wide) {
+    const names = listNames(header.filter((name) => name.trim() !== ''))
+    const message = `cannot understand the header ${names}: ${NOTHING_KNOWN}${orSeparator(header)}`
+    throw new UnclearHeader(message, found.issues, plan, lacking)
+  }
+  const missing = lacking
+    // If a --map names no column, that error says more.
+    .filter(
+      (role) =>
+        !options.map.has(role) &&
+        found.issues.every(({ field }) => field !== role && !(role === 'user' && field === 'source')),
+    )
+    .map((role) =>
+      role === 'date' && wide?.of === 'date'
+        ? faultOfParts(header, wide)
+        : faultOfLacking(found, role, wide, options, directories, contentsIn(heading)),
+    )
+  const ofWide =
+    !wide && missing.some(({ field }) => field === 'actual') ? faultOfWide(found, options, directories) : []
+  const issues = [...found.issues, ...doubleRoles(found, options), ...missing, ...ofWide]
+  if (issues.length > 0) {
+    throw new UnclearHeader(UNCLEAR + (missing.length > 0 ? hint : ''), issues, plan, lacking)
+  }
+  return plan
+}

@@ -1,0 +1,203 @@
+import { type Evidence, faultOfNoValue } from '../formats/evidence.ts'
+import { createMissingTest } from '../formats/missing-words.ts'
+import { namesUnits } from '../formats/units.ts'
+import type { ImportOptions } from '../options/options.ts'
+import { type CellKind, isDate, isShortNumber, kindOfCell } from './cell-kinds.ts'
+import { type HeaderFindings, unassignedColumns } from './header.ts'
+
+/**
+ * Names what the cells of a column are, as far as the rows show it: `quantities` begin like numbers, and go on in a way
+ * that is not read; `stamps` are dates without separators; `units` are currencies or other units; `addresses` are those of
+ * pages or mail; `mixed` are numbers and other texts.
+ */
+type Content =
+  | 'numbers'
+  | 'years'
+  | 'stamps'
+  | 'addresses'
+  | 'dates'
+  | 'times'
+  | 'quantities'
+  | 'units'
+  | 'texts'
+  | 'mixed'
+  | 'nothing'
+
+/** Describes a row: the line on which it begins, and its cells. */
+export type SampleRow = { readonly line: number; readonly cells: readonly string[] }
+
+/** Holds the cells of the first rows of a file. */
+export type Sample = readonly (readonly string[])[]
+
+/** Counts what the cells of a column are; cells that are empty or stand for no value do not count. */
+type Tally = {
+  readonly isUnitColumn: boolean
+  filled: number
+  /** Counts the cells that are dates, as long as all of them are. */
+  dates: number
+  readonly counts: Map<CellKind, number>
+  readonly first: Map<CellKind, Evidence>
+  /** Holds the first texts that are no numbers, each once. */
+  readonly others: Evidence[]
+  last: { readonly text: string; readonly kind: CellKind | undefined }
+}
+
+/** Holds what the cells of columns show. */
+export type Contents = {
+  /** Returns the columns that were asked about. */
+  readonly asked: () => readonly number[]
+  /** Returns a record of what all rows show of these columns. */
+  readonly ofAllRows: () => WatchedContents
+  /** Holds the words that stand for no value, as the user gave them. */
+  readonly missing: readonly string[]
+  /** Holds the first rows. */
+  readonly rows: readonly SampleRow[]
+  readonly of: (at: number) => Content
+  /** Returns what the first rows show of a column, which then need not be watched in all rows. */
+  readonly peek: (at: number) => Content
+  /** Tells whether all cells of a column are numbers; it may have none. */
+  readonly isNumeric: (at: number) => boolean
+  /** Tells whether all cells of a column are whole numbers. */
+  readonly isWhole: (at: number) => boolean
+  /** Tells whether the first cells of a column are long texts, of which hardly any comes twice. */
+  readonly isProse: (at: number) => boolean
+  /** Returns the first cell of a kind. */
+  readonly first: (at: number, kind: CellKind) => Evidence | undefined
+  readonly firstNumber: (at: number) => Evidence | undefined
+  /** Returns the first texts of a column that are no numbers, and whether these are at most as many as its numbers. */
+  readonly others: (at: number) => { readonly cells: readonly Evidence[]; readonly areFew: boolean }
+}
+
+/** Records what the rows of a file show, in constant memory. */
+type WatchedContents = Contents & { readonly note: (row: SampleRow) => void }
+
+const MOST_OTHERS = 3
+const NUMBERS: readonly CellKind[] = ['year', 'stamp', 'whole', 'number']
+
+const newTally = (header: string): Tally => ({
+  isUnitColumn: namesUnits(header),
+  filled: 0,
+  dates: 0,
+  counts: new Map(),
+  first: new Map(),
+  others: [],
+  last: { text: '', kind: 'text' },
+})
+
+const countOf = ({ counts }: Tally, ...kinds: readonly CellKind[]): number =>
+  kinds.reduce((sum, kind) => sum + (counts.get(kind) ?? 0), 0)
+
+const noteOther = ({ others }: Tally, text: string, line: number): void => {
+  if (others.length < MOST_OTHERS && others.every((other) => other.text !== text)) others.push({ text, line })
+}
+
+const DIGIT = /\p{Nd}/u
+
+/** Returns what a cell is; a text without digits in a column of texts can be nothing else that matters. */
+const kindIn = ({ counts, isUnitColumn }: Tally, text: string): CellKind =>
+  counts.has('text') && !DIGIT.test(text) ? 'text' : kindOfCell(text, isUnitColumn)
+
+/** Records a cell; `kind` is undefined if it stands for no value. */
+const noteCell = (tally: Tally, text: string, line: number, kind: CellKind | undefined): void => {
+  const { counts, first } = tally
+  tally.last = { text, kind }
+  if (kind === undefined) return
+  if (tally.dates === tally.filled && (kind === 'date' || isDate(text))) tally.dates += 1
+  tally.filled += 1
+  counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  if (!first.has(kind)) first.set(kind, { text, line })
+  if (!NUMBERS.includes(kind)) noteOther(tally, text, line)
+}
+
+/** Sets which share of the cells has to begin like numbers: a few may be words for no value that nobody knows. */
+const NEARLY_ALL = 0.9
+
+const contentOf = (tally: Tally): Content => {
+  const { filled, dates } = tally
+  const isAll = (...kinds: readonly CellKind[]): boolean => countOf(tally, ...kinds) === filled
+  if (filled === 0) return 'nothing'
+  if (isAll('year')) return 'years'
+  if (isAll('stamp')) return 'stamps'
+  if (isAll(...NUMBERS)) return 'numbers'
+  if (dates === filled) return 'dates'
+  if (isAll('time')) return 'times'
+  if (isAll('unit')) return 'units'
+  if (isAll('address')) return 'addresses'
+  if (countOf(tally, ...NUMBERS) > 0) return 'mixed'
+  return countOf(tally, 'quantity', 'time') >= NEARLY_ALL * filled ? 'quantities' : 'texts'
+}
+
+const LONG_TEXT = 40
+
+const isProse = (texts: readonly string[]): boolean => {
+  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  return texts.length > 0 && length > LONG_TEXT * texts.length && new Set(texts).size >= NEARLY_ALL * texts.length
+}
+
+/**
+ * Returns what the columns of some rows hold; `missing` are the words that stand for no value. `tallies` are of columns
+ * that have been counted already.
+ */
+export const contentsOf = (
+  header: readonly string[],
+  rows: readonly SampleRow[],
+  missing: ImportOptions['missing'],
+  tallies = new Map<number, Tally>(),
+): Contents => {
+  const isMissing = createMissingTest(missing)
+  const says = (text: string): boolean =>
+    (isShortNumber(text) || faultOfNoValue(text) === undefined) && !isMissing(text)
+  const note = (tally: Tally, at: number, { cells, line }: SampleRow): void => {
+    const text = cells[at]?.trim() ?? ''
+    if (text === '') return
+    const isSame = text === tally.last.text
+    noteCell(tally, text, line, isSame ? tally.last.kind : says(text) ? kindIn(tally, text) : undefined)
+  }
+  const counted = new Map<number, Tally>()
+  const count = (at: number): Tally => {
+    const before = tallies.get(at) ?? counted.get(at)
+    if (before) return before
+    const tally = newTally(header[at] ?? '')
+    for (const row of rows) note(tally, at, row)
+    counted.set(at, tally)
+    return tally
+  }
+  const tallyOf = (at: number): Tally => {
+    const tally = count(at)
+    tallies.set(at, tally)
+    return tally
+  }
+  const contents: Contents = {
+    asked: () => [...tallies.keys()],
+    ofAllRows: () => {
+      const all = new Map([...tallies.keys()].map((at) => [at, newTally(header[at] ?? '')] as const))
+      const noteAll = (row: SampleRow): void => {
+        for (const [at, tally] of all) note(tally, at, row)
+      }
+      return { ...contentsOf(header, rows, missing, all), note: noteAll }
+    },
+    missing: [...(missing ?? [])],
+    rows,
+    of: (at) => contentOf(tallyOf(at)),
+    peek: (at) => contentOf(count(at)),
+    isNumeric: (at) => countOf(tallyOf(at), ...NUMBERS) === tallyOf(at).filled,
+    isWhole: (at) => {
+      const tally = tallyOf(at)
+      return tally.filled > 0 && countOf(tally, 'year', 'stamp', 'whole') === tally.filled
+    },
+    isProse: (at) => isProse(rows.map(({ cells }) => cells[at]?.trim() ?? '').filter((text) => text !== '')),
+    first: (at, kind) => tallyOf(at).first.get(kind),
+    firstNumber: (at) =>
+      NUMBERS.flatMap((kind) => tallyOf(at).first.get(kind) ?? []).toSorted((one, other) => one.line - other.line)[0],
+    others: (at) => {
+      const tally = tallyOf(at)
+      const numbers = countOf(tally, ...NUMBERS)
+      return { cells: tally.others, areFew: tally.filled - numbers <= numbers }
+    },
+  }
+  return contents
+}
+
+/** Returns the columns without a meaning that hold something. */
+export const columnsHolding = (found: HeaderFindings, contents: Contents, ...wanted: readonly Content[]): number[] =>
+  unassignedColumns(found).filter((at) => wanted.includes(contents.of(at)))

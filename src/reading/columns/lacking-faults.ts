@@ -1,0 +1,116 @@
+import { listFlag, mapFlag } from '../options/flag-text.ts'
+import { listFirst } from '../../domain/count-text.ts'
+import type { Issue } from '../../domain/errors.ts'
+import type { ImportOptions, Role } from '../options/options.ts'
+import { mayNotRead } from '../directory/permissions.ts'
+import { isProvisional } from '../directory/provisional-id.ts'
+import type { Contents } from './contents.ts'
+import { type HeaderFindings, nearColumn } from './header.ts'
+import { namesTarget } from './name-words.ts'
+import { VALUE_ROLES } from './required-roles.ts'
+import { kpiPlaces } from './value-columns.ts'
+import type { Directories, WideColumns } from './wide.ts'
+
+/** Returns what else to do if no header names a KPI or user: headers may be ids of things that the key cannot read. */
+const orByIds = (role: Role, directories: Directories): string => {
+  const unread = role === 'kpi' || role === 'user' ? directories[role].unread : undefined
+  return unread === undefined ? '' : `; ${mayNotRead(unread)}, so the column headers have to be ids, with --layout wide`
+}
+
+/** Returns how else to say whom entries belong to, if they may belong to breakdown items. */
+const orBySource = (role: Role, { takesSources }: Directories): string =>
+  role === 'user' && takesSources ? ', or the source with --map source=COLUMN or --source' : ''
+
+/** Returns a hint at a column whose name is nearly right. */
+const orNear = (found: HeaderFindings, role: Role): string => {
+  const at = nearColumn(found, role)
+  const name = at === undefined ? undefined : found.header[at]?.trim()
+  return name === undefined ? '' : `; did you mean "${name}"? ${mapFlag(role, name)}`
+}
+
+const YEAR = /^\d{4}$/
+
+/** Returns how to read headers as names that are read as days or periods. */
+const orAsNames = (header: readonly string[], wide: WideColumns | undefined): string => {
+  const first = wide?.columns.find(({ at, part }) => part !== undefined || YEAR.test(header[at]?.trim() ?? ''))
+  return wide?.of === 'date' && first
+    ? `; if headers such as "${header[first.at]?.trim()}" are names and not dates: --layout wide`
+    : ''
+}
+
+const SHOWN = 3
+
+/** Returns what else columns that would be new KPIs may be: what the values belong to, of one KPI. */
+const orOwners = (header: readonly string[], wide: WideColumns | undefined, what: string): string => {
+  const columns = wide?.of === 'kpi' ? wide.columns : []
+  if (columns.length === 0 || columns.some(({ kpi }) => kpi === undefined || !isProvisional(kpi))) return ''
+  const names = columns.slice(0, SHOWN).map(({ at }) => `"${header[at]?.trim()}"`)
+  const more = columns.length > SHOWN ? ' and the like' : ''
+  return `; if ${names.join(', ')}${more} ${columns.length === 1 ? `is the ${what}` : `are the ${what}s`}, --kpi NAME says what is measured`
+}
+
+const ONE_USER = '--user ann@example.com puts all rows under one user, who is created'
+const ONE_ITEM = '--source NAME puts all rows under one breakdown item, which is created'
+
+/** Returns how to say whom rows belong to, where any name will do because it is created; undefined if none is. */
+const owningByCreation = (
+  { header }: HeaderFindings,
+  wide: WideColumns | undefined,
+  { create, as }: ImportOptions,
+  { source }: Directories,
+): string | undefined => {
+  const mayBeItems = create?.kinds.has('items') === true && source !== undefined
+  if (as === 'items' && mayBeItems)
+    return `--as items does not say where their names are: ${ONE_ITEM}, --map source=COLUMN takes them from a column${orOwners(header, wide, 'item')}`
+  if (mayBeItems)
+    return `no column says whose the values are: ${ONE_ITEM}, --map source=COLUMN takes them from a column${orOwners(header, wide, 'item')}; a new user needs an e-mail address: --user ann@example.com, or --map user=COLUMN`
+  return create?.kinds.has('users') === true
+    ? `no column is the user: ${ONE_USER}, --map user=COLUMN takes them from a column${orOwners(header, wide, 'user')}`
+    : undefined
+}
+
+/** Returns names as a message shows them; there may be hundreds. */
+const showNames = (names: readonly string[]): string => listFirst(names, SHOWN, (name) => `"${name}"`)
+
+/** Returns how to take all columns of numbers as KPIs, if only a name says which of them holds the actuals. */
+const orAllKpis = (found: HeaderFindings, contents: Contents, options: ImportOptions): string => {
+  const at = found.roles.get('actual')
+  if (at === undefined || options.layout !== undefined || VALUE_ROLES.some((role) => options.map.has(role))) return ''
+  const nameOf = (place: number): string => found.header[place]?.trim() ?? ''
+  const others = kpiPlaces(found, contents, options).map(nameOf)
+  if (others.length === 0) return ''
+  const left = others.filter((name) => !namesTarget(name))
+  const targets = [...others, nameOf(found.roles.get('target') ?? at)].filter(namesTarget)
+  const mapped =
+    targets.length === 0
+      ? ''
+      : ` ${listFlag(
+          '--map-kpi',
+          targets.map((name) => `${name}=${name}`),
+        )}`
+  const leave = left.length === 0 ? '' : `, and ${showNames(left)} ${left.length === 1 ? 'is' : 'are'} left out`
+  return `${leave}; --layout wide${mapped} makes KPIs of ${showNames([nameOf(at), ...others])} instead`
+}
+
+/** Returns the fault of a role without a column or a constant, and how to give one. */
+export const faultOfLacking = (
+  found: HeaderFindings,
+  role: Role,
+  wide: WideColumns | undefined,
+  options: ImportOptions,
+  directories: Directories,
+  contents: Contents,
+): Issue => {
+  const near = orNear(found, role) + orAsNames(found.header, wide)
+  const owning = role === 'user' ? owningByCreation(found, wide, options, directories) : undefined
+  if (owning !== undefined) return { field: role, message: owning + near }
+  if (role === 'kpi' && options.create?.kinds.has('kpis') === true && directories.kpi.unread === undefined)
+    return {
+      field: role,
+      message: `no column is the kpi: --kpi NAME says what is measured, and is created, --map kpi=COLUMN takes names from a column${wide ? '' : orAllKpis(found, contents, options)}${near}`,
+    }
+  return {
+    field: role,
+    message: `no column is the ${role}; give one with --map ${role}=COLUMN${role === 'actual' ? '' : ` or --${role}`}${orBySource(role, directories)}${orByIds(role, directories)}${near}`,
+  }
+}

@@ -1,0 +1,130 @@
+import { type Kind, type KindField, kinds } from '../../changes/records/kind-fields.ts'
+import { type ChangedKind, isListedKind, type ListedKind } from '../../client/operations/kind-operations.ts'
+import { keyOf, KINDS, parentOf } from '../../domain/kinds.ts'
+import type { Resource } from '../../domain/schema.ts'
+import { foldName, type HeaderFindings, mayBePersons, severalOf, unassignedColumns } from '../columns/header.ts'
+import { faultsOfNeeded, namedColumns, requireClear } from '../columns/named-columns.ts'
+import type { ImportOptions, NumbersAs } from '../options/options.ts'
+import { type DefinitionRole, FULL_NAME, PERSON, rolesOf, withoutId } from './roles.ts'
+
+/** Describes a kind of definitions that files hold: its resource, and how records are told apart. */
+export type DefinitionKind = {
+  readonly of: Resource
+  /** Names the field by which a record is known. */
+  readonly key: string
+  /** Names the field of what a record lies in, within which its name is one of a kind. */
+  readonly within: string | undefined
+  /** Describes the records that rows become, in the words of the resource. */
+  readonly kind: Kind
+}
+
+/** Tells whether files may hold definitions of a kind: they have names, and the interface lets a client add them. */
+const isImported = (name: string): name is ChangedKind & ListedKind =>
+  isListedKind(name) && KINDS[name].of.verbs.includes('add')
+
+/** Returns the kind of the definitions of a resource. */
+export const definitionKind = ({ name }: Pick<Resource, 'name'>): DefinitionKind => {
+  if (!isImported(name)) throw new TypeError(`${name} cannot be imported`)
+  const { of } = KINDS[name]
+  const kind = name === 'breakdown_item' ? { ...kinds.group_item, of } : kinds[name]
+  return { of, key: keyOf(name), within: parentOf(name), kind }
+}
+
+/** Returns the field of a record that a field of the interface is; a breakdown is a group. */
+export const fieldOf = ({ kind: { fields } }: Pick<DefinitionKind, 'kind'>, name: string): KindField | undefined =>
+  fields.find(({ as }) => as === (name === 'breakdown_id' ? 'group_id' : name))
+
+/** Describes what the user said about a file of definitions; all of it is part of the identity of a run. */
+export type DefinitionOptions = Pick<
+  ImportOptions,
+  'ignore' | 'ignoreRows' | 'clearEmpty' | 'decimal' | 'onConflict' | 'maxErrors' | 'addAgain'
+> & {
+  /** Names the resource. */
+  readonly resource: string
+  /** Maps roles to headers. */
+  readonly map: ReadonlyMap<string, string>
+  /** Holds the texts that stand for the columns of all rows, by role. */
+  readonly constants: ReadonlyMap<string, string>
+  /** Tells whether rows of what the service does not have are rejected, instead of creating it. */
+  readonly onlyExisting?: true | undefined
+  /** Says whether the numbers in columns of names are ids or names, by role. */
+  readonly numbersAs?: ReadonlyMap<string, NumbersAs> | undefined
+}
+
+/** Returns the names of a field's column, as they are compared. */
+const namesOf = ({ name, field, role }: DefinitionRole): string[] =>
+  [name, role, role.replace(/^(?:is|can)_/, ''), ...(field.called?.split(', ') ?? [])].map(foldName)
+
+/** Returns a function that finds the role that a column is called for. */
+const roleFinder = (roles: readonly DefinitionRole[]): ((header: string) => DefinitionRole | undefined) => {
+  // Reverse the roles, so that the first one with a name wins.
+  const called = new Map(roles.toReversed().flatMap((one) => namesOf(one).map((name) => [name, one] as const)))
+  const person = roles.find((one) => one === PERSON)
+  return (header) => called.get(foldName(header)) ?? (mayBePersons(header) ? person : undefined)
+}
+
+/** Describes the columns of a file of definitions: the place of each role that has one. */
+export type DefinitionPlan = {
+  readonly header: readonly string[]
+  readonly places: ReadonlyMap<string, number>
+  /** Lists columns without a meaning. */
+  readonly unused: readonly string[]
+  /** Lists the roles that nothing gives, which those columns may hold. */
+  readonly free: readonly string[]
+}
+
+/** Returns the roles that neither a column nor a flag gives, and that can be shown. */
+const freeRoles = (
+  roles: readonly DefinitionRole[],
+  { roles: places }: HeaderFindings<string>,
+  constants: ReadonlyMap<string, string>,
+): string[] =>
+  roles
+    .filter(({ role, field }) => !places.has(role) && !constants.has(role) && !field.secret)
+    .filter((one) => one !== PERSON || !places.has('first_name'))
+    .map(({ role }) => role)
+
+/** Tells whether a column holds ids beside another one with their names, as `list --names -o csv` prints them. */
+const holdsIds = ({ name, field }: DefinitionRole, header: string | undefined): boolean =>
+  field.refers !== undefined && foldName(header ?? '') === foldName(name)
+
+/** Adds the columns that have names of roles, unless the user has named others. */
+const recognize = (found: HeaderFindings<string>, roles: readonly DefinitionRole[]): void => {
+  const { header, issues } = found
+  const given = new Set(found.roles.keys())
+  const roleCalled = roleFinder(roles)
+  for (const at of unassignedColumns(found)) {
+    const one = roleCalled(header[at] ?? '')
+    if (!one || given.has(one.role)) continue
+    const other = found.roles.get(one.role)
+    if (other === undefined || holdsIds(one, header[other])) found.roles.set(one.role, at)
+    else if (!holdsIds(one, header[at])) {
+      issues.push({ field: one.role, message: severalOf(one.role, header, [other, at]) })
+    }
+  }
+  if (found.roles.has('first_name')) found.roles.delete(FULL_NAME)
+}
+
+/** Finds out what each column of a file means; everything that is unclear is one error. */
+export const planDefinitions = (
+  header: readonly string[],
+  kind: DefinitionKind,
+  { map, ignore, constants }: Pick<DefinitionOptions, 'map' | 'ignore' | 'constants'>,
+): DefinitionPlan => {
+  const found = namedColumns(header, { map, ignore })
+  const roles = rolesOf(kind)
+  recognize(found, roles)
+  const { key, within } = kind
+  requireClear([
+    ...found.issues,
+    ...faultsOfNeeded(found, [key, ...(within === undefined ? [] : [withoutId(within)])], constants, [key]),
+  ])
+  const own = new Set(Object.keys(kind.of.fields).map(foldName))
+  const unused = unassignedColumns(found).map((at) => header[at] ?? '')
+  return {
+    header,
+    places: found.roles,
+    unused: unused.filter((name) => !own.has(foldName(name))),
+    free: freeRoles(roles, found, constants),
+  }
+}

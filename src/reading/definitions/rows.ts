@@ -1,0 +1,286 @@
+import { readSnapshot } from '../../changes/records/access.ts'
+import { type Desired, desiredName } from '../../changes/records/desired.ts'
+import type { KindName } from '../../changes/records/kind-fields.ts'
+import type { Snapshot } from '../../changes/records/snapshot.ts'
+import { createDirectory, DID_YOU_MEAN, type Directory, looseName, type Named } from '../../client/directory.ts'
+import { Fault, KpiError } from '../../domain/errors.ts'
+import { checkText, choiceOf, valueOfText } from '../../domain/field-value.ts'
+import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
+import { foldName } from '../columns/header.ts'
+import { createNameColumn, type NameColumn } from '../columns/name-column.ts'
+import { splitName } from '../directory/person.ts'
+import { asOwnList, type ReadingFile, type RefusedRow } from '../entries/desired-rows.ts'
+import { doubtsOf, requireNoDoubts } from '../detect/column-formats.ts'
+import { createNumberColumn, type NumberColumn } from '../detect/number-column.ts'
+import { createUnits } from '../detect/number-units.ts'
+import { faultOfSurplus } from '../../tabular/text/rows.ts'
+import type { Row } from '../../tabular/source/row.ts'
+import { requireHeader, rowsBelowHeader } from '../../tabular/source/table.ts'
+import type { Lookup } from '../directory/permissions.ts'
+import { choiceNearest, meantBoolean, meantChoice } from './choice-words.ts'
+import {
+  type DefinitionKind,
+  type DefinitionOptions,
+  type DefinitionPlan,
+  fieldOf,
+  planDefinitions,
+} from './columns.ts'
+import { type DefinitionRole, FULL_NAME, PERSON, rolesOf } from './roles.ts'
+
+const ID = /^#?([1-9]\d{0,14})$/
+
+/** Creates a lookup that takes any id, unchecked, as the interface does not list what they are of, and names if some are known. */
+const anyId = (what: string, known: Lookup | undefined): Lookup => ({
+  byId: known?.byId ?? new Map(),
+  unread: what,
+  find: (text) => {
+    const [, id] = ID.exec(text.trim()) ?? []
+    if (id !== undefined) return { id: Number(id), name: text }
+    return known?.find(text) ?? new Fault(`${what} are given by id here; "${text}" is none`)
+  },
+})
+
+const booleanIn = (text: string): boolean | Fault => meantBoolean(text) ?? Fault.must('be true or false, or yes or no')
+
+/** Returns the value of a choice, by one of its words in any language of the heads. */
+const choiceIn = ({ name, field }: DefinitionRole, text: string): FieldValue | Fault => {
+  const value = valueOfText(field, meantChoice(name, text) ?? choiceOf(field, text))
+  if (!(value instanceof Fault)) return value
+  const near = choiceNearest(name, field, text)
+  const words = field.words ? `, or ${field.words.join(', ')}` : ''
+  return Fault.must(
+    `be one of ${field.oneOf?.join(', ')}${words}${near === undefined ? '' : `; ${DID_YOU_MEAN}${near}?`}`,
+  )
+}
+
+/** Returns the value of a cell that is neither a number with decimals nor a reference. */
+const plainValue = (role: DefinitionRole, text: string): FieldValue | Fault => {
+  if (role.field.kind === 'boolean') return booleanIn(text)
+  return role.field.oneOf ? choiceIn(role, text) : valueOfText(role.field, text)
+}
+
+/** Describes a value that was read, and whether decimals beyond the fourth were rounded away. */
+type ReadValue = { readonly value: FieldValue; readonly isRounded: boolean }
+
+const exact = (value: FieldValue | Fault): ReadValue | Fault =>
+  value instanceof Fault ? value : { value, isRounded: false }
+
+/** Reads the cells of a role, or records what they show; `stored` is the currency of a cell that is a number. */
+type CellReader = {
+  readonly note?: (text: string, line: number, stored: string | undefined) => void
+  readonly read: (text: string, line: number, stored: string | undefined) => ReadValue | Fault
+}
+
+/** Returns a fault as a sentence about a role, or about a flag that stands for its column. */
+const faultOfRole = (role: string, text: string, { message, verb }: Fault): string =>
+  verb === 'must' || verb === 'is' ? `${role} "${text}" ${message}` : `${role}: ${message}`
+
+/** Describes a definition that a row gives. */
+export type DefinitionRow = {
+  readonly desired: Desired
+  /** Holds the text by which two rows are the same. */
+  readonly identity: string
+  /** Counts the numbers that had more than four decimals. */
+  readonly rounded: number
+}
+
+/** Describes what reading a file of definitions needs. */
+export type ReadingDefinitions = ReadingFile & { readonly kind: DefinitionKind; readonly options: DefinitionOptions }
+
+/** Holds what says how rows are read: what their columns mean, and what they may refer to, by role. */
+type Reading = Pick<ReadingDefinitions, 'kind' | 'options'> & {
+  readonly plan: DefinitionPlan
+  readonly lookups: ReadonlyMap<string, Lookup>
+}
+
+/** Reads the rows of a file, in the decimal signs that are known, else with points. */
+class DefinitionReader {
+  readonly roles: readonly DefinitionRole[]
+  readonly #reading: Reading
+  readonly #numbers = new Map<string, NumberColumn>()
+  readonly #names: NameColumn[] = []
+  readonly #cells: ReadonlyMap<DefinitionRole, CellReader>
+
+  constructor(reading: Reading, signs: ReadonlyMap<string, '.' | ','> = new Map()) {
+    this.#reading = reading
+    this.roles = rolesOf(reading.kind)
+    this.#cells = new Map(this.roles.map((one) => [one, this.#cellsOf(one, signs.get(one.role))]))
+  }
+
+  #cellsOf(one: DefinitionRole, sign: '.' | ',' = '.'): CellReader {
+    const { role, name, field } = one
+    const { lookups, options, plan } = this.#reading
+    const header = plan.header[plan.places.get(role) ?? -1]?.trim() ?? `--${role}`
+    const lookup = lookups.get(role)
+    if (field.kind === 'decimal') {
+      const { decimal } = options
+      const column = createNumberColumn(header, decimal ?? sign, decimal !== undefined, createUnits().watch(role))
+      this.#numbers.set(role, column)
+      return {
+        note: (text, line, stored) => column.note(text, line, undefined, stored),
+        read: (text, line, stored) => {
+          const cell = column.read(text, line, undefined, stored)
+          return cell instanceof Fault ? cell : { value: cell.value, isRounded: cell.rounded }
+        },
+      }
+    }
+    if (!lookup) return { read: (text) => exact(plainValue(one, text)) }
+    const as = options.numbersAs?.get(role) ?? (foldName(header) === foldName(name) ? 'ids' : undefined)
+    const column = createNameColumn({ role, header, as }, lookup)
+    this.#names.push(column)
+    return {
+      note: (text) => void column.find(text),
+      read: (text) => {
+        const found = column.find(text)
+        return exact(found instanceof Fault ? found : found.id)
+      },
+    }
+  }
+
+  /** Returns the text of a role in a row, without the spaces around it. */
+  #textOf({ role }: DefinitionRole, { cells }: Row): string {
+    const { plan, options } = this.#reading
+    return (cells[plan.places.get(role) ?? -1] ?? options.constants.get(role) ?? '').trim()
+  }
+
+  #storedIn({ role }: DefinitionRole, { numbers }: Row): string | undefined {
+    return numbers?.[this.#reading.plan.places.get(role) ?? -1]
+  }
+
+  /** Returns the value of a role in a row, or why it cannot be read; undefined if the cell is empty. */
+  #read(one: DefinitionRole, row: Row): ReadValue | Fault | undefined {
+    const text = this.#textOf(one, row)
+    return text === '' ? undefined : this.#cells.get(one)?.read(text, row.line, this.#storedIn(one, row))
+  }
+
+  /** Lets columns record what a row shows of how they are written. */
+  note(row: Row): void {
+    for (const one of this.roles) {
+      const text = this.#textOf(one, row)
+      if (text !== '') this.#cells.get(one)?.note?.(text, row.line, this.#storedIn(one, row))
+    }
+  }
+
+  /** Returns the reader in the formats that were recorded; throws where these can be read in two ways. */
+  settled(): DefinitionReader {
+    requireNoDoubts(doubtsOf([...this.#names, ...this.#numbers.values()]))
+    const proven = [...this.#numbers].map(([role, column]) => [role, column.proven() ?? '.'] as const)
+    return new DefinitionReader(this.#reading, new Map(proven))
+  }
+
+  /** Refuses flags for all rows that cannot be read, before any row is. */
+  requireConstants(): void {
+    const { constants } = this.#reading.options
+    const faults = this.roles.flatMap((one) => {
+      const [text, value] = [constants.get(one.role), this.#read(one, { line: 0, cells: [] })]
+      return text !== undefined && value instanceof Fault ? [`--${faultOfRole(one.role, text, value)}`] : []
+    })
+    if (faults.length > 0) throw new KpiError('malformed', faults.join('; '))
+  }
+
+  /** Returns the roles of some fields, as far as there are any. */
+  #named(...names: readonly (string | undefined)[]): DefinitionRole[] {
+    return names.flatMap((name) => this.roles.find((one) => one.name === name) ?? [])
+  }
+
+  /** Returns the name or e-mail address that a row gives, as it is written; undefined if there is none. */
+  nameOf(row: Row): string | undefined {
+    const names = this.#named(this.#reading.kind.key, FULL_NAME, 'first_name')
+    return names.map((one) => this.#textOf(one, row)).find((text) => text !== '')
+  }
+
+  /** Returns the first and the last name of a person, or what is wrong with them. */
+  #partsOf(text: string): [name: string, value: FieldValue | Fault, text: string][] {
+    const { fields } = this.#reading.kind.of
+    return Object.entries(splitName(text)).map(([name, given]) => {
+      const [field, part] = [fields[name], given ?? '']
+      return [name, field ? checkText(field, part) : null, part]
+    })
+  }
+
+  /** Returns what should be there as the fields of a row say it. */
+  #desiredOf(line: number, given: AnyRecord): Desired {
+    const { kind } = this.#reading
+    const [values, references]: [Record<string, FieldValue>, Record<string, string>] = [{}, {}]
+    for (const [name, value] of Object.entries(given)) {
+      const field = fieldOf(kind, name)
+      if (field?.refers && value !== null) references[field.name] = `#${Number(value)}`
+      else if (field && value !== undefined) values[field.name] = value
+    }
+    return { kind: kind.kind, line, values, references }
+  }
+
+  /** Reads a row, or returns all that is wrong with it. */
+  readRow(row: Row): DefinitionRow | RefusedRow {
+    const { kind, plan, options } = this.#reading
+    const surplus = faultOfSurplus(row.cells, plan.header)
+    if (surplus !== undefined) return { reasons: [surplus], isMisread: true }
+    const [values, reasons]: [Record<string, FieldValue>, string[]] = [{}, []]
+    let rounded = 0
+    const take = (name: string, value: FieldValue | Fault, text: string): void => {
+      if (value instanceof Fault) reasons.push(faultOfRole(name, text, value))
+      else values[name] = value
+    }
+    for (const one of this.roles) {
+      const { role, name, field } = one
+      const read = this.#read(one, row)
+      if (read instanceof Fault) take(role, read, this.#textOf(one, row))
+      else if (read === undefined) {
+        if (options.clearEmpty && field.nullable && !field.secret && plan.places.has(role)) values[name] = null
+      } else if (one === PERSON) for (const part of this.#partsOf(String(read.value))) take(...part)
+      else {
+        values[name] = read.value
+        rounded += Number(read.isRounded)
+      }
+    }
+    for (const one of this.#named(kind.key, kind.within))
+      if (this.#textOf(one, row) === '') reasons.push(`the ${one.role} is empty`)
+    if (reasons.length > 0) return { reasons, isMisread: true }
+    const desired = this.#desiredOf(row.line, values)
+    const parent = Number(values[kind.within ?? ''] ?? 0)
+    return { desired, identity: `${parent}/${looseName(desiredName(desired))}`, rounded }
+  }
+}
+
+const directoryOf = (role: string, snapshot: Snapshot, kinds: readonly KindName[]): Directory<Named> =>
+  createDirectory(
+    role,
+    kinds.flatMap((kind) => snapshot.ofKind(kind).map(({ id = 0, name }) => ({ id, name }))),
+  )
+
+/** Returns what rows may refer to. The newer interface does not list what breakdowns there are. */
+const lookupsIn = (snapshot: Snapshot, { kind, account }: ReadingDefinitions): Reading['lookups'] =>
+  new Map(
+    rolesOf(kind).flatMap(({ role, name }) => {
+      const { refers } = fieldOf(kind, name) ?? {}
+      if (!refers) return []
+      const isListed = name !== 'breakdown_id' || account.classic !== undefined
+      const known = isListed ? directoryOf(role, snapshot, refers) : undefined
+      return [[role, known && name !== 'breakdown_id' ? known : anyId('breakdowns', known)] as const]
+    }),
+  )
+
+/** Describes how a file is read, and the account as it was read. */
+type Begun = {
+  readonly plan: DefinitionPlan
+  readonly reader: DefinitionReader
+  readonly snapshot: Snapshot
+  /** Reads the account again. */
+  readonly look: () => Promise<Snapshot>
+}
+
+/** Finds out what the columns mean, and from all rows how their cells are written. */
+export const beginReading = async (work: ReadingDefinitions): Promise<Begun> => {
+  const { kind, account, table, onProgress } = work
+  const header = await requireHeader(table)
+  const brief = kind.of.brief.map(({ name }) => name)
+  const options = asOwnList(work.options, header, table, brief)
+  const plan = planDefinitions(header, kind, options)
+  const look = (): Promise<Snapshot> => readSnapshot(account, [kind.kind.name])
+  const snapshot = await look()
+  const seen = new DefinitionReader({ kind, options, plan, lookups: lookupsIn(snapshot, work) })
+  for await (const row of rowsBelowHeader(table, onProgress)) if (row.cells.length <= header.length) seen.note(row)
+  const reader = seen.settled()
+  reader.requireConstants()
+  return { plan, reader, snapshot, look }
+}

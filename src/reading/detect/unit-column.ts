@@ -1,0 +1,108 @@
+import { listFlag, listValue } from '../options/flag-text.ts'
+import { type Evidence, showCell } from '../formats/evidence.ts'
+import { currencyOf, unitBelowHeader } from '../formats/units.ts'
+import { namesPercent } from '../directory/kpi-words.ts'
+import type { Row } from '../../tabular/source/row.ts'
+
+/** Describes cells that only say which currency or unit values have: a column beside them, or a row above them. */
+export type UnitColumn = {
+  readonly name: string
+  /** Records the unit of the value of a KPI that a row has in a column. */
+  readonly note: (row: Pick<Row, 'line' | 'cells'>, at: number, kpi: number | undefined) => void
+  /** Returns why the values of one KPI may have different units. */
+  readonly doubt: () => string | undefined
+  /** Returns the units of a KPI, each as it is written first. */
+  readonly unitsOf: (kpi: number) => readonly Evidence[]
+}
+
+/** Sets how many KPIs, and texts of each, are remembered, to bound the memory. */
+const MOST_KPIS = 10_000
+const MOST_TEXTS = 20
+/** Sets how many units of one KPI are shown. */
+const SHOWN = 3
+
+const keyOf = (text: string): string => (namesPercent(text) ? '%' : currencyOf(text).toLowerCase().replace(/\.$/, ''))
+
+/** Holds how the units of a KPI are written, in the order of the rows. */
+type Written = ReadonlyMap<string, Evidence>
+
+/** Returns the first text of each unit, by what all texts of it have in common. */
+const firstOf = (written: Written | undefined): Map<string, Evidence> => {
+  const first = new Map<string, Evidence>()
+  for (const cell of written?.values() ?? []) if (!first.has(keyOf(cell.text))) first.set(keyOf(cell.text), cell)
+  return first
+}
+
+/** Creates a record of the units of KPIs. */
+const createUnitRecord = () => {
+  const units = new Map<number, Map<string, Evidence>>()
+  let last: { readonly text: string; readonly kpi: number } | undefined
+  return {
+    note: (text: string, line: number, kpi: number | undefined): void => {
+      if (text === '' || kpi === undefined || (last?.text === text && last.kpi === kpi)) return
+      last = { text, kpi }
+      const known = units.get(kpi) ?? new Map<string, Evidence>()
+      if (known.has(text) || known.size >= MOST_TEXTS || (known.size === 0 && units.size >= MOST_KPIS)) return
+      units.set(kpi, known.set(text, { text, line }))
+    },
+    /** Returns how the units of the first KPI that has several are written; undefined if none has. */
+    mixed: (): Written | undefined => [...units.values()].find((known) => firstOf(known).size > 1),
+    unitsOf: (kpi: number): Evidence[] => [...firstOf(units.get(kpi)).values()],
+  }
+}
+
+const doubtOf = (mixed: Written): string =>
+  `says that values of one KPI have different units: ${[...firstOf(mixed).values()].slice(0, SHOWN).map(showCell).join(', ')}; import each from a file of its own`
+
+/**
+ * Returns the flags that make a KPI for each unit; undefined if none do. `units` are all texts in the column, each with
+ * the unit that it means; undefined if rows have none, or texts that a flag cannot name.
+ */
+export type FlagsForUnits = (
+  units: readonly (readonly [text: string, unit: string])[] | undefined,
+) => string | undefined
+
+/** Returns all texts of the units of a KPI, each with the first one of its unit; undefined if a flag cannot name all. */
+const textsIn = (mixed: Written): [text: string, unit: string][] | undefined => {
+  if (mixed.size >= MOST_TEXTS || [...mixed.keys()].some((text) => text.includes('='))) return undefined
+  const first = firstOf(mixed)
+  return [...mixed.keys()].map((text) => [text, first.get(keyOf(text))?.text ?? text])
+}
+
+/** Creates a column of units; `flagsFor` returns flags that make a KPI for each. */
+export const createUnitColumn = (at: number, name: string, flagsFor: FlagsForUnits): UnitColumn => {
+  const { note, mixed, unitsOf } = createUnitRecord()
+  let hasGaps = false
+  return {
+    name,
+    note: ({ line, cells }, _, kpi) => {
+      const text = cells[at]?.trim() ?? ''
+      hasGaps ||= text === ''
+      note(text, line, kpi)
+    },
+    doubt: () => {
+      const several = mixed()
+      if (!several) return undefined
+      const flags = flagsFor(hasGaps ? undefined : textsIn(several))
+      return `${doubtOf(several)}${flags === undefined ? '' : `, or make a KPI for each with ${flags}`}; --ignore ${listValue(name)} takes the numbers as they are`
+    },
+    unitsOf,
+  }
+}
+
+/** Creates the units of columns from the row below the header that holds them. */
+export const createUnitRow = ({ line, cells }: Pick<Row, 'line' | 'cells'>): UnitColumn => {
+  const { note, mixed, unitsOf } = createUnitRecord()
+  const units = cells.map((cell) => unitBelowHeader(cell.trim()) ?? '')
+  return {
+    name: `line ${line}`,
+    note: (_, at, kpi) => note(units[at] ?? '', line, kpi),
+    doubt: () => {
+      const several = mixed()
+      const cell = cells.find((one) => one.trim() !== '')?.trim() ?? ''
+      if (!several) return undefined
+      return `${doubtOf(several)}; ${listFlag('--ignore-rows', [cell])} takes the numbers as they are`
+    },
+    unitsOf,
+  }
+}

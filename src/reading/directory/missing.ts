@@ -1,0 +1,237 @@
+import { looseName, type Named } from '../../client/directory.ts'
+import { Fault } from '../../domain/errors.ts'
+import { checkText } from '../../domain/field-value.ts'
+import { nameForm } from '../../domain/name-form.ts'
+import type { EntryDraft } from '../../domain/resources/entry.ts'
+import { type BreakdownItem, breakdownItem } from '../../domain/resources/breakdowns.ts'
+import { kpi as kpiResource, type Kpi } from '../../domain/resources/kpi.ts'
+import { fullName, isEmailAddress, type User, user as userResource } from '../../domain/resources/user.ts'
+import { completeRecord } from '../../domain/schema.ts'
+import type { BlockRow } from '../../blocks/block.ts'
+import type { Creation } from '../options/options.ts'
+import type { Lookup } from './permissions.ts'
+import { lineOf } from '../../blocks/packed-row.ts'
+import { createKpiEvidence, type KpiEvidence } from './kpi-evidence.ts'
+import { type PersonDetails, personOf } from './person.ts'
+import { isProvisional, PROVISIONAL_ID } from './provisional-id.ts'
+import { createProvisionalKind, type ProvisionalKind } from './provisional-kind.ts'
+
+type NamedUser = User & Named
+
+/** Maps provisional ids to those of the things that were created. */
+export type RealIds = {
+  readonly kpis: ReadonlyMap<number, number>
+  readonly users: ReadonlyMap<number, number>
+  readonly items: ReadonlyMap<number, number>
+  /** Tells whether this run made all of it: what another machine has made may be another kind of KPI than was planned. */
+  readonly areOwn: boolean
+}
+
+/** Says what lists hold for an import. */
+export type ReferenceLists = {
+  /** Lists the groups that breakdown items are in, if they can be listed. */
+  readonly groups?: ListGroups | undefined
+  /** Holds the ids of what the run has created or found created: others of their names are about to be removed. */
+  readonly chosen?: RealIds | undefined
+}
+
+/** Lists the groups that breakdown items are in; undefined where the service does not show them. */
+export type ListGroups = () => Promise<readonly Named[] | undefined>
+
+/** Collects what a file names and the service does not have. */
+export type Missing = {
+  readonly kpis: ProvisionalKind<Kpi> | undefined
+  readonly users: ProvisionalKind<NamedUser> | undefined
+  readonly items: ProvisionalKind<BreakdownItem & Named> | undefined
+  /** Takes what the file says of new users beside what it calls them by, before any is named. */
+  readonly describe: (persons: ReadonlyMap<string, PersonDetails>) => void
+  /** Marks the owner and KPI of a row that can be imported as needed. */
+  readonly use: (row: BlockRow) => void
+  /** Holds what the rows of new KPIs have shown. */
+  readonly evidence: KpiEvidence
+  /** Returns the numbers of the KPIs that the service has and that rows are of. */
+  readonly foundKpis: () => ReadonlySet<number>
+  /** Returns the owners that the service has and that rows name; those that are breakdown items are below 0. */
+  readonly foundOwners: () => ReadonlySet<number>
+  /** Returns the breakdown items that the service has and that rows name. */
+  readonly foundItems: () => BreakdownItem[]
+  readonly clear: () => void
+  /**
+   * Takes the ids of what was created; tells whether it is as planned, and the ids keep the order of the provisional ones,
+   * in which rows have been sorted.
+   */
+  readonly settle: (ids: RealIds) => boolean
+  /** Replaces provisional ids in drafts, once there are others. */
+  readonly realize: (drafts: readonly EntryDraft[]) => void
+  /** Returns the number of a thing that was created; any other number as it is. */
+  readonly realKpi: (id: number) => number
+  readonly realOwner: (owner: number) => number
+}
+
+/** Bounds the number of KPIs that one file may create: more are hardly meant. */
+const MOST_KPIS = 2000
+
+/** Returns a KPI that does not exist yet; what its rows show is added later. */
+const provisionalKpi = (id: number, name: string): Kpi | Fault => {
+  const checked = checkText(kpiResource.fields.name, name)
+  if (checked instanceof Fault) return new Fault(`"${name}" cannot be the name of a KPI: it ${checked.message}`)
+  const assumed = {
+    is_active: true,
+    frequency_id: 'D',
+    value_direction: 'U',
+    aggregate_function: 'SUM',
+    target_default: 0n,
+  }
+  return completeRecord(kpiResource, { id, name, ...assumed }, {})
+}
+
+const provisionalItem = (id: number, name: string): (BreakdownItem & Named) | Fault => {
+  const checked = checkText(breakdownItem.fields.name, name)
+  if (checked instanceof Fault)
+    return new Fault(`"${name}" cannot be the name of a breakdown item: it ${checked.message}`)
+  return { ...completeRecord(breakdownItem, { id, name }, {}), within: 'this file' }
+}
+
+/** Returns the fault of a name whose address is that of a user with another name. */
+const addressOfOther = (name: string, { name: other, id, email }: NamedUser): Fault =>
+  new Fault(
+    `"${name}" cannot become a user: the address ${email} is that of user ${id}, "${other}"; correct the name, give the address in the file instead, or another --email-pattern`,
+  )
+
+/** Returns the fault of a name whose address is that of another one in the file. */
+const sameAddress = (name: string, { name: other, email }: NamedUser): Fault =>
+  new Fault(
+    `"${name}" cannot become a user: its e-mail address ${email} is already that of "${other}" in this file; give both addresses in the file, or another --email-pattern`,
+  )
+
+/** Returns a user who does not exist yet, or the one who has the e-mail address. */
+const provisionalUser = (
+  known: Lookup<NamedUser>,
+  emailPattern: string | undefined,
+  persons: ReadonlyMap<string, PersonDetails>,
+) => {
+  const byAddress = new Map<string, NamedUser>()
+  return (id: number, name: string): NamedUser | Fault => {
+    const details = persons.get(looseName(name))
+    const person = personOf(name, emailPattern, details)
+    if (person instanceof Fault) return person
+    const owner = known.find(person.email)
+    const held = owner instanceof Fault ? undefined : known.byId.get(owner.id)
+    const made = completeRecord(userResource, { id, ...person, user_type: 'User', user_status_id: 'A' }, {})
+    const named = { ...made, name: fullName(made) }
+    // An address that the file gives is right, however the name is written.
+    const isGiven = isEmailAddress(name) || details?.email !== undefined
+    const isSame = (one: NamedUser): boolean => isGiven || looseName(one.name) === looseName(named.name)
+    if (held) return isSame(held) ? held : addressOfOther(name, held)
+    const address = nameForm(person.email)
+    const other = byAddress.get(address)
+    if (other === undefined) byAddress.set(address, named)
+    else return isSame(other) ? other : sameAddress(name, other)
+    return named
+  }
+}
+
+/** Holds the lookups of a service. */
+type Lookups = {
+  readonly kpis: Lookup<Kpi>
+  readonly users: Lookup<NamedUser>
+  readonly sources: Lookup<BreakdownItem & Named> | undefined
+}
+
+/** Returns a list that the key may read; names in any other cannot be known to be new. */
+const readable = <T extends Named>(lookup: Lookup<T> | undefined, isWanted: boolean): Lookup<T> | undefined =>
+  isWanted && lookup?.unread === undefined ? lookup : undefined
+
+/** Replaces the provisional ids of a kind by real ones. */
+const settleKind = <T extends Named>(kind: ProvisionalKind<T> | undefined, ids: ReadonlyMap<number, number>): void => {
+  for (const one of kind?.used() ?? []) {
+    const id = ids.get(one.id)
+    if (id !== undefined) kind?.replace(one.id, { ...one, id })
+  }
+}
+
+/** Tells whether ids are in the order of the provisional ones, and after all that were known. */
+const areInOrder = (ids: ReadonlyMap<number, number>, known: Iterable<number>): boolean => {
+  let last = 0
+  for (const id of known) if (!isProvisional(id)) last = Math.max(last, id)
+  for (const [, id] of [...ids].toSorted(([one], [other]) => one - other)) {
+    if (id <= last) return false
+    last = id
+  }
+  return true
+}
+
+/** Creates a collection of what a file names and the service does not have. */
+export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creation): Missing => {
+  const ofKpis = readable(lookups.kpis, kinds.has('kpis'))
+  const ofUsers = readable(lookups.users, kinds.has('users'))
+  const ofItems = readable(lookups.sources, kinds.has('items'))
+  const kpis = ofKpis && createProvisionalKind(ofKpis, provisionalKpi, MOST_KPIS)
+  const persons = new Map<string, PersonDetails>()
+  const users = ofUsers && createProvisionalKind(ofUsers, provisionalUser(ofUsers, emailPattern, persons))
+  const items = ofItems && createProvisionalKind(ofItems, provisionalItem)
+  const evidence = createKpiEvidence()
+  const [foundOwners, foundKpis] = [new Set<number>(), new Set<number>()]
+  let [lastOwner, lastKpi] = [0, 0]
+  const useOwner = (owner: number, line: number): void => {
+    if (owner >= PROVISIONAL_ID) users?.use(owner, line)
+    else if (owner <= -PROVISIONAL_ID) items?.use(-owner, line)
+    else foundOwners.add(owner)
+  }
+  let real: RealIds | undefined
+  const realKpi = (id: number): number => real?.kpis.get(id) ?? id
+  const realOwner = (owner: number): number => {
+    if (!isProvisional(owner)) return owner
+    return owner < 0 ? -(real?.items.get(-owner) ?? -owner) : (real?.users.get(owner) ?? owner)
+  }
+  return {
+    kpis,
+    users,
+    items,
+    evidence,
+    describe: (all) => {
+      for (const [text, details] of all) persons.set(text, details)
+    },
+    use: (row) => {
+      const { first: owner, second: kpi } = row
+      if (kpi >= PROVISIONAL_ID) {
+        if (kpi !== lastKpi) kpis?.use(kpi, lineOf(row.line))
+        evidence.note(row)
+      } else if (kpi !== lastKpi) foundKpis.add(kpi)
+      lastKpi = kpi
+      // Most rows have the owner of the row before.
+      if (owner !== lastOwner) useOwner(owner, lineOf(row.line))
+      lastOwner = owner
+    },
+    foundKpis: () => foundKpis,
+    foundOwners: () => foundOwners,
+    foundItems: () => [...foundOwners].flatMap((owner) => (owner < 0 ? (lookups.sources?.byId.get(-owner) ?? []) : [])),
+    clear: () => {
+      for (const one of [foundOwners, foundKpis]) one.clear()
+      ;[lastOwner, lastKpi] = [0, 0]
+      for (const kind of [kpis, users, items, evidence]) kind?.clear()
+    },
+    settle: (ids) => {
+      real = ids
+      const isKept = [
+        areInOrder(ids.kpis, lookups.kpis.byId.keys()),
+        areInOrder(ids.users, lookups.users.byId.keys()),
+        areInOrder(ids.items, lookups.sources?.byId.keys() ?? []),
+      ]
+      settleKind(kpis, ids.kpis)
+      settleKind(users, ids.users)
+      settleKind(items, ids.items)
+      return ids.areOwn && isKept.every(Boolean)
+    },
+    realize: (drafts) => {
+      if (!real) return
+      for (const draft of drafts) {
+        draft.kpi_id = realKpi(draft.kpi_id)
+        if (typeof draft.user_id === 'number') draft.user_id = realOwner(draft.user_id)
+        if (typeof draft.source_id === 'number') draft.source_id = -realOwner(-draft.source_id)
+      }
+    },
+    realKpi,
+    realOwner,
+  }
+}

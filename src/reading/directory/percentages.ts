@@ -1,0 +1,240 @@
+import { nameForm } from '../../domain/name-form.ts'
+import { listFlag } from '../options/flag-text.ts'
+import type { Client } from '../../client/client.ts'
+import { looseName } from '../../client/directory.ts'
+import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
+import { type Decimal, exactDecimal, formatDecimal, roundExact } from '../../domain/decimal.ts'
+import { type Issue, KpiError } from '../../domain/errors.ts'
+import type { Unit } from '../../domain/resources/catalog.ts'
+import type { Kpi } from '../../domain/resources/kpi.ts'
+import type { BlockRow } from '../../blocks/block.ts'
+import { namesPercent } from './kpi-words.ts'
+import { type ImportOptions, OTHER_KPIS, type PercentAs } from '../options/options.ts'
+import { isProvisional } from './provisional-id.ts'
+import { ACTUAL, lineOf, TARGET } from '../../blocks/packed-row.ts'
+
+const ONE = 10_000n
+const HUNDRED = 100n
+
+/** Tells something of a KPI. */
+type KpiTest = (kpi: number) => boolean
+
+/** Describes a value and its line. */
+type Shown = { readonly value: Decimal; readonly line: number }
+
+/** Describes the values of a KPI as the file has them. */
+type ValuesOfKpi = {
+  count: number
+  /** Tells whether all actuals are between -1 and 1. */
+  isSmall: boolean
+  /** Holds the first actual that is not 0. */
+  first: Shown | undefined
+  /** Holds the first value that is not between -1 and 1, also of targets. */
+  beyond: Shown | undefined
+}
+
+/** Watches which KPIs have only values between -1 and 1. */
+export type SmallValues = {
+  readonly note: (row: Pick<BlockRow, 'second' | 'flags' | 'actual' | 'target' | 'line'>) => void
+  readonly kpis: () => ReadonlyMap<number, Readonly<ValuesOfKpi>>
+}
+
+/** Creates a watcher of small values; rows of KPIs with fractions hold a hundred times as much as the file. */
+export const createSmallValues = (isFraction: (kpi: number) => boolean): SmallValues => {
+  const seen = new Map<number, ValuesOfKpi>()
+  // Most rows have the KPI of the row before.
+  let [last, found, scale] = [NaN, undefined as ValuesOfKpi | undefined, 1n]
+  const find = (kpi: number): ValuesOfKpi => {
+    const known = seen.get(kpi) ?? { count: 0, isSmall: true, first: undefined, beyond: undefined }
+    seen.set(kpi, known)
+    ;[last, scale] = [kpi, isFraction(kpi) ? HUNDRED : 1n]
+    return known
+  }
+  const isBeyond = (value: Decimal): boolean => value > ONE * scale || value < -ONE * scale
+  const shown = (value: Decimal, place: number): Shown => ({ value: value / scale, line: lineOf(place) })
+  return {
+    note: ({ second, flags, actual, target, line }) => {
+      if (second !== last || found === undefined) found = find(second)
+      if (found.beyond !== undefined && !found.isSmall) return
+      if ((flags & TARGET.given) !== 0 && isBeyond(target)) found.beyond ??= shown(target, line)
+      if ((flags & ACTUAL.given) === 0) return
+      found.count += 1
+      if (isBeyond(actual)) {
+        found.isSmall = false
+        found.beyond ??= shown(actual, line)
+      } else if (actual !== 0n) found.first ??= shown(actual, line)
+    },
+    kpis: () => seen,
+  }
+}
+
+/** Returns what the user said of percentages as the parts of `--percent`. */
+export const percentTexts = (percent: ReadonlyMap<string, PercentAs>): string[] =>
+  [...percent].map(([name, as]) => (name === OTHER_KPIS ? as : `${as}=${name}`))
+
+/** Returns a function that tells what the user said of a KPI, by its name or of all that are not named. */
+const saidOf = (percent: ImportOptions['percent']) => {
+  const byName = new Map([...(percent ?? [])].map(([name, as]) => [looseName(name), as]))
+  return {
+    byName: (name: string): PercentAs | undefined => byName.get(looseName(name)),
+    ofAll: percent?.get(OTHER_KPIS),
+  }
+}
+
+/** Returns the unit that a user names, by its name or id. */
+export const findUnitBy = (units: readonly Unit[], text: string): Unit | undefined =>
+  units.find(({ name }) => name === text) ??
+  units.find(({ name, id }) => nameForm(name) === nameForm(text) || String(id) === text)
+
+/** Returns the units of a service; undefined if the key may not read them, or the service has none. */
+export const unitsOf = async (client: Client): Promise<readonly Unit[] | undefined> => {
+  try {
+    return await readIfAllowed(client, client.units.list())
+  } catch (error) {
+    if (error instanceof KpiError && error.code === 'not_found') return undefined
+    throw error
+  }
+}
+
+/**
+ * Returns the function that tells whether values of a KPI are percentages: by its unit or, if it is new, by the unit
+ * that `--unit` gives it; by the units of the file or its name if its unit is not known.
+ */
+const percentageKpis = async (
+  client: Client,
+  kpis: ReadonlyMap<number, Kpi>,
+  unitOfNew: string | undefined,
+): Promise<(kpi: number, givesPercent: KpiTest) => boolean> => {
+  const units = await unitsOf(client)
+  const percent = units && new Set(units.flatMap(({ id, is_percentage }) => (is_percentage ? id : [])))
+  const given = unitOfNew === undefined ? undefined : findUnitBy(units ?? [], unitOfNew)
+  return (id, givesPercent) => {
+    const one = kpis.get(id)
+    if (one === undefined) return false
+    const byUnit = isProvisional(id) ? given?.is_percentage : percent?.has(one.unit_id)
+    return byUnit ?? (givesPercent(id) || namesPercent(one.name))
+  }
+}
+
+/** Tells whether the user says of some percentages that they are fractions. */
+export const saysFraction = ({ percent }: Pick<ImportOptions, 'percent'>): boolean =>
+  [...(percent?.values() ?? [])].includes('fraction')
+
+/**
+ * Returns the function that tells whether numbers of a KPI are fractions, as the user says of a percentage. It depends
+ * on which KPIs the file gives the unit percent.
+ */
+export const fractionKpis = async (
+  client: Client,
+  kpis: ReadonlyMap<number, Kpi>,
+  unitOfNew: string | undefined,
+  percent: ImportOptions['percent'],
+): Promise<(givesPercent: KpiTest) => KpiTest> => {
+  if (!saysFraction({ percent })) return () => () => false
+  const isPercentage = await percentageKpis(client, kpis, unitOfNew)
+  const said = saidOf(percent)
+  return (givesPercent) => {
+    const known = new Map<number, boolean>()
+    return (id) => {
+      const before = known.get(id)
+      if (before !== undefined) return before
+      const isSaid = (said.byName(kpis.get(id)?.name ?? '') ?? said.ofAll) === 'fraction'
+      const is = isSaid && isPercentage(id, givesPercent)
+      known.set(id, is)
+      return is
+    }
+  }
+}
+
+/** Holds what is known of the KPIs of a file. */
+type KnownKpis = {
+  readonly client: Client
+  readonly kpis: ReadonlyMap<number, Kpi>
+  readonly unitOfNew: string | undefined
+  /** Tells whether a KPI has numbers with a percent sign, which are percentages. */
+  readonly hasSign: KpiTest
+  /** Tells whether the file gives a KPI the unit percent elsewhere, where its numbers may still be fractions. */
+  readonly givesPercent: KpiTest
+}
+
+/** Describes a percentage KPI of a file by its values. */
+type Percentage = Readonly<ValuesOfKpi> & { readonly name: string }
+
+/** Returns the faults of percentage KPIs whose values may be fractions, and of which nothing is said. */
+const faultsOfSmall = (percentages: readonly Percentage[], percent: ImportOptions['percent']): Issue[] => {
+  const { byName, ofAll } = saidOf(percent)
+  const isForAll = percent === undefined && percentages.every(({ beyond }) => beyond === undefined)
+  const flagFor = (name: string, as: PercentAs): string =>
+    isForAll ? `--percent ${as}` : listFlag('--percent', [...percentTexts(percent ?? new Map()), `${as}=${name}`])
+  return percentages.flatMap(({ name, count, isSmall, first }) => {
+    if (!isSmall || !first || (byName(name) ?? ofAll) !== undefined) return []
+    const value = formatDecimal(first.value)
+    const all = count === 1 ? 'its only value is' : `all of its ${count} values are`
+    return {
+      field: name,
+      message: `is a percentage, and ${all} between -1 and 1, such as ${value} on line ${first.line}: that is ${value} % (${flagFor(name, 'as-is')}) or ${formatDecimal(first.value * HUNDRED)} % (${flagFor(name, 'fraction')})`,
+    }
+  })
+}
+
+/** Returns the faults of percentage KPIs that are fractions only because all are, and have values that hardly are. */
+const faultsOfLarge = (percentages: readonly Percentage[], percent: ImportOptions['percent']): Issue[] => {
+  const { byName, ofAll } = saidOf(percent)
+  const large = percentages.filter(({ name, beyond }) => beyond && ofAll === 'fraction' && byName(name) === undefined)
+  const flagFor = (as: PercentAs): string =>
+    listFlag('--percent', [...percentTexts(percent ?? new Map()), ...large.map(({ name }) => `${as}=${name}`)])
+  return large.flatMap(({ name, beyond }) => {
+    if (!beyond) return []
+    const value = formatDecimal(beyond.value)
+    return {
+      field: name,
+      message: `is a percentage, and not all of its values are between -1 and 1, such as ${value} on line ${beyond.line}: that is ${value} % (${flagFor('as-is')}) or ${formatDecimal(beyond.value * HUNDRED)} % (${flagFor('fraction')})`,
+    }
+  })
+}
+
+/** Returns the faults of names in `--percent` that no percentage KPI has. */
+const faultsOfNames = (names: ReadonlySet<string>, percent: ImportOptions['percent']): Issue[] =>
+  [...(percent?.keys() ?? [])]
+    .filter((name) => name !== OTHER_KPIS && !names.has(looseName(name)))
+    .map((name) => ({ field: name, message: 'is named by --percent, and no percentage KPI has that name' }))
+
+/** Refuses values of percentage KPIs that may be fractions, or that hardly are, as long as nobody says what they are. */
+export const requireSettledPercentages = async (
+  { client, kpis, unitOfNew, hasSign, givesPercent }: KnownKpis,
+  small: SmallValues,
+  percent: ImportOptions['percent'],
+): Promise<void> => {
+  const seen = [...small.kpis()].filter(([id]) => !hasSign(id))
+  if (percent === undefined && seen.every(([, { isSmall, first }]) => !isSmall || !first)) return
+  const isOne = await percentageKpis(client, kpis, unitOfNew)
+  const isPercentage = (id: number): boolean => isOne(id, givesPercent)
+  const percentages = seen
+    .filter(([id]) => isPercentage(id))
+    .map(([id, values]) => ({ ...values, name: kpis.get(id)?.name ?? '' }))
+  const names = new Set([...kpis].flatMap(([id, { name }]) => (isPercentage(id) ? looseName(name) : [])))
+  const issues = [
+    ...faultsOfNames(names, percent),
+    ...faultsOfSmall(percentages, percent),
+    ...faultsOfLarge(percentages, percent),
+  ]
+  if (issues.length === 0) return
+  throw new KpiError('malformed', 'it is not clear what some percentages are; nothing was sent', { issues })
+}
+
+/** Returns a fraction as a percentage: exactly a hundred times as much, with the digits that are rounded away then. */
+export const percentOfFraction = (
+  value: Decimal,
+  beyond: string,
+): { readonly value: Decimal; readonly beyond: string; readonly isRounded: boolean } => {
+  const { units, width } = exactDecimal(value, beyond)
+  const scale = 10n ** BigInt(width)
+  const percent = { units: units * 100n, width }
+  const rest = percent.units % scale
+  const digits = String(rest < 0n ? -rest : rest).padStart(width, '0')
+  return {
+    value: roundExact(percent),
+    beyond: rest === 0n ? '' : (rest < 0n ? '-' : '') + digits,
+    isRounded: rest !== 0n,
+  }
+}

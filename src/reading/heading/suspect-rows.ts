@@ -1,0 +1,225 @@
+import { listFlag } from '../options/flag-text.ts'
+import { countText } from '../../domain/count-text.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { isPartOfYear } from '../columns/unusual-headers.ts'
+import { isWords } from './table-body.ts'
+import { areOthersMeant, ignoresRow, isNameOfTotal, NO_ROWS } from './ignored-rows.ts'
+import type { LeftOutRows, Table } from '../../tabular/source/table.ts'
+import type { Row } from '../../tabular/source/row.ts'
+
+/** Describes rows that are hardly data: totals of the rows above, or what stands below the table. */
+export type SuspectRows = {
+  readonly kind: 'total' | 'footer'
+  /** Holds the texts that they are known by; of many, the first. */
+  readonly texts: readonly string[]
+  /** Counts the rows, and names the lines of the first and the last. */
+  readonly count: number
+  readonly first: number
+  readonly last: number
+  /** Holds the texts by which `--ignore-rows` leaves them out, and which other rows these leave out, too. */
+  readonly patterns?: readonly string[]
+  readonly others?: { readonly count: number; readonly first: number } | undefined
+}
+
+/** Collects such rows while a file is read, in constant memory. */
+type SuspectCollector = {
+  /** Looks at the next row, and whether it was rejected: a total that is rejected does no harm. */
+  readonly note: (row: Row, isRejected: boolean) => void
+  /** Returns what was found; call it once all rows were seen. */
+  readonly found: () => readonly SuspectRows[]
+}
+
+const MOST_TEXTS = 3
+/** Sets how many columns a table has whose rows of one cell are hardly data. */
+const FOOTER_COLUMNS = 3
+
+/** Returns the only cell of a row; undefined if it has none or several. */
+const onlyCell = (cells: readonly string[]): string | undefined => {
+  let only: string | undefined
+  for (const cell of cells) {
+    const text = cell.trim()
+    if (text === '') continue
+    if (only !== undefined) return undefined
+    only = text
+  }
+  return only
+}
+
+const LETTER = /\p{L}/u
+
+/** Returns the first cell of a row that is neither a number nor a date. */
+const firstWords = (cells: readonly string[]): string | undefined => {
+  for (const cell of cells) {
+    if (!LETTER.test(cell)) continue
+    const text = cell.trim()
+    if (isWords(text) && !isPartOfYear(text)) return text
+  }
+  return undefined
+}
+
+/** Tells whether a row is called a total, alone or before a colon. */
+const isTotal = (text: string): boolean => isNameOfTotal(text) || isNameOfTotal(text.split(':', 1)[0] ?? '')
+
+const add = (before: SuspectRows | undefined, kind: SuspectRows['kind'], text: string, line: number): SuspectRows => {
+  const texts = before?.texts ?? []
+  const isNew = texts.length < MOST_TEXTS && !texts.includes(text)
+  return {
+    kind,
+    texts: isNew ? [...texts, text] : texts,
+    count: (before?.count ?? 0) + 1,
+    first: before?.first ?? line,
+    last: line,
+  }
+}
+
+/** Creates a collector for a table with so many columns. */
+export const createSuspectCollector = (columns: number): SuspectCollector => {
+  let [totals, footers]: (SuspectRows | undefined)[] = []
+  let hasOthers = false
+  const noteFooter = ({ line, cells }: Row, isRejected: boolean): void => {
+    const words = firstWords(cells)
+    // A total that is rejected, because it has no date, is a footer, too.
+    const only = onlyCell(cells) ?? (words !== undefined && isTotal(words) ? words : undefined)
+    if (only === undefined || !isRejected) {
+      if (cells.some((cell) => cell.trim() !== '')) footers = undefined
+    } else footers = add(footers, 'footer', only, line)
+  }
+  return {
+    note: (row, isRejected) => {
+      if (columns >= FOOTER_COLUMNS) noteFooter(row, isRejected)
+      const words = firstWords(row.cells)
+      if (words === undefined || !isTotal(words)) hasOthers = true
+      else if (hasOthers && !isRejected) totals = add(totals, 'total', words, row.line)
+    },
+    found: () => [totals, footers].filter((one) => one !== undefined),
+  }
+}
+
+const LONGEST_TEXT = 20
+
+/** Returns the text by which `--ignore-rows` leaves a footer out: up to its colon, else whole or its beginning. */
+const ignoredText = (text: string): string => {
+  const colon = text.indexOf(':')
+  if (colon > 0 && colon < LONGEST_TEXT) return `${text.slice(0, colon + 1)}*`
+  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT).trim()}*` : text
+}
+
+/** Returns the flag that leaves rows out, as it is typed in a shell. */
+const ignoreFlag = (texts: readonly string[]): string => listFlag('--ignore-rows', texts)
+
+const linesOf = ({ count, first, last }: SuspectRows): string =>
+  count === 1
+    ? `line ${first}`
+    : count === last - first + 1
+      ? `lines ${first} to ${last}`
+      : `${count} lines from ${first} to ${last}`
+
+const shownTexts = (texts: readonly string[]): string => texts.map((text) => `"${text}"`).join(', ')
+
+/** Counts the rows beside the meant ones that texts leave out, and finds the first of them. */
+const countOthers = async (
+  table: Pick<Table, 'rows'>,
+  texts: readonly string[],
+  isMeant: (row: Row) => boolean,
+): Promise<SuspectRows['others']> => {
+  const isIgnored = ignoresRow(texts)
+  let [count, first, isHeader] = [0, 0, true]
+  for await (const rows of table.rows()) {
+    for (const row of rows) {
+      const isOther = !isHeader && isIgnored(row.cells) && !isMeant(row)
+      isHeader = false
+      if (!isOther) continue
+      if (count === 0) first = row.line
+      count += 1
+    }
+  }
+  return count === 0 ? undefined : { count, first }
+}
+
+/** Finds texts with which `--ignore-rows` leaves rows out and no others, as far as there are such texts. */
+const withPatterns = async (table: Pick<Table, 'rows'>, found: SuspectRows): Promise<SuspectRows> => {
+  const { kind, texts } = found
+  if (kind === 'total') {
+    const others = await countOthers(table, texts, ({ cells }) => isTotal(firstWords(cells) ?? ''))
+    return { ...found, patterns: texts, others }
+  }
+  const isMeant = ({ line }: Row): boolean => line >= found.first
+  const patterns = texts.map(ignoredText)
+  const others = await countOthers(table, patterns, isMeant)
+  const isWhole = others !== undefined && (await countOthers(table, texts, isMeant)) === undefined
+  return isWhole ? { ...found, patterns: texts } : { ...found, patterns, others }
+}
+
+/** Finds how to leave out rows that look like totals or footers; the rows are read again only if there are some. */
+export const findPatterns = async (
+  table: Pick<Table, 'rows'>,
+  found: readonly SuspectRows[],
+): Promise<readonly SuspectRows[]> => {
+  const all: SuspectRows[] = []
+  for (const one of found) all.push(await withPatterns(table, one))
+  return all
+}
+
+const countOfOthers = ({ count, first }: NonNullable<SuspectRows['others']>): string =>
+  count === 1 ? `line ${first}, too` : `${countText(count)} other rows, too, the first on line ${first}`
+
+/**
+ * Returns the flags that leave all rows with some texts out, that import all, and of several texts one that leaves out
+ * the first alone; each keeps what is left out already.
+ */
+const waysOfTotals = ({ texts, patterns, count, others }: SuspectRows, ignored: readonly string[] = []): string => {
+  const them = count === 1 ? 'it' : 'them'
+  const more = others ? `, and ${countOfOthers(others)};` : ','
+  const some = texts
+    .slice(0, texts.length > 1 ? 1 : 0)
+    .map((text) => `, ${ignoreFlag([...ignored, text, NO_ROWS])} leaves out "${text}" and imports the rest`)
+  return `${ignoreFlag([...ignored, ...(patterns ?? texts)])} leaves ${them} out${more} ${ignoreFlag([...ignored, NO_ROWS])} imports ${them}${some.join('')}`
+}
+
+/**
+ * Refuses rows that look like totals and would be imported, unless the user said that they are meant: they would count
+ * everything twice. `ignored` are the texts of rows that are left out.
+ */
+export const requireNoTotals = (found: readonly SuspectRows[], ignored: readonly string[] | undefined): void => {
+  const issues = areOthersMeant(ignored)
+    ? []
+    : found
+        .filter(({ kind }) => kind === 'total')
+        .map((rows) => ({
+          field: linesOf(rows),
+          message: `${shownTexts(rows.texts)} ${rows.count === 1 ? 'looks like a total' : 'look like totals'} of the rows above: ${waysOfTotals(rows, ignored)}`,
+        }))
+  if (issues.length > 0) {
+    throw new KpiError('malformed', 'some rows look like totals; nothing was sent', { issues })
+  }
+}
+
+/** Returns how to leave rejected rows below the table out, without losing others. */
+const wayOutOfFooter = (rows: SuspectRows): string => {
+  const them = rows.count === 1 ? 'it' : 'them'
+  const flag = ignoreFlag(rows.patterns ?? rows.texts)
+  if (rows.others) return `delete ${them} in the file, as ${flag} leaves out ${countOfOthers(rows.others)}`
+  // A number or a date is a value of other rows sooner or later.
+  return rows.texts.every((text) => LETTER.test(text))
+    ? `${flag} leaves ${them} out`
+    : `delete ${them} in the file, as no text tells ${them} from other rows`
+}
+
+/** Returns notes on rejected rows below the table, and how to leave them out. */
+export const notesOnFooters = (found: readonly SuspectRows[]): string[] =>
+  found
+    .filter(({ kind }) => kind === 'footer')
+    .map((rows) => {
+      const looks = rows.count === 1 ? 'looks' : 'look'
+      return `${linesOf(rows)} ${looks} like a footer (${shownTexts(rows.texts.slice(0, 1))}): ${wayOutOfFooter(rows)}`
+    })
+
+/** Returns notes on rows that `--ignore-rows` left out although they look like data. */
+export const notesOnLeftOut = (leftOut: LeftOutRows | undefined): string[] => {
+  if (!leftOut || leftOut.count === 0) return []
+  const shown = leftOut.first.map(({ line, cells }) => `line ${line} (${cells.map((cell) => cell.trim()).join(', ')})`)
+  const more = leftOut.count - shown.length
+  return [
+    `--ignore-rows leaves out ${countText(leftOut.count)} ${leftOut.count === 1 ? 'row' : 'rows'} with a date and a number: ${shown.join(', ')}${more > 0 ? ` and ${countText(more)} more` : ''}`,
+  ]
+}

@@ -1,0 +1,251 @@
+import { type NearName, nearNames } from '../../changes/names/near-names.ts'
+import { NEWER_PROFILE } from '../../client/capabilities.ts'
+import type { Client } from '../../client/client.ts'
+import { nextTurn, pauseEvery } from '../../client/next-turn.ts'
+import { type Issue, KpiError } from '../../domain/errors.ts'
+import { newName } from '../../domain/name-form.ts'
+import type { Pause } from '../../domain/pause.ts'
+import type { BreakdownItem } from '../../domain/resources/breakdowns.ts'
+import { group as groupResource } from '../../domain/resources/groups.ts'
+import type { CheckedFile } from '../entries/check.ts'
+import { listFlag } from '../options/flag-text.ts'
+import { roleHeader } from '../columns/role-text.ts'
+import { ownerOf } from '../../domain/entry-key.ts'
+import type { Creation, ImportOptions } from '../options/options.ts'
+import type { Lookup } from '../directory/permissions.ts'
+import { isProvisional } from '../directory/provisional-id.ts'
+import type { Reference } from '../directory/reference.ts'
+import type { Batch } from '../rows/batches.ts'
+import { requireMeantNames, warningsOnGivenNames } from './meant-names.ts'
+import { defineKpi, type KnownOfKpi, type KpiDefaults } from './define-kpi.ts'
+import { faultOfGroups, findGroup, groupWithoutNames } from '../directory/groups.ts'
+import type { ListGroups, Missing, ReferenceLists } from '../directory/missing.ts'
+import type { MissingKpi, MissingPlan, MissingUser } from './plan.ts'
+import { type EarlierKpis, requireNoRenames } from './renamed-kpis.ts'
+
+/** Names the category and the group that are used if nothing else says which. */
+const CATEGORY = 'General'
+const GROUP = 'Items'
+
+/** Returns the date format of a file: of its dates, or of its headers that are dates. */
+export const dateFormatOf = ({ formats, plan }: Pick<CheckedFile, 'formats' | 'plan'>): string | undefined =>
+  plan.wide?.dateFormat ?? formats.date?.column.format.text
+
+/** Returns what is known of each KPI that rows need and the service does not have. */
+const knownOf = (checked: CheckedFile, created: Missing): KnownOfKpi[] =>
+  (created.kpis?.used() ?? []).map(({ id, name }) => ({
+    id,
+    name,
+    rows: created.evidence.of(id),
+    dateFormat: dateFormatOf(checked),
+    signs: checked.formats.signsOf(id),
+  }))
+
+/** Says of KPIs in doubt which known ones they nearly are, as a mistyped name is no new KPI. */
+const withNearNames = async (
+  issues: readonly Issue[],
+  names: readonly string[],
+  others: readonly string[],
+  pause: Pause,
+): Promise<Issue[]> => {
+  const near = await nearNames('KPI', names, others, pause)
+  const meant = new Map(near.flatMap((one) => (one.isNew === true ? [] : [[one.name, one.known] as const])))
+  return issues.map(({ field, message }) => {
+    const other = meant.get(field)
+    const way = other === undefined ? '' : listFlag('--map-kpi', [`${field}=${other}`])
+    return {
+      field,
+      message: way === '' ? message : `${message}; it is nearly "${other}", which exists: ${way} takes it as that one`,
+    }
+  })
+}
+
+/** Defines the new KPIs; throws all that is in doubt at once. */
+const defineKpis = async (
+  known: readonly KnownOfKpi[],
+  defaults: KpiDefaults,
+  others: readonly string[],
+  pause: Pause,
+): Promise<MissingKpi[]> => {
+  const issues: Issue[] = []
+  const defined = known.flatMap((one) => {
+    const found = defineKpi(one, defaults)
+    if ('id' in found) return found
+    issues.push(...found)
+    return []
+  })
+  if (issues.length === 0) return defined
+  const names = known.map(({ name }) => name)
+  const told = await withNearNames(issues, names, others, pause)
+  throw new KpiError('malformed', 'it is not clear how to create some KPIs; nothing was sent', {
+    issues: [...Map.groupBy(told, ({ message }) => message).values()].flatMap(([first]) => first ?? []),
+  })
+}
+
+/** Returns the name of the group of new items: as given, else that of the column that names them. */
+const groupName = (plan: CheckedFile['plan'], asked: string | undefined): string => {
+  if (asked !== undefined) return asked
+  const header = newName(roleHeader(plan, 'source'))
+  return header === '' || header.length > groupResource.fields.name.max ? GROUP : header
+}
+
+const usersOf = (created: Missing): MissingUser[] =>
+  (created.users?.used() ?? []).map(({ id, name, first_name, last_name, email }) => ({
+    id,
+    name,
+    first_name,
+    last_name,
+    email,
+  }))
+
+/** Gives the rows' KPIs what was found, so that they are judged as they will be. */
+const applyDefinitions = (created: Missing, defined: readonly MissingKpi[]): void => {
+  for (const { id, frequency_id, aggregate_function, target_default } of defined) {
+    const one = created.kpis?.lookup.byId.get(id)
+    if (one) created.kpis?.replace(id, { ...one, frequency_id, aggregate_function, target_default })
+  }
+}
+
+const allItems = ({ sources }: Reference): BreakdownItem[] =>
+  [...(sources?.byId.values() ?? [])].filter(({ id }) => !isProvisional(id))
+
+/** Describes the group that new items go into by its name or id, and the names of others that it is new beside. */
+type GroupOfNew = { readonly name: string; readonly beside: readonly string[] }
+
+/** Returns the group that new items go into, or why it is not clear. */
+const groupOfNew = async (
+  { plan, reference }: CheckedFile,
+  created: Missing,
+  asked: string | undefined,
+  listGroups: ListGroups | undefined,
+): Promise<GroupOfNew | Issue | undefined> => {
+  const isNew = (created.items?.used() ?? []).length > 0
+  const found = created.foundItems()
+  if (!isNew && found.length === 0) return undefined
+  const groups = await listGroups?.()
+  const name = groupName(plan, asked)
+  if (groups) {
+    const beside = findGroup(groups, name) ? [] : groups.map((group) => group.name)
+    return faultOfGroups(groups, found, name, isNew) ?? (isNew ? { name, beside } : undefined)
+  }
+  const id = isNew ? groupWithoutNames(asked, found, allItems(reference)) : undefined
+  return typeof id === 'number' ? { name: String(id), beside: [] } : id
+}
+
+/**
+ * Returns the group that new items go into. Refuses new items beside items of another group, and items of another group
+ * than the one that their column names.
+ */
+const settleGroup = async (...of: Parameters<typeof groupOfNew>): Promise<GroupOfNew | undefined> => {
+  const found = await groupOfNew(...of)
+  if (!found || 'name' in found) return found
+  throw new KpiError('malformed', 'it is not clear which breakdown items some names mean; nothing was sent', {
+    issues: [found],
+  })
+}
+
+/** Refuses new people where no interface creates them. */
+const requirePeople = async (users: readonly MissingUser[], listGroups: ListGroups | undefined): Promise<void> => {
+  const [first] = users
+  if (!first || (await listGroups?.())) return
+  throw new KpiError(
+    'unsupported',
+    `the newer interface creates no people: ${users.length} are missing, such as "${first.name}"; use a profile of the classic interface, or --as items with ${NEWER_PROFILE}; nothing was created`,
+  )
+}
+
+/** Returns the names and addresses of what the service has. */
+const knownNames = (lookup: Lookup | undefined): string[] =>
+  [...(lookup?.byId.values() ?? [])].flatMap(({ id, name, email }) =>
+    isProvisional(id) ? [] : [name, ...(email === undefined ? [] : [email])],
+  )
+
+/** Returns the new names that may be known ones, mistyped. */
+const nearOf = async (
+  { kpis, users, sources }: Reference,
+  created: Pick<MissingPlan, 'kpis' | 'users' | 'items'>,
+  group: GroupOfNew | undefined,
+  pause: Pause,
+): Promise<NearName[]> => {
+  const namesOf = (list: readonly { readonly name: string; readonly email?: string }[]): string[] =>
+    list.flatMap(({ name, email }) => (email === undefined ? name : [name, email]))
+  const near = await Promise.all([
+    nearNames('KPI', namesOf(created.kpis), knownNames(kpis), pause),
+    nearNames('user', namesOf(created.users), knownNames(users), pause),
+    nearNames('breakdown item', namesOf(created.items), knownNames(sources), pause),
+    nearNames('group', group ? [group.name] : [], group?.beside ?? [], pause),
+  ])
+  return near.flat()
+}
+
+/** Describes what planning asks, what ends it, and whom it warns. */
+export type PlanningMissing = Pick<ReferenceLists, 'groups'> & {
+  readonly signal: AbortSignal
+  /** Finds the KPIs of which earlier files of the same kind had entries. */
+  readonly earlierKpis?: () => Promise<EarlierKpis | undefined>
+  /** Receives warnings, which are shown even with `--quiet`. */
+  readonly onWarning: (warning: string) => void
+}
+
+/** Sets how many names are compared in one turn. */
+const NAMES_PER_TURN = 500
+
+/**
+ * Returns all that rows need and the service does not have; undefined if there is nothing. Names that may
+ * mean something else are refused, unless the user said what is meant.
+ */
+export const planMissing = async (
+  client: Client,
+  checked: CheckedFile,
+  { frequency, unit, category, group: asked }: Creation,
+  options: ImportOptions,
+  { signal, groups: listGroups, earlierKpis, onWarning }: PlanningMissing,
+): Promise<MissingPlan | undefined> => {
+  const { created } = checked.reference
+  if (!created) return undefined
+  const pause = pauseEvery(NAMES_PER_TURN, signal)
+  await requireMeantNames(checked, created, options, pause)
+  for (const warning of await warningsOnGivenNames(checked, created, options, pause)) onWarning(warning)
+  const known = knownOf(checked, created)
+  const units = known.length > 0 ? await client.units.list() : []
+  const kpis = await defineKpis(known, { units, frequency, unit }, knownNames(checked.reference.kpis), pause)
+  const earlier = kpis.length > 0 ? await earlierKpis?.() : undefined
+  if (earlier) requireNoRenames(checked, created, kpis, options, earlier)
+  applyDefinitions(created, kpis)
+  const items = (created.items?.used() ?? []).map(({ id, name }) => ({ id, name }))
+  const users = usersOf(created)
+  const group = await settleGroup(checked, created, asked, listGroups)
+  if (kpis.length + users.length + items.length === 0) return undefined
+  if (client.variant === 'v1') await requirePeople(users, listGroups)
+  return {
+    kpis,
+    users,
+    items,
+    group: group?.name,
+    category: category ?? CATEGORY,
+    near: await nearOf(checked.reference, { kpis, users, items }, group, pause),
+  }
+}
+
+/** Returns a plan without what only rows name that are rejected; undefined if nothing is left of it. */
+export const neededOf = async (
+  plan: MissingPlan,
+  batches: Iterable<Batch>,
+  signal: AbortSignal,
+): Promise<MissingPlan | undefined> => {
+  const [owners, kpis] = [new Set<number>(), new Set<number>()]
+  for (const { drafts } of batches) {
+    await nextTurn(signal)
+    for (const draft of drafts) {
+      kpis.add(draft.kpi_id)
+      owners.add(ownerOf(draft))
+    }
+  }
+  const needed = {
+    ...plan,
+    kpis: plan.kpis.filter(({ id }) => kpis.has(id)),
+    users: plan.users.filter(({ id }) => owners.has(id)),
+    items: plan.items.filter(({ id }) => owners.has(-id)),
+  }
+  return needed.kpis.length + needed.users.length + needed.items.length > 0 ? needed : undefined
+}

@@ -1,0 +1,43 @@
+import { tmpdir } from 'node:os'
+import type { DatabaseQuery } from '../tabular/database/run-query.ts'
+import { openSource } from '../tabular/open-source.ts'
+import type { RereadableFile } from '../tabular/source/files.ts'
+import type { HeaderFinder, SourceOptions, Table } from '../tabular/source/table.ts'
+import type { StopSignal } from '../tabular/source/turns.ts'
+import { roleOf } from './columns/header.ts'
+import { probableHeader } from './heading/find-heading.ts'
+import { leaveOutRows } from './heading/ignored-rows.ts'
+import { headerRows, withHeading } from './heading/with-heading.ts'
+
+/** Describes what the user said about how to parse a file, and which of its rows are left out. */
+export type RequestedFormat = SourceOptions & {
+  /** Lists the texts of rows that are left out. */
+  readonly ignoreRows?: readonly string[] | undefined
+}
+
+/** Finds the header as files of KPIs have it, and leaves out the rows that the user named. */
+const headerFinder = ({ skipLines, ignoreRows }: RequestedFormat): HeaderFinder => ({
+  probable: probableHeader,
+  isName: (text) => roleOf(text) !== undefined,
+  rowsOf: (rows) => headerRows(rows, skipLines),
+  begin: async (table) => leaveOutRows(await withHeading(table, skipLines), ignoreRows),
+})
+
+/** Opens a file as a table; `folder` is where temporary files go, and `stop` ends reading a workbook or an archive. */
+export const openTable = (
+  source: RereadableFile,
+  asked: RequestedFormat = {},
+  folder: string = tmpdir(),
+  stop?: StopSignal,
+): Promise<Table> => openSource(source, asked, headerFinder(asked), { folder, stop })
+
+/** Runs a query that only reads, and returns its result as a table: its first row is the header. */
+export const openQuery = async (
+  query: DatabaseQuery,
+  { ignoreRows }: RequestedFormat,
+  folder: string,
+  signal?: AbortSignal,
+): Promise<Table> => {
+  const { queryTable } = await import('../tabular/database/query-table.ts')
+  return queryTable(query, headerFinder({ skipLines: 0, ignoreRows }), folder, signal)
+}

@@ -1,0 +1,232 @@
+import { stringify } from 'csv-stringify/sync'
+import { nextTurn } from '../../client/next-turn.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { REJECT_COLUMNS } from '../columns/header.ts'
+import { type BlockRow, numberAt, textAt } from '../../blocks/block.ts'
+import { createSorter } from '../../blocks/sorter.ts'
+import type { ColumnFormats } from '../detect/survey.ts'
+import type { DecimalSign } from '../formats/number.ts'
+import { stripAffixes } from '../../tabular/cells/affixed-number.ts'
+import { hasSurplusCells } from '../../tabular/text/rows.ts'
+import type { Row } from '../../tabular/source/row.ts'
+import type { Table } from '../../tabular/source/table.ts'
+import { columnOf, lineOf } from '../../blocks/packed-row.ts'
+import { createLineSet } from './line-set.ts'
+
+/** Describes a line that was not imported, or only in part. */
+type Rejected = {
+  readonly line: number
+  readonly reasons: readonly string[]
+  /** Lists the columns of a wide row's rejected cells; undefined if all of the row is rejected. */
+  readonly columns: ReadonlySet<number> | undefined
+}
+
+/** Collects the rows that were not imported, with the reasons, in constant memory. */
+export type Rejects = {
+  /** Rejects a line, or in a wide file the cell at a place. */
+  readonly add: (place: number, reason: string) => void
+  /** Returns the number of reasons. */
+  readonly size: () => number
+  /** Returns the number of lines with a reason. */
+  readonly count: () => number
+  /** Tells whether the reasons take so much room that a file with more of them is refused. */
+  readonly isFull: () => boolean
+  /**
+   * Yields every line once, in order, with all its reasons: many at a time, between which other work goes on, and
+   * which end if a signal asks for it.
+   */
+  readonly lines: (signal?: AbortSignal) => AsyncGenerator<readonly Rejected[]>
+  /** Removes all. */
+  readonly clear: () => void
+  readonly close: () => void
+}
+
+const BLOCK_ROWS = 4096
+/**
+ * Sets how many rows are sorted in memory: few enough for memory, and enough that millions of rejects make few sorted
+ * runs.
+ */
+const RUN_ROWS = 1 << 15
+const NO_VALUES: Omit<BlockRow, 'first' | 'second' | 'line' | 'text'> = { third: 0, flags: 0, actual: 0n, target: 0n }
+
+/** Bounds the bytes that the reasons of a file take: millions of rows have them only where none is as it should be. */
+export const MOST_BYTES = 400 * 1024 ** 2
+/** Says how many bytes a reason takes beside its text. */
+const BYTES_A_REASON = 48
+
+type OpenLine = { readonly line: number; readonly reasons: Set<string>; columns: Set<number> | undefined }
+
+const closed = ({ line, reasons, columns }: OpenLine): Rejected => ({ line, reasons: [...reasons], columns })
+
+/** Adds a reason to a line; once one is about the whole line, single cells no longer matter. */
+const blame = (open: OpenLine, place: number, reason: string): void => {
+  open.reasons.add(reason)
+  const column = columnOf(place)
+  if (column === undefined) open.columns = undefined
+  else open.columns?.add(column)
+}
+
+/** Creates the rejects, which are kept in `folder` if they do not fit in memory. */
+export const createRejects = (folder: string): Rejects => {
+  const sorter = createSorter(folder, RUN_ROWS)
+  let [known, count, bytes] = [createLineSet(), 0, 0]
+  return {
+    // The second part of the key keeps a line's reasons in the order in which they were found.
+    add: (place, reason) => {
+      const line = lineOf(place)
+      if (known.add(line)) count += 1
+      bytes += BYTES_A_REASON + reason.length
+      sorter.add({ first: line, second: sorter.size(), line: place, text: reason, ...NO_VALUES })
+    },
+    size: sorter.size,
+    count: () => count,
+    isFull: () => bytes > MOST_BYTES,
+    lines: async function* (signal) {
+      let open: OpenLine | undefined
+      for (const block of sorter.blocks(BLOCK_ROWS)) {
+        await nextTurn(signal)
+        const whole: Rejected[] = []
+        for (let at = 0; at < block.count; at += 1) {
+          const place = numberAt(block.line, at)
+          if (open?.line !== lineOf(place)) {
+            if (open) whole.push(closed(open))
+            open = { line: lineOf(place), reasons: new Set(), columns: new Set() }
+          }
+          blame(open, place, textAt(block.text, at))
+        }
+        yield whole
+      }
+      if (open) yield [closed(open)]
+    },
+    clear: () => {
+      sorter.clear()
+      ;[known, count, bytes] = [createLineSet(), 0, 0]
+    },
+    close: sorter.close,
+  }
+}
+
+const isRejectColumn = (name: string | undefined): boolean => REJECT_COLUMNS.some((column) => column === name)
+
+/** Counts the rows of a rejects file, which are below its header, and not the titles above that. */
+export const countRejectedRows = async (table: Pick<Table, 'rows'>): Promise<number> => {
+  // A file without the columns of rejects has its header first.
+  let count = -1
+  for await (const rows of table.rows()) {
+    for (const { cells } of rows) count = cells.at(-1) === REJECT_COLUMNS.at(-1) ? 0 : count + 1
+  }
+  return Math.max(0, count)
+}
+
+/**
+ * Returns a function that picks a row's own cells: without the line and reason that an earlier rejects file added, but
+ * with those beyond the header. If the line and reason are the last columns, such cells come before them.
+ */
+const ownCells = (header: readonly string[]): ((cells: readonly string[]) => string[]) => {
+  const own = [...header.keys()].filter((at) => !isRejectColumn(header[at]))
+  const added = header.length - header.findLastIndex((name) => !isRejectColumn(name)) - 1
+  return (cells) => [
+    ...own.map((at) => cells[at] ?? ''),
+    ...(hasSurplusCells(cells, header) ? cells.slice(header.length - added, cells.length - added) : []),
+  ]
+}
+
+/**
+ * Tells whether the rejects file begins with a byte order mark, by which spreadsheets recognize UTF-8: if the file did,
+ * was not UTF-8, or was a workbook.
+ */
+const hasMark = ({ reading }: Table): boolean =>
+  reading.hasMark || reading.encoding !== 'utf-8' || reading.cellsOf === 'workbook'
+
+/** Returns a stored number as a text of its column: with the column's decimal sign, and a currency that can be read. */
+const writtenNumber = (text: string, currency: string, sign: DecimalSign): string => {
+  const marked = `${text} ${currency}`
+  return (currency !== '' && stripAffixes(marked) ? marked : text).replace('.', sign)
+}
+
+/** Returns the table with the numbers of a workbook written as the texts of their columns, as the rejects file has no numbers. */
+export const withWrittenNumbers = (table: Table, { numbers: columns }: Pick<ColumnFormats, 'numbers'>): Table => {
+  const written = ({ line, cells, numbers }: Row): Row => {
+    const signOf = (at: number): DecimalSign | undefined => columns.get(at)?.sign
+    return {
+      line,
+      cells: cells.map((cell, at) => {
+        const [currency, sign] = [numbers?.[at], signOf(at)]
+        return currency === undefined || sign === undefined ? cell : writtenNumber(cell, currency, sign)
+      }),
+    }
+  }
+  return {
+    ...table,
+    rows: async function* () {
+      for await (const rows of table.rows()) yield rows.map((row) => (row.numbers ? written(row) : row))
+    },
+  }
+}
+
+/** Returns a row without the values that were imported: in the value columns, only the rejected cells are left. */
+const notLoaded = (cells: readonly string[], { columns }: Rejected, values: ReadonlySet<number>): readonly string[] =>
+  columns ? cells.map((cell, at) => (values.has(at) && !columns.has(at) ? '' : cell)) : cells
+
+/**
+ * Returns the text above the header: the rows that were there, and blank lines, so that the header is on its line
+ * again.
+ */
+const textAbove = ({ above, reading }: Table, headerLine: number): string => {
+  let [text, line] = ['', 1]
+  const padTo = (wanted: number): void => {
+    text += '\n'.repeat(Math.max(0, wanted - line))
+    line = Math.max(line, wanted)
+  }
+  for (const row of above) {
+    padTo(row.line)
+    if (row.cells.length === 0) continue
+    const written = stringify([[...row.cells]], { delimiter: reading.separator })
+    text += written
+    line += written.split('\n').length - 1
+  }
+  padTo(headerLine)
+  return text
+}
+
+/**
+ * Yields the text of a rejects file. It reads the file again and picks out the header and the rejected rows: the
+ * original cells with the original delimiter, then the line and the reasons. In the value columns of a wide file, cells
+ * that were not rejected are left empty, so that nothing is imported twice.
+ */
+export async function* rejectedRows(
+  table: Table,
+  rejects: Rejects,
+  values: ReadonlySet<number>,
+  signal?: AbortSignal,
+): AsyncGenerator<string> {
+  const wanted = rejects.lines(signal)
+  let [lines, at]: [readonly Rejected[], number] = [[], 0]
+  const next = async (): Promise<Rejected | undefined> => {
+    for (at += 1; at >= lines.length; at = 0) {
+      const { value, done } = await wanted.next()
+      if (done) return undefined
+      lines = value
+    }
+    return lines[at]
+  }
+  let rejected = await next()
+  let original: ReturnType<typeof ownCells> | undefined
+  if (hasMark(table)) yield '\ufeff'
+  for await (const rows of table.rows()) {
+    const picked: string[][] = []
+    for (const { line, cells } of rows) {
+      if (!original) {
+        if (table.above.length > 0) yield textAbove(table, line)
+        original = ownCells(cells)
+        picked.push([...original(cells), ...REJECT_COLUMNS])
+      } else if (rejected?.line === line) {
+        const own = original(notLoaded(cells, rejected, values))
+        picked.push([...own, String(line), rejected.reasons.join('; ')])
+        rejected = await next()
+      }
+    }
+    if (picked.length > 0) yield stringify(picked, { delimiter: table.reading.separator })
+  }
+  if (rejected) throw new KpiError('malformed', `${table.name} has changed while it was read`)
+}

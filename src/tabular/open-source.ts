@@ -1,0 +1,32 @@
+import { KpiError } from '../domain/errors.ts'
+import { unpackFile } from './packing/unpack.ts'
+import type { RereadableFile } from './source/files.ts'
+import type { HeaderFinder, SourceOptions, Table } from './source/table.ts'
+import type { StopSignal } from './source/turns.ts'
+import { openTextTable } from './text/text-table.ts'
+
+const requireNoSheet = (name: string, { sheet, isSheetSaved }: SourceOptions): void => {
+  if (sheet === undefined || isSheetSaved) return
+  throw new KpiError('malformed', `cannot read ${name}: it is no workbook, so it has no sheet; leave out --sheet`)
+}
+
+/** Says where temporary files go, and what ends reading a workbook or an archive. */
+type SourcePlace = { readonly folder: string; readonly stop?: StopSignal | undefined }
+
+/**
+ * Finds out how to read a file: as text or as a workbook, perhaps compressed or in an archive, as its first bytes show.
+ */
+export const openSource = async (
+  source: RereadableFile,
+  asked: SourceOptions,
+  header: HeaderFinder,
+  { folder, stop }: SourcePlace,
+): Promise<Table> => {
+  const { workbook, ...file } = await unpackFile(source, folder, stop)
+  if (workbook) {
+    const { openWorkbook } = await import('./workbook/open-workbook.ts')
+    return openWorkbook({ packed: source, file, archive: workbook, folder, signal: stop?.() }, asked.sheet, header)
+  }
+  requireNoSheet(source.name, asked)
+  return openTextTable({ packed: source, file, stop }, asked, header)
+}

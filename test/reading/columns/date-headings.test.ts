@@ -1,0 +1,258 @@
+import { describe, expect, test } from 'vitest'
+import { createDirectory } from '../../../src/client/directory.ts'
+import { formatDay } from '../../../src/domain/day.ts'
+import { KpiError } from '../../../src/domain/errors.ts'
+import { planColumns } from '../../../src/reading/columns/columns.ts'
+import type { Directories } from '../../../src/reading/columns/wide.ts'
+import type { ImportOptions } from '../../../src/reading/options/options.ts'
+import { headingWith } from '../../support/heading.ts'
+import { optionsOf } from '../../support/import.ts'
+
+const directories: Directories = {
+  kpi: createDirectory('KPI', [{ id: 1, name: 'Sales' }]),
+  user: createDirectory('user', [{ id: 11, name: 'Ann Lee', email: 'ann@example.com' }]),
+}
+
+type Read = { readonly columns: string[] } | { readonly issues: string[] }
+
+/** What the columns for days or periods are: days or parts of years, or why the header is refused. */
+const read = (
+  [upper, header = upper]: readonly [string, string?],
+  options: Partial<ImportOptions> = {},
+  row?: string,
+): Read => {
+  const names = header.split(',')
+  const above = header === upper ? undefined : upper.split(',')
+  const sample = [(row ?? names.map((_, at) => at).join(',')).split(',')]
+  try {
+    const { wide } = planColumns(headingWith(names, sample, { upper: above }), optionsOf(options), directories)
+    return { columns: (wide?.columns ?? []).map(({ day, part }) => part ?? formatDay(day ?? 0)) }
+  } catch (error) {
+    if (!(error instanceof KpiError)) throw error
+    return { issues: error.issues.map(({ message }) => message) }
+  }
+}
+
+/** The fault of headings in several forms. */
+const several = (shown: string, flags: string): string =>
+  `has dates in several formats: ${shown}; write all of them in one, or leave the others out: ${flags}`
+
+const MONTH = 'a month without a year'
+const QUARTER = 'a quarter without a year'
+
+describe('headings of several forms are refused with the flags that leave others out', () => {
+  test.each<[header: string, shown: string, flags: string]>([
+    [
+      'User,KPI,Year,Jan,Feb,Mar,Q1',
+      `"Jan", "Feb" and 1 more (${MONTH}), "Q1" (${QUARTER})`,
+      `--ignore Q1 (keeps ${MONTH}) or --ignore Jan,Feb,Mar (keeps ${QUARTER})`,
+    ],
+    [
+      'User,KPI,Year,Jan,Q2,2024',
+      `"Jan" (${MONTH}), "2024" (YYYY), "Q2" (${QUARTER})`,
+      `--ignore 2024,Q2 (keeps ${MONTH}) or --ignore Jan,Q2 (keeps YYYY) or --ignore Jan,2024 (keeps ${QUARTER})`,
+    ],
+    [
+      'User,KPI,Year,Jan,2024',
+      `"Jan" (${MONTH}), "2024" (YYYY)`,
+      `--ignore 2024 (keeps ${MONTH}) or --ignore Jan (keeps YYYY)`,
+    ],
+    [
+      'User,KPI,Year,W1,KW 2,Q1',
+      `"W1", "KW 2" (a week without a year), "Q1" (${QUARTER})`,
+      `--ignore Q1 (keeps a week without a year) or --ignore "W1,KW 2" (keeps ${QUARTER})`,
+    ],
+    [
+      'User,KPI,2024-01,2024 Q1',
+      '"2024-01" (YYYY-MM), "2024 Q1" (YYYY [Q]Q)',
+      '--ignore "2024 Q1" (keeps YYYY-MM) or --ignore 2024-01 (keeps YYYY [Q]Q)',
+    ],
+    [
+      'User,KPI,Jan-24,Feb-24,2024',
+      '"2024" (YYYY), "Jan-24", "Feb-24" (MMM-YY)',
+      '--ignore Jan-24,Feb-24 (keeps YYYY) or --ignore 2024 (keeps MMM-YY)',
+    ],
+    [
+      'User,KPI,Jan-24,Feb-24,Mar-24,Q1 2024',
+      '"Q1 2024" ([Q]Q YYYY), "Jan-24", "Feb-24" and 1 more (MMM-YY)',
+      '--ignore Jan-24,Feb-24,Mar-24 (keeps [Q]Q YYYY) or --ignore "Q1 2024" (keeps MMM-YY)',
+    ],
+    [
+      'User,KPI,2024-01-01,Feb-24,Mar-24',
+      '"2024-01-01" (YYYY-MM-DD), "Feb-24", "Mar-24" (MMM-YY)',
+      '--ignore Feb-24,Mar-24 (keeps YYYY-MM-DD) or --ignore 2024-01-01 (keeps MMM-YY)',
+    ],
+    [
+      'User,KPI,2023,2024,202501',
+      '"2023", "2024" (YYYY), "202501" (YYYYMM)',
+      '--ignore 202501 (keeps YYYY) or --ignore 2023,2024 (keeps YYYYMM)',
+    ],
+    [
+      'User,KPI,2024-01-01,2024-01-02,45294',
+      '"2024-01-01", "2024-01-02" (YYYY-MM-DD), "45294" (EXCEL)',
+      '--ignore 45294 (keeps YYYY-MM-DD) or --ignore 2024-01-01,2024-01-02 (keeps EXCEL)',
+    ],
+    [
+      'User,KPI,01.01.2024,02.01.2024,03.01.',
+      '"01.01.2024", "02.01.2024" (DD.MM.YYYY), "03.01." (a day without a year)',
+      '--ignore 03.01. (keeps DD.MM.YYYY) or --ignore 01.01.2024,02.01.2024 (keeps a day without a year)',
+    ],
+    [
+      'User,KPI,2024-01-01,2024-01-02,2024-01-03 14:30',
+      '"2024-01-01", "2024-01-02" (YYYY-MM-DD), "2024-01-03 14:30" (a date with a time of day)',
+      '--ignore "2024-01-03 14:30" (keeps YYYY-MM-DD) or --ignore 2024-01-01,2024-01-02 (keeps a date with a time of day)',
+    ],
+  ])('%s', (header, shown, flags) => {
+    expect(read([header])).toEqual({ issues: [several(shown, flags)] })
+  })
+
+  test('in two header rows, by their places where names repeat', () => {
+    expect(read(['user,2024,2024,2025', 'user,Jan,Q1,Jan'], { kpi: 'Sales' })).toEqual({
+      issues: [
+        several(
+          '"Jan 2024", "Jan 2025" (MMM YYYY), "Q1 2024" ([Q]Q YYYY)',
+          '--ignore Q1 (keeps MMM YYYY) or --ignore "#2,#4" (keeps [Q]Q YYYY)',
+        ),
+      ],
+    })
+  })
+
+  test('even if a format is given, which does not fit all of them', () => {
+    expect(read(['User,KPI,Jan-24,Feb-24,2024'], { dateFormat: 'MMM-YY' })).toEqual({
+      issues: [
+        several(
+          '"Jan-24", "Feb-24" (MMM-YY), "2024" (YYYY)',
+          '--ignore 2024 (keeps MMM-YY) or --ignore Jan-24,Feb-24 (keeps YYYY)',
+        ),
+      ],
+    })
+    expect(read(['User,KPI,Jan-24,Feb-24,2024'], { dateFormat: 'MMM-YY', ignore: ['2024'] })).toEqual({
+      columns: ['2024-01-01', '2024-02-01'],
+    })
+  })
+
+  test('without a flag that names hundreds of columns', () => {
+    const days = Array.from({ length: 300 }, (_, at) => formatDay(19_800 + at))
+    expect(read([['User,KPI', ...days, '2024'].join(',')])).toEqual({
+      issues: [
+        several(
+          '"2024-03-18", "2024-03-19" and 298 more (YYYY-MM-DD), "2024" (YYYY)',
+          '--ignore 2024 (keeps YYYY-MM-DD)',
+        ),
+      ],
+    })
+  })
+})
+
+test('a column of texts is left out, whatever its heading looks like', () => {
+  expect(read(['User,KPI,2024-01,2024-02,Jan'], {}, 'Ann Lee,Sales,1,2,late')).toEqual({
+    columns: ['2024-01-01', '2024-02-01'],
+  })
+})
+
+describe('headings that are no such day or period are refused', () => {
+  test.each<[heading: string, header: string]>([
+    ['2024W53', 'User,KPI,2024W01,2024W02,2024W53'],
+    ['2024W53', 'User,KPI,2024W01,2024W53'],
+    ['2024-13', 'User,KPI,2024-11,2024-12,2024-13'],
+    ['30.02.2024', 'User,KPI,28.02.2024,29.02.2024,30.02.2024'],
+    ['2024-Q5', 'User,KPI,2024-Q3,2024-Q4,2024-Q5'],
+    ['Q5', 'User,KPI,Year,Q3,Q4,Q5'],
+    ['W54', 'User,KPI,Year,W52,W53,W54'],
+  ])('%s of %s', (heading, header) => {
+    expect(read([header])).toEqual({
+      issues: [
+        `"${heading}" is a date that does not exist, or not in the years 1900 to 2199; correct it, or leave the column out: --ignore ${heading}`,
+      ],
+    })
+  })
+
+  test('with what is wrong with their years', () => {
+    expect(read(['User,KPI,1900,1901,1899'])).toEqual({
+      issues: [expect.stringMatching(/^"1899" is before 1900: .*--ignore 1899$/)],
+    })
+  })
+})
+
+test('headings of one month are refused', () => {
+  expect(read(['User,KPI,Year,Jan,January'])).toEqual({
+    issues: ['"Jan" and "January" are the same day or period in columns 4 and 5; leave one out (--ignore "#5")'],
+  })
+})
+
+test('days without a year may be names, and flags say so', () => {
+  const message =
+    '"01.01." and "02.01." may be days without a year, or names: write the year into the header, or say that they are names with --layout wide'
+  expect(read(['User,Year,01.01.,02.01.'])).toEqual({ issues: expect.arrayContaining([message]) as string[] })
+})
+
+test.each<[upper: string, header: string, columns: string[]]>([
+  ['user,2024,2024', 'user,01.01.,13.01.', ['2024-01-01', '2024-01-13']],
+  ['user,2024,2024', 'user,T1,T2', ['2024-01-01', '2024-04-01']],
+  ['user,2024,2024', 'user,CW1,CW2', ['2024-01-01', '2024-01-08']],
+])('the year above parts of it is added to them: %s over %s', (upper, header, columns) => {
+  expect(read([upper, header], { kpi: 'Sales' })).toEqual({ columns })
+})
+
+test.each<[header: string, columns: string[]]>([
+  ['User,KPI,Year,Jan,Februar,Mar', ['Jan', 'Februar', 'Mar']],
+  ['User,KPI,Year,W1,KW 2,CW-3,W53', ['W1', 'KW 2', 'CW-3', 'W53']],
+  ['User,KPI,Year,Q1,T2', ['Q1', 'T2']],
+  ['User,KPI,2024-01,2024-02,Total', ['2024-01-01', '2024-02-01']],
+])('headings of one length are read: %s', (header, columns) => {
+  expect(read([header])).toEqual({ columns })
+})
+
+test.each<[frequency: 'W' | 'Q', header: string, formats: string]>([
+  ['W', 'User,KPI,2024-02,2024-03', '--date-format YYYY-MM or --date-format YYYY-WW'],
+  ['Q', 'User,KPI,2024-1,2024-2', '--date-format YYYY-MM or --date-format YYYY-Q'],
+])('with the frequency %s, months as headings are in doubt: %s', (frequency, header, formats) => {
+  const create: ImportOptions['create'] = { kinds: new Set(), emailPattern: undefined, frequency }
+  expect(read([header], { create })).toEqual({ issues: [expect.stringContaining(`say which: ${formats}`)] })
+})
+
+describe('headings that may be fiscal years', () => {
+  const ONE = { kpi: 'Sales' }
+  const asks = (shown: string, flag: string, more = ''): string =>
+    `"${shown}" may be of a fiscal year: --date-format ${flag} reads it as the calendar year in which it begins; if the year begins in another month, write its first day instead, such as 2025-04-01${more}`
+
+  test.each([
+    ['User,2022/23,2023/24', asks('2022/23', 'YYYY/YY')],
+    ['User,1999-00,2000-01', asks('1999-00', 'YYYY-YY')],
+    ['User,2022/2023,2023/2024', asks('2022/2023', 'YYYY/YYYY')],
+    ['User,FY22/23,FY23/24', asks('FY22/23', '"[FY]YY/YY"')],
+    ['User,2022/23,2023/24e', asks('2022/23', 'YYYY/YY')],
+    ['User,2010-11,2011-12,2012-13', asks('2010-11', 'YYYY-YY')],
+    ['User,2010-11,2011-12', asks('2010-11', 'YYYY-YY', '; if it is a month, say so with --date-format YYYY-MM')],
+    [
+      'User,FY2024,FY2025',
+      '"FY2024" may be of a fiscal year: --date-format "[FY]YYYY" reads it as the calendar year; if the year begins in another month, write its first day instead, such as 2025-04-01',
+    ],
+  ])('%s', (header, issue) => {
+    expect(read([header], ONE)).toEqual({ issues: [issue] })
+  })
+
+  test.each([
+    ['User,2022/23,2023/24', 'YYYY/YY', ['2022-01-01', '2023-01-01']],
+    ['User,FY22/23,FY23/24', '[FY]YY/YY', ['2022-01-01', '2023-01-01']],
+    ['User,2010-11,2011-12', 'YYYY-MM', ['2010-11-01', '2011-12-01']],
+  ])('%s with --date-format %s', (header, dateFormat, columns) => {
+    expect(read([header], { ...ONE, dateFormat })).toEqual({ columns })
+  })
+
+  test('and months in a row are none', () => {
+    expect(read(['User,2010-11,2010-12,2011-01'], ONE)).toEqual({ columns: ['2010-11-01', '2010-12-01', '2011-01-01'] })
+  })
+
+  test('a mark beside one stops the import with the format as well', () => {
+    expect(read(['User,2022/23,2023/24e'], { ...ONE, dateFormat: 'YYYY/YY' })).toEqual({
+      issues: [expect.stringContaining('--ignore 2023/24e leaves it out')],
+    })
+  })
+})
+
+test('dates that are never assumed stop the import with their format', () => {
+  expect(read(['User,2026_01,2026_02'], { kpi: 'Sales' })).toEqual({
+    issues: ['"2026_01" may be a date; say how dates are written: --date-format YYYY_MM'],
+  })
+})
