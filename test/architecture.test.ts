@@ -86,6 +86,9 @@ const IMPORTED_FROM_BELOW: readonly string[] = [
   'store/queue.ts',
 ]
 
+/** Folders that the rest of the sources enter by one file only. */
+const ENTRANCES: readonly string[] = ['tabular/encoding/encoding.ts', 'tabular/workbook/open-workbook.ts']
+
 /** The folders in which each package is used. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
   '@commander-js/extra-typings': ['cli'],
@@ -175,6 +178,16 @@ describe('the folders', () => {
       return target !== undefined && dirname(one.file).startsWith(`${dirname(target)}/`) ? [target] : []
     })
     expect([...new Set(upward)].sort()).toEqual(IMPORTED_FROM_BELOW)
+  })
+
+  test.each(ENTRANCES)('around it are entered by %s only', (entrance) => {
+    const wrong = imports.filter((one) => {
+      const target = fileOf(one)
+      return target !== undefined && dirname(target) === dirname(entrance) && target !== entrance
+        ? dirname(one.file) !== dirname(entrance)
+        : false
+    })
+    expect(wrong).toEqual([])
   })
 
   test('are all in the table', () => {

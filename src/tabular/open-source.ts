@@ -1,8 +1,7 @@
 import { KpiError } from '../domain/errors.ts'
 import { unpackFile } from './packing/unpack.ts'
-import type { RereadableFile } from './source/files.ts'
+import type { RereadableFile, StopSignal } from './source/files.ts'
 import type { HeaderFinder, SourceOptions, Table } from './source/table.ts'
-import type { StopSignal } from './source/turns.ts'
 import { openTextTable } from './text/text-table.ts'
 
 const requireNoSheet = (name: string, { sheet, isSheetSaved }: SourceOptions): void => {

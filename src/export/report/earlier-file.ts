@@ -12,7 +12,7 @@ import type { NamedField } from '../../domain/schema.ts'
 import { streamRegular } from '../../files/read-file.ts'
 import { bytesOf } from '../../tabular/source/files.ts'
 import { createSplitter } from '../../tabular/text/rows.ts'
-import type { Row } from '../../tabular/source/row.ts'
+import type { Row } from '../../tabular/source/table.ts'
 import type { FileFormat } from './formats.ts'
 
 /** Describes an earlier export: where it is, what the user calls it, and what it must hold. */

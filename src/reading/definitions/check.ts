@@ -9,7 +9,7 @@ import { pauseEvery } from '../../client/next-turn.ts'
 import { notesOnDefaults } from '../../domain/schema.ts'
 import { type ReadingFile, readRows, tellReading, withoutTwins } from '../entries/desired-rows.ts'
 import { mapFlag } from '../options/flag-text.ts'
-import { textOfRows } from '../../tabular/text/rows.ts'
+import { textOfRows } from '../../tabular/source/table.ts'
 import type { DefinitionKind, DefinitionOptions, DefinitionPlan } from './columns.ts'
 import { beginReading, type DefinitionRow, type ReadingDefinitions } from './rows.ts'
 

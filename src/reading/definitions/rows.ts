@@ -13,9 +13,7 @@ import { asOwnList, type ReadingFile, type RefusedRow } from '../entries/desired
 import { doubtsOf, requireNoDoubts } from '../detect/column-formats.ts'
 import { createNumberColumn, type NumberColumn } from '../detect/number-column.ts'
 import { createUnits } from '../detect/number-units.ts'
-import { faultOfSurplus } from '../../tabular/text/rows.ts'
-import type { Row } from '../../tabular/source/row.ts'
-import { requireHeader, rowsBelowHeader } from '../../tabular/source/table.ts'
+import { faultOfSurplus, type Row, requireHeader, rowsBelowHeader } from '../../tabular/source/table.ts'
 import type { Lookup } from '../directory/permissions.ts'
 import { choiceNearest, meantBoolean, meantChoice } from './choice-words.ts'
 import {

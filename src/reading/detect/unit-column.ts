@@ -2,7 +2,7 @@ import { listFlag, listValue } from '../options/flag-text.ts'
 import { type Evidence, showCell } from '../formats/evidence.ts'
 import { currencyOf, unitBelowHeader } from '../formats/units.ts'
 import { namesPercent } from '../directory/kpi-words.ts'
-import type { Row } from '../../tabular/source/row.ts'
+import type { Row } from '../../tabular/source/table.ts'
 
 /** Describes cells that only say which currency or unit values have: a column beside them, or a row above them. */
 export type UnitColumn = {

@@ -1,7 +1,7 @@
 import { KpiError } from '../../domain/errors.ts'
 import { isColumnName, REJECT_COLUMNS } from '../columns/header.ts'
 import { stripAffixes } from '../../tabular/cells/affixed-number.ts'
-import type { Row } from '../../tabular/source/row.ts'
+import type { Row } from '../../tabular/source/table.ts'
 import {
   type Cells,
   countOf,

@@ -3,8 +3,7 @@ import { hasBreaks, nameForm } from '../../domain/name-form.ts'
 import { isWholeDate } from '../columns/unusual-headers.ts'
 import { memoize } from '../formats/date-format.ts'
 import { stripAffixes } from '../../tabular/cells/affixed-number.ts'
-import type { Row } from '../../tabular/source/row.ts'
-import type { Table } from '../../tabular/source/table.ts'
+import type { Row, Table } from '../../tabular/source/table.ts'
 
 /** Stands for the wish to leave no other row out: all that are not named are meant, totals as well. */
 export const NO_ROWS = 'none'

@@ -4,8 +4,7 @@ import { KpiError } from '../../domain/errors.ts'
 import { isPartOfYear } from '../columns/unusual-headers.ts'
 import { isWords } from './table-body.ts'
 import { areOthersMeant, ignoresRow, isNameOfTotal, NO_ROWS } from './ignored-rows.ts'
-import type { LeftOutRows, Table } from '../../tabular/source/table.ts'
-import type { Row } from '../../tabular/source/row.ts'
+import type { LeftOutRows, Table, Row } from '../../tabular/source/table.ts'
 
 /** Describes rows that are hardly data: totals of the rows above, or what stands below the table. */
 export type SuspectRows = {

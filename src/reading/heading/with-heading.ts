@@ -1,5 +1,4 @@
-import type { Row } from '../../tabular/source/row.ts'
-import type { HeaderRows, RawTable, Table } from '../../tabular/source/table.ts'
+import type { Row, HeaderRows, RawTable, Table } from '../../tabular/source/table.ts'
 import { findHeading, HEADING_ROWS } from './find-heading.ts'
 import { mergeLabels } from './upper-row.ts'
 

@@ -1,7 +1,7 @@
 import { lstatSync, rmSync, statSync } from 'node:fs'
 import { parse } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
-import { decodeText } from '../../tabular/encoding/decode.ts'
+import { decodeText } from '../../tabular/encoding/encoding.ts'
 import { freeNumber, moveFile } from '../../files/move-file.ts'
 import { type Writing, writeWhole } from '../../files/write-file.ts'
 import { bytesOfFile } from '../../tabular/source/files.ts'

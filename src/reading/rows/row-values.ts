@@ -11,7 +11,7 @@ import { Misread } from '../formats/evidence.ts'
 import type { NumberCell } from '../formats/number.ts'
 import { withoutMissing } from '../formats/missing-words.ts'
 import { percentOfFraction } from '../directory/percentages.ts'
-import type { Row } from '../../tabular/source/row.ts'
+import type { Row } from '../../tabular/source/table.ts'
 import { COMPUTED, type ImportOptions, type Role } from '../options/options.ts'
 import { ACTUAL, NOTES, packText, TARGET } from '../../blocks/packed-row.ts'
 

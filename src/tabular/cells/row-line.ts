@@ -1,4 +1,4 @@
-import type { Row, StoredNumbers } from '../source/row.ts'
+import type { Row, StoredNumbers } from '../source/table.ts'
 
 /** Returns the row that a line holds. */
 export const parseRow = (text: string): Row => {

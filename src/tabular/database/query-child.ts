@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { FileFault } from '../../files/file-error.ts'
 import { openForeign } from '../../files/sqlite-file.ts'
-import { LONGEST_CELL, LONGEST_ROW } from '../source/table-limits.ts'
+import { LONGEST_CELL, LONGEST_ROW } from '../source/limits.ts'
 import { plainNumberText } from '../cells/cell-text.ts'
 import { rowLine } from '../cells/row-line.ts'
 

@@ -1,9 +1,8 @@
 import { type FoundEncoding, type Inspected, unreadable } from './encoding.ts'
 import { nextTurn } from '../../client/next-turn.ts'
-import { createFaultFinder } from './faults.ts'
+import { createFaultFinder, type LegacyEncoding } from './table-decoder.ts'
 import { createJudge, decodeWord, type Verdict } from './judge.ts'
 import { type RawWord, rawWords } from './raw-words.ts'
-import type { LegacyEncoding } from './table-decoder.ts'
 
 const USUAL: LegacyEncoding = 'windows-1252'
 const UTF8_LETTER = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/

@@ -1,8 +1,7 @@
 import type { LegacyEncoding } from './table-decoder.ts'
-import { createPairCost } from './language.ts'
+import { createPairCost, costOfText, type TextCost } from './word-cost.ts'
 import { costOfIdeographs, type Ideographic } from './ideographs.ts'
 import { LATIN_PAIRS, OTHER_PAIRS } from './letter-pairs.ts'
-import { costOfText, type TextCost } from './word-cost.ts'
 
 /** Describes an encoding that a file may have, and what a text costs in each of the languages that it serves. */
 export type Candidate = {

@@ -1,8 +1,42 @@
 import { KpiError } from '../../domain/errors.ts'
 import type { Encoding } from '../source/text-format.ts'
-import type { LegacyEncoding } from './table-decoder.ts'
-import { kindOfFile } from './file-kind.ts'
-import { type FileBytes, type Inspection, lineOfByte } from '../source/inspect.ts'
+import { createFaultFinder, createTableDecoder, type LegacyEncoding } from './table-decoder.ts'
+import { type FileBytes, type Inspection, lineOfByte, unfinishedBytes } from '../source/inspect.ts'
+import { isAscii, isUtf8 } from 'node:buffer'
+
+const SAVE = 'save it as CSV'
+const UNPACK = 'unpack it first'
+
+/** Lists the first bytes of binary files; some kinds need a second piece of evidence. */
+const BINARY: readonly (readonly [begins: string, what: string, advice: string, holds?: RegExp])[] = [
+  ['%PDF-', 'a PDF', 'export the table as CSV'],
+  ['BZh', 'compressed with bzip2', UNPACK, /^....1AY/],
+  ['\xfd7zXZ\0', 'compressed with xz', UNPACK],
+  ['7z\xbc\xaf', 'a 7z archive', UNPACK],
+  ['PAR1', 'a Parquet file', 'export it as CSV'],
+  ['\xff\xfe\0\0', 'UTF-32', 'save it as CSV UTF-8'],
+  ['\0\0\xfe\xff', 'UTF-32', 'save it as CSV UTF-8'],
+  ['', 'a tar archive', UNPACK, /^.{257}ustar/s],
+]
+
+/** Lists how texts begin that are not tables. */
+const OTHER_TEXT: readonly (readonly [begins: RegExp, what: string])[] = [
+  [/^\s*<(?:!doctype html|html|table|head|body)\b/i, 'a web page'],
+  [/^\s*<\?xml/, 'XML'],
+  [/^\s*(?:\{\s*["}]|\[\s*[[{])/, 'JSON'],
+]
+const HEAD_BYTES = 4096
+const UTF8_MARK = '\xef\xbb\xbf'
+
+/** Returns what a file is if it is not a text table, and what to do about it; `undefined` if nothing shows that. */
+const kindOfFile = (head: Buffer): string | undefined => {
+  const start = head.toString('latin1', 0, HEAD_BYTES)
+  const binary = BINARY.find(([begins, , , holds]) => start.startsWith(begins) && (holds?.test(start) ?? true))
+  if (binary) return `it seems to be ${binary[1]}; ${binary[2]}`
+  const text = start.startsWith(UTF8_MARK) ? start.slice(UTF8_MARK.length) : start
+  const other = OTHER_TEXT.find(([begins]) => begins.test(text))
+  return other && `it seems to be ${other[1]}; ${SAVE}`
+}
 
 /** Describes the character encoding of a file. */
 export type FoundEncoding = {
@@ -56,7 +90,6 @@ const requireUtf8 = async ({ name, seen, reread }: Inspected, details: string): 
 /** Throws if some bytes of a file stand for no character in an encoding. */
 const requireCharacters = async ({ name, reread }: Inspected, encoding: LegacyEncoding): Promise<void> => {
   const { rawWords } = await import('./raw-words.ts')
-  const { createFaultFinder } = await import('./faults.ts')
   const findFault = createFaultFinder(encoding)
   for await (const words of rawWords(reread())) {
     for (const word of words) {
@@ -119,4 +152,58 @@ export const detectEncoding = async (file: Inspected, asked: Encoding | undefine
   const kind = kindOfFile(file.seen.head)
   if (kind !== undefined) throw unreadable(file.name, kind)
   return (await byMark(file, asked)) ?? (asked ? byRequest(file, asked) : byContent(file))
+}
+
+/** Decodes bytes, a chunk at a time; `undefined` is the end. */
+type Decode = (chunk: Buffer | undefined) => string
+
+const undecodable = (encoding: Encoding, cause?: unknown): KpiError =>
+  new KpiError('malformed', `the file contains bytes that are not ${encoding}; save it as CSV UTF-8`, { cause })
+
+const utf8Decoder = (): Decode => {
+  let rest: Buffer = Buffer.alloc(0)
+  return (chunk) => {
+    if (chunk && rest.length === 0 && isAscii(chunk)) return chunk.toString('latin1')
+    const bytes = chunk ? Buffer.concat([rest, chunk]) : rest
+    const whole = chunk ? bytes.length - unfinishedBytes(bytes) : bytes.length
+    rest = Buffer.from(bytes.subarray(whole))
+    const text = bytes.subarray(0, whole)
+    if (!isUtf8(text)) throw undecodable('utf-8')
+    return text.toString()
+  }
+}
+
+const wideDecoder = (encoding: 'utf-16le' | 'utf-16be'): Decode => {
+  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true })
+  return (chunk) => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined })
+    } catch (error) {
+      throw undecodable(encoding, error)
+    }
+  }
+}
+
+const decoderOf = (encoding: Encoding): Decode => {
+  if (encoding === 'utf-8') return utf8Decoder()
+  if (encoding === 'utf-16le' || encoding === 'utf-16be') return wideDecoder(encoding)
+  const decode = createTableDecoder(encoding)
+  return (chunk) => {
+    const text = decode(chunk)
+    if (text === undefined) throw undecodable(encoding)
+    return text
+  }
+}
+
+/** Yields the text of a file without its byte order mark. */
+export async function* decodeText(content: FileBytes, encoding: Encoding): AsyncGenerator<string> {
+  const decode = decoderOf(encoding)
+  let isFirst = true
+  const begin = (text: string): string => {
+    if (!isFirst || text === '') return text
+    isFirst = false
+    return text.startsWith('\ufeff') ? text.slice(1) : text
+  }
+  for await (const chunk of content) yield begin(decode(chunk))
+  yield begin(decode(undefined))
 }

@@ -1,5 +1,64 @@
-import { type CharacterKind, kindOf } from './character-kind.ts'
-import type { PairCost } from './language.ts'
+import type { LetterPairs } from './letter-pairs.ts'
+
+/** Names what a character is to the judge of encodings. */
+type CharacterKind = 'ascii-letter' | 'letter' | 'mark-in-word' | 'symbol' | 'rare-symbol' | 'space' | 'plain' | 'none'
+
+/** Lists signs that are common in tables; all others make a reading less likely. */
+const COMMON_SYMBOLS = '€£°²³½§©®™«»ºª·¿¡–—…“”„‘’‚•₪₩¥、。・「」（）／％：＋－＆～〜【】『』'
+/** Lists signs that may be between the letters of one word. */
+const INSIDE_WORDS = "’‘·–-­'.&/"
+const LETTER = /[\p{L}\p{M}]/u
+/** Matches what stands for no character: control characters, private use, and the replacement character. */
+const NO_CHARACTER = /[\u0080-\u009f\ue000-\uf8ff\ufffd\u{f0000}-\u{10ffff}]/u
+const SPACE = /\s/u
+
+const findKind = (character: string): CharacterKind => {
+  if (/[A-Za-z]/.test(character)) return 'ascii-letter'
+  if (INSIDE_WORDS.includes(character)) return 'mark-in-word'
+  if (character <= '\u007f') return 'plain'
+  if (NO_CHARACTER.test(character)) return 'none'
+  // Ordinal signs are letters to Unicode.
+  if (COMMON_SYMBOLS.includes(character)) return 'symbol'
+  if (LETTER.test(character)) return 'letter'
+  return SPACE.test(character) ? 'space' : 'rare-symbol'
+}
+
+const kinds = new Map<string, CharacterKind>()
+
+/** Returns what a character is to the judge of encodings. */
+export const kindOf = (character: string): CharacterKind => {
+  const known = kinds.get(character)
+  if (known) return known
+  const kind = findKind(character)
+  kinds.set(character, kind)
+  return kind
+}
+
+/** Sets what a pair of letters costs that the language has not. */
+const UNSEEN_COST = 11
+
+const BASE = 'abcdefghijklmnopqrstuvwxyz'
+const DIGITS = 36
+
+/** Returns what a letter costs after another: the negative logarithm of its share. `^` is the edge of a word. */
+type PairCost = (before: string, letter: string) => number
+
+/** Creates the costs of the letter pairs of a language. */
+export const createPairCost = ({ letters, into, from, plain }: LetterPairs, base = BASE): PairCost => {
+  const own = new Map(Array.from(letters, (letter, at) => [letter, at]))
+  const all = new Map(Array.from(`^${base}${letters}`, (letter, at) => [letter, at]))
+  const costAt = (costs: string, at: number): number => Number.parseInt(costs.charAt(at), DIGITS) / 2
+  return (before, letter) => {
+    const [first, second] = [all.get(before), all.get(letter)]
+    const ownSecond = own.get(letter)
+    if (ownSecond !== undefined) return first === undefined ? UNSEEN_COST : costAt(into, ownSecond * all.size + first)
+    const ownFirst = own.get(before)
+    if (ownFirst !== undefined) {
+      return second === undefined ? UNSEEN_COST : costAt(from, ownFirst * (base.length + 1) + second)
+    }
+    return first === undefined || second === undefined ? UNSEEN_COST : costAt(plain, first * (base.length + 1) + second)
+  }
+}
 
 /** Describes what a text costs: what is the same in all languages, what each language adds, and what no language has. */
 export type TextCost = {

@@ -3,10 +3,9 @@ import { crc32 } from 'node:zlib'
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl'
 import { countText } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
-import type { RandomAccess } from '../source/files.ts'
+import { type RandomAccess, inTurns, type StopSignal } from '../source/files.ts'
 import type { FileBytes } from '../source/inspect.ts'
-import { inTurns, type StopSignal } from '../source/turns.ts'
-import { implausibleSize } from './plausible-size.ts'
+import { implausibleSize } from '../source/limits.ts'
 
 const CHUNK_BYTES = 1 << 16
 /** Bounds the files of an archive: no workbook has more. */

@@ -3,6 +3,8 @@ import type { Readable } from 'node:stream'
 import { fileError } from '../../files/file-error.ts'
 import { openRegular, streamRegular } from '../../files/read-file.ts'
 import type { FileBytes } from './inspect.ts'
+import { nextTurn, stopped } from '../../client/next-turn.ts'
+import { createHash } from 'node:crypto'
 
 /** Sets how many bytes of a file are read at a time. */
 export const CHUNK_BYTES = 1 << 16
@@ -95,4 +97,52 @@ export const fileSource = (path: string, name: string): RereadableFile => {
     mode,
     close: () => undefined,
   }
+}
+
+/** Returns the signal that asks to stop. Once it is read, Ctrl-C asks to stop instead of ending the process. */
+export type StopSignal = () => AbortSignal
+
+/** Yields bytes until the work is asked to end: for bytes that are waited for, so that signals and timers run anyway. */
+export async function* untilStopped(content: FileBytes, signal: AbortSignal): FileBytes {
+  for await (const chunk of content) {
+    if (signal.aborted) throw stopped()
+    yield chunk
+  }
+}
+
+/** Sets how many bytes are read in one turn: few, as a byte may stand for a thousand cells. */
+const BYTES_PER_TURN = 1 << 13
+
+/** Yields bytes in small parts, between which signals and timers run. */
+export async function* inTurns(content: FileBytes, signal: AbortSignal | undefined): FileBytes {
+  for await (const chunk of content) {
+    for (let at = 0; at < chunk.length; at += BYTES_PER_TURN) {
+      await nextTurn(signal)
+      yield chunk.subarray(at, at + BYTES_PER_TURN)
+    }
+  }
+}
+
+/** Holds the SHA-256 of some bytes, in hexadecimal, and their count. */
+export type ByteSum = { readonly sha256: string; readonly bytes: number }
+
+/** Passes on bytes, and sums them up; the sum is known once all were read. */
+export const summing = (content: FileBytes): { readonly bytes: FileBytes; readonly sum: () => ByteSum } => {
+  const hash = createHash('sha256')
+  let count = 0
+  const bytes = async function* (): FileBytes {
+    for await (const chunk of content) {
+      hash.update(chunk)
+      count += chunk.length
+      yield chunk
+    }
+  }
+  return { bytes: bytes(), sum: () => ({ sha256: hash.digest('hex'), bytes: count }) }
+}
+
+/** Returns the sum of the bytes of a file. */
+export const sumOf = async (file: RereadableFile): Promise<ByteSum> => {
+  const { bytes, sum } = summing(file.open())
+  for await (const chunk of bytes) void chunk
+  return sum()
 }

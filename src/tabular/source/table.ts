@@ -1,6 +1,19 @@
 import { KpiError } from '../../domain/errors.ts'
 import type { ENCODINGS, Delimiter } from './text-format.ts'
-import type { Row } from './row.ts'
+
+/** Describes one row of a file: the line it begins on, from 1, and its cells. */
+export type Row = {
+  readonly line: number
+  readonly cells: readonly string[]
+  /**
+   * Holds at the places of cells that are stored as numbers, and not as texts, the currency of their format, or ``.
+   * Their text has a decimal point. Whole numbers without a currency may be left out, as they mean one thing anyway.
+   */
+  readonly numbers?: StoredNumbers | undefined
+}
+
+/** Holds the currencies of cells that are stored as numbers, at their places. */
+export type StoredNumbers = readonly (string | undefined)[]
 
 /** Describes a finding about where the rows of a file come from, and what shows it. */
 export type FormatFinding = { readonly topic: string; readonly found: string; readonly evidence: string }
@@ -111,3 +124,15 @@ export const requireHeader = async (table: Table): Promise<readonly string[]> =>
   if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
   return header
 }
+
+/** Returns rows as a text that differs if any cell or line does. */
+export const textOfRows = (rows: readonly Row[]): string =>
+  rows.map(({ line, cells }) => `${line}\u001f${cells.join('\u001f')}\u001e`).join('')
+
+/** Tells whether a row has more cells than the header. Empty ones do not count, as spreadsheets leave them behind. */
+export const hasSurplusCells = (cells: readonly string[], header: readonly string[]): boolean =>
+  cells.length > header.length && cells.some((cell, at) => at >= header.length && cell.trim() !== '')
+
+/** Returns why a row with more cells than the header cannot be read; undefined if it has none. */
+export const faultOfSurplus = (cells: readonly string[], header: readonly string[]): string | undefined =>
+  hasSurplusCells(cells, header) ? `the row has ${cells.length} cells, the header has ${header.length}` : undefined

@@ -2,8 +2,7 @@ import { countOf, nounOf } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { type Delimiter, delimiterName, DELIMITERS } from '../source/text-format.ts'
 import { createSplitter } from './rows.ts'
-import type { Row } from '../source/row.ts'
-import type { HeaderFinder } from '../source/table.ts'
+import type { Row, HeaderFinder } from '../source/table.ts'
 
 /** Describes the delimiter of a file. */
 type FoundDelimiter = {

@@ -1,26 +1,14 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { countText } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { LONGEST_CELL, LONGEST_ROW, MOST_COLUMNS } from '../source/table-limits.ts'
-import type { Row } from '../source/row.ts'
+import { LONGEST_CELL, LONGEST_ROW, MOST_COLUMNS } from '../source/limits.ts'
+import type { Row } from '../source/table.ts'
 
 /**
  * Returns a copy of a text that was cut out of a longer one; otherwise the engine keeps the longer one in memory with
  * it.
  */
 const copyOf = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')
-
-/** Returns rows as a text that differs if any cell or line does. */
-export const textOfRows = (rows: readonly Row[]): string =>
-  rows.map(({ line, cells }) => `${line}\u001f${cells.join('\u001f')}\u001e`).join('')
-
-/** Tells whether a row has more cells than the header. Empty ones do not count, as spreadsheets leave them behind. */
-export const hasSurplusCells = (cells: readonly string[], header: readonly string[]): boolean =>
-  cells.length > header.length && cells.some((cell, at) => at >= header.length && cell.trim() !== '')
-
-/** Returns why a row with more cells than the header cannot be read; undefined if it has none. */
-export const faultOfSurplus = (cells: readonly string[], header: readonly string[]): string | undefined =>
-  hasSurplusCells(cells, header) ? `the row has ${cells.length} cells, the header has ${header.length}` : undefined
 
 /** Lists the line ends; a file may mix them, as spreadsheets and scripts add lines to each other's files. */
 const LINE_ENDS = ['\r\n', '\n']

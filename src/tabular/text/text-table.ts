@@ -1,15 +1,11 @@
 import { KpiError } from '../../domain/errors.ts'
-import { decodeText } from '../encoding/decode.ts'
+import { decodeText, detectEncoding } from '../encoding/encoding.ts'
 import { detectDelimiter, namesDelimiter } from './delimiter.ts'
-import { detectEncoding } from '../encoding/encoding.ts'
-import type { RereadableFile } from '../source/files.ts'
+import { type RereadableFile, type ByteSum, summing, sumOf, type StopSignal, untilStopped } from '../source/files.ts'
 import { type FileBytes, type Inspection, inspect } from '../source/inspect.ts'
-import { type ByteSum, summing, sumOf } from '../packing/byte-sum.ts'
 import type { UnpackedFile } from '../packing/unpack.ts'
 import { readRows } from './rows.ts'
-import type { Row } from '../source/row.ts'
-import type { HeaderFinder, ParsedFormat, SourceOptions, Table } from '../source/table.ts'
-import { type StopSignal, untilStopped } from '../source/turns.ts'
+import type { Row, HeaderFinder, ParsedFormat, SourceOptions, Table } from '../source/table.ts'
 
 /** Returns the beginning of a file as text. */
 const beginningOf = async (head: Buffer, encoding: ParsedFormat['encoding']): Promise<string> => {

@@ -1,7 +1,7 @@
 import { countText } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { LONGEST_CELL, LONGEST_ROW, MOST_COLUMNS, MOST_ROWS } from '../source/table-limits.ts'
-import type { StoredNumbers } from '../source/row.ts'
+import { LONGEST_CELL, LONGEST_ROW, MOST_COLUMNS, MOST_ROWS } from '../source/limits.ts'
+import type { StoredNumbers } from '../source/table.ts'
 
 /** Describes a range of merged cells; rows count from 1, columns from 0. */
 export type MergedRange = {

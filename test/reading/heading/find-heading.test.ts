@@ -4,7 +4,7 @@ import { findHeading } from '../../../src/reading/heading/find-heading.ts'
 import { headerRows } from '../../../src/reading/heading/with-heading.ts'
 import { ignoresRow, isNameOfTotal } from '../../../src/reading/heading/ignored-rows.ts'
 import { mergeLabels } from '../../../src/reading/heading/upper-row.ts'
-import type { Row } from '../../../src/tabular/source/row.ts'
+import type { Row } from '../../../src/tabular/source/table.ts'
 
 const rowsOf = (text: string): Row[] =>
   text

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ignoresRow } from '../../../src/reading/heading/ignored-rows.ts'
-import type { Row } from '../../../src/tabular/source/row.ts'
+import type { Row } from '../../../src/tabular/source/table.ts'
 import {
   createSuspectCollector,
   findPatterns,

@@ -2,9 +2,9 @@ import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeText } from '../../../src/tabular/encoding/decode.ts'
+import { decodeText } from '../../../src/tabular/encoding/encoding.ts'
 import { readRows } from '../../../src/tabular/text/rows.ts'
-import type { Row } from '../../../src/tabular/source/row.ts'
+import type { Row } from '../../../src/tabular/source/table.ts'
 
 async function* contentOf(chunks: readonly Uint8Array[]): AsyncGenerator<Buffer> {
   for (const chunk of chunks) yield Buffer.from(chunk)
