@@ -6,6 +6,7 @@ import {
   compareRows,
   copyRow,
   createBlock,
+  emptyBlock,
   enlarge,
   gather,
   pushRow,
@@ -114,7 +115,7 @@ function* merge(runs: readonly Iterator<Block>[], rows: number): Generator<Block
       copyRow(least.block, least.at, block)
       if (block.count === rows) {
         yield block
-        block.count = 0
+        emptyBlock(block)
       }
       more = advance(least)
     }
@@ -132,7 +133,7 @@ export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
   const spill = (): void => {
     spillFile ??= createSpillFile(folder)
     runs.push(writeRun(spillFile, block))
-    block.count = 0
+    emptyBlock(block)
   }
   const makeRoom = (): void => {
     if (capacity === runRows) return spill()
@@ -140,17 +141,15 @@ export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
     block = enlarge(block, capacity)
   }
   let [mayRepeat, isBegun, owner, kpi, day, direction] = [false, false, 0, 0, 0, 0]
-  const compareToLast = ({ first, second, third }: BlockRow): void => {
-    if (first === owner) mayRepeat = isBegun && (second < kpi || (second === kpi && third <= day))
+  const compareToLast = (row: BlockRow): void => {
+    if (row.owner === owner) mayRepeat = isBegun && (row.kpi < kpi || (row.kpi === kpi && row.day <= day))
     else if (isBegun) {
-      const way = first > owner ? 1 : -1
+      const way = row.owner > owner ? 1 : -1
       mayRepeat = direction === -way
       direction = way
     }
     isBegun = true
-    owner = first
-    kpi = second
-    day = third
+    ;({ owner, kpi, day } = row)
   }
   const laidDown = (): Generator<Block>[] => {
     const from = spillFile
@@ -170,7 +169,7 @@ export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
       spillFile?.close()
       spillFile = undefined
       runs.length = 0
-      block.count = 0
+      emptyBlock(block)
     },
     close: () => spillFile?.close(),
   }

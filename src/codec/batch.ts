@@ -139,6 +139,7 @@ const isFaulty = (block: EntryBlock, at: number): boolean => {
   const notes = block.notes[at]
   return (
     numberAt(block.owner, at) === 0 ||
+    block.sources.has(numberAt(block.owner, at)) ||
     day < FIRST_ENTRY_DAY ||
     day > LAST_ENTRY_DAY ||
     Number.isNaN(block.actual[at]) ||

@@ -1,7 +1,11 @@
 import type { Day } from './day.ts'
 import type { Decimal } from './decimal.ts'
+import type { SourcesOfUsers } from './entry-key.ts'
 import type { EntryDraft } from './resources/entry.ts'
 import type { ParsedFields } from './schema.ts'
+
+/** Names the columns of decimals. */
+type DecimalColumn = 'actual' | 'target'
 
 /** Holds two bits for each value of an entry: given or cleared; if neither is set, the stored value is kept. */
 export const ACTUAL = { given: 1, cleared: 2 }
@@ -27,10 +31,14 @@ export type EntryBlock = {
   readonly large: { readonly actual: Map<number, Decimal>; readonly target: Map<number, Decimal> }
   /** Holds notes by the place of the entry; there is none where an entry gives none. */
   readonly notes: (string | undefined)[]
+  /** Holds the breakdown items that entries name beside their users, so that the service compares the two. */
+  sources: SourcesOfUsers
 }
 
+const NO_SOURCES: SourcesOfUsers = new Map()
+
 /** Creates an empty block with room for so many entries. */
-const createEntryBlock = (capacity: number): EntryBlock => ({
+export const createEntryBlock = (capacity: number): EntryBlock => ({
   count: 0,
   owner: new Float64Array(capacity),
   kpi: new Float64Array(capacity),
@@ -40,10 +48,11 @@ const createEntryBlock = (capacity: number): EntryBlock => ({
   target: new Float64Array(capacity),
   large: { actual: new Map(), target: new Map() },
   notes: [],
+  sources: NO_SOURCES,
 })
 
 /** Puts a decimal into a column of a block. */
-const putDecimal = (block: EntryBlock, column: 'actual' | 'target', at: number, value: Decimal): void => {
+export const putDecimal = (block: EntryBlock, column: DecimalColumn, at: number, value: Decimal): void => {
   const units = Number(value)
   if (Number.isSafeInteger(units)) block[column][at] = units
   else {
@@ -53,7 +62,7 @@ const putDecimal = (block: EntryBlock, column: 'actual' | 'target', at: number, 
 }
 
 /** Returns a decimal of a block. */
-export const decimalAt = (block: EntryBlock, column: 'actual' | 'target', at: number): Decimal => {
+export const decimalAt = (block: EntryBlock, column: DecimalColumn, at: number): Decimal => {
   const units = block[column][at] ?? 0
   return Number.isNaN(units) ? (block.large[column].get(at) ?? 0n) : BigInt(units)
 }
@@ -75,6 +84,19 @@ const pushDraft = (block: EntryBlock, draft: Partial<EntryDraft>): void => {
   if (typeof notes === 'string') block.notes[at] = notes
 }
 
+/** Returns entries, each of which names its owner by ids, as a block. */
+export const blockOf = (drafts: readonly EntryDraft[]): EntryBlock => {
+  const block = createEntryBlock(drafts.length)
+  const sources = new Map<number, number>()
+  for (const draft of drafts) {
+    pushDraft(block, draft)
+    if (typeof draft.user_id === 'number' && typeof draft.source_id === 'number')
+      sources.set(draft.user_id, draft.source_id)
+  }
+  block.sources = sources
+  return block
+}
+
 /** Returns the number at a place that must be in the column. */
 export const numberAt = (column: Float64Array | Int32Array | Uint8Array | Uint32Array, at: number): number =>
   column[at] ?? 0
@@ -94,6 +116,8 @@ export const draftAt = (block: EntryBlock, at: number): EntryDraft => {
   if (flags & NOTES.given) draft.notes = block.notes[at] ?? ''
   else if (flags & NOTES.cleared) draft.notes = null
   if (flags & ADDS) draft.addToActual = true
+  const source = block.sources.size > 0 ? block.sources.get(owner) : undefined
+  if (source !== undefined) draft.source_id = source
   return draft
 }
 

@@ -15,23 +15,25 @@ export const ownerOfItem = (id: number): number => -id
 export const compareOwners = (left: number, right: number): number =>
   left < 0 && right < 0 ? right - left : left - right
 
+/** Holds the keys of entries as columns. */
+type KeyColumns = { readonly owner: Float64Array; readonly kpi: Float64Array; readonly day: Int32Array }
+
 /** Identifies an entry; entries are sent in the order of these parts. */
 export type EntryKey = readonly [owner: number, kpi: number, day: Day]
 
 /** Returns the key of a draft's entry. */
 export const keyOf = (draft: EntryDraft): EntryKey => [ownerOf(draft), draft.kpi_id, draft.entry_date]
 
+/** Returns the key of an entry of a block. */
+export const keyAt = ({ owner, kpi, day }: KeyColumns, at: number): EntryKey => [
+  owner[at] ?? 0,
+  kpi[at] ?? 0,
+  day[at] ?? 0,
+]
+
 /** Compares keys in the order in which entries are sent. */
 export const compareKeys = (left: EntryKey, right: EntryKey): number =>
   compareOwners(left[0], right[0]) || left[1] - right[1] || left[2] - right[2]
 
-/** Maps users to the breakdown items that the file gives beside them, if the service has to compare the two. */
+/** Maps users to the breakdown items that are named beside them, if the service has to compare the two. */
 export type SourcesOfUsers = ReadonlyMap<number, number>
-
-/** Adds to users' drafts the breakdown items that the file gives beside them, so that the service compares the two. */
-export const nameSources = (drafts: readonly EntryDraft[], sourcesOfUsers: SourcesOfUsers): void => {
-  for (const draft of drafts) {
-    const item = typeof draft.user_id === 'number' ? sourcesOfUsers.get(draft.user_id) : undefined
-    if (item !== undefined) draft.source_id = item
-  }
-}

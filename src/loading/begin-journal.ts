@@ -1,4 +1,4 @@
-import type { EntryDraft } from '../domain/resources/entry.ts'
+import type { EntryBlock } from '../domain/entry-block.ts'
 import type { ImportRun } from './prepare/import-types.ts'
 import type { ImportOptions } from '../reading/options/options.ts'
 import { type Journal, type JournalHead, journalPath } from './journal/journal.ts'
@@ -42,14 +42,14 @@ const headOf = (work: JournaledRun, fingerprint: string): JournalHead => {
  * Opens the journal of a run. If the same command was stopped or killed before, that is the journal that it left at
  * `journalPath`, and the run continues; otherwise it is a new one. Notes what this journal and those of other
  * unfinished runs of the file say, and throws if this run would add again what another one may have added. `fingerprint`
- * identifies the rows of the file, and `drafts` are their entries.
+ * identifies the rows of the file, and `blocks` are their entries.
  */
-export const beginJournal = (work: JournaledRun, fingerprint: string, drafts: () => Iterable<EntryDraft>): Journal => {
+export const beginJournal = (work: JournaledRun, fingerprint: string, blocks: () => Iterable<EntryBlock>): Journal => {
   const { journal: place, options, onNote } = work
   const head = headOf(work, fingerprint)
   const path = place && journalPath(place, fingerprint, options)
   if (place && path !== undefined) forgetTakenBack(path, options.addAgain, place.isUndone)
-  if (place && path !== undefined && !options.addAgain) rejectRepeatedAdding(place.folder, path, head, drafts)
+  if (place && path !== undefined && !options.addAgain) rejectRepeatedAdding(place.folder, path, head, blocks)
   const journal = openJournal(path, head)
   if (journal.doneBefore > 0) {
     onNote(continuingText(journal.beganAt, journal.doneBefore, ['entry', 'entries']))

@@ -93,7 +93,7 @@ export async function* dryRun(
   const rehearsed = { ...prepared, existing, decide: createPlanner(existing, reference, options, true) }
   for (const batch of prepared.batches()) {
     await nextTurn(signal)
-    if (batch.drafts.length > 0) yield* rehearseBatch(batch, rehearsed, signal)
+    if (batch.size > 0) yield* rehearseBatch(batch, rehearsed, signal)
   }
   summary.rejected = rejects.count()
   summary.unchecked = tellUnchecked(reference)

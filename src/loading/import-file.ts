@@ -1,6 +1,6 @@
 import { Aborted } from '../client/transport.ts'
 import { KpiError } from '../domain/errors.ts'
-import type { EntryDraft } from '../domain/resources/entry.ts'
+import type { EntryBlock } from '../domain/entry-block.ts'
 import type { ImportRun } from './prepare/import-types.ts'
 import type { Summary } from '../reading/entries/summary.ts'
 import type { RealIds } from '../reading/directory/missing.ts'
@@ -46,8 +46,8 @@ const writeRejects = async (
 }
 
 /** Yields the entries of all batches. */
-function* draftsOf({ batches }: Pick<Prepared, 'batches'>): Generator<EntryDraft> {
-  for (const { drafts } of batches()) yield* drafts
+function* blocksOf({ batches }: Pick<Prepared, 'batches'>): Generator<EntryBlock> {
+  for (const { block } of batches()) yield block
 }
 
 /** Returns the error to report if something has been done by then; else throws it. */
@@ -165,7 +165,7 @@ export const importFile = async (work: ImportRun, isAgain = false): Promise<Endi
     if (path !== undefined) work.onJournal?.(path)
     chosen = await createMissing(work, prepared)
     if (chosen) return undefined
-    const journal = beginJournal(work, prepared.fingerprint, () => draftsOf(prepared))
+    const journal = beginJournal(work, prepared.fingerprint, () => blocksOf(prepared))
     if (path !== undefined) work.onJournal?.(path, journal.runId)
     try {
       return await run(work, prepared, journal)

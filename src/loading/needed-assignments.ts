@@ -32,7 +32,7 @@ export const neededAssignments = async (
     await nextTurn(signal)
     if (!readsFirst(options)) for (const draft of drafts) if (isSure(draft)) settle(draft)
     const unsure = drafts.filter(isOpen)
-    const plans = unsure.length > 0 ? await decide(unsure) : []
+    const plans = unsure.length > 0 ? await decide.plan(unsure) : []
     unsure.filter((_, at) => isSent(plans[at] ?? UNDECIDED, options)).forEach(settle)
   }
   return missing.filter(({ user, kpi }) => !open.has(keyOf(user.id, kpi.id)))

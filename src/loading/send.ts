@@ -16,14 +16,14 @@ import {
   readExisting,
   storedKey,
 } from './existing/existing-entries.ts'
-import { chooseEntries, planAction, type PlanActions } from './existing/planned-action.ts'
+import { chooseEntries, planAction, type Planner } from './existing/planned-action.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import type { ImportRun } from './prepare/import-types.ts'
 import type { Journal } from './journal/journal.ts'
 import { countTally } from './journal/tally.ts'
 import { tooManyRejected } from '../reading/entries/max-errors.ts'
 import type { Prepared } from './prepare/prepare.ts'
-import { type Batch, batchPart } from '../reading/rows/batches.ts'
+import type { Batch } from '../reading/rows/batches.ts'
 import { holdsDraft } from './third-party/matching.ts'
 import { pollUntil } from './third-party/reconcile.ts'
 import { createThirdPartyDelivery } from './third-party/third-party.ts'
@@ -40,7 +40,7 @@ export const countedBatches = (batches: Iterator<Batch>): CountedBatches => {
   let entries = 0
   const next = (): IteratorResult<Batch> => {
     const result = batches.next()
-    if (result.done !== true) entries += result.value.drafts.length
+    if (result.done !== true) entries += result.value.size
     return result
   }
   return {
@@ -90,8 +90,9 @@ const readStored = (
 const notingOf = (work: ImportRun, prepared: Prepared, run: Run) => {
   const isBundled = work.client.isBundled()
   const before = existingBefore(work, prepared)
-  return async (drafts: readonly EntryDraft[]): Promise<void> => {
+  return async (batch: Batch): Promise<void> => {
     if (!isBundled || !run.notes.isWanted()) return
+    const { drafts } = batch
     const look = (): ReturnType<typeof readStored> => withRetries(run, () => readStored(before, drafts))
     const stored = await pollUntil(run, look, (seen) => seen !== 'refused')
     run.notes.note(drafts, stored === 'refused' ? undefined : stored)
@@ -117,13 +118,12 @@ const resumingOf = (work: ImportRun, prepared: Prepared, run: Run): Resume | und
       return isStored && entry !== undefined && holdsDraft(reference, entry, draft)
     })
     counting.summary.created += isOwn.filter(Boolean).length
-    const decide: PlanActions = (drafts) =>
-      Promise.resolve(drafts.map((draft) => planAction(draft, storedOf(draft), reference, options.onConflict)))
-    const partOf = (isWanted: boolean): Batch =>
-      batchPart(
-        batch,
-        [...isOwn.keys()].filter((at) => isOwn[at] === isWanted),
-      )
+    const decide: Planner = {
+      isNeeded: () => true,
+      plan: (drafts) =>
+        Promise.resolve(drafts.map((draft) => planAction(draft, storedOf(draft), reference, options.onConflict))),
+    }
+    const partOf = (isWanted: boolean): Batch => batch.where((at) => isOwn[at] === isWanted)
     const { left } = await chooseEntries(partOf(false), { ...prepared, ...counting, decide })
     return { left, own: partOf(true) }
   }

@@ -1,34 +1,30 @@
 import { readdirSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bigintAt, type Block, type BlockRow, numberAt, textAt } from '../../src/blocks/block.ts'
+import { beyondAt, type Block, type BlockRow, notesAt } from '../../src/blocks/block.ts'
+import { decimalAt, numberAt } from '../../src/domain/entry-block.ts'
 import { createSorter, type Sorter } from '../../src/blocks/sorter.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const rowsOf = (block: Block): BlockRow[] =>
   Array.from({ length: block.count }, (_, at) => ({
-    first: numberAt(block.first, at),
-    second: numberAt(block.second, at),
-    third: numberAt(block.third, at),
+    owner: numberAt(block.owner, at),
+    kpi: numberAt(block.kpi, at),
+    day: numberAt(block.day, at),
     line: numberAt(block.line, at),
     flags: numberAt(block.flags, at),
-    actual: bigintAt(block.values, at * 2),
-    target: bigintAt(block.values, at * 2 + 1),
-    text: textAt(block.text, at),
+    actual: decimalAt(block, 'actual', at),
+    target: decimalAt(block, 'target', at),
+    notes: notesAt(block, at),
+    beyond: beyondAt(block, at),
   }))
 
 const addAll = (sorter: Sorter, rows: readonly BlockRow[]): void => {
   for (const row of rows) sorter.add(row)
 }
 
-/** A key's numbers in their order: what is below 0, an item, comes first and by its size. */
-const places = ({ first, second, third, line }: BlockRow): number[] => [
-  Number(first >= 0),
-  Math.abs(first),
-  second,
-  third,
-  line,
-]
+/** A key's numbers in their order: what is below 0, an item, comes owner and by its size. */
+const places = ({ owner, kpi, day, line }: BlockRow): number[] => [Number(owner >= 0), Math.abs(owner), kpi, day, line]
 
 const sorted = (rows: readonly BlockRow[]): BlockRow[] =>
   rows.toSorted((left, right) => {
@@ -39,19 +35,20 @@ const sorted = (rows: readonly BlockRow[]): BlockRow[] =>
 const few = fc.integer({ min: 0, max: 2 })
 const item = fc.maxSafeNat().map((id) => -1 - id)
 /** Keys that are often alike, and lines too. */
-const near: fc.Arbitrary<Pick<BlockRow, 'first' | 'second' | 'third' | 'line'>> = fc
+const near: fc.Arbitrary<Pick<BlockRow, 'owner' | 'kpi' | 'day' | 'line'>> = fc
   .tuple(few, few)
-  .map(([first, line]) => ({ first, second: 0, third: 0, line }))
+  .map(([owner, line]) => ({ owner, kpi: 0, day: 0, line }))
 const decimal = fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n })
 const anyRow: fc.Arbitrary<BlockRow> = fc.record({
-  first: fc.oneof(few, fc.maxSafeNat(), item, fc.integer({ min: -3, max: -1 })),
-  second: fc.oneof(few, fc.maxSafeNat()),
-  third: fc.oneof(few, fc.integer({ min: -30_000, max: 90_000 })),
+  owner: fc.oneof(few, fc.maxSafeNat(), item, fc.integer({ min: -3, max: -1 })),
+  kpi: fc.oneof(few, fc.maxSafeNat()),
+  day: fc.oneof(few, fc.integer({ min: -30_000, max: 90_000 })),
   line: fc.oneof(few, fc.integer({ min: 0, max: 2 ** 32 - 1 })),
   flags: fc.nat(63),
   actual: decimal,
   target: decimal,
-  text: fc.oneof(fc.constant(''), fc.string({ unit: 'binary' })),
+  notes: fc.oneof(fc.constant(''), fc.string({ unit: 'binary' })),
+  beyond: fc.oneof(fc.constant(''), fc.constantFrom('4', '-05')),
 })
 const row = fc.oneof(
   anyRow,
@@ -100,14 +97,15 @@ describe('any rows', () => {
 const many = Array.from({ length: 20_000 }, (_, at): BlockRow => {
   const mixed = (at * 7919) % 20_011
   return {
-    first: mixed % 10,
-    second: mixed % 7,
-    third: mixed,
+    owner: mixed % 10,
+    kpi: mixed % 7,
+    day: mixed,
     line: at,
     flags: 0,
     actual: BigInt(at),
     target: -1n,
-    text: '',
+    notes: '',
+    beyond: '',
   }
 })
 
@@ -143,15 +141,16 @@ test('rows that fit in memory touch no disk', () => {
 })
 
 describe('whether a key may be there twice', () => {
-  const keyed = ([first, second, third]: readonly [number, number, number]): BlockRow => ({
-    first,
-    second,
-    third,
+  const keyed = ([owner, kpi, day]: readonly [number, number, number]): BlockRow => ({
+    owner,
+    kpi,
+    day,
     line: 1,
     flags: 0,
     actual: 0n,
     target: 0n,
-    text: '',
+    notes: '',
+    beyond: '',
   })
   const mayRepeat = (keys: readonly (readonly [number, number, number])[]): boolean => {
     using folder = temporaryFolder()

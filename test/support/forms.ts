@@ -2,7 +2,8 @@ import type { Client } from '../../src/client/client.ts'
 import { formatDay, LAST_ENTRY_DAY } from '../../src/domain/day.ts'
 import { formatDecimal } from '../../src/domain/decimal.ts'
 import { KpiError } from '../../src/domain/errors.ts'
-import { draftOf, isBadAt } from '../../src/blocks/packed-row.ts'
+import { isBadAt } from '../../src/blocks/packed-row.ts'
+import { draftAt } from '../../src/domain/entry-block.ts'
 import { checkFile } from '../../src/reading/entries/check.ts'
 import type { ImportOptions } from '../../src/reading/options/options.ts'
 import { createRejects } from '../../src/reading/rejects/rejects.ts'
@@ -52,7 +53,7 @@ export const readCells = async (
     for (const block of sorter.blocks(100)) {
       for (let at = 0; at < block.count; at += 1) {
         if (isBadAt(block, at)) continue
-        const { entry_date, actual, target } = draftOf(block, at)
+        const { entry_date, actual, target } = draftAt(block, at)
         const shown = [actual, target].map((value) => (typeof value === 'bigint' ? formatDecimal(value) : '-'))
         entries.push([formatDay(entry_date), ...shown].join(' '))
       }

@@ -1,5 +1,6 @@
 import { batchBody } from '../../codec/batch.ts'
 import { draftToJson, isObject, type Json } from '../../codec/json.ts'
+import type { EntryBlock } from '../../domain/entry-block.ts'
 import {
   type BatchResult,
   batchResult,
@@ -83,7 +84,7 @@ export type Entries = Omit<ResourceClient<typeof newerEntry>, 'list' | 'addEach'
    */
   readonly addMany: (list: readonly EntryDraft[]) => Promise<BatchResult>
   /** Sends a batch, and returns its counts and the body of the answer; `key` is the Idempotency-Key. */
-  readonly putMany: (list: readonly EntryDraft[], key?: string) => Promise<PutMany>
+  readonly putMany: (list: readonly EntryDraft[] | EntryBlock, key?: string) => Promise<PutMany>
 }
 
 const responseOf = ({ content }: TransportResponse): ResponseBody =>
@@ -116,7 +117,7 @@ export const createEntries = (variant: Variant, { send, isBundled, newKey, toget
     return putIn(await send(entry, 'update', { method: 'PUT', path: `${entry.path}/${id}`, body }))
   }
   const sendBatch = async (
-    list: readonly EntryDraft[],
+    list: readonly EntryDraft[] | EntryBlock,
     options: Pick<TransportRequest, 'idempotencyKey' | 'isRepeatable'>,
   ): Promise<PutMany> => {
     const [path, body] = [`${entry.path}/list`, batchBody(list, sentEntry)]

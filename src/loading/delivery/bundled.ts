@@ -5,7 +5,7 @@ import type { BatchResult } from '../../domain/resources/entry.ts'
 import type { ExistingEntries } from '../existing/existing-entries.ts'
 import { digestOf } from '../journal/digest.ts'
 import { addTally, countResult, emptyTally, refuseLines, type Tally } from '../journal/tally.ts'
-import { type Batch, batchPart } from '../../reading/rows/batches.ts'
+import type { Batch } from '../../reading/rows/batches.ts'
 import { requireCounts } from '../../client/operations/batch-answer.ts'
 import { type Delivery, OUTCOME_UNKNOWN, type Run, type Sink } from './delivery.ts'
 import { isNoPath, reasonsByPlace, endIfAllRefused } from './refusal.ts'
@@ -58,14 +58,14 @@ const settleNotes = async (run: Run, { journaled, now }: SentBatch, replayed: Ba
  * batch may not be sent again.
  */
 const post = async (run: Run, sent: SentBatch, batch: Batch, isUnknown: boolean): Promise<BatchResult | undefined> => {
-  const name = `${run.journal.runId}-${digestOf(batch.drafts)}`
+  const name = `${run.journal.runId}-${digestOf(batch.block)}`
   let isLost = isUnknown
   const answer = await withRetries(run, async () => {
     if (isLost && !maySendAgain(run, sent)) return undefined
     try {
-      const answer = await run.client.entries.putMany(batch.drafts, name)
+      const answer = await run.client.entries.putMany(batch.block, name)
       sent.isTouched = true
-      requireCounts(answer, batch.drafts.length)
+      requireCounts(answer, batch.size)
       return answer
     } catch (error) {
       isLost = mayBeDone(error)
@@ -77,11 +77,12 @@ const post = async (run: Run, sent: SentBatch, batch: Batch, isUnknown: boolean)
   })
   if (sent.journaled.isUnknown && answer?.isReplayed === true) await settleNotes(run, sent, batch)
   // Take a batch that changed nothing out of the receipt: another client has stored the same values first.
-  else if (answer && isAllUnchanged(answer.counts, batch)) run.notes.refuse(sent.journaled.batch.drafts, batch.drafts)
+  else if (answer && run.notes.isWanted() && isAllUnchanged(answer.counts, batch))
+    run.notes.refuse(sent.journaled.batch.drafts, batch.drafts)
   return answer?.counts
 }
 
-const isAllUnchanged = ({ rows_unchanged }: BatchResult, { drafts }: Batch): boolean => rows_unchanged === drafts.length
+const isAllUnchanged = ({ rows_unchanged }: BatchResult, { size }: Batch): boolean => rows_unchanged === size
 
 /**
  * Journals the part of a batch that is left to send after the service has refused the others: a continued run then knows
@@ -99,17 +100,14 @@ const journalRest = ({ journal }: Run, { journaled, tally }: SentBatch, rest: Ba
 /** Sends the rest of a refused batch: without the entries that the refusal names, or in halves if it names none. */
 const divide = async (run: Run, sent: SentBatch, batch: Batch, refusal: KpiError): Promise<void> => {
   const { tally } = sent
-  const places = [...batch.drafts.keys()]
+  const places = [...batch.lines.keys()]
   const named = reasonsByPlace(refusal, places.length)
   for (const [at, reasons] of named) refuseLines(tally, batch.lines[at] ?? 0, reasons)
   const isAlone = named.size === 0 && places.length === 1
   const refused = batch.drafts.filter((_, at) => isAlone || named.has(at))
-  if (!sent.isLost) run.notes.refuse(sent.journaled.batch.drafts, refused)
+  if (!sent.isLost && run.notes.isWanted()) run.notes.refuse(sent.journaled.batch.drafts, refused)
   if (named.size > 0) {
-    const rest = batchPart(
-      batch,
-      places.filter((at) => !named.has(at)),
-    )
+    const rest = batch.where((at) => !named.has(at))
     if (!sent.isHalved) journalRest(run, sent, rest)
     return sendPart(run, sent, rest, false)
   }
@@ -120,16 +118,15 @@ const divide = async (run: Run, sent: SentBatch, batch: Batch, refusal: KpiError
   }
   sent.isHalved = true
   const middle = Math.ceil(places.length / 2)
-  for (const half of [places.slice(0, middle), places.slice(middle)])
-    await sendPart(run, sent, batchPart(batch, half), false)
+  for (const half of [places.slice(0, middle), places.slice(middle)]) await sendPart(run, sent, batch.part(half), false)
 }
 
 const sendPart = async (run: Run, sent: SentBatch, batch: Batch, isUnknown: boolean): Promise<void> => {
-  if (batch.drafts.length === 0) return
+  if (batch.size === 0) return
   try {
     const result = await post(run, sent, batch, isUnknown)
     run.lostAnswers.note(result === undefined)
-    if (result) countResult(sent.tally, result, batch.drafts.length)
+    if (result) countResult(sent.tally, result, batch.size)
     else for (const line of batch.lines) refuseLines(sent.tally, line, [OUTCOME_UNKNOWN])
   } catch (error) {
     if (!(error instanceof Refused)) throw error

@@ -16,12 +16,12 @@ const CHANGED =
 /** Returns what to do with each entry of an interval, according to the journal. */
 const turnsOf = (
   { journal, isAdding }: Run,
-  { drafts }: Batch,
+  { block }: Batch,
   { id, outcome, places, count, way }: Interval,
 ): Turn[] => {
   const sent = places && new Set(places)
   const isOpen = (at: number): boolean => !outcome && at < count && (sent?.has(at) ?? true)
-  return findSamples(journal.samples(id), sampleKeys(drafts)).map((found) => {
+  return findSamples(journal.samples(id), sampleKeys(block)).map((found) => {
     if (!found) return 'new'
     if (!found.isSame) return isAdding ? { refused: CHANGED } : 'open'
     if (!isOpen(found.at)) return 'settled'
@@ -52,10 +52,7 @@ export const replan = async (
   stage: (batch: Batch) => Promise<readonly [left: Batch, tally: Tally]>,
 ): Promise<Changed> => {
   const turns = turnsOf(run, batch, earlier)
-  const at = (turn: Turn): Batch => ({
-    drafts: batch.drafts.filter((_, place) => turns[place] === turn),
-    lines: batch.lines.filter((_, place) => turns[place] === turn),
-  })
+  const at = (turn: Turn): Batch => batch.where((place) => turns[place] === turn)
   const tally = emptyTally()
   addTally(tally, earlier.outcome ?? earlier.stage)
   for (const [place, turn] of turns.entries()) {
@@ -64,7 +61,7 @@ export const replan = async (
   const [fresh, staged] = await stage(at('new'))
   addTally(tally, staged)
   const open = at('open').drafts
-  const samples = joinSamples(sampleKeys(batch.drafts), run.journal.samples(earlier.id))
+  const samples = joinSamples(sampleKeys(batch.block), run.journal.samples(earlier.id))
   const { first, last } = earlier
   return {
     left: new Set([...open, ...fresh.drafts]),

@@ -1,9 +1,9 @@
 import { digestOf } from '../journal/digest.ts'
-import { compareKeys, type EntryKey, keyOf } from '../../domain/entry-key.ts'
+import { compareKeys, type EntryKey, keyAt } from '../../domain/entry-key.ts'
 import type { Intent, Interval, Journal, DeliveryWay } from '../journal/journal.ts'
 import { sampleKeys } from '../journal/key-samples.ts'
 import { addTally, type Counting, emptyTally, refuseLines, tallied, type Tally } from '../journal/tally.ts'
-import { type Batch, batchPart } from '../../reading/rows/batches.ts'
+import { Batch } from '../../reading/rows/batches.ts'
 import { OUTCOME_UNKNOWN, type Run } from './delivery.ts'
 import { replan } from './replan.ts'
 
@@ -34,20 +34,20 @@ export function* cutAlongIntervals(batches: Iterable<Batch>, journal: Journal): 
     return done ? undefined : value
   }
   let interval = nextInterval()
-  let open: Batch = { drafts: [], lines: [] }
+  let open = new Batch(0)
   let earlier: Interval | undefined
   const take = (): Piece[] => {
     const piece = { batch: open, earlier }
-    open = { drafts: [], lines: [] }
-    return piece.batch.drafts.length > 0 ? [piece] : []
+    open = new Batch(0)
+    return piece.batch.size > 0 ? [piece] : []
   }
   for (const batch of batches) {
-    if (!interval && open.drafts.length === 0) {
-      if (batch.drafts.length > 0) yield { batch, earlier: undefined }
+    if (!interval && open.size === 0) {
+      if (batch.size > 0) yield { batch, earlier: undefined }
       continue
     }
-    for (const [at, draft] of batch.drafts.entries()) {
-      const key = keyOf(draft)
+    for (const [at, lines] of batch.lines.entries()) {
+      const key = keyAt(batch.block, at)
       while (interval && compareKeys(key, interval.last) > 0) {
         if (earlier === interval) yield* take()
         interval = nextInterval()
@@ -55,8 +55,7 @@ export function* cutAlongIntervals(batches: Iterable<Batch>, journal: Journal): 
       const within = interval && compareKeys(key, interval.first) >= 0 ? interval : undefined
       if (within !== earlier) yield* take()
       earlier = within
-      open.drafts.push(draft)
-      open.lines.push(batch.lines[at] ?? 0)
+      open.add(batch.block, at, lines)
     }
     if (!earlier) yield* take()
   }
@@ -93,16 +92,14 @@ export const countLines = ({ lines }: Batch): number =>
 
 const NO_KEY: EntryKey = [0, 0, 0]
 
-const boundsOf = ({ drafts }: Batch): Pick<Intent, 'first' | 'last'> => {
-  const [first, last] = [drafts[0], drafts.at(-1)]
-  return { first: first ? keyOf(first) : NO_KEY, last: last ? keyOf(last) : NO_KEY }
-}
+const boundsOf = ({ block, size }: Batch): Pick<Intent, 'first' | 'last'> =>
+  size > 0 ? { first: keyAt(block, 0), last: keyAt(block, size - 1) } : { first: NO_KEY, last: NO_KEY }
 
 /** Returns the places of the entries that are left after a stage; undefined if all are. */
-const placesOf = ({ drafts }: Batch, left: Batch): readonly number[] | undefined => {
-  if (left.drafts.length === drafts.length) return undefined
+const placesOf = (batch: Batch, left: Batch): readonly number[] | undefined => {
+  if (left.size === batch.size) return undefined
   const kept = new Set(left.drafts)
-  return drafts.flatMap((draft, at) => (kept.has(draft) ? at : []))
+  return batch.drafts.flatMap((draft, at) => (kept.has(draft) ? at : []))
 }
 
 /** Returns the tally of entries that must not be added twice and whose outcome nobody can tell. */
@@ -124,7 +121,7 @@ type Planning = {
    */
   readonly resume: Resume | undefined
   /** Notes what becomes of entries, also where an earlier part of the run has: others may have changed them since. */
-  readonly note: (drafts: Batch['drafts']) => Promise<void>
+  readonly note: (batch: Batch) => Promise<void>
 }
 
 /** Plans what an earlier part of the run may have sent, and of which nothing has changed. */
@@ -134,13 +131,13 @@ const planResumed = async (
   earlier: Interval,
 ): Promise<Planned | Settled> => {
   const lines = countLines(batch)
-  const part = batchPart(batch, earlier.places)
+  const part = batch.part(earlier.places)
   const same: Planned = { batch: part, intent: earlier, isUnknown: true, lines, earlier }
   if (!resume) return same
   const [{ left, own }, tally] = await tallied((counting) => resume(part, counting))
-  if (left.drafts.length === part.drafts.length) return same
+  if (left.size === part.size) return same
   addTally(tally, earlier.stage)
-  if (left.drafts.length === 0) {
+  if (left.size === 0) {
     run.journal.intendAnew(earlier.id, { ...earlier, places: placesOf(batch, own) ?? earlier.places, stage: tally })
     run.journal.acknowledge(earlier.id, tally)
     return { tally, lines }
@@ -152,7 +149,7 @@ const planResumed = async (
 /** Plans a piece that an earlier part of the run sent or was about to send. */
 const planEarlier = async (planning: Planning, { batch }: Piece, earlier: Interval): Promise<Planned | Settled> => {
   const { run, way, stage } = planning
-  const [digest, lines] = [digestOf(batch.drafts), countLines(batch)]
+  const [digest, lines] = [digestOf(batch.block), countLines(batch)]
   if (earlier.digest === digest) {
     if (earlier.outcome) return { tally: earlier.outcome, lines }
     // Under other credentials the service does not recognize the Idempotency-Key of the earlier request.
@@ -167,25 +164,25 @@ const planEarlier = async (planning: Planning, { batch }: Piece, earlier: Interv
   const places = batch.drafts.flatMap((draft, at) => (left.has(draft) ? [at] : []))
   const intent: Intent = {
     ...kept,
-    count: batch.drafts.length,
+    count: batch.size,
     digest,
     way: earlier.outcome ? way : earlier.way,
     places,
     stage: tally,
     sentAt: isUnknown ? earlier.sentAt : run.clock.now(),
   }
-  return { batch: batchPart(batch, places), intent, isUnknown, lines, earlier }
+  return { batch: batch.part(places), intent, isUnknown, lines, earlier }
 }
 
 const planNew = async ({ run, way, stage }: Planning, { batch }: Piece): Promise<Planned | Settled> => {
   const [left, tally] = await tallied((counting) => stage(batch, counting))
   const lines = countLines(batch)
-  if (left.drafts.length === 0) return { tally, lines }
+  if (left.size === 0) return { tally, lines }
   const intent: Intent = {
     ...boundsOf(batch),
-    count: batch.drafts.length,
-    digest: digestOf(batch.drafts),
-    samples: sampleKeys(batch.drafts),
+    count: batch.size,
+    digest: digestOf(batch.block),
+    samples: sampleKeys(batch.block),
     way,
     places: placesOf(batch, left),
     stage: tally,
@@ -212,7 +209,7 @@ const writeDown = (journal: Journal, planned: readonly Planned[]): JournaledInte
 export const withdraw = ({ journal, notes }: Run, { id, earlier, batch }: JournaledInterval): void => {
   if (!earlier) journal.withdraw([id])
   else journal.restore(earlier)
-  notes.withdraw(batch.drafts)
+  if (notes.isWanted()) notes.withdraw(batch.drafts)
 }
 
 /** Holds what journaling intervals needs beside planning. */
@@ -254,9 +251,9 @@ export async function* journalIntervals(
     }
     const { earlier } = piece
     const one = await (earlier ? planEarlier(planning, piece, earlier) : planNew(planning, piece))
-    if (!('intent' in one)) onSettled(one.tally, one.lines, piece.batch.drafts.length)
+    if (!('intent' in one)) onSettled(one.tally, one.lines, piece.batch.size)
     else {
-      await planning.note(one.batch.drafts)
+      await planning.note(one.batch)
       planned.push(one)
     }
     if (planned.length >= journaledAhead) yield* flush()

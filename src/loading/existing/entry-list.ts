@@ -1,5 +1,6 @@
 import { compareKeys, type EntryKey } from '../../domain/entry-key.ts'
-import { bigintAt, type Block, numberAt, textAt } from '../../blocks/block.ts'
+import { type Block, notesAt } from '../../blocks/block.ts'
+import { decimalAt, numberAt } from '../../domain/entry-block.ts'
 import type { Sorter } from '../../blocks/sorter.ts'
 import type { ExistingEntry } from './existing-entries.ts'
 
@@ -16,16 +17,16 @@ export type StoredEntry = { readonly key: EntryKey; readonly entry: ExistingEntr
 /** Adds a stored entry to a sorter; an entry that is read twice may be added twice. */
 export const addToList = (
   sorter: Sorter,
-  [first, second, third]: EntryKey,
+  [owner, kpi, day]: EntryKey,
   entry: Omit<ExistingEntry, 'ids'>,
   id = 0,
 ): void => {
   const { actual, target, notes, isTargetOpen } = entry
   const isLong = id > LINE_MAX
   sorter.add({
-    first,
-    second,
-    third,
+    owner,
+    kpi,
+    day,
     line: isLong ? LINE_MAX : id,
     flags:
       (actual === null ? 0 : HAS.actual) |
@@ -35,19 +36,20 @@ export const addToList = (
       (isLong ? HAS.longId : 0),
     actual: actual ?? 0n,
     target: target ?? 0n,
-    text: (isLong ? `${id}\n` : '') + (notes ?? ''),
+    notes: (isLong ? `${id}\n` : '') + (notes ?? ''),
+    beyond: '',
   })
 }
 
 const keptAt = (block: Block, at: number): StoredEntry => {
-  const [flags, text] = [numberAt(block.flags, at), textAt(block.text, at)]
+  const [flags, text] = [numberAt(block.flags, at), notesAt(block, at)]
   const end = flags & HAS.longId ? text.indexOf('\n') : -1
   const id = end < 0 ? numberAt(block.line, at) : Number(text.slice(0, end))
   return {
-    key: [numberAt(block.first, at), numberAt(block.second, at), numberAt(block.third, at)],
+    key: [numberAt(block.owner, at), numberAt(block.kpi, at), numberAt(block.day, at)],
     entry: {
-      actual: flags & HAS.actual ? bigintAt(block.values, at * 2) : null,
-      target: flags & HAS.target ? bigintAt(block.values, at * 2 + 1) : null,
+      actual: flags & HAS.actual ? decimalAt(block, 'actual', at) : null,
+      target: flags & HAS.target ? decimalAt(block, 'target', at) : null,
       notes: flags & HAS.notes ? text.slice(end + 1) : null,
       ids: id === 0 ? [] : [id],
       isTargetOpen: (flags & HAS.openTarget) !== 0,

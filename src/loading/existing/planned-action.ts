@@ -1,5 +1,6 @@
 import { formatDecimal } from '../../domain/decimal.ts'
 import type { Issue } from '../../domain/errors.ts'
+import { ACTUAL, type EntryBlock, NOTES, TARGET } from '../../domain/entry-block.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
 import { type EntryValues, faultsOfValues, mergeEntry, sameValues } from '../../domain/rules.ts'
@@ -104,8 +105,19 @@ export const planAction = (
 
 const NOTHING_STORED: ExistingEntryMap = new Map()
 
-/** Returns the planned action for each draft; the drafts must come in the order of their keys. */
-export type PlanActions = (drafts: readonly EntryDraft[]) => Promise<readonly PlannedAction[]>
+/** Plans what becomes of entries, which must come in the order of their keys. */
+export type Planner = {
+  /** Tells whether anything is decided of some entries before they are sent; else all of them are. */
+  readonly isNeeded: (block: EntryBlock) => boolean
+  /** Returns the planned action for each draft. */
+  readonly plan: (drafts: readonly EntryDraft[]) => Promise<readonly PlannedAction[]>
+}
+
+const GIVEN = ACTUAL.given | TARGET.given | NOTES.given
+
+/** Tells whether an entry of a block only clears. */
+const hasClears = ({ flags, count }: EntryBlock): boolean =>
+  flags.subarray(0, count).some((given) => (given & GIVEN) === 0)
 
 /** Tells whether the existing entry of every draft must be known before anything is sent. */
 export const readsFirst = ({ onConflict, onlyChanges }: ImportOptions): boolean =>
@@ -115,9 +127,14 @@ export const readsFirst = ({ onConflict, onlyChanges }: ImportOptions): boolean 
  * Creates the planner of drafts. Unless `isAll` is set, it reads existing entries only for drafts that clear; the
  * service tells what becomes of the others when they are sent.
  */
-export const createPlanner =
-  (existing: ExistingEntries, reference: JudgeBy, { onConflict }: ImportOptions, isAll: boolean): PlanActions =>
-  async (drafts) => {
+export const createPlanner = (
+  existing: ExistingEntries,
+  reference: JudgeBy,
+  { onConflict }: ImportOptions,
+  isAll: boolean,
+): Planner => ({
+  isNeeded: (block) => isAll || hasClears(block),
+  plan: async (drafts) => {
     const asked = isAll ? drafts : drafts.filter(onlyClears)
     // Nothing is stored of what does not exist yet.
     const known = asked.filter((draft) => !isProvisionalDraft(draft))
@@ -128,11 +145,12 @@ export const createPlanner =
       const key = storedKey(ownerOf(draft), draft.kpi_id, draft.entry_date)
       return planAction(draft, stored.get(key), reference, onConflict)
     })
-  }
+  },
+})
 
 /** Names the parts of a run that choosing entries needs. */
 type Choosing = {
-  readonly decide: PlanActions
+  readonly decide: Planner
   readonly options: ImportOptions
   readonly summary: Summary
   readonly rejects: Pick<Rejects, 'add'>
@@ -152,7 +170,8 @@ type Chosen = { readonly left: Batch; readonly plans: readonly PlannedAction[] }
  * are left alone or would not change. Entries that the service would refuse become rejects.
  */
 export const chooseEntries = async (batch: Batch, { decide, options, summary, rejects }: Choosing): Promise<Chosen> => {
-  const plans = await decide(batch.drafts)
+  if (!decide.isNeeded(batch.block)) return { left: batch, plans: [] }
+  const plans = await decide.plan(batch.drafts)
   const isLeft = plans.map((plan, at) => {
     if (isSent(plan, options)) return true
     const lines = [batch.lines[at] ?? 0].flat()
@@ -162,8 +181,5 @@ export const chooseEntries = async (batch: Batch, { decide, options, summary, re
     if (plan.action === 'reject') for (const line of lines) rejects.add(line, plan.reason)
     return false
   })
-  const left = isLeft.every(Boolean)
-    ? batch
-    : { drafts: batch.drafts.filter((_, at) => isLeft[at]), lines: batch.lines.filter((_, at) => isLeft[at]) }
-  return { left, plans }
+  return { left: isLeft.every(Boolean) ? batch : batch.where((at) => isLeft[at] === true), plans }
 }

@@ -1,5 +1,4 @@
-import type { EntryDraft } from '../../domain/resources/entry.ts'
-import { ownerOf } from '../../domain/entry-key.ts'
+import { ACTUAL, decimalAt, type EntryBlock, NOTES, numberAt, TARGET } from '../../domain/entry-block.ts'
 
 /** Holds three hashes for each entry, two of its key and one of its values, to recognize it by. */
 export type KeySamples = Int32Array
@@ -23,32 +22,39 @@ const finish = (hash: number): number => {
   return second ^ (second >>> 16)
 }
 
-const keyMark = (seed: number, draft: EntryDraft): number =>
-  finish(mixNumber(mixNumber(mixNumber(seed, ownerOf(draft)), draft.kpi_id), draft.entry_date))
+const keyMark = (seed: number, { owner, kpi, day }: EntryBlock, at: number): number =>
+  finish(mixNumber(mixNumber(mixNumber(seed, numberAt(owner, at)), numberAt(kpi, at)), numberAt(day, at)))
 
-/** Returns a hash with a decimal mixed in; omitted, cleared and given values differ. */
-const mixDecimal = (hash: number, value: bigint | null | undefined): number =>
-  value === undefined ? mix(hash, 1) : value === null ? mix(hash, 2) : mixNumber(mix(hash, 3), Number(value))
+/** Returns a hash with what becomes of a value mixed in: omitted, cleared and given values differ. */
+const mixState = (hash: number, flags: number, { given, cleared }: typeof ACTUAL): number =>
+  mix(hash, flags & given ? 3 : flags & cleared ? 2 : 1)
 
-const mixText = (hash: number, value: string | null | undefined): number => {
-  if (typeof value !== 'string') return mix(hash, value === null ? 2 : 1)
-  let mixed = mix(hash, 3)
-  for (let at = 0; at < value.length; at += 1) mixed = mix(mixed, value.charCodeAt(at))
+const mixDecimal = (hash: number, block: EntryBlock, column: 'actual' | 'target', at: number): number => {
+  const bits = column === 'actual' ? ACTUAL : TARGET
+  const flags = numberAt(block.flags, at)
+  const mixed = mixState(hash, flags, bits)
+  if ((flags & bits.given) === 0) return mixed
+  const units = numberAt(block[column], at)
+  return mixNumber(mixed, Number.isNaN(units) ? Number(decimalAt(block, column, at)) : units)
+}
+
+const mixNotes = (hash: number, { flags, notes }: EntryBlock, at: number): number => {
+  const text = numberAt(flags, at) & NOTES.given ? (notes[at] ?? '') : ''
+  let mixed = mixState(hash, numberAt(flags, at), NOTES)
+  for (let sign = 0; sign < text.length; sign += 1) mixed = mix(mixed, text.charCodeAt(sign))
   return mixed
 }
 
-const valueMark = ({ actual, target, notes }: EntryDraft): number =>
-  finish(mixText(mixDecimal(mixDecimal(0, actual), target), notes))
+const valueMark = (block: EntryBlock, at: number): number =>
+  finish(mixNotes(mixDecimal(mixDecimal(0, block, 'actual', at), block, 'target', at), block, at))
 
 /** Returns the samples of entries, in their order. It runs over millions of entries, so it must be cheap. */
-export const sampleKeys = (drafts: readonly EntryDraft[]): KeySamples => {
-  const samples = new Int32Array(drafts.length * NUMBERS)
-  let at = 0
-  for (const draft of drafts) {
-    samples[at] = keyMark(SEEDS[0], draft)
-    samples[at + 1] = keyMark(SEEDS[1], draft)
-    samples[at + 2] = valueMark(draft)
-    at += NUMBERS
+export const sampleKeys = (block: EntryBlock): KeySamples => {
+  const samples = new Int32Array(block.count * NUMBERS)
+  for (let at = 0; at < block.count; at += 1) {
+    samples[at * NUMBERS] = keyMark(SEEDS[0], block, at)
+    samples[at * NUMBERS + 1] = keyMark(SEEDS[1], block, at)
+    samples[at * NUMBERS + 2] = valueMark(block, at)
   }
   return samples
 }
@@ -72,23 +78,16 @@ export const findSamples = (
   })
 }
 
-/** Sets how many entries are sampled at a time. */
-const SAMPLED_AT_A_TIME = 1000
-
 /** Counts the entries whose keys are among earlier samples. */
-export const countKnown = (earlier: readonly KeySamples[], drafts: Iterable<EntryDraft>): number => {
+export const countKnown = (earlier: readonly KeySamples[], blocks: Iterable<EntryBlock>): number => {
   const known = new Set(
     earlier.flatMap((samples) => Array.from({ length: countOf(samples) }, (_, at) => keyAt(samples, at))),
   )
   let count = 0
-  let some: EntryDraft[] = []
-  const take = (): void => {
-    const samples = sampleKeys(some)
-    for (let at = 0; at < some.length; at += 1) if (known.has(keyAt(samples, at))) count += 1
-    some = []
+  for (const block of blocks) {
+    const samples = sampleKeys(block)
+    for (let at = 0; at < block.count; at += 1) if (known.has(keyAt(samples, at))) count += 1
   }
-  for (const draft of drafts) if (some.push(draft) === SAMPLED_AT_A_TIME) take()
-  take()
   return count
 }
 

@@ -2,7 +2,7 @@ import { countOf, nounOf } from '../../domain/count-text.ts'
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
-import type { EntryDraft } from '../../domain/resources/entry.ts'
+import type { EntryBlock } from '../../domain/entry-block.ts'
 import type { ImportOptions } from '../../reading/options/options.ts'
 import { JOURNAL_ENDING, type JournalHead, type JournalPlace, journalPath } from './journal.ts'
 import { countKnown } from './key-samples.ts'
@@ -137,19 +137,19 @@ const addsAgain = (head: JournalHead, other: Kept, again: number): KpiError => {
 
 /**
  * Refuses to add rows that another run may have added: one of the same rows with other flags or credentials, or of a
- * file with some of them. Such a run is allowed if the bundled service names both accounts and they differ. `drafts`
+ * file with some of them. Such a run is allowed if the bundled service names both accounts and they differ. `blocks`
  * are the entries of this run.
  */
 export const rejectRepeatedAdding = (
   folder: string,
   own: string,
   head: JournalHead,
-  drafts: () => Iterable<EntryDraft>,
+  blocks: () => Iterable<EntryBlock>,
 ): void => {
   if (!head.isAdding || existsSync(own)) return
   for (const other of othersIn(folder, own, head)) {
     if (!other.isAdding || !mayShareAccount(head, other)) continue
-    const again = other.content === head.content ? 0 : countKnown(readSamples(other.at), drafts())
+    const again = other.content === head.content ? 0 : countKnown(readSamples(other.at), blocks())
     if (again === 0 && other.content !== head.content) continue
     throw other.isTakenBack ? addsToRest(other) : addsAgain(head, other, again)
   }

@@ -1,4 +1,5 @@
-import { bigintAt, numberAt, textAt } from '../../blocks/block.ts'
+import { beyondAt, notesAt } from '../../blocks/block.ts'
+import { decimalAt, numberAt } from '../../domain/entry-block.ts'
 import type { Calendar } from '../../domain/period.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
 import type { Sorter } from '../../blocks/sorter.ts'
@@ -33,19 +34,20 @@ export const moveDates = async (
   for (const block of from.blocks(MANY_ROWS)) {
     await onProgress()
     for (let at = 0; at < block.count; at += 1) {
-      const [second, day] = [numberAt(block.second, at), numberAt(block.third, at)]
-      const kpi = periodKpi(kpis.get(second))
-      const third = kpi ? movedDay(day, periodOf(kpi.frequency_id, day), kpi.frequency_id, where) : day
-      if (third !== day) moved += 1
+      const [id, day] = [numberAt(block.kpi, at), numberAt(block.day, at)]
+      const kpi = periodKpi(kpis.get(id))
+      const moving = kpi ? movedDay(day, periodOf(kpi.frequency_id, day), kpi.frequency_id, where) : day
+      if (moving !== day) moved += 1
       to.add({
-        first: numberAt(block.first, at),
-        second,
-        third,
+        owner: numberAt(block.owner, at),
+        kpi: id,
+        day: moving,
         line: numberAt(block.line, at),
         flags: numberAt(block.flags, at),
-        actual: bigintAt(block.values, at * 2),
-        target: bigintAt(block.values, at * 2 + 1),
-        text: textAt(block.text, at),
+        actual: decimalAt(block, 'actual', at),
+        target: decimalAt(block, 'target', at),
+        notes: notesAt(block, at),
+        beyond: beyondAt(block, at),
       })
     }
   }

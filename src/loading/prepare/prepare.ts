@@ -7,12 +7,13 @@ import { countText } from '../../domain/count-text.ts'
 import { dayNextYear, dayOfInstant, FIRST_ENTRY_DAY } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { CIVIL_CALENDAR } from '../../domain/period.ts'
+import { ADDS, type EntryBlock, numberAt } from '../../domain/entry-block.ts'
 import { BATCH_LIMIT, entry, type EntryDraft } from '../../domain/resources/entry.ts'
 import { scopeNeeded } from '../../domain/variants.ts'
 import { type CheckedFile, checkFile } from '../../reading/entries/check.ts'
 import { compareDefinitions } from '../../reading/missing/compare-definitions.ts'
 import { type ExistingEntries, type ReadWith, readExisting, rememberFound } from '../existing/existing-entries.ts'
-import { type PlanActions, createPlanner, planAction, readsFirst } from '../existing/planned-action.ts'
+import { type Planner, createPlanner, planAction, readsFirst } from '../existing/planned-action.ts'
 import { type PrefetchOptions, prefetchExisting } from '../existing/prefetch.ts'
 import { createSorter, type Sorter } from '../../blocks/sorter.ts'
 import type { ImportInput, Progress } from './import-types.ts'
@@ -28,7 +29,6 @@ import {
   warningsOnVanished,
 } from '../../reading/entries/notes.ts'
 import type { ImportOptions } from '../../reading/options/options.ts'
-import { nameSources } from '../../domain/entry-key.ts'
 import type { MissingPlan } from '../../reading/missing/plan.ts'
 import { warningsOnJoinedNames } from '../../reading/missing/joined-names.ts'
 import { neededOf, planMissing } from '../../reading/missing/plan-missing.ts'
@@ -91,12 +91,12 @@ export type Prepared = CheckedRows & {
   readonly existing: ExistingEntries
   /** Creates a finder that reads all existing entries of the file at its first call. */
   readonly readAhead: (isUnsure?: PrefetchOptions['isUnsure'], by?: ReadWith) => ExistingEntries
-  readonly decide: PlanActions
+  readonly decide: Planner
 }
 
-/** Marks drafts so that the service adds their actuals to the stored ones. */
-const addUp = (drafts: readonly EntryDraft[]): void => {
-  for (const draft of drafts) draft.addToActual = true
+/** Marks entries so that the service adds their actuals to the stored ones. */
+const addUp = ({ flags, count }: EntryBlock): void => {
+  for (let at = 0; at < count; at += 1) flags[at] = numberAt(flags, at) | ADDS
 }
 
 const STOPPED = 'stopped before anything was sent; run the same command to continue'
@@ -136,9 +136,10 @@ const batchesOf = (
   const beginPass = rejectDuplicates(rejects, checked)
   return function* () {
     for (const batch of cutBatches(sorter.blocks(BATCH_LIMIT), onDuplicate, beginPass())) {
-      checked.reference.created?.realize(batch.drafts)
-      if (checked.sourcesOfUsers.size > 0) nameSources(batch.drafts, checked.sourcesOfUsers)
-      if (onConflict === 'add') addUp(batch.drafts)
+      const { block } = batch
+      checked.reference.created?.realize(block)
+      block.sources = checked.sourcesOfUsers
+      if (onConflict === 'add') addUp(block)
       yield batch
     }
   }

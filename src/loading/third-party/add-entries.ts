@@ -1,3 +1,4 @@
+import { blockOf } from '../../domain/entry-block.ts'
 import type { Put } from '../../client/operations/entries.ts'
 import { Aborted, mayBeDone } from '../../client/transport.ts'
 import { isRefused, KpiError, reasonsOf } from '../../domain/errors.ts'
@@ -80,7 +81,7 @@ const settle = async (run: ThirdPartyRun, item: OpenEntry): Promise<Added | unde
 }
 
 const nameOf = ({ journal }: ThirdPartyRun, { draft }: OpenEntry, tries: number): string =>
-  `${journal.runId}-${digestOf([draft])}${tries === 0 ? '' : `-${tries}`}`
+  `${journal.runId}-${digestOf(blockOf([draft]))}${tries === 0 ? '' : `-${tries}`}`
 
 /** Sends an entry; returns the answer if it does not prove that the entry was stored. */
 const post = async (
@@ -162,7 +163,7 @@ const addJournaled = async (interval: OpenInterval, item: OpenEntry): Promise<vo
   const { journal, clock, touch, lostAnswers } = run
   const [key, isOfEarlier] = [keyOf(item.draft), item.isUnknown]
   if (!isOfEarlier) {
-    const one = { key, digest: digestOf([item.draft]), known: idsBefore(item), sentAt: clock.now() }
+    const one = { key, digest: digestOf(blockOf([item.draft])), known: idsBefore(item), sentAt: clock.now() }
     journal.intendOnes(intervalId, [one])
   }
   const added = await add(interval, item).catch((error: unknown) => {

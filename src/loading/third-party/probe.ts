@@ -1,3 +1,4 @@
+import { blockOf } from '../../domain/entry-block.ts'
 import { Aborted, mayBeDone } from '../../client/transport.ts'
 import { formatDecimal } from '../../domain/decimal.ts'
 import { isRefused, KpiError, reasonsOf } from '../../domain/errors.ts'
@@ -96,7 +97,7 @@ const effectOf = async ({ run }: OpenInterval, item: OpenEntry): Promise<Effect>
   const { client, clock, journal, signal } = run
   for (let posts = 0; posts < MOST_POSTS; posts += 1) {
     if (signal.aborted) throw new Aborted('stopped')
-    const name = `${journal.runId}-${digestOf([item.draft])}-${clock.now()}-${posts}`
+    const name = `${journal.runId}-${digestOf(blockOf([item.draft]))}-${clock.now()}-${posts}`
     const isAnswered = await withRetries(run, async () => {
       try {
         await client.entries.putMany([item.draft], name)
@@ -124,7 +125,7 @@ const tryUpdate = async (interval: OpenInterval, item: OpenEntry): Promise<Effec
   const ids = item.before?.ids ?? []
   const { journal, clock } = run
   journal.intendOnes(intervalId, [
-    { key: keyOf(item.draft), digest: digestOf([item.draft]), known: ids, sentAt: clock.now() },
+    { key: keyOf(item.draft), digest: digestOf(blockOf([item.draft])), known: ids, sentAt: clock.now() },
   ])
   noteSent([item])
   try {

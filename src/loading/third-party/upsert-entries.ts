@@ -1,3 +1,4 @@
+import { blockOf } from '../../domain/entry-block.ts'
 import { mayBeDone } from '../../client/transport.ts'
 import type { Put } from '../../client/operations/entries.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
@@ -59,7 +60,7 @@ const noteDoubt = (items: readonly OpenEntry[], unproven: UnprovenAnswer, isProv
 /** Returns an Idempotency-Key that is new for each try: a third-party service may keep a failure under a key. */
 const nameOf = ({ journal, clock }: ThirdPartyRun, items: readonly OpenEntry[]): string => {
   const tries = Math.max(...items.map(({ unprovenCount, losses, refusals }) => unprovenCount + losses + refusals))
-  return `${journal.runId}-${digestOf(items.map(({ draft }) => draft))}-${tries}-${clock.now()}`
+  return `${journal.runId}-${digestOf(blockOf(items.map(({ draft }) => draft)))}-${tries}-${clock.now()}`
 }
 
 /**

@@ -54,12 +54,12 @@ const createPlaceSet = async (parts: AsyncIterable<readonly Part[]>): Promise<Pl
 type Recalled = { readonly batch: Batch; readonly isSent: readonly boolean[] }
 
 /** Returns the place of each entry of a piece in its journaled interval. */
-const placesIn = ({ batch: { drafts }, earlier }: Piece, journal: Journal): (number | undefined)[] => {
-  if (!earlier) return drafts.map(() => undefined)
-  if (earlier.digest === digestOf(drafts)) return [...drafts.keys()]
+const placesIn = ({ batch: { block, lines }, earlier }: Piece, journal: Journal): (number | undefined)[] => {
+  if (!earlier) return lines.map(() => undefined)
+  if (earlier.digest === digestOf(block)) return [...lines.keys()]
   // Other entries may have come or gone since. After the interval's own samples stand those of entries that it held
   // before.
-  const found = findSamples(journal.samples(earlier.id), sampleKeys(drafts))
+  const found = findSamples(journal.samples(earlier.id), sampleKeys(block))
   return found.map((one) => (one && one.at < earlier.count ? one.at : undefined))
 }
 
@@ -131,7 +131,7 @@ const keptOf = async (
   rejected: PlaceSet,
   verified: Verification,
 ): Promise<boolean[]> => {
-  const plans = readsFirst(options) ? await decide(batch.drafts) : []
+  const plans = readsFirst(options) ? await decide.plan(batch.drafts) : []
   return batch.drafts.map((_, at) => {
     const { action } = plans[at] ?? {}
     if ([batch.lines[at] ?? 0].flat().some(rejected.has)) return false

@@ -1,7 +1,7 @@
 import type { Decimal } from '../../domain/decimal.ts'
 import { type Day, FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
 import { type BlockRow } from '../../blocks/block.ts'
-import { ACTUAL, TARGET } from '../../blocks/packed-row.ts'
+import { ACTUAL, TARGET } from '../../domain/entry-block.ts'
 
 /** Describes what the rows of a new KPI have shown. */
 export type ShownByRows = {
@@ -14,7 +14,7 @@ export type ShownByRows = {
 
 /** Collects what the rows of new KPIs show, in constant memory for each. */
 export type KpiEvidence = {
-  readonly note: (row: Pick<BlockRow, 'second' | 'third' | 'flags' | 'actual' | 'target'>) => void
+  readonly note: (row: Pick<BlockRow, 'kpi' | 'day' | 'flags' | 'actual' | 'target'>) => void
   readonly of: (kpi: number) => ShownByRows
   readonly clear: () => void
 }
@@ -44,11 +44,11 @@ export const createKpiEvidence = (): KpiEvidence => {
     return found
   }
   return {
-    note: ({ second, third, flags, actual, target }) => {
-      const found = find(second)
-      if (third !== found.lastDay) {
-        found.days[third - FIRST_ENTRY_DAY] = 1
-        found.lastDay = third
+    note: ({ kpi, day, flags, actual, target }) => {
+      const found = find(kpi)
+      if (day !== found.lastDay) {
+        found.days[day - FIRST_ENTRY_DAY] = 1
+        found.lastDay = day
       }
       if (found.isWhole && flags & ACTUAL.given && actual % ONE !== 0n) found.isWhole = false
       if (flags & TARGET.given) found.target = target

@@ -2,7 +2,7 @@ import { looseName, type Named } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkText } from '../../domain/field-value.ts'
 import { nameForm } from '../../domain/name-form.ts'
-import type { EntryDraft } from '../../domain/resources/entry.ts'
+import { type EntryBlock, numberAt } from '../../domain/entry-block.ts'
 import { type BreakdownItem, breakdownItem } from '../../domain/resources/breakdowns.ts'
 import { kpi as kpiResource, type Kpi } from '../../domain/resources/kpi.ts'
 import { fullName, isEmailAddress, type User, user as userResource } from '../../domain/resources/user.ts'
@@ -61,8 +61,8 @@ export type Missing = {
    * in which rows have been sorted.
    */
   readonly settle: (ids: RealIds) => boolean
-  /** Replaces provisional ids in drafts, once there are others. */
-  readonly realize: (drafts: readonly EntryDraft[]) => void
+  /** Replaces provisional ids in a block, once there are others. */
+  readonly realize: (block: EntryBlock) => void
   /** Returns the number of a thing that was created; any other number as it is. */
   readonly realKpi: (id: number) => number
   readonly realOwner: (owner: number) => number
@@ -193,7 +193,7 @@ export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creatio
       for (const [text, details] of all) persons.set(text, details)
     },
     use: (row) => {
-      const { first: owner, second: kpi } = row
+      const { owner, kpi } = row
       if (kpi >= PROVISIONAL_ID) {
         if (kpi !== lastKpi) kpis?.use(kpi, lineOf(row.line))
         evidence.note(row)
@@ -223,12 +223,11 @@ export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creatio
       settleKind(items, ids.items)
       return ids.areOwn && isKept.every(Boolean)
     },
-    realize: (drafts) => {
+    realize: ({ count, kpi, owner }) => {
       if (!real) return
-      for (const draft of drafts) {
-        draft.kpi_id = realKpi(draft.kpi_id)
-        if (typeof draft.user_id === 'number') draft.user_id = realOwner(draft.user_id)
-        if (typeof draft.source_id === 'number') draft.source_id = -realOwner(-draft.source_id)
+      for (let at = 0; at < count; at += 1) {
+        kpi[at] = realKpi(numberAt(kpi, at))
+        owner[at] = realOwner(numberAt(owner, at))
       }
     },
     realKpi,

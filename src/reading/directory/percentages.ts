@@ -11,7 +11,8 @@ import type { BlockRow } from '../../blocks/block.ts'
 import { namesPercent } from './kpi-words.ts'
 import { type ImportOptions, OTHER_KPIS, type PercentAs } from '../options/options.ts'
 import { isProvisional } from './provisional-id.ts'
-import { ACTUAL, lineOf, TARGET } from '../../blocks/packed-row.ts'
+import { lineOf } from '../../blocks/packed-row.ts'
+import { ACTUAL, TARGET } from '../../domain/entry-block.ts'
 
 const ONE = 10_000n
 const HUNDRED = 100n
@@ -35,7 +36,7 @@ type ValuesOfKpi = {
 
 /** Watches which KPIs have only values between -1 and 1. */
 export type SmallValues = {
-  readonly note: (row: Pick<BlockRow, 'second' | 'flags' | 'actual' | 'target' | 'line'>) => void
+  readonly note: (row: Pick<BlockRow, 'kpi' | 'flags' | 'actual' | 'target' | 'line'>) => void
   readonly kpis: () => ReadonlyMap<number, Readonly<ValuesOfKpi>>
 }
 
@@ -53,8 +54,8 @@ export const createSmallValues = (isFraction: (kpi: number) => boolean): SmallVa
   const isBeyond = (value: Decimal): boolean => value > ONE * scale || value < -ONE * scale
   const shown = (value: Decimal, place: number): Shown => ({ value: value / scale, line: lineOf(place) })
   return {
-    note: ({ second, flags, actual, target, line }) => {
-      if (second !== last || found === undefined) found = find(second)
+    note: ({ kpi, flags, actual, target, line }) => {
+      if (kpi !== last || found === undefined) found = find(kpi)
       if (found.beyond !== undefined && !found.isSmall) return
       if ((flags & TARGET.given) !== 0 && isBeyond(target)) found.beyond ??= shown(target, line)
       if ((flags & ACTUAL.given) === 0) return

@@ -41,7 +41,7 @@ type Places = {
 }
 
 const withOneMore = ({ count, line, day }: DistantEntries, row: BlockRow): DistantEntries =>
-  count === 0 ? { count: 1, line: lineOf(row.line), day: row.third } : { count: count + 1, line, day }
+  count === 0 ? { count: 1, line: lineOf(row.line), day: row.day } : { count: count + 1, line, day }
 
 /**
  * Creates a sink of rows that sorts them, keeps rejects and counts; `isFraction` tells whether numbers of a KPI are
@@ -67,12 +67,12 @@ export const createRowSink = (
         sink.good += 1
         sink.small.note(row)
         created?.use(row)
-        if (row.third > yearAhead) sink.distant = withOneMore(sink.distant, row)
+        if (row.day > yearAhead) sink.distant = withOneMore(sink.distant, row)
       }
-      if (row.second !== lastKpi) sink.hasPeriods ||= hasPeriods(kpis.byId.get(row.second))
-      lastKpi = row.second
-      if (givesTarget(row) && kpis.byId.get(row.second)?.target_default === null) {
-        sink.lostTargets.set(row.second, (sink.lostTargets.get(row.second) ?? 0) + 1)
+      if (row.kpi !== lastKpi) sink.hasPeriods ||= hasPeriods(kpis.byId.get(row.kpi))
+      lastKpi = row.kpi
+      if (givesTarget(row) && kpis.byId.get(row.kpi)?.target_default === null) {
+        sink.lostTargets.set(row.kpi, (sink.lostTargets.get(row.kpi) ?? 0) + 1)
       }
       sorter.add(row)
     },

@@ -10,7 +10,7 @@ import { group as groupResource } from '../../domain/resources/groups.ts'
 import type { CheckedFile } from '../entries/check.ts'
 import { listFlag } from '../options/flag-text.ts'
 import { roleHeader } from '../columns/role-text.ts'
-import { ownerOf } from '../../domain/entry-key.ts'
+import { numberAt } from '../../domain/entry-block.ts'
 import type { Creation, ImportOptions } from '../options/options.ts'
 import type { Lookup } from '../directory/permissions.ts'
 import { isProvisional } from '../directory/provisional-id.ts'
@@ -234,11 +234,11 @@ export const neededOf = async (
   signal: AbortSignal,
 ): Promise<MissingPlan | undefined> => {
   const [owners, kpis] = [new Set<number>(), new Set<number>()]
-  for (const { drafts } of batches) {
+  for (const { block } of batches) {
     await nextTurn(signal)
-    for (const draft of drafts) {
-      kpis.add(draft.kpi_id)
-      owners.add(ownerOf(draft))
+    for (let at = 0; at < block.count; at += 1) {
+      kpis.add(numberAt(block.kpi, at))
+      owners.add(numberAt(block.owner, at))
     }
   }
   const needed = {

@@ -2,7 +2,8 @@ import { stringify } from 'csv-stringify/sync'
 import { nextTurn } from '../../client/next-turn.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { REJECT_COLUMNS } from '../columns/header.ts'
-import { type BlockRow, numberAt, textAt } from '../../blocks/block.ts'
+import { type BlockRow, notesAt } from '../../blocks/block.ts'
+import { numberAt } from '../../domain/entry-block.ts'
 import { createSorter } from '../../blocks/sorter.ts'
 import type { ColumnFormats } from '../detect/survey.ts'
 import type { DecimalSign } from '../formats/number.ts'
@@ -45,7 +46,13 @@ const BLOCK_ROWS = 4096
  * runs.
  */
 const RUN_ROWS = 1 << 15
-const NO_VALUES: Omit<BlockRow, 'first' | 'second' | 'line' | 'text'> = { third: 0, flags: 0, actual: 0n, target: 0n }
+const NO_VALUES: Omit<BlockRow, 'owner' | 'kpi' | 'line' | 'notes'> = {
+  day: 0,
+  flags: 0,
+  actual: 0n,
+  target: 0n,
+  beyond: '',
+}
 
 /** Bounds the bytes that the reasons of a file take: millions of rows have them only where none is as it should be. */
 export const MOST_BYTES = 400 * 1024 ** 2
@@ -74,7 +81,7 @@ export const createRejects = (folder: string): Rejects => {
       const line = lineOf(place)
       if (known.add(line)) count += 1
       bytes += BYTES_A_REASON + reason.length
-      sorter.add({ first: line, second: sorter.size(), line: place, text: reason, ...NO_VALUES })
+      sorter.add({ owner: line, kpi: sorter.size(), line: place, notes: reason, ...NO_VALUES })
     },
     size: sorter.size,
     count: () => count,
@@ -90,7 +97,7 @@ export const createRejects = (folder: string): Rejects => {
             if (open) whole.push(closed(open))
             open = { line: lineOf(place), reasons: new Set(), columns: new Set() }
           }
-          blame(open, place, textAt(block.text, at))
+          blame(open, place, notesAt(block, at))
         }
         yield whole
       }

@@ -2,20 +2,81 @@ import { countText } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { BODY_LIMIT } from '../../domain/limits.ts'
 import { BATCH_LIMIT, type EntryDraft } from '../../domain/resources/entry.ts'
-import { type Block, numberAt } from '../../blocks/block.ts'
+import { beyondAt, type Block, copyEntry, notesAt } from '../../blocks/block.ts'
+import { blockOf, createEntryBlock, draftAt, type EntryBlock, numberAt } from '../../domain/entry-block.ts'
 import type { OnDuplicate } from '../options/options.ts'
-import { ownerOf } from '../../domain/entry-key.ts'
-import { type Combination, createCombination, ofOneRow } from './combine.ts'
-import { beyondAt, draftOf, isBadAt, lineOf } from '../../blocks/packed-row.ts'
+import { type Combination, countOne, createCombination } from './combine.ts'
+import { isBadAt, lineOf } from '../../blocks/packed-row.ts'
 
-/** Describes entries that are sent together, each with the place of its row in the file, or several places. */
-export type Batch = { readonly drafts: EntryDraft[]; readonly lines: (number | readonly number[])[] }
+/** Holds the place of the row of an entry in the file, or several places. */
+type Places = number | readonly number[]
 
-/** Returns the entries of a batch at the given places; all if none are given. */
-export const batchPart = ({ drafts, lines }: Batch, places?: readonly number[]): Batch =>
-  places
-    ? { drafts: places.flatMap((at) => drafts[at] ?? []), lines: places.map((at) => lines[at] ?? 0) }
-    : { drafts, lines }
+/** Holds entries that are sent together as columns, each with the place of its row in the file, or several places. */
+export class Batch {
+  #block: EntryBlock
+  readonly lines: Places[] = []
+  #drafts: readonly EntryDraft[] | undefined
+  readonly #whole: { readonly batch: Batch; readonly places: readonly number[] } | undefined
+
+  constructor(capacity: number, whole?: { readonly batch: Batch; readonly places: readonly number[] }) {
+    this.#block = createEntryBlock(capacity)
+    this.#whole = whole
+  }
+
+  get block(): EntryBlock {
+    return this.#block
+  }
+
+  get size(): number {
+    return this.#block.count
+  }
+
+  /** Makes objects of the entries when they are asked for first; parts of a batch share those of the whole. */
+  get drafts(): readonly EntryDraft[] {
+    const whole = this.#whole
+    this.#drafts ??= whole
+      ? whole.places.flatMap((at) => whole.batch.drafts[at] ?? [])
+      : Array.from({ length: this.size }, (_, at) => draftAt(this.#block, at))
+    return this.#drafts
+  }
+
+  /** Adds an entry of a block at the end. */
+  add(block: EntryBlock, at: number, places: Places): void {
+    const end = this.#block.count
+    if (end === this.#block.day.length) this.#grow()
+    copyEntry(block, at, this.#block, end)
+    this.#block.sources = block.sources
+    this.#block.count += 1
+    this.lines.push(places)
+  }
+
+  /** Removes the last entry. */
+  removeLast(): void {
+    const last = (this.#block.count -= 1)
+    this.#block.notes.length = Math.min(this.#block.notes.length, last)
+    this.lines.pop()
+  }
+
+  /** Returns the entries at some places; all if none are given. */
+  part(places?: readonly number[]): Batch {
+    if (!places) return this
+    const part = new Batch(places.length, { batch: this, places })
+    for (const at of places) part.add(this.#block, at, this.lines[at] ?? 0)
+    return part
+  }
+
+  /** Returns the entries at the places for which a test holds. */
+  where(test: (at: number) => boolean): Batch {
+    return this.part([...this.lines.keys()].filter(test))
+  }
+
+  #grow(): void {
+    const larger = createEntryBlock(Math.max(1, this.size * 2))
+    for (let at = 0; at < this.size; at += 1) copyEntry(this.#block, at, larger, at)
+    larger.count = this.size
+    this.#block = larger
+  }
+}
 
 /** Sets up to how many bytes a batch is filled; one more entry then still fits into the request. */
 const BATCH_BYTES = BODY_LIMIT - 10_000
@@ -24,7 +85,7 @@ const ENTRY_BYTES = 200
 /** Bounds the bytes that a UTF-16 code unit of a text takes, escaped or in UTF-8. */
 const BYTES_A_UNIT = 3
 
-const weightOf = ({ notes }: EntryDraft): number => ENTRY_BYTES + BYTES_A_UNIT * (notes?.length ?? 0)
+const weightAt = (block: EntryBlock, at: number): number => ENTRY_BYTES + BYTES_A_UNIT * notesAt(block, at).length
 
 /** Bounds the rows of one key, whose places are kept in memory. */
 const MOST_ROWS_OF_KEY = 4_000_000
@@ -38,8 +99,8 @@ const tooManyOfKey = ([first = 0]: readonly number[]): KpiError =>
 /** Receives the places of a key that is rejected because the file has it more than once, and those of its bad rows. */
 export type DuplicateSink = (places: readonly number[], bad: readonly number[]) => void
 
-const sameKey = (left: EntryDraft, right: EntryDraft): boolean =>
-  left.entry_date === right.entry_date && left.kpi_id === right.kpi_id && ownerOf(left) === ownerOf(right)
+/** Holds what becomes of the rows of a key that came again, their lines, and those of bad ones. */
+type Again = { readonly rows: Combination | undefined; readonly lines: number[]; readonly bad: number[] }
 
 /**
  * Cuts sorted rows into batches of at most `limit` entries, small enough for a request. Repeated keys are settled here:
@@ -52,63 +113,72 @@ export function* cutBatches(
   refuse: DuplicateSink,
   limit = BATCH_LIMIT,
 ): Generator<Batch> {
-  let batch: Batch = { drafts: [], lines: [] }
+  let batch = new Batch(limit)
   let weight = 0
-  // The last entry; if its key came again, `again` holds what becomes of its rows, and their lines.
-  let last: EntryDraft | undefined
+  // The last row stands at the end of the batch until the next key; if its key came again, `again` holds what becomes of it.
+  let isOpen = false
   let [lastLine, lastBeyond] = [0, '']
   let isLastBad = false
-  let again: { readonly rows: Combination | undefined; readonly lines: number[]; readonly bad: number[] } | undefined
+  let again: Again | undefined
 
-  const push = (draft: EntryDraft, lines: number | readonly number[]): void => {
-    batch.drafts.push(draft)
-    batch.lines.push(lines)
-    weight += weightOf(draft)
-  }
+  const pushCombined = (draft: EntryDraft, lines: readonly number[]): void => batch.add(blockOf([draft]), 0, lines)
   const finishKey = (): void => {
-    if (!last) return
-    if (!again) {
-      if (!isLastBad) push(ofOneRow(last, onDuplicate), lastLine)
-      return
-    }
-    const { rows, lines: places, bad } = again
-    again = undefined
-    const chosen = bad.length > 0 ? undefined : rows?.result()
-    if (chosen) push(chosen, places)
-    else if (onDuplicate === 'error' || bad.length < places.length) refuse(places, bad)
+    if (!isOpen) return
+    isOpen = false
+    if (again) {
+      const { rows, lines: places, bad } = again
+      again = undefined
+      batch.removeLast()
+      const chosen = bad.length > 0 ? undefined : rows?.result()
+      if (chosen) pushCombined(chosen, places)
+      else {
+        if (onDuplicate === 'error' || bad.length < places.length) refuse(places, bad)
+        return
+      }
+    } else if (isLastBad) return batch.removeLast()
+    else if (onDuplicate === 'count') countOne(batch.block, batch.size - 1)
+    weight += weightAt(batch.block, batch.size - 1)
+  }
+  const isLastKey = (block: Block, at: number): boolean => {
+    const last = batch.size - 1
+    const { owner, kpi, day } = batch.block
+    return isOpen && day[last] === block.day[at] && kpi[last] === block.kpi[at] && owner[last] === block.owner[at]
   }
   for (const block of blocks) {
     let isIdle = true
     for (let at = 0; at < block.count; at += 1) {
-      const draft = draftOf(block, at)
       const line = numberAt(block.line, at)
       const isOneBad = isBadAt(block, at)
-      if (last && sameKey(last, draft)) {
+      if (isLastKey(block, at)) {
         again ??= {
-          rows: onDuplicate === 'error' ? undefined : createCombination(onDuplicate, last, lastBeyond),
+          rows:
+            onDuplicate === 'error'
+              ? undefined
+              : createCombination(onDuplicate, draftAt(batch.block, batch.size - 1), lastBeyond),
           lines: [lastLine],
           bad: isLastBad ? [lastLine] : [],
         }
         if (again.lines.length === MOST_ROWS_OF_KEY) throw tooManyOfKey(again.lines)
-        again.rows?.add(draft, beyondAt(block, at))
+        again.rows?.add(draftAt(block, at), beyondAt(block, at))
         again.lines.push(line)
         if (isOneBad) again.bad.push(line)
         continue
       }
       finishKey()
-      last = draft
-      lastLine = line
-      lastBeyond = beyondAt(block, at)
-      isLastBad = isOneBad
-      if (batch.drafts.length === limit || weight >= BATCH_BYTES) {
+      if (batch.size === limit || weight >= BATCH_BYTES) {
         yield batch
-        batch = { drafts: [], lines: [] }
+        batch = new Batch(limit)
         weight = 0
         isIdle = false
       }
+      batch.add(block, at, line)
+      isOpen = true
+      lastLine = line
+      lastBeyond = beyondAt(block, at)
+      isLastBad = isOneBad
     }
-    if (isIdle) yield { drafts: [], lines: [] }
+    if (isIdle) yield new Batch(0)
   }
   finishKey()
-  if (batch.drafts.length > 0) yield batch
+  if (batch.size > 0) yield batch
 }

@@ -1,4 +1,5 @@
 import { addExact, type Decimal, exactDecimal, type ExactDecimal, isLarger, roundExact } from '../../domain/decimal.ts'
+import { ACTUAL, type EntryBlock, numberAt, putDecimal } from '../../domain/entry-block.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import type { OnDuplicate } from '../options/options.ts'
 
@@ -32,10 +33,9 @@ const actualOf = ({ count, sum, most = ZERO, least = ZERO }: Actuals, by: Combin
   return roundExact(by === 'max' ? most : by === 'min' ? least : sum)
 }
 
-/** Returns the entry of a key with a single row: the row, or of a count 1 in place of its value, in the same draft. */
-export const ofOneRow = (draft: EntryDraft, by: OnDuplicate): EntryDraft => {
-  if (by === 'count' && typeof draft.actual === 'bigint') draft.actual = ONE
-  return draft
+/** Puts the count of a key with a single row, 1, in the place of its actual, if it gives one. */
+export const countOne = (block: EntryBlock, at: number): void => {
+  if (numberAt(block.flags, at) & ACTUAL.given) putDecimal(block, 'actual', at, ONE)
 }
 
 /** Tells whether an entry is one of the rows as it is. */

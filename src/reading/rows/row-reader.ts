@@ -18,7 +18,8 @@ import type { SourcesOfUsers } from '../../domain/entry-key.ts'
 import { faultOfSurplus, hasSurplusCells, type Row } from '../../tabular/source/table.ts'
 import type { Reference } from '../directory/reference.ts'
 import { cellReader, type FirstLines, ownerReader, requireDistinctOwners } from './owner-reader.ts'
-import { ACTUAL, BAD, isBad, packText, placeOf, TARGET } from '../../blocks/packed-row.ts'
+import { BAD, isBad, placeOf } from '../../blocks/packed-row.ts'
+import { ACTUAL, TARGET } from '../../domain/entry-block.ts'
 import { type CurrentRow, createValueReader } from './row-values.ts'
 
 /** Receives what the rows of a file yield. */
@@ -126,7 +127,7 @@ export const createRowReader = (
     for (const unit of formats.units) unit.note(row, at ?? -1, kpi)
   }
   const add = (row: BlockRow): void => {
-    if (!isBad(row)) first[row.first < 0 ? 'source' : 'user'] ||= hand.line
+    if (!isBad(row)) first[row.owner < 0 ? 'source' : 'user'] ||= hand.line
     sink.entry(row)
   }
 
@@ -140,10 +141,10 @@ export const createRowReader = (
     const values = valuesOf(row)
     if (owner === undefined || kpi === undefined || day === undefined) return
     const mark = reasons.length > 0 ? BAD : 0
-    const { flags, actual, target, text } = values
+    const { flags, actual, target, notes, beyond } = values
     if (hasUnits && flags & ACTUAL.given) noteUnits(row, roles.get('actual'), kpi)
     if (hasUnits && flags & TARGET.given) noteUnits(row, roles.get('target'), kpi)
-    if (flags > 0) add({ first: owner, second: kpi, third: day, line, flags: flags | mark, actual, target, text })
+    if (flags > 0) add({ owner, kpi, day, line, flags: flags | mark, actual, target, notes, beyond })
     else if (mark === 0) sink.empty()
   }
   const shared: WideKey = { owner: undefined, kpi: undefined, day: undefined }
@@ -193,16 +194,7 @@ export const createRowReader = (
       }
       const flags = flagOf(text, ACTUAL) | (reasons.length > before ? BAD : 0)
       const place = placeOf(line, at)
-      const one = {
-        first: owner,
-        second: kpi,
-        third: day,
-        line: place,
-        flags,
-        actual,
-        target: 0n,
-        text: packText('', hand.beyond),
-      }
+      const one = { owner, kpi, day, line: place, flags, actual, target: 0n, notes: '', beyond: hand.beyond }
       if (options.clearEmpty) held.push(one)
       else add(one)
       if (!options.clearEmpty && isBad(one)) sink.reject(place, reasons.splice(before), hand.isMisread)
@@ -223,9 +215,9 @@ export const createRowReader = (
     shared.kpi = givesKpi ? undefined : idOf(kpiOf(cells))
     shared.day = day instanceof Fault ? undefined : day
     for (const column of wide?.columns ?? [{ at: 0 }]) {
-      const [first, second, third] = [column.owner ?? shared.owner, column.kpi ?? shared.kpi, dayIn(column)]
-      if (first === undefined || second === undefined || typeof third !== 'number') continue
-      add({ first, second, third, line, flags: BAD, actual: 0n, target: 0n, text: '' })
+      const [owner, kpi, on] = [column.owner ?? shared.owner, column.kpi ?? shared.kpi, dayIn(column)]
+      if (owner === undefined || kpi === undefined || typeof on !== 'number') continue
+      add({ owner, kpi, day: on, line, flags: BAD, actual: 0n, target: 0n, notes: '', beyond: '' })
     }
   }
   /**

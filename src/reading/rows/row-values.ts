@@ -13,7 +13,7 @@ import { withoutMissing } from '../formats/missing-words.ts'
 import { percentOfFraction } from '../directory/percentages.ts'
 import type { Row } from '../../tabular/source/table.ts'
 import { COMPUTED, type ImportOptions, type Role } from '../options/options.ts'
-import { ACTUAL, NOTES, packText, TARGET } from '../../blocks/packed-row.ts'
+import { ACTUAL, NOTES, TARGET } from '../../domain/entry-block.ts'
 
 /** Describes the current row and its faults; one object is reused for all rows, to save allocations. */
 export type CurrentRow = {
@@ -38,7 +38,9 @@ type ValueReader = {
   readonly flagOf: (text: string | undefined, bits: typeof ACTUAL) => number
   readonly numberOf: (text: string, name: string, column: NumberColumn, currency: string | undefined) => bigint
   /** Reads the values of a row that has a column for each of them. */
-  readonly valuesOf: (row: Pick<Row, 'cells' | 'numbers'>) => Pick<BlockRow, 'flags' | 'actual' | 'target' | 'text'>
+  readonly valuesOf: (
+    row: Pick<Row, 'cells' | 'numbers'>,
+  ) => Pick<BlockRow, 'flags' | 'actual' | 'target' | 'notes' | 'beyond'>
 }
 
 /** Creates a reader of values; `onRounded` is called for each that had more than four decimals. */
@@ -103,7 +105,8 @@ export const createValueReader = (
         flags: flagOf(actual, ACTUAL) | flagOf(target, TARGET) | flagOf(notes, NOTES),
         actual: number,
         target: target && targetForm ? numberOf(target, 'target', targetForm, numbers?.[targetAt]) : 0n,
-        text: packText(notes ? notesOf(notes) : '', beyond),
+        notes: notes ? notesOf(notes) : '',
+        beyond,
       }
     },
   }

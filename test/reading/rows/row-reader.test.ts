@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formatDay } from '../../../src/domain/day.ts'
 import { formatDecimal } from '../../../src/domain/decimal.ts'
 import { createBlock, pushRow } from '../../../src/blocks/block.ts'
-import { draftOf, lineOf } from '../../../src/blocks/packed-row.ts'
+import { lineOf } from '../../../src/blocks/packed-row.ts'
+import { draftAt } from '../../../src/domain/entry-block.ts'
 import type { ImportOptions } from '../../../src/reading/options/options.ts'
 import { embeddedImporter, ID, type Importer } from '../../support/import.ts'
 import { type ReadRows, readTable } from '../../support/rows.ts'
@@ -27,7 +28,7 @@ const sent = ({ entries }: ReadRows): string[] =>
   entries.map((row) => {
     const block = createBlock(1)
     pushRow(block, row)
-    const { user_id, kpi_id, entry_date, ...values } = draftOf(block, 0)
+    const { user_id, kpi_id, entry_date, ...values } = draftAt(block, 0)
     const shown = Object.entries(values).map(
       ([name, value]) => `${name}=${typeof value === 'bigint' ? formatDecimal(value) : String(value)}`,
     )
