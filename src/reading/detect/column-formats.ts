@@ -5,18 +5,17 @@ import { createNameColumn } from '../columns/name-column.ts'
 import { roleHeader } from '../columns/role-text.ts'
 import { type DateFormat, dateFormat, PLAIN_FORMAT } from '../formats/date-format.ts'
 import type { Evidence } from '../formats/evidence.ts'
-import { createMissingWords, withoutMissing } from '../formats/missing-words.ts'
+import { createMissingWords } from '../formats/missing-words.ts'
 import type { DecimalSign } from '../formats/number.ts'
 import { partsMeant } from '../formats/period-words.ts'
 import { createTimesOfDay } from '../formats/time-of-day.ts'
 import { namesPercent } from '../directory/kpi-words.ts'
 import { type ImportOptions, NAME_ROLES } from '../options/options.ts'
-import type { Table } from '../../tabular/source/table.ts'
 import type { Lookup } from '../directory/permissions.ts'
 import { createDateColumn } from '../formats/date-column.ts'
 import { createNumberColumn, isRefuted } from './number-column.ts'
 import { createUnits } from './number-units.ts'
-import { type ColumnFormats, surveyCells, THE_KPI } from './survey.ts'
+import { type ColumnFormats, THE_KPI } from './survey.ts'
 import { createUnitColumn, createUnitRow, type FlagsForUnits, type UnitColumn } from './unit-column.ts'
 
 /** Holds the formats that are settled, by the places of the columns. */
@@ -131,19 +130,6 @@ export const createColumnFormats = (
   const basis = asked ? 'given' : format ? 'surveyed' : 'assumed'
   const column = createDateColumn(name, asked ?? format ?? PLAIN_FORMAT, basis, times, meant)
   return { ...known, date: { at, column } }
-}
-
-/** Returns the formats that the cells of a whole file show, in constant memory. */
-export const detectFormats = async (
-  table: Table,
-  plan: ColumnPlan,
-  options: ImportOptions,
-  lookups: Lookups,
-  onProgress: () => void,
-): Promise<ColumnFormats> => {
-  const formats = createColumnFormats(plan, options, lookups)
-  await surveyCells(table, plan, formats, withoutMissing(options.missing), onProgress)
-  return formats
 }
 
 /** Tells whether cells contradict the formats that they were read in. */

@@ -58,7 +58,7 @@ const kpiReader = (
 
 /**
  * Reads a whole file, and lets each column record its cells; rows longer than the header are skipped. `valueOf` gives
- * an empty text for a number that stands for no value.
+ * an empty text for a number that stands for no value; `onRow` receives every row below the header.
  */
 export const surveyCells = async (
   table: Table,
@@ -66,6 +66,7 @@ export const surveyCells = async (
   formats: ColumnFormats,
   valueOf: (text: string) => string,
   onProgress: () => void | Promise<void>,
+  onRow: (row: Row) => void = () => undefined,
 ): Promise<void> => {
   const { numbers, names, date, units } = formats
   const kpiOf = kpiReader(plan, formats)
@@ -92,6 +93,7 @@ export const surveyCells = async (
   let isHeader = true
   for await (const rows of table.rows()) {
     for (const row of rows) {
+      if (!isHeader) onRow(row)
       if (!isHeader && !hasSurplusCells(row.cells, plan.header)) noteRow(row)
       isHeader = false
     }

@@ -138,28 +138,6 @@ export const beginFile = async (
   return { reference, variant: client.variant, plan, contents: kept, planBy: planWith }
 }
 
-/** Returns what is known of a file once all of its rows have shown what the columns hold. */
-export const settlePlan = async (table: Table, begun: Begun, onProgress: () => void): Promise<Begun> => {
-  if (begun.contents.asked().length === 0) return begun
-  const contents = begun.contents.ofAllRows()
-  let isHeader = true
-  for await (const rows of table.rows()) {
-    for (const row of rows) {
-      if (!isHeader) contents.note(row)
-      isHeader = false
-    }
-    onProgress()
-  }
-  return { ...begun, contents, plan: begun.planBy(contents) }
-}
-
-const meaningOf = ({ roles, joined, wide, units }: ColumnPlan): string =>
-  JSON.stringify([[...roles], [...(joined ?? [])], wide?.of, wide?.columns.map(({ at }) => at), units])
-
-/** Tells whether columns mean the same by all rows as by the first; throws what is unclear by all of them. */
-export const isSamePlan = ({ plan, planBy: planWith, contents }: Begun, all: Contents): boolean =>
-  contents.asked().every((at) => contents.of(at) === all.of(at)) || meaningOf(planWith(all)) === meaningOf(plan)
-
 /** Tells whether a column of actuals holds texts after all, so that its rows cannot be judged yet. */
 export const holdsTexts = ({ plan: { wide, roles }, contents }: Begun, all: Contents): boolean => {
   const values = new Set([...(wide?.columns.map(({ at }) => at) ?? []), roles.get('actual')])

@@ -3,9 +3,10 @@ import type { Client } from '../../client/client.ts'
 import { pauseEvery } from '../../client/next-turn.ts'
 import type { Day } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { beginFile, type Begun, holdsTexts, isSamePlan, settlePlan } from './begin-file.ts'
-import type { Contents } from '../columns/contents.ts'
-import { areRefuted, createColumnFormats, detectFormats, settleFormats } from '../detect/column-formats.ts'
+import { beginFile, type Begun, holdsTexts } from './begin-file.ts'
+import { decide, type Decision, isSamePlan, requireAll } from './decide.ts'
+import { type Profile, profileFile } from './profile.ts'
+import { areRefuted, createColumnFormats, formatDoubts, requireNoDoubts } from '../detect/column-formats.ts'
 import type { ColumnFormats } from '../detect/survey.ts'
 import type { Sorter } from '../../blocks/sorter.ts'
 import { emptySummary, type Summary } from './summary.ts'
@@ -19,7 +20,6 @@ import { requireWriteAccess } from '../directory/permissions.ts'
 import type { ReferenceLists } from '../directory/missing.ts'
 import type { Reference } from '../directory/reference.ts'
 import type { Rejects } from '../rejects/rejects.ts'
-import { requireAll, requireSettled } from './require-settled.ts'
 import { createRowSink, type SeenRows } from './row-sink.ts'
 import { createRowReader } from '../rows/row-reader.ts'
 
@@ -86,12 +86,6 @@ export const rejectMisunderstoodColumns = (
   )
 }
 
-/** Thrown if a cell contradicts the assumed formats, so that all cells must be surveyed before any is read. */
-class Refuted extends Error {}
-
-/** Thrown if columns hold something else than the first rows show, so that all rows must say what the columns mean. */
-class Contradicted extends Error {}
-
 type ReadRows = Pick<
   CheckedFile,
   | 'sourcesOfUsers'
@@ -106,32 +100,32 @@ type ReadRows = Pick<
   | 'fingerprint'
 >
 
-/** Watches what all rows show of the columns that the first rows have explained. */
-type ContentsWatch = ReturnType<Contents['ofAllRows']> | undefined
+/** Holds how rows are read: as the profile of the file has decided, or as the first rows show and numbers and dates are plain. */
+type Reading = { readonly begun: Begun; readonly formats: ColumnFormats; readonly isAssumed: boolean }
 
-/** Reads all rows in the given formats. */
-const readRowsOf = async (
+/**
+ * Reads all rows; returns undefined as soon as one contradicts what is only assumed of them, so that the whole file must say
+ * how it is read.
+ */
+const readRows = async (
   table: Table,
-  begun: Begun,
-  formats: ColumnFormats,
+  { begun, formats, isAssumed }: Reading,
   options: ImportOptions,
   results: CheckResults,
-  watch: ContentsWatch,
-): Promise<ReadRows> => {
+): Promise<ReadRows | undefined> => {
   const { plan, reference, variant } = begun
   const { summary, rejects, signal, onProgress, onFetched } = results
   const bad = rejectedEntries({ rejects, options, signal, variant, reference })
-  const requireReadable = (rejectedBefore: number): void => {
-    if (rejects.size() === rejectedBefore) return
-    if (watch !== undefined && holdsTexts(begun, watch)) throw new Contradicted()
-    // A cell that contradicts the assumed formats cannot be judged in them.
-    if (areRefuted(formats)) throw new Refuted()
-  }
+  const watch = isAssumed && begun.contents.asked().length > 0 ? begun.contents.ofAllRows() : undefined
+  // A cell that contradicts the assumed formats cannot be judged in them.
+  const isContradicted = (rejectedBefore: number): boolean =>
+    isAssumed &&
+    rejects.size() > rejectedBefore &&
+    ((watch !== undefined && holdsTexts(begun, watch)) || areRefuted(formats))
   const sink = createRowSink(results, reference, reference.fractions(formats.givesPercent))
   const reader = createRowReader(plan, options, reference, sink, formats)
   const fingerprint = createHash('sha256')
   const collector = createSuspectCollector(plan.header.length)
-  const survey = (): Promise<ColumnFormats> => detectFormats(table, plan, options, reference, onProgress)
   const pause = pauseEvery(ROWS_PER_TURN, signal)
   let isBegun = false
   for await (const chunk of table.rows()) {
@@ -150,20 +144,20 @@ const readRowsOf = async (
       const [rejected, reasons] = [summary.rejected, rejects.size()]
       watch?.note(row)
       reader.read(row)
-      requireReadable(reasons)
+      if (isContradicted(reasons)) return undefined
       collector.note(row, summary.rejected > rejected)
       const trial = { read: summary.read, misread: sink.misread }
       // What all cells leave in doubt says more than the first rows do.
-      if (isMisunderstood(trial, options)) await requireSettled(table, await survey())
+      if (isAssumed && isMisunderstood(trial, options)) return undefined
       rejectMisunderstoodColumns(trial, options, sink.reasons)
       if (hasTooManyBad(summary, bad)) await requireFewBad(summary, bad)
     }
     onProgress()
   }
-  if (watch && !isSamePlan(begun, watch)) throw new Contradicted()
+  if (watch && !isSamePlan(begun, watch)) return undefined
   const reasons = rejects.size()
   reader.finish()
-  requireReadable(reasons)
+  if (isContradicted(reasons)) return undefined
   await requireFewBad(summary, bad, true)
   const leftOut = table.leftOut?.()
   const suspects = await findPatterns(table, collector.found())
@@ -192,55 +186,42 @@ const forgetRows = ({ sorter, rejects, summary }: CheckResults, { created }: Ref
 const needsUnits = ({ plan: { units = [], unitRow } }: Begun, options: ImportOptions): boolean =>
   saysFraction(options) && (units.length > 0 || unitRow !== undefined)
 
-/**
- * Reads all rows as if numbers and dates were in the plain format. If a cell is not, all cells are surveyed first, and
- * the rows are read again in the formats found.
- */
-const readInForms = async (
+/** Profiles a file, and decides by that how it is read: twice, if its columns mean something else by all rows. */
+export const decideByAll = async (
   table: Table,
   begun: Begun,
   options: ImportOptions,
-  results: CheckResults,
-  isWatched: boolean,
-): Promise<CheckedFile> => {
-  const watch = (): ContentsWatch =>
-    isWatched && begun.contents.asked().length > 0 ? begun.contents.ofAllRows() : undefined
-  const survey = async (): Promise<ColumnFormats> => {
-    const seen = await detectFormats(table, begun.plan, options, begun.reference, results.onProgress)
-    await requireSettled(table, seen)
-    return settleFormats(seen, begun.plan, options, begun.reference)
-  }
-  let formats = needsUnits(begun, options) ? await survey() : createColumnFormats(begun.plan, options, begun.reference)
-  const read = (): Promise<ReadRows> => readRowsOf(table, begun, formats, options, results, watch())
-  const anew = async (error: unknown): Promise<ReadRows> => {
-    if (!(error instanceof Refuted)) throw error
-    forgetRows(results, begun.reference)
-    formats = await survey()
-    return read()
-  }
-  return { ...begun, ...(await read().catch(anew)), formats }
+  onProgress: () => void,
+): Promise<Decision & { readonly profile: Profile }> => {
+  const profile = await profileFile(table, begun, options, onProgress)
+  const decision = decide(begun, profile, options)
+  if (!decision.isOther) return { ...decision, profile }
+  const again = await profileFile(table, decision.begun, options, onProgress)
+  return { ...decide(decision.begun, again, options), profile: again }
 }
 
 /**
- * Reads all rows as the first rows show what the columns mean. If others contradict that, all rows are asked first, so
- * that a long file is read as a short one is.
+ * Reads all rows, at once where the first rows say what the columns mean and all numbers and dates are plain; else the whole
+ * file is profiled first, all that is in doubt is asked, and it is read as that decides.
  */
-const readAsPlanned = async (
+const readDecided = async (
   table: Table,
   begun: Begun,
   options: ImportOptions,
   results: CheckResults,
 ): Promise<CheckedFile> => {
-  const readSettled = async (): Promise<CheckedFile> =>
-    readInForms(table, await settlePlan(table, begun, results.onProgress), options, results, false)
-  if (needsUnits(begun, options)) return readSettled()
-  try {
-    return await readInForms(table, begun, options, results, true)
-  } catch (error) {
-    if (!(error instanceof Contradicted)) throw error
+  if (!needsUnits(begun, options)) {
+    const formats = createColumnFormats(begun.plan, options, begun.reference)
+    const plain = await readRows(table, { begun, formats, isAssumed: true }, options, results)
+    if (plain) return { ...begun, ...plain, formats }
     forgetRows(results, begun.reference)
-    return readSettled()
   }
+  const { questions, ...decided } = await decideByAll(table, begun, options, results.onProgress)
+  requireNoDoubts(questions)
+  const { begun: known, formats } = decided
+  const read = await readRows(table, { begun: known, formats, isAssumed: false }, options, results)
+  if (!read) throw new Error('rows that are read as decided contradict nothing')
+  return { ...known, ...read, formats }
 }
 
 /**
@@ -254,12 +235,12 @@ export const checkFile = async (
 ): Promise<CheckedFile> => {
   await requireWriteAccess(client)
   const begun = await beginFile(table, client, options, results.lists, results.onProgress)
-  const checked = await readAsPlanned(table, begun, options, results)
+  const checked = await readDecided(table, begun, options, results)
   const { small, reference, formats, suspects } = checked
   const { hasPercentSign: hasSign, givesPercent } = formats
   const known = { client, kpis: reference.kpis.byId, unitOfNew: options.create?.unit, hasSign, givesPercent }
   await requireAll([
-    () => requireSettled(table, formats),
+    () => requireNoDoubts(formatDoubts(formats)),
     () => requireNoTotals(suspects, options.ignoreRows),
     () => requireSettledPercentages(known, small, options.percent),
   ])

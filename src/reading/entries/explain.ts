@@ -1,10 +1,10 @@
 import type { Client } from '../../client/client.ts'
-import { beginFile, settlePlan } from './begin-file.ts'
+import { beginFile } from './begin-file.ts'
+import { decideByAll } from './check.ts'
 import { formatDay } from '../../domain/day.ts'
 import { type ColumnPlan, UnclearHeader } from '../columns/columns.ts'
 import { roleOf } from '../columns/header.ts'
 import type { WideColumn, WideRole } from '../columns/wide.ts'
-import { formatDoubts, detectFormats } from '../detect/column-formats.ts'
 import type { ColumnFormats } from '../detect/survey.ts'
 import { showCell } from '../formats/evidence.ts'
 import { nameOfSign } from '../formats/number.ts'
@@ -210,17 +210,20 @@ export const explainFile = async (
       evidence: table.upper ? 'two rows of labels' : 'the row that names the columns, by what they hold',
     })),
   ]
-  const begun = await beginFile(table, client, options, undefined, onProgress)
-    .then((known) => settlePlan(table, known, onProgress))
+  const decided = await beginFile(table, client, options, undefined, onProgress)
+    .then((begun) => decideByAll(table, begun, options, onProgress))
     .catch((error: unknown) => {
       if (error instanceof UnclearHeader) return error
       throw error
     })
-  if (begun instanceof UnclearHeader) {
-    return { findings: [...ofTable, ...ofRoles(begun.seen, options, () => undefined, begun.lacking)], unclear: begun }
+  if (decided instanceof UnclearHeader) {
+    return {
+      findings: [...ofTable, ...ofRoles(decided.seen, options, () => undefined, decided.lacking)],
+      unclear: decided,
+    }
   }
-  const { plan, reference } = begun
-  const formats = await detectFormats(table, plan, options, reference, onProgress)
+  const { plan, reference } = decided.begun
+  const { formats } = decided.profile
   const texts = [
     ...warningsOn(table, formats, !(await hasRows(table))),
     ...ofRounding(formats, options),
@@ -234,5 +237,5 @@ export const explainFile = async (
     ...ofForms(formats, options),
     ...warnings,
   ]
-  return { findings, isInDoubt: formatDoubts(formats).length > 0, formats, plan }
+  return { findings, isInDoubt: decided.questions.length > 0, formats, plan }
 }
