@@ -19,11 +19,22 @@ const textOf = (block: EntryBlock): string => {
   return noted.length > 0 ? JSON.stringify(noted) : ''
 }
 
+/** Holds the digests of blocks that are in use: one is asked for as its interval is planned, and as it is sent. */
+const digests = new WeakMap<EntryBlock, string>()
+
 /**
  * Returns 64 bits, in hexadecimal, that are the same for the same entries in the same order. It runs over millions of
  * rows, so it hashes numbers as bytes and not as text.
  */
 export const digestOf = (block: EntryBlock): string => {
+  const known = digests.get(block)
+  if (known !== undefined) return known
+  const digest = newDigestOf(block)
+  digests.set(block, digest)
+  return digest
+}
+
+const newDigestOf = (block: EntryBlock): string => {
   const { count, owner, kpi, day, flags, sources } = block
   const memory = new ArrayBuffer(count * (NUMBERS + DECIMALS) * 8)
   const numbers = new Float64Array(memory, 0, count * NUMBERS)

@@ -46,10 +46,14 @@ const onlyCell = (cells: readonly string[]): string | undefined => {
 
 const LETTER = /\p{L}/u
 
+/** Tells whether a cell is short and begins and ends with a figure, so that it hardly has words: most cells of most rows. */
+const isFigures = (cell: string): boolean => FIGURES.test(cell)
+const FIGURES = /^[-\d][\d.,-]{0,19}$/
+
 /** Returns the first cell of a row that is neither a number nor a date. */
 const firstWords = (cells: readonly string[]): string | undefined => {
   for (const cell of cells) {
-    if (!LETTER.test(cell)) continue
+    if (isFigures(cell) || !LETTER.test(cell)) continue
     const text = cell.trim()
     if (isWords(text) && !isPartOfYear(text)) return text
   }
@@ -75,18 +79,18 @@ const add = (before: SuspectRows | undefined, kind: SuspectRows['kind'], text: s
 export const createSuspectCollector = (columns: number): SuspectCollector => {
   let [totals, footers]: (SuspectRows | undefined)[] = []
   let hasOthers = false
-  const noteFooter = ({ line, cells }: Row, isRejected: boolean): void => {
-    const words = firstWords(cells)
+  const noteFooter = ({ line, cells }: Row, words: string | undefined, isRejected: boolean): void => {
     // A total that is rejected, because it has no date, is a footer, too.
-    const only = onlyCell(cells) ?? (words !== undefined && isTotal(words) ? words : undefined)
-    if (only === undefined || !isRejected) {
-      if (cells.some((cell) => cell.trim() !== '')) footers = undefined
-    } else footers = add(footers, 'footer', only, line)
+    const only = isRejected
+      ? (onlyCell(cells) ?? (words !== undefined && isTotal(words) ? words : undefined))
+      : undefined
+    if (only !== undefined) footers = add(footers, 'footer', only, line)
+    else if (footers !== undefined && cells.some((cell) => cell.trim() !== '')) footers = undefined
   }
   return {
     note: (row, isRejected) => {
-      if (columns >= FOOTER_COLUMNS) noteFooter(row, isRejected)
       const words = firstWords(row.cells)
+      if (columns >= FOOTER_COLUMNS) noteFooter(row, words, isRejected)
       if (words === undefined || !isTotal(words)) hasOthers = true
       else if (hasOthers && !isRejected) totals = add(totals, 'total', words, row.line)
     },

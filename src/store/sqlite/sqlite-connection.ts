@@ -3,8 +3,9 @@ import { setImmediate } from 'node:timers/promises'
 import { openSqlite } from '../../files/sqlite-file.ts'
 import type { Column, FilledColumn, SqlInput, SqlList, SqlNumbers, SqlRow, Writer } from '../db.ts'
 
-/** Sets the rows per insert statement; 100 is the fastest. */
-const ROWS_PER_INSERT = 100
+/** Sets how many rows one insert statement may hold, the most first: few sizes, as each is prepared once and kept. */
+const INSERT_SIZES = [500, 50, 5, 1]
+const [MOST_ROWS = 1] = INSERT_SIZES
 
 /** Tells whether a column has one value in all rows; it is then bound once per statement. */
 const isShared = (column: FilledColumn): boolean => {
@@ -39,15 +40,18 @@ const insertRows = async (
   count: number,
   columns: readonly FilledColumn[],
 ): Promise<void> => {
-  const own =
-    count < ROWS_PER_INSERT ? columns.filter((one) => !('value' in one)) : columns.filter((one) => !isShared(one))
+  const own = columns.filter((one) => !('value' in one) && !(count >= MOST_ROWS && isShared(one)))
   const fixed = columns.filter((one) => !own.includes(one))
   const shared = Object.fromEntries(fixed.map((one) => [one.name, valueAt(one, 0)]))
-  for (let start = 0; start < count; start += ROWS_PER_INSERT) {
-    const end = Math.min(start + ROWS_PER_INSERT, count)
-    const values: SqlInput[] = []
-    for (let at = start; at < end; at += 1) for (const column of own) values.push(valueAt(column, at))
-    await run(sqlToInsert(table, end - start, fixed.map(nameOf), own.map(nameOf)), shared, values)
+  let start = 0
+  for (const size of INSERT_SIZES) {
+    if (count - start < size) continue
+    const sql = sqlToInsert(table, size, fixed.map(nameOf), own.map(nameOf))
+    for (; count - start >= size; start += size) {
+      const values: SqlInput[] = []
+      for (let at = start; at < start + size; at += 1) for (const column of own) values.push(valueAt(column, at))
+      await run(sql, shared, values)
+    }
   }
 }
 
