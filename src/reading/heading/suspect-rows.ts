@@ -46,9 +46,17 @@ const onlyCell = (cells: readonly string[]): string | undefined => {
 
 const LETTER = /\p{L}/u
 
-/** Tells whether a cell is short and begins and ends with a figure, so that it hardly has words: most cells of most rows. */
-const isFigures = (cell: string): boolean => FIGURES.test(cell)
-const FIGURES = /^[-\d][\d.,-]{0,19}$/
+const [ZERO, NINE] = [0x30, 0x39]
+const BETWEEN_FIGURES = new Set([...'.,-'].map((sign) => sign.charCodeAt(0)))
+
+/** Tells whether a cell has nothing but figures and what stands between them, as most cells of most rows. */
+const isFigures = (cell: string): boolean => {
+  for (let at = 0; at < cell.length; at += 1) {
+    const code = cell.charCodeAt(at)
+    if (!(code >= ZERO && code <= NINE) && !BETWEEN_FIGURES.has(code)) return false
+  }
+  return true
+}
 
 /** Returns the first cell of a row that is neither a number nor a date. */
 const firstWords = (cells: readonly string[]): string | undefined => {
