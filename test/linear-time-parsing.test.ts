@@ -97,8 +97,8 @@ const answer = (text: string): Parameters<typeof parseError>[0] => ({
   body: JSON.stringify({ message: text, errors: [{ pointer: `/entries/${text}`, detail: text }] }),
 })
 
-const sourceOf = (content: string | Buffer): RereadableFile => ({
-  name: 'data.csv',
+const sourceOf = (content: string | Buffer, name = 'data.csv'): RereadableFile => ({
+  name,
   open: async function* () {
     yield* Readable.from([Buffer.from(content)]) as AsyncIterable<Buffer>
   },
@@ -107,8 +107,8 @@ const sourceOf = (content: string | Buffer): RereadableFile => ({
   close: () => undefined,
 })
 
-const readCsv = async (content: string | Buffer): Promise<void> => {
-  const table = await openTable(sourceOf(content))
+const readFile = async (content: string | Buffer, name?: string): Promise<void> => {
+  const table = await openTable(sourceOf(content, name))
   for await (const rows of table.rows()) expect(rows.length).toBeGreaterThanOrEqual(0)
 }
 
@@ -131,8 +131,13 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'a cell of dates in a given form': (text) => createDateColumn('date', PLAIN_FORMAT, 'given').read(text, 1),
   'a form of dates': dateFormat,
   'a header': (text) => [roleOf(text), isWholeDate(text)],
-  'a file': readCsv,
-  'a file that is not UTF-8': (text) => readCsv(Buffer.from(`name,n\nM\u00fcller,${text}\n`, 'latin1')),
+  'a file': (text) => readFile(text),
+  'a file of JSON': (text) => readFile(text, 'data.json'),
+  'a record of JSON': (text) => readFile(`[{"a":"b",${text}`, 'data.json'),
+  'a text of JSON': (text) => readFile(JSON.stringify([{ [text]: text }]), 'data.json'),
+  'what is beside records': (text) => readFile(`{"a":[${text}`, 'data.json'),
+  'lines of JSON': (text) => readFile(`{"a":1}\n${text}`, 'data.ndjson'),
+  'a file that is not UTF-8': (text) => readFile(Buffer.from(`name,n\nM\u00fcller,${text}\n`, 'latin1')),
   'a field': (text) => FIELDS.map((field) => valueOfText(field, text)),
   'a field of JSON': (text) => entry.writable.map(({ field }) => readJson(field, text, true)),
   'a number of JSON': (text) => parseExactJson(text),

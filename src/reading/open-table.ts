@@ -19,7 +19,10 @@ const headerFinder = ({ skipLines, ignoreRows }: RequestedFormat): HeaderFinder 
   probable: probableHeader,
   isName: (text) => roleOf(text) !== undefined,
   rowsOf: (rows) => headerRows(rows, skipLines),
-  begin: async (table) => leaveOutRows(await withHeading(table, skipLines), ignoreRows),
+  begin: async (table, isFirst) => {
+    const headed = isFirst ? { ...table, above: [], upper: undefined } : await withHeading(table, skipLines)
+    return leaveOutRows(headed, ignoreRows)
+  },
 })
 
 /** Opens a file as a table; `folder` is where temporary files go, and `stop` ends reading a workbook or an archive. */

@@ -2,7 +2,7 @@ import { KpiError } from '../domain/errors.ts'
 import { unpackFile } from './packing/unpack.ts'
 import type { RereadableFile, StopSignal } from './source/files.ts'
 import type { HeaderFinder, SourceOptions, Table } from './source/table.ts'
-import { openTextTable } from './text/text-table.ts'
+import { openTextTable, requireNoRecords } from './text/text-table.ts'
 
 const requireNoSheet = (name: string, { sheet, isSheetSaved }: SourceOptions): void => {
   if (sheet === undefined || isSheetSaved) return
@@ -23,9 +23,10 @@ export const openSource = async (
 ): Promise<Table> => {
   const { workbook, ...file } = await unpackFile(source, folder, stop)
   if (workbook) {
+    requireNoRecords(source.name, asked)
     const { openWorkbook } = await import('./workbook/open-workbook.ts')
     return openWorkbook({ packed: source, file, archive: workbook, folder, signal: stop?.() }, asked.sheet, header)
   }
   requireNoSheet(source.name, asked)
-  return openTextTable({ packed: source, file, stop }, asked, header)
+  return openTextTable({ packed: source, file, folder, stop }, asked, header)
 }

@@ -35,7 +35,7 @@ const optionsOf = ({ path: home }: Folder, args: readonly string[]): Readonly<Re
     { run: () => Promise.resolve(0), describe: () => Promise.reject(new Error('not here')) },
   )
   const { options, reading } = parseOptions(cli, ['data.csv'], command.opts())
-  const { isSheetSaved: _, ...asked } = reading
+  const { isSheetSaved: _, areRecordsSaved: __, ...asked } = reading
   return { ...options, ...asked }
 }
 
@@ -104,6 +104,10 @@ const LINES: readonly (readonly [flags: readonly string[], file: string | Uint8A
   [['--ignore-rows', 'none'], PLAIN],
   [['--sheet', 'Two'], TWO_SHEETS],
   [['--sheet', '2'], TWO_SHEETS],
+  [
+    ['--records', 'data.items'],
+    '{"data": {"items": [{"user": "Ann Lee", "kpi": "Sales", "date": "2026-03-01", "actual": 1}]}}',
+  ],
   [['--date-format', 'DD.MM.YYYY'], `${HEAD}\nAnn Lee,Sales,01.03.2026,1\n`],
 ]
 
@@ -111,8 +115,9 @@ test.each(LINES)('a mapping that is saved with %j reads a file as these flags do
   await using doors = await openDoors()
   const { folder } = doors
   const kpi = await doors.profiled('v1')
-  writeFileSync(folder.in('data.csv'), file)
-  const load = (...args: readonly string[]) => kpi('entries', 'import', 'data.csv', '--dry-run', '-o', 'json', ...args)
+  const name = flags.includes('--records') ? 'data.json' : 'data.csv'
+  writeFileSync(folder.in(name), file)
+  const load = (...args: readonly string[]) => kpi('entries', 'import', name, '--dry-run', '-o', 'json', ...args)
   const before = await load(...flags, '--save-mapping', 'kept')
   expect(before).toMatchObject({ code: 0 })
   const settled = settledBy(folder, flags)
@@ -159,6 +164,7 @@ const rowOptions = fc.record({
   skipLines: fc.option(fc.nat(999_999), { nil: undefined }),
   ignoreRows: fc.option(fc.array(flagText(), { maxLength: 3 }), { nil: undefined }),
   sheet: fc.option(flagText(), { nil: undefined }),
+  records: fc.option(flagText(), { nil: undefined }),
 })
 
 /** Options of which a mapping says nothing. */
@@ -180,7 +186,7 @@ test('a mapping holds whatever texts the flags have', () => {
       const read = parse({ mapping: 'kept' })
       // A layout is always saved, as one was found.
       expect(read.options).toEqual({ ...options, layout: options.layout ?? 'long' })
-      expect(read.reading).toEqual({ ...reading, isSheetSaved: true })
+      expect(read.reading).toEqual({ ...reading, isSheetSaved: true, areRecordsSaved: true })
     }),
   )
 })

@@ -23,6 +23,10 @@ export const encodingFlag = () =>
     .choices(ENCODINGS)
     .argParser(parseEncoding)
 
+/** Creates the flag that gives the place of the records in a JSON document. */
+export const recordsFlag = () =>
+  new Option('--records <path>', 'the list of records in a JSON document that is an object: data, or data.items')
+
 /** Creates the flag that gives the decimal sign of a file's numbers. */
 export const decimalFlag = () => new Option('--decimal <sign>', 'the decimal sign of numbers').choices(DECIMALS)
 

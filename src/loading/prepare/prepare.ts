@@ -21,7 +21,7 @@ import { emptySummary, type Summary } from '../../reading/entries/summary.ts'
 import { rejectedEntries, requireFewBad, tooMuchRejected } from '../../reading/entries/max-errors.ts'
 import {
   notesOn,
-  notesOnHeading,
+  notesOnTable,
   warningsOn,
   warningsOnMapKpi,
   warningsOnPercent,
@@ -208,7 +208,7 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
   ])
     onWarning(warning)
   for (const warning of await compareDefinitions(client, checked, options)) onWarning(warning)
-  for (const note of [...notesOnHeading(table), ...notesOn(checked)]) onNote(note)
+  for (const note of [...notesOnTable(table), ...notesOn(checked)]) onNote(note)
   work.onChecked?.(checked)
   const plan = options.create && (await planMissing(client, checked, options.create, options, work))
   const hasPeriods = checked.hasPeriods || (plan?.kpis.some(({ frequency_id }) => frequency_id !== 'D') ?? false)

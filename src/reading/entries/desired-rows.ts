@@ -1,7 +1,7 @@
 import type { Account } from '../../changes/records/access.ts'
 import { rejectMisunderstoodColumns } from './check.ts'
 import { hasTooManyBad, requireFewBad } from './max-errors.ts'
-import { notesOnHeading, warningsOn } from './notes.ts'
+import { notesOnTable, warningsOn } from './notes.ts'
 import type { ImportOptions } from '../options/options.ts'
 import { type Row, rowsBelowHeader, type Table } from '../../tabular/source/table.ts'
 import { onLines } from '../rejects/on-lines.ts'
@@ -98,6 +98,6 @@ export const tellReading = (
   { isEmpty, remarks = [], unused, meant = '' }: Told,
 ): void => {
   for (const warning of [...warningsOn(table, undefined, isEmpty), ...remarks]) onWarning(warning)
-  for (const note of notesOnHeading(table)) onNote(note)
+  for (const note of notesOnTable(table)) onNote(note)
   if (unused.length > 0) onNote(`columns left out: ${unused.join(', ')}${meant}`)
 }

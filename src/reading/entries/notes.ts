@@ -24,6 +24,12 @@ export const notesOnHeading = ({ above, upper, units }: Table): string[] => {
   ]
 }
 
+/** Returns notes on how a file is read: what is left out around its header, and what its lines are. */
+export const notesOnTable = (table: Table): string[] => [
+  ...notesOnHeading(table),
+  ...(table.reading.note === undefined ? [] : [table.reading.note]),
+]
+
 /** Returns warnings about how a file is read, and about a file without rows, as its export may have failed. */
 export const warningsOn = (
   { name, reading }: Table,

@@ -107,6 +107,6 @@ type CellRows = {
   readonly rows: () => AsyncGenerator<readonly Row[]>
 }
 
-/** Returns rows of cells as a table. */
+/** Returns rows of cells as a table. Of records the header is known; elsewhere it has to be found. */
 export const cellsTable = ({ sum, spill, ...cells }: CellRows, header: HeaderFinder): Promise<Table> =>
-  header.begin({ ...cells, ...sum, close: spill.close })
+  header.begin({ ...cells, ...sum, close: spill.close }, cells.reading.cellsOf === 'json')

@@ -23,7 +23,6 @@ const BINARY: readonly (readonly [begins: string, what: string, advice: string, 
 const OTHER_TEXT: readonly (readonly [begins: RegExp, what: string])[] = [
   [/^\s*<(?:!doctype html|html|table|head|body)\b/i, 'a web page'],
   [/^\s*<\?xml/, 'XML'],
-  [/^\s*(?:\{\s*["}]|\[\s*[[{])/, 'JSON'],
 ]
 const HEAD_BYTES = 4096
 const UTF8_MARK = '\xef\xbb\xbf'

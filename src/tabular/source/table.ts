@@ -30,7 +30,9 @@ export type ParsedFormat = {
   /** Says what was assumed; it is shown as a warning. */
   readonly assumed?: string | undefined
   /** Names what has cells instead of a text, so that encoding and separator only say how rejects are written. */
-  readonly cellsOf?: 'workbook' | 'query'
+  readonly cellsOf?: 'workbook' | 'query' | 'json'
+  /** Says what messages mean by a line, where it is none of the file; it is shown as a note. */
+  readonly note?: string
   /** Lists what the rows were found in: an archive, a sheet, an address, a database. */
   readonly findings?: readonly FormatFinding[]
 }
@@ -45,6 +47,10 @@ export type SourceOptions = {
   readonly sheet?: string | undefined
   /** Tells whether the sheet is of a mapping, which may read files without sheets as well: rejects are CSV. */
   readonly isSheetSaved?: boolean
+  /** Leads to the list of records in a JSON document, by the names of fields with dots between them. */
+  readonly records?: string | undefined
+  /** Tells whether that is of a mapping, too. */
+  readonly areRecordsSaved?: boolean
 }
 
 /** Describes rows that are left out although they hold a date and a number: how many, and the first of them. */
@@ -82,8 +88,8 @@ export type HeaderFinder = {
   readonly isName: (text: string) => boolean
   /** Returns the first rows of a table, and which of them are its header. */
   readonly rowsOf: (rows: () => AsyncGenerator<readonly Row[]>) => Promise<HeaderRows>
-  /** Returns a table from its header on. */
-  readonly begin: (table: RawTable) => Promise<Table>
+  /** Returns a table from its header on, which is known to be the first row, or has to be found. */
+  readonly begin: (table: RawTable, isFirst: boolean) => Promise<Table>
 }
 
 /** Holds the first rows of a table, and those of them that are its header. */

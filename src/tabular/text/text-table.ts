@@ -4,6 +4,7 @@ import { detectDelimiter, namesDelimiter } from './delimiter.ts'
 import { type RereadableFile, type ByteSum, summing, sumOf, type StopSignal, untilStopped } from '../source/files.ts'
 import { type FileBytes, type Inspection, inspect } from '../source/inspect.ts'
 import type { UnpackedFile } from '../packing/unpack.ts'
+import { jsonFormat } from '../json/json-format.ts'
 import { readRows } from './rows.ts'
 import type { Row, HeaderFinder, ParsedFormat, SourceOptions, Table } from '../source/table.ts'
 
@@ -27,12 +28,8 @@ async function* withoutFirst(chunks: AsyncGenerator<readonly Row[]>): AsyncGener
   for await (const rows of chunks) yield rows[0]?.line === 1 ? rows.slice(1) : rows
 }
 
-/** Yields rows, and throws at the end if the file has changed since it was opened. */
-async function* unchanged(
-  source: RereadableFile,
-  stamp: string,
-  rows: () => AsyncGenerator<readonly Row[]>,
-): AsyncGenerator<readonly Row[]> {
+/** Yields rows or text, and throws at the end if the file has changed since it was opened. */
+async function* unchanged<T>(source: RereadableFile, stamp: string, rows: () => AsyncGenerator<T>): AsyncGenerator<T> {
   const check = (): void => {
     if (source.stamp() === stamp) return
     throw new KpiError(
@@ -58,16 +55,24 @@ const inspectAndSum = async (
   return { seen, sum: sum() }
 }
 
+/** Refuses a path to the records of what is no document of JSON, unless it is of a mapping, which reads other files, too. */
+export const requireNoRecords = (name: string, { records, areRecordsSaved }: SourceOptions, kind?: string): void => {
+  if (records === undefined || areRecordsSaved || kind === 'json') return
+  const why = kind === 'ndjson' ? 'each of its lines is a record' : 'it is no JSON'
+  throw new KpiError('malformed', `cannot read ${name}: ${why}, so it has no list to look for; leave out --records`)
+}
+
 /** Describes a file of text: as it was given, and as it was unpacked. */
 type TextFile = {
   readonly packed: RereadableFile
   readonly file: UnpackedFile
+  readonly folder: string
   readonly stop: StopSignal | undefined
 }
 
 /** Finds out how to read a file of text, in one pass over it. */
 export const openTextTable = async (
-  { packed, file, stop }: TextFile,
+  { packed, file, folder, stop }: TextFile,
   asked: SourceOptions,
   header: HeaderFinder,
 ): Promise<Table> => {
@@ -82,6 +87,24 @@ export const openTextTable = async (
     asked.encoding,
   )
   const text = await beginningOf(seen.head, encoding)
+  const json = jsonFormat({ name: source.name, text, isAll: seen.isAll }, asked.records)
+  requireNoRecords(source.name, asked, json?.kind)
+  if (json) {
+    const { openJsonTable } = await import('../json/json-table.ts')
+    const isGzip = gzip ? [{ topic: 'compression', found: 'gzip', evidence: 'it begins with 1F 8B' }] : []
+    const opened = {
+      name: source.name,
+      format: json,
+      records: json.kind === 'json' ? asked.records : undefined,
+      text: () => unchanged(source, stamp, () => decodeText(content(), encoding)),
+      encoded: { encoding, hasMark, assumed, evidence },
+      findings: [...isGzip, ...findings],
+      sum,
+      mode: source.mode,
+      folder,
+    }
+    return openJsonTable(opened, header).finally(source.close)
+  }
   requireLineFeeds(text)
   const found = asked.separator
     ? { separator: asked.separator, evidence: [] }
@@ -105,7 +128,7 @@ export const openTextTable = async (
     mode: source.mode,
     close: source.close,
   }
-  const headed = await header.begin(table)
+  const headed = await header.begin(table, false)
   signal = undefined
   return headed
 }

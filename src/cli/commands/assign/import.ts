@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { collect } from '../../args/flags.ts'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
-import { decimalFlag, encodingFlag, missingFlag, separatorFlag } from '../../args/format-flags.ts'
+import { decimalFlag, encodingFlag, missingFlag, recordsFlag, separatorFlag } from '../../args/format-flags.ts'
 import { FOLLOW_TARGETS, KEEP_HISTORY } from '../targets/target-flags.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
@@ -22,7 +22,7 @@ Examples:
 export const addAssignImport = (group: Command, act: Act): void => {
   const command = group
     .command('import')
-    .description('assign KPIs to users from a CSV file or workbook, or - for standard input')
+    .description('assign KPIs to users from a CSV file, a workbook or JSON, or - for standard input')
     .argument('<file>', 'the file, or its https: address')
     .option('--user <user>', 'the user of all rows')
     .option('--kpi <kpi>', 'the KPI of all rows')
@@ -41,6 +41,7 @@ export const addAssignImport = (group: Command, act: Act): void => {
       collect,
     )
     .option('--sheet <sheet>', 'the sheet of a workbook, by name or number (default: the only one with rows)')
+    .addOption(recordsFlag())
     .option(...KEEP_HISTORY)
     .option(...FOLLOW_TARGETS)
     .option('--dry-run', 'do everything except sending, and show old and new values of each row')

@@ -2,7 +2,7 @@ import { type Command, Option } from '@commander-js/extra-typings'
 import type { NamedField, Resource } from '../../../domain/schema.ts'
 import { addFlags, collect, type FieldFlag, fieldFlags, flagName } from '../../args/flags.ts'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
-import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
+import { decimalFlag, encodingFlag, recordsFlag, separatorFlag } from '../../args/format-flags.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { rolesOf } from '../../../reading/definitions/roles.ts'
 import { FOLLOW_TARGETS, KEEP_HISTORY, type TargetFlags } from '../targets/target-flags.ts'
@@ -49,7 +49,7 @@ Examples:
 const declareImport = (group: Command) =>
   group
     .command('import')
-    .description('create or change many, from a CSV file or workbook, or - for standard input')
+    .description('create or change many, from a CSV file, a workbook or JSON, or - for standard input')
     .argument('<file>', 'the file, or its https: address')
     .option('--map <column=header,...>', 'which header a column of the file has: category=Bereich', collect)
     .option('--ignore <header,...>', 'columns to leave out', collect)
@@ -77,6 +77,7 @@ const declareImport = (group: Command) =>
       collect,
     )
     .option('--sheet <sheet>', 'the sheet of a workbook, by name or number (default: the only one with rows)')
+    .addOption(recordsFlag())
     .option('--dry-run', 'do everything except sending, and show old and new values of each row')
     .option(...SUMMARY_ONLY)
     .option('--rejects <file>', 'the file for the rejected rows')

@@ -70,6 +70,7 @@ const SHARED = [
   'skipLines',
   'ignoreRows',
   'sheet',
+  'records',
   'dryRun',
   'summaryOnly',
   'rejects',

@@ -3,7 +3,7 @@ import { DATE_TOKENS } from '../../../reading/formats/date-format.ts'
 import { LAYOUTS, ON_CONFLICT, ON_DUPLICATE, OWNERS_AS, PERIOD_DATES, TIMES } from '../../../reading/options/options.ts'
 import { collect, collectOrAll } from '../../args/flags.ts'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
-import { decimalFlag, encodingFlag, missingFlag, separatorFlag } from '../../args/format-flags.ts'
+import { decimalFlag, encodingFlag, missingFlag, recordsFlag, separatorFlag } from '../../args/format-flags.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
 
@@ -25,6 +25,7 @@ Examples:
   kpi entries import export.csv --map date=Day,actual="Net sales" --ignore Region
   kpi entries import sales.csv --create-missing --dry-run
   kpi entries import report.xlsx --sheet Sales
+  kpi entries import orders.json --records data.items --map actual=total
   kpi entries import --sql "select day as date, visits as actual from counts" --kpi Visits --from-db shop.sqlite --user "Ann Lee"
   kpi entries import north.csv south.csv --deadline 06:00 --max-errors 1%`
 
@@ -33,7 +34,7 @@ const declareImport = (group: Command) =>
   group
     .command('import')
     .description(
-      'import entries from CSV files or workbooks, or - for standard input; the same command continues a stopped run',
+      'import entries from CSV files, workbooks or JSON, or - for standard input; the same command continues a stopped run',
     )
     .argument('[file...]', 'the files, or their https: addresses, imported one after another')
     .optionsGroup('What the columns mean:')
@@ -111,6 +112,7 @@ const declareImport = (group: Command) =>
       collect,
     )
     .option('--sheet <sheet>', 'the sheet of a workbook, by name or number (default: the only one with rows)')
+    .addOption(recordsFlag())
     .option('--sql <query>', 'import the result of a query instead of a file: one SELECT, with --from-db')
     .option('--from-db <file>', 'the SQLite database of --sql, which is only read')
     .option('--date-format <format>', `how dates are written, such as DD.MM.YYYY, MMM-YY or YYYY-[W]WW: ${DATE_TOKENS}`)

@@ -60,8 +60,8 @@ const queryOf = ({ sql, fromDb }: ImportFlags): QueryFlags | undefined => {
 }
 
 const readingOf = (
-  { separator: name, encoding, skipLines, ignoreRows, sheet }: ImportFlags,
-  isSheetSaved: boolean,
+  { separator: name, encoding, skipLines, ignoreRows, sheet, records }: ImportFlags,
+  given: ImportFlags,
 ): RequestedFormat => {
   const separator = DELIMITERS.find((one) => delimiterName(one) === name)
   return {
@@ -70,7 +70,9 @@ const readingOf = (
     skipLines: skipLinesOf(skipLines),
     ignoreRows: ignoreRows && listOf(ignoreRows),
     sheet: sheet?.trim(),
-    isSheetSaved,
+    isSheetSaved: given.sheet === undefined,
+    records: records?.trim(),
+    areRecordsSaved: given.records === undefined,
   }
 }
 
@@ -101,7 +103,7 @@ export const parseOptions = (cli: Cli, files: readonly string[], given: ImportFl
   const saveMapping = given.saveMapping
   const parsed: ParsedOptions = {
     options: importOptions(flags, cli.today().day),
-    reading: readingOf(flags, given.sheet === undefined),
+    reading: readingOf(flags, given),
     query: queryOf(given),
     deadline: findDeadline(io, cli.flags.deadline),
     rate: readRate(flags.rate),

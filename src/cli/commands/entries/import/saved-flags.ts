@@ -123,6 +123,7 @@ export const IMPORT_FLAGS: { readonly [flag in keyof ImportFlags]-?: SavedFlag |
   kpi: textFlag(({ options }) => options.kpi),
   date: textFlag(({ date }) => date),
   sheet: textFlag(({ asked, reading }) => (reading.cellsOf === 'workbook' ? asked.sheet : undefined)),
+  records: textFlag(({ asked }) => asked.records),
   separator: textFlag(separatorOf, isOneOf(DELIMITERS.map(delimiterName))),
   encoding: textFlag(encodingOf, isOneOf(ENCODINGS)),
   skipLines: textFlag(

@@ -31,7 +31,7 @@ export type ImportSource = {
   readonly open: (cli: Cli, asked: RequestedFormat, signal: () => AbortSignal) => Promise<Table>
 }
 
-const TABLE_ENDING = /\.(?:csv|tsv|txt|xlsx|ods)$/i
+const TABLE_ENDING = /\.(?:csv|tsv|txt|xlsx|ods|json|ndjson|jsonl)$/i
 
 /** Returns `data` for `data.csv`, `data.csv.gz` and `data.zip`. */
 export const stemOf = (file: string): string => {
