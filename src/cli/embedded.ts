@@ -103,7 +103,7 @@ export const inProcessTransport = (
       const { method, path, query, body } = sending
       const caller = callerNow()
       const answer = (open?: Db): Promise<Answer> =>
-        app.answer({ ...caller, db: open }, { method, path, query: toQuery(query), body })
+        app.answer({ ...caller, db: open, run: sending.run }, { method, path, query: toQuery(query), body })
       // Only batches that add need an Idempotency-Key: setting a value again is harmless.
       if (sending.idempotencyKey !== undefined && addsToStored(body)) {
         runBatch ??= (await import('./embedded-batch.ts')).createBatchRunner(db)
@@ -120,6 +120,7 @@ export const inProcessTransport = (
     calendar: () => account,
     identifyAccount: () => ({ for: `account ${account.name}`, isSure: true }),
     isBundled: () => true,
+    keepsRuns: () => true,
     serviceTime: nowMs,
     isInProcess: true,
     formulas: async () => {

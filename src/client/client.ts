@@ -89,6 +89,8 @@ export type Client = {
   readonly identifyAccount: () => AccountIdentity
   /** Tells whether the answers so far come from the bundled service. */
   readonly isBundled: () => boolean
+  /** Tells whether the answers so far come from a service that keeps what runs replace. */
+  readonly keepsRuns: () => boolean
   /** Returns when the service answered last, by its own clock, in milliseconds; undefined where it does not say. */
   readonly serviceTime: () => number | undefined
   /** Sets what is called when a change is sent, with the time by the clock of the service as far as it is known. */
@@ -193,6 +195,7 @@ export const createClient = (
     },
     identifyAccount: transport.identifyAccount,
     isBundled,
+    keepsRuns: () => transport.keepsRuns?.() === true,
     serviceTime: () => transport.serviceTime?.(),
     watchChanges: (onSend) => void (onChange = onSend),
     isInProcess: transport.isInProcess === true,

@@ -56,6 +56,8 @@ export type TransportRequest = {
   readonly body?: Json
   /** Identifies a POST, so that the bundled service does it only once, even if it is sent again. */
   readonly idempotencyKey?: string
+  /** Names the run that a batch is of, so that the bundled service keeps what it replaces. */
+  readonly run?: string
   /** Tells whether it does the same once more; a GET, PUT or DELETE does unless this says otherwise, and a POST does not. */
   readonly isRepeatable?: boolean | (() => boolean)
   /** Is called each time it is sent, once its turn has come, with the time by the clock of the service as far as it is known. */
@@ -126,6 +128,8 @@ export type Transport = {
    * Tells whether the answers so far come from the bundled service; only there the client relies on an Idempotency-Key.
    */
   readonly isBundled: () => boolean
+  /** Tells whether the answers so far come from a service that keeps what runs replace, so that they can be taken back. */
+  readonly keepsRuns?: () => boolean
   /** Tells that the service runs in this process, so that a request costs next to nothing. */
   readonly isInProcess?: true
   /** Returns the calculated KPIs with their formulas, which only a service in this process shows. */

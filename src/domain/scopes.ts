@@ -2,6 +2,7 @@ import { Fault } from './errors.ts'
 import { breakdownItem } from './resources/breakdowns.ts'
 import { category, frequency, icon, unit } from './resources/catalog.ts'
 import { entry } from './resources/entry.ts'
+import { runEntry, undoneBatch } from './resources/entry-run.ts'
 import { categoryKpi, kpi } from './resources/kpi.ts'
 import { reportDay, reportRow } from './resources/report-row.ts'
 import { user } from './resources/user.ts'
@@ -52,6 +53,9 @@ const NEEDS: Readonly<Record<string, ScopesOfResource>> = {
   [frequency.path]: KPIS,
   [icon.path]: KPIS,
   [entry.path]: { read: 'entries:read', write: 'entries:write' },
+  [runEntry.path]: { read: 'entries:read' },
+  // A key that only writes may take its own runs back.
+  [undoneBatch.path]: { read: 'entries:write', write: 'entries:write' },
   [reportRow.path]: { read: 'reports:read' },
   [reportDay.path]: { read: 'reports:read' },
   [user.path]: { read: 'users:read' },

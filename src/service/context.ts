@@ -12,6 +12,8 @@ export type Context = {
   readonly db: Db
   readonly account: Account
   readonly now: Instant
+  /** Names the run that writes, of which is kept what its batches replace; undefined if nothing is. */
+  readonly run?: string | undefined
   /**
    * Waits for a slot for long work, and keeps it until the answer is written; undefined if there are no other requests.
    */

@@ -75,6 +75,7 @@ describe('what the newer variant tells when something is wrong is as described',
   test('a fault inside', async () => {
     await using world = await startWorld()
     await world.db.write((tx) => tx.run('alter table entries rename to gone'))
+    await world.db.write((tx) => tx.run('alter table runs rename to gone_too'))
     for (const one of guarded.filter(({ path }) => path.startsWith('/kpientries'))) {
       const answer = await askV1(world, askedFor(one))
       expect([one.is, answer.status]).toEqual([one.is, 500])

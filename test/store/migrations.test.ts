@@ -33,7 +33,7 @@ const TABLES: readonly [table: string, of: Resource, more: readonly string[], wi
   ['breakdowns', group, []],
   ['categories', category, []],
   // Of an item, who may be a person: a user's id is the id of their item.
-  ['entries', entry, ['item_id integer not null', 'item_set integer'], ['user_id']],
+  ['entries', entry, ['item_id integer not null', 'item_set integer', 'revision integer not null'], ['user_id']],
   ['items', breakdownItem, []],
   ['keys', key, ['key_hash text not null']],
   ['kpis', kpi, []],
@@ -42,7 +42,7 @@ const TABLES: readonly [table: string, of: Resource, more: readonly string[], wi
   ['users', user, ['email_key text not null', 'password_hash text'], ['password']],
 ]
 /** Tables without a resource of their own. */
-const INTERNAL = ['counters', 'formulas', 'idempotent_requests', 'item_set_members', 'item_sets']
+const INTERNAL = ['counters', 'formulas', 'idempotent_requests', 'item_set_members', 'item_sets', 'run_batches', 'runs']
 const OWNED = [...INTERNAL, ...TABLES.map(([name]) => name)]
 
 describe('the tables', () => {

@@ -86,6 +86,7 @@ export const entryRow = (fields: Partial<StoredEntry> = {}): StoredEntry => ({
   created_at: 0,
   updated_at: 0,
   item_set: null,
+  revision: 0,
   ...fields,
 })
 
@@ -103,5 +104,6 @@ export const insertEntries = (tx: Writer, account: number, rows: readonly Stored
     notes: column('notes'),
     at: rows[0]?.created_at ?? 0,
     item_set: column('item_set'),
+    revision: 0,
   })
 }

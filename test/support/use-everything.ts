@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { postgresDialect } from '../../src/store/dialect.ts'
 import { removeUnfinished } from '../../src/store/maintenance/copy-account.ts'
 import { wholeTables } from '../../src/store/maintenance/table-digest.ts'
+import type { EntryDraft } from '../../src/domain/resources/entry.ts'
+import { keepBatch } from '../../src/service/entries/keep-batch.ts'
 import { accounts } from '../../src/service/accounts/accounts.ts'
 import { authenticateKey, noteKeyUse } from '../../src/service/accounts/keys.ts'
 import { createLoginThrottle } from '../../src/service/limits/login-throttle.ts'
@@ -21,6 +23,7 @@ import { NOW } from './io.ts'
 import { shellIn } from './kpi.ts'
 import { of } from './limits.ts'
 import { type Service, startService, type Way, wayTo } from './service.ts'
+import { entryRow } from './store.ts'
 
 const DAY = 20_000
 const RANGE = { from: DAY, to: DAY + 40 }
@@ -62,6 +65,25 @@ const listEntries = async ({ client, newer }: Way): Promise<void> => {
   for (const filter of filters) await newer.entries.list({ ...filter, sourceId: 1 })
 }
 
+/** Has runs write entries, and takes them back. */
+const useRuns = async ({ client }: Way, drafts: readonly EntryDraft[]): Promise<void> => {
+  const put = (run: string, actual: bigint): Promise<unknown> =>
+    client.entries.putMany(
+      drafts.map((one) => ({ ...one, actual })),
+      undefined,
+      run,
+    )
+  await put('a', 2n)
+  await put('b', 3n)
+  await put('b', 4n)
+  await client.entries.ofRun('a')
+  for (const isDry of [true, false])
+    for (const run of ['a', 'b']) await client.entries.undoRun(run, { before: undefined, isDry })
+  const later = drafts.map((one) => ({ ...one, entry_date: one.entry_date + 100 }))
+  await client.entries.putMany(later, undefined, 'c')
+  await client.entries.undoRun('c', { before: undefined, isDry: false })
+}
+
 /** Adds, changes, moves, reads and deletes entries. */
 const useEntries = async (
   way: Way,
@@ -89,6 +111,7 @@ const useEntries = async (
   }))
   await client.entries.addMany(drafts)
   await listEntries(way)
+  await useRuns(way, drafts)
   for (const items of [{}, { groupItemIds: [item] }, { userIds: [1, user.id] }]) {
     await client.report({ ...RANGE, ...items })
     await way.newer.report({ ...RANGE, ...items })
@@ -137,6 +160,15 @@ const useRareStatements = async ({ db }: Service, item: number): Promise<void> =
   })
   await db.write(async (tx) => {
     await requestLog.forget(tx, of(account), 0, 1)
+    const keep = (run: string, now: number, most?: number): Promise<number> => {
+      const before = entryRow({ actual: 1n })
+      const changed = [{ ...before, actual: 2n, before }]
+      return keepBatch(tx, { account: { id: account }, now, run }, { firstId: 0, created: 0, changed }, most)
+    }
+    await keep('old', 0)
+    await keep('d', NOW / 1000, 1)
+    for (const run of ['e', 'f', 'g']) await keep(run, NOW / 1000)
+    for (let time = 0; time < 4; time += 1) await keep('h', NOW / 500)
     await idempotentRequests.release(tx, { account, path: '/kpis', key: 'none' }, 'nobody')
     const row = { pair: 'text', times: 'text', last_at: 'integer' } as const
     const columns = Object.entries(row).map(([name, type]) => ({ name, type }))

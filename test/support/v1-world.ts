@@ -36,6 +36,7 @@ const GOOD: Readonly<Record<string, object>> = {
   '/kpientries': ENTRY,
   '/kpientries/{id}': { actual: 5 },
   '/kpientries/list': { entries: [{ ...ENTRY, entry_date: '2026-03-05' }], hasNotes: false },
+  '/kpientries/runs/{run}/undo': { dry_run: true },
   '/breakdownitems': { breakdown_id: 2, name: 'South' },
 }
 
@@ -45,10 +46,16 @@ export const goodFor = (path: string): object => GOOD[path] ?? GOOD[path.replace
 /** The breakdown item that is no person: users 1 and 2 are the items before it. */
 export const NORTH = 3
 
+/** The run that made entry 2. */
+const RUN = 'nightly-7'
+
 /** A path with ids of what is there, or with one that nobody has. */
 export const filled = (path: string, id?: number): string => {
   const there = path.startsWith('/kpifrequencies') ? 'D' : path.startsWith('/breakdownitems') ? NORTH : 1
-  return path.replace('{category_id}', String(id ?? 1)).replace('{id}', String(id ?? there))
+  return path
+    .replace('{category_id}', String(id ?? 1))
+    .replace('{id}', String(id ?? there))
+    .replace('{run}', RUN)
 }
 
 /** A service with KPI 1, user 2 who has it, entry 1 of theirs, breakdown 2 and its item 3, which entry 2 belongs to. */
@@ -60,8 +67,9 @@ export const startWorld = async (make = sqliteDatabase): Promise<Service> => {
   await post(service, '/kpientries', { ...ENTRY, entry_date: '2026-03-01' })
   await askV1(service, {
     method: 'POST',
-    path: '/kpientries',
-    body: { source_id: NORTH, kpi_id: 1, entry_date: '2026-03-01', actual: 2 },
+    path: '/kpientries/list',
+    headers: { 'kpi-run': RUN },
+    body: { entries: [{ source_id: NORTH, kpi_id: 1, entry_date: '2026-03-01', actual: 2 }] },
   })
   return service
 }

@@ -1,6 +1,7 @@
 import manifest from '../../../package.json' with { type: 'json' }
 import { KpiError } from '../../domain/errors.ts'
 import type { Calendar } from '../../domain/period.ts'
+import { RUN_HEADER } from '../../domain/resources/entry-run.ts'
 import { observed, withQuery } from '../request-observer.ts'
 import type { Retry } from '../retry.ts'
 import {
@@ -119,7 +120,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   let key: KeyInfo | undefined
   let serviceTime: number | undefined
   let answeredAt = 0
-  let isBundled = false
+  let [isBundled, keepsRuns] = [false, false]
   let account: string | undefined
   let calendar: Calendar | undefined
   const count = createRequestCount()
@@ -146,7 +147,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     return observed(observer, observation, exchanged)
   }
   const request = async (sending: TransportRequest): Promise<TextAnswer> => {
-    const { method, path, query = {}, body, idempotencyKey } = sending
+    const { method, path, query = {}, body, idempotencyKey, run } = sending
     const text: TextRequest = {
       method,
       path: prefix + path,
@@ -155,6 +156,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
         ...headers,
         ...(method === 'GET' && UNCACHED),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+        ...(run !== undefined && { [RUN_HEADER.toLowerCase()]: run }),
       },
       body: body === undefined ? null : JSON.stringify(body),
     }
@@ -166,6 +168,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     // A failure may be that of a proxy, and says nothing about the service behind it.
     isBundled = isOurs || (isBundled && answer.status >= 500)
     if (isOurs) account = answer.header('x-account') ?? account
+    if (isOurs) keepsRuns ||= answer.header('x-runs-kept') !== undefined
     if (isOurs) calendar = calendarIn(answer) ?? calendar
     return answer
   }
@@ -244,6 +247,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     caller: callerId({ login, token }),
     identifyAccount: () => identifyAccount(account, { login, token }),
     isBundled: () => isBundled,
+    keepsRuns: () => isBundled && keepsRuns,
     serviceTime: () => serviceTime,
     calendar: () => calendar,
     requests: count.total,

@@ -9,6 +9,14 @@ import {
   type EntryDraft,
   newerEntry,
 } from '../../domain/resources/entry.ts'
+import {
+  newerRunEntry,
+  type RunEntry,
+  runEntry,
+  runUndo,
+  type UndoneBatch,
+  undoneBatch,
+} from '../../domain/resources/entry-run.ts'
 import type { Patch } from '../../domain/schema.ts'
 import type { Variant } from '../../domain/variants.ts'
 import type { TransportRequest, TransportResponse } from '../transport.ts'
@@ -68,6 +76,9 @@ export type Put = {
 /** Holds the counts in the answer to a batch, its body, and whether the service had done it before. */
 export type PutMany = { readonly counts: BatchResult; readonly response: ResponseBody; readonly isReplayed: boolean }
 
+/** Says which batch of a run to take back: the last one before a revision, or of all. */
+type RunUndoOrder = { readonly before: number | undefined; readonly isDry: boolean }
+
 /** Describes the operations on entries. */
 export type Entries = Omit<ResourceClient<typeof newerEntry>, 'list' | 'addEach'> & {
   readonly list: (query: EntryQuery) => Promise<Entry[]>
@@ -83,8 +94,15 @@ export type Entries = Omit<ResourceClient<typeof newerEntry>, 'list' | 'addEach'
    * does not count each entry, as that of a proxy.
    */
   readonly addMany: (list: readonly EntryDraft[]) => Promise<BatchResult>
-  /** Sends a batch, and returns its counts and the body of the answer; `key` is the Idempotency-Key. */
-  readonly putMany: (list: readonly EntryDraft[] | EntryBlock, key?: string) => Promise<PutMany>
+  /**
+   * Sends a batch, and returns its counts and the body of the answer; `key` is the Idempotency-Key. The bundled service keeps
+   * what a batch of a `run` replaces.
+   */
+  readonly putMany: (list: readonly EntryDraft[] | EntryBlock, key?: string, run?: string) => Promise<PutMany>
+  /** Lists what one batch of a run made of entries: the last one before a revision, or of all. */
+  readonly ofRun: (run: string, before?: number) => Promise<RunEntry[]>
+  /** Takes back one batch of a run, or counts what that would do. */
+  readonly undoRun: (run: string, asked: RunUndoOrder) => Promise<UndoneBatch>
 }
 
 const responseOf = ({ content }: TransportResponse): ResponseBody =>
@@ -118,7 +136,7 @@ export const createEntries = (variant: Variant, { send, isBundled, newKey, toget
   }
   const sendBatch = async (
     list: readonly EntryDraft[] | EntryBlock,
-    options: Pick<TransportRequest, 'idempotencyKey' | 'isRepeatable'>,
+    options: Pick<TransportRequest, 'idempotencyKey' | 'isRepeatable' | 'run'>,
   ): Promise<PutMany> => {
     const [path, body] = [`${entry.path}/list`, batchBody(list, sentEntry)]
     const received = await send(entry, 'add', { method: 'POST', path, body, ...options })
@@ -143,7 +161,19 @@ export const createEntries = (variant: Variant, { send, isBundled, newKey, toget
     removeTogether: together && (async (ids) => void (await together(entry, 'remove', ids.map(removal)))),
     list: async (query) => (await entryPage(query)).entries,
     page: entryPage,
-    putMany: (list, key) => sendBatch(list, keyed(key)),
+    putMany: (list, key, run) => sendBatch(list, { ...keyed(key), ...(run !== undefined && { run }) }),
+    ofRun: async (run, before) => {
+      const path = runEntry.path.replace('{run}', run)
+      const query = before === undefined ? {} : { before: String(before) }
+      const rows = readMany(newerRunEntry, await send(runEntry, 'list', { method: 'GET', path, query }))
+      return variant === 'classic' ? rows.map((row) => ({ ...row, source_id: null })) : rows
+    },
+    undoRun: async (run, { before, isDry }) => {
+      const path = undoneBatch.path.replace('{run}', run)
+      const body = draftToJson(runUndo, { before: before ?? null, dry_run: isDry })
+      const sending = addingRequest(path, body, isBundled, keyed(newKey?.()))
+      return readDone(undoneBatch, await send(undoneBatch, 'add', sending))
+    },
     addMany: async (list) => {
       // Repeat a batch whose answer counts too few entries: it came from a proxy.
       const isRepeatable = isBundled()

@@ -3,6 +3,7 @@ import { assignment } from './assignment.ts'
 import { breakdownItem } from './breakdowns.ts'
 import { category, frequency, icon, unit } from './catalog.ts'
 import { entry } from './entry.ts'
+import { runEntry, undoneBatch } from './entry-run.ts'
 import { group, groupItem, userGroupItem } from './groups.ts'
 import { kpi } from './kpi.ts'
 import { reportDay, reportRow } from './report-row.ts'
@@ -21,6 +22,8 @@ export const resources: readonly Resource[] = [
   unit,
   icon,
   entry,
+  runEntry,
+  undoneBatch,
   breakdownItem,
   reportRow,
   reportDay,

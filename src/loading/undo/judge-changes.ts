@@ -1,13 +1,11 @@
 import type { Client } from '../../client/client.ts'
 import type { Instant } from '../../domain/day.ts'
-import { formatDecimal } from '../../domain/decimal.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { type EntryValues, sameValues } from '../../domain/rules.ts'
 import type { EntryKey } from '../../domain/entry-key.ts'
 import { type ExistingEntry, readExisting, storedKey } from '../existing/existing-entries.ts'
-import type { EntryChange } from './change-lines.ts'
-import { holds } from './note-changes.ts'
+import { differenceOf, type EntryChange, holds } from '../../domain/entry-changes.ts'
 
 /** Sets by how many seconds the clocks of the machines of a service may differ. */
 export const CLOCK_SPREAD = 60
@@ -23,19 +21,6 @@ export type EntryOutcome = {
   readonly id: number | null
   readonly reason?: string
 }
-
-const NAMES = ['actual', 'target', 'notes'] as const
-
-const textOf = (value: bigint | string | null | undefined): string => {
-  if (value === null || value === undefined) return 'none'
-  return typeof value === 'bigint' ? formatDecimal(value) : `"${value}"`
-}
-
-/** Says how an entry differs from what the import left: `actual is 5, not 3`. */
-const differenceOf = (entry: EntryValues, after: Partial<EntryValues>): string =>
-  NAMES.filter((name) => after[name] !== undefined && after[name] !== entry[name])
-    .map((name) => `${name} is ${textOf(entry[name])}, not ${textOf(after[name])}`)
-    .join(', ')
 
 const NOTHING: EntryValues = { actual: null, target: null, notes: null }
 

@@ -3,7 +3,7 @@ import { type EntryValues, mergeEntry } from '../../domain/rules.ts'
 import { keyOf } from '../../domain/entry-key.ts'
 import { type ExistingEntryMap, storedKey } from '../existing/existing-entries.ts'
 import type { Reference } from '../../reading/directory/reference.ts'
-import type { EntryChange } from './change-lines.ts'
+import { changeBetween, type EntryChange, holds } from '../../domain/entry-changes.ts'
 
 /** Receives what an import is about to make of entries. */
 export type ChangeLog = {
@@ -19,20 +19,6 @@ export type ChangeLog = {
 
 const NOTHING: EntryValues = { actual: null, target: null, notes: null }
 
-const NAMES = ['actual', 'target', 'notes'] as const
-
-/** Tells whether an entry holds values. */
-export const holds = (entry: EntryValues, values: Partial<EntryValues>): boolean =>
-  NAMES.every((name) => values[name] === undefined || values[name] === entry[name])
-
-/** Returns the values that differ, as they were and as they become; undefined if none does. */
-const changedOf = (before: EntryValues, after: EntryValues): Omit<EntryChange, 'key'> | undefined => {
-  const names = NAMES.filter((name) => before[name] !== after[name])
-  const pick = (values: EntryValues): Partial<EntryValues> =>
-    Object.fromEntries(names.map((name) => [name, values[name]]))
-  return names.length > 0 ? { before: pick(before), after: pick(after) } : undefined
-}
-
 /** Returns what becomes of the entries of drafts that are sent; entries that stay as they are are left out. */
 const changesOf = (
   drafts: readonly EntryDraft[],
@@ -43,7 +29,7 @@ const changesOf = (
     const key = keyOf(draft)
     const before = stored.get(storedKey(...key))
     const after = mergeEntry(before, draft, kpis.byId.get(draft.kpi_id) ?? { target_default: 0n })
-    const change = changedOf(before ?? NOTHING, after)
+    const change = changeBetween(before ?? NOTHING, after)
     return change ? [{ key, before: before && change.before, after: change.after }] : []
   })
 

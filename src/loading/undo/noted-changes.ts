@@ -4,7 +4,7 @@ import { fileError } from '../../files/file-error.ts'
 import { linesOfFile } from '../../files/read-file.ts'
 import type { EntryKey } from '../../domain/entry-key.ts'
 import { storedKey } from '../existing/existing-entries.ts'
-import { changesIn, type EntryChange } from './change-lines.ts'
+import { changesIn, type EntryChange } from '../../domain/entry-changes.ts'
 import { type ChangeCounts, entriesPath, type UndoReceipt } from './undo-receipt.ts'
 
 /** Sets how many changes are counted at a time. */

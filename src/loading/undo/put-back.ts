@@ -5,7 +5,7 @@ import { followUnknown } from '../../client/unknown-outcome.ts'
 import { KpiError, isRefused } from '../../domain/errors.ts'
 import { pollUntil } from '../third-party/reconcile.ts'
 import { checkEntryAnswer, maySendAgain, notStored } from '../third-party/response-check.ts'
-import type { EntryChange } from './change-lines.ts'
+import type { EntryChange } from '../../domain/entry-changes.ts'
 import { DELETED, type EntryOutcome, type Judged, judgeStored, keyDraft, type Since } from './judge-changes.ts'
 import { beforeChange, type Undoing } from '../../changes/send/remove-created.ts'
 

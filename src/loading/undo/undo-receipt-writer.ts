@@ -3,7 +3,7 @@ import { AppendedFile, blankOut } from '../../files/appended-file.ts'
 import { makePrivateFolder } from '../../files/place.ts'
 import { RunFileFault } from '../../runs/sealed-file.ts'
 import type { CreationLog } from './note-created.ts'
-import { changesToText, type EntryChange } from './change-lines.ts'
+import { changesToText, type EntryChange } from '../../domain/entry-changes.ts'
 import type { ChangeLog } from './note-changes.ts'
 import { type ChangeCounts, ENDING, entriesPath, type UndoReceiptHead } from './undo-receipt.ts'
 

@@ -1,4 +1,4 @@
-import type { EntryChange } from './change-lines.ts'
+import type { EntryChange } from '../../domain/entry-changes.ts'
 import { readChanges } from './noted-changes.ts'
 import { type UndoReceipt } from './undo-receipt.ts'
 

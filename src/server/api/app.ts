@@ -21,6 +21,7 @@ type Caller = {
   readonly pause?: Pause | undefined
   /** Waits for a slot for long work; undefined if there are no other requests. */
   readonly beginLong?: Context['beginLong']
+  readonly run?: Context['run']
 }
 
 /** Returns the error for a method that a path does not allow. */
@@ -68,9 +69,9 @@ export const createApp = (db: Db, routes: readonly Route[]): App => {
       takes,
       isLong,
       isLasting: method === 'GET' && query === undefined,
-      run: ({ account, now, lenient, db: open, pause = neverPause, beginLong }, { query: asked, body }) =>
+      run: ({ account, now, lenient, db: open, pause = neverPause, beginLong, run }, { query: asked, body }) =>
         handle({
-          ctx: { db: open ?? db.ofAccount(account.id), account, now, beginLong },
+          ctx: { db: open ?? db.ofAccount(account.id), account, now, beginLong, run },
           ids,
           query: asked,
           body,

@@ -13,6 +13,7 @@ import { bodyFormats } from './body-format.ts'
 import type { Answer } from './call.ts'
 import { rejectCrossSite, requireDeclaredBody } from './cross-site.ts'
 import { answerIdempotently, withRereadableBody } from './idempotency-key.ts'
+import { runOf } from './run-header.ts'
 import { rejectContentEncoding } from './media-type.ts'
 import { refusalResponse, type Protocol, type VariantDefinition, type BodyFormat } from './protocol.ts'
 import { parseQuery } from './query.ts'
@@ -189,12 +190,13 @@ export const createHandler = (variant: VariantDefinition, deps: HandlerOptions):
       requireDeclaredBody(request)
       rejectContentEncoding(headers['content-encoding'])
     }
+    const run = runOf(request)
     const body = operation.takes && (await bodyFormat.read(await request.body(), operation.takes, request.pause))
     const now = deps.now()
     return withSlot(request, async (begin) => {
       const beginLong = (): Promise<void> => begin('list')
       const perform = async (within?: Db): Promise<WireResponse> => {
-        const caller = { account, now, lenient: isLenient, db: within, pause: request.pause, beginLong }
+        const caller = { account, now, lenient: isLenient, db: within, pause: request.pause, beginLong, run }
         return respond(protocol, bodyFormat, await operation.run(caller, { query: parseQuery(target.query), body }))
       }
       if (operation.isLong) {

@@ -7,7 +7,7 @@ import type { Route } from './call.ts'
 type Match = {
   readonly methods: ReadonlyMap<string, Route>
   readonly ids: Ids
-  /** Holds the path with `{id}` and `{key}` in place of ids, in lower case. */
+  /** Holds the path with `{id}`, `{key}` and `{run}` in place of ids, in lower case. */
   readonly pattern: string
 }
 
@@ -18,24 +18,26 @@ type Path = {
 }
 
 const NUMBER = /^\d{1,15}$/
-/** Stands for an id that is text; every other `{…}` is a number. */
-const KEY = '{key}'
+/** Stand for ids that are text; every other `{…}` is a number. */
+const KEYS = new Set(['{key}', '{run}'])
 const ID = '{id}'
 
 const segmentsOf = (path: string): string[] => path.split('/').slice(1)
-const isPlaceholder = (segment: string | undefined): boolean => segment === ID || segment === KEY
+const isKey = (segment = ''): boolean => KEYS.has(segment)
+const isPlaceholder = (segment: string | undefined): boolean => segment === ID || isKey(segment)
 
 const fits = (expected: string, segment: string | undefined): boolean => {
   if (segment === undefined) return false
   if (expected === ID) return NUMBER.test(segment)
-  return expected === KEY ? segment !== '' : segment.toLowerCase() === expected
+  return isKey(expected) ? segment !== '' : segment.toLowerCase() === expected
 }
 
 const newPath = (pattern: string): Path => ({ pattern, segments: segmentsOf(pattern), methods: new Map() })
 
 const idsOf = (path: Path, segments: readonly string[]): Ids => {
   const named = segments.filter((_, at) => isPlaceholder(path.segments[at]))
-  const text = isPlaceholder(path.segments.at(-1)) ? (named.pop() ?? '') : ''
+  const isLast = isPlaceholder(path.segments.at(-1)) || path.segments.some(isKey)
+  const text = isLast ? (named.pop() ?? '') : ''
   return { parent: Number(named[0]), id: Number(text), text }
 }
 
@@ -43,7 +45,7 @@ const idsOf = (path: Path, segments: readonly string[]): Ids => {
 export const createRouter = (routes: readonly Route[]): ((path: string) => Match) => {
   const paths = new Map<string, Path>()
   for (const one of routes) {
-    const form = one.path.toLowerCase().replaceAll(/\{(?!key\})\w+\}/g, ID)
+    const form = one.path.toLowerCase().replaceAll(/\{(?!(?:key|run)\})\w+\}/g, ID)
     const known = paths.get(form) ?? newPath(form)
     known.methods.set(one.method, one)
     paths.set(form, known)

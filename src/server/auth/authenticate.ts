@@ -1,5 +1,6 @@
 import type { Instant } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
+import { KEPT_DAYS } from '../../domain/resources/entry-run.ts'
 import { requireAccess } from '../../service/accounts/access.ts'
 import type { LoginThrottle } from '../../service/limits/login-throttle.ts'
 import { RATE_WINDOW_MS, type RateLimit, type RateLimitDecision } from '../../service/limits/rate-limit.ts'
@@ -97,11 +98,12 @@ const overLimit = ({ limit, waitMs }: RateLimitDecision): KpiError =>
     { retryAfter: seconds(waitMs) },
   )
 
-/** Names the account, and says when its weeks and years begin, which the rows of a report go by. */
+/** Names the account, and says when its weeks and years begin, which reports go by, and for how long runs are kept. */
 const accountHeaders = ({ name, week_start, fiscal_year_start }: Principal['account']): Principal['headers'] => ({
   'x-account': encodeURIComponent(name),
   'x-week-start': week_start,
   'x-fiscal-year-start': String(fiscal_year_start),
+  'x-runs-kept': String(KEPT_DAYS),
 })
 
 /** Authenticates a request; `setHeaders` receives headers for any outcome. */

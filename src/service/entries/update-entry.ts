@@ -100,6 +100,7 @@ export const updateEntry = (
         entry_date,
         item_set,
         updated_at: ctx.now,
+        revision: 0,
       })
     }
     return showEntry(tx, account, id)

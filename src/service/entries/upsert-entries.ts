@@ -19,13 +19,13 @@ import {
   entries as store,
   type NewEntries,
   type SeriesRange,
-  type StoredEntry,
   storedRow,
   type StoredRow,
 } from '../../store/tables/entries.ts'
 import { takeIds } from '../../store/tables/table.ts'
 import type { Context } from '../context.ts'
 import { itemSetsOf, loadReferences, type References } from './entry-references.ts'
+import { type ChangedEntry, keepBatch } from './keep-batch.ts'
 import { faultsOfMissingValue, resolvePlace } from './resolve-entry.ts'
 
 /** Counts the outcomes of the sent rows, and holds the id of the entry of the first. */
@@ -160,7 +160,7 @@ type Counts = { created: number; updated: number; unchanged: number }
 type Outcome = {
   readonly counts: Counts
   readonly added: Added
-  readonly changed: StoredEntry[]
+  readonly changed: ChangedEntry[]
   readonly firstId: number
 }
 
@@ -175,7 +175,7 @@ const applyRows = async (
 ): Promise<Outcome> => {
   const { sent, item, kpi, day, kpis, order } = placed
   const counts: Counts = { created: 0, updated: 0, unchanged: 0 }
-  const [added, changed]: [Added, StoredEntry[]] = [new Added(), []]
+  const [added, changed]: [Added, ChangedEntry[]] = [new Added(), []]
   const isSameKey = (left: number, right: number): boolean =>
     day[left] === day[right] && kpi[left] === kpi[right] && item[left] === item[right]
   /** Compares the key of a stored entry with that of a row. */
@@ -222,7 +222,7 @@ const applyRows = async (
     if (!before) added.add(head, values)
     else if (!sameValues(before, values)) {
       const { actual, target, notes } = values
-      changed.push({ ...before, actual, target, notes, updated_at: now })
+      changed.push({ ...before, actual, target, notes, updated_at: now, before })
     }
   }
   return { counts, added, changed, firstId }
@@ -270,15 +270,16 @@ const newEntries = (
 
 const write = async (
   tx: Writer,
-  { account, now }: Context,
+  ctx: Context,
   placed: Placed,
   { added, changed }: Outcome,
   kept: KeptValues,
 ): Promise<number> => {
+  const { account, now } = ctx
   const { rows } = added
-  let first = 0
+  const first = rows.length > 0 ? await takeIds(tx, account.id, 'entries', rows.length) : 0
+  const revision = await keepBatch(tx, ctx, { firstId: first, created: rows.length, changed })
   if (rows.length > 0) {
-    first = await takeIds(tx, account.id, 'entries', rows.length)
     const items = rows.map((row) => numberAt(placed.item, row))
     const sets = await itemSetsOf(tx, account.id, new Set(items))
     await store.insert(tx, account.id, {
@@ -289,10 +290,12 @@ const write = async (
       id: idsOf(added, first),
       ...newEntries(placed, added, kept),
       at: now,
+      revision,
       item_set: sets.size === 0 ? undefined : items.map((item) => sets.get(item) ?? null),
     })
   }
-  await store.update(tx, account.id, changed)
+  const updated = changed.map((one) => ({ ...one, revision }))
+  await store.update(tx, account.id, updated)
   return first
 }
 

@@ -214,20 +214,57 @@ const fourthTables = ({ integer }: Dialect): readonly TableDefinition[] => [
   },
 ]
 
+const fifthTables = ({ integer }: Dialect): readonly TableDefinition[] => [
+  {
+    // The runs of which is kept what they replaced: how much, since when, and whether some of it was dropped.
+    name: 'runs',
+    key: ['run_id'],
+    columns: {
+      run_id: 'text not null',
+      last_at: `${integer} not null`,
+      bytes: `${integer} not null`,
+      state: `${integer} not null`,
+      is_partial: `${integer} not null`,
+    },
+  },
+  {
+    // What each batch of a run created and replaced; its entries have its revision until something else writes them.
+    name: 'run_batches',
+    key: ['revision'],
+    columns: {
+      revision: `${integer} not null`,
+      run_id: 'text not null',
+      first_id: `${integer} not null`,
+      created: `${integer} not null`,
+      left_ids: 'text',
+      changes: 'text',
+    },
+  },
+]
+
 /** Lists what later versions added to tables of earlier ones. */
 const laterChanges = ({
   integer,
 }: Dialect): Readonly<Record<string, Pick<TableDefinition, 'columns' | 'references'>>> => ({
-  // An entry refers to the set that it carries.
-  entries: { columns: { item_set: integer }, references: [references('item_set', 'item_sets')] },
+  // An entry refers to the set that it carries. It has the revision of the batch of a run that wrote it last, or 0.
+  entries: {
+    columns: { item_set: integer, revision: `${integer} not null default 0` },
+    references: [references('item_set', 'item_sets')],
+  },
   idempotent_requests: { columns: { encoding: 'text' } },
 })
 
 /** Returns all tables whose rows belong to an account, as they are now. Foreign keys lead only to tables before. */
 export const accountTables = (dialect: Dialect): readonly TableDefinition[] => {
   const later = laterChanges(dialect)
-  const first = [...firstTables(dialect), ...secondTables(dialect), ...thirdTables, ...fourthTables(dialect)]
-  return first
+  const all = [
+    ...firstTables(dialect),
+    ...secondTables(dialect),
+    ...thirdTables,
+    ...fourthTables(dialect),
+    ...fifthTables(dialect),
+  ]
+  return all
     .filter(({ name }) => name !== 'entry_items')
     .map((table) => ({
       ...table,
@@ -281,4 +318,10 @@ export const migrations = (dialect: Dialect): readonly (readonly Step[])[] => [
     'create index items_by_place on items (account_id, breakdown_id, sort_order)',
   ],
   [foldEmailKeys],
+  [
+    ...fifthTables(dialect).map(createTable(7, dialect)),
+    'create index runs_by_time on runs (account_id, state, last_at)',
+    'create index run_batches_by_run on run_batches (account_id, run_id, revision)',
+    `alter table entries add column revision ${dialect.integer} not null default 0`,
+  ],
 ]

@@ -3,6 +3,7 @@ import type { Decimal } from '../../domain/decimal.ts'
 import type { DayRange } from '../../domain/period.ts'
 import type { Entry } from '../../domain/resources/entry.ts'
 import type { FilledColumn, Reader, SqlInput, SqlNumbers, SqlOutput, SqlRow, Writer } from '../db.ts'
+import { IN_LIST, listOf } from './id-list.ts'
 
 /**
  * Describes an entry as it is stored: it belongs to an item, which may stand for a user. Its target is stored even
@@ -13,6 +14,8 @@ export type StoredEntry = Readonly<
     item_id: number
     /** Holds the id of the set of group items that the entry carries, if any. */
     item_set: number | null
+    /** Holds the revision of the batch of a run that wrote it last; 0 if something else did. */
+    revision: number
   }
 >
 
@@ -24,8 +27,10 @@ const integer = <Name extends string>(name: Name) => ({ name, type: 'integer' })
 const KEY = [integer('item_id'), integer('kpi_id'), integer('entry_date')] as const
 const VALUES = [integer('actual'), integer('target'), { name: 'notes', type: 'text' }] as const
 const KEY_AND_VALUES = [...KEY, integer('id'), ...VALUES] as const
-const UPDATED = [...VALUES, integer('updated_at')]
-const COLUMNS = [...KEY_AND_VALUES.map(({ name }) => name), 'created_at', 'updated_at', 'item_set'].join(', ')
+const UPDATED = [...VALUES, integer('updated_at'), integer('revision')]
+const COLUMNS = [...KEY_AND_VALUES.map(({ name }) => name), 'created_at', 'updated_at', 'item_set', 'revision'].join(
+  ', ',
+)
 
 type ColumnValues = readonly SqlInput[] | Float64Array
 
@@ -35,6 +40,8 @@ export type NewEntries = { readonly [Name in (typeof KEY_AND_VALUES)[number]['na
   readonly at: Instant
   /** Holds the set of group items of each entry; undefined if none has any. */
   readonly item_set: ColumnValues | undefined
+  /** Holds the revision of the batch of a run that makes them; 0 if none does. */
+  readonly revision: number
 }
 
 const decimal = (value: SqlOutput | undefined): Decimal | null => (typeof value === 'bigint' ? value : null)
@@ -87,6 +94,7 @@ export const storedRow = {
     created_at: numberIn(row, 9),
     updated_at: numberIn(row, 10),
     item_set: typeof row[11] === 'number' ? row[11] : null,
+    revision: numberIn(row, 12),
   }),
 }
 
@@ -101,10 +109,11 @@ const read = (row: SqlRow): StoredEntry => ({
   created_at: Number(row['created_at']),
   updated_at: Number(row['updated_at']),
   item_set: typeof row['item_set'] === 'bigint' ? Number(row['item_set']) : null,
+  revision: Number(row['revision']),
 })
 
 const OF_SERIES = `select item_id, kpi_id, entry_date, id, ${inHalves('actual')}, ${inHalves('target')}, notes, created_at,
-    updated_at, item_set from entries
+    updated_at, item_set, revision from entries
   where account_id = ? and item_id = ? and kpi_id = ? and entry_date between ? and ?`
 
 /** Selects the entries of one item and KPI within a range of days. */
@@ -121,17 +130,26 @@ export const entries = {
     const lists = ranges.map(({ item, kpi, from, to }) => [item, kpi, from, to])
     return tx.allOfEach(OF_SERIES, account, lists)
   },
+  /** Returns entries by their ids, in that order. */
+  withIds: async (tx: Reader, account: number, ids: Iterable<number>): Promise<StoredEntry[]> =>
+    (
+      await tx.all(`select ${COLUMNS} from entries where account_id = ? and id ${IN_LIST} order by id`, [
+        account,
+        listOf(ids),
+      ])
+    ).map(read),
   /** Returns them as records. */
   within: async (tx: Reader, account: number, ranges: readonly SeriesRange[]): Promise<StoredEntry[]> =>
     (await entries.ofSeries(tx, account, ranges)).map(storedRow.entry),
   /** Adds entries; that is fastest in the order of their keys. */
   insert: (tx: Writer, account: number, added: NewEntries): Promise<void> => {
-    const { count, at, item_set, ...columns } = added
+    const { count, at, item_set, revision, ...columns } = added
     const filled: readonly FilledColumn[] = [
       ...KEY_AND_VALUES.map((column) => ({ ...column, values: columns[column.name] })),
       { ...integer('created_at'), value: at },
       { ...integer('updated_at'), value: at },
       item_set ? { ...integer('item_set'), values: item_set } : { ...integer('item_set'), value: null },
+      { ...integer('revision'), value: revision },
     ]
     return tx.insertMany('entries', count, filled, account)
   },
@@ -142,15 +160,15 @@ export const entries = {
       account,
       KEY,
       UPDATED,
-      rows.map(({ item_id, kpi_id, entry_date, actual, target, notes, updated_at }) => {
-        return [item_id, kpi_id, entry_date, actual, target, notes, updated_at]
+      rows.map(({ item_id, kpi_id, entry_date, actual, target, notes, updated_at, revision }) => {
+        return [item_id, kpi_id, entry_date, actual, target, notes, updated_at, revision]
       }),
     ),
   /** Writes all columns of an entry, found by its id; its key may change. */
   move: async (tx: Writer, account: number, row: StoredEntry): Promise<void> => {
     await tx.run(
       `update entries set item_id = ?, kpi_id = ?, entry_date = ?, actual = ?, target = ?, notes = ?, updated_at = ?,
-         item_set = ?
+         item_set = ?, revision = ?
        where account_id = ? and id = ?`,
       [
         row.item_id,
@@ -161,10 +179,15 @@ export const entries = {
         row.notes,
         row.updated_at,
         row.item_set,
+        row.revision,
         account,
         row.id,
       ],
     )
+  },
+  /** Removes entries by their ids. */
+  removeMany: async (tx: Writer, account: number, ids: Iterable<number>): Promise<void> => {
+    await tx.run(`delete from entries where account_id = ? and id ${IN_LIST}`, [account, listOf(ids)])
   },
   remove: async (tx: Writer, account: number, id: number): Promise<boolean> =>
     (await tx.run('delete from entries where account_id = ? and id = ?', [account, id])) > 0,

@@ -5,7 +5,8 @@ import type { Dialect } from '../dialect.ts'
 import { IN_LIST, listOf } from './id-list.ts'
 
 /** Names the kinds of ids that an account counts. People are items too: a user's id is the id of their item. */
-export type Counter = 'breakdowns' | 'items' | 'categories' | 'units' | 'kpis' | 'entries' | 'keys' | 'item_sets'
+export type Counter =
+  'breakdowns' | 'items' | 'categories' | 'units' | 'kpis' | 'entries' | 'keys' | 'item_sets' | 'revisions'
 
 /** Takes the next `count` ids of a kind and returns the first of them. An id is never given twice. */
 export const takeIds = async (tx: Writer, account: number, counter: Counter, count = 1): Promise<number> => {

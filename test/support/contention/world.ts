@@ -94,7 +94,7 @@ const linkGroupItems = async (client: Client, count: number): Promise<void> => {
 }
 
 function* entriesOf(size: Size): Generator<Omit<StoredEntry, 'id'>> {
-  const common = { target: null, notes: null, item_set: null, created_at: 0, updated_at: 0 }
+  const common = { target: null, notes: null, item_set: null, revision: 0, created_at: 0, updated_at: 0 }
   for (const kpi_id of [DAILY, DOOMED]) {
     for (let at = 0; at < size.entries / 2; at += 1) {
       const [user, day] = [Math.floor(at / DAYS_A_USER) % size.users, at % DAYS_A_USER]

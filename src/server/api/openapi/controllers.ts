@@ -89,6 +89,13 @@ export const controllers: readonly Controller[] = [
     many: 'KpiEntries',
   },
   {
+    path: '/kpientries/runs',
+    name: 'KPI Entries / Runs',
+    about: 'What runs have replaced: batches with the header `Kpi-Run`, to be seen and taken back.',
+    one: 'RunBatch',
+    many: 'RunEntries',
+  },
+  {
     path: '/breakdownitems',
     name: 'Breakdown Items',
     about: 'What values are broken down by: people, channels, regions.',

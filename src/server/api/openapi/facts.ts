@@ -33,6 +33,7 @@ export const ACCOUNT_HEADERS: Readonly<Record<string, HeaderDefinition>> = {
     says: 'Month, 1 to 12, in which the fiscal year and its first quarter begin',
     type: 'integer',
   },
+  'X-Runs-Kept': { name: 'RunsKept', says: 'For how many days it is kept what runs replace', type: 'integer' },
 }
 
 /** Describes the parts of a variant's document that follow neither from its routes nor from the field table. */

@@ -1,4 +1,5 @@
 import type { Json } from '../../../codec/json.ts'
+import { KEPT_DAYS, RUN_HEADER, RUN_ID } from '../../../domain/resources/entry-run.ts'
 import type { QueryParameter, Route } from '../call.ts'
 import { controllerOf } from './controllers.ts'
 import { bodyExample, shownExample, valueExample } from './examples.ts'
@@ -23,6 +24,8 @@ export const describedPath = (path: string): string => path.replace('{key}', '{i
 
 const ID: Schema = { type: 'integer', minimum: 0 }
 
+const RUN_SCHEMA: Schema = { type: 'string', pattern: RUN_ID.source }
+
 /** Describes an id in a path: that of the resource itself, or of its parent, such as `{user_id}`. */
 const pathParameter = (path: string, name: string): Schema => {
   const { fields, title } = resourceAt(path)
@@ -33,7 +36,7 @@ const pathParameter = (path: string, name: string): Schema => {
     in: 'path',
     required: true,
     description: isOwn ? `Id of the ${title}` : `Id of the ${name.replace(/_id$/, '')}`,
-    schema: name === 'key' && field ? withoutMarks(shownField(field)) : ID,
+    schema: name === 'run' ? RUN_SCHEMA : name === 'key' && field ? withoutMarks(shownField(field)) : ID,
     example: field ? valueExample(field) : 1,
   }
 }
@@ -61,12 +64,22 @@ const queryParameter = (parameter: QueryParameter): Schema => ({
   example: parameter.example,
 })
 
-const isPost = (verb: OperationVerb): boolean => verb === 'add' || verb === 'addMany'
+/** Describes the header that says which run a batch is of. */
+export const RUN: Schema = {
+  name: RUN_HEADER,
+  in: 'header',
+  description: `Id of a run of your own. What the batch replaces is kept for ${KEPT_DAYS} days, so that it can be taken back.`,
+  schema: RUN_SCHEMA,
+  example: '5f0c1d2e3a4b5c6d',
+}
+
+const isPost = (verb: OperationVerb): boolean => verb === 'add' || verb === 'addMany' || verb === 'undo'
 
 const parametersOf = (verb: OperationVerb, { path, query = [] }: Route): Schema[] => [
   ...pathParameters(path),
   ...query.map(queryParameter),
   ...(isPost(verb) ? [ref('parameters', 'IdempotencyKey')] : []),
+  ...(verb === 'addMany' ? [ref('parameters', 'Run')] : []),
 ]
 
 const bodyOf = (verb: OperationVerb, { takes }: Route, { formats }: Facts): Schema => {
@@ -109,7 +122,8 @@ const successesOf = (verb: OperationVerb, route: Route, facts: Facts): Schema =>
 const possible: Record<RefusalScope, (verb: OperationVerb, route: Route) => boolean> = {
   anywhere: () => true,
   'where credentials are needed': () => true,
-  'at an id': (_verb, { path }) => path.includes('{'),
+  // A run of which nothing is kept has no entries.
+  'at an id': (_verb, { path }) => path.includes('{') && !path.includes('{run}'),
   'where it writes': (verb) => verb !== 'list' && verb !== 'get',
   'with a body': (_verb, { takes }) => takes !== undefined,
   'where much may be': (_verb, { takes, isLong }) => takes !== undefined || isLong === true,

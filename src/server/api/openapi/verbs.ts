@@ -6,11 +6,12 @@ import type { Route } from '../call.ts'
 import { controllerOf } from './controllers.ts'
 
 /** Names what an operation does to a resource. */
-export type OperationVerb = 'list' | 'get' | 'add' | 'addMany' | 'update' | 'remove'
+export type OperationVerb = 'list' | 'get' | 'add' | 'addMany' | 'undo' | 'update' | 'remove'
 
 /** Returns the verb of a route. A POST whose body and answer are the same resource adds one; any other adds many. */
 export const verbOf = ({ method, path, takes, gives }: Route): OperationVerb => {
   if (method === 'GET') return path.endsWith('}') ? 'get' : 'list'
+  if (path.endsWith('/undo')) return 'undo'
   if (method === 'POST') return takes === gives ? 'add' : 'addMany'
   return method === 'PUT' ? 'update' : 'remove'
 }
@@ -35,6 +36,7 @@ const summaries: Record<OperationVerb, string> = {
   get: 'get one',
   add: 'add one',
   addMany: 'add or update many, all or nothing',
+  undo: 'take one batch back',
   update: 'change one; what is not sent stays as it is',
   remove: 'delete one',
 }
@@ -57,6 +59,8 @@ const explanations: Record<OperationVerb, (of: Resource) => string> = {
       ? 'Creates an entry, or updates the one that the same user or item has for this KPI and day.'
       : `Creates one ${title} and returns it as it is stored.`,
   addMany: () => `Creates or updates up to ${BATCH_LIMIT} entries: all of them, or none where one is refused.`,
+  undo: () =>
+    `Takes back the last batch of a run, up to ${BATCH_LIMIT} entries: what it created and nothing has written since is removed, what holds what it left gets back what it held, and the rest is left alone and stays kept. With the \`revision\` of the answer as \`before\` the next one takes back the batch before it, until \`batches\` is 0.`,
   update: ({ title }) =>
     `Changes one ${title}. What is not sent keeps its value; null clears a value that may be null.`,
   remove: ({ title, removal }) => `Deletes one ${title}${removal === undefined ? '' : ` ${removal}`}.`,

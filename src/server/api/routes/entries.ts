@@ -1,7 +1,7 @@
 import { readBatch } from '../../../codec/batch.ts'
 import { readDraft } from '../../../codec/json.ts'
 import { dayOfInstant } from '../../../domain/day.ts'
-import { KpiError } from '../../../domain/errors.ts'
+import { KpiError, refuseFaults } from '../../../domain/errors.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import {
   batchFlags,
@@ -14,9 +14,11 @@ import {
   newerBatchFlags,
   newerEntry,
 } from '../../../domain/resources/entry.ts'
+import { newerRunEntry, runEntry, runUndo, undoneBatch } from '../../../domain/resources/entry-run.ts'
 import type { Resource } from '../../../domain/schema.ts'
 import type { Context } from '../../../service/context.ts'
 import { entriesNamedBy } from '../../../service/entries/entries.ts'
+import { listBatch, undoBatch } from '../../../service/entries/undo-run.ts'
 import type { Query, QueryParameter, Route } from '../call.ts'
 import { queryDay, queryInteger } from '../query.ts'
 import { collectionRoutes } from './collection.ts'
@@ -84,6 +86,15 @@ const PAGE = {
   example: 1,
 } as const
 
+const BEFORE = {
+  kind: 'integer',
+  name: 'before',
+  about: 'Asks for the last batch before this revision; for the last of the run when not given',
+  least: 0,
+  most: Number.MAX_SAFE_INTEGER,
+  example: 7,
+} as const
+
 /**
  * Returns the range of days. If only one date is given, the other is today, or the given date if today would reverse
  * the range.
@@ -120,6 +131,35 @@ type Variety = {
   /** Holds the status of a POST that updates an entry; one that creates an entry has 201. */
   readonly updated: 200 | 201
 }
+
+/** Returns the routes of what runs replaced: to see it, and to take it back. */
+const runRoutes = (of: typeof runEntry | typeof newerRunEntry): readonly Route[] => [
+  {
+    method: 'GET',
+    path: of.path,
+    gives: of,
+    query: [BEFORE],
+    handle: async ({ ctx, ids, query }) => ({
+      status: 200,
+      content: { of, records: await listBatch(ctx, { run: ids.text, before: queryInteger(query, BEFORE) }) },
+    }),
+  },
+  {
+    method: 'POST',
+    path: undoneBatch.path,
+    takes: runUndo,
+    gives: undoneBatch,
+    handle: async ({ ctx, ids, body, lenient }) => {
+      const { values, issues } = readDraft(runUndo, body, lenient)
+      refuseFaults(issues)
+      const asked = { run: ids.text, before: values.before ?? undefined }
+      return {
+        status: 200,
+        content: { of: undoneBatch, record: await undoBatch(ctx, asked, values.dry_run === true) },
+      }
+    },
+  },
+]
 
 const entryRoutes = ({ of, batch, query: known, updated }: Variety): readonly Route[] => {
   const { list, get, upsert, upsertMany, update, remove } = entriesNamedBy(entryNames(of))
@@ -162,17 +202,23 @@ const entryRoutes = ({ of, batch, query: known, updated }: Variety): readonly Ro
 }
 
 /** Lists the routes of entries in the classic interface: one by one, in pages, and in batches. */
-export const classicEntryRoutes = entryRoutes({
-  of: entry,
-  batch: batchFlags,
-  query: [USER, KPI, FROM, TO, AFTER, ROWS, PAGE],
-  updated: 201,
-})
+export const classicEntryRoutes = [
+  ...entryRoutes({
+    of: entry,
+    batch: batchFlags,
+    query: [USER, KPI, FROM, TO, AFTER, ROWS, PAGE],
+    updated: 201,
+  }),
+  ...runRoutes(runEntry),
+]
 
 /** Lists the routes of entries in the newer variant, for any breakdown item. */
-export const v1EntryRoutes = entryRoutes({
-  of: newerEntry,
-  batch: newerBatchFlags,
-  query: [USER, SOURCE, KPI, FROM, TO, AFTER, ROWS, PAGE],
-  updated: 200,
-})
+export const v1EntryRoutes = [
+  ...entryRoutes({
+    of: newerEntry,
+    batch: newerBatchFlags,
+    query: [USER, SOURCE, KPI, FROM, TO, AFTER, ROWS, PAGE],
+    updated: 200,
+  }),
+  ...runRoutes(newerRunEntry),
+]

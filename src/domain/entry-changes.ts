@@ -1,7 +1,7 @@
-import type { Day } from '../../domain/day.ts'
-import type { Decimal } from '../../domain/decimal.ts'
-import type { EntryValues } from '../../domain/rules.ts'
-import type { EntryKey } from '../../domain/entry-key.ts'
+import type { Day } from './day.ts'
+import { type Decimal, formatDecimal } from './decimal.ts'
+import type { EntryKey } from './entry-key.ts'
+import type { EntryValues } from './rules.ts'
 
 /** Names a value of an entry. */
 type ValueName = keyof EntryValues
@@ -12,10 +12,44 @@ const VALUES: readonly ValueName[] = ['actual', 'target', 'notes']
  * undefined for an entry that it created, of which `after` has the values that there are.
  */
 export type EntryChange = {
+  /** Names the owner, the KPI and the day of the entry. */
   readonly key: EntryKey
   readonly before: Partial<EntryValues> | undefined
   readonly after: Partial<EntryValues>
+  /** Holds the revision that the entry had before, where that is kept. */
+  readonly revision?: number
 }
+
+/** Tells whether an entry holds values. */
+export const holds = (entry: EntryValues, values: Partial<EntryValues>): boolean =>
+  VALUES.every((name) => values[name] === undefined || values[name] === entry[name])
+
+/** Returns the values that differ, as they were and as they become; undefined if none does. */
+export const changeBetween = (
+  before: EntryValues,
+  after: EntryValues,
+): { readonly before: Partial<EntryValues>; readonly after: Partial<EntryValues> } | undefined => {
+  const names = VALUES.filter((name) => before[name] !== after[name])
+  const pick = (values: EntryValues): Partial<EntryValues> =>
+    Object.fromEntries(names.map((name) => [name, values[name]]))
+  return names.length > 0 ? { before: pick(before), after: pick(after) } : undefined
+}
+
+const shown = (value: Decimal | string | null): string => {
+  if (value === null) return 'none'
+  return typeof value === 'bigint' ? formatDecimal(value) : `"${value}"`
+}
+
+/** Says how an entry differs from what an import left: `actual is 5, not 3`. */
+export const differenceOf = (entry: EntryValues, after: Partial<EntryValues>): string =>
+  VALUES.flatMap((name) => {
+    const { [name]: left } = after
+    return left === undefined || left === entry[name] ? [] : `${name} is ${shown(entry[name])}, not ${shown(left)}`
+  }).join(', ')
+
+/** Says what an entry holds: `actual is 5`. */
+export const valuesText = (entry: EntryValues): string =>
+  VALUES.flatMap((name) => (entry[name] === null ? [] : `${name} is ${shown(entry[name])}`)).join(', ')
 
 /** Holds a value in a line: a number counts ten-thousandths, as text where it would not be exact. */
 type Cell = number | string | null
@@ -28,6 +62,7 @@ type Line = {
   readonly days: number[]
   readonly before?: Columns
   readonly after: Columns
+  readonly revisions?: number[]
 }
 
 const cellOf = (value: Decimal | string | null | undefined): Cell => {
@@ -49,14 +84,16 @@ const isAlike = (one: EntryChange, other: EntryChange): boolean =>
   one.key[0] === other.key[0] &&
   one.key[1] === other.key[1] &&
   (one.before === undefined) === (other.before === undefined) &&
+  (one.revision === undefined) === (other.revision === undefined) &&
   VALUES.every((name) => (one.after[name] === undefined) === (other.after[name] === undefined))
 
-const beginLine = ({ key: [owner, kpi], before, after }: EntryChange): Line => ({
+const beginLine = ({ key: [owner, kpi], before, after, revision }: EntryChange): Line => ({
   owner,
   kpi,
   days: [],
   ...(before && { before: columnsFor(namesIn(after)) }),
   after: columnsFor(namesIn(after)),
+  ...(revision !== undefined && { revisions: [] }),
 })
 
 /** Returns changes as lines of JSON, a few of which hold many: they take a tenth of what a line for each would. */
@@ -71,6 +108,7 @@ export const changesToText = (changes: readonly EntryChange[]): string => {
     line.days.push(line.days.length > 0 && last ? day - last.key[2] : day)
     if (line.before && change.before) push(line.before, change.before)
     push(line.after, change.after)
+    if (change.revision !== undefined) line.revisions?.push(change.revision)
     last = change
   }
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('')
@@ -100,10 +138,16 @@ export function* changesIn(text: string): Generator<EntryChange> {
     return
   }
   if (!isLine(line)) return
-  const { owner, kpi, days, before, after } = line
+  const { owner, kpi, days, before, after, revisions } = line
   let day: Day = 0
   for (const [at, step] of days.entries()) {
     day += step
-    yield { key: [owner, kpi, day], before: before && valuesAt(before, at), after: valuesAt(after, at) }
+    const revision = revisions?.[at]
+    yield {
+      key: [owner, kpi, day],
+      before: before && valuesAt(before, at),
+      after: valuesAt(after, at),
+      ...(revision !== undefined && { revision }),
+    }
   }
 }

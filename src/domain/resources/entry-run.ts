@@ -1,0 +1,148 @@
+import { asNewer, resource, type Stored } from '../schema.ts'
+import { entry } from './entry.ts'
+
+/** Sets for how many days the bundled service keeps what a run replaced, after it wrote last. */
+export const KEPT_DAYS = 90
+
+/** Names the header with which a batch says which run it is of. */
+export const RUN_HEADER = 'Kpi-Run'
+
+/** Matches the id of a run: letters, digits and hyphens, so that it can stand in a path. */
+export const RUN_ID = /^[\w-]{1,64}$/
+
+const RUN = { kind: 'text', about: 'Id of the run', example: '5f0c1d2e3a4b5c6d' } as const
+
+/** Defines what a run made of an entry, with what is stored now. */
+export const runEntry = resource({
+  name: 'run_entry',
+  plural: 'run_entries',
+  title: 'entry of a run',
+  root: 'KPIRunEntry',
+  path: `${entry.path}/runs/{run}/entries`,
+  verbs: ['list'],
+  caution:
+    'It answers what one batch of the run created and replaced, the last batch first: with `before` the `revision` of these entries, the batch before it. An empty list says that there is none.',
+  fields: {
+    run: { ...RUN, readOnly: true },
+    revision: { kind: 'integer', about: 'Revision of the batch; batches have them in their order', readOnly: true },
+    action: {
+      kind: 'choice',
+      about: 'What taking the run back would do: remove, restore, leave, or nothing as it is done',
+      oneOf: ['remove', 'restore', 'leave', 'done'],
+      readOnly: true,
+    },
+    entries: {
+      kind: 'integer',
+      about: 'How many entries: 1, or those that the batch created and that are gone',
+      readOnly: true,
+    },
+    entry_id: {
+      kind: 'integer',
+      about: 'Id of the entry; null if it is gone',
+      nullable: true,
+      readOnly: true,
+      example: 1,
+    },
+    user_id: { kind: 'integer', about: 'User whom the value belongs to', nullable: true, readOnly: true, example: 2 },
+    source_id: {
+      kind: 'integer',
+      about: 'Breakdown item that the value belongs to',
+      nullable: true,
+      newer: true,
+      readOnly: true,
+      example: 2,
+    },
+    kpi_id: { kind: 'integer', about: 'KPI that the value is for', nullable: true, readOnly: true, example: 1 },
+    entry_date: {
+      kind: 'date',
+      about: 'Day that the value is for',
+      nullable: true,
+      readOnly: true,
+      example: '2026-03-02',
+    },
+    actual: { kind: 'decimal', about: 'Actual that is stored', nullable: true, readOnly: true, example: 120.5 },
+    target: { kind: 'decimal', about: 'Target that is stored', nullable: true, readOnly: true },
+    notes: { kind: 'text', about: 'Notes that are stored', nullable: true, readOnly: true },
+    old_actual: {
+      kind: 'decimal',
+      about: 'Actual once it is taken back',
+      nullable: true,
+      readOnly: true,
+      example: 100,
+    },
+    old_target: { kind: 'decimal', about: 'Target once it is taken back', nullable: true, readOnly: true },
+    old_notes: { kind: 'text', about: 'Notes once it is taken back', nullable: true, readOnly: true },
+    reason: { kind: 'text', about: 'Why it is left alone', nullable: true, readOnly: true },
+    held_by: { kind: 'text', about: 'Run that has written it since', nullable: true, readOnly: true },
+  },
+})
+
+/** Defines the same in the newer variant, which shows the item of every entry. */
+export const newerRunEntry = asNewer(runEntry)
+
+/** Describes what a run made of an entry, with all fields that either variant shows. */
+export type RunEntry = Stored<typeof newerRunEntry>
+
+/** Defines the order to take a batch of a run back. */
+export const runUndo = resource({
+  name: 'run_undo',
+  plural: 'run_undos',
+  title: 'undo of a run',
+  root: 'KPIRunUndo',
+  // It is never shown.
+  lists: {},
+  path: '',
+  verbs: [],
+  fields: {
+    before: {
+      kind: 'integer',
+      about: 'Takes back the last batch before this revision; the last of the run when not given',
+      nullable: true,
+    },
+    dry_run: {
+      kind: 'boolean',
+      about: 'true only counts, and changes nothing; false takes it back',
+      required: true,
+      example: true,
+    },
+  },
+})
+
+/** Defines what became of a batch that was taken back. */
+export const undoneBatch = resource({
+  name: 'undone_batch',
+  plural: 'undone_batches',
+  title: 'batch that was taken back',
+  root: 'KPIUndoneBatch',
+  path: `${entry.path}/runs/{run}/undo`,
+  verbs: ['add'],
+  fields: {
+    run: { ...RUN, readOnly: true },
+    is_kept: {
+      kind: 'boolean',
+      about: `Whether it is kept what the run replaced, or was; false where it never was, or for more than ${KEPT_DAYS} days, or was too much`,
+      readOnly: true,
+      example: true,
+    },
+    revision: { kind: 'integer', about: 'Revision of the batch; 0 if there was none', readOnly: true },
+    restored: { kind: 'integer', about: 'Entries that hold again what they held before', readOnly: true, example: 0 },
+    removed: { kind: 'integer', about: 'Entries that the batch created, and that are removed', readOnly: true },
+    unchanged: { kind: 'integer', about: 'Entries that were as before already', readOnly: true, example: 0 },
+    left: {
+      kind: 'integer',
+      about: 'Entries that are left alone; taking the run back again looks at them again',
+      readOnly: true,
+      example: 0,
+    },
+    batches: { kind: 'integer', about: 'Batches of the run before this one', readOnly: true, example: 0 },
+    reasons: { kind: 'text', about: 'Why entries are left alone', nullable: true, readOnly: true },
+    held_by: {
+      kind: 'text',
+      about: 'Runs that have written some of them since, separated by commas',
+      nullable: true,
+      readOnly: true,
+    },
+  },
+})
+
+export type UndoneBatch = Stored<typeof undoneBatch>

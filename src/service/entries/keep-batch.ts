@@ -1,0 +1,59 @@
+import { changeBetween, changesToText, type EntryChange } from '../../domain/entry-changes.ts'
+import { KEPT_DAYS } from '../../domain/resources/entry-run.ts'
+import type { Writer } from '../../store/db.ts'
+import type { StoredEntry } from '../../store/tables/entries.ts'
+import { runBatches, runs } from '../../store/tables/runs.ts'
+import { takeIds } from '../../store/tables/table.ts'
+import type { Context } from '../context.ts'
+
+/** Bounds what is kept of the runs of an account. */
+export const MOST_BYTES = 256 * 1024 * 1024
+
+/** Bounds the batches that are forgotten as one is kept: more than one, so that what is not kept any more is gone in the end. */
+const FORGOTTEN_PER_BATCH = 10
+
+const DAY_SECONDS = 86_400
+
+/** Describes an entry as a batch is about to write it, with what is stored until then. */
+export type ChangedEntry = StoredEntry & { readonly before: StoredEntry }
+
+/** Describes what a batch is about to write: entries that it creates, whose ids follow each other, and others. */
+export type WrittenBatch = {
+  readonly firstId: number
+  readonly created: number
+  readonly changed: readonly ChangedEntry[]
+}
+
+const changeOf = ({ before, ...after }: ChangedEntry): EntryChange[] => {
+  const { item_id, kpi_id, entry_date, revision } = before
+  const change = changeBetween(before, after)
+  return change ? [{ key: [item_id, kpi_id, entry_date], ...change, revision }] : []
+}
+
+/**
+ * Keeps what a batch of a run replaces, and returns the revision of the entries that it writes; 0 where no run is named,
+ * nothing changes, or so much has changed that it is not kept. To make room, what runs have replaced that wrote longest ago is
+ * dropped, of each run all of it: a run is never taken back in part.
+ */
+export const keepBatch = async (
+  tx: Writer,
+  { account, now, run }: Pick<Context, 'now' | 'run'> & { readonly account: { readonly id: number } },
+  { firstId, created, changed }: WrittenBatch,
+  mostBytes = MOST_BYTES,
+): Promise<number> => {
+  if (run === undefined || created + changed.length === 0) return 0
+  const name = { account: account.id, run }
+  await runs.forget(tx, account.id, now - KEPT_DAYS * DAY_SECONDS, FORGOTTEN_PER_BATCH)
+  const changes = changed.length > 0 ? changesToText(changed.flatMap(changeOf)) : undefined
+  const bytes = changes === undefined ? 0 : Buffer.byteLength(changes)
+  if (await runs.note(tx, name, now, bytes)) return 0
+  for (let all = bytes > 0 ? await runs.countBytes(tx, name, bytes) : 0; all > mostBytes;) {
+    const oldest = await runs.oldestWithBytes(tx, name)
+    await runs.drop(tx, oldest ?? name, oldest?.bytes ?? (await runs.bytesOf(tx, name)))
+    if (!oldest) return 0
+    all -= oldest.bytes
+  }
+  const revision = await takeIds(tx, account.id, 'revisions')
+  await runBatches.insert(tx, name, { revision, firstId, created, leftIds: undefined, changes })
+  return revision
+}

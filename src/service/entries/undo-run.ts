@@ -1,0 +1,314 @@
+import { setImmediate } from 'node:timers/promises'
+import {
+  changesIn,
+  changesToText,
+  differenceOf,
+  type EntryChange,
+  holds,
+  valuesText,
+} from '../../domain/entry-changes.ts'
+import { type RunEntry, type UndoneBatch } from '../../domain/resources/entry-run.ts'
+import type { Kpi } from '../../domain/resources/kpi.ts'
+import { type EntryValues, faultsOfValues } from '../../domain/rules.ts'
+import type { Reader, Writer } from '../../store/db.ts'
+import { entries as store, type SeriesRange, type StoredEntry } from '../../store/tables/entries.ts'
+import { kpis as kpiStore } from '../../store/tables/kpis.ts'
+import { type RunBatch, runBatches, type RunName, runs } from '../../store/tables/runs.ts'
+import { users } from '../../store/tables/users.ts'
+import type { Context } from '../context.ts'
+
+/** Describes what becomes of an entry when the batch that wrote it is taken back. */
+type Judged = {
+  /** Holds what the batch changed of an entry that was there; undefined for one that it created. */
+  readonly change: EntryChange | undefined
+  /** Holds what is stored now, or what later batches of the run leave of it once they are taken back. */
+  readonly stored: StoredEntry | undefined
+  readonly action: 'remove' | 'restore' | 'done' | 'leave'
+  /** Says why it is left alone, in words that tell nothing of what is stored. */
+  readonly reason?: string
+}
+
+/** Holds what a batch made of entries, and what becomes of each; `gone` counts those that it created, and that are gone. */
+type JudgedBatch = {
+  readonly batch: RunBatch
+  readonly kpis: ReadonlyMap<number, Kpi>
+  readonly judged: readonly Judged[]
+  readonly gone: number
+  /** Holds the other runs that have written entries since, by the revisions of these. */
+  readonly heldBy: ReadonlyMap<number, string>
+}
+
+/** Sets how many entries are read or removed at a time: other requests run in between. */
+const AT_A_TIME = 500
+
+/** Sets the distance up to which days of a series are read as one range. */
+const MAX_GAP_DAYS = 8
+
+const CHANGED = 'was changed since'
+const DELETED = 'was deleted since'
+
+const changesOf = ({ changes = '' }: RunBatch): EntryChange[] =>
+  changes.split('\n').flatMap((line) => [...changesIn(line)])
+
+const keyText = (item: number, kpi: number, day: number): string => `${item}/${kpi}/${day}`
+
+/** Returns ranges that cover the entries of changes, and few others. */
+const rangesOf = (changes: readonly EntryChange[]): SeriesRange[] => {
+  const sorted = changes
+    .map(({ key }) => key)
+    .toSorted((one, other) => one[0] - other[0] || one[1] - other[1] || one[2] - other[2])
+  const ranges: { item: number; kpi: number; from: number; to: number }[] = []
+  for (const [item, kpi, day] of sorted) {
+    const last = ranges.at(-1)
+    if (last && last.item === item && last.kpi === kpi && day - last.to <= MAX_GAP_DAYS) last.to = day
+    else ranges.push({ item, kpi, from: day, to: day })
+  }
+  return ranges
+}
+
+/** Returns the ids of the entries that a batch created, or of those that an undo left alone. */
+const idsOf = ({ firstId, created, leftIds }: RunBatch): readonly number[] =>
+  leftIds ?? Array.from({ length: created }, (_, at) => firstId + at)
+
+function* parts<T>(list: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < list.length; at += AT_A_TIME) yield list.slice(at, at + AT_A_TIME)
+}
+
+/** Returns what is stored of the entries that a batch changed, by their keys, and of those that it created. */
+const loadStored = async (
+  tx: Reader,
+  account: number,
+  batch: RunBatch,
+  changes: readonly EntryChange[],
+): Promise<readonly [changed: ReadonlyMap<string, StoredEntry>, created: readonly StoredEntry[]]> => {
+  const changed = new Map<string, StoredEntry>()
+  for (const stored of await store.within(tx, account, rangesOf(changes)))
+    changed.set(keyText(stored.item_id, stored.kpi_id, stored.entry_date), stored)
+  const created: StoredEntry[] = []
+  for (const ids of parts(idsOf(batch))) {
+    created.push(...(await store.withIds(tx, account, ids)))
+    await setImmediate()
+  }
+  return [changed, created]
+}
+
+const judgeChanged = (change: EntryChange, stored: StoredEntry | undefined, kpis: ReadonlyMap<number, Kpi>): Judged => {
+  const { key, before = {}, after } = change
+  const kpi = kpis.get(key[1])
+  const leave = (reason: string): Judged => ({ change, stored, action: 'leave', reason })
+  if (!stored || !kpi) return leave(kpi ? DELETED : `${DELETED}, with its KPI`)
+  if (holds(stored, before)) return { change, stored, action: 'done' }
+  if (!holds(stored, after)) return leave(CHANGED)
+  const [fault] = faultsOfValues({ ...stored, ...before }, kpi)
+  return fault ? leave(`${fault.field}: ${fault.message}`) : { change, stored, action: 'restore' }
+}
+
+/**
+ * Returns what will be stored once the later batches of a run are taken back. Two batches of a run hold one entry only where
+ * one of them was sent again.
+ */
+const foresee = (tx: Reader, name: RunName, { revision: own }: RunBatch) => {
+  const known = new Map<number, Promise<ReadonlyMap<string, EntryChange> | undefined>>()
+  const changesAt = async (revision: number): Promise<ReadonlyMap<string, EntryChange> | undefined> => {
+    const batch = await runBatches.find(tx, name, revision)
+    return batch && new Map(changesOf(batch).map((change) => [keyText(...change.key), change]))
+  }
+  const leftBy = async (stored: StoredEntry | undefined): Promise<StoredEntry | undefined> => {
+    if (!stored || stored.revision <= own) return stored
+    const reading = known.get(stored.revision) ?? changesAt(stored.revision)
+    known.set(stored.revision, reading)
+    const changes = await reading
+    if (!changes) return stored
+    const change = changes.get(keyText(stored.item_id, stored.kpi_id, stored.entry_date))
+    if (!change) return undefined
+    if (!holds(stored, change.after)) return stored
+    return leftBy({ ...stored, ...change.before, revision: change.revision ?? 0 })
+  }
+  return leftBy
+}
+
+/**
+ * Judges what becomes of the entries of the last batch of a run, or of the last one before a revision; undefined if there is
+ * none.
+ */
+const judgeBatch = async (tx: Reader, name: RunName, before: number | undefined): Promise<JudgedBatch | undefined> => {
+  const { account, run } = name
+  const batch = (await runs.isKept(tx, name)) ? await runBatches.last(tx, name, before) : undefined
+  if (!batch) return undefined
+  const changes = changesOf(batch)
+  const kpis = await kpiStore.findMany(tx, account, new Set(changes.map(({ key }) => key[1])))
+  const [changed, created] = await loadStored(tx, account, batch, changes)
+  const foreseen = foresee(tx, name, batch)
+  const judged: Judged[] = []
+  for (const change of changes)
+    judged.push(judgeChanged(change, await foreseen(changed.get(keyText(...change.key))), kpis))
+  let gone = idsOf(batch).length - created.length
+  for (const one of created) {
+    const stored = await foreseen(one)
+    if (!stored) gone += 1
+    else if (stored.revision === batch.revision) judged.push({ change: undefined, stored, action: 'remove' })
+    else judged.push({ change: undefined, stored, action: 'leave', reason: CHANGED })
+  }
+  const others = new Set(
+    judged.flatMap(({ action, stored }) =>
+      stored && (action === 'leave' || action === 'done') && stored.revision !== batch.revision ? stored.revision : [],
+    ),
+  )
+  others.delete(0)
+  const found = others.size > 0 ? await runBatches.runsOf(tx, account, others) : new Map<number, string>()
+  return { batch, kpis, judged, gone, heldBy: new Map([...found].filter(([, other]) => other !== run)) }
+}
+
+const heldIn = ({ heldBy }: JudgedBatch, { stored }: Judged): string | undefined => heldBy.get(stored?.revision ?? 0)
+
+/** Counts reasons: `2 was changed since; 1 was deleted since`. */
+const countReasons = (judged: readonly Judged[]): string | null => {
+  const counts = Map.groupBy(
+    judged.flatMap(({ reason }) => reason ?? []),
+    (reason) => reason,
+  )
+  return counts.size === 0 ? null : [...counts].map(([reason, all]) => `${all.length} ${reason}`).join('; ')
+}
+
+const countsOf = async (tx: Reader, name: RunName, all: JudgedBatch | undefined): Promise<UndoneBatch> => {
+  const { batch, judged, gone, heldBy } = all ?? NO_BATCH
+  const count = (wanted: Judged['action']): number => judged.filter(({ action }) => action === wanted).length
+  return {
+    run: name.run,
+    is_kept: all !== undefined || (await runs.isKept(tx, name)),
+    revision: batch.revision,
+    restored: count('restore'),
+    removed: count('remove'),
+    unchanged: count('done') + gone,
+    left: count('leave'),
+    batches: all ? await runBatches.count(tx, name, batch.revision) : 0,
+    reasons: countReasons(judged),
+    held_by: heldBy.size === 0 ? null : [...new Set(heldBy.values())].join(','),
+  }
+}
+
+const NO_BATCH: Pick<JudgedBatch, 'judged' | 'gone' | 'heldBy'> & { readonly batch: Pick<RunBatch, 'revision'> } = {
+  batch: { revision: 0 },
+  judged: [],
+  gone: 0,
+  heldBy: new Map(),
+}
+
+/** Returns what is kept of a batch after it was taken back: what was left alone, and what another run holds as it was before. */
+const restOf = (all: JudgedBatch): RunBatch | undefined => {
+  const rest = all.judged.filter((one) => one.action === 'leave' || (one.action === 'done' && heldIn(all, one)))
+  if (rest.length === 0) return undefined
+  const changes = rest.flatMap(({ change }) => change ?? [])
+  return {
+    ...all.batch,
+    created: 0,
+    leftIds: rest.flatMap(({ change, stored }) => (change || !stored ? [] : stored.id)),
+    changes: changes.length > 0 ? changesToText(changes) : undefined,
+  }
+}
+
+const lengthOf = ({ changes = '' }: Pick<RunBatch, 'changes'>): number => Buffer.byteLength(changes)
+
+const takeBack = async (tx: Writer, { now }: Context, name: RunName, all: JudgedBatch): Promise<void> => {
+  const { batch, judged } = all
+  const { account } = name
+  const restored = judged.flatMap(({ action, stored, change }) => {
+    if (action !== 'restore' || !stored || !change) return []
+    const revision = stored.revision === batch.revision ? (change.revision ?? 0) : stored.revision
+    return { ...stored, ...change.before, updated_at: now, revision }
+  })
+  await store.update(tx, account, restored)
+  const removed = judged.flatMap(({ action, stored }) => (action === 'remove' && stored ? stored.id : []))
+  for (const ids of parts(removed)) await store.removeMany(tx, account, ids)
+  const rest = restOf(all)
+  if (rest) await runBatches.update(tx, name, rest)
+  else await runBatches.remove(tx, name, batch.revision)
+  const freed = lengthOf(batch) - (rest ? lengthOf(rest) : 0)
+  if (freed > 0) await runs.shrink(tx, name, freed)
+}
+
+/** Describes which batch of a run to take back, or to look at. */
+type AskedBatch = { readonly run: string; readonly before: number | undefined }
+
+/**
+ * Takes back the last batch of a run, or the last one before a revision, and counts what became of its entries: those that it
+ * created and nothing has written since are removed, those that hold what it left get back what they held, and others are left
+ * alone, and stay kept. A dry run only counts.
+ */
+export const undoBatch = (ctx: Context, { run, before }: AskedBatch, isDry: boolean): Promise<UndoneBatch> => {
+  const name = { account: ctx.account.id, run }
+  if (isDry) return ctx.db.read(async (tx) => countsOf(tx, name, await judgeBatch(tx, name, before)))
+  return ctx.db.write(async (tx) => {
+    const all = await judgeBatch(tx, name, before)
+    if (all) await takeBack(tx, ctx, name, all)
+    return countsOf(tx, name, all)
+  })
+}
+
+/** Returns the reason for leaving an entry alone, with what it holds, for those who may read that. */
+const reasonWithValues = ({ reason, change, stored }: Judged): string | null => {
+  if (reason !== CHANGED || !stored) return reason ?? null
+  return `${reason}: ${change ? differenceOf(stored, change.after) : valuesText(stored)}`
+}
+
+const NOTHING: EntryValues = { actual: null, target: null, notes: null }
+
+/** Lists what a batch of a run made of entries, with what is stored now and what taking it back would do; empty if there is none. */
+export const listBatch = ({ db, account }: Context, { run, before }: AskedBatch): Promise<readonly RunEntry[]> =>
+  db.read(async (tx) => {
+    const all = await judgeBatch(tx, { account: account.id, run }, before)
+    if (!all) return []
+    const { batch, judged, gone } = all
+    const places = judged.map(
+      ({ change, stored }): readonly [number, number, number] =>
+        change?.key ?? [stored?.item_id ?? 0, stored?.kpi_id ?? 0, stored?.entry_date ?? 0],
+    )
+    const people = await users.findMany(tx, account.id, new Set(places.map(([item]) => item)))
+    const kpis = await kpiStore.findMany(tx, account.id, new Set(places.map(([, kpi]) => kpi)))
+    const rows = judged.map((one, at): RunEntry => {
+      const { change, stored, action } = one
+      const [item, kpi, day] = places[at] ?? [0, 0, 0]
+      // A target is hidden while its KPI has none.
+      const shown = ({ actual, target, notes }: EntryValues): EntryValues => ({
+        actual,
+        target: kpis.get(kpi)?.target_default === null ? null : target,
+        notes,
+      })
+      const is = shown(stored ?? NOTHING)
+      const was = change ? shown({ ...(stored ?? NOTHING), ...change.before }) : NOTHING
+      return {
+        run,
+        revision: batch.revision,
+        action,
+        entries: 1,
+        entry_id: stored?.id ?? null,
+        user_id: people.has(item) ? item : null,
+        source_id: item,
+        kpi_id: kpi,
+        entry_date: day,
+        ...is,
+        old_actual: was.actual,
+        old_target: was.target,
+        old_notes: was.notes,
+        reason: reasonWithValues(one),
+        held_by: heldIn(all, one) ?? null,
+      }
+    })
+    const sorted = rows.toSorted(
+      (one, other) => (one.entry_date ?? 0) - (other.entry_date ?? 0) || (one.entry_id ?? 0) - (other.entry_id ?? 0),
+    )
+    if (gone === 0) return sorted
+    const nothing = {
+      entry_id: null,
+      user_id: null,
+      source_id: null,
+      kpi_id: null,
+      entry_date: null,
+      old_actual: null,
+      old_target: null,
+      old_notes: null,
+      reason: null,
+      held_by: null,
+    }
+    return [{ run, revision: batch.revision, action: 'done', entries: gone, ...NOTHING, ...nothing }, ...sorted]
+  })

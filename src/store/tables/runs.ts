@@ -1,0 +1,169 @@
+import type { Instant } from '../../domain/day.ts'
+import type { Reader, SqlInput, SqlRow, Writer } from '../db.ts'
+import { IN_LIST, listOf } from './id-list.ts'
+
+/** Names the rows of a run: its account and its id. */
+export type RunName = { readonly account: number; readonly run: string }
+
+/** Describes what is kept of a batch of a run. */
+export type RunBatch = {
+  /** Names the batch within the account: the revision of the entries that it wrote. */
+  readonly revision: number
+  /** Holds the id of the first entry that it created; the others follow it. */
+  readonly firstId: number
+  readonly created: number
+  /** Lists the ids of created entries that an undo left alone; undefined while none has. */
+  readonly leftIds: readonly number[] | undefined
+  /** Holds the changes of entries that were there, as lines of text; undefined if there are none. */
+  readonly changes: string | undefined
+}
+
+/** Says what becomes of a run that is not kept any more: its batches are deleted a few at a time, then its row. */
+const [DROPPED, KEPT] = [0, 1]
+
+const readBatch = (row: SqlRow): RunBatch => ({
+  revision: Number(row['revision']),
+  firstId: Number(row['first_id']),
+  created: Number(row['created']),
+  leftIds: row['left_ids'] === null ? undefined : (JSON.parse(String(row['left_ids'])) as number[]),
+  changes: row['changes'] === null ? undefined : String(row['changes']),
+})
+
+const OF_RUN = 'account_id = ? and run_id = ?'
+const named = ({ account, run }: RunName): [number, string] => [account, run]
+
+const valuesOf = ({ firstId, created, leftIds, changes }: RunBatch): SqlInput[] => [
+  firstId,
+  created,
+  leftIds ? listOf(leftIds) : null,
+  changes ?? null,
+]
+
+/** Reads and writes what runs have replaced, a row for each batch. */
+export const runs = {
+  /** Tells whether all that a run replaced is kept, or was taken back since. */
+  isKept: async (tx: Reader, name: RunName): Promise<boolean> =>
+    (await tx.all(`select 1 as one from runs where ${OF_RUN} and state = ${KEPT} and is_partial = 0`, named(name)))
+      .length > 0,
+  /** Notes that a run writes, and how many bytes more are kept of it; returns whether some of it was dropped before. */
+  note: async (tx: Writer, name: RunName, now: Instant, bytes: number): Promise<boolean> => {
+    const [row] = await tx.all(
+      `insert into runs (account_id, run_id, last_at, bytes, state, is_partial) values (?, ?, ?, ?, ${KEPT}, 0)
+       on conflict (account_id, run_id) do update set last_at = excluded.last_at,
+         bytes = case when runs.is_partial = 1 then 0 else runs.bytes + excluded.bytes end
+       returning is_partial`,
+      [...named(name), now, bytes],
+    )
+    return row?.['is_partial'] === 1n
+  },
+  /** Notes that less is kept of a run than before. */
+  shrink: async (tx: Writer, name: RunName, bytes: number): Promise<void> => {
+    await tx.run(`update runs set bytes = bytes - ? where ${OF_RUN}`, [bytes, ...named(name)])
+    await runs.countBytes(tx, name, -bytes)
+  },
+  /** Changes how many bytes are kept of the runs of an account, and returns how many. */
+  countBytes: async (tx: Writer, { account }: Pick<RunName, 'account'>, more: number): Promise<number> => {
+    const [row] = await tx.all(
+      `insert into counters (account_id, name, last) values (?, 'run_bytes', ?)
+       on conflict (account_id, name) do update set last = counters.last + excluded.last returning last`,
+      [account, more],
+    )
+    return Number(row?.['last'])
+  },
+  /** Drops a run: nothing of it is kept any more, nor of what it writes from now on. */
+  drop: async (tx: Writer, name: RunName, bytes: number): Promise<void> => {
+    await tx.run(`update runs set state = ${DROPPED}, is_partial = 1, bytes = 0 where ${OF_RUN}`, named(name))
+    if (bytes > 0) await runs.countBytes(tx, name, -bytes)
+  },
+  bytesOf: async (tx: Reader, name: RunName): Promise<number> => {
+    const [row] = await tx.all(`select bytes from runs where ${OF_RUN}`, named(name))
+    return Number(row?.['bytes'] ?? 0)
+  },
+  /** Returns the run that wrote last longest ago, and more than nothing is kept of, besides one. */
+  oldestWithBytes: async (
+    tx: Reader,
+    { account, run }: RunName,
+  ): Promise<(RunName & { bytes: number }) | undefined> => {
+    const [row] = await tx.all(
+      `select run_id, bytes from runs where account_id = ? and state = ${KEPT} and bytes > 0 and run_id <> ?
+       order by last_at limit 1`,
+      [account, run],
+    )
+    return row && { account, run: String(row['run_id']), bytes: Number(row['bytes']) }
+  },
+  /**
+   * Forgets what is not to be kept: at most `atMost` batches of a run that was dropped. Drops a run that wrote last before
+   * an instant; of one that was dropped, and has no batches any more, only the row stays until then.
+   */
+  forget: async (tx: Writer, account: number, before: Instant, atMost: number): Promise<void> => {
+    const [row] = await tx.all(
+      `select run_id, state, last_at, bytes from runs where account_id = ? order by state, last_at limit 1`,
+      [account],
+    )
+    if (!row) return
+    const name = { account, run: String(row['run_id']) }
+    const isExpired = Number(row['last_at']) < before
+    if (Number(row['state']) === KEPT) {
+      if (isExpired) await runs.drop(tx, name, Number(row['bytes']))
+      return
+    }
+    const deleted = await tx.run(
+      `delete from run_batches where account_id = ? and revision in (
+         select revision from run_batches where account_id = ?1 and run_id = ? order by revision limit ?)`,
+      [...named(name), atMost],
+    )
+    if (deleted === atMost) return
+    if (isExpired) await tx.run(`delete from runs where ${OF_RUN}`, named(name))
+    else await tx.run(`update runs set state = ${KEPT} where ${OF_RUN}`, named(name))
+  },
+}
+
+/** Reads and writes what is kept of batches of runs. */
+export const runBatches = {
+  /** Returns the last batch of a run, or the last one before a revision. */
+  last: async (tx: Reader, name: RunName, before = Number.MAX_SAFE_INTEGER): Promise<RunBatch | undefined> => {
+    const [row] = await tx.all(
+      `select revision, first_id, created, left_ids, changes from run_batches where ${OF_RUN} and revision < ?
+       order by revision desc limit 1`,
+      [...named(name), before],
+    )
+    return row && readBatch(row)
+  },
+  find: async (tx: Reader, { account, run }: RunName, revision: number): Promise<RunBatch | undefined> => {
+    const [row] = await tx.all(
+      `select revision, first_id, created, left_ids, changes from run_batches
+       where account_id = ? and revision = ? and run_id = ?`,
+      [account, revision, run],
+    )
+    return row && readBatch(row)
+  },
+  /** Counts the batches of a run before a revision. */
+  count: async (tx: Reader, name: RunName, before: number): Promise<number> => {
+    const sql = `select count(*) as total from run_batches where ${OF_RUN} and revision < ?`
+    const [row] = await tx.all(sql, [...named(name), before])
+    return Number(row?.['total'])
+  },
+  /** Returns the runs whose batches have these revisions, by revision. */
+  runsOf: async (tx: Reader, account: number, revisions: Iterable<number>): Promise<ReadonlyMap<number, string>> => {
+    const sql = `select revision, run_id from run_batches where account_id = ? and revision ${IN_LIST}`
+    const rows = await tx.all(sql, [account, listOf(revisions)])
+    return new Map(rows.map((row) => [Number(row['revision']), String(row['run_id'])]))
+  },
+  insert: async (tx: Writer, { account, run }: RunName, batch: RunBatch): Promise<void> => {
+    await tx.run(
+      `insert into run_batches (account_id, revision, run_id, first_id, created, left_ids, changes)
+       values (?, ?, ?, ?, ?, ?, ?)`,
+      [account, batch.revision, run, ...valuesOf(batch)],
+    )
+  },
+  update: async (tx: Writer, { account }: RunName, batch: RunBatch): Promise<void> => {
+    await tx.run(
+      `update run_batches set first_id = ?, created = ?, left_ids = ?, changes = ?
+       where account_id = ? and revision = ?`,
+      [...valuesOf(batch), account, batch.revision],
+    )
+  },
+  remove: async (tx: Writer, { account }: RunName, revision: number): Promise<void> => {
+    await tx.run('delete from run_batches where account_id = ? and revision = ?', [account, revision])
+  },
+}
