@@ -85,7 +85,7 @@ describe('a line on the embedded service', () => {
     [
       'an import of 10,000 new rows',
       [...IMPORT, 'one.csv', ...JSON_OUT],
-      { statements: 269, commits: 2, frames: 143, journal: 54, requests: 16 },
+      { statements: 269, commits: 2, frames: 146, journal: 54, requests: 16 },
     ],
     [
       'the same import again',
@@ -95,7 +95,7 @@ describe('a line on the embedded service', () => {
     [
       'an import of 10,000 changes',
       [...IMPORT, 'two.csv', ...JSON_OUT],
-      { statements: 10167, commits: 2, frames: 91, journal: 54, requests: 18 },
+      { statements: 10167, commits: 2, frames: 94, journal: 54, requests: 18 },
     ],
     [
       'the same with --only-changes',
@@ -109,7 +109,7 @@ describe('a line on the embedded service', () => {
       { statements: 21, commits: 0, frames: 0, journal: 0 },
     ],
     ['an apply of an unchanged account', ['apply', 'all.yaml'], { statements: 70, commits: 0, frames: 0, journal: 0 }],
-    ['a delete of a KPI', ['kpis', 'delete', 'K9', '--yes'], { statements: 91, commits: 1, frames: 48, journal: 0 }],
+    ['a delete of a KPI', ['kpis', 'delete', 'K9', '--yes'], { statements: 91, commits: 1, frames: 49, journal: 0 }],
   ])('does no more than it must: %s', async (_, line, most) => {
     let ran: Ran | undefined
     const work = await countSqlite(async () => {
@@ -181,10 +181,10 @@ describe('a start', () => {
 
   test.each<[line: readonly string[], modules: number, kilobytes: number]>([
     [['--version'], 3, 17],
-    [['kpis', 'list'], 7, 501],
-    [['kpis', 'list', '-o', 'json'], 6, 462],
-    [['report', '--from', '2026-01-01', '--to', '2026-12-31'], 20, 640],
-    [['entries', 'import', 'one.csv'], 58, 1949],
+    [['kpis', 'list'], 7, 521],
+    [['kpis', 'list', '-o', 'json'], 6, 482],
+    [['report', '--from', '2026-01-01', '--to', '2026-12-31'], 20, 651],
+    [['entries', 'import', 'one.csv'], 58, 1964],
   ])('loads no more than it must: %j', async (line, modules, kilobytes) => {
     const [program = '', ...words] = KPI
     const command = [program, '--import', join(ROOT, 'test/support/count-modules.mjs'), ...words, ...line]

@@ -7,7 +7,7 @@ import { takeIds } from '../../store/tables/table.ts'
 import type { Context } from '../context.ts'
 
 /** Bounds what is kept of the runs of an account. */
-export const MOST_BYTES = 256 * 1024 * 1024
+const MOST_BYTES = 256 * 1024 * 1024
 
 /** Bounds the batches that are forgotten as one is kept: more than one, so that what is not kept any more is gone in the end. */
 const FORGOTTEN_PER_BATCH = 10
@@ -18,7 +18,7 @@ const DAY_SECONDS = 86_400
 export type ChangedEntry = StoredEntry & { readonly before: StoredEntry }
 
 /** Describes what a batch is about to write: entries that it creates, whose ids follow each other, and others. */
-export type WrittenBatch = {
+type WrittenBatch = {
   readonly firstId: number
   readonly created: number
   readonly changed: readonly ChangedEntry[]

@@ -18,7 +18,6 @@ import { newerRunEntry, runEntry, runUndo, undoneBatch } from '../../../domain/r
 import type { Resource } from '../../../domain/schema.ts'
 import type { Context } from '../../../service/context.ts'
 import { entriesNamedBy } from '../../../service/entries/entries.ts'
-import { listBatch, undoBatch } from '../../../service/entries/undo-run.ts'
 import type { Query, QueryParameter, Route } from '../call.ts'
 import { queryDay, queryInteger } from '../query.ts'
 import { collectionRoutes } from './collection.ts'
@@ -132,6 +131,10 @@ type Variety = {
   readonly updated: 200 | 201
 }
 
+/** Loads what takes runs back, which a command that is over soon does not need. */
+const loadUndo = (): Promise<typeof import('../../../service/entries/undo-run.ts')> =>
+  import('../../../service/entries/undo-run.ts')
+
 /** Returns the routes of what runs replaced: to see it, and to take it back. */
 const runRoutes = (of: typeof runEntry | typeof newerRunEntry): readonly Route[] => [
   {
@@ -139,10 +142,11 @@ const runRoutes = (of: typeof runEntry | typeof newerRunEntry): readonly Route[]
     path: of.path,
     gives: of,
     query: [BEFORE],
-    handle: async ({ ctx, ids, query }) => ({
-      status: 200,
-      content: { of, records: await listBatch(ctx, { run: ids.text, before: queryInteger(query, BEFORE) }) },
-    }),
+    handle: async ({ ctx, ids, query }) => {
+      const asked = { run: ids.text, before: queryInteger(query, BEFORE) }
+      const { listBatch } = await loadUndo()
+      return { status: 200, content: { of, records: await listBatch(ctx, asked) } }
+    },
   },
   {
     method: 'POST',
@@ -153,6 +157,7 @@ const runRoutes = (of: typeof runEntry | typeof newerRunEntry): readonly Route[]
       const { values, issues } = readDraft(runUndo, body, lenient)
       refuseFaults(issues)
       const asked = { run: ids.text, before: values.before ?? undefined }
+      const { undoBatch } = await loadUndo()
       return {
         status: 200,
         content: { of: undoneBatch, record: await undoBatch(ctx, asked, values.dry_run === true) },
