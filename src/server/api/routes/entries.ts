@@ -132,8 +132,7 @@ type Variety = {
 }
 
 /** Loads what takes runs back, which a command that is over soon does not need. */
-const loadUndo = (): Promise<typeof import('../../../service/entries/undo-run.ts')> =>
-  import('../../../service/entries/undo-run.ts')
+const loadUndo = () => import('../../../service/entries/undo-run.ts')
 
 /** Returns the routes of what runs replaced: to see it, and to take it back. */
 const runRoutes = (of: typeof runEntry | typeof newerRunEntry): readonly Route[] => [
