@@ -47,7 +47,7 @@ const onlyCell = (cells: readonly string[]): string | undefined => {
 const LETTER = /\p{L}/u
 
 const [ZERO, NINE] = [0x30, 0x39]
-const BETWEEN_FIGURES = new Set([...'.,-'].map((sign) => sign.charCodeAt(0)))
+const BETWEEN_FIGURES = new Set([0x2e, 0x2c, 0x2d])
 
 /** Tells whether a cell has nothing but figures and what stands between them, as most cells of most rows. */
 const isFigures = (cell: string): boolean => {
