@@ -66,6 +66,8 @@ export type SqliteOptions = {
   readonly durability?: Durability
   /** Tells whether slow statements run in worker threads, because other requests wait for this process. */
   readonly apart?: boolean
+  /** Tells whether many rows at a time are written in a worker thread, while this one makes the next ones. */
+  readonly bulkApart?: boolean
 }
 
 /**
@@ -74,7 +76,7 @@ export type SqliteOptions = {
  */
 export const sqliteDb = (
   path: string,
-  { patienceMs = WRITE_PATIENCE_MS, durability = 'full', apart = false }: SqliteOptions = {},
+  { patienceMs = WRITE_PATIENCE_MS, durability = 'full', apart = false, bulkApart = false }: SqliteOptions = {},
 ): Db => {
   const createReader = (): SnapshotReader => createSnapshotReader(() => connectReader(path, READER_SETTINGS))
   // Long reads never use the first reader, so that short reads need not wait for a long report.
@@ -126,8 +128,8 @@ export const sqliteDb = (
     (opening ??= import('./thread-pool.ts').then(({ createThreadPool }) =>
       createThreadPool(path, READER_SETTINGS, writerSettings(durability)),
     ))
-  const writeApart = async <T>(work: (tx: Writer) => Promise<T>): Promise<T> => {
-    const connection = (await threads()).writer()
+  const writeApart = async <T>(work: (tx: Writer) => Promise<T>, checksReferences?: boolean): Promise<T> => {
+    const connection = (await threads()).writer(checksReferences)
     await retryWhileBusy(() => connection.beginWriting(), patienceMs)
     return runAndEnd(connection, () => work(connection))
   }
@@ -154,7 +156,11 @@ export const sqliteDb = (
   const whole: Db = {
     ...db,
     inPassing: { ...db, write: (work) => queued(() => writeInPassing(work)) },
-    trusting: { ...db, write: (work) => queued(() => writeTransaction(work, false)) },
+    trusting: {
+      ...db,
+      write: (work) => queued(() => writeTransaction(work, false)),
+      ...(bulkApart && { apart: { ...db, write: (work) => queued(() => writeApart(work, false)) } }),
+    },
     ...(apart && {
       apart: {
         ...db,
