@@ -1,3 +1,4 @@
+import { nextTurn } from '../../client/next-turn.ts'
 import { setImmediate } from 'node:timers/promises'
 import { createHash } from 'node:crypto'
 import { KpiError } from '../../domain/errors.ts'
@@ -80,6 +81,27 @@ export const createRowSpill = (folder: string, name: string): RowSpill => {
     },
     sum: finish,
     close: file.close,
+  }
+}
+
+/**
+ * Takes the next row: its line, its cells, and which of them are numbers. Once it has taken many, it returns what to
+ * wait for.
+ */
+export type OnRow = (line: number, cells: readonly string[], numbers: StoredNumbers) => Promise<void> | undefined
+
+/** Sets after how many cells signals and timers may run. */
+const CELLS_PER_TURN = 1 << 16
+
+/** Adds rows to a temporary file, with pauses in which signals and timers run. */
+export const addInTurns = ({ add }: RowSpill, signal: AbortSignal | undefined): OnRow => {
+  let cellCount = 0
+  return (line, cells, numbers) => {
+    add(line, cells, numbers)
+    cellCount += cells.length + 1
+    if (cellCount < CELLS_PER_TURN) return undefined
+    cellCount = 0
+    return nextTurn(signal)
   }
 }
 

@@ -3,7 +3,7 @@ import { isObject } from '../../codec/json.ts'
 import { countOf, countText } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { plainNumberText } from '../cells/cell-text.ts'
-import { cellsFormat, cellsTable, createRowSpill, type RowSpill } from '../cells/cells-table.ts'
+import { addInTurns, cellsFormat, cellsTable, createRowSpill, type RowSpill } from '../cells/cells-table.ts'
 import type { ByteSum } from '../source/files.ts'
 import { LONGEST_CELL, MOST_COLUMNS } from '../source/limits.ts'
 import type { FormatFinding, HeaderFinder, ParsedFormat, Row, Table } from '../source/table.ts'
@@ -23,6 +23,7 @@ type JsonText = {
   readonly sum: ByteSum
   readonly mode: number
   readonly folder: string
+  readonly signal: AbortSignal | undefined
 }
 
 /** Thrown if two records begin on one line, so that lines do not tell them apart. */
@@ -135,12 +136,13 @@ const textOf = (value: unknown): readonly [text: string, isNumber: boolean] => {
 
 /** Reads all records to rows of a temporary file, and returns how many there are. */
 const spillRecords = async (
-  { name, format, records, text }: JsonText,
+  { name, format, records, text, signal }: JsonText,
   collector: CellCollector,
   spill: RowSpill,
   isCounted: boolean,
 ): Promise<number> => {
   const scanner = new RecordScanner(name, format.kind, records)
+  const add = addInTurns(spill, signal)
   let [count, last] = [0, 0]
   for await (const part of text()) {
     for (const record of scanner.add(part)) {
@@ -148,7 +150,8 @@ const spillRecords = async (
       last = record.line
       count += 1
       const { cells, numbers } = collector.cellsOf(record)
-      spill.add(isCounted ? count : record.line, cells, numbers)
+      const pause = add(isCounted ? count : record.line, cells, numbers)
+      if (pause) await pause
     }
   }
   scanner.end()

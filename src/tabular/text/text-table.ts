@@ -1,10 +1,10 @@
 import { KpiError } from '../../domain/errors.ts'
-import { decodeText, detectEncoding } from '../encoding/encoding.ts'
+import { decodeText, detectEncoding, type FoundEncoding } from '../encoding/encoding.ts'
 import { detectDelimiter, namesDelimiter } from './delimiter.ts'
 import { type RereadableFile, type ByteSum, summing, sumOf, type StopSignal, untilStopped } from '../source/files.ts'
 import { type FileBytes, type Inspection, inspect } from '../source/inspect.ts'
 import type { UnpackedFile } from '../packing/unpack.ts'
-import { jsonFormat } from '../json/json-format.ts'
+import { type JsonFormat, jsonFormat } from '../json/json-format.ts'
 import { readRows } from './rows.ts'
 import type { Row, HeaderFinder, ParsedFormat, SourceOptions, Table } from '../source/table.ts'
 
@@ -70,48 +70,53 @@ type TextFile = {
   readonly stop: StopSignal | undefined
 }
 
-/** Finds out how to read a file of text, in one pass over it. */
-export const openTextTable = async (
-  { packed, file, folder, stop }: TextFile,
+/** Describes a text whose encoding is known: where it is from, and its content. */
+type KnownText = Omit<TextFile, 'stop'> & {
+  readonly sum: ByteSum
+  readonly found: FoundEncoding
+  /** Yields its parts, or what is made of them, and throws at the end if the file has changed since it was opened. */
+  readonly read: <T>(make: (text: AsyncGenerator<string>) => AsyncGenerator<T>) => AsyncGenerator<T>
+  readonly signal: AbortSignal | undefined
+}
+
+/** Opens a text of JSON as a table. */
+const openJson = async (
+  { file: { source, gzip, findings }, folder, sum, found, read, signal }: KnownText,
+  format: JsonFormat,
+  records: string | undefined,
+  header: HeaderFinder,
+): Promise<Table> => {
+  const { openJsonTable } = await import('../json/json-table.ts')
+  const isGzip = gzip ? [{ topic: 'compression', found: 'gzip', evidence: 'it begins with 1F 8B' }] : []
+  const opened = {
+    name: source.name,
+    format,
+    records: format.kind === 'json' ? records : undefined,
+    text: () => read((text) => text),
+    encoded: found,
+    findings: [...isGzip, ...findings],
+    sum,
+    mode: source.mode,
+    folder,
+    signal,
+  }
+  return openJsonTable(opened, header).finally(source.close)
+}
+
+/** Opens a text whose cells are delimited as a table. */
+const openDelimited = (
+  { file: { source, gzip, findings }, sum, found: { encoding, hasMark, evidence, assumed }, read }: KnownText,
+  beginning: Parameters<typeof detectDelimiter>[0],
   asked: SourceOptions,
   header: HeaderFinder,
 ): Promise<Table> => {
-  const { source, gzip, findings } = file
-  const stamp = source.stamp()
-  // Whoever reads the rows later stops by itself, and may still have to write down what was not sent.
-  let signal = stop?.()
-  const content = (): FileBytes => (signal ? untilStopped(source.open(), signal) : source.open())
-  const { seen, sum } = await inspectAndSum(packed, file, signal)
-  const { encoding, hasMark, evidence, assumed } = await detectEncoding(
-    { name: source.name, seen, reread: content, signal },
-    asked.encoding,
-  )
-  const text = await beginningOf(seen.head, encoding)
-  const json = jsonFormat({ name: source.name, text, isAll: seen.isAll }, asked.records)
-  requireNoRecords(source.name, asked, json?.kind)
-  if (json) {
-    const { openJsonTable } = await import('../json/json-table.ts')
-    const isGzip = gzip ? [{ topic: 'compression', found: 'gzip', evidence: 'it begins with 1F 8B' }] : []
-    const opened = {
-      name: source.name,
-      format: json,
-      records: json.kind === 'json' ? asked.records : undefined,
-      text: () => unchanged(source, stamp, () => decodeText(content(), encoding)),
-      encoded: { encoding, hasMark, assumed, evidence },
-      findings: [...isGzip, ...findings],
-      sum,
-      mode: source.mode,
-      folder,
-    }
-    return openJsonTable(opened, header).finally(source.close)
-  }
-  requireLineFeeds(text)
+  requireLineFeeds(beginning.text)
   const found = asked.separator
     ? { separator: asked.separator, evidence: [] }
-    : detectDelimiter({ text, isAll: seen.isAll, skipLines: asked.skipLines }, header)
-  const read = (): AsyncGenerator<readonly Row[]> =>
-    readRows(decodeText(content(), encoding), found.separator, source.name)
-  const rows = namesDelimiter(text) ? () => withoutFirst(read()) : read
+    : detectDelimiter({ ...beginning, skipLines: asked.skipLines }, header)
+  const split = (text: AsyncGenerator<string>): AsyncGenerator<readonly Row[]> =>
+    readRows(text, found.separator, source.name)
+  const hasDelimiter = namesDelimiter(beginning.text)
   const table = {
     name: source.name,
     reading: {
@@ -124,11 +129,34 @@ export const openTextTable = async (
       evidence: [...(gzip ? ['gzip: it begins with 1F 8B'] : []), ...evidence, ...found.evidence],
     },
     ...sum,
-    rows: () => unchanged(source, stamp, rows),
+    rows: () => read((text) => (hasDelimiter ? withoutFirst(split(text)) : split(text))),
     mode: source.mode,
     close: source.close,
   }
-  const headed = await header.begin(table, false)
+  return header.begin(table, false)
+}
+
+/** Finds out how to read a file of text, in one pass over it. */
+export const openTextTable = async (
+  { packed, file, folder, stop }: TextFile,
+  asked: SourceOptions,
+  header: HeaderFinder,
+): Promise<Table> => {
+  const { source } = file
+  const stamp = source.stamp()
+  // Whoever reads the rows later stops by itself, and may still have to write down what was not sent.
+  let signal = stop?.()
+  const content = (): FileBytes => (signal ? untilStopped(source.open(), signal) : source.open())
+  const { seen, sum } = await inspectAndSum(packed, file, signal)
+  const found = await detectEncoding({ name: source.name, seen, reread: content, signal }, asked.encoding)
+  const beginning = { text: await beginningOf(seen.head, found.encoding), isAll: seen.isAll }
+  const json = jsonFormat({ name: source.name, ...beginning }, asked.records)
+  requireNoRecords(source.name, asked, json?.kind)
+  const read: KnownText['read'] = (make) => unchanged(source, stamp, () => make(decodeText(content(), found.encoding)))
+  const text = { packed, file, folder, sum, found, read, signal }
+  const table = await (json
+    ? openJson(text, json, asked.records, header)
+    : openDelimited(text, beginning, asked, header))
   signal = undefined
-  return headed
+  return table
 }

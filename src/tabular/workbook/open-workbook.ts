@@ -1,13 +1,12 @@
 import { MOST_COLUMNS } from '../source/limits.ts'
 import type { Row, FormatFinding, HeaderFinder, Table } from '../source/table.ts'
-import { type MergedRange, rangeName, type OnRow, type Workbook } from './workbook.ts'
+import { type MergedRange, rangeName, type Workbook } from './workbook.ts'
 import { listFirst } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { cellsFormat, cellsTable, createRowSpill, type RowSpill } from '../cells/cells-table.ts'
+import { addInTurns, cellsFormat, cellsTable, createRowSpill } from '../cells/cells-table.ts'
 import { type RereadableFile, sumOf } from '../source/files.ts'
 import type { UnpackedFile } from '../packing/unpack.ts'
 import type { ZipArchive } from '../packing/zip.ts'
-import { nextTurn } from '../../client/next-turn.ts'
 import { chooseSheet } from './choose-sheet.ts'
 import { openOds } from './ods.ts'
 import { openXlsx } from './xlsx.ts'
@@ -80,21 +79,6 @@ const requireWorkbook = <T extends Workbook>(workbook: T | undefined, name: stri
     'malformed',
     `cannot read ${name}: it is a document of an office program, but no workbook; save its table as .xlsx or as CSV`,
   )
-}
-
-/** Sets after how many cells signals and timers may run. */
-const CELLS_PER_TURN = 1 << 16
-
-/** Adds rows to a temporary file, with pauses in which signals and timers run. */
-const addInTurns = ({ add }: RowSpill, signal: AbortSignal | undefined): OnRow => {
-  let cellCount = 0
-  return (line, cells, numbers) => {
-    add(line, cells, numbers)
-    cellCount += cells.length + 1
-    if (cellCount < CELLS_PER_TURN) return undefined
-    cellCount = 0
-    return nextTurn(signal)
-  }
 }
 
 /** Reads the rows of the sheet that is meant, and returns them as a table. */

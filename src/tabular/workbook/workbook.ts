@@ -1,3 +1,4 @@
+import type { OnRow } from '../cells/cells-table.ts'
 import { countText } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { LONGEST_CELL, LONGEST_ROW, MOST_COLUMNS, MOST_ROWS } from '../source/limits.ts'
@@ -10,12 +11,6 @@ export type MergedRange = {
   readonly firstColumn: number
   readonly lastColumn: number
 }
-
-/**
- * Takes the next row of a sheet: its number in the sheet, its cells, and which of them are numbers. Once it has taken
- * many, it returns what to wait for.
- */
-export type OnRow = (line: number, cells: readonly string[], numbers: StoredNumbers) => Promise<void> | undefined
 
 /** Describes one row of a sheet, or several that are the same. */
 export type QueuedRow = {

@@ -1,3 +1,4 @@
+import type { OnRow } from '../cells/cells-table.ts'
 import { createSpillFile } from '../../files/spill-file.ts'
 import type { FileBytes } from '../source/inspect.ts'
 import {
@@ -9,7 +10,6 @@ import {
   type MergedRange,
   MOST_RANGES,
   noValueError,
-  type OnRow,
   requireFewColumns,
   requireFewRows,
   requireShortRow,

@@ -306,6 +306,8 @@ const DOCUMENTS: readonly (readonly [name: string, content: () => string])[] = [
   ['a long number before lists 4,900,000 deep', () => `[12345678901234567890,${'['.repeat(4_900_000)}`],
 ]
 
+const RECORD = '{"user":"admin@localhost","kpi":"Sales","date":"2026-01-05","actual":7}\n'
+
 const yaml = (name: string, content: () => string): HostileFile => ({
   name: `configuration: ${name}`,
   file: 'kpis.yaml',
@@ -332,14 +334,21 @@ export const OTHERS: readonly HostileFile[] = [
     command: ['entries', 'import', '--from-db', 'FILE', '--sql', 'select * from texts', '--dry-run'],
   },
   ...DOCUMENTS.map(([name, content]) => json(name, content, FROM_JSON)),
-  ...DOCUMENTS.slice(0, 6).map(([name, content]) =>
+  ...DOCUMENTS.map(([name, content]) =>
     json(`${name}, as entries`, content, ['entries', 'import', 'FILE', '--dry-run']),
   ),
-  json(
-    'records, one a line',
-    () => '{"user":"admin@localhost","kpi":"Sales","date":"2026-01-05","actual":7}\n'.repeat(60_000),
-    ['entries', 'import', 'FILE', '--dry-run'],
-  ),
+  {
+    ...json('records, one a line', () => RECORD.repeat(60_000), ['entries', 'import', 'FILE', '--dry-run']),
+    file: 'data.ndjson',
+  },
+  {
+    ...json(
+      'records with a field of their own each',
+      () => range(16_383, (at) => `{"date":"2026-01-05","f${at}":1}\n`).repeat(9),
+      ['entries', 'import', 'FILE', '--dry-run'],
+    ),
+    file: 'data.ndjson',
+  },
   yaml('50,000 units', () => `units:\n${range(50_000, (at) => `  - name: u${at}\n    sign: u${at}\n`)}`),
   yaml('100,000 KPIs', () => `kpis:\n${range(100_000, (at) => `  - name: K${at}\n    unit: '#'\n`)}`),
   yaml('100,000 KPIs of one name', () => `kpis:\n${range(100_000, () => `  - name: K\n    unit: '#'\n`)}`),

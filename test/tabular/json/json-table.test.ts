@@ -1,8 +1,10 @@
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { RecordScanner } from '../../../src/tabular/json/record-scanner.ts'
 import type { RequestedFormat } from '../../../src/reading/open-table.ts'
 import { readTable } from '../../support/tables.ts'
+import { zipOf } from '../../support/zip.ts'
 
 /** Reads a file of this name; its rows begin with their lines, the header with 0. */
 const rowsOf = async (text: string | Buffer, name = 'data.json', asked: RequestedFormat = {}): Promise<unknown> =>
@@ -167,6 +169,25 @@ describe('JSON is recognised', () => {
     expect(reading.findings).toContainEqual({ topic: 'format', found, evidence })
   })
 
+  test('in what is compressed or in an archive, by the name of the former', async () => {
+    const records = '[{"a": 1}]'
+    const packed = await readTable(gzipSync(records), {}, 'data.json.gz')
+    expect(packed.rows).toEqual([
+      [0, 'a'],
+      [1, '1'],
+    ])
+    expect(packed.reading.findings).toEqual([
+      { topic: 'compression', found: 'gzip', evidence: 'it begins with 1F 8B' },
+      { topic: 'format', found: 'JSON', evidence: 'its name ends in .json' },
+      { topic: 'records', found: '1', evidence: 'a list' },
+    ])
+    const archived = await readTable(zipOf({ 'data.json': records }), {}, 'data.zip')
+    expect([archived.rows, archived.reading.findings?.[1]]).toEqual([
+      packed.rows,
+      { topic: 'format', found: 'JSON', evidence: 'it begins with [' },
+    ])
+  })
+
   test.each(['[Name],[Date]\nx,y\n', '[2024],[2025]\n1,2\n', '{x},y\n1,2\n'])(
     'and no table of text for it: %j',
     async (text) => {
@@ -196,6 +217,12 @@ describe('JSON that cannot be read is refused, with its line and what to do:', (
     [
       'a bracket that closes another',
       '[\n{"a": [1}]',
+      'data.json',
+      'line 2 is no JSON: "}" is not expected there; correct the file, or export it again',
+    ],
+    [
+      'the same in a long file',
+      `[\n{"a": [1}, {"b": "${'x'.repeat(17_000_000)}"}]`,
       'data.json',
       'line 2 is no JSON: "}" is not expected there; correct the file, or export it again',
     ],
@@ -246,6 +273,12 @@ describe('JSON that cannot be read is refused, with its line and what to do:', (
       '{"data": {"items": [{"a": 1}]}, "users": [\n{"b": 1}]}',
       'data.json',
       'it is an object, and no list of records; its lists of objects are read with --records data.items or --records users',
+    ],
+    [
+      'an object around its records, on one line',
+      '{"data": {"items": [{"a": 1}]}}\n',
+      'standard input',
+      'it is an object, and no list of records; its lists of objects are read with --records data.items',
     ],
     [
       'an object without a list',
