@@ -146,7 +146,7 @@ const bundleQueryChild = async (): Promise<OutputChunk> => {
 }
 
 /**
- * Puts beside the bundle the process that runs queries, the licences of the bundled packages, as they ask for, the parts
+ * Puts beside the bundle the process that runs queries, the words of dates, the licences of the bundled packages, as they ask for, the parts
  * of a report's page, and what tells Node.js which kind of modules the bundle is of.
  */
 const assets: Plugin = {
@@ -161,6 +161,8 @@ const assets: Plugin = {
     this.emitFile({ type: 'asset', fileName: 'package.json', source: '{"type":"commonjs"}\n' })
     const { code } = await bundleQueryChild()
     this.emitFile({ type: 'asset', fileName: 'query-child.js', source: code })
+    const words = readFileSync('src/reading/formats/calendar-words.json', 'utf8')
+    this.emitFile({ type: 'asset', fileName: 'calendar-words.json', source: words })
     this.emitFile({ type: 'asset', fileName: 'report-page.js', source: page.code })
     const styles = ['node_modules/uplot/dist/uPlot.min.css', 'src/page/page.css']
     const style = styles.map((path) => readFileSync(path, 'utf8')).join('\n')

@@ -139,6 +139,20 @@ const fileText = (): string =>
     )}\n`,
   ].join('\n')
 
+/** The languages whose names of months are read, as the file of words has them. */
+const languagesText = (): string => {
+  const file = join(import.meta.dirname, '..', 'src/reading/formats/calendar-words.json')
+  const languages: Readonly<Record<string, { readonly name: string }>> = JSON.parse(readFileSync(file, 'utf8'))
+  const named = Object.entries(languages).map(([code, { name }]) => `${name} (\`${code}\`)`)
+  return [
+    '## Languages of dates\n',
+    'Names of months, and of days of the week beside a date, are read in these languages, in full and shortened, in any case,',
+    'with or without accents. A date format names one of them by its code, as in `MMM YYYY@pl`, where the name of a month is that',
+    'of another one elsewhere:\n',
+    `${named.toSorted().join(', ')}.\n`,
+  ].join('\n')
+}
+
 /** The fields that answers have beside those of a report row. */
 const answerText = (): string =>
   [
@@ -165,6 +179,7 @@ export const reference = async (): Promise<string> => {
     '## Commands\n',
     ...program.commands.flatMap((group) => leaves(group, `kpi ${group.name()}`)).map((text) => `${text}\n`),
     fileText(),
+    languagesText(),
     answerText(),
     newerText(),
     '## Resources\n',

@@ -176,15 +176,23 @@ describe('a start', () => {
     user = await embeddedUser()
     await fill(user)
     writeFileSync(user.folder.in('one.csv'), csvOf(0))
+    for (const [file, date] of [
+      ['german', '3. März 2026'],
+      ['russian', '3 марта 2026 г.'],
+    ])
+      writeFileSync(user.folder.in(`${file}.csv`), `user,kpi,date,actual\nuser0@example.com,K1,${date},1\n`)
   })
   afterAll(() => user[Symbol.asyncDispose]())
 
+  // Only dates in words that few files have load the words of all languages.
   test.each<[line: readonly string[], modules: number, kilobytes: number]>([
     [['--version'], 3, 17],
     [['kpis', 'list'], 7, 521],
     [['kpis', 'list', '-o', 'json'], 6, 482],
     [['report', '--from', '2026-01-01', '--to', '2026-12-31'], 20, 652],
-    [['entries', 'import', 'one.csv'], 58, 1968],
+    [['entries', 'import', 'one.csv'], 58, 1976],
+    [['entries', 'import', 'german.csv'], 58, 1976],
+    [['entries', 'import', 'russian.csv'], 59, 2107],
   ])('loads no more than it must: %j', async (line, modules, kilobytes) => {
     const [program = '', ...words] = KPI
     const command = [program, '--import', join(ROOT, 'test/support/count-modules.mjs'), ...words, ...line]

@@ -3,6 +3,8 @@ import { Fault, type Issue } from '../../domain/errors.ts'
 import type { Frequency } from '../../domain/period.ts'
 import { createDateColumn } from '../formats/date-column.ts'
 import { type DateFormat, dateFormat, PLAIN_FORMAT } from '../formats/date-format.ts'
+import { monthsOfHeadings } from '../formats/month-languages.ts'
+import { englishMonth } from '../formats/calendar-names.ts'
 import { type MeantParts, partsMeant } from '../formats/period-words.ts'
 import { datePartOf, type HeaderFindings, unassignedColumns } from './header.ts'
 import {
@@ -150,9 +152,21 @@ const refuseDays = (places: readonly number[], textOf: Labels['textOf']): DateHe
   return { columns, format: undefined, other: undefined, issues: [{ field: 'header', message }] }
 }
 
+/** Returns a function that gives headings with the names of months in English, as far as one language has them all. */
+const inEnglish = ({ header, places, textOf }: Labels): Labels['textOf'] => {
+  // Without a column for years, names of months have no use.
+  const months = header.some(isYearName) ? monthsOfHeadings(places.map(textOf)) : undefined
+  return (at) => {
+    const month = months?.get(textOf(at))
+    return month === undefined ? textOf(at) : englishMonth(month)
+  }
+}
+
 /** Finds the columns for parts of a year, which are all months, quarters or weeks. */
-const findParts = (labels: Labels, dates: readonly number[], isTold: boolean) => {
-  const { places, textOf } = labels
+const findParts = (given: Labels, dates: readonly number[], isTold: boolean) => {
+  const textOf = inEnglish(given)
+  const labels = { ...given, textOf }
+  const { places } = labels
   const parts = places.filter((at) => dayInSomeYear(textOf(at)) !== undefined && !isDayOfYear(textOf(at)))
   const kind = kindOfMost(parts.map(textOf))
   if (!kind || parts.length + dates.length < LEAST) return undefined

@@ -2,7 +2,7 @@ import { listFirst } from '../../domain/count-text.ts'
 import type { Day } from '../../domain/day.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { whyNoDay } from '../formats/date-column.ts'
-import { type DateFormat, knownFormat, memoize } from '../formats/date-format.ts'
+import { type DateFormat, formatBySigns, knownFormat, memoize } from '../formats/date-format.ts'
 import { KNOWN_FORMATS } from '../formats/known-formats.ts'
 import { RARE_FORMATS, SHORT_YEAR_FORMATS } from '../formats/rare-formats.ts'
 import { splitTime } from '../formats/time-of-day.ts'
@@ -11,7 +11,7 @@ import { splitTime } from '../formats/time-of-day.ts'
 const SOME_YEAR = '2004'
 
 /** Lists the formats of a part of a year with the year behind it. */
-const PARTS_OF_YEAR = ['MMM YYYY', '[Q]Q YYYY', '[W]WW YYYY', '[KW] WW YYYY'].map(knownFormat)
+const PARTS_OF_YEAR = ['MMM YYYY', '[Q]Q YYYY', '[W]WW YYYY', '[KW] WW YYYY'].map(formatBySigns)
 
 /** Matches a day without its year, such as `1.2.` or `1/2`. */
 const DAY = /^(\d{1,2})([./])(\d{1,2})\.?$/
@@ -49,7 +49,7 @@ const PARTS: readonly DateFormat[] = [
   ['a quarter without a year', '[Q]Q YYYY'],
   ['a week without a year', '[W]WW YYYY | [KW] WW YYYY'],
 ].map(([text = '', formats = '']) => {
-  const some = formats.split(' | ').map(knownFormat)
+  const some = formats.split(' | ').map(formatBySigns)
   return { text, read: (part) => dayIn(some, partWithYear(part, SOME_YEAR)) }
 })
 

@@ -1,7 +1,7 @@
 import { listFirst } from '../../domain/count-text.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
 import { monthOf } from '../formats/calendar-names.ts'
-import { memoize } from '../formats/date-format.ts'
+import { memoize, severalMonths } from '../formats/date-format.ts'
 import { KNOWN_FORMATS } from '../formats/known-formats.ts'
 import { stripAffixes } from '../../tabular/cells/affixed-number.ts'
 import { shortYearsOf } from '../formats/rare-formats.ts'
@@ -30,7 +30,10 @@ export const isPartOfYear = (name: string): boolean => PART_OF_YEAR.test(name) |
 const MOST_TEXTS = 1 << 16
 
 const readsWholeDate = memoize(
-  (text) => shortYearsOf(text).length > 0 || KNOWN_FORMATS.some((format) => typeof format.read(text) === 'number'),
+  (text) =>
+    shortYearsOf(text).length > 0 ||
+    KNOWN_FORMATS.some((format) => typeof format.read(text) === 'number') ||
+    severalMonths(text) !== undefined,
   MOST_TEXTS,
 )
 

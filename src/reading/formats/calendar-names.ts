@@ -123,24 +123,59 @@ const WEEKDAYS: readonly (readonly string[])[] = [
   ),
 ]
 
-/** Matches the marks of Latin, Greek, Cyrillic and Arabic letters, which people leave out; those of other scripts are letters. */
-const ACCENTS = /[\u0300-\u036f\u0653-\u0655]/g
+/** Matches the marks of Latin, Greek, Cyrillic, Hebrew and Arabic letters, which people leave out; those of other scripts are letters. */
+const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u0655]/g
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
+/** Matches what stands for an apostrophe, and the signs of abbreviations that have no dot. */
+const [APOSTROPHES, ABBREVIATED] = [/[\u02bb\u02bc\u2018\u2019\ua78c`´]/g, /[॰׳]/g]
+const [DIGIT, NOT_ASCII, BLANK] = [/\p{Nd}/u, /[^\0-\x7f]/, /\s/g]
 
-const fold = (name: string): string =>
-  name.toLowerCase().normalize('NFD').replaceAll(ACCENTS, '').normalize('NFC').replaceAll('ı', 'i').replace(/\.$/, '')
+/** Returns the value of a digit of any script: those of a script follow each other. */
+const latinDigit = (digit: string): string => {
+  const code = digit.codePointAt(0) ?? 0
+  let value = 0
+  while (value < 9 && DIGIT.test(String.fromCodePoint(code - value - 1))) value += 1
+  return String(value)
+}
+
+/** Returns a text with Latin digits, plain blanks, and without invisible signs. */
+export const plainSigns = (text: string): string =>
+  NOT_ASCII.test(text)
+    ? text
+        .normalize('NFC')
+        .replaceAll(INVISIBLE, '')
+        .replaceAll(BLANK, ' ')
+        .replaceAll(/(?!\d)\p{Nd}/gu, latinDigit)
+    : text
+
+/** Returns a word of a date in the form in which all are compared: plain signs, small letters, no accents, no final dot. */
+export const foldWord = (word: string): string => {
+  const small = NOT_ASCII.test(word)
+    ? plainSigns(word)
+        .toLowerCase()
+        .normalize('NFD')
+        .replaceAll(ACCENTS, '')
+        .normalize('NFC')
+        .replaceAll('ı', 'i')
+        .replaceAll('ß', 'ss')
+        .replaceAll(APOSTROPHES, "'")
+        .replaceAll(ABBREVIATED, '.')
+    : word.toLowerCase()
+  return small.trim().replace(/\.$/, '')
+}
 
 /** Returns all names of months with their numbers; tests make sure that no name means two months. */
 export const monthNames = (): (readonly [name: string, month: number])[] =>
-  MONTHS.flatMap((names, at) => names.map((name) => [fold(name), at + 1] as const))
+  MONTHS.flatMap((names, at) => names.map((name) => [foldWord(name), at + 1] as const))
+
+/** Returns the English name of a month, which is that of no other one in any language. */
+export const englishMonth = (month: number): string => {
+  const [name = ''] = MONTHS[month - 1] ?? []
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
 
 /** Holds them once a date with a month's name was read. */
 let months: ReadonlyMap<string, number> | undefined
-
-/** Matches names that are another month in another language, such as Polish and Croatian, so that none is accepted. */
-const TWO_MONTHS = /(?<!\p{L})(?:lip|lis|listopada?|srp)(?!\p{L})/iu
-
-/** Tells whether a text contains a month's name that is another month in another language. */
-export const namesTwoMonths = (text: string): boolean => TWO_MONTHS.test(text)
 
 /** Bounds the names that are compared; a cell may have many megabytes. */
 const LONGEST_NAME = 40
@@ -154,7 +189,7 @@ export const MONTH_NAME = String.raw`(\d{1,2} ?[月월]|th(?:áng|ang|g\.?) ?\d{
 /** Returns the month with a name, 1 to 12. */
 export const monthOf = (name: string): number | undefined => {
   if (name.length > LONGEST_NAME) return undefined
-  const folded = fold(name)
+  const folded = foldWord(name)
   const [, before, after] = NUMBERED_MONTH.exec(folded) ?? []
   const number = Number(before ?? after)
   if (number >= 1 && number <= 12) return number
@@ -168,12 +203,12 @@ const weekdaysNamed = (name: string): ReadonlySet<number> | undefined => {
   weekdays ??= new Map(
     [
       ...Map.groupBy(
-        WEEKDAYS.flatMap((names, at) => names.map((one) => ({ name: fold(one), at }))),
+        WEEKDAYS.flatMap((names, at) => names.map((one) => ({ name: foldWord(one), at }))),
         (one) => one.name,
       ),
     ].map(([one, days]) => [one, new Set(days.map(({ at }) => at))]),
   )
-  return weekdays.get(fold(name))
+  return weekdays.get(foldWord(name))
 }
 
 const WEEKDAY_BEFORE = /^([\p{L}\p{M}-]{1,20})[.,]{0,2}\s+/u

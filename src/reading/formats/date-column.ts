@@ -2,9 +2,10 @@ import { countText, nounOf } from '../../domain/count-text.ts'
 import { type Day, formatDay } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkDay } from '../../domain/field-value.ts'
-import { namesTwoMonths } from './calendar-names.ts'
-import { type DateFormat, dateFormatFlags, PLAIN_FORMAT } from './date-format.ts'
+import { plainSigns } from './calendar-names.ts'
+import { type DateFormat, dateFormatFlags, languagesOfMonths, PLAIN_FORMAT, severalMonths } from './date-format.ts'
 import { type Evidence, faultOfNoValue, Misread, showCell } from './evidence.ts'
+import { createMonthLanguages } from './month-languages.ts'
 import { type MeantParts, partsMeant } from './period-words.ts'
 import { rareFormatsOf, whatCellIs, whatIsUnsaid } from './rare-formats.ts'
 import { createRivals, formatsFor } from './rival-formats.ts'
@@ -37,9 +38,10 @@ const REMEMBERED = 10_000
 
 type ReadDate = { readonly format: DateFormat; readonly day: Day }
 
-const readingsOf = (text: string, formats: readonly DateFormat[]): ReadDate[] =>
+const readingsOf = (text: string, formats: readonly DateFormat[], language?: string): ReadDate[] =>
   formats.flatMap((format) => {
-    const day = format.read(text)
+    const { read } = language === undefined ? format : (format.inLanguage?.(language) ?? format)
+    const day = read(text)
     return typeof day === 'number' ? [{ format, day }] : []
   })
 
@@ -56,10 +58,31 @@ const faultOfWritten = (text: string, format: DateFormat): string | undefined =>
   return format.read(text) === null ? whyNoDay(text) : undefined
 }
 
+const [THAI, ARABIC, NUMBER] = [/\p{Script=Thai}/u, /\p{Script=Arabic}/u, /\d+/g]
+/** Sets how many years the calendar of Thailand is ahead. */
+const THAI_YEARS = 543
+
+/** Returns what is said of a date of another calendar; undefined if it is none. Such dates are never converted. */
+const whichCalendar = (text: string): string | undefined => {
+  const seen = plainSigns(text)
+  const numbers = (seen.match(NUMBER) ?? []).map((digits) => ({ digits, number: Number(digits) }))
+  const yearFrom = (first: number, last: number): number | undefined =>
+    numbers.find(({ number }) => number >= first && number <= last)?.number
+  const thai = THAI.test(seen) ? yearFrom(1900 + THAI_YEARS, 2199 + THAI_YEARS) : undefined
+  if (thai !== undefined)
+    return `has a year of the Thai calendar: write the year of the Gregorian one, ${thai - THAI_YEARS}, if ${thai} is meant as such`
+  if (THAI.test(seen) && numbers.every(({ digits }) => digits.length <= 2))
+    return 'has a year of two digits, which may be of the Thai calendar: write it with four digits, of the Gregorian one'
+  if (!ARABIC.test(seen) || yearFrom(1278, 1578) === undefined) return undefined
+  return 'has a year of the Persian or the Islamic calendar: write the date by the Gregorian one, such as 2026-03-21'
+}
+
 const YEAR_IN = /(?:^|\D)(1[0-8]\d{2}|2[2-9]\d{2})(?:\D|$)/
 
 /** Returns why a text that is written like a date is none: the years of entries are bounded. */
 export const whyNoDay = (text: string): string => {
+  const calendar = whichCalendar(text)
+  if (calendar !== undefined) return calendar
   const year = YEAR_IN.exec(text)?.[1]
   if (year === undefined) return 'is a date that does not exist, or not in the years 1900 to 2199'
   return `is ${Number(year) < 1900 ? 'before 1900' : 'after 2199'}: the service keeps entries of the years 1900 to 2199`
@@ -68,7 +91,12 @@ export const whyNoDay = (text: string): string => {
 /** Returns how a text is written, if not in the format of the column. */
 const whatIsOther = (text: string, format: DateFormat): string => {
   if (splitTime(text)) return 'has a time of day; entries have only dates: --time drop leaves it out'
-  if (namesTwoMonths(text)) return 'names a month that is another one in another language; write it in figures'
+  const calendar = whichCalendar(text)
+  if (calendar !== undefined) return calendar
+  const months = severalMonths(text)
+  const { inLanguage } = format.base ?? format
+  if (months && inLanguage)
+    return `names a month that is another one in another language; say which: ${dateFormatFlags(languagesOfMonths(months).map(inLanguage))}`
   // No flag is named: it would read this cell, and reject all those that are in the format of the column.
   const looks = whatCellIs(text, format)
   return looks === undefined ? `must be a date, ${format.text}` : `${looks}; write it as ${format.text}`
@@ -123,7 +151,11 @@ export const createDateColumn = (
 ): DateColumn => {
   const isGiven = basis === 'given'
   const known = formatsFor(meant)
-  let left: readonly DateFormat[] = isGiven ? [format] : known
+  // Formats are told apart without their language, which the names of all cells say.
+  const base = format.base ?? format
+  const ownLanguage = format.base && format.text.slice(format.base.text.length + 1)
+  const months = basis === 'assumed' ? createMonthLanguages() : undefined
+  let left: readonly DateFormat[] = isGiven ? [base] : known
   let proof: Evidence | undefined
   // Holds the first cell that no format shares with all other cells, and the formats that fit all such cells.
   let conflict: { readonly cell: Evidence; readonly formats: readonly DateFormat[] } | undefined
@@ -137,6 +169,12 @@ export const createDateColumn = (
   // Holds the first cells that are different days in different formats: one for each set of formats that differ.
   const doubtful = new Map<string, Evidence>()
 
+  /** Reads a text in formats: where it names a month of two languages, in one of these, as all have the same shape. */
+  const readingsIn = (text: string, formats: readonly DateFormat[]): ReadDate[] => {
+    const readings = readingsOf(text, formats, ownLanguage)
+    const several = readings.length === 0 ? severalMonths(text) : undefined
+    return several ? readingsOf(text, formats, languagesOfMonths(several)[0]) : readings
+  }
   const narrow = (readings: readonly ReadDate[], text: string, line: number): void => {
     if (!isOneDay(readings)) {
       const kind = readings.map((one) => one.format.text).join('|')
@@ -173,7 +211,8 @@ export const createDateColumn = (
   /** Notes a text for the first time, and returns the formats that it fits. */
   const noteNew = (text: string, line: number): readonly DateFormat[] => {
     rivals.note(text, line)
-    const readings = readingsOf(text, known)
+    months?.note(text, line)
+    const readings = readingsIn(text, known)
     if (readings.length > 0) {
       narrow(readings, text, line)
       return readings.map((reading) => reading.format)
@@ -207,9 +246,10 @@ export const createDateColumn = (
     return `${tally.shareOf(first)} ${nounOf(tally.countIn(first), 'is', 'are')} ${most.map(({ text }) => text).join(' or ')}; rows in other formats are rejected with ${dateFormatFlags(most)}`
   }
   const rivalDoubt = (): string | undefined => (isGiven ? undefined : rivals.doubt(left))
+  const monthDoubt = (): string | undefined => (left[0] ? months?.doubt(left[0]) : undefined)
   const doubtfulCell = (): Evidence | undefined => {
     if (left.length === known.length || left.length < 2) return undefined
-    return [...doubtful.values()].find(({ text }) => !isOneDay(readingsOf(text, left)))
+    return [...doubtful.values()].find(({ text }) => !isOneDay(readingsIn(text, left)))
   }
   return {
     name,
@@ -218,7 +258,7 @@ export const createDateColumn = (
     read: (cell, line) => {
       const text = times.dateOf(cell, line)
       const day = format.read(text)
-      const isKnown = typeof day === 'number' && left.length === 1 && left[0] === format
+      const isKnown = typeof day === 'number' && left.length === 1 && left[0] === base
       if (!isKnown) noteDate(text, line)
       else if (!isGiven) rivals.note(text, line)
       if (typeof day === 'number') {
@@ -229,8 +269,14 @@ export const createDateColumn = (
     },
     proven: () => {
       const [only] = left
-      const isSettled = !conflict && left.length < known.length && !doubtfulCell() && !rivalDoubt()
-      return only && (isGiven || isSettled) ? { format: only, proof, isOnly: left.length === 1 } : undefined
+      if (isGiven) return { format, proof, isOnly: true }
+      const isSettled = !conflict && left.length < known.length && !doubtfulCell() && !rivalDoubt() && !monthDoubt()
+      if (!only || !isSettled) return undefined
+      const language = ownLanguage ?? months?.language()
+      const settled = language === undefined ? only : (only.inLanguage?.(language) ?? only)
+      // Formats of words in one order read the same days.
+      const isOnly = left.every((one) => one === only || (only.order !== undefined && one.order === only.order))
+      return { format: settled, proof, isOnly }
     },
     remarks: () => [
       ...times.remarks(),
@@ -241,7 +287,7 @@ export const createDateColumn = (
         : []),
     ],
     isRefuted: () =>
-      !left.includes(format) ||
+      !left.includes(base) ||
       conflict !== undefined ||
       times.isFound() ||
       (basis === 'assumed' && unsaid !== undefined),
@@ -255,8 +301,8 @@ export const createDateColumn = (
         const formats = [...left.slice(0, cell ? undefined : 1), ...conflict.formats]
         return `has dates in several formats: ${showCell(proof)} (${left[0]?.text}), ${showCell(conflict.cell)} (${conflict.formats.map(({ text }) => text).join(' or ')}); ${waysOf(formats)}`
       }
-      if (!cell) return rivalDoubt()
-      return `${showCell(cell)} is ${tellReadings(readingsOf(cell.text, left))}, and every other cell fits both; say which: ${dateFormatFlags(left)}`
+      if (!cell) return rivalDoubt() ?? monthDoubt()
+      return `${showCell(cell)} is ${tellReadings(readingsIn(cell.text, left))}, and every other cell fits both; say which: ${dateFormatFlags(left)}`
     },
   }
 }

@@ -1,7 +1,17 @@
-import { type Day, dayOfCivil, existingDay, FIRST_ENTRY_DAY, LAST_ENTRY_DAY, weekday } from '../../domain/day.ts'
+import {
+  type Day,
+  dayOfCivil,
+  existingDay,
+  FIRST_ENTRY_DAY,
+  formatDay,
+  LAST_ENTRY_DAY,
+  weekday,
+} from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkDay } from '../../domain/field-value.ts'
-import { MONTH_NAME, monthOf, splitWeekday } from './calendar-names.ts'
+import { foldWord, MONTH_NAME, monthOf, plainSigns, splitWeekday } from './calendar-names.ts'
+import { calendarWords, type Languages, type Meanings, principalAmong } from './calendar-words.ts'
+import { monthIn, type WordedDate, wordedDate } from './worded-date.ts'
 
 /** Caches the results of a function of a text, as files repeat few texts. */
 export const memoize = <T>(read: (text: string) => T, limit = 100_000): ((text: string) => T) => {
@@ -39,11 +49,17 @@ export type DateFormat = {
    * exist.
    */
   readonly read: (text: string) => Day | null | undefined
+  /** Returns the same format for the names of months in one language; undefined if it has none. */
+  readonly inLanguage?: (language: string) => DateFormat
+  /** Holds the format without a language, if this one has one. */
+  readonly base?: DateFormat
+  /** Names the parts of a format with the name of a month, whose dates are the same in any other with these. */
+  readonly order?: string
 }
 
 /** Names the parts of a format, for usage errors and help. */
 export const DATE_TOKENS =
-  'YYYY, YY (69-99 are 19YY), MM or M, MMM or MMMM (the name of a month), DD or D, WW (ISO week), Q (1-4), other characters as they are, letters in [brackets]; EXCEL for the serial numbers of spreadsheets, or UNIX for seconds or milliseconds since 1970'
+  'YYYY, YY (69-99 are 19YY), MM or M, MMM or MMMM (the name of a month; @ and a language at the end, as in MMM YYYY@pl, says of which), DD or D, WW (ISO week), Q (1-4), other characters as they are, letters in [brackets]; EXCEL for the serial numbers of spreadsheets, or UNIX for seconds or milliseconds since 1970'
 
 type Unit = 'year' | 'month' | 'day' | 'week' | 'quarter'
 type Token = { readonly unit: Unit; readonly isName?: boolean; readonly digits?: 2 | 4 }
@@ -93,6 +109,8 @@ const patternOf = (parts: readonly string[], at: number): string => {
   return literal.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
 }
 
+const THAI = /\p{Script=Thai}/u
+
 type FoundUnits = Partial<Record<Unit, number>>
 
 /** Returns the Monday of an ISO week; the first week of a year is that of January 4th. */
@@ -112,8 +130,19 @@ const dayOf = ({ year = NaN, month, day, week, quarter }: FoundUnits): Day | nul
   return found !== undefined && found >= FIRST_ENTRY_DAY && found <= LAST_ENTRY_DAY ? found : null
 }
 
-const numberOf = (token: Token, text: string): number | undefined => {
-  if (token.isName) return monthOf(text)
+/** Says which names of months are read: those of a language, of all, or only those that are known without a year. */
+type MonthNames = { readonly language?: string } | 'known'
+
+/** Returns the month with a name. */
+const monthNamed = (name: string, names: MonthNames): number | undefined => {
+  const known = monthOf(name)
+  if (names === 'known' || (known !== undefined && names.language === undefined)) return known
+  const months = calendarWords().months.get(foldWord(name))
+  return months ? monthIn(months, names.language) : known
+}
+
+const numberOf = (token: Token, text: string, names: MonthNames): number | undefined => {
+  if (token.isName) return monthNamed(text, names)
   const number = Number(text)
   if (token.unit !== 'year' || token.digits !== 2) return number
   return number + (number < 69 ? 2000 : 1900)
@@ -167,10 +196,97 @@ const unitsOf = (tokens: readonly Token[]): string =>
     .toSorted()
     .join(' ')
 
+/** Lists the formats with names of months that are detected. */
+const WORDED_FORMATS =
+  'D MMM YYYY | D. MMM YYYY | D-MMM-YYYY | D.MMM.YYYY | D/MMM/YYYY | D [de] MMM [de] YYYY | YYYY-MMM-DD | ' +
+  'MMM D, YYYY | MMM D YYYY | MMM YYYY | MMM-YYYY | MMM [de] YYYY | YYYY-MMM | YYYY MMM D | YYYY D MMM | YYYY MMM'
+
+/** Bounds the texts that are remembered. */
+const MOST_TEXTS = 20_000
+
+/** Returns a date in words that is none in any format by its signs; null if it is none at all. */
+const otherwiseWorded = memoize((text: string): WordedDate | null => {
+  const formats = WORDED_FORMATS.split(' | ').map(formatOf)
+  return formats.some((format) => typeof format.readSigns(text, {}) === 'number') ? null : (wordedDate(text) ?? null)
+}, MOST_TEXTS)
+
+const dayOfWorded = (date: WordedDate, language: string | undefined): Day | null | undefined => {
+  const month = monthIn(date.months, language)
+  if (month === undefined) return undefined
+  const day = dayOf({ year: date.year, month, day: date.day ?? 1 })
+  const languages = date.months.get(month) ?? []
+  return day !== null && !languages.some((one) => date.isOn(day, one)) ? null : day
+}
+
+/** Describes a format that is compiled: how dates are read by its signs, in a language or any. */
+type Compiled = {
+  readonly readSigns: (cell: string, names: MonthNames) => Day | null | undefined
+  /** Names the parts of dates in words, which any words of a language may stand between; undefined for others. */
+  readonly order: string | undefined
+}
+
+/** Returns the order of a format whose parts have blanks between them and a month with a name. */
+const orderOf = (parts: readonly string[]): string | undefined => {
+  const tokens = parts.flatMap((part, at) => (TOKENS[part] ? [{ ...TOKENS[part], at }] : []))
+  const isApart = tokens.every(({ at }, index) => {
+    const before = tokens[index - 1]?.at
+    return before === undefined || parts.slice(before, at).some((part) => part.trim() === '')
+  })
+  const isWorded = tokens.some(({ isName }) => isName) && tokens.some(({ digits }) => digits === 4)
+  return isApart && isWorded ? tokens.map(({ unit }) => unit).join(' ') : undefined
+}
+
+const compile = (parts: readonly string[]): Compiled => {
+  const tokens = parts.flatMap((part) => TOKENS[part] ?? [])
+  const hasDays = tokens.some(({ unit }) => unit === 'day')
+  const isShort = tokens.some(({ digits }) => digits === 2)
+  const pattern = new RegExp(`^${parts.map((_, at) => patternOf(parts, at)).join('')}${hasDays ? MIDNIGHT : ''}$`, 'iu')
+  const readPlain = (cell: string, names: MonthNames): Day | null | undefined => {
+    const match = pattern.exec(cell)
+    if (!match) return undefined
+    // Years of two digits beside Thai words may be of the Thai calendar.
+    if (isShort && THAI.test(cell)) return null
+    const found: FoundUnits = {}
+    for (const [at, token] of tokens.entries()) {
+      const number = numberOf(token, match[at + 1] ?? '', names)
+      if (number === undefined) return undefined
+      const before = token.unit === 'year' ? found.year : undefined
+      if (before !== undefined && !isNextYear(number, before, token)) return null
+      found[token.unit] = before ?? number
+    }
+    return dayOf(found)
+  }
+  const readSigns: Compiled['readSigns'] = (cell, names) => {
+    const day = readPlain(cell, names)
+    const named = day === undefined && hasDays ? splitWeekday(cell) : undefined
+    if (!named) return day
+    const dated = readPlain(named.date, names)
+    return typeof dated === 'number' && !named.isOn(dated) ? null : dated
+  }
+  return { readSigns, order: orderOf(parts) }
+}
+
+const formatOf = memoize((text: string): Compiled => compile(partsOf(text) ?? []), 1000)
+
+/** Matches a format for the words of one language. */
+const IN_LANGUAGE = /^(.*)@([a-z]{2,3})$/i
+
+/** Returns a format for the words of a language. */
+const formatInLanguage = (text: string, language: string): DateFormat | Fault => {
+  const format = dateFormat(text)
+  if (format instanceof Fault) return format
+  const code = language.toLowerCase()
+  if (!format.inLanguage) return new Fault(`"${text}@${language}" has a language, and no name of a month (MMM)`)
+  if (calendarWords().languages.includes(code)) return format.inLanguage(code)
+  return new Fault(`"${language}" is not a language whose months are known; write its code, such as ${text}@pl`)
+}
+
 /** Creates a date format from a text such as `DD.MM.YYYY`. */
 export const dateFormat = (text: string): DateFormat | Fault => {
   if (text.toUpperCase() === EXCEL) return excelFormat
   if (text.toUpperCase() === UNIX) return unixFormat
+  const [, plain, language] = IN_LANGUAGE.exec(text.trim()) ?? []
+  if (plain !== undefined && language !== undefined) return formatInLanguage(plain, language)
   // Cells are trimmed, so the format must be, too.
   const parts = partsOf(text.trim())
   const tokens = (parts ?? []).flatMap((part) => TOKENS[part] ?? [])
@@ -179,29 +295,40 @@ export const dateFormat = (text: string): DateFormat | Fault => {
       `"${text}" is not a date format; a format is made of ${DATE_TOKENS}. Such as DD.MM.YYYY, YYYY-MM, YYYY-[W]WW${orLarge(text)}`,
     )
   }
-  const hasDays = tokens.some(({ unit }) => unit === 'day')
-  const pattern = new RegExp(`^${parts.map((_, at) => patternOf(parts, at)).join('')}${hasDays ? MIDNIGHT : ''}$`, 'iu')
-  const readPlain: DateFormat['read'] = (cell) => {
-    const match = pattern.exec(cell)
-    if (!match) return undefined
-    const found: FoundUnits = {}
-    for (const [at, token] of tokens.entries()) {
-      const number = numberOf(token, match[at + 1] ?? '')
-      if (number === undefined) return undefined
-      const before = token.unit === 'year' ? found.year : undefined
-      if (before !== undefined && !isNextYear(number, before, token)) return null
-      found[token.unit] = before ?? number
-    }
-    return dayOf(found)
+  const { readSigns, order } = compile(parts)
+  const readIn = (cell: string, of?: string): Day | null | undefined => {
+    const names = of === undefined ? {} : { language: of }
+    const day = readSigns(cell, names)
+    if (typeof day === 'number') return day
+    const seen = plainSigns(cell)
+    const written = seen === cell ? day : readSigns(seen, names)
+    if (order === undefined || typeof written === 'number') return written
+    const date = otherwiseWorded(seen)
+    return (date?.order === order ? dayOfWorded(date, of) : undefined) ?? written
   }
-  const read: DateFormat['read'] = (cell) => {
-    const day = readPlain(cell)
-    const named = day === undefined && hasDays ? splitWeekday(cell) : undefined
-    if (!named) return day
-    const dated = readPlain(named.date)
-    return typeof dated === 'number' && !named.isOn(dated) ? null : dated
-  }
-  return { text, read }
+  const format: DateFormat = { text, read: (cell) => readIn(cell) }
+  if (!tokens.some(({ isName }) => isName)) return format
+  const inLanguage = memoize(
+    (of: string): DateFormat => ({ text: `${text}@${of}`, read: (cell) => readIn(cell, of), base: format }),
+    1000,
+  )
+  return Object.assign(format, { inLanguage }, order === undefined ? {} : { order })
+}
+
+/** Returns the months that the one named in a text may be, each in other languages; undefined if there is one or none. */
+export const severalMonths = (text: string): Meanings | undefined => {
+  const months = otherwiseWorded(plainSigns(text))?.months
+  return months && monthIn(months, undefined) === undefined ? months : undefined
+}
+
+/** Returns a language for each month that a text may name. */
+export const languagesOfMonths = (months: Meanings): Languages =>
+  [...months.values()].flatMap((languages) => principalAmong(languages)[0] ?? [])
+
+/** Returns what a text is in a format. */
+export const readingOf = (format: DateFormat, text: string): string => {
+  const day = format.read(text)
+  return `${typeof day === 'number' ? formatDay(day) : 'no date'} (${format.text})`
 }
 
 /** Returns the flags to choose one of several date formats. */
@@ -214,6 +341,12 @@ export const knownFormat = (text: string): DateFormat => {
   if (format instanceof Fault) throw new TypeError(format.message)
   return format
 }
+
+/** Returns a format that reads only dates that are written by its signs, with the names of months that are known everywhere. */
+export const formatBySigns = (text: string): DateFormat => ({
+  text,
+  read: (cell) => formatOf(text).readSigns(cell, 'known'),
+})
 
 /** Holds the date format that is assumed until a cell contradicts it. */
 export const PLAIN_FORMAT = knownFormat('YYYY-MM-DD')

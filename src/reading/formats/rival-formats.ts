@@ -1,5 +1,5 @@
-import { type Day, formatDay } from '../../domain/day.ts'
-import { type DateFormat, dateFormatFlags, knownFormat } from './date-format.ts'
+import type { Day } from '../../domain/day.ts'
+import { type DateFormat, dateFormatFlags, knownFormat, readingOf } from './date-format.ts'
 import { KNOWN_FORMATS } from './known-formats.ts'
 import { type Evidence, showCell } from './evidence.ts'
 import type { MeantParts, PartOfYear } from './period-words.ts'
@@ -86,11 +86,6 @@ type Rivals = {
   readonly doubt: (left: readonly DateFormat[]) => string | undefined
 }
 
-const reading = (format: DateFormat, text: string): string => {
-  const day = format.read(text)
-  return `${typeof day === 'number' ? formatDay(day) : 'no date'} (${format.text})`
-}
-
 /** Creates the rivals of a column's formats; what its numbers are meant to be decides some. */
 export const createRivals = (meant: MeantParts): Rivals => {
   const pairs = rivalriesFor(meant).map((pair) => ({ ...pair, signs: { isRefuted: false } as Signs }))
@@ -110,7 +105,7 @@ export const createRivals = (meant: MeantParts): Rivals => {
         const cell = signs.only ?? (isEven ? signs.both : undefined)
         if (!cell || signs.isRefuted || !left.includes(usual)) continue
         const beside = signs.only && signs.both ? `, and ${showCell(signs.both)} is either` : ''
-        return `${showCell(cell)} is ${reading(usual, cell.text)} or ${reading(rare, cell.text)}${beside}; say which: ${dateFormatFlags([usual, rare])}`
+        return `${showCell(cell)} is ${readingOf(usual, cell.text)} or ${readingOf(rare, cell.text)}${beside}; say which: ${dateFormatFlags([usual, rare])}`
       }
       return undefined
     },

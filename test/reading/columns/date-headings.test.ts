@@ -256,3 +256,43 @@ test('dates that are never assumed stop the import with their format', () => {
     issues: ['"2026_01" may be a date; say how dates are written: --date-format YYYY_MM'],
   })
 })
+
+const YEAR_OF_MONTHS = 'January February March April May June July August September October November December'.split(
+  ' ',
+)
+
+describe('names of months in one language', () => {
+  test.each([
+    ['Polish', 'sty,lut,mar,kwi,maj,cze,lip,sie,wrz,paź,lis,gru'],
+    ['Croatian', 'sij,velj,ožu,tra,svi,lip,srp,kol,ruj,lis,stu,pro'],
+    ['Czech', 'led,úno,bře,dub,kvě,čvn,čvc,srp,zář,říj,lis,pro'],
+    ['Ukrainian', 'січ,лют,бер,квіт,трав,черв,лип,серп,вер,жовт,лист,груд'],
+    ['Kazakh', 'қаң,ақп,нау,сәу,мам,мау,шіл,там,қыр,қаз,қар,жел'],
+  ])('are the parts of a year: %s', (_, months) => {
+    expect(read([`User,KPI,Year,${months}`])).toEqual({ columns: YEAR_OF_MONTHS })
+  })
+
+  test('are no parts of a year where there is none, or where there are few', () => {
+    expect(read(['User,Date,Pro,Led,Dub'])).toEqual({ issues: expect.any(Array) as unknown })
+    expect(read(['User,Year,Pro,Led'])).toEqual({ issues: expect.any(Array) as unknown })
+  })
+
+  test('are days of the year beside them', () => {
+    expect(read(['User,KPI,lip 2026,sie 2026'])).toEqual({ columns: ['2026-07-01', '2026-08-01'] })
+    expect(read(['User,KPI,lip 2026,ruj 2026'])).toEqual({ columns: ['2026-06-01', '2026-09-01'] })
+    expect(read(['User,KPI,апрель 2026 г.,май 2026 г.'])).toEqual({ columns: ['2026-04-01', '2026-05-01'] })
+    expect(read(['User,KPI,2026. április,2026. május'])).toEqual({ columns: ['2026-04-01', '2026-05-01'] })
+    expect(read(['User,KPI,lip 2026,lis 2026'])).toEqual({
+      issues: [
+        expect.stringMatching(
+          /^"lip 2026" on line 1 is 2026-06-01 .*; say which: --date-format "MMM YYYY@hr" or --date-format "MMM YYYY@pl"$/,
+        ),
+      ],
+    })
+    for (const [language, days] of Object.entries({
+      hr: ['2026-06-01', '2026-10-01'],
+      pl: ['2026-07-01', '2026-11-01'],
+    }))
+      expect(read(['User,KPI,lip 2026,lis 2026'], { dateFormat: `MMM YYYY@${language}` })).toEqual({ columns: days })
+  })
+})

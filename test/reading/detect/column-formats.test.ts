@@ -336,11 +336,167 @@ describe('dates of a column', () => {
     })
   })
 
-  test('of a month that is two in two languages are rejects', async () => {
-    expect(await readDates(['3 marca 2026', '3 listopada 2026'])).toMatchObject({
-      entries: ['2026-03-03 0 -'],
-      rejects: ['3: "3 listopada 2026" names a month that is another one in another language; write it in figures'],
+  test.each<[texts: string[], days: string[]]>([
+    [
+      ['3 marca 2026', '3 listopada 2026'],
+      ['2026-03-03', '2026-11-03'],
+    ],
+    [
+      ['listopad 2026', 'grudzień 2026'],
+      ['2026-11-01', '2026-12-01'],
+    ],
+    [
+      ['listopad 2026', 'prosinec 2026'],
+      ['2026-11-01', '2026-12-01'],
+    ],
+    [
+      ['listopad 2026', 'prosinac 2026'],
+      ['2026-10-01', '2026-12-01'],
+    ],
+    [
+      ['1. listopada 2026.', '1. prosinca 2026.'],
+      ['2026-10-01', '2026-12-01'],
+    ],
+    [
+      ['lip 2026', 'lis 2026', 'gru 2026'],
+      ['2026-07-01', '2026-11-01', '2026-12-01'],
+    ],
+    [
+      ['lip 2026', 'lis 2026', 'ruj 2026'],
+      ['2026-06-01', '2026-10-01', '2026-09-01'],
+    ],
+    [
+      ['srp 2026', 'zář 2026'],
+      ['2026-08-01', '2026-09-01'],
+    ],
+    [
+      ['srp 2026', 'kol 2026'],
+      ['2026-07-01', '2026-08-01'],
+    ],
+    [
+      ['5-lip-2026', '5-sie-2026'],
+      ['2026-07-05', '2026-08-05'],
+    ],
+    [
+      ['2026 listopad', '2026 grudzień'],
+      ['2026-11-01', '2026-12-01'],
+    ],
+    [
+      ['Mar 2026', 'Apr 2026'],
+      ['2026-03-01', '2026-04-01'],
+    ],
+    // Of Teso, a language with rarer words, in which Mar is May.
+    [
+      ['Mar 2026', 'Kwa 2026', 'Rar 2026'],
+      ['2026-05-01', '2026-03-01', '2026-01-01'],
+    ],
+  ])('of months that are others in another language are read as the other words say: %j', async (texts, days) => {
+    const { entries, rejects } = await readDates(texts)
+    expect([entries.toSorted(), rejects]).toEqual([days.map((day, at) => `${day} ${at} -`).toSorted(), []])
+  })
+
+  test.each<[texts: string[], ways: [flag: string, days: string[]][]]>([
+    [
+      ['listopad 2026'],
+      [
+        ['MMM YYYY@cs', ['2026-11-01']],
+        ['MMM YYYY@hr', ['2026-10-01']],
+      ],
+    ],
+    [
+      ['3 lip 2026', '4 lis 2026'],
+      [
+        ['D MMM YYYY@hr', ['2026-06-03', '2026-10-04']],
+        ['D MMM YYYY@pl', ['2026-07-03', '2026-11-04']],
+      ],
+    ],
+    [
+      ['srp 2026'],
+      [
+        ['MMM YYYY@cs', ['2026-08-01']],
+        ['MMM YYYY@hr', ['2026-07-01']],
+      ],
+    ],
+    [
+      ['1. listopada 2026.'],
+      [
+        ['D MMM YYYY@hr', ['2026-10-01']],
+        ['D MMM YYYY@pl', ['2026-11-01']],
+      ],
+    ],
+    // Words of several languages: none has all of them.
+    [
+      ['March 2026', 'lis 2026'],
+      [
+        ['MMM YYYY@cs', ['2026-03-01', '2026-11-01']],
+        ['MMM YYYY@hr', ['2026-03-01', '2026-10-01']],
+      ],
+    ],
+    [
+      ['taa 2026'],
+      [
+        ['MMM YYYY@agq', ['2026-04-01']],
+        ['MMM YYYY@kln', ['2026-03-01']],
+      ],
+    ],
+  ])('of months that may be others in another language stop, and the flags settle them: %j', async (texts, ways) => {
+    const stopped = await readDates(texts)
+    const flags = ways.map(([flag]) => `--date-format "${flag}"`).join(' or ')
+    expect(stopped).toMatchObject({
+      stopped: [expect.stringMatching(/^date: ".*" on line [23] is .* or .*; say which: /)],
     })
+    expect(stopped.stopped?.[0]?.endsWith(`; say which: ${flags}`)).toBe(true)
+    for (const [dateFormat, days] of ways)
+      expect(await readDates(texts, { dateFormat })).toMatchObject({
+        entries: days.map((day, at) => `${day} ${at} -`),
+        rejects: [],
+      })
+  })
+
+  test('of a month that is two in two languages are rejects of a format without a language', async () => {
+    expect(await readDates(['3 marca 2026', '3 listopada 2026'], { dateFormat: 'D MMM YYYY' })).toMatchObject({
+      entries: ['2026-03-03 0 -'],
+      rejects: [
+        '3: "3 listopada 2026" names a month that is another one in another language; say which: --date-format "D MMM YYYY@hr" or --date-format "D MMM YYYY@pl"',
+      ],
+    })
+  })
+
+  test.each<[text: string, says: string]>([
+    [
+      '3 มีนาคม 2569',
+      'has a year of the Thai calendar: write the year of the Gregorian one, 2026, if 2569 is meant as such',
+    ],
+    [
+      '๓ มี.ค. ๒๕๖๙',
+      'has a year of the Thai calendar: write the year of the Gregorian one, 2026, if 2569 is meant as such',
+    ],
+    [
+      '3 มีนาคม พ.ศ. 2569',
+      'has a year of the Thai calendar: write the year of the Gregorian one, 2026, if 2569 is meant as such',
+    ],
+    [
+      '3 มี.ค. 69',
+      'has a year of two digits, which may be of the Thai calendar: write it with four digits, of the Gregorian one',
+    ],
+    [
+      '3 مارس 1405',
+      'has a year of the Persian or the Islamic calendar: write the date by the Gregorian one, such as 2026-03-21',
+    ],
+    [
+      '۱ فروردین ۱۴۰۵',
+      'has a year of the Persian or the Islamic calendar: write the date by the Gregorian one, such as 2026-03-21',
+    ],
+    [
+      '1 محرم 1448',
+      'has a year of the Persian or the Islamic calendar: write the date by the Gregorian one, such as 2026-03-21',
+    ],
+  ])('of another calendar are rejects, and never converted: %s', async (text, says) => {
+    const refused = { entries: [], rejects: [`2: "${text}" ${says}`] }
+    expect(await readDates([text])).toMatchObject(refused)
+    for (const dateFormat of ['D MMM YYYY', 'D MMM YY', 'YYYY-MM-DD'])
+      expect(await readDates([text], { dateFormat })).toMatchObject(refused)
+    expect((await readDates([text, '2026-03-02'])).entries).not.toContainEqual(expect.stringMatching(/^(?!2026-03-02)/))
   })
 
   test.each<[text: string, flags: string]>([
