@@ -138,9 +138,12 @@ const latinDigit = (digit: string): string => {
   return String(value)
 }
 
-/** Returns a text with Latin digits, plain blanks, and without invisible signs. */
+/** Bounds the texts that are made plain: normalizing very many marks takes time that grows by the square of their number. */
+const LONGEST_TEXT = 400
+
+/** Returns a text with Latin digits, plain blanks, and without invisible signs; a longer one as it is. */
 export const plainSigns = (text: string): string =>
-  NOT_ASCII.test(text)
+  text.length <= LONGEST_TEXT && NOT_ASCII.test(text)
     ? text
         .normalize('NFC')
         .replaceAll(INVISIBLE, '')
@@ -150,6 +153,7 @@ export const plainSigns = (text: string): string =>
 
 /** Returns a word of a date in the form in which all are compared: plain signs, small letters, no accents, no final dot. */
 export const foldWord = (word: string): string => {
+  if (word.length > LONGEST_TEXT) return word
   const small = NOT_ASCII.test(word)
     ? plainSigns(word)
         .toLowerCase()

@@ -11,7 +11,7 @@ import { Fault } from '../../domain/errors.ts'
 import { checkDay } from '../../domain/field-value.ts'
 import { foldWord, MONTH_NAME, monthOf, plainSigns, splitWeekday } from './calendar-names.ts'
 import { calendarWords, type Languages, type Meanings, principalAmong } from './calendar-words.ts'
-import { monthIn, type WordedDate, wordedDate } from './worded-date.ts'
+import { mayBeWorded, monthIn, type WordedDate, wordedDate } from './worded-date.ts'
 
 /** Caches the results of a function of a text, as files repeat few texts. */
 export const memoize = <T>(read: (text: string) => T, limit = 100_000): ((text: string) => T) => {
@@ -205,10 +205,13 @@ const WORDED_FORMATS =
 const MOST_TEXTS = 20_000
 
 /** Returns a date in words that is none in any format by its signs; null if it is none at all. */
-const otherwiseWorded = memoize((text: string): WordedDate | null => {
+const wordedByAll = memoize((text: string): WordedDate | null => {
   const formats = WORDED_FORMATS.split(' | ').map(formatOf)
   return formats.some((format) => typeof format.readSigns(text, {}) === 'number') ? null : (wordedDate(text) ?? null)
 }, MOST_TEXTS)
+
+/** Returns such a date of a text that may be one by its signs. */
+const otherwiseWorded = (text: string): WordedDate | null => (mayBeWorded(text) ? wordedByAll(text) : null)
 
 const dayOfWorded = (date: WordedDate, language: string | undefined): Day | null | undefined => {
   const month = monthIn(date.months, language)
