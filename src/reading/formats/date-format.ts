@@ -306,7 +306,8 @@ export const dateFormat = (text: string): DateFormat | Fault => {
     const seen = plainSigns(cell)
     const written = seen === cell ? day : readSigns(seen, names)
     if (order === undefined || typeof written === 'number') return written
-    const date = otherwiseWorded(seen)
+    // In a language, a text may be another date than without.
+    const date = of === undefined ? otherwiseWorded(seen) : wordedDate(seen)
     return (date?.order === order ? dayOfWorded(date, of) : undefined) ?? written
   }
   const format: DateFormat = { text, read: (cell) => readIn(cell) }

@@ -385,6 +385,11 @@ describe('dates of a column', () => {
       ['Mar 2026', 'Apr 2026'],
       ['2026-03-01', '2026-04-01'],
     ],
+    // Of Sesotho, in which Jan is June, and Ne Thursday: it is Sunday in Czech, as 2118-01-02 is one.
+    [
+      ['2118 Jan 2, Ne', '2118 Kol 2, Rar', '2118 Pun 2, Rar'],
+      ['2118-06-02', '2118-02-02', '2118-11-02'],
+    ],
     // Of Teso, a language with rarer words, in which Mar is May.
     [
       ['Mar 2026', 'Kwa 2026', 'Rar 2026'],
