@@ -16,7 +16,7 @@ export type EntryChange = {
   readonly key: EntryKey
   readonly before: Partial<EntryValues> | undefined
   readonly after: Partial<EntryValues>
-  /** Holds the revision that the entry had before, where that is kept. */
+  /** Holds the revision that the entry had before, where that is kept and not 0. */
   readonly revision?: number
 }
 

@@ -27,7 +27,7 @@ import type { Batch } from '../reading/rows/batches.ts'
 import { holdsDraft } from './third-party/matching.ts'
 import { pollUntil } from './third-party/reconcile.ts'
 import { createThirdPartyDelivery } from './third-party/third-party.ts'
-import { createNotes } from './undo/note-changes.ts'
+import { createKeptNotes, createNotes } from './undo/note-changes.ts'
 
 /** Yields batches, and counts all their entries. */
 type CountedBatches = Iterable<Batch> & { readonly entries: () => number }
@@ -142,16 +142,22 @@ export const sendAll = async (work: ImportRun, prepared: Prepared, journal: Jour
   const givingUp = new AbortController()
   const batches = countedBatches(prepared.batches())
   let [done, ended, isStopped, isTouched] = [0, 0, false, false]
+  const kept = work.client.keepsRuns() ? work.changes : undefined
+  const keptNotes = kept && createKeptNotes(kept)
   const run: Run = {
     client: work.client,
     clock: work.clock,
     journal,
     isAdding: work.options.onConflict === 'add',
     signal: AbortSignal.any([work.signal, givingUp.signal]),
-    touch: () => (isTouched = true),
+    touch: () => {
+      isTouched = true
+      kept?.touch()
+    },
     hasBegun: () => isTouched || done > 0,
     lostAnswers: createLostAnswers(),
-    notes: createNotes(work.changes, prepared.reference),
+    notes: keptNotes ?? createNotes(work.changes, prepared.reference),
+    kept: kept && journal.runId,
   }
   const { deliver, mayOverlap, way, journaledAhead } = deliveryFor(work, prepared, run)
   let tooMany: KpiError | undefined
@@ -163,6 +169,10 @@ export const sendAll = async (work: ImportRun, prepared: Prepared, journal: Jour
     if (tooMany) givingUp.abort()
     work.onProgress({ phase: 'send', done, total })
   }
+  const onDelivered: Sink = (tally, ...counts) => {
+    kept?.count(tally.created, tally.updated)
+    sink(tally, ...counts)
+  }
   const stage: Stage = async (batch, counting) => (await chooseEntries(batch, { ...prepared, ...counting })).left
   const journaled = journalIntervals(cutAlongIntervals(batches, journal), {
     run,
@@ -170,14 +180,14 @@ export const sendAll = async (work: ImportRun, prepared: Prepared, journal: Jour
     journaledAhead,
     stage,
     resume: resumingOf(work, prepared, run),
-    note: notingOf(work, prepared, run),
+    note: keptNotes ? async ({ block }) => keptNotes.see(block) : notingOf(work, prepared, run),
     onSettled: sink,
     onStop: () => (isStopped = true),
   })
   // After a lost answer that cannot be read back, send one interval at a time.
   const room = (): number => (mayOverlap() && run.lostAnswers.inARow() === 0 ? UNDER_WAY : 1)
   try {
-    await runConcurrently(journaled, room, (one) => deliver(one, sink))
+    await runConcurrently(journaled, room, (one) => deliver(one, onDelivered))
   } catch (error) {
     if (!(error instanceof Aborted)) {
       const isBegun = run.hasBegun() || prepared.summary.assigned > 0

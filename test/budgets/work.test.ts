@@ -80,22 +80,23 @@ describe('a line on the embedded service', () => {
   const JSON_OUT = ['-o', 'json']
   const YEAR = ['--from', '2026-01-01', '--to', '2026-12-31']
 
+  // A batch keeps what it replaces, and nothing of that is read before: of 10,000 changes that are 66 pages.
   // The lines run in this order: each finds what the ones before have stored.
   test.each<[what: string, line: readonly string[], most: Budget]>([
     [
       'an import of 10,000 new rows',
       [...IMPORT, 'one.csv', ...JSON_OUT],
-      { statements: 269, commits: 2, frames: 146, journal: 54, requests: 16 },
+      { statements: 275, commits: 2, frames: 155, journal: 54, requests: 14 },
     ],
     [
       'the same import again',
       [...IMPORT, 'one.csv', ...JSON_OUT],
-      { statements: 167, commits: 2, frames: 0, journal: 54, requests: 18 },
+      { statements: 163, commits: 2, frames: 0, journal: 54, requests: 14 },
     ],
     [
       'an import of 10,000 changes',
       [...IMPORT, 'two.csv', ...JSON_OUT],
-      { statements: 10167, commits: 2, frames: 94, journal: 54, requests: 18 },
+      { statements: 10173, commits: 2, frames: 160, journal: 54, requests: 14 },
     ],
     [
       'the same with --only-changes',

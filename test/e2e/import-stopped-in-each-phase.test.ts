@@ -37,7 +37,6 @@ const PHASES: readonly Phase[] = [
     'the deadline (1s) has passed; stopped',
   ],
   ['assignments are made', IMPORT, isAt('POST', /\/users\/3\/kpis/), SENT],
-  ['it is noted what is there', IMPORT, isAt('GET', /\/(kpientries\?|reports)/), SENT],
   ['a batch is sent', IMPORT, isAt('POST', /\/kpientries\/list/), SENT],
   ['it is asked what single entries replace', IMPORT, isAt('GET', /\/kpientries\?/), SENT, /\/kpientries\/list/],
   ['single entries are sent', IMPORT, isAt('POST', /\/kpientries$/), SENT, /\/kpientries\/list/],

@@ -275,6 +275,7 @@ const createdOf = (
 
 /** Returns what would become of the things that a run created, in the order in which they are removed. */
 export const judgeCreatedRecords = async (clients: Clients, judged: Judged): Promise<RemovalOutcome[]> => {
+  if (judged.things.length + judged.unsure.length === 0) return []
   const outcomes = await judgeAssignments(clients, judged)
   for (const kind of ORDER) {
     if (![...judged.things, ...judged.unsure].some((one) => one.kind === kind)) continue

@@ -17,6 +17,7 @@ import {
   type UndoneBatch,
   undoneBatch,
 } from '../../domain/resources/entry-run.ts'
+import { KpiError } from '../../domain/errors.ts'
 import type { Patch } from '../../domain/schema.ts'
 import type { Variant } from '../../domain/variants.ts'
 import type { TransportRequest, TransportResponse } from '../transport.ts'
@@ -172,7 +173,15 @@ export const createEntries = (variant: Variant, { send, isBundled, newKey, toget
       const path = undoneBatch.path.replace('{run}', run)
       const body = draftToJson(runUndo, { before: before ?? null, dry_run: isDry })
       const sending = addingRequest(path, body, isBundled, keyed(newKey?.()))
-      return readDone(undoneBatch, await send(undoneBatch, 'add', sending))
+      // Ask again where the answer came from a proxy: under its key it is done once.
+      for (let tries = 1; ; tries += 1) {
+        const answer = readDone(undoneBatch, await send(undoneBatch, 'add', sending))
+        if (Number.isSafeInteger(answer.revision)) return answer
+        if (tries === MOST_TRIES)
+          throw new KpiError('unavailable', 'the service answered something else than what became of a batch', {
+            mayBeDone: true,
+          })
+      }
     },
     addMany: async (list) => {
       // Repeat a batch whose answer counts too few entries: it came from a proxy.

@@ -63,7 +63,7 @@ const post = async (run: Run, sent: SentBatch, batch: Batch, isUnknown: boolean)
   const answer = await withRetries(run, async () => {
     if (isLost && !maySendAgain(run, sent)) return undefined
     try {
-      const answer = await run.client.entries.putMany(batch.block, name)
+      const answer = await run.client.entries.putMany(batch.block, name, run.kept)
       sent.isTouched = true
       requireCounts(answer, batch.size)
       return answer
@@ -127,7 +127,8 @@ const sendPart = async (run: Run, sent: SentBatch, batch: Batch, isUnknown: bool
     const result = await post(run, sent, batch, isUnknown)
     run.lostAnswers.note(result === undefined)
     if (result) countResult(sent.tally, result, batch.size)
-    else for (const line of batch.lines) refuseLines(sent.tally, line, [OUTCOME_UNKNOWN])
+    else run.touch()
+    if (!result) for (const line of batch.lines) refuseLines(sent.tally, line, [OUTCOME_UNKNOWN])
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     await divide(run, sent, batch, error.refusal)

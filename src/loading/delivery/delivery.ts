@@ -21,6 +21,8 @@ export type Run = {
   readonly lostAnswers: LostAnswers
   /** Notes what becomes of entries, for taking it back. */
   readonly notes: NoteChanges
+  /** Names the run to the service, which keeps what its batches replace; undefined where it keeps nothing. */
+  readonly kept: string | undefined
 }
 
 /**

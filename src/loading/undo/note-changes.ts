@@ -1,9 +1,13 @@
+import { type EntryBlock, numberAt } from '../../domain/entry-block.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { type EntryValues, mergeEntry } from '../../domain/rules.ts'
 import { keyOf } from '../../domain/entry-key.ts'
 import { type ExistingEntryMap, storedKey } from '../existing/existing-entries.ts'
 import type { Reference } from '../../reading/directory/reference.ts'
 import { changeBetween, type EntryChange, holds } from '../../domain/entry-changes.ts'
+
+/** Lists KPIs and owners of which entries are sent. */
+export type SentSeries = { readonly kpis: readonly number[]; readonly owners: readonly number[] }
 
 /** Receives what an import is about to make of entries. */
 export type ChangeLog = {
@@ -15,6 +19,12 @@ export type ChangeLog = {
   readonly sync: () => void
   /** Receives why what follows cannot be noted. */
   readonly giveUp: (why: string) => void
+  /** Notes that the service keeps what the run replaces, of which KPIs and owners; returns once that is on the disk. */
+  readonly keep: (some: SentSeries) => void
+  /** Counts entries of which the service has answered that the run created or changed them. */
+  readonly count: (created: number, changed: number) => void
+  /** Notes that something may have been stored although nothing says so. */
+  readonly touch: () => void
 }
 
 const NOTHING: EntryValues = { actual: null, target: null, notes: null }
@@ -58,6 +68,43 @@ export type NoteChanges = {
     replayed: readonly EntryDraft[],
     stored: ExistingEntryMap,
   ) => void
+}
+
+const nothing = (): void => undefined
+
+/** Creates the notes of a run of which the service keeps what it replaces: that it does, and of which KPIs and owners. */
+export const createKeptNotes = ({
+  keep,
+}: Pick<ChangeLog, 'keep'>): NoteChanges & {
+  readonly see: (block: Pick<EntryBlock, 'count' | 'owner' | 'kpi'>) => void
+} => {
+  const known = { kpis: new Set<number>(), owners: new Set<number>() }
+  let fresh: { readonly kpis: number[]; readonly owners: number[] } = { kpis: [], owners: [] }
+  let isNoted = false
+  const see = (name: 'kpis' | 'owners', id: number): void => {
+    if (known[name].has(id)) return
+    known[name].add(id)
+    fresh[name].push(id)
+  }
+  return {
+    see: ({ count, owner, kpi }) => {
+      for (let at = 0; at < count; at += 1) {
+        see('kpis', numberAt(kpi, at))
+        see('owners', numberAt(owner, at))
+      }
+    },
+    isWanted: () => false,
+    note: nothing,
+    sync: () => {
+      if (isNoted && fresh.kpis.length + fresh.owners.length === 0) return
+      keep(fresh)
+      isNoted = true
+      fresh = { kpis: [], owners: [] }
+    },
+    withdraw: nothing,
+    refuse: nothing,
+    settleReplayed: nothing,
+  }
 }
 
 /** Holds drafts that are about to be sent, and what becomes of them. */

@@ -61,7 +61,8 @@ export const countChanges = async (receipt: Pick<UndoReceipt, 'path' | 'left' | 
  * a run that was cut off may be missing.
  */
 export const requireWhole = async (receipt: UndoReceipt): Promise<void> => {
-  const { path, left } = receipt
+  const { path, left, isKept } = receipt
+  if (isKept) return
   const entries = left.at(-1) ?? receipt.entries
   if (!entries) return
   const { created, changed } = await countChanges(receipt)

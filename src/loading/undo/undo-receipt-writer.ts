@@ -13,7 +13,11 @@ export type UndoReceiptWriter = {
   /** Names it on the command line. */
   readonly name: string
   readonly created: CreationLog
-  readonly changes: Omit<ChangeLog, 'giveUp'>
+  readonly changes: Omit<ChangeLog, 'giveUp' | 'keep' | 'count' | 'touch'>
+  /** Notes that the service keeps what the run replaces. */
+  readonly keep: ChangeLog['keep']
+  /** Counts entries that the run created and changed, where the service keeps what it replaces. */
+  readonly count: ChangeLog['count']
   /** Notes why what the run stores from now on is not in the receipt. */
   readonly leaveOut: (why: string) => void
   /** Notes when changes are sent, by the clock of the service. */
@@ -70,7 +74,7 @@ const appendTo = (path: string): Appended => {
 const createChangesFile = (
   path: string,
   write: (line: object) => void,
-): Pick<UndoReceiptWriter, 'changes' | 'entries'> & Pick<Appended, 'close'> => {
+): Pick<UndoReceiptWriter, 'changes' | 'entries' | 'count'> & Pick<Appended, 'close'> => {
   let file: Appended | undefined
   let [created, changed] = [0, 0]
   const refused = new WeakSet<EntryChange>()
@@ -83,6 +87,10 @@ const createChangesFile = (
   }
   return {
     entries: () => ({ created, changed }),
+    count: (news, olds) => {
+      created += news
+      changed += olds
+    },
     changes: {
       add: (changes) => {
         file ??= appendTo(path)
@@ -110,7 +118,7 @@ export const createUndoReceipt = (folder: string, head: UndoReceiptHead, suffix:
   const path = join(folder, `${head.at.replaceAll(/[-:]/g, '').slice(0, 15)}-${suffix}${ENDING}`)
   const file = appendTo(path)
   const write = (line: object): void => void file.write(`${JSON.stringify(line)}\n`)
-  const { changes, entries, close } = createChangesFile(entriesPath(path), write)
+  const { changes, entries, count, close } = createChangesFile(entriesPath(path), write)
   write(head)
   return {
     path,
@@ -125,6 +133,11 @@ export const createUndoReceipt = (folder: string, head: UndoReceiptHead, suffix:
       settle: () => write({ settled: true }),
     },
     changes,
+    keep: (series) => {
+      write({ kept_by: 'service', ...series })
+      file.sync()
+    },
+    count,
     leaveOut: (why) => {
       write({ left_out: why })
       file.sync()

@@ -7,6 +7,7 @@ import type { CreatedRecord, UnsureThing } from '../../changes/send/remove-creat
 import { appendToFile } from '../../files/appended-file.ts'
 import { fileError } from '../../files/file-error.ts'
 import { readRegularFile } from '../../files/read-file.ts'
+import type { SentSeries } from './note-changes.ts'
 
 /** Describes the run that a receipt is of: the service, the account as far as it is known, the file and the time. */
 export type UndoReceiptHead = {
@@ -38,6 +39,10 @@ export type UndoReceipt = {
   readonly served: string | undefined
   /** Counts the entries that it created and changed, or may have; undefined if it was cut off. */
   readonly entries: ChangeCounts | undefined
+  /** Tells that the service keeps what the run replaced. */
+  readonly isKept: boolean
+  /** Lists the KPIs and owners of what the service keeps. */
+  readonly keptOf: SentSeries
   /** Says why some of what it stored is not in the receipt; undefined where all is. */
   readonly leftOut: string | undefined
   /** Holds when it was last about to send entries, by the clock of the service; undefined if that is not known. */
@@ -124,6 +129,12 @@ const refusedIn = (line: unknown): string[] =>
     ? line['refused'].flatMap((key) => (Array.isArray(key) ? [key.join('/')] : []))
     : []
 
+/** Returns the ids that a line says the service keeps something of. */
+const idsIn = (line: unknown, name: keyof SentSeries): number[] =>
+  isObject(line) && line['kept_by'] !== undefined && Array.isArray(line[name])
+    ? line[name].filter((id) => typeof id === 'number')
+    : []
+
 /** Returns when an undo began that has not come to its end, as the lines say. */
 const begunIn = (lines: readonly unknown[]): string | undefined => {
   const end = lines.findLastIndex((line) => isObject(line) && countsIn(line['left']) !== undefined)
@@ -168,6 +179,11 @@ export const readUndoReceipt = (path: string): UndoReceipt => {
     ended: textOf('ended'),
     served: textOf('served'),
     sent: lastTextOf('sent'),
+    isKept: textOf('kept_by') !== undefined,
+    keptOf: {
+      kpis: others.flatMap((line) => idsIn(line, 'kpis')),
+      owners: others.flatMap((line) => idsIn(line, 'owners')),
+    },
     leftOut: textOf('left_out'),
     journal: textOf('journal'),
     runId: textOf('run'),
@@ -235,7 +251,8 @@ export const unsettledReceipts = (
 ): readonly UndoReceipt[] => {
   const ofFile = receipts.filter(({ head }) => head.file === file && head.service === service)
   const last = ofFile.findLastIndex(
-    ({ isSettled, takenBack, path }) => isSettled || takenBack !== undefined || existsSync(entriesPath(path)),
+    ({ isSettled, takenBack, isKept, path }) =>
+      isSettled || isKept || takenBack !== undefined || existsSync(entriesPath(path)),
   )
   return ofFile.slice(last + 1)
 }

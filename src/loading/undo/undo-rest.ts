@@ -15,6 +15,8 @@ import type { UndoneRun } from './undone-run.ts'
 export type UndoRest = {
   /** Notes in the receipts that an undo begins, so that they tell of it even if it is killed. */
   readonly begin: (at: string) => Promise<void>
+  /** Counts entries of a run that the service keeps: those that are as before now, and those that are left alone. */
+  readonly count: (part: UndoReceipt, settled: number, left: number) => void
   readonly add: (part: UndoReceipt, change: EntryChange) => void
   /** Counts an entry that is as before now. */
   readonly settle: (part: UndoReceipt) => void
@@ -70,8 +72,19 @@ const createOpenCount = ({ path, open }: UndoReceipt) => {
   }
 }
 
+/** Holds what is left of one receipt. */
+type PartRest = {
+  readonly add: (change: EntryChange) => void
+  readonly keep: () => void
+  readonly begin: (at: string) => Promise<void>
+  readonly settle: () => void
+  readonly count: (settled: number, left: number) => void
+  readonly progress: () => void
+  readonly stop: (isGone: (kpi: number) => boolean) => Promise<void>
+}
+
 /** Holds what is left of one receipt, in a file beside it. */
-const createPartRest = (part: UndoReceipt) => {
+const createPartRest = (part: UndoReceipt): PartRest => {
   const undos = part.left.length
   const path = entriesPath(part.path, undos + 1)
   let some: EntryChange[] = []
@@ -102,6 +115,7 @@ const createPartRest = (part: UndoReceipt) => {
       orExplain(part.path, () => appendToFile(part.path, `\n${JSON.stringify(line)}\n`))
     },
     settle: (): void => void (settled += 1),
+    count: () => undefined,
     progress: (): void => openCount.note(settled),
     stop: async (isGone: (kpi: number) => boolean): Promise<void> => {
       rmSync(path, { force: true })
@@ -115,9 +129,40 @@ const createPartRest = (part: UndoReceipt) => {
   }
 }
 
-/** Creates what holds the entries that an undo of a run leaves alone. */
-export const createUndoRest = ({ parts }: Pick<UndoneRun, 'parts'>): UndoRest => {
-  const rests = new Map(parts.map((part) => [part.path, createPartRest(part)]))
+/** Counts what is left of a run that the service keeps, of which nothing but that is noted in the receipt. */
+const createKeptRest = (part: UndoReceipt, all: number): PartRest => {
+  let [settled, left] = [0, 0]
+  const openCount = createOpenCount(part)
+  const note = (line: object): void =>
+    orExplain(part.path, () => appendToFile(part.path, `\n${JSON.stringify(line)}\n`))
+  return {
+    add: () => undefined,
+    keep: () => note({ left: { created: 0, changed: left } }),
+    begin: async (at) => {
+      openCount.begin(all)
+      note({ undo_begun: at, open: part.open ?? all })
+    },
+    settle: () => undefined,
+    count: (some, others) => {
+      settled += some
+      left += others
+    },
+    progress: () => openCount.note(settled),
+    stop: async () => {
+      if (settled > 0) note({ open: all - settled })
+    },
+  }
+}
+
+/** Creates what holds the entries that an undo of a run leaves alone; `keptCounts` has those of runs that the service keeps. */
+export const createUndoRest = (
+  { parts }: Pick<UndoneRun, 'parts'>,
+  keptCounts: ReadonlyMap<UndoReceipt, number> = new Map(),
+): UndoRest => {
+  const rests = new Map([
+    ...parts.filter(({ isKept }) => !isKept).map((part) => [part.path, createPartRest(part)] as const),
+    ...[...keptCounts].map(([part, all]) => [part.path, createKeptRest(part, all)] as const),
+  ])
   const keys = new Set<string>()
   const meet = ({ key }: EntryChange): void => {
     if (keys.size < REMEMBERED) keys.add(storedKey(...key))
@@ -131,6 +176,7 @@ export const createUndoRest = ({ parts }: Pick<UndoneRun, 'parts'>): UndoRest =>
       rests.get(path)?.add(change)
     },
     settle: ({ path }) => rests.get(path)?.settle(),
+    count: ({ path }, settled, left) => rests.get(path)?.count(settled, left),
     progress: () => rests.forEach(({ progress }) => progress()),
     meet,
     keep: () => rests.forEach(({ keep }) => keep()),
@@ -179,14 +225,20 @@ export const findStoredAnew = async (
   return keys
 }
 
-/** Returns the later imports, the latest first, that stored some of the entries that an undo of a run does not change. */
+/**
+ * Returns the later imports, the latest first, that stored some of the entries that an undo of a run does not change: by their
+ * keys, or by the ids of their runs, as the service tells them.
+ */
 export const laterImportsOf = async (
   run: UndoneRun,
   keys: ReadonlySet<string>,
+  heldBy: ReadonlySet<string>,
   receipts: readonly UndoReceipt[],
 ): Promise<UndoReceipt[]> => {
-  const later = keys.size > 0 ? receiptsAfter(run, receipts).toReversed() : []
   const found: UndoReceipt[] = []
-  for (const receipt of later) if (await isOf(receipt, keys)) found.push(receipt)
+  for (const receipt of receiptsAfter(run, receipts).toReversed()) {
+    const isHolder = receipt.runId !== undefined && heldBy.has(receipt.runId)
+    if (isHolder || (keys.size > 0 && (await isOf(receipt, keys)))) found.push(receipt)
+  }
   return found
 }

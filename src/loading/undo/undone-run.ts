@@ -39,6 +39,17 @@ export const runOf = (receipt: UndoReceipt, receipts: readonly UndoReceipt[]): O
   return { head: first.head, journal, ended, served, things, unsure, parts }
 }
 
+/** Describes a run of which the service keeps what it replaced, by the receipt of its last part. */
+export type KeptPart = { readonly run: string; readonly part: UndoReceipt }
+
+/** Returns the runs of which the service keeps what they replaced, the latest first: one with several parts is one run. */
+export const keptParts = ({ parts }: Pick<UndoneRun, 'parts'>): readonly KeptPart[] => {
+  const byRun = new Map<string, UndoReceipt>()
+  for (const part of parts.toReversed())
+    if (part.isKept && part.runId !== undefined && !byRun.has(part.runId)) byRun.set(part.runId, part)
+  return [...byRun].map(([run, part]) => ({ run, part }))
+}
+
 /** Holds some of what an import made of entries, with the receipt of the run's part that says so. */
 type SomeChanges = { readonly part: UndoReceipt; readonly changes: readonly EntryChange[] }
 

@@ -27,7 +27,7 @@ type WrittenBatch = {
 const changeOf = ({ before, ...after }: ChangedEntry): EntryChange[] => {
   const { item_id, kpi_id, entry_date, revision } = before
   const change = changeBetween(before, after)
-  return change ? [{ key: [item_id, kpi_id, entry_date], ...change, revision }] : []
+  return change ? [{ key: [item_id, kpi_id, entry_date], ...change, ...(revision > 0 && { revision }) }] : []
 }
 
 /**

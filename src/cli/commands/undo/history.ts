@@ -53,8 +53,9 @@ const accountIn = ({ account = '' }: { readonly account?: string | undefined }):
 
 /** Counts the entries that an import created and changed; undefined where that is not known any more. */
 const countEntries = async (receipt: UndoReceipt): Promise<ChangeCounts | undefined> => {
-  // With what was taken back, the entries of a run that was cut off are gone from its receipt.
-  const isWhole = receipt.takenBack === undefined && receipt.left.length === 0
+  // With what was taken back, the entries of a run that was cut off are gone from its receipt; what the service keeps of one it
+  // never had.
+  const isWhole = receipt.takenBack === undefined && receipt.left.length === 0 && !receipt.isKept
   return receipt.entries ?? (isWhole ? countChanges(receipt) : undefined)
 }
 

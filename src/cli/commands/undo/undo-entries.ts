@@ -10,6 +10,7 @@ import { type EntryOutcome, type Foreseen, judgeChanges, type Since } from '../.
 import { putBack } from '../../../loading/undo/put-back.ts'
 import type { CreatedRecord, Undoing } from '../../../changes/send/remove-created.ts'
 import { changesByPart, type UndoneRun } from '../../../loading/undo/undone-run.ts'
+import type { KeptBatch } from '../../../loading/undo/undo-kept.ts'
 import type { UndoReceipt } from '../../../loading/undo/undo-receipt.ts'
 import type { UndoRest } from '../../../loading/undo/undo-rest.ts'
 import { createNames, type Names } from '../verbs/reference-names.ts'
@@ -35,6 +36,14 @@ export class EntryCounts {
     raise(this.#actions, action)
     raise(this.#ofKpis, `${change.key[1]} ${action === 'done' ? 'done' : 'remove'}`)
     if (action === 'remove') for (const key of keysOf(change)) raise(this.#removed, key)
+  }
+
+  /** Counts what becomes of entries of a batch that the service keeps, which it takes back whatever becomes of their KPIs. */
+  addKept({ restored, removed, unchanged, left, outcomes }: KeptBatch): void {
+    const counts = { restore: restored, remove: removed, done: unchanged, leave: left }
+    for (const action of ['restore', 'remove', 'done', 'leave'] as const) raise(this.#actions, action, counts[action])
+    for (const { action, change } of outcomes)
+      if (action === 'remove') for (const key of keysOf(change)) raise(this.#removed, key)
   }
 
   /** Counts the entries that were removed with their KPI, or were gone already, from the counts of the plan. */

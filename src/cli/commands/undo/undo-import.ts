@@ -12,18 +12,21 @@ import {
 import { idNow, madeAgain } from '../../../changes/undo/plan-undo.ts'
 import type { Capability } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
+import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { Aborted, mayBeDone } from '../../../client/transport.ts'
 import { nounOf } from '../../../domain/count-text.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import { BATCH_LIMIT, entry } from '../../../domain/resources/entry.ts'
+import { KEPT_DAYS } from '../../../domain/resources/entry-run.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { requestsText } from '../../../loading/requests-text.ts'
 import { requireWhole } from '../../../loading/undo/noted-changes.ts'
 import { listUndoReceipts, markTakenBack, type UndoReceipt } from '../../../loading/undo/undo-receipt.ts'
+import { leftOfKept, planKept, undoKept } from '../../../loading/undo/undo-kept.ts'
 import { createUndoRest, findStoredAnew, laterImportsOf, type UndoRest } from '../../../loading/undo/undo-rest.ts'
-import { runOf, type UndoneRun } from '../../../loading/undo/undone-run.ts'
+import { type KeptPart, keptParts, runOf, type UndoneRun } from '../../../loading/undo/undone-run.ts'
 import { type Cli, PACED } from '../../cli.ts'
 import { EXIT, IncompleteRun } from '../../exit.ts'
 import { printDryRunCounts, undoCounts } from '../../output/dry-run-counts.ts'
@@ -47,8 +50,15 @@ import {
   type UndoFlags,
 } from './undo-outcome.ts'
 
+/** Describes what is planned with a run that the service keeps: how many entries it is of, and in how many batches. */
+type KeptPlan = KeptPart & { readonly entries: number; readonly batches: number; readonly isLost: boolean }
+
 /** Holds what is planned, or done: what becomes of entries, and of things. */
-type Plan = { readonly counts: EntryCounts; readonly outcomes: readonly RemovalOutcome[] }
+type Plan = {
+  readonly counts: EntryCounts
+  readonly outcomes: readonly RemovalOutcome[]
+  readonly kept: readonly KeptPlan[]
+}
 
 /** Tells whether something that was created is removed. */
 const isRemoved = ({ left }: RemovalOutcome): boolean => left === undefined
@@ -91,12 +101,19 @@ const EVERY_MS = 30_000
 /** Sets how many requests are made without a word beforehand. */
 const FEW_REQUESTS = 10
 
-/** Returns how many requests an undo takes: entries are put back together where the service takes that. */
-const requestsOf = (client: Client, plan: EntryCounts): number =>
-  plan.of('remove') + (client.isBundled() ? Math.ceil(plan.of('restore') / BATCH_LIMIT) : plan.of('restore'))
+/**
+ * Returns how many requests an undo takes: one a batch that the service keeps; else entries are put back together where the
+ * service takes that.
+ */
+const requestsOf = (client: Client, { counts, kept }: Pick<Plan, 'counts' | 'kept'>): number => {
+  if (kept.length > 0) return kept.reduce((sum, { batches }) => sum + batches, 0)
+  return (
+    counts.of('remove') + (client.isBundled() ? Math.ceil(counts.of('restore') / BATCH_LIMIT) : counts.of('restore'))
+  )
+}
 
 /** Returns the requests that an undo takes, and how long that will be; undefined where they cost nothing. */
-const undoCost = (client: Client, plan: EntryCounts): string | undefined => {
+const undoCost = (client: Client, plan: Plan): string | undefined => {
   const requests = requestsOf(client, plan)
   return client.isInProcess || requests <= FEW_REQUESTS ? undefined : requestsText(requests, client)
 }
@@ -119,6 +136,9 @@ type Done = {
   /** Counts the entries that were removed of a thing that is still there, because the import did not create them. */
   others: number
   readonly rest: UndoRest
+  readonly kept: readonly KeptPlan[]
+  /** Holds the runs that have written since what is left alone. */
+  readonly heldBy: Set<string>
 }
 
 /** Says how much of a plan is not done, and how to go on. */
@@ -163,7 +183,8 @@ const beforeChanges = <T>(work: Promise<T>): Promise<T> =>
 
 /** Refuses a receipt of another account; what is known of an account is sure once the service has answered. */
 const requireAccount = async (client: Client, { head }: UndoReceipt): Promise<void> => {
-  if (!client.identifyAccount().isSure) await client.kpis.list()
+  // A refusal to a key that may only write tells the account as well.
+  if (!client.identifyAccount().isSure) await readIfAllowed(client, client.kpis.list())
   const { for: account } = client.identifyAccount()
   if (head.account === undefined || head.account === account) return
   throw ofOtherAccount(head.account, account)
@@ -211,20 +232,42 @@ const tellParts = async (cli: Cli, { head, parts }: UndoneRun): Promise<void> =>
   await cli.note(`the import of ${head.file} was continued, and has ${parts.length} receipts: ${names}`)
 }
 
+/** Says which runs the service does not keep any more, so that their entries stay; tells whether that is so. */
+const tellLost = async (cli: Cli, { kept }: Pick<Plan, 'kept'>): Promise<boolean> => {
+  const lost = kept.filter(({ isLost, part }) => isLost && part.entries !== undefined)
+  for (const { part } of lost)
+    await cli.note(
+      `the service does not keep any more what the import of receipt ${part.name} replaced, so its entries stay: that is kept for ${KEPT_DAYS} days, and only so much of it`,
+    )
+  return lost.length > 0
+}
+
+/** Tells whether a KPI or owner of a run that the service keeps was created again since, so that its entries have new ids. */
+const isCreatedAgain = ({ isKept, keptOf: { kpis, owners }, idNow: now }: UndoReceipt): boolean =>
+  isKept &&
+  now !== undefined &&
+  (kpis.some((id) => now('kpi', id) !== id) ||
+    owners.some((id) => (id < 0 ? now('group_item', -id) !== -id : now('user', id) !== id)))
+
 /** Says why some of what a run stored may not be in its receipts, and stays; tells whether that is so. */
 const tellLeftOut = async (cli: Cli, { parts }: UndoneRun): Promise<boolean> => {
+  const again = parts.find(isCreatedAgain)
+  if (again)
+    await cli.note(
+      `a KPI or somebody that the import of receipt ${again.name} has entries of was deleted, and created again by an undo; entries that went along are not known as those of the import, and stay`,
+    )
   const part = parts.find(({ leftOut }) => leftOut !== undefined)
   if (part)
     await cli.note(
       `some of what the import stored may not be in receipt ${part.name}; such entries stay: ${part.leftOut}`,
     )
-  return part !== undefined
+  return again !== undefined || part !== undefined
 }
 
 /** Names the later imports that stored what was not changed, if any did; once these are taken back, it can be. */
-const tellLater = async (cli: Cli, run: UndoneRun, { keys }: UndoRest): Promise<boolean> => {
+const tellLater = async (cli: Cli, run: UndoneRun, { rest, heldBy }: Done): Promise<boolean> => {
   const { receipts } = listUndoReceipts(receiptsFolder(cli.io))
-  const later = await laterImportsOf(run, keys(), receipts)
+  const later = await laterImportsOf(run, rest.keys(), heldBy, receipts)
   if (later.length === 0) return false
   const lines = later.map(({ name }) => `kpi entries undo ${shellWord(name)}`).join(', then ')
   await cli.note(
@@ -254,14 +297,32 @@ const needsOf = ({ things, unsure }: UndoneRun): Capability[] => [
 
 type Records = AsyncGenerator<readonly AnyRecord[]>
 
+/** Holds how an undo is planned: whether entries go with things, and whether each entry is to be listed. */
+type Planning = { readonly withEntries: boolean; readonly isListed: boolean; readonly signal: AbortSignal }
+
 /** Plans what becomes of entries and things, and yields a record of each; returns the plan. */
 async function* planned(
   clients: Clients,
   run: UndoneRun,
-  withEntries: boolean,
+  { withEntries, isListed, signal }: Planning,
 ): AsyncGenerator<readonly AnyRecord[], Plan> {
   const counts = new EntryCounts()
   const recordsOf = entryRecords(clients.client)
+  const kept: KeptPlan[] = []
+  // What becomes of things depends on whose entries go.
+  const hasThings = run.things.length + run.unsure.length > 0
+  for (const one of keptParts(run)) {
+    let [entries, batches, isLost] = [0, 0, false]
+    for await (const batch of planKept(clients.client, one.run, isListed || hasThings, signal)) {
+      const { restored, removed, unchanged, left } = batch
+      counts.addKept(batch)
+      entries += restored + removed + unchanged + left
+      batches += 1
+      isLost ||= batch.isLost === true
+      yield await recordsOf(batch.outcomes)
+    }
+    kept.push({ ...one, entries, batches, isLost })
+  }
   for await (const some of planEntries(clients.client, run)) {
     for (const outcome of some) counts.add(outcome)
     yield await recordsOf(some)
@@ -272,7 +333,28 @@ async function* planned(
     removedOf: (thing) => counts.removedOf(thing),
   })
   yield outcomes.map(outcomeRecord)
-  return { counts, outcomes }
+  return { counts, outcomes, kept }
+}
+
+/** Takes back what the service keeps of runs, and counts it; yields a record of each entry that is left alone. */
+async function* undoneRuns(client: Client, { counts, rest, kept, heldBy }: Done, undoing: Undoing): Records {
+  const recordsOf = entryRecords(client)
+  for (const { run, part } of kept) {
+    let isLeft = false
+    for await (const batch of undoKept(client, run, undoing)) {
+      counts.addKept(batch)
+      rest.count(part, batch.restored + batch.removed + batch.unchanged, batch.left)
+      rest.progress()
+      for (const other of batch.heldBy) heldBy.add(other)
+      isLeft ||= batch.left > 0
+      yield []
+    }
+    if (!isLeft) continue
+    for await (const some of leftOfKept(client, run)) {
+      for (const { change } of some) rest.meet(change)
+      yield await recordsOf(some)
+    }
+  }
 }
 
 /** Takes back the entries of some KPIs and counts them; yields a record of each that is left alone. */
@@ -303,6 +385,7 @@ async function* undone(
 ): AsyncGenerator<readonly AnyRecord[], Plan> {
   const removed = removedKpis(plan.outcomes)
   const { counts, outcomes } = done
+  yield* undoneRuns(client, done, undoing)
   yield* undoneEntries(client, run, done, (kpi) => !removed.has(kpi), undoing)
   let othersOfKept = 0
   const onEntry = (): void => void (done.others += 1)
@@ -316,7 +399,7 @@ async function* undone(
     yield [outcomeRecord(outcome)]
     if (isWithEntries && !isRemoved(outcome)) yield* undoneEntries(client, run, done, (kpi) => kpi === id, undoing)
   }
-  return { counts, outcomes }
+  return done
 }
 
 /** Prints records as they come; for people nothing is printed where there are none. */
@@ -354,13 +437,14 @@ const runThrough = async (
 }
 
 /** Says how a run that changed things ended, and notes it in its receipts; returns 3 if something was left alone. */
-const conclude = async (cli: Cli, run: UndoneRun, done: Plan, rest: UndoRest): Promise<number> => {
+const conclude = async (cli: Cli, run: UndoneRun, done: Done): Promise<number> => {
   const said = sayWhat(done, DID)
   const counts = countsIn(done)
   await tellDone(cli, said, counts)
-  if (counts.skipped > 0) rest.keep()
-  const isOfLater = await tellLater(cli, run, rest)
-  if ((await tellLeftOut(cli, run)) || counts.skipped > 0) return EXIT.partial
+  if (counts.skipped > 0) done.rest.keep()
+  const isOfLater = await tellLater(cli, run, done)
+  const isLost = await tellLost(cli, done)
+  if ((await tellLeftOut(cli, run)) || isLost || counts.skipped > 0) return EXIT.partial
   // Keep a receipt open of which nothing was left to take back: the service may hide the entries at this moment.
   const hasBegun = said !== '' || run.parts.some(({ begun, left }) => begun !== undefined || left.length > 0)
   if (hasBegun && !isOfLater) for (const part of run.parts) markTakenBack(part, new Date(cli.io.now()).toISOString())
@@ -379,17 +463,22 @@ const undo = async (
   { signal, onChange }: Course,
 ): Promise<number> => {
   const { withEntries = false, dryRun = false, summaryOnly = false } = flags
-  const plan = await beforeChanges(runThrough(cli, planned(clients, run, withEntries), dryRun && !summaryOnly))
+  const isListed = dryRun && !summaryOnly
+  const planning = planned(clients, run, { withEntries, isListed, signal })
+  const plan = await beforeChanges(runThrough(cli, planning, isListed))
   const what = sayWhat(plan, WILL)
-  const cost = undoCost(clients.client, plan.counts)
+  const cost = undoCost(clients.client, plan)
   if (dryRun) {
     const counts = countsIn(plan)
     await tellDryRun(cli, what !== '' && cost !== undefined ? `${what}, which takes ${cost}` : what, counts, flags)
-    return (await tellLeftOut(cli, run)) || counts.skipped > 0 ? EXIT.partial : EXIT.done
+    const isLost = await tellLost(cli, plan)
+    return (await tellLeftOut(cli, run)) || isLost || counts.skipped > 0 ? EXIT.partial : EXIT.done
   }
   if (what !== '' && cost !== undefined) await cli.note(`to ${what} takes ${cost}`)
   if (what !== '') await confirmUndo(cli, what, flags)
-  const done: Done = { counts: new EntryCounts(), outcomes: [], others: 0, rest: createUndoRest(run) }
+  const { kept } = plan
+  const rest = createUndoRest(run, new Map(kept.map(({ part, entries }) => [part, entries])))
+  const done: Done = { counts: new EntryCounts(), outcomes: [], others: 0, rest, kept, heldBy: new Set() }
   let begun: Promise<void> | undefined
   const begin = (): Promise<void> => {
     if (!begun) onChange()
@@ -399,17 +488,15 @@ const undo = async (
   const tell = createUndoProgress(cli, plan.counts)
   const undoing = { clock: cli.io, signal, begin, withEntries }
   const records = undone(clients, run, plan, done, undoing)
-  const through = async (): Promise<Plan> => {
-    try {
-      return await runThrough(cli, records, true, () => tell(done.counts))
-    } catch (error) {
-      const gone = removedKpis(done.outcomes)
-      // Where that cannot be noted, the list of receipts does not tell of it.
-      await done.rest.stop((kpi) => gone.has(kpi)).catch(() => undefined)
-      throw error instanceof Error ? cutOff(error, plan, done) : error
-    }
+  try {
+    await runThrough(cli, records, true, () => tell(done.counts))
+  } catch (error) {
+    const gone = removedKpis(done.outcomes)
+    // Where that cannot be noted, the list of receipts does not tell of it.
+    await done.rest.stop((kpi) => gone.has(kpi)).catch(() => undefined)
+    throw error instanceof Error ? cutOff(error, plan, done) : error
   }
-  return conclude(cli, run, await through(), done.rest)
+  return conclude(cli, run, done)
 }
 
 /** Returns what follows records that undos created again since, so that a receipt speaks of them under the ids of now. */
@@ -432,7 +519,7 @@ const followerOf = (cli: Cli, { head: { service, account } }: UndoReceipt): ((re
 export const undoImport = async (cli: Cli, receipt: UndoReceipt, flags: UndoFlags): Promise<number> => {
   if (receipt.takenBack !== undefined) {
     if (flags.dryRun && flags.summaryOnly)
-      await printDryRunCounts(cli, undoCounts, countsIn({ counts: new EntryCounts(), outcomes: [] }))
+      await printDryRunCounts(cli, undoCounts, countsIn({ counts: new EntryCounts(), outcomes: [], kept: [] }))
     else await printOutcomes(cli, [])
     return tellTakenBack(cli, `the import of ${receipt.head.file}`, receipt.takenBack)
   }

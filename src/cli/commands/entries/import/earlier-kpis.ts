@@ -51,6 +51,8 @@ export const findEarlierKpis = async (run: CommandRun, file: string): Promise<Ea
   if (!latest) return undefined
   const [kpis, owners] = [new Set<number>(), new Set<number>()]
   for (const receipt of earlier) {
+    for (const id of receipt.keptOf.kpis) kpis.add(id)
+    for (const id of receipt.keptOf.owners) owners.add(id)
     for await (const changes of readChanges(receipt, READ_AT_A_TIME)) {
       for (const { key } of changes) {
         owners.add(key[0])

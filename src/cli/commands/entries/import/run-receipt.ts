@@ -37,6 +37,7 @@ const isEmpty = ({ entries }: UndoReceiptWriter, things: number, isUnsure: boole
 export const createRunReceipt = ({ cli, client, progress, parsed, receipts }: CommandRun, file: string): RunReceipt => {
   let opened: UndoReceiptWriter | undefined
   let [count, things, hasIntended, leavesOut] = [0, 0, false, false]
+  let [isKept, isTouched] = [false, false]
   let journal: Parameters<RunReceipt['journal']> | undefined
   const open = (): UndoReceiptWriter => {
     if (opened) return opened
@@ -70,7 +71,7 @@ export const createRunReceipt = ({ cli, client, progress, parsed, receipts }: Co
   })
   const isOfUse = (receipt: UndoReceiptWriter): boolean => {
     const { created, changed } = receipt.entries()
-    return things + created + changed > 0
+    return things + created + changed > 0 || isTouched
   }
   /** Says how to take it back: to people, as a job finds the name in the summary, and always where things were created. */
   const tell = (receipt: UndoReceiptWriter): void => {
@@ -100,6 +101,12 @@ export const createRunReceipt = ({ cli, client, progress, parsed, receipts }: Co
           add: (changes) => open().changes.add(changes),
           refuse: (changes) => opened?.changes.refuse(changes),
           sync: () => opened?.changes.sync(),
+          keep: (series) => {
+            open().keep(series)
+            isKept = true
+          },
+          count: (created, changed) => opened?.count(created, changed),
+          touch: () => (isTouched = isKept),
           giveUp: (why) => {
             leavesOut = opened !== undefined || isContinued()
             if (leavesOut) {
@@ -122,7 +129,7 @@ export const createRunReceipt = ({ cli, client, progress, parsed, receipts }: Co
         served === -Infinity ? undefined : new Date(served).toISOString(),
       )
       // In this process all is created together, or nothing is.
-      const isUnsure = hasIntended && client.addStep === 1
+      const isUnsure = (hasIntended && client.addStep === 1) || isTouched
       if (!leavesOut && isEmpty(opened, count, isUnsure)) removeUndoReceipt(opened)
       else if (isOfUse(opened)) tell(opened)
     },
