@@ -14,7 +14,7 @@ const DEFINITIONS = {
   'breakdown-items': 'Item\nEast\n',
 }
 
-/** Writes the workbook, the database and the file of new things that the examples of an import speak of. */
+/** Writes the workbook, the JSON, the database and the file of new things that the examples of an import speak of. */
 export const writeExampleSources = (folder: Folder): void => {
   writeFileSync(
     folder.in('sales.csv'),
@@ -26,6 +26,8 @@ export const writeExampleSources = (folder: Folder): void => {
     [2, 1, '2026-01-01', 5],
   ])
   writeFileSync(folder.in('report.xlsx'), xlsxOf({ sheets: { Sales: sheet } }))
+  const items = [{ user: 2, kpi: 1, date: '2026-01-01', total: 5 }]
+  writeFileSync(folder.in('orders.json'), JSON.stringify({ data: { items } }))
   using database = new DatabaseSync(folder.in('shop.sqlite'))
   database.exec("create table counts (day text, visits integer); insert into counts values ('2026-01-01', 5)")
 }
