@@ -46,7 +46,7 @@ export const requireSafeAddress = (address: URL): void => {
 /** Matches where a query of names and values begins, whatever is before it. */
 const QUERY = /\?[\w.~%[\]-]+=/
 /** Matches the extension of a data file: a question mark in its name begins no query. */
-const FILE_END = /\.(?:csv|tsv|txt|xlsx?|xlsm|ods|json|ndjson|db|sqlite|parquet|gz|bz2|zip|zst)$/i
+const FILE_END = /\.(?:csv|tsv|txt|xlsx?|xlsm|ods|json|ndjson|jsonl|db|sqlite|parquet|gz|bz2|zip|zst)$/i
 
 /** Returns where a query of names and values begins; -1 if there is none. */
 const queryAt = (text: string): number => (FILE_END.test(text) ? -1 : text.search(QUERY))
