@@ -15,7 +15,7 @@ import { type Service, startService } from '../service.ts'
 import { ask, type Asker } from './ask.ts'
 import { COUNTED } from './limit-rows.ts'
 import type { Place } from './row.ts'
-import { emptyAccount, neighbour, worldOf } from './world.ts'
+import { copyOfWorld, emptyAccount, neighbour, worldOf } from './world.ts'
 
 /** Everybody whom the suite asks, on one database. */
 export type Places = Readonly<Record<Place, Asker>> & {
@@ -73,6 +73,7 @@ export const openPlaces = async (make: () => Promise<Database>): Promise<Places>
   const held = await lost.openUnavailable()
   stack.defer(held.close)
   await neighbour(main)
+  const model = await worldOf(main)
   const counts = await openLimits(main.db, `${main.dataDir}/limits.db`, () => NOW)
   stack.defer(counts.close)
   const limited = await at(onStore(await emptyAccount(main), main.db, limitsOf(counts, 1)))
@@ -85,7 +86,7 @@ export const openPlaces = async (make: () => Promise<Database>): Promise<Places>
     unavailable: await at(onStore(unavailable, held)),
     limited,
     counted: await at(onStore(await worldOf(main), main.db, limitsOf(counts, COUNTED))),
-    fresh: async () => ({ service: await worldOf(main), url }),
+    fresh: async () => ({ service: await copyOfWorld(model), url }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }

@@ -4,6 +4,7 @@ import { type Account } from '../../../src/domain/resources/account.ts'
 import { calculatedKpi } from '../../../src/domain/resources/calculated-kpi.ts'
 import { asDraft } from '../../../src/domain/schema.ts'
 import { accounts } from '../../../src/service/accounts/accounts.ts'
+import { wholeTables } from '../../../src/store/maintenance/table-digest.ts'
 import { calculated } from '../../../src/service/definitions/calculated-kpis.ts'
 import { post, put } from '../classic.ts'
 import { makeKey, type Service } from '../service.ts'
@@ -122,6 +123,31 @@ export const worldOf = async (service: Service, name?: string): Promise<World> =
   await put(world, `/kpis/${OLD}`, { is_active: false })
   await put(world, `/users/${LOU}`, { user_status_id: 'L' })
   return world
+}
+
+/** What an account has of its own from the start on. */
+const OWN = new Set(['accounts', 'keys', 'idempotent_requests', 'runs', 'run_batches'])
+
+/** Returns the statements that give an account the rows of another one, but for those that it has already. */
+const copyingTo = async (account: number, from: number): Promise<readonly string[]> => [
+  `delete from counters where account_id = ${account}`,
+  ...(await wholeTables())
+    .filter(({ name }) => !OWN.has(name))
+    .map(({ name, columns }) => {
+      const others = columns.map((column) => column.name).filter((column) => column !== 'account_id')
+      return `insert into ${name} (account_id, ${others.join(', ')})
+        select ${account}, ${others.join(', ')} from ${name} where account_id = ${from} on conflict do nothing`
+    }),
+]
+
+/** Another account of the same content, which is made in a tenth of the time. */
+export const copyOfWorld = async (world: World): Promise<World> => {
+  const copy = await emptyAccount(world)
+  const copying = await copyingTo(copy.account.id, world.account.id)
+  await world.db.write(async (tx) => {
+    for (const sql of copying) await tx.run(sql)
+  })
+  return copy
 }
 
 /** The account `neighbour` of the same service. It holds the ids FOREIGN and FOREIGN_ITEM, as nobody else does. */
