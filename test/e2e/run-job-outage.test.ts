@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
 import { BATCH_LIMIT } from '../../src/domain/resources/entry.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
-import { runKpi, type Running, startKpi } from '../support/process.ts'
+import { KPI, launch, runKpi, type Running } from '../support/process.ts'
 
 /** The rows of several batches. */
 const ROWS = 4 * BATCH_LIMIT
@@ -17,14 +17,17 @@ steps:
     flags: { from: 1900-01-01, to: 1900-01-31 }
 `
 
-/** A process of the service on a port, its requests in a log. */
+/** A process of the service on a port, its requests in a log; whoever starts it ends it, as the tests run beside each other. */
 const serve = async (home: Folder, port = 0): Promise<Running & { readonly url: string; readonly port: number }> => {
   const limits = ['--rate-limit', '0', '--rate-limit-v1', '0']
   const flags = ['--port', String(port), '--data-dir', 'service', '--access-log', 'access.log', ...limits]
-  const running = startKpi(home, ['serve', ...flags])
+  const running = launch(home, [...KPI, 'serve', ...flags])
   const [, url = '', own] = await running.says(/^(http:\/\/[^\n]*:(\d+))\/api\n/)
   return { ...running, url, port: Number(own) }
 }
+
+/** A process that is gone with the test, however that ends. */
+const gone = ({ child }: Running): Disposable => ({ [Symbol.dispose]: () => void child.kill('SIGKILL') })
 
 const jsonOf = async (home: Folder, ...args: string[]): Promise<Record<string, string>> => {
   const { code, stdout, stderr } = await runKpi(home, [...args, '--data-dir', 'service', '-o', 'json'])
@@ -64,16 +67,18 @@ const batchesIn = (home: Folder): number =>
     .split('\n')
     .filter((line) => /"path":"[^"]*\/kpientries\/list","status":2.*"bytes_in":\d{5}/.test(line)).length
 
-test.each(['classic', 'v1'] as const)(
+test.concurrent.for(['classic', 'v1'] as const)(
   'a service that is killed in the middle of an import, %s: the next run stores each row once',
   { timeout: 120_000 },
-  async (variant) => {
+  async (variant, { expect }) => {
     using home = temporaryFolder()
     await fill(home)
     const envAt = await VARIANTS[variant](home)
     const service = await serve(home)
+    using _service = gone(service)
     const env = envAt(service.url)
-    const first = startKpi(home, ['run', 'job.yaml', '--deadline', '10s', '-o', 'json'], env)
+    const first = launch(home, [...KPI, 'run', 'job.yaml', '--deadline', '8s', '-o', 'json'], env)
+    using _first = gone(first)
     await expect.poll(() => batchesIn(home), { interval: 1, timeout: 10_000 }).toBeGreaterThan(0)
     service.child.kill('SIGKILL')
     expect((await service.ended).signal).toBe('SIGKILL')
@@ -83,7 +88,7 @@ test.each(['classic', 'v1'] as const)(
       rows: [{ outcome: 'failed', exit_code: 6 }, { outcome: 'skipped' }],
     })
     expect(readdirSync(home.in('inbox'))).toEqual(['a.csv'])
-    await serve(home, service.port)
+    using _next = gone(await serve(home, service.port))
     const again = await runKpi(home, ['run', 'job.yaml', '-o', 'json'], env)
     expect({ code: again.code, rows: JSON.parse(again.stdout) as unknown }).toMatchObject({
       code: 0,

@@ -72,7 +72,7 @@ describe('a job', () => {
   })
 
   test('that is told to stop while the service does not answer has work left, and says so', async () => {
-    const { wrap, came } = holding()
+    const { wrap, came, letGo } = holding()
     await using importer = await remoteImporter({ wrap })
     jobIn(importer)
     importer.write('inbox/a.csv', FILE)
@@ -83,6 +83,7 @@ describe('a job', () => {
     const { code, stderr } = await ended
     expect(code).toBe(6)
     expect(stderr).toContain('kpi: the job job.yaml was asked to stop, and has work left; the next run goes on')
+    letGo()
   })
 
   test('begins no file once its time is up', async () => {

@@ -158,6 +158,8 @@ describe('a client that asks before it sends a body', () => {
     socket.write(head(sender, 'POST /api/kpis', ...EXPECT, `Content-Length: ${length}`))
     const [answer] = (await once(socket, 'data')) as [Buffer]
     expect(statusOf(answer.toString())).toBe(status)
+    // A service waits for what it was promised before it closes.
+    socket.destroy()
   })
 })
 

@@ -119,6 +119,8 @@ describe('a slow client', () => {
     for (const socket of slow) socket.write(head(service, 'POST /api/kpis', 'Content-Length: 10').slice(0, -1))
     expect(await isWell(server.url)).toBe(true)
     expect(server.connections.open()).toBeGreaterThanOrEqual(200)
+    // A service waits for what it was promised before it closes.
+    for (const socket of slow) socket.destroy()
   })
 })
 
