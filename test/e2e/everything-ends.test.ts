@@ -6,11 +6,11 @@ import { temporaryFolder } from '../support/folder.ts'
 import { type Held, type Holder, HOLDERS } from '../support/holders/holders.ts'
 import { leftIn, processesIn, untilHolding } from '../support/holders/process-tree.ts'
 import { KPI, launch, runKpi, type Running } from '../support/process.ts'
-import { IS_SOAK } from '../support/soak/tests.ts'
+import { IS_SOAK, some } from '../support/soak/tests.ts'
 
 /*
  * Whatever holds a command, it ends within 2 seconds of a signal and 1 second of its deadline, with an exit code of ours,
- * and leaves neither a process nor a file. The suite tries each holder with one way to end; a soak tries all of them.
+ * and leaves neither a process nor a file. The suite tries some holders with one way to end each; a soak tries all of them.
  */
 
 const AFTER_SIGNAL_MS = 2000
@@ -113,7 +113,7 @@ const cases = HOLDERS.flatMap((holder, at) =>
 
 // Beside other tests a process may wait for a processor; one that does not end in time does so each time.
 describe.runIf(process.platform === 'linux')('held by', { concurrent: true, timeout: 120_000, retry: 2 }, () => {
-  test.for(cases)('$what', async ({ holder, ending }, { expect }) => {
+  test.for(some(16, cases))('$what', async ({ holder, ending }, { expect }) => {
     expect.hasAssertions()
     await endsInTime(holder, ending, expect)
   })
@@ -125,7 +125,7 @@ const AT_TERMINAL = HOLDERS.filter(({ name }) =>
   /^(?:a query: select \* from counted|--jq last|a service that stalls)/.test(name),
 )
 
-test.runIf(hasScript).concurrent.each(AT_TERMINAL)('held by $name: its terminal is closed', async ({ prepare }) => {
+test.runIf(hasScript).each(some(1, AT_TERMINAL))('held by $name: its terminal is closed', async ({ prepare }) => {
   using home = temporaryFolder()
   const closing: (() => unknown)[] = []
   try {

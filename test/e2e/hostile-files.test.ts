@@ -3,6 +3,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { HOSTILE_FILES } from '../support/hostile/files.ts'
 import type { HostileFile } from '../support/hostile/hostile-file.ts'
 import { putHostile, runHostile } from '../support/hostile/run-hostile.ts'
+import { some } from '../support/soak/tests.ts'
 
 /** The exit codes of the table; a process that was killed has none. */
 const CODES = [0, 1, 2, 3, 6, 130, 'SIGINT']
@@ -13,7 +14,7 @@ const BUSY_MS = 8000
 const BUSY_AFTER_MS = 2500
 const KILL_MS = 50_000
 
-/** The worst of each kind: what once held the process for minutes, or filled the memory or the disk. */
+/** The worst of each kind: what once held the process for minutes, or filled the memory or the disk. The suite draws some. */
 const WORST = [
   'text: 5 MB of quotes',
   'text: 16,384 columns',
@@ -54,7 +55,7 @@ test('hostile files are of sixty kinds and more, each at most 5 MB', () => {
 })
 
 describe.runIf(process.platform === 'linux')('a hostile file ends by itself, in bounded memory:', () => {
-  test.each(WORST)('%s', async (name) => {
+  test.each(some(6, WORST))('%s', async (name) => {
     using home = temporaryFolder()
     expect(putHostile(home, named(name))).toBeLessThanOrEqual(5_000_000)
     const taken = await runHostile(home, named(name), { killAfter: KILL_MS })
@@ -67,13 +68,14 @@ describe.runIf(process.platform === 'linux')('a hostile file ends by itself, in 
 })
 
 describe.runIf(process.platform === 'linux')('what takes long hears signals and timers to its end:', () => {
-  test.each([
+  const LONG = [
     'rows: 100,000 unknown users beside 5,000',
     'rows: 150 rows of 16,000 rejects',
     'rows: 150,000 unknown numbers beside 5,000 users of numbered names',
     'rows: 1,200,000 rejects and a pair that is there twice',
     'assignments: 170,000 unknown users beside 5,000',
-  ])('%s', async (name) => {
+  ]
+  test.each(some(1, LONG))('%s', async (name) => {
     using home = temporaryFolder()
     expect(putHostile(home, named(name))).toBeLessThanOrEqual(5_000_000)
     const taken = await runHostile(home, named(name), { killAfter: KILL_MS })
@@ -92,7 +94,7 @@ describe.runIf(process.platform === 'linux')('what takes long ends when it is to
     'plan: 100,000 KPIs, as JSON',
     'document: 1,600,000 objects without a field',
   ]
-  test.each(LONG)('%s', async (name) => {
+  test.each(some(1, LONG))('%s', async (name) => {
     using home = temporaryFolder()
     putHostile(home, named(name))
     const interrupted = await runHostile(home, named(name), { interruptAfter: 1500, killAfter: KILL_MS })

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../documents.ts'
 
@@ -12,14 +14,26 @@ const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs')
 /** Whether a soak runs this test file, which then tries every case that it has. */
 export const IS_SOAK = process.env['SOAK'] === '1'
 
+/** How many cases are drawn: so many in the suite, or as many as a soak has time for. */
+export const runs = (ofSuite: number, ofSoak: number): number => (IS_SOAK ? ofSoak : ofSuite)
+
+/** Returns so many of the cases, in their order, other ones in each run of the suite; a soak has all. */
+export const some = <T>(count: number, cases: readonly T[]): readonly T[] => {
+  const left = cases.map((_, at) => at)
+  const drawn = new Set(Array.from({ length: count }, () => left.splice(randomInt(Math.max(left.length, 1)), 1)[0]))
+  return IS_SOAK ? cases : cases.filter((_, at) => drawn.has(at))
+}
+
+const SHIFT = randomInt(1000)
+
 /**
- * Returns a filter that keeps one of so many cases, other ones in each row of a table, so that all rows and columns come;
- * a soak keeps all.
+ * Returns a filter that keeps one of so many cases, other ones in each row of a table, so that all rows and columns come,
+ * and other ones in each run of the suite; a soak keeps all.
  */
 export const oneIn =
   (parts: number, row = 0) =>
   (_: unknown, at: number): boolean =>
-    IS_SOAK || (at + row) % parts === 0
+    IS_SOAK || (at + row + SHIFT) % parts === 0
 
 /** Runs test files as a soak. Returns 0 if all passed, else 1. */
 const soakTests = async (files: readonly string[], env: Readonly<Record<string, string>>): Promise<number> => {
@@ -34,6 +48,8 @@ const soakTests = async (files: readonly string[], env: Readonly<Record<string, 
 }
 
 const KILLED = ['e2e/import-killed-at-any-moment', 'e2e/import-continues-after-kills']
+const REPORTS = ['service/report']
+const HOLDERS = ['e2e/everything-ends']
 
 /** Kills about so many imports at any moment, and a fifth as many imports of 200,000 rows. */
 export const soakKills = (count = 210, first = 1_000_001): Promise<number> =>
@@ -41,21 +57,21 @@ export const soakKills = (count = 210, first = 1_000_001): Promise<number> =>
 
 /** Compares the reports of so many drawn accounts with a slow model, on SQLite, and of a third as many on PostgreSQL. */
 export const soakReports = (count = 1000, first = 1_000_001): Promise<number> =>
-  soakTests(['service/report'], { RUNS: String(count), SEED: String(first) })
+  soakTests(REPORTS, { RUNS: String(count), SEED: String(first) })
 
-const COMBINED = [
-  'contract',
-  'classic-suite',
-  'client/rate-limit',
-  'server/contention',
-  'e2e/read-after-write',
-  'e2e/read-places',
-  'e2e/written-places',
-  'e2e/cli-every-command',
-]
+/** The test files of which the suite draws some cases only, but those that another soak runs: they import this file, or its ways. */
+const drawing = (): string[] => {
+  const folder = join(ROOT, 'test')
+  const others = new Set([...KILLED, ...REPORTS, ...HOLDERS])
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts'))
+    .filter((path) => /soak\/tests\.ts'|\beveryWay\b/.test(readFileSync(join(folder, path), 'utf8')))
+    .map((path) => path.replace('.test.ts', '').replaceAll('\\', '/'))
+    .filter((name) => !others.has(name))
+}
 
-/** Runs the tests of which the suite has some combinations only, such as of interface, transport and database, with all. */
-export const soakCombinations = (): Promise<number> => soakTests(COMBINED, {})
+/** Runs the tests of which the suite has some cases only, such as of interface, transport and database, with all. */
+export const soakCombinations = (): Promise<number> => soakTests(drawing(), {})
 
 /** Ends whatever holds a command in every way. */
-export const soakHolders = (): Promise<number> => soakTests(['e2e/everything-ends'], {})
+export const soakHolders = (): Promise<number> => soakTests(HOLDERS, {})
