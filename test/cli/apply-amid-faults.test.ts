@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { accountsWith, dumped, hasIds, linesOf, make, nameOf } from '../support/drawn-accounts.ts'
 import { type Fault, faultyProxy, lose, refuse, reset } from '../support/faulty-proxy.ts'
 import { jsonOf, type Ran } from '../support/kpi.ts'
+import { runs } from '../support/soak/tests.ts'
 import { remoteUser, remoteUserBehind, type User } from '../support/user.ts'
 
 const CLASSIC = { formulas: false, archive: false }
@@ -81,7 +82,7 @@ test(
         ahead = []
         expect(linesOf(await dumpAfter(user))).toEqual(linesOf(earlier))
       }),
-      { numRuns: 15, endOnFailure: true },
+      { numRuns: runs(4, 60), endOnFailure: true },
     )
   },
 )

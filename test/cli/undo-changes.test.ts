@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { accountsWith, dumped, hasIds, linesOf, make, nameOf } from '../support/drawn-accounts.ts'
 import { jsonOf } from '../support/kpi.ts'
+import { runs } from '../support/soak/tests.ts'
 import { embeddedUser, remoteUser, type User } from '../support/user.ts'
 
 const MEANT = ['--by-name', 'categories,units,groups,group_items,kpis,calculated,users']
@@ -11,8 +12,8 @@ const TODAY = 20_500
 /** Returns the receipt of the apply that deleted something, or of the only one. */
 const latest = async (user: User): Promise<string> => {
   const all = jsonOf(await user.kpi('history', '-o', 'json')) as { receipt: string; command: string; deleted: number }[]
-  const runs = all.filter(({ command }) => command === 'apply')
-  return (runs.find(({ deleted }) => deleted > 0) ?? runs[0])?.receipt ?? ''
+  const applies = all.filter(({ command }) => command === 'apply')
+  return (applies.find(({ deleted }) => deleted > 0) ?? applies[0])?.receipt ?? ''
 }
 
 /** Takes back the latest run; returns what was said, if anything is left. */
@@ -66,7 +67,7 @@ describe.each([
         expect(await dumped(user)).toBe(dump)
         expect(await entriesOf(user)).toEqual(entries)
       }),
-      { numRuns: 15 },
+      { numRuns: runs(4, 60) },
     )
   })
 
@@ -89,7 +90,7 @@ describe.each([
         expect(linesOf(await dumped(user))).toEqual(linesOf(dump))
         expect(await entriesOf(user)).toEqual(entries)
       }),
-      { numRuns: 15 },
+      { numRuns: runs(4, 60) },
     )
   })
 })

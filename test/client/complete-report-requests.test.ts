@@ -4,6 +4,7 @@ import { REPORT_LIMIT } from '../../src/domain/resources/report-row.ts'
 import { VARIANTS } from '../../src/domain/variants.ts'
 import { carryGroupItems, putGroupItems } from '../support/group-items.ts'
 import { fillShape, isInOrder, only, rowKey, type Shape, START, upTo, YEAR } from '../support/report-shapes.ts'
+import { IS_SOAK, some } from '../support/soak/tests.ts'
 import { type Service, servedTo, startService, type Way, wayTo } from '../support/service.ts'
 
 const SHAPES: readonly Shape[] = [
@@ -73,7 +74,7 @@ const cost = async ({ client }: Way, { days = YEAR, request }: Shape): Promise<C
 test('over HTTP, a report of any shape takes hardly more requests than its rows fill answers', async () => {
   const costs: number[] = []
   const dear: string[] = []
-  for (const shape of SHAPES) {
+  for (const shape of some(7, SHAPES)) {
     await using service = await startService()
     await fillShape(service, shape)
     await using way = await servedTo(service, 'classic')
@@ -85,7 +86,8 @@ test('over HTTP, a report of any shape takes hardly more requests than its rows 
   }
   expect(dear).toEqual([])
   const average = costs.reduce((sum, one) => sum + one, 0) / costs.length
-  expect(average).toBeLessThanOrEqual(1.3)
+  // Those that are drawn may be the dearest.
+  expect(average).toBeLessThanOrEqual(IS_SOAK ? 1.3 : 2)
 }, 120_000)
 
 /** Has two users' entries of each of 1,100 KPIs belong to ten group items: 11,000 rows of a day. */
@@ -113,12 +115,13 @@ const filled =
 const named = (name: string): Shape => SHAPES.find((shape) => shape.name === name) ?? { name, rows: () => 0, most: 0 }
 
 describe.each(VARIANTS)('over HTTP, %s,', (variant) => {
-  test.each<[name: string, rows: number, fill: (service: Service) => Promise<Shape>]>([
+  const cases: readonly (readonly [name: string, rows: number, fill: (service: Service) => Promise<Shape>])[] = [
     ['one day', 35_000, filled(named('all on one day'))],
     ['exactly one answer', 10_000, filled(named('of exactly one answer'))],
     ['one KPI and user', 10_001, filled(named('of one row more than an answer'))],
     ['group items', 11_000, withGroupItems],
-  ])('a report of %s, %d rows, takes no more requests', async (_, rows, fill) => {
+  ]
+  test.each(some(1, cases))('a report of %s, %d rows, takes no more requests', async (_, rows, fill) => {
     await using service = await startService()
     const shape = await fill(service)
     await using way = await servedTo(service, variant)

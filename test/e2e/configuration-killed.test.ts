@@ -5,6 +5,7 @@ import { accountsWith, type Account, hasIds, linesOf, make, nameOf } from '../su
 import { temporaryFolder } from '../support/folder.ts'
 import { openKiller } from '../support/killer.ts'
 import { runKpi } from '../support/process.ts'
+import { runs } from '../support/soak/tests.ts'
 import { startService, wayTo } from '../support/service.ts'
 
 const KPIS = Array.from({ length: 5 }, (_, at) => `KPI ${at}`)
@@ -86,7 +87,7 @@ const killsOf = fc.array(fc.record({ write: fc.integer({ min: 1, max: 9 }), isDo
 test(
   'an apply that is killed anywhere comes to what one is that is not, and is taken back as one',
   {
-    timeout: 240_000,
+    timeout: 240_000 * runs(1, 10),
   },
   async () => {
     const accounts = accountsWith(nameOf(0))
@@ -119,7 +120,7 @@ test(
         })
         expect(linesOf(await user.dump())).toEqual(linesOf(earlier))
       }),
-      { numRuns: 4, endOnFailure: true },
+      { numRuns: runs(1, 30), endOnFailure: true },
     )
   },
 )

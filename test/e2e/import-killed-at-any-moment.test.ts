@@ -5,6 +5,7 @@ import { listenFaulty } from '../support/faulty/server.ts'
 import { faultyService } from '../support/faulty/service.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { CLASSIC_TELLING, slidingLimiter } from '../support/limiters.ts'
+import { some } from '../support/soak/tests.ts'
 import { createRandom, type Random } from '../support/random.ts'
 import { createAccount } from '../support/simulation/accounts.ts'
 import { entriesInStore, fillStore } from '../support/simulation/embedded.ts'
@@ -16,7 +17,7 @@ import { createSheet } from '../support/simulation/sheet.ts'
  * About how many processes are killed in all, and the seed that draws files and moments. `npm run soak -- kills 210 7` kills
  * 210, from the seed 7 on. The same seed loads and kills the same, as far as processes do.
  */
-const { KILLS = '10', SEED = '20261122' } = process.env
+const { KILLS = '4', SEED = '20261122' } = process.env
 const UNLIMITED = 1_000_000
 const SHOWN = 10
 /** The shares of the jobs in that: few kills of the slow ones, which wait for lists that may lag behind. */
@@ -130,7 +131,7 @@ const jobs: readonly KillJob[] = [
 ]
 
 describe.concurrent('an import whose process is killed at any moment loses nothing and sends nothing twice', () => {
-  test.each(jobs)(
+  test.each(some(3, jobs))(
     '%s',
     async (name, times, killing, run) => {
       const random = createRandom(Number(SEED) + jobs.findIndex(([one]) => one === name))

@@ -2,6 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, watch,
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
+import { some } from '../support/soak/tests.ts'
 import { KPI, runKpi, startKpi, startProgram } from '../support/process.ts'
 
 const DAYS = 20_000
@@ -59,7 +60,7 @@ const stopInTime = async (
   }
 }
 
-test.each(['r.csv', 'r.json', 'r.ndjson.gz', 'r.md', 'r.xlsx', 'r.html'])(
+test.each(some(2, ['r.csv', 'r.json', 'r.ndjson.gz', 'r.md', 'r.xlsx', 'r.html']))(
   'an export to %s that is killed, interrupted or without room leaves the file as it was',
   async (name) => {
     using home = temporaryFolder()

@@ -3,6 +3,7 @@ import { type Answer, answerOf, jsonAnswer } from '../../support/faulty/answers.
 import { type Kind, kinds } from '../../support/faulty/kinds.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import type { TextRequest } from '../../../src/client/http/network-exchange.ts'
+import { some } from '../../support/soak/tests.ts'
 import { fileOf, losing, openThirdParty, type Wrap } from '../../support/simulation/requests.ts'
 
 const kindNamed = (name: string): Kind => {
@@ -16,11 +17,15 @@ const SINGLES = kindNamed('foreign, no batches, POST makes doubles')
 
 const namesOf = (some: readonly Kind[]): [name: string, kind: Kind][] => some.map((kind) => [kind.name, kind])
 
-// The fewest are the batches, or the entries where there are no batches.
-test.each<[name: string, rows: number, least: number, share: number, most: number]>([
+const MANY: readonly (readonly [name: string, rows: number, least: number, share: number, most: number])[] = [
   [DOUBLES.name, 100_000, 20, 0, 1.5],
   [DOUBLES.name, 100_000, 20, 0.02, 1.5],
   [DOUBLES.name, 100_000, 20, 0.2, 3],
+]
+
+// The fewest are the batches, or the entries where there are no batches.
+test.each<(typeof MANY)[number]>([
+  ...some(1, MANY),
   [SINGLES.name, 1000, 1000, 0.02, 1.5],
   [SINGLES.name, 1000, 1000, 0.2, 3],
 ])(
