@@ -3,13 +3,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { accountsWith, dumped, hasIds, linesOf, make, nameOf } from '../support/drawn-accounts.ts'
 import { jsonOf } from '../support/kpi.ts'
+import { runs } from '../support/soak/tests.ts'
 import { embeddedUser, newerUser, remoteUser } from '../support/user.ts'
 
 /** Ways to an account, and what of it can be made there. */
 const WAYS = [
-  ['on the embedded service', embeddedUser, { formulas: true, archive: true }, 40],
-  ['through the classic interface', remoteUser, { formulas: false, archive: false }, 10],
-  ['through the newer interface', newerUser, { formulas: false, archive: true }, 10],
+  ['on the embedded service', embeddedUser, { formulas: true, archive: true }, runs(8, 100)],
+  ['through the classic interface', remoteUser, { formulas: false, archive: false }, runs(3, 30)],
+  ['through the newer interface', newerUser, { formulas: false, archive: true }, runs(3, 30)],
 ] as const
 
 test.each(WAYS)(
@@ -58,6 +59,6 @@ test('a dump without ids makes another account the same', { timeout: 120_000 }, 
       expect(await other.kpi('apply', 'kpi.yaml', ...meant)).toMatchObject({ code: 0 })
       expect(linesOf(await dumped(other))).toEqual(linesOf(text))
     }),
-    { numRuns: 20 },
+    { numRuns: runs(5, 50) },
   )
 })

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { answeringIn } from '../support/answering.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
 import { jsonOf } from '../support/kpi.ts'
+import { some } from '../support/soak/tests.ts'
 import { embeddedUser, remoteUser, type User } from '../support/user.ts'
 
 const DAY = Math.floor(Date.parse('2026-11-21') / 86_400_000)
@@ -26,10 +27,13 @@ const fill = async ({ client }: User): Promise<void> => {
   await client.assignments(5).remove(1)
 }
 
-describe.each([
+/** The service is the same in both. */
+const WAYS = [
   ['on the embedded service', embeddedUser],
   ['through a profile to a server', remoteUser],
-])('%s, when targets change', (_, open) => {
+] as const
+
+describe.each(some(1, WAYS))('%s, when targets change', (_, open) => {
   let user: User
   beforeEach(async () => {
     user = await open()

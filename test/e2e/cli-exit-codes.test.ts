@@ -90,7 +90,7 @@ test('6: stopped at the deadline, as the service failed in mid-run; the same com
   const days = Array.from({ length: 6000 }, (_, at) => new Date(at * 86_400_000).toISOString().slice(0, 10))
   writeFileSync(home.in('long.csv'), ['user,kpi,date,actual', ...days.map((day) => `Ann,Sales,${day},1`)].join('\n'))
   const line = ['entries', 'import', 'long.csv', '-o', 'json']
-  const stopped = await runKpi(home, [...line, '--deadline', '9s'], place())
+  const stopped = await runKpi(home, [...line, '--deadline', '5s'], place())
   expect([stopped.code, JSON.parse(stopped.stdout)]).toMatchObject([6, { created: 5000, left: 1000 }])
   expect(stopped.stderr).toContain('run the same command to continue')
   isFailing = false

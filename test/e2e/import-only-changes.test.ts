@@ -22,6 +22,7 @@ import {
 } from '../support/import.ts'
 import { jsonOf } from '../support/kpi.ts'
 import { type Service, startService, textOf, wayTo } from '../support/service.ts'
+import { some } from '../support/soak/tests.ts'
 import { entryRow, insertEntries } from '../support/store.ts'
 
 const HEAD = 'user,kpi,date,actual,target,notes'
@@ -92,10 +93,11 @@ const manyRows = async (service: Service, target: string): Promise<string> => {
 }
 
 describe('100,000 rows of which one in a hundred has changed, at a classic service without batches,', () => {
-  test.each([
+  const TARGETS = [
     ['without targets', ''],
     ['with targets of their own', '12'],
-  ])(
+  ] as const
+  test.each(some(1, TARGETS))(
     'take fewer than 1,100 requests, writes included: %s',
     async (_, target) => {
       await using service = await startService()

@@ -7,7 +7,7 @@ import { comparisons } from '../support/analyst/comparisons.ts'
 import { loadLedger, openLedger } from '../support/analyst/ledger.ts'
 import type { PlainTable } from '../support/analyst/plain-table.ts'
 import { postgresDatabase, sqliteDatabase } from '../support/databases.ts'
-import { IS_SOAK } from '../support/soak/tests.ts'
+import { runs } from '../support/soak/tests.ts'
 
 let accounts: Readonly<Record<'SQLite' | 'PostgreSQL', AnalystAccount>>
 let ledger: PlainTable
@@ -226,6 +226,6 @@ test('any comparison over any range is as SQL says', async () => {
       const expected = comparable(question, ledger.ask(question.sql))
       expect(await answerOf(accounts.SQLite, 'embedded', 'csv', question)).toEqual(expected)
     }),
-    { numRuns: IS_SOAK ? 2000 : 25 },
+    { numRuns: runs(8, 2000) },
   )
 })

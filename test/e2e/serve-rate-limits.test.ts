@@ -1,14 +1,16 @@
+import { randomBytes } from 'node:crypto'
 import { request as send } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createClassicHandler } from '../../src/server/api/classic.ts'
-import { ensureDefaultAccount } from '../../src/service/accounts/accounts.ts'
+import { accounts, ensureDefaultAccount } from '../../src/service/accounts/accounts.ts'
 import type { Db } from '../../src/store/db.ts'
 import { basic } from '../support/classic.ts'
 import { bearer } from '../support/newer.ts'
+import { shellIn } from '../support/kpi.ts'
 import { makeKey } from '../support/service.ts'
 import { type Database, databases } from '../support/databases.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
-import { runKpi, type Running, startKpi } from '../support/process.ts'
+import { type Running, startKpi } from '../support/process.ts'
 
 /** A database whose account has credentials, served by processes. */
 type Served = {
@@ -24,11 +26,11 @@ const startIn = async (home: Folder, make: () => Promise<Database>): Promise<Ser
   onTestFinished(() => database[Symbol.asyncDispose]())
   const { env, flags } = database
   const db = await database.open()
-  const key = await makeKey(db, await ensureDefaultAccount(db, 0))
+  const account = await ensureDefaultAccount(db, 0)
+  const key = await makeKey(db, account)
+  await accounts.setApiEnabled(db, account.name, true)
+  const { login, token } = await accounts.createToken(db, account.name, randomBytes)
   await db.close()
-  await runKpi(home, ['service', 'accounts', 'enable-api', 'default', ...flags], env)
-  const { stdout } = await runKpi(home, ['service', 'token', 'create', '-o', 'json', ...flags], env)
-  const { login, token } = JSON.parse(stdout) as { login: string; token: string }
   const serve: Served['serve'] = async (...args) => {
     const running = startKpi(home, ['serve', '--port', '0', ...flags, ...args], env)
     onTestFinished(async () => {
@@ -45,6 +47,9 @@ const get = async (url: string, authorization: string): Promise<{ status: number
   const { status, headers } = await fetch(`${url}/kpis`, { headers: { authorization } })
   return { status, used: headers.get('x-ratelimit-requests') }
 }
+
+/** The address of the newer variant on a server. */
+const newer = ({ url }: { readonly url: string }): string => url.replace(/\/api$/, '/v1')
 
 describe.each(databases)('kpi serve --rate-limit on %s', (_, make) => {
   test('holds over all servers, and over one that was killed', async () => {
@@ -63,18 +68,18 @@ describe.each(databases)('kpi serve --rate-limit on %s', (_, make) => {
     expect(await get(higher.url, authorization)).toEqual({ status: 200, used: '4' })
   })
 
-  test('is 200 where nothing is said, and none with 0', async () => {
+  test('is 200 where nothing is said, and none with 0; --rate-limit-v1 is 600 then, and none with 0', async () => {
     using home = temporaryFolder()
-    const { authorization, serve } = await startIn(home, make)
-    const [usual, none] = [await serve(), await serve('--rate-limit', '0')]
+    const { authorization, byKey, serve } = await startIn(home, make)
+    const [usual, none] = [await serve(), await serve('--rate-limit', '0', '--rate-limit-v1', '0')]
     const { headers } = await fetch(`${usual.url}/kpis`, { headers: { authorization } })
     expect(headers.get('x-ratelimit-limit')).toBe('200')
     expect(await get(none.url, authorization)).toEqual({ status: 200, used: null })
+    const { headers: newerHeaders } = await fetch(`${newer(usual)}/kpis`, { headers: { authorization: byKey } })
+    expect([newerHeaders.get('x-ratelimit-limit'), newerHeaders.get('x-key-name')]).toEqual(['600', 'all'])
+    expect(await get(newer(none), byKey)).toEqual({ status: 200, used: null })
   })
 })
-
-/** The address of the newer variant on a server. */
-const newer = ({ url }: { readonly url: string }): string => url.replace(/\/api$/, '/v1')
 
 describe.each(databases)('kpi serve --rate-limit-v1 on %s', (_, make) => {
   test('holds each key over all servers, and over one that was killed, beside the limit of the account', async () => {
@@ -90,15 +95,6 @@ describe.each(databases)('kpi serve --rate-limit-v1 on %s', (_, make) => {
     await one.ended
     expect(await get(newer(two), byKey)).toEqual({ status: 429, used: '3' })
     expect(await get(two.url, authorization)).toEqual({ status: 403, used: '1' })
-  })
-
-  test('is 600 where nothing is said, and none with 0', async () => {
-    using home = temporaryFolder()
-    const { byKey, serve } = await startIn(home, make)
-    const [usual, none] = [await serve(), await serve('--rate-limit-v1', '0')]
-    const { headers } = await fetch(`${newer(usual)}/kpis`, { headers: { authorization: byKey } })
-    expect([headers.get('x-ratelimit-limit'), headers.get('x-key-name')]).toEqual(['600', 'all'])
-    expect(await get(newer(none), byKey)).toEqual({ status: 200, used: null })
   })
 
   test('a key that was revoked opens nothing from then on, also on a server that has let it in before', async () => {
@@ -118,13 +114,13 @@ describe.each(databases)('kpi serve --rate-limit-v1 on %s', (_, make) => {
 
 test('kpi serve refuses --rate-limit-v1 that is no number of requests', async () => {
   using home = temporaryFolder()
-  const { code, stderr } = await runKpi(home, ['serve', '--rate-limit-v1=x'])
+  const { code, stderr } = await shellIn({ home: home.path })('serve', '--rate-limit-v1=x')
   expect([code, stderr]).toEqual([2, expect.stringContaining('--rate-limit-v1 x is not a number of requests')])
 })
 
 test.each(['x', '-1', '1.5', '', '1000000001'])('kpi serve refuses --rate-limit %j', async (given) => {
   using home = temporaryFolder()
-  const { code, stderr } = await runKpi(home, ['serve', `--rate-limit=${given}`])
+  const { code, stderr } = await shellIn({ home: home.path })('serve', `--rate-limit=${given}`)
   expect([code, stderr]).toEqual([2, expect.stringContaining(`--rate-limit ${given} is not a number of requests`)])
 })
 

@@ -10,6 +10,7 @@ import { openPostgres } from '../../src/store/postgres/open-postgres.ts'
 import { sqliteDb } from '../../src/store/sqlite/sqlite-db.ts'
 import type { KeptAnswer } from '../../src/store/tables/idempotency.ts'
 import { type Cut, cutPostgres } from '../support/cut-postgres.ts'
+import { some } from '../support/soak/tests.ts'
 import { databases, emptyPostgresDatabase, postgresDatabase, sqliteDatabase } from '../support/databases.ts'
 
 const ANSWER: KeptAnswer = { status: 201, location: null, contentType: null, body: 'made' }
@@ -196,7 +197,7 @@ describe('while PostgreSQL is cut off', () => {
     (['same', 'other'] as const).map((by) => ({ cut, by })),
   )
 
-  test.each(cuts)(
+  test.each(some(2, cuts))(
     '$cut any message: the key is free for the $by instance, and what was written is written once',
     { timeout: 120_000 },
     async ({ cut, by }) => {
