@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { changeBetween, changesToText, type EntryChange } from '../../domain/entry-changes.ts'
 import { KEPT_DAYS } from '../../domain/resources/entry-run.ts'
 import type { Writer } from '../../store/db.ts'
@@ -30,6 +31,18 @@ const changeOf = ({ before, ...after }: ChangedEntry): EntryChange[] => {
   return change ? [{ key: [item_id, kpi_id, entry_date], ...change, ...(revision > 0 && { revision }) }] : []
 }
 
+/** Sets how many changes are written down at a time: other requests run in between. */
+const AT_A_TIME = 1000
+
+const textOf = async (changed: readonly ChangedEntry[]): Promise<string> => {
+  let text = ''
+  for (let at = 0; at < changed.length; at += AT_A_TIME) {
+    if (at > 0) await setImmediate()
+    text += changesToText(changed.slice(at, at + AT_A_TIME).flatMap(changeOf))
+  }
+  return text
+}
+
 /**
  * Keeps what a batch of a run replaces, and returns the revision of the entries that it writes; 0 where no run is named,
  * nothing changes, or so much has changed that it is not kept. To make room, what runs have replaced that wrote longest ago is
@@ -44,7 +57,7 @@ export const keepBatch = async (
   if (run === undefined || created + changed.length === 0) return 0
   const name = { account: account.id, run }
   await runs.forget(tx, account.id, now - KEPT_DAYS * DAY_SECONDS, FORGOTTEN_PER_BATCH)
-  const changes = changed.length > 0 ? changesToText(changed.flatMap(changeOf)) : undefined
+  const changes = changed.length > 0 ? await textOf(changed) : undefined
   const bytes = changes === undefined ? 0 : Buffer.byteLength(changes)
   if (await runs.note(tx, name, now, bytes)) return 0
   for (let all = bytes > 0 ? await runs.countBytes(tx, name, bytes) : 0; all > mostBytes;) {
