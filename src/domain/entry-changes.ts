@@ -29,10 +29,15 @@ export const changeBetween = (
   before: EntryValues,
   after: EntryValues,
 ): { readonly before: Partial<EntryValues>; readonly after: Partial<EntryValues> } | undefined => {
-  const names = VALUES.filter((name) => before[name] !== after[name])
-  const pick = (values: EntryValues): Partial<EntryValues> =>
-    Object.fromEntries(names.map((name) => [name, values[name]]))
-  return names.length > 0 ? { before: pick(before), after: pick(after) } : undefined
+  const [hasActual, hasTarget] = [before.actual !== after.actual, before.target !== after.target]
+  const hasNotes = before.notes !== after.notes
+  if (!hasActual && !hasTarget && !hasNotes) return undefined
+  const pick = ({ actual, target, notes }: EntryValues): Partial<EntryValues> => {
+    // As nearly all changes of an import are.
+    if (hasActual && !hasTarget && !hasNotes) return { actual }
+    return { ...(hasActual && { actual }), ...(hasTarget && { target }), ...(hasNotes && { notes }) }
+  }
+  return { before: pick(before), after: pick(after) }
 }
 
 const shown = (value: Decimal | string | null): string => {

@@ -190,7 +190,7 @@ describe('a start', () => {
     [['--version'], 3, 17],
     [['kpis', 'list'], 7, 522],
     [['kpis', 'list', '-o', 'json'], 6, 483],
-    [['report', '--from', '2026-01-01', '--to', '2026-12-31'], 20, 652],
+    [['report', '--from', '2026-01-01', '--to', '2026-12-31'], 20, 653],
     [['entries', 'import', 'one.csv'], 58, 1990],
     [['entries', 'import', 'german.csv'], 58, 1987],
     [['entries', 'import', 'russian.csv'], 59, 2118],

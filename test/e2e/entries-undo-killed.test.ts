@@ -5,9 +5,10 @@ import { formatDay } from '../../src/domain/day.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
 import { openKiller } from '../support/killer.ts'
-import { runKpi } from '../support/process.ts'
+import { runKpi, startKpi } from '../support/process.ts'
 import { startService, wayTo } from '../support/service.ts'
 import { some } from '../support/soak/tests.ts'
+import { embeddedUser } from '../support/user.ts'
 
 const DAYS = 6_000
 const IMPORT = ['entries', 'import', 'data.csv', '-o', 'json']
@@ -98,3 +99,33 @@ test.each(some(1, [2, 3, 4, 5, 6]))(
   },
   60_000,
 )
+
+test('an import on the embedded service, killed once it has stored something, is taken back with its second part', async () => {
+  await using user = await embeddedUser()
+  const { client, folder } = user
+  const { id: user_id } = await client.users.add(userNamed('Ann'))
+  for (const id of [1, 2, 3]) {
+    await client.kpis.add(kpiNamed(`K${id}`))
+    await client.assignments(user_id).add({ id, sort_order: id })
+  }
+  const many = 40_000
+  for (let at = 0; at < 3; at += 1) await client.entries.add({ user_id, kpi_id: 1, entry_date: at, actual: 1n })
+  const rows = Array.from({ length: many }, (_, day) => `ann@example.com,${formatDay(day)},${day + 5},1,2`)
+  writeFileSync(folder.in('data.csv'), ['user,date,K1,K2,K3', ...rows, ''].join('\n'))
+  const { child, ended } = startKpi(folder, IMPORT, {})
+  while ((await client.entries.list({ from: 3, to: 3 })).length === 0);
+  child.kill('SIGKILL')
+  expect(await ended).toMatchObject({ signal: 'SIGKILL' })
+  expect(await runKpi(folder, IMPORT, {})).toMatchObject({ code: 0 })
+  const listed = JSON.parse((await runKpi(folder, ['entries', 'undo', '-o', 'json'], {})).stdout) as {
+    receipt: string
+  }[]
+  const undone = await runKpi(folder, ['entries', 'undo', listed.at(-1)?.receipt ?? '', '--yes'], {})
+  expect([undone.code, undone.stderr]).toEqual([
+    0,
+    expect.stringContaining(`put back 3 entries and removed ${3 * many - 3} entries\n`),
+  ])
+  expect(await client.entries.list({ from: 0, to: many })).toMatchObject(
+    [0, 1, 2].map((entry_date) => ({ entry_date, actual: 1n })),
+  )
+}, 60_000)
