@@ -237,17 +237,17 @@ describe.each(databases)('what is kept of runs in %s', (_, make) => {
   const rows = async (table: string): Promise<number> =>
     Number((await db.read((tx) => tx.all(`select count(*) as total from ${table}`)))[0]?.['total'])
 
-  test('is forgotten after 90 days without a batch, a few batches at a time', async () => {
+  test('is forgotten after 30 days without a batch, a few batches at a time', async () => {
     for (let batch = 0; batch < 15; batch += 1) await keep('old')
-    await keep('other', 50)
-    await keep('new', 89)
+    await keep('other', 20)
+    await keep('new', 29)
     expect(await kept('old')).toBe(true)
-    await keep('new', 91)
+    await keep('new', 31)
     expect(await kept('old')).toBe(false)
     expect(await rows('run_batches')).toBe(18)
-    await keep('new', 91)
+    await keep('new', 31)
     expect(await rows('run_batches')).toBe(9)
-    await keep('new', 91)
+    await keep('new', 31)
     expect(await rows('run_batches')).toBe(5)
     expect([await rows('runs'), await kept('other'), await kept('new')]).toEqual([2, true, true])
   })

@@ -2,7 +2,7 @@ import { asNewer, resource, type Stored } from '../schema.ts'
 import { entry } from './entry.ts'
 
 /** Sets for how many days the bundled service keeps what a run replaced, after it wrote last. */
-export const KEPT_DAYS = 90
+export const KEPT_DAYS = 30
 
 /** Names the header with which a batch says which run it is of. */
 export const RUN_HEADER = 'Kpi-Run'

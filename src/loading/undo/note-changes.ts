@@ -89,8 +89,9 @@ export const createKeptNotes = ({
   return {
     see: ({ count, owner, kpi }) => {
       for (let at = 0; at < count; at += 1) {
-        see('kpis', numberAt(kpi, at))
-        see('owners', numberAt(owner, at))
+        // Most entries have the owner and the KPI of the one before.
+        if (at === 0 || kpi[at] !== kpi[at - 1]) see('kpis', numberAt(kpi, at))
+        if (at === 0 || owner[at] !== owner[at - 1]) see('owners', numberAt(owner, at))
       }
     },
     isWanted: () => false,
