@@ -13,6 +13,7 @@ import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { type Running, runKpi, startKpi, startProgram } from '../support/process.ts'
 import { entryRow, kpiRecord, insertEntries } from '../support/store.ts'
 import { BATCH } from '../support/store-writer.ts'
+import { some } from '../support/soak/tests.ts'
 
 const WRITER = join(import.meta.dirname, '../support/store-writer.ts')
 
@@ -65,7 +66,7 @@ test(
     const writers = [startWriter(home, path), startWriter(home, path)]
     await Promise.all(writers.map(({ says }) => says(/^1$/m)))
     let before = 0
-    for (const name of ['1', '2', '3', '4']) {
+    for (const name of ['1', '2']) {
       const made = await runKpi(home, ['service', 'backup', `${name}.db`, '--data-dir', 'data', '-o', 'json'])
       expect({ code: made.code, stderr: made.stderr }).toEqual({ code: 0, stderr: '' })
       const content = await contentOf(home.in(`${name}.db`))
@@ -91,7 +92,7 @@ test('a backup that is killed leaves the file that was there, or is done', { tim
   await makeStore(home.in('nightly.db'), 'Old', 10)
   const backup = ['service', 'backup', 'nightly.db', '--force', '--data-dir', 'data']
   const NEW = { names: ['New'], entries: 40_000, faults: 0 }
-  for (const size of [0, 1, 1_500_000]) {
+  for (const size of some(2, [0, 1, 1_500_000])) {
     const isSoFar = (): boolean =>
       readdirSync(home.path).some(
         (name) => name.startsWith('.kpi-backup-') && sizeOf(home.in(join(name, 'kpi.db'))) >= size,
@@ -131,11 +132,12 @@ describe('a restore that is killed', () => {
     return Promise.resolve(['', 0])
   }
 
-  test.each([
+  const CASES = [
     ['a store that was closed', OLD, closed],
     ['a store whose writer was killed', OLD, killed],
     ['nothing', NONE, absent],
-  ])(
+  ] as const
+  test.each(some(2, CASES))(
     'over %s leaves what was there or what was to be, and can be done again',
     { timeout: 120_000 },
     async (_, was, prepare) => {
@@ -144,7 +146,7 @@ describe('a restore that is killed', () => {
       await makeStore(home.in('old.db'), 'Old', OLD.entries)
       await makeStore(home.in('backup.db'), 'New', NEW.entries)
       const restore = ['service', 'restore', 'backup.db', '--force', '--data-dir', 'data']
-      for (const size of [1, 500_000, 1_250_000, 1_750_000, Infinity]) {
+      for (const size of some(2, [1, 500_000, 1_250_000, 1_750_000, Infinity])) {
         const [suffix, before] = await prepare(home, path)
         await killWhen(startKpi(home, restore), () => sizeOf(path + suffix) >= before + size)
         expect([was, NEW]).toContainEqual(await contentOf(path))

@@ -16,12 +16,12 @@ import { entryRow, kpiRecord, insertEntries } from '../support/store.ts'
 const COUNT = 45_000
 const ENTRIES = 'select count(*) as n from entries'
 
-const fill = async (db: Db): Promise<void> => {
+const fill = async (db: Db, count = COUNT): Promise<void> => {
   const { id } = await ensureDefaultAccount(db, 0)
   await db.write(async (tx) => {
     await kpis.insert(tx, id, kpiRecord({ id: await takeIds(tx, id, 'kpis') }))
-    const first = await takeIds(tx, id, 'entries', COUNT)
-    const rows = Array.from({ length: COUNT }, (_, at) =>
+    const first = await takeIds(tx, id, 'entries', count)
+    const rows = Array.from({ length: count }, (_, at) =>
       entryRow({ id: first + at, entry_date: at, actual: BigInt(at) }),
     )
     await insertEntries(tx, id, rows)
@@ -57,7 +57,7 @@ const SIDES = [
   ['sqlite', () => postgres.open(), () => openStore(home.in('data/kpi.db'))],
 ] as const
 
-describe.each(SIDES)('a copy to %s', (to, openSource, openTarget) => {
+describe.each(some(1, SIDES))('a copy to %s', (to, openSource, openTarget) => {
   test('that is killed or interrupted after any block is hidden, and continues', { timeout: 240_000 }, async () => {
     const [source, target] = [await openSource(), await openTarget()]
     await fill(source)
@@ -65,7 +65,7 @@ describe.each(SIDES)('a copy to %s', (to, openSource, openTarget) => {
     const names = async (): Promise<string[]> =>
       (await target.read((tx) => tx.all('select name from accounts'))).map(({ name }) => String(name))
     const count = async (): Promise<number> => Number((await target.read((tx) => tx.all(ENTRIES)))[0]?.['n'])
-    for (const [least, signal] of some(2, [
+    for (const [least, signal] of some(1, [
       [0, 'SIGKILL'],
       [1, 'SIGKILL'],
       [10_001, 'SIGINT'],
@@ -123,10 +123,10 @@ describe.each(SIDES)('a copy to %s', (to, openSource, openTarget) => {
 
   test('shows what it would copy, and changes nothing', { timeout: 60_000 }, async () => {
     const [source, target] = [await openSource(), await openTarget()]
-    await fill(source)
+    await fill(source, 100)
     const shown = await run(...copyTo(to, '--dry-run', '-o', 'json'))
     expect(shown).toMatchObject({ code: 0, stderr: 'nothing was copied: --dry-run\n' })
-    expect(JSON.parse(shown.stdout)).toMatchObject({ accounts: 1, users: 1, kpis: 1, entries: COUNT })
+    expect(JSON.parse(shown.stdout)).toMatchObject({ accounts: 1, users: 1, kpis: 1, entries: 100 })
     expect((await rowsOf(target))['accounts']).toEqual([])
     await Promise.all([source.close(), target.close()])
   })

@@ -7,6 +7,7 @@ import { databases } from '../support/databases.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
 import { jsonOf, type Shell } from '../support/kpi.ts'
 import { type Doors, openDoors } from '../support/newer-import.ts'
+import { runs } from '../support/soak/tests.ts'
 
 /** Names that a file could take for something else: a role, a number, an id, a formula, another name, a separator. */
 const KPIS = ['sales', 'Actual', '1', '3', '007', '#2', '=A1', 'a, b', 'Q;1', "O'Hara", 'Date', 'Umsatz €']
@@ -146,8 +147,8 @@ const WIDE = [
 ]
 
 const ways = databases.flatMap(([database, makeDatabase]) => [
-  { variant: 'classic' as const, database, makeDatabase, numRuns: database === 'SQLite' ? 12 : 3 },
-  { variant: 'v1' as const, database, makeDatabase, numRuns: database === 'SQLite' ? 12 : 3 },
+  { variant: 'classic' as const, database, makeDatabase, numRuns: database === 'SQLite' ? runs(4, 40) : runs(1, 10) },
+  { variant: 'v1' as const, database, makeDatabase, numRuns: database === 'SQLite' ? runs(4, 40) : runs(1, 10) },
 ])
 
 describe.each(ways)('through the $variant interface on $database, what is exported', (way) => {
@@ -216,7 +217,7 @@ describe.each(ways.filter(({ database }) => database === 'SQLite'))('through the
           expect(await storedIn(other, otherIds)).toEqual(await storedIn(one, ids))
         },
       ),
-      { numRuns: 15 },
+      { numRuns: runs(4, 40) },
     )
   })
 })

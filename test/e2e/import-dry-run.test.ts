@@ -9,6 +9,7 @@ import { formatDecimal, parseDecimal } from '../../src/domain/decimal.ts'
 import { ON_DUPLICATE } from '../../src/reading/options/options.ts'
 import { embeddedImporter, ID, type Importer } from '../support/import.ts'
 import { type Candidate, dateText, type Held, outcomeOf, type Values, type Ways } from '../support/import-model.ts'
+import { runs } from '../support/soak/tests.ts'
 
 let importer: Importer
 /** Each try has days of its own, so that none sees what another has stored. */
@@ -154,7 +155,7 @@ test('of any long file, a dry run says of every row what the run then does, and 
         how,
       )
     }),
-    { numRuns: 60 },
+    { numRuns: runs(15, 400) },
   )
 })
 
@@ -175,6 +176,6 @@ test('of any wide file too', async () => {
         how,
       )
     }),
-    { numRuns: 60 },
+    { numRuns: runs(15, 400) },
   )
 })

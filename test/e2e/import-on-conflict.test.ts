@@ -9,6 +9,7 @@ import { embeddedImporter, ID, importers, remoteImporter } from '../support/impo
 import { type Ran, type Shell } from '../support/kpi.ts'
 import { openDoors } from '../support/newer-import.ts'
 import type { Folder } from '../support/folder.ts'
+import { runs } from '../support/soak/tests.ts'
 
 const HEAD = 'user,kpi,date,actual,target,notes'
 
@@ -131,7 +132,7 @@ describe.each(PLACES)('of entries that are there already, %s,', (_, open) => {
           ])
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runs(8, 100) },
     )
   }, 120_000)
 })

@@ -15,6 +15,7 @@ import { day as dayOf } from '../support/calendar.ts'
 import { allOf, errorOf, jsonOf, type Ran } from '../support/kpi.ts'
 import { openDoors } from '../support/newer-import.ts'
 import { waysIn } from '../support/advice.ts'
+import { runs } from '../support/soak/tests.ts'
 
 const RENT = 5
 const HOURS = 6
@@ -333,7 +334,7 @@ test('with first or last each period with rows has one entry after an import, or
       expect(ran.code).toBe(expected.stops ? 1 : 0)
       expect(told).toMatch(wanted)
     }),
-    { numRuns: 60 },
+    { numRuns: runs(15, 400) },
   )
 })
 
@@ -414,6 +415,6 @@ test('weeks that begin on any day lie in the weeks of the account, or are asked 
         expect((await load('--period-dates', 'next')).stored).toEqual(next.toSorted())
       },
     ),
-    { numRuns: 20 },
+    { numRuns: runs(5, 60) },
   )
 })

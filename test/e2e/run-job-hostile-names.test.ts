@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import { expect, test } from 'vitest'
 import { HOSTILE_NAMES, MARKER } from '../support/hostile-names.ts'
 import { embeddedImporter, heldIn } from '../support/import.ts'
+import { some } from '../support/soak/tests.ts'
 
 /** Names of files that are flags, standard input, or more than one word to whoever is careless. */
 const NAMES = [
@@ -38,11 +39,13 @@ const NAMES = [
 
 const day = (at: number): string => new Date(Date.UTC(2026, 0, 1 + at)).toISOString().slice(0, 10)
 
-test.each([
+const PLACES = [
   ['the folder of the job', '*.csv', ''],
   ['a folder whose name is a flag', '--inbox/*.csv', '--inbox'],
   ['several patterns that find the same', '[inbox/*.csv, "inbox/-*", inbox/*]', 'inbox'],
-])(
+] as const
+
+test.each(some(1, PLACES))(
   'files of any name in %s are imported and moved once',
   async (_, pattern, folder) => {
     await using importer = await embeddedImporter()

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
 import { foreignService } from '../support/foreign.ts'
 import { type Ran, shellIn } from '../support/kpi.ts'
+import { runs } from '../support/soak/tests.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -130,6 +131,6 @@ test('a service of a strange schema is read rightly, or refused by name, and nev
         ran.code === 0 || /id|date|target|actual|user|kpi|entr|row|name|active|status|reports?|list/i.test(ran.stderr)
       expect(isNamed).toBe(true)
     }),
-    { numRuns: 200 },
+    { numRuns: runs(50, 2000) },
   )
-}, 60_000)
+}, 240_000)
